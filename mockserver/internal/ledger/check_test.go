@@ -1,0 +1,62 @@
+package ledger
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// Each row breaks a good ledger in one way, as only a bug in this package could, and Check names it.
+func TestCheckNamesWhatIsBroken(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	amount := func(units int64) shipping.Amount {
+		a, err := shipping.NewAmount(units, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	for name, tc := range map[string]struct {
+		damage func(*Ledger)
+		want   string
+	}{
+		"postings out of balance": {func(l *Ledger) { l.journal[1].Postings[1].Amount = amount(4) }, "entry TR-2 is out of balance by 1"},
+		"currency out of balance": {func(l *Ledger) { l.journal[1].Postings[1].Amount = amount(4) }, "accounts in NGN sum to 1 instead of zero"},
+		"wallet below zero":       {func(l *Ledger) { l.journal = l.journal[1:] }, "wallet VA-1 is below zero after entry TR-2: -3"},
+		"balance of an account":   {func(l *Ledger) { l.balances["VA-1"] = amount(8) }, "account VA-1 says 8, the journal 7"},
+		"balance of an entry":     {func(l *Ledger) { l.journal[1].Balance = amount(8) }, "entry TR-2 says balance 8, the journal 7"},
+		"account not open":        {func(l *Ledger) { delete(l.balances, Revenue("NGN")) }, "account revenue:NGN, which is not open"},
+		"wallet not open":         {func(l *Ledger) { l.wallets = nil }, "wallet VA-1, which is not open"},
+		"order of time":           {func(l *Ledger) { l.journal[1].At = at.Add(-time.Hour) }, "entry TR-2 is earlier than TR-1"},
+		"id twice":                {func(l *Ledger) { l.journal[1].ID = "TR-1" }, "entry id TR-1 appears twice"},
+		"debited twice":           {func(l *Ledger) { l.journal = append(l.journal, l.journal[1]) }, "reference RD-1 is debited twice"},
+		"unreadable amount": {func(l *Ledger) {
+			if err := l.journal[1].Postings[0].Amount.UnmarshalJSON([]byte(`"much"`)); err != nil {
+				t.Fatal(err)
+			}
+		}, "entry TR-2: shipping: amount is not a decimal number"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := New()
+			if err := l.Open(Wallet{Reference: "VA-1", Currency: "NGN"}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := l.Fund("VA-1", amount(10), "", at, "TR-1"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := l.Debit("VA-1", amount(3), "RD-1", "", at, "TR-2"); err != nil {
+				t.Fatal(err)
+			}
+			if err := l.Check(); err != nil {
+				t.Fatalf("a good ledger: %v", err)
+			}
+			tc.damage(l)
+			if err := l.Check(); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("check says %v, want it to name %q", err, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,79 @@
+package ledger
+
+import (
+	"strings"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// Wallet is an account that holds a customer's money in one currency.
+//
+// Specification: "Transaction" (account_reference: wallet or virtual account reference, format
+// VA-<digits>).
+type Wallet struct {
+	// Reference is the wallet's identifier, such as "VA-1000000001".
+	Reference string `json:"reference"`
+	// Currency is the ISO 4217 code of the only currency that the wallet holds.
+	Currency string `json:"currency"`
+	// Name is what the wallet's owner calls it.
+	Name string `json:"name"`
+}
+
+// Account names one side of a posting: a wallet's reference, or one of the house accounts of a
+// currency, [Funding] and [Revenue].
+type Account string
+
+// Funding returns the account that money comes from when a wallet is funded: the outside world. It
+// is the only kind of account that goes below zero.
+func Funding(currency string) Account { return Account(fundingPrefix + currency) }
+
+// Revenue returns the account that receives what wallets are charged.
+func Revenue(currency string) Account { return Account(revenuePrefix + currency) }
+
+const fundingPrefix, revenuePrefix = "funding:", "revenue:"
+
+func (a Account) house() bool {
+	return strings.HasPrefix(string(a), fundingPrefix) || strings.HasPrefix(string(a), revenuePrefix)
+}
+
+// Kind says what an entry does to its wallet.
+type Kind string
+
+// The kinds of entries.
+const (
+	// KindFunding entries bring money into a wallet.
+	KindFunding Kind = "funding"
+	// KindDebit entries charge a wallet for something that was bought.
+	KindDebit Kind = "debit"
+)
+
+// Posting is one line of an entry. A positive amount raises the account's balance.
+type Posting struct {
+	Account Account         `json:"account"`
+	Amount  shipping.Amount `json:"amount"`
+}
+
+// Entry is one movement of money, and never changes once it is in the journal.
+type Entry struct {
+	// ID is the transaction's identifier, format TR-<alphanumerics>.
+	ID string `json:"id"`
+	// Kind is funding or debit.
+	Kind Kind `json:"kind"`
+	// Wallet is the reference of the wallet that was funded or charged.
+	Wallet string `json:"wallet"`
+	// Currency is the wallet's, and that of every amount here.
+	Currency string `json:"currency"`
+	// Amount is what moved, in major units. It is never negative; Kind gives the direction.
+	Amount shipping.Amount `json:"amount"`
+	// Reference names what a debit paid for. It is empty on funding.
+	Reference string `json:"reference,omitempty"`
+	// Memo is the text that describes the entry to a reader.
+	Memo string `json:"memo"`
+	// At is when the money moved.
+	At time.Time `json:"at"`
+	// Balance is what the wallet held afterwards.
+	Balance shipping.Amount `json:"balance"`
+	// Postings are the two sides of the entry and sum to zero.
+	Postings [2]Posting `json:"postings"`
+}

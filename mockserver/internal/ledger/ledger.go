@@ -1,0 +1,191 @@
+// Package ledger keeps the reference server's money: wallets, the two house accounts of each
+// currency, and a journal of double entries between them.
+//
+// Every entry has two postings that sum to zero, so money is neither made nor lost. A wallet never
+// goes below zero, and one reference is debited at most once, whatever the callers above get wrong.
+// A refused call changes nothing. [Ledger.Check] proves all of it again from the journal.
+//
+// A Ledger is not safe for concurrent use; the world that owns it has the lock.
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+var (
+	// ErrUnknownWallet is returned for a reference that was never opened.
+	ErrUnknownWallet = errors.New("no such wallet")
+	// ErrWalletExists is returned when a reference is opened twice.
+	ErrWalletExists = errors.New("wallet is already open")
+	// ErrAlreadyDebited is returned when the same reference is to be paid for a second time.
+	ErrAlreadyDebited = errors.New("reference is already debited")
+	// ErrInvalidEntry is returned for an entry that no ledger can hold: an amount that is negative
+	// or unknown, an empty id or reference, or a time before that of the last entry.
+	ErrInvalidEntry = errors.New("invalid ledger entry")
+)
+
+// InsufficientFundsError is returned for a debit that would leave the wallet below zero.
+type InsufficientFundsError struct {
+	Wallet, Currency string
+	Balance, Needed  shipping.Amount
+}
+
+// Error names what the wallet holds and what was needed.
+func (e *InsufficientFundsError) Error() string {
+	return fmt.Sprintf("wallet %s holds %s %s and %s %s is needed: fund the wallet or buy less",
+		e.Wallet, e.Currency, e.Balance.StringFixed(2), e.Currency, e.Needed.StringFixed(2))
+}
+
+// Ledger is a set of accounts and the journal of what moved between them. Make one with [New].
+type Ledger struct {
+	wallets  []Wallet // in the order of opening
+	balances map[Account]shipping.Amount
+	journal  []Entry        // append-only, in time order; clones share its beginning
+	debited  map[string]int // reference of a debit to its place in the journal
+}
+
+// New returns a ledger without wallets.
+func New() *Ledger {
+	return &Ledger{balances: make(map[Account]shipping.Amount), debited: make(map[string]int)}
+}
+
+// Open adds an empty wallet. The reference must be new and must not look like a house account, and
+// reference and currency must be given.
+func (l *Ledger) Open(wallet Wallet) error {
+	account := Account(wallet.Reference)
+	switch {
+	case wallet.Reference == "" || wallet.Currency == "":
+		return fmt.Errorf("%w: a wallet needs a reference and a currency", ErrInvalidEntry)
+	case account.house():
+		return fmt.Errorf("%w: %s is the name of a house account", ErrInvalidEntry, wallet.Reference)
+	}
+	if _, known := l.Wallet(wallet.Reference); known {
+		return fmt.Errorf("%w: %s", ErrWalletExists, wallet.Reference)
+	}
+	zero, err := shipping.NewAmount(0, 0) // known, so that an empty wallet does not read as a gap
+	if err != nil {
+		return err
+	}
+	l.wallets = append(l.wallets, wallet)
+	for _, account := range []Account{account, Funding(wallet.Currency), Revenue(wallet.Currency)} {
+		if _, known := l.balances[account]; !known {
+			l.balances[account] = zero
+		}
+	}
+	return nil
+}
+
+// Fund brings money into a wallet from outside and journals it under id. It returns
+// [ErrUnknownWallet], [ErrInvalidEntry] or [shipping.ErrAmountOverflow].
+func (l *Ledger) Fund(wallet string, amount shipping.Amount, memo string, at time.Time, id string) (Entry, error) {
+	return l.post(Entry{ID: id, Kind: KindFunding, Wallet: wallet, Amount: amount, Memo: memo, At: at})
+}
+
+// Debit charges a wallet for the thing that reference names, once. It returns [ErrUnknownWallet],
+// [ErrInvalidEntry], [shipping.ErrAmountOverflow] or an [*InsufficientFundsError]; and, with the
+// entry of the first time, [ErrAlreadyDebited].
+func (l *Ledger) Debit(wallet string, amount shipping.Amount, reference, memo string, at time.Time, id string) (Entry, error) {
+	if reference == "" {
+		return Entry{}, fmt.Errorf("%w: a debit needs a reference", ErrInvalidEntry)
+	}
+	if earlier, known := l.debited[reference]; known {
+		return l.journal[earlier], fmt.Errorf("%w: %s", ErrAlreadyDebited, reference)
+	}
+	entry, err := l.post(Entry{ID: id, Kind: KindDebit, Wallet: wallet, Amount: amount, Reference: reference, Memo: memo, At: at})
+	if err == nil {
+		l.debited[reference] = len(l.journal) - 1
+	}
+	return entry, err
+}
+
+// post fills in what follows from the wallet and journals the entry, or changes nothing.
+func (l *Ledger) post(e Entry) (Entry, error) {
+	wallet, known := l.Wallet(e.Wallet)
+	switch {
+	case !known:
+		return Entry{}, fmt.Errorf("%w: %q", ErrUnknownWallet, e.Wallet)
+	case !e.Amount.Known() || e.Amount.Sign() < 0:
+		return Entry{}, fmt.Errorf("%w: amount %s; give a number that is not negative", ErrInvalidEntry, e.Amount)
+	case e.ID == "":
+		return Entry{}, fmt.Errorf("%w: an entry needs an id", ErrInvalidEntry)
+	}
+	if n := len(l.journal); n > 0 && e.At.Before(l.journal[n-1].At) {
+		return Entry{}, fmt.Errorf("%w: %s is before the last entry; post in the order of time", ErrInvalidEntry, e.At.Format(time.RFC3339))
+	}
+	into, house := e.Amount, Funding(wallet.Currency)
+	if e.Kind == KindDebit {
+		into, house = e.Amount.Neg(), Revenue(wallet.Currency)
+	}
+	e.Currency = wallet.Currency
+	e.Postings = [2]Posting{{Account(wallet.Reference), into}, {house, into.Neg()}}
+
+	balance, err := l.balances[Account(wallet.Reference)].Add(into)
+	if err != nil {
+		return Entry{}, fmt.Errorf("balance of %s: %w", wallet.Reference, err)
+	}
+	if balance.Sign() < 0 {
+		return Entry{}, &InsufficientFundsError{
+			Wallet: wallet.Reference, Currency: wallet.Currency,
+			Balance: l.balances[Account(wallet.Reference)], Needed: e.Amount,
+		}
+	}
+	houseBalance, err := l.balances[house].Add(into.Neg())
+	if err != nil {
+		return Entry{}, fmt.Errorf("balance of %s: %w", house, err)
+	}
+	e.Balance = balance
+	l.balances[Account(wallet.Reference)], l.balances[house] = balance, houseBalance
+	l.journal = append(l.journal, e)
+	return e, nil
+}
+
+// Wallet returns the wallet with that reference.
+func (l *Ledger) Wallet(reference string) (Wallet, bool) {
+	i := slices.IndexFunc(l.wallets, func(w Wallet) bool { return w.Reference == reference })
+	if i < 0 {
+		return Wallet{}, false
+	}
+	return l.wallets[i], true
+}
+
+// Wallets returns the wallets in the order in which they were opened. The slice is the caller's own.
+func (l *Ledger) Wallets() []Wallet { return slices.Clone(l.wallets) }
+
+// Balance returns what a wallet holds, or false where it was never opened.
+func (l *Ledger) Balance(wallet string) (shipping.Amount, bool) {
+	if _, known := l.Wallet(wallet); !known {
+		return shipping.Amount{}, false
+	}
+	return l.balances[Account(wallet)], true
+}
+
+// Entries returns a wallet's entries, oldest first. The slice is the caller's own.
+func (l *Ledger) Entries(wallet string) []Entry {
+	var entries []Entry
+	for _, e := range l.journal {
+		if e.Wallet == wallet {
+			entries = append(entries, e)
+		}
+	}
+	return entries
+}
+
+// Journal returns every entry, oldest first. The slice is the caller's own.
+func (l *Ledger) Journal() []Entry { return slices.Clone(l.journal) }
+
+// Clone returns a ledger that starts out equal and shares nothing that changes: the beginning of
+// the journal is never written again, so it is shared, and the copy costs what its maps cost.
+func (l *Ledger) Clone() *Ledger {
+	return &Ledger{
+		wallets:  slices.Clip(l.wallets),
+		balances: maps.Clone(l.balances),
+		journal:  slices.Clip(l.journal),
+		debited:  maps.Clone(l.debited),
+	}
+}

@@ -1,0 +1,240 @@
+package ledger_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+	"pgregory.net/rapid"
+)
+
+var noon = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+
+func amount(t testing.TB, text string) shipping.Amount {
+	t.Helper()
+	a, err := shipping.ParseAmount(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// funded returns a ledger with a naira wallet that holds 100.10 and an empty dollar wallet.
+func funded(t testing.TB) *ledger.Ledger {
+	t.Helper()
+	l := ledger.New()
+	for _, w := range []ledger.Wallet{{Reference: "VA-1", Currency: "NGN", Name: "Main"}, {Reference: "VA-2", Currency: "USD", Name: "Dollars"}} {
+		if err := l.Open(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.Fund("VA-1", amount(t, "100.10"), "Opening balance", noon, "TR-1"); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func checkBalance(t testing.TB, l *ledger.Ledger, wallet, want string) {
+	t.Helper()
+	if got, known := l.Balance(wallet); !known || got != amount(t, want) {
+		t.Errorf("balance of %s is %s (open %v), want %s", wallet, got, known, want)
+	}
+	if err := l.Check(); err != nil {
+		t.Errorf("check: %v", err)
+	}
+}
+
+func TestDebitMovesMoneyFromTheWalletToRevenue(t *testing.T) {
+	t.Parallel()
+	l := funded(t)
+	e, err := l.Debit("VA-1", amount(t, "19.99"), "RD-1", "Regulatory documents", noon, "TR-2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ledger.Entry{
+		ID: "TR-2", Kind: ledger.KindDebit, Wallet: "VA-1", Currency: "NGN", Amount: amount(t, "19.99"),
+		Reference: "RD-1", Memo: "Regulatory documents", At: noon, Balance: amount(t, "80.11"),
+		Postings: [2]ledger.Posting{{"VA-1", amount(t, "-19.99")}, {ledger.Revenue("NGN"), amount(t, "19.99")}},
+	}
+	if e != want {
+		t.Errorf("entry is %+v, want %+v", e, want)
+	}
+	checkBalance(t, l, "VA-1", "80.11")
+	if got := l.Entries("VA-1"); len(got) != 2 || got[1] != want || len(l.Entries("VA-2")) != 0 || len(l.Journal()) != 2 {
+		t.Errorf("entries of the wallet are %+v", got)
+	}
+}
+
+func TestReferenceIsDebitedOnce(t *testing.T) {
+	t.Parallel()
+	l := funded(t)
+	first, err := l.Debit("VA-1", amount(t, "10"), "RD-1", "", noon, "TR-2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := l.Debit("VA-1", amount(t, "5"), "RD-1", "", noon, "TR-3")
+	if !errors.Is(err, ledger.ErrAlreadyDebited) || again != first {
+		t.Errorf("second debit: %+v, %v; want the first entry and ErrAlreadyDebited", again, err)
+	}
+	checkBalance(t, l, "VA-1", "90.1")
+}
+
+func TestWalletIsEmptiedButNeverOverdrawn(t *testing.T) {
+	t.Parallel()
+	l := funded(t)
+	_, err := l.Debit("VA-1", amount(t, "100.11"), "RD-1", "", noon, "TR-2")
+	var short *ledger.InsufficientFundsError
+	if !errors.As(err, &short) || short.Balance != amount(t, "100.10") || short.Needed != amount(t, "100.11") {
+		t.Fatalf("debit of more than the balance: %v", err)
+	}
+	if want := "wallet VA-1 holds NGN 100.10 and NGN 100.11 is needed: fund the wallet or buy less"; err.Error() != want {
+		t.Errorf("message is %q, want %q", err, want)
+	}
+	checkBalance(t, l, "VA-1", "100.1")
+	if _, err := l.Debit("VA-1", amount(t, "100.10"), "RD-1", "", noon, "TR-2"); err != nil {
+		t.Errorf("debit of the whole balance after a refusal: %v", err)
+	}
+	checkBalance(t, l, "VA-1", "0")
+}
+
+func TestRefusedCallsChangeNothing(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		call func(*ledger.Ledger) error
+		want error
+	}{
+		"unknown wallet": {func(l *ledger.Ledger) error {
+			_, err := l.Fund("VA-9", amount(t, "1"), "", noon, "TR-2")
+			return err
+		}, ledger.ErrUnknownWallet},
+		"negative amount": {func(l *ledger.Ledger) error {
+			_, err := l.Debit("VA-1", amount(t, "-1"), "RD-1", "", noon, "TR-2")
+			return err
+		}, ledger.ErrInvalidEntry},
+		"amount not given": {func(l *ledger.Ledger) error {
+			_, err := l.Debit("VA-1", shipping.Amount{}, "RD-1", "", noon, "TR-2")
+			return err
+		}, ledger.ErrInvalidEntry},
+		"no id": {func(l *ledger.Ledger) error {
+			_, err := l.Fund("VA-1", amount(t, "1"), "", noon, "")
+			return err
+		}, ledger.ErrInvalidEntry},
+		"no reference": {func(l *ledger.Ledger) error {
+			_, err := l.Debit("VA-1", amount(t, "1"), "", "", noon, "TR-2")
+			return err
+		}, ledger.ErrInvalidEntry},
+		"earlier than the last entry": {func(l *ledger.Ledger) error {
+			_, err := l.Fund("VA-1", amount(t, "1"), "", noon.Add(-1), "TR-2")
+			return err
+		}, ledger.ErrInvalidEntry},
+		"overflow": {func(l *ledger.Ledger) error {
+			_, err := l.Fund("VA-1", amount(t, "999999999999999999"), "", noon, "TR-2")
+			return err
+		}, shipping.ErrAmountOverflow},
+		"open twice": {func(l *ledger.Ledger) error {
+			return l.Open(ledger.Wallet{Reference: "VA-1", Currency: "EUR"})
+		}, ledger.ErrWalletExists},
+		"open without currency": {func(l *ledger.Ledger) error {
+			return l.Open(ledger.Wallet{Reference: "VA-3"})
+		}, ledger.ErrInvalidEntry},
+		"open under a house account's name": {func(l *ledger.Ledger) error {
+			return l.Open(ledger.Wallet{Reference: string(ledger.Revenue("USD")), Currency: "NGN"})
+		}, ledger.ErrInvalidEntry},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := funded(t)
+			if err := tc.call(l); !errors.Is(err, tc.want) {
+				t.Errorf("error is %v, want %v", err, tc.want)
+			}
+			checkBalance(t, l, "VA-1", "100.1")
+			if len(l.Journal()) != 1 || len(l.Wallets()) != 2 {
+				t.Errorf("the refusal left %d entries and %d wallets", len(l.Journal()), len(l.Wallets()))
+			}
+		})
+	}
+}
+
+func TestClonesGoTheirOwnWays(t *testing.T) {
+	t.Parallel()
+	l := funded(t)
+	left, right := l.Clone(), l.Clone()
+	for name, fork := range map[string]*ledger.Ledger{"L": left, "R": right, "O": l} {
+		if _, err := fork.Debit("VA-1", amount(t, "1"), "RD-1", name, noon, "TR-"+name); err != nil {
+			t.Fatal(err)
+		}
+		if err := fork.Open(ledger.Wallet{Reference: "VA-" + name, Currency: "KES"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, fork := range map[string]*ledger.Ledger{"L": left, "R": right, "O": l} {
+		checkBalance(t, fork, "VA-1", "99.1")
+		checkBalance(t, fork, "VA-"+name, "0")
+		if e := fork.Entries("VA-1"); len(e) != 2 || e[1].Memo != name {
+			t.Errorf("fork %s has entries %+v", name, e)
+		}
+		if w := fork.Wallets(); len(w) != 3 || w[2].Reference != "VA-"+name {
+			t.Errorf("fork %s has wallets %+v", name, w)
+		}
+	}
+}
+
+// Whatever is asked of it, a ledger sums to zero and holds exactly what a plain sum of the accepted
+// calls says.
+func TestLedgerBalancesAfterAnySequence(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		l := funded(t)
+		cents := map[string]int64{"VA-1": 10010, "VA-2": 0}
+		paid := map[string]bool{}
+		for i := range rapid.IntRange(0, 40).Draw(rt, "calls") {
+			wallet := rapid.SampledFrom([]string{"VA-1", "VA-2", "VA-3"}).Draw(rt, "wallet")
+			n := rapid.Int64Range(-100, 8000).Draw(rt, "cents")
+			a, err := shipping.NewAmount(n, 2)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			id := fmt.Sprintf("TR-%d", i+2)
+			held, open := cents[wallet]
+			if rapid.Bool().Draw(rt, "fund") {
+				_, err = l.Fund(wallet, a, "", noon, id)
+				if ok := open && n >= 0; ok != (err == nil) {
+					rt.Fatalf("fund %s with %s: %v", wallet, a, err)
+				} else if ok {
+					cents[wallet] += n
+				}
+				continue
+			}
+			reference := rapid.SampledFrom([]string{"RD-1", "RD-2", "RD-3", "RD-4"}).Draw(rt, "reference")
+			_, err = l.Debit(wallet, a, reference, "", noon, id)
+			if ok := open && n >= 0 && n <= held && !paid[reference]; ok != (err == nil) {
+				rt.Fatalf("debit %s by %s for %s: %v", wallet, a, reference, err)
+			} else if ok {
+				cents[wallet], paid[reference] = held-n, true
+			}
+		}
+		for wallet, n := range cents {
+			want, err := shipping.NewAmount(n, 2)
+			if got, _ := l.Balance(wallet); err != nil || got != want {
+				rt.Fatalf("balance of %s is %s, want %s", wallet, got, want)
+			}
+		}
+		if err := l.Check(); err != nil {
+			rt.Fatal(err)
+		}
+	})
+}
+
+func BenchmarkClone(b *testing.B) {
+	l := funded(b)
+	for i := range 400 {
+		if _, err := l.Debit("VA-1", amount(b, "0.01"), fmt.Sprint("RD-", i), "", noon, fmt.Sprint("TR-", i+2)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		l.Clone()
+	}
+}
