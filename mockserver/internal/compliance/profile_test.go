@@ -1,0 +1,185 @@
+package compliance_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+)
+
+// everyType is a form with a field of each kind.
+const everyType = `{"forms": [{"slug": "OTHER", "title": "t", "description": "d", "mode": "manual", "price_usd": 1, "generation_seconds": 0,
+	"fields": [
+		{"name": "text", "label": "l", "type": "string", "required": true},
+		{"name": "choice", "label": "l", "type": "string", "values": ["red", "blue"], "required": true},
+		{"name": "code", "label": "l", "type": "string", "pattern": "[A-Z]{2}|-"},
+		{"name": "time", "label": "l", "type": "string", "pattern": "[0-9]{2}:[0-9]{2}", "help": "Such as 14:30."},
+		{"name": "number", "label": "l", "type": "number", "required": true},
+		{"name": "count", "label": "l", "type": "number", "minimum": 1},
+		{"name": "date", "label": "l", "type": "date"},
+		{"name": "flag", "label": "l", "type": "boolean", "required": true},
+		{"name": "share", "label": "l", "type": "percent"}]}]}`
+
+func formOfEveryType(t testing.TB) *compliance.Form {
+	rules, err := compliance.Parse([]byte(everyType))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules.Forms()[0]
+}
+
+func profile(t testing.TB, text string) map[string]json.RawMessage {
+	t.Helper()
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &values); err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+func TestCheck_ValuesOfEachType(t *testing.T) {
+	t.Parallel()
+	const (
+		text    = "must be a text in quotes"
+		number  = "must be a number without quotes, such as 12.5"
+		date    = `must be a date in quotes, such as "2026-01-05"`
+		flag    = "must be true or false, without quotes"
+		percent = "must be a number from 0 to 100, without quotes"
+	)
+	long := `"` + strings.Repeat("É", 500) + `"`
+	tests := []struct{ field, value, want string }{
+		{"text", `"Ł ₦ \""`, ""},
+		{"text", `5`, text},
+		{"text", `{}`, text},
+		{"text", long, ""},
+		{"text", long[:len(long)-1] + `!"`, "must be at most 500 characters; shorten it"},
+		{"choice", `"blue"`, ""},
+		{"choice", `"Blue"`, "must be one of red, blue"},
+		{"choice", `[]`, "must be one of red, blue"},
+		{"code", `"GH"`, ""},
+		{"code", `"GHA"`, "must match the pattern [A-Z]{2}|-"},
+		{"code", `"GH\n"`, "must match the pattern [A-Z]{2}|-"},
+		{"time", `"14:30"`, ""},
+		{"time", `"2 pm"`, "is not in the right form. Such as 14:30"},
+		{"number", `-18.25`, ""},
+		{"number", `1e3`, ""},
+		{"number", `0.30000000000000000004`, "has more than 18 digits; round it"},
+		{"number", `"12"`, number},
+		{"number", `true`, number},
+		{"number", `[1]`, number},
+		{"number", `1,000`, number},
+		{"count", `1`, ""},
+		{"count", `0.5`, "must be at least 1"},
+		{"date", `"2024-02-29"`, ""},
+		{"date", `"2026-02-29"`, date},
+		{"date", `"05/01/2026"`, date},
+		{"date", `20260105`, date},
+		{"flag", `false`, ""},
+		{"flag", `"yes"`, flag},
+		{"flag", `1`, flag},
+		{"share", `0`, ""},
+		{"share", `100.00`, ""},
+		{"share", `100.01`, percent},
+		{"share", `-1`, percent},
+		{"share", `"50"`, percent},
+	}
+	form := formOfEveryType(t)
+	for _, test := range tests {
+		var want []compliance.Problem
+		if test.want != "" {
+			want = []compliance.Problem{{Field: test.field, Reason: test.want}}
+		}
+		got := form.Check(map[string]json.RawMessage{test.field: json.RawMessage(test.value)}, false)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s (-want +got):\n%s", test.field, test.value, diff)
+		}
+	}
+}
+
+func TestCheck_NamesEveryProblemAtOnceInTheOrderOfTheForm(t *testing.T) {
+	t.Parallel()
+	got := formOfEveryType(t).Check(profile(t, `{"zeta": 1, "share": 101, "flag": "no", "alpha": null, "text": 7}`), true)
+	fields := "; its fields are text, choice, code, time, number, count, date, flag, share"
+	want := []compliance.Problem{
+		{Field: "text", Reason: "must be a text in quotes"},
+		{Field: "choice", Reason: "is required; give one of red, blue"},
+		{Field: "number", Reason: "is required; give a number without quotes, such as 12.5"},
+		{Field: "flag", Reason: "must be true or false, without quotes"},
+		{Field: "share", Reason: "must be a number from 0 to 100, without quotes"},
+		{Field: "alpha", Reason: "is no field of OTHER" + fields},
+		{Field: "zeta", Reason: "is no field of OTHER" + fields},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestCheck_ADraftMayBeFilledInStepByStep(t *testing.T) {
+	t.Parallel()
+	form := formOfEveryType(t)
+	tests := []struct {
+		name, profile string
+		missing       []string // once complete
+	}{
+		{"nothing yet", `{}`, []string{"text", "choice", "number", "flag"}},
+		{"null and blank texts count as missing", `{"text": "  ", "choice": null, "number": "", "flag": null}`,
+			[]string{"text", "choice", "number", "flag"}},
+		{"some", `{"text": "a", "flag": false}`, []string{"choice", "number"}},
+		{"all that is required", `{"text": "a", "choice": "red", "number": 0, "flag": false}`, nil},
+	}
+	for _, test := range tests {
+		values := profile(t, test.profile)
+		if problems := form.Check(values, false); problems != nil {
+			t.Errorf("%s: as a draft: %v", test.name, problems)
+		}
+		var missing []string
+		for _, problem := range form.Check(values, true) {
+			missing = append(missing, problem.Field)
+		}
+		if diff := cmp.Diff(test.missing, missing); diff != "" {
+			t.Errorf("%s: missing (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+func TestCheck_ANilProfileIsAnEmptyOne(t *testing.T) {
+	t.Parallel()
+	form := formOfEveryType(t)
+	if problems := form.Check(nil, false); problems != nil {
+		t.Errorf("as a draft: %v", problems)
+	}
+	if problems := form.Check(nil, true); len(problems) != 4 {
+		t.Errorf("complete: %v, want the 4 required fields", problems)
+	}
+}
+
+func TestCheck_AFormWithoutFieldsSaysSo(t *testing.T) {
+	t.Parallel()
+	rules, err := compliance.Parse([]byte(`{"forms": [{"slug": "OTHER", "title": "t", "description": "d", "mode": "manual",
+		"price_usd": 0, "generation_seconds": 0}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := rules.Forms()[0].Check(profile(t, `{"a": 1}`), true)
+	want := []compliance.Problem{{Field: "a", Reason: "is no field of OTHER; it has none"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestCheck_AcceptsNothingButWhatItCanRead(t *testing.T) {
+	t.Parallel()
+	form := formOfEveryType(t)
+	rapid.Check(t, func(t *rapid.T) {
+		field := rapid.SampledFrom(form.Fields).Draw(t, "field")
+		value := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{`"`, `{`, `nul`, "\x00", `+1`, `01`, `.5`})).Draw(t, "value")
+		problems := form.Check(map[string]json.RawMessage{field.Name: json.RawMessage(value)}, false)
+		if len(problems) == 0 && value != "" && !json.Valid([]byte(value)) {
+			t.Fatalf("%s accepts %q, which is no JSON", field.Name, value)
+		}
+	})
+}

@@ -1,0 +1,121 @@
+package compliance_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+)
+
+func defaultRules(t *testing.T) *compliance.Rules {
+	t.Helper()
+	rules, err := compliance.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+// Specification: "Supported document type slugs (exact values)".
+func TestDefault_HoldsExactlyTheSpecifiedDocumentTypesInTheirOrder(t *testing.T) {
+	t.Parallel()
+	want := strings.Fields(`AMS CUSTOMS FDA DROP-BALL FISH-WILDLIFE FOOTWEAR FUMIGATION LITHIUM-BATTERY MSDS MUSEUM
+		OTHER QUARANTINE STEEL TEXTILE WATCH`)
+	rules := defaultRules(t)
+	var got []string
+	for _, form := range rules.Forms() {
+		got = append(got, form.Slug)
+		if found, ok := rules.Form(form.Slug); !ok || found != form {
+			t.Errorf("Form(%q) = %v, %v", form.Slug, found, ok)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("slugs of the table (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, compliance.Slugs()); diff != "" {
+		t.Errorf("Slugs (-want +got):\n%s", diff)
+	}
+	if form, ok := rules.Form("fda"); ok {
+		t.Errorf("slugs are exact values, yet Form(\"fda\") = %v", form)
+	}
+}
+
+func TestDefault_KnowsWhichFormsAreManualAndWhichAreAskedForByTheUnitedStatesOnly(t *testing.T) {
+	t.Parallel()
+	var manual, usOnly, crossBorder []string
+	for _, form := range defaultRules(t).Forms() {
+		if form.Mode == compliance.ModeManual {
+			manual = append(manual, form.Slug)
+		}
+		if form.USOnly {
+			usOnly = append(usOnly, form.Slug)
+		}
+		if form.CrossBorder {
+			crossBorder = append(crossBorder, form.Slug)
+		}
+	}
+	for _, check := range []struct {
+		what string
+		got  []string
+		want string
+	}{
+		{"manual", manual, "FUMIGATION MSDS OTHER QUARANTINE"},
+		{"US only", usOnly, "AMS FDA DROP-BALL FISH-WILDLIFE FOOTWEAR STEEL TEXTILE WATCH"},
+		{"cross-border", crossBorder, "CUSTOMS"},
+	} {
+		if diff := cmp.Diff(strings.Fields(check.want), check.got); diff != "" {
+			t.Errorf("%s forms (-want +got):\n%s", check.what, diff)
+		}
+	}
+}
+
+func TestDefault_EveryFormCanBeSoldGeneratedAndFilledIn(t *testing.T) {
+	t.Parallel()
+	for _, form := range defaultRules(t).Forms() {
+		if form.PriceUSD.Sign() <= 0 || form.Generation <= 0 {
+			t.Errorf("%s costs %s USD and takes %s", form.Slug, form.PriceUSD, form.Generation)
+		}
+		if !slices.ContainsFunc(form.Fields, func(f compliance.Field) bool { return f.Required }) {
+			t.Errorf("%s requires no field", form.Slug)
+		}
+		for _, field := range form.Fields {
+			if field.Pattern != "" && field.Help == "" {
+				t.Errorf("%s.%s has a pattern but no words that say what it means", form.Slug, field.Name)
+			}
+		}
+	}
+}
+
+func TestDefault_LithiumBatteriesHaveFourUNNumbers(t *testing.T) {
+	t.Parallel()
+	form, _ := defaultRules(t).Form("LITHIUM-BATTERY")
+	field := form.Fields[0]
+	if want := []string{"UN3480", "UN3481", "UN3090", "UN3091"}; field.Name != "un_number" || !slices.Equal(field.Values, want) {
+		t.Errorf("first field = %s %v, want un_number %v", field.Name, field.Values, want)
+	}
+}
+
+func TestForms_BelongsToTheCaller(t *testing.T) {
+	t.Parallel()
+	rules := defaultRules(t)
+	clear(rules.Forms())
+	if slices.Contains(rules.Forms(), nil) {
+		t.Error("clearing the slice that Forms returned emptied the table")
+	}
+}
+
+func TestDefault_DigitsOfEveryPrefixMakeAHeading(t *testing.T) {
+	t.Parallel()
+	heading := regexp.MustCompile(`^\d\d(\d\d){0,2}$`)
+	for _, form := range defaultRules(t).Forms() {
+		for _, prefix := range form.HSPrefixes {
+			if !heading.MatchString(prefix) {
+				t.Errorf("%s: prefix %q", form.Slug, prefix)
+			}
+		}
+	}
+}
