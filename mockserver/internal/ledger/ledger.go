@@ -176,6 +176,15 @@ func (l *Ledger) Entries(wallet string) []Entry {
 	return entries
 }
 
+// Debited returns the entry that paid for a reference, or false where nothing did.
+func (l *Ledger) Debited(reference string) (Entry, bool) {
+	at, paid := l.debited[reference]
+	if !paid {
+		return Entry{}, false
+	}
+	return l.journal[at], true
+}
+
 // Journal returns every entry, oldest first. The slice is the caller's own.
 func (l *Ledger) Journal() []Entry { return slices.Clone(l.journal) }
 

@@ -80,6 +80,12 @@ func TestReferenceIsDebitedOnce(t *testing.T) {
 		t.Errorf("second debit: %+v, %v; want the first entry and ErrAlreadyDebited", again, err)
 	}
 	checkBalance(t, l, "VA-1", "90.1")
+	if paid, known := l.Debited("RD-1"); !known || paid != first {
+		t.Errorf("RD-1 was paid for by %+v (%v)", paid, known)
+	}
+	if _, known := l.Debited("RD-2"); known {
+		t.Error("RD-2 was never debited")
+	}
 }
 
 func TestWalletIsEmptiedButNeverOverdrawn(t *testing.T) {

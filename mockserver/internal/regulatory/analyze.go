@@ -1,0 +1,222 @@
+package regulatory
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+)
+
+// AnalyzeInput is the body of an analyze call.
+//
+// Specification: "Regulatory documents": POST /analyze takes shipment_id or file_url.
+type AnalyzeInput struct {
+	ShipmentID string `json:"shipment_id"`
+	FileURL    string `json:"file_url"`
+	// Wallet is charged by a later purchase. Assumption: the specification only speaks of "the user's
+	// wallet"; left out, it is the account's first.
+	Wallet string `json:"wallet"`
+}
+
+const (
+	specAnalyze      = "POST /analyze: shipment_id (shipment flow) or file_url (invoice flow)"
+	specAnalyzeFails = "States and transitions: analysis fails, the request is failed"
+	specPricing      = "Pricing rules: amounts are converted into the user's wallet currency at analyze time"
+	usdCurrency      = "USD" // of the rules' prices
+	priceDecimals    = 2
+)
+
+// Analyze opens a request: a draft with the documents that the goods need, priced in the wallet's
+// currency at the exchange rate of now. Exactly one of shipment id and file URL is to be given.
+//
+// An analysis that fails stores a failed record that can be looked up; the [*Refusal] has
+// [CodeAnalysisFailed] and the request id in its data. A shipment or wallet that does not exist is
+// [CodeNotFound], a malformed body [CodeInvalidRequest]; those store nothing.
+//
+// Assumption: each price is the form's price in US dollars times the rate, rounded half up to two
+// decimals. To switch, use other rules or rates.
+func (d *Desk) Analyze(in AnalyzeInput) (*Record, error) {
+	if problems := in.check(); len(problems) > 0 {
+		return nil, refuseProblems(CodeInvalidRequest, specAnalyze, problems)
+	}
+	wallets := d.config.Ledger.Wallets()
+	i := slices.IndexFunc(wallets, func(w ledger.Wallet) bool { return in.Wallet == "" || w.Reference == in.Wallet })
+	if i < 0 {
+		return nil, notFound("wallet", in.Wallet, "use the account_reference of a transaction, or leave the wallet out")
+	}
+	magic, isMagic := magicFor(in)
+	goods, known := d.lookUp(in, magic, isMagic)
+	if in.ShipmentID != "" && !known {
+		return nil, notFound("shipment", in.ShipmentID, "analyze a shipment that exists, or send file_url")
+	}
+	next := &Record{
+		RequestID: d.config.NewID("RD"), Source: FlowShipment, ShipmentID: in.ShipmentID,
+		Wallet: wallets[i].Reference, Currency: wallets[i].Currency,
+		LineItems: []LineItem{}, AvailableDocuments: []AvailableDocument{}, Profiles: map[string]Profile{},
+		script: magic.script,
+	}
+	if in.FileURL != "" {
+		next.Source, next.FileURL = FlowInvoice, in.FileURL
+	}
+	if reason := d.fill(next, goods, known); reason != "" {
+		return nil, d.failAnalysis(next, reason)
+	}
+	d.fire(next, TriggerAnalyzed)
+	return d.store(next), nil
+}
+
+func (in AnalyzeInput) check() []Problem {
+	switch {
+	case in.ShipmentID == "" && in.FileURL == "":
+		return []Problem{{"shipment_id", "or file_url is required; send one of them"}}
+	case in.ShipmentID != "" && in.FileURL != "":
+		return []Problem{{"shipment_id", "and file_url exclude each other; send one of them"}}
+	case in.FileURL == "":
+		return nil
+	}
+	if u, err := url.Parse(in.FileURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return []Problem{{"file_url", "must be an absolute http or https URL, such as https://invoices.example/1001.pdf"}}
+	}
+	return nil
+}
+
+func (d *Desk) lookUp(in AnalyzeInput, magic Magic, isMagic bool) (Consignment, bool) {
+	switch {
+	case isMagic:
+		return magic.goods(), true
+	case in.FileURL != "":
+		return d.config.Invoice(in.FileURL)
+	default:
+		return d.config.Shipment(in.ShipmentID)
+	}
+}
+
+// fill puts the goods and their priced documents on the record, or returns why that cannot be done.
+func (d *Desk) fill(next *Record, goods Consignment, known bool) (failure string) {
+	switch {
+	case next.script.failAnalysis != "":
+		return next.script.failAnalysis
+	case !known:
+		return "no invoice could be read at " + shorten(next.FileURL)
+	}
+	if problems := checkItems(goods.Items); len(problems) > 0 {
+		return problems[0].Field + " " + problems[0].Reason
+	}
+	rate, err := d.rate(next.Currency)
+	if err != nil {
+		return err.Error()
+	}
+	next.rate = rate
+	next.LineItems = d.identified(goods.Items)
+	next.Addresses = goods.Addresses
+	if next.Source == FlowInvoice {
+		next.Shipping = &goods.Shipping
+	}
+	if refusal := d.match(next); refusal != nil {
+		return refusal.Message
+	}
+	return ""
+}
+
+func (d *Desk) failAnalysis(next *Record, reason string) *Refusal {
+	next.FailureReason = "Analysis failed: " + reason
+	d.fire(next, TriggerAnalysisFailed)
+	stored := d.store(next)
+	return &Refusal{
+		Code: CodeAnalysisFailed, Rule: specAnalyzeFails,
+		Message: fmt.Sprintf("analysis failed: %s; correct it and analyze again (the failed request is %s)", reason, stored.RequestID),
+		Data:    map[string]any{"request_id": stored.RequestID, "status": stored.Status},
+	}
+}
+
+// rate returns what a US dollar is worth in the wallet's currency.
+func (d *Desk) rate(currency string) (shipping.Amount, error) {
+	if currency == usdCurrency {
+		return shipping.NewAmount(1, 0)
+	}
+	rate, err := d.config.Rate(usdCurrency, currency)
+	if err != nil {
+		return shipping.Amount{}, fmt.Errorf("no exchange rate from %s to %s: %w", usdCurrency, currency, err)
+	}
+	if rate.Sign() <= 0 {
+		return shipping.Amount{}, fmt.Errorf("the exchange rate from %s to %s is %s and must be above zero", usdCurrency, currency, rate)
+	}
+	return rate, nil
+}
+
+// identified returns a copy of items in which each has an id and its HS code in digits.
+func (d *Desk) identified(items []LineItem) []LineItem {
+	items = slices.Clone(items)
+	for i := range items {
+		if items[i].ItemID == "" {
+			items[i].ItemID = d.config.NewID("IT")
+		}
+		items[i].HSCode = hsDigits(items[i].HSCode)
+	}
+	return items
+}
+
+// match works out anew which documents the goods on next need, and drops the profiles of those that
+// are not needed any more.
+//
+// A document that was on the draft before keeps its stored amount; one that is new is priced at the
+// rate of analyze time, which the record keeps. So a draft is never re-priced, whatever rates do
+// (specification: "Amounts are converted into the user's wallet currency at analyze time").
+func (d *Desk) match(next *Record) *Refusal {
+	goods := compliance.Consignment{Origin: next.Addresses.Origin.Country, Destination: next.Addresses.Destination.Country}
+	for _, item := range next.LineItems {
+		goods.Items = append(goods.Items, compliance.Item{ID: item.ItemID, Description: item.Description, HSCode: item.HSCode})
+	}
+	offers := []AvailableDocument{}
+	for _, m := range d.config.Rules.Match(goods) {
+		offer, refusal := d.offer(next, m.Form)
+		if refusal != nil {
+			return refusal
+		}
+		offer.Reasons = make([]Reason, len(m.Reasons))
+		for i, reason := range m.Reasons {
+			offer.Reasons[i] = Reason(reason)
+		}
+		offers = append(offers, offer)
+	}
+	for _, earlier := range next.AvailableDocuments {
+		if form, known := d.config.Rules.Form(earlier.DocumentType); known && onRequest(form) {
+			offers = append(offers, earlier)
+		}
+	}
+	next.AvailableDocuments = offers
+	for slug := range next.Profiles {
+		if _, offered := next.offered(slug); !offered {
+			delete(next.Profiles, slug)
+		}
+	}
+	return nil
+}
+
+// offer returns the form as the draft offers it, at the amount it had or at its price now.
+func (d *Desk) offer(next *Record, form *compliance.Form) (AvailableDocument, *Refusal) {
+	if earlier, offered := next.offered(form.Slug); offered {
+		return earlier, nil
+	}
+	price, err := form.PriceUSD.Mul(next.rate)
+	if err != nil {
+		return AvailableDocument{}, &Refusal{Code: CodeNotPriced, Rule: specPricing,
+			Message: fmt.Sprintf("the price of %s cannot be had in %s: %v; use another wallet", form.Slug, next.Currency, err)}
+	}
+	fields := make([]ProfileField, len(form.Fields))
+	for i, f := range form.Fields {
+		fields[i] = ProfileField{Name: f.Name, Label: f.Label, Type: f.Type, Required: f.Required}
+	}
+	return AvailableDocument{
+		DocumentType: form.Slug, Name: form.Title, Mode: form.Mode, Amount: price.Round(priceDecimals), Currency: next.Currency,
+		Reasons: []Reason{}, ProfileFields: fields,
+	}, nil
+}
+
+// onRequest tells of a form that no goods call for, so that it is only had by asking: OTHER.
+func onRequest(form *compliance.Form) bool {
+	return !form.CrossBorder && len(form.HSPrefixes) == 0 && len(form.Keywords) == 0
+}

@@ -1,0 +1,91 @@
+package regulatory
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// Code is the error_code of a refusal, for programs.
+//
+// Assumption: every code. The specification shows none ("Error body format, error codes and HTTP
+// status codes: not shown"); clients go by the status of the envelope.
+type Code string
+
+// The codes.
+const (
+	CodeInvalidRequest       Code = "invalid_request"         // a field is missing or wrong
+	CodeNotFound             Code = "not_found"               // an id that nothing has
+	CodeAnalysisFailed       Code = "analysis_failed"         // a failed record was stored
+	CodeNotPriced            Code = "not_priced"              // a price does not fit the wallet's currency
+	CodeNotEditable          Code = "not_editable"            // edit of what is no draft any more
+	CodeShipmentFlow         Code = "shipment_flow"           // shipping edited outside the invoice flow
+	CodeInvalidProfile       Code = "invalid_profile"         // a profile that its form does not take
+	CodeUnknownDocumentType  Code = "unknown_document_type"   // a slug that no form has
+	CodeRepeatedDocumentType Code = "repeated_document_type"  // one slug twice in a purchase
+	CodeNotOffered           Code = "document_not_offered"    // a form that the draft does not offer
+	CodeAlreadyPurchased     Code = "already_purchased"       // a second purchase of a request
+	CodeNotPurchasable       Code = "not_purchasable"         // purchase of a failed request
+	CodeInsufficientFunds    Code = "insufficient_funds"      // the wallet holds less than the sum
+	CodeChargeRefused        Code = "charge_refused"          // the ledger refuses for another reason
+	CodeNotRetryable         Code = "not_retryable"           // nothing here can be retried
+	CodeNoEvidenceAwaited    Code = "no_evidence_awaited"     // evidence that nothing waits for
+	CodeNotGenerated         Code = "document_not_generated"  // the PDF of an unfinished document
+	CodeImpossible           Code = "impossible_state_change" // a bug of this server
+)
+
+// Refusal says why an operation was refused. A refused operation has changed nothing and charged
+// nothing, with one exception: [CodeAnalysisFailed] has stored a failed record.
+type Refusal struct {
+	Code Code
+	// Message tells the reader what is wrong and what to do next.
+	Message string
+	// Rule is the sentence of the specification that the refusal rests on, or begins with
+	// "assumption:".
+	Rule string
+	// Data holds what else a program may want to know, such as the balance.
+	Data map[string]any
+}
+
+// Error returns the message.
+func (r *Refusal) Error() string { return r.Message }
+
+// Payload returns the "data" of an error envelope: error_code, and what is in Data.
+func (r *Refusal) Payload() map[string]any {
+	payload := map[string]any{"error_code": r.Code}
+	maps.Copy(payload, r.Data)
+	return payload
+}
+
+// Problem is one thing that is wrong with what was sent.
+type Problem struct {
+	// Field is the path of the field, such as line_items[2].hs_code.
+	Field string `json:"field"`
+	// Reason completes the sentence that begins with the field: "must be …".
+	Reason string `json:"reason"`
+}
+
+// refuseProblems refuses what was sent and names everything that is wrong with it at once.
+func refuseProblems(code Code, rule string, problems []Problem) *Refusal {
+	sentences := make([]string, len(problems))
+	for i, p := range problems {
+		sentences[i] = p.Field + " " + p.Reason
+	}
+	return &Refusal{Code: code, Rule: rule, Message: strings.Join(sentences, "; "), Data: map[string]any{"problems": problems}}
+}
+
+func notFound(kind, id, next string) *Refusal {
+	return &Refusal{
+		Code: CodeNotFound, Rule: "assumption: an id that nothing has is not found",
+		Message: fmt.Sprintf("there is no %s %q: %s", kind, shorten(id), next),
+	}
+}
+
+// shorten keeps a message readable when somebody sends a novel for an id.
+func shorten(text string) string {
+	const most = 80
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}

@@ -1,0 +1,175 @@
+package regulatory
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+)
+
+// PurchaseInput is the body of a purchase.
+//
+// Specification: "Regulatory documents": POST /purchase.
+type PurchaseInput struct {
+	RequestID     string   `json:"request_id"`
+	DocumentTypes []string `json:"document_types"`
+}
+
+// Receipt confirms "that the wallet was charged and generation started".
+//
+// Assumption: its fields. There is no switch.
+type Receipt struct {
+	RequestID string `json:"request_id"`
+	// Status is processing, or purchasing while [Settings.Purchasing] lasts.
+	Status        State    `json:"status"`
+	DocumentTypes []string `json:"document_types"`
+	// ChargedAmount is the sum of the stored amounts, in Currency.
+	ChargedAmount shipping.Amount `json:"charged_amount"`
+	Currency      string          `json:"currency"`
+	TransactionID string          `json:"transaction_id"`
+}
+
+const (
+	specPurchaseBody = "POST /purchase: request_id (string); document_types (array of document type slugs)"
+	specSlugs        = "Regulatory document request: supported document type slugs (exact values)"
+	specOffered      = "Pricing rules: purchase charges the amounts already stored on the draft in available_documents"
+	assumeOnce       = "assumption: a document type is bought once in a purchase"
+	assumeFunds      = "assumption: a wallet never goes below zero"
+)
+
+// Purchase charges the wallet, once, the sum of the amounts that the draft stores for the document
+// types, and starts their generation. Exchange rates of now play no part.
+//
+// It is refused, and nothing is charged, where request id or document types are missing, a type is
+// unknown, repeated or not offered, the request is no draft any more, or the wallet holds too
+// little. An error of a hook is returned as it is; [Hooks] says what has then happened.
+func (d *Desk) Purchase(in PurchaseInput) (Receipt, error) {
+	if problems := in.check(); len(problems) > 0 {
+		return Receipt{}, refuseProblems(CodeInvalidRequest, specPurchaseBody, problems)
+	}
+	record, refusal := d.find(in.RequestID)
+	if refusal != nil {
+		return Receipt{}, refusal
+	}
+	if _, refusal := d.allow(record, TriggerPurchase); refusal != nil {
+		return Receipt{}, refusal
+	}
+	if refusal := d.checkTypes(record, in.DocumentTypes); refusal != nil {
+		return Receipt{}, refusal
+	}
+	var sum shipping.Amount
+	for _, slug := range in.DocumentTypes {
+		offer, _ := record.offered(slug)
+		var err error
+		if sum, err = sum.Add(offer.Amount); err != nil {
+			return Receipt{}, chargeRefused(record, err)
+		}
+	}
+	if err := call(d.config.Hooks.BeforeCharge, in.RequestID); err != nil {
+		return Receipt{}, err
+	}
+	memo := fmt.Sprintf("Regulatory documents for %s", record.RequestID)
+	entry, err := d.config.Ledger.Debit(record.Wallet, sum, record.RequestID, memo, d.config.Now(), d.config.NewID("TR"))
+	if err != nil {
+		return Receipt{}, chargeRefused(record, err)
+	}
+	next := record.draft()
+	next.ChargedAmount, next.TransactionID = entry.Amount, entry.ID
+	next.purchased = slices.Clone(in.DocumentTypes)
+	return d.charged(next, entry)
+}
+
+// charged is the part of a purchase that follows the charge and that nothing can refuse any more.
+func (d *Desk) charged(next *Record, entry ledger.Entry) (Receipt, error) {
+	d.fire(next, TriggerPurchase)
+	stored := d.store(next)
+	if d.config.Charged != nil {
+		d.config.Charged(entry, stored)
+	}
+	interrupted := call(d.config.Hooks.AfterCharge, stored.RequestID)
+	switch wait := d.config.Settings.Purchasing; {
+	case stored.script.hangInPurchasing:
+	case interrupted != nil || wait > 0:
+		stored = d.startGenerationLater(stored, wait)
+	default:
+		stored = d.startGeneration(stored)
+	}
+	if interrupted != nil {
+		return Receipt{}, interrupted
+	}
+	if err := call(d.config.Hooks.BeforeReply, stored.RequestID); err != nil {
+		return Receipt{}, err
+	}
+	return Receipt{
+		RequestID: stored.RequestID, Status: stored.Status, DocumentTypes: slices.Clone(stored.purchased),
+		ChargedAmount: stored.ChargedAmount, Currency: stored.Currency, TransactionID: stored.TransactionID,
+	}, nil
+}
+
+func (in PurchaseInput) check() []Problem {
+	var problems []Problem
+	if in.RequestID == "" {
+		problems = append(problems, Problem{"request_id", "is required; use the one that analyze answered with"})
+	}
+	if len(in.DocumentTypes) == 0 {
+		problems = append(problems, Problem{"document_types", "is required; list at least one of the draft's available_documents"})
+	}
+	return problems
+}
+
+// checkTypes names everything that is wrong with the document types; the first problem gives the
+// refusal its code.
+func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
+	var first Refusal
+	var problems []Problem
+	for i, slug := range slugs {
+		_, known := d.config.Rules.Form(slug)
+		_, offered := record.offered(slug)
+		for _, rule := range []struct {
+			broken bool
+			code   Code
+			rule   string
+			reason string
+		}{
+			{!known, CodeUnknownDocumentType, specSlugs, "is no document type"},
+			{slices.Contains(slugs[:i], slug), CodeRepeatedDocumentType, assumeOnce, "is listed before; list it once"},
+			{!offered, CodeNotOffered, specOffered, "is not offered by request " + record.RequestID},
+		} {
+			if !rule.broken {
+				continue
+			}
+			if problems == nil {
+				first = Refusal{Code: rule.code, Rule: rule.rule}
+			}
+			problems = append(problems, Problem{fmt.Sprintf("document_types[%d]", i), fmt.Sprintf("(%s) %s", shorten(slug), rule.reason)})
+			break
+		}
+	}
+	if problems == nil {
+		return nil
+	}
+	refusal := refuseProblems(first.Code, first.Rule, problems)
+	refusal.Message += "; nothing was charged, use " + record.offers()
+	return refusal
+}
+
+func call(hook func(string) error, requestID string) error {
+	if hook == nil {
+		return nil
+	}
+	return hook(requestID)
+}
+
+// chargeRefused tells why the ledger takes no money.
+func chargeRefused(record *Record, err error) *Refusal {
+	if short, ok := errors.AsType[*ledger.InsufficientFundsError](err); ok {
+		return &Refusal{
+			Code: CodeInsufficientFunds, Rule: assumeFunds, Message: short.Error(),
+			Data: map[string]any{"wallet": short.Wallet, "currency": short.Currency, "balance": short.Balance, "needed": short.Needed},
+		}
+	}
+	return &Refusal{Code: CodeChargeRefused, Rule: assumeFunds,
+		Message: fmt.Sprintf("wallet %s cannot be charged for request %s: %v", record.Wallet, record.RequestID, err)}
+}

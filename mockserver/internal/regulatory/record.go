@@ -1,0 +1,262 @@
+package regulatory
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// State is the status of a request. The values and their meanings are the specification's
+// ("Regulatory document request states").
+type State string
+
+// The states of a request.
+const (
+	// StateDraft is analyzed, not yet purchased, editable.
+	StateDraft State = "draft"
+	// StatePurchasing is a purchase in progress; transient.
+	StatePurchasing State = "purchasing"
+	// StateProcessing is purchased; generation in progress.
+	StateProcessing State = "processing"
+	// StateCompleted has all purchased documents generated.
+	StateCompleted State = "completed"
+	// StateFailed has a failed analysis or generation.
+	StateFailed State = "failed"
+)
+
+// Flow says what a request was analyzed from (specification: "Regulatory flows").
+type Flow string
+
+// The flows.
+const (
+	// FlowShipment starts from a shipment of the service.
+	FlowShipment Flow = "shipment"
+	// FlowInvoice starts from the URL of a commercial invoice.
+	FlowInvoice Flow = "invoice"
+)
+
+// Record is one regulatory document request as the service answers it. It never changes: every
+// change of a request stores a new Record, so one may be read and written out without a lock.
+//
+// Specification: "Regulatory document request (draft record)" names request_id, status,
+// available_documents, line items and source.
+//
+// Assumption: every other field, and the shape of the entries. They hold what the rest of the
+// specification talks about. To switch, change the tags here and in the golden files.
+type Record struct {
+	// RequestID has the format RD-<16 letters and digits>.
+	RequestID string `json:"request_id"`
+	Status    State  `json:"status"`
+	Source    Flow   `json:"source"`
+	// ShipmentID is set in the shipment flow, FileURL in the invoice flow.
+	ShipmentID string `json:"shipment_id,omitempty"`
+	FileURL    string `json:"file_url,omitempty"`
+	// Wallet is the reference of the wallet that a purchase charges, Currency the wallet's.
+	Wallet    string     `json:"wallet"`
+	Currency  string     `json:"currency"`
+	LineItems []LineItem `json:"line_items"`
+	// AvailableDocuments are offered for purchase at the amounts stored here.
+	AvailableDocuments []AvailableDocument `json:"available_documents"`
+	// Documents are those that were purchased, from the start of generation on.
+	Documents []Document `json:"documents,omitempty"`
+	Addresses Addresses  `json:"addresses,omitzero"`
+	// Shipping is there in the invoice flow only.
+	Shipping *Shipping `json:"shipping,omitempty"`
+	// Profiles hold what was filled in for each form, by document type.
+	Profiles map[string]Profile `json:"profiles"`
+	// ChargedAmount and TransactionID are there from the charge on.
+	ChargedAmount shipping.Amount `json:"charged_amount,omitzero"`
+	TransactionID string          `json:"transaction_id,omitempty"`
+	// FailureReason is there while the status is failed.
+	FailureReason string    `json:"failure_reason,omitempty"`
+	CreatedAt     Timestamp `json:"created_at"`
+	UpdatedAt     Timestamp `json:"updated_at"`
+
+	rate      shipping.Amount // USD to Currency, as it was at analyze time
+	purchased []string        // document types, in the order of the purchase
+	due       time.Time       // end of purchasing; zero where none is scheduled
+	script    script          // what a magic input asked for
+	encoded   []byte
+}
+
+// LineItem is one line of the consignment.
+type LineItem struct {
+	// ItemID has the format IT-<letters and digits>.
+	ItemID      string `json:"item_id"`
+	Description string `json:"description"`
+	// HSCode is the item's tariff code in digits, or empty where it is not known.
+	HSCode   string `json:"hs_code"`
+	Quantity int    `json:"quantity"`
+	// UnitPrice is the price of one, in major units of Currency.
+	UnitPrice shipping.Amount `json:"unit_price"`
+	Currency  string          `json:"currency"`
+	// Weight of one, in kilograms: an exact decimal, like an amount.
+	Weight shipping.Amount `json:"weight"`
+	// OriginCountry is where the item was made, as a two-letter ISO code, or empty.
+	OriginCountry string `json:"origin_country"`
+}
+
+// AvailableDocument is a form that the consignment needs, and what it costs.
+type AvailableDocument struct {
+	DocumentType string `json:"document_type"`
+	Name         string `json:"name"`
+	// Mode is automated or manual.
+	Mode string `json:"mode"`
+	// Amount is the price in Currency, the wallet's, converted at the rate of analyze time.
+	Amount        shipping.Amount `json:"amount"`
+	Currency      string          `json:"currency"`
+	Reasons       []Reason        `json:"reasons"`
+	ProfileFields []ProfileField  `json:"profile_fields"`
+}
+
+// Reason says why a form is on the draft.
+type Reason struct {
+	// ItemID is empty where the whole consignment is the reason.
+	ItemID string `json:"item_id,omitempty"`
+	// Rule is hs_prefix, keyword or cross_border.
+	Rule string `json:"rule"`
+	// Match is the prefix or the word that was found, or the border that is crossed.
+	Match string `json:"match"`
+}
+
+// ProfileField is one field that a form's profile can fill in.
+type ProfileField struct {
+	Name  string `json:"name"`
+	Label string `json:"label"`
+	// Type is string, number, date, boolean or percent.
+	Type     string `json:"type"`
+	Required bool   `json:"required"`
+}
+
+// Profile is what was filled in for a form: values by field name.
+type Profile map[string]json.RawMessage
+
+// DocumentState is the status of one purchased document.
+type DocumentState string
+
+// The states of a document.
+const (
+	DocumentGenerating       DocumentState = "generating"
+	DocumentAwaitingEvidence DocumentState = "awaiting_evidence"
+	DocumentGenerated        DocumentState = "generated"
+	DocumentFailed           DocumentState = "failed"
+)
+
+// Document is one purchased document and how far its generation is.
+type Document struct {
+	DocumentType string          `json:"document_type"`
+	Name         string          `json:"name"`
+	Mode         string          `json:"mode"`
+	Amount       shipping.Amount `json:"amount"`
+	Currency     string          `json:"currency"`
+	Status       DocumentState   `json:"status"`
+	// Attempts counts how often generation was started.
+	Attempts int `json:"attempts"`
+	// Failure says why the last attempt failed.
+	Failure     string    `json:"failure,omitempty"`
+	GeneratedAt Timestamp `json:"generated_at,omitzero"`
+
+	due time.Time // when the attempt ends or evidence comes by itself; zero where nothing is scheduled
+}
+
+// Addresses are the two ends of the consignment.
+type Addresses struct {
+	Origin      Address `json:"origin"`
+	Destination Address `json:"destination"`
+}
+
+// Address is a place and who is reached there.
+type Address struct {
+	Name       string `json:"name"`
+	Company    string `json:"company"`
+	Line1      string `json:"line1"`
+	Line2      string `json:"line2"`
+	City       string `json:"city"`
+	State      string `json:"state"`
+	PostalCode string `json:"postal_code"`
+	// Country is a two-letter ISO code.
+	Country string `json:"country"`
+	Phone   string `json:"phone"`
+	Email   string `json:"email"`
+}
+
+// Shipping is what an invoice does not say about how the goods travel.
+type Shipping struct {
+	CarrierSlug string `json:"carrier_slug"`
+	Service     string `json:"service"`
+	// Incoterm is one of the three-letter Incoterms 2020 rules.
+	Incoterm        string `json:"incoterm"`
+	ReasonForExport string `json:"reason_for_export"`
+	PortOfEntry     string `json:"port_of_entry"`
+	// EstimatedArrival is a date (2026-01-31) or an ISO 8601 time.
+	EstimatedArrival string `json:"estimated_arrival"`
+}
+
+// Timestamp is a time that is written in UTC with milliseconds: 2026-01-05T09:30:00.000Z.
+type Timestamp struct{ time.Time }
+
+// MarshalJSON writes the form that every timestamp of the service has.
+func (t Timestamp) MarshalJSON() ([]byte, error) {
+	return t.UTC().AppendFormat(nil, `"2006-01-02T15:04:05.000Z"`), nil
+}
+
+// AppendJSON appends the record's JSON, fields in the order of [Record], to dst.
+func (r *Record) AppendJSON(dst []byte) []byte { return append(dst, r.encoded...) }
+
+// JSON returns the record's JSON without copying it. It must not be changed.
+func (r *Record) JSON() []byte { return r.encoded }
+
+// draft returns a copy that may be changed until it is stored: its struct, its list of documents and
+// its profiles are its own. Items, offers and a profile's values are replaced as a whole.
+func (r *Record) draft() *Record {
+	next := *r
+	next.Documents = slices.Clone(r.Documents)
+	next.Profiles = maps.Clone(r.Profiles)
+	next.encoded = nil
+	return &next
+}
+
+func (r *Record) encode() error {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false) // "Salt & vinegar" stays readable
+	if err := encoder.Encode(r); err != nil {
+		return err
+	}
+	r.encoded = bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))
+	return nil
+}
+
+func (r *Record) offered(slug string) (AvailableDocument, bool) {
+	i := slices.IndexFunc(r.AvailableDocuments, func(d AvailableDocument) bool { return d.DocumentType == slug })
+	if i < 0 {
+		return AvailableDocument{}, false
+	}
+	return r.AvailableDocuments[i], true
+}
+
+// offers lists the document types on offer, for a message.
+func (r *Record) offers() string {
+	if len(r.AvailableDocuments) == 0 {
+		return "none, as it offers no document"
+	}
+	slugs := make([]string, len(r.AvailableDocuments))
+	for i, offer := range r.AvailableDocuments {
+		slugs[i] = offer.DocumentType
+	}
+	return strings.Join(slugs, ", ")
+}
+
+// document returns the purchased document of that type inside r, or nil.
+func (r *Record) document(slug string) *Document {
+	i := slices.IndexFunc(r.Documents, func(d Document) bool { return d.DocumentType == slug })
+	if i < 0 {
+		return nil
+	}
+	return &r.Documents[i]
+}

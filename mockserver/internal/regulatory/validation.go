@@ -1,0 +1,90 @@
+package regulatory
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// incoterms are the rules of Incoterms 2020.
+const incoterms = "EXW FCA FAS FOB CFR CIF CPT CIP DAP DPU DDP"
+
+// checkItems names everything that is wrong with the items of a consignment.
+func checkItems(items []LineItem) []Problem {
+	if len(items) == 0 {
+		return []Problem{{"line_items", "must hold at least one item"}}
+	}
+	var problems []Problem
+	seen := make(map[string]int)
+	for i, item := range items {
+		first, repeated := seen[item.ItemID]
+		if item.ItemID != "" {
+			seen[item.ItemID] = i
+		}
+		for _, rule := range []struct {
+			broken        bool
+			field, reason string
+		}{
+			{repeated, "item_id", fmt.Sprintf("must not be that of line_items[%d]; leave it out for a new item", first)},
+			{strings.TrimSpace(item.Description) == "", "description", "must say what the item is"},
+			{item.HSCode != "" && hsDigits(item.HSCode) == "", "hs_code", "must be 2 to 12 digits, or left out where it is not known"},
+			{item.Quantity < 1, "quantity", "must be at least 1"},
+			{!item.UnitPrice.Known() || item.UnitPrice.Sign() < 0, "unit_price", "must be a number that is not negative"},
+			{!isUpper(item.Currency, 3), "currency", "must be a three-letter code such as USD"},
+			{isUnreadable(item.Weight) || item.Weight.Sign() < 0, "weight", "must be a number of kilograms that is not negative"},
+			{item.OriginCountry != "" && !isUpper(item.OriginCountry, 2), "origin_country", "must be a two-letter code such as CN, or left out"},
+		} {
+			if rule.broken {
+				problems = append(problems, Problem{fmt.Sprintf("line_items[%d].%s", i, rule.field), rule.reason})
+			}
+		}
+	}
+	return problems
+}
+
+// checkAddress asks for what deciding about documents needs, the country; the rest is free text.
+func checkAddress(end string, address *Address) []Problem {
+	if address == nil || isUpper(address.Country, 2) {
+		return nil
+	}
+	return []Problem{{end + ".country", "must be a two-letter code such as US"}}
+}
+
+func checkShipping(s Shipping) []Problem {
+	var problems []Problem
+	if s.Incoterm != "" && !slices.Contains(strings.Fields(incoterms), s.Incoterm) {
+		problems = append(problems, Problem{"incoterm", "must be one of " + incoterms})
+	}
+	if s.EstimatedArrival != "" && !isTime(s.EstimatedArrival) {
+		problems = append(problems, Problem{"estimated_arrival", "must be a date such as 2026-01-31 or a time such as 2026-01-31T09:30:00.000Z"})
+	}
+	return problems
+}
+
+func isUnreadable(number shipping.Amount) bool {
+	_, err := number.MarshalJSON()
+	return err != nil
+}
+
+func isTime(text string) bool {
+	_, dateErr := time.Parse(time.DateOnly, text)
+	_, timeErr := time.Parse(time.RFC3339, text)
+	return dateErr == nil || timeErr == nil
+}
+
+func isUpper(text string, letters int) bool {
+	return len(text) == letters && !strings.ContainsFunc(text, func(r rune) bool { return r < 'A' || r > 'Z' })
+}
+
+// hsDigits returns an HS code without the dots, spaces and hyphens that people write into it, or ""
+// for a text that is no HS code.
+func hsDigits(code string) string {
+	digits := strings.NewReplacer(".", "", " ", "", "-", "").Replace(code)
+	if len(digits) < 2 || len(digits) > 12 || strings.Trim(digits, "0123456789") != "" {
+		return ""
+	}
+	return digits
+}
