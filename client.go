@@ -1,0 +1,143 @@
+package shipping
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+// Environment variables read by [NewClientFromEnv].
+const (
+	EnvSecretKey = "SHIPPING_SECRET_KEY"
+	EnvBaseURL   = "SHIPPING_BASE_URL"
+)
+
+// Client talks to the service for one account. It is safe for concurrent use, and meant to be made
+// once and shared: the retry budget, the pause after a 429 and the connections belong to it.
+//
+// Make one with [NewClient]. The zero Client sends nothing; its methods return [ErrNoClient].
+type Client struct {
+	Rates        RatesService
+	Countries    CountriesService
+	Webhooks     WebhooksService
+	Transactions TransactionsService
+	Regulatory   RegulatoryService
+
+	core *core
+}
+
+// core is what the services of one client share.
+type core struct {
+	baseURL    baseURL
+	key        secret
+	userAgent  string
+	http       *http.Client          // one attempt: the chain of transport.go
+	retrying   *retryablehttp.Client // the same, in a loop
+	policy     RetryPolicy
+	budget     *retryBudget
+	pause      *sharedPause
+	limiter    Limiter
+	observer   Observer
+	logger     *slog.Logger
+	drift      func(Drift)
+	maxBody    int64
+	operations map[string]Operation
+	provisions bool
+}
+
+// NewClient returns a client that authenticates with secretKey ("Bearer <SECRET_KEY>"). The base
+// address has no default: set it with [WithBaseURL].
+//
+// Specification: "Authentication".
+func NewClient(secretKey string, opts ...Option) (*Client, error) {
+	s := settings{logger: slog.New(slog.DiscardHandler), userAgent: defaultUserAgent}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&s)
+		}
+	}
+	if err := checkKey(secretKey); err != nil {
+		return nil, err
+	}
+	base, err := parseBaseURL(s.baseURL, s.plainHTTP)
+	if err != nil {
+		return nil, err
+	}
+	operations, err := operationTable(s.provisional)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := s.policy.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if s.maxBody < 0 {
+		return nil, invalidOption("WithMaxResponseBytes", "must not be negative")
+	}
+	if s.maxBody == 0 {
+		s.maxBody = defaultMaxResponseBytes
+	}
+	c := &core{
+		baseURL: base, key: newSecret(secretKey), userAgent: s.userAgent, policy: policy,
+		budget: newRetryBudget(policy), pause: &sharedPause{}, limiter: s.limiter, observer: s.observer,
+		logger: s.logger, drift: s.drift, maxBody: s.maxBody, operations: operations, provisions: s.provisional != nil,
+	}
+	c.http, c.policy.AttemptTimeout = c.singleAttempt(s.httpClient)
+	c.retrying = c.retryLoop()
+	return &Client{
+		Rates: RatesService{c}, Countries: CountriesService{c}, Webhooks: WebhooksService{c},
+		Transactions: TransactionsService{c}, Regulatory: RegulatoryService{c}, core: c,
+	}, nil
+}
+
+// NewClientFromEnv returns a client for the key in SHIPPING_SECRET_KEY and the base address in
+// SHIPPING_BASE_URL. Options come after them, so [WithBaseURL] overrides the variable.
+func NewClientFromEnv(opts ...Option) (*Client, error) {
+	key, base := os.Getenv(EnvSecretKey), os.Getenv(EnvBaseURL)
+	if key == "" {
+		return nil, invalidOption(EnvSecretKey, "is not set: export it with the account's secret key")
+	}
+	return NewClient(key, append([]Option{WithBaseURL(base)}, opts...)...)
+}
+
+// BaseURL returns the base address in use, without the version prefix.
+func (c *Client) BaseURL() string {
+	if c == nil || c.core == nil {
+		return ""
+	}
+	return c.core.baseURL.String()
+}
+
+// Format prints the client as its base address, under every verb: never its key.
+func (c *Client) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, c.label()) }
+
+// LogValue is what slog prints of the client: its base address.
+func (c *Client) LogValue() slog.Value { return slog.StringValue(c.label()) }
+
+// MarshalText makes the client's JSON its base address.
+func (c *Client) MarshalText() ([]byte, error) { return []byte(c.label()), nil }
+
+func (c *Client) label() string { return "shipping.Client(" + c.BaseURL() + ")" }
+
+func checkKey(key string) error {
+	const option = "secretKey"
+	switch {
+	case strings.TrimSpace(key) == "":
+		return invalidOption(option, "is empty: pass the account's secret key, or use NewClientFromEnv with "+EnvSecretKey)
+	case strings.TrimSpace(key) != key:
+		return invalidOption(option, "has spaces or line breaks around it: trim it, for example after reading it from a file")
+	case strings.HasPrefix(strings.ToLower(key), "bearer "):
+		return invalidOption(option, `starts with "Bearer": pass the bare key, the client adds the scheme`)
+	}
+	for _, r := range key {
+		if r <= ' ' || r > '~' {
+			return invalidOption(option, "has a character that no HTTP header can carry: check for pasted quotes, spaces or line breaks")
+		}
+	}
+	return nil
+}

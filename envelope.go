@@ -1,0 +1,109 @@
+package shipping
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+)
+
+// envelope is what every answer is wrapped in.
+//
+// Specification: "Response envelope".
+type envelope[T any] struct {
+	Status  *bool  `json:"status"`
+	Message string `json:"message"`
+	Data    T      `json:"data"`
+}
+
+// decodeReply reads a 2xx answer in one pass over its bytes. Where that pass meets a value of another
+// type than documented, the body is straightened (see repair.go) and read again.
+func decodeReply[T any](c *core, got *reply) (T, *Error) {
+	var answer envelope[T]
+	body := got.body.data
+	err := json.Unmarshal(body, &answer)
+	if err != nil {
+		if _, syntax := errors.AsType[*json.SyntaxError](err); syntax || len(bytes.TrimSpace(body)) == 0 {
+			return answer.Data, c.unexpected(got, describeBody(body))
+		}
+		answer = envelope[T]{}
+		if err = json.Unmarshal(straighten[envelope[T]](body), &answer); err != nil {
+			return answer.Data, c.unexpected(got, err)
+		}
+	}
+	if c.drift != nil {
+		reportDrift[envelope[T]](c.drift, got.state.operation.Name, body)
+	}
+	if answer.Status != nil && *answer.Status {
+		return answer.Data, nil
+	}
+	if answer.Status == nil {
+		return answer.Data, c.unexpected(got, errors.New("the answer is JSON but not the documented envelope: it has no status"))
+	}
+	failure := c.failureOf(got)
+	failure.kind = ErrInvalidRequest
+	return answer.Data, failure
+}
+
+// failureOf makes the error of an answer that says no, from whatever its body is.
+func (c *core) failureOf(got *reply) *Error {
+	failure := c.describe(got.state, got.status, got.header, got.body.data)
+	failure.Attempts, failure.NotRetried = got.state.attempts, got.state.notRetried
+	return failure
+}
+
+// failure is failureOf for an answer that is about to be thrown away for a repeat.
+func (c *core) failure(state *callState, response *http.Response) *Error {
+	body, _ := response.Body.(*buffer)
+	if body == nil {
+		return nil
+	}
+	return c.describe(state, response.StatusCode, response.Header, body.data)
+}
+
+func (c *core) describe(state *callState, status int, header http.Header, body []byte) *Error {
+	failure := &Error{
+		Operation: state.operation.Name, StatusCode: status, RequestID: state.requestID, kind: statusKind(status),
+		Body: c.key.redactBytes(bytes.Clone(body[:min(len(body), maxErrorBody)])),
+	}
+	failure.RetryAfter, _ = retryAfter(header, time.Now())
+	var answer envelope[RawJSON]
+	if json.Unmarshal(body, &answer) != nil {
+		answer = envelope[RawJSON]{}
+		if json.Unmarshal(straighten[envelope[RawJSON]](body), &answer) != nil {
+			failure.Message = describeBody(body).Error()
+			return failure
+		}
+	}
+	failure.Message = c.key.redact(answer.Message)
+	failure.Data = RawJSON(c.key.redact(string(answer.Data)))
+	if id := answer.Data.Get(regulatoryRequestID).Text(); id != "" {
+		failure.RequestID = id
+	}
+	return failure
+}
+
+// unexpected makes the error of a 2xx answer that cannot be understood.
+func (c *core) unexpected(got *reply, cause error) *Error {
+	failure := c.failureOf(got)
+	failure.Message, failure.Cause, failure.kind = "", cause, ErrUnexpectedBody
+	return failure
+}
+
+// describeBody says what a body that is no envelope looks like.
+func describeBody(body []byte) error {
+	text := bytes.TrimSpace(body)
+	switch {
+	case len(text) == 0:
+		return errors.New("the body is empty")
+	case text[0] == '<':
+		return errors.New("the body is HTML or XML, not JSON")
+	case text[0] != '{' && text[0] != '[':
+		return errors.New("the body is not JSON: it starts with " + quoteShort(string(text)))
+	case !json.Valid(text):
+		return errors.New("the body is not valid JSON, or ends early")
+	default:
+		return errors.New("the body is JSON but not the documented envelope")
+	}
+}

@@ -1,0 +1,200 @@
+package shipping
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Sentinels to test with [errors.Is]. They name the condition, not a single status code: the
+// specification shows none ("Errors").
+var (
+	// ErrUnauthorized: the key is missing, wrong, or not allowed to do this (401, 403).
+	ErrUnauthorized = errors.New("shipping: unauthorized")
+	// ErrNotFound: the resource or route does not exist (404, 410).
+	ErrNotFound = errors.New("shipping: not found")
+	// ErrInvalidRequest: the request breaks a rule, found by the client before sending or by the
+	// service (any other 4xx except 408, 425 and 429, and a false envelope status on a 2xx).
+	ErrInvalidRequest = errors.New("shipping: invalid request")
+	// ErrRateLimited: too many requests (429).
+	ErrRateLimited = errors.New("shipping: rate limited")
+	// ErrServer: the service failed (5xx).
+	ErrServer = errors.New("shipping: service failure")
+	// ErrRedirected: the service answered with a redirect, which is never followed.
+	ErrRedirected = errors.New("shipping: redirected")
+	// ErrUnexpectedBody: the body is not the documented envelope: HTML, empty, or other JSON.
+	ErrUnexpectedBody = errors.New("shipping: unexpected body")
+	// ErrTruncated: the connection ended in the middle of the body.
+	ErrTruncated = errors.New("shipping: truncated body")
+	// ErrBodyTooLarge: the body is larger than [WithMaxResponseBytes] allows.
+	ErrBodyTooLarge = errors.New("shipping: body too large")
+	// ErrConnection: no answer came: the connection could not be made, broke, or timed out.
+	ErrConnection = errors.New("shipping: no answer")
+	// ErrProvisionalRoute: the operation has no documented path; see [WithProvisionalRoutes].
+	ErrProvisionalRoute = errors.New("shipping: the specification documents no path for this operation; " +
+		"enable the assumed one with WithProvisionalRoutes()")
+	// ErrNoClient: a service of a zero Client was used.
+	ErrNoClient = errors.New("shipping: no client: make one with NewClient or NewClientFromEnv")
+)
+
+// Error is a call that failed after it was sent, or while it was being sent. Test it with
+// [errors.Is] and the sentinels of this package, or take it apart with [errors.As].
+type Error struct {
+	// Operation is the name of the operation, such as "rates.list".
+	Operation string
+	// StatusCode is the HTTP status; 0 when no answer came.
+	StatusCode int
+	// Message is the envelope's message. Never match on it: messages change.
+	Message string
+	// Data is the envelope's data, as sent.
+	Data RawJSON
+	// Body is the start of the raw body, 64 KiB at most.
+	Body []byte
+	// RequestID is the regulatory request that the call was about, where there is one.
+	RequestID string
+	// RetryAfter is how long the service asked to wait; 0 when it did not.
+	RetryAfter time.Duration
+	// Attempts tells each attempt that was made, the last one last.
+	Attempts []Attempt
+	// NotRetried says why a failure that could have been repeated was not, such as "the deadline
+	// would pass first". Empty otherwise.
+	NotRetried string
+	// Cause is what failed below HTTP, or what ended the call while it waited to repeat (a context
+	// error). It may be nil.
+	Cause error
+
+	kind error // the sentinel
+}
+
+// Attempt is one request that was sent, or tried to be.
+type Attempt struct {
+	// StatusCode is 0 when no answer came.
+	StatusCode int
+	// Duration is how long the attempt took.
+	Duration time.Duration
+	// Wait is how long the client waited after it, before the next.
+	Wait time.Duration
+	// Err is why no usable answer came; nil when one did.
+	Err error
+}
+
+// Error says what failed, what the service said, and what to do next.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("shipping: ")
+	b.WriteString(e.Operation)
+	if e.StatusCode != 0 {
+		fmt.Fprintf(&b, ": %d %s", e.StatusCode, http.StatusText(e.StatusCode))
+	}
+	switch {
+	case e.Message != "":
+		b.WriteString(": " + e.Message)
+	case e.kind != nil && e.StatusCode/100 == 2, e.kind != nil && e.StatusCode == 0:
+		b.WriteString(": " + strings.TrimPrefix(e.kind.Error(), "shipping: "))
+	}
+	if e.RequestID != "" {
+		b.WriteString(" (request " + e.RequestID + ")")
+	}
+	if e.Cause != nil {
+		b.WriteString(": " + e.Cause.Error())
+	}
+	if n := len(e.Attempts); n > 1 {
+		fmt.Fprintf(&b, " [%d attempts]", n)
+	}
+	if e.NotRetried != "" {
+		b.WriteString(" [not repeated: " + e.NotRetried + "]")
+	}
+	if hint := e.hint(); hint != "" {
+		b.WriteString("; " + hint)
+	}
+	return b.String()
+}
+
+// hint tells a newcomer what to look at.
+func (e *Error) hint() string {
+	switch {
+	case e.StatusCode == http.StatusUnauthorized:
+		return "check that the secret key belongs to this base address"
+	case errors.Is(e.kind, ErrRedirected):
+		return "redirects are not followed: check scheme, host and path of the base address"
+	case errors.Is(e.kind, ErrRateLimited) && e.RetryAfter > 0:
+		return "retry after " + e.RetryAfter.String()
+	case errors.Is(e.kind, ErrUnexpectedBody):
+		return "check that the base address is the service's API and not a web page or proxy"
+	case errors.Is(e.kind, ErrBodyTooLarge):
+		return "ask for fewer records a page, or raise WithMaxResponseBytes"
+	case errors.Is(e.kind, ErrConnection) && notSent(e.Cause):
+		return "nothing was sent: check host, port and network"
+	}
+	return ""
+}
+
+// Unwrap gives the sentinel and the cause to [errors.Is] and [errors.As].
+func (e *Error) Unwrap() []error {
+	errs := make([]error, 0, 2)
+	if e.kind != nil {
+		errs = append(errs, e.kind)
+	}
+	if e.Cause != nil {
+		errs = append(errs, e.Cause)
+	}
+	return errs
+}
+
+// Timeout reports whether the call ended because its time was up.
+func (e *Error) Timeout() bool { return errors.Is(e.Cause, context.DeadlineExceeded) }
+
+// statusKind is the sentinel of a status code.
+func statusKind(status int) error {
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return ErrUnauthorized
+	case status == http.StatusNotFound || status == http.StatusGone:
+		return ErrNotFound
+	case status == http.StatusTooManyRequests:
+		return ErrRateLimited
+	case status == http.StatusRequestTimeout || status == http.StatusTooEarly:
+		return ErrServer
+	case status/100 == 3:
+		return ErrRedirected
+	case status/100 == 4:
+		return ErrInvalidRequest
+	case status/100 == 5:
+		return ErrServer
+	default:
+		return ErrUnexpectedBody
+	}
+}
+
+// ValidationError is a request or an option that was refused before anything was sent. It is
+// [ErrInvalidRequest].
+type ValidationError struct {
+	// Operation is the operation's name; empty for an option of the client.
+	Operation string
+	// Field names the field, parameter or option.
+	Field string
+	// Problem says what is wrong and what to do.
+	Problem string
+}
+
+// Error says which field, what is wrong with it and what to do.
+func (e *ValidationError) Error() string {
+	if e.Operation == "" {
+		return "shipping: " + e.Field + " " + e.Problem
+	}
+	return "shipping: " + e.Operation + ": " + e.Field + " " + e.Problem
+}
+
+// Unwrap returns [ErrInvalidRequest].
+func (e *ValidationError) Unwrap() error { return ErrInvalidRequest }
+
+func invalidRequest(operation, field, problem string) error {
+	return &ValidationError{Operation: operation, Field: field, Problem: problem}
+}
+
+func invalidOption(option, problem string) error {
+	return &ValidationError{Field: option, Problem: problem}
+}

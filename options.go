@@ -1,0 +1,99 @@
+package shipping
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+)
+
+// Version is the version of this package, as sent in the User-Agent header.
+const Version = "0.1.0"
+
+const (
+	defaultUserAgent        = "shipping-go/" + Version
+	defaultMaxResponseBytes = 64 << 20
+)
+
+// Option configures a [Client]; see the With functions.
+type Option func(*settings)
+
+type settings struct {
+	baseURL     string
+	plainHTTP   bool
+	httpClient  *http.Client
+	policy      RetryPolicy
+	logger      *slog.Logger
+	userAgent   string
+	limiter     Limiter
+	maxBody     int64
+	observer    Observer
+	drift       func(Drift)
+	provisional []Operation
+}
+
+// WithBaseURL sets the service's base address, such as https://api.example.com. A trailing slash and
+// a trailing /v1 are accepted and mean the same. It is required: there is no built-in host.
+func WithBaseURL(address string) Option { return func(s *settings) { s.baseURL = address } }
+
+// WithPlainHTTP allows an http:// base address on a public host. Without it http:// is accepted only
+// for hosts that cannot be public (loopback, private addresses, names without a dot, .test, .local,
+// .internal and the like), because the key travels with every request.
+func WithPlainHTTP() Option { return func(s *settings) { s.plainHTTP = true } }
+
+// WithHTTPClient sets the HTTP client whose transport, cookie jar and timeout are used. It is never
+// changed: the client works on a copy. Redirects are not followed whatever it says, and its Timeout
+// bounds a single attempt.
+func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.httpClient = client } }
+
+// WithRetryPolicy sets how safe operations repeat. Zero fields keep their defaults.
+func WithRetryPolicy(policy RetryPolicy) Option { return func(s *settings) { s.policy = policy } }
+
+// WithLogger logs attempts (debug) and repeats (warn) with operation, status and duration: never a
+// key, a query or a body. The default logs nothing.
+func WithLogger(logger *slog.Logger) Option {
+	return func(s *settings) {
+		if logger != nil {
+			s.logger = logger
+		}
+	}
+}
+
+// WithUserAgent puts product in front of the client's own User-Agent.
+func WithUserAgent(product string) Option {
+	return func(s *settings) {
+		if product != "" {
+			s.userAgent = product + " " + defaultUserAgent
+		}
+	}
+}
+
+// Limiter paces requests; *rate.Limiter of golang.org/x/time/rate is one.
+type Limiter interface {
+	// Wait blocks until a request may be sent, or returns an error when ctx ends first.
+	Wait(ctx context.Context) error
+}
+
+// WithLimiter makes every attempt wait for limiter before it is sent.
+func WithLimiter(limiter Limiter) Option { return func(s *settings) { s.limiter = limiter } }
+
+// WithMaxResponseBytes bounds the size of a response body after decompression; a larger one is
+// [ErrBodyTooLarge]. The default is 64 MiB.
+func WithMaxResponseBytes(n int64) Option { return func(s *settings) { s.maxBody = n } }
+
+// WithObserver calls back at the start of each call, after each attempt, before each repeat and at
+// the end: what metrics and traces hang on.
+func WithObserver(observer Observer) Option { return func(s *settings) { s.observer = observer } }
+
+// WithDriftReport calls report for each response that differs from the specification: fields it does
+// not know, fields that are missing, values of another type. It may be called from several
+// goroutines at once. Reporting reads each body a second time; leave it off where speed counts.
+func WithDriftReport(report func(Drift)) Option { return func(s *settings) { s.drift = report } }
+
+// WithProvisionalRoutes enables the operations that the specification names without a path. Pass
+// nothing for the assumed routes of [ProvisionalOperations], or operations with the Route (and
+// Method) that your service really has; those not passed keep the assumed route.
+//
+// Without this option those methods return [ErrProvisionalRoute] and send nothing.
+func WithProvisionalRoutes(operations ...Operation) Option {
+	return func(s *settings) { s.provisional = append([]Operation{}, operations...) }
+}

@@ -1,0 +1,241 @@
+package shipping
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// ErrRequestFailed is a regulatory request whose analysis or generation failed; see
+// [RequestFailedError].
+var ErrRequestFailed = errors.New("shipping: the regulatory request failed")
+
+// ErrNotPurchased ends a wait for a request that stays a draft: nothing will happen to it until it is
+// purchased.
+var ErrNotPurchased = errors.New("shipping: the regulatory request is still a draft: purchase it first")
+
+// RequestFailedError is a request that ended in status failed. It is [ErrRequestFailed].
+//
+// Specification: "Regulatory analyze", "Regulatory generation" (under "Errors").
+type RequestFailedError struct {
+	// Request is the record; with Analyze it may hold no more than its id.
+	Request *RegulatoryRequest
+	// Stage is the operation that failed or, for a generation, [OpGetRequest].
+	Stage string
+	// Err is the service's answer where it was an error.
+	Err error
+}
+
+// Error says which request failed and why.
+func (e *RequestFailedError) Error() string {
+	what := "generation"
+	if e.Stage == OpAnalyze {
+		what = "analysis"
+	}
+	text := fmt.Sprintf("shipping: %s failed for request %s", what, e.Request.RequestID)
+	if e.Request.FailureReason != "" {
+		text += ": " + e.Request.FailureReason
+	}
+	for _, document := range e.Request.Documents {
+		if document.Status == "failed" {
+			text += fmt.Sprintf("; %s: %s", document.DocumentType, document.Failure)
+		}
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap gives [ErrRequestFailed] and the service's answer.
+func (e *RequestFailedError) Unwrap() []error {
+	if e.Err == nil {
+		return []error{ErrRequestFailed}
+	}
+	return []error{ErrRequestFailed, e.Err}
+}
+
+// analysisFailure recognises the error answer of an analysis that ended in status failed.
+func analysisFailure(err error) (*RequestFailedError, bool) {
+	answer, ok := errors.AsType[*Error](err)
+	if !ok || RequestStatus(answer.Data.Get("status").Text()) != StatusFailed || answer.RequestID == "" {
+		return nil, false
+	}
+	record := &RegulatoryRequest{RequestID: answer.RequestID, Status: StatusFailed, Raw: answer.Data}
+	return &RequestFailedError{Request: record, Stage: OpAnalyze, Err: err}, true
+}
+
+// PollOptions says how [RegulatoryService.Wait] polls. Zero fields take the defaults; nil means all.
+type PollOptions struct {
+	// MinInterval and MaxInterval bound the time between polls, which grows by half each time and is
+	// spread at random by a fifth. Defaults 1 s and 30 s.
+	MinInterval, MaxInterval time.Duration
+	// MaxFailures is how many failed polls in a row are tolerated while they may pass (no answer,
+	// 5xx, 429). Default 10; the context always counts.
+	MaxFailures int
+	// DraftFor is how long a request may stay a draft before [ErrNotPurchased]. Default 1 min.
+	DraftFor time.Duration
+	// Progress is called after each poll.
+	Progress func(PollEvent)
+}
+
+func (o *PollOptions) withDefaults() (PollOptions, error) {
+	var p PollOptions
+	if o != nil {
+		p = *o
+	}
+	if p.MinInterval < 0 || p.MaxInterval < 0 || p.MaxFailures < 0 || p.DraftFor < 0 {
+		return p, invalidRequest(OpGetRequest, "PollOptions", "has a negative field: leave it 0 for the default")
+	}
+	setDefault(&p.MinInterval, time.Second)
+	setDefault(&p.MaxInterval, max(30*time.Second, p.MinInterval))
+	setDefault(&p.MaxFailures, 10)
+	setDefault(&p.DraftFor, time.Minute)
+	return p, nil
+}
+
+// PollStep is what a [PollEvent] is about.
+type PollStep string
+
+// The steps of a request, in order.
+const (
+	StepAnalyzed  PollStep = "analyzed"
+	StepEdited    PollStep = "edited"
+	StepSelected  PollStep = "selected"
+	StepPurchased PollStep = "purchased"
+	StepPolled    PollStep = "polled"
+	StepFailed    PollStep = "poll failed"
+	StepDone      PollStep = "done"
+)
+
+// PollEvent tells what just happened to a request.
+type PollEvent struct {
+	Step      PollStep
+	RequestID string
+	// Request is the record as last read; nil where there is none yet.
+	Request *RegulatoryRequest
+	// Polls counts polls so far, Elapsed the time since the first step.
+	Polls   int
+	Elapsed time.Duration
+	// Err is why a poll failed; the wait goes on.
+	Err error
+	// Next is when the next poll follows; 0 when none does.
+	Next time.Duration
+	// Purchase is set with StepPurchased.
+	Purchase *PurchaseResult
+}
+
+// Wait polls a purchased request until its status is completed or failed. A failed request is
+// returned together with a [*RequestFailedError]. A status this package does not know is waited on.
+//
+// Specification: "Poll: GET /v1/regulatory-documents/request/:request_id until status is completed or
+// failed".
+func (s RegulatoryService) Wait(ctx context.Context, requestID string, poll *PollOptions, call ...CallOption) (*RegulatoryRequest, error) {
+	options, err := poll.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if requestID == "" {
+		return nil, invalidRequest(OpGetRequest, "requestID", "is empty: pass the request_id that Analyze returned")
+	}
+	w := waiting{service: s, id: requestID, options: options, call: call, started: time.Now()}
+	return w.run(ctx)
+}
+
+// waiting is one wait for one request.
+type waiting struct {
+	service  RegulatoryService
+	id       string
+	options  PollOptions
+	call     []CallOption
+	started  time.Time
+	polls    int
+	failures int
+	last     *RegulatoryRequest
+}
+
+func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
+	interval := w.options.MinInterval
+	for {
+		record, err := w.service.Get(ctx, w.id, w.call...)
+		w.polls++
+		next := time.Duration(float64(interval) * (0.8 + 0.4*rand.Float64()))
+		if err != nil {
+			w.failures++
+			if !passing(err) || w.failures > w.options.MaxFailures || ctx.Err() != nil {
+				return w.last, w.because(err)
+			}
+			if answer, ok := errors.AsType[*Error](err); ok {
+				next = max(next, min(answer.RetryAfter, w.service.core.policy.MaxRetryAfter))
+			}
+			w.tell(StepFailed, err, next)
+		} else {
+			w.failures, w.last = 0, record
+			switch {
+			case record.Status == StatusCompleted:
+				w.tell(StepDone, nil, 0)
+				return record, nil
+			case record.Status == StatusFailed:
+				w.tell(StepDone, nil, 0)
+				return record, &RequestFailedError{Request: record, Stage: OpGetRequest}
+			case record.Status == StatusDraft && time.Since(w.started) >= w.options.DraftFor:
+				return record, w.because(ErrNotPurchased)
+			}
+			w.tell(StepPolled, nil, next)
+		}
+		if err := sleep(ctx, w.beforeDeadline(ctx, next), err); err != nil {
+			return w.last, w.because(err)
+		}
+		interval = min(interval+interval/2, w.options.MaxInterval)
+	}
+}
+
+// beforeDeadline shortens the time to the next poll so that the time left is used for polls, down to
+// the shortest interval.
+func (w *waiting) beforeDeadline(ctx context.Context, next time.Duration) time.Duration {
+	deadline, bounded := ctx.Deadline()
+	if left := time.Until(deadline); bounded && left <= next && left > w.options.MinInterval {
+		return left / 2
+	}
+	return next
+}
+
+func (w *waiting) tell(step PollStep, err error, next time.Duration) {
+	if w.options.Progress != nil {
+		w.options.Progress(PollEvent{
+			Step: step, RequestID: w.id, Request: w.last, Polls: w.polls, Elapsed: time.Since(w.started), Err: err, Next: next,
+		})
+	}
+}
+
+func (w *waiting) because(err error) error {
+	return &RequestError{RequestID: w.id, Stage: StepPolled, Request: w.last, Err: err}
+}
+
+// passing reports whether a failed read may go well next time.
+func passing(err error) bool {
+	for _, kind := range []error{ErrServer, ErrRateLimited, ErrConnection, ErrTruncated} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// sleep waits, unless ctx ends first or is bound to: then it returns at once, joined with what the
+// service said last.
+func sleep(ctx context.Context, d time.Duration, last error) error {
+	if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) <= d {
+		return errors.Join(context.DeadlineExceeded, last)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return errors.Join(context.Cause(ctx), last)
+	case <-timer.C:
+		return nil
+	}
+}

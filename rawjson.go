@@ -1,0 +1,61 @@
+package shipping
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+)
+
+// RawJSON is a JSON value kept exactly as the service sent it, for fields whose shape the
+// specification leaves open: a rate's breakdown, metadata, the error's data. It is immutable and
+// comparable; the zero value means the field was absent.
+type RawJSON string
+
+// Decode reads the value into v, as [json.Unmarshal] does. An absent value leaves v as it is.
+func (r RawJSON) Decode(v any) error {
+	if r == "" {
+		return nil
+	}
+	return json.Unmarshal([]byte(r), v)
+}
+
+// Get returns the value under key of a JSON object, or "" where there is none.
+func (r RawJSON) Get(key string) RawJSON {
+	var object map[string]json.RawMessage
+	if r.Decode(&object) != nil {
+		return ""
+	}
+	return RawJSON(object[key])
+}
+
+// Text returns the text of a JSON string, "" for null and absent, and any other value as written.
+func (r RawJSON) Text() string {
+	if r == "null" {
+		return ""
+	}
+	var text string
+	if len(r) > 0 && r[0] == '"' && json.Unmarshal([]byte(r), &text) == nil {
+		return text
+	}
+	return string(r)
+}
+
+// IsNull reports whether the value was absent or null.
+func (r RawJSON) IsNull() bool { return r == "" || r == "null" }
+
+// MarshalJSON writes the value as it came; absent is null.
+func (r RawJSON) MarshalJSON() ([]byte, error) {
+	if r == "" {
+		return []byte("null"), nil
+	}
+	if !json.Valid([]byte(r)) {
+		return nil, errors.New("shipping: RawJSON does not hold valid JSON")
+	}
+	return []byte(r), nil
+}
+
+// UnmarshalJSON keeps a copy of data.
+func (r *RawJSON) UnmarshalJSON(data []byte) error {
+	*r = RawJSON(bytes.TrimSpace(data))
+	return nil
+}

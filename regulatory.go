@@ -1,0 +1,317 @@
+package shipping
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// RegulatoryService makes customs and compliance forms ("regulatory documents"): analyze a shipment
+// or an invoice, edit the draft, purchase from the wallet, wait until the documents are generated.
+//
+// Specification: "Typical regulatory workflow".
+type RegulatoryService struct{ core *core }
+
+// RequestStatus is the state of a regulatory document request. It is an open type: a state that this
+// package does not know is kept, and waiting goes on.
+type RequestStatus string
+
+// The states of a request (specification: "Regulatory document request states").
+const (
+	// StatusDraft: analyzed, not yet purchased, editable.
+	StatusDraft RequestStatus = "draft"
+	// StatusPurchasing: purchase in progress; transient.
+	StatusPurchasing RequestStatus = "purchasing"
+	// StatusProcessing: purchased; generation in progress.
+	StatusProcessing RequestStatus = "processing"
+	// StatusCompleted: all purchased documents have been generated.
+	StatusCompleted RequestStatus = "completed"
+	// StatusFailed: analyze or generation failed.
+	StatusFailed RequestStatus = "failed"
+)
+
+// Final reports whether the state is completed or failed, where polling ends.
+func (s RequestStatus) Final() bool { return s == StatusCompleted || s == StatusFailed }
+
+// Source says what a request was made from.
+type Source string
+
+// The two flows (specification: "Regulatory flows").
+const (
+	// SourceShipment is an existing shipment of the service.
+	SourceShipment Source = "shipment"
+	// SourceInvoice is an uploaded commercial invoice.
+	SourceInvoice Source = "invoice"
+)
+
+// RegulatoryRequest is the record of a regulatory document request: a draft until it is purchased.
+//
+// Specification: "Regulatory document request (draft record)". It names RequestID, Status,
+// AvailableDocuments, the line items and Source; the other fields are assumptions of this project,
+// read where a service sends them under these names, and Raw holds the record as it came.
+type RegulatoryRequest struct {
+	RequestID string        `json:"request_id"`
+	Status    RequestStatus `json:"status"`
+	Source    Source        `json:"source"`
+	// AvailableDocuments are the documents matched at analyze time, with the prices that a purchase
+	// charges.
+	AvailableDocuments []AvailableDocument `json:"available_documents"`
+	// LineItems are the items of the shipment or invoice. They are read from "line_items" or "items":
+	// the specification does not show the field's name.
+	LineItems []LineItem `json:"line_items" spec:"optional"`
+
+	ShipmentID string `json:"shipment_id" spec:"optional"`
+	FileURL    string `json:"file_url" spec:"optional"`
+	// Wallet is the wallet that a purchase charges, Currency its currency.
+	Wallet   string `json:"wallet" spec:"optional"`
+	Currency string `json:"currency" spec:"optional"`
+	// Documents are the purchased documents and how far they are.
+	Documents []Document `json:"documents" spec:"optional"`
+	Addresses *Addresses `json:"addresses" spec:"optional"`
+	Shipping  *Shipping  `json:"shipping" spec:"optional"`
+	// Profiles holds the fields filled in so far, a form each.
+	Profiles map[DocumentType]RawJSON `json:"profiles" spec:"optional"`
+	// ChargedAmount is what the purchase took from the wallet, in Currency, and TransactionID the
+	// transaction that shows it.
+	ChargedAmount Amount `json:"charged_amount" spec:"optional"`
+	TransactionID string `json:"transaction_id" spec:"optional"`
+	// FailureReason says why the request failed.
+	FailureReason string    `json:"failure_reason" spec:"optional"`
+	CreatedAt     time.Time `json:"created_at" spec:"optional"`
+	UpdatedAt     time.Time `json:"updated_at" spec:"optional"`
+
+	// Raw is the whole record as the service sent it.
+	Raw RawJSON `json:"-"`
+}
+
+// Document returns the available document of a type.
+func (r *RegulatoryRequest) Document(t DocumentType) (AvailableDocument, bool) {
+	for _, document := range r.AvailableDocuments {
+		if document.DocumentType == t {
+			return document, true
+		}
+	}
+	return AvailableDocument{}, false
+}
+
+// AvailableDocument is a form that the service can make for a request, with its price.
+type AvailableDocument struct {
+	DocumentType DocumentType `json:"document_type"`
+	Name         string       `json:"name" spec:"optional"`
+	// Mode is "automated" where a failed generation can be retried, "manual" where a third party's
+	// evidence is needed (assumption).
+	Mode string `json:"mode" spec:"optional"`
+	// Amount is the price, converted into Currency (the wallet's) when the request was analyzed.
+	// Amount.Known tells a missing price from 0.
+	Amount   Amount `json:"amount"`
+	Currency string `json:"currency" spec:"optional"`
+	// Reasons say why the form was matched.
+	Reasons []MatchReason `json:"reasons" spec:"optional"`
+	// ProfileFields are the fields of the form's profile; see [RegulatoryService.UpdateProfile].
+	ProfileFields []ProfileField `json:"profile_fields" spec:"optional"`
+}
+
+// UnmarshalJSON also reads a bare slug, and the names that such an entry may have elsewhere: "type"
+// or "slug" for the type, "price" for the amount. Two prices that disagree are no price.
+func (d *AvailableDocument) UnmarshalJSON(data []byte) error {
+	if jsonKind(data) == "string" {
+		*d = AvailableDocument{}
+		return json.Unmarshal(data, &d.DocumentType)
+	}
+	type plain AvailableDocument
+	wire := struct {
+		*plain
+		Type  DocumentType `json:"type"`
+		Slug  DocumentType `json:"slug"`
+		Price Amount       `json:"price"`
+	}{plain: (*plain)(d)}
+	err := json.Unmarshal(data, &wire)
+	for _, slug := range []DocumentType{wire.Slug, wire.Type} {
+		if d.DocumentType == "" {
+			d.DocumentType = slug
+		}
+	}
+	switch {
+	case d.Amount == (Amount{}):
+		d.Amount = wire.Price
+	case wire.Price != (Amount{}) && wire.Price != d.Amount:
+		d.Amount = Amount{state: amountUnreadable}
+	}
+	return err
+}
+
+// MatchReason says which item made a form necessary, and by which rule.
+type MatchReason struct {
+	ItemID string `json:"item_id"`
+	Rule   string `json:"rule"`
+	Match  string `json:"match"`
+}
+
+// ProfileField describes a field of a form's profile.
+type ProfileField struct {
+	Name     string `json:"name"`
+	Label    string `json:"label"`
+	Type     string `json:"type"`
+	Required bool   `json:"required"`
+}
+
+// LineItem is an item of a shipment or invoice. Its fields are assumptions.
+type LineItem struct {
+	ItemID      string  `json:"item_id,omitempty"`
+	Description string  `json:"description"`
+	HSCode      string  `json:"hs_code,omitempty"`
+	Quantity    float64 `json:"quantity"`
+	// UnitPrice is in Currency.
+	UnitPrice Amount `json:"unit_price"`
+	Currency  string `json:"currency,omitempty"`
+	// Weight is in kilograms.
+	Weight float64 `json:"weight,omitempty"`
+	// OriginCountry is a two-letter country code.
+	OriginCountry string `json:"origin_country,omitempty"`
+}
+
+// Document is a purchased document. Its fields are assumptions.
+type Document struct {
+	DocumentType DocumentType `json:"document_type"`
+	Name         string       `json:"name"`
+	Mode         string       `json:"mode"`
+	Amount       Amount       `json:"amount"`
+	Currency     string       `json:"currency"`
+	// Status is "generating", "awaiting_evidence", "generated" or "failed".
+	Status string `json:"status"`
+	// Attempts counts generations, retries included.
+	Attempts    int       `json:"attempts"`
+	Failure     string    `json:"failure" spec:"optional"`
+	GeneratedAt time.Time `json:"generated_at" spec:"optional"`
+}
+
+// Addresses are the two ends of a consignment.
+type Addresses struct {
+	Origin      *Address `json:"origin,omitempty"`
+	Destination *Address `json:"destination,omitempty"`
+}
+
+// Address is a postal address. Its fields are assumptions.
+type Address struct {
+	Name       string `json:"name,omitempty"`
+	Company    string `json:"company,omitempty"`
+	Line1      string `json:"line1,omitempty"`
+	Line2      string `json:"line2,omitempty"`
+	City       string `json:"city,omitempty"`
+	State      string `json:"state,omitempty"`
+	PostalCode string `json:"postal_code,omitempty"`
+	// Country is a two-letter country code.
+	Country string `json:"country,omitempty"`
+	Phone   string `json:"phone,omitempty"`
+	Email   string `json:"email,omitempty"`
+}
+
+// Shipping says how an invoice's goods travel (invoice flow only). Its fields are assumptions.
+type Shipping struct {
+	CarrierSlug     string `json:"carrier_slug,omitempty"`
+	Service         string `json:"service,omitempty"`
+	Incoterm        string `json:"incoterm,omitempty"`
+	ReasonForExport string `json:"reason_for_export,omitempty"`
+	PortOfEntry     string `json:"port_of_entry,omitempty"`
+	// EstimatedArrival is a date, YYYY-MM-DD.
+	EstimatedArrival string `json:"estimated_arrival,omitempty"`
+}
+
+// AnalyzeRequest says what to analyze: exactly one of ShipmentID and FileURL.
+//
+// Specification: POST /v1/regulatory-documents/analyze.
+type AnalyzeRequest struct {
+	// ShipmentID names an existing shipment (shipment flow).
+	ShipmentID string `json:"shipment_id,omitempty"`
+	// FileURL is the address of the uploaded commercial invoice (invoice flow).
+	FileURL string `json:"file_url,omitempty"`
+}
+
+func (r *AnalyzeRequest) validate() error {
+	switch {
+	case r == nil || r.ShipmentID == "" && r.FileURL == "":
+		return invalidRequest(OpAnalyze, "ShipmentID", "and FileURL are both empty: set exactly one of them")
+	case r.ShipmentID != "" && r.FileURL != "":
+		return invalidRequest(OpAnalyze, "ShipmentID", "and FileURL are both set: set exactly one of them")
+	case r.FileURL != "" && !strings.HasPrefix(r.FileURL, "https://") && !strings.HasPrefix(r.FileURL, "http://"):
+		return invalidRequest(OpAnalyze, "FileURL", "is not an http or https address")
+	}
+	return nil
+}
+
+// Analyze creates a draft: it finds the documents that a shipment or invoice needs, and prices them in
+// the wallet's currency. It charges nothing. An analysis that fails is an error of type
+// [*RequestFailedError], with the request's id where the service gave one.
+//
+// Analyze is repeated only on evidence that nothing was sent, since each analysis makes a record.
+//
+// Specification: POST /v1/regulatory-documents/analyze.
+func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest, call ...CallOption) (*RegulatoryRequest, error) {
+	if err := analyze.validate(); err != nil {
+		return nil, err
+	}
+	record, err := s.record(ctx, request{operation: OpAnalyze, body: analyze}, call)
+	if failed, ok := analysisFailure(err); ok {
+		return nil, failed
+	}
+	if err == nil && record.Status == StatusFailed {
+		return nil, &RequestFailedError{Request: record, Stage: OpAnalyze}
+	}
+	return record, err
+}
+
+// Get reads a request.
+//
+// Specification: GET /v1/regulatory-documents/request/:request_id.
+func (s RegulatoryService) Get(ctx context.Context, requestID string, call ...CallOption) (*RegulatoryRequest, error) {
+	return s.record(ctx, request{operation: OpGetRequest, params: map[string]string{regulatoryRequestID: requestID}}, call)
+}
+
+// record performs an operation that answers with the record.
+func (s RegulatoryService) record(ctx context.Context, r request, call []CallOption) (*RegulatoryRequest, error) {
+	raw, response, err := fetch[RawJSON](ctx, s.core, r, call)
+	if err != nil {
+		return nil, err
+	}
+	record := decodeRecord(raw)
+	if s.core.drift != nil {
+		reportDrift[RegulatoryRequest](s.core.drift, r.operation, []byte(raw))
+	}
+	if record.RequestID == "" {
+		record.RequestID = r.params[regulatoryRequestID]
+	}
+	if record.RequestID == "" || record.Status == "" {
+		return nil, &Error{
+			Operation: r.operation, StatusCode: response.StatusCode, RequestID: record.RequestID, Data: raw,
+			Attempts: response.Attempts, kind: ErrUnexpectedBody,
+			Message: "the answer holds no regulatory request: request_id or status is missing",
+		}
+	}
+	return record, nil
+}
+
+// decodeRecord reads the record tolerantly: under data itself or data.request, line items under either
+// name.
+func decodeRecord(raw RawJSON) *RegulatoryRequest {
+	if nested := raw.Get("request"); jsonKind(json.RawMessage(nested)) == "object" && raw.Get(regulatoryRequestID) == "" {
+		raw = nested
+	}
+	var wire struct {
+		RegulatoryRequest
+		Items []LineItem `json:"items"`
+	}
+	if json.Unmarshal([]byte(raw), &wire.RegulatoryRequest) != nil {
+		wire.RegulatoryRequest = RegulatoryRequest{}
+		_ = json.Unmarshal(straighten[RegulatoryRequest]([]byte(raw)), &wire.RegulatoryRequest)
+	}
+	if wire.LineItems == nil {
+		items := []byte(raw.Get("items"))
+		if json.Unmarshal(items, &wire.Items) != nil {
+			_ = json.Unmarshal(straighten[[]LineItem](items), &wire.Items)
+		}
+		wire.LineItems = wire.Items
+	}
+	wire.Raw = raw
+	return &wire.RegulatoryRequest
+}

@@ -1,0 +1,150 @@
+package shipping
+
+import (
+	"context"
+	"iter"
+	"time"
+)
+
+// Transaction is a movement of money on a wallet.
+//
+// Specification: "Transaction".
+type Transaction struct {
+	// TransactionID identifies the transaction, such as TR-5FQJ2M81KD0XA7NB.
+	TransactionID string `json:"transactionId"`
+	// ID is the storage identifier.
+	ID string `json:"_id"`
+	// AccountID is the storage identifier of the account.
+	AccountID string `json:"accountId"`
+	// AccountReference is the wallet or virtual account, such as VA-0123456789.
+	AccountReference string `json:"account_reference"`
+	// StoreReference is the owning store or user.
+	StoreReference string `json:"store_reference"`
+	// TxRef is the transaction reference; "" where absent.
+	TxRef string `json:"txRef" spec:"optional"`
+	// Amount is in major units of Currency. The direction is in Flow, not in the sign.
+	Amount          Amount `json:"amount"`
+	AmountReceived  Amount `json:"amount_received"`
+	ConvertedAmount Amount `json:"converted_amount"`
+	Currency        string `json:"currency"`
+	// CurrencyConvertedTo is the currency of ConvertedAmount.
+	CurrencyConvertedTo string `json:"currency_converted_to"`
+	// FlatAmount is the amount times 100, for every currency alike; compare with [Amount.Flat].
+	FlatAmount  int64  `json:"flat_amount"`
+	Fee         Amount `json:"fee"`
+	PlatformFee Amount `json:"platform_fee"`
+	// Description describes the charge.
+	Description string          `json:"description"`
+	Flow        TransactionFlow `json:"flow"`
+	// Status can have values beyond the constants.
+	Status TransactionStatus `json:"status"`
+	// Metadata can hold shipment_id, and can be an empty object; see [Transaction.ShipmentID].
+	Metadata RawJSON `json:"metadata"`
+	Platform string  `json:"platform"`
+	// TransactionSource says where the money came from; "wallet" occurs.
+	TransactionSource string   `json:"transaction_source"`
+	Receiver          Receiver `json:"receiver"`
+	Sender            Sender   `json:"sender"`
+	// Recipient may be empty.
+	Recipient string `json:"recipient"`
+	Reversed  bool   `json:"reversed"`
+	Settled   bool   `json:"settled"`
+	// SettlementReference may be empty.
+	SettlementReference string `json:"settlement_reference"`
+	// PayoutDate is zero where there is no payout (null).
+	PayoutDate time.Time `json:"payout_date"`
+	CreatedAt  time.Time `json:"created_at"`
+	UpdatedAt  time.Time `json:"updated_at"`
+	// Revision is the record's revision counter.
+	Revision int `json:"__v"`
+}
+
+// ShipmentID returns the shipment that the transaction paid for, from Metadata; "" where there is
+// none.
+func (t *Transaction) ShipmentID() string { return t.Metadata.Get("shipment_id").Text() }
+
+// Receiver is who received a transaction's money.
+type Receiver struct {
+	Name      string `json:"name"`
+	Reference string `json:"reference"`
+	Type      string `json:"type"`
+}
+
+// Sender is who paid.
+type Sender struct {
+	Name string `json:"name"`
+	ID   string `json:"id"`
+	// AccountNumber may be empty.
+	AccountNumber string `json:"account_number"`
+}
+
+// TransactionFlow is the direction of a transaction. It is an open type: new values are kept.
+type TransactionFlow string
+
+// FlowOut is money that leaves the wallet: the one value the specification shows.
+const FlowOut TransactionFlow = "out"
+
+// TransactionStatus is the state of a transaction. The specification does not show the full set.
+type TransactionStatus string
+
+// The transaction states that occur in the specification.
+const (
+	TransactionSuccess TransactionStatus = "success"
+	TransactionPending TransactionStatus = "pending"
+)
+
+// TransactionListOptions selects a page of a wallet's transactions. Wallet is required; zero Page
+// and PerPage are not sent, so the service's defaults (page 1, 100 a page) apply.
+type TransactionListOptions struct {
+	// Wallet identifies the wallet, such as VA-0123456789.
+	Wallet  string `url:"wallet"`
+	Page    int    `url:"page,omitempty"`
+	PerPage int    `url:"perPage,omitempty"`
+}
+
+// TransactionsService lists the wallet transactions of the account. Undocumented filters can be
+// added with [WithQuery].
+type TransactionsService struct{ core *core }
+
+// List returns one page of a wallet's transactions.
+//
+// Specification: GET /v1/transactions.
+func (s TransactionsService) List(ctx context.Context, opts *TransactionListOptions, call ...CallOption) (*Page[Transaction], error) {
+	return s.lister(opts).list(ctx, call)
+}
+
+// All walks every transaction of every page, from opts.Page on, fetching pages ahead; see
+// [WithWindow].
+func (s TransactionsService) All(ctx context.Context, opts *TransactionListOptions, call ...CallOption) iter.Seq2[*Transaction, error] {
+	return s.lister(opts).all(ctx, call)
+}
+
+// Pages walks the pages themselves.
+func (s TransactionsService) Pages(ctx context.Context, opts *TransactionListOptions, call ...CallOption) iter.Seq2[*Page[Transaction], error] {
+	return s.lister(opts).pages(ctx, call)
+}
+
+func (s TransactionsService) lister(opts *TransactionListOptions) lister[Transaction, transactionList] {
+	var o TransactionListOptions
+	if opts != nil {
+		o = *opts
+	}
+	var invalid error
+	if o.Wallet == "" {
+		invalid = invalidRequest(OpListTransactions, "Wallet",
+			"is required: set TransactionListOptions.Wallet to the wallet's identifier, such as VA-0123456789")
+	}
+	return lister[Transaction, transactionList]{
+		core: s.core, operation: OpListTransactions, page: o.Page, perPage: o.PerPage,
+		query:   func(page int) any { o.Page = page; return o },
+		invalid: invalid, id: func(t *Transaction) string { return t.TransactionID },
+	}
+}
+
+// transactionList is the data of GET /v1/transactions.
+type transactionList struct {
+	Transactions []Transaction `json:"transactions"`
+	Pagination   Pagination    `json:"pagination"`
+}
+
+func (l transactionList) contents() ([]Transaction, Pagination) { return l.Transactions, l.Pagination }

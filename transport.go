@@ -1,0 +1,160 @@
+package shipping
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+// singleAttempt returns the HTTP client that makes one attempt. Its transport is a chain of small
+// handlers, put together here and nowhere else; a request goes through them from top to bottom.
+func (c *core) singleAttempt(user *http.Client) (*http.Client, time.Duration) {
+	client := http.Client{}
+	if user != nil {
+		client = *user
+	}
+	timeout := c.policy.AttemptTimeout
+	if client.Timeout > 0 && (timeout <= 0 || client.Timeout < timeout) {
+		timeout = client.Timeout
+	}
+	client.Timeout = 0 // it would count waiting at the gate as part of the attempt
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+	var chain http.RoundTripper = client.Transport
+	if chain == nil {
+		chain = defaultTransport()
+	}
+	for _, wrap := range []func(http.RoundTripper) http.RoundTripper{ // innermost first
+		func(next http.RoundTripper) http.RoundTripper { return authorizer{next, c.baseURL, c.key} },
+		func(next http.RoundTripper) http.RoundTripper { return bodyReader{next, c.maxBody, newBufferPool()} },
+		func(next http.RoundTripper) http.RoundTripper { return attemptDeadline{next, timeout} },
+		func(next http.RoundTripper) http.RoundTripper { return recorder{next, c} },
+		func(next http.RoundTripper) http.RoundTripper { return gate{next, c.pause, c.limiter, c.policy} },
+	} {
+		chain = wrap(chain)
+	}
+	// The outermost handler has no CloseIdleConnections method, so a failed call in the retry loop
+	// cannot throw the connection pool away.
+	client.Transport = chain
+	return &client, timeout
+}
+
+// defaultTransport is net/http's own, with a pool that fits a window of pages.
+func defaultTransport() http.RoundTripper {
+	shared, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport
+	}
+	own := shared.Clone()
+	own.MaxIdleConnsPerHost = 32
+	return own
+}
+
+// gate holds an attempt back while the service asked everybody to pause, and until the limiter lets
+// it pass.
+type gate struct {
+	next    http.RoundTripper
+	pause   *sharedPause
+	limiter Limiter
+	policy  RetryPolicy
+}
+
+func (g gate) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := g.pause.wait(r.Context(), g.policy); err != nil {
+		return nil, unsentError{err}
+	}
+	if g.limiter != nil {
+		if err := g.limiter.Wait(r.Context()); err != nil {
+			return nil, unsentError{fmt.Errorf("limiter: %w", err)}
+		}
+	}
+	response, err := g.next.RoundTrip(r)
+	if err == nil && response.StatusCode == http.StatusTooManyRequests {
+		asked, _ := retryAfter(response.Header, time.Now())
+		g.pause.extend(g.policy.clamp(asked), asked)
+	}
+	return response, err
+}
+
+// unsentError marks a failure before anything was handed to the network.
+type unsentError struct{ error }
+
+func (e unsentError) Unwrap() error { return e.error }
+
+// attemptDeadline bounds one attempt, its body included. It tells its own end from the caller's.
+type attemptDeadline struct {
+	next    http.RoundTripper
+	timeout time.Duration
+}
+
+func (d attemptDeadline) RoundTrip(r *http.Request) (*http.Response, error) {
+	if d.timeout <= 0 {
+		return d.next.RoundTrip(r)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), d.timeout)
+	defer cancel() // the body is in memory by then
+	response, err := d.next.RoundTrip(r.WithContext(ctx))
+	if err != nil && ctx.Err() != nil && r.Context().Err() == nil {
+		return nil, attemptTimeoutError{d.timeout, err}
+	}
+	return response, err
+}
+
+// attemptTimeoutError is not a context error: the caller's context is still alive.
+type attemptTimeoutError struct {
+	timeout time.Duration
+	err     error
+}
+
+func (e attemptTimeoutError) Error() string {
+	return "no complete answer within " + e.timeout.String()
+}
+
+// Timeout makes it a net.Error in kind.
+func (e attemptTimeoutError) Timeout() bool { return true }
+
+// Unwrap keeps what the body reader learnt, and nothing that looks like the caller's context.
+func (e attemptTimeoutError) Unwrap() error {
+	if partial, ok := errors.AsType[*bodyError](e.err); ok {
+		return partial
+	}
+	if unsent, ok := errors.AsType[*net.OpError](e.err); ok && unsent.Op == "dial" {
+		return unsent
+	}
+	return nil
+}
+
+// authorizer adds the key, and only to requests to the origin of the base address.
+type authorizer struct {
+	next http.RoundTripper
+	base baseURL
+	key  secret
+}
+
+func (a authorizer) RoundTrip(r *http.Request) (*http.Response, error) {
+	if stateOf(r.Context()).operation.Open || !a.base.owns(r.URL) {
+		return a.next.RoundTrip(r)
+	}
+	authorized := r.WithContext(r.Context())
+	authorized.Header = r.Header.Clone()
+	authorized.Header.Set("Authorization", "Bearer "+a.key())
+	return a.next.RoundTrip(authorized)
+}
+
+// notSent reports positive evidence that nothing reached the service: the connection to it or to the
+// proxy was never made, or its certificate was refused before the request. The absence of other
+// evidence proves nothing.
+func notSent(err error) bool {
+	if _, ok := errors.AsType[unsentError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return true
+	}
+	operation, ok := errors.AsType[*net.OpError](err)
+	return ok && (operation.Op == "dial" || operation.Op == "proxyconnect")
+}

@@ -1,0 +1,175 @@
+package shipping
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"time"
+)
+
+// Webhook is a subscription to events.
+//
+// Specification: "Webhook".
+type Webhook struct {
+	// WebhookID identifies the webhook, such as WA-0123456789.
+	WebhookID string `json:"webhook_id"`
+	// StorageID and ID are storage identifiers, equal to each other.
+	StorageID string `json:"_id"`
+	ID        string `json:"id"`
+	// Name is the label chosen by the user.
+	Name string `json:"name"`
+	// URL receives the notifications.
+	URL string `json:"url"`
+	// Event holds the event kinds subscribed to. A list under the name "events" is read too.
+	Event []EventKind `json:"event"`
+	// Active tells whether the webhook receives events.
+	Active bool `json:"active"`
+	// Live tells live mode from test mode.
+	Live bool `json:"live"`
+	// User is the owner's identifier, such as USER-0123456789.
+	User      string    `json:"user"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	// Revision is the record's revision counter.
+	Revision int `json:"__v"`
+}
+
+// UnmarshalJSON also reads "events", the name the kinds have been seen under elsewhere.
+func (w *Webhook) UnmarshalJSON(data []byte) error {
+	type plain Webhook
+	wire := struct {
+		*plain
+		Events []EventKind `json:"events"`
+	}{plain: (*plain)(w)}
+	err := json.Unmarshal(data, &wire)
+	if w.Event == nil {
+		w.Event = wire.Events
+	}
+	return err
+}
+
+// EventKind names what happened. It is an open type: the specification does not list all kinds.
+type EventKind string
+
+// The event kinds that occur in the specification ("Events").
+const (
+	EventShipmentCreated   EventKind = "shipment.created"
+	EventShipmentUpdated   EventKind = "shipment.updated"
+	EventShipmentDelivered EventKind = "shipment.delivered"
+)
+
+// WebhookListOptions selects a page of webhooks. Zero fields are not sent, so the service's
+// defaults (page 1, 100 a page) apply.
+type WebhookListOptions struct {
+	Page    int `url:"page,omitempty"`
+	PerPage int `url:"perPage,omitempty"`
+}
+
+// WebhooksService lists webhook subscriptions and replays notifications.
+type WebhooksService struct{ core *core }
+
+// List returns one page of webhooks. opts may be nil.
+//
+// Specification: GET /v1/webhooks. Assumption: the key is sent although the specification does not
+// show whether this operation requires it.
+func (s WebhooksService) List(ctx context.Context, opts *WebhookListOptions, call ...CallOption) (*Page[Webhook], error) {
+	return s.lister(opts).list(ctx, call)
+}
+
+// All walks every webhook of every page, from opts.Page on, fetching pages ahead; see [WithWindow].
+func (s WebhooksService) All(ctx context.Context, opts *WebhookListOptions, call ...CallOption) iter.Seq2[*Webhook, error] {
+	return s.lister(opts).all(ctx, call)
+}
+
+// Pages walks the pages themselves.
+func (s WebhooksService) Pages(ctx context.Context, opts *WebhookListOptions, call ...CallOption) iter.Seq2[*Page[Webhook], error] {
+	return s.lister(opts).pages(ctx, call)
+}
+
+func (s WebhooksService) lister(opts *WebhookListOptions) lister[Webhook, webhookList] {
+	var o WebhookListOptions
+	if opts != nil {
+		o = *opts
+	}
+	return lister[Webhook, webhookList]{
+		core: s.core, operation: OpListWebhooks, page: o.Page, perPage: o.PerPage,
+		query: func(page int) any { o.Page = page; return o },
+		id:    func(w *Webhook) string { return w.WebhookID },
+	}
+}
+
+// webhookList is the data of GET /v1/webhooks.
+type webhookList struct {
+	Webhooks   []Webhook  `json:"webhooks"`
+	Pagination Pagination `json:"pagination"`
+}
+
+func (l webhookList) contents() ([]Webhook, Pagination) { return l.Webhooks, l.Pagination }
+
+// ReplayRequest names the notification to send again: either DeliveryID, or ShipmentID together
+// with Event.
+//
+// Specification: POST /v1/webhooks/replay.
+type ReplayRequest struct {
+	// ShipmentID goes with Event.
+	ShipmentID string `json:"shipment_id,omitempty"`
+	// Event goes with ShipmentID.
+	Event EventKind `json:"event,omitempty"`
+	// DeliveryID identifies an earlier delivery attempt, such as WD-8K2J…; its exact stored payload
+	// is sent again.
+	DeliveryID string `json:"delivery_id,omitempty"`
+	// WebhookID limits the replay to one webhook, which must be active and subscribed to the event.
+	// Without it the replay goes to every active webhook subscribed to the event.
+	WebhookID string `json:"webhook_id,omitempty"`
+}
+
+func (r *ReplayRequest) validate() error {
+	const field = "DeliveryID"
+	switch {
+	case r == nil:
+		return invalidRequest(OpReplayWebhook, field, "is missing: pass a ReplayRequest with DeliveryID, or with ShipmentID and Event")
+	case r.DeliveryID != "":
+		return nil
+	case r.ShipmentID == "" && r.Event == "":
+		return invalidRequest(OpReplayWebhook, field, "is empty: set DeliveryID, or both ShipmentID and Event")
+	case r.Event == "":
+		return invalidRequest(OpReplayWebhook, "Event", "is empty: ShipmentID must be sent together with Event")
+	case r.ShipmentID == "":
+		return invalidRequest(OpReplayWebhook, "ShipmentID", "is empty: Event must be sent together with ShipmentID")
+	}
+	return nil
+}
+
+// ReplayResult tells what was queued.
+//
+// Specification: "Webhook replay result".
+type ReplayResult struct {
+	// ShipmentID is such as SH-7Q2M….
+	ShipmentID string `json:"shipment_id"`
+	// Event is the event that was replayed.
+	Event EventKind `json:"event"`
+	// WebhookEventID identifies the new event, such as WE-4T9C….
+	WebhookEventID string `json:"webhook_event_id"`
+	// DeliveryID identifies the delivery attempt, such as WD-8K2J….
+	DeliveryID string `json:"delivery_id"`
+	// ReplayMode says what was sent; "stored_payload" occurs.
+	ReplayMode string `json:"replay_mode"`
+}
+
+// ReplayStoredPayload is the replay mode that occurs in the specification.
+const ReplayStoredPayload = "stored_payload"
+
+// Replay queues a notification to be sent again. The request is checked before anything is sent, and
+// it is repeated only on evidence that nothing was sent: a repeated replay would notify twice.
+//
+// Specification: POST /v1/webhooks/replay.
+func (s WebhooksService) Replay(ctx context.Context, replay *ReplayRequest, call ...CallOption) (*ReplayResult, error) {
+	if err := replay.validate(); err != nil {
+		return nil, err
+	}
+	result, _, err := fetch[ReplayResult](ctx, s.core, request{operation: OpReplayWebhook, body: replay}, call)
+	if err != nil {
+		return nil, err
+	}
+	return &result, nil
+}

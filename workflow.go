@@ -1,0 +1,273 @@
+package shipping
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// AnalyzeAndPollOptions says what [RegulatoryService.AnalyzeAndPoll] does between analysis and
+// completion. Nil, and the zero value, buy nothing.
+type AnalyzeAndPollOptions struct {
+	// Edit changes the draft, for example with UpdateItems or UpdateProfile, and returns it as it is
+	// now; returning nil has it read again. Optional.
+	Edit func(ctx context.Context, draft *RegulatoryRequest) (*RegulatoryRequest, error)
+	// Select chooses what to buy. Without it, and where it chooses nothing, nothing is bought and the
+	// draft is returned.
+	Select func(draft *RegulatoryRequest) ([]DocumentType, error)
+	// Budget bounds the price of what Select chose, by the amounts stored on the draft. A price that is
+	// missing or in another currency stops the purchase. Nil means no bound.
+	Budget *Budget
+	// Purchase holds the settings of the purchase; its RequestID and DocumentTypes are ignored.
+	Purchase PurchaseRequest
+	// Poll says how to wait. Its own Progress is called too.
+	Poll PollOptions
+	// Progress sees each step.
+	Progress func(PollEvent)
+}
+
+// SelectAll buys every available document.
+func SelectAll(draft *RegulatoryRequest) ([]DocumentType, error) {
+	selected := make([]DocumentType, len(draft.AvailableDocuments))
+	for i, document := range draft.AvailableDocuments {
+		selected[i] = document.DocumentType
+	}
+	return selected, nil
+}
+
+// Budget is the most that may be spent, in one currency.
+type Budget struct {
+	Amount   Amount
+	Currency string
+}
+
+// String writes the budget as "150.00 NGN".
+func (b Budget) String() string { return b.Amount.StringFixed(2) + " " + b.Currency }
+
+// ErrOverBudget is a purchase that was stopped by its budget; see [BudgetError].
+var ErrOverBudget = errors.New("shipping: over budget")
+
+// BudgetError is a purchase that was stopped before anything was sent. It is [ErrOverBudget].
+type BudgetError struct {
+	Budget Budget
+	// Needed is the price of what was selected; not known where Problem says why.
+	Needed Amount
+	// Problem says why the price cannot be held against the budget; empty where it is just too high.
+	Problem string
+}
+
+// Error says what was needed and what there was.
+func (e *BudgetError) Error() string {
+	if e.Problem != "" {
+		return "shipping: budget of " + e.Budget.String() + ": " + e.Problem + "; nothing was purchased"
+	}
+	return fmt.Sprintf("shipping: over budget: %s %s needed, %s allowed; nothing was purchased",
+		e.Needed.StringFixed(2), e.Budget.Currency, e.Budget)
+}
+
+// Unwrap returns [ErrOverBudget].
+func (e *BudgetError) Unwrap() error { return ErrOverBudget }
+
+// Price adds up the stored amounts of documents of this draft. A document that the draft does not
+// offer, a missing or unreadable price, and mixed currencies are errors.
+func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, error) {
+	var total Amount
+	currency := ""
+	for _, slug := range documents {
+		document, offered := r.Document(slug)
+		priceCurrency := document.Currency
+		if priceCurrency == "" {
+			priceCurrency = r.Currency
+		}
+		switch {
+		case !offered:
+			return Amount{}, "", fmt.Errorf("the draft does not offer %s", slug)
+		case !document.Amount.Known():
+			return Amount{}, "", fmt.Errorf("%s has no price that could be read", slug)
+		case document.Amount.Sign() < 0:
+			return Amount{}, "", fmt.Errorf("%s has the negative price %s", slug, document.Amount)
+		case priceCurrency == "":
+			return Amount{}, "", fmt.Errorf("the price of %s has no currency", slug)
+		case currency != "" && priceCurrency != currency:
+			return Amount{}, "", fmt.Errorf("%s is priced in %s, others in %s", slug, priceCurrency, currency)
+		}
+		var err error
+		if total, err = total.Add(document.Amount); err != nil {
+			return Amount{}, "", err
+		}
+		currency = priceCurrency
+	}
+	return total, currency, nil
+}
+
+// allows holds the price of documents against the budget.
+func (b Budget) allows(draft *RegulatoryRequest, documents []DocumentType) (Amount, error) {
+	if !b.Amount.Known() || b.Currency == "" {
+		return Amount{}, &BudgetError{Budget: b, Problem: "the budget needs an amount and a currency"}
+	}
+	needed, currency, err := draft.Price(documents...)
+	switch {
+	case err != nil:
+		return Amount{}, &BudgetError{Budget: b, Problem: err.Error()}
+	case currency != b.Currency:
+		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is priced in " + currency}
+	case needed.Cmp(b.Amount) > 0:
+		return needed, &BudgetError{Budget: b, Needed: needed}
+	}
+	return needed, nil
+}
+
+// RequestError is a step that failed after a request was made. It carries what is needed to go on:
+// the request's id, for [RegulatoryService.ResumePoll] in this process or another.
+type RequestError struct {
+	RequestID string
+	// Stage is the step that was under way or about to come.
+	Stage PollStep
+	// Request is the record as last read; nil where it was not.
+	Request *RegulatoryRequest
+	Err     error
+}
+
+// Error names the request, its last status, the step and the cause.
+func (e *RequestError) Error() string {
+	text := "shipping: request " + e.RequestID
+	if e.Request != nil && e.Request.Status != "" {
+		text += " (last seen " + string(e.Request.Status) + ")"
+	}
+	verb := map[PollStep]string{StepEdited: "edit", StepSelected: "select", StepPurchased: "purchase", StepPolled: "wait"}[e.Stage]
+	return text + ": " + verb + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *RequestError) Unwrap() error { return e.Err }
+
+// AnalyzeAndPoll analyzes, lets the caller edit the draft and select documents, holds their price
+// against the budget, purchases, and waits until the request is completed or failed. Without Select
+// it buys nothing and returns the draft. A failed request is returned together with a
+// [*RequestFailedError].
+//
+// Every error after the analysis is a [*RequestError] or [*RequestFailedError] with the request's id;
+// [RegulatoryService.ResumePoll] goes on from it. Where the purchase's outcome is not certain, a
+// [*PurchaseError] is inside.
+//
+// Specification: "Typical regulatory workflow".
+func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeRequest, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
+	flow := newWorkflow(s, opts, call)
+	if _, err := flow.options.Poll.withDefaults(); err != nil {
+		return nil, err
+	}
+	draft, err := s.Analyze(ctx, analyze, call...)
+	if err != nil {
+		return nil, err
+	}
+	flow.id = draft.RequestID
+	flow.tell(PollEvent{Step: StepAnalyzed, Request: draft})
+	return flow.fromDraft(ctx, draft)
+}
+
+// ResumePoll goes on with a request wherever it stands: a draft is edited, selected, purchased and
+// waited for as [RegulatoryService.AnalyzeAndPoll] does it, and returned as it is without Select; a
+// purchased request is waited for. Nothing is purchased unless the request has just been read as a
+// draft.
+func (s RegulatoryService) ResumePoll(ctx context.Context, requestID string, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
+	flow := newWorkflow(s, opts, call)
+	if _, err := flow.options.Poll.withDefaults(); err != nil {
+		return nil, err
+	}
+	flow.id = requestID
+	record, err := s.Get(ctx, requestID, call...)
+	switch {
+	case err != nil && !passing(err):
+		return nil, flow.failed(StepPolled, nil, err)
+	case err == nil && record.Status == StatusDraft:
+		return flow.fromDraft(ctx, record)
+	}
+	return flow.wait(ctx)
+}
+
+// workflow is one request on its way.
+type workflow struct {
+	service RegulatoryService
+	options AnalyzeAndPollOptions
+	call    []CallOption
+	id      string
+	started time.Time
+}
+
+func newWorkflow(s RegulatoryService, opts *AnalyzeAndPollOptions, call []CallOption) *workflow {
+	flow := &workflow{service: s, call: call, started: time.Now()}
+	if opts != nil {
+		flow.options = *opts
+	}
+	return flow
+}
+
+func (f *workflow) tell(event PollEvent) {
+	if f.options.Progress != nil {
+		event.RequestID = f.id
+		event.Elapsed = time.Since(f.started)
+		f.options.Progress(event)
+	}
+}
+
+func (f *workflow) failed(stage PollStep, record *RegulatoryRequest, err error) error {
+	return &RequestError{RequestID: f.id, Stage: stage, Request: record, Err: err}
+}
+
+func (f *workflow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*RegulatoryRequest, error) {
+	draft, err := f.edit(ctx, draft)
+	if err != nil {
+		return draft, f.failed(StepEdited, draft, err)
+	}
+	if f.options.Select == nil {
+		return draft, nil
+	}
+	selected, err := f.options.Select(draft)
+	if err != nil {
+		return draft, f.failed(StepSelected, draft, err)
+	}
+	f.tell(PollEvent{Step: StepSelected, Request: draft})
+	if len(selected) == 0 {
+		return draft, nil
+	}
+	if f.options.Budget != nil {
+		if _, err := f.options.Budget.allows(draft, selected); err != nil {
+			return draft, f.failed(StepSelected, draft, err)
+		}
+	}
+	purchase := f.options.Purchase
+	purchase.RequestID, purchase.DocumentTypes = f.id, selected
+	bought, err := f.service.PurchaseWith(ctx, &purchase, f.call...)
+	if err != nil {
+		return draft, f.failed(StepPurchased, draft, err)
+	}
+	f.tell(PollEvent{Step: StepPurchased, Request: draft, Purchase: bought})
+	return f.wait(ctx)
+}
+
+func (f *workflow) edit(ctx context.Context, draft *RegulatoryRequest) (*RegulatoryRequest, error) {
+	if f.options.Edit == nil {
+		return draft, nil
+	}
+	edited, err := f.options.Edit(ctx, draft)
+	if err == nil && edited == nil {
+		edited, err = f.service.Get(ctx, f.id, f.call...)
+	}
+	if err != nil {
+		return draft, err
+	}
+	f.tell(PollEvent{Step: StepEdited, Request: edited})
+	return edited, nil
+}
+
+func (f *workflow) wait(ctx context.Context) (*RegulatoryRequest, error) {
+	poll := f.options.Poll
+	poll.Progress = func(event PollEvent) {
+		if f.options.Poll.Progress != nil {
+			f.options.Poll.Progress(event)
+		}
+		f.tell(event)
+	}
+	return f.service.Wait(ctx, f.id, &poll, f.call...)
+}
