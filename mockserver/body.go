@@ -1,0 +1,77 @@
+package mockserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+)
+
+// readBody returns the body of a request, or why it is refused: 413 over the limit, 415 where it says
+// that it is something other than JSON.
+//
+// Specification: "Authentication" (Content-Type: application/json for POST and PUT bodies; optional
+// for replay). Assumption: a body that does not say what it is counts as JSON.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *reply) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if err != nil {
+		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+			p := refused(http.StatusRequestEntityTooLarge, codeTooLarge, fmt.Sprintf("the body is longer than %d bytes: send less", limit))
+			return nil, &p
+		}
+		p := refused(http.StatusBadRequest, codeMalformed, "the body ended early: send it again")
+		return nil, &p
+	}
+	if declared := r.Header.Get("Content-Type"); declared != "" && len(body) > 0 {
+		if kind, _, err := mime.ParseMediaType(declared); err != nil || kind != "application/json" {
+			p := refused(http.StatusUnsupportedMediaType, codeMediaType,
+				fmt.Sprintf("the body is declared as %q: send JSON with Content-Type: application/json", declared))
+			return nil, &p
+		}
+	}
+	return body, nil
+}
+
+// decode reads the body into a struct. An empty body is an empty object, so that the operation's own
+// rules say what is missing. Fields that the operation does not know are ignored unless
+// [Assumptions.RefuseUnknownFields] is set.
+func (w *world) decode(c *call, into any) *reply {
+	text := bytes.TrimSpace(c.body)
+	if len(text) == 0 {
+		return nil
+	}
+	if text[0] != '{' {
+		p := refused(http.StatusBadRequest, codeMalformed, "the body is not a JSON object: send one, such as {}")
+		return &p
+	}
+	decoder := json.NewDecoder(bytes.NewReader(c.body))
+	if w.assume.RefuseUnknownFields {
+		decoder.DisallowUnknownFields()
+	}
+	err := decoder.Decode(into)
+	if err == nil {
+		if _, err = decoder.Token(); errors.Is(err, io.EOF) {
+			return nil
+		}
+		err = fmt.Errorf("something follows the object at byte %d", decoder.InputOffset())
+	}
+	p := refused(http.StatusBadRequest, codeMalformed, "the body cannot be read: "+where(err, decoder.InputOffset()))
+	return &p
+}
+
+// where says what is wrong with a JSON text and at which byte.
+func where(err error, read int64) string {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Sprintf("%v at byte %d", syntax, syntax.Offset)
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Sprintf("field %q is a JSON %s and should be a %s, at byte %d", wrong.Field, wrong.Value, wrong.Type, wrong.Offset)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Sprintf("it ends in the middle, after byte %d", read)
+	}
+	return err.Error()
+}

@@ -1,0 +1,18 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// version prints what was built, from the build's own record.
+func version(_ context.Context, p program) int {
+	built := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		built = info.Main.Version
+	}
+	fmt.Fprintf(p.stdout, "mockserver %s %s %s/%s\n", built, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return exitOK
+}

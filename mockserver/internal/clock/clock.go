@@ -1,0 +1,153 @@
+// Package clock is the time of a world: the real time, or a virtual one that only moves when told.
+package clock
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ErrReal is returned by [Clock.Advance] on a clock that follows the real time.
+var ErrReal = errors.New("the clock follows the real time and cannot be advanced; start the server with a virtual clock")
+
+// Clock tells the time and calls functions later. It is safe for concurrent use, and holds no lock
+// of its own while a function runs.
+type Clock struct {
+	virtual bool
+	shift   time.Duration // of a real clock, added to the machine's time
+
+	advancing sync.Mutex // one Advance at a time, so that functions run in due order
+
+	mu      sync.Mutex
+	now     time.Time // of a virtual clock
+	waiting []*timer  // in due order, then in the order of their making
+	stopped bool
+	running sync.WaitGroup
+}
+
+type timer struct {
+	due   time.Time
+	label string
+	fn    func()
+	real  *time.Timer
+}
+
+// Fired is a function that [Clock.Advance] called.
+type Fired struct {
+	Due   time.Time `json:"due"`
+	Label string    `json:"label"`
+}
+
+// Real returns a clock that runs with the real time, and inside a testing/synctest bubble with the
+// bubble's. A machine whose time is before notBefore gets a clock that starts there, so that what
+// happens now is never older than a history that ended then.
+func Real(notBefore time.Time) *Clock {
+	return &Clock{shift: max(0, time.Until(notBefore))}
+}
+
+// Virtual returns a clock that stands at start until [Clock.Advance] moves it.
+func Virtual(start time.Time) *Clock {
+	return &Clock{virtual: true, now: start.UTC()}
+}
+
+// IsVirtual reports whether the clock only moves when told.
+func (c *Clock) IsVirtual() bool { return c.virtual }
+
+// Now returns the time, in UTC.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.read()
+}
+
+func (c *Clock) read() time.Time {
+	if c.virtual {
+		return c.now
+	}
+	return time.Now().Add(c.shift).UTC()
+}
+
+// After calls fn once, when d has passed; a negative d counts as 0. On a virtual clock that is during
+// a later Advance, never before After returns. The label says in a list of fired functions what it
+// was. After Stop it does nothing.
+func (c *Clock) After(d time.Duration, label string, fn func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped {
+		return
+	}
+	t := &timer{due: c.read().Add(max(0, d)), label: label, fn: fn}
+	at, _ := slices.BinarySearchFunc(c.waiting, t, func(have, add *timer) int {
+		return cmp.Or(have.due.Compare(add.due), -1) // behind those due at the same time
+	})
+	c.waiting = slices.Insert(c.waiting, at, t)
+	if !c.virtual {
+		t.real = time.AfterFunc(max(0, d), func() { c.ring(t) })
+	}
+}
+
+// ring runs a timer of a real clock, unless Stop was faster.
+func (c *Clock) ring(t *timer) {
+	c.mu.Lock()
+	at := slices.Index(c.waiting, t)
+	if at < 0 {
+		c.mu.Unlock()
+		return
+	}
+	c.waiting = slices.Delete(c.waiting, at, at+1)
+	c.running.Add(1)
+	c.mu.Unlock()
+	defer c.running.Done()
+	t.fn()
+}
+
+// Advance moves a virtual clock forward and calls, one after the other and in due order, every
+// function that falls due on the way, also those that such a function added. It returns what it
+// called. A negative d counts as 0: the clock never goes back.
+func (c *Clock) Advance(d time.Duration) ([]Fired, error) {
+	if !c.virtual {
+		return nil, ErrReal
+	}
+	c.advancing.Lock()
+	defer c.advancing.Unlock()
+	until := c.Now().Add(max(0, d))
+	fired := []Fired{}
+	for {
+		t := c.next(until)
+		if t == nil {
+			return fired, nil
+		}
+		t.fn()
+		fired = append(fired, Fired{Due: t.due, Label: t.label})
+	}
+}
+
+// next takes the first timer due by until and moves the clock there; with none left, to until.
+func (c *Clock) next(until time.Time) *timer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.waiting) == 0 || c.waiting[0].due.After(until) {
+		c.now = until
+		return nil
+	}
+	t := c.waiting[0]
+	c.waiting = slices.Delete(c.waiting, 0, 1)
+	c.now = t.due
+	return t
+}
+
+// Stop drops every function that still waits, and returns when none runs any more.
+func (c *Clock) Stop() {
+	c.mu.Lock()
+	c.stopped = true
+	for _, t := range c.waiting {
+		if t.real != nil {
+			t.real.Stop()
+		}
+	}
+	c.waiting = nil
+	c.mu.Unlock()
+	c.running.Wait()
+}

@@ -1,0 +1,111 @@
+package clock
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var start = time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
+
+func TestAdvance_CallsInDueOrderAtTheirTime(t *testing.T) {
+	t.Parallel()
+	c := Virtual(start)
+	var seen []time.Duration
+	note := func() { seen = append(seen, c.Now().Sub(start)) }
+	c.After(3*time.Second, "third", note)
+	c.After(time.Second, "first", func() {
+		note()
+		c.After(time.Second, "added on the way", note)
+	})
+	c.After(time.Second, "same time, later made", note)
+	c.After(time.Hour, "not yet", note)
+
+	fired, err := c.Advance(10 * time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Fired{
+		{start.Add(time.Second), "first"},
+		{start.Add(time.Second), "same time, later made"},
+		{start.Add(2 * time.Second), "added on the way"},
+		{start.Add(3 * time.Second), "third"},
+	}
+	if diff := cmp.Diff(want, fired); diff != "" {
+		t.Errorf("fired (-want +got):\n%s", diff)
+	}
+	wantSeen := []time.Duration{time.Second, time.Second, 2 * time.Second, 3 * time.Second}
+	if diff := cmp.Diff(wantSeen, seen); diff != "" {
+		t.Errorf("the time each function saw (-want +got):\n%s", diff)
+	}
+	if got := c.Now(); !got.Equal(start.Add(10 * time.Second)) {
+		t.Errorf("after Advance it is %v, want 10 s after the start", got)
+	}
+}
+
+func TestAdvance_NeverGoesBack(t *testing.T) {
+	t.Parallel()
+	c := Virtual(start)
+	if _, err := c.Advance(-time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Now(); !got.Equal(start) {
+		t.Errorf("it is %v, want %v", got, start)
+	}
+}
+
+func TestAfter_WithNoDelayWaitsForAdvance(t *testing.T) {
+	t.Parallel()
+	c := Virtual(start)
+	called := false
+	c.After(-time.Second, "at once", func() { called = true })
+	if called {
+		t.Fatal("called before Advance")
+	}
+	if _, err := c.Advance(0); err != nil || !called {
+		t.Errorf("after Advance(0): called %v, error %v", called, err)
+	}
+}
+
+func TestAdvance_RefusedOnARealClock(t *testing.T) {
+	t.Parallel()
+	if _, err := Real(start).Advance(time.Second); !errors.Is(err, ErrReal) {
+		t.Errorf("got %v, want ErrReal", err)
+	}
+}
+
+func TestReal_FollowsTheBubble(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := Real(start) // a bubble begins in the year 2000, before start
+		if got := c.Now(); !got.Equal(start) {
+			t.Errorf("begins at %v, want %v", got, start)
+		}
+		var at atomic.Pointer[time.Time]
+		c.After(time.Minute, "minute", func() { now := c.Now(); at.Store(&now) })
+		<-time.After(2 * time.Minute)
+		synctest.Wait()
+		if got := at.Load(); got == nil || !got.Equal(start.Add(time.Minute)) {
+			t.Errorf("called at %v, want a minute after the start", got)
+		}
+	})
+}
+
+func TestStop_DropsWhatWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := Real(start)
+		var calls atomic.Int32
+		c.After(time.Second, "dropped", func() { calls.Add(1) })
+		c.Stop()
+		c.After(time.Second, "refused", func() { calls.Add(1) })
+		<-time.After(time.Minute)
+		if got := calls.Load(); got != 0 {
+			t.Errorf("%d functions called after Stop", got)
+		}
+	})
+}

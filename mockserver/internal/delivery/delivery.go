@@ -1,0 +1,77 @@
+// Package delivery sends webhook notifications for real: queued, signed, tried again, and logged with
+// the payload, so that each one can be sent once more byte for byte.
+package delivery
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// State is how far a delivery has come.
+type State string
+
+// The states of a delivery. Every one but Queued is final.
+const (
+	Queued    State = "queued"    // waiting for its first or its next attempt
+	Delivered State = "delivered" // the receiver answered 2xx
+	Failed    State = "failed"    // no attempt was answered with 2xx
+	Refused   State = "refused"   // the target is not allowed; nothing was sent
+)
+
+// Delivery is one notification on its way to one webhook.
+type Delivery struct {
+	ID         string          `json:"delivery_id"`
+	EventID    string          `json:"webhook_event_id"`
+	WebhookID  string          `json:"webhook_id"`
+	Event      string          `json:"event"`
+	ShipmentID string          `json:"shipment_id"`
+	URL        string          `json:"url"`
+	State      State           `json:"state"`
+	Reason     string          `json:"reason,omitempty"` // why it was refused or has failed
+	CreatedAt  time.Time       `json:"created_at"`
+	Attempts   []Attempt       `json:"attempts"`
+	Payload    json.RawMessage `json:"payload"` // the body as sent; treat as read-only
+}
+
+// Attempt is one POST to the webhook's URL.
+type Attempt struct {
+	At         time.Time `json:"at"`
+	StatusCode int       `json:"status_code,omitempty"` // 0 when no answer came
+	Error      string    `json:"error,omitempty"`
+}
+
+// clone keeps the log's own record out of the hands of readers.
+func (d *Delivery) clone() Delivery {
+	out := *d
+	out.Attempts = slices.Clone(d.Attempts)
+	if out.Attempts == nil {
+		out.Attempts = []Attempt{}
+	}
+	return out
+}
+
+// Policy says how often and how patiently a delivery is tried.
+//
+// Assumption: the whole policy; the specification does not show the service's.
+type Policy struct {
+	Attempts int           // tries in all, at least 1
+	Backoff  time.Duration // wait before the second try; it doubles before each further one
+	Timeout  time.Duration // of one try
+	Accept   func(statusCode int) bool
+}
+
+// DefaultPolicy is three attempts, half a second and a second apart, ten seconds each, done at 2xx.
+func DefaultPolicy() Policy {
+	return Policy{
+		Attempts: 3,
+		Backoff:  500 * time.Millisecond,
+		Timeout:  10 * time.Second,
+		Accept:   func(statusCode int) bool { return statusCode >= 200 && statusCode <= 299 },
+	}
+}
+
+// wait returns the time between an attempt, counted from 1, and the next one.
+func (p Policy) wait(attempt int) time.Duration {
+	return p.Backoff << min(attempt-1, 10)
+}

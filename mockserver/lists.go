@@ -1,0 +1,58 @@
+package mockserver
+
+import (
+	"fmt"
+
+	"github.com/shipping-go/shipping/mockserver/internal/records"
+)
+
+// listRates answers GET /v1/rates.
+func (w *world) listRates(c *call) reply {
+	p := w.assume.paging(c.query())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	body := append(openEnvelope(c.buffer, "Rates retrieved successfully"), `{"rates":`...)
+	body = w.rates.AppendPage(body, p.page, p.perPage)
+	body = p.appendRates(append(body, `,"pagination":`...), w.rates.Len())
+	return closeEnvelope(append(body, '}'))
+}
+
+// listCountries answers GET /v1/countries, which is the same for ever.
+func (w *world) listCountries(*call) reply {
+	return reply{status: 200, body: w.countries}
+}
+
+// listWebhooks answers GET /v1/webhooks.
+func (w *world) listWebhooks(c *call) reply {
+	p := w.assume.paging(c.query())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	body := append(openEnvelope(c.buffer, "Webhooks retrieved successfully"), `{"webhooks":`...)
+	body = w.webhooks.encoded.AppendPage(body, p.page, p.perPage)
+	body = p.appendWebhooks(append(body, `,"pagination":`...), w.webhooks.encoded.Len())
+	return closeEnvelope(append(body, '}'))
+}
+
+// listTransactions answers GET /v1/transactions. Parameters that the specification does not list are
+// ignored.
+func (w *world) listTransactions(c *call) reply {
+	query := c.query()
+	wallet := query.Get("wallet")
+	if wallet == "" {
+		return w.rule("the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001")
+	}
+	p := w.assume.paging(query)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list, known := w.transactions[wallet]
+	if !known && !w.assume.UnknownWalletIsEmpty {
+		return refused(404, codeNotFound, fmt.Sprintf("no wallet %q in this account: use one of those that the server printed when it started", wallet))
+	}
+	if list == nil {
+		list = &records.List{}
+	}
+	body := append(openEnvelope(c.buffer, "Transactions retrieved successfully"), `{"transactions":`...)
+	body = list.AppendPage(body, p.page, p.perPage)
+	body = p.appendTransactions(append(body, `,"pagination":`...), list.Len(), w.assume.LastPageNull)
+	return closeEnvelope(append(body, '}'))
+}

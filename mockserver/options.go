@@ -1,0 +1,135 @@
+package mockserver
+
+import (
+	"fmt"
+	"log"
+	"log/slog"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+	"github.com/shipping-go/shipping/mockserver/internal/country"
+)
+
+// Option changes how [New] sets a server up.
+type Option func(*config)
+
+type config struct {
+	seed       uint64
+	listen     bool
+	addr       string
+	virtual    bool
+	start      time.Time
+	logger     *slog.Logger
+	assume     Assumptions
+	operations []shipping.Operation
+	deliver    http.RoundTripper
+	journal    int
+	rulesFile  []byte // nil: the built-in rules
+
+	// What every world of a server shares, since it never changes.
+	rules     *compliance.Rules
+	countries []byte // the whole answer of GET /v1/countries
+}
+
+func defaultConfig() config {
+	return config{
+		seed:       1,
+		listen:     true,
+		addr:       "127.0.0.1:0",
+		start:      epoch,
+		logger:     slog.New(slog.DiscardHandler),
+		operations: shipping.Operations(),
+		journal:    1024,
+	}
+}
+
+// WithSeed chooses the world: the same seed always gives the same ids, times, records and key.
+func WithSeed(seed uint64) Option { return func(c *config) { c.seed = seed } }
+
+// WithAddr listens on a given address, such as "127.0.0.1:4010". Without it a free port of
+// 127.0.0.1 is taken.
+func WithAddr(addr string) Option { return func(c *config) { c.addr, c.listen = addr, true } }
+
+// WithoutListener opens no socket; reach the server through [Server.Transport]. Needed inside a
+// testing/synctest bubble.
+func WithoutListener() Option { return func(c *config) { c.listen = false } }
+
+// WithVirtualClock makes the world's time stand still at start until [Server.Advance] moves it. The
+// zero time means the moment where the seeded history ends; an earlier one becomes that moment.
+// Without this option the world follows the real time.
+func WithVirtualClock(start time.Time) Option {
+	return func(c *config) {
+		c.virtual = true
+		if start.After(epoch) {
+			c.start = start
+		}
+	}
+}
+
+// WithLogger logs what the server does. Bodies and keys are never logged. Without it nothing is.
+func WithLogger(logger *slog.Logger) Option {
+	return func(c *config) {
+		if logger != nil {
+			c.logger = logger
+		}
+	}
+}
+
+// WithAssumptions edits the choices made where the specification leaves a point open:
+//
+//	mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.PerPageCap = 50 }))
+func WithAssumptions(edit func(*Assumptions)) Option {
+	return func(c *config) { edit(&c.assume) }
+}
+
+// WithDeliveryTargets lets webhook notifications leave this machine. Without it only loopback
+// targets are delivered to, and others are logged as refused.
+func WithDeliveryTargets() Option { return func(c *config) { c.assume.DeliverAnywhere = true } }
+
+// WithDeliveryTransport sends webhook notifications through a transport of the caller's, for a
+// receiver in the same process and for testing/synctest. Targets are checked all the same.
+func WithDeliveryTransport(transport http.RoundTripper) Option {
+	return func(c *config) { c.deliver = transport }
+}
+
+// WithMaxBody limits request bodies to that many bytes; a longer one is answered with 413.
+func WithMaxBody(bytes int64) Option { return func(c *config) { c.assume.MaxBody = bytes } }
+
+// WithOperations serves another operation table than [shipping.Operations], for a service whose
+// provisional routes are known to be others. Operations that the server does not know are refused
+// by [Server.Err].
+func WithOperations(operations []shipping.Operation) Option {
+	return func(c *config) { c.operations = slices.Clone(operations) }
+}
+
+// WithComplianceRules replaces the rules that say which forms a consignment needs, given as JSON in
+// the format of the built-in ones. What is wrong with them, [Server.Err] names all at once.
+func WithComplianceRules(rules []byte) Option {
+	return func(c *config) { c.rulesFile = slices.Clone(rules) }
+}
+
+// prepare makes what the worlds share.
+func (c *config) prepare() error {
+	c.countries = succeed(nil, "Countries retrieved successfully", country.JSON()).body
+	var err error
+	if c.rules, err = compliance.Default(); err != nil {
+		return fmt.Errorf("mockserver: the built-in compliance rules: %w", err)
+	}
+	if c.rulesFile == nil {
+		return nil
+	}
+	own, err := compliance.Parse(c.rulesFile)
+	if err != nil {
+		return fmt.Errorf("mockserver: the compliance rules: %w", err)
+	}
+	c.rules = own
+	return nil
+}
+
+// errorLog is where net/http reports broken connections.
+func (c *config) errorLog() *log.Logger {
+	return slog.NewLogLogger(c.logger.Handler(), slog.LevelDebug)
+}

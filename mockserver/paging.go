@@ -1,0 +1,108 @@
+package mockserver
+
+import (
+	"math"
+	"net/url"
+	"strconv"
+)
+
+// paging is the part of a list that a request asks for.
+//
+// Specification: "Limits" (perPage default 100, page default 1).
+// Assumption: a page or size that is missing, below 1 or no whole number falls back to its default;
+// no size is too large unless [Assumptions.PerPageCap] says so.
+type paging struct{ page, perPage int }
+
+const defaultPerPage = 100
+
+func (a *Assumptions) paging(query url.Values) paging {
+	p := paging{page: positive(query.Get("page"), 1), perPage: positive(query.Get("perPage"), defaultPerPage)}
+	if a.PerPageCap > 0 {
+		p.perPage = min(p.perPage, a.PerPageCap)
+	}
+	return p
+}
+
+// positive reads a whole number of at least 1. One beyond 32 bits is taken as the largest, which
+// keeps every calculation with pages exact.
+func positive(text string, fallback int) int {
+	n, err := strconv.Atoi(text)
+	if numError, ok := err.(*strconv.NumError); ok && numError.Err == strconv.ErrRange && text[0] != '-' {
+		return math.MaxInt32
+	}
+	if err != nil || n < 1 {
+		return fallback
+	}
+	return min(n, math.MaxInt32)
+}
+
+// pageCount is at least 1: an empty list has one empty page.
+func (p paging) pageCount(total int) int {
+	return max(1, total/p.perPage+min(1, total%p.perPage))
+}
+
+func (p paging) hasNext(total int) bool { return p.page < p.pageCount(total) }
+
+// appendRates appends the rate list pagination object.
+//
+// Specification: "Rate list pagination object".
+func (p paging) appendRates(dst []byte, total int) []byte {
+	dst = number(dst, `{"total":`, total)
+	dst = number(dst, `,"perPage":`, p.perPage)
+	dst = number(dst, `,"page":`, p.page)
+	dst = number(dst, `,"pageCount":`, p.pageCount(total))
+	return append(dst, '}')
+}
+
+// appendWebhooks appends the webhook pagination object: no page before the first and none after the
+// last is null.
+//
+// Specification: "Webhook pagination object".
+func (p paging) appendWebhooks(dst []byte, total int) []byte {
+	dst = p.appendCounts(dst, total)
+	dst = number(dst, `,"pagingCounter":`, (p.page-1)*p.perPage+1)
+	dst = p.appendNeighbours(dst, total, "null", "null")
+	return append(dst, '}')
+}
+
+// appendTransactions appends the transaction pagination object: no page before the first is 0, and
+// none after the last is 0 too.
+//
+// Specification: "Transaction pagination object". Assumption: the 0 after the last page; see
+// [Assumptions.LastPageNull].
+func (p paging) appendTransactions(dst []byte, total int, lastPageNull bool) []byte {
+	afterLast := "0"
+	if lastPageNull {
+		afterLast = "null"
+	}
+	dst = p.appendCounts(dst, total)
+	dst = p.appendNeighbours(dst, total, "0", afterLast)
+	return append(dst, '}')
+}
+
+func (p paging) appendCounts(dst []byte, total int) []byte {
+	dst = number(dst, `{"page":`, p.page)
+	dst = number(dst, `,"perPage":`, p.perPage)
+	dst = number(dst, `,"currentPage":`, p.page)
+	dst = number(dst, `,"total":`, total)
+	return number(dst, `,"pageCount":`, p.pageCount(total))
+}
+
+func (p paging) appendNeighbours(dst []byte, total int, beforeFirst, afterLast string) []byte {
+	if p.page > 1 {
+		dst = number(dst, `,"prevPage":`, p.page-1)
+	} else {
+		dst = append(append(dst, `,"prevPage":`...), beforeFirst...)
+	}
+	if p.hasNext(total) {
+		dst = number(dst, `,"nextPage":`, p.page+1)
+	} else {
+		dst = append(append(dst, `,"nextPage":`...), afterLast...)
+	}
+	dst = strconv.AppendBool(append(dst, `,"hasPrevPage":`...), p.page > 1)
+	return strconv.AppendBool(append(dst, `,"hasNextPage":`...), p.hasNext(total))
+}
+
+func number(dst []byte, key string, n int) []byte {
+	return strconv.AppendInt(append(dst, key...), int64(n), 10)
+}

@@ -1,0 +1,200 @@
+package mockserver
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
+	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+// openDesk gives the world the desk that keeps its regulatory document requests. What the desk is
+// asked, it is asked under the world's lock, and so are its timers.
+func (w *world) openDesk(c *config) {
+	w.desk = regulatory.NewDesk(regulatory.Config{
+		Rules:  c.rules,
+		Ledger: w.ledger,
+		Rate:   w.rate,
+		Shipment: func(id string) (regulatory.Consignment, bool) {
+			s, known := w.shipments[id]
+			if !known {
+				return regulatory.Consignment{}, false
+			}
+			return s.consignment(), true
+		},
+		Invoice: func(url string) (regulatory.Consignment, bool) {
+			goods, known := w.invoices[url]
+			return goods, known
+		},
+		Now: w.clock.Now,
+		After: func(d time.Duration, label string, fn func()) {
+			w.clock.After(d, label, func() {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				fn()
+			})
+		},
+		NewID:    w.ids.coded,
+		Charged:  w.charged,
+		Settings: w.assume.settings(),
+	})
+}
+
+// charged puts a purchase's debit at the head of its wallet's transactions. Encoding it cannot fail
+// where encoding the same kind of entry did not during seeding; should it, the log says so.
+func (w *world) charged(e ledger.Entry, record *regulatory.Record) {
+	about := transactionMetadata{ShipmentID: record.ShipmentID, RequestID: record.RequestID}
+	if err := w.show(e, about, record.RequestID, false); err != nil {
+		w.logger.Error("a charge is not listed", "error", err)
+	}
+}
+
+// analyze answers POST /v1/regulatory-documents/analyze.
+func (w *world) analyze(c *call) reply {
+	var in regulatory.AnalyzeInput
+	if refusal := w.decode(c, &in); refusal != nil {
+		return *refusal
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	record, err := w.desk.Analyze(in)
+	if refusal, ok := errors.AsType[*regulatory.Refusal](err); ok && refusal.Code == regulatory.CodeAnalysisFailed && w.assume.AnalyzeFailureOK {
+		if id, ok := refusal.Data["request_id"].(string); ok {
+			record, err = w.desk.Get(id)
+		}
+	}
+	return w.answerRecord(c, "Analysis finished", record, err)
+}
+
+// purchase answers POST /v1/regulatory-documents/purchase.
+func (w *world) purchase(c *call) reply {
+	var in regulatory.PurchaseInput
+	if refusal := w.decode(c, &in); refusal != nil {
+		return *refusal
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	receipt, err := w.desk.Purchase(in)
+	if err != nil {
+		return w.deskRefused(err)
+	}
+	return succeedWith(c.buffer, "Wallet charged, document generation started", receipt)
+}
+
+// getRequest answers GET /v1/regulatory-documents/request/:request_id.
+func (w *world) getRequest(c *call) reply {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	record, err := w.desk.Get(c.PathValue("request_id"))
+	return w.answerRecord(c, "Regulatory document request retrieved successfully", record, err)
+}
+
+// updateItems answers the provisional operation that replaces the line items of a draft.
+func (w *world) updateItems(c *call) reply {
+	var in regulatory.ItemsUpdate
+	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateItems(id, in) })
+}
+
+// updateAddresses answers the provisional operation that replaces addresses of a draft.
+func (w *world) updateAddresses(c *call) reply {
+	var in regulatory.AddressesUpdate
+	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateAddresses(id, in) })
+}
+
+// updateShipping answers the provisional operation that edits shipping, in the invoice flow only.
+func (w *world) updateShipping(c *call) reply {
+	var in regulatory.Shipping
+	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateShipping(id, in) })
+}
+
+// updateProfile answers the provisional operation that fills in the profile of a form.
+func (w *world) updateProfile(c *call) reply {
+	var in regulatory.Profile
+	return edit(w, c, &in, func(id string) (*regulatory.Record, error) {
+		return w.desk.UpdateProfile(id, c.PathValue("document_type"), in)
+	})
+}
+
+// retryRequest answers the provisional operation that generates failed automated documents again.
+func (w *world) retryRequest(c *call) reply {
+	var in struct{}
+	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.Retry(id) })
+}
+
+// edit reads the body into in and answers with the record that change returns.
+func edit(w *world, c *call, in any, change func(requestID string) (*regulatory.Record, error)) reply {
+	if refusal := w.decode(c, in); refusal != nil {
+		return *refusal
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	record, err := change(c.PathValue("request_id"))
+	return w.answerRecord(c, "Regulatory document request updated successfully", record, err)
+}
+
+// documentPDF answers the provisional operation that needs no Authorization. Drawing takes longer than
+// anything else here and is done without the lock.
+func (w *world) documentPDF(c *call) reply {
+	w.mu.Lock()
+	sheet, err := w.desk.Sheet(c.PathValue("request_id"), c.PathValue("document_type"))
+	w.mu.Unlock()
+	if err != nil {
+		return w.deskRefused(err)
+	}
+	var pdf bytes.Buffer
+	if err := formpdf.Render(&pdf, page(sheet)); err != nil {
+		return refused(http.StatusInternalServerError, codeInternal, "the document cannot be drawn: "+err.Error())
+	}
+	name := fmt.Sprintf("inline; filename=%q", sheet.DocumentType+"-"+sheet.RequestID+".pdf")
+	return reply{
+		status: http.StatusOK, contentType: "application/pdf", body: pdf.Bytes(),
+		header: http.Header{"Content-Disposition": {name}},
+	}
+}
+
+// page lays out what the desk knows of a document.
+func page(s regulatory.Sheet) formpdf.Document {
+	doc := formpdf.Document{
+		RequestID: s.RequestID, DocumentType: s.DocumentType, Title: s.Title, Subtitle: s.Description,
+		Reference: s.Reference, Date: s.GeneratedAt,
+		Exporter: formpdf.Address(s.Addresses.Origin), Importer: formpdf.Address(s.Addresses.Destination),
+	}
+	for _, item := range s.Items {
+		doc.Items = append(doc.Items, formpdf.Item{
+			Description: item.Description, HSCode: item.HSCode, OriginCountry: item.OriginCountry,
+			Quantity: item.Quantity, UnitPrice: item.UnitPrice, Currency: item.Currency,
+		})
+	}
+	for _, field := range s.Fields {
+		doc.Fields = append(doc.Fields, formpdf.Field{Label: field.Label, Value: field.Value, Required: field.Required})
+	}
+	return doc
+}
+
+// answerRecord answers with a record, or with why there is none.
+func (w *world) answerRecord(c *call, message string, record *regulatory.Record, err error) reply {
+	if err != nil {
+		return w.deskRefused(err)
+	}
+	return closeEnvelope(record.AppendJSON(openEnvelope(c.buffer, message)))
+}
+
+// deskRefused puts a refusal of the desk into the envelope.
+func (w *world) deskRefused(err error) reply {
+	refusal, ok := errors.AsType[*regulatory.Refusal](err)
+	if !ok {
+		return refused(http.StatusInternalServerError, codeInternal, err.Error())
+	}
+	status := w.assume.ruleFailure()
+	switch refusal.Code {
+	case regulatory.CodeNotFound:
+		status = http.StatusNotFound
+	case regulatory.CodeImpossible:
+		status = http.StatusInternalServerError
+	}
+	return refusedWith(status, refusal.Message, refusal.Payload())
+}

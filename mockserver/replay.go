@@ -1,0 +1,182 @@
+package mockserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+)
+
+type replayRequest struct {
+	ShipmentID string `json:"shipment_id"`
+	Event      string `json:"event"`
+	DeliveryID string `json:"delivery_id"`
+	WebhookID  string `json:"webhook_id"`
+}
+
+// replayResult is the data of POST /v1/webhooks/replay.
+//
+// Specification: "Webhook replay result".
+type replayResult struct {
+	ShipmentID     string `json:"shipment_id"`
+	Event          string `json:"event"`
+	WebhookEventID string `json:"webhook_event_id"`
+	DeliveryID     string `json:"delivery_id"`
+	ReplayMode     string `json:"replay_mode"`
+}
+
+// replayWebhook answers POST /v1/webhooks/replay: it queues one delivery to each receiver under one
+// new event id, and answers before any is sent.
+//
+// Assumptions: with delivery_id beside the pair, delivery_id decides. Of several deliveries the answer
+// shows the first, that to the newest webhook; the log has all. The pair replays what was last sent
+// for it, or the shipment as it stands where nothing was; replay_mode is the one value that occurs.
+func (w *world) replayWebhook(c *call) reply {
+	var ask replayRequest
+	if refusal := w.decode(c, &ask); refusal != nil {
+		return *refusal
+	}
+	if ask.DeliveryID == "" && (ask.ShipmentID == "" || ask.Event == "") {
+		return w.rule("delivery_id, or shipment_id together with event, is required: send one of the two")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	stored, refusal := w.storedPayload(ask)
+	if refusal != nil {
+		return *refusal
+	}
+	receivers, refusal := w.replayReceivers(ask.WebhookID, stored.Event)
+	if refusal != nil {
+		return *refusal
+	}
+
+	result := replayResult{
+		ShipmentID: stored.ShipmentID, Event: stored.Event,
+		WebhookEventID: w.ids.coded("WE"), DeliveryID: stored.ID, ReplayMode: "stored_payload",
+	}
+	for i, h := range receivers {
+		sent := w.deliveries.Send(delivery.Delivery{
+			ID: w.ids.coded("WD"), EventID: result.WebhookEventID, WebhookID: h.WebhookID, URL: h.URL,
+			Event: stored.Event, ShipmentID: stored.ShipmentID, Payload: stored.Payload,
+		})
+		if i == 0 {
+			result.DeliveryID = sent.ID
+		}
+	}
+	return succeedWith(c.buffer, "Webhook replay queued successfully", result)
+}
+
+// storedPayload finds what is to be sent once more.
+func (w *world) storedPayload(ask replayRequest) (delivery.Delivery, *reply) {
+	if ask.DeliveryID != "" {
+		stored, known := w.deliveries.Find(ask.DeliveryID)
+		if !known {
+			p := refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no delivery %q: take a delivery_id from an earlier replay or from /_mock/deliveries", ask.DeliveryID))
+			return stored, &p
+		}
+		return stored, nil
+	}
+	if !strings.HasPrefix(ask.Event, "shipment.") {
+		p := w.rule(fmt.Sprintf("event %q is no shipment event: send a kind such as shipment.created, shipment.updated or shipment.delivered", ask.Event))
+		return delivery.Delivery{}, &p
+	}
+	s := w.shipments[ask.ShipmentID]
+	if s == nil {
+		p := refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no shipment %q in this account: use one of those that the server printed when it started", ask.ShipmentID))
+		return delivery.Delivery{}, &p
+	}
+	if stored, known := w.deliveries.Latest(ask.ShipmentID, ask.Event); known {
+		return stored, nil
+	}
+	payload, err := s.payload(ask.Event)
+	if err != nil {
+		p := refused(http.StatusInternalServerError, codeInternal, err.Error())
+		return delivery.Delivery{}, &p
+	}
+	return delivery.Delivery{ID: w.ids.coded("WD"), Event: ask.Event, ShipmentID: s.ShipmentID, Payload: payload}, nil
+}
+
+// replayReceivers applies the second rule of replay: a webhook that is named must exist, be active and
+// be subscribed. With none named, it is every one that is active and subscribed.
+func (w *world) replayReceivers(webhookID, event string) ([]*webhook, *reply) {
+	if webhookID == "" {
+		receivers := w.webhooks.receivers(event)
+		if len(receivers) == 0 && !w.assume.ReplayToNobody {
+			p := w.rule(fmt.Sprintf("no active webhook is subscribed to %s: subscribe one, or replay another event", event))
+			return nil, &p
+		}
+		return receivers, nil
+	}
+	h := w.webhooks.find(webhookID)
+	var problem string
+	switch {
+	case h == nil:
+		problem = fmt.Sprintf("webhook %q does not exist: take a webhook_id from GET /v1/webhooks", webhookID)
+	case !h.Active:
+		problem = fmt.Sprintf("webhook %s is not active: activate it, or name another", webhookID)
+	case !h.hears(event):
+		problem = fmt.Sprintf("webhook %s is not subscribed to %s, only to %s: name another webhook or event", webhookID, event, strings.Join(h.Event, ", "))
+	default:
+		return []*webhook{h}, nil
+	}
+	p := w.rule(problem)
+	return nil, &p
+}
+
+// Delivery is a notification on its way to a webhook, as the delivery log has it.
+type Delivery struct {
+	ID         string            `json:"delivery_id"`
+	EventID    string            `json:"webhook_event_id"`
+	WebhookID  string            `json:"webhook_id"`
+	Event      string            `json:"event"`
+	ShipmentID string            `json:"shipment_id"`
+	URL        string            `json:"url"`
+	State      string            `json:"state"` // queued, delivered, failed or refused
+	Reason     string            `json:"reason,omitempty"`
+	CreatedAt  time.Time         `json:"created_at"`
+	Attempts   []DeliveryAttempt `json:"attempts"`
+	Payload    json.RawMessage   `json:"payload"` // the body as sent; treat as read-only
+}
+
+// DeliveryAttempt is one POST of a [Delivery].
+type DeliveryAttempt struct {
+	At         time.Time `json:"at"`
+	StatusCode int       `json:"status_code,omitempty"` // 0 when no answer came
+	Error      string    `json:"error,omitempty"`
+}
+
+func exported(d delivery.Delivery) Delivery {
+	out := Delivery{
+		ID: d.ID, EventID: d.EventID, WebhookID: d.WebhookID, Event: d.Event, ShipmentID: d.ShipmentID, URL: d.URL,
+		State: string(d.State), Reason: d.Reason, CreatedAt: d.CreatedAt, Payload: d.Payload,
+		Attempts: make([]DeliveryAttempt, len(d.Attempts)),
+	}
+	for i, a := range d.Attempts {
+		out.Attempts[i] = DeliveryAttempt(a)
+	}
+	return out
+}
+
+// Deliveries returns the delivery log as it stands, newest first: those of the seeded history too.
+func (s *Server) Deliveries() []Delivery {
+	log := s.home.deliveries.Deliveries()
+	out := make([]Delivery, len(log))
+	for i, d := range log {
+		out[i] = exported(d)
+	}
+	return out
+}
+
+// WaitDelivery returns a delivery once it has ended: delivered, failed or refused. It fails when the
+// context ends first and for an id that the log does not hold.
+func (s *Server) WaitDelivery(ctx context.Context, deliveryID string) (Delivery, error) {
+	d, err := s.home.deliveries.Wait(ctx, deliveryID)
+	if err != nil {
+		return Delivery{}, fmt.Errorf("mockserver: %w", err)
+	}
+	return exported(d), nil
+}

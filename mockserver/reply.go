@@ -1,0 +1,106 @@
+package mockserver
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+)
+
+// reply is an answer before it is written, so that a fault can still change or withhold it.
+type reply struct {
+	status      int
+	header      http.Header // besides the content's; may be nil
+	contentType string      // "" means JSON
+	body        []byte
+	pooled      bool // body is in memory that the next answer may use
+}
+
+// Codes that a refusal's data carries as error_code, for programs to tell refusals apart.
+//
+// Assumption: the codes, and their place in data; the specification does not show the error body.
+const (
+	codeUnauthorized = "unauthorized"
+	codeNotFound     = "not_found"
+	codeMethod       = "method_not_allowed"
+	codeTooLarge     = "body_too_large"
+	codeMediaType    = "unsupported_media_type"
+	codeMalformed    = "malformed_body"
+	codeInvalid      = "invalid_request"
+	codeForbidden    = "forbidden"
+	codeUnavailable  = "unavailable"
+	codeInternal     = "internal_error"
+)
+
+// openEnvelope begins a success answer; the caller appends the data and calls closeEnvelope.
+//
+// Specification: "Response envelope".
+func openEnvelope(dst []byte, message string) []byte {
+	dst = append(dst, `{"status":true,"message":`...)
+	dst = appendString(dst, message)
+	return append(dst, `,"data":`...)
+}
+
+func closeEnvelope(dst []byte) reply {
+	return reply{status: http.StatusOK, body: append(dst, '}'), pooled: true}
+}
+
+// succeed is a success answer around data that is already JSON.
+func succeed(dst []byte, message string, data []byte) reply {
+	return closeEnvelope(append(openEnvelope(dst, message), data...))
+}
+
+// succeedWith is succeed for the answers that are not worth keeping encoded.
+func succeedWith(dst []byte, message string, data any) reply {
+	encoded, err := json.Marshal(data)
+	if err != nil {
+		return refused(http.StatusInternalServerError, codeInternal, "the answer cannot be encoded: "+err.Error())
+	}
+	return succeed(dst, message, encoded)
+}
+
+// refused is a failure answer; its message tells the reader what to do next.
+func refused(status int, code, message string) reply {
+	return refusedWith(status, message, map[string]any{"error_code": code})
+}
+
+// refusedWith is refused with more data than a code.
+func refusedWith(status int, message string, data any) reply {
+	body, err := json.Marshal(struct {
+		Status  bool   `json:"status"`
+		Message string `json:"message"`
+		Data    any    `json:"data,omitempty"`
+	}{false, message, data})
+	if err != nil {
+		return refused(http.StatusInternalServerError, codeInternal, "the answer cannot be encoded: "+err.Error())
+	}
+	return reply{status: status, body: body}
+}
+
+// write sends the reply. A HEAD request gets the headers that GET would.
+func (p *reply) write(w http.ResponseWriter) error {
+	header := w.Header()
+	for name, values := range p.header {
+		header[name] = values
+	}
+	contentType := p.contentType
+	if contentType == "" {
+		contentType = "application/json; charset=utf-8"
+	}
+	header.Set("Content-Type", contentType)
+	if header.Get("Content-Length") == "" {
+		header.Set("Content-Length", strconv.Itoa(len(p.body)))
+	}
+	w.WriteHeader(p.status)
+	_, err := w.Write(p.body)
+	return err
+}
+
+// appendString appends a text of the server's own as JSON. Those texts hold no invalid UTF-8, the
+// only thing that encoding a string could stumble over.
+func appendString(dst []byte, text string) []byte {
+	encoded, err := json.Marshal(text)
+	if err != nil {
+		return append(dst, `""`...)
+	}
+	return append(dst, encoded...)
+}

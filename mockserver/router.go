@@ -1,0 +1,143 @@
+package mockserver
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/shipping-go/shipping"
+)
+
+// router finds the operation that a request names. Everything follows from the operation table: a
+// path of the table with another method is 405, any other path 404, both in the envelope.
+type router struct {
+	server *Server
+	mux    *http.ServeMux
+	err    error // what is wrong with the table
+}
+
+// resource is a path of the table with the operations on it.
+type resource struct {
+	server     *Server
+	operations map[string]*operation // by method
+	allow      string
+}
+
+// operation is a row of the table together with what answers it.
+type operation struct {
+	shipping.Operation
+	answer handler
+}
+
+func newRouter(s *Server, table []shipping.Operation) *router {
+	r := &router{server: s, mux: http.NewServeMux()}
+	handlers := handlers()
+	resources := map[string]*resource{}
+	for _, row := range table {
+		answer, known := handlers[row.Name]
+		if !known {
+			r.err = errors.Join(r.err, fmt.Errorf("mockserver: no operation is called %q; take the names from shipping.Operations", row.Name))
+			continue
+		}
+		res := resources[row.Route]
+		if res == nil {
+			res = &resource{server: s, operations: map[string]*operation{}}
+			if err := handle(r.mux, row.Route, res); err != nil {
+				r.err = errors.Join(r.err, err)
+				continue
+			}
+			resources[row.Route] = res
+		}
+		res.add(&operation{Operation: row, answer: answer})
+	}
+	r.mux.HandleFunc("/", s.notFound)
+	return r
+}
+
+// handle registers a route. A route of the caller's own making may be malformed or in conflict with
+// another, which ServeMux tells by panicking.
+func handle(mux *http.ServeMux, route string, h http.Handler) (err error) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			err = fmt.Errorf("mockserver: route %q cannot be served: %v", route, problem)
+		}
+	}()
+	if !strings.HasPrefix(route, "/") || strings.HasPrefix(route, adminPrefix) {
+		return fmt.Errorf("mockserver: route %q cannot be served: it must begin with / and lie outside %s", route, adminPrefix)
+	}
+	mux.Handle(route, h)
+	return nil
+}
+
+func (res *resource) add(op *operation) {
+	res.operations[op.Method] = op
+	var methods []string
+	for method := range res.operations {
+		methods = append(methods, method)
+		if method == http.MethodGet {
+			methods = append(methods, http.MethodHead)
+		}
+	}
+	slices.Sort(methods)
+	res.allow = strings.Join(methods, ", ")
+}
+
+// ServeHTTP answers every path. ServeMux would redirect a path that is not clean; a client that
+// builds one has a mistake to hear about.
+func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if !isClean(req.URL.Path) {
+		r.server.notFound(w, req)
+		return
+	}
+	r.mux.ServeHTTP(w, req)
+}
+
+// isClean reports whether a path is absolute and has no empty, "." or ".." segment.
+func isClean(path string) bool {
+	if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") {
+		return false
+	}
+	if !strings.Contains(path, "/.") {
+		return true
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == "." || segment == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+// ServeHTTP answers a request whose path is in the table.
+func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	method := r.Method
+	if method == http.MethodHead && res.operations[method] == nil {
+		method = http.MethodGet
+	}
+	op := res.operations[method]
+	if op == nil {
+		p := refused(http.StatusMethodNotAllowed, codeMethod,
+			fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, res.allow))
+		p.header = http.Header{"Allow": {res.allow}}
+		res.server.finish(w, r, "", res.server.home, &p)
+		return
+	}
+	res.server.exchange(w, r, op)
+}
+
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	s.refuse(w, r, http.StatusNotFound,
+		fmt.Sprintf("no route %s %s: every path begins with /v1 and has no empty or dot segments and no slash at its end", r.Method, r.URL.Path))
+}
+
+// refuse answers a request that names no operation.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
+	code := codeNotFound
+	if status == http.StatusServiceUnavailable {
+		code = codeUnavailable
+	}
+	p := refused(status, code, message)
+	s.finish(w, r, "", s.home, &p)
+}

@@ -1,0 +1,275 @@
+package mockserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/records"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+// How much a seeded world holds: several pages of a hundred of each, but for what a person looks at.
+const (
+	seededRates    = 250
+	seededWebhooks = 130
+	seededDebits   = 330
+)
+
+// seed fills a new world. Everything in it follows from the seed, in the order of the calls here.
+// A failure is a mistake in the catalogue.
+func (w *world) seed() error {
+	steps := []func() error{w.seedShipments, w.seedInvoices, w.seedWallets, w.seedRates, w.seedWebhooks, w.seedDeliveries}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return fmt.Errorf("mockserver: seeding: %w", err)
+		}
+	}
+	return nil
+}
+
+// seedShipments makes the voyages, oldest first in memory and newest first in shipmentIDs.
+func (w *world) seedShipments() error {
+	towns, choices := places(), carriers()
+	for i, v := range voyages() {
+		items, err := w.items(v.goods)
+		if err != nil {
+			return err
+		}
+		c := choices[i%len(choices)]
+		price, err := shipping.ParseAmount(c.price)
+		if err != nil {
+			return err
+		}
+		made := epoch.Add(-v.age)
+		s := &shipment{
+			ShipmentID: w.ids.coded("SH"), Status: v.status,
+			AddressFrom: address{w.ids.numbered("AD"), towns[v.from]},
+			AddressTo:   address{w.ids.numbered("AD"), towns[v.to]},
+			Parcel:      parcel{w.ids.numbered("PC"), items},
+			CarrierName: c.name, CarrierSlug: c.slug, TrackingNumber: strconv.Itoa(1_000_000_000 + w.ids.random.IntN(900_000_000)),
+			Amount: price, Currency: "USD", Events: history(v, towns, made), User: w.user,
+			CreatedAt: timestamp(made), UpdatedAt: timestamp(made),
+		}
+		if n := len(s.Events); n > 0 {
+			s.UpdatedAt = s.Events[n-1].CreatedAt
+		}
+		w.shipments[s.ShipmentID] = s
+		w.shipmentIDs = append(w.shipmentIDs, s.ShipmentID)
+	}
+	return nil
+}
+
+// history returns what has happened to a shipment by its status.
+func history(v voyage, towns map[string]regulatory.Address, made time.Time) []progress {
+	from, to := towns[v.from].City, towns[v.to].City
+	steps := []struct {
+		after              time.Duration
+		text, where, state string
+	}{
+		{10 * time.Minute, "Shipment created", from, "pending"},
+		{2 * time.Hour, "Carrier confirmed the pickup", from, "confirmed"},
+		{20 * time.Hour, "Picked up and on its way", from, "in-transit"},
+		{4 * day, "Delivered and signed for", to, "delivered"},
+	}
+	reached := slices.Index([]string{"pending", "confirmed", "in-transit", "delivered"}, v.status)
+	events := []progress{}
+	for _, step := range steps[:reached+1] {
+		events = append(events, progress{timestamp(made.Add(step.after)), step.text, step.where, step.state})
+	}
+	return events
+}
+
+func (w *world) items(goods []order) ([]regulatory.LineItem, error) {
+	known := articles()
+	items := make([]regulatory.LineItem, 0, len(goods))
+	for _, o := range goods {
+		a := known[o.article]
+		price, err := shipping.ParseAmount(a.price)
+		if err != nil {
+			return nil, fmt.Errorf("article %q: %w", o.article, err)
+		}
+		weight, err := shipping.ParseAmount(a.weight)
+		if err != nil {
+			return nil, fmt.Errorf("article %q: %w", o.article, err)
+		}
+		items = append(items, regulatory.LineItem{
+			ItemID: w.ids.coded("IT"), Description: a.description, HSCode: a.hsCode, Quantity: o.pieces,
+			UnitPrice: price, Currency: "USD", Weight: weight, OriginCountry: a.madeIn,
+		})
+	}
+	return items, nil
+}
+
+// seedInvoices makes the commercial invoices that analysis can read.
+func (w *world) seedInvoices() error {
+	towns := places()
+	for i, v := range []voyage{
+		{from: "shenzhen", to: "newyork", goods: []order{{"powerbank", 500}, {"laptop", 20}, {"phonecase", 1000}}},
+		{from: "lagos", to: "houston", goods: []order{{"bag", 40}, {"shirt", 120}, {"sneakers", 30}}},
+		{from: "accra", to: "hamburg", goods: []order{{"cocoa", 600}}},
+	} {
+		items, err := w.items(v.goods)
+		if err != nil {
+			return err
+		}
+		url := fmt.Sprintf("https://invoices.example/INV-%d.pdf", 1001+i)
+		w.invoices[url] = regulatory.Consignment{
+			Items:     items,
+			Addresses: regulatory.Addresses{Origin: towns[v.from], Destination: towns[v.to]},
+			Shipping:  regulatory.Shipping{CarrierSlug: "dhl-express", Service: "Express Worldwide", Incoterm: "DAP", ReasonForExport: "sale"},
+		}
+		w.invoiceURLs = append(w.invoiceURLs, url)
+	}
+	return nil
+}
+
+// seedRates makes groups of offers, each group for one parcel, oldest first.
+func (w *world) seedRates() error {
+	choices, money := carriers(), purses()
+	var made time.Time
+	var from, to, box string
+	for i := range seededRates {
+		c := choices[i%len(choices)]
+		if i%len(choices) == 0 {
+			made = epoch.Add(-time.Duration(seededRates-i) * 4 * time.Hour)
+			from, to, box = w.ids.numbered("AD"), w.ids.numbered("AD"), w.ids.numbered("PC")
+		}
+		purse := money[0]
+		if i%5 == 4 {
+			purse = money[1+i%3]
+		}
+		amount, err := w.priced(c.price, purse, 40+w.ids.random.IntN(400))
+		if err != nil {
+			return err
+		}
+		fee, err := w.priced("1", purse, 20+w.ids.random.IntN(60))
+		if err != nil {
+			return err
+		}
+		coverage, err := w.priced("100", purse, 100)
+		if err != nil {
+			return err
+		}
+		breakdown := json.RawMessage("[]")
+		if w.assume.ObjectBreakdown {
+			if breakdown, err = json.Marshal(map[string]shipping.Amount{"shipment_cost": amount, "insurance_fee": fee}); err != nil {
+				return err
+			}
+		}
+		record, err := json.Marshal(rate{
+			RateID: w.ids.numbered("RT"), Amount: amount, Currency: purse.currency, Breakdown: breakdown,
+			CarrierName: c.name, CarrierSlug: c.slug, CarrierLogo: "https://logos.example/" + c.slug + ".svg",
+			Description: c.service, CarrierReference: w.ids.numbered("CA"),
+			DeliveryAddress: to, PickupAddress: from, Parcel: box,
+			DeliveryDate: timestamp(made.Add(time.Duration(c.etaMinutes) * time.Minute)), DeliveryETA: c.etaMinutes, DeliveryTime: c.eta,
+			PickupETA: 1440, PickupTime: "Within 24 hours",
+			IncludesInsurance: c.insured, InsuranceFee: fee, InsuranceCoverage: coverage,
+			Metadata: rateMetadata{c.localCode, c.code}, Used: i%9 == 0, User: w.user,
+			CreatedAt: timestamp(made), UpdatedAt: timestamp(made),
+		})
+		if err != nil {
+			return err
+		}
+		w.rates.Prepend(record)
+	}
+	return nil
+}
+
+// priced converts a price in US dollars into a purse's currency, at so many percent of it.
+func (w *world) priced(dollars string, into purse, percent int) (shipping.Amount, error) {
+	price, err := shipping.ParseAmount(dollars)
+	if err != nil {
+		return price, err
+	}
+	part, err := shipping.NewAmount(int64(percent), 2)
+	if err != nil {
+		return price, err
+	}
+	if price, err = price.Mul(part); err != nil {
+		return price, err
+	}
+	rate, err := shipping.ParseAmount(into.perDollar)
+	if err != nil {
+		return price, err
+	}
+	price, err = price.Mul(rate)
+	return price.Round(2), err
+}
+
+// seedWebhooks makes many old webhooks that hear nothing of shipments or are switched off, and a few
+// that work, so that a replay to all stays a handful of deliveries.
+func (w *world) seedWebhooks() error {
+	for i := range seededWebhooks {
+		made := timestamp(epoch.Add(-time.Duration(seededWebhooks-i) * 20 * time.Hour))
+		h := &webhook{
+			WebhookID: w.ids.numbered("WA"), StorageID: w.ids.storage(),
+			Name: fmt.Sprintf("Shop %03d", i+1), URL: fmt.Sprintf("https://hooks.example/shops/%03d", i+1),
+			Event: []string{"transaction.success", "transaction.failed"}, Active: i%4 != 0, Live: i%3 == 0,
+			User: w.user, CreatedAt: made, UpdatedAt: made, Revision: i % 3,
+		}
+		h.ID = h.StorageID
+		switch seededWebhooks - i {
+		case 1:
+			h.Name, h.Event, h.Active = "All shipment events", eventKinds(), true
+		case 2:
+			h.Name, h.Event, h.Active = "Deliveries only", []string{"shipment.delivered"}, true
+		case 3:
+			h.Name, h.Event, h.Active = "Switched off", eventKinds(), false
+		case 4:
+			h.Name, h.Event, h.Active = "Warehouse", []string{"shipment.created", "shipment.updated"}, true
+		}
+		if err := w.webhooks.add(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seedDeliveries makes what the newest webhook was sent about the seeded shipments, oldest first.
+func (w *world) seedDeliveries() error {
+	receiver := w.webhooks.all[len(w.webhooks.all)-1]
+	var log []delivery.Delivery
+	for _, id := range w.shipmentIDs {
+		s := w.shipments[id]
+		for i, step := range s.Events {
+			event := "shipment.updated"
+			switch step.Status {
+			case "pending":
+				event = "shipment.created"
+			case "delivered":
+				event = "shipment.delivered"
+			}
+			then := *s
+			then.Status, then.UpdatedAt, then.Events = step.Status, step.CreatedAt, s.Events[:i+1]
+			payload, err := then.payload(event)
+			if err != nil {
+				return err
+			}
+			at := time.Time(step.CreatedAt)
+			log = append(log, delivery.Delivery{
+				ID: w.ids.coded("WD"), EventID: w.ids.coded("WE"), WebhookID: receiver.WebhookID, URL: receiver.URL,
+				Event: event, ShipmentID: id, State: delivery.Delivered, CreatedAt: at, Payload: payload,
+				Attempts: []delivery.Attempt{{At: at.Add(time.Second), StatusCode: 200}},
+			})
+		}
+	}
+	slices.SortStableFunc(log, func(a, b delivery.Delivery) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	for _, d := range log {
+		w.deliveries.Record(d)
+	}
+	return nil
+}
+
+func (w *world) openList(wallet string) *records.List {
+	list := w.transactions[wallet]
+	if list == nil {
+		list = &records.List{}
+		w.transactions[wallet] = list
+	}
+	return list
+}

@@ -1,0 +1,78 @@
+package mockserver
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// inMemoryURL is the base address of a server without a listener. Names under .invalid never
+// resolve, so a client with the wrong transport fails instead of reaching someone.
+const inMemoryURL = "http://mockserver.invalid"
+
+// pipeListener hands out connections that live in memory.
+type pipeListener struct {
+	accepted chan net.Conn
+	closed   chan struct{}
+	once     sync.Once
+}
+
+func newPipeListener() *pipeListener {
+	return &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+// Accept implements [net.Listener].
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.accepted:
+		return conn, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements [net.Listener].
+func (l *pipeListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+// Addr implements [net.Listener].
+func (l *pipeListener) Addr() net.Addr { return pipeAddr{} }
+
+type pipeAddr struct{}
+
+func (pipeAddr) Network() string { return "pipe" }
+func (pipeAddr) String() string  { return "memory" }
+
+func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case l.accepted <- pipeConn{server}:
+		return client, nil
+	case <-l.closed:
+		return nil, &net.OpError{Op: "dial", Net: "pipe", Addr: pipeAddr{}, Err: net.ErrClosed}
+	case <-ctx.Done():
+		return nil, &net.OpError{Op: "dial", Net: "pipe", Addr: pipeAddr{}, Err: ctx.Err()}
+	}
+}
+
+func (l *pipeListener) transport() *http.Transport {
+	return &http.Transport{DialContext: l.dial, MaxIdleConnsPerHost: 16}
+}
+
+// pipeConn is the server's end of a connection in memory.
+type pipeConn struct{ net.Conn }
+
+type inMemoryKey struct{}
+
+// markInMemory lets a handler know that a request came from this process.
+func markInMemory(ctx context.Context, conn net.Conn) context.Context {
+	if _, ok := conn.(pipeConn); ok {
+		return context.WithValue(ctx, inMemoryKey{}, true)
+	}
+	return ctx
+}
+
+func isInMemory(r *http.Request) bool { return r.Context().Value(inMemoryKey{}) != nil }

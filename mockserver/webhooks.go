@@ -1,0 +1,91 @@
+package mockserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/records"
+)
+
+// webhookBook keeps the webhooks as what replay asks and as what the list serves.
+type webhookBook struct {
+	all     []*webhook // oldest first
+	encoded records.List
+}
+
+func (b *webhookBook) add(h *webhook) error {
+	record, err := json.Marshal(h)
+	if err != nil {
+		return fmt.Errorf("webhook %s: %w", h.WebhookID, err)
+	}
+	b.all = append(b.all, h)
+	b.encoded.Prepend(record)
+	return nil
+}
+
+func (b *webhookBook) find(id string) *webhook {
+	i := slices.IndexFunc(b.all, func(h *webhook) bool { return h.WebhookID == id })
+	if i < 0 {
+		return nil
+	}
+	return b.all[i]
+}
+
+// receivers returns the active webhooks that are subscribed to an event, newest first.
+func (b *webhookBook) receivers(event string) []*webhook {
+	var out []*webhook
+	for _, h := range slices.Backward(b.all) {
+		if h.hears(event) {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+func (h *webhook) hears(event string) bool { return h.Active && slices.Contains(h.Event, event) }
+
+// Webhook is a subscription to be made with [Server.AddWebhook]. The service has an operation for it
+// whose path the specification does not show.
+type Webhook struct {
+	// Name is a label. Default: "Added webhook".
+	Name string `json:"name"`
+	// URL receives the notifications: absolute, http or https, on this machine unless
+	// [WithDeliveryTargets] allows others.
+	URL string `json:"url"`
+	// Events are the kinds subscribed to. Default: the three of the specification.
+	Events []string `json:"events"`
+	// Inactive makes a webhook that receives nothing.
+	Inactive bool `json:"inactive"`
+}
+
+// AddWebhook subscribes a receiver and returns its webhook_id. It fails for a URL that nothing could
+// ever be delivered to.
+func (s *Server) AddWebhook(h Webhook) (string, error) { return s.home.addWebhook(h) }
+
+func (w *world) addWebhook(h Webhook) (string, error) {
+	if err := delivery.CheckTarget(h.URL, w.assume.DeliverAnywhere); err != nil {
+		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
+	}
+	if h.Name == "" {
+		h.Name = "Added webhook"
+	}
+	if len(h.Events) == 0 {
+		h.Events = eventKinds()
+	}
+	now := timestamp(w.clock.Now())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	made := &webhook{
+		WebhookID: w.ids.numbered("WA"), StorageID: w.ids.storage(), Name: h.Name, URL: h.URL,
+		Event: slices.Clone(h.Events), Active: !h.Inactive, User: w.user, CreatedAt: now, UpdatedAt: now,
+	}
+	made.ID = made.StorageID
+	return made.WebhookID, w.webhooks.add(made)
+}
+
+// eventKinds are the three kinds that the specification names ("Events").
+func eventKinds() []string {
+	return []string{"shipment.created", "shipment.updated", "shipment.delivered"}
+}
