@@ -91,7 +91,7 @@ func (d *Desk) UpdateProfile(requestID, slug string, profile Profile) (*Record, 
 		if _, offered := next.offered(slug); !offered {
 			if d.config.Settings.NoOther || !onRequest(form) {
 				return &Refusal{Code: CodeNotOffered, Rule: specEdits,
-					Message: fmt.Sprintf("request %s does not offer %s: use one of %s", next.RequestID, slug, next.offers())}
+					Message: fmt.Sprintf("request %s does not offer %s; it offers %s", next.RequestID, slug, next.offers())}
 			}
 			offer, refusal := d.offer(next, form)
 			if refusal != nil {

@@ -135,7 +135,7 @@ func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
 		}{
 			{!known, CodeUnknownDocumentType, specSlugs, "is no document type"},
 			{slices.Contains(slugs[:i], slug), CodeRepeatedDocumentType, assumeOnce, "is listed before; list it once"},
-			{!offered, CodeNotOffered, specOffered, "is not offered by request " + record.RequestID},
+			{!offered, CodeNotOffered, specOffered, "is not on the draft"},
 		} {
 			if !rule.broken {
 				continue
@@ -151,7 +151,7 @@ func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
 		return nil
 	}
 	refusal := refuseProblems(first.Code, first.Rule, problems)
-	refusal.Message += "; nothing was charged, use " + record.offers()
+	refusal.Message += "; nothing was charged; the request offers " + record.offers()
 	return refusal
 }
 

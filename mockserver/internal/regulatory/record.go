@@ -243,7 +243,7 @@ func (r *Record) offered(slug string) (AvailableDocument, bool) {
 // offers lists the document types on offer, for a message.
 func (r *Record) offers() string {
 	if len(r.AvailableDocuments) == 0 {
-		return "none, as it offers no document"
+		return "no documents"
 	}
 	slugs := make([]string, len(r.AvailableDocuments))
 	for i, offer := range r.AvailableDocuments {

@@ -1,0 +1,235 @@
+package regulatory_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+const (
+	naira   = "VA-1000000001" // well funded
+	dollars = "VA-1000000002" // holds 10.00
+	euros   = "VA-1000000003" // without an exchange rate
+
+	parcel  = "SH-PARCEL"  // a watch and a supplement, from China to the US: CUSTOMS, FDA, WATCH
+	perfume = "SH-PERFUME" // from China to the US: CUSTOMS, MSDS
+	invoice = "https://invoices.example/1001.pdf"
+)
+
+// world is the least that a desk needs around it: a clock that stands still until told, rates that
+// may move, and ids that count.
+type world struct {
+	*regulatory.Desk
+	t      testing.TB
+	config regulatory.Config
+	ledger *ledger.Ledger
+	rates  map[string]string // what a dollar is worth
+	now    time.Time
+	timers []timer
+	ids    int
+	hooks  regulatory.Hooks
+}
+
+type timer struct {
+	due   time.Time
+	label string
+	fn    func()
+}
+
+func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
+	t.Helper()
+	w := &world{
+		t: t, ledger: ledger.New(), rates: map[string]string{"NGN": "1500.13"},
+		now: time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC),
+	}
+	for i, wallet := range []ledger.Wallet{{Reference: naira, Currency: "NGN"}, {Reference: dollars, Currency: "USD"}, {Reference: euros, Currency: "EUR"}} {
+		must[any](t)(nil, w.ledger.Open(wallet))
+		funds := amount(t, []string{"1000000", "10", "10"}[i])
+		must[ledger.Entry](t)(w.ledger.Fund(wallet.Reference, funds, "Opening balance", w.now, w.id("TR")))
+	}
+	w.config = regulatory.Config{
+		Rules: must[*compliance.Rules](t)(compliance.Parse(must[[]byte](t)(os.ReadFile("testdata/rules.json")))),
+		Rate:  w.rate, Shipment: w.shipment, Invoice: w.invoice, NewID: w.id, After: w.after,
+		Now: func() time.Time { return w.now }, Ledger: w.ledger, Settings: regulatory.DefaultSettings(),
+		Hooks: regulatory.Hooks{
+			BeforeCharge: func(id string) error { return call(w.hooks.BeforeCharge, id) },
+			AfterCharge:  func(id string) error { return call(w.hooks.AfterCharge, id) },
+			BeforeReply:  func(id string) error { return call(w.hooks.BeforeReply, id) },
+			Generate: func(id, slug string, attempt int) error {
+				if w.hooks.Generate == nil {
+					return nil
+				}
+				return w.hooks.Generate(id, slug, attempt)
+			},
+		},
+	}
+	for _, f := range adjust {
+		f(&w.config)
+	}
+	w.Desk = regulatory.NewDesk(w.config)
+	return w
+}
+
+func call(hook func(string) error, id string) error {
+	if hook == nil {
+		return nil
+	}
+	return hook(id)
+}
+
+func must[T any](t testing.TB) func(T, error) T {
+	return func(value T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+func amount(t testing.TB, text string) shipping.Amount {
+	t.Helper()
+	return must[shipping.Amount](t)(shipping.ParseAmount(text))
+}
+
+func (w *world) rate(from, to string) (shipping.Amount, error) {
+	rate, known := w.rates[to]
+	if from != "USD" || !known {
+		return shipping.Amount{}, fmt.Errorf("nobody trades %s", to)
+	}
+	return shipping.ParseAmount(rate)
+}
+
+func (w *world) id(prefix string) string {
+	w.ids++
+	return fmt.Sprintf("%s-%016d", prefix, w.ids)
+}
+
+func (w *world) after(d time.Duration, label string, fn func()) {
+	w.timers = append(w.timers, timer{w.now.Add(max(0, d)), label, fn})
+}
+
+// advance moves the clock and returns the labels of what fell due, in order.
+func (w *world) advance(d time.Duration) []string {
+	var fired []string
+	for until := w.now.Add(d); ; {
+		slices.SortStableFunc(w.timers, func(a, b timer) int { return a.due.Compare(b.due) })
+		if len(w.timers) == 0 || w.timers[0].due.After(until) {
+			w.now = until
+			return fired
+		}
+		next := w.timers[0]
+		w.timers, w.now = w.timers[1:], next.due
+		next.fn()
+		fired = append(fired, next.label)
+	}
+}
+
+func (w *world) watch() regulatory.LineItem {
+	return regulatory.LineItem{Description: "Wristwatch", HSCode: "9102.11", Quantity: 1, UnitPrice: amount(w.t, "89.9"),
+		Currency: "USD", Weight: amount(w.t, "0.12"), OriginCountry: "CN"}
+}
+
+func (w *world) supplement() regulatory.LineItem {
+	return regulatory.LineItem{Description: "Food supplement & vitamins", HSCode: "210690", Quantity: 2, UnitPrice: amount(w.t, "12.5"),
+		Currency: "USD", Weight: amount(w.t, "0.4"), OriginCountry: "CN"}
+}
+
+func (w *world) goods(items ...regulatory.LineItem) regulatory.Consignment {
+	return regulatory.Consignment{
+		Items: items,
+		Addresses: regulatory.Addresses{
+			Origin:      regulatory.Address{Name: "Lin Wei", Line1: "18 Keji Road", City: "Shenzhen", Country: "CN"},
+			Destination: regulatory.Address{Name: "Ada Brooks", Line1: "240 Market Street", City: "Newark", State: "NJ", Country: "US"},
+		},
+		Shipping: regulatory.Shipping{CarrierSlug: "dhl", Incoterm: "DAP"},
+	}
+}
+
+func (w *world) shipment(id string) (regulatory.Consignment, bool) {
+	bottle := w.supplement()
+	bottle.Description, bottle.HSCode = "Eau de parfum", "330300"
+	known := map[string]regulatory.Consignment{parcel: w.goods(w.watch(), w.supplement()), perfume: w.goods(bottle), "SH-EMPTY": w.goods()}
+	goods, ok := known[id]
+	return goods, ok
+}
+
+func (w *world) invoice(url string) (regulatory.Consignment, bool) {
+	return w.goods(w.watch()), url == invoice
+}
+
+func (w *world) analyze(shipment string) *regulatory.Record {
+	w.t.Helper()
+	return must[*regulatory.Record](w.t)(w.Analyze(regulatory.AnalyzeInput{ShipmentID: shipment}))
+}
+
+func (w *world) purchase(r *regulatory.Record, slugs ...string) regulatory.Receipt {
+	w.t.Helper()
+	return must[regulatory.Receipt](w.t)(w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: slugs}))
+}
+
+func (w *world) get(r *regulatory.Record) *regulatory.Record {
+	w.t.Helper()
+	return must[*regulatory.Record](w.t)(w.Get(r.RequestID))
+}
+
+func (w *world) balance(wallet string) string {
+	balance, _ := w.ledger.Balance(wallet)
+	return balance.StringFixed(2)
+}
+
+// checkSound holds the books and the requests to their invariants.
+func (w *world) checkSound() {
+	w.t.Helper()
+	if err := cmp.Or(w.Check(), w.ledger.Check()); err != nil {
+		w.t.Error(err)
+	}
+}
+
+// refusal returns the refusal that err is, with the code and words it is expected to have.
+func refusal(t testing.TB, err error, code regulatory.Code, says ...string) *regulatory.Refusal {
+	t.Helper()
+	r, ok := errors.AsType[*regulatory.Refusal](err)
+	if !ok || r.Code != code {
+		t.Fatalf("error is %v, want a refusal %q", err, code)
+	}
+	for _, words := range says {
+		if !strings.Contains(r.Message, words) {
+			t.Errorf("message is %q, want it to say %q", r.Message, words)
+		}
+	}
+	if r.Rule == "" || r.Payload()["error_code"] != code {
+		t.Errorf("refusal rests on rule %q, its payload is %v", r.Rule, r.Payload())
+	}
+	return r
+}
+
+func offers(r *regulatory.Record) string {
+	var offers []string
+	for _, offer := range r.AvailableDocuments {
+		offers = append(offers, offer.DocumentType+" "+offer.Amount.StringFixed(2))
+	}
+	return strings.Join(offers, ", ")
+}
+
+func documents(r *regulatory.Record) string {
+	var documents []string
+	for _, doc := range r.Documents {
+		documents = append(documents, doc.DocumentType+" "+string(doc.Status))
+	}
+	return strings.Join(documents, ", ")
+}
+
+func statusAndDocuments(r *regulatory.Record) string {
+	return string(r.Status) + ": " + documents(r)
+}

@@ -1,0 +1,168 @@
+package regulatory_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+func TestEdit_RemovingTheWatchTakesItsDocumentAndProfileAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.analyze(parcel)
+	for slug, profile := range map[string]regulatory.Profile{
+		"WATCH": {"case_material": json.RawMessage(`"steel"`)}, "FDA": {"product_code": json.RawMessage(`"54FGG99"`)},
+	} {
+		must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, slug, profile))
+	}
+	w.rates["NGN"] = "9999"
+	watch, supplement := r.LineItems[0], r.LineItems[1]
+	r = must[*regulatory.Record](t)(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{supplement}}))
+	if got, want := offers(r), "CUSTOMS 6000.52, FDA 18001.56"; got != want {
+		t.Errorf("without the watch the draft offers %s, want %s", got, want)
+	}
+	if len(r.Profiles) != 1 || r.Profiles["FDA"] == nil || len(r.LineItems) != 1 || r.LineItems[0] != supplement {
+		t.Errorf("record is %s", r.JSON())
+	}
+
+	watch.ItemID = ""
+	r = must[*regulatory.Record](t)(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{supplement, watch}}))
+	if got, want := offers(r), "CUSTOMS 6000.52, FDA 18001.56, WATCH 17251.50"; got != want {
+		t.Errorf("with a new watch the draft offers %s, want the amounts of analyze time %s", got, want)
+	}
+	if len(r.Profiles) != 1 || r.LineItems[1].ItemID == "" || r.LineItems[1].HSCode != "910211" {
+		t.Errorf("record is %s", r.JSON())
+	}
+	w.checkSound()
+}
+
+func TestEdit_DestinationDecidesAboutDocuments(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.analyze(parcel)
+	lagos := regulatory.Address{Name: "Ngozi Obi", Line1: "4 Marina", City: "Lagos", Country: "NG"}
+	shenzhen := r.Addresses.Origin
+	for _, tc := range []struct {
+		in   regulatory.AddressesUpdate
+		want string
+	}{
+		{regulatory.AddressesUpdate{Destination: &lagos}, "CUSTOMS 6000.52"},
+		{regulatory.AddressesUpdate{Origin: &lagos}, ""}, // domestic
+		{regulatory.AddressesUpdate{Origin: &shenzhen, Destination: &r.Addresses.Destination}, "CUSTOMS 6000.52, FDA 18001.56, WATCH 17251.50"},
+	} {
+		edited := must[*regulatory.Record](t)(w.UpdateAddresses(r.RequestID, tc.in))
+		if got := offers(edited); got != tc.want {
+			t.Errorf("from %s to %s the draft offers %q, want %q", edited.Addresses.Origin.Country, edited.Addresses.Destination.Country, got, tc.want)
+		}
+	}
+}
+
+func TestEdit_ShippingInTheInvoiceFlowOnly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := regulatory.Shipping{CarrierSlug: "fedex", Incoterm: "DDP", EstimatedArrival: "2026-01-31"}
+	_, err := w.UpdateShipping(w.analyze(parcel).RequestID, in)
+	refusal(t, err, regulatory.CodeShipmentFlow, "invoice flow only")
+
+	r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice}))
+	edited := must[*regulatory.Record](t)(w.UpdateShipping(r.RequestID, in))
+	if *edited.Shipping != in || r.Shipping.CarrierSlug != "dhl" {
+		t.Errorf("edited is %+v, and the record before %+v", *edited.Shipping, *r.Shipping)
+	}
+}
+
+func TestEdit_ProfileIsReplacedAsAWhole(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.analyze(parcel).RequestID
+	for _, tc := range []struct{ in, want string }{
+		{`{"case_material": "steel", "jewels": 17}`, `{"case_material":"steel","jewels":17}`},
+		{`{"battery":  true, "case_material": null}`, `{"battery":true}`},
+		{`{}`, `{}`},
+	} {
+		var in regulatory.Profile
+		must[any](t)(nil, json.Unmarshal([]byte(tc.in), &in))
+		r := must[*regulatory.Record](t)(w.UpdateProfile(id, "WATCH", in))
+		if got := string(must[[]byte](t)(json.Marshal(r.Profiles["WATCH"]))); got != tc.want {
+			t.Errorf("after %s the profile is %s, want %s", tc.in, got, tc.want)
+		}
+	}
+}
+
+func TestEdit_ProfileOfOtherAsksForIt(t *testing.T) {
+	t.Parallel()
+	details := regulatory.Profile{"details": json.RawMessage(`"Certificate of free sale"`)}
+	w := newWorld(t)
+	r := w.analyze(parcel)
+	edited := must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, "OTHER", details))
+	if got, want := offers(edited), offers(r)+", OTHER 30002.60"; got != want {
+		t.Errorf("the draft offers %s, want %s", got, want)
+	}
+	edited = must[*regulatory.Record](t)(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: r.LineItems[:1]}))
+	if got, want := offers(edited), "CUSTOMS 6000.52, WATCH 17251.50, OTHER 30002.60"; got != want || edited.Profiles["OTHER"] == nil {
+		t.Errorf("after an edit of the items the draft offers %s, want %s", got, want)
+	}
+
+	w = newWorld(t, func(c *regulatory.Config) { c.Settings.NoOther = true })
+	_, err := w.UpdateProfile(w.analyze(parcel).RequestID, "OTHER", details)
+	refusal(t, err, regulatory.CodeNotOffered, "does not offer OTHER; it offers CUSTOMS, FDA, WATCH")
+}
+
+func TestEdit_NamesEveryProblemAndChangesNothing(t *testing.T) {
+	t.Parallel()
+	bad := regulatory.LineItem{ItemID: "IT-1", HSCode: "watch", Currency: "usd", OriginCountry: "China"}
+	if err := json.Unmarshal([]byte(`{"unit_price":"free","weight":"light"}`), &bad); err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		edit func(w *world, id string) (*regulatory.Record, error)
+		code regulatory.Code
+		says []string
+	}{
+		"no items": {func(w *world, id string) (*regulatory.Record, error) {
+			return w.UpdateItems(id, regulatory.ItemsUpdate{})
+		}, regulatory.CodeInvalidRequest, []string{"line_items must hold at least one item"}},
+		"bad items": {func(w *world, id string) (*regulatory.Record, error) {
+			good := w.watch()
+			good.ItemID = "IT-1"
+			return w.UpdateItems(id, regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{good, bad}})
+		}, regulatory.CodeInvalidRequest, []string{
+			"line_items[1].item_id must not be that of line_items[0]", "line_items[1].description must say what the item is",
+			"line_items[1].hs_code must be 2 to 12 digits", "line_items[1].quantity must be at least 1",
+			"line_items[1].unit_price must be a number", "line_items[1].currency must be a three-letter code",
+			"line_items[1].weight must be a number", "line_items[1].origin_country must be a two-letter code",
+		}},
+		"no address": {func(w *world, id string) (*regulatory.Record, error) {
+			return w.UpdateAddresses(id, regulatory.AddressesUpdate{})
+		}, regulatory.CodeInvalidRequest, []string{"origin or destination is required"}},
+		"bad addresses": {func(w *world, id string) (*regulatory.Record, error) {
+			return w.UpdateAddresses(id, regulatory.AddressesUpdate{Origin: &regulatory.Address{Country: "China"}, Destination: &regulatory.Address{}})
+		}, regulatory.CodeInvalidRequest, []string{"origin.country must be", "destination.country must be"}},
+		"bad shipping": {func(w *world, id string) (*regulatory.Record, error) {
+			return w.UpdateShipping(id, regulatory.Shipping{Incoterm: "FREE", EstimatedArrival: "soon"})
+		}, regulatory.CodeInvalidRequest, []string{"incoterm must be one of EXW", "estimated_arrival must be a date"}},
+		"bad profile": {func(w *world, id string) (*regulatory.Record, error) {
+			return w.UpdateProfile(id, "WATCH", regulatory.Profile{"jewels": json.RawMessage(`"many"`), "colour": json.RawMessage(`"red"`)})
+		}, regulatory.CodeInvalidProfile, []string{"jewels must be a number", "colour is no field of WATCH"}},
+		"profile of a form that is not offered": {func(w *world, id string) (*regulatory.Record, error) {
+			return w.UpdateProfile(id, "MSDS", nil)
+		}, regulatory.CodeNotOffered, []string{"does not offer MSDS"}},
+		"profile of no form": {func(w *world, id string) (*regulatory.Record, error) {
+			return w.UpdateProfile(id, "PASSPORT", nil)
+		}, regulatory.CodeNotFound, []string{`no document type "PASSPORT"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice}))
+			_, err := tc.edit(w, r.RequestID)
+			refusal(t, err, tc.code, tc.says...)
+			if w.get(r) != r {
+				t.Errorf("the refused edit left %s", w.get(r).JSON())
+			}
+			_, err = tc.edit(w, "RD-9")
+			refusal(t, err, regulatory.CodeNotFound)
+			w.checkSound()
+		})
+	}
+}
