@@ -1,0 +1,201 @@
+package regulatory_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+func TestGeneration_EachDocumentTakesItsOwnTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.analyze(parcel)
+	w.purchase(r, "FDA", "WATCH")
+	fired := w.advance(7 * time.Second)
+	if got := statusAndDocuments(w.get(r)); got != "processing: FDA generating, WATCH generated" {
+		t.Errorf("after 7 s the request is %s", got)
+	}
+	fired = append(fired, w.advance(5*time.Second)...)
+	got := w.get(r)
+	if statusAndDocuments(got) != "completed: FDA generated, WATCH generated" || !got.Documents[0].GeneratedAt.Equal(w.now) {
+		t.Errorf("after 12 s the request is %s", got.JSON())
+	}
+	if want := []string{"generate WATCH of " + r.RequestID, "generate FDA of " + r.RequestID}; !slices.Equal(fired, want) {
+		t.Errorf("fired %q, want %q", fired, want)
+	}
+	w.checkSound()
+}
+
+func TestGeneration_TimeIsScaled(t *testing.T) {
+	t.Parallel()
+	for scale, want := range map[float64]time.Duration{0: 0, -1: 0, 0.5: 3500 * time.Millisecond, 10: 70 * time.Second, 1e300: 1 << 62} {
+		w := newWorld(t, func(c *regulatory.Config) { c.Settings.GenerationScale = scale })
+		w.purchase(w.analyze(parcel), "WATCH")
+		if got := w.timers[0].due.Sub(w.now); got != want {
+			t.Errorf("at scale %v WATCH takes %v, want %v", scale, got, want)
+		}
+	}
+}
+
+func TestGeneration_ManualDocumentAwaitsEvidence(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.analyze(perfume)
+	w.purchase(r, "CUSTOMS", "MSDS")
+	w.advance(24 * time.Hour)
+	if got := statusAndDocuments(w.get(r)); got != "processing: CUSTOMS generated, MSDS awaiting_evidence" {
+		t.Errorf("a day later the request is %s", got)
+	}
+	_, err := w.SubmitEvidence(r.RequestID, "CUSTOMS")
+	refusal(t, err, regulatory.CodeNoEvidenceAwaited, "CUSTOMS", "waits for no evidence")
+	_, err = w.SubmitEvidence(r.RequestID, "FDA")
+	refusal(t, err, regulatory.CodeNotFound, "FDA")
+	_, err = w.SubmitEvidence("RD-9", "MSDS")
+	refusal(t, err, regulatory.CodeNotFound, "RD-9")
+	r = must[*regulatory.Record](t)(w.SubmitEvidence(r.RequestID, "MSDS"))
+	if got := statusAndDocuments(r); got != "processing: CUSTOMS generated, MSDS generating" {
+		t.Errorf("with its evidence the request is %s", got)
+	}
+	_, err = w.SubmitEvidence(r.RequestID, "MSDS")
+	refusal(t, err, regulatory.CodeNoEvidenceAwaited, "generating")
+	w.advance(25 * time.Second)
+	if got := statusAndDocuments(w.get(r)); got != "completed: CUSTOMS generated, MSDS generated" {
+		t.Errorf("in the end the request is %s", got)
+	}
+	w.checkSound()
+}
+
+func TestGeneration_EvidenceMayComeByItself(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *regulatory.Config) { c.Settings.EvidenceAfter = time.Hour })
+	early, late := w.analyze(perfume), w.analyze(perfume)
+	w.purchase(early, "MSDS")
+	w.purchase(late, "MSDS")
+	must[*regulatory.Record](t)(w.SubmitEvidence(early.RequestID, "MSDS"))
+	w.advance(25 * time.Second)
+	if a, b := w.get(early).Status, w.get(late).Status; a != regulatory.StateCompleted || b != regulatory.StateProcessing {
+		t.Errorf("with evidence given the request is %s, without %s", a, b)
+	}
+	w.advance(time.Hour)
+	if got := w.get(late); got.Status != regulatory.StateCompleted || got.Documents[0].Attempts != 1 {
+		t.Errorf("an hour later it is %s", got.JSON())
+	}
+	w.checkSound()
+}
+
+func TestGeneration_OneFailedDocumentFailsTheRequestWhenAllHaveEnded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.hooks.Generate = func(_, slug string, attempt int) error {
+		if slug == "WATCH" && attempt == 1 {
+			return errors.New("the printer is out of paper")
+		}
+		return nil
+	}
+	r := w.analyze(parcel)
+	w.purchase(r, "FDA", "WATCH")
+	w.advance(7 * time.Second)
+	if got := statusAndDocuments(w.get(r)); got != "processing: FDA generating, WATCH failed" {
+		t.Errorf("while FDA is generated the request is %s", got)
+	}
+	w.advance(5 * time.Second)
+	got := w.get(r)
+	if statusAndDocuments(got) != "failed: FDA generated, WATCH failed" || got.FailureReason != "Generation failed: WATCH" ||
+		got.Documents[1].Failure != "the printer is out of paper" {
+		t.Errorf("in the end the request is %s", got.JSON())
+	}
+	w.checkSound()
+}
+
+func TestRetry_GeneratesOnlyWhatFailedAndCostsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	failing := true
+	w.hooks.Generate = func(_, slug string, _ int) error {
+		if failing && slug != "FDA" {
+			return errors.New("not today")
+		}
+		return nil
+	}
+	r := w.analyze(parcel)
+	w.purchase(r, "CUSTOMS", "FDA", "WATCH")
+	w.advance(time.Minute)
+	left, generated := w.balance(naira), w.get(r).Documents[1].GeneratedAt
+	failing = false
+	retried := must[*regulatory.Record](t)(w.Retry(r.RequestID))
+	if got, want := statusAndDocuments(retried), "processing: CUSTOMS generating, FDA generated, WATCH generating"; got != want {
+		t.Errorf("retried the request is %s, want %s", got, want)
+	}
+	if retried.FailureReason != "" || retried.Documents[0].Failure != "" || retried.Documents[0].Attempts != 2 {
+		t.Errorf("retried the request is %s", retried.JSON())
+	}
+	w.advance(time.Minute)
+	got := w.get(r)
+	if statusAndDocuments(got) != "completed: CUSTOMS generated, FDA generated, WATCH generated" || got.Documents[1].GeneratedAt != generated {
+		t.Errorf("in the end the request is %s", got.JSON())
+	}
+	if w.balance(naira) != left {
+		t.Errorf("the retry cost money: %s is left of %s", w.balance(naira), left)
+	}
+	w.checkSound()
+}
+
+func TestRetry_ManualDocumentsAreNotRetried(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.hooks.Generate = func(string, string, int) error { return errors.New("illegible") }
+	r := w.analyze(perfume)
+	w.purchase(r, "MSDS")
+	must[*regulatory.Record](t)(w.SubmitEvidence(r.RequestID, "MSDS"))
+	w.advance(time.Minute)
+	_, err := w.Retry(r.RequestID)
+	refusal(t, err, regulatory.CodeNotRetryable, "only automated ones can be retried")
+	_, err = w.Retry("RD-9")
+	refusal(t, err, regulatory.CodeNotFound, "RD-9")
+	w.checkSound()
+}
+
+// A fork goes on where its origin was: what is pending ends there too, in its own time and books.
+func TestClone_TakesPendingWorkAlong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *regulatory.Config) {
+		c.Settings.Purchasing = 4 * time.Second
+		c.Settings.EvidenceAfter = time.Minute
+	})
+	generating, purchasing, waiting := w.analyze(parcel), w.analyze(parcel), w.analyze(perfume)
+	w.purchase(generating, "WATCH")
+	w.purchase(waiting, "MSDS")
+	w.advance(4 * time.Second)
+	w.purchase(purchasing, "FDA")
+	w.advance(2 * time.Second)
+
+	fork := &world{t: t, config: w.config, ledger: w.ledger.Clone(), now: w.now, ids: w.ids}
+	fork.config.Ledger, fork.config.After, fork.config.NewID = fork.ledger, fork.after, fork.id
+	fork.config.Now = func() time.Time { return fork.now }
+	fork.Desk = w.Clone(fork.config)
+	if got, want := len(fork.timers), 3; got != want {
+		t.Fatalf("%d things are pending in the fork, want %d", got, want)
+	}
+	draft := fork.analyze(parcel)
+	fork.advance(2 * time.Minute)
+	for _, r := range []*regulatory.Record{generating, purchasing, waiting} {
+		if there, here := fork.get(r).Status, w.get(r).Status; there != regulatory.StateCompleted || here == regulatory.StateCompleted {
+			t.Errorf("request %s is %s in the fork and %s where it comes from", r.RequestID, there, here)
+		}
+	}
+	if got := fork.get(generating).Documents[0].GeneratedAt.Sub(w.now); got != 5*time.Second {
+		t.Errorf("generation ended in the fork after %v, want the 5 s that were left", got)
+	}
+	if _, err := w.Get(draft.RequestID); err == nil {
+		t.Error("a request of the fork is known where the fork comes from")
+	}
+	fork.purchase(draft, "WATCH")
+	if w.balance(naira) == fork.balance(naira) {
+		t.Error("a purchase in the fork charged both")
+	}
+	w.checkSound()
+	fork.checkSound()
+}

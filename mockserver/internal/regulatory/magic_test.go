@@ -1,0 +1,73 @@
+package regulatory_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+// story analyzes a magic input, buys all that is offered but OTHER, and tells the states that the
+// request went through: after the purchase, a minute later, and after one retry.
+func story(t *testing.T, in regulatory.AnalyzeInput) (states []string) {
+	w := newWorld(t, func(c *regulatory.Config) { c.Rules = must[*compliance.Rules](t)(compliance.Default()) })
+	defer w.checkSound()
+	r, err := w.Analyze(in)
+	if err != nil {
+		return []string{string(refusal(t, err, regulatory.CodeAnalysisFailed).Code)}
+	}
+	var slugs []string
+	for _, offer := range r.AvailableDocuments {
+		slugs = append(slugs, offer.DocumentType)
+	}
+	if len(slugs) == 0 {
+		return []string{"nothing offered"}
+	}
+	w.purchase(r, slugs...)
+	states = append(states, statusAndDocuments(w.get(r)))
+	w.advance(time.Minute)
+	states = append(states, statusAndDocuments(w.get(r)))
+	if _, err := w.Retry(r.RequestID); err == nil {
+		w.advance(time.Minute)
+		states = append(states, statusAndDocuments(w.get(r)))
+	}
+	return states
+}
+
+func TestMagic_DoesWhatItsTableSays(t *testing.T) {
+	t.Parallel()
+	const (
+		starting  = "processing: CUSTOMS generating, LITHIUM-BATTERY generating, WATCH generating"
+		generated = "completed: CUSTOMS generated, LITHIUM-BATTERY generated, WATCH generated"
+		failed    = "failed: CUSTOMS failed, LITHIUM-BATTERY generated, WATCH generated"
+	)
+	want := map[string][]string{
+		"fail-analysis":      {"analysis_failed"},
+		"match-customs-only": {"processing: CUSTOMS generating", "completed: CUSTOMS generated"},
+		"match-nothing":      {"nothing offered"},
+		"generate-slowly":    {starting, starting},
+		"fail-once":          {starting, failed, generated},
+		"fail-always":        {starting, failed, failed},
+		"hang-in-purchasing": {"purchasing: ", "purchasing: "},
+		"need-evidence":      {"processing: CUSTOMS generating, MSDS awaiting_evidence", "processing: CUSTOMS generated, MSDS awaiting_evidence"},
+	}
+	for _, magic := range regulatory.Magics() {
+		for _, in := range []regulatory.AnalyzeInput{{ShipmentID: magic.ShipmentID}, {FileURL: magic.FileURL}} {
+			got := story(t, in)
+			if len(got) != len(want[magic.Effect]) {
+				t.Errorf("%s: %+v goes %q, want %q", magic.Effect, in, got, want[magic.Effect])
+				continue
+			}
+			for i := range got {
+				if got[i] != want[magic.Effect][i] {
+					t.Errorf("%s: %+v step %d is %s, want %s", magic.Effect, in, i, got[i], want[magic.Effect][i])
+				}
+			}
+		}
+		delete(want, magic.Effect)
+	}
+	for effect := range want {
+		t.Errorf("%s is not in the table", effect)
+	}
+}

@@ -1,0 +1,181 @@
+package regulatory_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+func TestPurchase_ChargesTheStoredAmountsThoughRatesMoved(t *testing.T) {
+	t.Parallel()
+	var charges []ledger.Entry
+	w := newWorld(t, func(c *regulatory.Config) {
+		c.Charged = func(entry ledger.Entry, record *regulatory.Record) {
+			if record.Status != regulatory.StatePurchasing || record.TransactionID != entry.ID {
+				t.Errorf("charge %s comes with %s", entry.ID, record.JSON())
+			}
+			charges = append(charges, entry)
+		}
+	})
+	r := w.analyze(parcel)
+	w.rates["NGN"] = "9999"
+	receipt := w.purchase(r, "WATCH", "FDA")
+	want := regulatory.Receipt{
+		RequestID: r.RequestID, Status: regulatory.StateProcessing, DocumentTypes: []string{"WATCH", "FDA"},
+		ChargedAmount: amount(t, "35253.06"), Currency: "NGN", TransactionID: receipt.TransactionID,
+	}
+	if diff := cmp.Diff(want, receipt); diff != "" {
+		t.Errorf("receipt (-want +got):\n%s", diff)
+	}
+	if len(charges) != 1 || charges[0].Reference != r.RequestID || charges[0].Amount != receipt.ChargedAmount || w.balance(naira) != "964746.94" {
+		t.Errorf("charges are %+v and %s is left", charges, w.balance(naira))
+	}
+	if got, want := statusAndDocuments(w.get(r)), "processing: WATCH generating, FDA generating"; got != want {
+		t.Errorf("the request is %s, want %s", got, want)
+	}
+	w.checkSound()
+}
+
+func TestPurchase_RefusalsChargeNothing(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		slugs []string
+		code  regulatory.Code
+		says  []string
+	}{
+		"no document types":             {nil, regulatory.CodeInvalidRequest, []string{"document_types is required"}},
+		"a slug that no form has":       {[]string{"WATCH", "PASSPORT"}, regulatory.CodeUnknownDocumentType, []string{"document_types[1] (PASSPORT) is no document type", "nothing was charged"}},
+		"a slug in lower case":          {[]string{"watch"}, regulatory.CodeUnknownDocumentType, []string{"(watch) is no document type"}},
+		"a form that is not offered":    {[]string{"MSDS"}, regulatory.CodeNotOffered, []string{"(MSDS) is not on the draft", "offers CUSTOMS, FDA, WATCH"}},
+		"the same form twice":           {[]string{"FDA", "FDA"}, regulatory.CodeRepeatedDocumentType, []string{"document_types[1] (FDA) is listed before"}},
+		"every problem, all named":      {[]string{"MSDS", "", "WATCH", "WATCH"}, regulatory.CodeNotOffered, []string{"[0] (MSDS)", "[1] () is no", "[3] (WATCH)"}},
+		"more than the wallet holds":    {[]string{"WATCH"}, regulatory.CodeInsufficientFunds, []string{"holds USD 10.00 and USD 11.50 is needed"}},
+		"a sum above what it holds":     {[]string{"CUSTOMS", "FDA"}, regulatory.CodeInsufficientFunds, []string{"USD 16.00 is needed"}},
+		"a hundred kilobytes of a slug": {[]string{string(make([]byte, 100_000))}, regulatory.CodeUnknownDocumentType, []string{"…"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{ShipmentID: parcel, Wallet: dollars}))
+			_, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: tc.slugs})
+			said := refusal(t, err, tc.code, tc.says...)
+			if len(said.Message) > 1000 {
+				t.Errorf("the message has %d characters", len(said.Message))
+			}
+			if w.get(r) != r || w.balance(dollars) != "10.00" || len(w.timers) != 0 {
+				t.Errorf("the refusal left %s and %s in the wallet", w.get(r).JSON(), w.balance(dollars))
+			}
+			w.checkSound()
+		})
+	}
+}
+
+func TestPurchase_InsufficientFundsSayWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{ShipmentID: parcel, Wallet: dollars}))
+	_, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: []string{"WATCH"}})
+	want := map[string]any{
+		"error_code": regulatory.CodeInsufficientFunds, "wallet": dollars, "currency": "USD",
+		"balance": amount(t, "10"), "needed": amount(t, "11.5"),
+	}
+	if diff := cmp.Diff(want, refusal(t, err, regulatory.CodeInsufficientFunds).Payload()); diff != "" {
+		t.Errorf("payload (-want +got):\n%s", diff)
+	}
+	w.purchase(r, "CUSTOMS") // a refused purchase can be made again, smaller
+}
+
+func TestPurchase_RequiresRequestIDAndDocumentTypes(t *testing.T) {
+	t.Parallel()
+	_, err := newWorld(t).Purchase(regulatory.PurchaseInput{})
+	refusal(t, err, regulatory.CodeInvalidRequest, "request_id is required", "document_types is required")
+}
+
+func TestPurchase_UnknownRequestIsNotFound(t *testing.T) {
+	t.Parallel()
+	_, err := newWorld(t).Purchase(regulatory.PurchaseInput{RequestID: "RD-9", DocumentTypes: []string{"WATCH"}})
+	refusal(t, err, regulatory.CodeNotFound, `"RD-9"`)
+}
+
+func TestPurchase_ASecondOneChargesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.analyze(parcel)
+	w.purchase(r, "WATCH")
+	left := w.balance(naira)
+	for range 2 {
+		_, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: []string{"FDA"}})
+		refusal(t, err, regulatory.CodeAlreadyPurchased, "nothing was charged again")
+		w.advance(time.Minute)
+	}
+	if w.balance(naira) != left {
+		t.Errorf("%s is left, want %s", w.balance(naira), left)
+	}
+	w.checkSound()
+}
+
+func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *regulatory.Config) { c.Settings.Purchasing = 5 * time.Second })
+	r := w.analyze(parcel)
+	if receipt := w.purchase(r, "WATCH"); receipt.Status != regulatory.StatePurchasing {
+		t.Errorf("receipt says %s", receipt.Status)
+	}
+	w.advance(5*time.Second - 1)
+	if got := statusAndDocuments(w.get(r)); got != "purchasing: " {
+		t.Errorf("shortly before its time the request is %s", got)
+	}
+	fired := w.advance(1)
+	if got := statusAndDocuments(w.get(r)); got != "processing: WATCH generating" || fired[0] != "start generation of "+r.RequestID {
+		t.Errorf("after %q the request is %s", fired, got)
+	}
+	w.checkSound()
+}
+
+// A connection that is lost around the charge leaves the request in a state that tells what happened.
+func TestPurchase_InterruptedTellsByItsStateWhetherItWasCharged(t *testing.T) {
+	t.Parallel()
+	lost := errors.New("connection lost")
+	lose := func(string) error { return lost }
+	for name, tc := range map[string]struct {
+		hooks           regulatory.Hooks
+		at, later, left string
+	}{
+		"before the charge": {regulatory.Hooks{BeforeCharge: lose}, "draft", "draft", "1000000.00"},
+		"after the charge":  {regulatory.Hooks{AfterCharge: lose}, "purchasing", "completed", "982748.50"},
+		"before the reply":  {regulatory.Hooks{BeforeReply: lose}, "processing", "completed", "982748.50"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.hooks = tc.hooks
+			r := w.analyze(parcel)
+			if _, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: []string{"WATCH"}}); !errors.Is(err, lost) {
+				t.Fatalf("error is %v", err)
+			}
+			if got := w.get(r).Status; string(got) != tc.at || w.balance(naira) != tc.left {
+				t.Errorf("the request is %s with %s left, want %s with %s", got, w.balance(naira), tc.at, tc.left)
+			}
+			w.advance(time.Minute)
+			if got := w.get(r).Status; string(got) != tc.later || w.balance(naira) != tc.left {
+				t.Errorf("a minute later it is %s with %s left, want %s with %s", got, w.balance(naira), tc.later, tc.left)
+			}
+			w.checkSound()
+		})
+	}
+}
+
+func TestPurchase_LedgerThatRefusesIsReported(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.analyze(parcel)
+	must[ledger.Entry](t)(w.ledger.Debit(naira, amount(t, "1"), r.RequestID, "Somebody else", w.now, "TR-9"))
+	_, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: []string{"WATCH"}})
+	refusal(t, err, regulatory.CodeChargeRefused, "already debited")
+	if w.get(r) != r || w.Check() == nil {
+		t.Error("a charge that no purchase made goes unnoticed")
+	}
+}

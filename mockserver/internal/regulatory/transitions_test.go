@@ -1,0 +1,127 @@
+package regulatory_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+// states brings a request into each state of the specification.
+func states() map[regulatory.State]func(w *world) *regulatory.Record {
+	bought := func(w *world, shipment, slug string) *regulatory.Record {
+		r := w.analyze(shipment)
+		w.purchase(r, slug)
+		return r
+	}
+	return map[regulatory.State]func(w *world) *regulatory.Record{
+		regulatory.StateDraft:      func(w *world) *regulatory.Record { return w.analyze(parcel) },
+		regulatory.StatePurchasing: func(w *world) *regulatory.Record { return bought(w, "SH-MAGICHANGINPURCHASING", "WATCH") },
+		regulatory.StateProcessing: func(w *world) *regulatory.Record { return bought(w, perfume, "MSDS") },
+		regulatory.StateCompleted: func(w *world) *regulatory.Record {
+			r := bought(w, parcel, "WATCH")
+			w.advance(time.Minute)
+			return r
+		},
+		regulatory.StateFailed: func(w *world) *regulatory.Record {
+			r := bought(w, "SH-MAGICFAILALWAYS", "WATCH")
+			w.advance(time.Minute)
+			return r
+		},
+	}
+}
+
+// triggers are what a user can do, done to a request.
+func triggers() map[regulatory.Trigger]func(w *world, r *regulatory.Record) error {
+	return map[regulatory.Trigger]func(w *world, r *regulatory.Record) error{
+		regulatory.TriggerEdit: func(w *world, r *regulatory.Record) error {
+			_, err := w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: r.LineItems})
+			return err
+		},
+		regulatory.TriggerPurchase: func(w *world, r *regulatory.Record) error {
+			_, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: []string{"CUSTOMS"}})
+			return err
+		},
+		regulatory.TriggerEvidence: func(w *world, r *regulatory.Record) error {
+			_, err := w.SubmitEvidence(r.RequestID, "MSDS")
+			return err
+		},
+		regulatory.TriggerRetry: func(w *world, r *regulatory.Record) error {
+			_, err := w.Retry(r.RequestID)
+			return err
+		},
+	}
+}
+
+// Every trigger of a user in every state either does what the table says or is refused as it says,
+// and then changes and charges nothing.
+func TestTransitions_EveryTriggerInEveryState(t *testing.T) {
+	t.Parallel()
+	for state, reach := range states() {
+		for trigger, pull := range triggers() {
+			t.Run(string(state)+"/"+string(trigger), func(t *testing.T) {
+				t.Parallel()
+				row, rows := regulatory.Transition{}, 0
+				for _, candidate := range regulatory.Transitions() {
+					if candidate.From == state && candidate.Trigger == trigger {
+						row, rows = candidate, rows+1
+					}
+				}
+				if rows != 1 || row.Rule == "" {
+					t.Fatalf("%d rows speak of it, %+v", rows, row)
+				}
+				w := newWorld(t)
+				r := w.get(reach(w))
+				if r.Status != state {
+					t.Fatalf("the request is %s", r.Status)
+				}
+				left := w.balance(naira)
+				err := pull(w, r)
+				if row.To == "" {
+					said := refusal(t, err, row.Code, r.RequestID, string(state), row.Reason)
+					if said.Data["status"] != state || w.get(r) != r || w.balance(naira) != left {
+						t.Errorf("refused with %v, and the request is %s", said.Data, w.get(r).JSON())
+					}
+				} else if got := w.get(r).Status; err != nil || (got != row.To && got != regulatory.StateProcessing) {
+					t.Errorf("the request is %s, %v; want %s", got, err, row.To)
+				}
+				w.checkSound()
+			})
+		}
+	}
+}
+
+func TestTransitions_HoldTheTableOfTheSpecification(t *testing.T) {
+	t.Parallel()
+	allowed := map[[2]regulatory.State]bool{}
+	for _, row := range regulatory.Transitions() {
+		if row.To != "" && row.From != row.To {
+			allowed[[2]regulatory.State{row.From, row.To}] = true
+		}
+		if (row.To == "") != (row.Code != "") || (row.To == "") != (row.Reason != "") {
+			t.Errorf("row %+v is neither allowed nor refused", row)
+		}
+	}
+	want := [][2]regulatory.State{
+		{"", "draft"}, {"", "failed"}, {"draft", "purchasing"}, {"purchasing", "processing"},
+		{"processing", "completed"}, {"processing", "failed"}, {"failed", "processing"}, // the last is our assumption
+	}
+	for _, row := range want {
+		if !allowed[row] {
+			t.Errorf("%s to %s is missing", row[0], row[1])
+		}
+	}
+	if len(allowed) != len(want) {
+		t.Errorf("allowed are %v, want %v", allowed, want)
+	}
+}
+
+func TestRefusal_IsAnErrorWithAMessage(t *testing.T) {
+	t.Parallel()
+	_, err := newWorld(t).Get("RD-9")
+	var said *regulatory.Refusal
+	if !errors.As(err, &said) || err.Error() != said.Message {
+		t.Errorf("error is %v", err)
+	}
+}
