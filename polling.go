@@ -140,8 +140,7 @@ func (s RegulatoryService) Wait(ctx context.Context, requestID string, poll *Pol
 	if requestID == "" {
 		return nil, invalidRequest(OpGetRequest, "requestID", "is empty: pass the request_id that Analyze returned")
 	}
-	w := waiting{service: s, id: requestID, options: options, call: call, started: time.Now()}
-	return w.run(ctx)
+	return newWaiting(s, requestID, options, call).run(ctx)
 }
 
 // waiting is one wait for one request.
@@ -151,45 +150,59 @@ type waiting struct {
 	options  PollOptions
 	call     []CallOption
 	started  time.Time
+	interval time.Duration
 	polls    int
 	failures int
 	last     *RegulatoryRequest
 }
 
+func newWaiting(s RegulatoryService, requestID string, options PollOptions, call []CallOption) *waiting {
+	return &waiting{service: s, id: requestID, options: options, call: call, started: time.Now(), interval: options.MinInterval}
+}
+
 func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
-	interval := w.options.MinInterval
 	for {
-		record, err := w.service.Get(ctx, w.id, w.call...)
-		w.polls++
-		next := time.Duration(float64(interval) * (0.8 + 0.4*rand.Float64()))
-		if err != nil {
-			w.failures++
-			if !passing(err) || w.failures > w.options.MaxFailures || ctx.Err() != nil {
-				return w.last, w.because(err)
-			}
-			if answer, ok := errors.AsType[*Error](err); ok {
-				next = max(next, min(answer.RetryAfter, w.service.core.policy.MaxRetryAfter))
-			}
-			w.tell(StepFailed, err, next)
-		} else {
-			w.failures, w.last = 0, record
-			switch {
-			case record.Status == StatusCompleted:
-				w.tell(StepDone, nil, 0)
-				return record, nil
-			case record.Status == StatusFailed:
-				w.tell(StepDone, nil, 0)
-				return record, &RequestFailedError{Request: record, Stage: OpGetRequest}
-			case record.Status == StatusDraft && time.Since(w.started) >= w.options.DraftFor:
-				return record, w.because(ErrNotPurchased)
-			}
-			w.tell(StepPolled, nil, next)
+		next, done, err := w.poll(ctx)
+		if done {
+			return w.last, err
 		}
 		if err := sleep(ctx, w.beforeDeadline(ctx, next), err); err != nil {
 			return w.last, w.because(err)
 		}
-		interval = min(interval+interval/2, w.options.MaxInterval)
 	}
+}
+
+// poll reads the request once. It reports done with the result of the wait, or when to poll next
+// together with a failure that may pass.
+func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err error) {
+	record, err := w.service.Get(ctx, w.id, w.call...)
+	w.polls++
+	next = time.Duration(float64(w.interval) * (0.8 + 0.4*rand.Float64()))
+	w.interval = min(w.interval+w.interval/2, w.options.MaxInterval)
+	if err != nil {
+		w.failures++
+		if !passing(err) || w.failures > w.options.MaxFailures || ctx.Err() != nil {
+			return 0, true, w.because(err)
+		}
+		if answer, ok := errors.AsType[*Error](err); ok {
+			next = max(next, min(answer.RetryAfter, w.service.core.policy.MaxRetryAfter))
+		}
+		w.tell(StepFailed, err, next)
+		return next, false, err
+	}
+	w.failures, w.last = 0, record
+	switch {
+	case record.Status == StatusCompleted:
+		w.tell(StepDone, nil, 0)
+		return 0, true, nil
+	case record.Status == StatusFailed:
+		w.tell(StepDone, nil, 0)
+		return 0, true, &RequestFailedError{Request: record, Stage: OpGetRequest}
+	case record.Status == StatusDraft && time.Since(w.started) >= w.options.DraftFor:
+		return 0, true, w.because(ErrNotPurchased)
+	}
+	w.tell(StepPolled, nil, next)
+	return next, false, nil
 }
 
 // beforeDeadline shortens the time to the next poll so that the time left is used for polls, down to

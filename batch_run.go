@@ -1,0 +1,188 @@
+package shipping
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// batchRun works through the items of a batch. A fixed number of workers take whatever is due: a
+// request that waited long enough to be polled again, else the next new item. So ten thousand waiting
+// requests cost a heap of small entries, and no goroutine each.
+type batchRun struct {
+	service RegulatoryService
+	options BatchOptions
+	call    []CallOption
+	budget  *spending
+
+	mu      sync.Mutex
+	changed sync.Cond
+	entries []*batchEntry
+	fresh   []*batchEntry
+	waiting waitingRoom
+	busy    int
+	ended   int
+	broken  error // the journal cannot be written: nothing more may be bought
+
+	telling sync.Mutex
+}
+
+func newBatchRun(s RegulatoryService, options BatchOptions, call []CallOption) *batchRun {
+	r := &batchRun{service: s, options: options, call: call, budget: &spending{budget: options.Budget}}
+	r.changed.L = &r.mu
+	return r
+}
+
+// load makes an entry of each item, where the journal says it stands.
+func (r *batchRun) load(ctx context.Context, items []BatchItem) error {
+	known := map[string]BatchRecord{}
+	if r.options.Journal != nil {
+		records, err := r.options.Journal.Load(ctx)
+		if err != nil {
+			return err
+		}
+		for _, record := range records {
+			known[record.Key] = record.after(known[record.Key])
+		}
+	}
+	for _, record := range known { // items of earlier runs count, also those not in this one
+		if err := r.budget.restore(record); err != nil {
+			return err
+		}
+	}
+	for _, item := range items {
+		e := &batchEntry{run: r, item: item, record: known[item.key()]}
+		e.record.Key = item.key()
+		r.entries = append(r.entries, e)
+		if e.record.Step.final() {
+			r.ended++
+			continue
+		}
+		r.fresh = append(r.fresh, e)
+	}
+	return nil
+}
+
+func (r *batchRun) work(ctx context.Context) (*BatchReport, error) {
+	wake := context.AfterFunc(ctx, r.wake)
+	defer wake()
+	var workers sync.WaitGroup
+	for range min(r.options.Concurrency, max(len(r.fresh), 1)) {
+		workers.Go(func() {
+			for e := r.next(ctx); e != nil; e = r.next(ctx) {
+				r.put(e, e.step(ctx))
+			}
+		})
+	}
+	workers.Wait()
+	report := &BatchReport{Committed: r.budget.committed()}
+	for _, e := range r.entries {
+		report.Results = append(report.Results, e.result())
+	}
+	if r.broken != nil {
+		return report, r.broken
+	}
+	if r.ended < len(r.entries) {
+		return report, context.Cause(ctx)
+	}
+	return report, nil
+}
+
+// next returns the entry to work on, waiting for one to become due; nil when there is nothing more to
+// do, or nothing more may be done.
+func (r *batchRun) next(ctx context.Context) *batchEntry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for ctx.Err() == nil && r.broken == nil {
+		switch now := time.Now(); {
+		case len(r.waiting) > 0 && !r.waiting[0].due.After(now):
+			r.busy++
+			return heap.Pop(&r.waiting).(*batchEntry)
+		case len(r.fresh) > 0:
+			e := r.fresh[0]
+			r.fresh = r.fresh[1:]
+			r.busy++
+			return e
+		case len(r.waiting) > 0:
+			timer := time.AfterFunc(r.waiting[0].due.Sub(now), r.wake)
+			r.changed.Wait()
+			timer.Stop()
+		case r.busy > 0:
+			r.changed.Wait()
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// put takes an entry back after a step: to wait, or as ended.
+func (r *batchRun) put(e *batchEntry, wait time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.busy--
+	if wait > 0 {
+		e.due = time.Now().Add(wait)
+		heap.Push(&r.waiting, e)
+	} else {
+		r.ended++
+	}
+	r.changed.Broadcast()
+}
+
+func (r *batchRun) wake() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.changed.Broadcast()
+}
+
+// note writes to the journal. When that fails the batch ends: what is not written could be bought
+// twice.
+func (r *batchRun) note(ctx context.Context, record BatchRecord) error {
+	if r.options.Journal == nil {
+		return nil
+	}
+	record.At = time.Now().UTC()
+	err := r.options.Journal.Append(context.WithoutCancel(ctx), record)
+	if err != nil {
+		err = &BatchJournalError{Key: record.Key, Err: err}
+		r.mu.Lock()
+		r.broken = errors.Join(r.broken, err)
+		r.changed.Broadcast()
+		r.mu.Unlock()
+	}
+	return err
+}
+
+func (r *batchRun) tell(e *batchEntry, event PollEvent) {
+	if r.options.Progress == nil {
+		return
+	}
+	r.telling.Lock()
+	defer r.telling.Unlock()
+	r.mu.Lock()
+	told := BatchEvent{
+		PollEvent: event, Item: e.result(), Ended: r.ended, Waiting: len(r.waiting), Total: len(r.entries),
+		Committed: r.budget.committed(),
+	}
+	r.mu.Unlock()
+	if e.done {
+		told.Ended++ // it is counted when its worker hands it back
+	}
+	r.options.Progress(told)
+}
+
+// waitingRoom is a heap of entries by the time they are due.
+type waitingRoom []*batchEntry
+
+func (w waitingRoom) Len() int           { return len(w) }
+func (w waitingRoom) Less(i, j int) bool { return w[i].due.Before(w[j].due) }
+func (w waitingRoom) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
+func (w *waitingRoom) Push(e any)        { *w = append(*w, e.(*batchEntry)) }
+func (w *waitingRoom) Pop() any {
+	last := (*w)[len(*w)-1]
+	*w = (*w)[:len(*w)-1]
+	return last
+}
