@@ -162,9 +162,10 @@ func (c *core) exchange(ctx context.Context, state *callState, request *http.Req
 		response, err = c.http.Do(request)
 	} else {
 		repeatable := &retryablehttp.Request{Request: request}
-		if request.GetBody != nil {
-			_ = repeatable.SetBody(retryablehttp.ReaderFunc(func() (io.Reader, error) { return request.GetBody() }))
-			repeatable.ContentLength = request.ContentLength
+		if body := request.GetBody; body != nil { // SetBody replaces it on the request
+			length := request.ContentLength
+			_ = repeatable.SetBody(retryablehttp.ReaderFunc(func() (io.Reader, error) { return body() }))
+			repeatable.ContentLength = length
 		}
 		response, err = c.retrying.Do(repeatable)
 	}

@@ -1,0 +1,118 @@
+// Quickstart walks through everything the shipping service does, in one story: countries, rates,
+// webhooks, a wallet, regulatory documents from analysis to completion, the debit they leave, and a
+// webhook notification sent again.
+//
+//	go run ./examples/quickstart
+//
+// It needs no set-up: it starts the reference server for itself. With SHIPPING_BASE_URL and
+// SHIPPING_SECRET_KEY set it talks to that server instead, uses what -wallet, -shipment, -invoice and
+// -webhook name there, and asks before it spends.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout)
+	stop()
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "\nquickstart:", err)
+		os.Exit(1)
+	}
+}
+
+// scene is where the story plays: a client, and the records it is about.
+type scene struct {
+	client    *shipping.Client
+	wallet    string
+	shipment  string
+	invoice   string
+	webhook   string
+	embedded  bool
+	yes       bool
+	in        *bufio.Reader
+	delivered chan notification // what the local receiver got; nil where there is none
+	out       printer
+}
+
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	s := &scene{in: bufio.NewReader(in), out: newPrinter(out)}
+	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
+	flags.SetOutput(out)
+	flags.StringVar(&s.wallet, "wallet", "", "wallet to look into, such as VA-0123456789")
+	flags.StringVar(&s.shipment, "shipment", "", "shipment to make documents for, such as SH-7Q2M…")
+	flags.StringVar(&s.invoice, "invoice", "", "URL of an uploaded commercial invoice")
+	flags.StringVar(&s.webhook, "webhook", "", "webhook to replay a notification to, such as WA-0123456789")
+	flags.BoolVar(&s.yes, "yes", false, "purchase without asking")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	var err error
+	if os.Getenv(shipping.EnvBaseURL) != "" {
+		s.client, err = shipping.NewClientFromEnv()
+	} else {
+		var leave func()
+		leave, err = s.embed()
+		defer leave()
+	}
+	if err != nil {
+		return err
+	}
+	return s.tell(ctx)
+}
+
+// embed starts the reference server and a receiver for its notifications, and fills in what the flags
+// left open. Documents take seconds there, not minutes.
+func (s *scene) embed() (leave func(), err error) {
+	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = 0.05 }))
+	s.delivered = make(chan notification, 1)
+	receiver := httptest.NewServer(receive(server.SecretKey, s.delivered))
+	leave = func() { server.Close(); receiver.Close() }
+	if err := server.Err(); err != nil {
+		return leave, err
+	}
+	s.embedded = true
+	s.wallet, s.shipment, s.invoice = or(s.wallet, server.Wallets()[0]), or(s.shipment, server.Shipments()[0]), or(s.invoice, server.Invoices()[0])
+	if s.webhook == "" {
+		if s.webhook, err = server.AddWebhook(mockserver.Webhook{Name: "Quickstart", URL: receiver.URL}); err != nil {
+			return leave, err
+		}
+	}
+	s.client, err = shipping.NewClient(server.SecretKey,
+		shipping.WithBaseURL(server.URL), shipping.WithHTTPClient(&http.Client{}))
+	return leave, err
+}
+
+func or(given, otherwise string) string {
+	if given != "" {
+		return given
+	}
+	return otherwise
+}
+
+// maySpend asks, unless the money is pretend or -yes was given.
+func (s *scene) maySpend(price string) bool {
+	if s.embedded || s.yes {
+		return true
+	}
+	s.out.ask("Spend %s from the wallet? [y/N] ", price)
+	answer, _ := s.in.ReadString('\n') // no answer is a no
+	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(answer)), "y")
+}

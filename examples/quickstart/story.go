@@ -1,0 +1,283 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+var errDeclined = errors.New("nothing was purchased: the question was not answered with yes")
+
+// tell is the story, chapter by chapter.
+func (s *scene) tell(ctx context.Context) error {
+	where := s.client.BaseURL()
+	if s.embedded {
+		where += " (the reference server, started for this story; the money is pretend)"
+	}
+	s.out.title("A shipment crosses a border", where)
+	for _, chapter := range []struct {
+		heading string
+		needs   string
+		flag    string
+		tell    func(context.Context) error
+	}{
+		{"Where can it go?", "-", "", s.countries},
+		{"What does it cost?", "-", "", s.rates},
+		{"Who hears about it?", "-", "", s.webhooks},
+		{"What is in the wallet's book?", s.wallet, "wallet", s.transactions},
+		{"Which forms does an invoice need?", s.invoice, "invoice", s.analyzeInvoice},
+		{"And the shipment? Analyze, purchase, wait", s.shipment, "shipment", s.documents},
+		{"What did it take from the wallet?", s.wallet, "wallet", s.debit},
+		{"Tell the shop once more", s.webhook, "webhook", s.replay},
+	} {
+		s.out.chapter(chapter.heading)
+		if chapter.needs == "" {
+			s.out.line("skipped: name one with -%s", chapter.flag)
+			continue
+		}
+		switch err := chapter.tell(ctx); {
+		case errors.Is(err, errDeclined):
+			s.out.line("%v", err)
+		case err != nil:
+			return err
+		}
+	}
+	s.out.end("That was the whole service. Now your own: see README.md, “A first program”.")
+	return nil
+}
+
+func (s *scene) countries(ctx context.Context) error {
+	countries, err := s.client.Countries.List(ctx)
+	if err != nil {
+		return err
+	}
+	s.out.line("%d countries. Some of them:", len(countries))
+	for _, country := range countries {
+		if slices.Contains([]string{"GH", "KE", "NG", "US"}, country.ISOCode) {
+			zone := ""
+			if len(country.Timezones) > 0 {
+				zone = country.Timezones[0].GMTOffsetName
+			}
+			s.out.row("%s  %-25s +%-4s %s  %s", country.Flag, country.Name, country.PhoneCode, country.Currency, zone)
+		}
+	}
+	return nil
+}
+
+// rates compares what is comparable: unused rates in the currency that most of them have.
+func (s *scene) rates(ctx context.Context) error {
+	byCurrency := map[string][]*shipping.Rate{}
+	walked, started := 0, time.Now()
+	for rate, err := range s.client.Rates.All(ctx, nil) {
+		if err != nil {
+			return err
+		}
+		walked++
+		if !rate.Used && rate.Amount.Known() {
+			byCurrency[rate.Currency] = append(byCurrency[rate.Currency], rate)
+		}
+	}
+	var offers []*shipping.Rate
+	for _, rates := range byCurrency {
+		if len(rates) > len(offers) || len(rates) == len(offers) && rates[0].Currency < offers[0].Currency {
+			offers = rates
+		}
+	}
+	s.out.line("%d rates walked in %s.", walked, time.Since(started).Round(time.Millisecond))
+	if len(offers) == 0 {
+		return nil
+	}
+	s.out.line("%d unused ones are in %s; the cheapest and the fastest:", len(offers), offers[0].Currency)
+	price := func(a, b *shipping.Rate) int { return cmp.Or(a.Amount.Cmp(b.Amount), cmp.Compare(a.RateID, b.RateID)) }
+	speed := func(a, b *shipping.Rate) int { return cmp.Or(cmp.Compare(a.DeliveryETA, b.DeliveryETA), price(a, b)) }
+	for _, choice := range []struct {
+		name  string
+		order func(a, b *shipping.Rate) int
+	}{{"cheapest", price}, {"fastest", speed}} {
+		rate := slices.MinFunc(offers, choice.order)
+		s.out.row("%-9s %14s  %-24s %s", choice.name, money(rate.Amount, rate.Currency), rate.CarrierName, strings.ToLower(rate.DeliveryTime))
+	}
+	return nil
+}
+
+func (s *scene) webhooks(ctx context.Context) error {
+	page, err := s.client.Webhooks.List(ctx, &shipping.WebhookListOptions{PerPage: 3})
+	if err != nil {
+		return err
+	}
+	s.out.line("%d webhooks. The latest:", page.Pagination.Total)
+	for _, webhook := range page.Items {
+		kinds := make([]string, len(webhook.Event))
+		for i, kind := range webhook.Event {
+			kinds[i] = strings.TrimPrefix(string(kind), "shipment.")
+		}
+		state := "active"
+		if !webhook.Active {
+			state = "paused"
+		}
+		s.out.row("%s  %-22s %-7s %s", webhook.WebhookID, webhook.Name, state, strings.Join(kinds, ", "))
+	}
+	return nil
+}
+
+func (s *scene) transactions(ctx context.Context) error {
+	page, err := s.client.Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: s.wallet, PerPage: 4})
+	if err != nil {
+		return err
+	}
+	s.out.line("%s has %d transactions. The latest:", s.wallet, page.Pagination.Total)
+	for i := range page.Items {
+		s.out.row("%s", transaction(&page.Items[i]))
+	}
+	return nil
+}
+
+func (s *scene) analyzeInvoice(ctx context.Context) error {
+	draft, err := s.client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{FileURL: s.invoice})
+	if err != nil {
+		return err
+	}
+	s.out.line("%s, read as %d items, needs:", s.invoice, len(draft.LineItems))
+	s.offers(draft)
+	s.out.line("We leave it a draft: drafts cost nothing.")
+	return nil
+}
+
+// documents is the main job. What may be spent is bounded twice: by the selection and by the budget.
+func (s *scene) documents(ctx context.Context) error {
+	options := &shipping.AnalyzeAndPollOptions{
+		Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+			s.out.line("%s became request %s: %d items, and these forms:", s.shipment, draft.RequestID, len(draft.LineItems))
+			s.offers(draft)
+			return s.choose(draft)
+		},
+		Poll:     shipping.PollOptions{MinInterval: 300 * time.Millisecond},
+		Progress: s.progress,
+	}
+	request, err := s.client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: s.shipment}, options)
+	if err != nil {
+		return err
+	}
+	if request.Status != shipping.StatusCompleted {
+		return nil
+	}
+	made := make([]string, len(request.Documents))
+	for i, document := range request.Documents {
+		made[i] = string(document.DocumentType)
+	}
+	s.out.line("Completed: %s.", strings.Join(made, ", "))
+	return nil
+}
+
+// choose takes the automated forms: a manual one would wait for a third party's evidence.
+func (s *scene) choose(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+	var chosen []shipping.DocumentType
+	for _, document := range draft.AvailableDocuments {
+		if document.Mode != "manual" {
+			chosen = append(chosen, document.DocumentType)
+		}
+	}
+	if len(chosen) == 0 {
+		s.out.line("Nothing to buy.")
+		return nil, nil
+	}
+	price, currency, err := draft.Price(chosen...)
+	if err != nil {
+		return nil, err
+	}
+	if !s.maySpend(money(price, currency)) {
+		return nil, errDeclined
+	}
+	return chosen, nil
+}
+
+func (s *scene) offers(draft *shipping.RegulatoryRequest) {
+	names := map[string]string{}
+	for _, item := range draft.LineItems {
+		names[item.ItemID] = item.Description
+	}
+	for _, document := range draft.AvailableDocuments {
+		why := ""
+		if len(document.Reasons) > 0 {
+			reason := document.Reasons[0]
+			why = fmt.Sprintf("%s %s", strings.ReplaceAll(reason.Rule, "_", " "), reason.Match)
+			if name := names[reason.ItemID]; name != "" {
+				why += ": " + name
+			}
+		}
+		s.out.row("%-15s %14s  %s", document.DocumentType, money(document.Amount, document.Currency), why)
+	}
+}
+
+func (s *scene) progress(event shipping.PollEvent) {
+	switch event.Step {
+	case shipping.StepPurchased:
+		s.out.line("Purchased once: %s charged, transaction %s.",
+			money(event.Purchase.ChargedAmount, event.Purchase.Currency), event.Purchase.TransactionID)
+	case shipping.StepPolled, shipping.StepDone:
+		done := 0
+		for _, document := range event.Request.Documents {
+			if document.Status == "generated" {
+				done++
+			}
+		}
+		s.out.progress(done, len(event.Request.Documents), "%s, %s", event.Request.Status, event.Elapsed.Round(100*time.Millisecond))
+	case shipping.StepFailed:
+		s.out.progress(0, 0, "no answer, asking again in %s", event.Next.Round(100*time.Millisecond))
+	}
+}
+
+func (s *scene) debit(ctx context.Context) error {
+	page, err := s.client.Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: s.wallet, PerPage: 1})
+	if err != nil {
+		return err
+	}
+	for i := range page.Items {
+		s.out.row("%s", transaction(&page.Items[i]))
+	}
+	s.out.line("%d transactions now.", page.Pagination.Total)
+	return nil
+}
+
+func (s *scene) replay(ctx context.Context) error {
+	result, err := s.client.Webhooks.Replay(ctx, &shipping.ReplayRequest{
+		ShipmentID: s.shipment, Event: shipping.EventShipmentCreated, WebhookID: s.webhook,
+	})
+	if err != nil {
+		return err
+	}
+	s.out.line("%s for %s is queued as %s.", result.Event, result.ShipmentID, result.DeliveryID)
+	if s.delivered == nil {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case got := <-s.delivered:
+		s.out.line("Our receiver got it: %s, %d bytes, signature %s.", got.event, got.bytes, got.verdict)
+	}
+	return nil
+}
+
+func transaction(t *shipping.Transaction) string {
+	amount := t.Amount
+	if t.Flow == shipping.FlowOut {
+		amount = amount.Neg()
+	}
+	return fmt.Sprintf("%s  %16s  %-8s %s", t.CreatedAt.Format("2006-01-02 15:04"), money(amount, t.Currency), t.Status, t.Description)
+}
+
+// money writes thousands with commas: 28,640.50 NGN.
+func money(amount shipping.Amount, currency string) string {
+	whole, cents, _ := strings.Cut(amount.StringFixed(2), ".")
+	for i := len(whole) - 3; i > 0 && whole[i-1] != '-'; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	return whole + "." + cents + " " + currency
+}
