@@ -1,6 +1,7 @@
 package compliance
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/shipping-go/shipping"
 )
 
 // RulesError names everything that is wrong with a table of rules.
@@ -50,8 +49,10 @@ func Parse(data []byte) (*Rules, error) {
 	if err := json.Unmarshal(data, new(json.RawMessage)); err != nil {
 		return nil, &RulesError{[]Problem{{syntaxPlace(data, err), err.Error()}}}
 	}
+	tokens := json.NewDecoder(bytes.NewReader(data))
+	tokens.UseNumber()
 	var r reader
-	rules := r.rules(data)
+	rules := r.rules(tree(tokens))
 	if len(r.problems) > 0 {
 		return nil, &RulesError{r.problems}
 	}
@@ -81,17 +82,17 @@ const (
 )
 
 // rules reads the whole table.
-func (r *reader) rules(data json.RawMessage) *Rules {
+func (r *reader) rules(file any) *Rules {
 	var about string
-	var list []json.RawMessage
-	r.object("file", data, []member{{"about", &about}, {"forms", &list}})
+	var list []any
+	r.object("file", file, []member{{"about", &about}, {"forms", &list}})
 	if len(list) == 0 && len(r.problems) == 0 {
 		r.fault("forms", "list at least one form")
 	}
 	rules := new(Rules)
-	for i, raw := range list {
+	for i, value := range list {
 		place := index("forms", i)
-		form := r.form(place, raw)
+		form := r.form(place, value)
 		if _, twice := rules.Form(form.Slug); twice {
 			r.fault(place+".slug", strconv.Quote(form.Slug)+" is listed twice; put the two together")
 		}
@@ -100,12 +101,12 @@ func (r *reader) rules(data json.RawMessage) *Rules {
 	return rules
 }
 
-func (r *reader) form(place string, raw json.RawMessage) *Form {
+func (r *reader) form(place string, value any) *Form {
 	form := new(Form)
 	var prefixes []string
-	var fields []json.RawMessage
+	var fields []any
 	seconds := -1
-	if !r.object(place, raw, []member{
+	if !r.object(place, value, []member{
 		{"slug", &form.Slug}, {"title", &form.Title}, {"description", &form.Description}, {"mode", &form.Mode},
 		{"us_only", &form.USOnly}, {"cross_border", &form.CrossBorder}, {"hs_prefixes", &prefixes},
 		{"keywords", &form.Keywords}, {"price_usd", &form.PriceUSD}, {"generation_seconds", &seconds}, {"fields", &fields},
@@ -125,9 +126,9 @@ func (r *reader) form(place string, raw json.RawMessage) *Form {
 		r.fault(place+".generation_seconds", fmt.Sprintf("must be a whole number of seconds from 0 to %d", longestGeneration))
 	}
 	form.Generation = time.Duration(seconds) * time.Second
-	for i, raw := range fields {
+	for i, value := range fields {
 		at := index(place+".fields", i)
-		field := r.field(at, raw)
+		field := r.field(at, value)
 		if slices.ContainsFunc(form.Fields, func(f Field) bool { return f.Name == field.Name }) {
 			r.fault(at+".name", strconv.Quote(field.Name)+" is listed twice; rename one")
 		}
@@ -184,9 +185,9 @@ func (r *reader) keywords(place string, keywords []string) {
 	}
 }
 
-func (r *reader) field(place string, raw json.RawMessage) Field {
+func (r *reader) field(place string, value any) Field {
 	var field Field
-	if !r.object(place, raw, []member{
+	if !r.object(place, value, []member{
 		{"name", &field.Name}, {"label", &field.Label}, {"type", &field.Type}, {"required", &field.Required},
 		{"help", &field.Help}, {"values", &field.Values}, {"pattern", &field.Pattern}, {"minimum", &field.Minimum},
 	}) {
@@ -200,10 +201,8 @@ func (r *reader) field(place string, raw json.RawMessage) Field {
 	if field.Type != TypeString && (field.Values != nil || field.Pattern != "") {
 		r.fault(place, "values and pattern are for the type string")
 	}
-	if field.Type != TypeNumber && field.Minimum != (shipping.Amount{}) {
+	if field.Type != TypeNumber && field.Minimum.Known() {
 		r.fault(place+".minimum", "is for the type number")
-	} else if field.Minimum != (shipping.Amount{}) && !field.Minimum.Known() {
-		r.fault(place+".minimum", "must be a number of at most 18 digits")
 	}
 	if field.Pattern != "" {
 		_, err := regexp.Compile(field.Pattern) // alone first: "a)|(b" is an expression only in brackets

@@ -54,7 +54,7 @@ type Rules struct {
 }
 
 // Default returns the table that is built in, with all the forms of [Slugs]. Each call reads it
-// anew, which takes about two milliseconds: keep the result, and share it.
+// anew, which takes a millisecond or two: keep the result, and share it.
 func Default() (*Rules, error) { return Parse(defaultRules) }
 
 // Forms returns the forms in the table's order, which is the order of [Rules.Match] too. The slice
