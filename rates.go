@@ -116,7 +116,7 @@ func (s RatesService) lister(opts *RateListOptions) lister[Rate, rateList] {
 	}
 	return lister[Rate, rateList]{
 		core: s.core, operation: OpListRates, page: o.Page, perPage: o.PerPage,
-		query: func(page int) any { o.Page = page; return o },
+		query: func(page int) any { next := o; next.Page = page; return next },
 		id:    func(r *Rate) string { return r.RateID },
 	}
 }
