@@ -1,0 +1,23 @@
+package benchmarks
+
+import "testing"
+
+// BenchmarkList reads a list of 100 records, about 100 KB.
+func BenchmarkList(b *testing.B) { race(b, lists(b)) }
+
+// BenchmarkOne reads one record of about 1 KB.
+func BenchmarkOne(b *testing.B) { race(b, ones(b)) }
+
+func lists(tb testing.TB) []contest {
+	return []contest{
+		rates(tb, "100 rates", 100), transactions(tb, "100 transactions", 100),
+		gitHubUsers(tb), stripeCustomers(tb), hetznerIPs(tb), oceanVolumes(tb),
+	}
+}
+
+func ones(tb testing.TB) []contest {
+	return []contest{
+		rates(tb, "one rate", 1), transactions(tb, "one transaction", 1), draft(tb, "one request"),
+		oneGitHubUser(tb), oneStripeCustomer(tb), oneHetznerIP(tb), oneOceanVolume(tb),
+	}
+}

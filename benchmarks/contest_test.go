@@ -1,0 +1,46 @@
+package benchmarks
+
+import (
+	"context"
+	"testing"
+)
+
+// contest is one piece of work on the same bytes, done by hand-written code and by a client.
+type contest struct {
+	// name says what is read, such as "100 rates".
+	name string
+	body []byte
+	// records is how many every contender must return.
+	records int
+	raw     call
+	client  string // the name of the other contender
+	call    call
+}
+
+// call does the work once and returns how many records it received.
+type call func(ctx context.Context) (records int, err error)
+
+// race runs the contenders of each contest one after the other.
+func race(b *testing.B, contests []contest) {
+	for _, c := range contests {
+		b.Run(c.name, func(b *testing.B) {
+			b.Run("raw", func(b *testing.B) { c.measure(b, c.raw) })
+			b.Run(c.client, func(b *testing.B) { c.measure(b, c.call) })
+		})
+	}
+}
+
+func (c contest) measure(b *testing.B, do call) {
+	ctx := b.Context()
+	b.ReportAllocs()
+	b.SetBytes(int64(len(c.body)))
+	for b.Loop() {
+		records, err := do(ctx)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if records != c.records {
+			b.Fatalf("received %d records, want %d", records, c.records)
+		}
+	}
+}
