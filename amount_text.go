@@ -37,24 +37,48 @@ func (a Amount) MarshalJSON() ([]byte, error) {
 // makes the amount unreadable without failing the record around it: one odd field must not lose a
 // page. [Amount.Known] and every calculation tell.
 func (a *Amount) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		*a = Amount{}
-		return nil
+	*a = amountOf(string(data))
+	return nil
+}
+
+// amountOf is the amount that a JSON value stands for, whatever the value is.
+func amountOf(raw string) Amount {
+	if a, ok := plainAmount(raw); ok {
+		return a
 	}
-	text := string(data)
-	if len(data) > 1 && data[0] == '"' {
-		text = text[1 : len(text)-1]
-		if text == "" {
-			*a = Amount{}
-			return nil
+	if raw == "null" || raw == `""` {
+		return Amount{}
+	}
+	if len(raw) > 1 && raw[0] == '"' {
+		raw = raw[1 : len(raw)-1]
+	}
+	a, err := ParseAmount(raw)
+	if err != nil {
+		return Amount{state: amountUnreadable}
+	}
+	return a
+}
+
+// plainAmount reads amounts as they nearly always stand: digits, perhaps a point and more digits.
+func plainAmount(text string) (a Amount, ok bool) {
+	if len(text) > maxDecimals {
+		return Amount{}, false
+	}
+	units, point := int64(0), len(text)
+	for i := range len(text) {
+		switch c := text[i]; {
+		case '0' <= c && c <= '9':
+			units = units*10 + int64(c-'0')
+		case c == '.' && point == len(text):
+			point = i
+		default:
+			return Amount{}, false
 		}
 	}
-	parsed, err := ParseAmount(text)
-	if err != nil {
-		parsed = Amount{state: amountUnreadable}
+	if point == 0 || point == len(text)-1 {
+		return Amount{}, false
 	}
-	*a = parsed
-	return nil
+	return normalised(units, uint8(max(len(text)-1-point, 0))), true
 }
 
 // MarshalText writes the form of [Amount.String], for flags, CSV and configuration.

@@ -48,6 +48,8 @@ type core struct {
 	maxBody    int64
 	operations map[string]Operation
 	provisions bool
+
+	plainDecoding bool
 }
 
 // NewClient returns a client that authenticates with secretKey ("Bearer <SECRET_KEY>"). The base
@@ -86,6 +88,7 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 		baseURL: base, key: newSecret(secretKey), userAgent: s.userAgent, policy: policy,
 		budget: newRetryBudget(policy), pause: &sharedPause{}, limiter: s.limiter, observer: s.observer,
 		logger: s.logger, drift: s.drift, maxBody: s.maxBody, operations: operations, provisions: s.provisional != nil,
+		plainDecoding: s.plainDecoding,
 	}
 	c.http, c.policy.AttemptTimeout = c.singleAttempt(s.httpClient)
 	c.retrying = c.retryLoop()

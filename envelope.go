@@ -17,18 +17,18 @@ type envelope[T any] struct {
 	Data    T      `json:"data"`
 }
 
-// decodeReply reads a 2xx answer in one pass over its bytes. Where that pass meets a value of another
-// type than documented, the body is straightened (see repair.go) and read again.
+// decodeReply reads a 2xx answer in one pass over its bytes: in the fast one of decode.go, or where
+// that is not sure, or not wanted, in encoding/json's.
 func decodeReply[T any](c *core, got *reply) (T, *Error) {
-	var answer envelope[T]
 	body := got.body.data
-	err := json.Unmarshal(body, &answer)
-	if err != nil {
-		if _, syntax := errors.AsType[*json.SyntaxError](err); syntax || len(bytes.TrimSpace(body)) == 0 {
-			return answer.Data, c.unexpected(got, describeBody(body))
-		}
-		answer = envelope[T]{}
-		if err = json.Unmarshal(straighten[envelope[T]](body), &answer); err != nil {
+	var answer envelope[T]
+	read := false
+	if !c.plainDecoding {
+		answer, read = scanEnvelope[T](body)
+	}
+	if !read {
+		var err error
+		if answer, err = plainEnvelope[T](body); err != nil {
 			return answer.Data, c.unexpected(got, err)
 		}
 	}
@@ -44,6 +44,22 @@ func decodeReply[T any](c *core, got *reply) (T, *Error) {
 	failure := c.failureOf(got)
 	failure.kind = ErrInvalidRequest
 	return answer.Data, failure
+}
+
+// plainEnvelope reads an answer with encoding/json. Where that meets a value of another type than
+// documented, the body is straightened (see repair.go) and read again.
+func plainEnvelope[T any](body []byte) (envelope[T], error) {
+	var answer envelope[T]
+	err := json.Unmarshal(body, &answer)
+	if err == nil {
+		return answer, nil
+	}
+	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax || len(bytes.TrimSpace(body)) == 0 {
+		return answer, describeBody(body)
+	}
+	answer = envelope[T]{}
+	err = json.Unmarshal(straighten[envelope[T]](body), &answer)
+	return answer, err
 }
 
 // failureOf makes the error of an answer that says no, from whatever its body is.

@@ -29,6 +29,8 @@ type settings struct {
 	observer    Observer
 	drift       func(Drift)
 	provisional []Operation
+
+	plainDecoding bool
 }
 
 // WithBaseURL sets the service's base address, such as https://api.example.com. A trailing slash and

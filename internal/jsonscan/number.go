@@ -1,0 +1,91 @@
+package jsonscan
+
+import "strconv"
+
+// Number reads a number and returns its text.
+func (s *Scanner) Number() string {
+	negative := s.peek() == '-'
+	start, i := s.pos, s.pos
+	if negative {
+		i++
+	}
+	whole := digitsEnd(s.text, i)
+	if whole == i || whole > i+1 && s.text[i] == '0' {
+		s.Fail()
+		return ""
+	}
+	i = whole
+	if i < len(s.text) && s.text[i] == '.' {
+		end := digitsEnd(s.text, i+1)
+		if end == i+1 {
+			s.Fail()
+			return ""
+		}
+		i = end
+	}
+	if i < len(s.text) && s.text[i]|0x20 == 'e' {
+		i++
+		if i < len(s.text) && (s.text[i] == '+' || s.text[i] == '-') {
+			i++
+		}
+		end := digitsEnd(s.text, i)
+		if end == i {
+			s.Fail()
+			return ""
+		}
+		i = end
+	}
+	s.pos = i
+	return s.text[start:i]
+}
+
+func digitsEnd(text string, i int) int {
+	for i < len(text) && text[i]-'0' <= 9 {
+		i++
+	}
+	return i
+}
+
+// exactDigits is how many decimal digits an int64 and a float64 always hold exactly.
+const exactDigits = 15
+
+// Int reads a number that is written as an integer.
+func (s *Scanner) Int() int64 {
+	text := s.Number()
+	if n, ok := shortInt(text); ok {
+		return n
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		s.Fail()
+	}
+	return n
+}
+
+// Float reads a number.
+func (s *Scanner) Float() float64 {
+	text := s.Number()
+	if n, ok := shortInt(text); ok {
+		return float64(n)
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		s.Fail()
+	}
+	return n
+}
+
+// shortInt reads up to 15 digits without a sign, which an int64 and a float64 hold exactly.
+func shortInt(text string) (n int64, ok bool) {
+	if len(text) > exactDigits {
+		return 0, false
+	}
+	for i := range len(text) {
+		digit := text[i] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		n = n*10 + int64(digit)
+	}
+	return n, len(text) > 0
+}

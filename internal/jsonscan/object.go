@@ -1,0 +1,125 @@
+package jsonscan
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Names are the names of the members that an object is expected to have, at most 64.
+type Names []name
+
+type name struct {
+	plain string
+	// quoted is how the name nearly always stands in a text: in quotes, a colon behind it.
+	quoted string
+}
+
+// NewNames returns the names of a kind of object, in the order in which they are expected.
+func NewNames(plain ...string) Names {
+	names := make(Names, len(plain))
+	for i, text := range plain {
+		names[i] = name{text, `"` + text + `":`}
+	}
+	return names
+}
+
+func (n Names) find(plain string) int {
+	for i := range n {
+		if n[i].plain == plain {
+			return i
+		}
+	}
+	return -1
+}
+
+// mayMatch reports whether encoding/json could take an unknown name for one of these, as it does where
+// only the case differs.
+func (n Names) mayMatch(unknown string) bool {
+	for i := range len(unknown) {
+		if unknown[i] >= utf8.RuneSelf {
+			return true // the Kelvin sign is a k in another case
+		}
+	}
+	for i := range n {
+		if len(n[i].plain) == len(unknown) && strings.EqualFold(n[i].plain, unknown) {
+			return true
+		}
+	}
+	return false
+}
+
+// Order is what a decoder has learnt about the order of the members in one kind of object, so that it
+// need not look each of them up. The objects of a list share one. The zero Order expects that of the
+// Names.
+type Order struct {
+	// ahead tells, for each member, how many places the one that came behind it last time is off the
+	// expected place. The start of the object counts as a member, the first.
+	ahead [65]uint8
+}
+
+// Object is the state of reading one object.
+type Object struct {
+	Names Names
+	Order *Order
+
+	last int // the member read last, counted from 1
+	seen uint64
+	open bool
+}
+
+// Member moves to the next member of the object that o.Names knows, whose value is to be read then,
+// and returns its place in them, or -1 behind the last. Members that they don't know are skipped.
+func (s *Scanner) Member(o *Object) int {
+	for s.name(!o.open) {
+		o.open = true
+		likely := int(uint8(o.last) + o.Order.ahead[o.last])
+		if likely < len(o.Names) && strings.HasPrefix(s.text[s.pos:], o.Names[likely].quoted) {
+			s.pos += len(o.Names[likely].quoted)
+			return s.once(o, likely)
+		}
+		text := s.Text()
+		s.take(':')
+		if place := o.Names.find(text); place >= 0 {
+			o.Order.ahead[o.last] = uint8(place - o.last)
+			return s.once(o, place)
+		}
+		if o.Names.mayMatch(text) {
+			s.Fail()
+		}
+		s.skip(maxDepth)
+	}
+	return -1
+}
+
+// once refuses a name that was there before: encoding/json merges some values of the two.
+func (s *Scanner) once(o *Object, place int) int {
+	bit := uint64(1) << place
+	if o.seen&bit != 0 || bit == 0 {
+		s.Fail()
+		return -1
+	}
+	o.seen |= bit
+	o.last = place + 1
+	return place
+}
+
+// name moves to the next name of an object, which is to be read then. It reports false behind the
+// last one. first is true for the first call, which reads the opening brace.
+func (s *Scanner) name(first bool) bool {
+	if first {
+		s.take('{')
+	}
+	c := s.peek()
+	if c == '}' {
+		s.pos++
+		return false
+	}
+	if !first {
+		s.take(',')
+		c = s.peek()
+	}
+	if c != '"' {
+		s.Fail()
+	}
+	return !s.failed
+}
