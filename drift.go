@@ -51,7 +51,8 @@ func (f DriftFinding) String() string {
 	return text
 }
 
-func reportDrift[T any](report func(Drift), operation string, body []byte) {
+// reportDrift holds a body, or the part of it under path, against the type it is read into.
+func reportDrift[T any](report func(Drift), operation, path string, body []byte) {
 	type key struct {
 		path, detail string
 		kind         DriftKind
@@ -60,7 +61,7 @@ func reportDrift[T any](report func(Drift), operation string, body []byte) {
 	w := walker{note: func(path string, kind DriftKind, detail string) {
 		counts[key{strings.TrimPrefix(path, "."), detail, kind}]++
 	}}
-	w.value(body, reflect.TypeFor[T](), "")
+	w.value(body, reflect.TypeFor[T](), path)
 	if len(counts) == 0 {
 		return
 	}

@@ -33,7 +33,7 @@ func decodeReply[T any](c *core, got *reply) (T, *Error) {
 		}
 	}
 	if c.drift != nil {
-		reportDrift[envelope[T]](c.drift, got.state.operation.Name, body)
+		reportDrift[envelope[T]](c.drift, got.state.operation.Name, "", body)
 	}
 	if answer.Status != nil && *answer.Status {
 		return answer.Data, nil

@@ -276,7 +276,7 @@ func (s RegulatoryService) record(ctx context.Context, r request, call []CallOpt
 	}
 	record := decodeRecord(raw)
 	if s.core.drift != nil {
-		reportDrift[RegulatoryRequest](s.core.drift, r.operation, []byte(raw))
+		reportDrift[RegulatoryRequest](s.core.drift, r.operation, "data", []byte(raw))
 	}
 	if record.RequestID == "" {
 		record.RequestID = r.params[regulatoryRequestID]

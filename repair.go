@@ -68,6 +68,10 @@ func (w walker) value(raw json.RawMessage, t reflect.Type, path string) json.Raw
 func (w walker) object(raw json.RawMessage, t reflect.Type, path string) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {
+		if t == reflect.TypeFor[AvailableDocument]() && jsonKind(raw) == "string" {
+			w.odd(path, "string", "object")
+			return raw // a bare slug, which the type reads itself
+		}
 		return w.expect(raw, "object", path)
 	}
 	fields := fieldsOf(t)
@@ -82,14 +86,20 @@ func (w walker) object(raw json.RawMessage, t reflect.Type, path string) json.Ra
 		straight[name] = w.value(member, field.Type, path+"."+name)
 	}
 	for name, field := range fields {
-		if _, present := members[name]; !present && field.Tag.Get("spec") != "optional" {
+		if _, present := members[name]; !present && !optional(field) {
 			w.missing(path + "." + name)
 		}
 	}
 	return encode(straight)
 }
 
-// fieldsOf returns the fields of a struct by their JSON names. Webhook kinds are read under two names.
+// optional reports whether a field may be absent: so marked, or left out by ourselves where empty.
+func optional(field reflect.StructField) bool {
+	return field.Tag.Get("spec") == "optional" || strings.HasSuffix(field.Tag.Get("json"), ",omitempty")
+}
+
+// fieldsOf returns the fields of a struct by their JSON names, those included that are read under
+// another name too.
 func fieldsOf(t reflect.Type) map[string]reflect.StructField {
 	fields := make(map[string]reflect.StructField, t.NumField())
 	for field := range t.Fields() {
@@ -97,12 +107,23 @@ func fieldsOf(t reflect.Type) map[string]reflect.StructField {
 			fields[name] = field
 		}
 	}
-	if t == reflect.TypeFor[Webhook]() {
-		alias := fields["event"]
-		alias.Tag = `spec:"optional"`
-		fields["events"] = alias
+	for alias, name := range aliasesOf(t) {
+		field := fields[name]
+		field.Tag = `spec:"optional"`
+		fields[alias] = field
 	}
 	return fields
+}
+
+// aliasesOf returns the other names that a type's UnmarshalJSON reads.
+func aliasesOf(t reflect.Type) map[string]string {
+	switch t {
+	case reflect.TypeFor[Webhook]():
+		return map[string]string{"events": "event"}
+	case reflect.TypeFor[AvailableDocument]():
+		return map[string]string{"type": "document_type", "slug": "document_type", "price": "amount"}
+	}
+	return nil
 }
 
 func (w walker) array(raw json.RawMessage, t reflect.Type, path string) json.RawMessage {
