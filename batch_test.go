@@ -1,0 +1,401 @@
+package shipping_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// bubbleServer is a reference server inside a synctest bubble, without a socket.
+func bubbleServer(t *testing.T, opts ...mockserver.Option) (*mockserver.Server, *shipping.Client) {
+	t.Helper()
+	server := mockserver.New(append([]mockserver.Option{mockserver.WithoutListener()}, opts...)...)
+	t.Cleanup(server.Close)
+	return server, server.Client(t)
+}
+
+func shipmentItems(server *mockserver.Server, n int) []shipping.BatchItem {
+	items := make([]shipping.BatchItem, n)
+	for i := range items {
+		items[i].Analyze.ShipmentID = server.Shipments()[i]
+	}
+	return items
+}
+
+// automated buys what needs no third party's evidence.
+func automated(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+	var chosen []shipping.DocumentType
+	for _, document := range draft.AvailableDocuments {
+		if document.Mode == "automated" {
+			chosen = append(chosen, document.DocumentType)
+		}
+	}
+	return chosen, nil
+}
+
+// debits is what the wallet paid for regulatory documents, and how many times for each request.
+func debits(t *testing.T, c *shipping.Client, wallet string) (shipping.Amount, map[string]int) {
+	t.Helper()
+	var sum shipping.Amount
+	count := map[string]int{}
+	for transaction, err := range c.Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: wallet}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if request, ok := strings.CutPrefix(transaction.Description, "Regulatory documents for "); ok {
+			count[request]++
+			if sum, err = sum.Add(transaction.Amount); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return sum, count
+}
+
+func TestBatch_CompletesEveryItem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, client := bubbleServer(t)
+		items := append(shipmentItems(server, 16), shipping.BatchItem{Analyze: shipping.AnalyzeRequest{FileURL: server.Invoices()[0]}},
+			shipping.BatchItem{Key: "broken", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILANALYSIS"}},
+			shipping.BatchItem{Key: "unknown", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-NOSUCH"}})
+		ended := 0
+		report, err := client.Regulatory.Batch(t.Context(), items, &shipping.BatchOptions{
+			Select: automated,
+			Budget: &shipping.Budget{Amount: mustAmount(t, "10000000"), Currency: "NGN"},
+			Progress: func(event shipping.BatchEvent) {
+				if event.Ended < ended || event.Total != len(items) {
+					t.Errorf("progress goes back: %d after %d, of %d", event.Ended, ended, event.Total)
+				}
+				ended = event.Ended
+			},
+		})
+		if err != nil || ended != len(items) {
+			t.Fatalf("%d ended, %v", ended, err)
+		}
+		sum, count := debits(t, client, server.Wallets()[0])
+		if sum != report.Committed || len(count) != report.Count(shipping.BatchCompleted) {
+			t.Errorf("the ledger says %s for %d requests, the report %s for %d", sum, len(count), report.Committed, report.Count(shipping.BatchCompleted))
+		}
+		for _, result := range report.Results {
+			switch {
+			case result.Key == "broken":
+				if result.State != shipping.BatchFailed || !errors.Is(result.Err, shipping.ErrRequestFailed) || result.RequestID == "" {
+					t.Errorf("analysis that fails: %+v", result)
+				}
+			case result.Key == "unknown":
+				if result.State != shipping.BatchError || !errors.Is(result.Err, shipping.ErrNotFound) {
+					t.Errorf("unknown shipment: %+v", result)
+				}
+			case result.State == shipping.BatchDraft:
+				if len(result.Documents) > 0 || result.Err != nil {
+					t.Errorf("draft: %+v", result)
+				}
+			case result.State != shipping.BatchCompleted || result.Err != nil:
+				t.Errorf("%+v", result)
+			}
+		}
+		if err := server.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestBatch_BudgetHoldsAtEveryMoment(t *testing.T) {
+	t.Parallel()
+	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
+	defer server.Close()
+	client := server.Client(t)
+	budget := shipping.Budget{Amount: mustAmount(t, "200000"), Currency: "NGN"}
+	var items []shipping.BatchItem
+	for i := range 60 {
+		items = append(items, shipping.BatchItem{Key: fmt.Sprint(i), Analyze: shipping.AnalyzeRequest{ShipmentID: server.Shipments()[i%8]}})
+	}
+	report, err := client.Regulatory.Batch(t.Context(), items, &shipping.BatchOptions{
+		Concurrency: 32, Select: automated, Budget: &budget,
+		Poll: shipping.PollOptions{MinInterval: time.Millisecond},
+		Progress: func(event shipping.BatchEvent) {
+			if event.Committed.Cmp(budget.Amount) > 0 {
+				t.Errorf("%s committed of %s", event.Committed, budget)
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, _ := debits(t, client, server.Wallets()[0])
+	if sum.Cmp(budget.Amount) > 0 || sum != report.Committed {
+		t.Errorf("the ledger says %s, the report %s, the budget is %s", sum, report.Committed, budget)
+	}
+	over := report.Count(shipping.BatchOverBudget)
+	if over == 0 || report.Count(shipping.BatchCompleted) == 0 || over+report.Count(shipping.BatchCompleted) != len(items) {
+		t.Errorf("%d over budget, %d completed of %d", over, report.Count(shipping.BatchCompleted), len(items))
+	}
+	for _, result := range report.Results {
+		if result.State == shipping.BatchOverBudget && !errors.Is(result.Err, shipping.ErrOverBudget) {
+			t.Errorf("%+v", result)
+		}
+	}
+}
+
+var errCrash = errors.New("crash")
+
+// crashing is a journal of a process that dies at its nth append, before or after the record is kept.
+type crashing struct {
+	shipping.BatchJournal
+	left  atomic.Int64
+	kept  bool
+	crash context.CancelCauseFunc
+}
+
+func (j *crashing) Append(ctx context.Context, record shipping.BatchRecord) error {
+	left := j.left.Add(-1)
+	if left > 0 || left == 0 && j.kept {
+		if err := j.BatchJournal.Append(ctx, record); err != nil {
+			return err
+		}
+	}
+	if left <= 0 {
+		j.crash(errCrash)
+		return errCrash
+	}
+	return nil
+}
+
+// A batch that dies at any record, and whose purchases lose their answers, buys everything once and
+// nothing twice.
+func TestBatch_CrashAnywhereLosesNothingAndBuysNothingTwice(t *testing.T) {
+	for _, kept := range []bool{false, true} {
+		for _, lost := range []bool{false, true} {
+			for at := int64(1); at <= 20; at++ {
+				t.Run(fmt.Sprintf("record %d kept %v, answers lost %v", at, kept, lost), func(t *testing.T) {
+					t.Parallel()
+					synctest.Test(t, func(t *testing.T) { crashAndResume(t, at, kept, lost) })
+				})
+			}
+		}
+	}
+}
+
+func crashAndResume(t *testing.T, at int64, kept, lost bool) {
+	server, client := bubbleServer(t)
+	if lost {
+		server.Inject(
+			mockserver.FaultRule{Operation: shipping.OpPurchase, Nth: 1, Committed: true, Fault: mockserver.FaultDrop()},
+			mockserver.FaultRule{Operation: shipping.OpPurchase, Nth: 2, Fault: mockserver.FaultDrop()},
+		)
+	}
+	path := filepath.Join(t.TempDir(), "batch.journal")
+	items := shipmentItems(server, 5)
+	budget := shipping.Budget{Amount: mustAmount(t, "1000000"), Currency: "NGN"}
+	options := shipping.BatchOptions{Concurrency: 3, Select: automated, Budget: &budget}
+	run := func(ctx context.Context, at int64, crash context.CancelCauseFunc) (*shipping.BatchReport, error) {
+		file, err := shipping.OpenBatchFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		journal := &crashing{BatchJournal: file, kept: kept, crash: crash}
+		journal.left.Store(at)
+		options.Journal = journal
+		return client.Regulatory.Batch(ctx, items, &options)
+	}
+	dying, crash := context.WithCancelCause(t.Context())
+	if _, err := run(dying, at, crash); at < 15 && !errors.Is(err, errCrash) {
+		t.Errorf("the first run ended with %v", err)
+	}
+	report, err := run(t.Context(), 1<<40, crash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Count(shipping.BatchUnknown) > 0 { // an answer was lost in this run: the next settles it
+		if report, err = run(t.Context(), 1<<40, crash); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sum, count := debits(t, client, server.Wallets()[0])
+	if report.Count(shipping.BatchCompleted) != len(items) || len(count) != len(items) || sum != report.Committed {
+		t.Errorf("%d of %d completed, %d debited, ledger %s, report %s", report.Count(shipping.BatchCompleted), len(items), len(count), sum, report.Committed)
+		for _, result := range report.Results {
+			t.Logf("%+v", result)
+		}
+	}
+	for request, times := range count {
+		if times != 1 {
+			t.Errorf("%s was debited %d times", request, times)
+		}
+	}
+	if err := server.Check(); err != nil {
+		t.Error(err)
+	}
+	if _, err := run(t.Context(), 1<<40, crash); err != nil {
+		t.Errorf("a run with nothing left to do: %v", err)
+	}
+}
+
+func TestBatch_JournalThatCannotBeWrittenStopsBuying(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, client := bubbleServer(t)
+		journal := &crashing{BatchJournal: brokenJournal{}, crash: func(error) {}}
+		report, err := client.Regulatory.Batch(t.Context(), shipmentItems(server, 3), &shipping.BatchOptions{Select: automated, Journal: journal})
+		if failed, ok := errors.AsType[*shipping.BatchJournalError](err); !ok || !strings.Contains(failed.Error(), "run the batch again") {
+			t.Errorf("got %v", err)
+		}
+		if len(report.Results) != 3 || server.Calls(shipping.OpPurchase) != 0 {
+			t.Errorf("%d results, %d purchases", len(report.Results), server.Calls(shipping.OpPurchase))
+		}
+	})
+}
+
+type brokenJournal struct{ shipping.BatchJournal }
+
+func (brokenJournal) Load(context.Context) ([]shipping.BatchRecord, error) { return nil, nil }
+
+func TestBatch_CancelledEndsAtOnceAndSaysWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, client := bubbleServer(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		started := time.Now()
+		report, err := client.Regulatory.Batch(ctx, shipmentItems(server, 4), &shipping.BatchOptions{
+			Select: automated,
+			Progress: func(event shipping.BatchEvent) {
+				if event.Waiting == 3 { // and the one that tells
+					cancel()
+				}
+			},
+		})
+		if !errors.Is(err, context.Canceled) || report.Count(shipping.BatchWaiting) == 0 {
+			t.Errorf("%v, %+v", err, report)
+		}
+		for _, result := range report.Results {
+			if result.State == shipping.BatchWaiting && result.RequestID == "" {
+				t.Errorf("nothing to go on with: %+v", result)
+			}
+		}
+		if took := time.Since(started); took > 10*time.Second {
+			t.Errorf("ended %s after it was cancelled", took)
+		}
+	})
+}
+
+func TestBatch_RefusesWhatCannotWork(t *testing.T) {
+	server, client := bubbleServer(t)
+	item := shipping.BatchItem{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}
+	for name, tc := range map[string]struct {
+		items   []shipping.BatchItem
+		options shipping.BatchOptions
+		says    string
+	}{
+		"same key twice":          {[]shipping.BatchItem{item, item}, shipping.BatchOptions{}, "2 has the key"},
+		"nothing to analyze":      {[]shipping.BatchItem{item, {}}, shipping.BatchOptions{}, "item 2"},
+		"budget without currency": {nil, shipping.BatchOptions{Budget: &shipping.Budget{Amount: mustAmount(t, "1")}}, "currency"},
+		"budget without amount":   {nil, shipping.BatchOptions{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
+		"negative concurrency":    {nil, shipping.BatchOptions{Concurrency: -1}, "Concurrency"},
+	} {
+		_, err := client.Regulatory.Batch(t.Context(), tc.items, &tc.options)
+		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if report, err := client.Regulatory.Batch(t.Context(), nil, nil); err != nil || len(report.Results) != 0 {
+		t.Errorf("an empty batch: %v, %v", report, err)
+	}
+	if n := server.Calls(shipping.OpAnalyze); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+// Ten thousand requests wait at once in bounded memory, and their polls are spread over time.
+func TestBatch_TenThousandWaiting(t *testing.T) {
+	const requests = 10_000
+	synctest.Test(t, func(t *testing.T) {
+		started := time.Now()
+		service := &slowService{started: started, until: started.Add(90 * time.Second)}
+		client, err := shipping.NewClient("sk_test_x", shipping.WithBaseURL("http://service.test"),
+			shipping.WithHTTPClient(&http.Client{Transport: service}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		items := make([]shipping.BatchItem, requests)
+		for i := range items {
+			items[i].Analyze.ShipmentID = fmt.Sprintf("SH-%05d", i)
+		}
+		var before, during runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		waiting := 0
+		report, err := client.Regulatory.Batch(t.Context(), items, &shipping.BatchOptions{
+			Concurrency: 64, Select: shipping.SelectAll, Poll: shipping.PollOptions{MinInterval: 15 * time.Second},
+			Progress: func(event shipping.BatchEvent) {
+				if event.Waiting > waiting {
+					if waiting = event.Waiting; waiting == requests-1 {
+						runtime.GC()
+						runtime.ReadMemStats(&during)
+					}
+				}
+			},
+		})
+		if err != nil || report.Count(shipping.BatchCompleted) != requests {
+			t.Fatalf("%d completed, %v", report.Count(shipping.BatchCompleted), err)
+		}
+		held := int64(during.HeapInuse+during.StackInuse) - int64(before.HeapInuse+before.StackInuse)
+		if waiting < requests-64 || during.HeapInuse == 0 || held > 200<<20 {
+			t.Errorf("%d waited at once, holding %d MB", waiting, held>>20)
+		}
+		busiest, total := 0, 0
+		for second, polls := range service.polls {
+			if second > 40 && second < 90 { // the start and the end no longer show
+				busiest, total = max(busiest, polls), total+polls
+			}
+		}
+		if average := total / 50; busiest > 4*average {
+			t.Errorf("%d polls in the busiest second, %d on average", busiest, average)
+		}
+		t.Logf("%d requests held %.1f MB; %d polls in the busiest second", requests, float64(held)/(1<<20), busiest)
+	})
+}
+
+// slowService answers from memory: every request is processed until a moment, then completed.
+type slowService struct {
+	started, until time.Time
+	mu             sync.Mutex
+	polls          map[int]int // by second
+	next           int
+}
+
+func (s *slowService) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var data string
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/analyze"):
+		s.next++
+		data = fmt.Sprintf(`{"request_id":"RD-%d","status":"draft","source":"shipment","available_documents":[{"document_type":"CUSTOMS","amount":1,"currency":"NGN"}],"line_items":[]}`, s.next)
+	case strings.HasSuffix(r.URL.Path, "/purchase"):
+		data = `{"status":"processing"}`
+	default:
+		if s.polls == nil {
+			s.polls = map[int]int{}
+		}
+		s.polls[int(time.Since(s.started)/time.Second)]++
+		status := "processing"
+		if !time.Now().Before(s.until) {
+			status = "completed"
+		}
+		data = fmt.Sprintf(`{"request_id":%q,"status":%q,"source":"shipment","available_documents":[]}`, filepath.Base(r.URL.Path), status)
+	}
+	body := `{"status":true,"message":"ok","data":` + data + `}`
+	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r}, nil
+}
