@@ -58,7 +58,9 @@ func plainEnvelope[T any](body []byte) (envelope[T], error) {
 		return answer, describeBody(body)
 	}
 	answer = envelope[T]{}
-	err = json.Unmarshal(straighten[envelope[T]](body), &answer)
+	if err = json.Unmarshal(straighten[envelope[T]](body), &answer); err == nil && answer.Status != nil && *answer.Status {
+		err = lostRecords[T](body)
+	}
 	return answer, err
 }
 

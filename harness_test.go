@@ -3,6 +3,7 @@ package shipping_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -258,4 +259,17 @@ func (c call) success() canned {
 		return canned{status: http.StatusOK, body: "%PDF-1.7 …"}
 	}
 	return ok(c.answer)
+}
+
+// quick is a policy that repeats almost without waiting, for tests that are not about the wait.
+var quick = shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Microsecond, MaxWait: time.Microsecond})
+
+// wantError holds an error against the sentinels it must be.
+func wantError(t testing.TB, what string, err error, sentinels ...error) {
+	t.Helper()
+	for _, sentinel := range sentinels {
+		if !errors.Is(err, sentinel) {
+			t.Errorf("%s: error %v is not %q", what, err, sentinel)
+		}
+	}
 }

@@ -26,11 +26,13 @@ func operationTable(known []Operation) (map[string]Operation, error) {
 		case !strings.HasPrefix(operation.Route, "/"):
 			return nil, invalidOption("WithProvisionalRoutes", fmt.Sprintf("gives %s the route %q: routes start with a slash", operation.Name, operation.Route))
 		}
-		operation.Provisional = true
-		if operation.Method == "" {
-			operation.Method = assumed.Method
+		// Only the route and the method are the caller's to know. What the operation means, such as that
+		// the PDF is sent no key, stays.
+		assumed.Route = operation.Route
+		if operation.Method != "" {
+			assumed.Method = operation.Method
 		}
-		table[operation.Name] = operation
+		table[operation.Name] = assumed
 	}
 	return table, nil
 }

@@ -162,8 +162,8 @@ type LineItem struct {
 	Description string  `json:"description"`
 	HSCode      string  `json:"hs_code,omitempty"`
 	Quantity    float64 `json:"quantity"`
-	// UnitPrice is in Currency.
-	UnitPrice Amount `json:"unit_price"`
+	// UnitPrice is in Currency; one that is not given is not sent.
+	UnitPrice Amount `json:"unit_price,omitzero"`
 	Currency  string `json:"currency,omitempty"`
 	// Weight is in kilograms.
 	Weight float64 `json:"weight,omitempty"`

@@ -2,6 +2,7 @@ package shipping
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"strconv"
@@ -18,6 +19,34 @@ import (
 func straighten[T any](body []byte) []byte {
 	w := walker{}
 	return w.value(body, reflect.TypeFor[T](), "")
+}
+
+// lostRecords is an error where data, or the list of records in it, is of another kind than documented:
+// made null, it would read as a page without records, and end a list early in silence.
+func lostRecords[T any](body []byte) error {
+	var answer struct {
+		Data json.RawMessage `json:"data"`
+	}
+	_ = json.Unmarshal(body, &answer) // the body was read before
+	t, want := reflect.TypeFor[T](), ""
+	switch t.Kind() {
+	case reflect.Struct:
+		want = "object"
+	case reflect.Slice:
+		want = "array"
+	}
+	if got := jsonKind(answer.Data); got != want && got != "null" && want != "" {
+		return fmt.Errorf("data is of type %s instead of %s", got, want)
+	}
+	for name, field := range fieldsOf(t) {
+		if field.Type.Kind() != reflect.Slice || field.Type.Elem().Kind() != reflect.Struct {
+			continue
+		}
+		if got := jsonKind(json.RawMessage(RawJSON(answer.Data).Get(name))); got != "array" && got != "null" {
+			return fmt.Errorf("data.%s is of type %s instead of array", name, got)
+		}
+	}
+	return nil
 }
 
 // walker goes through a JSON value beside the Go type it is meant for. It returns the value in that
@@ -95,13 +124,17 @@ func (w walker) object(raw json.RawMessage, t reflect.Type, path string) json.Ra
 
 // optional reports whether a field may be absent: so marked, or left out by ourselves where empty.
 func optional(field reflect.StructField) bool {
-	return field.Tag.Get("spec") == "optional" || strings.HasSuffix(field.Tag.Get("json"), ",omitempty")
+	_, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return field.Tag.Get("spec") == "optional" || options != ""
 }
 
 // fieldsOf returns the fields of a struct by their JSON names, those included that are read under
 // another name too.
 func fieldsOf(t reflect.Type) map[string]reflect.StructField {
-	fields := make(map[string]reflect.StructField, t.NumField())
+	fields := map[string]reflect.StructField{}
+	if t.Kind() != reflect.Struct {
+		return fields
+	}
 	for field := range t.Fields() {
 		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
 			fields[name] = field

@@ -1,0 +1,368 @@
+package shipping_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping"
+)
+
+// wireRequest is what a call must look like on the wire.
+type wireRequest struct{ Method, Path, Query, Body string }
+
+func asWire(got received) wireRequest {
+	return wireRequest{got.Method, got.Path, got.Query.Encode(), got.Body}
+}
+
+func TestWire_EachOperationAsInTheTableOfEndpoints(t *testing.T) {
+	t.Parallel()
+	const request = "/v1/regulatory-documents/request/" + requestID
+	want := map[string]wireRequest{
+		shipping.OpListRates:        {"GET", "/v1/rates", "", ""},
+		shipping.OpListCountries:    {"GET", "/v1/countries", "", ""},
+		shipping.OpListWebhooks:     {"GET", "/v1/webhooks", "", ""},
+		shipping.OpReplayWebhook:    {"POST", "/v1/webhooks/replay", "", `{"delivery_id":"WD-1"}`},
+		shipping.OpListTransactions: {"GET", "/v1/transactions", "wallet=VA-1", ""},
+		shipping.OpAnalyze:          {"POST", "/v1/regulatory-documents/analyze", "", `{"shipment_id":"SH-1"}`},
+		shipping.OpGetRequest:       {"GET", request, "", ""},
+		shipping.OpPurchase:         {"POST", "/v1/regulatory-documents/purchase", "", `{"request_id":"` + requestID + `","document_types":["FDA"]}`},
+		shipping.OpUpdateItems:      {"PUT", request + "/items", "", `{"line_items":[{"description":"tea","quantity":0}]}`},
+		shipping.OpUpdateAddresses:  {"PUT", request + "/addresses", "", `{"origin":{"country":"CN"}}`},
+		shipping.OpUpdateShipping:   {"PUT", request + "/shipping", "", `{"incoterm":"DAP"}`},
+		shipping.OpUpdateProfile:    {"PUT", request + "/profiles/FDA", "", `{"product_code":"54YFT10"}`},
+		shipping.OpRetryRequest:     {"POST", request + "/retry", "", `{}`},
+		shipping.OpDocumentPDF:      {"GET", request + "/documents/FDA/pdf", "", ""},
+		"do":                        {"POST", "/v1/shipments", "", `{"parcel":"PC-1"}`},
+	}
+	for _, call := range calls() {
+		t.Run(call.operation, func(t *testing.T) {
+			t.Parallel()
+			service := answering(call.success())
+			if err := call.do(t.Context(), connect(t, service, shipping.WithProvisionalRoutes())); err != nil {
+				t.Fatal(err)
+			}
+			if service.count("") != 1 {
+				t.Fatalf("%d requests were sent, want 1", service.count(""))
+			}
+			got := service.requests()[0]
+			diff(t, "request", want[call.operation], asWire(got))
+			diff(t, "headers", wantHeader(call, got.Method), got.Header)
+		})
+	}
+}
+
+// wantHeader is every header the client sends, and no other.
+func wantHeader(call call, method string) http.Header {
+	header := http.Header{
+		"Accept":        {"application/json"},
+		"User-Agent":    {"shipping-go/" + shipping.Version},
+		"Authorization": {"Bearer " + testKey},
+	}
+	if call.operation == shipping.OpDocumentPDF { // requires none, and is sent none
+		header.Del("Authorization")
+		header.Set("Accept", "application/pdf")
+	}
+	if method != http.MethodGet {
+		header.Set("Content-Type", "application/json")
+	}
+	return header
+}
+
+func TestWire_EveryOperationIsTested(t *testing.T) {
+	t.Parallel()
+	tested := map[string]bool{}
+	for _, call := range calls() {
+		tested[call.operation] = true
+	}
+	for _, operation := range shipping.Operations() {
+		if !tested[operation.Name] {
+			t.Errorf("%s is missing in calls()", operation.Name)
+		}
+	}
+}
+
+func TestWire_QueryParametersOfTheLists(t *testing.T) {
+	t.Parallel()
+	type list = func(ctx context.Context, c *shipping.Client) error
+	for name, test := range map[string]struct {
+		do   list
+		want string
+	}{
+		"rates, page 2 of 50": {func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Rates.List(ctx, &shipping.RateListOptions{Page: 2, PerPage: 50})
+			return err
+		}, "page=2&perPage=50"},
+		"rates, zero options are not sent": {func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Rates.List(ctx, &shipping.RateListOptions{})
+			return err
+		}, ""},
+		"webhooks, only perPage": {func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Webhooks.List(ctx, &shipping.WebhookListOptions{PerPage: 1})
+			return err
+		}, "perPage=1"},
+		"webhooks, enormous perPage": {func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Webhooks.List(ctx, &shipping.WebhookListOptions{PerPage: 1 << 40})
+			return err
+		}, "perPage=1099511627776"},
+		"transactions, wallet escaped": {func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: "VA 1&perPage=9", Page: 3})
+			return err
+		}, "page=3&wallet=VA+1%26perPage%3D9"},
+		"filters of no specification": {func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: "VA-1"},
+				shipping.WithQuery("flow", "out"), shipping.WithQuery("tag", "a"), shipping.WithQuery("tag", "b"))
+			return err
+		}, "flow=out&tag=a&tag=b&wallet=VA-1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := answering(ok(`{}`))
+			if err := test.do(t.Context(), connect(t, service)); err != nil {
+				t.Fatal(err)
+			}
+			if got := service.requests()[0].Query.Encode(); got != test.want {
+				t.Errorf("query %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestWire_BodiesOfTheRequests(t *testing.T) {
+	t.Parallel()
+	amount := mustAmount(t, "1234.50")
+	for name, test := range map[string]struct {
+		do   func(ctx context.Context, c *shipping.Client) error
+		want string
+	}{
+		"replay by shipment and event, limited to a webhook": {func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Webhooks.Replay(ctx, &shipping.ReplayRequest{ShipmentID: "SH-1", Event: shipping.EventShipmentDelivered, WebhookID: "WA-1"})
+			return err
+		}, `{"shipment_id":"SH-1","event":"shipment.delivered","webhook_id":"WA-1"}`},
+		"analyze an invoice": {func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{FileURL: "https://files.example.com/a.pdf?x=1"})
+			return err
+		}, `{"file_url":"https://files.example.com/a.pdf?x=1"}`},
+		"purchase in the caller's order": {func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.Purchase(ctx, requestID, shipping.DocumentTextile, shipping.DocumentAMS)
+			return err
+		}, `{"request_id":"` + requestID + `","document_types":["TEXTILE","AMS"]}`},
+		"items with exact money": {func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.UpdateItems(ctx, requestID, []shipping.LineItem{{
+				ItemID: "IT-1", Description: "tea", HSCode: "0902", Quantity: 2.5, UnitPrice: amount, Currency: "USD", Weight: 0.4, OriginCountry: "CN",
+			}})
+			return err
+		}, `{"line_items":[{"item_id":"IT-1","description":"tea","hs_code":"0902","quantity":2.5,"unit_price":1234.5,"currency":"USD","weight":0.4,"origin_country":"CN"}]}`},
+		"no items": {func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.UpdateItems(ctx, requestID, nil)
+			return err
+		}, `{"line_items":[]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := answering(ok(`{"request_id":"` + requestID + `","status":"draft"}`))
+			if err := test.do(t.Context(), connect(t, service, shipping.WithProvisionalRoutes())); err != nil {
+				t.Fatal(err)
+			}
+			if got := service.requests()[0].Body; got != test.want {
+				t.Errorf("body\n%s, want\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestWire_BaseURLWithAndWithoutVersionSlashAndPrefix(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"https://api.service.test":             "https://api.service.test/v1/rates",
+		"https://api.service.test/":            "https://api.service.test/v1/rates",
+		"https://api.service.test/v1":          "https://api.service.test/v1/rates",
+		"https://api.service.test/v1/":         "https://api.service.test/v1/rates",
+		"https://api.service.test//":           "https://api.service.test/v1/rates",
+		" https://API.service.test\n":          "https://api.service.test/v1/rates",
+		"https://api.service.test/sandbox":     "https://api.service.test/sandbox/v1/rates",
+		"https://api.service.test/sandbox/v1/": "https://api.service.test/sandbox/v1/rates",
+		"https://api.service.test/a%2Fb/v1":    "https://api.service.test/a%2Fb/v1/rates",
+		"https://api.service.test/sandboxv1":   "https://api.service.test/sandboxv1/v1/rates",
+		"http://127.0.0.1:8080/v1":             "http://127.0.0.1:8080/v1/rates",
+		"http://[::1]:8080":                    "http://[::1]:8080/v1/rates",
+		"http://localhost:1234":                "http://localhost:1234/v1/rates",
+		"http://mock:1234":                     "http://mock:1234/v1/rates",
+		"http://10.1.2.3":                      "http://10.1.2.3/v1/rates",
+		"http://shipping.internal":             "http://shipping.internal/v1/rates",
+	} {
+		service := answering(ok(`{}`))
+		client := connect(t, service, shipping.WithBaseURL(address))
+		if _, err := client.Rates.List(t.Context(), nil); err != nil {
+			t.Errorf("%q: %v", address, err)
+			continue
+		}
+		got := service.requests()[0]
+		if got.Origin+got.Path != want {
+			t.Errorf("%q leads to %s%s, want %s", address, got.Origin, got.Path, want)
+		}
+		if base := strings.TrimSuffix(want, "/v1/rates"); client.BaseURL() != base {
+			t.Errorf("%q: BaseURL says %s, want %s", address, client.BaseURL(), base)
+		}
+	}
+}
+
+func TestWire_PathParametersAreEscaped(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]string{
+		"RD-1":        "RD-1",
+		"a/b":         "a%2Fb",
+		"a?b=c":       "a%3Fb=c",
+		"50%":         "50%25",
+		"%2e%2e":      "%252e%252e",
+		"../purchase": "..%2Fpurchase",
+		"a b#c":       "a%20b%23c",
+		"...":         "...",
+		"заявка":      url.PathEscape("заявка"),
+		"{x}":         "%7Bx%7D",
+		"a;b,c":       "a%3Bb%2Cc",
+		"a\r\nX: y":   "a%0D%0AX:%20y",
+		"\xff":        "%FF",
+	} {
+		service := answering(ok(`{"request_id":"x","status":"draft"}`))
+		if _, err := connect(t, service).Regulatory.Get(t.Context(), id); err != nil {
+			t.Errorf("%q: %v", id, err)
+			continue
+		}
+		if got := service.requests()[0].Path; got != "/v1/regulatory-documents/request/"+want {
+			t.Errorf("%q becomes %s, want …/%s", id, got, want)
+		}
+	}
+}
+
+func TestWire_CallOptions(t *testing.T) {
+	t.Parallel()
+	service := answering(ok(`{}`).with("X-Request-Id", "7"))
+	client := connect(t, service, shipping.WithUserAgent("acme/1.2"))
+	var response shipping.Response
+	_, err := client.Rates.List(t.Context(), nil, nil, shipping.WithResponse(&response),
+		shipping.WithHeader("x-tenant", "a"), shipping.WithHeader("X-Tenant", "b"), shipping.WithHeader("Accept", "application/vnd.api+json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := service.requests()[0].Header
+	diff(t, "added header", []string{"a", "b"}, header.Values("X-Tenant"))
+	diff(t, "replaced header", []string{"application/vnd.api+json"}, header.Values("Accept"))
+	diff(t, "User-Agent", "acme/1.2 shipping-go/"+shipping.Version, header.Get("User-Agent"))
+	if response.StatusCode != 200 || response.Header.Get("X-Request-Id") != "7" || len(response.Attempts) != 1 ||
+		string(response.Body) != ok(`{}`).body {
+		t.Errorf("the response is %+v", response)
+	}
+}
+
+func TestWire_OptionsOfOneCallDoNotReachTheNext(t *testing.T) {
+	t.Parallel()
+	service := answering(ok(`{}`))
+	client := connect(t, service)
+	if _, err := client.Rates.List(t.Context(), nil, shipping.WithHeader("X-Once", "1"), shipping.WithQuery("once", "1")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Rates.List(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if second := service.requests()[1]; second.Header.Get("X-Once") != "" || len(second.Query) != 0 {
+		t.Errorf("the second call carries the first one's options: %v %v", second.Header, second.Query)
+	}
+}
+
+func TestWire_TheCallersOptionsAreNotChanged(t *testing.T) {
+	t.Parallel()
+	options := &shipping.RateListOptions{PerPage: 1}
+	service := &service{script: func(n int, _ received) canned {
+		return ok(`{"rates":[{"rate_id":"RT-` + strings.Repeat("1", n) + `"}],"pagination":{"total":3,"perPage":1,"pageCount":3}}`)
+	}}
+	for _, err := range connect(t, service).Rates.All(t.Context(), options) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff(&shipping.RateListOptions{PerPage: 1}, options); d != "" {
+		t.Errorf("the walk changed the caller's options:\n%s", d)
+	}
+}
+
+func TestProvisionalRoutes_SendNothingUnlessEnabled(t *testing.T) {
+	t.Parallel()
+	provisional := map[string]bool{}
+	for _, operation := range shipping.ProvisionalOperations() {
+		provisional[operation.Name] = true
+	}
+	service := answering(refusal(400, "no"))
+	client := connect(t, service)
+	for _, call := range calls() {
+		if !provisional[call.operation] {
+			continue
+		}
+		err := call.do(t.Context(), client)
+		wantError(t, call.operation, err, shipping.ErrProvisionalRoute)
+		if err != nil && !strings.Contains(err.Error(), "WithProvisionalRoutes()") {
+			t.Errorf("%s: %v does not say what to do", call.operation, err)
+		}
+	}
+	if service.count("") != 0 {
+		t.Errorf("%d requests were sent on guessed routes", service.count(""))
+	}
+}
+
+func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
+	t.Parallel()
+	service := answering(canned{status: 200, body: "%PDF-1.7"})
+	client := connect(t, service, shipping.WithProvisionalRoutes(
+		shipping.Operation{Name: shipping.OpDocumentPDF, Route: "/v2/forms/{document_type}/{request_id}"},
+		shipping.Operation{Name: shipping.OpRetryRequest, Method: http.MethodPatch, Route: "/v1/again/{request_id}"},
+	))
+	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA"); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = client.Regulatory.Retry(t.Context(), "RD-1") // the answer is no record
+	_, _ = client.Regulatory.UpdateShipping(t.Context(), "RD-1", shipping.Shipping{})
+	got := service.requests()
+	diff(t, "replaced route", wireRequest{"GET", "/v2/forms/FDA/RD-1", "", ""}, asWire(got[0]))
+	diff(t, "replaced route and method", wireRequest{"PATCH", "/v1/again/RD-1", "", "{}"}, asWire(got[1]))
+	diff(t, "route that was not replaced", wireRequest{"PUT", "/v1/regulatory-documents/request/RD-1/shipping", "", "{}"}, asWire(got[2]))
+	if got[0].Header.Get("Authorization") != "" {
+		t.Error("the PDF operation requires no authorization, yet the key was sent on its replaced route")
+	}
+}
+
+func TestProvisionalRoutes_AReplacedReadStillRepeats(t *testing.T) {
+	t.Parallel()
+	service := answering(refusal(503, "busy"), canned{status: 200, body: "%PDF-1.7"})
+	client := connect(t, service, quick, shipping.WithProvisionalRoutes(
+		shipping.Operation{Name: shipping.OpDocumentPDF, Route: "/forms/{document_type}/{request_id}"}))
+	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOperations_TheTableIsTheCallersOwn(t *testing.T) {
+	t.Parallel()
+	shipping.Operations()[0].Name = "changed"
+	if got := shipping.Operations()[0].Name; got != shipping.OpListRates {
+		t.Errorf("the table was changed from outside: %s", got)
+	}
+	for _, operation := range shipping.Operations() {
+		if operation.Charges && operation.Repeat != shipping.RepeatNever {
+			t.Errorf("%s charges the wallet and repeats %s", operation.Name, operation.Repeat)
+		}
+		if operation.Method != http.MethodGet && operation.Repeat == shipping.RepeatSafe {
+			t.Errorf("%s changes something and repeats after any failure", operation.Name)
+		}
+	}
+	for repeat, want := range map[shipping.Repeat]string{
+		shipping.RepeatNever: "never", shipping.RepeatUnsent: "unsent", shipping.RepeatSafe: "safe", 99: "never",
+	} {
+		if repeat.String() != want {
+			t.Errorf("Repeat(%d) is %q, want %q", repeat, repeat, want)
+		}
+	}
+}
