@@ -294,24 +294,24 @@ func (s RegulatoryService) record(ctx context.Context, r request, call []CallOpt
 // decodeRecord reads the record tolerantly: under data itself or data.request, line items under either
 // name.
 func decodeRecord(raw RawJSON) *RegulatoryRequest {
-	if nested := raw.Get("request"); jsonKind(json.RawMessage(nested)) == "object" && raw.Get(regulatoryRequestID) == "" {
-		raw = nested
-	}
 	var wire struct {
 		RegulatoryRequest
-		Items []LineItem `json:"items"`
+		Items   []LineItem `json:"items"`
+		Request RawJSON    `json:"request"`
 	}
-	if json.Unmarshal([]byte(raw), &wire.RegulatoryRequest) != nil {
-		wire.RegulatoryRequest = RegulatoryRequest{}
+	err := json.Unmarshal([]byte(raw), &wire)
+	if jsonKind(json.RawMessage(wire.Request)) == "object" && wire.RequestID == "" {
+		return decodeRecord(wire.Request)
+	}
+	if err != nil {
+		wire.RegulatoryRequest, wire.Items = RegulatoryRequest{}, nil
 		_ = json.Unmarshal(straighten[RegulatoryRequest]([]byte(raw)), &wire.RegulatoryRequest)
+		_ = json.Unmarshal(straighten[[]LineItem]([]byte(raw.Get("items"))), &wire.Items)
 	}
 	if wire.LineItems == nil {
-		items := []byte(raw.Get("items"))
-		if json.Unmarshal(items, &wire.Items) != nil {
-			_ = json.Unmarshal(straighten[[]LineItem](items), &wire.Items)
-		}
 		wire.LineItems = wire.Items
 	}
-	wire.Raw = raw
-	return &wire.RegulatoryRequest
+	record := wire.RegulatoryRequest
+	record.Raw = raw
+	return &record
 }
