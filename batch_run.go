@@ -78,13 +78,16 @@ func (r *batchRun) work(ctx context.Context) (*BatchReport, error) {
 	}
 	workers.Wait()
 	report := &BatchReport{Committed: r.budget.committed()}
+	interrupted := false
 	for _, e := range r.entries {
-		report.Results = append(report.Results, e.result())
+		result := e.result()
+		report.Results = append(report.Results, result)
+		interrupted = interrupted || ctx.Err() != nil && result.State != BatchCompleted && result.State != BatchFailed
 	}
-	if r.broken != nil {
+	switch {
+	case r.broken != nil:
 		return report, r.broken
-	}
-	if r.ended < len(r.entries) {
+	case interrupted:
 		return report, context.Cause(ctx)
 	}
 	return report, nil

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// TestMain lets the test's own binary be the program, so that it can be killed.
+func TestMain(m *testing.M) {
+	if os.Getenv("COMPLIANCE_IS_THE_PROGRAM") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func serve(t *testing.T, scale float64) *mockserver.Server {
+	t.Helper()
+	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = scale }))
+	t.Cleanup(server.Close)
+	t.Setenv(shipping.EnvBaseURL, server.URL)
+	t.Setenv(shipping.EnvSecretKey, server.SecretKey)
+	return server
+}
+
+func list(t *testing.T, lines ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "shipments.csv")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestDemonstrationNeedsNoSetUp(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var out bytes.Buffer
+	if err := run(t.Context(), nil, &out); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	for _, want := range []string{"12 completed", "1 over budget", "29 PDFs and report.csv"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+	pdfs, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "compliance-*", "*.pdf"))
+	if len(pdfs) != 29 {
+		t.Errorf("%d PDFs", len(pdfs))
+	}
+	for _, path := range pdfs {
+		if data, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(data, []byte("%PDF-")) {
+			t.Errorf("%s is no PDF: %v", path, err)
+		}
+	}
+}
+
+func TestWithoutABudgetNothingIsBought(t *testing.T) {
+	server := serve(t, -1)
+	in := list(t, "shipment_id", server.Shipments()[0], server.Shipments()[1], "SH-NOSUCH")
+	var out bytes.Buffer
+	if err := run(t.Context(), []string{"-in", in, "-out", t.TempDir()}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if server.Calls(shipping.OpPurchase) != 0 || !strings.Contains(out.String(), "Nothing was bought") || !strings.Contains(out.String(), "SH-NOSUCH") {
+		t.Errorf("%d purchases:\n%s", server.Calls(shipping.OpPurchase), &out)
+	}
+}
+
+// The program is killed between a purchase and its completion. The next run goes on: same result, one
+// debit each.
+func TestKilledAndContinued(t *testing.T) {
+	server := serve(t, 0.2)
+	in := list(t, append([]string{"shipment_id"}, server.Shipments()[:6]...)...)
+	args := []string{"-in", in, "-out", t.TempDir(), "-budget", "1000000", "-settle", "1s"}
+	program := exec.CommandContext(t.Context(), os.Args[0], args...)
+	program.Env = append(os.Environ(), "COMPLIANCE_IS_THE_PROGRAM=1")
+	stdout, err := program.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		if strings.Contains(lines.Text(), "processing") {
+			break
+		}
+	}
+	if err := program.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, stdout)
+	if err := program.Wait(); err == nil {
+		t.Fatal("the program ended before it could be killed")
+	}
+	if server.Calls(shipping.OpPurchase) == 0 {
+		t.Fatal("killed before the first purchase")
+	}
+	var out bytes.Buffer
+	if err := run(t.Context(), args, &out); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	if !strings.Contains(out.String(), "6 completed") {
+		t.Errorf("the second run:\n%s", &out)
+	}
+	checkOneDebitEach(t, server, 6)
+}
+
+func TestInterruptedAndContinued(t *testing.T) {
+	server := serve(t, 0.05)
+	in := list(t, append([]string{"shipment_id"}, server.Shipments()[:4]...)...)
+	args := []string{"-in", in, "-out", t.TempDir(), "-budget", "1000000", "-settle", "1s"}
+	ctx, interrupt := context.WithCancel(t.Context())
+	out := &watcher{word: "purchased", then: interrupt}
+	err := run(ctx, args, out)
+	if err == nil || !strings.Contains(err.Error(), "run the same command again") {
+		t.Fatalf("interrupted: %v\n%s", err, &out.Buffer)
+	}
+	var again bytes.Buffer
+	if err := run(t.Context(), args, &again); err != nil || !strings.Contains(again.String(), "4 completed") {
+		t.Fatalf("%v\n%s", err, &again)
+	}
+	checkOneDebitEach(t, server, 4)
+}
+
+// watcher does something once a word is written.
+type watcher struct {
+	bytes.Buffer
+	word string
+	then func()
+}
+
+func (w *watcher) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(w.word)) {
+		w.then()
+	}
+	return w.Buffer.Write(p)
+}
+
+func checkOneDebitEach(t *testing.T, server *mockserver.Server, requests int) {
+	t.Helper()
+	seen := map[string]bool{}
+	for transaction, err := range server.Client(t).Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: server.Wallets()[0]}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if request, ok := strings.CutPrefix(transaction.Description, "Regulatory documents for "); ok {
+			if seen[request] {
+				t.Errorf("%s was debited twice", request)
+			}
+			seen[request] = true
+		}
+	}
+	if len(seen) != requests {
+		t.Errorf("%d requests were debited, want %d", len(seen), requests)
+	}
+	if err := server.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBadListsAreExplained(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		content, says string
+	}{
+		"empty":        {"", "no header line"},
+		"no column":    {"id\nSH-1\n", "neither shipment_id nor file_url"},
+		"both":         {"shipment_id,file_url\nSH-1,https://x.example/a.pdf\n", "line 2"},
+		"neither":      {"shipment_id,file_url\nSH-1,\n,\n", "line 3"},
+		"every line":   {"shipment_id,file_url\n,\n,\n", "line 3"},
+		"broken quote": {"shipment_id\n\"SH-1\n", "extraneous or missing"},
+	} {
+		path := filepath.Join(t.TempDir(), "list.csv")
+		if err := os.WriteFile(path, []byte(tc.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readItems(path); err == nil || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "list.csv")
+	content := "\ufeffShipment_ID, file_url\r\n SH-1 ,\r\n,https://x.example/a.pdf\r\n"
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	items, err := readItems(path)
+	if err != nil || fmt.Sprint(items) != "[{ {SH-1 }} { { https://x.example/a.pdf}}]" {
+		t.Errorf("a list as spreadsheets write it: %v, %v", items, err)
+	}
+	if _, err := readItems(filepath.Join(t.TempDir(), "none.csv")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/shipping-go/shipping"
+)
+
+func writeReport(path string, report *shipping.BatchReport) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	rows := csv.NewWriter(file)
+	lines := [][]string{{"item", "state", "request_id", "documents", "amount", "currency", "problem"}}
+	for _, result := range report.Results {
+		problem := ""
+		if result.Err != nil {
+			problem = result.Err.Error()
+		}
+		lines = append(lines, []string{
+			result.Key, string(result.State), result.RequestID, slugs(result.Documents, " "),
+			result.Amount.StringFixed(2), result.Currency, problem,
+		})
+	}
+	if err := rows.WriteAll(lines); err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// download fetches the PDFs that are not there yet, and returns how many there are.
+func (j *job) download(ctx context.Context, report *shipping.BatchReport) (int, error) {
+	have := 0
+	for _, result := range report.Results {
+		if result.State != shipping.BatchCompleted {
+			continue
+		}
+		for _, document := range result.Documents {
+			path := filepath.Join(j.out, result.RequestID+"-"+string(document)+".pdf")
+			if _, err := os.Stat(path); err == nil {
+				have++
+				continue
+			}
+			pdf, err := j.client.Regulatory.PDF(ctx, result.RequestID, document)
+			if errors.Is(err, shipping.ErrNotFound) {
+				continue // the service has no such route
+			}
+			if err == nil {
+				err = writeWhole(path, pdf)
+			}
+			if err != nil {
+				return have, err
+			}
+			have++
+		}
+	}
+	return have, nil
+}
+
+// writeWhole leaves no half-written PDF behind, whenever it is interrupted.
+func writeWhole(path string, data []byte) error {
+	part := path + ".part"
+	if err := os.WriteFile(part, data, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(part, path)
+}
+
+func summarize(out io.Writer, j *job, report *shipping.BatchReport, pdfs int) {
+	fmt.Fprintln(out)
+	for _, state := range []shipping.BatchState{
+		shipping.BatchCompleted, shipping.BatchDraft, shipping.BatchOverBudget, shipping.BatchFailed,
+		shipping.BatchError, shipping.BatchWaiting, shipping.BatchUnknown,
+	} {
+		if n := report.Count(state); n > 0 {
+			fmt.Fprintf(out, "%5d %s\n", n, state)
+		}
+	}
+	left, err := j.budget.Sub(report.Committed)
+	if err == nil {
+		fmt.Fprintf(out, "\nSpent %s of %s %s, %s left. ", report.Committed.StringFixed(2), j.budget.StringFixed(2), j.currency, left.StringFixed(2))
+	}
+	fmt.Fprintf(out, "%d PDFs and report.csv are in %s\n", pdfs, j.out)
+}
+
+func slugs(documents []shipping.DocumentType, separator string) string {
+	texts := make([]string, len(documents))
+	for i, document := range documents {
+		texts[i] = string(document)
+	}
+	return strings.Join(texts, separator)
+}
