@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	maxErrorBody  = 64 << 10 // kept in an Error
-	maxFailedBody = 1 << 20  // read of a non-2xx answer
-	pooledBody    = 4 << 20  // a larger buffer is left to the garbage collector
+	maxErrorBody    = 64 << 10 // kept in an Error
+	maxErrorMessage = 2 << 10  // kept in an Error
+	maxFailedBody   = 1 << 20  // read of a non-2xx answer
+	pooledBody      = 4 << 20  // a larger buffer is left to the garbage collector
 )
 
 // bodyReader reads the whole body within the attempt, so that a body that breaks off counts as a
@@ -24,8 +25,13 @@ type bodyReader struct {
 
 func (b bodyReader) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := b.next.RoundTrip(r)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case response == nil:
+		return nil, errors.New("the transport gave neither an answer nor an error")
+	case response.Body == nil:
+		response.Body = http.NoBody
 	}
 	limit, failed := b.max, response.StatusCode/100 != 2
 	if failed {
@@ -107,7 +113,7 @@ func (p *bufferPool) read(r io.Reader, announced, limit int64) (*buffer, error) 
 		b.data = *pooled
 	}
 	if announced > limit {
-		return b, ErrBodyTooLarge
+		limit = min(limit, maxErrorBody) // only a start of it, for the error
 	}
 	// One byte more than announced lets the read that finds the end do so without growing. The
 	// announced length is not trusted with more than a first megabyte.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -81,25 +82,36 @@ func (c *core) failure(state *callState, response *http.Response) *Error {
 }
 
 func (c *core) describe(state *callState, status int, header http.Header, body []byte) *Error {
+	safe := c.key.redactBytes(body) // before it is cut: half a key is a secret too
 	failure := &Error{
 		Operation: state.operation.Name, StatusCode: status, RequestID: state.requestID, kind: statusKind(status),
-		Body: c.key.redactBytes(bytes.Clone(body[:min(len(body), maxErrorBody)])),
+		Body: bytes.Clone(safe[:min(len(safe), maxErrorBody)]),
 	}
 	failure.RetryAfter, _ = retryAfter(header, time.Now())
 	var answer envelope[RawJSON]
 	if json.Unmarshal(body, &answer) != nil {
 		answer = envelope[RawJSON]{}
 		if json.Unmarshal(straighten[envelope[RawJSON]](body), &answer) != nil {
-			failure.Message = describeBody(body).Error()
+			failure.Message = describeBody(safe).Error()
 			return failure
 		}
 	}
-	failure.Message = c.key.redact(answer.Message)
-	failure.Data = RawJSON(c.key.redact(string(answer.Data)))
+	failure.Message = clip(c.key.redact(answer.Message), maxErrorMessage)
+	if len(answer.Data) <= maxErrorBody {
+		failure.Data = RawJSON(c.key.redact(string(answer.Data)))
+	}
 	if id := answer.Data.Get(regulatoryRequestID).Text(); id != "" {
 		failure.RequestID = id
 	}
 	return failure
+}
+
+// clip keeps the start of a text.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + "…"
 }
 
 // unexpected makes the error of a 2xx answer that cannot be understood.

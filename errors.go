@@ -47,9 +47,9 @@ type Error struct {
 	Operation string
 	// StatusCode is the HTTP status; 0 when no answer came.
 	StatusCode int
-	// Message is the envelope's message. Never match on it: messages change.
+	// Message is the envelope's message, 2 KiB at most. Never match on it: messages change.
 	Message string
-	// Data is the envelope's data, as sent.
+	// Data is the envelope's data, as sent; absent where it is larger than 64 KiB.
 	Data RawJSON
 	// Body is the start of the raw body, 64 KiB at most.
 	Body []byte
@@ -87,7 +87,7 @@ func (e *Error) Error() string {
 	b.WriteString("shipping: ")
 	b.WriteString(e.Operation)
 	if e.StatusCode != 0 {
-		fmt.Fprintf(&b, ": %d %s", e.StatusCode, http.StatusText(e.StatusCode))
+		b.WriteString(strings.TrimRight(fmt.Sprintf(": %d %s", e.StatusCode, http.StatusText(e.StatusCode)), " "))
 	}
 	switch {
 	case e.Message != "":
@@ -126,10 +126,15 @@ func (e *Error) hint() string {
 		return "check that the base address is the service's API and not a web page or proxy"
 	case errors.Is(e.kind, ErrBodyTooLarge):
 		return "ask for fewer records a page, or raise WithMaxResponseBytes"
-	case errors.Is(e.kind, ErrConnection) && notSent(e.Cause):
+	case errors.Is(e.kind, ErrConnection) && notSent(e.Cause) && !contextEnded(e.Cause):
 		return "nothing was sent: check host, port and network"
 	}
 	return ""
+}
+
+// contextEnded reports whether the caller's own context is why.
+func contextEnded(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // Unwrap gives the sentinel and the cause to [errors.Is] and [errors.As].
@@ -146,6 +151,17 @@ func (e *Error) Unwrap() []error {
 
 // Timeout reports whether the call ended because its time was up.
 func (e *Error) Timeout() bool { return errors.Is(e.Cause, context.DeadlineExceeded) }
+
+// both joins two errors on one line. Either may be nil.
+func both(first, second error) error {
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
+		return first
+	}
+	return fmt.Errorf("%w; %w", first, second)
+}
 
 // statusKind is the sentinel of a status code.
 func statusKind(status int) error {

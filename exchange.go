@@ -68,7 +68,9 @@ func fetchOperation[T any](ctx context.Context, c *core, operation Operation, r 
 	}
 	state := &callState{operation: operation, requestID: r.params[regulatoryRequestID]}
 	if c.observer.Start != nil {
-		ctx = c.observer.Start(ctx, operation)
+		if started := c.observer.Start(ctx, operation); started != nil {
+			ctx = started
+		}
 	}
 	if c.observer.Done != nil {
 		started := time.Now()
@@ -81,14 +83,14 @@ func fetchOperation[T any](ctx context.Context, c *core, operation Operation, r 
 	}
 	got, failure := c.exchange(context.WithValue(ctx, stateKey{}, state), state, httpRequest)
 	if failure != nil {
-		response = &Response{StatusCode: failure.StatusCode, Body: failure.Body, Attempts: state.attempts}
+		response = &Response{StatusCode: failure.StatusCode, Header: state.header, Body: failure.Body, Attempts: state.attempts}
 		fill(settings.response, response)
 		return value, response, failure
 	}
 	defer got.body.release()
 	response = &Response{StatusCode: got.status, Header: got.header, Attempts: state.attempts}
 	if settings.response != nil {
-		response.Body = bytes.Clone(got.body.data)
+		response.Body = c.key.redactBytes(bytes.Clone(got.body.data))
 		fill(settings.response, response)
 	}
 	if got.status/100 != 2 {
@@ -201,6 +203,7 @@ func (c *core) broken(ctx context.Context, state *callState, err error) *Error {
 		NotRetried: state.notRetried, Cause: err, kind: ErrConnection,
 	}
 	if partial, ok := errors.AsType[*bodyError](err); ok {
+		state.header = partial.header
 		failure.StatusCode, failure.Body = partial.status, c.key.redactBytes(partial.body)
 		failure.RetryAfter, _ = retryAfter(partial.header, time.Now())
 		failure.kind = ErrTruncated

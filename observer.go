@@ -2,6 +2,7 @@ package shipping
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -28,7 +29,8 @@ type callState struct {
 	requestID  string
 	attempts   []Attempt
 	wait       time.Duration
-	failure    *Error // the last answer before a repeat
+	failure    *Error      // the last answer before a repeat
+	header     http.Header // of the last answer that is not handed out whole
 	notRetried string
 }
 
@@ -57,6 +59,8 @@ func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	attempt := Attempt{Duration: time.Since(started), Err: err}
 	if response != nil {
 		attempt.StatusCode = response.StatusCode
+	} else if partial, ok := errors.AsType[*bodyError](err); ok {
+		attempt.StatusCode = partial.status
 	}
 	state.attempts = append(state.attempts, attempt)
 	if r.core.observer.Attempt != nil {

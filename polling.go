@@ -241,13 +241,13 @@ func passing(err error) bool {
 // service said last.
 func sleep(ctx context.Context, d time.Duration, last error) error {
 	if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) <= d {
-		return errors.Join(context.DeadlineExceeded, last)
+		return both(context.DeadlineExceeded, last)
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return errors.Join(context.Cause(ctx), last)
+		return both(context.Cause(ctx), last)
 	case <-timer.C:
 		return nil
 	}

@@ -134,7 +134,7 @@ func (s RegulatoryService) PurchaseWith(ctx context.Context, purchase *PurchaseR
 			return result, nil
 		}
 		verdict := verdictOn(err)
-		if verdict == neverSent {
+		if verdict == neverSent && sent == 0 { // later it says nothing about the one that was sent
 			return nil, p.failed(OutcomeNotCharged, nil, err)
 		}
 		settleFor := p.SettleFor
@@ -143,14 +143,14 @@ func (s RegulatoryService) PurchaseWith(ctx context.Context, purchase *PurchaseR
 		}
 		record, readErr := s.readBack(ctx, p.RequestID, settleFor, call)
 		switch {
-		case charged(record) && verdict == refused && sent == 0:
+		case verdict == refused && sent == 0 && charged(record) && showsPurchase(record):
 			return nil, p.failed(OutcomeCharged, record, err)
-		case charged(record):
-			return readBackResult(record), nil
 		case verdict == refused && sent == 0:
 			return nil, p.failed(OutcomeNotCharged, record, err)
+		case charged(record):
+			return readBackResult(record), nil
 		case readErr != nil || record.Status != StatusDraft || sent >= p.ResendIfDraft:
-			return nil, p.failed(OutcomeUnknown, record, errors.Join(err, readErr))
+			return nil, p.failed(OutcomeUnknown, record, both(err, readErr))
 		}
 	}
 }
@@ -228,6 +228,11 @@ func charged(record *RegulatoryRequest) bool {
 		return true
 	}
 	return false
+}
+
+// showsPurchase tells a request that was purchased from one whose analysis failed.
+func showsPurchase(record *RegulatoryRequest) bool {
+	return record.Status != StatusFailed || len(record.Documents) > 0 || record.TransactionID != "" || record.ChargedAmount.Sign() > 0
 }
 
 func readBackResult(record *RegulatoryRequest) *PurchaseResult {

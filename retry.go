@@ -120,7 +120,7 @@ func (c *core) decide(ctx context.Context, response *http.Response, err error) (
 	}
 	state.wait = wait
 	if response != nil {
-		state.failure = c.failure(state, response)
+		state.failure, state.header = c.failure(state, response), response.Header
 	}
 	c.beforeRepeat(ctx, state, wait)
 	return true, nil

@@ -34,6 +34,7 @@ func (c *core) singleAttempt(user *http.Client) (*http.Client, time.Duration) {
 		func(next http.RoundTripper) http.RoundTripper { return attemptDeadline{next, timeout} },
 		func(next http.RoundTripper) http.RoundTripper { return recorder{next, c} },
 		func(next http.RoundTripper) http.RoundTripper { return gate{next, c.pause, c.limiter, c.policy} },
+		func(next http.RoundTripper) http.RoundTripper { return redirectKeeper{next} },
 	} {
 		chain = wrap(chain)
 	}
@@ -54,6 +55,20 @@ func defaultTransport() http.RoundTripper {
 	return own
 }
 
+// redirectKeeper removes a Location that is no address. Redirects are not followed, yet net/http would
+// throw the whole answer away over it.
+type redirectKeeper struct{ next http.RoundTripper }
+
+func (k redirectKeeper) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := k.next.RoundTrip(r)
+	if err == nil && response.StatusCode/100 == 3 {
+		if _, broken := r.URL.Parse(response.Header.Get("Location")); broken != nil {
+			response.Header.Del("Location")
+		}
+	}
+	return response, err
+}
+
 // gate holds an attempt back while the service asked everybody to pause, and until the limiter lets
 // it pass.
 type gate struct {
@@ -71,6 +86,9 @@ func (g gate) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err := g.limiter.Wait(r.Context()); err != nil {
 			return nil, unsentError{fmt.Errorf("limiter: %w", err)}
 		}
+	}
+	if r.Context().Err() != nil {
+		return nil, unsentError{context.Cause(r.Context())}
 	}
 	response, err := g.next.RoundTrip(r)
 	if err == nil && response.StatusCode == http.StatusTooManyRequests {

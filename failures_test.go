@@ -1,0 +1,299 @@
+package shipping_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/shipping-go/shipping"
+)
+
+// failures is what each method must survive: what the service answers, and what the error then is.
+func failures() map[string]struct {
+	answer canned
+	want   error
+	status int
+} {
+	type failure = struct {
+		answer canned
+		want   error
+		status int
+	}
+	html := "<html><body>Bad gateway</body></html>"
+	return map[string]failure{
+		"400 in the envelope":              {refusal(400, "a rule"), shipping.ErrInvalidRequest, 400},
+		"401 in the envelope":              {refusal(401, "no key"), shipping.ErrUnauthorized, 401},
+		"403 in the envelope":              {refusal(403, "not yours"), shipping.ErrUnauthorized, 403},
+		"404 in the envelope":              {refusal(404, "no such thing"), shipping.ErrNotFound, 404},
+		"405 without a body":               {canned{status: 405}, shipping.ErrInvalidRequest, 405},
+		"410 in the envelope":              {refusal(410, "gone"), shipping.ErrNotFound, 410},
+		"422 with data as a list":          {canned{status: 422, body: `{"status":false,"message":"m","data":["a","b"]}`}, shipping.ErrInvalidRequest, 422},
+		"429 in the envelope":              {refusal(429, "slow down"), shipping.ErrRateLimited, 429},
+		"500 as HTML":                      {canned{status: 500, body: html}, shipping.ErrServer, 500},
+		"502 without a body":               {canned{status: 502}, shipping.ErrServer, 502},
+		"503 as an array":                  {canned{status: 503, body: `[]`}, shipping.ErrServer, 503},
+		"599, which has no name":           {canned{status: 599, body: `"down"`}, shipping.ErrServer, 599},
+		"301 to elsewhere":                 {canned{status: 301}.with("Location", "https://elsewhere.test/"), shipping.ErrRedirected, 301},
+		"308 to elsewhere":                 {canned{status: 308}.with("Location", "https://elsewhere.test/"), shipping.ErrRedirected, 308},
+		"302 to nowhere":                   {canned{status: 302}, shipping.ErrRedirected, 302},
+		"302 to a broken address":          {canned{status: 302}.with("Location", "http://[broken"), shipping.ErrRedirected, 302},
+		"200 as HTML":                      {canned{status: 200, body: html}, shipping.ErrUnexpectedBody, 200},
+		"200 as text":                      {canned{status: 200, body: "OK"}, shipping.ErrUnexpectedBody, 200},
+		"200 without a body":               {canned{status: 200}, shipping.ErrUnexpectedBody, 200},
+		"200 with spaces only":             {canned{status: 200, body: " \r\n"}, shipping.ErrUnexpectedBody, 200},
+		"204":                              {canned{status: 204}, shipping.ErrUnexpectedBody, 204},
+		"200 that ends early":              {canned{status: 200, body: `{"status":true,"data":{"ra`}, shipping.ErrUnexpectedBody, 200},
+		"200 as null":                      {canned{status: 200, body: `null`}, shipping.ErrUnexpectedBody, 200},
+		"200 as an array":                  {canned{status: 200, body: `[{"rate_id":"RT-1"}]`}, shipping.ErrUnexpectedBody, 200},
+		"200 without status":               {canned{status: 200, body: `{"data":{}}`}, shipping.ErrUnexpectedBody, 200},
+		"200 with an unreadable status":    {canned{status: 200, body: `{"status":{},"data":{}}`}, shipping.ErrUnexpectedBody, 200},
+		"200 with status false":            {canned{status: 200, body: `{"status":false,"message":"no"}`}, shipping.ErrInvalidRequest, 200},
+		"200 with status false and a list": {canned{status: 200, body: `{"status":false,"message":"no","data":["SH-1"]}`}, shipping.ErrInvalidRequest, 200},
+		"201 with status false":            {canned{status: 201, body: `{"status":"false","message":"no"}`}, shipping.ErrInvalidRequest, 201},
+		"a connection that breaks":         {canned{err: io.ErrUnexpectedEOF}, shipping.ErrConnection, 0},
+	}
+}
+
+func TestFailures_EveryMethodSurvivesEveryAnswer(t *testing.T) {
+	t.Parallel()
+	for _, call := range calls() {
+		for name, failure := range failures() {
+			t.Run(call.operation+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				if call.operation == shipping.OpDocumentPDF && failure.answer.status == 200 {
+					failure.want = shipping.ErrUnexpectedBody // an envelope is no PDF either
+				}
+				if call.operation == shipping.OpDocumentPDF && failure.answer.status == 201 {
+					failure.want = shipping.ErrUnexpectedBody
+				}
+				synctest.Test(t, func(t *testing.T) {
+					service := answering(failure.answer)
+					client := connect(t, service, shipping.WithProvisionalRoutes(), quick)
+					err := call.do(t.Context(), client)
+					checkFailure(t, call, err, failure.want, failure.status, failure.answer)
+				})
+			})
+		}
+	}
+}
+
+// checkFailure holds an error against what every error of a call has to tell.
+func checkFailure(t *testing.T, call call, err, want error, status int, answer canned) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Fatalf("error %v is not %q", err, want)
+	}
+	failure, ok := errors.AsType[*shipping.Error](err)
+	if !ok {
+		t.Fatalf("error %T holds no *Error", err)
+	}
+	if failure.StatusCode != status || failure.Operation != call.operation {
+		t.Errorf("status %d of %s, want %d of %s", failure.StatusCode, failure.Operation, status, call.operation)
+	}
+	if status != 0 && string(failure.Body) != answer.body {
+		t.Errorf("Body is %q, want %q", failure.Body, answer.body)
+	}
+	if len(failure.Attempts) == 0 {
+		t.Error("no attempt is told")
+	}
+	if text := err.Error(); !strings.HasPrefix(text, "shipping: ") || strings.Contains(text, "\n") || strings.Contains(text, "  ") ||
+		strings.Contains(text, " :") || !strings.Contains(text, call.operation) {
+		t.Errorf("the error does not read well: %q", text)
+	}
+}
+
+func TestFailures_DataOfAnotherTypeIsNotAnEmptyPage(t *testing.T) {
+	t.Parallel()
+	other := map[string][]string{
+		shipping.OpListRates:        {`[]`, `[{"rate_id":"RT-1"}]`, `"none"`, `7`, `{"rates":"none"}`, `{"rates":{"0":{"rate_id":"RT-1"}}}`},
+		shipping.OpListWebhooks:     {`[]`, `true`, `{"webhooks":{"docs":[]}}`},
+		shipping.OpListTransactions: {`[]`, `"none"`, `{"transactions":7}`},
+		shipping.OpListCountries:    {`{}`, `{"countries":[]}`, `"none"`},
+		shipping.OpReplayWebhook:    {`[]`, `"queued"`},
+		shipping.OpAnalyze:          {`[]`, `"none"`, `null`, `{}`, `{"request_id":"RD-1"}`, `{"status":"draft"}`, `{"request":[]}`},
+		shipping.OpGetRequest:       {`[]`, `"none"`, `null`, `{}`, `{"request_id":"RD-1"}`},
+		shipping.OpRetryRequest:     {`[]`, `null`},
+	}
+	for _, call := range calls() {
+		for _, data := range other[call.operation] {
+			err := call.do(t.Context(), connect(t, answering(ok(data)), shipping.WithProvisionalRoutes()))
+			if !errors.Is(err, shipping.ErrUnexpectedBody) {
+				t.Errorf("%s with data %s: error %v, want an unexpected body", call.operation, data, err)
+			}
+		}
+	}
+}
+
+func TestFailures_CancelledContextSendsNothing(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	service := answering(refusal(500, "reached"))
+	client := connect(t, service, shipping.WithProvisionalRoutes())
+	for _, call := range calls() {
+		wantError(t, call.operation, call.do(ctx, client), context.Canceled, shipping.ErrConnection)
+	}
+	if service.count("") != 0 {
+		t.Errorf("%d requests were sent for calls that had ended before", service.count(""))
+	}
+}
+
+func TestFailures_CancellationKeepsItsCause(t *testing.T) {
+	t.Parallel()
+	shutdown := errors.New("shutting down")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(shutdown)
+	_, err := connect(t, answering(refusal(500, "reached"))).Rates.List(ctx, nil)
+	wantError(t, "rates", err, context.Canceled, shutdown)
+}
+
+func TestFailures_ZeroClientsAndServices(t *testing.T) {
+	t.Parallel()
+	var zero shipping.Client
+	for _, call := range calls() {
+		wantError(t, call.operation, call.do(t.Context(), &zero), shipping.ErrNoClient)
+	}
+	var none *shipping.Client
+	wantError(t, "Do of a nil client", none.Do(t.Context(), "GET", "/v1/rates", nil, nil, nil), shipping.ErrNoClient)
+	if none.BaseURL() != "" || zero.BaseURL() != "" {
+		t.Error("a client without an address has one")
+	}
+	for _, err := range (shipping.RatesService{}).All(t.Context(), nil) {
+		wantError(t, "walk", err, shipping.ErrNoClient)
+	}
+	_, err := shipping.RegulatoryService{}.Wait(t.Context(), "RD-1", nil)
+	wantError(t, "wait", err, shipping.ErrNoClient)
+	_, err = shipping.RegulatoryService{}.SettlePurchase(t.Context(), "RD-1", nil)
+	wantError(t, "settle", err, shipping.ErrNoClient)
+}
+
+// oddTransport breaks the promises of http.RoundTripper.
+type oddTransport struct{ response *http.Response }
+
+func (o oddTransport) RoundTrip(*http.Request) (*http.Response, error) { return o.response, nil }
+
+func TestFailures_TransportsThatBreakTheirPromiseDoNotPanic(t *testing.T) {
+	t.Parallel()
+	for name, response := range map[string]*http.Response{
+		"neither response nor error": nil,
+		"no body and no header":      {StatusCode: 200},
+		"no body, failed":            {StatusCode: 503},
+		"status out of range":        {StatusCode: -1, Body: http.NoBody},
+	} {
+		_, err := connect(t, oddTransport{response}, quick).Rates.List(t.Context(), nil)
+		if _, ok := errors.AsType[*shipping.Error](err); !ok {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestResponse_IsThereWhenTheCallFails(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]canned{
+		"a refusal":              refusal(404, "no").with("X-Request-Id", "7"),
+		"no envelope":            canned{status: 200, body: "<html>"}.with("X-Request-Id", "7"),
+		"a body larger than 100": ok(`"`+strings.Repeat("x", 200)+`"`).with("X-Request-Id", "7"),
+	} {
+		var response shipping.Response
+		_, err := connect(t, answering(answer), shipping.WithMaxResponseBytes(100)).Countries.List(t.Context(), shipping.WithResponse(&response))
+		if err == nil {
+			t.Errorf("%s is no failure", name)
+		}
+		if response.StatusCode != answer.status || response.Header.Get("X-Request-Id") != "7" || len(response.Attempts) != 1 {
+			t.Errorf("%s leaves the response %+v", name, response)
+		}
+		if !strings.HasPrefix(answer.body, string(response.Body)) || len(response.Body) == 0 {
+			t.Errorf("%s leaves the body %q", name, response.Body)
+		}
+	}
+}
+
+func TestLimits_BodiesAreBounded(t *testing.T) {
+	t.Parallel()
+	const limit = 1000
+	body := func(n int) string {
+		const frame = `{"status":true,"message":"","data":[]}`
+		return frame + strings.Repeat(" ", n-len(frame))
+	}
+	for n, want := range map[int]error{limit - 1: nil, limit: nil, limit + 1: shipping.ErrBodyTooLarge, 100 * limit: shipping.ErrBodyTooLarge} {
+		for _, announced := range []bool{true, false} {
+			service := answering(canned{status: 200, body: body(n)})
+			var transport http.RoundTripper = service
+			if !announced {
+				transport = unannounced{service}
+			}
+			_, err := connect(t, transport, shipping.WithMaxResponseBytes(limit)).Countries.List(t.Context())
+			if !errors.Is(err, want) {
+				t.Errorf("a body of %d bytes (announced: %t) with a limit of %d: error %v, want %v", n, announced, limit, err, want)
+			}
+			if err != nil && service.count("") != 1 {
+				t.Errorf("a body that is too large was asked for %d times", service.count(""))
+			}
+		}
+	}
+}
+
+// unannounced leaves Content-Length out.
+type unannounced struct{ next http.RoundTripper }
+
+func (u unannounced) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := u.next.RoundTrip(r)
+	if err == nil {
+		response.ContentLength = -1
+	}
+	return response, err
+}
+
+func TestLimits_ErrorsKeepAStartOfTheBody(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("y", 3<<20)
+	for name, transport := range map[string]func(http.RoundTripper) http.RoundTripper{
+		"announced":   func(next http.RoundTripper) http.RoundTripper { return next },
+		"unannounced": func(next http.RoundTripper) http.RoundTripper { return unannounced{next} },
+	} {
+		for _, body := range []string{long, `{"status":false,"message":"no","data":"` + long[:500_000] + `"}`} {
+			_, err := connect(t, transport(answering(canned{status: 400, body: body}))).Rates.List(t.Context(), nil)
+			failure, ok := errors.AsType[*shipping.Error](err)
+			if !ok || failure.StatusCode != 400 {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if string(failure.Body) != body[:64<<10] {
+				t.Errorf("%s: Body holds %d bytes, want the first %d", name, len(failure.Body), 64<<10)
+			}
+			if len(failure.Data) > 64<<10 {
+				t.Errorf("%s: Data holds %d bytes", name, len(failure.Data))
+			}
+			if len(err.Error()) > 1000 {
+				t.Errorf("%s: the error is %d characters long", name, len(err.Error()))
+			}
+		}
+	}
+}
+
+func TestFailures_AnAttemptIsToldForEachRequest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("broken")
+		service := answering(refusal(503, "busy"), canned{err: broken}, refusal(502, "bad"), refusal(404, "no"))
+		_, err := connect(t, service).Rates.List(t.Context(), nil)
+		failure, _ := errors.AsType[*shipping.Error](err)
+		if failure == nil {
+			t.Fatal(err)
+		}
+		var statuses []int
+		for i, attempt := range failure.Attempts {
+			statuses = append(statuses, attempt.StatusCode)
+			if (i == 1) != errors.Is(attempt.Err, broken) {
+				t.Errorf("attempt %d failed with %v", i+1, attempt.Err)
+			}
+		}
+		if !slices.Equal(statuses, []int{503, 0, 502, 404}) {
+			t.Errorf("attempts ended with %v", statuses)
+		}
+	})
+}
