@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
@@ -70,32 +71,41 @@ type Assumption struct {
 	Default string `json:"default"`
 	// Basis is why that was chosen.
 	Basis string `json:"basis"`
+	// Changed is true where this server does otherwise.
+	Changed bool `json:"changed"`
 }
 
-// Assumptions returns every open point that has a switch.
-func (s *Server) Assumptions() []Assumption { return assumptionTable() }
+// Assumptions returns every open point that has a switch, in the order of the struct's fields.
+func (s *Server) Assumptions() []Assumption {
+	table := assumptionTable()
+	chosen := reflect.ValueOf(s.config.assume)
+	for i, row := range table {
+		table[i].Changed = !chosen.FieldByName(row.Field).IsZero()
+	}
+	return table
+}
 
 func assumptionTable() []Assumption {
 	return []Assumption{
-		{"OpenOperations", "whether countries and webhooks need Authorization", "every operation but the PDF needs it", "code that passes a strict server also passes a lenient one"},
-		{"RuleFailureStatus", "HTTP status of a broken rule", "400", "seen on services of this kind"},
-		{"MaxBody", "body size limit", "1 MiB, then 413", "none of the documented bodies comes near"},
-		{"RefuseUnknownFields", "whether unknown body fields are refused", "ignored", "services of this kind ignore them"},
-		{"PerPageCap", "maximum perPage", "no cap", "unknown; a client must trust what the page says"},
-		{"LastPageNull", "nextPage of the last page of transactions", "0", "prevPage is 0 on the first page, and both are numbers"},
-		{"ObjectBreakdown", "shape of a rate's breakdown entry", "an empty array", "as samples have it; an object was seen in one consumer"},
-		{"UnknownWalletIsEmpty", "a wallet that does not exist", "404", "as every unknown id"},
-		{"ReplayToNobody", "a replay that no active webhook is subscribed to", "400", "nothing would be sent, which a caller wants to know"},
-		{"AnalyzeFailureOK", "HTTP status of a failed analysis", "400, the failed record stored", "a failure is an error envelope"},
-		{"Purchasing", "how long purchasing lasts", "no time", "the specification calls it transient"},
-		{"GenerationScale", "how long generation takes", "seconds, each form its own", "long enough to poll for, short enough to wait for"},
-		{"EvidenceAfter", "when evidence for a manual document arrives", "when it is submitted to /_mock/", "a third party brings it"},
-		{"NoOther", "how OTHER gets on a draft", "by filling in its profile", "no goods call for it"},
-		{"DeliverAnywhere", "where a double may send notifications", "loopback only", "test data must not reach strangers"},
-		{"DeliveryAttempts", "retry policy of failed deliveries", "3 attempts", "the double's own policy"},
-		{"DeliveryBackoff", "wait between delivery attempts", "500 ms, doubling", "the double's own policy"},
-		{"DeliveryTimeout", "patience with a receiver", "10 s", "the double's own policy"},
-		{"DeliveryAccept", "what counts as delivered", "any 2xx", "the double's own policy"},
+		{Field: "OpenOperations", Open: "whether countries and webhooks need Authorization", Default: "every operation but the PDF needs it", Basis: "code that passes a strict server also passes a lenient one"},
+		{Field: "RuleFailureStatus", Open: "HTTP status of a broken rule", Default: "400", Basis: "seen on services of this kind"},
+		{Field: "MaxBody", Open: "body size limit", Default: "1 MiB, then 413", Basis: "none of the documented bodies comes near"},
+		{Field: "RefuseUnknownFields", Open: "whether unknown body fields are refused", Default: "ignored", Basis: "services of this kind ignore them"},
+		{Field: "PerPageCap", Open: "maximum perPage", Default: "no cap", Basis: "unknown; a client must trust what the page says"},
+		{Field: "LastPageNull", Open: "nextPage of the last page of transactions", Default: "0", Basis: "prevPage is 0 on the first page, and both are numbers"},
+		{Field: "ObjectBreakdown", Open: "shape of a rate's breakdown entry", Default: "an empty array", Basis: "as samples have it; an object was seen in one consumer"},
+		{Field: "UnknownWalletIsEmpty", Open: "a wallet that does not exist", Default: "404", Basis: "as every unknown id"},
+		{Field: "ReplayToNobody", Open: "a replay that no active webhook is subscribed to", Default: "400", Basis: "nothing would be sent, which a caller wants to know"},
+		{Field: "AnalyzeFailureOK", Open: "HTTP status of a failed analysis", Default: "400, the failed record stored", Basis: "a failure is an error envelope"},
+		{Field: "Purchasing", Open: "how long purchasing lasts", Default: "no time", Basis: "the specification calls it transient"},
+		{Field: "GenerationScale", Open: "how long generation takes", Default: "seconds, each form its own", Basis: "long enough to poll for, short enough to wait for"},
+		{Field: "EvidenceAfter", Open: "when evidence for a manual document arrives", Default: "when it is submitted to /_mock/", Basis: "a third party brings it"},
+		{Field: "NoOther", Open: "how OTHER gets on a draft", Default: "by filling in its profile", Basis: "no goods call for it"},
+		{Field: "DeliverAnywhere", Open: "where a double may send notifications", Default: "loopback only", Basis: "test data must not reach strangers"},
+		{Field: "DeliveryAttempts", Open: "retry policy of failed deliveries", Default: "3 attempts", Basis: "the double's own policy"},
+		{Field: "DeliveryBackoff", Open: "wait between delivery attempts", Default: "500 ms, doubling", Basis: "the double's own policy"},
+		{Field: "DeliveryTimeout", Open: "patience with a receiver", Default: "10 s", Basis: "the double's own policy"},
+		{Field: "DeliveryAccept", Open: "what counts as delivered", Default: "any 2xx", Basis: "the double's own policy"},
 	}
 }
 

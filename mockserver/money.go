@@ -1,7 +1,6 @@
 package mockserver
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -43,7 +42,7 @@ func (w *world) show(e ledger.Entry, about transactionMetadata, txRef string, pe
 		paidOut := timestamp(e.At.Add(24 * time.Hour))
 		t.SettlementReference, t.PayoutDate = "ST-"+e.ID[len("TR-"):], &paidOut
 	}
-	record, err := json.Marshal(t)
+	record, err := encode(t)
 	if err != nil {
 		return fmt.Errorf("transaction %s: %w", e.ID, err)
 	}

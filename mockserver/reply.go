@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -51,7 +52,7 @@ func succeed(dst []byte, message string, data []byte) reply {
 
 // succeedWith is succeed for the answers that are not worth keeping encoded.
 func succeedWith(dst []byte, message string, data any) reply {
-	encoded, err := json.Marshal(data)
+	encoded, err := encode(data)
 	if err != nil {
 		return refused(http.StatusInternalServerError, codeInternal, "the answer cannot be encoded: "+err.Error())
 	}
@@ -65,7 +66,7 @@ func refused(status int, code, message string) reply {
 
 // refusedWith is refused with more data than a code.
 func refusedWith(status int, message string, data any) reply {
-	body, err := json.Marshal(struct {
+	body, err := encode(struct {
 		Status  bool   `json:"status"`
 		Message string `json:"message"`
 		Data    any    `json:"data,omitempty"`
@@ -95,12 +96,22 @@ func (p *reply) write(w http.ResponseWriter) error {
 	return err
 }
 
-// appendString appends a text of the server's own as JSON. Those texts hold no invalid UTF-8, the
-// only thing that encoding a string could stumble over.
+// appendString appends a text of the server's own, which always encodes.
 func appendString(dst []byte, text string) []byte {
-	encoded, err := json.Marshal(text)
+	encoded, err := encode(text)
 	if err != nil {
 		return append(dst, `""`...)
 	}
 	return append(dst, encoded...)
+}
+
+// encode returns v as JSON in which <, > and & stay readable.
+func encode(v any) ([]byte, error) {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
 }

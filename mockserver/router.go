@@ -84,16 +84,6 @@ func (res *resource) add(op *operation) {
 	res.allow = strings.Join(methods, ", ")
 }
 
-// ServeHTTP answers every path. ServeMux would redirect a path that is not clean; a client that
-// builds one has a mistake to hear about.
-func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	if !isClean(req.URL.Path) {
-		r.server.notFound(w, req)
-		return
-	}
-	r.mux.ServeHTTP(w, req)
-}
-
 // isClean reports whether a path is absolute and has no empty, "." or ".." segment.
 func isClean(path string) bool {
 	if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") {

@@ -157,11 +157,11 @@ func (w *world) seedRates() error {
 		}
 		breakdown := json.RawMessage("[]")
 		if w.assume.ObjectBreakdown {
-			if breakdown, err = json.Marshal(map[string]shipping.Amount{"shipment_cost": amount, "insurance_fee": fee}); err != nil {
+			if breakdown, err = encode(map[string]shipping.Amount{"shipment_cost": amount, "insurance_fee": fee}); err != nil {
 				return err
 			}
 		}
-		record, err := json.Marshal(rate{
+		record, err := encode(rate{
 			RateID: w.ids.numbered("RT"), Amount: amount, Currency: purse.currency, Breakdown: breakdown,
 			CarrierName: c.name, CarrierSlug: c.slug, CarrierLogo: "https://logos.example/" + c.slug + ".svg",
 			Description: c.service, CarrierReference: w.ids.numbered("CA"),

@@ -148,9 +148,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.err != nil:
 		s.refuse(w, r, http.StatusServiceUnavailable, "the server could not start: "+s.err.Error())
+	case !isClean(r.URL.Path): // ServeMux would redirect it; a client that builds one has a mistake to hear about
+		s.notFound(w, r)
 	case isAdminPath(r.URL.Path):
 		s.admin.ServeHTTP(w, r)
 	default:
-		s.routes.ServeHTTP(w, r)
+		s.routes.mux.ServeHTTP(w, r)
 	}
 }

@@ -1,7 +1,6 @@
 package mockserver
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/shipping-go/shipping"
@@ -51,7 +50,7 @@ type progress struct {
 //
 // Assumption: {"event": …, "data": {the shipment}}, with no identifier of the event in it.
 func (s *shipment) payload(event string) ([]byte, error) {
-	body, err := json.Marshal(struct {
+	body, err := encode(struct {
 		Event string    `json:"event"`
 		Data  *shipment `json:"data"`
 	}{event, s})

@@ -1,7 +1,6 @@
 package mockserver
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -16,7 +15,7 @@ type webhookBook struct {
 }
 
 func (b *webhookBook) add(h *webhook) error {
-	record, err := json.Marshal(h)
+	record, err := encode(h)
 	if err != nil {
 		return fmt.Errorf("webhook %s: %w", h.WebhookID, err)
 	}

@@ -85,6 +85,11 @@ func (w *world) close() {
 	w.deliveries.Close()
 }
 
+// check returns which invariants do not hold. The caller has the lock.
+func (w *world) check() error {
+	return errors.Join(w.ledger.Check(), w.desk.Check())
+}
+
 // rule is the refusal of a request that breaks a rule of the specification.
 func (w *world) rule(message string) reply {
 	return refused(w.assume.ruleFailure(), codeInvalid, message)
@@ -112,6 +117,10 @@ type Fired struct {
 	Due   time.Time `json:"due"`
 	Label string    `json:"label"`
 }
+
+// Waiting returns how many things wait for their time on the world's clock: documents under
+// generation, deliveries to be tried again, delayed answers.
+func (s *Server) Waiting() int { return s.home.clock.Waiting() }
 
 // Now returns the time in the world.
 func (s *Server) Now() time.Time { return s.home.clock.Now() }

@@ -36,8 +36,8 @@ type timer struct {
 
 // Fired is a function that [Clock.Advance] called.
 type Fired struct {
-	Due   time.Time `json:"due"`
-	Label string    `json:"label"`
+	Due   time.Time
+	Label string
 }
 
 // Real returns a clock that runs with the real time, and inside a testing/synctest bubble with the
@@ -136,6 +136,13 @@ func (c *Clock) next(until time.Time) *timer {
 	c.waiting = slices.Delete(c.waiting, 0, 1)
 	c.now = t.due
 	return t
+}
+
+// Waiting returns how many functions wait for their time.
+func (c *Clock) Waiting() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.waiting)
 }
 
 // Stop drops every function that still waits, and returns when none runs any more.

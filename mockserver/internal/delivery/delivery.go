@@ -3,7 +3,6 @@
 package delivery
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 )
@@ -21,24 +20,24 @@ const (
 
 // Delivery is one notification on its way to one webhook.
 type Delivery struct {
-	ID         string          `json:"delivery_id"`
-	EventID    string          `json:"webhook_event_id"`
-	WebhookID  string          `json:"webhook_id"`
-	Event      string          `json:"event"`
-	ShipmentID string          `json:"shipment_id"`
-	URL        string          `json:"url"`
-	State      State           `json:"state"`
-	Reason     string          `json:"reason,omitempty"` // why it was refused or has failed
-	CreatedAt  time.Time       `json:"created_at"`
-	Attempts   []Attempt       `json:"attempts"`
-	Payload    json.RawMessage `json:"payload"` // the body as sent; treat as read-only
+	ID         string
+	EventID    string
+	WebhookID  string
+	Event      string
+	ShipmentID string
+	URL        string
+	State      State
+	Reason     string // why it was refused or has failed
+	CreatedAt  time.Time
+	Attempts   []Attempt
+	Payload    []byte // the body as sent; treat as read-only
 }
 
 // Attempt is one POST to the webhook's URL.
 type Attempt struct {
-	At         time.Time `json:"at"`
-	StatusCode int       `json:"status_code,omitempty"` // 0 when no answer came
-	Error      string    `json:"error,omitempty"`
+	At         time.Time
+	StatusCode int // 0 when no answer came
+	Error      string
 }
 
 // clone keeps the log's own record out of the hands of readers.

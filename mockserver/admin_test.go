@@ -1,0 +1,116 @@
+package mockserver_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+func TestAdmin_NeedsNoKeyAndListsItself(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	get(t, srv, "/v1/countries").want(t, http.StatusOK) // something to list
+	var routes []struct{ Method, Path, Summary string }
+	do(t, srv, http.MethodGet, "/_mock/", "", "Authorization", "").want(t, http.StatusOK).data(t, &routes)
+	for _, route := range routes {
+		if route.Method != http.MethodGet {
+			do(t, srv, http.MethodGet, route.Path, "", "Authorization", "").want(t, http.StatusMethodNotAllowed)
+			continue
+		}
+		var data json.RawMessage
+		do(t, srv, http.MethodGet, route.Path, "", "Authorization", "").want(t, http.StatusOK).data(t, &data)
+		if len(data) < 3 {
+			t.Errorf("%s answers %s", route.Path, data)
+		}
+		do(t, srv, http.MethodHead, route.Path, "").want(t, http.StatusOK)
+		do(t, srv, http.MethodPost, route.Path, "{}", "Authorization", "").want(t, http.StatusMethodNotAllowed)
+	}
+	get(t, srv, "/_mock/nothing").refusal(t, http.StatusNotFound, "lists them")
+}
+
+func TestAdmin_AnswersThisMachineOnly(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	host := strings.TrimPrefix(srv.URL, "http://")
+	_, port, _ := strings.Cut(host, ":")
+	tests := []struct {
+		name    string
+		headers []string
+		status  int
+	}{
+		{"by address", []string{"Host", host}, 200},
+		{"by name", []string{"Host", "localhost:" + port}, 200},
+		{"by IPv6 address", []string{"Host", "[::1]:" + port}, 200},
+		{"typed into the address bar", []string{"Sec-Fetch-Site", "none"}, 200},
+		{"own page", []string{"Origin", srv.URL, "Sec-Fetch-Site", "same-origin"}, 200},
+		{"rebound name", []string{"Host", "evil.example:" + port}, 403},
+		{"page of another site", []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{"page of another port", []string{"Sec-Fetch-Site", "same-site"}, 403},
+		{"other origin", []string{"Origin", "https://evil.example"}, 403},
+		{"opaque origin", []string{"Origin", "null"}, 403},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			do(t, srv, http.MethodGet, "/_mock/healthz", "", test.headers...).want(t, test.status)
+		})
+	}
+}
+
+func TestAdmin_AdvancesAVirtualClockOnly(t *testing.T) {
+	t.Parallel()
+	srv := start(t, virtual())
+	before := srv.Now()
+	post(t, srv, "/_mock/clock/advance", `{"duration":"90s"}`).want(t, http.StatusOK)
+	if moved := srv.Now().Sub(before); moved.String() != "1m30s" {
+		t.Errorf("the clock moved by %v", moved)
+	}
+	for _, body := range []string{`{}`, `{"duration":"soon"}`, `{"duration":"-1s"}`} {
+		post(t, srv, "/_mock/clock/advance", body).refusal(t, http.StatusBadRequest, "1h30m")
+	}
+	post(t, start(t), "/_mock/clock/advance", `{"duration":"90s"}`).refusal(t, http.StatusConflict, "virtual")
+}
+
+func TestAdmin_AddsWebhooks(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	id := post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:1/","name":"Mine","events":["shipment.created"]}`).
+		want(t, http.StatusOK).text(t, "webhook_id")
+	var page struct {
+		Webhooks []struct {
+			ID    string `json:"webhook_id"`
+			Event []string
+		}
+	}
+	get(t, srv, "/v1/webhooks?perPage=1").data(t, &page)
+	if page.Webhooks[0].ID != id || srv.Webhooks()[0] != id {
+		t.Errorf("the newest webhook is %+v, want %s", page.Webhooks[0], id)
+	}
+	for _, url := range []string{"", "ftp://127.0.0.1/", "/hook", "https://hooks.example/", "http://10.0.0.1/"} {
+		post(t, srv, "/_mock/webhooks", `{"url":"`+url+`"}`).refusal(t, http.StatusBadRequest, "webhook not added")
+	}
+	anywhere := start(t, mockserver.WithDeliveryTargets())
+	post(t, anywhere, "/_mock/webhooks", `{"url":"https://hooks.example/"}`).want(t, http.StatusOK)
+}
+
+func TestAssumptions_EachHasARowInTheTable(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.PerPageCap = 10 }))
+	fields := reflect.TypeFor[mockserver.Assumptions]()
+	table := srv.Assumptions()
+	if len(table) != fields.NumField() {
+		t.Fatalf("%d rows for %d fields", len(table), fields.NumField())
+	}
+	for i, row := range table {
+		if row.Field != fields.Field(i).Name || row.Open == "" || row.Default == "" || row.Basis == "" {
+			t.Errorf("row %d is %+v, want one about %s", i, row, fields.Field(i).Name)
+		}
+		if row.Changed != (row.Field == "PerPageCap") {
+			t.Errorf("%s says changed: %v", row.Field, row.Changed)
+		}
+	}
+}

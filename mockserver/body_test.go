@@ -1,0 +1,56 @@
+package mockserver_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+func TestBody_RefusedBeforeAnyRule(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithMaxBody(2000))
+	tests := []struct {
+		name, body, contentType string
+		status                  int
+		want                    string
+	}{
+		{"too long", `{"delivery_id":"` + strings.Repeat("x", 2000) + `"}`, "application/json", 413, "longer than 2000 bytes"},
+		{"a form", "delivery_id=WD-1", "application/x-www-form-urlencoded", 415, "Content-Type: application/json"},
+		{"malformed type", "{}", "json;;", 415, "Content-Type: application/json"},
+		{"syntax", `{"delivery_id":}`, "application/json", 400, "at byte"},
+		{"cut off", `{"delivery_id":"WD`, "application/json", 400, "byte"},
+		{"an array", `[]`, "application/json", 400, "not a JSON object"},
+		{"null", `null`, "application/json", 400, "not a JSON object"},
+		{"another type", `{"delivery_id":7}`, "application/json", 400, "delivery_id"},
+		{"two objects", `{} {}`, "application/json", 400, "something follows"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			do(t, srv, http.MethodPost, "/v1/webhooks/replay", test.body, "Content-Type", test.contentType).
+				refusal(t, test.status, test.want)
+		})
+	}
+}
+
+// Specification, replay: "Content-Type: application/json (optional)".
+func TestBody_ContentTypeIsOptional(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	body := `{"delivery_id":"` + srv.Deliveries()[0].ID + `"}`
+	for _, contentType := range []string{"", "application/json", "application/json; charset=utf-8"} {
+		do(t, srv, http.MethodPost, "/v1/webhooks/replay", body, "Content-Type", contentType).want(t, http.StatusOK)
+	}
+}
+
+func TestBody_UnknownFieldsAreIgnoredUnlessAssumedOtherwise(t *testing.T) {
+	t.Parallel()
+	tolerant := start(t)
+	body := `{"colour":"red","delivery_id":"` + tolerant.Deliveries()[0].ID + `"}`
+	post(t, tolerant, "/v1/webhooks/replay", body).want(t, http.StatusOK)
+
+	strict := start(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.RefuseUnknownFields = true }))
+	post(t, strict, "/v1/webhooks/replay", body).refusal(t, http.StatusBadRequest, "colour")
+}

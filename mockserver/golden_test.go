@@ -1,0 +1,186 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A golden file is a record as the specification's table has it: its fields in their order, each
+// with its type. A string says what it is made of, such as "RT-<digits>"; a key with a question mark
+// may be absent; the one element of an array stands for each, and an empty array for any.
+
+// kinds is what the words in angle brackets stand for.
+var kinds = map[string]string{
+	"<digits>":        `[0-9]+`,
+	"<letters>":       `[A-Z]{2}`,
+	"<alphanumerics>": `[A-Za-z0-9]+`,
+	"<storage id>":    `[0-9a-f]{24}`,
+	"<timestamp>":     `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`,
+	"<currency>":      `[A-Z]{3}`,
+	"<url>":           `https?://\S+`,
+	"<degrees>":       `-?\d{1,3}(\.\d+)?`,
+	"<utc offset>":    `UTC[+-]\d\d:\d\d`,
+	"<dialling code>": `[0-9][0-9-]*`,
+	"<text>":          `(?s).+`,
+	"<any>":           `(?s).*`,
+}
+
+var word = regexp.MustCompile(`<[a-z ]+>`)
+
+// checkGolden reports every difference between a record and a golden file.
+func checkGolden(t *testing.T, file string, record []byte) {
+	t.Helper()
+	want, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range compare("$", parse(t, want), parse(t, record)) {
+		t.Errorf("%s: %s", file, problem)
+	}
+}
+
+// object keeps the order of its keys, which a map would lose.
+type object []field
+
+type field struct {
+	name  string
+	value any
+}
+
+func parse(t *testing.T, text []byte) any {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	value, err := parseValue(decoder)
+	if err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return value
+}
+
+func parseValue(d *json.Decoder) (any, error) {
+	token, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token {
+	case json.Delim('{'):
+		out := object{}
+		for d.More() {
+			name, err := d.Token()
+			if err != nil {
+				return nil, err
+			}
+			value, err := parseValue(d)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, field{fmt.Sprint(name), value})
+		}
+		_, err = d.Token()
+		return out, err
+	case json.Delim('['):
+		out := []any{}
+		for d.More() {
+			value, err := parseValue(d)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, value)
+		}
+		_, err = d.Token()
+		return out, err
+	}
+	return token, nil
+}
+
+func compare(path string, want, got any) []string {
+	if pattern, ok := want.(string); ok {
+		return compareText(path, pattern, got)
+	}
+	if fmt.Sprintf("%T", want) != fmt.Sprintf("%T", got) {
+		return []string{fmt.Sprintf("%s is %v, a %T; want a %T", path, got, got, want)}
+	}
+	var problems []string
+	switch want := want.(type) {
+	case object:
+		return compareFields(path, want, got.(object))
+	case []any:
+		for i, element := range got.([]any) {
+			if len(want) > 0 {
+				problems = append(problems, compare(fmt.Sprintf("%s[%d]", path, i), want[0], element)...)
+			}
+		}
+	}
+	return problems
+}
+
+func compareFields(path string, want, got object) []string {
+	var problems []string
+	next := 0
+	for _, f := range want {
+		name, optional := strings.CutSuffix(f.name, "?")
+		switch {
+		case next < len(got) && got[next].name == name:
+			problems = append(problems, compare(path+"."+name, f.value, got[next].value)...)
+			next++
+		case optional:
+		case next < len(got):
+			return append(problems, fmt.Sprintf("%s has %q where %q belongs", path, got[next].name, name))
+		default:
+			return append(problems, fmt.Sprintf("%s ends before %q", path, name))
+		}
+	}
+	for _, f := range got[next:] {
+		problems = append(problems, fmt.Sprintf("%s has %q, which is not in the table", path, f.name))
+	}
+	return problems
+}
+
+func compareText(path, pattern string, got any) []string {
+	if kind, ok := strings.CutSuffix(pattern, " or null>"); ok {
+		if got == nil {
+			return nil
+		}
+		if kind == "<number" {
+			return compare(path, json.Number("0"), got)
+		}
+		pattern = kind + ">"
+	}
+	text, ok := got.(string)
+	if !ok {
+		return []string{fmt.Sprintf("%s is %v, a %T; want the text %s", path, got, got, pattern)}
+	}
+	expression := "^" + word.ReplaceAllStringFunc(pattern, func(w string) string { return kinds[w] }) + "$"
+	if !regexp.MustCompile(expression).MatchString(text) {
+		return []string{fmt.Sprintf("%s is %q; want %s", path, text, pattern)}
+	}
+	return nil
+}
+
+func TestGolden_ComparisonFindsWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, want, got string }{
+		{"missing", `{"a":0,"b":0}`, `{"a":1}`},
+		{"more", `{"a":0}`, `{"a":1,"b":2}`},
+		{"order", `{"a":0,"b":0}`, `{"b":1,"a":2}`},
+		{"type", `{"a":0}`, `{"a":"1"}`},
+		{"null", `{"a":0}`, `{"a":null}`},
+		{"format", `{"a":"RT-<digits>"}`, `{"a":"RT-12x"}`},
+		{"element", `[0]`, `[1,"2"]`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if compare("$", parse(t, []byte(test.want)), parse(t, []byte(test.got))) == nil {
+				t.Errorf("%s passes for %s", test.got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,132 @@
+package mockserver_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// start returns a server that is sound and closes with the test.
+func start(t *testing.T, opts ...mockserver.Option) *mockserver.Server {
+	t.Helper()
+	srv := mockserver.New(opts...)
+	t.Cleanup(srv.Close)
+	if err := srv.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return srv
+}
+
+func operations() []shipping.Operation { return shipping.Operations() }
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func get(t *testing.T, srv *mockserver.Server, path string) answer {
+	t.Helper()
+	return do(t, srv, http.MethodGet, path, "")
+}
+
+func post(t *testing.T, srv *mockserver.Server, path, body string) answer {
+	t.Helper()
+	return do(t, srv, http.MethodPost, path, body)
+}
+
+// do sends a request with the server's key over its transport in memory or over its socket.
+func do(t *testing.T, srv *mockserver.Server, method, path, body string, headers ...string) answer {
+	t.Helper()
+	client := &http.Client{Transport: srv.Transport()}
+	if strings.HasPrefix(srv.URL, "http://127.") {
+		transport := &http.Transport{DisableKeepAlives: true}
+		client.Transport = transport
+	}
+	return doWith(t, client, srv, method, path, body, headers...)
+}
+
+// doWith is do with a client and with headers, given as name and value in turn. A header with an empty
+// value is not sent.
+func doWith(t *testing.T, client *http.Client, srv *mockserver.Server, method, path, body string, headers ...string) answer {
+	t.Helper()
+	req, err := http.NewRequest(method, srv.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		if headers[i+1] == "" {
+			req.Header.Del(headers[i])
+			continue
+		}
+		req.Header.Set(headers[i], headers[i+1])
+		if headers[i] == "Host" {
+			req.Host = headers[i+1]
+		}
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{resp.StatusCode, resp.Header, got}
+}
+
+// want fails the test unless the status is the expected one.
+func (a answer) want(t *testing.T, status int) answer {
+	t.Helper()
+	if a.status != status {
+		t.Fatalf("status %d, want %d: %s", a.status, status, a.body)
+	}
+	return a
+}
+
+// refusal fails the test unless the answer is a refusal of the expected status whose message holds a
+// text.
+func (a answer) refusal(t *testing.T, status int, text string) answer {
+	t.Helper()
+	a.want(t, status)
+	var envelope struct {
+		Status  *bool
+		Message string
+	}
+	if err := json.Unmarshal(a.body, &envelope); err != nil || envelope.Status == nil || *envelope.Status {
+		t.Fatalf("no failure envelope (%v): %s", err, a.body)
+	}
+	if !strings.Contains(envelope.Message, text) {
+		t.Errorf("message %q, want %q in it", envelope.Message, text)
+	}
+	return a
+}
+
+// data decodes the data of the envelope.
+func (a answer) data(t *testing.T, into any) {
+	t.Helper()
+	if err := json.Unmarshal(a.body, &struct{ Data any }{into}); err != nil {
+		t.Fatalf("%v: %s", err, a.body)
+	}
+}
+
+// text returns one text of the data.
+func (a answer) text(t *testing.T, name string) string {
+	t.Helper()
+	var data map[string]any
+	a.data(t, &data)
+	text, _ := data[name].(string)
+	return text
+}

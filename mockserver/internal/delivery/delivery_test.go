@@ -1,0 +1,163 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/mockserver/internal/clock"
+)
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// open returns a dispatcher on a real clock that closes with the test.
+func open(t *testing.T, config Config) *Dispatcher {
+	t.Helper()
+	c := clock.Real(time.Time{})
+	config.Now, config.After = c.Now, c.After
+	d := New(config)
+	t.Cleanup(func() {
+		c.Stop()
+		d.Close()
+	})
+	return d
+}
+
+func answering(status int) roundTripper {
+	return func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader("ok"))}, nil
+	}
+}
+
+func TestSend_EndsAsThePolicySays(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name      string
+		target    string
+		transport roundTripper
+		policy    Policy
+		want      State
+		attempts  int
+		took      time.Duration
+	}{
+		{"accepted", "http://localhost/", answering(204), Policy{}, Delivered, 1, 0},
+		{"never accepted", "http://localhost/", answering(500), Policy{}, Failed, 3, 1500 * time.Millisecond},
+		{"a redirect is not followed", "http://localhost/", answering(307), Policy{}, Failed, 3, 1500 * time.Millisecond},
+		{"no target", "nowhere", answering(200), Policy{}, Refused, 0, 0},
+		{"off this machine", "https://192.0.2.1/", answering(200), Policy{}, Refused, 0, 0},
+		{
+			"one attempt, anything counts", "http://localhost/", answering(404),
+			Policy{Attempts: 1, Accept: func(int) bool { return true }}, Delivered, 1, 0,
+		},
+		{"times out", "http://localhost/", func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}, Policy{}, Failed, 3, 31500 * time.Millisecond},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := open(t, Config{Transport: test.transport, Policy: test.policy})
+				started := time.Now()
+				sent := d.Send(Delivery{ID: "WD-1", URL: test.target})
+				got, err := d.Wait(context.Background(), sent.ID)
+				if err != nil || got.State != test.want || len(got.Attempts) != test.attempts {
+					t.Errorf("ended as %q after %d attempts (%v), want %q after %d", got.State, len(got.Attempts), err, test.want, test.attempts)
+				}
+				if took := time.Since(started); took != test.took {
+					t.Errorf("took %v, want %v", took, test.took)
+				}
+			})
+		})
+	}
+}
+
+// A name under .localhost passes the first check; what is dialled is checked again.
+func TestTransport_DialsLoopbackOnly(t *testing.T) {
+	t.Parallel()
+	transport := newTransport(false)
+	if _, err := transport.DialContext(t.Context(), "tcp", "192.0.2.1:80"); !errors.Is(err, errNotLoopback) {
+		t.Errorf("dialling another machine: %v, want %v", err, errNotLoopback)
+	}
+	srv := httptest.NewServer(http.NotFoundHandler())
+	defer srv.Close()
+	conn, err := transport.DialContext(t.Context(), "tcp", srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+}
+
+func TestIsLoopback(t *testing.T) {
+	t.Parallel()
+	tests := map[string]bool{
+		"localhost": true, "LOCALHOST.": true, "shop.localhost": true, "127.0.0.1": true, "127.8.9.1": true, "::1": true, "::ffff:127.0.0.1": true,
+		"": false, "localhost.example": false, "notlocalhost": false, "10.0.0.1": false, "0.0.0.0": false, "2130706433": false, "::ffff:10.0.0.1": false,
+	}
+	for host, want := range tests {
+		if got := IsLoopback(host); got != want {
+			t.Errorf("IsLoopback(%q) = %v", host, got)
+		}
+	}
+}
+
+func TestLog_KeepsTheLatestAndFindsThem(t *testing.T) {
+	t.Parallel()
+	d := open(t, Config{Limit: 2})
+	for _, id := range []string{"WD-1", "WD-2", "WD-3"} {
+		d.Record(Delivery{ID: id, ShipmentID: "SH-1", Event: "shipment.created", State: Delivered})
+	}
+	var ids []string
+	for _, delivery := range d.Deliveries() {
+		ids = append(ids, delivery.ID)
+	}
+	if diff := cmp.Diff([]string{"WD-3", "WD-2"}, ids); diff != "" {
+		t.Errorf("log (-want +got):\n%s", diff)
+	}
+	if _, known := d.Find("WD-1"); known {
+		t.Error("the oldest is still found")
+	}
+	if latest, known := d.Latest("SH-1", "shipment.created"); !known || latest.ID != "WD-3" {
+		t.Errorf("the latest is %v, %v", latest.ID, known)
+	}
+	if _, known := d.Latest("SH-1", "shipment.delivered"); known {
+		t.Error("found a delivery of an event that there was none of")
+	}
+	if _, err := d.Wait(t.Context(), "WD-1"); !errors.Is(err, ErrUnknown) {
+		t.Errorf("waiting for a forgotten one: %v", err)
+	}
+}
+
+func TestWait_EndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, Config{Transport: answering(500)})
+		d.Send(Delivery{ID: "WD-1", URL: "http://localhost/"})
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if _, err := d.Wait(ctx, "WD-1"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// Interoperability: the signature of a known payload, computed with another program
+// (openssl dgst -sha512 -hmac).
+func TestSign_IsHexHMACSHA512(t *testing.T) {
+	t.Parallel()
+	const want = "c388077c8cc0634cd0d560a65fe67e119277e6d50feaa7342ad96348ba11f2ba8d9f4c24a5df885d7ea3d61b0f210bc9519ec9444f4226c3dac12398876bd6b9"
+	if got := Sign("sk_test_key", []byte(`{"event":"shipment.created"}`)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

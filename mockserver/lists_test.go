@@ -1,0 +1,187 @@
+package mockserver_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// records returns the array of a list and its pagination object.
+func records(t *testing.T, a answer, name string) (items []json.RawMessage, pagination json.RawMessage) {
+	t.Helper()
+	var data map[string]json.RawMessage
+	a.want(t, http.StatusOK).data(t, &data)
+	if len(data) != 2 {
+		t.Errorf("data has %d fields, want %s and pagination", len(data), name)
+	}
+	if err := json.Unmarshal(data[name], &items); err != nil || items == nil {
+		t.Fatalf("data.%s is no array: %s", name, data[name])
+	}
+	return items, data["pagination"]
+}
+
+// Specification: "Rate", "Webhook", "Transaction" and their pagination objects.
+func TestLists_EveryRecordHasTheFieldsOfItsTable(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	tests := []struct{ name, path, record, pagination string }{
+		{"rates", "/v1/rates?perPage=1000", "rate.json", "rate_pagination.json"},
+		{"webhooks", "/v1/webhooks?perPage=1000", "webhook.json", "webhook_pagination.json"},
+		{"transactions", "/v1/transactions?perPage=1000&wallet=" + srv.Wallets()[0], "transaction.json", "transaction_pagination.json"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			items, pagination := records(t, get(t, srv, test.path), test.name)
+			if len(items) <= 100 {
+				t.Errorf("%d records; want more than a page", len(items))
+			}
+			for _, item := range items {
+				checkGolden(t, test.record, item)
+			}
+			checkGolden(t, test.pagination, pagination)
+		})
+	}
+}
+
+// Specification: "Country"; "The country list is a bare array."
+func TestCountries_AreABareArray(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	var countries []json.RawMessage
+	get(t, srv, "/v1/countries").want(t, http.StatusOK).data(t, &countries)
+	if len(countries) < 240 {
+		t.Errorf("%d countries", len(countries))
+	}
+	for _, country := range countries {
+		checkGolden(t, "country.json", country)
+	}
+}
+
+// Specification: "Limits" (perPage default 100, page default 1) and the three pagination objects.
+func TestLists_PaginationObjects(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	wallet := srv.Wallets()[len(srv.Wallets())-1] // holds one transaction
+	tests := []struct{ name, path, want string }{
+		{"rates, defaults", "/v1/rates", `{"total":250,"perPage":100,"page":1,"pageCount":3}`},
+		{"rates, last page", "/v1/rates?page=3", `{"total":250,"perPage":100,"page":3,"pageCount":3}`},
+		{"rates, past the end", "/v1/rates?page=9", `{"total":250,"perPage":100,"page":9,"pageCount":3}`},
+		{"rates, exact fit", "/v1/rates?perPage=125", `{"total":250,"perPage":125,"page":1,"pageCount":2}`},
+		{"rates, size above the total", "/v1/rates?perPage=5000", `{"total":250,"perPage":5000,"page":1,"pageCount":1}`},
+
+		{"webhooks, defaults", "/v1/webhooks", `{"page":1,"perPage":100,"currentPage":1,"total":130,"pageCount":2,"pagingCounter":1,"prevPage":null,"nextPage":2,"hasPrevPage":false,"hasNextPage":true}`},
+		{"webhooks, last page", "/v1/webhooks?page=2", `{"page":2,"perPage":100,"currentPage":2,"total":130,"pageCount":2,"pagingCounter":101,"prevPage":1,"nextPage":null,"hasPrevPage":true,"hasNextPage":false}`},
+		{"webhooks, past the end", "/v1/webhooks?page=5&perPage=50", `{"page":5,"perPage":50,"currentPage":5,"total":130,"pageCount":3,"pagingCounter":201,"prevPage":4,"nextPage":null,"hasPrevPage":true,"hasNextPage":false}`},
+
+		{"transactions, only page", "/v1/transactions?wallet=" + wallet, `{"page":1,"perPage":100,"currentPage":1,"total":1,"pageCount":1,"prevPage":0,"nextPage":0,"hasPrevPage":false,"hasNextPage":false}`},
+		{"transactions, past the end", "/v1/transactions?page=2&wallet=" + wallet, `{"page":2,"perPage":100,"currentPage":2,"total":1,"pageCount":1,"prevPage":1,"nextPage":0,"hasPrevPage":true,"hasNextPage":false}`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var data struct{ Pagination json.RawMessage }
+			get(t, srv, test.path).want(t, http.StatusOK).data(t, &data)
+			if diff := cmp.Diff(test.want, string(data.Pagination)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Assumption: what is missing, below 1 or no whole number falls back to the default.
+func TestLists_PageAndPerPageFallBack(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	tests := []struct {
+		query                string
+		page, perPage, count int
+	}{
+		{"", 1, 100, 100},
+		{"page=&perPage=", 1, 100, 100},
+		{"page=0", 1, 100, 100},
+		{"page=-3", 1, 100, 100},
+		{"page=two", 1, 100, 100},
+		{"page=1.5", 1, 100, 100},
+		{"perPage=0", 1, 100, 100},
+		{"perPage=-1", 1, 100, 100},
+		{"perPage=many", 1, 100, 100},
+		{"perPage=7", 1, 7, 7},
+		{"perPage=7&page=36", 36, 7, 5},
+		{"perPage=99999999999999999999", 1, 2147483647, 250},
+		{"page=99999999999999999999", 2147483647, 100, 0},
+		{"page=-99999999999999999999", 1, 100, 100},
+		{"%zz&perPage=3", 1, 3, 3},
+	}
+	for _, test := range tests {
+		t.Run(test.query, func(t *testing.T) {
+			t.Parallel()
+			var data struct {
+				Rates      []struct{ Rate_ID string }
+				Pagination struct{ Page, PerPage int }
+			}
+			get(t, srv, "/v1/rates?"+test.query).want(t, http.StatusOK).data(t, &data)
+			got := []int{data.Pagination.Page, data.Pagination.PerPage, len(data.Rates)}
+			if diff := cmp.Diff([]int{test.page, test.perPage, test.count}, got); diff != "" {
+				t.Errorf("page, perPage, records (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLists_PagesCoverEveryRecordOnceNewestFirst(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	var all, paged []struct {
+		ID        string `json:"webhook_id"`
+		CreatedAt string `json:"created_at"`
+	}
+	get(t, srv, "/v1/webhooks?perPage=1000").data(t, &struct{ Webhooks any }{&all})
+	for _, page := range []string{"1", "2", "3"} {
+		one := all[:0:0]
+		get(t, srv, "/v1/webhooks?perPage=60&page="+page).data(t, &struct{ Webhooks any }{&one})
+		paged = append(paged, one...)
+	}
+	if diff := cmp.Diff(all, paged); diff != "" {
+		t.Errorf("three pages and one (-one +three):\n%s", diff)
+	}
+	for i := 1; i < len(all); i++ {
+		if all[i].CreatedAt > all[i-1].CreatedAt {
+			t.Errorf("record %d of %s stands behind one of %s", i, all[i].CreatedAt, all[i-1].CreatedAt)
+		}
+	}
+}
+
+// Specification: wallet is required.
+func TestTransactions_RequireAKnownWallet(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	get(t, srv, "/v1/transactions").refusal(t, http.StatusBadRequest, "wallet is required")
+	get(t, srv, "/v1/transactions?wallet=VA-1").refusal(t, http.StatusNotFound, `no wallet "VA-1"`)
+	get(t, srv, "/v1/transactions?startDate=2026-01-01&flow=out&wallet="+srv.Wallets()[1]).want(t, http.StatusOK)
+}
+
+func TestAssumptions_OfLists(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) {
+		a.PerPageCap, a.LastPageNull, a.UnknownWalletIsEmpty, a.ObjectBreakdown, a.RuleFailureStatus = 50, true, true, true, 422
+	}))
+	rates, pagination := records(t, get(t, srv, "/v1/rates?perPage=80"), "rates")
+	if len(rates) != 50 || string(pagination) != `{"total":250,"perPage":50,"page":1,"pageCount":5}` {
+		t.Errorf("capped at 50: %d rates, %s", len(rates), pagination)
+	}
+	var rate struct{ Breakdown map[string]float64 }
+	if err := json.Unmarshal(rates[0], &rate); err != nil || rate.Breakdown["shipment_cost"] <= 0 {
+		t.Errorf("breakdown is no object with a shipment_cost (%v): %s", err, rates[0])
+	}
+	none, pagination := records(t, get(t, srv, "/v1/transactions?wallet=VA-1"), "transactions")
+	want := `{"page":1,"perPage":50,"currentPage":1,"total":0,"pageCount":1,"prevPage":0,"nextPage":null,"hasPrevPage":false,"hasNextPage":false}`
+	if diff := cmp.Diff(want, string(pagination)); diff != "" || len(none) != 0 {
+		t.Errorf("%d transactions of an unknown wallet, pagination (-want +got):\n%s", len(none), diff)
+	}
+	get(t, srv, "/v1/transactions").refusal(t, http.StatusUnprocessableEntity, "wallet is required")
+}

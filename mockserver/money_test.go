@@ -1,0 +1,130 @@
+package mockserver_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping"
+)
+
+// line is what a transaction and a ledger entry have in common.
+type line struct {
+	ID, Wallet, Amount, Currency string
+	Out                          bool
+}
+
+// The transaction lists and the ledger are the same money.
+func TestTransactions_AreTheLedger(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	draft := analyzeShipment(t, srv, srv.Shipments()[0])
+	purchase(t, srv, draft.ID, "CUSTOMS", "FDA").want(t, http.StatusOK)
+
+	var view struct {
+		Entries []struct {
+			ID, Kind, Wallet, Currency string
+			Amount, Balance            shipping.Amount
+		}
+	}
+	get(t, srv, "/_mock/ledger?perPage=10000").want(t, http.StatusOK).data(t, &view)
+	entries := map[string][]line{}
+	for _, e := range view.Entries {
+		entries[e.Wallet] = append(entries[e.Wallet], line{e.ID, e.Wallet, e.Amount.String(), e.Currency, e.Kind == "debit"})
+		if e.Balance.Sign() < 0 {
+			t.Errorf("after %s the wallet %s holds %s", e.ID, e.Wallet, e.Balance)
+		}
+	}
+	for _, wallet := range srv.Wallets() {
+		var page struct {
+			Transactions []struct {
+				ID       string          `json:"transactionId"`
+				Wallet   string          `json:"account_reference"`
+				Amount   shipping.Amount `json:"amount"`
+				Flat     int64           `json:"flat_amount"`
+				Currency string          `json:"currency"`
+				Flow     string          `json:"flow"`
+			}
+		}
+		get(t, srv, "/v1/transactions?perPage=10000&wallet="+wallet).want(t, http.StatusOK).data(t, &page)
+		var lines []line
+		for _, tx := range page.Transactions {
+			lines = append(lines, line{tx.ID, tx.Wallet, tx.Amount.String(), tx.Currency, tx.Flow == "out"})
+			if flat, err := tx.Amount.Flat(); err != nil || flat != tx.Flat {
+				t.Errorf("%s of %s has flat_amount %d, want %d (%v)", tx.ID, tx.Amount, tx.Flat, flat, err)
+			}
+		}
+		if diff := cmp.Diff(entries[wallet], lines); diff != "" {
+			t.Errorf("wallet %s (-ledger +transactions):\n%s", wallet, diff)
+		}
+	}
+}
+
+// Specification, "Transaction": txRef can be absent, metadata can be empty, payout_date can be null.
+func TestTransactions_HaveWhatMayBeMissing(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	var page struct {
+		Transactions []struct {
+			TxRef      *string           `json:"txRef"`
+			Metadata   map[string]string `json:"metadata"`
+			PayoutDate *time.Time        `json:"payout_date"`
+			Status     string            `json:"status"`
+		}
+	}
+	get(t, srv, "/v1/transactions?perPage=1000&wallet="+srv.Wallets()[0]).data(t, &page)
+	seen := map[string]bool{}
+	for _, tx := range page.Transactions {
+		seen["no txRef"] = seen["no txRef"] || tx.TxRef == nil
+		seen["txRef"] = seen["txRef"] || tx.TxRef != nil
+		seen["empty metadata"] = seen["empty metadata"] || len(tx.Metadata) == 0
+		seen["shipment_id"] = seen["shipment_id"] || tx.Metadata["shipment_id"] != ""
+		seen["no payout"] = seen["no payout"] || tx.PayoutDate == nil
+		seen["payout"] = seen["payout"] || tx.PayoutDate != nil
+		seen[tx.Status] = true
+	}
+	for _, what := range []string{"no txRef", "txRef", "empty metadata", "shipment_id", "no payout", "payout", "success", "pending"} {
+		if !seen[what] {
+			t.Errorf("no transaction with %s", what)
+		}
+	}
+}
+
+func TestSeed_WalletsHaveSeveralCurrencies(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	var view struct {
+		Wallets []struct {
+			Currency string
+			Balance  shipping.Amount
+		}
+	}
+	get(t, srv, "/_mock/ledger").data(t, &view)
+	var currencies []string
+	for _, wallet := range view.Wallets {
+		currencies = append(currencies, wallet.Currency)
+	}
+	for _, want := range []string{"NGN", "USD", "EUR", "GBP", "KES", "UGX", "GHS"} {
+		if !slices.Contains(currencies, want) {
+			t.Errorf("no wallet in %s", want)
+		}
+	}
+	rich, poor := view.Wallets[0], view.Wallets[len(view.Wallets)-1]
+	if rich.Balance.Cmp(poor.Balance) <= 0 {
+		t.Errorf("the first wallet holds %s, the last %s", rich.Balance, poor.Balance)
+	}
+}
+
+func TestSeed_DomesticShipmentsNeedNoForms(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	ids := srv.Shipments()
+	for _, id := range ids[len(ids)-2:] {
+		if draft := analyzeShipment(t, srv, id); len(draft.AvailableDocuments) != 0 {
+			t.Errorf("%s needs %v", id, draft.types())
+		}
+	}
+}

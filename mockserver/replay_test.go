@@ -1,0 +1,348 @@
+package mockserver_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha512"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+const replayPath = "/v1/webhooks/replay"
+
+// hooks names the seeded webhooks by what they are for.
+type hooks struct{ all, deliveries, off, warehouse string }
+
+func seededHooks(srv *mockserver.Server) hooks {
+	ids := srv.Webhooks()
+	return hooks{ids[0], ids[1], ids[2], ids[3]}
+}
+
+func replayBody(t *testing.T, fields ...string) string {
+	t.Helper()
+	body := map[string]string{}
+	for i := 0; i+1 < len(fields); i += 2 {
+		body[fields[i]] = fields[i+1]
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Specification, replay rule 1: "A request must carry delivery_id, or both shipment_id and event."
+func TestReplay_RequiresDeliveryIDOrShipmentAndEvent(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	shipment, delivery := srv.Shipments()[0], srv.Deliveries()[0].ID
+	tests := []struct {
+		name   string
+		fields []string
+		status int
+	}{
+		{"nothing", nil, 400},
+		{"shipment only", []string{"shipment_id", shipment}, 400},
+		{"event only", []string{"event", "shipment.created"}, 400},
+		{"webhook only", []string{"webhook_id", seededHooks(srv).all}, 400},
+		{"empty texts", []string{"delivery_id", "", "shipment_id", shipment, "event", ""}, 400},
+		{"the pair", []string{"shipment_id", shipment, "event", "shipment.created"}, 200},
+		{"the delivery", []string{"delivery_id", delivery}, 200},
+		{"the delivery and half the pair", []string{"delivery_id", delivery, "event", "shipment.created"}, 200},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := post(t, srv, replayPath, replayBody(t, test.fields...))
+			if test.status == http.StatusOK {
+				got.want(t, http.StatusOK)
+				return
+			}
+			got.refusal(t, test.status, "delivery_id, or shipment_id together with event, is required")
+			checkGolden(t, "refusal.json", got.body)
+		})
+	}
+}
+
+// Specification, replay rule 2: "that webhook must exist, be active and be subscribed to the event".
+func TestReplay_NamedWebhookMustExistBeActiveAndSubscribed(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	hooks := seededHooks(srv)
+	tests := []struct{ name, webhook, event, want string }{
+		{"unknown", "WA-1", "shipment.created", "does not exist"},
+		{"inactive", hooks.off, "shipment.created", "is not active"},
+		{"not subscribed", hooks.deliveries, "shipment.created", "is not subscribed to shipment.created"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			body := replayBody(t, "shipment_id", srv.Shipments()[0], "event", test.event, "webhook_id", test.webhook)
+			post(t, srv, replayPath, body).refusal(t, http.StatusBadRequest, test.want)
+		})
+	}
+	// The rule holds for a replay by delivery too.
+	body := replayBody(t, "delivery_id", srv.Deliveries()[0].ID, "webhook_id", hooks.off)
+	post(t, srv, replayPath, body).refusal(t, http.StatusBadRequest, "is not active")
+}
+
+func TestReplay_UnknownThings(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	post(t, srv, replayPath, `{"delivery_id":"WD-1"}`).refusal(t, http.StatusNotFound, `no delivery "WD-1"`)
+	post(t, srv, replayPath, `{"shipment_id":"SH-1","event":"shipment.created"}`).refusal(t, http.StatusNotFound, `no shipment "SH-1"`)
+	body := replayBody(t, "shipment_id", srv.Shipments()[0], "event", "address.created")
+	post(t, srv, replayPath, body).refusal(t, http.StatusBadRequest, "no shipment event")
+}
+
+// Specification: "Webhook replay result"; "message states that the replay was queued".
+func TestReplay_AnswersWithTheResult(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	shipment := srv.Shipments()[0]
+	got := post(t, srv, replayPath, replayBody(t, "shipment_id", shipment, "event", "shipment.created")).want(t, http.StatusOK)
+	var data json.RawMessage
+	got.data(t, &data)
+	checkGolden(t, "replay_result.json", data)
+	if got.text(t, "shipment_id") != shipment || got.text(t, "event") != "shipment.created" {
+		t.Errorf("the result is about something else: %s", data)
+	}
+}
+
+// Specification: "When omitted, the replay goes to every active webhook subscribed to the event."
+func TestReplay_GoesToEveryActiveSubscriber(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	hooks := seededHooks(srv)
+	tests := []struct {
+		event string
+		want  []string
+	}{
+		{"shipment.created", []string{hooks.all, hooks.warehouse}},
+		{"shipment.updated", []string{hooks.all, hooks.warehouse}},
+		{"shipment.delivered", []string{hooks.all, hooks.deliveries}},
+	}
+	for _, test := range tests {
+		t.Run(test.event, func(t *testing.T) {
+			t.Parallel()
+			result := post(t, srv, replayPath, replayBody(t, "shipment_id", srv.Shipments()[5], "event", test.event)).want(t, http.StatusOK)
+			var got []string
+			first := ""
+			for _, d := range srv.Deliveries() { // newest first
+				if d.EventID == result.text(t, "webhook_event_id") {
+					got, first = append([]string{d.WebhookID}, got...), d.ID
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("receivers (-want +got):\n%s", diff)
+			}
+			if result.text(t, "delivery_id") != first {
+				t.Errorf("the answer shows delivery %s, want the first, %s", result.text(t, "delivery_id"), first)
+			}
+		})
+	}
+}
+
+func TestAssumption_ReplayToNobody(t *testing.T) {
+	t.Parallel()
+	strict, lenient := start(t), start(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.ReplayToNobody = true }))
+	body := replayBody(t, "shipment_id", strict.Shipments()[0], "event", "shipment.cancelled")
+	post(t, strict, replayPath, body).refusal(t, http.StatusBadRequest, "no active webhook is subscribed")
+	var data json.RawMessage
+	post(t, lenient, replayPath, body).want(t, http.StatusOK).data(t, &data)
+	checkGolden(t, "replay_result.json", data)
+}
+
+// received is a notification as a receiver sees it.
+type received struct {
+	body   []byte
+	header http.Header
+}
+
+// receiver is a webhook's other end, which answers with each status in turn, then with 200.
+func receiver(t *testing.T, statuses ...int) (*httptest.Server, <-chan received) {
+	t.Helper()
+	inbox := make(chan received, 100)
+	var calls atomic.Int32
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		if n := int(calls.Add(1)); n <= len(statuses) {
+			w.WriteHeader(statuses[n-1])
+		}
+		inbox <- received{body, r.Header}
+	}))
+	t.Cleanup(srv.Close)
+	return srv, inbox
+}
+
+func addWebhook(t *testing.T, srv *mockserver.Server, url string) string {
+	t.Helper()
+	id, err := srv.AddWebhook(mockserver.Webhook{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func TestReplay_IsReallyDeliveredAndSigned(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	there, inbox := receiver(t)
+	hook := addWebhook(t, srv, there.URL+"/hook")
+	result := post(t, srv, replayPath, replayBody(t, "shipment_id", srv.Shipments()[0], "event", "shipment.created", "webhook_id", hook)).want(t, http.StatusOK)
+
+	got := <-inbox
+	checkGolden(t, "notification.json", got.body)
+	mac := hmac.New(sha512.New, []byte(srv.SecretKey))
+	mac.Write(got.body)
+	want := map[string]string{
+		"Content-Type":          "application/json",
+		"X-Webhook-Signature":   hex.EncodeToString(mac.Sum(nil)),
+		"X-Webhook-Delivery-Id": result.text(t, "delivery_id"),
+		"X-Webhook-Event-Id":    result.text(t, "webhook_event_id"),
+		"X-Webhook-Id":          hook,
+	}
+	for name, value := range want {
+		if got.header.Get(name) != value {
+			t.Errorf("%s is %q, want %q", name, got.header.Get(name), value)
+		}
+	}
+	if got.header.Get("Authorization") != "" {
+		t.Error("the notification carries an Authorization header")
+	}
+	ended, err := srv.WaitDelivery(t.Context(), result.text(t, "delivery_id"))
+	if err != nil || ended.State != "delivered" || len(ended.Attempts) != 1 || ended.Attempts[0].StatusCode != 200 {
+		t.Errorf("the log has %+v (%v)", ended, err)
+	}
+}
+
+// Specification: delivery_id "Replays the exact stored payload of that attempt."
+func TestReplay_ByDeliverySendsTheExactStoredPayload(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	there, inbox := receiver(t)
+	addWebhook(t, srv, there.URL)
+	for _, stored := range srv.Deliveries()[:5] {
+		result := post(t, srv, replayPath, replayBody(t, "delivery_id", stored.ID)).want(t, http.StatusOK)
+		got := <-inbox
+		if diff := cmp.Diff(string(stored.Payload), string(got.body)); diff != "" {
+			t.Errorf("%s (-stored +received):\n%s", stored.ID, diff)
+		}
+		if result.text(t, "event") != stored.Event || result.text(t, "shipment_id") != stored.ShipmentID {
+			t.Errorf("the result is not about %s: %+v", stored.ID, result)
+		}
+		if id := result.text(t, "delivery_id"); id == stored.ID || id != got.header.Get("X-Webhook-Delivery-Id") {
+			t.Errorf("delivery_id %s is not that of the new delivery", id)
+		}
+	}
+}
+
+// Assumption: three attempts with doubling waits, on the world's clock.
+func TestDelivery_IsTriedAgainOnTheWorldsClock(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithVirtualClock(time.Time{}))
+	there, inbox := receiver(t, 503, 500)
+	hook := addWebhook(t, srv, there.URL)
+	result := post(t, srv, replayPath, replayBody(t, "shipment_id", srv.Shipments()[0], "event", "shipment.created", "webhook_id", hook))
+	id := result.text(t, "delivery_id")
+	for _, wait := range []time.Duration{500 * time.Millisecond, time.Second} {
+		<-inbox
+		advanceUntilFired(t, srv, wait)
+	}
+	<-inbox
+	ended, err := srv.WaitDelivery(t.Context(), id)
+	if err != nil || ended.State != "delivered" {
+		t.Fatalf("ended as %q (%v)", ended.State, err)
+	}
+	var statuses []int
+	for _, attempt := range ended.Attempts {
+		statuses = append(statuses, attempt.StatusCode)
+	}
+	if diff := cmp.Diff([]int{503, 500, 200}, statuses); diff != "" {
+		t.Errorf("attempts (-want +got):\n%s", diff)
+	}
+	if waited := ended.Attempts[2].At.Sub(ended.Attempts[0].At); waited != 1500*time.Millisecond {
+		t.Errorf("three attempts took %v of the clock, want 1.5s", waited)
+	}
+}
+
+// advanceUntilFired moves the clock by d in all once something waits on it: the receiver has answered
+// a moment before the sender has booked its next attempt.
+func advanceUntilFired(t *testing.T, srv *mockserver.Server, d time.Duration) {
+	t.Helper()
+	for {
+		fired, err := srv.Advance(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(fired) > 0 {
+			t.Fatalf("fired before its time: %v", fired)
+		}
+		if srv.Waiting() == 0 {
+			runtime.Gosched()
+			continue
+		}
+		if fired, err = srv.Advance(d); err != nil || len(fired) != 1 {
+			t.Fatalf("after %v fired %v (%v)", d, fired, err)
+		}
+		return
+	}
+}
+
+func TestDelivery_LeavesThisMachineOnlyWhenAllowed(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	result := post(t, srv, replayPath, replayBody(t, "shipment_id", srv.Shipments()[0], "event", "shipment.created", "webhook_id", seededHooks(srv).all))
+	refused, err := srv.WaitDelivery(t.Context(), result.text(t, "delivery_id"))
+	if err != nil || refused.State != "refused" || refused.Reason == "" || len(refused.Attempts) != 0 {
+		t.Errorf("the log has %+v (%v)", refused, err)
+	}
+	if _, err := srv.AddWebhook(mockserver.Webhook{URL: "https://hooks.example/x"}); err == nil {
+		t.Error("a webhook off this machine was added")
+	}
+}
+
+// A receiver in the same process, without sockets, with time of the bubble between the attempts.
+func TestDelivery_WorksInsideABubble(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int32
+		srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithDeliveryTransport(roundTripper(func(r *http.Request) (*http.Response, error) {
+			if calls.Add(1) < 3 {
+				return nil, errors.New("receiver is down")
+			}
+			return httptest.NewRecorder().Result(), nil
+		})))
+		defer srv.Close()
+		hook := addWebhook(t, srv, "http://localhost/hook")
+		started := time.Now()
+		result := post(t, srv, replayPath, replayBody(t, "shipment_id", srv.Shipments()[0], "event", "shipment.created", "webhook_id", hook))
+		ended, err := srv.WaitDelivery(context.Background(), result.text(t, "delivery_id"))
+		if err != nil || ended.State != "delivered" || len(ended.Attempts) != 3 || ended.Attempts[0].Error != "receiver is down" {
+			t.Errorf("the log has %+v (%v)", ended, err)
+		}
+		if took := time.Since(started); took != 1500*time.Millisecond {
+			t.Errorf("three attempts took %v, want 1.5s", took)
+		}
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -1,0 +1,64 @@
+package mockserver_test
+
+import (
+	"net/http"
+	"strconv"
+	"testing"
+)
+
+func TestRouter_UnknownPathsAre404InTheEnvelope(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	for _, path := range []string{
+		"/", "/v1", "/v1/", "/rates", "/v2/rates", "/v1/rates/", "/v1/rates/RT-1", "/v1/Rates",
+		"//v1/rates", "/v1//rates", "/v1/./rates", "/v1/x/../rates", "/v1/%2e%2e/rates", "/v1/rates%2F",
+		"/v1/regulatory-documents/request/", "/_mock//healthz",
+	} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			get(t, srv, path).refusal(t, http.StatusNotFound, "no route GET")
+		})
+	}
+}
+
+func TestRouter_OtherMethodsAre405WithAllow(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	tests := []struct{ method, path, allow string }{
+		{"POST", "/v1/rates", "GET, HEAD"},
+		{"DELETE", "/v1/countries", "GET, HEAD"},
+		{"OPTIONS", "/v1/webhooks", "GET, HEAD"},
+		{"GET", "/v1/webhooks/replay", "POST"},
+		{"HEAD", "/v1/regulatory-documents/analyze", "POST"},
+		{"GET", "/v1/regulatory-documents/purchase", "POST"},
+		{"POST", "/v1/regulatory-documents/request/RD-1", "GET, HEAD"},
+		{"PATCH", "/v1/regulatory-documents/request/RD-1/items", "PUT"},
+	}
+	for _, test := range tests {
+		t.Run(test.method+" "+test.path, func(t *testing.T) {
+			t.Parallel()
+			got := do(t, srv, test.method, test.path, "").want(t, http.StatusMethodNotAllowed)
+			if allow := got.header.Get("Allow"); allow != test.allow {
+				t.Errorf("Allow is %q, want %q", allow, test.allow)
+			}
+		})
+	}
+}
+
+func TestRouter_HeadHasTheHeadersOfGetAndNoBody(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	full := get(t, srv, "/v1/rates").want(t, http.StatusOK)
+	head := do(t, srv, http.MethodHead, "/v1/rates", "").want(t, http.StatusOK)
+	if len(head.body) != 0 {
+		t.Errorf("HEAD has a body of %d bytes", len(head.body))
+	}
+	for _, name := range []string{"Content-Type", "Content-Length"} {
+		if head.header.Get(name) != full.header.Get(name) {
+			t.Errorf("%s: HEAD %q, GET %q", name, head.header.Get(name), full.header.Get(name))
+		}
+	}
+	if full.header.Get("Content-Length") != strconv.Itoa(len(full.body)) {
+		t.Errorf("Content-Length %s for %d bytes", full.header.Get("Content-Length"), len(full.body))
+	}
+}
