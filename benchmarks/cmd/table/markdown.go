@@ -18,8 +18,8 @@ const (
 func (f *findings) markdown(now time.Time) string {
 	var b strings.Builder
 	m := f.machine
-	fmt.Fprintf(&b, "Measured on %s: %s, %d cores, %s, %s; medians of %d rounds, %s a benchmark and round, "+
-		"the long walk in %d of them.\n", now.UTC().Format(time.DateOnly), m.cpu, m.cores, m.platform, m.goVersion,
+	fmt.Fprintf(&b, "Measured on %s: %s, %d cores, %s, %s; rounds: %d of %s a benchmark, "+
+		"with the long walk in %d of them.\n", now.UTC().Format(time.DateOnly), m.cpu, m.cores, m.platform, m.goVersion,
 		f.plan.rounds, f.plan.benchTime, min(f.plan.walks, f.plan.rounds))
 	fmt.Fprintf(&b, "Peers: %s.\n", strings.Join(m.modules, ", "))
 	f.writeTargets(&b)
