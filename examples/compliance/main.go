@@ -9,7 +9,7 @@
 //
 // The CSV has a header with a column shipment_id, file_url or both. SHIPPING_BASE_URL and
 // SHIPPING_SECRET_KEY say which service. The PDFs come over a provisional route; where the service
-// does not have it, they are left out.
+// does not have it, they are left out. -profiles names a JSON file with the fields of the forms.
 package main
 
 import (
@@ -46,6 +46,7 @@ type job struct {
 	currency    string
 	concurrency int
 	manual      bool
+	profiles    profiles
 	settle      time.Duration
 	client      *shipping.Client
 	items       []shipping.BatchItem
@@ -61,6 +62,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.StringVar(&j.currency, "currency", "NGN", "the budget's currency: the wallet's")
 	flags.IntVar(&j.concurrency, "concurrency", 8, "how many shipments are worked on at the same time")
 	flags.BoolVar(&j.manual, "manual", false, "also buy forms that wait for a third party's evidence")
+	profiles := flags.String("profiles", "", "JSON with the fields to fill in, a form each (a provisional operation of the service)")
 	flags.DurationVar(&j.settle, "settle", time.Minute, "how long a purchase without an answer must read as a draft to count as not charged")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -69,6 +71,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.Visit(func(f *flag.Flag) { given = given || f.Name == "budget" })
 	if !given {
 		j.budget = shipping.Amount{} // the flag's text form of "none" reads as 0
+	}
+	var err error
+	if j.profiles, err = readProfiles(*profiles); err != nil {
+		return err
 	}
 	leave, err := j.prepare(out)
 	defer leave()
@@ -95,6 +101,11 @@ func (j *job) prepare(out io.Writer) (leave func(), err error) {
 	}
 	if j.out, err = os.MkdirTemp("", "compliance-"); err != nil {
 		return leave, err
+	}
+	if j.profiles == nil {
+		if j.profiles, err = parseProfiles("demo_profiles.json", demoProfiles); err != nil {
+			return leave, err
+		}
 	}
 	for _, id := range server.Shipments()[:10] {
 		j.items = append(j.items, shipping.BatchItem{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
@@ -128,6 +139,7 @@ func (j *job) work(ctx context.Context, out io.Writer) error {
 	board := newBoard(out, j.items)
 	report, err := j.client.Regulatory.Batch(ctx, j.items, &shipping.BatchOptions{
 		Concurrency: j.concurrency,
+		Edit:        j.fill,
 		Select:      j.choose,
 		Budget:      &shipping.Budget{Amount: j.budget, Currency: j.currency},
 		Poll:        shipping.PollOptions{MinInterval: 500 * time.Millisecond},

@@ -47,22 +47,45 @@ func list(t *testing.T, lines ...string) string {
 func TestDemonstrationNeedsNoSetUp(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var out bytes.Buffer
-	if err := run(t.Context(), nil, &out); err != nil {
+	if err := run(t.Context(), []string{"-budget", "10000000"}, &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
-	for _, want := range []string{"12 completed", "1 over budget", "29 PDFs and report.csv"} {
+	for _, want := range []string{"13 completed", "31 PDFs and report.csv"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
 	}
 	pdfs, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "compliance-*", "*.pdf"))
-	if len(pdfs) != 29 {
+	if len(pdfs) != 31 {
 		t.Errorf("%d PDFs", len(pdfs))
 	}
 	for _, path := range pdfs {
 		if data, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(data, []byte("%PDF-")) {
 			t.Errorf("%s is no PDF: %v", path, err)
 		}
+	}
+}
+
+func TestProfilesAreFilledInAndWrongOnesNamed(t *testing.T) {
+	server := serve(t, -1)
+	in, out := list(t, "shipment_id", server.Shipments()[0]), t.TempDir()
+	path := filepath.Join(t.TempDir(), "profiles.json")
+	for content, says := range map[string]string{
+		`{"FDA":`:                     "write it as",
+		`{"FDA":{"no_such":1}}`:       "1 error",
+		`{"WATCH":{"jewels":"lots"}}`: "1 error",
+	} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		err := run(t.Context(), []string{"-in", in, "-out", out, "-budget", "1000000", "-profiles", path}, &text)
+		if said := fmt.Sprint(text.String(), err); !strings.Contains(said, says) {
+			t.Errorf("%s: no %q in\n%s", content, says, said)
+		}
+	}
+	if n := server.Calls(shipping.OpPurchase); n != 0 {
+		t.Errorf("%d purchases of forms that were filled in wrong", n)
 	}
 }
 

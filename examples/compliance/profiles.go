@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/shipping-go/shipping"
+)
+
+// demoProfiles fill in the forms of the demonstration.
+//
+//go:embed demo_profiles.json
+var demoProfiles []byte
+
+// profiles are the fields to fill in, a form each.
+type profiles map[shipping.DocumentType]json.RawMessage
+
+func readProfiles(path string) (profiles, error) {
+	if path == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return parseProfiles(path, data)
+}
+
+func parseProfiles(name string, data []byte) (profiles, error) {
+	var p profiles
+	if err := json.Unmarshal(data, &p); err != nil {
+		return nil, fmt.Errorf(`%s: write it as {"FDA": {"product_code": "…"}, …}: %w`, name, err)
+	}
+	return p, nil
+}
+
+// fill writes the profiles of the forms that a draft offers. What the service says about them names
+// every wrong field.
+func (j *job) fill(ctx context.Context, draft *shipping.RegulatoryRequest) (*shipping.RegulatoryRequest, error) {
+	for _, document := range draft.AvailableDocuments {
+		fields, given := j.profiles[document.DocumentType]
+		if !given {
+			continue
+		}
+		edited, err := j.client.Regulatory.UpdateProfile(ctx, draft.RequestID, document.DocumentType, fields)
+		if errors.Is(err, shipping.ErrNotFound) {
+			return nil, fmt.Errorf("this service has no route for profiles: leave -profiles out, or see WithProvisionalRoutes: %w", err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		draft = edited
+	}
+	return draft, nil
+}
