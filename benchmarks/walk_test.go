@@ -54,8 +54,8 @@ func findService(tb testing.TB) service {
 // its largest, and how much larger in the second half of the walk than in the first: 1 is flat.
 func BenchmarkWalk(b *testing.B) {
 	s := findService(b)
-	b.Run("1000000 transactions/raw", func(b *testing.B) { measureWalk(b, s.walkByHand()) })
-	b.Run("1000000 transactions/shipping", func(b *testing.B) { measureWalk(b, s.walkByClient(b)) })
+	b.Run("all transactions/raw", func(b *testing.B) { measureWalk(b, s.walkByHand()) })
+	b.Run("all transactions/shipping", func(b *testing.B) { measureWalk(b, s.walkByClient(b)) })
 }
 
 // visit is called for each transaction. total is how many the service says there are.
@@ -72,7 +72,7 @@ func measureWalk(b *testing.B, walk func(context.Context, visit) error) {
 				b.Fatalf("row %d came twice: %s", rows, id)
 			}
 			last = id
-			if rows++; rows%1000 == 0 {
+			if rows++; rows%100 == 0 {
 				heap.look(2*rows > total)
 			}
 		})

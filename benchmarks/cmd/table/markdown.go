@@ -77,6 +77,9 @@ func (f *findings) writeWalks(b *strings.Builder) {
 		if strings.HasPrefix(name, "Pages/") {
 			work = "20 pages at 20 ms, " + work
 		}
+		if rows, ok := f.runs[variants()[0].name].value(name, "rows"); ok {
+			work = fmt.Sprintf("%s (%.0f)", work, rows.median)
+		}
 		row := []string{work, client}
 		for _, unit := range []string{"ns/op", "heap-MiB"} {
 			for _, v := range variants() {
