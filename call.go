@@ -1,9 +1,11 @@
 package shipping
 
 import (
+	"fmt"
 	"net/http"
 	"net/textproto"
 	"net/url"
+	"strings"
 )
 
 // CallOption configures a single call; see [WithHeader], [WithQuery], [WithResponse] and, for lists,
@@ -25,10 +27,15 @@ type callSettings struct {
 // dropped connection.
 func WithHeader(name, value string) CallOption {
 	return func(s *callSettings) {
-		switch textproto.CanonicalMIMEHeaderKey(name) {
-		case "Authorization":
+		canonical := textproto.CanonicalMIMEHeaderKey(name)
+		switch {
+		case !validHeaderName(name):
+			s.invalid = invalidRequest("", "WithHeader", fmt.Sprintf("has the name %q, and that is no header name", name))
+		case !validHeaderValue(value):
+			s.invalid = invalidRequest("", "WithHeader", "gives "+name+" a value that no HTTP header can carry: check for line breaks")
+		case canonical == "Authorization":
 			s.invalid = invalidRequest("", "WithHeader", "sets Authorization: the client sends the key it was made with")
-		case "Idempotency-Key", "X-Idempotency-Key":
+		case canonical == "Idempotency-Key" || canonical == "X-Idempotency-Key":
 			s.invalid = invalidRequest("", "WithHeader", "sets "+name+": net/http would re-send the request by itself after a dropped connection")
 		default:
 			if s.header == nil {
@@ -37,6 +44,18 @@ func WithHeader(name, value string) CallOption {
 			s.header.Add(name, value)
 		}
 	}
+}
+
+// validHeaderName and validHeaderValue refuse early what net/http refuses when it sends, where it
+// would look like a connection that broke.
+func validHeaderName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+	})
+}
+
+func validHeaderValue(value string) bool {
+	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
 // WithQuery adds a query parameter to one call, such as a filter that the specification does not

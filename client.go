@@ -78,6 +78,9 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !validHeaderValue(s.userAgent) {
+		return nil, invalidOption("WithUserAgent", "has a character that no HTTP header can carry")
+	}
 	if s.maxBody < 0 {
 		return nil, invalidOption("WithMaxResponseBytes", "must not be negative")
 	}

@@ -98,7 +98,7 @@ func (e *Error) Error() string {
 	if e.RequestID != "" {
 		b.WriteString(" (request " + e.RequestID + ")")
 	}
-	if e.Cause != nil {
+	if e.Cause != nil && (e.kind == nil || e.Cause.Error() != e.kind.Error()) {
 		b.WriteString(": " + e.Cause.Error())
 	}
 	if n := len(e.Attempts); n > 1 {
@@ -126,6 +126,8 @@ func (e *Error) hint() string {
 		return "check that the base address is the service's API and not a web page or proxy"
 	case errors.Is(e.kind, ErrBodyTooLarge):
 		return "ask for fewer records a page, or raise WithMaxResponseBytes"
+	case errors.Is(e.kind, ErrConnection) && heldBack(e.Cause):
+		return "nothing was sent"
 	case errors.Is(e.kind, ErrConnection) && notSent(e.Cause) && !contextEnded(e.Cause):
 		return "nothing was sent: check host, port and network"
 	}
@@ -149,8 +151,12 @@ func (e *Error) Unwrap() []error {
 	return errs
 }
 
-// Timeout reports whether the call ended because its time was up.
-func (e *Error) Timeout() bool { return errors.Is(e.Cause, context.DeadlineExceeded) }
+// Timeout reports whether the call ended because time was up: the context's, which
+// [context.DeadlineExceeded] tells too, or that of its last attempt.
+func (e *Error) Timeout() bool {
+	_, attempt := errors.AsType[attemptTimeoutError](e.Cause)
+	return attempt || errors.Is(e.Cause, context.DeadlineExceeded)
+}
 
 // both joins two errors on one line. Either may be nil.
 func both(first, second error) error {

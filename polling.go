@@ -91,6 +91,7 @@ func (o *PollOptions) withDefaults() (PollOptions, error) {
 	}
 	setDefault(&p.MinInterval, time.Second)
 	setDefault(&p.MaxInterval, max(30*time.Second, p.MinInterval))
+	p.MinInterval, p.MaxInterval = min(p.MinInterval, longestWait), min(p.MaxInterval, longestWait)
 	setDefault(&p.MaxFailures, 10)
 	setDefault(&p.DraftFor, time.Minute)
 	return p, nil

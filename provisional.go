@@ -79,6 +79,9 @@ func (s RegulatoryService) UpdateShipping(ctx context.Context, requestID string,
 //
 // Provisional: see [WithProvisionalRoutes].
 func (s RegulatoryService) UpdateProfile(ctx context.Context, requestID string, document DocumentType, fields any, call ...CallOption) (*RegulatoryRequest, error) {
+	if fields == nil {
+		return nil, invalidRequest(OpUpdateProfile, "fields", "is missing: pass what the form asks for, such as a map")
+	}
 	return s.edit(ctx, OpUpdateProfile, requestID, document, fields, call)
 }
 

@@ -50,8 +50,9 @@ func (p *PurchaseRequest) validate() error {
 		return invalidRequest(OpPurchase, "RequestID", "is empty: pass the request_id that Analyze returned")
 	case len(p.DocumentTypes) == 0:
 		return invalidRequest(OpPurchase, "DocumentTypes", "is empty: name at least one of the draft's available documents")
-	case p.SettleFor < 0 || p.ResendIfDraft < 0:
-		return invalidRequest(OpPurchase, "PurchaseRequest", "has a negative field: leave it 0 for the default")
+	}
+	if err := p.validateSettings(); err != nil {
+		return err
 	}
 	for i, slug := range p.DocumentTypes {
 		switch {
@@ -61,6 +62,13 @@ func (p *PurchaseRequest) validate() error {
 			return invalidRequest(OpPurchase, "DocumentTypes",
 				fmt.Sprintf("names %q, which the specification does not list (see DocumentTypes()); set AllowUnknown to send it anyway", slug))
 		}
+	}
+	return nil
+}
+
+func (p *PurchaseRequest) validateSettings() error {
+	if p.SettleFor < 0 || p.ResendIfDraft < 0 {
+		return invalidRequest(OpPurchase, "PurchaseRequest", "has a negative field: leave it 0 for the default")
 	}
 	return nil
 }

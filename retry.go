@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -17,8 +18,9 @@ import (
 type RetryPolicy struct {
 	// MaxAttempts counts the first attempt too. Default 4; 1 never repeats.
 	MaxAttempts int
-	// MinWait and MaxWait bound the exponential backoff: before repeat n the client waits a random
-	// time up to MinWait × 2^n, at most MaxWait ("full jitter"). Defaults 250 ms and 8 s.
+	// MinWait and MaxWait bound the exponential backoff: before the first repeat the client waits a
+	// random time up to MinWait, before each further one up to twice that of the one before, at most
+	// MaxWait ("full jitter"). Defaults 250 ms and 8 s.
 	MinWait, MaxWait time.Duration
 	// MaxRetryAfter bounds how long a Retry-After header is obeyed. Default 60 s.
 	MaxRetryAfter time.Duration
@@ -35,6 +37,9 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	if p.MaxAttempts < 0 || p.MinWait < 0 || p.MaxWait < 0 || p.MaxRetryAfter < 0 || p.Burst < 0 {
 		return p, invalidOption("WithRetryPolicy", "has a negative field: leave it 0 for the default, or set MaxAttempts to 1 to never repeat")
 	}
+	if math.IsNaN(p.ExtraLoad) {
+		return p, invalidOption("WithRetryPolicy", "has an ExtraLoad that is no number: 0.1 means one repeat for ten requests")
+	}
 	setDefault(&p.MaxAttempts, 4)
 	setDefault(&p.MinWait, 250*time.Millisecond)
 	setDefault(&p.MaxWait, max(8*time.Second, p.MinWait))
@@ -42,8 +47,14 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	setDefault(&p.AttemptTimeout, 30*time.Second)
 	setDefault(&p.ExtraLoad, 0.1)
 	setDefault(&p.Burst, 10)
+	for _, wait := range []*time.Duration{&p.MinWait, &p.MaxWait, &p.MaxRetryAfter} {
+		*wait = min(*wait, longestWait)
+	}
 	return p, nil
 }
+
+// longestWait bounds every wait that can be set or asked for, so that sums of them cannot overflow.
+const longestWait = 365 * 24 * time.Hour
 
 func setDefault[T comparable](field *T, value T) {
 	var zero T
@@ -54,11 +65,11 @@ func setDefault[T comparable](field *T, value T) {
 
 // backoff is the random wait before the repeat that follows failed attempt n (from 1).
 func (p RetryPolicy) backoff(n int) time.Duration {
-	ceiling := p.MaxWait
-	if shift := n - 1; shift < 30 && p.MinWait<<shift < ceiling {
-		ceiling = p.MinWait << shift
+	ceiling := p.MinWait
+	for ; n > 1 && ceiling < p.MaxWait; n-- {
+		ceiling *= 2
 	}
-	return rand.N(ceiling + 1)
+	return rand.N(min(ceiling, p.MaxWait) + 1)
 }
 
 // clamp bounds what a Retry-After header asks for, and gives a 429 without one a short wait.
@@ -146,7 +157,7 @@ func transient(repeat Repeat, response *http.Response, err error) bool {
 
 // permanent reports failures that the next attempt would meet again.
 func permanent(err error) bool {
-	if _, ok := errors.AsType[unsentError](err); ok {
+	if heldBack(err) {
 		return true // the gate said no: limiter or pause, not the network
 	}
 	if broken, ok := errors.AsType[*bodyError](err); ok {
@@ -165,14 +176,13 @@ func retryAfter(header http.Header, now time.Time) (time.Duration, bool) {
 		return 0, false
 	}
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil || errors.Is(err, strconv.ErrRange) {
-		const longest = 365 * 24 * time.Hour
 		switch {
 		case seconds != seconds:
 			return 0, false
 		case seconds <= 0:
 			return 0, true
-		case seconds >= longest.Seconds():
-			return longest, true
+		case seconds >= longestWait.Seconds():
+			return longestWait, true
 		}
 		return time.Duration(seconds * float64(time.Second)), true
 	}

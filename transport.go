@@ -163,11 +163,17 @@ func (a authorizer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return a.next.RoundTrip(authorized)
 }
 
+// heldBack reports that the client itself did not hand the request to the network.
+func heldBack(err error) bool {
+	_, ok := errors.AsType[unsentError](err)
+	return ok
+}
+
 // notSent reports positive evidence that nothing reached the service: the connection to it or to the
 // proxy was never made, or its certificate was refused before the request. The absence of other
 // evidence proves nothing.
 func notSent(err error) bool {
-	if _, ok := errors.AsType[unsentError](err); ok {
+	if heldBack(err) {
 		return true
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {

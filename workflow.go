@@ -27,6 +27,13 @@ type AnalyzeAndPollOptions struct {
 	Progress func(PollEvent)
 }
 
+func (o *AnalyzeAndPollOptions) validate() error {
+	if _, err := o.Poll.withDefaults(); err != nil {
+		return err
+	}
+	return o.Purchase.validateSettings()
+}
+
 // SelectAll buys every available document.
 func SelectAll(draft *RegulatoryRequest) ([]DocumentType, error) {
 	selected := make([]DocumentType, len(draft.AvailableDocuments))
@@ -154,7 +161,7 @@ func (e *RequestError) Unwrap() error { return e.Err }
 // Specification: "Typical regulatory workflow".
 func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeRequest, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
 	flow := newWorkflow(s, opts, call)
-	if _, err := flow.options.Poll.withDefaults(); err != nil {
+	if err := flow.options.validate(); err != nil {
 		return nil, err
 	}
 	draft, err := s.Analyze(ctx, analyze, call...)
@@ -172,7 +179,7 @@ func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeR
 // draft.
 func (s RegulatoryService) ResumePoll(ctx context.Context, requestID string, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
 	flow := newWorkflow(s, opts, call)
-	if _, err := flow.options.Poll.withDefaults(); err != nil {
+	if err := flow.options.validate(); err != nil {
 		return nil, err
 	}
 	flow.id = requestID

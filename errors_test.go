@@ -1,0 +1,233 @@
+package shipping_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+var refused = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+
+func TestErrors_SentinelOfEachStatus(t *testing.T) {
+	t.Parallel()
+	all := []error{
+		shipping.ErrUnauthorized, shipping.ErrNotFound, shipping.ErrInvalidRequest, shipping.ErrRateLimited,
+		shipping.ErrServer, shipping.ErrRedirected, shipping.ErrUnexpectedBody,
+	}
+	for want, statuses := range map[error][]int{
+		shipping.ErrUnauthorized:   {401, 403},
+		shipping.ErrNotFound:       {404, 410},
+		shipping.ErrInvalidRequest: {400, 402, 405, 406, 409, 413, 415, 418, 422, 451, 499},
+		shipping.ErrRateLimited:    {429},
+		shipping.ErrServer:         {408, 425, 500, 501, 502, 503, 504, 520, 599},
+		shipping.ErrRedirected:     {300, 301, 302, 303, 304, 307, 308, 399},
+		shipping.ErrUnexpectedBody: {600, 999},
+	} {
+		for _, status := range statuses {
+			client := connect(t, answering(refusal(status, "m")), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
+			_, err := client.Rates.List(t.Context(), nil)
+			for _, sentinel := range all {
+				if got := errors.Is(err, sentinel); got != (sentinel == want) {
+					t.Errorf("%d is %q: %t (%v)", status, sentinel, got, err)
+				}
+			}
+		}
+	}
+}
+
+func TestErrors_TextsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		answer canned
+		want   string
+	}{
+		"refused by a rule": {
+			refusal(400, "wallet is required"), "shipping: regulatory.get: 400 Bad Request: wallet is required (request RD-1)",
+		},
+		"wrong key": {
+			refusal(401, "invalid token"),
+			"shipping: regulatory.get: 401 Unauthorized: invalid token (request RD-1); check that the secret key belongs to this base address",
+		},
+		"unknown id": {
+			refusal(404, "no such request"), "shipping: regulatory.get: 404 Not Found: no such request (request RD-1)",
+		},
+		"too many requests": {
+			refusal(429, "slow down").with("Retry-After", "90"),
+			"shipping: regulatory.get: 429 Too Many Requests: slow down (request RD-1); retry after 1m30s",
+		},
+		"failure without a body": {
+			canned{status: 500}, "shipping: regulatory.get: 500 Internal Server Error (request RD-1)",
+		},
+		"status without a name": {
+			refusal(520, "odd"), "shipping: regulatory.get: 520: odd (request RD-1)",
+		},
+		"web page instead of the API": {
+			canned{status: 200, body: "<!doctype html>"},
+			"shipping: regulatory.get: 200 OK: unexpected body (request RD-1): the body is HTML or XML, not JSON; " +
+				"check that the base address is the service's API and not a web page or proxy",
+		},
+		"text instead of the API": {
+			canned{status: 200, body: "It works! This is the default page of a web server"},
+			`shipping: regulatory.get: 200 OK: unexpected body (request RD-1): the body is not JSON: it starts with ` +
+				`"It works! This is the default page of a …"; check that the base address is the service's API and not a web page or proxy`,
+		},
+		"half a body": {
+			canned{status: 200, body: `{"status":tr`},
+			"shipping: regulatory.get: 200 OK: unexpected body (request RD-1): the body is not valid JSON, or ends early; " +
+				"check that the base address is the service's API and not a web page or proxy",
+		},
+		"redirect": {
+			canned{status: 308, body: "{}"}.with("Location", "https://elsewhere.test"),
+			"shipping: regulatory.get: 308 Permanent Redirect (request RD-1); " +
+				"redirects are not followed: check scheme, host and path of the base address",
+		},
+		"status false on a success": {
+			canned{status: 200, body: `{"status":false,"message":"not now"}`}, "shipping: regulatory.get: 200 OK: not now (request RD-1)",
+		},
+		"nobody there": {
+			canned{err: refused},
+			"shipping: regulatory.get: no answer (request RD-1): dial tcp: connection refused; nothing was sent: check host, port and network",
+		},
+		"broken connection": {
+			canned{err: io.ErrUnexpectedEOF}, "shipping: regulatory.get: no answer (request RD-1): unexpected EOF",
+		},
+		"too large": {
+			ok(`"` + strings.Repeat("x", 2000) + `"`),
+			"shipping: regulatory.get: 200 OK: body too large (request RD-1); ask for fewer records a page, or raise WithMaxResponseBytes",
+		},
+		"request named by the answer": {
+			canned{status: 400, body: `{"status":false,"message":"no","data":{"request_id":"RD-2"}}`},
+			"shipping: regulatory.get: 400 Bad Request: no (request RD-2)",
+		},
+		"no record": {
+			ok(`{}`),
+			"shipping: regulatory.get: 200 OK: the answer holds no regulatory request: request_id or status is missing (request RD-1); " +
+				"check that the base address is the service's API and not a web page or proxy",
+		},
+	} {
+		client := connect(t, answering(test.answer), shipping.WithMaxResponseBytes(1000), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
+		_, err := client.Regulatory.Get(t.Context(), "RD-1")
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%s:\n got %v\nwant %s", name, err, test.want)
+		}
+	}
+}
+
+// limiter is a Limiter made of a function.
+type limiter func(ctx context.Context) error
+
+func (l limiter) Wait(ctx context.Context) error { return l(ctx) }
+
+func TestErrors_HeldBackByTheLimiter(t *testing.T) {
+	t.Parallel()
+	service := answering(ok(`[]`))
+	closed := limiter(func(context.Context) error { return errors.New("closed for lunch") })
+	_, err := connect(t, service, shipping.WithLimiter(closed)).Countries.List(t.Context())
+	if want := "shipping: countries.list: no answer: limiter: closed for lunch; nothing was sent"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if service.count("") != 0 {
+		t.Errorf("%d requests passed a closed limiter", service.count(""))
+	}
+}
+
+func TestErrors_AttemptsAreCounted(t *testing.T) {
+	t.Parallel()
+	_, err := connect(t, answering(refusal(503, "busy")), quick).Countries.List(t.Context())
+	if want := "shipping: countries.list: 503 Service Unavailable: busy [4 attempts]"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestErrors_KeepDataAndRequestID(t *testing.T) {
+	t.Parallel()
+	body := `{"status":false,"message":"no funds","data":{"error_code":"insufficient_funds","missing":[1.50]}}`
+	_, err := connect(t, answering(canned{status: 400, body: body})).Regulatory.Get(t.Context(), "RD-1")
+	failure, _ := errors.AsType[*shipping.Error](err)
+	if failure == nil {
+		t.Fatal(err)
+	}
+	if got := failure.Data.Get("error_code").Text(); got != "insufficient_funds" || failure.Data.Get("missing") != "[1.50]" {
+		t.Errorf("Data is %s", failure.Data)
+	}
+	if failure.RequestID != "RD-1" || failure.Message != "no funds" || string(failure.Body) != body {
+		t.Errorf("%+v", failure)
+	}
+}
+
+func TestErrors_MessageOfOddTypesAndLengths(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 5000)
+	for body, want := range map[string]string{
+		`{"status":false,"message":7}`:                 "7",
+		`{"status":false,"message":null}`:              "",
+		`{"status":false}`:                             "",
+		`{"status":"no","message":"m"}`:                "m",
+		`{"status":false,"message":"` + long + `"}`:    long[:2<<10] + "…",
+		`{"status":500,"message":"nested","data":{}}`:  "nested",
+		`{"message":"without status","data":"secret"}`: "without status",
+	} {
+		_, err := connect(t, answering(canned{status: 400, body: body})).Rates.List(t.Context(), nil)
+		if failure, _ := errors.AsType[*shipping.Error](err); failure == nil || failure.Message != want {
+			t.Errorf("%.60s: message of %v", body, err)
+		}
+	}
+}
+
+func TestErrors_TimeoutTellsThatTimeWasUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		slow := canned{after: time.Hour, status: 200}
+		for name, test := range map[string]struct {
+			policy  shipping.RetryPolicy
+			timeout time.Duration
+			answer  canned
+			want    bool
+		}{
+			"the caller's deadline":    {shipping.RetryPolicy{}, time.Second, slow, true},
+			"the bound of an attempt":  {shipping.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Second}, time.Hour, slow, true},
+			"a refusal within time":    {shipping.RetryPolicy{}, time.Hour, refusal(400, "no"), false},
+			"a connection that breaks": {shipping.RetryPolicy{MaxAttempts: 1}, time.Hour, canned{err: io.EOF}, false},
+		} {
+			ctx, cancel := context.WithTimeout(t.Context(), test.timeout)
+			_, err := connect(t, answering(test.answer), shipping.WithRetryPolicy(test.policy)).Rates.List(ctx, nil)
+			cancel()
+			failure, _ := errors.AsType[*shipping.Error](err)
+			if failure == nil || failure.Timeout() != test.want {
+				t.Errorf("%s: Timeout is not %t for %v", name, test.want, err)
+			}
+		}
+	})
+}
+
+func TestErrors_CertificateIsRefusedBeforeAnythingIsSent(t *testing.T) {
+	t.Parallel()
+	wrong := &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
+	service := answering(canned{err: wrong})
+	_, err := connect(t, service, quick).Rates.List(t.Context(), nil)
+	wantError(t, "rates", err, shipping.ErrConnection)
+	if service.count("") != 1 {
+		t.Errorf("a certificate that is refused was tried %d times", service.count(""))
+	}
+	_, err = connect(t, service, quick).Regulatory.Purchase(t.Context(), "RD-1", "FDA")
+	if purchase, _ := errors.AsType[*shipping.PurchaseError](err); purchase == nil || purchase.Outcome != shipping.OutcomeNotCharged {
+		t.Errorf("a purchase over a refused certificate: %v", err)
+	}
+}
+
+func TestErrors_URLAndQueryStayOut(t *testing.T) {
+	t.Parallel()
+	_, err := connect(t, answering(canned{err: errors.New("broken")}), quick).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-4711"})
+	if err == nil || strings.Contains(err.Error(), "VA-4711") {
+		t.Errorf("the error shows the query: %v", err)
+	}
+}

@@ -1,0 +1,328 @@
+package shipping_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+func TestNewClient_RefusesBadKeysAndAddresses(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ key, address, want string }{
+		"no key":                 {"", testBase, "shipping: secretKey is empty: pass the account's secret key, or use NewClientFromEnv with SHIPPING_SECRET_KEY"},
+		"blank key":              {" \t", testBase, "is empty"},
+		"key with a line break":  {"sk_test_1\n", testBase, "has spaces or line breaks around it: trim it"},
+		"key with a space":       {"sk test", testBase, "has a character that no HTTP header can carry"},
+		"key with a line inside": {"sk\r\nX-Evil: 1", testBase, "has a character that no HTTP header can carry"},
+		"key with curly quotes":  {"“sk_test_1”", testBase, "check for pasted quotes"},
+		"key with its scheme":    {"Bearer sk_test_1", testBase, `starts with "Bearer": pass the bare key`},
+		"no address":             {testKey, "", `shipping: WithBaseURL is missing: there is no built-in host; pass WithBaseURL("https://…") or set SHIPPING_BASE_URL`},
+		"no scheme":              {testKey, "api.example.com", "has no http or https scheme: write it like https://api.example.com"},
+		"host and port only":     {testKey, "localhost:8080", "has no http or https scheme"},
+		"address and port only":  {testKey, "127.0.0.1:8080", "is not a URL"},
+		"other scheme":           {testKey, "ftp://api.example.com", "has no http or https scheme"},
+		"no host":                {testKey, "https:///v1", "has no host"},
+		"one slash":              {testKey, "https:/api.example.com", "has no host"},
+		"broken escape":          {testKey, "https://api.example.com/%zz", "is not a URL"},
+		"broken port":            {testKey, "https://api.example.com:port", "is not a URL"},
+		"user and password":      {testKey, "https://me:secret@api.example.com", "holds a user name or password: pass the key to NewClient instead"},
+		"query":                  {testKey, "https://api.example.com?x=1", "holds a query or fragment"},
+		"empty query":            {testKey, "https://api.example.com?", "holds a query or fragment"},
+		"fragment":               {testKey, "https://api.example.com#x", "holds a query or fragment"},
+		"plain HTTP to a name":   {testKey, "http://api.example.com", "is http:// on a public host"},
+		"plain HTTP, IPv4":       {testKey, "http://8.8.8.8", "say WithPlainHTTP()"},
+		"plain HTTP, IPv6":       {testKey, "http://[2001:4860:4860::8888]", "use https://"},
+		"plain HTTP, mapped":     {testKey, "http://[::ffff:8.8.8.8]", "use https://"},
+		"plain HTTP, short IP":   {testKey, "http://8.8", "use https://"},
+	} {
+		client, err := shipping.NewClient(test.key, shipping.WithBaseURL(test.address))
+		if client != nil || err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", name, err, test.want)
+			continue
+		}
+		refusal, _ := errors.AsType[*shipping.ValidationError](err)
+		if refusal == nil || !errors.Is(err, shipping.ErrInvalidRequest) {
+			t.Errorf("%s: error %T", name, err)
+		}
+		if strings.Contains(err.Error(), "secret@") || len(test.key) > 3 && strings.Contains(err.Error(), test.key) {
+			t.Errorf("%s: the error shows the secret: %v", name, err)
+		}
+	}
+}
+
+func TestNewClient_PlainHTTPOnPublicHostsOnlyWhenSaid(t *testing.T) {
+	t.Parallel()
+	client, err := shipping.NewClient(testKey, shipping.WithBaseURL("http://api.example.com"), shipping.WithPlainHTTP())
+	if err != nil || client.BaseURL() != "http://api.example.com" {
+		t.Errorf("%v, %v", client, err)
+	}
+}
+
+func TestNewClient_RefusesBadOptions(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		option shipping.Option
+		want   string
+	}{
+		"negative attempts":    {shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: -1}), "WithRetryPolicy has a negative field"},
+		"negative wait":        {shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: -1}), "WithRetryPolicy has a negative field"},
+		"negative longest":     {shipping.WithRetryPolicy(shipping.RetryPolicy{MaxWait: -1}), "WithRetryPolicy has a negative field"},
+		"negative obedience":   {shipping.WithRetryPolicy(shipping.RetryPolicy{MaxRetryAfter: -1}), "WithRetryPolicy has a negative field"},
+		"negative burst":       {shipping.WithRetryPolicy(shipping.RetryPolicy{Burst: -1}), "WithRetryPolicy has a negative field"},
+		"no number":            {shipping.WithRetryPolicy(shipping.RetryPolicy{ExtraLoad: math.NaN()}), "WithRetryPolicy has an ExtraLoad that is no number"},
+		"negative size":        {shipping.WithMaxResponseBytes(-1), "WithMaxResponseBytes must not be negative"},
+		"line in User-Agent":   {shipping.WithUserAgent("acme\r\nX-Evil: 1"), "WithUserAgent has a character that no HTTP header can carry"},
+		"unknown operation":    {shipping.WithProvisionalRoutes(shipping.Operation{Name: "x", Route: "/x"}), `names "x", which is no provisional operation; see ProvisionalOperations()`},
+		"documented operation": {shipping.WithProvisionalRoutes(shipping.Operation{Name: shipping.OpPurchase, Route: "/x"}), "which is no provisional operation"},
+		"route without slash":  {shipping.WithProvisionalRoutes(shipping.Operation{Name: shipping.OpDocumentPDF, Route: "pdf"}), "routes start with a slash"},
+	} {
+		_, err := shipping.NewClient(testKey, shipping.WithBaseURL(testBase), test.option)
+		if err == nil || !strings.Contains(err.Error(), test.want) || !errors.Is(err, shipping.ErrInvalidRequest) {
+			t.Errorf("%s: error %v, want %q", name, err, test.want)
+		}
+	}
+	if _, err := shipping.NewClient(testKey, shipping.WithBaseURL(testBase), nil, shipping.WithLogger(nil), shipping.WithHTTPClient(nil), shipping.WithUserAgent("")); err != nil {
+		t.Errorf("empty options: %v", err)
+	}
+}
+
+func TestNewClientFromEnv(t *testing.T) {
+	for name, test := range map[string]struct{ key, address, want string }{
+		"both set":   {testKey, testBase + "/v1", ""},
+		"no key":     {"", testBase, "SHIPPING_SECRET_KEY is not set: export it with the account's secret key"},
+		"no address": {testKey, "", "SHIPPING_BASE_URL"},
+	} {
+		t.Setenv(shipping.EnvSecretKey, test.key)
+		t.Setenv(shipping.EnvBaseURL, test.address)
+		client, err := shipping.NewClientFromEnv()
+		switch {
+		case test.want == "" && (err != nil || client.BaseURL() != testBase):
+			t.Errorf("%s: %v, %v", name, client, err)
+		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+			t.Errorf("%s: error %v, want %q", name, err, test.want)
+		}
+	}
+	t.Setenv(shipping.EnvBaseURL, "https://variable.test")
+	t.Setenv(shipping.EnvSecretKey, testKey)
+	if client, err := shipping.NewClientFromEnv(shipping.WithBaseURL(testBase)); err != nil || client.BaseURL() != testBase {
+		t.Errorf("an option does not override the variable: %v, %v", client, err)
+	}
+}
+
+// invalid is a call that must be refused before anything is sent.
+type invalid struct {
+	name string
+	do   func(ctx context.Context, c *shipping.Client) error
+	want string
+}
+
+func TestValidation_NothingIsSent(t *testing.T) {
+	t.Parallel()
+	replay := func(r *shipping.ReplayRequest) func(context.Context, *shipping.Client) error {
+		return func(ctx context.Context, c *shipping.Client) error { _, err := c.Webhooks.Replay(ctx, r); return err }
+	}
+	analyze := func(r *shipping.AnalyzeRequest) func(context.Context, *shipping.Client) error {
+		return func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.Analyze(ctx, r)
+			return err
+		}
+	}
+	purchase := func(r *shipping.PurchaseRequest) func(context.Context, *shipping.Client) error {
+		return func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.PurchaseWith(ctx, r)
+			return err
+		}
+	}
+	rates := func(o *shipping.RateListOptions, options ...shipping.CallOption) func(context.Context, *shipping.Client) error {
+		return func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Rates.List(ctx, o, options...)
+			return err
+		}
+	}
+	get := func(id string) func(context.Context, *shipping.Client) error {
+		return func(ctx context.Context, c *shipping.Client) error { _, err := c.Regulatory.Get(ctx, id); return err }
+	}
+	do := func(method, path string, in any) func(context.Context, *shipping.Client) error {
+		return func(ctx context.Context, c *shipping.Client) error { return c.Do(ctx, method, path, nil, in, nil) }
+	}
+	for _, test := range []invalid{
+		{"replay of nothing", replay(nil), "pass a ReplayRequest with DeliveryID, or with ShipmentID and Event"},
+		{"replay without both", replay(&shipping.ReplayRequest{}), "DeliveryID is empty: set DeliveryID, or both ShipmentID and Event"},
+		{"replay with only a webhook", replay(&shipping.ReplayRequest{WebhookID: "WA-1"}), "set DeliveryID, or both"},
+		{"replay without event", replay(&shipping.ReplayRequest{ShipmentID: "SH-1"}), "Event is empty: ShipmentID must be sent together with Event"},
+		{"replay without shipment", replay(&shipping.ReplayRequest{Event: "shipment.created"}), "ShipmentID is empty: Event must be sent together with ShipmentID"},
+
+		{"transactions without options", func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Transactions.List(ctx, nil)
+			return err
+		}, "Wallet is required"},
+		{"transactions without wallet", func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Transactions.List(ctx, &shipping.TransactionListOptions{Page: 1})
+			return err
+		}, "set TransactionListOptions.Wallet"},
+		{"walk without wallet", func(ctx context.Context, c *shipping.Client) error {
+			for _, err := range c.Transactions.All(ctx, nil) {
+				return err
+			}
+			return nil
+		}, "Wallet is required"},
+
+		{"negative page", rates(&shipping.RateListOptions{Page: -1}), "Page is negative: pages count from 1"},
+		{"negative perPage", rates(&shipping.RateListOptions{PerPage: -1}), "PerPage is negative: 0 means the service's default of 100"},
+		{"negative page of webhooks", func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Webhooks.List(ctx, &shipping.WebhookListOptions{Page: math.MinInt})
+			return err
+		}, "Page is negative"},
+
+		{"analyze nothing", analyze(nil), "ShipmentID and FileURL are both empty: set exactly one of them"},
+		{"analyze neither", analyze(&shipping.AnalyzeRequest{}), "set exactly one of them"},
+		{"analyze both", analyze(&shipping.AnalyzeRequest{ShipmentID: "SH-1", FileURL: "https://a.test"}), "are both set: set exactly one of them"},
+		{"analyze a local file", analyze(&shipping.AnalyzeRequest{FileURL: "/tmp/invoice.pdf"}), "FileURL is not an http or https address"},
+
+		{"purchase nothing", purchase(nil), "RequestID is empty: pass the request_id that Analyze returned"},
+		{"purchase without request", purchase(&shipping.PurchaseRequest{DocumentTypes: []shipping.DocumentType{"FDA"}}), "RequestID is empty"},
+		{"purchase of a blank request", purchase(&shipping.PurchaseRequest{RequestID: " ", DocumentTypes: []shipping.DocumentType{"FDA"}}), "RequestID is empty"},
+		{"purchase without documents", purchase(&shipping.PurchaseRequest{RequestID: "RD-1"}), "DocumentTypes is empty: name at least one"},
+		{"purchase of an unknown slug", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA", "fda"}}), `names "fda", which the specification does not list (see DocumentTypes()); set AllowUnknown to send it anyway`},
+		{"purchase of a slug twice", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA", "FDA"}}), "names FDA twice"},
+		{"purchase of no slug", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{""}, AllowUnknown: true}), `names ""`},
+		{"purchase with negative settling", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, SettleFor: -1}), "has a negative field"},
+		{"purchase with negative resends", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, ResendIfDraft: -1}), "has a negative field"},
+		{"settle without request", func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.SettlePurchase(ctx, "", nil)
+			return err
+		}, "needs the request's id"},
+
+		{"get without id", get(""), "request_id is empty"},
+		{"get of a dot", get("."), "request_id is ., which would name another resource"},
+		{"get of two dots", get(".."), "request_id is .., which would name another resource"},
+		{"wait without id", func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.Wait(ctx, "", nil)
+			return err
+		}, "requestID is empty"},
+		{"wait with negative interval", func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.Wait(ctx, "RD-1", &shipping.PollOptions{MinInterval: -1})
+			return err
+		}, "has a negative field"},
+		{"workflow with negative interval", func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, &shipping.AnalyzeAndPollOptions{Poll: shipping.PollOptions{MaxInterval: -1}})
+			return err
+		}, "has a negative field"},
+		{"workflow with negative settling", func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, &shipping.AnalyzeAndPollOptions{Purchase: shipping.PurchaseRequest{SettleFor: -1}})
+			return err
+		}, "has a negative field"},
+		{"resume without id", func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.ResumePoll(ctx, "", nil)
+			return err
+		}, "is empty"},
+		{"profile of no form", func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.UpdateProfile(ctx, "RD-1", "", map[string]string{})
+			return err
+		}, "document_type is empty"},
+		{"profile without fields", func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.UpdateProfile(ctx, "RD-1", "FDA", nil)
+			return err
+		}, "fields is missing"},
+		{"PDF of a parent", func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.PDF(ctx, "RD-1", "..")
+			return err
+		}, "document_type is .."},
+
+		{"own Authorization", rates(nil, shipping.WithHeader("authorization", "Basic x")), "sets Authorization: the client sends the key it was made with"},
+		{"idempotency key", rates(nil, shipping.WithHeader("idempotency-key", "1")), "net/http would re-send the request by itself"},
+		{"idempotency key with an X", rates(nil, shipping.WithHeader("X-Idempotency-Key", "1")), "net/http would re-send the request by itself"},
+		{"header without name", rates(nil, shipping.WithHeader("", "1")), "that is no header name"},
+		{"header name with a space", rates(nil, shipping.WithHeader("X Tenant", "1")), "that is no header name"},
+		{"header name with a line break", rates(nil, shipping.WithHeader("X\r\nY", "1")), "that is no header name"},
+		{"header value with a line break", rates(nil, shipping.WithHeader("X-Tenant", "1\r\nX-Evil: 2")), "that no HTTP header can carry"},
+		{"a mistake that a later option hides", rates(nil, shipping.WithHeader("", "1"), shipping.WithQuery("a", "b")), "that is no header name"},
+
+		{"Do without method", do("", "/v1/shipments", nil), "is not an HTTP method"},
+		{"Do with an odd method", do("GET /", "/v1/shipments", nil), "is not an HTTP method"},
+		{"Do with an absolute URL", do("GET", "https://evil.test/v1/shipments", nil), "the key is sent to the base address only"},
+		{"Do with another host", do("GET", "//evil.test/v1/shipments", nil), "the key is sent to the base address only"},
+		{"Do without slash", do("GET", "v1/shipments", nil), "must start with one slash"},
+		{"Do with a query", do("GET", "/v1/shipments?page=1", nil), "pass the query as url.Values"},
+		{"Do with a fragment", do("GET", "/v1/shipments#1", nil), "holds a query or fragment"},
+		{"Do with a parent", do("GET", "/v1/../admin", nil), `has an element that is ".", ".."`},
+		{"Do with an escaped parent", do("GET", "/v1/%2e%2E/admin", nil), `has an element that is ".", ".."`},
+		{"Do with a broken escape", do("GET", "/v1/100%", nil), "badly escaped"},
+		{"Do with what is no JSON", do("POST", "/v1/shipments", func() {}), "body cannot be written as JSON"},
+		{"Do with unreadable money", do("POST", "/v1/shipments", unreadable(t)), "body cannot be written as JSON"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			service := answering(refusal(500, "reached"))
+			err := test.do(t.Context(), connect(t, service, shipping.WithProvisionalRoutes()))
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+			if _, ok := errors.AsType[*shipping.ValidationError](err); !ok || !errors.Is(err, shipping.ErrInvalidRequest) {
+				t.Errorf("error %T is no *ValidationError", err)
+			}
+			if service.count("") != 0 {
+				t.Errorf("%d requests were sent", service.count(""))
+			}
+		})
+	}
+}
+
+func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
+	t.Parallel()
+	service := answering(ok(`{"status":"processing"}`))
+	_, err := connect(t, service).Regulatory.PurchaseWith(t.Context(), &shipping.PurchaseRequest{
+		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"NEW-FORM"}, AllowUnknown: true,
+	})
+	if err != nil || !strings.Contains(service.requests()[0].Body, `"NEW-FORM"`) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestValidation_ReplayPassesWithEitherKey(t *testing.T) {
+	t.Parallel()
+	for _, replay := range []*shipping.ReplayRequest{
+		{DeliveryID: "WD-1"},
+		{ShipmentID: "SH-1", Event: "shipment.created"},
+		{DeliveryID: "WD-1", ShipmentID: "SH-1"},
+		{DeliveryID: "WD-1", Event: "shipment.created", WebhookID: "WA-1"},
+	} {
+		service := answering(ok(`{}`))
+		if _, err := connect(t, service).Webhooks.Replay(t.Context(), replay); err != nil || service.count(http.MethodPost) != 1 {
+			t.Errorf("%+v: %v", replay, err)
+		}
+	}
+}
+
+func TestValidation_AbsurdDurationsNeitherPanicNorSpin(t *testing.T) {
+	t.Parallel()
+	const longest = time.Duration(math.MaxInt64)
+	for name, policy := range map[string]shipping.RetryPolicy{
+		"shortest wait":        {MinWait: longest},
+		"longest wait":         {MinWait: 1, MaxWait: longest},
+		"obedience":            {MaxRetryAfter: longest},
+		"time of an attempt":   {AttemptTimeout: longest},
+		"attempts without end": {MaxAttempts: math.MaxInt, MinWait: 2 * time.Hour, MaxWait: longest, MaxRetryAfter: longest, ExtraLoad: -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service := answering(refusal(503, "busy").with("Retry-After", "9e99"))
+				client := connect(t, service, shipping.WithRetryPolicy(policy))
+				ctx, cancel := context.WithTimeout(t.Context(), 100*365*24*time.Hour)
+				defer cancel()
+				_, err := client.Rates.List(ctx, nil)
+				wantError(t, "rates", err, shipping.ErrServer)
+				_, err = client.Regulatory.Wait(ctx, "RD-1", &shipping.PollOptions{MinInterval: longest, MaxFailures: math.MaxInt})
+				wantError(t, "wait", err, shipping.ErrServer, context.DeadlineExceeded)
+			})
+		})
+	}
+}
