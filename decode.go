@@ -20,6 +20,7 @@ func scanEnvelope[T any](body []byte) (envelope[T], bool) {
 		return answer, false
 	}
 	d := recordReader{Scanner: jsonscan.New(string(body)), size: len(body)}
+	d.fields = d.room[:0]
 	d.record(&envelopeFields{&answer.Status, &answer.Message, &answer.Data}, envelopeKind)
 	if !d.Done() {
 		return envelope[T]{}, false
@@ -41,30 +42,31 @@ type recordReader struct {
 	orders [kinds]jsonscan.Order
 
 	// fields holds pointers to the fields of the record being read, behind those of the records that
-	// it is part of.
+	// it is part of. There is room for the fields of a transaction and all around it.
 	fields []any
+	room   [40]any
 	// Lists within a record are gathered here before they are copied to their size.
 	events    []EventKind
 	timezones []Timezone
 }
 
 // value reads the value that comes next into target, a pointer. A null leaves it as it is, as
-// encoding/json does; what was read was empty before.
+// encoding/json does. Only raw JSON keeps it.
 func (d *recordReader) value(target any) {
-	switch v := target.(type) {
-	case *RawJSON: // keeps a null
-		*v = RawJSON(d.Raw())
-		return
-	case *Amount:
-		*v = amountOf(d.Raw())
-		return
-	}
-	if d.Null() {
+	if d.Peek() == 'n' {
+		d.Null()
+		if v, ok := target.(*RawJSON); ok {
+			*v = "null"
+		}
 		return
 	}
 	switch v := target.(type) {
 	case *string:
 		*v = d.Text()
+	case *Amount:
+		*v = amountOf(d.Raw())
+	case *RawJSON:
+		*v = RawJSON(d.Raw())
 	case *time.Time:
 		d.timestamp(v)
 	case *bool:

@@ -11,7 +11,7 @@ import (
 // values. Byte by byte a fuzzer seldom gets past the grammar, so a number tells how to change the text
 // token by token first; 0 leaves it as it is.
 //
-//	go test -run - -fuzz FuzzDecodeRates -fuzztime 60s .
+//	go test -run - -fuzz FuzzDecodeRates -fuzztime 60s -fuzzminimizetime 1s .
 
 func FuzzDecodeRates(f *testing.F)        { fuzzDecode[rateList](f, "rates") }
 func FuzzDecodeTransactions(f *testing.F) { fuzzDecode[transactionList](f, "transactions") }

@@ -4,7 +4,7 @@ import "strconv"
 
 // Number reads a number and returns its text.
 func (s *Scanner) Number() string {
-	negative := s.peek() == '-'
+	negative := s.Peek() == '-'
 	start, i := s.pos, s.pos
 	if negative {
 		i++

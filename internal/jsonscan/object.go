@@ -10,20 +10,24 @@ type Names []name
 
 type name struct {
 	plain string
-	// quoted is how the name nearly always stands in a text: in quotes, a colon behind it.
-	quoted string
+	// usual is how the name nearly always stands in a text: in quotes, between a comma and a colon.
+	usual string
 }
 
 // NewNames returns the names of a kind of object, in the order in which they are expected.
 func NewNames(plain ...string) Names {
 	names := make(Names, len(plain))
 	for i, text := range plain {
-		names[i] = name{text, `"` + text + `":`}
+		names[i] = name{text, `,"` + text + `":`}
 	}
 	return names
 }
 
-func (n Names) find(plain string) int {
+// find returns the place of a name, or -1. It looks at the likely place first.
+func (n Names) find(plain string, likely int) int {
+	if likely < len(n) && n[likely].plain == plain {
+		return likely
+	}
 	for i := range n {
 		if n[i].plain == plain {
 			return i
@@ -70,16 +74,19 @@ type Object struct {
 // Member moves to the next member of the object that o.Names knows, whose value is to be read then,
 // and returns its place in them, or -1 behind the last. Members that they don't know are skipped.
 func (s *Scanner) Member(o *Object) int {
-	for s.name(!o.open) {
-		o.open = true
+	for {
 		likely := int(uint8(o.last) + o.Order.ahead[o.last])
-		if likely < len(o.Names) && strings.HasPrefix(s.text[s.pos:], o.Names[likely].quoted) {
-			s.pos += len(o.Names[likely].quoted)
+		if likely < len(o.Names) && o.open && strings.HasPrefix(s.text[s.pos:], o.Names[likely].usual) {
+			s.pos += len(o.Names[likely].usual)
 			return s.once(o, likely)
 		}
+		if !s.name(!o.open) {
+			return -1
+		}
+		o.open = true
 		text := s.Text()
 		s.take(':')
-		if place := o.Names.find(text); place >= 0 {
+		if place := o.Names.find(text, likely); place >= 0 {
 			o.Order.ahead[o.last] = uint8(place - o.last)
 			return s.once(o, place)
 		}
@@ -88,7 +95,6 @@ func (s *Scanner) Member(o *Object) int {
 		}
 		s.skip(maxDepth)
 	}
-	return -1
 }
 
 // once refuses a name that was there before: encoding/json merges some values of the two.
@@ -109,14 +115,14 @@ func (s *Scanner) name(first bool) bool {
 	if first {
 		s.take('{')
 	}
-	c := s.peek()
+	c := s.Peek()
 	if c == '}' {
 		s.pos++
 		return false
 	}
 	if !first {
 		s.take(',')
-		c = s.peek()
+		c = s.Peek()
 	}
 	if c != '"' {
 		s.Fail()

@@ -35,13 +35,13 @@ func (s *Scanner) Fail() { s.failed, s.pos = true, len(s.text) }
 func (s *Scanner) Failed() bool { return s.failed }
 
 // Done reports whether everything was read, and nothing but space follows.
-func (s *Scanner) Done() bool { return s.peek() == 0 && !s.failed && s.pos == len(s.text) }
+func (s *Scanner) Done() bool { return s.Peek() == 0 && !s.failed && s.pos == len(s.text) }
 
 // Offset returns how many bytes were read.
 func (s *Scanner) Offset() int { return s.pos }
 
-// peek moves to the first byte of the next token and returns it; 0 stands for the end.
-func (s *Scanner) peek() byte {
+// Peek moves to the first byte of the next token and returns it; 0 stands for the end.
+func (s *Scanner) Peek() byte {
 	if s.pos < len(s.text) && s.text[s.pos] > ' ' {
 		return s.text[s.pos]
 	}
@@ -63,7 +63,7 @@ func (s *Scanner) peekAfterSpace() byte {
 
 // take reads one byte of punctuation.
 func (s *Scanner) take(c byte) {
-	if s.peek() != c {
+	if s.Peek() != c {
 		s.Fail()
 		return
 	}
@@ -79,18 +79,15 @@ func (s *Scanner) literal(word string) {
 	s.pos += len(word)
 }
 
-// Null reads a null if one comes next, and reports whether it did.
-func (s *Scanner) Null() bool {
-	if s.peek() != 'n' {
-		return false
-	}
+// Null reads a null.
+func (s *Scanner) Null() {
+	s.Peek()
 	s.literal("null")
-	return true
 }
 
 // Bool reads true or false.
 func (s *Scanner) Bool() bool {
-	if s.peek() == 't' {
+	if s.Peek() == 't' {
 		s.literal("true")
 		return !s.failed
 	}
@@ -103,11 +100,11 @@ func (s *Scanner) Bool() bool {
 func (s *Scanner) Element(first bool) bool {
 	if first {
 		s.take('[')
-		if s.peek() != ']' {
+		if s.Peek() != ']' {
 			return !s.failed
 		}
 	}
-	switch s.peek() {
+	switch s.Peek() {
 	case ',':
 		s.pos++
 		return true
@@ -121,9 +118,13 @@ func (s *Scanner) Element(first bool) bool {
 
 // Raw reads any value and returns its text, without the space around it.
 func (s *Scanner) Raw() string {
-	s.peek()
+	c := s.Peek()
 	start := s.pos
-	s.skip(maxDepth)
+	if c == '"' {
+		s.quoted()
+	} else {
+		s.skip(maxDepth)
+	}
 	if s.failed {
 		return ""
 	}
@@ -135,7 +136,7 @@ func (s *Scanner) skip(depth int) {
 		s.Fail()
 		return
 	}
-	switch s.peek() {
+	switch s.Peek() {
 	case '"':
 		s.quoted()
 	case '{':

@@ -9,7 +9,7 @@ import (
 
 // Text reads a string. Unless it holds an escape it is a piece of the scanner's text.
 func (s *Scanner) Text() string {
-	if s.peek() != '"' {
+	if s.Peek() != '"' {
 		s.Fail()
 		return ""
 	}
@@ -35,7 +35,7 @@ func (s *Scanner) Text() string {
 
 // quoted goes past a string and reports whether it holds an escape.
 func (s *Scanner) quoted() (escaped bool) {
-	if s.peek() != '"' {
+	if s.Peek() != '"' {
 		s.Fail()
 		return false
 	}
