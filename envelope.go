@@ -47,6 +47,9 @@ func decodeReply[T any](c *core, got *reply) (T, *Error) {
 	return answer.Data, failure
 }
 
+// errNoJSON is a body to be described by describeBody.
+var errNoJSON = errors.New("the body is not JSON")
+
 // plainEnvelope reads an answer with encoding/json. Where that meets a value of another type than
 // documented, the body is straightened (see repair.go) and read again.
 func plainEnvelope[T any](body []byte) (envelope[T], error) {
@@ -56,7 +59,7 @@ func plainEnvelope[T any](body []byte) (envelope[T], error) {
 		return answer, nil
 	}
 	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax || len(bytes.TrimSpace(body)) == 0 {
-		return answer, describeBody(body)
+		return answer, errNoJSON
 	}
 	answer = envelope[T]{}
 	if err = json.Unmarshal(straighten[envelope[T]](body), &answer); err == nil && answer.Status != nil && *answer.Status {
@@ -82,17 +85,16 @@ func (c *core) failure(state *callState, response *http.Response) *Error {
 }
 
 func (c *core) describe(state *callState, status int, header http.Header, body []byte) *Error {
-	safe := c.key.redactBytes(body) // before it is cut: half a key is a secret too
 	failure := &Error{
 		Operation: state.operation.Name, StatusCode: status, RequestID: state.requestID, kind: statusKind(status),
-		Body: bytes.Clone(safe[:min(len(safe), maxErrorBody)]),
+		Body: c.key.redactStart(body),
 	}
 	failure.RetryAfter, _ = retryAfter(header, time.Now())
 	var answer envelope[RawJSON]
 	if json.Unmarshal(body, &answer) != nil {
 		answer = envelope[RawJSON]{}
 		if json.Unmarshal(straighten[envelope[RawJSON]](body), &answer) != nil {
-			failure.Message = describeBody(safe).Error()
+			failure.Message = describeBody(c.key.redactBytes(body)).Error()
 			return failure
 		}
 	}
@@ -117,6 +119,9 @@ func clip(text string, n int) string {
 // unexpected makes the error of a 2xx answer that cannot be understood.
 func (c *core) unexpected(got *reply, cause error) *Error {
 	failure := c.failureOf(got)
+	if cause == errNoJSON {
+		cause = describeBody(c.key.redactBytes(got.body.data))
+	}
 	failure.Message, failure.Cause, failure.kind = "", cause, ErrUnexpectedBody
 	return failure
 }

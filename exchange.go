@@ -62,7 +62,7 @@ func fetchWith[T any](ctx context.Context, c *core, r request, settings *callSet
 }
 
 func fetchOperation[T any](ctx context.Context, c *core, operation Operation, r request, settings *callSettings) (value T, response *Response, err error) {
-	httpRequest, err := c.newRequest(ctx, operation, r, settings)
+	httpRequest, err := c.newRequest(operation, r, settings)
 	if err != nil {
 		return value, nil, err
 	}
@@ -114,7 +114,7 @@ func fill(into, from *Response) {
 }
 
 // newRequest puts the call on paper. Everything that can be wrong with it is found here.
-func (c *core) newRequest(ctx context.Context, operation Operation, r request, settings *callSettings) (*http.Request, error) {
+func (c *core) newRequest(operation Operation, r request, settings *callSettings) (*http.Request, error) {
 	path, err := expandRoute(operation.Name, operation.Route, r.params)
 	if err != nil {
 		return nil, err
@@ -133,11 +133,14 @@ func (c *core) newRequest(ctx context.Context, operation Operation, r request, s
 		return nil, invalidRequest(operation.Name, "path", "is not a valid URL path")
 	}
 	request := &http.Request{
-		Method: operation.Method, URL: target, Host: target.Host, Header: http.Header{},
+		Method: operation.Method, URL: target, Host: target.Host, Header: make(http.Header, 8),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", c.userAgent)
+	if !operation.Open { // every URL is made by baseURL.join, and redirects are not followed: the key stays on its origin
+		request.Header.Set("Authorization", "Bearer "+c.key())
+	}
 	if r.body != nil {
 		body, err := json.Marshal(r.body)
 		if err != nil {
@@ -186,25 +189,20 @@ func (c *core) broken(ctx context.Context, state *callState, err error) *Error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err // its text would show the query
 	}
-	if ended := ctx.Err(); ended != nil {
-		if cause := context.Cause(ctx); errors.Is(cause, ended) || errors.Is(err, ended) {
-			ended = cause
-		}
+	if ctx.Err() != nil {
 		if state.failure != nil { // it ended while waiting to repeat: the API's error is the news
-			state.failure.Cause, state.failure.Attempts = ended, state.attempts
+			state.failure.Cause, state.failure.Attempts = withReason(ctx, context.Cause(ctx)), state.attempts
 			return state.failure
 		}
-		if !errors.Is(err, ended) {
-			err = fmt.Errorf("%w (%w)", ended, err)
-		}
+		err = withReason(ctx, err)
 	}
 	failure := &Error{
 		Operation: state.operation.Name, RequestID: state.requestID, Attempts: state.attempts,
 		NotRetried: state.notRetried, Cause: err, kind: ErrConnection,
 	}
 	if partial, ok := errors.AsType[*bodyError](err); ok {
-		state.header = partial.header
-		failure.StatusCode, failure.Body = partial.status, c.key.redactBytes(partial.body)
+		state.header, partial.body = partial.header, c.key.redactBytes(partial.body)
+		failure.StatusCode, failure.Body = partial.status, partial.body
 		failure.RetryAfter, _ = retryAfter(partial.header, time.Now())
 		failure.kind = ErrTruncated
 		if errors.Is(err, ErrBodyTooLarge) {
@@ -215,4 +213,14 @@ func (c *core) broken(ctx context.Context, state *callState, err error) *Error {
 		failure.kind = ErrRateLimited
 	}
 	return failure
+}
+
+// withReason makes sure that an error tells that the context ended, and why.
+func withReason(ctx context.Context, err error) error {
+	for _, reason := range []error{ctx.Err(), context.Cause(ctx)} {
+		if !errors.Is(err, reason) {
+			err = fmt.Errorf("%w (%w)", reason, err)
+		}
+	}
+	return err
 }

@@ -105,7 +105,7 @@ func (s RegulatoryService) PDF(ctx context.Context, requestID string, document D
 	if err == nil && !bytes.HasPrefix(body, []byte("%PDF-")) {
 		err = &Error{
 			Operation: OpDocumentPDF, StatusCode: response.StatusCode, RequestID: requestID, Attempts: response.Attempts,
-			Body: body[:min(len(body), maxErrorBody)], kind: ErrUnexpectedBody, Message: "the answer is not a PDF",
+			Body: s.core.key.redactStart(body), kind: ErrUnexpectedBody, Message: "the answer is not a PDF",
 		}
 	}
 	if err != nil {

@@ -283,7 +283,7 @@ func (s RegulatoryService) record(ctx context.Context, r request, call []CallOpt
 	}
 	if record.RequestID == "" || record.Status == "" {
 		return nil, &Error{
-			Operation: r.operation, StatusCode: response.StatusCode, RequestID: record.RequestID, Data: raw,
+			Operation: r.operation, StatusCode: response.StatusCode, RequestID: record.RequestID, Data: RawJSON(s.core.key.redact(string(raw))),
 			Attempts: response.Attempts, kind: ErrUnexpectedBody,
 			Message: "the answer holds no regulatory request: request_id or status is missing",
 		}

@@ -175,10 +175,8 @@ func retryAfter(header http.Header, now time.Time) (time.Duration, bool) {
 	if value == "" {
 		return 0, false
 	}
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil && strings.Trim(value, "+-.0123456789") == "" {
 		switch {
-		case seconds != seconds:
-			return 0, false
 		case seconds <= 0:
 			return 0, true
 		case seconds >= longestWait.Seconds():
@@ -190,7 +188,7 @@ func retryAfter(header http.Header, now time.Time) (time.Duration, bool) {
 		if sent, err := http.ParseTime(header.Get("Date")); err == nil {
 			now = sent
 		}
-		return max(date.Sub(now), 0), true
+		return min(max(date.Sub(now), 0), longestWait), true
 	}
 	return 0, false
 }

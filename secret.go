@@ -3,6 +3,7 @@ package shipping
 import (
 	"bytes"
 	"net/url"
+	"strings"
 )
 
 // secret holds the key in a closure: no fmt verb, no reflection-based dump, no JSON encoder and no
@@ -33,8 +34,19 @@ func (s secret) redactBytes(data []byte) []byte {
 	return data
 }
 
-// forms returns the key as it is, in a JSON string and in a URL.
+// redactStart returns a copy of the start of a body, as an [Error] keeps it. It is cut last, because
+// half a key is a secret too.
+func (s secret) redactStart(body []byte) []byte {
+	safe := s.redactBytes(body)
+	return bytes.Clone(safe[:min(len(safe), maxErrorBody)])
+}
+
+// forms returns the key as it is, as JSON strings hold it, and as URLs do.
 func (s secret) forms() [][]byte {
 	key := s()
-	return [][]byte{[]byte(key), bytes.Trim(encode(key), `"`), []byte(url.QueryEscape(key))}
+	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key)
+	return [][]byte{
+		[]byte(key), []byte(quoted), []byte(strings.ReplaceAll(quoted, "/", `\/`)),
+		bytes.Trim(encode(key), `"`), []byte(url.QueryEscape(key)),
+	}
 }

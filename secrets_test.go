@@ -1,0 +1,226 @@
+package shipping_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// leaks reports whether text shows the key, or half of it, as it is or in the notation of %x or of a
+// byte slice under %v.
+func leaks(text string) bool {
+	half := len(testKey) / 2
+	for start := 0; start+half <= len(testKey); start++ {
+		part := testKey[start : start+half]
+		for _, form := range []string{part, fmt.Sprintf("%x", part), fmt.Sprintf("%X", part), strings.Trim(fmt.Sprint([]byte(part)), "[]")} {
+			if strings.Contains(text, form) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holders is everything a user can get hold of that was near the key, from calls to a service that
+// echoes the key wherever it can.
+func holders(t *testing.T) map[string]any {
+	t.Helper()
+	echo := answering(canned{status: 401, body: fmt.Sprintf(
+		`{"status":false,"message":"bad key %s","data":{"request_id":"RD-1","status":"failed","key":%q,"header":"Bearer %s"}}`, testKey, testKey, testKey)})
+	client := connect(t, echo)
+	var response shipping.Response
+	_, unauthorized := client.Rates.List(t.Context(), nil, shipping.WithResponse(&response))
+	_, analysis := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
+	_, purchase := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
+	_, workflow := client.Regulatory.ResumePoll(t.Context(), "RD-1", nil)
+	var listError error
+	for _, err := range client.Rates.All(t.Context(), nil) {
+		listError = err
+	}
+	failing := func(answer canned, options ...shipping.Option) error {
+		_, err := connect(t, answering(answer), append(options, quick)...).Rates.List(t.Context(), nil)
+		return err
+	}
+	_, option := shipping.NewClient(testKey + "\n")
+	var nothing struct{ Number int }
+	settings := []shipping.Option{shipping.WithBaseURL(testBase)}
+	return map[string]any{
+		"Client":               *client,
+		"*Client":              client,
+		"a struct around it":   struct{ c *shipping.Client }{client},
+		"a slice of clients":   []*shipping.Client{client},
+		"a map of clients":     map[string]shipping.Client{"a": *client},
+		"a function":           client.Rates.List,
+		"Rates":                client.Rates,
+		"*Rates":               &client.Rates,
+		"Countries":            client.Countries,
+		"Webhooks":             client.Webhooks,
+		"Transactions":         client.Transactions,
+		"Regulatory":           client.Regulatory,
+		"options":              settings,
+		"an option's error":    option,
+		"unauthorized":         unauthorized,
+		"its parts":            *errorIn(t, unauthorized),
+		"its data":             errorIn(t, unauthorized).Data,
+		"its body":             errorIn(t, unauthorized).Body,
+		"failed analysis":      analysis,
+		"purchase":             purchase,
+		"workflow":             workflow,
+		"list":                 listError,
+		"response":             response,
+		"*response":            &response,
+		"plain text":           failing(canned{status: 500, body: testKey + " is wrong"}),
+		"plain text, cut":      failing(canned{status: 500, body: "the key that was sent, " + testKey}),
+		"plain text, 200":      failing(canned{status: 200, body: "refused key: " + testKey}),
+		"cut by the limit":     failing(canned{status: 400, body: strings.Repeat("x", 64<<10-14) + testKey}),
+		"cut by the size":      failing(ok(`"`+strings.Repeat("x", 100-len(ok(`"`).body))+testKey+`"`), shipping.WithMaxResponseBytes(114)),
+		"message on a 200":     failing(refusal(200, testKey)),
+		"data of another type": failing(canned{status: 200, body: `{"status":true,"data":"` + testKey + `"}`}),
+		"Do into another type": client200(t, `"`+testKey+`"`).Do(t.Context(), "GET", "/x", nil, nil, &nothing),
+		"no record":            second(client200(t, `{"key":"`+testKey+`"}`).Regulatory.Get(t.Context(), "RD-1")),
+		"no PDF":               second(connect(t, answering(canned{status: 200, body: testKey}), shipping.WithProvisionalRoutes()).Regulatory.PDF(t.Context(), "RD-1", "FDA")),
+		"a panic":              panicOf(client),
+	}
+}
+
+func client200(t *testing.T, data string) *shipping.Client { return connect(t, answering(ok(data))) }
+
+func second[T any](_ T, err error) error { return err }
+
+func errorIn(t *testing.T, err error) *shipping.Error {
+	t.Helper()
+	failure, ok := errors.AsType[*shipping.Error](err)
+	if !ok {
+		t.Fatalf("%v holds no *Error", err)
+	}
+	return failure
+}
+
+// panicOf is what a program that panics with a client has to print.
+func panicOf(client *shipping.Client) (recovered any) {
+	defer func() { recovered = recover() }()
+	panic(client)
+}
+
+func TestSecrets_NoVerbShowsTheKey(t *testing.T) {
+	t.Parallel()
+	verbs := []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t", "%T", "%p", "%10.3v", "%+q", "% x"}
+	for name, holder := range holders(t) {
+		for _, verb := range verbs {
+			if text := fmt.Sprintf(verb, holder); leaks(text) {
+				t.Errorf("%s under %s shows the key: %.300s", name, verb, text)
+			}
+		}
+		if text := fmt.Sprint(holder); leaks(text) {
+			t.Errorf("%s printed shows the key: %.300s", name, text)
+		}
+	}
+}
+
+func TestSecrets_NoEncoderShowsTheKey(t *testing.T) {
+	t.Parallel()
+	for name, holder := range holders(t) {
+		if data, err := json.Marshal(holder); err == nil && leaks(string(data)) {
+			t.Errorf("%s as JSON shows the key: %.300s", name, data)
+		}
+		var out bytes.Buffer
+		for _, handler := range []slog.Handler{slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil)} {
+			slog.New(handler).Info("m", "holder", holder, slog.Group("g", "holder", holder))
+		}
+		if leaks(out.String()) {
+			t.Errorf("%s in a log shows the key: %.300s", name, out.String())
+		}
+	}
+}
+
+func TestSecrets_AClientPrintsItsAddress(t *testing.T) {
+	t.Parallel()
+	client := connect(t, answering(ok(`{}`)))
+	const want = "shipping.Client(https://api.service.test)"
+	var log bytes.Buffer
+	slog.New(slog.NewTextHandler(&log, nil)).Info("m", "client", client)
+	encoded, err := json.Marshal(client)
+	for name, got := range map[string]string{
+		"%v": fmt.Sprintf("%v", client), "%#v": fmt.Sprintf("%#v", client),
+		"JSON": strings.Trim(string(encoded), `"`), "slog": log.String(),
+	} {
+		if err != nil || !strings.Contains(got, want) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+func TestSecrets_TheKeyIsHiddenHoweverItIsEchoed(t *testing.T) {
+	t.Parallel()
+	const odd = `sk/test&"8mK3<vQ9>rT2=xW7`
+	escaped, err := json.Marshal(odd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slashes := strings.ReplaceAll(strings.ReplaceAll(odd, `"`, `\"`), "/", `\/`)
+	for name, body := range map[string]string{
+		"escaped for HTML": `{"status":false,"message":"m","data":` + string(escaped) + `}`,
+		"escaped for JSON": `{"status":false,"message":"m","data":"` + strings.ReplaceAll(odd, `"`, `\"`) + `"}`,
+		"escaped slashes":  `{"status":false,"message":"m","data":"` + slashes + `"}`,
+		"in a message":     `{"status":false,"message":` + string(escaped) + `}`,
+		"in a URL":         `{"status":false,"message":"m","data":"https://x.test/?key=sk%2Ftest%26%228mK3%3CvQ9%3ErT2%3DxW7"}`,
+	} {
+		client, err := shipping.NewClient(odd, shipping.WithBaseURL(testBase),
+			shipping.WithHTTPClient(&http.Client{Transport: answering(canned{status: 400, body: body})}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = client.Rates.List(t.Context(), nil)
+		failure := errorIn(t, err)
+		for where, text := range map[string]string{"Error()": err.Error(), "Data": string(failure.Data), "Data decoded": failure.Data.Text(), "Body": string(failure.Body)} {
+			if strings.Contains(text, "8mK3") {
+				t.Errorf("%s: %s shows the key: %s", name, where, text)
+			}
+		}
+	}
+}
+
+func TestSecrets_LogsAndObserversOfWholeCalls(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		note := func(values ...any) { fmt.Fprintf(&log, "%+v\n", values) }
+		observer := shipping.Observer{
+			Start:   func(ctx context.Context, operation shipping.Operation) context.Context { note(operation); return ctx },
+			Attempt: func(_ context.Context, operation shipping.Operation, a shipping.Attempt) { note(operation, a) },
+			Retry:   func(_ context.Context, operation shipping.Operation, a shipping.Attempt) { note(operation, a) },
+			Done: func(_ context.Context, operation shipping.Operation, a []shipping.Attempt, _ time.Duration, err error) {
+				note(operation, a, err)
+			},
+		}
+		service := answering(
+			canned{status: 503, body: testKey}, canned{err: io.ErrUnexpectedEOF}, canned{status: 500, body: `{"message":"` + testKey + `"}`},
+			canned{status: 401, body: `{"status":false,"message":"` + testKey + `"}`})
+		client := connect(t, service, shipping.WithObserver(observer),
+			shipping.WithLogger(slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+		_, err := client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-4711"})
+		wantError(t, "transactions", err, shipping.ErrUnauthorized)
+		for _, secret := range []string{"VA-4711", "Bearer", "Authorization"} {
+			if strings.Contains(log.String(), secret) {
+				t.Errorf("the log or an observer shows %s:\n%s", secret, log.String())
+			}
+		}
+		if leaks(log.String()) {
+			t.Errorf("the log or an observer shows the key:\n%s", log.String())
+		}
+		if got := strings.Count(log.String(), `"msg":"shipping attempt"`); got != 4 {
+			t.Errorf("%d attempts are logged, want 4:\n%s", got, log.String())
+		}
+	})
+}
