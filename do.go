@@ -4,12 +4,14 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 )
 
 // Do performs any other operation of the service with the same care: authentication, bounded bodies,
 // typed errors, tolerant envelope. path is relative to the base address, such as "/v1/shipments"; in
-// is sent as JSON unless nil; the envelope's data is decoded into out unless nil.
+// is sent as JSON unless nil; the envelope's data is decoded into out unless nil. Where HTTP says that an
+// answer has no body (HEAD, 204, 205), out is left alone.
 //
 // GET and HEAD repeat like the client's own reads; other methods only on evidence that nothing was
 // sent. The purchase route is never repeated, whoever calls it: prefer [RegulatoryService.Purchase],
@@ -27,7 +29,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		operation.Repeat = RepeatSafe
 	}
 	for _, documented := range c.core.operations {
-		if documented.Charges && documented.Method == operation.Method && strings.TrimRight(path, "/") == documented.Route {
+		if documented.Charges && documented.Method == operation.Method && sameRoute(path, documented.Route) {
 			operation.Repeat, operation.Charges = RepeatNever, true
 		}
 	}
@@ -42,7 +44,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		}
 		settings.query[name] = append(settings.query[name], values...)
 	}
-	data, response, err := fetchOperation[RawJSON](ctx, c.core, operation, request{operation: operation.Name, body: in}, &settings)
+	data, response, err := fetchOperation[RawJSON](ctx, c.core, operation, request{operation: operation.Name, body: in, mayBeEmpty: true}, &settings)
 	if err != nil || out == nil {
 		return err
 	}
@@ -53,6 +55,12 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		}
 	}
 	return nil
+}
+
+// sameRoute sees through escapes and slashes that a server would not tell apart.
+func sameRoute(requested, route string) bool {
+	plain, err := url.PathUnescape(requested)
+	return err == nil && path.Clean(plain) == route
 }
 
 func checkDo(method, path string) error {

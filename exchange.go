@@ -25,6 +25,8 @@ type request struct {
 	options any
 	// body is sent as JSON; nil sends none.
 	body any
+	// mayBeEmpty accepts an answer without a body where HTTP says that it has none.
+	mayBeEmpty bool
 	// timeout, if positive, shortens the attempt.
 	timeout time.Duration
 }
@@ -95,6 +97,9 @@ func fetchOperation[T any](ctx context.Context, c *core, operation Operation, r 
 	}
 	if got.status/100 != 2 {
 		return value, response, c.failureOf(got)
+	}
+	if r.mayBeEmpty && (operation.Method == http.MethodHead || got.status == http.StatusNoContent || got.status == http.StatusResetContent) {
+		return value, response, nil
 	}
 	if whole, ok := any(&value).(*rawBody); ok {
 		*whole = bytes.Clone(got.body.data)

@@ -63,6 +63,9 @@ func TestFailures_EveryMethodSurvivesEveryAnswer(t *testing.T) {
 	t.Parallel()
 	for _, call := range calls() {
 		for name, failure := range failures() {
+			if call.operation == "do" && failure.status == http.StatusNoContent {
+				continue // a success; see TestDo_AnswersWithoutABody
+			}
 			t.Run(call.operation+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				if call.operation == shipping.OpDocumentPDF && failure.answer.status == 200 {

@@ -1,0 +1,106 @@
+package shipping_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/shipping-go/shipping"
+)
+
+func TestDo_AnyOtherOperation(t *testing.T) {
+	t.Parallel()
+	service := answering(ok(`{"shipment_id":"SH-1","cost":1.10}`))
+	var out struct {
+		ShipmentID string          `json:"shipment_id"`
+		Cost       shipping.Amount `json:"cost"`
+	}
+	query := url.Values{"expand": {"parcel", "rate"}}
+	var response shipping.Response
+	err := connect(t, service).Do(t.Context(), "post", "/v1/shipments/a%2Fb c", query, map[string]int{"weight": 2}, &out,
+		shipping.WithQuery("expand", "carrier"), shipping.WithResponse(&response))
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "request", wireRequest{"POST", "/v1/shipments/a%2Fb%20c", "expand=carrier&expand=parcel&expand=rate", `{"weight":2}`}, asWire(service.requests()[0]))
+	if out.ShipmentID != "SH-1" || out.Cost != mustAmount(t, "1.1") || response.StatusCode != 200 {
+		t.Errorf("out %+v, response %+v", out, response)
+	}
+	diff(t, "the caller's query", url.Values{"expand": {"parcel", "rate"}}, query)
+}
+
+func TestDo_DecodesDataOfAnyType(t *testing.T) {
+	t.Parallel()
+	var raw json.RawMessage
+	var list []int
+	var value any
+	var text shipping.RawJSON
+	for data, out := range map[string]any{`[1,2]`: &list, `{"a":1}`: &raw, `"x"`: &value, `null`: &value, `{"b":[2]}`: &text} {
+		if err := connect(t, answering(ok(data))).Do(t.Context(), "GET", "/v1/x", nil, nil, out); err != nil {
+			t.Errorf("%s: %v", data, err)
+		}
+	}
+	if string(raw) != `{"a":1}` || len(list) != 2 || text != `{"b":[2]}` {
+		t.Errorf("raw %s, list %v, text %s", raw, list, text)
+	}
+	var number int
+	err := connect(t, answering(ok(`"x"`))).Do(t.Context(), "GET", "/v1/x", nil, nil, &number)
+	wantError(t, "another type", err, shipping.ErrUnexpectedBody)
+}
+
+func TestDo_AnswersWithoutABody(t *testing.T) {
+	t.Parallel()
+	out := "untouched"
+	for name, test := range map[string]struct {
+		method string
+		answer canned
+		want   error
+	}{
+		"HEAD":                 {"HEAD", canned{status: 200}, nil},
+		"HEAD of nothing":      {"HEAD", canned{status: 404}, shipping.ErrNotFound},
+		"DELETE with 204":      {"DELETE", canned{status: 204}, nil},
+		"DELETE with 200":      {"DELETE", canned{status: 200}, shipping.ErrUnexpectedBody},
+		"GET with empty body":  {"GET", canned{status: 200}, shipping.ErrUnexpectedBody},
+		"PATCH with 205":       {"PATCH", canned{status: 205}, nil},
+		"PUT that fails empty": {"PUT", canned{status: 500}, shipping.ErrServer},
+	} {
+		err := connect(t, answering(test.answer), quick).Do(t.Context(), test.method, "/v1/x", nil, nil, &out)
+		if !errors.Is(err, test.want) || test.want != nil && err == nil {
+			t.Errorf("%s: error %v, want %v", name, err, test.want)
+		}
+	}
+	if out != "untouched" {
+		t.Errorf("an answer without a body wrote %q", out)
+	}
+}
+
+func TestDo_ReadsRepeatAndOthersDoNot(t *testing.T) {
+	t.Parallel()
+	for method, want := range map[string]int{"GET": 4, "HEAD": 4, "head": 4, "POST": 1, "PUT": 1, "PATCH": 1, "DELETE": 1, "OPTIONS": 1} {
+		service := answering(refusal(503, "busy"))
+		err := connect(t, service, quick).Do(t.Context(), method, "/v1/x", nil, nil, nil)
+		wantError(t, method, err, shipping.ErrServer)
+		if got := service.count(""); got != want {
+			t.Errorf("%s: %d requests, want %d", method, got, want)
+		}
+	}
+}
+
+func TestDo_ThePurchaseRouteNeverRepeats(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{
+		"/v1/regulatory-documents/purchase", "/v1/regulatory-documents/purchase/", "/v1/regulatory-documents/%70urchase", "/v1//regulatory-documents//purchase",
+	} {
+		var charges bool
+		observer := shipping.Observer{Attempt: func(_ context.Context, o shipping.Operation, _ shipping.Attempt) { charges = o.Charges }}
+		service := answering(canned{err: refused}) // even where nothing was sent
+		err := connect(t, service, quick, shipping.WithObserver(observer)).Do(t.Context(), http.MethodPost, path, nil, map[string]string{}, nil)
+		wantError(t, path, err, shipping.ErrConnection)
+		if service.count("") != 1 || !charges {
+			t.Errorf("%s: %d requests, known to charge: %t", path, service.count(""), charges)
+		}
+	}
+}
