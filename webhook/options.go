@@ -1,0 +1,117 @@
+package webhook
+
+import (
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+)
+
+// Option configures a [Receiver].
+type Option func(*settings)
+
+type settings struct {
+	keys        []string
+	header      string
+	sign        func(key string, body []byte) string
+	idHeader    string
+	maxBytes    int64
+	readTimeout time.Duration
+	store       Store
+	inline      bool
+	workers     int
+	queue       int
+	retries     int
+	backoff     time.Duration
+	retryAfter  time.Duration
+	lost        func(*Notification, error)
+	logger      *slog.Logger
+}
+
+// DefaultIDHeader is where a delivery's identifier is looked for unless [WithIDHeader] says otherwise.
+const DefaultIDHeader = "X-Webhook-Delivery-Id"
+
+func defaultSettings() settings {
+	return settings{
+		header: DefaultSignatureHeader, sign: Sign, idHeader: DefaultIDHeader, maxBytes: 1 << 20,
+		readTimeout: 10 * time.Second, workers: 4, queue: 1024, retries: 4, backoff: 500 * time.Millisecond,
+		retryAfter: 5 * time.Second, lost: func(*Notification, error) {}, logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+func (s *settings) check(handle Handler) error {
+	switch {
+	case handle == nil:
+		return errors.New("webhook: NewReceiver needs a handler")
+	case len(s.keys) == 0 || slices.Contains(s.keys, ""):
+		return errors.New("webhook: NewReceiver needs the keys that notifications are signed with, none of them empty: pass WithKeys(secretKey)")
+	case s.header == "" || s.sign == nil:
+		return errors.New("webhook: WithSignature needs a header and a scheme")
+	case s.maxBytes <= 0 || s.readTimeout <= 0:
+		return errors.New("webhook: WithLimits needs a size and a time above zero")
+	case s.workers < 1 || s.queue < 1:
+		return errors.New("webhook: WithWorkers needs at least one worker and a queue of at least one")
+	case s.retries < 0 || s.backoff < 0:
+		return errors.New("webhook: WithRetries must not be negative")
+	}
+	return nil
+}
+
+// WithKeys sets the keys under which a signature is accepted: the present one and, while keys are
+// rotated, the one before or after it. Required.
+func WithKeys(keys ...string) Option {
+	return func(s *settings) { s.keys = slices.Clone(keys) }
+}
+
+// WithSignature says which header carries the signature, and how it is made. The default is
+// [DefaultSignatureHeader] and [Sign].
+func WithSignature(header string, sign func(key string, body []byte) string) Option {
+	return func(s *settings) { s.header, s.sign = header, sign }
+}
+
+// WithIDHeader says which header carries the identifier of a delivery. A delivery without it is told
+// from others by its body; a replay of the same payload then counts as seen before.
+func WithIDHeader(header string) Option { return func(s *settings) { s.idHeader = header } }
+
+// WithLimits bounds a body's size and how long its reading may take. The default is 1 MiB in 10 s.
+func WithLimits(maxBytes int64, readTimeout time.Duration) Option {
+	return func(s *settings) { s.maxBytes, s.readTimeout = maxBytes, readTimeout }
+}
+
+// WithStore sets where accepted notifications are remembered. The default is a [MemoryStore].
+func WithStore(store Store) Option { return func(s *settings) { s.store = store } }
+
+// WithWorkers sets how many notifications are handled at the same time, and how many wait at most.
+// The default is 4 and 1024.
+func WithWorkers(workers, queue int) Option {
+	return func(s *settings) { s.workers, s.queue = workers, queue }
+}
+
+// WithInline handles a notification before it is answered, so that 200 means handled, and a crash loses
+// nothing that was answered. The handler has to be quick: the service does not wait long. An error is
+// answered with 503, and the service's own repeats take the place of [WithRetries].
+func WithInline() Option { return func(s *settings) { s.inline = true } }
+
+// WithRetries sets how often a handler that fails is called again, after backoff, doubled each time.
+// The default is 4 times, after 500 ms.
+func WithRetries(retries int, backoff time.Duration) Option {
+	return func(s *settings) { s.retries, s.backoff = retries, backoff }
+}
+
+// WithLost is called with each notification that was accepted and could not be handled in the end.
+func WithLost(lost func(n *Notification, err error)) Option {
+	return func(s *settings) {
+		if lost != nil {
+			s.lost = lost
+		}
+	}
+}
+
+// WithLogger logs what is refused, and why. Bodies and keys are never logged.
+func WithLogger(logger *slog.Logger) Option {
+	return func(s *settings) {
+		if logger != nil {
+			s.logger = logger
+		}
+	}
+}

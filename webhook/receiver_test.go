@@ -1,0 +1,332 @@
+package webhook_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/webhook"
+)
+
+const (
+	key  = "sk_test_present"
+	body = `{"event":"shipment.updated","data":{"shipment_id":"SH-1","status":"in-transit","updated_at":"2026-01-05T10:00:00.000Z","events":[{"description":"Left","status":"in-transit"}]}}`
+)
+
+func newReceiver(t *testing.T, handle webhook.Handler, opts ...webhook.Option) *webhook.Receiver {
+	t.Helper()
+	receiver, err := webhook.NewReceiver(handle, append([]webhook.Option{webhook.WithKeys(key)}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = receiver.Close(context.Background()) })
+	return receiver
+}
+
+func post(receiver http.Handler, body, signature string, header ...string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	if signature != "" {
+		request.Header.Set(webhook.DefaultSignatureHeader, signature)
+	}
+	for i := 0; i < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
+	answer := httptest.NewRecorder()
+	receiver.ServeHTTP(answer, request)
+	return answer
+}
+
+func TestReceiver_AnswersForWhatComes(t *testing.T) {
+	t.Parallel()
+	const former = "sk_test_former"
+	for name, tc := range map[string]struct {
+		body, signature string
+		status          int
+		handled         int
+	}{
+		"signed":                     {body, webhook.Sign(key, []byte(body)), 200, 1},
+		"signed, in large letters":   {body, strings.ToUpper(webhook.Sign(key, []byte(body))), 200, 1},
+		"signed with the former key": {body, webhook.Sign(former, []byte(body)), 200, 1},
+		"unknown event":              {`{"event":"wallet.opened","data":null}`, webhook.Sign(key, []byte(`{"event":"wallet.opened","data":null}`)), 200, 1},
+		"not signed":                 {body, "", 401, 0},
+		"signed with another key":    {body, webhook.Sign("sk_test_other", []byte(body)), 401, 0},
+		"changed after signing":      {strings.Replace(body, "SH-1", "SH-2", 1), webhook.Sign(key, []byte(body)), 401, 0},
+		"signed, but re-serialised":  {strings.ReplaceAll(body, ":", ": "), webhook.Sign(key, []byte(body)), 401, 0},
+		"cut signature":              {body, webhook.Sign(key, []byte(body))[:64], 401, 0},
+		"not JSON":                   {"hello", webhook.Sign(key, []byte("hello")), 400, 0},
+		"no event":                   {`{"data":{}}`, webhook.Sign(key, []byte(`{"data":{}}`)), 400, 0},
+		"empty":                      {"", webhook.Sign(key, nil), 400, 0},
+		"too large":                  {strings.Repeat(" ", 2000) + body, webhook.Sign(key, []byte(body)), 413, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			handled := 0
+			receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { handled++; return nil },
+				webhook.WithKeys(key, former), webhook.WithInline(), webhook.WithLimits(1000, time.Second))
+			answer := post(receiver, tc.body, tc.signature)
+			if answer.Code != tc.status || handled != tc.handled {
+				t.Errorf("%d, handled %d times, want %d and %d: %s", answer.Code, handled, tc.status, tc.handled, answer.Body)
+			}
+			if strings.Contains(answer.Body.String(), key) {
+				t.Error("the answer holds the key")
+			}
+		})
+	}
+	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return nil })
+	get := httptest.NewRecorder()
+	receiver.ServeHTTP(get, httptest.NewRequest(http.MethodGet, "/", nil))
+	if get.Code != http.StatusMethodNotAllowed || get.Header().Get("Allow") != http.MethodPost {
+		t.Errorf("GET: %d %v", get.Code, get.Header())
+	}
+}
+
+func TestReceiver_TwoDifferentSignaturesAreNone(t *testing.T) {
+	t.Parallel()
+	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return nil })
+	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	request.Header.Add(webhook.DefaultSignatureHeader, webhook.Sign(key, []byte(body)))
+	request.Header.Add(webhook.DefaultSignatureHeader, "00")
+	answer := httptest.NewRecorder()
+	if receiver.ServeHTTP(answer, request); answer.Code != http.StatusUnauthorized {
+		t.Errorf("%d", answer.Code)
+	}
+}
+
+func TestReceiver_HandlesEachDeliveryOnce(t *testing.T) {
+	t.Parallel()
+	var handled atomic.Int64
+	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { handled.Add(1); return nil })
+	signature := webhook.Sign(key, []byte(body))
+	var senders sync.WaitGroup
+	for n := range 100 {
+		senders.Go(func() {
+			id := fmt.Sprintf("WD-%d", n%10)
+			if answer := post(receiver, body, signature, webhook.DefaultIDHeader, id); answer.Code != 200 {
+				t.Errorf("%s: %d", id, answer.Code)
+			}
+		})
+	}
+	senders.Wait()
+	for range 5 { // without an id the body tells
+		post(receiver, body, signature)
+	}
+	if err := receiver.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if handled.Load() != 11 {
+		t.Errorf("handled %d times, want 11", handled.Load())
+	}
+}
+
+// A 2xx is only for what is in good hands: a full queue, a store that fails and a closed receiver ask
+// the service to send again, and the repeat is accepted.
+func TestReceiver_DoesNotAcceptWhatItCannotKeep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var handled atomic.Int64
+		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error {
+			<-release
+			handled.Add(1)
+			return nil
+		}, webhook.WithWorkers(1, 2))
+		signature := webhook.Sign(key, []byte(body))
+		send := func(n int) int {
+			answer := post(receiver, body, signature, webhook.DefaultIDHeader, fmt.Sprint(n))
+			if answer.Code == http.StatusServiceUnavailable && answer.Header().Get("Retry-After") == "" {
+				t.Error("503 without Retry-After")
+			}
+			synctest.Wait()
+			return answer.Code
+		}
+		for n, want := range []int{200, 200, 200, 503, 503} { // one at work, two in the queue
+			if got := send(n); got != want {
+				t.Errorf("delivery %d: %d, want %d", n, got, want)
+			}
+		}
+		close(release)
+		synctest.Wait()
+		for n := range 5 { // three were seen before, two are accepted now
+			if got := send(n); got != 200 {
+				t.Errorf("delivery %d again: %d", n, got)
+			}
+		}
+		if err := receiver.Close(t.Context()); err != nil || handled.Load() != 5 {
+			t.Errorf("handled %d, %v", handled.Load(), err)
+		}
+		if got := send(9); got != http.StatusServiceUnavailable {
+			t.Errorf("closed: %d", got)
+		}
+	})
+}
+
+type brokenStore struct{}
+
+func (brokenStore) Claim(context.Context, string) (bool, error) {
+	return false, errors.New("the store is down")
+}
+func (brokenStore) Release(context.Context, string) error { return nil }
+
+func TestReceiver_AStoreThatFailsAcceptsNothing(t *testing.T) {
+	t.Parallel()
+	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error {
+		t.Error("handled")
+		return nil
+	}, webhook.WithStore(brokenStore{}))
+	if answer := post(receiver, body, webhook.Sign(key, []byte(body))); answer.Code != 503 || strings.Contains(answer.Body.String(), "store") {
+		t.Errorf("%d %s", answer.Code, answer.Body)
+	}
+}
+
+func TestReceiver_HandlersThatFailAreCalledAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var attempts []time.Duration
+		started := time.Now()
+		lost := 0
+		receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
+			attempts = append(attempts, time.Since(started))
+			if n.Attempt != len(attempts) {
+				t.Errorf("attempt %d, counted %d", n.Attempt, len(attempts))
+			}
+			return errors.New("not today")
+		}, webhook.WithRetries(3, time.Second), webhook.WithLost(func(n *webhook.Notification, err error) {
+			if lost++; n.Event != shipping.EventShipmentUpdated || err == nil {
+				t.Errorf("lost %+v, %v", n, err)
+			}
+		}))
+		post(receiver, body, webhook.Sign(key, []byte(body)))
+		if err := receiver.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(attempts) != "[0s 1s 3s 7s]" || lost != 1 {
+			t.Errorf("attempts at %v, lost %d", attempts, lost)
+		}
+	})
+}
+
+func TestReceiver_CloseEndsWhenItsContextDoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		receiver := newReceiver(t, func(ctx context.Context, _ *webhook.Notification) error {
+			<-ctx.Done()
+			return context.Cause(ctx)
+		})
+		post(receiver, body, webhook.Sign(key, []byte(body)))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := receiver.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+		if err := receiver.Close(t.Context()); err != nil {
+			t.Errorf("again: %v", err)
+		}
+	})
+}
+
+// A body that does not come to its end is given up over a real connection.
+func TestReceiver_ASlowBodyIsGivenUp(t *testing.T) {
+	t.Parallel()
+	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return nil },
+		webhook.WithLimits(1000, 50*time.Millisecond))
+	server := httptest.NewServer(receiver)
+	defer server.Close()
+	connection, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	fmt.Fprintf(connection, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+	answer, err := io.ReadAll(connection)
+	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 408") {
+		t.Errorf("%q, %v", answer, err)
+	}
+}
+
+// The reference server's deliveries are accepted: replayed, signed with the account's key.
+func TestReceiver_TakesWhatTheReferenceServerSends(t *testing.T) {
+	t.Parallel()
+	server := mockserver.New()
+	defer server.Close()
+	got := make(chan *webhook.Notification, 1)
+	receiver, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error { got <- n; return nil }, webhook.WithKeys(server.SecretKey))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hook := httptest.NewServer(receiver)
+	defer hook.Close()
+	id, err := server.AddWebhook(mockserver.Webhook{URL: hook.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := server.Client(t).Webhooks.Replay(t.Context(), &shipping.ReplayRequest{
+		ShipmentID: server.Shipments()[0], Event: shipping.EventShipmentDelivered, WebhookID: id,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := <-got
+	shipment, err := n.Shipment()
+	if err != nil || shipment.ShipmentID != result.ShipmentID || n.ID != result.DeliveryID || n.Event != result.Event || shipment.UpdatedAt.IsZero() {
+		t.Errorf("%+v, %+v, %v", n, shipment, err)
+	}
+	if err := receiver.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNewReceiver_SaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	handle := func(context.Context, *webhook.Notification) error { return nil }
+	for name, tc := range map[string]struct {
+		handle webhook.Handler
+		opts   []webhook.Option
+		says   string
+	}{
+		"no handler": {nil, []webhook.Option{webhook.WithKeys(key)}, "handler"},
+		"no key":     {handle, nil, "WithKeys"},
+		"empty key":  {handle, []webhook.Option{webhook.WithKeys(key, "")}, "WithKeys"},
+		"no header":  {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithSignature("", webhook.Sign)}, "WithSignature"},
+		"no limit":   {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(0, time.Second)}, "WithLimits"},
+		"no workers": {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(0, 1)}, "WithWorkers"},
+		"retries":    {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithRetries(-1, 0)}, "WithRetries"},
+	} {
+		if _, err := webhook.NewReceiver(tc.handle, tc.opts...); err == nil || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzReceiver(f *testing.F) {
+	f.Add(body, webhook.Sign(key, []byte(body)))
+	f.Add("", "")
+	f.Add(`{"event":""}`, webhook.Sign(key, []byte(`{"event":""}`)))
+	f.Fuzz(func(t *testing.T, body, signature string) {
+		accepted := 0
+		receiver, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error {
+			accepted++
+			_, _ = n.Shipment()
+			return nil
+		}, webhook.WithKeys(key), webhook.WithInline())
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer := post(receiver, body, signature)
+		valid := webhook.Verify(signature, []byte(body), key) == nil
+		if (answer.Code == 200) != (accepted == 1) || accepted == 1 && !valid {
+			t.Errorf("%d, accepted %d, valid %v", answer.Code, accepted, valid)
+		}
+		if answer := post(receiver, body, webhook.Sign(key, []byte(body))); answer.Code == http.StatusUnauthorized {
+			t.Errorf("a true signature was refused: %s", answer.Body)
+		}
+	})
+}

@@ -1,0 +1,57 @@
+package webhook
+
+import (
+	"crypto/hmac"
+	"crypto/sha512"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// DefaultSignatureHeader is where a signature is looked for unless [WithSignature] says otherwise.
+const DefaultSignatureHeader = "X-Webhook-Signature"
+
+// Sign returns the signature of a body under a key: the lower-case hexadecimal HMAC-SHA512.
+//
+// Assumption: services of this kind are seen to sign like this, with the account's secret key. No
+// time is signed, so a signature does not protect from a body that is sent again: that is what the
+// [Store] is for.
+func Sign(key string, body []byte) string {
+	sum := hmac.New(sha512.New, []byte(key))
+	sum.Write(body) // it never fails
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// ErrSignature is a body whose signature is missing or wrong.
+var ErrSignature = errors.New("webhook: the signature is missing or wrong")
+
+// Verify checks the signature of a body under any of the keys, in a time that does not depend on
+// where a signature differs or which key made it.
+func Verify(signature string, body []byte, keys ...string) error {
+	return verify(signature, body, Sign, keys)
+}
+
+func verify(signature string, body []byte, sign func(key string, body []byte) string, keys []string) error {
+	matched := 0
+	signature = strings.ToLower(strings.TrimSpace(signature)) // hexadecimal digits may be large ones
+	for _, key := range keys {
+		if hmac.Equal([]byte(signature), []byte(strings.ToLower(sign(key, body)))) {
+			matched = 1
+		}
+	}
+	if matched == 0 || signature == "" {
+		return ErrSignature
+	}
+	return nil
+}
+
+// signature reads the one signature of a request. Two different ones are none.
+func signature(header http.Header, name string) string {
+	values := slices.Compact(slices.Clone(header.Values(name)))
+	if len(values) != 1 {
+		return ""
+	}
+	return strings.TrimSpace(values[0])
+}

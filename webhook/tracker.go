@@ -1,0 +1,70 @@
+package webhook
+
+import (
+	"sync"
+	"time"
+)
+
+// Tracker keeps notifications that come late from undoing newer ones. It remembers how far each
+// shipment was seen to be; a notification that says less is late.
+//
+// The zero Tracker is ready, and remembers 100,000 shipments.
+type Tracker struct {
+	// Limit is how many shipments are remembered; the one met first goes first.
+	Limit int
+
+	mu     sync.Mutex
+	seen   map[string]progress
+	oldest []string
+}
+
+type progress struct {
+	updatedAt time.Time
+	rank      int
+	final     bool
+}
+
+// Late reports whether a shipment is older news than what was seen before, and remembers it if not.
+// Later by updated_at is newer; where that says nothing, the further state is newer, and nothing comes
+// after delivered or cancelled.
+//
+// Assumption: updated_at is the time of the change that the notification tells.
+func (t *Tracker) Late(shipment *Shipment) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.seen == nil {
+		t.seen = map[string]progress{}
+	}
+	before, known := t.seen[shipment.ShipmentID]
+	rank, ranked := shipment.Status.rank()
+	if known {
+		switch order := shipment.UpdatedAt.Compare(before.updatedAt); {
+		case !shipment.UpdatedAt.IsZero() && !before.updatedAt.IsZero() && order != 0:
+			if order < 0 {
+				return true
+			}
+		case ranked && (rank < before.rank || before.final && !shipment.Status.Final()):
+			return true
+		}
+	}
+	if !ranked {
+		rank = before.rank
+	}
+	t.remember(shipment.ShipmentID, progress{shipment.UpdatedAt, rank, shipment.Status.Final()})
+	return false
+}
+
+func (t *Tracker) remember(id string, p progress) {
+	limit := t.Limit
+	if limit <= 0 {
+		limit = 100_000
+	}
+	if _, known := t.seen[id]; !known {
+		for len(t.oldest) >= limit {
+			delete(t.seen, t.oldest[0])
+			t.oldest = t.oldest[1:]
+		}
+		t.oldest = append(t.oldest, id)
+	}
+	t.seen[id] = p
+}

@@ -1,0 +1,52 @@
+package webhook_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping/webhook"
+)
+
+func TestTracker_LateNewsDoNotUndoNewerOnes(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 5, 10, 0, 0, 0, time.UTC)
+	type news struct {
+		status webhook.ShipmentStatus
+		minute int // 0: no time
+		late   bool
+	}
+	for name, story := range map[string][]news{
+		"in order":             {{"confirmed", 1, false}, {"in-transit", 2, false}, {"delivered", 3, false}},
+		"out of order":         {{"delivered", 3, false}, {"in-transit", 2, true}, {"confirmed", 1, true}},
+		"the same again":       {{"in-transit", 2, false}, {"in-transit", 2, false}},
+		"a later correction":   {{"delivered", 3, false}, {"in-transit", 4, false}},
+		"without times":        {{"in-transit", 0, false}, {"pending", 0, true}, {"delivered", 0, false}, {"in-transit", 0, true}},
+		"same time":            {{"delivered", 3, false}, {"in-transit", 3, true}},
+		"unknown state":        {{"in-transit", 2, false}, {"at-customs", 3, false}, {"confirmed", 1, true}},
+		"unknown, no times":    {{"in-transit", 0, false}, {"at-customs", 0, false}, {"confirmed", 0, true}},
+		"cancelled is the end": {{"cancelled", 0, false}, {"confirmed", 0, true}},
+	} {
+		var tracker webhook.Tracker
+		for i, n := range story {
+			shipment := webhook.Shipment{ShipmentID: "SH-1", Status: n.status}
+			if n.minute > 0 {
+				shipment.UpdatedAt = at.Add(time.Duration(n.minute) * time.Minute)
+			}
+			if got := tracker.Late(&shipment); got != n.late {
+				t.Errorf("%s, %d: %s is late: %v", name, i+1, n.status, got)
+			}
+		}
+	}
+}
+
+func TestTracker_IsBounded(t *testing.T) {
+	t.Parallel()
+	tracker := webhook.Tracker{Limit: 10}
+	for n := range 100 {
+		tracker.Late(&webhook.Shipment{ShipmentID: fmt.Sprint(n), Status: "delivered"})
+	}
+	if tracker.Late(&webhook.Shipment{ShipmentID: "0", Status: "draft"}) || !tracker.Late(&webhook.Shipment{ShipmentID: "99", Status: "draft"}) {
+		t.Error("the first is forgotten, the last is not")
+	}
+}
