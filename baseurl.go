@@ -71,11 +71,6 @@ func (b baseURL) join(escapedPath string, query url.Values) (*url.URL, error) {
 	return u, nil
 }
 
-// owns reports whether u is on the origin that the key may be sent to.
-func (b baseURL) owns(u *url.URL) bool {
-	return u.Scheme == b.scheme && strings.EqualFold(u.Host, b.host)
-}
-
 // expandRoute fills the placeholders of a route with escaped values. A value that is empty, "." or
 // ".." is refused: it would name another resource.
 func expandRoute(operation, route string, values map[string]string) (string, error) {

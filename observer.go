@@ -66,7 +66,9 @@ func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	if r.core.observer.Attempt != nil {
 		r.core.observer.Attempt(ctx, state.operation, attempt)
 	}
-	r.core.logger.LogAttrs(ctx, slog.LevelDebug, "shipping attempt", attemptAttrs(state, attempt)...)
+	if r.core.logger.Enabled(ctx, slog.LevelDebug) {
+		r.core.logger.LogAttrs(ctx, slog.LevelDebug, "shipping attempt", attemptAttrs(state, attempt)...)
+	}
 	return response, err
 }
 

@@ -29,7 +29,6 @@ func (c *core) singleAttempt(user *http.Client) (*http.Client, time.Duration) {
 		chain = defaultTransport()
 	}
 	for _, wrap := range []func(http.RoundTripper) http.RoundTripper{ // innermost first
-		func(next http.RoundTripper) http.RoundTripper { return authorizer{next, c.baseURL, c.key} },
 		func(next http.RoundTripper) http.RoundTripper { return bodyReader{next, c.maxBody, newBufferPool()} },
 		func(next http.RoundTripper) http.RoundTripper { return attemptDeadline{next, timeout} },
 		func(next http.RoundTripper) http.RoundTripper { return recorder{next, c} },
@@ -144,23 +143,6 @@ func (e attemptTimeoutError) Unwrap() error {
 		return unsent
 	}
 	return nil
-}
-
-// authorizer adds the key, and only to requests to the origin of the base address.
-type authorizer struct {
-	next http.RoundTripper
-	base baseURL
-	key  secret
-}
-
-func (a authorizer) RoundTrip(r *http.Request) (*http.Response, error) {
-	if stateOf(r.Context()).operation.Open || !a.base.owns(r.URL) {
-		return a.next.RoundTrip(r)
-	}
-	authorized := r.WithContext(r.Context())
-	authorized.Header = r.Header.Clone()
-	authorized.Header.Set("Authorization", "Bearer "+a.key())
-	return a.next.RoundTrip(authorized)
 }
 
 // heldBack reports that the client itself did not hand the request to the network.
