@@ -17,7 +17,7 @@ import (
 
 // campaignFaults are what a purchase and its read-back meet, each with its chance, from a seed.
 func campaignFaults() []mockserver.FaultRule {
-	const late = 400 * time.Millisecond // beyond the attempt's time
+	const late = 1200 * time.Millisecond // beyond the attempt's time
 	var rules []mockserver.FaultRule
 	for _, committed := range []bool{false, true} {
 		for _, fault := range []mockserver.Fault{
@@ -59,7 +59,7 @@ func TestPurchaseCampaign(t *testing.T) {
 		t.Fatal(err)
 	}
 	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL), shipping.WithRetryPolicy(shipping.RetryPolicy{
-		MinWait: time.Millisecond, MaxWait: 4 * time.Millisecond, AttemptTimeout: 200 * time.Millisecond, ExtraLoad: -1,
+		MinWait: time.Millisecond, MaxWait: 4 * time.Millisecond, AttemptTimeout: 600 * time.Millisecond, ExtraLoad: -1,
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestPurchaseCampaign(t *testing.T) {
 func buyOnce(t *testing.T, client *shipping.Client, shipment string) bought {
 	draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: shipment})
 	for ; err != nil; draft, err = client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: shipment}) {
-		if t.Context().Err() != nil || !errors.Is(err, shipping.ErrRateLimited) && !errors.Is(err, shipping.ErrConnection) {
+		if t.Context().Err() != nil || errors.Is(err, shipping.ErrInvalidRequest) {
 			t.Errorf("analyze: %v", err)
 			return bought{}
 		}
