@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"time"
 )
 
@@ -116,15 +117,15 @@ func (d attemptDeadline) RoundTrip(r *http.Request) (*http.Response, error) {
 	defer cancel() // the body is in memory by then
 	response, err := d.next.RoundTrip(r.WithContext(ctx))
 	if err != nil && ctx.Err() != nil && r.Context().Err() == nil {
-		return nil, attemptTimeoutError{d.timeout, err}
+		return nil, attemptTimeoutError{d.timeout, evidenceIn(err)}
 	}
 	return response, err
 }
 
 // attemptTimeoutError is not a context error: the caller's context is still alive.
 type attemptTimeoutError struct {
-	timeout time.Duration
-	err     error
+	timeout  time.Duration
+	evidence error
 }
 
 func (e attemptTimeoutError) Error() string {
@@ -134,13 +135,17 @@ func (e attemptTimeoutError) Error() string {
 // Timeout makes it a net.Error in kind.
 func (e attemptTimeoutError) Timeout() bool { return true }
 
-// Unwrap keeps what the body reader learnt, and nothing that looks like the caller's context.
-func (e attemptTimeoutError) Unwrap() error {
-	if partial, ok := errors.AsType[*bodyError](e.err); ok {
-		return partial
+// Unwrap returns the evidence.
+func (e attemptTimeoutError) Unwrap() error { return e.evidence }
+
+// evidenceIn keeps of a failed attempt what is known about the request, and nothing that looks like
+// the end of the caller's context.
+func evidenceIn(err error) error {
+	if partial, ok := errors.AsType[*bodyError](err); ok {
+		return &bodyError{partial.status, partial.header, partial.body, ErrTruncated}
 	}
-	if unsent, ok := errors.AsType[*net.OpError](e.err); ok && unsent.Op == "dial" {
-		return unsent
+	if unsent, ok := errors.AsType[*net.OpError](err); ok && notSent(unsent) {
+		return &net.OpError{Op: unsent.Op, Net: unsent.Net, Addr: unsent.Addr, Err: os.ErrDeadlineExceeded}
 	}
 	return nil
 }
