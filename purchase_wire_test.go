@@ -238,26 +238,26 @@ func TestPurchase_OverAStaleConnection(t *testing.T) {
 	t.Parallel()
 	t.Run("closed before", func(t *testing.T) {
 		t.Parallel()
-		server := &till{misbehave: func(w http.ResponseWriter, r *http.Request, charge func()) {
-			charge()
-			_, _ = io.WriteString(w, ok(`{"status":"processing"}`).body)
-		}}
-		socket := httptest.NewServer(server)
-		defer socket.Close()
-		client, err := shipping.NewClient(testKey, shipping.WithBaseURL(socket.URL))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 20 {
+		for range 20 { // the client may or may not have noticed
+			server := &till{misbehave: func(w http.ResponseWriter, r *http.Request, charge func()) {
+				charge()
+				_, _ = io.WriteString(w, ok(`{"status":"processing"}`).body)
+			}}
+			socket := httptest.NewServer(server)
+			client, err := shipping.NewClient(testKey, shipping.WithBaseURL(socket.URL))
+			if err != nil {
+				t.Fatal(err)
+			}
 			if _, err := client.Regulatory.Get(t.Context(), "RD-1"); err != nil {
 				t.Fatal(err)
 			}
-			before := server.reached.Load()
 			socket.CloseClientConnections()
 			result, err := buy(t.Context(), client)
-			if reached := server.reached.Load() - before; reached > 1 || outcome(result, err) != shipping.OutcomeCharged {
-				t.Fatalf("reached the server %d times, outcome %q (%v)", reached, outcome(result, err), err)
+			want := map[int32]shipping.Outcome{0: shipping.OutcomeUnknown, 1: shipping.OutcomeCharged}[server.reached.Load()]
+			if got := outcome(result, err); want == "" || got != want {
+				t.Errorf("reached the server %d times, outcome %q (%v)", server.reached.Load(), got, err)
 			}
+			socket.Close()
 		}
 	})
 	t.Run("closed after the request", func(t *testing.T) {
