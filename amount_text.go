@@ -60,7 +60,7 @@ func amountOf(raw string) Amount {
 }
 
 // plainAmount reads amounts as they nearly always stand: digits, perhaps a point and more digits.
-func plainAmount(text string) (a Amount, ok bool) {
+func plainAmount[S string | []byte](text S) (a Amount, ok bool) {
 	if len(text) > maxDecimals {
 		return Amount{}, false
 	}

@@ -55,69 +55,48 @@ func namesOf[T any](more ...string) jsonscan.Names {
 	return jsonscan.NewNames(append(names, more...)...)
 }
 
-// record is a struct whose fields can be read one by one.
-type record interface {
-	// appendFields appends a pointer to each field, in the order of the struct.
-	appendFields(to []any) []any
-}
+// envelopeFields are pointers to the fields of an envelope of any type.
+type envelopeFields struct{ status, message, data any }
 
-// envelopeFields are the fields of an envelope of any type.
-type envelopeFields [3]any
-
-func (e *envelopeFields) appendFields(to []any) []any { return append(to, e[:]...) }
-
-// webhookFields are the fields of a webhook, and "events".
-type webhookFields struct {
-	*Webhook
-	events []EventKind
-}
-
-func (l *rateList) appendFields(to []any) []any {
-	return append(to, &l.Rates, &l.Pagination)
-}
-
-func (l *transactionList) appendFields(to []any) []any {
-	return append(to, &l.Transactions, &l.Pagination)
-}
-
-func (l *webhookList) appendFields(to []any) []any {
-	return append(to, &l.Webhooks, &l.Pagination)
-}
-
-func (p *Pagination) appendFields(to []any) []any {
-	return append(to, &p.Total, &p.PerPage, &p.Page, &p.PageCount, &p.CurrentPage, &p.PagingCounter,
-		&p.PrevPage, &p.NextPage, &p.HasPrevPage, &p.HasNextPage)
-}
-
-func (r *Rate) appendFields(to []any) []any {
-	return append(to, &r.RateID, &r.Amount, &r.Currency, &r.Breakdown, &r.CarrierName, &r.CarrierSlug,
-		&r.CarrierLogo, &r.CarrierRateDescription, &r.CarrierReference, &r.DeliveryAddress, &r.PickupAddress,
-		&r.Parcel, &r.DeliveryDate, &r.DeliveryETA, &r.DeliveryTime, &r.PickupETA, &r.PickupTime,
-		&r.IncludesInsurance, &r.InsuranceFee, &r.InsuranceCoverage, &r.Metadata, &r.Used, &r.User,
-		&r.CreatedAt, &r.UpdatedAt)
-}
-
-func (t *Transaction) appendFields(to []any) []any {
-	return append(to, &t.TransactionID, &t.ID, &t.AccountID, &t.AccountReference, &t.StoreReference,
-		&t.TxRef, &t.Amount, &t.AmountReceived, &t.ConvertedAmount, &t.Currency, &t.CurrencyConvertedTo,
-		&t.FlatAmount, &t.Fee, &t.PlatformFee, &t.Description, &t.Flow, &t.Status, &t.Metadata, &t.Platform,
-		&t.TransactionSource, &t.Receiver, &t.Sender, &t.Recipient, &t.Reversed, &t.Settled,
-		&t.SettlementReference, &t.PayoutDate, &t.CreatedAt, &t.UpdatedAt, &t.Revision)
-}
-
-func (r *Receiver) appendFields(to []any) []any { return append(to, &r.Name, &r.Reference, &r.Type) }
-
-func (s *Sender) appendFields(to []any) []any { return append(to, &s.Name, &s.ID, &s.AccountNumber) }
-
-func (w *webhookFields) appendFields(to []any) []any {
-	return append(to, &w.WebhookID, &w.StorageID, &w.ID, &w.Name, &w.URL, &w.Event, &w.Active, &w.Live,
-		&w.User, &w.CreatedAt, &w.UpdatedAt, &w.Revision, &w.events)
-}
-
-func (c *Country) appendFields(to []any) []any {
-	return append(to, &c.ISOCode, &c.Name, &c.PhoneCode, &c.Flag, &c.Currency, &c.Latitude, &c.Longitude, &c.Timezones)
-}
-
-func (z *Timezone) appendFields(to []any) []any {
-	return append(to, &z.ZoneName, &z.GMTOffset, &z.GMTOffsetName, &z.Abbreviation, &z.TZName)
+// recordFields tells which kind of record target points to, and appends a pointer to each of its fields, in
+// the order of recordNames. For anything else it reports false.
+func recordFields(target any, to []any) (recordKind, []any, bool) {
+	switch r := target.(type) {
+	case *envelopeFields:
+		return envelopeKind, append(to, r.status, r.message, r.data), true
+	case *rateList:
+		return rateListKind, append(to, &r.Rates, &r.Pagination), true
+	case *transactionList:
+		return transactionListKind, append(to, &r.Transactions, &r.Pagination), true
+	case *webhookList:
+		return webhookListKind, append(to, &r.Webhooks, &r.Pagination), true
+	case *Pagination:
+		return paginationKind, append(to, &r.Total, &r.PerPage, &r.Page, &r.PageCount, &r.CurrentPage,
+			&r.PagingCounter, &r.PrevPage, &r.NextPage, &r.HasPrevPage, &r.HasNextPage), true
+	case *Rate:
+		return rateKind, append(to, &r.RateID, &r.Amount, &r.Currency, &r.Breakdown, &r.CarrierName,
+			&r.CarrierSlug, &r.CarrierLogo, &r.CarrierRateDescription, &r.CarrierReference,
+			&r.DeliveryAddress, &r.PickupAddress, &r.Parcel, &r.DeliveryDate, &r.DeliveryETA,
+			&r.DeliveryTime, &r.PickupETA, &r.PickupTime, &r.IncludesInsurance, &r.InsuranceFee,
+			&r.InsuranceCoverage, &r.Metadata, &r.Used, &r.User, &r.CreatedAt, &r.UpdatedAt), true
+	case *Transaction:
+		return transactionKind, append(to, &r.TransactionID, &r.ID, &r.AccountID, &r.AccountReference,
+			&r.StoreReference, &r.TxRef, &r.Amount, &r.AmountReceived, &r.ConvertedAmount, &r.Currency,
+			&r.CurrencyConvertedTo, &r.FlatAmount, &r.Fee, &r.PlatformFee, &r.Description, &r.Flow, &r.Status,
+			&r.Metadata, &r.Platform, &r.TransactionSource, &r.Receiver, &r.Sender, &r.Recipient, &r.Reversed,
+			&r.Settled, &r.SettlementReference, &r.PayoutDate, &r.CreatedAt, &r.UpdatedAt, &r.Revision), true
+	case *Receiver:
+		return receiverKind, append(to, &r.Name, &r.Reference, &r.Type), true
+	case *Sender:
+		return senderKind, append(to, &r.Name, &r.ID, &r.AccountNumber), true
+	case *Webhook: // its event kinds have two names
+		return webhookKind, append(to, &r.WebhookID, &r.StorageID, &r.ID, &r.Name, &r.URL, &r.Event,
+			&r.Active, &r.Live, &r.User, &r.CreatedAt, &r.UpdatedAt, &r.Revision, &r.Event), true
+	case *Country:
+		return countryKind, append(to, &r.ISOCode, &r.Name, &r.PhoneCode, &r.Flag, &r.Currency, &r.Latitude,
+			&r.Longitude, &r.Timezones), true
+	case *Timezone:
+		return timezoneKind, append(to, &r.ZoneName, &r.GMTOffset, &r.GMTOffsetName, &r.Abbreviation, &r.TZName), true
+	}
+	return 0, nil, false
 }

@@ -2,8 +2,8 @@ package jsonscan
 
 import "strconv"
 
-// Number reads a number and returns its text.
-func (s *Scanner) Number() string {
+// Number reads a number and returns its piece of the text.
+func (s *Scanner) Number() []byte {
 	negative := s.Peek() == '-'
 	start, i := s.pos, s.pos
 	if negative {
@@ -12,14 +12,14 @@ func (s *Scanner) Number() string {
 	whole := digitsEnd(s.text, i)
 	if whole == i || whole > i+1 && s.text[i] == '0' {
 		s.Fail()
-		return ""
+		return nil
 	}
 	i = whole
 	if i < len(s.text) && s.text[i] == '.' {
 		end := digitsEnd(s.text, i+1)
 		if end == i+1 {
 			s.Fail()
-			return ""
+			return nil
 		}
 		i = end
 	}
@@ -31,7 +31,7 @@ func (s *Scanner) Number() string {
 		end := digitsEnd(s.text, i)
 		if end == i {
 			s.Fail()
-			return ""
+			return nil
 		}
 		i = end
 	}
@@ -39,7 +39,7 @@ func (s *Scanner) Number() string {
 	return s.text[start:i]
 }
 
-func digitsEnd(text string, i int) int {
+func digitsEnd(text []byte, i int) int {
 	for i < len(text) && text[i]-'0' <= 9 {
 		i++
 	}
@@ -55,7 +55,7 @@ func (s *Scanner) Int() int64 {
 	if n, ok := shortInt(text); ok {
 		return n
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
+	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil {
 		s.Fail()
 	}
@@ -68,7 +68,7 @@ func (s *Scanner) Float() float64 {
 	if n, ok := shortInt(text); ok {
 		return float64(n)
 	}
-	n, err := strconv.ParseFloat(text, 64)
+	n, err := strconv.ParseFloat(string(text), 64)
 	if err != nil {
 		s.Fail()
 	}
@@ -76,12 +76,12 @@ func (s *Scanner) Float() float64 {
 }
 
 // shortInt reads up to 15 digits without a sign, which an int64 and a float64 hold exactly.
-func shortInt(text string) (n int64, ok bool) {
+func shortInt(text []byte) (n int64, ok bool) {
 	if len(text) > exactDigits {
 		return 0, false
 	}
-	for i := range len(text) {
-		digit := text[i] - '0'
+	for _, c := range text {
+		digit := c - '0'
 		if digit > 9 {
 			return 0, false
 		}

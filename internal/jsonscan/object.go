@@ -1,9 +1,6 @@
 package jsonscan
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // Names are the names of the members that an object is expected to have, at most 64.
 type Names []name
@@ -24,12 +21,12 @@ func NewNames(plain ...string) Names {
 }
 
 // find returns the place of a name, or -1. It looks at the likely place first.
-func (n Names) find(plain string, likely int) int {
-	if likely < len(n) && n[likely].plain == plain {
+func (n Names) find(plain []byte, likely int) int {
+	if likely < len(n) && n[likely].plain == string(plain) {
 		return likely
 	}
 	for i := range n {
-		if n[i].plain == plain {
+		if n[i].plain == string(plain) {
 			return i
 		}
 	}
@@ -38,18 +35,31 @@ func (n Names) find(plain string, likely int) int {
 
 // mayMatch reports whether encoding/json could take an unknown name for one of these, as it does where
 // only the case differs.
-func (n Names) mayMatch(unknown string) bool {
-	for i := range len(unknown) {
-		if unknown[i] >= utf8.RuneSelf {
+func (n Names) mayMatch(unknown []byte) bool {
+	for _, c := range unknown {
+		if c >= utf8.RuneSelf {
 			return true // the Kelvin sign is a k in another case
 		}
 	}
 	for i := range n {
-		if len(n[i].plain) == len(unknown) && strings.EqualFold(n[i].plain, unknown) {
+		if sameButCase(n[i].plain, unknown) {
 			return true
 		}
 	}
 	return false
+}
+
+// sameButCase compares ASCII letters in any case. It takes a few other characters for the same too.
+func sameButCase(a string, b []byte) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i, c := range b {
+		if (a[i]^c)&^('a'^'A') != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Order is what a decoder has learnt about the order of the members in one kind of object, so that it
@@ -76,7 +86,7 @@ type Object struct {
 func (s *Scanner) Member(o *Object) int {
 	for {
 		likely := int(uint8(o.last) + o.Order.ahead[o.last])
-		if likely < len(o.Names) && o.open && strings.HasPrefix(s.text[s.pos:], o.Names[likely].usual) {
+		if likely < len(o.Names) && o.open && startsWith(s.text[s.pos:], o.Names[likely].usual) {
 			s.pos += len(o.Names[likely].usual)
 			return s.once(o, likely)
 		}
@@ -84,8 +94,11 @@ func (s *Scanner) Member(o *Object) int {
 			return -1
 		}
 		o.open = true
-		text := s.Text()
+		text, escaped := s.quoted()
 		s.take(':')
+		if escaped { // no service is known to write names so
+			s.Fail()
+		}
 		if place := o.Names.find(text, likely); place >= 0 {
 			o.Order.ahead[o.last] = uint8(place - o.last)
 			return s.once(o, place)

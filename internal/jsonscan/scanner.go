@@ -1,8 +1,8 @@
 // Package jsonscan reads JSON text that looks as expected, fast, and says so when it does not.
 //
-// A [Scanner] goes over a text once, from left to right. What it returns are pieces of that text, so
-// nothing is copied but strings that hold an escape. It checks the whole grammar on its way, also of
-// values that nobody wants.
+// A [Scanner] goes over a text once, from left to right. It checks the whole grammar on its way, also of
+// values that nobody wants. Numbers and raw values are returned as pieces of the text; strings are copied
+// from it, many into one block of memory, so that the text can be reused.
 //
 // It is half of a decoder: the half that handles everyday input. Whatever it is not sure of makes it
 // fail for good, without saying why, and the caller reads the same text again with encoding/json,
@@ -12,21 +12,20 @@
 // than maxDepth.
 package jsonscan
 
-import "strings"
-
 // maxDepth bounds the nesting of values that are skipped, and so the stack they take. encoding/json,
 // which reads what is refused here, allows 10,000.
 const maxDepth = 200
 
 // Scanner reads a text. After a failure its methods return zero values, and it stays failed.
 type Scanner struct {
-	text   string
+	text   []byte
 	pos    int
 	failed bool
+	block  block
 }
 
-// New returns a scanner at the start of text.
-func New(text string) Scanner { return Scanner{text: text} }
+// New returns a scanner at the start of text, which must not change while it is scanned.
+func New(text []byte) Scanner { return Scanner{text: text} }
 
 // Fail gives the text up.
 func (s *Scanner) Fail() { s.failed, s.pos = true, len(s.text) }
@@ -72,11 +71,15 @@ func (s *Scanner) take(c byte) {
 
 // literal reads true, false or null.
 func (s *Scanner) literal(word string) {
-	if !strings.HasPrefix(s.text[s.pos:], word) {
+	if !startsWith(s.text[s.pos:], word) {
 		s.Fail()
 		return
 	}
 	s.pos += len(word)
+}
+
+func startsWith(text []byte, start string) bool {
+	return len(text) >= len(start) && string(text[:len(start)]) == start
 }
 
 // Null reads a null.
@@ -116,8 +119,11 @@ func (s *Scanner) Element(first bool) bool {
 	return false
 }
 
-// Raw reads any value and returns its text, without the space around it.
-func (s *Scanner) Raw() string {
+// RawText reads any value and returns a copy of its text.
+func (s *Scanner) RawText() string { return s.block.keep(s.Raw(), len(s.text)-s.pos) }
+
+// Raw reads any value and returns its piece of the text, without the space around it.
+func (s *Scanner) Raw() []byte {
 	c := s.Peek()
 	start := s.pos
 	if c == '"' {
@@ -126,7 +132,7 @@ func (s *Scanner) Raw() string {
 		s.skip(maxDepth)
 	}
 	if s.failed {
-		return ""
+		return nil
 	}
 	return s.text[start:s.pos]
 }

@@ -1,45 +1,35 @@
 package jsonscan
 
 import (
+	"bytes"
+	"encoding/binary"
 	"math/bits"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// Text reads a string. Unless it holds an escape it is a piece of the scanner's text.
+// Text reads a string.
 func (s *Scanner) Text() string {
-	if s.Peek() != '"' {
-		s.Fail()
-		return ""
-	}
-	start := s.pos + 1
-	if end := plainEnd(s.text, start); end < len(s.text) && s.text[end] == '"' {
-		s.pos = end + 1
-		return s.text[start:end]
-	}
-	escaped := s.quoted()
-	if s.failed {
-		return ""
-	}
-	text := s.text[start : s.pos-1]
+	text, escaped := s.quoted()
 	if !escaped {
-		return text
+		return s.block.keep(text, len(s.text)-s.pos)
 	}
-	text, ok := unescape(text)
+	plain, ok := unescape(text)
 	if !ok {
 		s.Fail()
 	}
-	return text
+	return plain
 }
 
-// quoted goes past a string and reports whether it holds an escape.
-func (s *Scanner) quoted() (escaped bool) {
+// quoted reads a string and returns its piece of the text, and whether that holds an escape.
+func (s *Scanner) quoted() (text []byte, escaped bool) {
 	if s.Peek() != '"' {
 		s.Fail()
-		return false
+		return nil, false
 	}
-	for i := s.pos + 1; ; {
+	start := s.pos + 1
+	for i := start; ; {
 		i = plainEnd(s.text, i)
 		if i == len(s.text) {
 			break
@@ -48,7 +38,7 @@ func (s *Scanner) quoted() (escaped bool) {
 		switch c := s.text[i]; {
 		case c == '"':
 			s.pos = i + 1
-			return escaped
+			return s.text[start:i], escaped
 		case c == '\\':
 			escaped = true
 			size = escapeSize(s.text[i:])
@@ -61,15 +51,15 @@ func (s *Scanner) quoted() (escaped bool) {
 		i += size
 	}
 	s.Fail()
-	return false
+	return nil, false
 }
 
 // plainEnd returns the place of the first byte from i on that does not simply stand for itself in a
 // string: a quote, a backslash, a control character, or a part of a character beyond ASCII. It looks
 // at eight bytes at a time.
-func plainEnd(text string, i int) int {
+func plainEnd(text []byte, i int) int {
 	for ; i+8 <= len(text); i += 8 {
-		if found := special(eight(text[i : i+8])); found != 0 {
+		if found := special(binary.LittleEndian.Uint64(text[i:])); found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
@@ -93,16 +83,9 @@ func special(w uint64) uint64 {
 	return ((quote-ones)&^quote | (backslash-ones)&^backslash | (w-' '*ones)&^w | w) & highs
 }
 
-// eight returns eight bytes as a number, the first one lowest. The compiler makes it a single load.
-func eight(b string) uint64 {
-	_ = b[7]
-	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-}
-
 // runeSize returns the size of the first character, 0 where it is not valid UTF-8.
-func runeSize(text string) int {
-	r, size := utf8.DecodeRuneInString(text)
+func runeSize(text []byte) int {
+	r, size := utf8.DecodeRune(text)
 	if r == utf8.RuneError && size == 1 {
 		return 0
 	}
@@ -110,7 +93,7 @@ func runeSize(text string) int {
 }
 
 // escapeSize returns the size of the escape that text starts with, 0 where it is none.
-func escapeSize(text string) int {
+func escapeSize(text []byte) int {
 	if len(text) < 2 {
 		return 0
 	}
@@ -127,12 +110,12 @@ func escapeSize(text string) int {
 
 // unescape resolves the escapes of a string that [Scanner.quoted] has checked. It refuses half a
 // surrogate pair.
-func unescape(text string) (string, bool) {
+func unescape(text []byte) (string, bool) {
 	var plain strings.Builder
 	plain.Grow(len(text))
 	for {
-		before, rest, found := strings.Cut(text, `\`)
-		plain.WriteString(before)
+		before, rest, found := bytes.Cut(text, []byte{'\\'})
+		plain.Write(before)
 		if !found {
 			return plain.String(), true
 		}
@@ -163,16 +146,15 @@ func unescape(text string) (string, bool) {
 }
 
 // unicodeEscape reads uXXXX, and the uXXXX\uXXXX of a surrogate pair. The size is 0 for half a pair.
-func unicodeEscape(text string) (r rune, size int) {
+func unicodeEscape(text []byte) (r rune, size int) {
 	r, _ = hex4(text[1:])
 	if !utf16.IsSurrogate(r) {
 		return r, 5
 	}
-	rest, isPair := strings.CutPrefix(text[5:], `\u`)
-	if !isPair {
+	if !startsWith(text[5:], `\u`) {
 		return 0, 0
 	}
-	low, _ := hex4(rest)
+	low, _ := hex4(text[7:])
 	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
 		return 0, 0
 	}
@@ -180,12 +162,11 @@ func unicodeEscape(text string) (r rune, size int) {
 }
 
 // hex4 reads four hexadecimal digits.
-func hex4(text string) (r rune, ok bool) {
+func hex4(text []byte) (r rune, ok bool) {
 	if len(text) < 4 {
 		return 0, false
 	}
-	for i := range 4 {
-		digit := text[i]
+	for _, digit := range text[:4] {
 		switch {
 		case '0' <= digit && digit <= '9':
 			digit -= '0'
