@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 )
 
@@ -13,6 +14,7 @@ const (
 	maxErrorMessage = 2 << 10  // kept in an Error
 	maxFailedBody   = 1 << 20  // read of a non-2xx answer
 	pooledBody      = 4 << 20  // a larger buffer is left to the garbage collector
+	unannouncedBody = 16 << 10 // first room for a compressed or chunked answer
 )
 
 // bodyReader reads the whole body within the attempt, so that a body that breaks off counts as a
@@ -117,12 +119,16 @@ func (p *bufferPool) read(r io.Reader, announced, limit int64) (*buffer, error) 
 	}
 	// One byte more than announced lets the read that finds the end do so without growing. The
 	// announced length is not trusted with more than a first megabyte.
-	if want := int(min(max(announced, 511), 1<<20)) + 1; cap(b.data) < want {
+	want := unannouncedBody
+	if announced > 0 {
+		want = int(min(announced, 1<<20)) + 1
+	}
+	if cap(b.data) < want {
 		b.data = make([]byte, 0, want)
 	}
 	for {
 		if len(b.data) == cap(b.data) {
-			b.data = append(b.data, 0)[:len(b.data)]
+			b.data = slices.Grow(b.data, int(min(int64(len(b.data)), limit-int64(len(b.data))+1)))
 		}
 		n, err := r.Read(b.data[len(b.data):cap(b.data)])
 		b.data = b.data[:len(b.data)+n]
