@@ -7,6 +7,7 @@ require (
 	github.com/go-fonts/liberation v0.3.3
 	github.com/google/go-querystring v1.2.0
 	github.com/hashicorp/go-retryablehttp v0.7.8
+	go.uber.org/goleak v1.3.0
 	pgregory.net/rapid v1.3.0
 )
 

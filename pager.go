@@ -6,6 +6,11 @@ import (
 	"iter"
 )
 
+// defaultPerPage is how many records the service puts on a page that nobody asked for more or fewer of.
+//
+// Specification: "Limits".
+const defaultPerPage = 100
+
 // DefaultWindow is how many pages a walk fetches ahead unless [WithWindow] says otherwise.
 const DefaultWindow = 10
 
@@ -60,8 +65,9 @@ func (e *ListError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *ListError) Unwrap() error { return e.Err }
 
-// ErrPageLoop ends a walk in which the service sends the same page again and again.
-var ErrPageLoop = errors.New("shipping: the list repeats a page: the service seems to ignore the page number")
+// ErrPageLoop ends a walk that the service leads in circles: it sends the same records again and
+// again, or pages of another size with every answer.
+var ErrPageLoop = errors.New("shipping: the list goes in circles")
 
 // listing is the data of a list answer.
 type listing[T any] interface{ contents() ([]T, Pagination) }
@@ -72,7 +78,7 @@ type lister[T any, L listing[T]] struct {
 	operation     string
 	page, perPage int
 	query         func(page int) any
-	id            func(*T) string
+	id            func(*T) (id, storage string) // "" where the record has none
 	invalid       error
 }
 

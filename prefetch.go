@@ -7,6 +7,7 @@ import (
 
 // prefetch fetches pages ahead of a consumer, a bounded number at a time.
 type prefetch[P any] struct {
+	parent  context.Context
 	ctx     context.Context
 	cancel  context.CancelFunc
 	fetch   func(ctx context.Context, page int) (P, error)
@@ -20,7 +21,7 @@ type fetched[P any] struct {
 }
 
 func newPrefetch[P any](ctx context.Context, fetch func(context.Context, int) (P, error)) *prefetch[P] {
-	p := &prefetch[P]{fetch: fetch, pending: map[int]chan fetched[P]{}}
+	p := &prefetch[P]{parent: ctx, fetch: fetch, pending: map[int]chan fetched[P]{}}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	return p
 }
@@ -40,21 +41,31 @@ func (p *prefetch[P]) ahead(first, last int) {
 	}
 }
 
-// has reports whether a page is under way or waiting to be taken.
-func (p *prefetch[P]) has(number int) bool { return p.pending[number] != nil }
-
-// take waits for a page, and starts fetching it where that has not happened yet.
+// take waits for a page, and starts fetching it where that has not happened yet. A page that failed
+// when it was fetched ahead, perhaps long ago, is asked for once more now that its turn has come.
 func (p *prefetch[P]) take(number int) (P, error) {
-	p.ahead(number, number)
-	got := <-p.pending[number]
-	delete(p.pending, number)
+	early := p.pending[number] != nil
+	got := p.wait(number)
+	if got.err != nil && early && p.parent.Err() == nil {
+		got = p.wait(number)
+	}
 	return got.page, got.err
 }
 
+func (p *prefetch[P]) wait(number int) fetched[P] {
+	p.ahead(number, number)
+	got := <-p.pending[number]
+	delete(p.pending, number)
+	return got
+}
+
 // forget drops every page that is under way.
-func (p *prefetch[P]) forget(parent context.Context) {
+func (p *prefetch[P]) forget() {
+	if len(p.pending) == 0 {
+		return
+	}
 	p.close()
-	p.ctx, p.cancel = context.WithCancel(parent)
+	p.ctx, p.cancel = context.WithCancel(p.parent)
 	clear(p.pending)
 }
 

@@ -117,7 +117,7 @@ func (s RatesService) lister(opts *RateListOptions) lister[Rate, rateList] {
 	return lister[Rate, rateList]{
 		core: s.core, operation: OpListRates, page: o.Page, perPage: o.PerPage,
 		query: func(page int) any { next := o; next.Page = page; return next },
-		id:    func(r *Rate) string { return r.RateID },
+		id:    func(r *Rate) (id, storage string) { return r.RateID, "" },
 	}
 }
 

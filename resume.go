@@ -4,15 +4,16 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"hash/fnv"
-	"slices"
+	"math"
+	"net/url"
+
+	"github.com/google/go-querystring/query"
 )
 
 // resumeToken says where a walk was. It survives the process: it holds positions and hashes of the
 // last ids, nothing of the client.
 type resumeToken struct {
-	List    uint64   `json:"l"` // which list; see listHash
+	List    uint64   `json:"l"` // which list; see lister.hash
 	Covered int      `json:"c"` // rows delivered, from the head
 	PerPage int      `json:"p"`
 	Total   int      `json:"t"`
@@ -39,95 +40,172 @@ func (w *walk[T]) token() string {
 func parseResumeToken(text string, list uint64) (*resumeToken, error) {
 	var t resumeToken
 	data, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil || json.Unmarshal(data, &t) != nil || t.PerPage < 1 || t.Covered < 0 || t.Items < 0 || t.Total < 0 {
+	if err != nil || json.Unmarshal(data, &t) != nil || !t.plausible() {
 		return nil, errors.New("is not a resume token: pass the Resume of a ListError, Page or ListProgress unchanged")
 	}
 	if t.List != list {
-		return nil, errors.New("belongs to another list: resume with the same operation and options (Wallet, PerPage)")
+		return nil, errors.New("belongs to another list: resume with the same operation, options (Wallet, PerPage) and WithQuery")
 	}
 	return &t, nil
 }
 
-// findPlace finds the place of a resumed walk again. Rows that arrived at the head since have moved
-// everything by as many places, so the last delivered record is looked for there; everything up to it
-// was delivered. It reports false when another page has to be looked at first.
-func (w *walk[T]) findPlace(ids []uint64, grown int) bool {
-	for i := len(ids) - 1; i >= 0; i-- {
-		if ids[i] != 0 && w.recent.has(ids[i]) {
-			for _, id := range ids[:i] {
-				w.recent.add(id)
-			}
-			w.resumed = nil
-			return true
+func (t *resumeToken) plausible() bool {
+	for _, n := range []int{t.Covered, t.PerPage - 1, t.Total, t.Items} {
+		if n < 0 || n > math.MaxInt32 {
+			return false
 		}
 	}
-	before := w.resumed.Covered/w.perPage + 1
-	now := (w.resumed.Covered+max(grown, 0)-1)/w.perPage + 1
-	switch {
-	case w.number != before: // it is not there: better a record twice than one lost
-		w.number, w.resumed = before, nil
-	case now > before:
-		w.number = now
-	default:
-		w.resumed = nil
-		return true
+	return len(t.Last) <= markers
+}
+
+// resume puts the walk where the token says.
+func (w *walk[T]) resume(t *resumeToken) {
+	if t.Items == 0 { // nothing was delivered: from the start
+		return
 	}
-	w.previous = nil
-	return false
+	w.started, w.covered, w.total, w.owed = true, t.Covered, t.Total, t.Total-t.Covered
+	w.perPage, w.stated, w.progress.Items = t.PerPage, t.PerPage, t.Items
+	for _, id := range t.Last {
+		w.recent.add(id)
+	}
+	w.number = w.pageAt(w.covered)
+	if len(w.recent.known) > 0 {
+		w.number, w.search = w.pageAt(w.covered-1), &search{}
+	}
 }
 
-// listHash tells lists apart: the operation and its options without the page.
-func listHash(operation string, options any) uint64 {
-	return idHash(fmt.Sprintf("%s %+v", operation, options))
+// search looks for the place of a walk in a list that has moved. The place is behind the record that
+// was delivered last, whatever arrived or vanished meanwhile; where that record has vanished, behind
+// the last of those before it that is left.
+type search struct {
+	guesses int      // likely pages looked at
+	scanned int      // pages read one after the other, when those did not show it
+	last    []uint64 // the page scanned last
 }
 
-// idHash is stable across processes. 0 stands for "no id".
-func idHash(id string) uint64 {
-	if id == "" {
+// furthest is how many pages a search reads before it gives up.
+const furthest = 10_000
+
+// locate looks for the place on a page, and returns how many of its rows are before it. It returns 0
+// when another page has to be looked at. The place cannot be nearer to the head than where it was less
+// the rows that the list lost; it can be anywhere behind, when as many rows arrived as vanished.
+func (w *walk[T]) locate(own Pagination, ids []uint64) int {
+	for i := len(ids) - 1; i >= 0; i-- {
+		if w.recent.has(ids[i]) {
+			w.recent.addOlder(ids[:i]) // a token knows few: these may be pushed on as well
+			w.search = nil
+			if (w.number-1)*w.perPage+i+1 == w.covered {
+				w.patience.misled++
+			}
+			return i + 1
+		}
+	}
+	w.resize(own)
+	s, change := w.search, w.change(own)
+	likely := w.pageAt(w.covered - 1 + max(change, 0))
+	again := len(ids) == len(s.last) && len(ids) > 0 && ids[0] == s.last[0]
+	s.last = ids
+	switch {
+	case len(w.recent.known) == 0: // nothing to recognise the place by
+	case s.scanned == 0 && s.guesses < 2 && likely != w.number:
+		s.guesses++
+		w.moveTo(likely)
+		return 0
+	case s.scanned == 0:
+		s.scanned = 1
+		s.last = nil
+		w.moveTo(w.pageAt(w.covered - 1 + min(change, 0)))
+		return 0
+	case s.scanned < furthest && len(ids) > 0 && !again && w.more(own, len(ids)):
+		s.scanned++
+		w.moveTo(w.number + 1)
 		return 0
 	}
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(id))
-	return max(h.Sum64(), 1)
+	// All of them have vanished. Rather a record twice than one lost.
+	w.search = nil
+	w.moveTo(w.pageAt(w.covered + min(change, 0)))
+	w.covered = (w.number - 1) * w.perPage
+	w.note(own)
+	return 0
+}
+
+// hash tells lists apart: the operation and what it is asked for, but for the page.
+func (l lister[T, L]) hash(added url.Values) uint64 {
+	values, err := query.Values(l.query(0))
+	if err != nil {
+		values = url.Values{}
+	}
+	return textHash(l.operation + " " + values.Encode() + " " + added.Encode())
+}
+
+// textHash is stable across processes (FNV-1a).
+func textHash(text string) uint64 { return extendHash(14695981039346656037, text) }
+
+func extendHash(h uint64, text string) uint64 {
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h
+}
+
+// recordHash stands for a record. Records are the same if both identifiers are, because stubs are seen
+// to repeat one of them. 0 stands for a record that has neither.
+func recordHash(id, storage string) uint64 {
+	if id == "" && storage == "" {
+		return 0
+	}
+	return max(extendHash(extendHash(textHash(id), "/"), storage), 1)
 }
 
 // recentIDs remembers the ids delivered last, in bounded memory however long the walk.
 type recentIDs struct {
 	ring  []uint64
-	next  int
-	known map[uint64]int
-	size  int
+	next  int // where the next id goes, once the ring is full
+	known map[uint64]struct{}
 }
 
-const leastRemembered = 4096
+// remembered is how many rows can arrive between two reads without one being delivered twice.
+const remembered = 1 << 14
 
-// resize sets how many ids are remembered; it never shrinks.
-func (r *recentIDs) resize(n int) { r.size = max(r.size, min(n, 1<<20), leastRemembered) }
+func (r *recentIDs) has(id uint64) bool {
+	_, ok := r.known[id]
+	return ok
+}
 
-func (r *recentIDs) has(id uint64) bool { return r.known[id] > 0 }
+// enter reports whether an id is new.
+func (r *recentIDs) enter(id uint64) bool {
+	if id == 0 || r.has(id) {
+		return false
+	}
+	if r.known == nil {
+		r.known = map[uint64]struct{}{}
+	}
+	r.known[id] = struct{}{}
+	return true
+}
 
 func (r *recentIDs) add(id uint64) {
-	if r.known == nil {
-		r.resize(0)
-		r.known = map[uint64]int{}
+	if !r.enter(id) {
+		return
 	}
-	r.known[id]++
-	if len(r.ring) < r.size {
-		if r.next != 0 { // the ring grows at its end, so put the oldest id first
-			slices.Reverse(r.ring[:r.next])
-			slices.Reverse(r.ring[r.next:])
-			slices.Reverse(r.ring)
-			r.next = 0
-		}
+	if len(r.ring) < remembered {
 		r.ring = append(r.ring, id)
 		return
 	}
-	oldest := r.ring[r.next]
-	if r.known[oldest]--; r.known[oldest] == 0 {
-		delete(r.known, oldest)
-	}
+	delete(r.known, r.ring[r.next])
 	r.ring[r.next] = id
-	r.next = (r.next + 1) % len(r.ring)
+	r.next = (r.next + 1) % remembered
+}
+
+// addOlder remembers ids that were delivered before all others, while there is room.
+func (r *recentIDs) addOlder(ids []uint64) {
+	var older []uint64
+	for _, id := range ids {
+		if len(r.ring)+len(older) < remembered && r.enter(id) {
+			older = append(older, id)
+		}
+	}
+	r.ring = append(older, r.ring...)
 }
 
 // last returns up to n ids, newest last.

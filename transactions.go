@@ -137,7 +137,7 @@ func (s TransactionsService) lister(opts *TransactionListOptions) lister[Transac
 	return lister[Transaction, transactionList]{
 		core: s.core, operation: OpListTransactions, page: o.Page, perPage: o.PerPage,
 		query:   func(page int) any { next := o; next.Page = page; return next },
-		invalid: invalid, id: func(t *Transaction) string { return t.TransactionID },
+		invalid: invalid, id: func(t *Transaction) (id, storage string) { return t.TransactionID, t.ID },
 	}
 }
 

@@ -94,7 +94,7 @@ func (s WebhooksService) lister(opts *WebhookListOptions) lister[Webhook, webhoo
 	return lister[Webhook, webhookList]{
 		core: s.core, operation: OpListWebhooks, page: o.Page, perPage: o.PerPage,
 		query: func(page int) any { next := o; next.Page = page; return next },
-		id:    func(w *Webhook) string { return w.WebhookID },
+		id:    func(w *Webhook) (id, storage string) { return w.WebhookID, w.StorageID },
 	}
 }
 

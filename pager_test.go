@@ -1,0 +1,336 @@
+package shipping_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping"
+)
+
+// TestPager_WalksEveryRecordOfEveryPage for list lengths around the edges of pages.
+func TestPager_WalksEveryRecordOfEveryPage(t *testing.T) {
+	t.Parallel()
+	for name, walk := range walkers() {
+		for _, rows := range []int{0, 1, 9, 10, 11, 19, 20, 21, 99, 100, 101, 1000} {
+			for _, perPage := range []int{0, 1, 10, 100, 1000} {
+				s := newRowService(rows)
+				delivered, err := collect(walk(t.Context(), s.client(t), 0, perPage))
+				if err != nil || !slices.Equal(delivered, s.rows) {
+					t.Fatalf("%s, %d rows, %d a page: delivered %v and %v", name, rows, perPage, delivered, err)
+				}
+				if perPage == 0 {
+					perPage = 100
+				}
+				if want := max(1, (rows+perPage-1)/perPage); len(s.asked) != want {
+					t.Errorf("%s, %d rows, %d a page: %d requests, want %d", name, rows, perPage, len(s.asked), want)
+				}
+			}
+		}
+	}
+}
+
+// TestPager_ACappedPageSizeLosesNothing: the service decides how long a page is.
+func TestPager_ACappedPageSizeLosesNothing(t *testing.T) {
+	t.Parallel()
+	for name, walk := range walkers() {
+		for _, limit := range []int{1, 7, 50, 99} {
+			s := newRowService(500)
+			s.perPageCap = limit
+			delivered, err := collect(walk(t.Context(), s.client(t), 0, 100))
+			if err != nil || !slices.Equal(delivered, s.rows) {
+				t.Errorf("%s, at most %d a page: delivered %v and %v", name, limit, delivered, err)
+			}
+		}
+	}
+}
+
+// TestPager_StartsAtThePageThatIsAskedFor, the thousandth too.
+func TestPager_StartsAtThePageThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	for name, walk := range walkers() {
+		s := newRowService(10_025)
+		delivered, err := collect(walk(t.Context(), s.client(t), 1000, pageSize))
+		if diff := cmp.Diff(s.rows[9990:], delivered); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
+		}
+		if diff := cmp.Diff([]int{1000, 1001, 1002, 1003}, slices.Sorted(slices.Values(s.asked))); diff != "" {
+			t.Errorf("%s: pages asked for (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+// TestPager_BreakAsksForNoMore: a walk that is left early has asked for no page beyond the window.
+func TestPager_BreakAsksForNoMore(t *testing.T) {
+	t.Parallel()
+	for _, window := range []int{1, 4} {
+		s := newRowService(50 * pageSize)
+		for row, err := range walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithWindow(window)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if row == s.rows[pageSize] { // the first of page 2
+				break
+			}
+		}
+		if most := 1 + window; len(s.asked) > most {
+			t.Errorf("window %d: asked for %v, want at most %d pages", window, s.asked, most)
+		}
+	}
+}
+
+// TestPager_AnIteratorCanBeUsedAgain, also by several goroutines at once: each use is a walk of its own.
+func TestPager_AnIteratorCanBeUsedAgain(t *testing.T) {
+	t.Parallel()
+	s := newRowService(25 * pageSize)
+	rows := walkTransactions(t.Context(), s.client(t), 0, pageSize)
+	for range 2 {
+		if delivered, err := collect(rows); err != nil || !slices.Equal(delivered, s.rows) {
+			t.Fatalf("delivered %v and %v", delivered, err)
+		}
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if delivered, err := collect(rows); err != nil || !slices.Equal(delivered, s.rows) {
+				t.Errorf("delivered %v and %v", delivered, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestPager_PagesSayWhatTheyAre: number, numbers of the list, response and where to resume.
+func TestPager_PagesSayWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	s := newRowService(5*pageSize - 1)
+	var response shipping.Response
+	number := 0
+	for page, err := range s.client(t).Webhooks.Pages(t.Context(), &shipping.WebhookListOptions{PerPage: pageSize}, shipping.WithResponse(&response)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		number++
+		want := shipping.Pagination{
+			Total: 49, PerPage: 10, Page: number, CurrentPage: number, PageCount: 5, PagingCounter: 10*number - 9,
+			PrevPage: number - 1, HasPrevPage: number > 1, NextPage: number + 1, HasNextPage: number < 5,
+		}
+		if number == 5 {
+			want.NextPage = 0
+		}
+		if diff := cmp.Diff(want, page.Pagination); diff != "" {
+			t.Errorf("page %d (-want +got)\n%s", number, diff)
+		}
+		if page.Resume == "" {
+			t.Errorf("page %d cannot be resumed after", number)
+		}
+		if response.StatusCode != 200 || len(response.Body) == 0 || !bytes.Equal(response.Body, page.Response.Body) {
+			t.Errorf("page %d: WithResponse holds another answer than the page's: %+v", number, response)
+		}
+	}
+	if number != 5 {
+		t.Errorf("%d pages, want 5", number)
+	}
+}
+
+// TestPager_ProgressCountsWhatHappens while three rows arrive and two vanish.
+func TestPager_ProgressCountsWhatHappens(t *testing.T) {
+	t.Parallel()
+	s := newRowService(3*pageSize + 5)
+	s.before = func(s *rowService, page, n int) {
+		switch n {
+		case 2: // page 2 begins with the last three of page 1
+			s.arrive(3)
+		case 3: // behind page 2: the record delivered last is looked for on it, and page 3 asked for again
+			s.vanish(len(s.rows)-2, 2)
+		}
+	}
+	var got []shipping.ListProgress
+	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, pageSize, shipping.WithWindow(1),
+		shipping.WithListProgress(func(p shipping.ListProgress) {
+			if p.Resume == "" {
+				t.Errorf("progress of page %d cannot be resumed after", p.Page)
+			}
+			p.Resume = ""
+			got = append(got, p)
+		})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []shipping.ListProgress{
+		{Items: 10, Total: 35, Page: 1, PageCount: 4},
+		{Items: 17, Total: 38, Page: 2, PageCount: 4, Repeated: 3},
+		{Items: 17, Total: 36, Page: 2, PageCount: 4, Repeated: 3, Vanished: 2},
+		{Items: 27, Total: 36, Page: 3, PageCount: 4, Repeated: 3, Vanished: 2},
+		{Items: 33, Total: 36, Page: 4, PageCount: 4, Repeated: 3, Vanished: 2},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if len(delivered) != 33 {
+		t.Errorf("delivered %d records, want the 35 of the start less the 2 that vanished", len(delivered))
+	}
+}
+
+// TestPager_ProgressOfAnEmptyList is told once.
+func TestPager_ProgressOfAnEmptyList(t *testing.T) {
+	t.Parallel()
+	var got []shipping.ListProgress
+	if _, err := collect(walkRates(t.Context(), newRowService(0).client(t), 0, 0,
+		shipping.WithListProgress(func(p shipping.ListProgress) { p.Resume = ""; got = append(got, p) }))); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]shipping.ListProgress{{Page: 1, PageCount: 1}}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestPager_FailuresAreRepeatedBelow: the walk does not notice them.
+func TestPager_FailuresAreRepeatedBelow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newRowService(20 * pageSize)
+		s.status = func(page, n int) int {
+			if page%3 == 0 && n < 3 {
+				return 503
+			}
+			return 0
+		}
+		c := s.client(t, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 3, ExtraLoad: -1}))
+		delivered, err := collect(walkRates(t.Context(), c, 0, pageSize))
+		if err != nil || !slices.Equal(delivered, s.rows) {
+			t.Fatalf("delivered %v and %v", delivered, err)
+		}
+	})
+}
+
+// TestPager_AFailureForGoodSaysWhereToResume, after all records before it were delivered.
+func TestPager_AFailureForGoodSaysWhereToResume(t *testing.T) {
+	t.Parallel()
+	for name, walk := range walkers() {
+		for failing := 1; failing <= 5; failing++ {
+			s := newRowService(5 * pageSize)
+			s.status = func(page, _ int) int {
+				if page == failing {
+					return 500
+				}
+				return 0
+			}
+			var response shipping.Response
+			delivered, err := collect(walk(t.Context(), s.client(t), 0, pageSize, shipping.WithResponse(&response)))
+			ended, ok := errors.AsType[*shipping.ListError](err)
+			switch {
+			case !ok || !errors.Is(err, shipping.ErrServer):
+				t.Fatalf("%s: page %d: %v, want a ListError with ErrServer", name, failing, err)
+			case ended.Page != failing || !slices.Equal(delivered, s.rows[:(failing-1)*pageSize]):
+				t.Errorf("%s: page %d: ended at page %d after %v", name, failing, ended.Page, delivered)
+			case response.StatusCode != 500:
+				t.Errorf("%s: page %d: WithResponse holds status %d, want that of the failure", name, failing, response.StatusCode)
+			}
+			s.status = nil
+			rest, err := collect(walk(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(ended.Resume)))
+			if diff := cmp.Diff(s.rows, slices.Concat(delivered, rest)); err != nil || diff != "" {
+				t.Errorf("%s: resumed at page %d: %v (-want +got)\n%s", name, failing, err, diff)
+			}
+		}
+	}
+}
+
+// TestPager_ACancelledWalkSaysWhyAndWhereToResume.
+func TestPager_ACancelledWalkSaysWhyAndWhereToResume(t *testing.T) {
+	t.Parallel()
+	s := newRowService(5 * pageSize)
+	why := errors.New("the shift is over")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	var delivered []int
+	var failure error
+	for row, err := range walkRates(ctx, s.client(t), 0, pageSize, shipping.WithWindow(1)) {
+		if err != nil {
+			failure = err
+			break
+		}
+		if delivered = append(delivered, row); len(delivered) == pageSize {
+			cancel(why)
+		}
+	}
+	ended, ok := errors.AsType[*shipping.ListError](failure)
+	if !ok || !errors.Is(failure, why) || len(delivered) != pageSize {
+		t.Fatalf("%d records, then %v; want a ListError with the cause after %d", len(delivered), failure, pageSize)
+	}
+	rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(ended.Resume)))
+	if diff := cmp.Diff(s.rows[pageSize:], rest); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+}
+
+// TestPager_BadOptionsSendNothing.
+func TestPager_BadOptionsSendNothing(t *testing.T) {
+	t.Parallel()
+	s := newRowService(10)
+	c := s.client(t)
+	ctx := t.Context()
+	for name, rows := range map[string]func() ([]int, error){
+		"window 0":         func() ([]int, error) { return collect(walkRates(ctx, c, 0, 0, shipping.WithWindow(0))) },
+		"window -1":        func() ([]int, error) { return collect(walkRates(ctx, c, 0, 0, shipping.WithWindow(-1))) },
+		"page -1":          func() ([]int, error) { return collect(walkWebhooks(ctx, c, -1, 0)) },
+		"perPage -1":       func() ([]int, error) { return collect(walkTransactions(ctx, c, 0, -1)) },
+		"a token of rates": func() ([]int, error) { return collect(walkRates(ctx, c, 0, 0, shipping.WithResume("what?"))) },
+	} {
+		if delivered, err := rows(); !errors.Is(err, shipping.ErrInvalidRequest) || len(delivered) > 0 {
+			t.Errorf("%s: %v and %v, want ErrInvalidRequest", name, delivered, err)
+		}
+	}
+	if len(s.asked) != 0 {
+		t.Errorf("sent %d requests", len(s.asked))
+	}
+}
+
+// TestPager_SeveralRecordsMayShareAnIdentifier if the service stores them apart, such as the legs of a
+// transfer.
+func TestPager_SeveralRecordsMayShareAnIdentifier(t *testing.T) {
+	t.Parallel()
+	s := newRowService(5 * pageSize)
+	s.legs = 3
+	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, pageSize))
+	if err != nil || len(delivered) != len(s.rows) {
+		t.Errorf("%d records and %v, want %d", len(delivered), err, len(s.rows))
+	}
+}
+
+// TestPager_MemoryStaysFlatOverAMillionRecords: what a walk remembers does not grow with the list.
+func TestPager_MemoryStaysFlatOverAMillionRecords(t *testing.T) {
+	const records, perPage = 1_000_000, 5_000
+	s := newRowService(records)
+	held := func() uint64 {
+		var stats runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&stats)
+		return stats.HeapAlloc
+	}
+	var early uint64
+	n := 0
+	for _, err := range walkWebhooks(t.Context(), s.client(t), 0, perPage, shipping.WithWindow(2)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch n++; n {
+		case records / 10:
+			early = held()
+		case records / 10 * 9:
+			if late := held(); late > early+8<<20 {
+				t.Errorf("%d MiB after a tenth, %d MiB near the end", early>>20, late>>20)
+			}
+		}
+	}
+	if n != records {
+		t.Errorf("%d records, want %d", n, records)
+	}
+}

@@ -1,0 +1,236 @@
+package shipping_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/shipping-go/shipping"
+)
+
+const (
+	latency  = 20 * time.Millisecond // of the service, a page
+	pageSize = 10
+)
+
+// slowly makes each answer take the latency.
+func slowly(rows int) *rowService {
+	s := newRowService(rows)
+	s.latency = func(int, int) time.Duration { return latency }
+	return s
+}
+
+// TestPrefetch_TwentyPagesTakeTheTimeOfFour: page 1 tells how many there are, the others come in
+// windows.
+func TestPrefetch_TwentyPagesTakeTheTimeOfFour(t *testing.T) {
+	t.Parallel()
+	for name, walk := range walkers() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s, began := slowly(20*pageSize), time.Now()
+				delivered, err := collect(walk(t.Context(), s.client(t), 0, pageSize))
+				if err != nil || !slices.Equal(delivered, s.rows) {
+					t.Fatalf("delivered %v and %v", delivered, err)
+				}
+				if took := time.Since(began); took > 4*latency {
+					t.Errorf("took %s, want at most %s", took, 4*latency)
+				}
+				if len(s.asked) != 20 {
+					t.Errorf("asked for %v, want each page once", s.asked)
+				}
+			})
+		})
+	}
+}
+
+// TestPrefetch_AConsumerNeverWaits, but for the first page: the others travel while it works.
+func TestPrefetch_AConsumerNeverWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, began := slowly(20*pageSize), time.Now()
+		var own time.Duration
+		for _, err := range s.client(t).Rates.Pages(t.Context(), &shipping.RateListOptions{PerPage: pageSize}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := pass(t.Context(), latency); err != nil {
+				t.Fatal(err)
+			}
+			own += latency
+		}
+		if took := time.Since(began); took > own+own/10 {
+			t.Errorf("took %s, want at most 1.1 times the consumer's own %s", took, own)
+		}
+	})
+}
+
+// TestPrefetch_AConsumerHoldsAtMostTheWindow counts the pages that were asked for and that the consumer
+// is not done with. A window of one never fetches ahead.
+func TestPrefetch_AConsumerHoldsAtMostTheWindow(t *testing.T) {
+	t.Parallel()
+	for _, window := range []int{1, 2, 3, 7, shipping.DefaultWindow, 50} {
+		for consumer, pace := range map[string]time.Duration{"fast": 0, "slow": 3 * latency} {
+			synctest.Test(t, func(t *testing.T) {
+				s, consumed, most := slowly(30*pageSize), 0, 0
+				s.before = func(s *rowService, _, _ int) { most = max(most, len(s.asked)-consumed) }
+				pages := s.client(t).Webhooks.Pages(t.Context(), &shipping.WebhookListOptions{PerPage: pageSize}, shipping.WithWindow(window))
+				for _, err := range pages {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := pass(t.Context(), pace); err != nil {
+						t.Fatal(err)
+					}
+					s.mu.Lock()
+					consumed++
+					s.mu.Unlock()
+				}
+				if most > window || most < min(window, 29) {
+					t.Errorf("a %s consumer with a window of %d held %d pages", consumer, window, most)
+				}
+			})
+		}
+	}
+}
+
+// TestPrefetch_PagesComeInOrder whatever order they arrive in.
+func TestPrefetch_PagesComeInOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newRowService(30 * pageSize)
+		s.latency = func(page, _ int) time.Duration { return time.Duration(100-3*page) * time.Millisecond }
+		delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, pageSize))
+		if err != nil || !slices.Equal(delivered, s.rows) {
+			t.Fatalf("delivered %v and %v", delivered, err)
+		}
+	})
+}
+
+// TestPrefetch_NothingIsLeftBehind ends walks in every way, at every page, while others are under way.
+func TestPrefetch_NothingIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	stop := errors.New("stop")
+	ends := map[string]func(s *rowService, cancel context.CancelCauseFunc) (more bool){
+		"break":  func(*rowService, context.CancelCauseFunc) bool { return false },
+		"panic":  func(*rowService, context.CancelCauseFunc) bool { panic(stop) },
+		"exit":   func(*rowService, context.CancelCauseFunc) bool { runtime.Goexit(); return false },
+		"cancel": func(_ *rowService, cancel context.CancelCauseFunc) bool { cancel(stop); return true },
+		"failure": func(s *rowService, _ context.CancelCauseFunc) bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.status = func(int, int) int { return 500 }
+			return true
+		},
+		"the end": func(*rowService, context.CancelCauseFunc) bool { return true },
+	}
+	for name, end := range ends {
+		for at := range 25 {
+			synctest.Test(t, func(t *testing.T) {
+				s := slowly(20 * pageSize)
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				var body sync.WaitGroup
+				body.Go(func() {
+					defer func() { _ = recover() }()
+					page := 0
+					for _, err := range s.client(t).Rates.Pages(ctx, &shipping.RateListOptions{PerPage: pageSize}) {
+						if page++; err != nil || page == at+1 && !end(s, cancel) {
+							return
+						}
+					}
+				})
+				body.Wait()
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				if s.inFlight != 0 || s.open != 0 {
+					t.Errorf("%s at page %d left %d requests and %d open bodies", name, at+1, s.inFlight, s.open)
+				}
+			})
+		}
+	}
+}
+
+// TestPrefetch_LeavesNoGoroutine: the transport answers the first page, and the others only when they are
+// given up.
+func TestPrefetch_LeavesNoGoroutine(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	s := newRowService(20 * pageSize)
+	transport := transportFunc(func(r *http.Request) (*http.Response, error) {
+		if r.URL.Query().Has("page") && r.URL.Query().Get("page") != "1" {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}
+		return s.RoundTrip(r)
+	})
+	c := s.client(t, shipping.WithHTTPClient(&http.Client{Transport: transport}))
+	for rate, err := range c.Rates.All(t.Context(), &shipping.RateListOptions{PerPage: pageSize}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rowOf(rate.RateID) == s.rows[pageSize-1] {
+			break
+		}
+	}
+	if s.open != 0 {
+		t.Errorf("%d bodies left open", s.open)
+	}
+}
+
+type transportFunc func(*http.Request) (*http.Response, error)
+
+func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestPrefetch_AFailureAheadIsForgivenWhenItsTurnComes: by then it may be long over.
+func TestPrefetch_AFailureAheadIsForgivenWhenItsTurnComes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := slowly(20 * pageSize)
+		s.status = func(page, n int) int {
+			if page > 1 && n == 1 {
+				return 500
+			}
+			return 0
+		}
+		delivered, err := collect(walkWebhooks(t.Context(), s.client(t), 0, pageSize))
+		if err != nil || !slices.Equal(delivered, s.rows) {
+			t.Fatalf("delivered %v and %v", delivered, err)
+		}
+	})
+}
+
+// TestPrefetch_GoesOnCarefullyAfterAMove: what was fetched ahead of a move is thrown away, and the
+// window opens again by doubling.
+func TestPrefetch_GoesOnCarefullyAfterAMove(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := slowly(60 * pageSize)
+		began := slices.Clone(s.rows)
+		s.before = func(s *rowService, page, _ int) {
+			if page == 20 && len(s.rows) == len(began) {
+				s.arrive(3)
+			}
+		}
+		delivered, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := judge(began, s.rows, delivered); err != nil {
+			t.Error(err)
+		}
+		if n, most := len(s.asked), 61+shipping.DefaultWindow+3; n > most {
+			t.Errorf("%d requests for 61 pages and one arrival, want at most %d", n, most)
+		}
+		if s.most > shipping.DefaultWindow {
+			t.Errorf("%d requests at once", s.most)
+		}
+	})
+}

@@ -1,0 +1,403 @@
+package shipping_test
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/shipping-go/shipping"
+)
+
+// TestResume_NothingIsLostOrRepeated kills walks at a random page, lets the list change, and goes on
+// from the token with another client, until the list is through.
+func TestResume_NothingIsLostOrRepeated(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		perPage := rapid.IntRange(1, 25).Draw(rt, "perPage")
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
+		s := newRowService(rapid.IntRange(1, 400).Draw(rt, "rows"))
+		walk := walkers()[rapid.SampledFrom([]string{"rates", "webhooks", "transactions"}).Draw(rt, "list")]
+		window := shipping.WithWindow(rapid.IntRange(1, 12).Draw(rt, "window"))
+		began := slices.Clone(s.rows)
+		var delivered []int
+		token := ""
+		for deaths := rapid.IntRange(1, 4).Draw(rt, "deaths"); deaths >= 0; deaths-- {
+			dead := random.IntN(1+len(s.rows)/perPage) + 1
+			s.status = func(page, _ int) int {
+				if deaths > 0 && page >= dead {
+					return 500
+				}
+				return 0
+			}
+			options := []shipping.CallOption{window}
+			if token != "" {
+				options = append(options, shipping.WithResume(token))
+			}
+			more, err := collect(walk(t.Context(), s.client(t), 0, perPage, options...))
+			delivered = append(delivered, more...)
+			ended, failed := errors.AsType[*shipping.ListError](err)
+			if failed {
+				token = ended.Resume
+			} else if err != nil {
+				rt.Fatal(err)
+			} else {
+				break
+			}
+			switch random.IntN(4) {
+			case 0: // few
+				s.arrive(random.IntN(5))
+			case 1: // more than ten pages
+				s.arrive(10*perPage + random.IntN(5*perPage))
+			case 2: // anywhere, but not all of the 32 that a token knows
+				s.vanish(random.IntN(len(s.rows)+1), random.IntN(8))
+			case 3: // as many as came, of the oldest
+				to, _ := slices.BinarySearchFunc(s.rows, slices.Min(append(delivered, s.newest+1)), func(a, b int) int { return b - a })
+				n := random.IntN(min(40, len(s.rows)-to) + 1)
+				s.vanish(len(s.rows)-n, n)
+				s.arrive(n)
+			}
+		}
+		if err := judge(began, s.rows, delivered); err != nil {
+			rt.Fatalf("%v; began %v, ended %v, delivered %v, asked %v", err, began, s.rows, delivered, s.asked)
+		}
+	})
+}
+
+// TestResume_AfterTheRowsOfTheTokenVanished: the place cannot be found, so records may come twice, but
+// none is lost.
+func TestResume_AfterTheRowsOfTheTokenVanished(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(s *rowService){
+		"and no others came": func(s *rowService) { s.vanish(150, 100) },
+		"and as many came":   func(s *rowService) { s.vanish(150, 100); s.arrive(100) },
+		"and many more came": func(s *rowService) { s.vanish(150, 100); s.arrive(333) },
+		"with all others":    func(s *rowService) { s.vanish(0, 500); s.arrive(20) },
+	} {
+		s := newRowService(500)
+		delivered, token := walkPart(t, s, 25)
+		change(s)
+		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token)))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		all := slices.Concat(delivered, rest)
+		for _, row := range s.rows {
+			if row <= 500 && !slices.Contains(all, row) {
+				t.Errorf("%s: row %d was lost", name, row)
+			}
+		}
+	}
+}
+
+// walkPart walks the first pages of the rates, and returns what it delivered and the token after it.
+func walkPart(t testing.TB, s *rowService, pages int) (delivered []int, token string) {
+	t.Helper()
+	for page, err := range s.client(t).Rates.Pages(t.Context(), &shipping.RateListOptions{PerPage: pageSize}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rate := range page.Items {
+			delivered = append(delivered, rowOf(rate.RateID))
+		}
+		if token = page.Resume; len(delivered) >= pages*pageSize {
+			break
+		}
+	}
+	return delivered, token
+}
+
+// TestResume_FromAPageAnErrorOrTheProgress: all three continue at the same place.
+func TestResume_FromAPageAnErrorOrTheProgress(t *testing.T) {
+	t.Parallel()
+	s := newRowService(10 * pageSize)
+	_, fromPage := walkPart(t, s, 4)
+	fromProgress := map[int]string{}
+	s.status = func(page, _ int) int {
+		if page == 5 {
+			return 500
+		}
+		return 0
+	}
+	_, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithListProgress(func(p shipping.ListProgress) {
+		fromProgress[p.Page] = p.Resume
+	})))
+	ended, ok := errors.AsType[*shipping.ListError](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	s.status = nil
+	for name, token := range map[string]string{"Page": fromPage, "ListError": ended.Resume, "ListProgress": fromProgress[4]} {
+		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token)))
+		if diff := cmp.Diff(s.rows[4*pageSize:], rest); err != nil || diff != "" {
+			t.Errorf("from a %s: %v (-want +got)\n%s", name, err, diff)
+		}
+	}
+}
+
+// TestResume_ProgressGoesOn: the counts are those of the whole walk.
+func TestResume_ProgressGoesOn(t *testing.T) {
+	t.Parallel()
+	s := newRowService(10 * pageSize)
+	_, token := walkPart(t, s, 4)
+	s.arrive(3)
+	var last shipping.ListProgress
+	if _, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token),
+		shipping.WithListProgress(func(p shipping.ListProgress) { last = p }))); err != nil {
+		t.Fatal(err)
+	}
+	last.Resume = ""
+	want := shipping.ListProgress{Items: 10 * pageSize, Total: 10*pageSize + 3, Page: 11, PageCount: 11, Repeated: 3}
+	if diff := cmp.Diff(want, last); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestResume_AfterTheEndDeliversNothing.
+func TestResume_AfterTheEndDeliversNothing(t *testing.T) {
+	t.Parallel()
+	for _, rows := range []int{1, pageSize, 10*pageSize - 1, 10 * pageSize} {
+		s := newRowService(rows)
+		_, token := walkPart(t, s, 11)
+		s.arrive(25)
+		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token)))
+		if err != nil || len(rest) > 0 {
+			t.Errorf("%d rows: %v and %v, want nothing", rows, rest, err)
+		}
+	}
+}
+
+// TestResume_TokensOfOtherListsAreRefused before anything is sent.
+func TestResume_TokensOfOtherListsAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newRowService(10 * pageSize)
+	_, token := walkPart(t, s, 2)
+	c, ctx := s.client(t), t.Context()
+	s.requests()
+	resume := shipping.WithResume(token)
+	for name, walk := range map[string]func() ([]int, error){
+		"another operation": func() ([]int, error) { return collect(walkWebhooks(ctx, c, 0, pageSize, resume)) },
+		"a wallet's":        func() ([]int, error) { return collect(walkTransactions(ctx, c, 0, pageSize, resume)) },
+		"other pages":       func() ([]int, error) { return collect(walkRates(ctx, c, 0, pageSize+1, resume)) },
+		"another filter": func() ([]int, error) {
+			return collect(walkRates(ctx, c, 0, pageSize, resume, shipping.WithQuery("flow", "out")))
+		},
+	} {
+		if rows, err := walk(); !errors.Is(err, shipping.ErrInvalidRequest) || len(rows) > 0 {
+			t.Errorf("%s list: %v and %v, want ErrInvalidRequest", name, rows, err)
+		}
+	}
+	if n := s.requests(); n > 0 {
+		t.Errorf("sent %d requests", n)
+	}
+}
+
+// TestResume_TokensCarryNoSecret: neither the key, nor the wallet, nor an identifier.
+func TestResume_TokensCarryNoSecret(t *testing.T) {
+	t.Parallel()
+	s := newRowService(10 * pageSize)
+	_, token := walkPart(t, s, 2)
+	plain, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{testKey, testKey[:12], testKey[12:], "VA-", "ROW-", "service.test"} {
+		if strings.Contains(token+string(plain), secret) {
+			t.Errorf("%q is in the token %s", secret, plain)
+		}
+	}
+	if len(token) > 2048 {
+		t.Errorf("a token of %d bytes", len(token))
+	}
+}
+
+// TestResume_AProcessThatIsKilled, by a signal it cannot catch, while it walks. Another process resumes
+// from the last progress that was reported; what had been delivered after that comes again, and
+// nothing else.
+func TestResume_AProcessThatIsKilled(t *testing.T) {
+	if address := os.Getenv(walkAddress); address != "" {
+		walkAndReport(t, address, os.Getenv(walkToken))
+		return
+	}
+	s := newRowService(40 * pageSize)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		response, err := s.RoundTrip(r)
+		if err != nil {
+			return
+		}
+		defer func() { _ = response.Body.Close() }()
+		w.WriteHeader(response.StatusCode)
+		_, _ = io.Copy(w, response.Body)
+	}))
+	defer server.Close()
+	began := slices.Clone(s.rows)
+	var delivered []int
+	token := ""
+	for _, reports := range []int{3, 1, 9, 0} { // after how many a process is killed; 0 for never
+		rows, last := runWalk(t, server.URL, token, reports)
+		delivered = append(delivered, rows...)
+		token = last
+		s.mu.Lock()
+		s.arrive(17)
+		s.mu.Unlock()
+	}
+	if err := judge(began, s.rows, delivered); err != nil {
+		t.Error(err)
+	}
+}
+
+const (
+	walkAddress = "SHIPPING_TEST_WALK_ADDRESS"
+	walkToken   = "SHIPPING_TEST_WALK_TOKEN"
+)
+
+// walkAndReport is the process that is killed. It writes a line for each page that it is done with: its
+// rows, and the token after it.
+func walkAndReport(t *testing.T, address, token string) {
+	c, err := shipping.NewClient(testKey, shipping.WithBaseURL(address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []int
+	options := []shipping.CallOption{shipping.WithListProgress(func(p shipping.ListProgress) {
+		fmt.Println("page", strings.ReplaceAll(strings.Trim(fmt.Sprint(rows), "[]"), " ", ","), p.Resume)
+		rows = nil
+		_, _ = bufio.NewReader(os.Stdin).ReadByte() // until the other process has read it
+	})}
+	if token != "" {
+		options = append(options, shipping.WithResume(token))
+	}
+	for row, err := range walkRates(t.Context(), c, 0, pageSize, options...) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+}
+
+// runWalk runs that process, kills it after so many reports, and returns the rows and the last token
+// reported.
+func runWalk(t *testing.T, address, token string, reports int) (rows []int, last string) {
+	t.Helper()
+	process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestResume_AProcessThatIsKilled$")
+	process.Env = append(os.Environ(), walkAddress+"="+address, walkToken+"="+token)
+	process.Stderr = os.Stderr
+	input, err := process.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := process.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(output); lines.Scan(); {
+		report := strings.Split(lines.Text(), " ")
+		if len(report) != 3 || report[0] != "page" {
+			continue
+		}
+		for text := range strings.SplitSeq(report[1], ",") {
+			if row, err := strconv.Atoi(text); err == nil {
+				rows = append(rows, row)
+			}
+		}
+		last = report[2]
+		if reports--; reports == 0 {
+			if err := process.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+		if _, err := input.Write([]byte{'\n'}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := process.Wait(); err != nil && reports != 0 {
+		t.Fatal(err)
+	}
+	return rows, last
+}
+
+// FuzzResume_AnyText: what is no token is refused before anything is sent.
+func FuzzResume_AnyText(f *testing.F) {
+	s := newRowService(3 * pageSize)
+	_, token := walkPart(f, s, 2)
+	plain, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, text := range []string{token, token[1:], token[:9], " " + token, token + "=", string(plain), "e30", "bnVsbA", "W10", "what?", "\x00\xff"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s := newRowService(3 * pageSize)
+		rows, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(text)))
+		switch {
+		case text == token || text == "":
+			if err != nil {
+				t.Errorf("a good token is refused: %v", err)
+			}
+		case err != nil && (!errors.Is(err, shipping.ErrInvalidRequest) || len(s.asked) > 0):
+			t.Errorf("%q gave %v after %d requests", text, err, len(s.asked))
+		case len(rows) > len(s.rows):
+			t.Errorf("%q gave %d records of %d", text, len(rows), len(s.rows))
+		}
+	})
+}
+
+// FuzzResume_AnyNumbers: a token of the right list whose numbers were tampered with is refused, or leads
+// to records of the list, after a bounded number of requests.
+func FuzzResume_AnyNumbers(f *testing.F) {
+	_, token := walkPart(f, newRowService(9*pageSize), 4)
+	plain, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(40, 10, 90, 40, uint64(0), false)
+	f.Add(0, 1, 0, 1, uint64(1), true)
+	f.Add(1<<31-1, 1, 1<<31-1, 1<<31-1, uint64(7), false)
+	f.Add(1<<31-1, 1<<31-1, 1, 1, uint64(7), true)
+	f.Add(-1, 0, -1, -1, uint64(0), true)
+	f.Add(1<<62, 1<<62, 1<<62, 1<<62, uint64(1<<63), false)
+	f.Fuzz(func(t *testing.T, covered, perPage, total, items int, marker uint64, alone bool) {
+		var numbers map[string]any
+		decoder := json.NewDecoder(strings.NewReader(string(plain)))
+		decoder.UseNumber()
+		if err := decoder.Decode(&numbers); err != nil {
+			t.Fatal(err)
+		}
+		numbers["c"], numbers["p"], numbers["t"], numbers["n"] = covered, perPage, total, items
+		if alone {
+			numbers["i"] = []uint64{marker}
+		}
+		tampered, err := json.Marshal(numbers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newRowService(9 * pageSize)
+		rows, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize,
+			shipping.WithResume(base64.RawURLEncoding.EncodeToString(tampered))))
+		if err != nil && !errors.Is(err, shipping.ErrInvalidRequest) {
+			t.Errorf("%s: %v", tampered, err)
+		}
+		if err := judge(nil, nil, rows); err != nil || len(s.asked) > 100 {
+			t.Errorf("%s: %v after %d requests", tampered, err, len(s.asked))
+		}
+	})
+}

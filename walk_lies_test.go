@@ -1,0 +1,225 @@
+package shipping_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping"
+)
+
+// lie is a way in which a list contradicts itself. The list has 95 rows, ten a page.
+type lie struct {
+	tell func(s *rowService) func(page int, a *rowAnswer)
+	// want is the error that the walk ends with; nil if it delivers all rows.
+	want error
+	// rows are what is delivered, newest first; nil for all of them, and not looked at where it is wanted to fail.
+	rows []int
+	// requests is how many there may be.
+	requests int
+}
+
+// says changes one member of the pagination object.
+func says(member string, value func(page int, a *rowAnswer) any) func(*rowService) func(int, *rowAnswer) {
+	return func(*rowService) func(int, *rowAnswer) {
+		return func(page int, a *rowAnswer) {
+			if a.Pagination[member] = value(page, a); a.Pagination[member] == "absent" {
+				delete(a.Pagination, member)
+			}
+		}
+	}
+}
+
+// always changes one member of the pagination object to the same value.
+func always(member string, value any) func(*rowService) func(int, *rowAnswer) {
+	return says(member, func(int, *rowAnswer) any { return value })
+}
+
+// counting changes one member by the number of answers so far.
+func counting(member string, value func(n, truth int) any) func(*rowService) func(int, *rowAnswer) {
+	return func(s *rowService) func(int, *rowAnswer) {
+		return func(_ int, a *rowAnswer) { a.Pagination[member] = value(s.answers, a.Pagination[member].(int)) }
+	}
+}
+
+// whatever tells the same lie whatever the service's state is.
+func whatever(tell func(page int, a *rowAnswer)) func(*rowService) func(int, *rowAnswer) {
+	return func(*rowService) func(int, *rowAnswer) { return tell }
+}
+
+// without are all rows but those of one page.
+func without(page int) (rows []int) {
+	for row := 95; row > 0; row-- {
+		if (95-row)/10+1 != page {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func lies() map[string]lie {
+	// Requests: hardly one more than needed, a few more, and what a wicked list costs.
+	const strict, some, many, wicked = 11, 40, 120, 400
+	rowsOf := func(s *rowService, page int) []int { return s.rows[min((page-1)*10, 95):min(page*10, 95)] }
+	none := func(a *rowAnswer, member string) { delete(a.Pagination, member) }
+	return map[string]lie{
+		"total is absent":                    {tell: always("total", "absent"), requests: strict},
+		"total is null":                      {tell: always("total", nil), requests: strict},
+		"total is 0":                         {tell: always("total", 0), requests: strict},
+		"total is negative":                  {tell: always("total", -95), requests: strict},
+		"total is a string":                  {tell: always("total", "95"), requests: strict},
+		"total is beyond all numbers":        {tell: always("total", math.MaxInt64), requests: many, want: nil},
+		"total is too small":                 {tell: always("total", 20), requests: strict},
+		"total is too large":                 {tell: always("total", 96), requests: strict},
+		"total grows with every answer":      {tell: counting("total", func(n, truth int) any { return truth + n }), requests: some},
+		"total leaps with every answer":      {tell: counting("total", func(n, truth int) any { return truth + 1000*n }), requests: many},
+		"total shrinks with every answer":    {tell: counting("total", func(n, truth int) any { return max(truth-n, 0) }), requests: many},
+		"total shrinks from far above":       {tell: counting("total", func(n, truth int) any { return 10_000 - 100*n }), requests: many},
+		"total goes up and down":             {tell: counting("total", func(n, truth int) any { return truth - 30*(n%2) }), requests: wicked},
+		"total is what remains":              {tell: says("total", func(page int, a *rowAnswer) any { return 95 - 10*(page-1) }), requests: many},
+		"total is what is on the page":       {tell: says("total", func(_ int, a *rowAnswer) any { return len(a.Rows) }), requests: many},
+		"total is told by the first page":    {tell: says("total", func(page int, a *rowAnswer) any { return map[bool]any{true: 95, false: "absent"}[page == 1] }), requests: strict},
+		"pageCount is 0 with items":          {tell: always("pageCount", 0), requests: strict},
+		"pageCount is absent":                {tell: always("pageCount", "absent"), requests: strict},
+		"pageCount is negative":              {tell: always("pageCount", -1), requests: strict},
+		"pageCount is 1":                     {tell: always("pageCount", 1), requests: strict},
+		"pageCount is too large by a page":   {tell: always("pageCount", 11), requests: strict},
+		"pageCount has no end":               {tell: always("pageCount", 1_000_000_000), requests: many, want: shipping.ErrPageLoop},
+		"page is absent":                     {tell: always("page", "absent"), requests: strict},
+		"page is always 1, the rows right":   {tell: always("page", 1), requests: strict},
+		"page counts from 0":                 {tell: says("page", func(page int, _ *rowAnswer) any { return page - 1 }), requests: strict},
+		"hasNextPage is always true":         {tell: always("hasNextPage", true), requests: strict},
+		"hasNextPage is always false":        {tell: always("hasNextPage", false), requests: strict},
+		"nextPage points back":               {tell: says("nextPage", func(page int, _ *rowAnswer) any { return page - 1 }), requests: strict},
+		"nextPage is always the first":       {tell: always("nextPage", 1), requests: strict},
+		"perPage is absent":                  {tell: always("perPage", "absent"), requests: strict},
+		"perPage is 0":                       {tell: always("perPage", 0), requests: strict},
+		"perPage is negative":                {tell: always("perPage", -10), requests: strict},
+		"perPage is beyond all numbers":      {tell: always("perPage", math.MaxInt64), requests: strict},
+		"perPage is what is on the page":     {tell: says("perPage", func(_ int, a *rowAnswer) any { return len(a.Rows) }), requests: strict},
+		"perPage is another with every page": {tell: counting("perPage", func(n, _ int) any { return 10 + n%7 }), requests: wicked, want: shipping.ErrPageLoop},
+		"pagination is missing":              {tell: whatever(func(_ int, a *rowAnswer) { a.Pagination = nil }), requests: strict},
+		"pagination is empty":                {tell: whatever(func(_ int, a *rowAnswer) { clear(a.Pagination) }), requests: strict},
+
+		"the cap of the page size is told wrong": {tell: says("perPage", func(int, *rowAnswer) any { return 100 }), requests: strict},
+		"the cap is told wrong everywhere": {tell: whatever(func(page int, a *rowAnswer) {
+			a.Pagination["perPage"], a.Pagination["pageCount"], a.Pagination["hasNextPage"] = 100, 1, false
+		}), requests: strict},
+		"the page number is ignored": {tell: func(s *rowService) func(int, *rowAnswer) {
+			return func(_ int, a *rowAnswer) { a.Rows, a.Pagination["page"] = rowsOf(s, 1), 1 }
+		}, requests: strict, want: shipping.ErrPageLoop},
+		"the page number is ignored, and echoed": {tell: func(s *rowService) func(int, *rowAnswer) {
+			return func(_ int, a *rowAnswer) { a.Rows = rowsOf(s, 1) }
+		}, requests: some, want: shipping.ErrPageLoop},
+		"the page number is ignored, and all else unsaid": {tell: func(s *rowService) func(int, *rowAnswer) {
+			return func(_ int, a *rowAnswer) { a.Rows, a.Pagination = rowsOf(s, 1), nil }
+		}, requests: some, want: shipping.ErrPageLoop},
+		"the page number is ignored, and the total grows": {tell: func(s *rowService) func(int, *rowAnswer) {
+			return func(_ int, a *rowAnswer) { a.Rows, a.Pagination["total"] = rowsOf(s, 1), 95+s.answers }
+		}, requests: wicked, want: shipping.ErrPageLoop},
+		"one page comes twice": {tell: func(s *rowService) func(int, *rowAnswer) {
+			return func(page int, a *rowAnswer) {
+				if page == 4 {
+					a.Rows = rowsOf(s, 3)
+				}
+			}
+		}, requests: some, want: shipping.ErrPageLoop},
+		"three pages take turns": {tell: func(s *rowService) func(int, *rowAnswer) {
+			return func(page int, a *rowAnswer) {
+				a.Rows, a.Pagination["hasNextPage"] = rowsOf(s, (page-1)%3+1), true
+				none(a, "pageCount")
+				none(a, "total")
+			}
+		}, requests: some, want: shipping.ErrPageLoop},
+		"the last page is repeated for ever": {tell: func(s *rowService) func(int, *rowAnswer) {
+			return func(page int, a *rowAnswer) { a.Rows, a.Pagination["pageCount"] = rowsOf(s, min(page, 10)), page+1 }
+		}, requests: many, want: shipping.ErrPageLoop},
+		"beyond the last page comes the last": {tell: func(s *rowService) func(int, *rowAnswer) {
+			return func(page int, a *rowAnswer) {
+				a.Rows, a.Pagination["page"], a.Pagination["hasNextPage"] = rowsOf(s, min(page, 10)), min(page, 10), true
+			}
+		}, requests: strict},
+		"an empty page stands among the others": {tell: whatever(func(page int, a *rowAnswer) {
+			if page == 4 {
+				a.Rows = nil
+			}
+		}), requests: strict, rows: without(4)},
+		"the items of a page are null": {tell: whatever(func(page int, a *rowAnswer) { a.Null = page == 4 }),
+			requests: some, want: shipping.ErrUnexpectedBody},
+		"all items are null": {tell: whatever(func(page int, a *rowAnswer) { a.Null = true }),
+			requests: 1, want: shipping.ErrUnexpectedBody},
+		"the items beyond the last page are null": {tell: whatever(func(page int, a *rowAnswer) {
+			a.Null, a.Pagination["hasNextPage"] = page > 10, true
+		}), requests: strict},
+		"all records have the same identifier": {tell: whatever(func(page int, a *rowAnswer) {
+			a.Rows = make([]int, len(a.Rows))
+		}), requests: some, want: shipping.ErrPageLoop},
+		"the records have no identifiers, and the page number is ignored": {tell: func(s *rowService) func(int, *rowAnswer) {
+			return func(_ int, a *rowAnswer) { a.Rows, a.Anonymous = rowsOf(s, 1), true }
+		}, requests: some, want: shipping.ErrPageLoop},
+	}
+}
+
+// TestWalk_ListsThatLie walks lists whose answers contradict themselves: the right records, or an
+// error that says what is wrong, after a bounded number of requests.
+func TestWalk_ListsThatLie(t *testing.T) {
+	t.Parallel()
+	for name, lie := range lies() {
+		for _, window := range []int{1, shipping.DefaultWindow} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s := newRowService(95)
+				s.lie = lie.tell(s)
+				delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 10, shipping.WithWindow(window)))
+				if !errors.Is(err, lie.want) {
+					t.Fatalf("window %d: the walk ended with %v, want %v; pages asked for: %v", window, err, lie.want, s.asked)
+				}
+				if want := cmpRows(lie.rows, s.rows); lie.want == nil && !slices.Equal(delivered, want) {
+					t.Errorf("window %d: (-want +got)\n%s\npages asked for: %v", window, cmp.Diff(want, delivered), s.asked)
+				}
+				if n, most := len(s.asked), lie.requests+window-1; n > most {
+					t.Errorf("window %d: %d requests, want at most %d: %v", window, n, most, s.asked)
+				}
+				if s.open != 0 {
+					t.Errorf("window %d: %d bodies left open", window, s.open)
+				}
+			})
+		}
+	}
+}
+
+func cmpRows(rows, all []int) []int {
+	if rows == nil {
+		return all
+	}
+	return rows
+}
+
+// TestWalk_RecordsWithoutIdentifiersAreAllDelivered: nothing tells them apart, so none is dropped.
+func TestWalk_RecordsWithoutIdentifiersAreAllDelivered(t *testing.T) {
+	t.Parallel()
+	for name, walk := range walkers() {
+		s := newRowService(95)
+		s.lie = func(_ int, a *rowAnswer) { a.Anonymous = true }
+		delivered, err := collect(walk(t.Context(), s.client(t), 0, 10))
+		if err != nil || len(delivered) != 95 {
+			t.Errorf("%s: %d records and %v, want 95 and no error", name, len(delivered), err)
+		}
+	}
+}
+
+// TestWalk_AServiceThatDoesNotPaginate sends all it has whatever page is asked for.
+func TestWalk_AServiceThatDoesNotPaginate(t *testing.T) {
+	t.Parallel()
+	for name, walk := range walkers() {
+		s := newRowService(37)
+		s.lie = func(_ int, a *rowAnswer) { a.Rows, a.Pagination = s.rows, nil }
+		delivered, err := collect(walk(t.Context(), s.client(t), 0, 0))
+		if diff := cmp.Diff(s.rows, delivered); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
+		}
+	}
+}
