@@ -32,6 +32,7 @@ type timer struct {
 	label string
 	fn    func()
 	real  *time.Timer
+	scope *Scope // nil: the clock's own
 }
 
 // Fired is a function that [Clock.Advance] called.
@@ -72,13 +73,15 @@ func (c *Clock) read() time.Time {
 // After calls fn once, when d has passed; a negative d counts as 0. On a virtual clock that is during
 // a later Advance, never before After returns. The label says in a list of fired functions what it
 // was. After Stop it does nothing.
-func (c *Clock) After(d time.Duration, label string, fn func()) {
+func (c *Clock) After(d time.Duration, label string, fn func()) { c.after(nil, d, label, fn) }
+
+func (c *Clock) after(scope *Scope, d time.Duration, label string, fn func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.stopped {
+	if c.stopped || (scope != nil && scope.stopped) {
 		return
 	}
-	t := &timer{due: c.read().Add(max(0, d)), label: label, fn: fn}
+	t := &timer{due: c.read().Add(max(0, d)), label: label, fn: fn, scope: scope}
 	at, _ := slices.BinarySearchFunc(c.waiting, t, func(have, add *timer) int {
 		return cmp.Or(have.due.Compare(add.due), -1) // behind those due at the same time
 	})
@@ -143,6 +146,34 @@ func (c *Clock) Waiting() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.waiting)
+}
+
+// Scope is a part of a clock whose functions can be dropped together, such as those of a state that a
+// world has left behind.
+type Scope struct {
+	clock   *Clock
+	stopped bool // guarded by the clock's mu
+}
+
+// Scope returns a new scope of the clock.
+func (c *Clock) Scope() *Scope { return &Scope{clock: c} }
+
+// After is [Clock.After] within the scope.
+func (s *Scope) After(d time.Duration, label string, fn func()) { s.clock.after(s, d, label, fn) }
+
+// Stop drops every function of the scope that still waits, and every one that is added later. It does
+// not wait for one that already runs.
+func (s *Scope) Stop() {
+	c := s.clock
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.stopped = true
+	c.waiting = slices.DeleteFunc(c.waiting, func(t *timer) bool {
+		if t.scope == s && t.real != nil {
+			t.real.Stop()
+		}
+		return t.scope == s
+	})
 }
 
 // Stop drops every function that still waits, and returns when none runs any more.

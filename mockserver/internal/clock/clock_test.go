@@ -109,3 +109,40 @@ func TestStop_DropsWhatWaits(t *testing.T) {
 		}
 	})
 }
+
+func TestScope_StopDropsItsOwnOnly(t *testing.T) {
+	t.Parallel()
+	c := Virtual(start)
+	var called []string
+	note := func(what string) func() { return func() { called = append(called, what) } }
+	left, kept := c.Scope(), c.Scope()
+	left.After(time.Second, "left behind", note("left behind"))
+	kept.After(time.Second, "kept", note("kept"))
+	c.After(time.Second, "the clock's", note("the clock's"))
+	left.Stop()
+	left.After(time.Second, "too late", note("too late"))
+	if got := c.Waiting(); got != 2 {
+		t.Errorf("%d wait, want 2", got)
+	}
+	if _, err := c.Advance(time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"kept", "the clock's"}, called); diff != "" {
+		t.Errorf("called (-want +got):\n%s", diff)
+	}
+}
+
+func TestScope_StopReachesARealClock(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := Real(start)
+		var calls atomic.Int32
+		scope := c.Scope()
+		scope.After(time.Second, "dropped", func() { calls.Add(1) })
+		scope.Stop()
+		<-time.After(time.Minute)
+		if got := calls.Load(); got != 0 || c.Waiting() != 0 {
+			t.Errorf("%d called, %d wait", got, c.Waiting())
+		}
+	})
+}

@@ -14,7 +14,7 @@ import (
 //   - no wallet was below zero after any entry,
 //   - each entry and each account says the balance that the journal gives it,
 //   - entries are in the order of time, and no id appears twice,
-//   - no reference was debited twice.
+//   - no reference was debited twice, or given back more than once or before it was debited.
 func (l *Ledger) Check() error {
 	var broken []error
 	report := func(format string, args ...any) { broken = append(broken, fmt.Errorf(format, args...)) }
@@ -23,6 +23,7 @@ func (l *Ledger) Check() error {
 	currencies := make(map[string]shipping.Amount)
 	ids := make(map[string]bool)
 	debited := make(map[string]string)
+	reversed := make(map[string]bool)
 	for i, e := range l.journal {
 		if i > 0 && e.At.Before(l.journal[i-1].At) {
 			report("entry %s is earlier than %s before it", e.ID, l.journal[i-1].ID)
@@ -39,6 +40,12 @@ func (l *Ledger) Check() error {
 		}
 		if e.Kind == KindDebit {
 			debited[e.Reference] = e.ID
+		}
+		if e.Kind == KindReversal {
+			if _, paid := debited[e.Reference]; !paid || reversed[e.Reference] {
+				report("entry %s gives back %s, which is not paid for or was given back before", e.ID, e.Reference)
+			}
+			reversed[e.Reference] = true
 		}
 		var sum shipping.Amount
 		for _, p := range e.Postings {

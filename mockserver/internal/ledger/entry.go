@@ -46,6 +46,8 @@ const (
 	KindFunding Kind = "funding"
 	// KindDebit entries charge a wallet for something that was bought.
 	KindDebit Kind = "debit"
+	// KindReversal entries give back what a debit charged.
+	KindReversal Kind = "reversal"
 )
 
 // Posting is one line of an entry. A positive amount raises the account's balance.
@@ -58,7 +60,7 @@ type Posting struct {
 type Entry struct {
 	// ID is the transaction's identifier, format TR-<alphanumerics>.
 	ID string `json:"id"`
-	// Kind is funding or debit.
+	// Kind is funding, debit or reversal.
 	Kind Kind `json:"kind"`
 	// Wallet is the reference of the wallet that was funded or charged.
 	Wallet string `json:"wallet"`
@@ -66,7 +68,8 @@ type Entry struct {
 	Currency string `json:"currency"`
 	// Amount is what moved, in major units. It is never negative; Kind gives the direction.
 	Amount shipping.Amount `json:"amount"`
-	// Reference names what a debit paid for. It is empty on funding.
+	// Reference names what a debit paid for, and on a reversal the debit's own reference. It is empty
+	// on funding.
 	Reference string `json:"reference,omitempty"`
 	// Memo is the text that describes the entry to a reader.
 	Memo string `json:"memo"`

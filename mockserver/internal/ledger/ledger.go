@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/cow"
 )
 
 var (
@@ -25,6 +26,10 @@ var (
 	ErrWalletExists = errors.New("wallet is already open")
 	// ErrAlreadyDebited is returned when the same reference is to be paid for a second time.
 	ErrAlreadyDebited = errors.New("reference is already debited")
+	// ErrNotDebited is returned when something is to be given back that was never paid for.
+	ErrNotDebited = errors.New("reference is not debited")
+	// ErrAlreadyReversed is returned when the same reference is to be given back for a second time.
+	ErrAlreadyReversed = errors.New("reference is already reversed")
 	// ErrInvalidEntry is returned for an entry that no ledger can hold: an amount that is negative
 	// or unknown, an empty id or reference, or a time before that of the last entry.
 	ErrInvalidEntry = errors.New("invalid ledger entry")
@@ -46,13 +51,14 @@ func (e *InsufficientFundsError) Error() string {
 type Ledger struct {
 	wallets  []Wallet // in the order of opening
 	balances map[Account]shipping.Amount
-	journal  []Entry        // append-only, in time order; clones share its beginning
-	debited  map[string]int // reference of a debit to its place in the journal
+	journal  []Entry               // append-only, in time order; clones share its beginning
+	debited  cow.Map[string, int]  // reference of a debit to its place in the journal
+	reversed cow.Map[string, bool] // references whose debit was given back
 }
 
 // New returns a ledger without wallets.
 func New() *Ledger {
-	return &Ledger{balances: make(map[Account]shipping.Amount), debited: make(map[string]int)}
+	return &Ledger{balances: make(map[Account]shipping.Amount)}
 }
 
 // Open adds an empty wallet. The reference must be new and must not look like a house account, and
@@ -94,12 +100,29 @@ func (l *Ledger) Debit(wallet string, amount shipping.Amount, reference, memo st
 	if reference == "" {
 		return Entry{}, fmt.Errorf("%w: a debit needs a reference", ErrInvalidEntry)
 	}
-	if earlier, known := l.debited[reference]; known {
+	if earlier, known := l.debited.Get(reference); known {
 		return l.journal[earlier], fmt.Errorf("%w: %s", ErrAlreadyDebited, reference)
 	}
 	entry, err := l.post(Entry{ID: id, Kind: KindDebit, Wallet: wallet, Amount: amount, Reference: reference, Memo: memo, At: at})
 	if err == nil {
-		l.debited[reference] = len(l.journal) - 1
+		l.debited.Set(reference, len(l.journal)-1)
+	}
+	return entry, err
+}
+
+// Reverse gives back what was debited for a reference, once. It returns [ErrNotDebited],
+// [ErrAlreadyReversed], [ErrInvalidEntry] or [shipping.ErrAmountOverflow].
+func (l *Ledger) Reverse(reference, memo string, at time.Time, id string) (Entry, error) {
+	debit, known := l.Debited(reference)
+	if !known {
+		return Entry{}, fmt.Errorf("%w: %q", ErrNotDebited, reference)
+	}
+	if _, given := l.reversed.Get(reference); given {
+		return Entry{}, fmt.Errorf("%w: %s", ErrAlreadyReversed, reference)
+	}
+	entry, err := l.post(Entry{ID: id, Kind: KindReversal, Wallet: debit.Wallet, Amount: debit.Amount, Reference: reference, Memo: memo, At: at})
+	if err == nil {
+		l.reversed.Set(reference, true)
 	}
 	return entry, err
 }
@@ -119,8 +142,11 @@ func (l *Ledger) post(e Entry) (Entry, error) {
 		return Entry{}, fmt.Errorf("%w: %s is before the last entry; post in the order of time", ErrInvalidEntry, e.At.Format(time.RFC3339))
 	}
 	into, house := e.Amount, Funding(wallet.Currency)
-	if e.Kind == KindDebit {
+	switch e.Kind {
+	case KindDebit:
 		into, house = e.Amount.Neg(), Revenue(wallet.Currency)
+	case KindReversal:
+		house = Revenue(wallet.Currency)
 	}
 	e.Currency = wallet.Currency
 	e.Postings = [2]Posting{{Account(wallet.Reference), into}, {house, into.Neg()}}
@@ -178,7 +204,7 @@ func (l *Ledger) Entries(wallet string) []Entry {
 
 // Debited returns the entry that paid for a reference, or false where nothing did.
 func (l *Ledger) Debited(reference string) (Entry, bool) {
-	at, paid := l.debited[reference]
+	at, paid := l.debited.Get(reference)
 	if !paid {
 		return Entry{}, false
 	}
@@ -188,13 +214,57 @@ func (l *Ledger) Debited(reference string) (Entry, bool) {
 // Journal returns every entry, oldest first. The slice is the caller's own.
 func (l *Ledger) Journal() []Entry { return slices.Clone(l.journal) }
 
+// Len returns the number of entries.
+func (l *Ledger) Len() int { return len(l.journal) }
+
+// Freeze makes the ledger ready to be cloned by any number of goroutines, as long as nothing is posted.
+func (l *Ledger) Freeze() {
+	l.debited.Freeze()
+	l.reversed.Freeze()
+}
+
 // Clone returns a ledger that starts out equal and shares nothing that changes: the beginning of
-// the journal is never written again, so it is shared, and the copy costs what its maps cost.
+// the journal is never written again, so it is shared, and so is the index of its references.
 func (l *Ledger) Clone() *Ledger {
 	return &Ledger{
 		wallets:  slices.Clip(l.wallets),
 		balances: maps.Clone(l.balances),
 		journal:  slices.Clip(l.journal),
-		debited:  maps.Clone(l.debited),
+		debited:  l.debited.Clone(),
+		reversed: l.reversed.Clone(),
 	}
+}
+
+// Restore returns the ledger that had these wallets and this journal, as [Ledger.Wallets] and
+// [Ledger.Journal] gave them. Every entry is posted anew, so a journal that breaks a rule is refused
+// with the entry that does.
+func Restore(wallets []Wallet, journal []Entry) (*Ledger, error) {
+	l := New()
+	for _, w := range wallets {
+		if err := l.Open(w); err != nil {
+			return nil, err
+		}
+	}
+	for i, e := range journal {
+		var posted Entry
+		var err error
+		switch e.Kind {
+		case KindFunding:
+			posted, err = l.Fund(e.Wallet, e.Amount, e.Memo, e.At, e.ID)
+		case KindDebit:
+			posted, err = l.Debit(e.Wallet, e.Amount, e.Reference, e.Memo, e.At, e.ID)
+		case KindReversal:
+			posted, err = l.Reverse(e.Reference, e.Memo, e.At, e.ID)
+		default:
+			err = fmt.Errorf("%w: kind %q is none", ErrInvalidEntry, e.Kind)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("entry %d, %s: %w", i, e.ID, err)
+		}
+		if posted.Wallet != e.Wallet || !posted.Amount.Equal(e.Amount) || !posted.Balance.Equal(e.Balance) {
+			return nil, fmt.Errorf("entry %d, %s: %w: it leaves %s in %s, not %s in %s", i, e.ID, ErrInvalidEntry,
+				posted.Balance, posted.Wallet, e.Balance, e.Wallet)
+		}
+	}
+	return l, l.Check()
 }

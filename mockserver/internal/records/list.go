@@ -1,17 +1,34 @@
 // Package records keeps a list of records as the bytes they are served as, so that a page is put
-// together by copying and never encoded a second time.
+// together by copying and never encoded a second time. Behind those that are stored a list may have
+// any number that are computed from their place in it.
 package records
+
+import "slices"
 
 // perChunk is how many records share one piece of memory. Finding a page is arithmetic, so the last
 // page of ten million records costs what the first one does.
 const perChunk = 256
 
 // List is a list of JSON values, newest first. The zero value is an empty list. It is not safe for
-// concurrent use; its owner locks.
+// concurrent use; its owner locks. One that was cloned, and not changed since, may be cloned by any
+// number of goroutines.
 type List struct {
 	// chunks run from the oldest records to the newest; every one but the last is full.
 	chunks []*chunk
-	total  int
+	stored int
+	// tailShared is true while the last chunk belongs to other lists too and has to be copied before
+	// a record goes into it. Full chunks never change.
+	tailShared bool
+	past       Past
+}
+
+// Past is the part of a list that is older than every record in it, and computed instead of stored.
+type Past struct {
+	// Total is how many records there are.
+	Total int
+	// Append appends the record with the given ordinal, counted from the oldest, which is 0. The same
+	// ordinal always gives the same bytes: one JSON value.
+	Append func(dst []byte, ordinal int) []byte
 }
 
 // chunk holds records the way a page shows them, newest first, each with a comma behind it. A new
@@ -22,40 +39,82 @@ type chunk struct {
 	from []uint32
 }
 
+// Behind returns an empty list whose older records are computed.
+func Behind(past Past) List { return List{past: past} }
+
 // Len returns the number of records.
-func (l *List) Len() int { return l.total }
+func (l *List) Len() int { return l.past.Total + l.stored }
+
+// Stored returns the number of records that are kept in memory.
+func (l *List) Stored() int { return l.stored }
+
+// Clone returns a list that starts out equal and goes its own way. It costs the same however long the
+// list is: the two share what they have in common.
+func (l *List) Clone() List {
+	if !l.tailShared { // written once only: a list that is cloned by many goroutines is only read
+		l.tailShared = true
+	}
+	clone := *l
+	clone.chunks = slices.Clip(l.chunks)
+	return clone
+}
 
 // Prepend puts a record at the head of the list. The bytes must be one JSON value; they are copied.
 func (l *List) Prepend(record []byte) {
-	if l.total%perChunk == 0 {
-		l.chunks = append(l.chunks, &chunk{})
+	switch {
+	case l.stored%perChunk == 0:
+		l.chunks = append(l.chunks, &chunk{}) // a copy ends where it was taken, so it never sees this
+		l.tailShared = false
+	case l.tailShared:
+		l.chunks = slices.Clone(l.chunks)
+		last := len(l.chunks) - 1
+		l.chunks[last] = l.chunks[last].clone()
+		l.tailShared = false
 	}
 	l.chunks[len(l.chunks)-1].prepend(record)
-	l.total++
+	l.stored++
 }
 
 // AppendPage appends the records of a page as a JSON array and returns the extended slice. Pages are
 // counted from 1. A page past the end, and a page or size below 1, is an empty array.
 func (l *List) AppendPage(dst []byte, page, perPage int) []byte {
 	dst = append(dst, '[')
+	total := l.Len()
 	// Comparing by division keeps a huge page number from overflowing.
-	if page >= 1 && perPage >= 1 && (page-1) <= (l.total-1)/perPage && l.total > 0 {
-		newest := l.total - 1 - (page-1)*perPage
-		oldest := max(0, newest-min(perPage, l.total)+1)
+	if page >= 1 && perPage >= 1 && (page-1) <= (total-1)/perPage && total > 0 {
+		newest := total - 1 - (page-1)*perPage
+		oldest := max(0, newest-min(perPage, total)+1)
 		dst = l.appendRange(dst, newest, oldest)
+	}
+	return append(dst, ']')
+}
+
+// AppendStored appends the stored records as a JSON array, newest first.
+func (l *List) AppendStored(dst []byte) []byte {
+	dst = append(dst, '[')
+	if l.stored > 0 {
+		dst = l.appendRange(dst, l.Len()-1, l.past.Total)
 	}
 	return append(dst, ']')
 }
 
 // appendRange appends the records from one ordinal down to another, both counted from the oldest.
 func (l *List) appendRange(dst []byte, newest, oldest int) []byte {
-	for newest >= oldest {
-		first := newest / perChunk * perChunk
-		last := max(first, oldest)
-		dst = append(dst, l.chunks[newest/perChunk].text(newest-first, last-first)...)
-		newest = last - 1
+	for newest >= max(oldest, l.past.Total) {
+		place := newest - l.past.Total
+		first := place / perChunk * perChunk
+		last := max(first, oldest-l.past.Total)
+		dst = append(dst, l.chunks[place/perChunk].text(place-first, last-first)...)
+		newest = last + l.past.Total - 1
+	}
+	for ; newest >= oldest; newest-- {
+		dst = append(l.past.Append(dst, newest), ',')
 	}
 	return dst[:len(dst)-1] // the comma behind the last record
+}
+
+func (c *chunk) clone() *chunk {
+	return &chunk{memory: slices.Clone(c.memory), from: slices.Clone(c.from)}
 }
 
 func (c *chunk) prepend(record []byte) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,30 +63,68 @@ func TestPrepend_KeepsEarlierPagesUntouched(t *testing.T) {
 	}
 }
 
-// Every page agrees with the same list kept as a plain slice, whatever the sizes.
+// Every page of every copy agrees with the same list kept as a plain slice, whatever the sizes, whatever
+// was computed behind it, and whenever it was copied.
 func TestAppendPage_AgreesWithASlice(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var list List
-		var plain []int
-		for i := range rapid.IntRange(0, 3*perChunk).Draw(t, "total") {
-			list.Prepend(fmt.Append(nil, i))
-			plain = append(plain, i)
+		past := rapid.IntRange(0, 300).Draw(t, "computed")
+		lists := []List{Behind(Past{Total: past, Append: func(dst []byte, ordinal int) []byte {
+			return fmt.Append(dst, ordinal)
+		}})}
+		plain := [][]int{{}}
+		for i := range past {
+			plain[0] = append(plain[0], i)
 		}
-		slices.Reverse(plain)
+		for step := range rapid.IntRange(0, 4).Draw(t, "copies") + 1 {
+			i := rapid.IntRange(0, len(lists)-1).Draw(t, "list")
+			for n := range rapid.IntRange(0, 2*perChunk).Draw(t, "added") {
+				record := (step+1)*1_000_000 + n
+				lists[i].Prepend(fmt.Append(nil, record))
+				plain[i] = append(plain[i], record)
+			}
+			lists, plain = append(lists, lists[i].Clone()), append(plain, slices.Clone(plain[i]))
+		}
 		page := rapid.IntRange(1, 9).Draw(t, "page")
 		perPage := rapid.IntRange(1, 2*perChunk).Draw(t, "perPage")
-
-		want := plain[min((page-1)*perPage, len(plain)):min(page*perPage, len(plain))]
-		var got []int
-		if err := json.Unmarshal(list.AppendPage(nil, page, perPage), &got); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("page %d of %d: got %v, want %v", page, perPage, got, want)
-		}
-		if list.Len() != len(plain) {
-			t.Fatalf("Len() = %d, want %d", list.Len(), len(plain))
+		for i := range lists {
+			newestFirst := slices.Clone(plain[i])
+			slices.Reverse(newestFirst)
+			want := newestFirst[min((page-1)*perPage, len(newestFirst)):min(page*perPage, len(newestFirst))]
+			check(t, lists[i].AppendPage(nil, page, perPage), want)
+			check(t, lists[i].AppendStored(nil), newestFirst[:lists[i].Stored()])
+			if lists[i].Len() != len(newestFirst) || lists[i].Stored() != len(newestFirst)-past {
+				t.Fatalf("Len() = %d, Stored() = %d of %d", lists[i].Len(), lists[i].Stored(), len(newestFirst))
+			}
 		}
 	})
+}
+
+func check(t *rapid.T, array []byte, want []int) {
+	var got []int
+	if err := json.Unmarshal(array, &got); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+}
+
+// A list of which nothing changes may be copied, and its copies changed, by many at once.
+func TestClone_ByManyAtOnce(t *testing.T) {
+	t.Parallel()
+	var list List
+	list.Prepend([]byte(`"base"`))
+	template := list.Clone()
+	var running sync.WaitGroup
+	for i := range 50 {
+		running.Go(func() {
+			own := template.Clone()
+			own.Prepend(fmt.Append(nil, i))
+			if got, want := string(own.AppendPage(nil, 1, 9)), fmt.Sprintf(`[%d,"base"]`, i); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+	running.Wait()
 }
