@@ -167,7 +167,7 @@ func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
 		if done {
 			return w.last, err
 		}
-		if err := sleep(ctx, w.beforeDeadline(ctx, next), err); err != nil {
+		if err := sleep(ctx, next, err); err != nil {
 			return w.last, w.because(err)
 		}
 	}
@@ -178,7 +178,7 @@ func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
 func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err error) {
 	record, err := w.service.Get(ctx, w.id, w.call...)
 	w.polls++
-	next = time.Duration(float64(w.interval) * (0.8 + 0.4*rand.Float64()))
+	next = w.beforeDeadline(ctx, time.Duration(float64(w.interval)*(0.8+0.4*rand.Float64())))
 	w.interval = min(w.interval+w.interval/2, w.options.MaxInterval)
 	if err != nil {
 		w.failures++
@@ -248,7 +248,7 @@ func sleep(ctx context.Context, d time.Duration, last error) error {
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return both(context.Cause(ctx), last)
+		return both(withReason(ctx, context.Cause(ctx)), last)
 	case <-timer.C:
 		return nil
 	}
