@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -258,13 +259,25 @@ func TestShortRecordsAtTheHeadTakeNoMemoryOnTheirWord(t *testing.T) {
 }
 
 func TestPagesTakeAFewBlocksOfMemory(t *testing.T) {
-	rates, transactions := ratesAnswer(100), transactionsAnswer(100)
-	for name, allocations := range map[string]float64{
-		"rates":        testing.AllocsPerRun(10, func() { scanEnvelope[rateList](rates) }),
-		"transactions": testing.AllocsPerRun(10, func() { scanEnvelope[transactionList](transactions) }),
+	for name, test := range map[string]struct {
+		body []byte
+		scan func([]byte)
+	}{
+		"rates":        {ratesAnswer(100), func(body []byte) { scanEnvelope[rateList](body) }},
+		"transactions": {transactionsAnswer(100), func(body []byte) { scanEnvelope[transactionList](body) }},
 	} {
-		if allocations > 20 {
-			t.Errorf("a page of 100 %s takes %v allocations", name, allocations)
+		if blocks := testing.AllocsPerRun(10, func() { test.scan(test.body) }); blocks > 20 {
+			t.Errorf("a page of 100 %s takes %v allocations", name, blocks)
+		}
+		const runs = 10
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range runs {
+			test.scan(test.body)
+		}
+		runtime.ReadMemStats(&after)
+		if taken := int(after.TotalAlloc-before.TotalAlloc) / runs; taken > len(test.body)*6/5 {
+			t.Errorf("a page of 100 %s in %d bytes takes %d bytes of memory", name, len(test.body), taken)
 		}
 	}
 }
