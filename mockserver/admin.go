@@ -72,7 +72,7 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, route adminRou
 	}
 	c := &call{Request: r}
 	if route.Method == http.MethodPost {
-		body, refusal := readBody(w, r, s.config.assume.maxBody())
+		body, refusal := readBody(w, r, &s.config.assume)
 		if refusal != nil {
 			return *refusal
 		}

@@ -23,6 +23,20 @@ type Assumptions struct {
 	// RefuseUnknownFields answers a body with a field that the operation does not know with 400.
 	// Default: such fields are ignored.
 	RefuseUnknownFields bool
+	// RefuseUnknownParameters answers a query with a parameter that the operation does not list with
+	// 400. Default: such parameters are ignored.
+	RefuseUnknownParameters bool
+	// RefuseWrongParameters answers a page or perPage that is no whole number of at least 1 with 400.
+	// Default: it falls back to its default.
+	RefuseWrongParameters bool
+	// TolerateWrongTypes takes a body field of another JSON type as absent. Default: 400.
+	TolerateWrongTypes bool
+	// RequireContentType answers a body without a Content-Type with 415, but for replay, where the
+	// specification makes it optional. Default: such a body counts as JSON.
+	RequireContentType bool
+	// CheckResponses holds every answer against the OpenAPI document; one that does not fit it is
+	// replaced by a 500 that says where. Default: answers are not checked.
+	CheckResponses bool
 	// PerPageCap silently caps perPage. Default: 0, no cap.
 	PerPageCap int
 	// LastPageNull makes a transaction page's nextPage null after the last page. Default: 0, a number
@@ -61,6 +75,13 @@ type Assumptions struct {
 	DeliveryAccept func(statusCode int) bool
 }
 
+// Strict refuses everything that this server would otherwise tolerate, and checks every answer of its
+// own: an edit for [WithAssumptions].
+func Strict(a *Assumptions) {
+	a.RefuseUnknownFields, a.RefuseUnknownParameters, a.RefuseWrongParameters = true, true, true
+	a.TolerateWrongTypes, a.RequireContentType, a.CheckResponses = false, true, true
+}
+
 // Assumption is a row of the table of assumptions.
 type Assumption struct {
 	// Field is the switch: a field of [Assumptions].
@@ -91,6 +112,11 @@ func assumptionTable() []Assumption {
 		{Field: "RuleFailureStatus", Open: "HTTP status of a broken rule", Default: "400", Basis: "seen on services of this kind"},
 		{Field: "MaxBody", Open: "body size limit", Default: "1 MiB, then 413", Basis: "none of the documented bodies comes near"},
 		{Field: "RefuseUnknownFields", Open: "whether unknown body fields are refused", Default: "ignored", Basis: "services of this kind ignore them"},
+		{Field: "RefuseUnknownParameters", Open: "whether unknown query parameters are refused", Default: "ignored", Basis: "services of this kind ignore them, and users send filters"},
+		{Field: "RefuseWrongParameters", Open: "a page or perPage that is no number", Default: "falls back to its default", Basis: "as the pagination library does whose shape this is"},
+		{Field: "TolerateWrongTypes", Open: "a body field of another type", Default: "400", Basis: "a mistake of the caller's is told as early as can be"},
+		{Field: "RequireContentType", Open: "a body that does not say what it is", Default: "counts as JSON", Basis: "the header is listed, and optional on one operation"},
+		{Field: "CheckResponses", Open: "whether answers are held against the OpenAPI document", Default: "not checked", Basis: "costs time; tests of this server do it"},
 		{Field: "PerPageCap", Open: "maximum perPage", Default: "no cap", Basis: "unknown; a client must trust what the page says"},
 		{Field: "LastPageNull", Open: "nextPage of the last page of transactions", Default: "0", Basis: "prevPage is 0 on the first page, and both are numbers"},
 		{Field: "ObjectBreakdown", Open: "shape of a rate's breakdown entry", Default: "an empty array", Basis: "as samples have it; an object was seen in one consumer"},

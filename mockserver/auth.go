@@ -12,10 +12,8 @@ import (
 // Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
 // Assumption: countries and webhooks need it too; see [Assumptions.OpenOperations].
 func (s *Server) authenticate(r *http.Request, op *operation) (*world, *reply) {
-	header := r.Header.Get("Authorization")
-	scheme, key, _ := strings.Cut(header, " ")
-	key = strings.TrimSpace(key)
-	if w, known := s.worlds[key]; known && strings.EqualFold(scheme, "Bearer") {
+	scheme, key := bearer(r)
+	if w, known := s.worldFor(key); known && strings.EqualFold(scheme, "Bearer") {
 		return w, nil
 	}
 	if op.Open || slices.Contains(s.config.assume.OpenOperations, op.Name) {
@@ -23,7 +21,7 @@ func (s *Server) authenticate(r *http.Request, op *operation) (*world, *reply) {
 	}
 	var message string
 	switch {
-	case header == "":
+	case scheme == "":
 		message = "the Authorization header is missing: send Authorization: Bearer <SECRET_KEY>"
 	case !strings.EqualFold(scheme, "Bearer") || key == "":
 		message = "the Authorization header is malformed: write it as Bearer, a space and the secret key"
@@ -33,4 +31,16 @@ func (s *Server) authenticate(r *http.Request, op *operation) (*world, *reply) {
 	p := refused(http.StatusUnauthorized, codeUnauthorized, message)
 	p.header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}
 	return s.home, &p
+}
+
+// worldFor returns the world that a secret key opens.
+func (s *Server) worldFor(key string) (*world, bool) {
+	w, known := s.worlds[key]
+	return w, known
+}
+
+// bearer splits the Authorization header.
+func bearer(r *http.Request) (scheme, key string) {
+	scheme, key, _ = strings.Cut(r.Header.Get("Authorization"), " ")
+	return scheme, strings.TrimSpace(key)
 }

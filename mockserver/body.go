@@ -6,16 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
+	"reflect"
+	"slices"
+	"strings"
 )
 
 // readBody returns the body of a request, or why it is refused: 413 over the limit, 415 where it says
 // that it is something other than JSON.
 //
 // Specification: "Authentication" (Content-Type: application/json for POST and PUT bodies; optional
-// for replay). Assumption: a body that does not say what it is counts as JSON.
-func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *reply) {
+// for replay). Assumption: a body that does not say what it is counts as JSON; see
+// [Assumptions.RequireContentType].
+func readBody(w http.ResponseWriter, r *http.Request, assume *Assumptions) ([]byte, *reply) {
+	limit := assume.maxBody()
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if err != nil {
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
@@ -25,18 +31,22 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *rep
 		p := refused(http.StatusBadRequest, codeMalformed, "the body ended early: send it again")
 		return nil, &p
 	}
-	if declared := r.Header.Get("Content-Type"); declared != "" && len(body) > 0 {
-		if kind, _, err := mime.ParseMediaType(declared); err != nil || kind != "application/json" {
-			p := refused(http.StatusUnsupportedMediaType, codeMediaType,
-				fmt.Sprintf("the body is declared as %q: send JSON with Content-Type: application/json", declared))
-			return nil, &p
-		}
+	declared := r.Header.Get("Content-Type")
+	switch kind, _, err := mime.ParseMediaType(declared); {
+	case len(body) == 0, declared == "" && !assume.RequireContentType, err == nil && kind == "application/json":
+		return body, nil
+	case declared == "":
+		p := refused(http.StatusUnsupportedMediaType, codeMediaType, "the body does not say what it is: send it with Content-Type: application/json")
+		return body, &p
+	default:
+		p := refused(http.StatusUnsupportedMediaType, codeMediaType,
+			fmt.Sprintf("the body is declared as %q: send JSON with Content-Type: application/json", declared))
+		return body, &p
 	}
-	return body, nil
 }
 
 // decode reads the body into a struct. An empty body is an empty object, so that the operation's own
-// rules say what is missing. Fields that the operation does not know are ignored unless
+// rules say what is missing. Fields that the operation does not know are noted, and ignored unless
 // [Assumptions.RefuseUnknownFields] is set.
 func (w *world) decode(c *call, into any) *reply {
 	text := bytes.TrimSpace(c.body)
@@ -47,11 +57,15 @@ func (w *world) decode(c *call, into any) *reply {
 		p := refused(http.StatusBadRequest, codeMalformed, "the body is not a JSON object: send one, such as {}")
 		return &p
 	}
+	c.unknown = unknownFields(text, into)
 	decoder := json.NewDecoder(bytes.NewReader(c.body))
 	if w.assume.RefuseUnknownFields {
 		decoder.DisallowUnknownFields()
 	}
 	err := decoder.Decode(into)
+	if _, wrong := errors.AsType[*json.UnmarshalTypeError](err); wrong && w.assume.TolerateWrongTypes {
+		err = nil // the decoder has read the other fields
+	}
 	if err == nil {
 		if _, err = decoder.Token(); errors.Is(err, io.EOF) {
 			return nil
@@ -60,6 +74,24 @@ func (w *world) decode(c *call, into any) *reply {
 	}
 	p := refused(http.StatusBadRequest, codeMalformed, "the body cannot be read: "+where(err, decoder.InputOffset()))
 	return &p
+}
+
+// unknownFields returns the names in an object that a struct has no field for, sorted. A body that is
+// no object has none; neither has one read into a map, which takes every name.
+func unknownFields(object []byte, into any) []string {
+	shape := reflect.TypeOf(into).Elem()
+	if shape.Kind() != reflect.Struct {
+		return nil
+	}
+	var sent map[string]json.RawMessage
+	if json.Unmarshal(object, &sent) != nil {
+		return nil
+	}
+	for field := range shape.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		delete(sent, name)
+	}
+	return slices.Sorted(maps.Keys(sent))
 }
 
 // where says what is wrong with a JSON text and at which byte.

@@ -2,8 +2,11 @@ package mockserver
 
 import (
 	"context"
+	"errors"
+	"net"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/shipping-go/shipping"
 )
@@ -36,92 +39,173 @@ func handlers() map[string]handler {
 type call struct {
 	*http.Request
 	body   []byte
-	buffer []byte // empty, with memory to append the answer to
+	buffer []byte     // empty, with memory to append the answer to
+	edited url.Values // what a fault made of the query; nil where none did
+
+	unknown []string // names of body fields that the operation does not know
 }
 
 // query returns the query parameters; what is malformed among them counts as absent.
 func (c *call) query() url.Values {
-	if c.URL.RawQuery == "" {
+	switch {
+	case c.edited != nil:
+		return c.edited
+	case c.URL.RawQuery == "":
 		return nil
+	default:
+		return c.URL.Query()
 	}
-	return c.URL.Query()
-}
-
-// exchange answers an operation into memory first, and writes afterwards. That is what lets a fault
-// strike before anything has happened, or after the change is made and before the caller hears of it.
-func (s *Server) exchange(w http.ResponseWriter, r *http.Request, op *operation) {
-	buffer := s.buffers.Get().(*[]byte)
-	defer s.buffers.Put(buffer)
-	x := &exchange{ctx: r.Context(), cut: -1}
-	home, refusal := s.authenticate(r, op)
-
-	rule := s.faults.next(op.Name)
-	if rule != nil && !rule.Committed {
-		rule.Fault.strike(x, home)
-	}
-	if !x.settled {
-		if refusal == nil {
-			x.reply = s.answer(home, w, r, op, (*buffer)[:0])
-		} else {
-			x.reply = *refusal
-		}
-		if x.reply.pooled {
-			*buffer = x.reply.body // it may have grown
-		}
-		x.settled = true
-		if rule != nil && rule.Committed {
-			rule.Fault.strike(x, home)
-		}
-	}
-	if x.dropped {
-		s.drop(w, r, op.Name, home)
-		return
-	}
-	if x.cut >= 0 {
-		x.truncate()
-	}
-	s.finish(w, r, op.Name, home, &x.reply)
 }
 
 // exchange is an answer in the making.
 type exchange struct {
-	ctx     context.Context
-	reply   reply
-	settled bool // the reply is there, and no handler is to be asked
-	dropped bool // the connection is to be closed without an answer
-	cut     int  // bytes of the body to send; -1 for all
+	ctx       context.Context
+	operation string // empty where the request names none
+	call      call
+	reply     reply
+	settled   bool       // the reply is there, and no handler is to be asked
+	struck    *armedRule // the rule that struck; may be nil
+
+	// How the answer is sent.
+	ending ending
+	hints  bool          // 103 first
+	tick   time.Duration // between two bytes of the body; 0 for all at once
 }
 
-// answer reads the body where the operation has one and asks the handler.
-func (s *Server) answer(home *world, w http.ResponseWriter, r *http.Request, op *operation, buffer []byte) reply {
-	c := &call{Request: r, buffer: buffer}
-	if op.Method != http.MethodGet {
-		body, refusal := readBody(w, r, home.assume.maxBody())
-		if refusal != nil {
-			return *refusal
+// ending is how an exchange ends.
+type ending uint8
+
+const (
+	endAnswered ending = iota
+	endDropped         // the connection closes without an answer
+	endReset           // the connection is reset
+)
+
+// exchange answers an operation into memory first, and writes afterwards. That is what lets a fault
+// strike before anything has happened, or after the change is made and before the caller hears of it.
+func (s *Server) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
+	buffer := s.buffers.Get().(*[]byte)
+	defer s.buffers.Put(buffer)
+	x := &exchange{ctx: r.Context(), operation: op.Name, call: call{Request: r, buffer: (*buffer)[:0]}}
+	w, refusal := s.authenticate(r, op)
+	if refusal == nil && op.Method != http.MethodGet {
+		x.call.body, refusal = readBody(rw, r, &w.assume)
+	}
+	sighting := sighting{operation: op.Name, target: r.RequestURI, body: x.call.body, now: w.clock.Now()}
+	rule := w.faults.next(&sighting)
+	if rule != nil && !rule.Committed {
+		x.strike(rule, w)
+	}
+	if !x.settled {
+		x.answer(w, op, refusal)
+		if x.reply.pooled {
+			*buffer = x.reply.body // it may have grown
 		}
-		c.body = body
+		switch {
+		case x.reply.struck != nil:
+			x.strike(x.reply.struck, w)
+		case rule != nil && rule.Committed:
+			x.strike(rule, w)
+		}
 	}
-	return op.answer(home, c)
+	s.finish(rw, w, x)
 }
 
-// finish writes a reply and journals it.
-func (s *Server) finish(w http.ResponseWriter, r *http.Request, operation string, home *world, p *reply) {
-	id := home.calls.add(Call{At: home.clock.Now(), Operation: operation, Method: r.Method, Path: r.URL.Path, Status: p.status})
-	w.Header()["X-Request-Id"] = []string{id}
-	if err := p.write(w); err != nil {
-		s.config.logger.Debug("the answer was not taken", "operation", operation, "error", err)
-	}
+func (x *exchange) strike(rule *armedRule, w *world) {
+	x.struck = rule
+	rule.Fault.strike(x, w)
 }
 
-// drop closes the connection without an answer and journals it with status 0.
-func (s *Server) drop(w http.ResponseWriter, r *http.Request, operation string, home *world) {
-	home.calls.add(Call{At: home.clock.Now(), Operation: operation, Method: r.Method, Path: r.URL.Path})
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		// A writer that is no connection, such as a recorder: the nearest thing it can show.
-		w.WriteHeader(http.StatusBadGateway)
+// answer asks the handler, unless the request is refused before.
+func (x *exchange) answer(w *world, op *operation, refusal *reply) {
+	x.settled = true
+	if refusal == nil {
+		refusal = w.assume.checkQuery(op.Name, &x.call)
+	}
+	if refusal != nil {
+		x.reply = *refusal
 		return
 	}
-	_ = conn.Close()
+	x.reply = op.answer(w, &x.call)
+	if record := x.reply.record; record != nil && op.Name == shipping.OpAnalyze {
+		w.faults.analyzed(record.RequestID, x.call.body)
+	}
+	if w.assume.CheckResponses {
+		w.checkResponse(op.Name, &x.reply)
+	}
+}
+
+// finish journals an exchange and ends it.
+func (s *Server) finish(rw http.ResponseWriter, w *world, x *exchange) {
+	id := w.note(x)
+	rw.Header()["X-Request-Id"] = []string{id}
+	if x.struck != nil || x.reply.refusal.code != "" {
+		rw.Header()["X-Mock-Why"] = []string{adminPrefix + "why/" + id}
+	}
+	if err := x.send(rw, w); err != nil {
+		s.config.logger.Debug("the answer was not taken", "operation", x.operation, "error", err)
+	}
+}
+
+// send ends the exchange on the wire.
+func (x *exchange) send(rw http.ResponseWriter, w *world) error {
+	if x.ending != endAnswered {
+		return x.hangUp(rw)
+	}
+	if x.hints {
+		rw.WriteHeader(http.StatusEarlyHints)
+	}
+	if x.tick <= 0 {
+		return x.reply.write(rw)
+	}
+	x.reply.writeHeader(rw)
+	out := http.NewResponseController(rw)
+	for i := range x.reply.body {
+		if i > 0 && !w.wait(x.ctx, x.tick, "the next byte of a slow body") {
+			return x.ctx.Err()
+		}
+		if _, err := rw.Write(x.reply.body[i : i+1]); err != nil {
+			return err
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hangUp closes or resets the connection.
+func (x *exchange) hangUp(rw http.ResponseWriter) error {
+	conn, _, err := http.NewResponseController(rw).Hijack()
+	if err != nil {
+		// A writer that is no connection, such as a recorder: the nearest thing it can show.
+		rw.WriteHeader(http.StatusBadGateway)
+		return nil
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok && x.ending == endReset {
+		if err := tcp.SetLinger(0); err != nil {
+			return errors.Join(err, conn.Close())
+		}
+	}
+	return conn.Close()
+}
+
+// standIn gives a fault that spoils an answer one to spoil, where the operation never happens.
+func (x *exchange) standIn() {
+	if !x.settled {
+		x.reply = succeed(nil, "OK", []byte("{}"))
+		x.settled = true
+	}
+}
+
+// wait returns when d has passed on the world's clock, or false when the context ended before.
+func (w *world) wait(ctx context.Context, d time.Duration, label string) bool {
+	passed := make(chan struct{})
+	w.clock.After(d, label, func() { close(passed) })
+	select {
+	case <-passed:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }

@@ -6,73 +6,87 @@ import (
 	"time"
 )
 
-// Call is a request that the server has answered.
-type Call struct {
-	// RequestID is the X-Request-Id header of the answer.
-	RequestID string `json:"request_id"`
-	// At is when the answer was ready, by the world's clock.
-	At time.Time `json:"at"`
-	// Operation is the name in the operation table; empty where the request named none.
-	Operation string `json:"operation"`
-	// Method is the HTTP method.
-	Method string `json:"method"`
-	// Path is the path without the query, which may hold what a log should not.
-	Path string `json:"path"`
-	// Status is the HTTP status of the answer; 0 where the connection was dropped by a fault.
-	Status int `json:"status"`
-}
-
 // journal remembers the latest calls, and how many there were of each operation. A call costs the
-// same however many came before it.
+// same however many came before it: once the ring is full, a call is written over the oldest one, into
+// the memory that held its bodies.
 type journal struct {
-	mu     sync.Mutex
-	ring   []entry
-	next   int // where the next call goes
-	total  uint64
-	counts map[string]int
+	size int // calls remembered; 0 for none
+	body int // bytes remembered of a body
+
+	mu      sync.Mutex
+	ring    []entry
+	total   uint64
+	counts  map[string]int
+	changed chan struct{} // closed at the next call; nil while nobody waits
 }
 
-// entry is a call with its number in place of its id, whose text is made when it is read.
+// entry is a call as it is remembered. What can be made from it is made when it is read.
 type entry struct {
-	call   Call
-	number uint64
+	number        uint64
+	at            time.Time
+	operation     string
+	method        string
+	path          string
+	query         string
+	contentType   string
+	key           string // its fingerprint
+	status        int
+	refusal       refusal
+	struck        *armedRule
+	request       []byte // the beginning of the body
+	response      []byte
+	requestBytes  int // the length of the whole body
+	responseBytes int
 }
 
-func newJournal(size int) *journal {
-	return &journal{ring: make([]entry, 0, size), counts: map[string]int{}}
+func newJournal(size, body int) *journal {
+	return &journal{size: size, body: body, counts: map[string]int{}}
 }
 
-// add journals a call and returns its id.
-func (j *journal) add(c Call) string {
+// add journals a call with its bodies, of which it keeps copies, and returns its number.
+func (j *journal) add(e entry, request, response []byte) uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.total++
-	j.counts[c.Operation]++
-	e := entry{call: c, number: j.total}
-	if len(j.ring) < cap(j.ring) {
-		j.ring = append(j.ring, e)
-	} else {
-		j.ring[j.next] = e
+	j.counts[e.operation]++
+	if j.size > 0 {
+		e.number = j.total
+		e.requestBytes, e.responseBytes = len(request), len(response)
+		slot := j.slot()
+		e.request = append(slot.request[:0], request[:min(len(request), j.body)]...)
+		e.response = append(slot.response[:0], response[:min(len(response), j.body)]...)
+		*slot = e
 	}
-	j.next = (j.next + 1) % cap(j.ring)
-	return requestID(j.total)
+	if j.changed != nil {
+		close(j.changed)
+		j.changed = nil
+	}
+	return j.total
 }
 
-// latest returns the calls that are still remembered, oldest first.
-func (j *journal) latest() []Call {
+// slot returns where the call with the present total goes.
+func (j *journal) slot() *entry {
+	if len(j.ring) < j.size {
+		j.ring = append(j.ring, entry{})
+		return &j.ring[len(j.ring)-1]
+	}
+	return &j.ring[(j.total-1)%uint64(j.size)]
+}
+
+// each calls fn with the remembered calls, oldest first, until it returns false. What fn keeps of an
+// entry's bodies it has to copy. It returns a channel that closes at the next call.
+func (j *journal) each(fn func(*entry) bool) <-chan struct{} {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	first := 0
-	if len(j.ring) == cap(j.ring) {
-		first = j.next
+	if j.changed == nil {
+		j.changed = make(chan struct{})
 	}
-	calls := make([]Call, 0, len(j.ring))
-	for i := range j.ring {
-		e := j.ring[(first+i)%len(j.ring)]
-		e.call.RequestID = requestID(e.number)
-		calls = append(calls, e.call)
+	for n := j.total - uint64(len(j.ring)); n < j.total; n++ {
+		if !fn(&j.ring[n%uint64(j.size)]) {
+			break
+		}
 	}
-	return calls
+	return j.changed
 }
 
 func (j *journal) count(operation string) int {
@@ -83,9 +97,17 @@ func (j *journal) count(operation string) int {
 
 func requestID(number uint64) string { return "req-" + strconv.FormatUint(number, 10) }
 
-// Calls returns how many requests named an operation, such as [shipping.OpPurchase], since the start.
-// The empty name counts those that named none.
-func (s *Server) Calls(operation string) int { return s.home.calls.count(operation) }
-
-// Journal returns the latest calls, up to 1,024, oldest first.
-func (s *Server) Journal() []Call { return s.home.calls.latest() }
+// note journals an exchange and returns its id.
+func (w *world) note(x *exchange) string {
+	r := x.call.Request
+	e := entry{
+		at: w.clock.Now(), operation: x.operation, method: r.Method, path: r.URL.Path, query: r.URL.RawQuery,
+		contentType: r.Header.Get("Content-Type"), key: w.fingerprint(r),
+		status: x.reply.status, refusal: x.reply.refusal, struck: x.struck,
+	}
+	sent := x.reply.body
+	if x.ending != endAnswered {
+		e.status, sent = 0, nil
+	}
+	return requestID(w.calls.add(e, x.call.body, sent))
+}

@@ -20,11 +20,13 @@ func TestJournal_HasWhatWasCalled(t *testing.T) {
 	}
 	get(t, srv, "/_mock/calls").want(t, 200) // is not journaled
 	want := []mockserver.Call{
-		{RequestID: ids[0], Operation: shipping.OpListRates, Method: "GET", Path: "/v1/rates", Status: 200},
-		{RequestID: ids[1], Method: "GET", Path: "/v1/nothing", Status: 404},
-		{RequestID: ids[2], Operation: shipping.OpReplayWebhook, Method: "POST", Path: "/v1/webhooks/replay", Status: 400},
+		{RequestID: ids[0], Operation: shipping.OpListRates, Method: "GET", Path: "/v1/rates", Query: "perPage=1", Status: 200},
+		{RequestID: ids[1], Method: "GET", Path: "/v1/nothing", Status: 404, ErrorCode: "not_found"},
+		{RequestID: ids[2], Operation: shipping.OpReplayWebhook, Method: "POST", Path: "/v1/webhooks/replay", Status: 400,
+			ContentType: "application/json", RequestBody: "{}", RequestBytes: 2, ErrorCode: "invalid_request"},
 	}
-	if diff := cmp.Diff(want, srv.Journal(), cmpopts.IgnoreFields(mockserver.Call{}, "At")); diff != "" {
+	ignored := cmpopts.IgnoreFields(mockserver.Call{}, "At", "Key", "Message", "ResponseBody", "ResponseBytes")
+	if diff := cmp.Diff(want, srv.Journal(), ignored); diff != "" {
 		t.Errorf("journal (-want +got):\n%s", diff)
 	}
 	if got := srv.Calls(shipping.OpListRates); got != 1 {

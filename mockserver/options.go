@@ -17,17 +17,18 @@ import (
 type Option func(*config)
 
 type config struct {
-	seed       uint64
-	listen     bool
-	addr       string
-	virtual    bool
-	start      time.Time
-	logger     *slog.Logger
-	assume     Assumptions
-	operations []shipping.Operation
-	deliver    http.RoundTripper
-	journal    int
-	rulesFile  []byte // nil: the built-in rules
+	seed        uint64
+	listen      bool
+	addr        string
+	virtual     bool
+	start       time.Time
+	logger      *slog.Logger
+	assume      Assumptions
+	operations  []shipping.Operation
+	deliver     http.RoundTripper
+	journal     int    // calls remembered
+	journalBody int    // bytes remembered of a body
+	rulesFile   []byte // nil: the built-in rules
 
 	// What every world of a server shares, since it never changes.
 	rules     *compliance.Rules
@@ -36,13 +37,14 @@ type config struct {
 
 func defaultConfig() config {
 	return config{
-		seed:       1,
-		listen:     true,
-		addr:       "127.0.0.1:0",
-		start:      epoch,
-		logger:     slog.New(slog.DiscardHandler),
-		operations: shipping.Operations(),
-		journal:    1024,
+		seed:        1,
+		listen:      true,
+		addr:        "127.0.0.1:0",
+		start:       epoch,
+		logger:      slog.New(slog.DiscardHandler),
+		operations:  shipping.Operations(),
+		journal:     1024,
+		journalBody: 2 << 10,
 	}
 }
 

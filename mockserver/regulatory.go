@@ -41,6 +41,7 @@ func (w *world) openDesk(c *config) {
 		NewID:    w.ids.coded,
 		Charged:  w.charged,
 		Settings: w.assume.settings(),
+		Hooks:    w.failpoints(),
 	})
 }
 
@@ -82,7 +83,9 @@ func (w *world) purchase(c *call) reply {
 	if err != nil {
 		return w.deskRefused(err)
 	}
-	return succeedWith(c.buffer, "Wallet charged, document generation started", receipt)
+	p := succeedWith(c.buffer, "Wallet charged, document generation started", receipt)
+	p.record, _ = w.desk.Get(receipt.RequestID)
+	return p
 }
 
 // getRequest answers GET /v1/regulatory-documents/request/:request_id.
@@ -180,11 +183,16 @@ func (w *world) answerRecord(c *call, message string, record *regulatory.Record,
 	if err != nil {
 		return w.deskRefused(err)
 	}
-	return closeEnvelope(record.AppendJSON(openEnvelope(c.buffer, message)))
+	p := closeEnvelope(record.AppendJSON(openEnvelope(c.buffer, message)))
+	p.record = record
+	return p
 }
 
 // deskRefused puts a refusal of the desk into the envelope.
 func (w *world) deskRefused(err error) reply {
+	if interrupted, ok := errors.AsType[*interruption](err); ok {
+		return interrupted.reply()
+	}
 	refusal, ok := errors.AsType[*regulatory.Refusal](err)
 	if !ok {
 		return refused(http.StatusInternalServerError, codeInternal, err.Error())
@@ -196,5 +204,5 @@ func (w *world) deskRefused(err error) reply {
 	case regulatory.CodeImpossible:
 		status = http.StatusInternalServerError
 	}
-	return refusedWith(status, refusal.Message, refusal.Payload())
+	return refusedBy(status, refusal)
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
 // reply is an answer before it is written, so that a fault can still change or withhold it.
@@ -14,6 +16,18 @@ type reply struct {
 	contentType string      // "" means JSON
 	body        []byte
 	pooled      bool // body is in memory that the next answer may use
+
+	// What the journal, /_mock/why/ and the coverage want to know besides.
+	refusal refusal
+	record  *regulatory.Record // the request that the answer is about; may be nil
+	struck  *armedRule         // the rule whose failpoint interrupted the operation; may be nil
+}
+
+// refusal is why a request was refused. The zero value is that of a request that was not.
+type refusal struct {
+	code    string // error_code
+	message string
+	rule    string // the sentence that it rests on, where the one who refused knows it
 }
 
 // Codes that a refusal's data carries as error_code, for programs to tell refusals apart.
@@ -30,6 +44,8 @@ const (
 	codeForbidden    = "forbidden"
 	codeUnavailable  = "unavailable"
 	codeInternal     = "internal_error"
+	codeInjected     = "injected_fault"
+	codeInterrupted  = "interrupted"
 )
 
 // openEnvelope begins a success answer; the caller appends the data and calls closeEnvelope.
@@ -61,39 +77,52 @@ func succeedWith(dst []byte, message string, data any) reply {
 
 // refused is a failure answer; its message tells the reader what to do next.
 func refused(status int, code, message string) reply {
-	return refusedWith(status, message, map[string]any{"error_code": code})
+	return refusedWith(status, refusal{code: code, message: message}, map[string]any{"error_code": code})
 }
 
-// refusedWith is refused with more data than a code.
-func refusedWith(status int, message string, data any) reply {
+// refusedBy is a refusal of the regulatory desk, whose data says more than a code.
+func refusedBy(status int, r *regulatory.Refusal) reply {
+	return refusedWith(status, refusal{code: string(r.Code), message: r.Message, rule: r.Rule}, r.Payload())
+}
+
+func refusedWith(status int, why refusal, data any) reply {
 	body, err := encode(struct {
 		Status  bool   `json:"status"`
 		Message string `json:"message"`
 		Data    any    `json:"data,omitempty"`
-	}{false, message, data})
+	}{false, why.message, data})
 	if err != nil {
 		return refused(http.StatusInternalServerError, codeInternal, "the answer cannot be encoded: "+err.Error())
 	}
-	return reply{status: status, body: body}
+	return reply{status: status, body: body, refusal: why}
 }
 
 // write sends the reply. A HEAD request gets the headers that GET would.
 func (p *reply) write(w http.ResponseWriter) error {
+	p.writeHeader(w)
+	if len(p.body) == 0 {
+		return nil // 204 takes no Write, not even of nothing
+	}
+	_, err := w.Write(p.body)
+	return err
+}
+
+func (p *reply) writeHeader(w http.ResponseWriter) {
 	header := w.Header()
 	for name, values := range p.header {
 		header[name] = values
 	}
-	contentType := p.contentType
-	if contentType == "" {
-		contentType = "application/json; charset=utf-8"
-	}
-	header.Set("Content-Type", contentType)
-	if header.Get("Content-Length") == "" {
-		header.Set("Content-Length", strconv.Itoa(len(p.body)))
+	if p.status != http.StatusNoContent {
+		contentType := p.contentType
+		if contentType == "" {
+			contentType = "application/json; charset=utf-8"
+		}
+		header.Set("Content-Type", contentType)
+		if header.Get("Content-Length") == "" {
+			header.Set("Content-Length", strconv.Itoa(len(p.body)))
+		}
 	}
 	w.WriteHeader(p.status)
-	_, err := w.Write(p.body)
-	return err
 }
 
 // appendString appends a text of the server's own, which always encodes.

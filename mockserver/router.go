@@ -111,23 +111,20 @@ func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p := refused(http.StatusMethodNotAllowed, codeMethod,
 			fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, res.allow))
 		p.header = http.Header{"Allow": {res.allow}}
-		res.server.finish(w, r, "", res.server.home, &p)
+		res.server.refuse(w, r, p)
 		return
 	}
 	res.server.exchange(w, r, op)
 }
 
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
-	s.refuse(w, r, http.StatusNotFound,
-		fmt.Sprintf("no route %s %s: every path begins with /v1 and has no empty or dot segments and no slash at its end", r.Method, r.URL.Path))
+	s.refuse(w, r, refused(http.StatusNotFound, codeNotFound,
+		fmt.Sprintf("no route %s %s: every path begins with /v1 and has no empty or dot segments and no slash at its end", r.Method, r.URL.Path)))
 }
 
-// refuse answers a request that names no operation.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
-	code := codeNotFound
-	if status == http.StatusServiceUnavailable {
-		code = codeUnavailable
-	}
-	p := refused(status, code, message)
-	s.finish(w, r, "", s.home, &p)
+// refuse answers a request that names no operation. It is journaled in the world of its key, where it
+// has one.
+func (s *Server) refuse(rw http.ResponseWriter, r *http.Request, p reply) {
+	w, _ := s.authenticate(r, &operation{Operation: shipping.Operation{Open: true}})
+	s.finish(rw, w, &exchange{ctx: r.Context(), call: call{Request: r}, reply: p})
 }

@@ -28,7 +28,6 @@ type Server struct {
 	worlds  map[string]*world // by secret key
 	routes  *router
 	admin   http.Handler
-	faults  *faultBook
 	buffers sync.Pool
 
 	http     *http.Server
@@ -48,7 +47,6 @@ func New(opts ...Option) *Server {
 	}
 	s.err = s.config.prepare()
 	s.buffers.New = func() any { return new([]byte) }
-	s.faults = newFaultBook(s.config.seed)
 	s.home = newWorld(&s.config)
 	s.SecretKey = s.home.key
 	s.worlds = map[string]*world{s.home.key: s.home}
@@ -147,7 +145,7 @@ func (s *Server) Close() {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.err != nil:
-		s.refuse(w, r, http.StatusServiceUnavailable, "the server could not start: "+s.err.Error())
+		s.refuse(w, r, refused(http.StatusServiceUnavailable, codeUnavailable, "the server could not start: "+s.err.Error()))
 	case !isClean(r.URL.Path): // ServeMux would redirect it; a client that builds one has a mistake to hear about
 		s.notFound(w, r)
 	case isAdminPath(r.URL.Path):

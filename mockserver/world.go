@@ -20,13 +20,13 @@ var epoch = time.Date(2026, time.January, 5, 9, 30, 0, 0, time.UTC)
 // world is everything that belongs to one account: its key, its state and its time. Nothing is shared
 // between worlds that can change.
 type world struct {
+	instruments
 	key        string
 	user       string // USER-<digits>
 	accountID  string // storage identifier
 	assume     Assumptions
 	clock      *clock.Clock
 	deliveries *delivery.Dispatcher
-	calls      *journal
 	logger     *slog.Logger
 	countries  []byte // the whole answer
 	err        error  // why the world could not be made
@@ -52,7 +52,6 @@ func newWorld(c *config) *world {
 	w := &world{
 		ids:          newIDs(c.seed),
 		assume:       c.assume,
-		calls:        newJournal(c.journal),
 		clock:        clock.Real(epoch),
 		transactions: map[string]*records.List{},
 		shipments:    map[string]*shipment{},
@@ -65,6 +64,7 @@ func newWorld(c *config) *world {
 		w.clock = clock.Virtual(c.start)
 	}
 	w.key = "sk_test_" + w.ids.alphanumerics(32)
+	w.instruments = newInstruments(c, c.seed, w.key)
 	w.user = w.ids.numbered("USER")
 	w.accountID = w.ids.storage()
 	w.deliveries = delivery.New(delivery.Config{

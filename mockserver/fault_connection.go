@@ -1,0 +1,91 @@
+package mockserver
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// FaultDrop closes the connection without an answer.
+func FaultDrop() Fault { return faultDrop{} }
+
+type faultDrop struct{}
+
+func (faultDrop) strike(x *exchange, _ *world) { x.ending, x.settled = endDropped, true }
+func (faultDrop) form() FaultForm              { return FaultForm{Kind: kindDrop} }
+
+// FaultReset resets the connection without an answer: on a socket the caller gets "connection reset by
+// peer"; in memory, where there is nothing to reset, it is [FaultDrop].
+func FaultReset() Fault { return faultReset{} }
+
+type faultReset struct{}
+
+func (faultReset) strike(x *exchange, _ *world) { x.ending, x.settled = endReset, true }
+func (faultReset) form() FaultForm              { return FaultForm{Kind: kindReset} }
+
+// FaultTruncate announces the whole body, sends its first n bytes and closes the connection.
+func FaultTruncate(n int) Fault { return faultTruncate(max(0, n)) }
+
+type faultTruncate int
+
+// strike announces the whole body and keeps a part of it. net/http closes a connection whose answer
+// came out shorter than announced.
+func (f faultTruncate) strike(x *exchange, _ *world) {
+	x.standIn()
+	header := x.reply.header.Clone()
+	if header == nil {
+		header = http.Header{}
+	}
+	// One byte more than there is keeps a cut that is not short of the end a cut.
+	kept := min(int(f), len(x.reply.body))
+	header.Set("Content-Length", strconv.Itoa(max(len(x.reply.body), kept+1)))
+	x.reply.header, x.reply.body = header, x.reply.body[:kept]
+}
+
+func (f faultTruncate) form() FaultForm { return FaultForm{Kind: kindTruncate, Bytes: int(f)} }
+
+// FaultLatency delays by d on the world's clock: with a virtual clock until [Server.Advance] has
+// moved it that far.
+func FaultLatency(d time.Duration) Fault { return faultLatency(d) }
+
+type faultLatency time.Duration
+
+func (f faultLatency) strike(x *exchange, w *world) {
+	if !w.wait(x.ctx, time.Duration(f), "injected latency") {
+		x.ending, x.settled = endDropped, true // nobody listens any more
+	}
+}
+
+func (f faultLatency) form() FaultForm { return FaultForm{Kind: kindLatency, Duration: duration(f)} }
+
+func (f faultLatency) problem() string { return needsTime(time.Duration(f)) }
+
+// FaultSlowBody sends the body one byte at a time, the first at once and then one every tick of the
+// world's clock.
+func FaultSlowBody(tick time.Duration) Fault { return faultSlowBody(tick) }
+
+type faultSlowBody time.Duration
+
+func (f faultSlowBody) strike(x *exchange, _ *world) {
+	x.standIn()
+	x.tick = time.Duration(f)
+}
+
+func (f faultSlowBody) form() FaultForm { return FaultForm{Kind: kindSlowBody, Duration: duration(f)} }
+
+func (f faultSlowBody) problem() string { return needsTime(time.Duration(f)) }
+
+func needsTime(d time.Duration) string {
+	if d <= 0 {
+		return "a delay needs a duration above zero, such as 90s"
+	}
+	return ""
+}
+
+// FaultEarlyHints sends an informational answer, 103, before the real one, which is left as it is.
+func FaultEarlyHints() Fault { return faultEarlyHints{} }
+
+type faultEarlyHints struct{}
+
+func (faultEarlyHints) strike(x *exchange, _ *world) { x.hints = true }
+func (faultEarlyHints) form() FaultForm              { return FaultForm{Kind: kindEarlyHints} }

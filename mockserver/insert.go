@@ -1,0 +1,46 @@
+package mockserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+
+	"github.com/shipping-go/shipping"
+)
+
+// insertRow puts a new record at the head of the list that an operation serves.
+func (w *world) insertRow(operation string, query url.Values) error {
+	switch operation {
+	case shipping.OpListRates:
+		return w.insertRate()
+	case shipping.OpListWebhooks:
+		_, err := w.addWebhook(Webhook{Name: "Inserted webhook", URL: "http://127.0.0.1:9/", Inactive: true})
+		return err
+	default:
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.fund(query.Get("wallet"), "1", "Wallet funded", w.clock.Now())
+	}
+}
+
+// insertRate offers the newest rate once more, under another id and made now.
+func (w *world) insertRate() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var newest []rate
+	if err := json.Unmarshal(w.rates.AppendPage(nil, 1, 1), &newest); err != nil {
+		return err
+	}
+	if len(newest) == 0 {
+		return fmt.Errorf("the world has no rate to offer again")
+	}
+	again := newest[0]
+	now := timestamp(w.clock.Now())
+	again.RateID, again.Used, again.CreatedAt, again.UpdatedAt = w.ids.numbered("RT"), false, now, now
+	record, err := encode(again)
+	if err != nil {
+		return err
+	}
+	w.rates.Prepend(record)
+	return nil
+}

@@ -1,0 +1,76 @@
+package mockserver
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/shipping-go/shipping"
+)
+
+// parameters are the query parameters that the specification lists for an operation ("Endpoints").
+func parameters(operation string) []string {
+	switch operation {
+	case shipping.OpListRates, shipping.OpListWebhooks:
+		return []string{"perPage", "page"}
+	case shipping.OpListTransactions:
+		return []string{"wallet", "perPage", "page"}
+	default:
+		return nil
+	}
+}
+
+// unknownParameters returns the names in a query that an operation does not list, sorted.
+func unknownParameters(operation string, query url.Values) []string {
+	known := parameters(operation)
+	var unknown []string
+	for name := range query {
+		if !slices.Contains(known, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	return unknown
+}
+
+// checkQuery refuses what the assumptions do not tolerate in a query.
+func (a *Assumptions) checkQuery(operation string, c *call) *reply {
+	if c.URL.RawQuery == "" || !a.RefuseUnknownParameters && !a.RefuseWrongParameters {
+		return nil
+	}
+	query := c.query()
+	if unknown := unknownParameters(operation, query); a.RefuseUnknownParameters && len(unknown) > 0 {
+		p := refused(a.ruleFailure(), codeInvalid, fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation)))
+		return &p
+	}
+	for _, name := range []string{"perPage", "page"} {
+		if !a.RefuseWrongParameters || !query.Has(name) || !slices.Contains(parameters(operation), name) {
+			continue
+		}
+		if n, err := strconv.Atoi(query.Get(name)); err != nil || n < 1 {
+			p := refused(a.ruleFailure(), codeInvalid, fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name, query.Get(name)))
+			return &p
+		}
+	}
+	return nil
+}
+
+func listed(operation string) string {
+	if known := parameters(operation); len(known) > 0 {
+		return "it takes " + strings.Join(known, ", ")
+	}
+	return "it takes none"
+}
+
+// checkResponse replaces an answer that is not as the OpenAPI document says.
+func (w *world) checkResponse(operation string, p *reply) {
+	if w.responseCheck == nil || p.contentType != "" {
+		return
+	}
+	if err := w.responseCheck(operation, p.status, p.body); err != nil {
+		*p = refused(http.StatusInternalServerError, codeInternal, fmt.Sprintf("the answer to %s does not fit the OpenAPI document, which is a mistake of this server: %v", operation, err))
+	}
+}
