@@ -24,7 +24,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 func open(t *testing.T, config Config) *Dispatcher {
 	t.Helper()
 	c := clock.Real(time.Time{})
-	config.Now, config.After = c.Now, c.After
+	config.Clock = c
 	d := New(config)
 	t.Cleanup(func() {
 		c.Stop()
@@ -86,7 +86,7 @@ func TestSend_EndsAsThePolicySays(t *testing.T) {
 // A name under .localhost passes the first check; what is dialled is checked again.
 func TestTransport_DialsLoopbackOnly(t *testing.T) {
 	t.Parallel()
-	transport := newTransport(false)
+	transport := NewTransport(false)
 	if _, err := transport.DialContext(t.Context(), "tcp", "192.0.2.1:80"); !errors.Is(err, errNotLoopback) {
 		t.Errorf("dialling another machine: %v, want %v", err, errNotLoopback)
 	}
@@ -160,4 +160,35 @@ func TestSign_IsHexHMACSHA512(t *testing.T) {
 	if got := Sign("sk_test_key", []byte(`{"event":"shipment.created"}`)); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+}
+
+// What a log had queued is tried again by whoever restores it; what was on its way before is called back.
+func TestRestore_GoesOnWithWhatWasQueued(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		failing := open(t, Config{Transport: answering(500)})
+		failing.Record(Delivery{ID: "WD-0", State: Delivered})
+		failing.Send(Delivery{ID: "WD-1", URL: "http://localhost/"})
+		synctest.Wait()
+		log := failing.Log()
+
+		working := open(t, Config{Transport: answering(200)})
+		working.Restore(log)
+		got, err := working.Wait(t.Context(), "WD-1")
+		if err != nil || got.State != Delivered || len(got.Attempts) != 2 {
+			t.Errorf("restored elsewhere it ended as %q after %d attempts (%v)", got.State, len(got.Attempts), err)
+		}
+
+		failing.Restore(log[:1])
+		if _, err := failing.Wait(t.Context(), "WD-1"); !errors.Is(err, ErrUnknown) {
+			t.Errorf("waiting for what the log has not any more: %v", err)
+		}
+		<-time.After(time.Minute)
+		if log := failing.Deliveries(); len(log) != 1 || log[0].ID != "WD-0" {
+			t.Errorf("the log is %+v", log)
+		}
+		if log[1].State != Queued || len(log[1].Attempts) != 1 {
+			t.Errorf("the log that was taken changed to %+v", log[1])
+		}
+	})
 }

@@ -13,7 +13,8 @@ import (
 	"net/url"
 	"slices"
 	"sync"
-	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/clock"
 )
 
 // maxInFlight bounds how many notifications are on the wire at once.
@@ -39,8 +40,7 @@ type Config struct {
 	Anywhere  bool              // deliver to targets off this machine too
 	Transport http.RoundTripper // nil: one that refuses to leave this machine unless Anywhere
 	Limit     int               // deliveries kept in the log, the oldest go first; zero: 10,000
-	Now       func() time.Time
-	After     func(d time.Duration, label string, fn func())
+	Clock     *clock.Clock      // times the attempts; required
 }
 
 // Dispatcher delivers notifications and logs them. It is safe for concurrent use. Close it.
@@ -51,16 +51,21 @@ type Dispatcher struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 
+	ownTransport bool
+
 	mu      sync.Mutex
-	log     []*Delivery // oldest first
-	byID    map[string]*entry
+	log     []*Delivery // oldest first; what it points to never changes, an attempt puts in a new one
+	flights map[string]*flight
+	retries *clock.Scope
 	running sync.WaitGroup
 }
 
-// entry is a delivery and what those who wait for its end wait on.
-type entry struct {
-	delivery *Delivery
-	ended    chan struct{}
+// flight is a delivery that has not ended.
+type flight struct {
+	id     string
+	ctx    context.Context
+	cancel context.CancelFunc
+	ended  chan struct{}
 }
 
 // New returns a dispatcher with an empty log.
@@ -71,8 +76,9 @@ func New(config Config) *Dispatcher {
 	if config.Limit < 1 {
 		config.Limit = 10_000
 	}
-	if config.Transport == nil {
-		config.Transport = newTransport(config.Anywhere)
+	own := config.Transport == nil
+	if own {
+		config.Transport = NewTransport(config.Anywhere)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Dispatcher{
@@ -86,7 +92,10 @@ func New(config Config) *Dispatcher {
 		inFlight: make(chan struct{}, maxInFlight),
 		ctx:      ctx,
 		cancel:   cancel,
-		byID:     map[string]*entry{},
+		flights:  map[string]*flight{},
+		retries:  config.Clock.Scope(),
+
+		ownTransport: own,
 	}
 }
 
@@ -101,53 +110,93 @@ func Sign(secret string, payload []byte) string {
 func (d *Dispatcher) Record(past Delivery) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	close(d.add(&past).ended)
+	d.add(&past)
 }
 
 // Send queues a new delivery and returns at once with what the log says of it. Its state, attempts
 // and times are the dispatcher's to fill in.
 func (d *Dispatcher) Send(out Delivery) Delivery {
-	out.State, out.Reason, out.Attempts, out.CreatedAt = Queued, "", nil, d.config.Now()
+	out.State, out.Reason, out.Attempts, out.CreatedAt = Queued, "", nil, d.config.Clock.Now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	e := d.add(&out)
 	if err := CheckTarget(out.URL, d.config.Anywhere); err != nil {
-		d.end(e, Refused, err.Error())
+		out.State, out.Reason = Refused, err.Error()
+		d.add(&out)
 	} else {
-		d.start(e)
+		d.add(&out)
+		d.launch(out.ID)
 	}
-	return e.delivery.clone()
+	return out.clone()
+}
+
+// Log returns the log as it stands now, oldest first, for [Dispatcher.Restore]. What it points to
+// never changes.
+func (d *Dispatcher) Log() []*Delivery {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.log)
+}
+
+// Restore replaces the log by one that [Dispatcher.Log] gave, of this dispatcher or another. What was
+// on its way here is called back; what is queued in the new log is tried at once.
+func (d *Dispatcher) Restore(log []*Delivery) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.retries.Stop()
+	d.retries = d.config.Clock.Scope()
+	for _, f := range d.flights {
+		f.cancel()
+		close(f.ended)
+	}
+	clear(d.flights)
+	d.log = slices.Clone(log)
+	for _, delivery := range d.log {
+		if delivery.State == Queued {
+			d.launch(delivery.ID)
+		}
+	}
 }
 
 // add logs a delivery and drops the oldest one beyond the limit. The caller holds mu.
-func (d *Dispatcher) add(delivery *Delivery) *entry {
-	e := &entry{delivery: delivery, ended: make(chan struct{})}
+func (d *Dispatcher) add(delivery *Delivery) {
 	d.log = append(d.log, delivery)
-	d.byID[delivery.ID] = e
 	if len(d.log) > d.config.Limit {
-		delete(d.byID, d.log[0].ID)
 		d.log[0] = nil
 		d.log = d.log[1:]
 	}
-	return e
+}
+
+// launch starts delivering what the log has queued. The caller holds mu.
+func (d *Dispatcher) launch(id string) {
+	ctx, cancel := context.WithCancel(d.ctx)
+	f := &flight{id: id, ctx: ctx, cancel: cancel, ended: make(chan struct{})}
+	d.flights[id] = f
+	d.start(f)
 }
 
 // start makes the next attempt in the background. The caller holds mu.
-func (d *Dispatcher) start(e *entry) {
-	if d.ctx.Err() == nil {
-		d.running.Go(func() { d.try(e) })
+func (d *Dispatcher) start(f *flight) {
+	if f.ctx.Err() == nil {
+		d.running.Go(func() { d.try(f) })
 	}
 }
 
-func (d *Dispatcher) try(e *entry) {
+func (d *Dispatcher) try(f *flight) {
 	select {
 	case d.inFlight <- struct{}{}:
 		defer func() { <-d.inFlight }()
-	case <-d.ctx.Done():
+	case <-f.ctx.Done():
 		return
 	}
-	attempt := Attempt{At: d.config.Now()}
-	status, err := d.post(e.delivery)
+	out, known := d.Find(f.id)
+	if !known { // so many came after it that the log has no room for it any more
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.land(f)
+		return
+	}
+	attempt := Attempt{At: d.config.Clock.Now()}
+	status, err := d.post(f.ctx, &out)
 	attempt.StatusCode = status
 	if err != nil {
 		attempt.Error = err.Error()
@@ -155,30 +204,53 @@ func (d *Dispatcher) try(e *entry) {
 
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	e.delivery.Attempts = append(e.delivery.Attempts, attempt)
-	tries := len(e.delivery.Attempts)
-	switch {
+	if d.flights[f.id] != f {
+		return // called back
+	}
+	out.Attempts = append(out.Attempts, attempt)
+	switch tries := len(out.Attempts); {
 	case err == nil && d.config.Policy.Accept(status):
-		d.end(e, Delivered, "")
+		out.State = Delivered
 	case tries >= d.config.Policy.Attempts:
-		d.end(e, Failed, fmt.Sprintf("not accepted in %d attempts", tries))
+		out.State, out.Reason = Failed, fmt.Sprintf("not accepted in %d attempts", tries)
 	default:
-		d.config.After(d.config.Policy.wait(tries), "webhook delivery "+e.delivery.ID+" is tried again", func() {
+		d.retries.After(d.config.Policy.wait(tries), "webhook delivery "+f.id+" is tried again", func() {
 			d.mu.Lock()
 			defer d.mu.Unlock()
-			d.start(e)
+			d.start(f)
 		})
+	}
+	if at := d.place(f.id); at >= 0 {
+		d.log[at] = &out
+	}
+	if out.State != Queued {
+		d.land(f)
 	}
 }
 
-func (d *Dispatcher) end(e *entry, state State, reason string) {
-	e.delivery.State, e.delivery.Reason = state, reason
-	close(e.ended)
+// land ends a flight. The caller holds mu.
+func (d *Dispatcher) land(f *flight) {
+	if d.flights[f.id] == f {
+		delete(d.flights, f.id)
+		f.cancel()
+		close(f.ended)
+	}
 }
 
-// post sends the payload once. What it reads of the delivery never changes after Send.
-func (d *Dispatcher) post(out *Delivery) (int, error) {
-	req, err := http.NewRequestWithContext(d.ctx, http.MethodPost, out.URL, bytes.NewReader(out.Payload))
+// place returns where in the log a delivery stands, or -1. The caller holds mu. It is mostly asked for
+// a late one, and so looks from the end.
+func (d *Dispatcher) place(id string) int {
+	for i, delivery := range slices.Backward(d.log) {
+		if delivery.ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// post sends the payload once.
+func (d *Dispatcher) post(ctx context.Context, out *Delivery) (int, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, out.URL, bytes.NewReader(out.Payload))
 	if err != nil {
 		return 0, err
 	}
@@ -205,11 +277,11 @@ func (d *Dispatcher) post(out *Delivery) (int, error) {
 func (d *Dispatcher) Find(id string) (Delivery, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	e, ok := d.byID[id]
-	if !ok {
+	at := d.place(id)
+	if at < 0 {
 		return Delivery{}, false
 	}
-	return e.delivery.clone(), true
+	return d.log[at].clone(), true
 }
 
 // Latest returns the newest delivery of an event of a shipment.
@@ -238,19 +310,20 @@ func (d *Dispatcher) Deliveries() []Delivery {
 // Wait returns a delivery once it has ended, [ErrUnknown], or the context's error.
 func (d *Dispatcher) Wait(ctx context.Context, id string) (Delivery, error) {
 	d.mu.Lock()
-	e, ok := d.byID[id]
+	f := d.flights[id]
 	d.mu.Unlock()
-	if !ok {
+	if f != nil {
+		select {
+		case <-f.ended:
+		case <-ctx.Done():
+			return Delivery{}, fmt.Errorf("delivery %s has not ended: %w", id, ctx.Err())
+		}
+	}
+	ended, known := d.Find(id)
+	if !known {
 		return Delivery{}, fmt.Errorf("%w: %s", ErrUnknown, id)
 	}
-	select {
-	case <-e.ended:
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		return e.delivery.clone(), nil
-	case <-ctx.Done():
-		return Delivery{}, fmt.Errorf("delivery %s has not ended: %w", id, ctx.Err())
-	}
+	return ended, nil
 }
 
 // Close stops delivering and returns when nothing is on the wire any more.
@@ -259,5 +332,7 @@ func (d *Dispatcher) Close() {
 	d.cancel()
 	d.mu.Unlock()
 	d.running.Wait()
-	d.client.CloseIdleConnections()
+	if d.ownTransport {
+		d.client.CloseIdleConnections()
+	}
 }

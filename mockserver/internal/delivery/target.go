@@ -37,9 +37,9 @@ func IsLoopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// newTransport connects to loopback addresses only, unless anywhere is true. It looks at the address
+// NewTransport returns a transport for any number of dispatchers. It connects to loopback addresses only, unless anywhere is true. It looks at the address
 // that is really dialled, so that a name such as x.localhost cannot resolve to somewhere else.
-func newTransport(anywhere bool) *http.Transport {
+func NewTransport(anywhere bool) *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
 	if !anywhere {
 		dialer.Control = func(_, address string, _ syscall.RawConn) error {
