@@ -40,7 +40,7 @@ func (s *spending) reserve(record *BatchRecord, draft *RegulatoryRequest) error 
 	if sum.Cmp(s.budget.Amount) > 0 {
 		left, _ := s.budget.Amount.Sub(s.sum) // both were added up without overflow
 		return &BudgetError{Budget: *s.budget, Needed: price,
-			Problem: fmt.Sprintf("%s needed, %s of it left", price.StringFixed(2), left.StringFixed(2))}
+			Problem: fmt.Sprintf("%s needed, %s of it left", inFull(price), inFull(left))}
 	}
 	s.sum = sum
 	record.Amount, record.Currency = price, currency

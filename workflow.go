@@ -49,8 +49,17 @@ type Budget struct {
 	Currency string
 }
 
-// String writes the budget as "150.00 NGN".
-func (b Budget) String() string { return b.Amount.StringFixed(2) + " " + b.Currency }
+// String writes the budget as "150.00 NGN", with more decimals where there are more.
+func (b Budget) String() string { return inFull(b.Amount) + " " + b.Currency }
+
+// inFull writes an amount with two decimals, and never rounds: a text that says why money is not spent
+// must not hide the difference.
+func inFull(a Amount) string {
+	if a == a.Round(2) {
+		return a.StringFixed(2)
+	}
+	return a.String()
+}
 
 // ErrOverBudget is a purchase that was stopped by its budget; see [BudgetError].
 var ErrOverBudget = errors.New("shipping: over budget")
@@ -70,7 +79,7 @@ func (e *BudgetError) Error() string {
 		return "shipping: budget of " + e.Budget.String() + ": " + e.Problem + "; nothing was purchased"
 	}
 	return fmt.Sprintf("shipping: over budget: %s %s needed, %s allowed; nothing was purchased",
-		e.Needed.StringFixed(2), e.Budget.Currency, e.Budget)
+		inFull(e.Needed), e.Budget.Currency, e.Budget)
 }
 
 // Unwrap returns [ErrOverBudget].

@@ -1,0 +1,322 @@
+package shipping_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// journey is a service with one request: analyzing makes a draft of two documents for 1500.00 and
+// 900.50 NGN, a purchase starts the generation, and some reads later it is completed.
+type journey struct {
+	*service
+	draft, status string
+	reads         int
+}
+
+const draftOfTwo = `"currency":"NGN","available_documents":[{"document_type":"FDA","amount":1500,"currency":"NGN"},{"document_type":"CUSTOMS","amount":900.5}]`
+
+func newJourney() *journey {
+	j := &journey{draft: draftOfTwo, status: "draft"}
+	j.service = &service{script: func(_ int, got received) canned {
+		switch {
+		case strings.HasSuffix(got.Path, "/purchase"):
+			j.status = "processing"
+			return ok(`{"request_id":"RD-1","status":"processing","charged_amount":2400.5,"currency":"NGN"}`)
+		case got.Method == http.MethodGet && j.status == "processing":
+			if j.reads++; j.reads > 2 {
+				j.status = "completed"
+			}
+		}
+		return ok(`{"request_id":"RD-1","status":"` + j.status + `","source":"shipment",` + j.draft + `}`)
+	}}
+	return j
+}
+
+var parcel = &shipping.AnalyzeRequest{ShipmentID: "SH-1"}
+
+func TestAnalyzeAndPoll_TheWholeWorkflow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := newJourney()
+		var told []string
+		tell := func(who string) func(shipping.PollEvent) {
+			return func(event shipping.PollEvent) {
+				if event.RequestID != "RD-1" {
+					t.Errorf("an event of no request: %+v", event)
+				}
+				told = append(told, fmt.Sprintf("%s: %s %d %t", who, event.Step, event.Polls, event.Purchase != nil))
+			}
+		}
+		record, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+			Edit: func(_ context.Context, draft *shipping.RegulatoryRequest) (*shipping.RegulatoryRequest, error) {
+				return draft, nil
+			},
+			Select:   shipping.SelectAll,
+			Budget:   &shipping.Budget{Amount: mustAmount(t, "2400.50"), Currency: "NGN"}, // exactly what it costs
+			Progress: tell("workflow"),
+			Poll:     shipping.PollOptions{Progress: tell("poll")},
+		})
+		if err != nil || record.Status != shipping.StatusCompleted {
+			t.Fatalf("%+v, %v", record, err)
+		}
+		diff(t, "progress", []string{
+			"workflow: analyzed 0 false", "workflow: edited 0 false", "workflow: selected 0 false", "workflow: purchased 0 true",
+			"poll: polled 1 false", "workflow: polled 1 false", "poll: polled 2 false", "workflow: polled 2 false",
+			"poll: done 3 false", "workflow: done 3 false",
+		}, told)
+		var sent []string
+		for _, got := range service.requests() {
+			sent = append(sent, got.Method+" "+got.Path[strings.LastIndex(got.Path, "/"):]+" "+got.Body)
+		}
+		diff(t, "requests", []string{
+			`POST /analyze {"shipment_id":"SH-1"}`, `POST /purchase {"request_id":"RD-1","document_types":["FDA","CUSTOMS"]}`,
+			"GET /RD-1 ", "GET /RD-1 ", "GET /RD-1 ",
+		}, sent)
+	})
+}
+
+func TestAnalyzeAndPoll_BuysNothingUnlessToldTo(t *testing.T) {
+	t.Parallel()
+	none := func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, nil }
+	for name, options := range map[string]*shipping.AnalyzeAndPollOptions{
+		"no options":      nil,
+		"empty options":   {},
+		"only a budget":   {Budget: &shipping.Budget{Amount: mustAmount(t, "1000000"), Currency: "NGN"}},
+		"documents given": {Purchase: shipping.PurchaseRequest{DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}}},
+		"selects nothing": {Select: none},
+	} {
+		service := newJourney()
+		draft, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, options)
+		if err != nil || draft.Status != shipping.StatusDraft || service.count("") != 1 {
+			t.Errorf("%s: %+v, %v after %d requests", name, draft, err, service.count(""))
+		}
+	}
+}
+
+func TestAnalyzeAndPoll_BudgetStopsBeforeAnythingIsSent(t *testing.T) {
+	t.Parallel()
+	document := func(members string) string { return `"available_documents":[{"document_type":"FDA",` + members + `}]` }
+	for name, test := range map[string]struct {
+		draft, budget, currency, want string
+	}{
+		"over by a hundredth": {draftOfTwo, "2400.49", "NGN", "over budget: 2400.50 NGN needed, 2400.49 NGN allowed"},
+		"over by a thousandth": {document(`"amount":1.001,"currency":"KWD"`), "1", "KWD",
+			"over budget: 1.001 KWD needed, 1.00 KWD allowed"},
+		"no budget at all":        {draftOfTwo, "0", "NGN", "over budget: 2400.50 NGN needed, 0.00 NGN allowed"},
+		"another currency":        {draftOfTwo, "1000000", "USD", "budget of 1000000.00 USD: the draft is priced in NGN"},
+		"budget without currency": {draftOfTwo, "1000000", "", "the budget needs an amount and a currency"},
+		"budget without amount":   {draftOfTwo, "", "NGN", "the budget needs an amount and a currency"},
+		"missing price":           {document(`"currency":"NGN"`), "1000000", "NGN", "FDA has no price that could be read"},
+		"null price":              {document(`"amount":null,"currency":"NGN"`), "1000000", "NGN", "FDA has no price that could be read"},
+		"unreadable price":        {document(`"amount":"free","currency":"NGN"`), "1000000", "NGN", "FDA has no price that could be read"},
+		"negative price":          {document(`"amount":-1,"currency":"NGN"`), "1000000", "NGN", "FDA has the negative price -1"},
+		"price without currency":  {document(`"amount":1`), "1000000", "NGN", "the price of FDA has no currency"},
+		"mixed currencies": {`"available_documents":[{"document_type":"FDA","amount":1,"currency":"NGN"},{"document_type":"MSDS","amount":1,"currency":"USD"}]`,
+			"1000000", "NGN", "MSDS is priced in USD, others in NGN"},
+		"too much to add": {`"currency":"NGN","available_documents":[{"document_type":"FDA","amount":999999999999999999},{"document_type":"MSDS","amount":999999999999999999}]`,
+			"1000000", "NGN", "amount does not fit in 18 digits"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := newJourney()
+			service.draft = test.draft
+			budget := &shipping.Budget{Currency: test.currency}
+			if test.budget != "" {
+				budget.Amount = mustAmount(t, test.budget)
+			}
+			draft, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll, Budget: budget})
+			wantError(t, "workflow", err, shipping.ErrOverBudget)
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasSuffix(err.Error(), "; nothing was purchased") {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+			if draft == nil || draft.Status != shipping.StatusDraft || service.count("") != 1 {
+				t.Errorf("draft %+v after %d requests", draft, service.count(""))
+			}
+			if failure, _ := errors.AsType[*shipping.RequestError](err); failure == nil || failure.RequestID != "RD-1" {
+				t.Errorf("the error does not carry the request: %v", err)
+			}
+		})
+	}
+}
+
+func TestAnalyzeAndPoll_SelectingWhatTheDraftDoesNotOfferIsOverAnyBudget(t *testing.T) {
+	t.Parallel()
+	service := newJourney()
+	_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+		Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+			return []shipping.DocumentType{shipping.DocumentWatch}, nil
+		},
+		Budget: &shipping.Budget{Amount: mustAmount(t, "1000000"), Currency: "NGN"},
+	})
+	if err == nil || !strings.Contains(err.Error(), "the draft does not offer WATCH") || service.count("") != 1 {
+		t.Errorf("error %v after %d requests", err, service.count(""))
+	}
+}
+
+func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T) {
+	t.Parallel()
+	stop := errors.New("not this one")
+	for name, test := range map[string]struct {
+		options shipping.AnalyzeAndPollOptions
+		answers map[string]canned // by the end of the path
+		stage   shipping.PollStep
+		want    error
+		text    string
+	}{
+		"edit": {shipping.AnalyzeAndPollOptions{Edit: func(context.Context, *shipping.RegulatoryRequest) (*shipping.RegulatoryRequest, error) {
+			return nil, stop
+		}},
+			nil, shipping.StepEdited, stop, "shipping: request RD-1 (last seen draft): edit: not this one"},
+		"reading the edited draft": {shipping.AnalyzeAndPollOptions{Edit: func(context.Context, *shipping.RegulatoryRequest) (*shipping.RegulatoryRequest, error) {
+			return nil, nil
+		}},
+			map[string]canned{"/RD-1": refusal(404, "gone")}, shipping.StepEdited, shipping.ErrNotFound, "edit: shipping: regulatory.get: 404 Not Found: gone (request RD-1)"},
+		"select": {shipping.AnalyzeAndPollOptions{Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, stop }},
+			nil, shipping.StepSelected, stop, "shipping: request RD-1 (last seen draft): select: not this one"},
+		"selecting an unknown slug": {shipping.AnalyzeAndPollOptions{Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+			return []shipping.DocumentType{"NEW"}, nil
+		}}, nil, shipping.StepPurchased, shipping.ErrInvalidRequest, `names "NEW"`},
+		"purchase": {shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll},
+			map[string]canned{"/purchase": noFunds}, shipping.StepPurchased, shipping.ErrInvalidRequest, "purchase: shipping: purchase of request RD-1: outcome not charged"},
+		"lost purchase": {shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll},
+			map[string]canned{"/purchase": lost}, shipping.StepPurchased, shipping.ErrConnection, "outcome unknown"},
+		"wait": {shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll},
+			map[string]canned{"/RD-1": refusal(404, "gone")}, shipping.StepPolled, shipping.ErrNotFound, "shipping: request RD-1: wait: shipping: regulatory.get: 404 Not Found"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service := newJourney()
+				script := service.script
+				service.script = func(n int, got received) canned {
+					for end, answer := range test.answers {
+						if strings.HasSuffix(got.Path, end) {
+							return answer
+						}
+					}
+					return script(n, got)
+				}
+				_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &test.options)
+				wantError(t, "workflow", err, test.want)
+				failure, _ := errors.AsType[*shipping.RequestError](err)
+				if failure == nil || failure.RequestID != "RD-1" || failure.Stage != test.stage {
+					t.Fatalf("%+v", failure)
+				}
+				if !strings.Contains(err.Error(), test.text) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("got %v, want %s", err, test.text)
+				}
+			})
+		})
+	}
+}
+
+func TestAnalyzeAndPoll_AnEditThatReturnsNothingIsReadAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := newJourney()
+		var offered []shipping.DocumentType
+		_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+			Edit: func(context.Context, *shipping.RegulatoryRequest) (*shipping.RegulatoryRequest, error) {
+				service.draft = `"available_documents":[{"document_type":"WATCH","amount":7,"currency":"NGN"}]`
+				return nil, nil
+			},
+			Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+				offered, _ = shipping.SelectAll(draft)
+				return offered, nil
+			},
+		})
+		if err != nil || len(offered) != 1 || offered[0] != shipping.DocumentWatch {
+			t.Errorf("offered %v, error %v", offered, err)
+		}
+	})
+}
+
+func TestResumePoll_GoesOnFromEachState(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		status  string
+		options *shipping.AnalyzeAndPollOptions
+		want    shipping.RequestStatus
+		bought  int
+	}{
+		"a draft without Select is returned": {"draft", nil, shipping.StatusDraft, 0},
+		"a draft is bought and waited for":   {"draft", &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll}, shipping.StatusCompleted, 1},
+		"a purchased one is not bought":      {"processing", &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll}, shipping.StatusCompleted, 0},
+		"a completed one is returned":        {"completed", &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll}, shipping.StatusCompleted, 0},
+		"a failed one is an error":           {"failed", &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll}, shipping.StatusFailed, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service := newJourney()
+				service.status = test.status
+				record, err := connect(t, service).Regulatory.ResumePoll(t.Context(), "RD-1", test.options)
+				if (err != nil) != (test.want == shipping.StatusFailed) || record == nil || record.Status != test.want {
+					t.Errorf("%+v, %v", record, err)
+				}
+				if got := service.count(http.MethodPost); got != test.bought {
+					t.Errorf("bought %d times, want %d", got, test.bought)
+				}
+			})
+		})
+	}
+}
+
+func TestResumePoll_AfterAFailedReadItWaitsAndBuysNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := states(refusal(503, "busy"), refusal(503, "busy"), refusal(503, "busy"), refusal(503, "busy"), state("processing"), state("completed"))
+		record, err := connect(t, service).Regulatory.ResumePoll(t.Context(), "RD-1", &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll})
+		if err != nil || record.Status != shipping.StatusCompleted || service.count(http.MethodPost) != 0 {
+			t.Errorf("%+v, %v", record, err)
+		}
+		_, err = connect(t, states(refusal(404, "gone"))).Regulatory.ResumePoll(t.Context(), "RD-1", nil)
+		wantError(t, "a request that is gone", err, shipping.ErrNotFound)
+		if failure, _ := errors.AsType[*shipping.RequestError](err); failure == nil || failure.RequestID != "RD-1" {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestAnalyzeAndPoll_ElapsedCountsFromTheFirstStep(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service, started := newJourney(), time.Now()
+		_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+			Edit: func(_ context.Context, draft *shipping.RegulatoryRequest) (*shipping.RegulatoryRequest, error) {
+				<-time.After(time.Minute)
+				return draft, nil
+			},
+			Select: shipping.SelectAll,
+			Progress: func(event shipping.PollEvent) {
+				if since := time.Since(started); event.Elapsed != since {
+					t.Errorf("%s: Elapsed is %s after %s", event.Step, event.Elapsed, since)
+				}
+			},
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestBudget_Text(t *testing.T) {
+	t.Parallel()
+	for want, budget := range map[string]shipping.Budget{
+		"150.00 NGN":   {Amount: mustAmount(t, "150"), Currency: "NGN"},
+		"150.55 NGN":   {Amount: mustAmount(t, "150.55"), Currency: "NGN"},
+		"150.5555 BTC": {Amount: mustAmount(t, "150.5555"), Currency: "BTC"},
+	} {
+		if budget.String() != want {
+			t.Errorf("%q, want %q", budget.String(), want)
+		}
+	}
+}
