@@ -3,6 +3,7 @@ package shipping
 import (
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -27,7 +28,7 @@ func fuzzDecode[T any](f *testing.F, name string) {
 			return // nothing new comes of length, and the pass over it takes long
 		}
 		if changes != 0 {
-			body = changed(body, rand.New(rand.NewPCG(changes, 0)))
+			body = changed(tokensOf(body), rand.New(rand.NewPCG(changes, 0)))
 		}
 		scanned[T](t, body)
 	})
@@ -37,10 +38,10 @@ func fuzzDecode[T any](f *testing.F, name string) {
 func TestFastDecodingAgreesOnChangedAnswers(t *testing.T) {
 	t.Parallel()
 	for name, same := range lists() {
-		body, taken := readAnswer(t, name), 0
-		const rounds = 3000
+		tokens, taken := tokensOf(readAnswer(t, name)), 0
+		const rounds = 1000
 		for seed := range uint64(rounds) {
-			if same(t, changed(body, rand.New(rand.NewPCG(seed, 1)))) {
+			if same(t, changed(slices.Clone(tokens), rand.New(rand.NewPCG(seed, 1)))) {
 				taken++
 			}
 		}
@@ -50,9 +51,12 @@ func TestFastDecodingAgreesOnChangedAnswers(t *testing.T) {
 	}
 }
 
-// changed returns text with one to three of its tokens replaced, moved, repeated or removed.
-func changed(text []byte, random *rand.Rand) []byte {
-	tokens := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[-+.0-9eE]+|[a-z]+|\s+|.`).FindAllString(string(text), -1)
+func tokensOf(text []byte) []string {
+	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[-+.0-9eE]+|[a-z]+|\s+|.`).FindAllString(string(text), -1)
+}
+
+// changed returns a text with one to three of its tokens replaced, moved, repeated or removed.
+func changed(tokens []string, random *rand.Rand) []byte {
 	strange := strangeTokens()
 	for range 1 + random.IntN(3) {
 		if len(tokens) == 0 {
