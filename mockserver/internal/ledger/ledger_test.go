@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -244,3 +245,74 @@ func BenchmarkClone(b *testing.B) {
 		l.Clone()
 	}
 }
+
+func TestReversalGivesBackADebitOnce(t *testing.T) {
+	t.Parallel()
+	l := funded(t)
+	if _, err := l.Debit("VA-1", amount(t, "19.99"), "RD-1", "Label", noon, "TR-2"); err != nil {
+		t.Fatal(err)
+	}
+	e, err := l.Reverse("RD-1", "Label cancelled", noon, "TR-3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ledger.Entry{
+		ID: "TR-3", Kind: ledger.KindReversal, Wallet: "VA-1", Currency: "NGN", Amount: amount(t, "19.99"),
+		Reference: "RD-1", Memo: "Label cancelled", At: noon, Balance: amount(t, "100.10"),
+		Postings: [2]ledger.Posting{{"VA-1", amount(t, "19.99")}, {ledger.Revenue("NGN"), amount(t, "-19.99")}},
+	}
+	if e != want {
+		t.Errorf("entry is %+v, want %+v", e, want)
+	}
+	checkBalance(t, l, "VA-1", "100.10")
+	if _, err := l.Reverse("RD-1", "", noon, "TR-4"); !errors.Is(err, ledger.ErrAlreadyReversed) {
+		t.Errorf("second reversal: %v", err)
+	}
+	if _, err := l.Reverse("RD-2", "", noon, "TR-4"); !errors.Is(err, ledger.ErrNotDebited) {
+		t.Errorf("reversal of what was never paid: %v", err)
+	}
+	if _, err := l.Debit("VA-1", amount(t, "1"), "RD-1", "", noon, "TR-5"); !errors.Is(err, ledger.ErrAlreadyDebited) {
+		t.Errorf("a reference that was given back is debited again: %v", err)
+	}
+	checkBalance(t, l, "VA-1", "100.10")
+}
+
+func TestRestorePostsTheJournalAnew(t *testing.T) {
+	t.Parallel()
+	l := funded(t)
+	for _, err := range []error{
+		second(l.Debit("VA-1", amount(t, "3"), "RD-1", "a", noon, "TR-2")),
+		second(l.Reverse("RD-1", "b", noon, "TR-3")),
+		second(l.Debit("VA-1", amount(t, "4"), "RD-2", "c", noon, "TR-4")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := ledger.Restore(l.Wallets(), l.Journal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkBalance(t, again, "VA-1", "96.10")
+	if got := again.Journal(); !slices.Equal(got, l.Journal()) {
+		t.Errorf("journal is %+v", got)
+	}
+	for name, damage := range map[string]func([]ledger.Entry){
+		"another balance": func(j []ledger.Entry) { j[1].Balance = amount(t, "1") },
+		"another amount":  func(j []ledger.Entry) { j[2].Amount = amount(t, "1") },
+		"unknown kind":    func(j []ledger.Entry) { j[0].Kind = "gift" },
+		"earlier":         func(j []ledger.Entry) { j[3].At = noon.Add(-1) },
+		"id twice":        func(j []ledger.Entry) { j[3].ID = "TR-1" },
+	} {
+		journal := l.Journal()
+		damage(journal)
+		if _, err := ledger.Restore(l.Wallets(), journal); err == nil {
+			t.Errorf("%s: restored", name)
+		}
+	}
+	if _, err := ledger.Restore(nil, l.Journal()); !errors.Is(err, ledger.ErrUnknownWallet) {
+		t.Errorf("without wallets: %v", err)
+	}
+}
+
+func second(_ ledger.Entry, err error) error { return err }

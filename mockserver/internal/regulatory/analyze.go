@@ -25,6 +25,7 @@ const (
 	specAnalyze      = "POST /analyze: shipment_id (shipment flow) or file_url (invoice flow)"
 	specAnalyzeFails = "States and transitions: analysis fails, the request is failed"
 	specPricing      = "Pricing rules: amounts are converted into the user's wallet currency at analyze time"
+	assumeLimit      = "assumption: an account of the reference server keeps only so many requests"
 	usdCurrency      = "USD" // of the rules' prices
 	priceDecimals    = 2
 )
@@ -46,6 +47,10 @@ func (d *Desk) Analyze(in AnalyzeInput) (*Record, error) {
 	i := slices.IndexFunc(wallets, func(w ledger.Wallet) bool { return in.Wallet == "" || w.Reference == in.Wallet })
 	if i < 0 {
 		return nil, notFound("wallet", in.Wallet, "use the account_reference of a transaction, or leave the wallet out")
+	}
+	if d.config.Limit > 0 && len(d.order) >= d.config.Limit {
+		return nil, &Refusal{Code: CodeFull, Rule: assumeLimit,
+			Message: fmt.Sprintf("this account keeps %d requests and takes no more: reset it, or go on in another", d.config.Limit)}
 	}
 	magic, isMagic := magicFor(in)
 	goods, known := d.lookUp(in, magic, isMagic)
@@ -171,7 +176,7 @@ func (d *Desk) match(next *Record) *Refusal {
 		goods.Items = append(goods.Items, compliance.Item{ID: item.ItemID, Description: item.Description, HSCode: item.HSCode})
 	}
 	offers := []AvailableDocument{}
-	for _, m := range d.config.Rules.Match(goods) {
+	for _, m := range d.config.Rules().Match(goods) {
 		offer, refusal := d.offer(next, m.Form)
 		if refusal != nil {
 			return refusal
@@ -183,7 +188,7 @@ func (d *Desk) match(next *Record) *Refusal {
 		offers = append(offers, offer)
 	}
 	for _, earlier := range next.AvailableDocuments {
-		if form, known := d.config.Rules.Form(earlier.DocumentType); known && onRequest(form) {
+		if form, known := d.config.Rules().Form(earlier.DocumentType); known && onRequest(form) {
 			offers = append(offers, earlier)
 		}
 	}

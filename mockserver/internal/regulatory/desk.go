@@ -12,19 +12,20 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+	"github.com/shipping-go/shipping/mockserver/internal/cow"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 )
 
 // Config gives a desk what it works with. Every field without "may be nil" is required.
 type Config struct {
-	// Rules say which documents a consignment needs.
-	Rules *compliance.Rules
+	// Rules returns what says which documents a consignment needs: always the same. It is asked when it
+	// is needed, so that a server that analyzes nothing need not read them.
+	Rules func() *compliance.Rules
 	// Ledger holds the wallets. A request that names none is charged to the first.
 	Ledger *ledger.Ledger
 	// Rate returns how much of one currency a unit of another buys. It is asked at analyze time only.
@@ -44,6 +45,8 @@ type Config struct {
 	NewID func(prefix string) string
 	// Charged hears of each charge as it is made, with the record that it belongs to. It may be nil.
 	Charged func(entry ledger.Entry, record *Record)
+	// Limit is how many requests the desk keeps; a further one is refused with [CodeFull]. 0 is no limit.
+	Limit int
 	// Settings are how the desk behaves where the specification leaves it open.
 	Settings Settings
 	// Hooks are points where a test makes things fail.
@@ -100,14 +103,14 @@ type Consignment struct {
 type Desk struct {
 	config      Config
 	transitions []Transition
-	records     map[string]*Record
+	records     cow.Map[string, *Record]
 	order       []string // request ids, oldest first
 	broken      []error  // what must never happen, for Check
 }
 
 // NewDesk returns a desk without requests.
 func NewDesk(config Config) *Desk {
-	return &Desk{config: config, transitions: Transitions(), records: make(map[string]*Record)}
+	return &Desk{config: config, transitions: Transitions()}
 }
 
 // Get returns a request, or a [*Refusal] with [CodeNotFound].
@@ -125,23 +128,39 @@ func (d *Desk) Get(requestID string) (*Record, error) {
 func (d *Desk) Records() []*Record {
 	records := make([]*Record, len(d.order))
 	for i, id := range d.order {
-		records[i] = d.records[id]
+		records[i], _ = d.records.Get(id)
 	}
 	return records
 }
 
+// Freeze makes the desk ready to be cloned by any number of goroutines, as long as nothing is asked of
+// it.
+func (d *Desk) Freeze() { d.records.Freeze() }
+
 // Clone returns a desk with the same requests that works with config: a fork's or a snapshot's own
-// ledger, clock and ids. What was scheduled here is scheduled there for the same time; what has
-// fallen due meanwhile, for at once. Records never change, so the two share them.
-func (d *Desk) Clone(config Config) *Desk {
+// ledger, clock and ids. What was scheduled here is scheduled there for the same time plus shift; what
+// has fallen due meanwhile, for at once. Records never change, so the two share them.
+func (d *Desk) Clone(config Config, shift time.Duration) *Desk {
 	clone := &Desk{
 		config: config, transitions: d.transitions,
-		records: maps.Clone(d.records), order: slices.Clip(d.order), broken: slices.Clip(d.broken),
+		records: d.records.Clone(), order: slices.Clip(d.order), broken: slices.Clip(d.broken),
 	}
-	for _, id := range clone.order {
-		clone.schedule(clone.records[id])
+	for _, r := range clone.Records() {
+		clone.resume(r, shift)
 	}
 	return clone
+}
+
+// resume schedules what is still to happen to a record that comes from another desk.
+func (d *Desk) resume(r *Record, shift time.Duration) {
+	if !r.pending() {
+		return
+	}
+	if shift != 0 {
+		r = r.postponed(shift)
+		d.records.Set(r.RequestID, r)
+	}
+	d.schedule(r)
 }
 
 // Check returns nil, or an error that names every invariant that does not hold: each purchased request
@@ -167,7 +186,7 @@ func (d *Desk) Check() error {
 }
 
 func (d *Desk) find(requestID string) (*Record, *Refusal) {
-	if record, known := d.records[requestID]; known {
+	if record, known := d.records.Get(requestID); known {
 		return record, nil
 	}
 	return nil, notFound("regulatory document request", requestID, "use the request_id that analyze answered with")
@@ -176,7 +195,7 @@ func (d *Desk) find(requestID string) (*Record, *Refusal) {
 // store makes next the request's record, stamped and encoded, and returns it.
 func (d *Desk) store(next *Record) *Record {
 	next.UpdatedAt = Timestamp{d.config.Now().UTC()}
-	earlier, known := d.records[next.RequestID]
+	earlier, known := d.records.Get(next.RequestID)
 	if !known {
 		next.CreatedAt = next.UpdatedAt
 	}
@@ -187,7 +206,7 @@ func (d *Desk) store(next *Record) *Record {
 	if !known {
 		d.order = append(d.order, next.RequestID)
 	}
-	d.records[next.RequestID] = next
+	d.records.Set(next.RequestID, next)
 	return next
 }
 

@@ -57,8 +57,9 @@ func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 		funds := amount(t, []string{"1000000", "10", "10"}[i])
 		must[ledger.Entry](t)(w.ledger.Fund(wallet.Reference, funds, "Opening balance", w.now, w.id("TR")))
 	}
+	rules := must[*compliance.Rules](t)(compliance.Parse(must[[]byte](t)(os.ReadFile("testdata/rules.json"))))
 	w.config = regulatory.Config{
-		Rules: must[*compliance.Rules](t)(compliance.Parse(must[[]byte](t)(os.ReadFile("testdata/rules.json")))),
+		Rules: func() *compliance.Rules { return rules },
 		Rate:  w.rate, Shipment: w.shipment, Invoice: w.invoice, NewID: w.id, After: w.after,
 		Now: func() time.Time { return w.now }, Ledger: w.ledger, Settings: regulatory.DefaultSettings(),
 		Hooks: regulatory.Hooks{

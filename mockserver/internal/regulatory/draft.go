@@ -84,7 +84,7 @@ func (d *Desk) UpdateShipping(requestID string, in Shipping) (*Record, error) {
 // switch, set [Settings.NoOther].
 func (d *Desk) UpdateProfile(requestID, slug string, profile Profile) (*Record, error) {
 	return d.edit(requestID, nil, func(next *Record) *Refusal {
-		form, known := d.config.Rules.Form(slug)
+		form, known := d.config.Rules().Form(slug)
 		if !known {
 			return notFound("document type", slug, "use one that the request offers in available_documents")
 		}

@@ -63,7 +63,7 @@ func (d *Desk) startAttempt(next *Record, doc *Document) {
 
 // duration returns how long generating a form takes.
 func (d *Desk) duration(slug string) time.Duration {
-	form, known := d.config.Rules.Form(slug)
+	form, known := d.config.Rules().Form(slug)
 	if !known {
 		return 0
 	}
@@ -153,7 +153,7 @@ func notRetryable(record *Record) *Refusal {
 func (d *Desk) schedule(record *Record) {
 	if due := record.due; !due.IsZero() {
 		d.config.After(due.Sub(d.config.Now()), "start generation of "+record.RequestID, func() {
-			if current := d.records[record.RequestID]; current.Status == StatePurchasing && current.due.Equal(due) {
+			if current, _ := d.records.Get(record.RequestID); current.Status == StatePurchasing && current.due.Equal(due) {
 				d.startGeneration(current)
 			}
 		})
@@ -172,7 +172,7 @@ func (d *Desk) scheduleDocument(record *Record, doc Document) {
 		label = "evidence for "
 	}
 	d.config.After(doc.due.Sub(d.config.Now()), label+doc.DocumentType+" of "+id, func() {
-		current := d.records[id]
+		current, _ := d.records.Get(id)
 		now := current.document(doc.DocumentType)
 		switch { // the call is out of date if the document has gone on meanwhile
 		case now.Status != doc.Status || now.Attempts != doc.Attempts:

@@ -11,7 +11,8 @@ import (
 // story analyzes a magic input, buys all that is offered but OTHER, and tells the states that the
 // request went through: after the purchase, a minute later, and after one retry.
 func story(t *testing.T, in regulatory.AnalyzeInput) (states []string) {
-	w := newWorld(t, func(c *regulatory.Config) { c.Rules = must[*compliance.Rules](t)(compliance.Default()) })
+	rules := must[*compliance.Rules](t)(compliance.Default())
+	w := newWorld(t, func(c *regulatory.Config) { c.Rules = func() *compliance.Rules { return rules } })
 	defer w.checkSound()
 	r, err := w.Analyze(in)
 	if err != nil {

@@ -125,7 +125,7 @@ func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
 	var first Refusal
 	var problems []Problem
 	for i, slug := range slugs {
-		_, known := d.config.Rules.Form(slug)
+		_, known := d.config.Rules().Form(slug)
 		_, offered := record.offered(slug)
 		for _, rule := range []struct {
 			broken bool

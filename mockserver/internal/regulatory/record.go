@@ -221,6 +221,27 @@ func (r *Record) draft() *Record {
 	return &next
 }
 
+// pending reports whether something is still to happen to the record by itself.
+func (r *Record) pending() bool {
+	return !r.due.IsZero() || slices.ContainsFunc(r.Documents, func(d Document) bool { return !d.due.IsZero() })
+}
+
+// postponed returns the record with everything that is still to happen to it later by d. None of that
+// is in what the record is answered as, so the two share their JSON.
+func (r *Record) postponed(d time.Duration) *Record {
+	later := *r
+	later.Documents = slices.Clone(r.Documents)
+	if !later.due.IsZero() {
+		later.due = later.due.Add(d)
+	}
+	for i := range later.Documents {
+		if doc := &later.Documents[i]; !doc.due.IsZero() {
+			doc.due = doc.due.Add(d)
+		}
+	}
+	return &later
+}
+
 func (r *Record) encode() error {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)

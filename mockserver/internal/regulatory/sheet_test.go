@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
@@ -31,7 +32,7 @@ func TestSheet_ShowsAGeneratedDocument(t *testing.T) {
 		Reference: parcel, GeneratedAt: w.now, Addresses: r.Addresses, Items: r.LineItems[:1],
 		Fields: []regulatory.SheetField{
 			{Label: "Case material", Value: "Steel & gold", Required: true}, {Label: "Jewels", Value: "17"},
-			{Label: "Battery", Value: "No"}, {Label: "Gold share", Value: "12.5 %"},
+			{Label: "Battery", Value: "No", Choices: []string{"Yes", "No"}}, {Label: "Gold share", Value: "12.5 %"},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -55,5 +56,37 @@ func TestSheet_OfOtherShowsAllItems(t *testing.T) {
 	w.advance(time.Minute)
 	if sheet := must[regulatory.Sheet](t)(w.Sheet(r.RequestID, "OTHER")); len(sheet.Items) != 2 || sheet.Fields[0].Value != "Free sale" {
 		t.Errorf("the sheet shows %+v", sheet)
+	}
+}
+
+// A form shows what the draft knows where its profile was not filled in, and all choices of a field.
+func TestSheet_IsPrefilledFromTheDraft(t *testing.T) {
+	t.Parallel()
+	rules := must[*compliance.Rules](t)(compliance.Default())
+	w := newWorld(t, func(c *regulatory.Config) { c.Rules = func() *compliance.Rules { return rules } })
+	r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice}))
+	bottle, plum := w.supplement(), w.supplement()
+	plum.Description, plum.Quantity, plum.OriginCountry = "Dried plums", 3, "VN"
+	must[*regulatory.Record](t)(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{bottle, plum}}))
+	must[*regulatory.Record](t)(w.UpdateShipping(r.RequestID, regulatory.Shipping{Incoterm: "DDP", PortOfEntry: "Newark, NJ", EstimatedArrival: "2026-02-01T10:00:00Z"}))
+	must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, "FDA", regulatory.Profile{"quantity": json.RawMessage(`7`)}))
+	w.purchase(r, "CUSTOMS", "FDA")
+	w.advance(time.Minute)
+	shown := map[string]regulatory.SheetField{}
+	for _, slug := range []string{"CUSTOMS", "FDA"} {
+		for _, field := range must[regulatory.Sheet](t)(w.Sheet(r.RequestID, slug)).Fields {
+			shown[field.Label] = field
+		}
+	}
+	for label, want := range map[string]string{
+		"Incoterm": "DDP", "Common or usual name": "Food supplement & vitamins; Dried plums", "Quantity": "7", "Unit of quantity": "pieces",
+		"Anticipated port of arrival": "Newark, NJ", "Anticipated date of arrival": "2026-02-01", "FDA product code": "",
+	} {
+		if got := shown[label].Value; got != want {
+			t.Errorf("%s is %q, want %q", label, got, want)
+		}
+	}
+	if got := shown["Incoterm"].Choices; len(got) != 11 {
+		t.Errorf("the incoterm is one of %q", got)
 	}
 }

@@ -1,0 +1,99 @@
+package regulatory
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// Saved is everything that a desk knows of a request, for a file.
+type Saved struct {
+	// Record is the request as it is answered.
+	Record json.RawMessage `json:"record"`
+	// Rate is what a US dollar was worth in the wallet's currency at analyze time.
+	Rate shipping.Amount `json:"rate,omitzero"`
+	// Purchased are the document types that were bought, in the order of the purchase.
+	Purchased []string `json:"purchased,omitempty"`
+	// Due is when generation starts, DocumentsDue when something happens to each of the documents; zero
+	// where nothing is scheduled.
+	Due          time.Time   `json:"due,omitzero"`
+	DocumentsDue []time.Time `json:"documents_due,omitempty"`
+}
+
+// Save returns every request, oldest first, for [Desk.Load].
+func (d *Desk) Save() []Saved {
+	saved := make([]Saved, 0, len(d.order))
+	for _, r := range d.Records() {
+		s := Saved{Record: r.encoded, Rate: r.rate, Purchased: r.purchased, Due: r.due}
+		for _, doc := range r.Documents {
+			s.DocumentsDue = append(s.DocumentsDue, doc.due)
+		}
+		saved = append(saved, s)
+	}
+	return saved
+}
+
+// Load takes in what [Desk.Save] gave, with everything that is still to happen later by shift. It is for
+// a new desk, which is of no use after an error: a record that cannot be read, that says something no
+// record says, that appears twice, or that the ledger contradicts.
+func (d *Desk) Load(saved []Saved, shift time.Duration) error {
+	for i, s := range saved {
+		r, err := s.restore()
+		if err != nil {
+			return fmt.Errorf("request %d: %w", i, err)
+		}
+		if _, twice := d.records.Get(r.RequestID); twice {
+			return fmt.Errorf("request %d: %s is there twice", i, r.RequestID)
+		}
+		d.records.Set(r.RequestID, r)
+		d.order = append(d.order, r.RequestID)
+	}
+	if err := d.Check(); err != nil {
+		return err
+	}
+	for _, r := range d.Records() {
+		d.resume(r, shift)
+	}
+	return nil
+}
+
+func (s Saved) restore() (*Record, error) {
+	r := &Record{rate: s.Rate, purchased: s.Purchased, due: s.Due}
+	if err := json.Unmarshal(s.Record, r); err != nil {
+		return nil, err
+	}
+	if err := r.encode(); err != nil {
+		return nil, err
+	}
+	// Encoders differ in how they write <, > and &; nothing else may differ.
+	var compact, read, written bytes.Buffer
+	if err := json.Compact(&compact, s.Record); err != nil {
+		return nil, err
+	}
+	json.HTMLEscape(&read, compact.Bytes())
+	json.HTMLEscape(&written, r.encoded)
+	switch {
+	case !bytes.Equal(read.Bytes(), written.Bytes()):
+		return nil, errors.New("the record has fields, or an order of fields, that this version does not write")
+	case r.RequestID == "" || !slices.Contains([]State{StateDraft, StatePurchasing, StateProcessing, StateCompleted, StateFailed}, r.Status):
+		return nil, fmt.Errorf("request %q has the status %q, which is none", r.RequestID, r.Status)
+	case len(s.DocumentsDue) != len(r.Documents):
+		return nil, fmt.Errorf("%s has %d documents and times for %d", r.RequestID, len(r.Documents), len(s.DocumentsDue))
+	}
+	for i, due := range s.DocumentsDue {
+		r.Documents[i].due = due
+	}
+	for _, slug := range r.purchased {
+		if _, offered := r.offered(slug); !offered {
+			return nil, fmt.Errorf("%s has bought %s, which it does not offer", r.RequestID, slug)
+		}
+	}
+	magic, _ := magicFor(AnalyzeInput{ShipmentID: r.ShipmentID, FileURL: r.FileURL})
+	r.script = magic.script
+	return r, nil
+}
