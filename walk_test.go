@@ -18,6 +18,8 @@ type weather struct {
 	arrivals, vanishings int // in how many of ten answers, at most
 	largest              int // number of rows at once
 	caps                 []int
+	anywhere             bool // rows arrive not only at the head
+	untold               bool // the service tells no total
 	oneByOne             bool // pages are not fetched ahead
 }
 
@@ -29,6 +31,8 @@ func TestWalk_RowsThatWereThereAreDeliveredExactlyOnce(t *testing.T) {
 		"nothing happens":                  {},
 		"rows arrive":                      {arrivals: 4, largest: 5},
 		"rows arrive in heaps":             {arrivals: 2, largest: 70},
+		"rows arrive anywhere":             {arrivals: 4, largest: 5, anywhere: true},
+		"rows arrive, of a total unknown":  {arrivals: 4, largest: 5, untold: true},
 		"rows vanish":                      {vanishings: 4, largest: 5},
 		"rows vanish in heaps":             {vanishings: 2, largest: 40},
 		"rows come and go, one at a time":  {arrivals: 3, vanishings: 3, largest: 1},
@@ -81,6 +85,9 @@ func (w weather) walk(t *testing.T, list string, size, perPage, window, events i
 		if events > 0 && random.IntN(10) < w.arrivals {
 			events--
 			s.arrive(1 + random.IntN(w.largest))
+			if w.anywhere { // the newest row
+				s.rows = slices.Insert(s.rows[1:], random.IntN(len(s.rows)), s.rows[0])
+			}
 		}
 		if events > 0 && random.IntN(10) < w.vanishings {
 			events--
@@ -90,6 +97,9 @@ func (w weather) walk(t *testing.T, list string, size, perPage, window, events i
 			events--
 			s.perPageCap = w.caps[random.IntN(len(w.caps))]
 		}
+	}
+	if w.untold {
+		s.lie = func(_ int, a *rowAnswer) { delete(a.Pagination, "total") }
 	}
 	s.latency = func(page, n int) time.Duration { // another for each request, so that every run is the same
 		own := rand.New(rand.NewPCG(seed, uint64(page)<<20|uint64(n)))
@@ -103,4 +113,26 @@ func (w weather) walk(t *testing.T, list string, size, perPage, window, events i
 		return fmt.Errorf("%w; began %v, ended %v, delivered %v, asked %v", err, began, s.rows, delivered, s.asked)
 	}
 	return nil
+}
+
+// TestWalk_MoreRowsArriveThanAreRemembered, between two pages: the total tells how far to leap.
+func TestWalk_MoreRowsArriveThanAreRemembered(t *testing.T) {
+	t.Parallel()
+	s := newRowService(30_000)
+	began := slices.Clone(s.rows)
+	s.before = func(s *rowService, page, _ int) {
+		if page == 21 && len(s.rows) == len(began) {
+			s.arrive(18_000)
+		}
+	}
+	delivered, err := collect(walkRates(t.Context(), s.client(t), 0, 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := judge(began, s.rows, delivered); err != nil {
+		t.Error(err)
+	}
+	if n, most := len(s.asked), 35+shipping.DefaultWindow; n > most {
+		t.Errorf("%d requests, want at most %d: %v", n, most, s.asked)
+	}
 }
