@@ -56,6 +56,7 @@ type Dispatcher struct {
 	mu      sync.Mutex
 	log     []*Delivery // oldest first; what it points to never changes, an attempt puts in a new one
 	flights map[string]*flight
+	orders  map[string]*gathering // by webhook; those that have one
 	retries *clock.Scope
 	running sync.WaitGroup
 }
@@ -149,6 +150,9 @@ func (d *Dispatcher) Restore(log []*Delivery) {
 		close(f.ended)
 	}
 	clear(d.flights)
+	for _, g := range d.orders {
+		g.waiting = nil
+	}
 	d.log = slices.Clone(log)
 	for _, delivery := range d.log {
 		if delivery.State == Queued {
@@ -171,7 +175,9 @@ func (d *Dispatcher) launch(id string) {
 	ctx, cancel := context.WithCancel(d.ctx)
 	f := &flight{id: id, ctx: ctx, cancel: cancel, ended: make(chan struct{})}
 	d.flights[id] = f
-	d.start(f)
+	if !d.gather(f) {
+		d.start(f)
+	}
 }
 
 // start makes the next attempt in the background. The caller holds mu.

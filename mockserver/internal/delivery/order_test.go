@@ -1,0 +1,101 @@
+package delivery
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/mockserver/internal/clock"
+)
+
+// receiver remembers the payloads in the order in which they came.
+type receiver struct {
+	*httptest.Server
+	mu  sync.Mutex
+	got []string
+}
+
+func newReceiver(t *testing.T) *receiver {
+	t.Helper()
+	r := &receiver{}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, _ := io.ReadAll(req.Body)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.got = append(r.got, string(body))
+		if strings.Contains(string(body), "no") {
+			w.WriteHeader(http.StatusTeapot)
+		}
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+func TestSetOrder_GathersAndSendsInThatOrder(t *testing.T) {
+	t.Parallel()
+	sent := func(order Order, seed uint64) []string {
+		r := newReceiver(t)
+		virtual := clock.Virtual(time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC))
+		d := New(Config{Secret: "sk_test_1", Clock: virtual})
+		t.Cleanup(d.Close)
+		d.SetOrder("WA-1", order, seed)
+		if got := d.OrderOf("WA-1"); got != order {
+			t.Errorf("the order is %q, want %q", got, order)
+		}
+		for i := range 5 {
+			d.Send(Delivery{ID: "WD-" + strconv.Itoa(i), WebhookID: "WA-1", URL: r.URL, Payload: []byte(strconv.Itoa(i))})
+		}
+		fired, err := virtual.Advance(GatherFor)
+		if err != nil || len(fired) != 1 {
+			t.Fatalf("fired %v, %v", fired, err)
+		}
+		for i := range 5 {
+			if ended, err := d.Wait(t.Context(), "WD-"+strconv.Itoa(i)); err != nil || ended.State != Delivered {
+				t.Errorf("delivery %d: %+v, %v", i, ended, err)
+			}
+		}
+		return r.got
+	}
+	if diff := cmp.Diff([]string{"0", "1", "2", "3", "4"}, sent(FIFO, 1)); diff != "" {
+		t.Errorf("fifo (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"4", "3", "2", "1", "0"}, sent(Reverse, 1)); diff != "" {
+		t.Errorf("reverse (-want +got):\n%s", diff)
+	}
+	first := sent(Shuffle, 7)
+	if diff := cmp.Diff(first, sent(Shuffle, 7)); diff != "" {
+		t.Errorf("the same seed shuffles otherwise (-first +second):\n%s", diff)
+	}
+	if cmp.Equal(first, []string{"0", "1", "2", "3", "4"}) {
+		t.Error("nothing was shuffled")
+	}
+}
+
+func TestOnce_MakesOneAttemptAndLogsIt(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t)
+	d := New(Config{Secret: "sk_test_1", Clock: clock.Virtual(time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC))})
+	t.Cleanup(d.Close)
+	for id, want := range map[string]struct {
+		url, payload string
+		state        State
+		attempts     int
+	}{
+		"WD-1": {r.URL, "yes", Delivered, 1},
+		"WD-2": {r.URL, "no", Failed, 1},
+		"WD-3": {"https://hooks.example/", "yes", Refused, 0},
+	} {
+		got := d.Once(Delivery{ID: id, WebhookID: "WA-1", URL: want.url, Payload: []byte(want.payload)})
+		logged, known := d.Find(id)
+		if got.State != want.state || len(got.Attempts) != want.attempts || !known || logged.State != want.state {
+			t.Errorf("%s: %+v, in the log %+v", id, got, logged)
+		}
+	}
+}
