@@ -1,0 +1,65 @@
+package conformance
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+)
+
+// guarded is an operation that lists Authorization as required, with a request to it that holds
+// nothing to act upon.
+type guarded struct {
+	method, path string
+	body         any
+}
+
+func (s *session) guarded() []guarded {
+	empty := map[string]any{}
+	return []guarded{
+		{http.MethodGet, "/v1/rates", nil},
+		{http.MethodGet, "/v1/transactions?" + url.Values{"wallet": {s.target.Wallet}}.Encode(), nil},
+		{http.MethodPost, "/v1/webhooks/replay", empty},
+		{http.MethodPost, "/v1/regulatory-documents/analyze", empty},
+		{http.MethodPost, "/v1/regulatory-documents/purchase", empty},
+		{http.MethodGet, "/v1/regulatory-documents/request/RD-0", nil},
+	}
+}
+
+// checkAccess: "Every regulatory documents endpoint requires Authorization"; "GET /v1/rates,
+// GET /v1/transactions and POST /v1/webhooks/replay list Authorization as required."
+func (s *session) checkAccess() {
+	unauthorized := true
+	var otherwise string
+	for _, g := range s.guarded() {
+		to := g.method + " " + pathOf(g.path)
+		a := s.send(g.method, g.path, g.body, key)
+		problems := s.refused(to+" without Authorization", a, false)
+		if len(problems) == 0 && a.status != http.StatusUnauthorized {
+			unauthorized = false
+			otherwise = fmt.Sprintf("%s without Authorization: HTTP status %d", to, a.status)
+			// It was refused, but perhaps for what it lacks besides.
+			with := s.send(g.method, g.path, g.body, nothing)
+			if with.lost == nil && with.status == a.status && with.message() == a.message() {
+				problems = []string{fmt.Sprintf("%s is answered alike with and without Authorization (HTTP status %d): nothing shows that the header is looked at", to, a.status)}
+			}
+		}
+		s.judge(headingAccess, to+" requires Authorization", problems)
+	}
+	wrong := s.sendAs("not-"+s.target.SecretKey, http.MethodGet, "/v1/rates", nil, nothing)
+	s.judge(headingAccess, "a key that is not the account's is refused", s.refused("GET /v1/rates with a wrong key", wrong, false))
+
+	s.assume(headingAccess, "what lacks Authorization is answered with HTTP status 401", unauthorized, otherwise)
+	for _, path := range []string{"/v1/countries", "/v1/webhooks"} {
+		a := s.send(http.MethodGet, path, nil, key)
+		s.assume(headingAccess, "GET "+path+" requires Authorization too", a.lost == nil && !a.succeeded(), "it answers without")
+	}
+}
+
+// pathOf is a path without its query.
+func pathOf(path string) string {
+	u, err := url.Parse(path)
+	if err != nil {
+		return path
+	}
+	return u.Path
+}

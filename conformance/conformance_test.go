@@ -1,0 +1,224 @@
+package conformance_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// serve returns a reference server that generates documents at once.
+func serve(t *testing.T, edits ...func(*mockserver.Assumptions)) *mockserver.Server {
+	t.Helper()
+	opts := []mockserver.Option{mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 })}
+	for _, edit := range edits {
+		opts = append(opts, mockserver.WithAssumptions(edit))
+	}
+	srv := mockserver.New(opts...)
+	t.Cleanup(srv.Close)
+	if err := srv.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return srv
+}
+
+func target(srv *mockserver.Server) conformance.Target {
+	return conformance.Target{
+		BaseURL: srv.URL, SecretKey: srv.SecretKey, Wallet: srv.Wallets()[0],
+		Shipment: srv.Shipments()[0], Invoice: srv.Invoices()[0],
+	}
+}
+
+// through sends requests to a handler without any connection.
+type through struct{ http.Handler }
+
+func (t through) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	if r.Body == nil {
+		r.Body = http.NoBody
+	}
+	w := httptest.NewRecorder()
+	t.ServeHTTP(w, r)
+	return w.Result(), nil
+}
+
+// verdicts returns the checks that ended with a verdict, one a line.
+func verdicts(r conformance.Report, v conformance.Verdict) []string {
+	var out []string
+	for _, result := range r.Results {
+		if result.Verdict == v {
+			out = append(out, fmt.Sprintf("%s/%s: %s", result.Heading, result.Check, result.Detail))
+		}
+	}
+	return out
+}
+
+func TestRun_TheReferenceServerConforms(t *testing.T) {
+	t.Parallel()
+	srv := serve(t)
+	conformance.Run(t, target(srv), conformance.WithTransport(srv.Transport()), conformance.WithWrites())
+}
+
+func TestCheck_TheReferenceServerPassesEveryCheckAndDoesAsAssumed(t *testing.T) {
+	t.Parallel()
+	srv := serve(t)
+	report := conformance.Check(t.Context(), target(srv), conformance.WithTransport(srv.Transport()), conformance.WithWrites())
+	for _, v := range []conformance.Verdict{conformance.Fail, conformance.Skipped} {
+		if diff := cmp.Diff([]string(nil), verdicts(report, v)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", v, diff)
+		}
+	}
+	for _, result := range report.Results {
+		if result.Verdict == conformance.Assumption && result.Detail != "" {
+			t.Errorf("otherwise than assumed: %+v", result)
+		}
+	}
+	if report.Count(conformance.Pass) < 50 || report.Count(conformance.Assumption) < 20 {
+		t.Errorf("%d checks passed, %d assumptions", report.Count(conformance.Pass), report.Count(conformance.Assumption))
+	}
+	if err := srv.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCheck_WithoutWritesNothingChanges(t *testing.T) {
+	t.Parallel()
+	srv := serve(t)
+	before := len(srv.Deliveries())
+	report := conformance.Check(t.Context(), target(srv), conformance.WithTransport(srv.Transport()))
+	if !report.Conforms() {
+		t.Errorf("failed: %v", verdicts(report, conformance.Fail))
+	}
+	for _, call := range srv.Journal() {
+		if call.Method != http.MethodGet && call.Status < 400 {
+			t.Errorf("%s %s succeeded", call.Method, call.Path)
+		}
+	}
+	if after := len(srv.Deliveries()); after != before {
+		t.Errorf("%d deliveries, then %d", before, after)
+	}
+}
+
+// What a service does where the specification leaves a point open is no failure.
+func TestCheck_OtherAssumptionsAreNoFailures(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		edit func(*mockserver.Assumptions)
+		want string // in the detail of an assumption
+	}{
+		{"countries need no key", func(a *mockserver.Assumptions) { a.OpenOperations = []string{"countries.list", "webhooks.list"} }, "it answers without"},
+		{"rules are broken with 422", func(a *mockserver.Assumptions) { a.RuleFailureStatus = 422 }, "HTTP status 422"},
+		{"null after the last page", func(a *mockserver.Assumptions) { a.LastPageNull = true }, "nextPage is null"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			srv := serve(t, test.edit)
+			report := conformance.Check(t.Context(), target(srv), conformance.WithTransport(srv.Transport()), conformance.WithWrites())
+			if !report.Conforms() {
+				t.Errorf("failed: %v", verdicts(report, conformance.Fail))
+			}
+			if found := strings.Join(verdicts(report, conformance.Assumption), "\n"); !strings.Contains(found, test.want) {
+				t.Errorf("no assumption says %q:\n%s", test.want, found)
+			}
+		})
+	}
+}
+
+func TestCheck_WhatIsNotGivenIsSkippedAndSaysWhatItNeeds(t *testing.T) {
+	t.Parallel()
+	srv := serve(t)
+	bare := conformance.Target{BaseURL: srv.URL + "/v1/", SecretKey: srv.SecretKey}
+	report := conformance.Check(t.Context(), bare, conformance.WithTransport(srv.Transport()), conformance.WithWrites())
+	if !report.Conforms() {
+		t.Errorf("failed: %v", verdicts(report, conformance.Fail))
+	}
+	skipped := strings.Join(verdicts(report, conformance.Skipped), "\n")
+	for _, want := range []string{"name a wallet", "name a shipment", "name an invoice", "needs a draft"} {
+		if !strings.Contains(skipped, want) {
+			t.Errorf("nothing is skipped because of %q:\n%s", want, skipped)
+		}
+	}
+}
+
+func TestCheck_AServiceThatDoesNotAnswerIsOneFailure(t *testing.T) {
+	t.Parallel()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	srv := serve(t)
+	report := conformance.Check(ended, target(srv), conformance.WithTransport(srv.Transport()))
+	if len(report.Results) != 1 || report.Conforms() || !strings.Contains(report.Results[0].Detail, "nothing answers") {
+		t.Errorf("%+v", report)
+	}
+}
+
+func TestReport_IsReadByPeopleAndPrograms(t *testing.T) {
+	t.Parallel()
+	report := conformance.Report{BaseURL: "http://127.0.0.1:4010", Results: []conformance.Result{
+		{Heading: "Rate", Check: "every record has the fields", Verdict: conformance.Fail, Detail: "rates[0].amount is missing\nrates[1].amount is missing"},
+		{Heading: "Limits", Check: "page is 1 by default", Verdict: conformance.Pass},
+		{Heading: "Rate", Check: "more", Verdict: conformance.Skipped, Detail: "the list is empty"},
+		{Heading: "Errors", Check: "400 for a rule", Verdict: conformance.Assumption, Detail: "HTTP status 422"},
+		{Heading: "Errors", Check: "an envelope", Verdict: conformance.Assumption},
+	}}
+	want := `http://127.0.0.1:4010 held against the specification, read-only
+
+Rate
+  FAIL     every record has the fields
+           rates[0].amount is missing
+           rates[1].amount is missing
+  skipped  more
+           the list is empty
+
+Limits
+  pass     page is 1 by default
+
+Left open by the specification: no failure either way
+  other    Errors: 400 for a rule
+           HTTP status 422
+  assumed  Errors: an envelope
+
+1 passed, 1 failed, 1 skipped; 1 of 2 open points are otherwise than assumed
+`
+	var got strings.Builder
+	if err := report.WriteText(&got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+	encoded, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back conformance.Report
+	if err := json.Unmarshal(encoded, &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(report, back); diff != "" {
+		t.Errorf("JSON (-want +got):\n%s", diff)
+	}
+}
+
+func TestTarget_NoVerbShowsTheKey(t *testing.T) {
+	t.Parallel()
+	secret := conformance.Target{BaseURL: "http://localhost", SecretKey: "sk_test_hidden"}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		for _, value := range []any{secret, &secret, struct{ T conformance.Target }{secret}} {
+			if text := fmt.Sprintf(verb, value); strings.Contains(text, "hidden") || strings.Contains(text, fmt.Sprintf("%x", "hidden")) {
+				t.Errorf("%s shows the key: %s", verb, text)
+			}
+		}
+	}
+}

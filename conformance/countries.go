@@ -1,0 +1,40 @@
+package conformance
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// checkCountries: "Response 200: data is an array of Country."
+func (s *session) checkCountries() {
+	a := s.get("/v1/countries")
+	problems := a.problems()
+	if len(problems) == 0 {
+		problems = listOf(record(nil))("data", a.envelope["data"])
+	}
+	if !s.judge(headingCountries, "data is a bare array, 200, in the envelope", problems) {
+		return
+	}
+	countries := a.envelope["data"].([]any)
+	check := "every country has the fields of the table, each of its type"
+	if len(countries) == 0 {
+		s.skip(headingCountry, check, "the list is empty")
+		return
+	}
+	others := map[string]bool{}
+	for i, c := range countries {
+		problems = append(problems, record(countryFields())(fmt.Sprintf("data[%d]", i), c)...)
+		for _, name := range countryFields().others(c.(map[string]any)) {
+			others[name] = true
+		}
+	}
+	s.judge(headingCountry, check, problems)
+	s.assume(headingCountry, "there are no fields besides those of the table", len(others) == 0, "further fields: "+joined(others))
+}
+
+// joined lists a set of names.
+func joined(names map[string]bool) string {
+	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+}

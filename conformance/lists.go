@@ -1,0 +1,268 @@
+package conformance
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// list is one of the three lists that come in pages.
+type list struct {
+	heading, path, name         string
+	id                          string // the field that tells records apart
+	query                       url.Values
+	missing                     string // why the list cannot be asked for
+	recordHeading, pagesHeading string
+	record, pagination          fields
+	// moreCheck and more are what the specification says of a record besides its fields.
+	moreCheck  string
+	more       func(records []map[string]any) []string
+	neighbours neighbours // nil: the object has none
+	counter    bool       // the object has a pagingCounter
+	afterLast  any        // what nextPage is assumed to be after the last page; nil: it is no assumption
+}
+
+func (s *session) lists() []list {
+	transactions := list{
+		heading: headingTransactions, path: "/v1/transactions", name: "transactions", id: "transactionId",
+		recordHeading: headingTransaction, record: transactionFields(),
+		pagesHeading: headingTransPages, pagination: transactionPagination(), neighbours: transactionNeighbours, afterLast: int64(0),
+		moreCheck: "flat_amount is amount times 100", more: flatAmounts,
+		query: url.Values{"wallet": {s.target.Wallet}},
+	}
+	if s.target.Wallet == "" {
+		transactions.missing = "name a wallet"
+	}
+	return []list{
+		{
+			heading: headingRates, path: "/v1/rates", name: "rates", id: "rate_id",
+			recordHeading: headingRate, record: rateFields(),
+			pagesHeading: headingRatePages, pagination: ratePagination(),
+		},
+		{
+			heading: headingWebhooks, path: "/v1/webhooks", name: "webhooks", id: "webhook_id",
+			recordHeading: headingWebhook, record: webhookFields(),
+			pagesHeading: headingWebhookPages, pagination: webhookPagination(), neighbours: webhookNeighbours, counter: true,
+			moreCheck: "_id and id are equal", more: equalIDs,
+		},
+		transactions,
+	}
+}
+
+// checkLists makes the checks that each list has.
+//
+// Specification: "GET /v1/rates", "GET /v1/webhooks", "GET /v1/transactions", their records and
+// pagination objects, and "Limits".
+func (s *session) checkLists() {
+	for _, l := range s.lists() {
+		if l.missing != "" {
+			s.skip(l.heading, "the list answers 200 in the envelope", l.missing)
+			continue
+		}
+		first := s.fetch(l, nil)
+		if !s.judge(l.heading, fmt.Sprintf("data.%s is an array and data.pagination an object, 200, in the envelope", l.name), first.problems) {
+			continue
+		}
+		if l.name == "webhooks" {
+			s.webhooks = first.records
+		}
+		s.checkRecords(l, first)
+		s.checkPages(l, first)
+	}
+	s.checkWalletRequired()
+}
+
+// answered is a page of a list as it came.
+type answered struct {
+	page
+	records  []map[string]any
+	problems []string
+}
+
+// fetch asks for a page with further query values, such as "page" and "2".
+func (s *session) fetch(l list, asked func(url.Values)) answered {
+	query := url.Values{}
+	for name, values := range l.query {
+		query[name] = values
+	}
+	if asked != nil {
+		asked(query)
+	}
+	a := s.get(strings.TrimSuffix(l.path+"?"+query.Encode(), "?"))
+	out := answered{problems: a.problems()}
+	if len(out.problems) > 0 {
+		return out
+	}
+	out.problems = record(fields{{name: l.name, is: listOf(record(nil))}, {name: "pagination", is: record(nil)}})("data", a.envelope["data"])
+	if len(out.problems) > 0 {
+		return out
+	}
+	for _, element := range a.data()[l.name].([]any) {
+		out.records = append(out.records, element.(map[string]any))
+	}
+	out.page = page{object: a.data()["pagination"].(map[string]any), held: int64(len(out.records)), asked: 1}
+	return out
+}
+
+// part asks for a page of so many records.
+func (s *session) part(l list, number, perPage int64) answered {
+	out := s.fetch(l, func(q url.Values) {
+		q.Set("page", fmt.Sprint(number))
+		q.Set("perPage", fmt.Sprint(perPage))
+	})
+	out.asked = number
+	return out
+}
+
+// checkRecords holds the records of a page against their table.
+func (s *session) checkRecords(l list, first answered) {
+	check := "every record has the fields of the table, each of its type and format"
+	if len(first.records) == 0 {
+		s.skip(l.recordHeading, check, "the list is empty: make a record")
+		return
+	}
+	var problems []string
+	others := map[string]bool{}
+	for i, r := range first.records {
+		problems = append(problems, record(l.record)(fmt.Sprintf("%s[%d]", l.name, i), r)...)
+		for _, name := range l.record.others(r) {
+			others[name] = true
+		}
+	}
+	s.judge(l.recordHeading, check, problems)
+	if l.more != nil {
+		s.judge(l.recordHeading, l.moreCheck, l.more(first.records))
+	}
+	s.assume(l.recordHeading, "there are no fields besides those of the table", len(others) == 0, "further fields: "+joined(others))
+}
+
+// checkPages holds the pagination object against its table, and pages of several sizes against each
+// other.
+func (s *session) checkPages(l list, first answered) {
+	sound := s.judge(l.pagesHeading, "the object has the fields of the table, each of its type", record(l.pagination)("pagination", first.object))
+	s.checkDefaults(l, first)
+	if !sound {
+		return
+	}
+	const size = 2
+	total, _ := first.value("total")
+	last := max(1, (total+size-1)/size)
+	pages := []answered{first, s.part(l, 1, size), s.part(l, 2, size), s.part(l, last, size)}
+	if last == 1 {
+		pages = pages[:2]
+	}
+	changed := false
+	var problems []string
+	for _, p := range pages {
+		problems = append(problems, p.problems...)
+		problems = append(problems, p.arithmetic(l.neighbours)...)
+		if now, ok := p.value("total"); ok && now != total {
+			changed = true
+		}
+	}
+	for i, p := range pages[1:] {
+		if n, ok := p.value("perPage"); ok && n != size {
+			problems = append(problems, fmt.Sprintf("perPage is %d on page %d when asked for %d", n, pages[i+1].asked, size))
+		}
+	}
+	check := "page, perPage, total, pageCount and the neighbours add up on the first, second and last page"
+	overlap := fmt.Sprintf("pages of %d hold the records that the first page begins with, in that order", size)
+	if changed {
+		const reason = "records were added or removed while the pages were read: run it again"
+		s.skip(l.pagesHeading, check, reason)
+		s.skip(l.heading, overlap, reason)
+		return
+	}
+	s.judge(l.pagesHeading, check, problems)
+	if len(first.records) <= size || len(pages) < 3 {
+		s.skip(l.heading, overlap, fmt.Sprintf("the list has %d records: make more than %d", len(first.records), size))
+	} else {
+		s.judge(l.heading, overlap, l.sameBeginning(first.records, slices.Concat(pages[1].records, pages[2].records)))
+	}
+	s.assumePages(l, pages[len(pages)-1], last)
+}
+
+// checkDefaults: "perPage default 100", "page default 1".
+func (s *session) checkDefaults(l list, first answered) {
+	for _, d := range []struct {
+		name string
+		want int64
+	}{{"perPage", 100}, {"page", 1}} {
+		var problems []string
+		if got, ok := first.value(d.name); !ok || got != d.want {
+			problems = []string{fmt.Sprintf("pagination.%s is %v when it is not asked for; want %d", d.name, first.object[d.name], d.want)}
+		}
+		s.judge(headingLimits, fmt.Sprintf("%s of %s is %d by default", d.name, l.path, d.want), problems)
+	}
+}
+
+// sameBeginning compares records by their identifiers.
+func (l list) sameBeginning(all, parts []map[string]any) []string {
+	for i, r := range parts[:min(len(parts), len(all))] {
+		if !reflect.DeepEqual(r[l.id], all[i][l.id]) {
+			return []string{fmt.Sprintf("record %d is %v on the first page and %v on small ones", i+1, all[i][l.id], r[l.id])}
+		}
+	}
+	return nil
+}
+
+// assumePages tells how the service pages where the specification leaves it open.
+func (s *session) assumePages(l list, end answered, last int64) {
+	past := s.part(l, last+1, 2)
+	s.assume(l.pagesHeading, "a page past the end is empty", len(past.problems) == 0 && len(past.records) == 0,
+		cmp.Or(summary(past.problems), fmt.Sprintf("page %d of %d holds %d records", last+1, last, len(past.records))))
+	odd := s.fetch(l, func(q url.Values) { q.Set("perPage", "many") })
+	size, _ := odd.value("perPage")
+	s.assume(l.pagesHeading, "a perPage that is no number counts as the default", size == 100,
+		cmp.Or(summary(odd.problems), fmt.Sprintf("perPage is %d", size)))
+	if l.counter {
+		counter, _ := end.value("pagingCounter")
+		want := (end.asked-1)*2 + 1
+		s.assume(l.pagesHeading, "pagingCounter is the number of the page's first record", counter == want,
+			fmt.Sprintf("pagingCounter is %d on page %d of 2 a page; %d was expected", counter, end.asked, want))
+	}
+	if l.afterLast != nil {
+		next, ok := end.value("nextPage")
+		s.assume(l.pagesHeading, fmt.Sprintf("nextPage is %v after the last page", l.afterLast), ok && next == l.afterLast,
+			"nextPage is "+jsonOf(end.object["nextPage"]))
+	}
+}
+
+// checkWalletRequired: "wallet … required: yes".
+func (s *session) checkWalletRequired() {
+	a := s.get("/v1/transactions")
+	s.judge(headingTransactions, "wallet is required", s.refused("GET /v1/transactions without wallet", a, true))
+}
+
+// flatAmounts: "Integer amount in minor units, as it occurs (amount times 100)". How a fraction of a
+// minor unit is rounded is left open.
+func flatAmounts(transactions []map[string]any) []string {
+	var problems []string
+	for i, t := range transactions {
+		amount, ok := rational(t["amount"])
+		flat, fits := rational(t["flat_amount"])
+		if !ok || !fits {
+			continue
+		}
+		gap := new(big.Rat).Sub(flat, new(big.Rat).Mul(amount, big.NewRat(100, 1)))
+		if gap.Abs(gap).Cmp(big.NewRat(1, 1)) >= 0 {
+			problems = append(problems, fmt.Sprintf("transactions[%d].flat_amount is %v beside an amount of %v", i, t["flat_amount"], t["amount"]))
+		}
+	}
+	return problems
+}
+
+// equalIDs: "Storage identifiers, equal to each other".
+func equalIDs(webhooks []map[string]any) []string {
+	var problems []string
+	for i, w := range webhooks {
+		if !reflect.DeepEqual(w["_id"], w["id"]) {
+			problems = append(problems, fmt.Sprintf("webhooks[%d]: _id is %v and id is %v", i, w["_id"], w["id"]))
+		}
+	}
+	return problems
+}

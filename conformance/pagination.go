@@ -1,0 +1,108 @@
+package conformance
+
+import "fmt"
+
+// page is the pagination object of a list as it was answered.
+type page struct {
+	object map[string]any
+	held   int64 // how many records came with it
+	asked  int64 // the page that was asked for
+}
+
+// value returns a number of the object; shape checks have told already when it is none.
+func (p page) value(name string) (int64, bool) { return whole(p.object[name]) }
+
+// arithmetic returns what does not add up. Only numbers that are there are looked at.
+//
+// Specification: the three pagination objects. What follows from the meaning of their words: so many
+// records in all, so many a page, so many pages; on each page but the last a full one.
+func (p page) arithmetic(neighbours neighbours) []string {
+	total, ok1 := p.value("total")
+	perPage, ok2 := p.value("perPage")
+	number, ok3 := p.value("page")
+	pageCount, ok4 := p.value("pageCount")
+	if !ok1 || !ok2 || !ok3 || !ok4 {
+		return nil
+	}
+	if total < 0 || perPage < 1 {
+		return []string{fmt.Sprintf("total is %d and perPage is %d: neither can be", total, perPage)}
+	}
+	var problems []string
+	complain := func(format string, args ...any) {
+		problems = append(problems, fmt.Sprintf("page %d of %d a page: ", p.asked, perPage)+fmt.Sprintf(format, args...))
+	}
+	if number != p.asked {
+		complain("page is %d", number)
+	}
+	if current, ok := p.value("currentPage"); ok && current != number {
+		complain("currentPage is %d", current)
+	}
+	pages := total / perPage
+	if total%perPage > 0 {
+		pages++
+	}
+	if pageCount != pages && (total > 0 || pageCount != 1) { // an empty list has one page or none
+		complain("pageCount is %d; want %d for a total of %d", pageCount, pages, total)
+	}
+	expected := max(0, min(perPage, total-(p.asked-1)*perPage))
+	if p.held != expected {
+		complain("%d records; want %d of a total of %d", p.held, expected, total)
+	}
+	if neighbours != nil {
+		for _, problem := range neighbours(p, number > 1, number < pages) {
+			complain("%s", problem)
+		}
+	}
+	return problems
+}
+
+// neighbours returns what is wrong with prevPage, nextPage, hasPrevPage and hasNextPage of a page that
+// has a page before it, or after it, or not.
+type neighbours func(p page, before, after bool) []string
+
+// webhookNeighbours: "prevPage, nextPage (number or null); hasPrevPage, hasNextPage (booleans)".
+func webhookNeighbours(p page, before, after bool) []string {
+	return append(p.flags(before, after), append(
+		p.neighbour("prevPage", before, -1, nil), p.neighbour("nextPage", after, +1, nil)...)...)
+}
+
+// transactionNeighbours: "prevPage, nextPage (numbers; prevPage is 0 on the first page)". What nextPage
+// is after the last page is left to [list.afterLast].
+func transactionNeighbours(p page, before, after bool) []string {
+	problems := append(p.flags(before, after), p.neighbour("prevPage", before, -1, int64(0))...)
+	if after {
+		problems = append(problems, p.neighbour("nextPage", true, +1, nil)...)
+	}
+	return problems
+}
+
+func (p page) flags(before, after bool) []string {
+	var problems []string
+	for _, flag := range []struct {
+		name string
+		want bool
+	}{{"hasPrevPage", before}, {"hasNextPage", after}} {
+		if got, ok := p.object[flag.name].(bool); ok && got != flag.want {
+			problems = append(problems, fmt.Sprintf("%s is %t", flag.name, got))
+		}
+	}
+	return problems
+}
+
+// neighbour checks the number of the page before or after, or what stands in its place.
+func (p page) neighbour(name string, there bool, step int64, otherwise any) []string {
+	want := otherwise
+	if there {
+		want = p.asked + step
+	}
+	var got any
+	if n, ok := p.value(name); ok {
+		got = n
+	} else if p.object[name] != nil {
+		return nil // of another type, which the check of the fields has told
+	}
+	if got != want {
+		return []string{fmt.Sprintf("%s is %s; want %s", name, jsonOf(got), jsonOf(want))}
+	}
+	return nil
+}

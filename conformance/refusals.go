@@ -1,0 +1,40 @@
+package conformance
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// checkRefusals tells how the service refuses. The specification says when a request fails and leaves
+// open how: "Error body format, error codes and HTTP status codes: not shown."
+func (s *session) checkRefusals() {
+	unknown := s.get("/v1/no-such-operation")
+	s.judge(headingErrors, "a path that is no operation does not succeed", s.refused("GET /v1/no-such-operation", unknown, false))
+	s.assume(headingErrors, "a path that is no operation is answered with HTTP status 404", unknown.status == http.StatusNotFound,
+		fmt.Sprintf("HTTP status %d", unknown.status))
+
+	var bodies, statuses []string
+	for _, r := range s.refusals {
+		if problems := errorBody(r.answer); len(problems) > 0 {
+			bodies = append(bodies, r.to+": "+strings.Join(problems, ", "))
+		}
+		if r.rule && r.answer.status != http.StatusBadRequest {
+			statuses = append(statuses, fmt.Sprintf("%s: HTTP status %d", r.to, r.answer.status))
+		}
+	}
+	s.assume(headingErrors, `a refusal is {"status":false,"message":"…"}, perhaps with data`, len(bodies) == 0, summary(bodies))
+	s.assume(headingErrors, "a request that breaks a rule is answered with HTTP status 400", len(statuses) == 0, summary(statuses))
+}
+
+// errorBody returns what is other in a refusal than is assumed.
+func errorBody(a answer) []string {
+	if a.envelope == nil {
+		return []string{"the body is no JSON object: " + a.excerpt()}
+	}
+	problems := record(fields{{name: "status", is: boolean}, {name: "message", is: text}})("", a.envelope)
+	if a.envelope["status"] == true {
+		problems = append(problems, "status is true")
+	}
+	return problems
+}

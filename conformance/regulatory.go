@@ -1,0 +1,225 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+)
+
+const regulatoryPath = "/v1/regulatory-documents"
+
+func requestPath(id string) string { return regulatoryPath + "/request/" + url.PathEscape(id) }
+
+// checkRegulatory goes the way of a regulatory documents request: analyze in both flows, look up,
+// purchase, poll.
+func (s *session) checkRegulatory() {
+	var draft map[string]any
+	for _, flow := range []struct{ source, field, value, needs string }{
+		{"shipment", "shipment_id", s.target.Shipment, "name a shipment"},
+		{"invoice", "file_url", s.target.Invoice, "name an invoice"},
+	} {
+		check := fmt.Sprintf("analyze with %s answers 200 with a draft: request_id, available_documents", flow.field)
+		switch {
+		case !s.writes:
+			s.skip(headingRegulatory, check, "needs writes")
+			continue
+		case flow.value == "":
+			s.skip(headingRegulatory, check, flow.needs)
+			continue
+		}
+		a := s.post(regulatoryPath+"/analyze", map[string]any{flow.field: flow.value})
+		problems := a.problems()
+		if len(problems) == 0 {
+			problems = record(draftFields(oneOf("draft")))("data", a.envelope["data"])
+		}
+		if !s.judge(headingRegulatory, check, problems) {
+			continue
+		}
+		s.checkDraft(flow.source, a.data())
+		if draft == nil {
+			draft = a.data()
+		}
+	}
+	check := "purchase answers 200 in the envelope, for document types of the draft"
+	if draft == nil {
+		s.skip(headingRegulatory, check, "needs a draft")
+		return
+	}
+	id, _ := draft["request_id"].(string)
+	without := s.send(http.MethodGet, requestPath(id), nil, key)
+	s.judge(headingAccess, "a request that exists is not shown without Authorization", s.refused("GET /request/"+id+" without Authorization", without, false))
+	form, ok := cheapest(draft)
+	if !ok {
+		s.skip(headingRegulatory, check, "the draft offers no document with a document_type and an amount that a machine generates: name other goods")
+		return
+	}
+	s.checkPurchase(check, draft, form)
+}
+
+// checkDraft holds a draft, as analyzed and as looked up, against the table of the draft record.
+func (s *session) checkDraft(source string, draft map[string]any) {
+	id, _ := draft["request_id"].(string)
+	looked := s.get(requestPath(id))
+	problems := looked.problems()
+	if len(problems) == 0 {
+		problems = record(draftFields(oneOf(requestStates()...)))("data", looked.envelope["data"])
+		if got := looked.data()["request_id"]; got != id {
+			problems = append(problems, fmt.Sprintf("data.request_id is %v; want %s", got, id))
+		}
+	}
+	s.judge(headingRegulatory, "GET /request/:request_id answers 200 with the "+source+"'s record", problems)
+
+	problems = nil
+	if draft["source"] != source {
+		problems = []string{fmt.Sprintf("source is %v", draft["source"])}
+	}
+	s.judge(headingDraft, fmt.Sprintf("source is %q", source), problems)
+	s.assume(headingDraft, "the line items of the "+source+" are called line_items", len(listOf(record(nil))("", draft["line_items"])) == 0,
+		"line_items is "+jsonOf(draft["line_items"]))
+
+	var slugs, others []string
+	for i, offered := range documents(draft) {
+		at := fmt.Sprintf("available_documents[%d]", i)
+		if slug, named := offered["document_type"]; named {
+			slugs = append(slugs, oneOf(documentTypes()...)(at+".document_type", slug)...)
+		}
+		others = append(others, record(fields{{name: "document_type", is: text}, {name: "amount", is: number}, {name: "currency", is: text}})(at, offered)...)
+	}
+	s.judge(headingDraft, "document types of the "+source+" are slugs of the list, exactly", slugs)
+	s.assume(headingDraft, "documents offered for the "+source+" carry document_type, amount and currency", len(others) == 0, summary(others))
+}
+
+// documents returns the documents that a draft offers.
+func documents(draft map[string]any) []map[string]any {
+	var out []map[string]any
+	elements, _ := draft["available_documents"].([]any)
+	for _, element := range elements {
+		if object, ok := element.(map[string]any); ok {
+			out = append(out, object)
+		}
+	}
+	return out
+}
+
+// offer is a document that can be bought.
+type offer struct {
+	slug  string
+	price *big.Rat
+}
+
+// cheapest returns the document that a purchase costs least for, of those that say no person has to
+// bring evidence for them.
+func cheapest(draft map[string]any) (offer, bool) {
+	var best offer
+	for _, offered := range documents(draft) {
+		slug, named := offered["document_type"].(string)
+		price, priced := rational(offered["amount"])
+		if named && priced && offered["mode"] != "manual" && (best.price == nil || price.Cmp(best.price) < 0) {
+			best = offer{slug, price}
+		}
+	}
+	return best, best.price != nil
+}
+
+// checkPurchase buys one document: "The user's wallet is charged and document generation starts";
+// "Purchase charges the amounts already stored on the draft".
+func (s *session) checkPurchase(check string, draft map[string]any, form offer) {
+	id, _ := draft["request_id"].(string)
+	wallet, ok := draft["wallet"].(string)
+	if !ok {
+		wallet = s.target.Wallet
+	}
+	body := map[string]any{"request_id": id, "document_types": []string{form.slug}}
+	before, known := s.charges(wallet)
+	if !s.judge(headingRegulatory, check, s.post(regulatoryPath+"/purchase", body).problems()) {
+		return
+	}
+	state := s.state(id)
+	var problems []string
+	if !slices.Contains([]string{"purchasing", "processing", "completed", "failed"}, state) {
+		problems = []string{fmt.Sprintf("status is %q", state)}
+	}
+	s.judge(headingStates, "a purchased request is no draft any more", problems)
+	s.checkEnd(id, state)
+
+	charged, once := "the wallet is charged the stored amount", "a purchase that is sent again charges nothing more"
+	if !known {
+		s.skip(headingFlow, charged, "name a wallet whose transactions can be listed")
+		s.skip(headingStates, once, "name a wallet whose transactions can be listed")
+		return
+	}
+	after, _ := s.charges(wallet)
+	s.judge(headingFlow, charged, before.charged(after, form.price, 1))
+	again := s.post(regulatoryPath+"/purchase", body)
+	final, _ := s.charges(wallet)
+	s.judge(headingStates, once, after.charged(final, form.price, 0))
+	s.assume(headingStates, "a purchase of what is no draft any more is refused", !again.succeeded(), fmt.Sprintf("HTTP status %d", again.status))
+}
+
+// state returns the status of a request as it is now.
+func (s *session) state(id string) string {
+	state, _ := s.get(requestPath(id)).data()["status"].(string)
+	return state
+}
+
+// checkEnd: "Poll until status is completed or failed."
+func (s *session) checkEnd(id, state string) {
+	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
+	defer cancel()
+	check := "a purchased request ends in completed or failed, by way of purchasing and processing only"
+	for wait := 50 * time.Millisecond; state != "completed" && state != "failed"; wait = min(2*wait, 2*time.Second) {
+		if state != "purchasing" && state != "processing" {
+			s.judge(headingStates, check, []string{fmt.Sprintf("status is %q after the purchase", state)})
+			return
+		}
+		if !pause(ctx, wait) {
+			s.skip(headingStates, check, fmt.Sprintf("still %s after %s: be more patient", state, s.patience))
+			return
+		}
+		state = s.state(id)
+	}
+	s.judge(headingStates, check, nil)
+}
+
+// charges are the transactions of a wallet that its list begins with, by their identifiers.
+type charges map[string]map[string]any
+
+func (s *session) charges(wallet string) (charges, bool) {
+	if wallet == "" {
+		return nil, false
+	}
+	a := s.get("/v1/transactions?" + url.Values{"wallet": {wallet}}.Encode())
+	elements, ok := a.data()["transactions"].([]any)
+	out := charges{}
+	for _, element := range elements {
+		if t, ok := element.(map[string]any); ok {
+			if id, ok := t["transactionId"].(string); ok {
+				out[id] = t
+			}
+		}
+	}
+	return out, ok
+}
+
+// charged returns what is wrong when, since before, a wallet was not charged an amount so many times.
+func (before charges) charged(after charges, amount *big.Rat, times int) []string {
+	var amounts []string
+	found := 0
+	for id, t := range after {
+		if _, old := before[id]; old || t["flow"] != "out" {
+			continue
+		}
+		amounts = append(amounts, jsonOf(t["amount"]))
+		if charged, ok := rational(t["amount"]); ok && charged.Cmp(amount) == 0 {
+			found++
+		}
+	}
+	if found == times {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d new transactions of %s with flow out; want %d (new ones: %v)", found, amount.FloatString(2), times, amounts)}
+}

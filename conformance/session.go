@@ -1,0 +1,251 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// maxAnswer is how much of an answer is read.
+const maxAnswer = 64 << 20
+
+// session is one run of the checks against a target.
+type session struct {
+	settings
+	ctx      context.Context
+	target   Target
+	base     string
+	client   *http.Client
+	report   Report
+	refusals []refusal // what the service refused, for the checks of the error body
+	webhooks []map[string]any
+}
+
+// refusal is an answer that was meant to be one.
+type refusal struct {
+	to     string
+	answer answer
+	rule   bool // a rule of the specification was broken, and nothing else was wrong
+}
+
+func newSession(ctx context.Context, target Target, set settings) *session {
+	base := strings.TrimSuffix(strings.TrimRight(target.BaseURL, "/"), "/v1")
+	return &session{
+		settings: set, ctx: ctx, target: target, base: base,
+		client: &http.Client{
+			Transport:     set.transport,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		report: Report{BaseURL: base, Writes: set.writes},
+	}
+}
+
+// add puts a result into the report. What a service says may repeat the key.
+func (s *session) add(heading, check string, v Verdict, detail string) {
+	if s.target.SecretKey != "" {
+		detail = strings.ReplaceAll(detail, s.target.SecretKey, "<SECRET_KEY>")
+	}
+	s.report.Results = append(s.report.Results, Result{heading, check, v, detail})
+}
+
+// judge passes a check that has no problems, and fails another with the first few.
+func (s *session) judge(heading, check string, problems []string) bool {
+	if len(problems) == 0 {
+		s.add(heading, check, Pass, "")
+		return true
+	}
+	s.add(heading, check, Fail, summary(problems))
+	return false
+}
+
+func (s *session) skip(heading, check, reason string) { s.add(heading, check, Skipped, reason) }
+
+// assume tells whether the service does as assumed where the specification leaves a point open.
+func (s *session) assume(heading, check string, holds bool, otherwise string) {
+	if holds {
+		otherwise = ""
+	}
+	s.add(heading, check, Assumption, otherwise)
+}
+
+// summary joins problems, one a line, and counts those beyond the first five.
+func summary(problems []string) string {
+	const shown = 5
+	if more := len(problems) - shown; more > 0 {
+		problems = append(problems[:shown:shown], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(problems, "\n")
+}
+
+// reach asks for one rate, and reports whether anything answers at all.
+func (s *session) reach() bool {
+	a := s.get("/v1/rates?perPage=1")
+	if a.lost == nil {
+		return true
+	}
+	s.judge(headingEnvelope, "the service answers", []string{fmt.Sprintf("nothing answers on %s: %v; is the address right, and does the service run?", s.base, a.lost)})
+	return false
+}
+
+// answer is what the service said to one request.
+type answer struct {
+	lost     error // no answer came, or not all of it
+	status   int
+	header   http.Header
+	body     []byte
+	envelope map[string]any // nil where the body is no JSON object
+}
+
+// without says what a request lacks.
+type without int
+
+const (
+	nothing without = iota
+	key
+	contentType
+)
+
+func (s *session) get(path string) answer { return s.send(http.MethodGet, path, nil, nothing) }
+
+func (s *session) post(path string, body any) answer {
+	return s.send(http.MethodPost, path, body, nothing)
+}
+
+// send sends one request, with the key unless that is to be left out.
+func (s *session) send(method, path string, body any, lacks without) answer {
+	secret := s.target.SecretKey
+	if lacks == key {
+		secret = ""
+	}
+	return s.sendAs(secret, method, path, body, lacks)
+}
+
+// sendAs sends one request with a key; an empty one is not sent.
+func (s *session) sendAs(secret, method, path string, body any, lacks without) answer {
+	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
+	defer cancel()
+	var content io.Reader
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return answer{lost: err}
+		}
+		content = bytes.NewReader(encoded)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, s.base+path, content)
+	if err != nil {
+		return answer{lost: err}
+	}
+	if secret != "" {
+		req.Header.Set("Authorization", "Bearer "+secret)
+	}
+	if body != nil && lacks != contentType {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return answer{lost: err}
+	}
+	defer resp.Body.Close()
+	a := answer{status: resp.StatusCode, header: resp.Header}
+	a.body, a.lost = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if a.lost == nil && len(a.body) > maxAnswer {
+		a.lost = fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
+	}
+	if a.lost == nil {
+		a.envelope = parseObject(a.body)
+	}
+	return a
+}
+
+// parseObject reads a JSON object whose numbers stay as they are written; nil where it is none.
+func parseObject(text []byte) map[string]any {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var object map[string]any
+	if err := decoder.Decode(&object); err != nil {
+		return nil
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil
+	}
+	return object
+}
+
+// problems returns what is wrong with an answer that has to be a success.
+//
+// Specification: "Response envelope (all endpoints)".
+func (a answer) problems() []string {
+	switch {
+	case a.lost != nil:
+		return []string{"no whole answer came: " + a.lost.Error()}
+	case a.status != http.StatusOK:
+		return []string{fmt.Sprintf("HTTP status %d; want 200: %s", a.status, a.excerpt())}
+	case a.envelope == nil:
+		return []string{"the body is no JSON object: " + a.excerpt()}
+	}
+	problems := record(fields{
+		{name: "status", is: boolean},
+		{name: "message", is: text},
+		{name: "data", is: present},
+	})("", a.envelope)
+	if a.envelope["status"] == false {
+		problems = append(problems, "status is false on a success")
+	}
+	return problems
+}
+
+// succeeded reports whether the service did what it was asked.
+func (a answer) succeeded() bool {
+	return a.lost == nil && a.status >= 200 && a.status <= 299 && (a.envelope == nil || a.envelope["status"] != false)
+}
+
+func (a answer) data() map[string]any {
+	data, _ := a.envelope["data"].(map[string]any)
+	return data
+}
+
+// message returns the envelope's message, or nothing.
+func (a answer) message() string {
+	message, _ := a.envelope["message"].(string)
+	return message
+}
+
+// excerpt shows the beginning of the body.
+func (a answer) excerpt() string {
+	const shown = 200
+	if len(a.body) > shown {
+		return fmt.Sprintf("%q…", a.body[:shown])
+	}
+	return fmt.Sprintf("%q", a.body)
+}
+
+// refused keeps an answer that has to be a refusal, and returns what is wrong when it is none.
+func (s *session) refused(to string, a answer, rule bool) []string {
+	switch {
+	case a.lost != nil:
+		return []string{"no whole answer came: " + a.lost.Error()}
+	case a.succeeded():
+		return []string{fmt.Sprintf("%s succeeded with HTTP status %d: %s", to, a.status, a.excerpt())}
+	}
+	s.refusals = append(s.refusals, refusal{to, a, rule})
+	return nil
+}
+
+// pause waits, and reports false when the context ended first.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,227 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// kind says what is wrong with a value that stands at a path; nothing when it is of its kind.
+type kind func(path string, value any) []string
+
+// field is a row of a table of the specification.
+type field struct {
+	name     string
+	is       kind
+	optional bool // the specification says that it can be absent
+}
+
+type fields []field
+
+// record is an object with the fields of a table. Further fields are left to [fields.others].
+func record(table fields) kind {
+	return func(path string, value any) []string {
+		object, ok := value.(map[string]any)
+		if !ok {
+			return wrong(path, value, "an object")
+		}
+		var problems []string
+		for _, f := range table {
+			at := strings.TrimPrefix(path+"."+f.name, ".")
+			value, there := object[f.name]
+			if there {
+				problems = append(problems, f.is(at, value)...)
+			} else if !f.optional {
+				problems = append(problems, at+" is missing")
+			}
+		}
+		return problems
+	}
+}
+
+// others returns the names of an object that the table does not have, sorted.
+func (t fields) others(object map[string]any) []string {
+	var out []string
+	for name := range object {
+		if !slices.ContainsFunc(t, func(f field) bool { return f.name == name }) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// listOf is an array whose elements are all of one kind.
+func listOf(element kind) kind {
+	return func(path string, value any) []string {
+		array, ok := value.([]any)
+		if !ok {
+			return wrong(path, value, "an array")
+		}
+		var problems []string
+		for i, v := range array {
+			problems = append(problems, element(fmt.Sprintf("%s[%d]", path, i), v)...)
+		}
+		return problems
+	}
+}
+
+// orNull is a kind or null.
+func orNull(k kind) kind {
+	return func(path string, value any) []string {
+		if value == nil {
+			return nil
+		}
+		return k(path, value)
+	}
+}
+
+func present(string, any) []string { return nil }
+
+func text(path string, value any) []string {
+	if _, ok := value.(string); !ok {
+		return wrong(path, value, "a string")
+	}
+	return nil
+}
+
+func boolean(path string, value any) []string {
+	if _, ok := value.(bool); !ok {
+		return wrong(path, value, "a boolean")
+	}
+	return nil
+}
+
+func number(path string, value any) []string {
+	if _, ok := value.(json.Number); !ok {
+		return wrong(path, value, "a number")
+	}
+	return nil
+}
+
+// integer is a number without a fraction.
+func integer(path string, value any) []string {
+	if _, ok := whole(value); !ok {
+		return wrong(path, value, "a whole number")
+	}
+	return nil
+}
+
+// matching is a text of a form that the specification names.
+func matching(form, expression string) kind {
+	pattern := regexp.MustCompile(`^(?:` + expression + `)$`)
+	return func(path string, value any) []string {
+		if s, ok := value.(string); !ok || !pattern.MatchString(s) {
+			return wrong(path, value, form)
+		}
+		return nil
+	}
+}
+
+// digits is an identifier of the format PREFIX-<digits>.
+func digits(prefix string) kind { return matching(prefix+"-<digits>", prefix+`-[0-9]+`) }
+
+// alphanumerics is an identifier of the format PREFIX-<alphanumerics>.
+func alphanumerics(prefix string) kind {
+	return matching(prefix+"-<alphanumerics>", prefix+`-[0-9A-Za-z]+`)
+}
+
+// moment is an ISO 8601 UTC timestamp.
+func moment(path string, value any) []string {
+	s, ok := value.(string)
+	if ok {
+		at, err := time.Parse(time.RFC3339Nano, s)
+		_, offset := at.Zone()
+		ok = err == nil && offset == 0
+	}
+	if !ok {
+		return wrong(path, value, "an ISO 8601 UTC timestamp")
+	}
+	return nil
+}
+
+// degrees is a number of decimal degrees carried as a string.
+func degrees(limit int64) kind {
+	form := fmt.Sprintf("decimal degrees up to %d, as a string", limit)
+	return func(path string, value any) []string {
+		s, ok := value.(string)
+		if ok {
+			var d *big.Rat
+			d, ok = decimal(json.Number(s))
+			ok = ok && d.Abs(d).Cmp(big.NewRat(limit, 1)) <= 0
+		}
+		if !ok {
+			return wrong(path, value, form)
+		}
+		return nil
+	}
+}
+
+// oneOf is one of several texts.
+func oneOf(values ...string) kind {
+	return func(path string, value any) []string {
+		if s, ok := value.(string); !ok || !slices.Contains(values, s) {
+			return wrong(path, value, "one of "+strings.Join(values, ", "))
+		}
+		return nil
+	}
+}
+
+// jsonOf is a value as JSON has it.
+func jsonOf(value any) string {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	return string(encoded)
+}
+
+// wrong is the problem of a value that is of another kind.
+func wrong(path string, value any, want string) []string {
+	shown := jsonOf(value)
+	if len(shown) > 80 {
+		shown = shown[:80] + "…"
+	}
+	if path == "" {
+		path = "the value"
+	}
+	return []string{fmt.Sprintf("%s is %s; want %s", path, shown, want)}
+}
+
+// decimal reads a JSON number exactly. Numbers that no price or count could be are refused, since
+// their digits may not fit into memory.
+func decimal(n json.Number) (*big.Rat, bool) {
+	mantissa, exponent, scientific := strings.Cut(strings.ToLower(string(n)), "e")
+	if scientific {
+		if e, err := strconv.Atoi(exponent); err != nil || e < -400 || e > 400 {
+			return nil, false
+		}
+	}
+	if len(mantissa) > 400 || strings.ContainsAny(mantissa, "/_xobp") {
+		return nil, false
+	}
+	return new(big.Rat).SetString(string(n))
+}
+
+// rational reads a value that is a JSON number.
+func rational(value any) (*big.Rat, bool) {
+	n, ok := value.(json.Number)
+	if !ok {
+		return nil, false
+	}
+	return decimal(n)
+}
+
+// whole reads a value that is a JSON number without a fraction.
+func whole(value any) (int64, bool) {
+	d, ok := rational(value)
+	if !ok || !d.IsInt() || !d.Num().IsInt64() {
+		return 0, false
+	}
+	return d.Num().Int64(), true
+}
