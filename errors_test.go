@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -230,4 +231,27 @@ func TestErrors_URLAndQueryStayOut(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "VA-4711") {
 		t.Errorf("the error shows the query: %v", err)
 	}
+}
+
+// dialling never gets a connection.
+type dialling struct{}
+
+func (dialling) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: context.Cause(r.Context())}
+}
+
+func TestErrors_AnAttemptThatEndsWhileDiallingSentNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := connect(t, dialling{}, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2}))
+		_, err := client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-1"})
+		if failure := errorIn(t, err); len(failure.Attempts) != 2 || !failure.Timeout() || errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%+v", failure)
+		}
+		result, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
+		if got := outcome(result, err); got != shipping.OutcomeNotCharged {
+			t.Errorf("outcome %q of a purchase that was never sent (%v)", got, err)
+		}
+	})
 }
