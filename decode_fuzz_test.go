@@ -19,6 +19,8 @@ func FuzzDecodeTransactions(f *testing.F) { fuzzDecode[transactionList](f, "tran
 func FuzzDecodeWebhooks(f *testing.F)     { fuzzDecode[webhookList](f, "webhooks") }
 func FuzzDecodeCountries(f *testing.F)    { fuzzDecode[[]Country](f, "countries") }
 
+func FuzzDecodeRequest(f *testing.F) { fuzzDecode[requestData](f, "request") }
+
 func fuzzDecode[T any](f *testing.F, name string) {
 	body := readAnswer(f, name)
 	f.Add(body, uint64(0))

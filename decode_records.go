@@ -24,6 +24,15 @@ const (
 	webhookKind
 	countryKind
 	timezoneKind
+	requestKind
+	availableKind
+	reasonKind
+	profileFieldKind
+	lineItemKind
+	documentKind
+	addressesKind
+	addressKind
+	shippingKind
 	kinds
 )
 
@@ -43,14 +52,24 @@ var recordNames = sync.OnceValue(func() *[kinds]jsonscan.Names {
 		webhookKind:         namesOf[Webhook]("events"),
 		countryKind:         namesOf[Country](),
 		timezoneKind:        namesOf[Timezone](),
+		requestKind:         namesOf[RegulatoryRequest]("items", "request"),
+		availableKind:       namesOf[AvailableDocument]("type", "slug", "price"),
+		reasonKind:          namesOf[MatchReason](),
+		profileFieldKind:    namesOf[ProfileField](),
+		lineItemKind:        namesOf[LineItem](),
+		documentKind:        namesOf[Document](),
+		addressesKind:       namesOf[Addresses](),
+		addressKind:         namesOf[Address](),
+		shippingKind:        namesOf[Shipping](),
 	}
 })
 
 func namesOf[T any](more ...string) jsonscan.Names {
 	var names []string
 	for field := range reflect.TypeFor[T]().Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		names = append(names, name)
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" {
+			names = append(names, name)
+		}
 	}
 	return jsonscan.NewNames(append(names, more...)...)
 }
@@ -97,6 +116,39 @@ func recordFields(target any, to []any) (recordKind, []any, bool) {
 			&r.Longitude, &r.Timezones), true
 	case *Timezone:
 		return timezoneKind, append(to, &r.ZoneName, &r.GMTOffset, &r.GMTOffsetName, &r.Abbreviation, &r.TZName), true
+	}
+	return regulatoryFields(target, to)
+}
+
+// regulatoryFields is recordFields for a regulatory record and its parts.
+func regulatoryFields(target any, to []any) (recordKind, []any, bool) {
+	switch r := target.(type) {
+	case *RegulatoryRequest:
+		return requestKind, append(to, &r.RequestID, &r.Status, &r.Source, &r.AvailableDocuments, &r.LineItems,
+			&r.ShipmentID, &r.FileURL, &r.Wallet, &r.Currency, &r.Documents, &r.Addresses, &r.Shipping,
+			&r.Profiles, &r.ChargedAmount, &r.TransactionID, &r.FailureReason, &r.CreatedAt, &r.UpdatedAt,
+			&otherName{}, &otherName{}), true
+	case *AvailableDocument:
+		return availableKind, append(to, &r.DocumentType, &r.Name, &r.Mode, &r.Amount, &r.Currency, &r.Reasons,
+			&r.ProfileFields, &otherName{}, &otherName{}, &otherName{}), true
+	case *MatchReason:
+		return reasonKind, append(to, &r.ItemID, &r.Rule, &r.Match), true
+	case *ProfileField:
+		return profileFieldKind, append(to, &r.Name, &r.Label, &r.Type, &r.Required), true
+	case *LineItem:
+		return lineItemKind, append(to, &r.ItemID, &r.Description, &r.HSCode, &r.Quantity, &r.UnitPrice,
+			&r.Currency, &r.Weight, &r.OriginCountry), true
+	case *Document:
+		return documentKind, append(to, &r.DocumentType, &r.Name, &r.Mode, &r.Amount, &r.Currency, &r.Status,
+			&r.Attempts, &r.Failure, &r.GeneratedAt), true
+	case *Addresses:
+		return addressesKind, append(to, &r.Origin, &r.Destination), true
+	case *Address:
+		return addressKind, append(to, &r.Name, &r.Company, &r.Line1, &r.Line2, &r.City, &r.State, &r.PostalCode,
+			&r.Country, &r.Phone, &r.Email), true
+	case *Shipping:
+		return shippingKind, append(to, &r.CarrierSlug, &r.Service, &r.Incoterm, &r.ReasonForExport,
+			&r.PortOfEntry, &r.EstimatedArrival), true
 	}
 	return 0, nil, false
 }

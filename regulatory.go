@@ -1,6 +1,7 @@
 package shipping
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -270,25 +271,41 @@ func (s RegulatoryService) Get(ctx context.Context, requestID string, call ...Ca
 
 // record performs an operation that answers with the record.
 func (s RegulatoryService) record(ctx context.Context, r request, call []CallOption) (*RegulatoryRequest, error) {
-	raw, response, err := fetch[RawJSON](ctx, s.core, r, call)
+	data, response, err := fetch[requestData](ctx, s.core, r, call)
 	if err != nil {
 		return nil, err
 	}
-	record := decodeRecord(raw)
 	if s.core.drift != nil {
-		reportDrift[RegulatoryRequest](s.core.drift, r.operation, "data", []byte(raw))
+		reportDrift[RegulatoryRequest](s.core.drift, r.operation, "data", []byte(data.raw))
+	}
+	record := data.record
+	if record == nil {
+		record = &RegulatoryRequest{Raw: data.raw}
 	}
 	if record.RequestID == "" {
 		record.RequestID = r.params[regulatoryRequestID]
 	}
 	if record.RequestID == "" || record.Status == "" {
 		return nil, &Error{
-			Operation: r.operation, StatusCode: response.StatusCode, RequestID: record.RequestID, Data: RawJSON(s.core.key.redact(string(raw))),
+			Operation: r.operation, StatusCode: response.StatusCode, RequestID: record.RequestID, Data: RawJSON(s.core.key.redact(string(data.raw))),
 			Attempts: response.Attempts, kind: ErrUnexpectedBody,
 			Message: "the answer holds no regulatory request: request_id or status is missing",
 		}
 	}
 	return record, nil
+}
+
+// requestData is the data of an answer that holds a record: as it came, and read.
+type requestData struct {
+	raw    RawJSON
+	record *RegulatoryRequest
+}
+
+// UnmarshalJSON takes anything: what cannot be read of a record is left out of it.
+func (d *requestData) UnmarshalJSON(data []byte) error {
+	d.raw = RawJSON(bytes.TrimSpace(data))
+	d.record = decodeRecord(d.raw)
+	return nil
 }
 
 // decodeRecord reads the record tolerantly: under data itself or data.request, line items under either

@@ -62,7 +62,7 @@ func (w walker) value(raw json.RawMessage, t reflect.Type, path string) json.Raw
 		return null
 	}
 	switch t {
-	case reflect.TypeFor[RawJSON]():
+	case reflect.TypeFor[RawJSON](), reflect.TypeFor[requestData]():
 		return raw
 	case reflect.TypeFor[Amount]():
 		if kind := jsonKind(raw); kind != "number" {

@@ -119,6 +119,9 @@ func (s *Scanner) Element(first bool) bool {
 	return false
 }
 
+// Since returns the piece of the text that was read since an offset.
+func (s *Scanner) Since(offset int) []byte { return s.text[offset:s.pos] }
+
 // RawText reads any value and returns a copy of its text.
 func (s *Scanner) RawText() string { return s.block.keep(s.Raw(), len(s.text)-s.pos) }
 
