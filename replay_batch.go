@@ -1,0 +1,200 @@
+package shipping
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// Key names what is replayed, the same in every run: the delivery, or the shipment and the event, and
+// the webhook where there is one.
+func (r ReplayRequest) Key() string {
+	key := r.DeliveryID
+	if key == "" {
+		key = r.ShipmentID + " " + string(r.Event)
+	}
+	if r.WebhookID != "" {
+		key += " to " + r.WebhookID
+	}
+	return key
+}
+
+// ReplayAllOptions says how [WebhooksService.ReplayAll] works. Nil means the defaults.
+type ReplayAllOptions struct {
+	// Concurrency is how many replays are under way at the same time. Default 4.
+	Concurrency int
+	// DryRun checks every request as [WebhooksService.Replay] would, and sends nothing.
+	DryRun bool
+	// Skip leaves out a request by its key, such as one that an earlier run has queued; see
+	// [QueuedReplays].
+	Skip func(key string) bool
+	// Progress is called with each outcome as soon as it is known, one call at a time; total counts
+	// the requests. Write the outcomes down as lines of JSON to go on later.
+	Progress func(outcome ReplayOutcome, ended, total int)
+}
+
+// ReplayState is what became of a request of [WebhooksService.ReplayAll].
+type ReplayState string
+
+const (
+	// ReplayQueued: the service took it.
+	ReplayQueued ReplayState = "queued"
+	// ReplayFailed: it was not sent, or refused; nobody was notified.
+	ReplayFailed ReplayState = "failed"
+	// ReplayUnknown: the answer was lost. Sending it again may notify twice, leaving it not at all.
+	ReplayUnknown ReplayState = "unknown"
+	// ReplaySkipped: left out by Skip, or the same as an earlier request.
+	ReplaySkipped ReplayState = "skipped"
+	// ReplayChecked: a dry run found nothing wrong with it.
+	ReplayChecked ReplayState = "checked"
+	// ReplayNotSent: the run ended before its turn.
+	ReplayNotSent ReplayState = "not sent"
+)
+
+// ReplayOutcome is what became of one request. Its JSON is a line of a report that a later run can go
+// on from.
+type ReplayOutcome struct {
+	Key     string        `json:"key"`
+	State   ReplayState   `json:"state"`
+	Request ReplayRequest `json:"request"`
+	// Result is the service's answer with [ReplayQueued].
+	Result *ReplayResult `json:"result,omitempty"`
+	// Err is why the state is [ReplayFailed] or [ReplayUnknown].
+	Err error `json:"-"`
+}
+
+// MarshalJSON adds the error's text as "error".
+func (o ReplayOutcome) MarshalJSON() ([]byte, error) {
+	type plain ReplayOutcome
+	line := struct {
+		plain
+		Error string `json:"error,omitempty"`
+	}{plain: plain(o)}
+	if o.Err != nil {
+		line.Error = o.Err.Error()
+	}
+	return json.Marshal(line)
+}
+
+// ReplayReport holds an outcome for each request, in the order given.
+type ReplayReport struct{ Outcomes []ReplayOutcome }
+
+// Count returns how many requests are in a state.
+func (r *ReplayReport) Count(state ReplayState) int {
+	n := 0
+	for i := range r.Outcomes {
+		if r.Outcomes[i].State == state {
+			n++
+		}
+	}
+	return n
+}
+
+// QueuedReplays reads outcomes, a line of JSON each, and returns a Skip for [ReplayAllOptions] that
+// leaves out what was queued. A line that cannot be read is an error that names it.
+func QueuedReplays(lines io.Reader) (skip func(key string) bool, err error) {
+	queued := map[string]bool{}
+	decoder := json.NewDecoder(lines)
+	for line := 1; ; line++ {
+		var outcome ReplayOutcome
+		switch err := decoder.Decode(&outcome); {
+		case errors.Is(err, io.EOF):
+			return func(key string) bool { return queued[key] }, nil
+		case err != nil:
+			return nil, fmt.Errorf("shipping: line %d of the replay report: %w; mend or remove that line", line, err)
+		}
+		queued[outcome.Key] = queued[outcome.Key] || outcome.State == ReplayQueued
+	}
+}
+
+// ReplayAll replays many notifications, a bounded number at a time. One that fails does not stop the
+// others, except by [ErrUnauthorized]: no other would fare better. The report is complete also when the
+// error says that the run was cut short, by that or by ctx; those whose turn had not come are
+// [ReplayNotSent].
+//
+// Each request is sent once, repeated only on evidence that nothing was sent.
+//
+// Specification: POST /v1/webhooks/replay.
+func (s WebhooksService) ReplayAll(ctx context.Context, requests []ReplayRequest, opts *ReplayAllOptions, call ...CallOption) (*ReplayReport, error) {
+	if s.core == nil {
+		return nil, ErrNoClient
+	}
+	options := ReplayAllOptions{}
+	if opts != nil {
+		options = *opts
+	}
+	if options.Concurrency < 0 {
+		return nil, invalidRequest(OpReplayWebhook, "ReplayAllOptions", "has a negative Concurrency: leave it 0 for 4")
+	}
+	setDefault(&options.Concurrency, 4)
+
+	handing, stop := context.WithCancelCause(ctx) // what is under way is not cut off by a stop
+	defer stop(nil)
+	report := &ReplayReport{Outcomes: make([]ReplayOutcome, len(requests))}
+	var telling sync.Mutex
+	ended := 0
+	tell := func(o ReplayOutcome) {
+		telling.Lock()
+		defer telling.Unlock()
+		ended++
+		if options.Progress != nil {
+			options.Progress(o, ended, len(requests))
+		}
+	}
+	turns := make(chan *ReplayOutcome)
+	var workers sync.WaitGroup
+	for range min(options.Concurrency, len(requests)) {
+		workers.Go(func() {
+			for o := range turns {
+				s.replayOne(ctx, o, options.DryRun, call)
+				if errors.Is(o.Err, ErrUnauthorized) {
+					stop(fmt.Errorf("shipping: the replay was stopped: %w", o.Err))
+				}
+				tell(*o)
+			}
+		})
+	}
+	seen := make(map[string]bool, len(requests))
+	for i, request := range requests {
+		o := &report.Outcomes[i]
+		*o = ReplayOutcome{Key: request.Key(), State: ReplayNotSent, Request: request}
+		if handing.Err() != nil {
+			continue
+		}
+		if seen[o.Key] || options.Skip != nil && options.Skip(o.Key) {
+			o.State = ReplaySkipped
+			tell(*o)
+			continue
+		}
+		seen[o.Key] = true
+		select {
+		case turns <- o:
+		case <-handing.Done():
+		}
+	}
+	close(turns)
+	workers.Wait()
+	if report.Count(ReplayQueued)+report.Count(ReplayChecked)+report.Count(ReplaySkipped) < len(requests) {
+		return report, context.Cause(handing) // nil where nothing ended the run
+	}
+	return report, nil
+}
+
+func (s WebhooksService) replayOne(ctx context.Context, o *ReplayOutcome, dryRun bool, call []CallOption) {
+	if dryRun {
+		o.State, o.Err = ReplayChecked, o.Request.validate()
+	} else {
+		o.State = ReplayQueued
+		o.Result, o.Err = s.Replay(ctx, &o.Request, call...)
+	}
+	switch {
+	case o.Err == nil:
+	case verdictOn(o.Err) == answerLost:
+		o.State = ReplayUnknown
+	default:
+		o.State = ReplayFailed
+	}
+}

@@ -1,0 +1,204 @@
+package shipping_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+const queuedReplay = `{"shipment_id":"SH-1","event":"shipment.created","webhook_event_id":"WE-1","delivery_id":"WD-9","replay_mode":"stored_payload"}`
+
+// replays makes a request for each delivery id.
+func replays(ids ...string) []shipping.ReplayRequest {
+	requests := make([]shipping.ReplayRequest, len(ids))
+	for i, id := range ids {
+		requests[i].DeliveryID = id
+	}
+	return requests
+}
+
+func replayStates(report *shipping.ReplayReport) string {
+	texts := make([]string, len(report.Outcomes))
+	for i, outcome := range report.Outcomes {
+		texts[i] = outcome.Key + ": " + string(outcome.State)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
+	t.Parallel()
+	service := &service{script: func(_ int, got received) canned {
+		switch {
+		case strings.Contains(got.Body, "WD-REFUSED"):
+			return refusal(http.StatusBadRequest, "no such delivery")
+		case strings.Contains(got.Body, "WD-CRASH"):
+			return refusal(http.StatusInternalServerError, "sorry")
+		case strings.Contains(got.Body, "WD-LOST"):
+			return canned{err: io.ErrUnexpectedEOF}
+		case strings.Contains(got.Body, "WD-UNSENT"):
+			return canned{err: &net.OpError{Op: "dial", Err: errors.New("refused")}}
+		}
+		return ok(queuedReplay)
+	}}
+	requests := append(replays("WD-1", "WD-REFUSED", "WD-CRASH", "WD-LOST", "WD-UNSENT", "WD-1"),
+		shipping.ReplayRequest{ShipmentID: "SH-1"},
+		shipping.ReplayRequest{ShipmentID: "SH-1", Event: shipping.EventShipmentCreated, WebhookID: "WA-1"})
+	told := 0
+	report, err := connect(t, service, quick).Webhooks.ReplayAll(t.Context(), requests, &shipping.ReplayAllOptions{
+		Progress: func(outcome shipping.ReplayOutcome, ended, total int) {
+			told++
+			if ended != told || total != len(requests) || outcome.State == shipping.ReplayNotSent {
+				t.Errorf("told %d of %d as number %d: %+v", ended, total, told, outcome)
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "outcomes in the order given", "WD-1: queued, WD-REFUSED: failed, WD-CRASH: unknown, WD-LOST: unknown, "+
+		"WD-UNSENT: failed, WD-1: skipped, SH-1 : failed, SH-1 shipment.created to WA-1: queued", replayStates(report))
+	if told != len(requests) {
+		t.Errorf("%d outcomes were told", told)
+	}
+	if result := report.Outcomes[0].Result; result == nil || result.WebhookEventID != "WE-1" {
+		t.Errorf("the result: %+v", result)
+	}
+	sent := 0
+	for _, got := range service.requests() {
+		if !strings.Contains(got.Body, "WD-UNSENT") { // only what was not sent is tried again
+			sent++
+		}
+	}
+	if sent != 5 {
+		t.Errorf("%d requests, want one each", sent)
+	}
+}
+
+func TestReplayAll_DryRunSendsNothing(t *testing.T) {
+	t.Parallel()
+	service := answering(ok(queuedReplay))
+	report, err := connect(t, service).Webhooks.ReplayAll(t.Context(),
+		append(replays("WD-1", "WD-2"), shipping.ReplayRequest{Event: shipping.EventShipmentUpdated}), &shipping.ReplayAllOptions{
+			DryRun: true,
+			Skip:   func(key string) bool { return key == "WD-2" },
+		})
+	if err != nil || service.count("") != 0 {
+		t.Errorf("%d requests, %v", service.count(""), err)
+	}
+	diff(t, "outcomes", "WD-1: checked, WD-2: skipped,  shipment.updated: failed", replayStates(report))
+	if err := report.Outcomes[2].Err; !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), "ShipmentID") {
+		t.Errorf("what is wrong: %v", err)
+	}
+}
+
+func TestReplayAll_AWrongKeyStopsIt(t *testing.T) {
+	t.Parallel()
+	service := answering(ok(queuedReplay), refusal(http.StatusUnauthorized, "who are you?"))
+	report, err := connect(t, service).Webhooks.ReplayAll(t.Context(), replays("WD-1", "WD-2", "WD-3", "WD-4", "WD-5"),
+		&shipping.ReplayAllOptions{Concurrency: 1})
+	if !errors.Is(err, shipping.ErrUnauthorized) || !strings.Contains(err.Error(), "stopped") || !strings.Contains(err.Error(), "secret key") {
+		t.Errorf("the error: %v", err)
+	}
+	if n := service.count(""); n > 3 { // one may have its turn before the answer is known
+		t.Errorf("%d requests", n)
+	}
+	if got := replayStates(report); !strings.HasPrefix(got, "WD-1: queued, WD-2: failed") || !strings.HasSuffix(got, "WD-5: not sent") {
+		t.Errorf("outcomes: %s", got)
+	}
+}
+
+func TestReplayAll_KeepsToItsConcurrency(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		answer := ok(queuedReplay)
+		answer.after = time.Second
+		var ids []string
+		for i := range 12 {
+			ids = append(ids, fmt.Sprintf("WD-%d", i))
+		}
+		started := time.Now()
+		report, err := connect(t, answering(answer)).Webhooks.ReplayAll(t.Context(), replays(ids...), &shipping.ReplayAllOptions{Concurrency: 3})
+		if took := time.Since(started); err != nil || report.Count(shipping.ReplayQueued) != 12 || took != 4*time.Second {
+			t.Errorf("%d queued in %s, want 12 in four rounds of a second: %v", report.Count(shipping.ReplayQueued), took, err)
+		}
+	})
+}
+
+// The run is interrupted; the next one goes on from the lines that the first one wrote down.
+func TestReplayAll_GoesOnFromItsReport(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	interrupted := errors.New("interrupted by the user")
+	var lines bytes.Buffer
+	write := func(outcome shipping.ReplayOutcome) {
+		if err := json.NewEncoder(&lines).Encode(outcome); err != nil {
+			t.Error(err)
+		}
+	}
+	requests := replays("WD-1", "WD-2", "WD-3", "WD-4", "WD-5", "WD-6")
+	service := &service{script: func(n int, _ received) canned {
+		if n == 2 {
+			return refusal(http.StatusBadRequest, "not now")
+		}
+		return ok(queuedReplay)
+	}}
+	client := connect(t, service)
+	report, err := client.Webhooks.ReplayAll(ctx, requests, &shipping.ReplayAllOptions{
+		Concurrency: 1,
+		Progress: func(outcome shipping.ReplayOutcome, ended, _ int) {
+			write(outcome)
+			if ended == 3 {
+				interrupt(interrupted)
+			}
+		},
+	})
+	if !errors.Is(err, interrupted) || report.Count(shipping.ReplayNotSent) == 0 {
+		t.Fatalf("%s: %v", replayStates(report), err)
+	}
+	if first, _, _ := strings.Cut(lines.String()[strings.Index(lines.String(), "\n")+1:], "\n"); !strings.Contains(first, `"error":"shipping: webhooks.replay`) {
+		t.Errorf("the line of a failure: %s", first)
+	}
+	skip, err := shipping.QueuedReplays(strings.NewReader(lines.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err = client.Webhooks.ReplayAll(t.Context(), requests, &shipping.ReplayAllOptions{Skip: skip})
+	if err != nil || !strings.HasPrefix(replayStates(report), "WD-1: skipped, WD-2: queued, WD-3: skipped") || !strings.HasSuffix(replayStates(report), "WD-6: queued") {
+		t.Errorf("the second run: %s: %v", replayStates(report), err)
+	}
+	times := map[string]int{}
+	for _, got := range service.requests() {
+		times[got.Body]++
+	}
+	if len(times) != 6 || times[`{"delivery_id":"WD-1"}`] != 1 || times[`{"delivery_id":"WD-2"}`] != 2 {
+		t.Errorf("sent: %v", times)
+	}
+}
+
+func TestReplayAll_RefusesWhatCannotBe(t *testing.T) {
+	t.Parallel()
+	if _, err := (shipping.WebhooksService{}).ReplayAll(t.Context(), nil, nil); !errors.Is(err, shipping.ErrNoClient) {
+		t.Errorf("no client: %v", err)
+	}
+	client := connect(t, answering(ok(queuedReplay)))
+	if _, err := client.Webhooks.ReplayAll(t.Context(), nil, &shipping.ReplayAllOptions{Concurrency: -1}); !errors.Is(err, shipping.ErrInvalidRequest) {
+		t.Errorf("negative concurrency: %v", err)
+	}
+	if report, err := client.Webhooks.ReplayAll(t.Context(), nil, nil); err != nil || len(report.Outcomes) != 0 {
+		t.Errorf("nothing to replay: %v, %v", report, err)
+	}
+	if _, err := shipping.QueuedReplays(strings.NewReader("{\"key\":\"WD-1\",\"state\":\"queued\"}\n{\"key\":")); err == nil || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("a cut-off line: %v", err)
+	}
+}
