@@ -2,15 +2,32 @@ package mockserver
 
 import (
 	"encoding/hex"
+	"hash/fnv"
 	"math/rand/v2"
 )
 
 // ids makes the identifiers of a world and whatever else its seed decides. The same seed makes the
 // same ones in the same order.
-type ids struct{ random *rand.Rand }
+type ids struct {
+	random *rand.Rand
+	source *rand.PCG
+}
 
-func newIDs(seed uint64) *ids {
-	return &ids{random: rand.New(rand.NewPCG(seed, 0x5348_4950))}
+func newIDs(seed uint64) *ids { return idsFrom(rand.NewPCG(seed, 0x5348_4950)) }
+
+// newIDsFor is newIDs for the world of a key, so that worlds of one seed make identifiers of their own.
+func newIDsFor(seed uint64, key string) *ids {
+	hash := fnv.New64a()
+	hash.Write([]byte(key))
+	return idsFrom(rand.NewPCG(seed, hash.Sum64()))
+}
+
+func idsFrom(source *rand.PCG) *ids { return &ids{random: rand.New(source), source: source} }
+
+// clone returns what makes the same identifiers from here on.
+func (g *ids) clone() *ids {
+	source := *g.source
+	return idsFrom(&source)
 }
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -9,12 +9,12 @@ import (
 )
 
 // insertRow puts a new record at the head of the list that an operation serves.
-func (w *world) insertRow(operation string, query url.Values) error {
+func (w *World) insertRow(operation string, query url.Values) error {
 	switch operation {
 	case shipping.OpListRates:
 		return w.insertRate()
 	case shipping.OpListWebhooks:
-		_, err := w.addWebhook(Webhook{Name: "Inserted webhook", URL: "http://127.0.0.1:9/", Inactive: true})
+		_, err := w.AddWebhook(Webhook{Name: "Inserted webhook", URL: "http://127.0.0.1:9/", Inactive: true})
 		return err
 	default:
 		w.mu.Lock()
@@ -24,7 +24,7 @@ func (w *world) insertRow(operation string, query url.Values) error {
 }
 
 // insertRate offers the newest rate once more, under another id and made now.
-func (w *world) insertRate() error {
+func (w *World) insertRate() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var newest []rate

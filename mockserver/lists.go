@@ -7,7 +7,7 @@ import (
 )
 
 // listRates answers GET /v1/rates.
-func (w *world) listRates(c *call) reply {
+func (w *World) listRates(c *call) reply {
 	p := w.assume.paging(c.query())
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -18,12 +18,12 @@ func (w *world) listRates(c *call) reply {
 }
 
 // listCountries answers GET /v1/countries, which is the same for ever.
-func (w *world) listCountries(*call) reply {
+func (w *World) listCountries(*call) reply {
 	return reply{status: 200, body: w.countries}
 }
 
 // listWebhooks answers GET /v1/webhooks.
-func (w *world) listWebhooks(c *call) reply {
+func (w *World) listWebhooks(c *call) reply {
 	p := w.assume.paging(c.query())
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -35,7 +35,7 @@ func (w *world) listWebhooks(c *call) reply {
 
 // listTransactions answers GET /v1/transactions. Parameters that the specification does not list are
 // ignored.
-func (w *world) listTransactions(c *call) reply {
+func (w *World) listTransactions(c *call) reply {
 	query := c.query()
 	wallet := query.Get("wallet")
 	if wallet == "" {

@@ -7,54 +7,71 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+	"github.com/shipping-go/shipping/mockserver/internal/records"
 )
 
 // company is what the seeded account is called.
 const company = "Harbour Row Trading"
 
+// showing is what a transaction says beyond its ledger entry.
+type showing struct {
+	about             transactionMetadata
+	txRef             string
+	pending, reversed bool
+}
+
 // show encodes a ledger entry as the transaction that lists of its wallet begin with. Every
 // transaction is an entry of the ledger and the other way round.
 //
-// Assumption: money that comes in has flow "in"; only "out" is known to occur.
-func (w *world) show(e ledger.Entry, about transactionMetadata, txRef string, pending bool) error {
+// Assumption: money that comes in has flow "in"; only "out" is known to occur. What a reversed
+// transaction took comes back by another one with flow "in", so that every row counts once.
+func (w *state) show(e ledger.Entry, how showing) error {
 	flat, err := e.Amount.Flat()
 	if err != nil {
 		return fmt.Errorf("transaction %s: %w", e.ID, err)
 	}
 	t := transaction{
 		TransactionID: e.ID, StorageID: w.ids.storage(), AccountID: w.accountID,
-		AccountReference: e.Wallet, StoreReference: w.user, TxRef: txRef,
+		AccountReference: e.Wallet, StoreReference: w.user, TxRef: how.txRef,
 		Amount: e.Amount, AmountReceived: e.Amount, ConvertedAmount: e.Amount,
 		Currency: e.Currency, CurrencyConvertedTo: e.Currency, FlatAmount: flat,
-		Description: e.Memo, Flow: "out", Status: "success", Metadata: about,
+		Description: e.Memo, Flow: "out", Status: "success", Metadata: how.about,
 		Platform: "api", Source: "wallet",
 		Receiver: receiver{Name: "Shipping service", Reference: "shipping", Type: "platform"},
 		Sender:   sender{Name: company, ID: w.user},
-		Settled:  !pending, CreatedAt: timestamp(e.At), UpdatedAt: timestamp(e.At),
+		Reversed: how.reversed, Settled: !how.pending, CreatedAt: timestamp(e.At), UpdatedAt: timestamp(e.At),
 	}
-	if pending {
+	if how.pending {
 		t.Status = "pending"
 	}
-	if e.Kind == ledger.KindFunding {
+	if e.Kind != ledger.KindDebit {
 		t.Flow = "in"
 		t.Receiver = receiver{Name: company, Reference: w.user, Type: "user"}
+		t.Sender = sender{Name: "Shipping service", ID: "shipping"}
+	}
+	if e.Kind == ledger.KindFunding {
 		t.Sender = sender{Name: "Bank transfer", ID: "bank", AccountNumber: "0123456789"}
 		paidOut := timestamp(e.At.Add(24 * time.Hour))
 		t.SettlementReference, t.PayoutDate = "ST-"+e.ID[len("TR-"):], &paidOut
 	}
-	record, err := encode(t)
-	if err != nil {
-		return fmt.Errorf("transaction %s: %w", e.ID, err)
-	}
-	w.openList(e.Wallet).Prepend(record)
+	w.openList(e.Wallet).Prepend(appendTransaction(nil, &t))
 	return nil
+}
+
+// openList returns the list of a wallet's transactions.
+func (w *state) openList(wallet string) *records.List {
+	list := w.transactions[wallet]
+	if list == nil {
+		list = &records.List{}
+		w.transactions[wallet] = list
+	}
+	return list
 }
 
 // seedWallets opens the wallets and plays their history in the order of time: a first funding each,
 // then shipments paid for, with more funding wherever a wallet would run dry.
-func (w *world) seedWallets() error {
+func (w *seeder) seedWallets() error {
 	money := purses()
-	w.exchange = map[string]shipping.Amount{}
 	wallets := make([]string, len(money))
 	at := epoch.Add(-150 * day)
 	for i, p := range money {
@@ -64,19 +81,62 @@ func (w *world) seedWallets() error {
 		}
 		w.exchange[p.currency] = rate
 		wallets[i] = w.ids.numbered("VA")
-		if err := w.ledger.Open(ledger.Wallet{Reference: wallets[i], Currency: p.currency, Name: p.name}); err != nil {
-			return err
-		}
-		if err := w.fund(wallets[i], p.opening, "Wallet funded: opening balance", at); err != nil {
+		if err := w.openWallet(ledger.Wallet{Reference: wallets[i], Currency: p.currency, Name: p.name}, p, at); err != nil {
 			return err
 		}
 		at = at.Add(time.Minute)
 	}
-	step := epoch.Sub(at) / (seededDebits + 1)
-	for i := range seededDebits {
+	debits := w.plan.debits()
+	step := epoch.Sub(at) / time.Duration(debits+2)
+	for i := range debits {
 		at = at.Add(step)
 		which := w.chooseWallet(money)
 		if err := w.payForShipment(wallets[which], money[which], i, at); err != nil {
+			return err
+		}
+	}
+	if w.plan.lowFunds {
+		return w.drain(wallets, at.Add(step))
+	}
+	return nil
+}
+
+// openWallet opens a wallet with its first funding, or with nothing in an empty world. The rows that a
+// plan asks for are a history before that funding, which the ledger knows as the balance brought forward.
+func (w *seeder) openWallet(wallet ledger.Wallet, p purse, at time.Time) error {
+	if err := w.ledger.Open(wallet); err != nil {
+		return err
+	}
+	memo := "Wallet funded: opening balance"
+	if w.plan.listed > 0 && w.past == nil {
+		w.openPast(wallet, pastScope{Wallet: wallet.Reference, Seed: mix(w.plan.seed + 1), Total: w.plan.listed - 1, Before: at})
+		memo = "Balance brought forward"
+	}
+	w.openList(wallet.Reference)
+	if w.plan.empty {
+		return nil
+	}
+	return w.fund(wallet.Reference, p.opening, memo, at)
+}
+
+// drain leaves one unit in each wallet.
+func (w *seeder) drain(wallets []string, at time.Time) error {
+	for _, wallet := range wallets {
+		balance, _ := w.ledger.Balance(wallet)
+		one, err := shipping.NewAmount(1, 0)
+		if err != nil {
+			return err
+		}
+		rest, err := balance.Sub(one)
+		if err != nil || rest.Sign() <= 0 {
+			return fmt.Errorf("wallet %s holds %s and cannot be drained: %w", wallet, balance, err)
+		}
+		id := w.ids.coded("TR")
+		e, err := w.ledger.Debit(wallet, rest, id, "Transfer to savings", at, id)
+		if err != nil {
+			return err
+		}
+		if err := w.show(e, showing{}); err != nil {
 			return err
 		}
 	}
@@ -84,7 +144,7 @@ func (w *world) seedWallets() error {
 }
 
 // chooseWallet picks a wallet by the shares of the purses.
-func (w *world) chooseWallet(money []purse) int {
+func (w *seeder) chooseWallet(money []purse) int {
 	drawn := w.ids.random.IntN(100)
 	for i, p := range money {
 		if drawn -= p.share; drawn < 0 {
@@ -94,17 +154,17 @@ func (w *world) chooseWallet(money []purse) int {
 	return 0
 }
 
-func (w *world) payForShipment(wallet string, p purse, number int, at time.Time) error {
+func (w *seeder) payForShipment(wallet string, p purse, number int, at time.Time) error {
 	amount, err := w.priced("100", p, 4+w.ids.random.IntN(120))
 	if err != nil {
 		return err
 	}
-	id, about, txRef := w.ids.coded("TR"), transactionMetadata{}, ""
+	id, how := w.ids.coded("TR"), showing{pending: number >= w.plan.debits()-3, reversed: number%40 == 20}
 	if number%5 != 0 { // every fifth is about no shipment, and every seventh has no reference
-		about.ShipmentID = pick(w.ids, w.shipmentIDs)
+		how.about.ShipmentID = pick(w.ids, w.shipmentIDs)
 	}
 	if number%7 != 0 {
-		txRef = "SHP-" + w.ids.alphanumerics(12)
+		how.txRef = "SHP-" + w.ids.alphanumerics(12)
 	}
 	debit := func() (ledger.Entry, error) {
 		return w.ledger.Debit(wallet, amount, id, "Payment for shipment label", at, id)
@@ -119,10 +179,17 @@ func (w *world) payForShipment(wallet string, p purse, number int, at time.Time)
 	if err != nil {
 		return err
 	}
-	return w.show(e, about, txRef, number >= seededDebits-3)
+	if err := w.show(e, how); err != nil || !how.reversed {
+		return err
+	}
+	back, err := w.ledger.Reverse(id, "Reversal of "+id, at, w.ids.coded("TR"))
+	if err != nil {
+		return err
+	}
+	return w.show(back, showing{about: how.about, txRef: how.txRef})
 }
 
-func (w *world) fund(wallet, amount, memo string, at time.Time) error {
+func (w *state) fund(wallet, amount, memo string, at time.Time) error {
 	money, err := shipping.ParseAmount(amount)
 	if err != nil {
 		return err
@@ -131,60 +198,14 @@ func (w *world) fund(wallet, amount, memo string, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	return w.show(e, transactionMetadata{}, "", false)
+	return w.show(e, showing{})
 }
 
 // rate returns what one unit of a currency buys in another, at the world's present rates.
-func (w *world) rate(from, to string) (shipping.Amount, error) {
+func (w *World) rate(from, to string) (shipping.Amount, error) {
 	rate, known := w.exchange[to]
 	if from != "USD" || !known {
 		return shipping.Amount{}, fmt.Errorf("no exchange rate from %s to %s: set one with SetExchangeRate", from, to)
 	}
 	return rate, nil
-}
-
-// SetExchangeRate says how many units of a currency a US dollar buys from now on. Drafts that are
-// already analyzed keep their amounts. A rate that is not above zero is refused.
-func (s *Server) SetExchangeRate(currency string, perDollar shipping.Amount) error {
-	if currency == "" || perDollar.Sign() <= 0 {
-		return fmt.Errorf("mockserver: exchange rate of %q is %s: name a currency and a rate above zero", currency, perDollar)
-	}
-	s.home.mu.Lock()
-	defer s.home.mu.Unlock()
-	s.home.exchange[currency] = perDollar
-	return nil
-}
-
-// Wallets returns the references of the wallets in the order of the account: the first, in NGN, is
-// the default and has plenty; the last has next to nothing.
-func (s *Server) Wallets() []string {
-	s.home.mu.Lock()
-	defer s.home.mu.Unlock()
-	var out []string
-	for _, wallet := range s.home.ledger.Wallets() {
-		out = append(out, wallet.Reference)
-	}
-	return out
-}
-
-// Shipments returns the ids of the seeded shipments, newest first: the first matches several forms,
-// the last ones are domestic and match none.
-func (s *Server) Shipments() []string {
-	return append([]string(nil), s.home.shipmentIDs...)
-}
-
-// Invoices returns the URLs of the invoices that analysis can read. They are never fetched.
-func (s *Server) Invoices() []string {
-	return append([]string(nil), s.home.invoiceURLs...)
-}
-
-// Webhooks returns the ids of the webhooks, newest first.
-func (s *Server) Webhooks() []string {
-	s.home.mu.Lock()
-	defer s.home.mu.Unlock()
-	var out []string
-	for i := len(s.home.webhooks.all) - 1; i >= 0; i-- {
-		out = append(out, s.home.webhooks.all[i].WebhookID)
-	}
-	return out
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -18,6 +19,8 @@ type Option func(*config)
 
 type config struct {
 	seed        uint64
+	scenario    string // of the home world
+	maxWorlds   int
 	listen      bool
 	addr        string
 	virtual     bool
@@ -26,18 +29,21 @@ type config struct {
 	assume      Assumptions
 	operations  []shipping.Operation
 	deliver     http.RoundTripper
-	journal     int    // calls remembered
-	journalBody int    // bytes remembered of a body
-	rulesFile   []byte // nil: the built-in rules
+	journal     int       // calls remembered
+	journalBody int       // bytes remembered of a body
+	coverage    *Coverage // of all worlds
+	rulesFile   []byte    // nil: the built-in rules
 
 	// What every world of a server shares, since it never changes.
-	rules     *compliance.Rules
+	rules     func() *compliance.Rules
 	countries []byte // the whole answer of GET /v1/countries
 }
 
 func defaultConfig() config {
 	return config{
 		seed:        1,
+		scenario:    "default",
+		maxWorlds:   defaultMaxWorlds,
 		listen:      true,
 		addr:        "127.0.0.1:0",
 		start:       epoch,
@@ -45,6 +51,7 @@ func defaultConfig() config {
 		operations:  shipping.Operations(),
 		journal:     1024,
 		journalBody: 2 << 10,
+		coverage:    NewCoverage(),
 	}
 }
 
@@ -113,22 +120,34 @@ func WithComplianceRules(rules []byte) Option {
 	return func(c *config) { c.rulesFile = slices.Clone(rules) }
 }
 
-// prepare makes what the worlds share.
+// WithScenario makes the home world one of a scenario, such as "rows10000000" or "lowfunds-seed7". The
+// words are those of [Scenarios]; what is wrong with them, [Server.Err] says.
+func WithScenario(scenario string) Option { return func(c *config) { c.scenario = scenario } }
+
+// WithMaxWorlds limits how many worlds are open at once; a further one is refused. The default is 10,000.
+func WithMaxWorlds(n int) Option { return func(c *config) { c.maxWorlds = max(1, n) } }
+
+// prepare makes what the worlds share. The built-in rules are read when the first analysis asks for them.
 func (c *config) prepare() error {
 	c.countries = succeed(nil, "Countries retrieved successfully", country.JSON()).body
-	var err error
-	if c.rules, err = compliance.Default(); err != nil {
-		return fmt.Errorf("mockserver: the built-in compliance rules: %w", err)
-	}
 	if c.rulesFile == nil {
+		logger := c.logger
+		c.rules = sync.OnceValue(func() *compliance.Rules {
+			rules, err := compliance.Default()
+			if err != nil { // its own test reads them too
+				logger.Error("the built-in compliance rules cannot be read", "error", err)
+				return new(compliance.Rules)
+			}
+			return rules
+		})
 		return nil
 	}
 	own, err := compliance.Parse(c.rulesFile)
 	if err != nil {
-		return fmt.Errorf("mockserver: the compliance rules: %w", err)
+		own, err = new(compliance.Rules), fmt.Errorf("mockserver: the compliance rules: %w", err)
 	}
-	c.rules = own
-	return nil
+	c.rules = func() *compliance.Rules { return own }
+	return err
 }
 
 // errorLog is where net/http reports broken connections.

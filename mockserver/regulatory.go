@@ -14,9 +14,10 @@ import (
 
 // openDesk gives the world the desk that keeps its regulatory document requests. What the desk is
 // asked, it is asked under the world's lock, and so are its timers.
-func (w *world) openDesk(c *config) {
+func (w *World) openDesk() {
+	timers := w.timers
 	w.desk = regulatory.NewDesk(regulatory.Config{
-		Rules:  c.rules,
+		Rules:  w.server.config.rules,
 		Ledger: w.ledger,
 		Rate:   w.rate,
 		Shipment: func(id string) (regulatory.Consignment, bool) {
@@ -32,7 +33,7 @@ func (w *world) openDesk(c *config) {
 		},
 		Now: w.clock.Now,
 		After: func(d time.Duration, label string, fn func()) {
-			w.clock.After(d, label, func() {
+			timers.After(d, label, func() {
 				w.mu.Lock()
 				defer w.mu.Unlock()
 				fn()
@@ -41,21 +42,22 @@ func (w *world) openDesk(c *config) {
 		NewID:    w.ids.coded,
 		Charged:  w.charged,
 		Settings: w.assume.settings(),
-		Hooks:    w.failpoints(),
+		Limit:    maxKeptRequests,
+		Hooks:    w.hooks(),
 	})
 }
 
 // charged puts a purchase's debit at the head of its wallet's transactions. Encoding it cannot fail
 // where encoding the same kind of entry did not during seeding; should it, the log says so.
-func (w *world) charged(e ledger.Entry, record *regulatory.Record) {
+func (w *World) charged(e ledger.Entry, record *regulatory.Record) {
 	about := transactionMetadata{ShipmentID: record.ShipmentID, RequestID: record.RequestID}
-	if err := w.show(e, about, record.RequestID, false); err != nil {
+	if err := w.show(e, showing{about: about, txRef: record.RequestID}); err != nil {
 		w.logger.Error("a charge is not listed", "error", err)
 	}
 }
 
 // analyze answers POST /v1/regulatory-documents/analyze.
-func (w *world) analyze(c *call) reply {
+func (w *World) analyze(c *call) reply {
 	var in regulatory.AnalyzeInput
 	if refusal := w.decode(c, &in); refusal != nil {
 		return *refusal
@@ -72,7 +74,7 @@ func (w *world) analyze(c *call) reply {
 }
 
 // purchase answers POST /v1/regulatory-documents/purchase.
-func (w *world) purchase(c *call) reply {
+func (w *World) purchase(c *call) reply {
 	var in regulatory.PurchaseInput
 	if refusal := w.decode(c, &in); refusal != nil {
 		return *refusal
@@ -89,7 +91,7 @@ func (w *world) purchase(c *call) reply {
 }
 
 // getRequest answers GET /v1/regulatory-documents/request/:request_id.
-func (w *world) getRequest(c *call) reply {
+func (w *World) getRequest(c *call) reply {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	record, err := w.desk.Get(c.PathValue("request_id"))
@@ -97,25 +99,25 @@ func (w *world) getRequest(c *call) reply {
 }
 
 // updateItems answers the provisional operation that replaces the line items of a draft.
-func (w *world) updateItems(c *call) reply {
+func (w *World) updateItems(c *call) reply {
 	var in regulatory.ItemsUpdate
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateItems(id, in) })
 }
 
 // updateAddresses answers the provisional operation that replaces addresses of a draft.
-func (w *world) updateAddresses(c *call) reply {
+func (w *World) updateAddresses(c *call) reply {
 	var in regulatory.AddressesUpdate
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateAddresses(id, in) })
 }
 
 // updateShipping answers the provisional operation that edits shipping, in the invoice flow only.
-func (w *world) updateShipping(c *call) reply {
+func (w *World) updateShipping(c *call) reply {
 	var in regulatory.Shipping
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateShipping(id, in) })
 }
 
 // updateProfile answers the provisional operation that fills in the profile of a form.
-func (w *world) updateProfile(c *call) reply {
+func (w *World) updateProfile(c *call) reply {
 	var in regulatory.Profile
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) {
 		return w.desk.UpdateProfile(id, c.PathValue("document_type"), in)
@@ -123,13 +125,13 @@ func (w *world) updateProfile(c *call) reply {
 }
 
 // retryRequest answers the provisional operation that generates failed automated documents again.
-func (w *world) retryRequest(c *call) reply {
+func (w *World) retryRequest(c *call) reply {
 	var in struct{}
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.Retry(id) })
 }
 
 // edit reads the body into in and answers with the record that change returns.
-func edit(w *world, c *call, in any, change func(requestID string) (*regulatory.Record, error)) reply {
+func edit(w *World, c *call, in any, change func(requestID string) (*regulatory.Record, error)) reply {
 	if refusal := w.decode(c, in); refusal != nil {
 		return *refusal
 	}
@@ -141,7 +143,7 @@ func edit(w *world, c *call, in any, change func(requestID string) (*regulatory.
 
 // documentPDF answers the provisional operation that needs no Authorization. Drawing takes longer than
 // anything else here and is done without the lock.
-func (w *world) documentPDF(c *call) reply {
+func (w *World) documentPDF(c *call) reply {
 	w.mu.Lock()
 	sheet, err := w.desk.Sheet(c.PathValue("request_id"), c.PathValue("document_type"))
 	w.mu.Unlock()
@@ -173,13 +175,13 @@ func page(s regulatory.Sheet) formpdf.Document {
 		})
 	}
 	for _, field := range s.Fields {
-		doc.Fields = append(doc.Fields, formpdf.Field{Label: field.Label, Value: field.Value, Required: field.Required})
+		doc.Fields = append(doc.Fields, formpdf.Field{Label: field.Label, Value: field.Value, Required: field.Required, Choices: field.Choices})
 	}
 	return doc
 }
 
 // answerRecord answers with a record, or with why there is none.
-func (w *world) answerRecord(c *call, message string, record *regulatory.Record, err error) reply {
+func (w *World) answerRecord(c *call, message string, record *regulatory.Record, err error) reply {
 	if err != nil {
 		return w.deskRefused(err)
 	}
@@ -189,7 +191,7 @@ func (w *world) answerRecord(c *call, message string, record *regulatory.Record,
 }
 
 // deskRefused puts a refusal of the desk into the envelope.
-func (w *world) deskRefused(err error) reply {
+func (w *World) deskRefused(err error) reply {
 	if interrupted, ok := errors.AsType[*interruption](err); ok {
 		return interrupted.reply()
 	}

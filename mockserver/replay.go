@@ -35,7 +35,7 @@ type replayResult struct {
 // Assumptions: with delivery_id beside the pair, delivery_id decides. Of several deliveries the answer
 // shows the first, that to the newest webhook; the log has all. The pair replays what was last sent
 // for it, or the shipment as it stands where nothing was; replay_mode is the one value that occurs.
-func (w *world) replayWebhook(c *call) reply {
+func (w *World) replayWebhook(c *call) reply {
 	var ask replayRequest
 	if refusal := w.decode(c, &ask); refusal != nil {
 		return *refusal
@@ -71,7 +71,7 @@ func (w *world) replayWebhook(c *call) reply {
 }
 
 // storedPayload finds what is to be sent once more.
-func (w *world) storedPayload(ask replayRequest) (delivery.Delivery, *reply) {
+func (w *World) storedPayload(ask replayRequest) (delivery.Delivery, *reply) {
 	if ask.DeliveryID != "" {
 		stored, known := w.deliveries.Find(ask.DeliveryID)
 		if !known {
@@ -102,7 +102,7 @@ func (w *world) storedPayload(ask replayRequest) (delivery.Delivery, *reply) {
 
 // replayReceivers applies the second rule of replay: a webhook that is named must exist, be active and
 // be subscribed. With none named, it is every one that is active and subscribed.
-func (w *world) replayReceivers(webhookID, event string) ([]*webhook, *reply) {
+func (w *World) replayReceivers(webhookID, event string) ([]*webhook, *reply) {
 	if webhookID == "" {
 		receivers := w.webhooks.receivers(event)
 		if len(receivers) == 0 && !w.assume.ReplayToNobody {
@@ -162,8 +162,8 @@ func exported(d delivery.Delivery) Delivery {
 }
 
 // Deliveries returns the delivery log as it stands, newest first: those of the seeded history too.
-func (s *Server) Deliveries() []Delivery {
-	log := s.home.deliveries.Deliveries()
+func (w *World) Deliveries() []Delivery {
+	log := w.deliveries.Deliveries()
 	out := make([]Delivery, len(log))
 	for i, d := range log {
 		out[i] = exported(d)
@@ -173,8 +173,8 @@ func (s *Server) Deliveries() []Delivery {
 
 // WaitDelivery returns a delivery once it has ended: delivered, failed or refused. It fails when the
 // context ends first and for an id that the log does not hold.
-func (s *Server) WaitDelivery(ctx context.Context, deliveryID string) (Delivery, error) {
-	d, err := s.home.deliveries.Wait(ctx, deliveryID)
+func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (Delivery, error) {
+	d, err := w.deliveries.Wait(ctx, deliveryID)
 	if err != nil {
 		return Delivery{}, fmt.Errorf("mockserver: %w", err)
 	}

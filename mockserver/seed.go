@@ -9,7 +9,6 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
-	"github.com/shipping-go/shipping/mockserver/internal/records"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
@@ -20,20 +19,32 @@ const (
 	seededDebits   = 330
 )
 
-// seed fills a new world. Everything in it follows from the seed, in the order of the calls here.
-// A failure is a mistake in the catalogue.
-func (w *world) seed() error {
+// seeder makes the state that worlds of a scenario begin with.
+type seeder struct {
+	*state
+	plan      plan
+	delivered []*delivery.Delivery // oldest first
+}
+
+// seed makes what worlds of a plan begin with. Everything in it follows from the seed, in the order of
+// the steps. A failure is a mistake in the catalogue.
+func seed(p plan) (*Snapshot, error) {
+	w := &seeder{plan: p, state: newState(p.seed)}
 	steps := []func() error{w.seedShipments, w.seedInvoices, w.seedWallets, w.seedRates, w.seedWebhooks, w.seedDeliveries}
+	if p.empty {
+		steps = []func() error{w.seedWallets}
+	}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return fmt.Errorf("mockserver: seeding: %w", err)
+			return nil, fmt.Errorf("mockserver: seeding: %w", err)
 		}
 	}
-	return nil
+	w.state.freeze()
+	return &Snapshot{state: *w.state, deliveries: w.delivered, at: epoch}, nil
 }
 
 // seedShipments makes the voyages, oldest first in memory and newest first in shipmentIDs.
-func (w *world) seedShipments() error {
+func (w *seeder) seedShipments() error {
 	towns, choices := places(), carriers()
 	for i, v := range voyages() {
 		items, err := w.items(v.goods)
@@ -84,7 +95,7 @@ func history(v voyage, towns map[string]regulatory.Address, made time.Time) []pr
 	return events
 }
 
-func (w *world) items(goods []order) ([]regulatory.LineItem, error) {
+func (w *seeder) items(goods []order) ([]regulatory.LineItem, error) {
 	known := articles()
 	items := make([]regulatory.LineItem, 0, len(goods))
 	for _, o := range goods {
@@ -106,7 +117,7 @@ func (w *world) items(goods []order) ([]regulatory.LineItem, error) {
 }
 
 // seedInvoices makes the commercial invoices that analysis can read.
-func (w *world) seedInvoices() error {
+func (w *seeder) seedInvoices() error {
 	towns := places()
 	for i, v := range []voyage{
 		{from: "shenzhen", to: "newyork", goods: []order{{"powerbank", 500}, {"laptop", 20}, {"phonecase", 1000}}},
@@ -129,7 +140,7 @@ func (w *world) seedInvoices() error {
 }
 
 // seedRates makes groups of offers, each group for one parcel, oldest first.
-func (w *world) seedRates() error {
+func (w *seeder) seedRates() error {
 	choices, money := carriers(), purses()
 	var made time.Time
 	var from, to, box string
@@ -156,12 +167,12 @@ func (w *world) seedRates() error {
 			return err
 		}
 		breakdown := json.RawMessage("[]")
-		if w.assume.ObjectBreakdown {
+		if w.plan.objectBreakdown {
 			if breakdown, err = encode(map[string]shipping.Amount{"shipment_cost": amount, "insurance_fee": fee}); err != nil {
 				return err
 			}
 		}
-		record, err := encode(rate{
+		w.rates.Prepend(appendRate(nil, &rate{
 			RateID: w.ids.numbered("RT"), Amount: amount, Currency: purse.currency, Breakdown: breakdown,
 			CarrierName: c.name, CarrierSlug: c.slug, CarrierLogo: "https://logos.example/" + c.slug + ".svg",
 			Description: c.service, CarrierReference: w.ids.numbered("CA"),
@@ -171,17 +182,13 @@ func (w *world) seedRates() error {
 			IncludesInsurance: c.insured, InsuranceFee: fee, InsuranceCoverage: coverage,
 			Metadata: rateMetadata{c.localCode, c.code}, Used: i%9 == 0, User: w.user,
 			CreatedAt: timestamp(made), UpdatedAt: timestamp(made),
-		})
-		if err != nil {
-			return err
-		}
-		w.rates.Prepend(record)
+		}))
 	}
 	return nil
 }
 
 // priced converts a price in US dollars into a purse's currency, at so many percent of it.
-func (w *world) priced(dollars string, into purse, percent int) (shipping.Amount, error) {
+func (w *seeder) priced(dollars string, into purse, percent int) (shipping.Amount, error) {
 	price, err := shipping.ParseAmount(dollars)
 	if err != nil {
 		return price, err
@@ -203,7 +210,7 @@ func (w *world) priced(dollars string, into purse, percent int) (shipping.Amount
 
 // seedWebhooks makes many old webhooks that hear nothing of shipments or are switched off, and a few
 // that work, so that a replay to all stays a handful of deliveries.
-func (w *world) seedWebhooks() error {
+func (w *seeder) seedWebhooks() error {
 	for i := range seededWebhooks {
 		made := timestamp(epoch.Add(-time.Duration(seededWebhooks-i) * 20 * time.Hour))
 		h := &webhook{
@@ -231,9 +238,9 @@ func (w *world) seedWebhooks() error {
 }
 
 // seedDeliveries makes what the newest webhook was sent about the seeded shipments, oldest first.
-func (w *world) seedDeliveries() error {
+func (w *seeder) seedDeliveries() error {
 	receiver := w.webhooks.all[len(w.webhooks.all)-1]
-	var log []delivery.Delivery
+	var log []*delivery.Delivery
 	for _, id := range w.shipmentIDs {
 		s := w.shipments[id]
 		for i, step := range s.Events {
@@ -251,25 +258,14 @@ func (w *world) seedDeliveries() error {
 				return err
 			}
 			at := time.Time(step.CreatedAt)
-			log = append(log, delivery.Delivery{
+			log = append(log, &delivery.Delivery{
 				ID: w.ids.coded("WD"), EventID: w.ids.coded("WE"), WebhookID: receiver.WebhookID, URL: receiver.URL,
 				Event: event, ShipmentID: id, State: delivery.Delivered, CreatedAt: at, Payload: payload,
 				Attempts: []delivery.Attempt{{At: at.Add(time.Second), StatusCode: 200}},
 			})
 		}
 	}
-	slices.SortStableFunc(log, func(a, b delivery.Delivery) int { return a.CreatedAt.Compare(b.CreatedAt) })
-	for _, d := range log {
-		w.deliveries.Record(d)
-	}
+	slices.SortStableFunc(log, func(a, b *delivery.Delivery) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	w.delivered = log
 	return nil
-}
-
-func (w *world) openList(wallet string) *records.List {
-	list := w.transactions[wallet]
-	if list == nil {
-		list = &records.List{}
-		w.transactions[wallet] = list
-	}
-	return list
 }

@@ -11,21 +11,21 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 )
 
 // Server is a running reference server with one complete, seeded world. Make one with [New] and
 // close it when done. It is safe for concurrent use, and an [http.Handler] of its own.
 type Server struct {
-	// URL is the base address, such as "http://127.0.0.1:41234". Without a listener it is an address
-	// that no network resolves, for use with [Server.Transport].
-	URL string
-	// SecretKey is the key of the seeded world: "sk_test_" and a text that follows from the seed.
-	SecretKey string
+	// World is the home world: the seeded account that the server begins with. Its fields URL and
+	// SecretKey, and its methods, are the server's.
+	*World
 
 	config  config
 	err     error
-	home    *world
-	worlds  map[string]*world // by secret key
+	home    *World
+	worlds  worldBook
+	deliver http.RoundTripper // of every world's notifications
 	routes  *router
 	admin   http.Handler
 	buffers sync.Pool
@@ -47,14 +47,39 @@ func New(opts ...Option) *Server {
 	}
 	s.err = s.config.prepare()
 	s.buffers.New = func() any { return new([]byte) }
-	s.home = newWorld(&s.config)
-	s.SecretKey = s.home.key
-	s.worlds = map[string]*world{s.home.key: s.home}
+	s.deliver = s.config.deliver
+	if s.deliver == nil {
+		s.deliver = delivery.NewTransport(s.config.assume.DeliverAnywhere)
+	}
+	s.err = errors.Join(s.err, s.openHome())
 	s.routes = newRouter(s, s.config.operations)
 	s.admin = newAdmin(s)
-	s.err = errors.Join(s.err, s.home.err, s.routes.err)
+	s.err = errors.Join(s.err, s.routes.err)
 	s.start()
 	return s
+}
+
+// openHome opens the world that the server begins with.
+func (s *Server) openHome() error {
+	s.worlds.byKey, s.worlds.templates = map[string]*World{}, map[plan]*template{}
+	p, wrong := s.config.planFor(s.config.scenario)
+	if wrong != nil {
+		wrong = fmt.Errorf("mockserver: %w", wrong)
+	}
+	t, err := s.worlds.template(p.plan)
+	if err != nil {
+		return errors.Join(wrong, err)
+	}
+	base, err := t.snapshot()
+	if err != nil { // the catalogue is wrong; an empty world can still say so
+		base = &Snapshot{state: *newState(p.seed), at: epoch}
+	}
+	s.home = s.newWorld(homeName, base.state.homeKey, p, base)
+	s.home.origin = t
+	s.World = s.home
+	s.worlds.byKey[s.home.SecretKey] = s.home
+	s.worlds.opened = []*World{s.home}
+	return errors.Join(wrong, err)
 }
 
 // start serves the listener, if one is wanted, and the connections in memory.
@@ -94,20 +119,20 @@ func (s *Server) serve(listener net.Listener) {
 // Err returns why the server is not what the options asked for, or nil.
 func (s *Server) Err() error { return s.err }
 
-// Client returns a client of the seeded world, through the listener where there is one, else in
-// memory. Its connections close when the test ends. A server that could not start fails the test.
-func (s *Server) Client(tb testing.TB) *shipping.Client {
+// Client returns a client of the world, through the listener where there is one, else in memory. Its
+// connections close when the test ends. A server that could not start fails the test.
+func (w *World) Client(tb testing.TB) *shipping.Client {
 	tb.Helper()
-	if s.err != nil {
-		tb.Fatal(s.err)
+	if w.server.err != nil {
+		tb.Fatal(w.server.err)
 	}
-	transport := s.inMemory.Clone()
-	if s.config.listen {
+	transport := w.server.inMemory.Clone()
+	if w.server.config.listen {
 		transport = &http.Transport{MaxIdleConnsPerHost: 16}
 	}
 	tb.Cleanup(transport.CloseIdleConnections)
-	c, err := shipping.NewClient(s.SecretKey,
-		shipping.WithBaseURL(s.URL),
+	c, err := shipping.NewClient(w.SecretKey,
+		shipping.WithBaseURL(w.URL),
 		shipping.WithHTTPClient(&http.Client{Transport: transport}))
 	if err != nil {
 		tb.Fatal(err)
@@ -117,8 +142,8 @@ func (s *Server) Client(tb testing.TB) *shipping.Client {
 
 // Transport returns a transport that reaches the server without a socket, whatever host a request
 // names: a real HTTP connection over memory. It works inside a testing/synctest bubble when the
-// server was made there, with [WithoutListener].
-func (s *Server) Transport() http.RoundTripper { return s.inMemory }
+// server was made there, with [WithoutListener]. It is the same for every world: the key tells them apart.
+func (w *World) Transport() http.RoundTripper { return w.server.inMemory }
 
 // Shutdown stops accepting, lets requests under way finish until the context ends, and closes.
 func (s *Server) Shutdown(ctx context.Context) error {
@@ -134,8 +159,11 @@ func (s *Server) Close() {
 		s.inMemory.CloseIdleConnections()
 		// Its error is a listener's that is already closed.
 		_ = s.http.Close()
-		for _, w := range s.worlds {
+		for _, w := range s.worlds.end() {
 			w.close()
+		}
+		if idle, ok := s.deliver.(interface{ CloseIdleConnections() }); ok {
+			idle.CloseIdleConnections()
 		}
 		s.serving.Wait()
 	})

@@ -24,6 +24,11 @@ func (b *webhookBook) add(h *webhook) error {
 	return nil
 }
 
+// clone returns a book that starts out equal and goes its own way.
+func (b *webhookBook) clone() webhookBook {
+	return webhookBook{all: slices.Clip(b.all), encoded: b.encoded.Clone()}
+}
+
 func (b *webhookBook) find(id string) *webhook {
 	i := slices.IndexFunc(b.all, func(h *webhook) bool { return h.WebhookID == id })
 	if i < 0 {
@@ -45,7 +50,7 @@ func (b *webhookBook) receivers(event string) []*webhook {
 
 func (h *webhook) hears(event string) bool { return h.Active && slices.Contains(h.Event, event) }
 
-// Webhook is a subscription to be made with [Server.AddWebhook]. The service has an operation for it
+// Webhook is a subscription to be made with [World.AddWebhook]. The service has an operation for it
 // whose path the specification does not show.
 type Webhook struct {
 	// Name is a label. Default: "Added webhook".
@@ -61,9 +66,7 @@ type Webhook struct {
 
 // AddWebhook subscribes a receiver and returns its webhook_id. It fails for a URL that nothing could
 // ever be delivered to.
-func (s *Server) AddWebhook(h Webhook) (string, error) { return s.home.addWebhook(h) }
-
-func (w *world) addWebhook(h Webhook) (string, error) {
+func (w *World) AddWebhook(h Webhook) (string, error) {
 	if err := delivery.CheckTarget(h.URL, w.assume.DeliverAnywhere); err != nil {
 		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
 	}

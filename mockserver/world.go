@@ -6,99 +6,99 @@ import (
 	"sync"
 	"time"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
-	"github.com/shipping-go/shipping/mockserver/internal/ledger"
-	"github.com/shipping-go/shipping/mockserver/internal/records"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
 // epoch is where every seeded history ends. It is fixed, so that a seed always gives the same times.
 var epoch = time.Date(2026, time.January, 5, 9, 30, 0, 0, time.UTC)
 
-// world is everything that belongs to one account: its key, its state and its time. Nothing is shared
-// between worlds that can change.
-type world struct {
-	instruments
-	key        string
-	user       string // USER-<digits>
-	accountID  string // storage identifier
+// World is one account of a server: its key, its data, its time, its faults and its journal. Worlds share
+// nothing that can change, so tests that run at the same time each take their own: see [Server.NewWorld]
+// and [Server.Open]. Every method of a world is one of [Server] too, and there means the home world. It is
+// safe for concurrent use.
+type World struct {
+	// URL is the base address, such as "http://127.0.0.1:41234". Without a listener it is an address
+	// that no network resolves, for use with [World.Transport].
+	URL string
+	// SecretKey opens the world: requests that carry it are this world's.
+	SecretKey string
+
+	*instruments
+	name       string
+	server     *Server
+	plan       worldPlan
 	assume     Assumptions
 	clock      *clock.Clock
 	deliveries *delivery.Dispatcher
 	logger     *slog.Logger
-	countries  []byte // the whole answer
-	err        error  // why the world could not be made
+	countries  []byte    // the whole answer
+	base       *Snapshot // what it began as
+	origin     *template // where that comes from; nil for a fork
 
 	// mu guards what follows. It is held while a handler reads or changes the world, never while
 	// something is read from or written to a connection.
-	mu           sync.Mutex
-	ids          *ids
-	rates        records.List
-	webhooks     webhookBook
-	transactions map[string]*records.List // by wallet
-	shipments    map[string]*shipment
-	shipmentIDs  []string                          // in the order of their making
-	invoices     map[string]regulatory.Consignment // by URL; never fetched
-	invoiceURLs  []string                          // in the order of their making
-	ledger       *ledger.Ledger
-	desk         *regulatory.Desk
-	exchange     map[string]shipping.Amount // units of a currency for one US dollar
+	mu        sync.Mutex
+	state     // what Reset and Restore replace
+	desk      *regulatory.Desk
+	timers    *clock.Scope         // of the desk
+	snapshots map[string]*Snapshot // by name, for those who cannot hold on to one
 }
 
-// newWorld makes and seeds a world.
-func newWorld(c *config) *world {
-	w := &world{
-		ids:          newIDs(c.seed),
-		assume:       c.assume,
-		clock:        clock.Real(epoch),
-		transactions: map[string]*records.List{},
-		shipments:    map[string]*shipment{},
-		invoices:     map[string]regulatory.Consignment{},
-		ledger:       ledger.New(),
-		logger:       c.logger,
-		countries:    c.countries,
+// homeName is the name of a server's own world.
+const homeName = "home"
+
+// newWorld makes a world that begins as a snapshot.
+func (s *Server) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
+	c := &s.config
+	w := &World{
+		SecretKey: key, name: name, server: s, plan: p, assume: p.assume, base: base,
+		logger: c.logger, countries: c.countries, instruments: newInstruments(c, p.seed, key),
 	}
-	if c.virtual {
-		w.clock = clock.Virtual(c.start)
+	start := base.at
+	if start.Before(c.start) {
+		start = c.start
 	}
-	w.key = "sk_test_" + w.ids.alphanumerics(32)
-	w.instruments = newInstruments(c, c.seed, w.key)
-	w.user = w.ids.numbered("USER")
-	w.accountID = w.ids.storage()
+	w.clock = clock.Real(base.at)
+	if p.virtual {
+		w.clock = clock.Virtual(start)
+	}
+	w.timers = w.clock.Scope()
 	w.deliveries = delivery.New(delivery.Config{
-		Secret:    w.key,
+		Secret:    key,
 		Policy:    w.assume.deliveryPolicy(),
 		Anywhere:  w.assume.DeliverAnywhere,
-		Transport: c.deliver,
-		Now:       w.clock.Now,
-		After:     w.clock.After,
+		Transport: s.deliver,
+		Clock:     w.clock,
 	})
-	w.err = w.seed()
-	w.openDesk(c)
+	w.restore(base)
 	return w
 }
 
-func (w *world) close() {
+// Name returns what follows "sk_test_" in the key, scenario and name, such as "lowfunds_ci42"; "home" for
+// the server's own world.
+func (w *World) Name() string { return w.name }
+
+func (w *World) close() {
 	w.clock.Stop()
 	w.deliveries.Close()
 }
 
 // check returns which invariants do not hold. The caller has the lock.
-func (w *world) check() error {
+func (w *World) check() error {
 	return errors.Join(w.ledger.Check(), w.desk.Check())
 }
 
 // rule is the refusal of a request that breaks a rule of the specification.
-func (w *world) rule(message string) reply {
+func (w *World) rule(message string) reply {
 	return refused(w.assume.ruleFailure(), codeInvalid, message)
 }
 
-// Advance moves a virtual clock forward and returns what fell due on the way, in order. It fails on a
-// server that was made without [WithVirtualClock].
-func (s *Server) Advance(d time.Duration) ([]Fired, error) {
-	fired, err := s.home.clock.Advance(d)
+// Advance moves a virtual clock forward and returns what fell due on the way, in order. It fails in a
+// world that follows the real time; see [WithVirtualClock] and the scenario "virtual".
+func (w *World) Advance(d time.Duration) ([]Fired, error) {
+	fired, err := w.clock.Advance(d)
 	if errors.Is(err, clock.ErrReal) {
 		return nil, ErrRealClock
 	}
@@ -109,8 +109,8 @@ func (s *Server) Advance(d time.Duration) ([]Fired, error) {
 	return out, err
 }
 
-// ErrRealClock is returned by [Server.Advance] on a server that follows the real time.
-var ErrRealClock = errors.New("mockserver: the clock follows the real time; make the server with WithVirtualClock, or start the command with -clock virtual")
+// ErrRealClock is returned by [World.Advance] in a world that follows the real time.
+var ErrRealClock = errors.New("mockserver: the clock follows the real time; make the server with WithVirtualClock, start the command with -clock virtual, or take a world of the scenario virtual")
 
 // Fired is something that fell due while the clock was advanced.
 type Fired struct {
@@ -120,7 +120,7 @@ type Fired struct {
 
 // Waiting returns how many things wait for their time on the world's clock: documents under
 // generation, deliveries to be tried again, delayed answers.
-func (s *Server) Waiting() int { return s.home.clock.Waiting() }
+func (w *World) Waiting() int { return w.clock.Waiting() }
 
 // Now returns the time in the world.
-func (s *Server) Now() time.Time { return s.home.clock.Now() }
+func (w *World) Now() time.Time { return w.clock.Now() }

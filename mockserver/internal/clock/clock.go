@@ -137,8 +137,25 @@ func (c *Clock) next(until time.Time) *timer {
 	}
 	t := c.waiting[0]
 	c.waiting = slices.Delete(c.waiting, 0, 1)
-	c.now = t.due
+	if t.due.After(c.now) { // it is not where the clock was moved past it by Reach
+		c.now = t.due
+	}
 	return t
+}
+
+// Reach moves a clock that is before t forward to t, and calls nothing: what has fallen due on a virtual
+// clock is called by the next Advance. A clock that is past t stays as it is.
+func (c *Clock) Reach(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	behind := t.Sub(c.read())
+	switch {
+	case behind <= 0:
+	case c.virtual:
+		c.now = t.UTC()
+	default:
+		c.shift += behind
+	}
 }
 
 // Waiting returns how many functions wait for their time.

@@ -103,9 +103,16 @@ type Consignment struct {
 type Desk struct {
 	config      Config
 	transitions []Transition
-	records     cow.Map[string, *Record]
-	order       []string // request ids, oldest first
-	broken      []error  // what must never happen, for Check
+	requests
+}
+
+// Requests are what a desk keeps, as it stood when [Desk.Snapshot] was called. They never change.
+type Requests struct{ kept requests }
+
+type requests struct {
+	records cow.Map[string, *Record]
+	order   []string // request ids, oldest first
+	broken  []error  // what must never happen, for Check
 }
 
 // NewDesk returns a desk without requests.
@@ -133,22 +140,24 @@ func (d *Desk) Records() []*Record {
 	return records
 }
 
-// Freeze makes the desk ready to be cloned by any number of goroutines, as long as nothing is asked of
-// it.
-func (d *Desk) Freeze() { d.records.Freeze() }
+func (r *requests) copied() requests {
+	return requests{records: r.records.Clone(), order: slices.Clip(r.order), broken: slices.Clip(r.broken)}
+}
 
-// Clone returns a desk with the same requests that works with config: a fork's or a snapshot's own
-// ledger, clock and ids. What was scheduled here is scheduled there for the same time plus shift; what
-// has fallen due meanwhile, for at once. Records never change, so the two share them.
-func (d *Desk) Clone(config Config, shift time.Duration) *Desk {
-	clone := &Desk{
-		config: config, transitions: d.transitions,
-		records: d.records.Clone(), order: slices.Clip(d.order), broken: slices.Clip(d.broken),
+// Snapshot returns the requests as they stand now, for any number of desks to [Desk.Resume]. It costs
+// what has changed since the last one: records never change, so everyone shares them.
+func (d *Desk) Snapshot() Requests {
+	return Requests{d.copied()}
+}
+
+// Resume makes a new desk go on with the requests of another, with the ledger, clock and ids that it has
+// itself. What was scheduled there is scheduled here for the same time plus shift; what has fallen due
+// meanwhile, for at once.
+func (d *Desk) Resume(from Requests, shift time.Duration) {
+	d.requests = from.kept.copied()
+	for _, r := range d.Records() {
+		d.resume(r, shift)
 	}
-	for _, r := range clone.Records() {
-		clone.resume(r, shift)
-	}
-	return clone
 }
 
 // resume schedules what is still to happen to a record that comes from another desk.

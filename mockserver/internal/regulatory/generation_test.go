@@ -159,7 +159,7 @@ func TestRetry_ManualDocumentsAreNotRetried(t *testing.T) {
 }
 
 // A fork goes on where its origin was: what is pending ends there too, in its own time and books.
-func TestClone_TakesPendingWorkAlong(t *testing.T) {
+func TestResume_TakesPendingWorkAlong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *regulatory.Config) {
 		c.Settings.Purchasing = 4 * time.Second
@@ -175,7 +175,8 @@ func TestClone_TakesPendingWorkAlong(t *testing.T) {
 	fork := &world{t: t, config: w.config, ledger: w.ledger.Clone(), now: w.now, ids: w.ids}
 	fork.config.Ledger, fork.config.After, fork.config.NewID = fork.ledger, fork.after, fork.id
 	fork.config.Now = func() time.Time { return fork.now }
-	fork.Desk = w.Clone(fork.config, 0)
+	fork.Desk = regulatory.NewDesk(fork.config)
+	fork.Resume(w.Snapshot(), 0)
 	if got, want := len(fork.timers), 3; got != want {
 		t.Fatalf("%d things are pending in the fork, want %d", got, want)
 	}

@@ -1,0 +1,53 @@
+package mockserver
+
+import (
+	"fmt"
+
+	"github.com/shipping-go/shipping"
+)
+
+// SetExchangeRate says how many units of a currency a US dollar buys from now on. Drafts that are
+// already analyzed keep their amounts. A rate that is not above zero is refused.
+func (w *World) SetExchangeRate(currency string, perDollar shipping.Amount) error {
+	if currency == "" || perDollar.Sign() <= 0 {
+		return fmt.Errorf("mockserver: exchange rate of %q is %s: name a currency and a rate above zero", currency, perDollar)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.exchange[currency] = perDollar
+	return nil
+}
+
+// Wallets returns the references of the wallets in the order of the account: the first, in NGN, is
+// the default and has plenty; the last has next to nothing.
+func (w *World) Wallets() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []string
+	for _, wallet := range w.ledger.Wallets() {
+		out = append(out, wallet.Reference)
+	}
+	return out
+}
+
+// Shipments returns the ids of the seeded shipments, newest first: the first matches several forms,
+// the last ones are domestic and match none.
+func (w *World) Shipments() []string {
+	return append([]string(nil), w.shipmentIDs...)
+}
+
+// Invoices returns the URLs of the invoices that analysis can read. They are never fetched.
+func (w *World) Invoices() []string {
+	return append([]string(nil), w.invoiceURLs...)
+}
+
+// Webhooks returns the ids of the webhooks, newest first.
+func (w *World) Webhooks() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []string
+	for i := len(w.webhooks.all) - 1; i >= 0; i-- {
+		out = append(out, w.webhooks.all[i].WebhookID)
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+package mockserver
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+// Scenario is a word that a world's key may hold, and what it makes of the world. Words are put together
+// with hyphens: "lowfunds-seed7".
+type Scenario struct {
+	// Word is how the key says it; a word that takes a number ends in N, for which the number stands.
+	Word string `json:"word"`
+	// Summary says what is special about such a world.
+	Summary string `json:"summary"`
+	// Max is the largest number that the word takes; 0 for a word that takes none.
+	Max int `json:"max,omitempty"`
+
+	apply func(w *worldPlan, n int)
+}
+
+// The largest worlds that a scenario may ask for.
+const (
+	maxListed = 100_000_000 // computed, so they take no memory
+	maxStored = 300_000     // at about a kilobyte each
+	maxSeed   = 1<<31 - 1
+)
+
+// Scenarios returns every word that a key may hold. The slice is the caller's own.
+func Scenarios() []Scenario {
+	return []Scenario{
+		{Word: "default", Summary: "the seeded world, as the server's own", apply: func(*worldPlan, int) {}},
+		{Word: "seedN", Max: maxSeed, Summary: "seeded from another number", apply: func(w *worldPlan, n int) { w.seed = uint64(n) }},
+		{Word: "empty", Summary: "wallets with nothing in them, and nothing else", apply: func(w *worldPlan, _ int) { w.empty = true }},
+		{Word: "lowfunds", Summary: "every wallet holds 1.00 of its currency", apply: func(w *worldPlan, _ int) { w.lowFunds = true }},
+		{Word: "rowsN", Max: maxListed, Summary: "the first wallet lists N transactions, computed when they are asked for", apply: func(w *worldPlan, n int) { w.listed = n }},
+		{Word: "historyN", Max: maxStored, Summary: "N payments from the wallets, all stored and in the ledger", apply: func(w *worldPlan, n int) { w.payments = n }},
+		{Word: "failforms", Summary: "the first attempt at every document fails; a retry generates it", apply: func(w *worldPlan, _ int) { w.failForms = true }},
+		{Word: "instant", Summary: "documents are generated at the next tick of the clock", apply: func(w *worldPlan, _ int) { w.assume.GenerationScale = -1 }},
+		{Word: "capN", Max: 1_000_000, Summary: "pages hold N records at most, whatever is asked for", apply: func(w *worldPlan, n int) { w.assume.PerPageCap = n }},
+		{Word: "virtual", Summary: "time stands still until the world is advanced", apply: func(w *worldPlan, _ int) { w.virtual = true }},
+		{Word: "real", Summary: "time is real, also where the server's own stands still", apply: func(w *worldPlan, _ int) { w.virtual = false }},
+	}
+}
+
+// plan is what the first state of a world follows from. Worlds of one plan share it.
+type plan struct {
+	seed            uint64
+	empty, lowFunds bool
+	listed          int // transactions of the first wallet, computed; 0: the seeded ones
+	payments        int // seeded payments; 0: the usual number
+	objectBreakdown bool
+}
+
+// debits is how many payments are seeded.
+func (p *plan) debits() int {
+	switch {
+	case p.empty || p.listed > 0:
+		return 0
+	case p.payments > 0:
+		return p.payments
+	default:
+		return seededDebits
+	}
+}
+
+// worldPlan is everything that a scenario says about a world.
+type worldPlan struct {
+	plan
+	scenario  string // the words
+	assume    Assumptions
+	virtual   bool
+	failForms bool
+}
+
+// planFor returns what a scenario makes of the server's settings, or what is wrong with its words.
+func (c *config) planFor(scenario string) (worldPlan, error) {
+	w := worldPlan{
+		plan:     plan{seed: c.seed},
+		scenario: scenario, assume: c.assume, virtual: c.virtual,
+	}
+	known := Scenarios()
+	for text := range strings.SplitSeq(scenario, "-") {
+		word := strings.TrimRight(text, "0123456789")
+		number := text[len(word):]
+		i := slices.IndexFunc(known, func(s Scenario) bool { return strings.TrimSuffix(s.Word, "N") == word && (s.Max > 0) == (number != "") })
+		if i < 0 {
+			return w, fmt.Errorf("no scenario is called %q: use %s", text, scenarioWords())
+		}
+		n := 0
+		if number != "" {
+			var err error
+			if n, err = strconv.Atoi(number); err != nil || n < 1 || n > known[i].Max {
+				return w, fmt.Errorf("scenario %q: the number must be from 1 to %d", text, known[i].Max)
+			}
+		}
+		known[i].apply(&w, n)
+	}
+	w.objectBreakdown = w.assume.ObjectBreakdown
+	if w.empty && (w.lowFunds || w.listed > 0 || w.payments > 0) || w.listed > 0 && w.payments > 0 {
+		return w, fmt.Errorf("scenario %q contradicts itself: an empty world has no money and no rows, and rows are computed or stored", scenario)
+	}
+	return w, nil
+}
+
+func scenarioWords() string {
+	var words []string
+	for _, s := range Scenarios() {
+		words = append(words, s.Word)
+	}
+	return strings.Join(words, ", ")
+}
+
+// hooks are the points where faults and the scenario make the desk fail.
+func (w *World) hooks() regulatory.Hooks {
+	hooks := w.failpoints()
+	if !w.plan.failForms {
+		return hooks
+	}
+	injected := hooks.Generate
+	hooks.Generate = func(requestID, documentType string, attempt int) error {
+		if attempt == 1 {
+			return fmt.Errorf("the scenario fails the first attempt at %s", documentType)
+		}
+		return injected(requestID, documentType, attempt)
+	}
+	return hooks
+}

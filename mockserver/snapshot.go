@@ -1,0 +1,57 @@
+package mockserver
+
+import (
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+// Snapshot is what a world held at one moment. It never changes, costs next to nothing as long as the
+// world does not change either, and may be restored any number of times, into any world.
+//
+// In a snapshot time stands still: a document that needed three more seconds needs three seconds after it
+// is restored, however long that took.
+type Snapshot struct {
+	state      state
+	requests   regulatory.Requests
+	deliveries []*delivery.Delivery // oldest first
+	at         time.Time            // by the world's clock
+}
+
+// At returns when the snapshot was taken, by the world's clock.
+func (s *Snapshot) At() time.Time { return s.at }
+
+// Snapshot returns what the world holds now: its data, its money, its requests with what is still to
+// happen to them, and its delivery log. Faults and journal are not in it.
+func (w *World) Snapshot() *Snapshot {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return &Snapshot{state: w.state.copy(), requests: w.desk.Snapshot(), deliveries: w.deliveries.Log(), at: w.clock.Now()}
+}
+
+// Restore makes the world hold what a snapshot does. Its key, faults, journal and settings stay as they
+// are, and so does its time: a clock never goes back. Where the snapshot is of a later time than the
+// world's, the clock moves forward to it.
+func (w *World) Restore(s *Snapshot) { w.restore(s) }
+
+// Reset makes the world hold what it began with, clears its faults and empties its journal and its lint. The time stays
+// what it is.
+func (w *World) Reset() {
+	w.faults.clear()
+	w.restore(w.base)
+	w.calls.clear()
+	w.conduct.clear()
+}
+
+func (w *World) restore(s *Snapshot) {
+	w.clock.Reach(s.at)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timers.Stop()
+	w.timers = w.clock.Scope()
+	w.state = s.state.copy()
+	w.openDesk()
+	w.desk.Resume(s.requests, w.clock.Now().Sub(s.at))
+	w.deliveries.Restore(s.deliveries)
+}

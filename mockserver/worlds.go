@@ -1,0 +1,277 @@
+package mockserver
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// worldBook holds the worlds of a server, and what new ones begin with.
+type worldBook struct {
+	mu        sync.RWMutex
+	byKey     map[string]*World
+	opened    []*World // in the order of their opening, the home world first
+	templates map[plan]*template
+	rows      int // stored by the templates
+	named     int // worlds that NewWorld has named
+	closed    bool
+}
+
+// template is what the worlds of a plan begin with. It is seeded once, and shared.
+type template struct {
+	plan  plan
+	rows  int // about as many records as it stores
+	users int // worlds that are open and began with it
+
+	once sync.Once
+	base *Snapshot
+	err  error
+}
+
+// Limits that keep a test that runs away from taking the machine along.
+//
+// Assumption: all of them. [WithMaxWorlds] switches the first.
+const (
+	defaultMaxWorlds  = 10_000
+	maxTemplateRows   = 600_000 // stored by all templates together, at about a kilobyte each
+	maxKeptRequests   = 50_000  // of a world
+	maxWebhooks       = 10_000  // of a world
+	maxNamedSnapshots = 100     // of a world
+)
+
+// keyPrefixTest begins every key of the server.
+const keyPrefixTest = "sk_test_"
+
+// Errors of opening a world. They are wrapped with words that say what to do.
+var (
+	// ErrNoWorld is returned for a name that no world can have.
+	ErrNoWorld = errors.New("no such world")
+	// ErrWorldExists is returned where a new world is to have the name of one that is open.
+	ErrWorldExists = errors.New("the world is open already")
+	// ErrTooManyWorlds is returned where the server holds as many worlds, or as many records, as it may.
+	ErrTooManyWorlds = errors.New("the server is full")
+)
+
+// Open returns the world of a name, such as "lowfunds_ci42", or of its key, "sk_test_lowfunds_ci42". The
+// first use opens it: a scenario (see [Scenarios]), an underscore, and a name of at most 64 letters,
+// digits, dots, hyphens and underscores. "home" is the server's own world.
+//
+// Over HTTP there is nothing to open: the first request with such a key does.
+//
+// Assumption: that keys open worlds. To switch, see [Assumptions.OneWorld].
+func (s *Server) Open(name string) (*World, error) {
+	key := keyPrefixTest + strings.TrimPrefix(name, keyPrefixTest)
+	if name == homeName {
+		key = s.SecretKey
+	}
+	return s.world(key)
+}
+
+// NewWorld opens a world that no other test has, named for the test, and closes it when the test ends. The
+// scenario is made of any number of words; without one it is "default".
+func (s *Server) NewWorld(tb testing.TB, scenario ...string) *World {
+	tb.Helper()
+	if s.err != nil {
+		tb.Fatal(s.err)
+	}
+	s.worlds.mu.Lock()
+	s.worlds.named++
+	n := s.worlds.named
+	s.worlds.mu.Unlock()
+	w, err := s.world(keyPrefixTest + cmp.Or(strings.Join(scenario, "-"), "default") + "_" + nameFor(tb.Name(), n))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(w.Close)
+	return w
+}
+
+// longestName is how long the name in a key may be.
+const longestName = 64
+
+// nameFor makes a name of a test's, different for each n.
+func nameFor(test string, n int) string {
+	name := strings.Map(func(r rune) rune {
+		if isNameRune(r) {
+			return r
+		}
+		return '-'
+	}, test)
+	number := "-" + strconv.Itoa(n)
+	return name[:min(len(name), longestName-len(number))] + number
+}
+
+func isNameRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
+}
+
+// Worlds returns the open worlds in the order of their opening; the first is the home world.
+func (s *Server) Worlds() []*World {
+	s.worlds.mu.RLock()
+	defer s.worlds.mu.RUnlock()
+	return slices.Clone(s.worlds.opened)
+}
+
+// Fork opens another world that begins as this one is now and goes its own way, with the same time and the
+// same identifiers to come. Its key has the scenario of this world and the given name.
+func (w *World) Fork(name string) (*World, error) {
+	return w.server.openFrom(w.plan, w.plan.scenario+"_"+name, w.Snapshot())
+}
+
+// Close closes the world: its data is dropped, and its key opens a new one. The home world closes with its
+// server.
+func (w *World) Close() {
+	if w.server.worlds.remove(w) {
+		w.close()
+	}
+}
+
+// world returns the world of a key and opens it where the key has the form.
+func (s *Server) world(key string) (*World, error) {
+	s.worlds.mu.RLock()
+	w := s.worlds.byKey[key]
+	s.worlds.mu.RUnlock()
+	if w != nil {
+		return w, nil
+	}
+	scenario, name, err := splitKey(key)
+	if err != nil {
+		return nil, err
+	}
+	if s.config.assume.OneWorld {
+		return nil, fmt.Errorf("%w: this server has one world and its key is no other", ErrNoWorld)
+	}
+	p, err := s.config.planFor(scenario)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoWorld, err)
+	}
+	t, err := s.worlds.template(p.plan)
+	if err != nil {
+		return nil, err
+	}
+	base, err := t.snapshot()
+	if err != nil {
+		s.worlds.release(t)
+		return nil, err
+	}
+	own := *base
+	own.state.ids = newIDsFor(p.seed, key)
+	w = s.newWorld(scenario+"_"+name, key, p, &own)
+	w.origin = t
+	switch err := s.worlds.add(w, s.config.maxWorlds); {
+	case errors.Is(err, ErrWorldExists): // somebody else was faster
+		w.close()
+		s.worlds.release(t)
+		return s.world(key)
+	case err != nil:
+		w.close()
+		s.worlds.release(t)
+		return nil, err
+	}
+	return w, nil
+}
+
+// openFrom opens a world under a new name that begins as a snapshot.
+func (s *Server) openFrom(p worldPlan, fullName string, base *Snapshot) (*World, error) {
+	key := keyPrefixTest + fullName
+	if _, _, err := splitKey(key); err != nil {
+		return nil, err
+	}
+	w := s.newWorld(fullName, key, p, base)
+	if err := s.worlds.add(w, s.config.maxWorlds); err != nil {
+		w.close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// splitKey takes a key of the form sk_test_<scenario>_<name> apart.
+func splitKey(key string) (scenario, name string, err error) {
+	rest, found := strings.CutPrefix(key, keyPrefixTest)
+	scenario, name, cut := strings.Cut(rest, "_")
+	if !found || !cut || name == "" || len(name) > longestName || strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) }) {
+		return "", "", fmt.Errorf("%w: a key is sk_test_, a scenario, an underscore and a name of at most %d letters, digits, dots, hyphens and underscores, such as sk_test_default_ci42", ErrNoWorld, longestName)
+	}
+	return scenario, name, nil
+}
+
+func (t *template) snapshot() (*Snapshot, error) {
+	t.once.Do(func() { t.base, t.err = seed(t.plan) })
+	return t.base, t.err
+}
+
+// template returns what worlds of a plan begin with and counts a user of it, which release takes back. Where
+// there is no room for another one, those that nobody uses go first.
+func (b *worldBook) template(p plan) (*template, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.templates[p]
+	if t == nil {
+		t = &template{plan: p, rows: p.debits() + seededRates + seededWebhooks}
+		for other, unused := range b.templates {
+			if b.rows+t.rows > maxTemplateRows && unused.users == 0 {
+				b.rows -= unused.rows
+				delete(b.templates, other)
+			}
+		}
+		if b.rows+t.rows > maxTemplateRows {
+			return nil, fmt.Errorf("%w: its worlds store %d records and this one needs %d more: close some with DELETE %sworlds/NAME or World.Close, or use rowsN, which stores none", ErrTooManyWorlds, b.rows, t.rows, adminPrefix)
+		}
+		b.rows += t.rows
+		b.templates[p] = t
+	}
+	t.users++
+	return t, nil
+}
+
+func (b *worldBook) release(t *template) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t.users--
+}
+
+func (b *worldBook) add(w *World, most int) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.byKey[w.SecretKey] != nil:
+		return fmt.Errorf("%w: %s", ErrWorldExists, w.name)
+	case b.closed:
+		return fmt.Errorf("%w: it is closed", ErrNoWorld)
+	case len(b.opened) >= most:
+		return fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME or World.Close, or raise WithMaxWorlds", ErrTooManyWorlds, len(b.opened), adminPrefix)
+	}
+	w.URL = b.opened[0].URL
+	b.byKey[w.SecretKey] = w
+	b.opened = append(b.opened, w)
+	return nil
+}
+
+// remove takes a world out of the book, and reports whether it was in it. The home world stays.
+func (b *worldBook) remove(w *World) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := slices.Index(b.opened, w)
+	if at < 1 {
+		return false
+	}
+	b.opened = slices.Delete(b.opened, at, at+1)
+	delete(b.byKey, w.SecretKey)
+	if w.origin != nil {
+		w.origin.users--
+	}
+	return true
+}
+
+// end closes the book and returns the worlds that were open.
+func (b *worldBook) end() []*World {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	return b.opened
+}
