@@ -253,6 +253,7 @@ func readBackResult(record *RegulatoryRequest) *PurchaseResult {
 // readBack reads the request until it shows a charge, or has been a draft for settleFor.
 func (s RegulatoryService) readBack(ctx context.Context, requestID string, settleFor time.Duration, call []CallOption) (*RegulatoryRequest, error) {
 	started, wait := time.Now(), settleFor/40
+	call = append(slices.Clip(call), WithResponse(nil)) // the caller asked for the purchase's
 	for {
 		record, err := s.Get(ctx, requestID, call...)
 		if charged(record) {

@@ -254,3 +254,16 @@ func TestSettlePurchase_HowLongADraftMustStayCanBeSet(t *testing.T) {
 		}
 	})
 }
+
+func TestPurchaseWith_TheResponseIsThePurchasesAndNotTheReadBacks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var response shipping.Response
+		client := connect(t, desk([]canned{refusal(503, "busy")}, []canned{state("processing")}))
+		result, err := client.Regulatory.PurchaseWith(t.Context(),
+			&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}}, shipping.WithResponse(&response))
+		if err != nil || !result.ReadBack || response.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("%+v, %d, %v", result, response.StatusCode, err)
+		}
+	})
+}

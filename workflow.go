@@ -192,14 +192,25 @@ func (s RegulatoryService) ResumePoll(ctx context.Context, requestID string, opt
 		return nil, err
 	}
 	flow.id = requestID
-	record, err := s.Get(ctx, requestID, call...)
-	switch {
-	case err != nil && !passing(err):
-		return nil, flow.failed(StepPolled, nil, err)
-	case err == nil && record.Status == StatusDraft:
-		return flow.fromDraft(ctx, record)
+	waiting, err := flow.waiting()
+	if err != nil {
+		return nil, err
 	}
-	return flow.wait(ctx)
+	for { // until it has been read once
+		next, done, err := waiting.poll(ctx)
+		switch {
+		case done:
+			return waiting.last, err
+		case waiting.last != nil && waiting.last.Status == StatusDraft:
+			return flow.fromDraft(ctx, waiting.last)
+		}
+		if err := sleep(ctx, next, err); err != nil {
+			return waiting.last, waiting.because(err)
+		}
+		if waiting.last != nil {
+			return waiting.run(ctx)
+		}
+	}
 }
 
 // workflow is one request on its way.
@@ -278,12 +289,24 @@ func (f *workflow) edit(ctx context.Context, draft *RegulatoryRequest) (*Regulat
 }
 
 func (f *workflow) wait(ctx context.Context) (*RegulatoryRequest, error) {
-	poll := f.options.Poll
-	poll.Progress = func(event PollEvent) {
-		if f.options.Poll.Progress != nil {
-			f.options.Poll.Progress(event)
+	waiting, err := f.waiting()
+	if err != nil {
+		return nil, err
+	}
+	return waiting.run(ctx)
+}
+
+func (f *workflow) waiting() (*waiting, error) {
+	options, err := f.options.Poll.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	own := options.Progress
+	options.Progress = func(event PollEvent) {
+		if own != nil {
+			own(event)
 		}
 		f.tell(event)
 	}
-	return f.service.Wait(ctx, f.id, &poll, f.call...)
+	return newWaiting(f.service, f.id, options, f.call), nil
 }

@@ -278,6 +278,18 @@ func TestResumePoll_AfterAFailedReadItWaitsAndBuysNothing(t *testing.T) {
 		if err != nil || record.Status != shipping.StatusCompleted || service.count(http.MethodPost) != 0 {
 			t.Errorf("%+v, %v", record, err)
 		}
+		journey, fails := newJourney(), 4
+		script := journey.script
+		journey.script = func(n int, got received) canned {
+			if fails--; fails >= 0 {
+				return refusal(503, "busy")
+			}
+			return script(n, got)
+		}
+		record, err = connect(t, journey).Regulatory.ResumePoll(t.Context(), "RD-1", &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll})
+		if err != nil || record.Status != shipping.StatusCompleted || journey.count(http.MethodPost) != 1 {
+			t.Errorf("a draft behind failed reads: %+v, %v", record, err)
+		}
 		_, err = connect(t, states(refusal(404, "gone"))).Regulatory.ResumePoll(t.Context(), "RD-1", nil)
 		wantError(t, "a request that is gone", err, shipping.ErrNotFound)
 		if failure, _ := errors.AsType[*shipping.RequestError](err); failure == nil || failure.RequestID != "RD-1" {
