@@ -3,6 +3,7 @@ package mockserver
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -36,11 +37,23 @@ func adminRoutes() []adminRoute {
 		{"GET", "assumptions", "every open point of the specification and its switch", (*Server).adminAssumptions},
 		{"GET", "openapi.json", "the OpenAPI 3.1 document of this server", (*Server).adminOpenAPI},
 		{"GET", "magic", "inputs of analyze that make special things happen", (*Server).adminMagic},
-		{"GET", "calls", "the latest requests, oldest first", (*Server).adminCalls},
+		{"GET", "faults", "the fault rules, and the kinds of faults there are", (*Server).adminFaults},
+		{"POST", "faults", `add fault rules: {"rules":[{"operation":"rates.list","first":2,"fault":{"kind":"status","status":503}}]}`, (*Server).adminInject},
+		{"DELETE", "faults", "remove every fault rule", (*Server).adminClearFaults},
+		{"DELETE", "faults/{number}", "remove a fault rule", (*Server).adminRemoveFault},
+		{"GET", "calls", "the latest requests, oldest first; operation, status, request_id, key, contains, faulted choose; await=5s waits for the first", (*Server).adminCalls},
+		{"GET", "calls/{request_id}", "one of them; as=curl or as=go to make it again", (*Server).adminCall},
+		{"GET", "why/{request_id}", "why a request was refused, where the specification says so, and the nearest request that is valid", (*Server).adminWhy},
+		{"GET", "lint", "what the client did that a careful one would not", (*Server).adminLint},
+		{"GET", "coverage", "which operations, states, documents and refusals have been seen", (*Server).adminCoverage},
 		{"GET", "deliveries", "webhook deliveries, newest first; page and perPage as in lists", (*Server).adminDeliveries},
 		{"GET", "ledger", "wallets, entries newest first, and what is wrong with them; page and perPage", (*Server).adminLedger},
 		{"POST", "clock/advance", `move a virtual clock: {"duration":"90s"}`, (*Server).adminAdvance},
+		{"GET", "webhooks", "the webhooks, newest first; page and perPage as in lists", (*Server).adminWebhooks},
 		{"POST", "webhooks", `subscribe a receiver: {"url":"http://127.0.0.1:9000/","events":["shipment.created"]}`, (*Server).adminAddWebhook},
+		{"PATCH", "webhooks/{webhook_id}", `change a webhook: any of {"name","url","events","active","order"}`, (*Server).adminChangeWebhook},
+		{"DELETE", "webhooks/{webhook_id}", "remove a webhook", (*Server).adminRemoveWebhook},
+		{"POST", "events", `send an event to those subscribed: {"event":"shipment.updated","shipment_id":"SH-…"} or with "data" of your own`, (*Server).adminEmit},
 		{"POST", "requests/{request_id}/evidence/{document_type}", "submit what a manual document waits for", (*Server).adminEvidence},
 	}
 }
@@ -48,10 +61,16 @@ func adminRoutes() []adminRoute {
 // newAdmin serves the table of admin routes.
 func newAdmin(s *Server) http.Handler {
 	mux := http.NewServeMux()
+	paths := map[string]map[string]adminRoute{} // by path and method
 	for _, route := range adminRoutes() {
-		pattern := adminPrefix + cmp.Or(route.Path, "{$}")
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			p := s.askAdmin(w, r, route)
+		if paths[route.Path] == nil {
+			paths[route.Path] = map[string]adminRoute{}
+		}
+		paths[route.Path][route.Method] = route
+	}
+	for path, byMethod := range paths {
+		mux.HandleFunc(adminPrefix+cmp.Or(path, "{$}"), func(w http.ResponseWriter, r *http.Request) {
+			p := s.askAdmin(w, r, byMethod)
 			s.writeAdmin(w, &p)
 		})
 	}
@@ -62,17 +81,29 @@ func newAdmin(s *Server) http.Handler {
 	return mux
 }
 
-func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, route adminRoute) reply {
+func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[string]adminRoute) reply {
 	if problem := foreign(r); problem != "" {
 		return refused(http.StatusForbidden, codeForbidden, problem)
 	}
-	if r.Method != route.Method && (r.Method != http.MethodHead || route.Method != http.MethodGet) {
-		p := refused(http.StatusMethodNotAllowed, codeMethod, fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, route.Method))
-		p.header = http.Header{"Allow": {route.Method}}
+	route, known := byMethod[r.Method]
+	if !known && r.Method == http.MethodHead {
+		route, known = byMethod[http.MethodGet]
+	}
+	if !known {
+		allow := strings.Join(slices.Sorted(maps.Keys(byMethod)), ", ")
+		p := refused(http.StatusMethodNotAllowed, codeMethod, fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, allow))
+		p.header = http.Header{"Allow": {allow}}
 		return p
 	}
-	c := &call{Request: r}
-	if route.Method == http.MethodPost {
+	c := &call{Request: r, world: s.home}
+	if _, key := bearer(r); key != "" {
+		chosen, known := s.worldFor(key)
+		if !known {
+			return refused(http.StatusUnauthorized, codeUnauthorized, "the secret key opens no world: leave Authorization out for the world that the server began with")
+		}
+		c.world = chosen
+	}
+	if route.Method != http.MethodGet {
 		body, refusal := readBody(w, r, &s.config.assume)
 		if refusal != nil {
 			return *refusal
@@ -117,15 +148,15 @@ func (s *Server) adminIndex(*call) reply {
 	return succeedWith(nil, "Routes of the reference server itself", routes)
 }
 
-func (s *Server) adminHealth(*call) reply {
+func (s *Server) adminHealth(c *call) reply {
 	return succeedWith(nil, "OK", struct {
 		Now   timestamp `json:"now"`
 		Clock string    `json:"clock"`
-	}{timestamp(s.Now()), s.clockKind()})
+	}{timestamp(c.world.clock.Now()), c.world.clockKind()})
 }
 
-func (s *Server) clockKind() string {
-	if s.home.clock.IsVirtual() {
+func (w *World) clockKind() string {
+	if w.clock.IsVirtual() {
 		return "virtual"
 	}
 	return "real"
@@ -139,12 +170,8 @@ func (s *Server) adminMagic(*call) reply {
 	return succeedWith(nil, "Analyze one of these to make its effect happen", regulatory.Magics())
 }
 
-func (s *Server) adminCalls(*call) reply {
-	return succeedWith(nil, "The latest requests", s.Journal())
-}
-
 func (s *Server) adminDeliveries(c *call) reply {
-	log := s.Deliveries()
+	log := c.world.Deliveries()
 	return succeedWith(nil, fmt.Sprintf("%d deliveries in the log", len(log)), cut(s.config.assume.paging(c.query()), log))
 }
 
@@ -161,17 +188,17 @@ type walletView struct {
 }
 
 func (s *Server) adminLedger(c *call) reply {
-	w := s.home
+	w := c.world
 	w.mu.Lock()
 	view := ledgerView{Entries: w.ledger.Journal()}
 	for _, wallet := range w.ledger.Wallets() {
 		balance, _ := w.ledger.Balance(wallet.Reference)
 		view.Wallets = append(view.Wallets, walletView{wallet, balance})
 	}
-	w.mu.Unlock()
-	if err := s.Check(); err != nil {
+	if err := w.check(); err != nil {
 		view.Problems = err.Error()
 	}
+	w.mu.Unlock()
 	total := len(view.Entries)
 	slices.Reverse(view.Entries)
 	view.Entries = cut(s.config.assume.paging(c.query()), view.Entries)
@@ -191,37 +218,25 @@ func (s *Server) adminAdvance(c *call) reply {
 	var ask struct {
 		Duration string `json:"duration"`
 	}
-	if refusal := s.home.decode(c, &ask); refusal != nil {
+	if refusal := c.world.decodeControl(c, &ask); refusal != nil {
 		return *refusal
 	}
 	d, err := time.ParseDuration(ask.Duration)
 	if err != nil || d < 0 {
 		return refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf(`duration %q is not one that a clock can move by: write {"duration":"1h30m"}`, ask.Duration))
 	}
-	fired, err := s.Advance(d)
+	fired, err := c.world.Advance(d)
 	if err != nil {
 		return refused(http.StatusConflict, codeInvalid, err.Error())
 	}
 	return succeedWith(nil, "The clock was advanced", struct {
 		Now   timestamp `json:"now"`
 		Fired []Fired   `json:"fired"`
-	}{timestamp(s.Now()), fired})
-}
-
-func (s *Server) adminAddWebhook(c *call) reply {
-	var h Webhook
-	if refusal := s.home.decode(c, &h); refusal != nil {
-		return *refusal
-	}
-	id, err := s.AddWebhook(h)
-	if err != nil {
-		return refused(http.StatusBadRequest, codeInvalid, err.Error())
-	}
-	return succeedWith(nil, "Webhook added", map[string]string{"webhook_id": id})
+	}{timestamp(c.world.clock.Now()), fired})
 }
 
 func (s *Server) adminEvidence(c *call) reply {
-	w := s.home
+	w := c.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	record, err := w.desk.SubmitEvidence(c.PathValue("request_id"), c.PathValue("document_type"))
@@ -230,10 +245,10 @@ func (s *Server) adminEvidence(c *call) reply {
 
 // SubmitEvidence brings what a manual document of a request waits for, and starts its generation. It
 // fails for a document that waits for nothing.
-func (s *Server) SubmitEvidence(requestID string, documentType shipping.DocumentType) error {
-	s.home.mu.Lock()
-	defer s.home.mu.Unlock()
-	if _, err := s.home.desk.SubmitEvidence(requestID, string(documentType)); err != nil {
+func (w *World) SubmitEvidence(requestID string, documentType shipping.DocumentType) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, err := w.desk.SubmitEvidence(requestID, string(documentType)); err != nil {
 		return fmt.Errorf("mockserver: %w", err)
 	}
 	return nil
@@ -241,8 +256,8 @@ func (s *Server) SubmitEvidence(requestID string, documentType shipping.Document
 
 // Check returns nil, or an error that names every invariant of the world that does not hold: entries
 // that do not sum to zero, a wallet below zero, a request that is charged twice or not at all.
-func (s *Server) Check() error {
-	s.home.mu.Lock()
-	defer s.home.mu.Unlock()
-	return s.home.check()
+func (w *World) Check() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.check()
 }

@@ -16,6 +16,9 @@ type Assumptions struct {
 	// OpenOperations names operations that need no Authorization, such as
 	// [shipping.OpListCountries]. Default: none besides the PDF operation.
 	OpenOperations []string
+	// OneWorld answers 401 to every key but the server's own. Default: a key of the form
+	// sk_test_<scenario>_<name> opens a world of its own; see [Scenarios].
+	OneWorld bool
 	// RuleFailureStatus is the HTTP status of a request that breaks a rule. Default: 400.
 	RuleFailureStatus int
 	// MaxBody is the longest request body in bytes. Default: 1 MiB.
@@ -109,6 +112,7 @@ func (s *Server) Assumptions() []Assumption {
 func assumptionTable() []Assumption {
 	return []Assumption{
 		{Field: "OpenOperations", Open: "whether countries and webhooks need Authorization", Default: "every operation but the PDF needs it", Basis: "code that passes a strict server also passes a lenient one"},
+		{Field: "OneWorld", Open: "which keys there are", Default: "the server's own, and sk_test_<scenario>_<name>, each for a world of its own", Basis: "tests that run at the same time must not see each other"},
 		{Field: "RuleFailureStatus", Open: "HTTP status of a broken rule", Default: "400", Basis: "seen on services of this kind"},
 		{Field: "MaxBody", Open: "body size limit", Default: "1 MiB, then 413", Basis: "none of the documented bodies comes near"},
 		{Field: "RefuseUnknownFields", Open: "whether unknown body fields are refused", Default: "ignored", Basis: "services of this kind ignore them"},

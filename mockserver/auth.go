@@ -11,7 +11,7 @@ import (
 //
 // Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
 // Assumption: countries and webhooks need it too; see [Assumptions.OpenOperations].
-func (s *Server) authenticate(r *http.Request, op *operation) (*world, *reply) {
+func (s *Server) authenticate(r *http.Request, op *operation) (*World, *reply) {
 	scheme, key := bearer(r)
 	if w, known := s.worldFor(key); known && strings.EqualFold(scheme, "Bearer") {
 		return w, nil
@@ -34,9 +34,9 @@ func (s *Server) authenticate(r *http.Request, op *operation) (*world, *reply) {
 }
 
 // worldFor returns the world that a secret key opens.
-func (s *Server) worldFor(key string) (*world, bool) {
-	w, known := s.worlds[key]
-	return w, known
+func (s *Server) worldFor(key string) (*World, bool) {
+	w, err := s.world(key)
+	return w, err == nil
 }
 
 // bearer splits the Authorization header.

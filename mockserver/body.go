@@ -48,7 +48,7 @@ func readBody(w http.ResponseWriter, r *http.Request, assume *Assumptions) ([]by
 // decode reads the body into a struct. An empty body is an empty object, so that the operation's own
 // rules say what is missing. Fields that the operation does not know are noted, and ignored unless
 // [Assumptions.RefuseUnknownFields] is set.
-func (w *world) decode(c *call, into any) *reply {
+func (w *World) decode(c *call, into any) *reply {
 	text := bytes.TrimSpace(c.body)
 	if len(text) == 0 {
 		return nil
@@ -74,6 +74,19 @@ func (w *world) decode(c *call, into any) *reply {
 	}
 	p := refused(http.StatusBadRequest, codeMalformed, "the body cannot be read: "+where(err, decoder.InputOffset()))
 	return &p
+}
+
+// decodeControl is decode for the control surface, where a field that means nothing is a mistake to hear
+// about.
+func (w *World) decodeControl(c *call, into any) *reply {
+	if refusal := w.decode(c, into); refusal != nil {
+		return refusal
+	}
+	if len(c.unknown) > 0 {
+		p := refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("nothing here is called %s: GET %s shows what can be sent", strings.Join(c.unknown, ", "), adminPrefix))
+		return &p
+	}
+	return nil
 }
 
 // unknownFields returns the names in an object that a struct has no field for, sorted. A body that is

@@ -53,11 +53,11 @@ func WithJournal(calls, bodyBytes int) Option {
 
 // Calls returns how many requests named an operation, such as [shipping.OpPurchase], since the start.
 // The empty name counts those that named none.
-func (s *Server) Calls(operation string) int { return s.home.calls.count(operation) }
+func (w *World) Calls(operation string) int { return w.calls.count(operation) }
 
 // Journal returns the latest calls, oldest first: up to 1,024, or what [WithJournal] says. No secret
 // key is in it.
-func (s *Server) Journal() []Call { return s.home.find(CallQuery{}) }
+func (w *World) Journal() []Call { return w.Find(CallQuery{}) }
 
 // call is what a reader sees of an entry.
 func (e *entry) call() Call {
@@ -121,9 +121,9 @@ func fingerprint(key string) string {
 }
 
 // fingerprint returns that of a request's key. The world's own is known beforehand.
-func (w *world) fingerprint(r *http.Request) string {
+func (w *World) fingerprint(r *http.Request) string {
 	_, key := bearer(r)
-	if key == w.key {
+	if key == w.SecretKey {
 		return w.keyPrint
 	}
 	return fingerprint(key)
@@ -181,9 +181,7 @@ func (q *CallQuery) matches(e *entry) bool {
 }
 
 // Find returns the remembered calls that a query chooses, oldest first.
-func (s *Server) Find(q CallQuery) []Call { return s.home.find(q) }
-
-func (w *world) find(q CallQuery) []Call {
+func (w *World) Find(q CallQuery) []Call {
 	calls := []Call{}
 	w.calls.each(func(e *entry) bool {
 		if q.matches(e) {
@@ -198,11 +196,7 @@ func (w *world) find(q CallQuery) []Call {
 // to wait for what other goroutines or processes do, without sleeping. It fails when the context ends
 // or the timeout has passed, and says what was called instead. The timeout runs with the process's time
 // (inside a testing/synctest bubble, the bubble's), because a virtual clock may never move; 0 is none.
-func (s *Server) Await(ctx context.Context, q CallQuery, timeout time.Duration) (Call, error) {
-	return s.home.await(ctx, q, timeout)
-}
-
-func (w *world) await(ctx context.Context, q CallQuery, timeout time.Duration) (Call, error) {
+func (w *World) Await(ctx context.Context, q CallQuery, timeout time.Duration) (Call, error) {
 	if timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, timeout)
@@ -229,9 +223,9 @@ func (w *world) await(ctx context.Context, q CallQuery, timeout time.Duration) (
 }
 
 // latest says in a line what was called last.
-func (w *world) latest() string {
+func (w *World) latest() string {
 	const most = 3
-	calls := w.find(CallQuery{})
+	calls := w.Find(CallQuery{})
 	if len(calls) == 0 {
 		return "no call at all"
 	}

@@ -13,31 +13,32 @@ import (
 
 // handler answers an operation in a world. It takes the world's lock itself, so that nothing slow,
 // such as reading a body, happens under it.
-type handler func(w *world, c *call) reply
+type handler func(w *World, c *call) reply
 
 // handlers is the other half of the operation table: who answers what.
 func handlers() map[string]handler {
 	return map[string]handler{
-		shipping.OpListRates:        (*world).listRates,
-		shipping.OpListCountries:    (*world).listCountries,
-		shipping.OpListWebhooks:     (*world).listWebhooks,
-		shipping.OpReplayWebhook:    (*world).replayWebhook,
-		shipping.OpListTransactions: (*world).listTransactions,
-		shipping.OpAnalyze:          (*world).analyze,
-		shipping.OpPurchase:         (*world).purchase,
-		shipping.OpGetRequest:       (*world).getRequest,
-		shipping.OpUpdateItems:      (*world).updateItems,
-		shipping.OpUpdateAddresses:  (*world).updateAddresses,
-		shipping.OpUpdateShipping:   (*world).updateShipping,
-		shipping.OpUpdateProfile:    (*world).updateProfile,
-		shipping.OpRetryRequest:     (*world).retryRequest,
-		shipping.OpDocumentPDF:      (*world).documentPDF,
+		shipping.OpListRates:        (*World).listRates,
+		shipping.OpListCountries:    (*World).listCountries,
+		shipping.OpListWebhooks:     (*World).listWebhooks,
+		shipping.OpReplayWebhook:    (*World).replayWebhook,
+		shipping.OpListTransactions: (*World).listTransactions,
+		shipping.OpAnalyze:          (*World).analyze,
+		shipping.OpPurchase:         (*World).purchase,
+		shipping.OpGetRequest:       (*World).getRequest,
+		shipping.OpUpdateItems:      (*World).updateItems,
+		shipping.OpUpdateAddresses:  (*World).updateAddresses,
+		shipping.OpUpdateShipping:   (*World).updateShipping,
+		shipping.OpUpdateProfile:    (*World).updateProfile,
+		shipping.OpRetryRequest:     (*World).retryRequest,
+		shipping.OpDocumentPDF:      (*World).documentPDF,
 	}
 }
 
 // call is what a handler gets to see of a request.
 type call struct {
 	*http.Request
+	world  *World // whose world it is about
 	body   []byte
 	buffer []byte     // empty, with memory to append the answer to
 	edited url.Values // what a fault made of the query; nil where none did
@@ -88,6 +89,7 @@ func (s *Server) exchange(rw http.ResponseWriter, r *http.Request, op *operation
 	defer s.buffers.Put(buffer)
 	x := &exchange{ctx: r.Context(), operation: op.Name, call: call{Request: r, buffer: (*buffer)[:0]}}
 	w, refusal := s.authenticate(r, op)
+	x.call.world = w
 	if refusal == nil && op.Method != http.MethodGet {
 		x.call.body, refusal = readBody(rw, r, &w.assume)
 	}
@@ -108,16 +110,21 @@ func (s *Server) exchange(rw http.ResponseWriter, r *http.Request, op *operation
 			x.strike(rule, w)
 		}
 	}
+	if w.beforeReply.Load() != nil {
+		if held := w.beforeReply.Swap(nil); held != nil {
+			(*held)()
+		}
+	}
 	s.finish(rw, w, x)
 }
 
-func (x *exchange) strike(rule *armedRule, w *world) {
+func (x *exchange) strike(rule *armedRule, w *World) {
 	x.struck = rule
 	rule.Fault.strike(x, w)
 }
 
 // answer asks the handler, unless the request is refused before.
-func (x *exchange) answer(w *world, op *operation, refusal *reply) {
+func (x *exchange) answer(w *World, op *operation, refusal *reply) {
 	x.settled = true
 	if refusal == nil {
 		refusal = w.assume.checkQuery(op.Name, &x.call)
@@ -136,7 +143,7 @@ func (x *exchange) answer(w *world, op *operation, refusal *reply) {
 }
 
 // finish journals an exchange and ends it.
-func (s *Server) finish(rw http.ResponseWriter, w *world, x *exchange) {
+func (s *Server) finish(rw http.ResponseWriter, w *World, x *exchange) {
 	id := w.note(x)
 	rw.Header()["X-Request-Id"] = []string{id}
 	if x.struck != nil || x.reply.refusal.code != "" {
@@ -148,7 +155,7 @@ func (s *Server) finish(rw http.ResponseWriter, w *world, x *exchange) {
 }
 
 // send ends the exchange on the wire.
-func (x *exchange) send(rw http.ResponseWriter, w *world) error {
+func (x *exchange) send(rw http.ResponseWriter, w *World) error {
 	if x.ending != endAnswered {
 		return x.hangUp(rw)
 	}
@@ -199,7 +206,7 @@ func (x *exchange) standIn() {
 }
 
 // wait returns when d has passed on the world's clock, or false when the context ended before.
-func (w *world) wait(ctx context.Context, d time.Duration, label string) bool {
+func (w *World) wait(ctx context.Context, d time.Duration, label string) bool {
 	passed := make(chan struct{})
 	w.clock.After(d, label, func() { close(passed) })
 	select {

@@ -8,7 +8,7 @@ import (
 // Fault is one thing that can go wrong with an exchange; the Fault… functions make them.
 type Fault interface {
 	// strike spoils an exchange: before a handler was asked, or after it with the reply at hand.
-	strike(x *exchange, w *world)
+	strike(x *exchange, w *World)
 	// form is the fault as the control surface reads and writes it.
 	form() FaultForm
 }
@@ -50,17 +50,15 @@ type FaultRule struct {
 // A rule that can never strike is an error that says why: an operation or failpoint that does not
 // exist, a third call among the first two, a time that is over, a fault that cannot happen to the
 // operation, a rule in front of it that strikes every call. None of the rules is then added.
-func (s *Server) Inject(rules ...FaultRule) error { return s.home.inject(rules) }
-
-// ClearFaults removes every rule.
-func (s *Server) ClearFaults() { s.home.faults.clear() }
-
-func (w *world) inject(rules []FaultRule) error {
+func (w *World) Inject(rules ...FaultRule) error {
 	if err := w.faults.add(rules, w.clock.Now()); err != nil {
 		return fmt.Errorf("mockserver: no rule was added: %w", err)
 	}
 	return nil
 }
+
+// ClearFaults removes every rule.
+func (w *World) ClearFaults() { w.faults.clear() }
 
 // FaultForm is a fault as the control surface reads and writes it: its kind, and what the kind needs.
 type FaultForm struct {

@@ -11,7 +11,7 @@ func FaultMalformed() Fault { return faultMalformed{} }
 
 type faultMalformed struct{}
 
-func (faultMalformed) strike(x *exchange, _ *world) {
+func (faultMalformed) strike(x *exchange, _ *World) {
 	x.standIn()
 	x.reply.body = bytes.Clone(x.reply.body[:len(x.reply.body)/2])
 }
@@ -23,7 +23,7 @@ func FaultContentType(contentType string) Fault { return faultContentType(conten
 
 type faultContentType string
 
-func (f faultContentType) strike(x *exchange, _ *world) {
+func (f faultContentType) strike(x *exchange, _ *World) {
 	x.standIn()
 	x.reply.contentType = string(f)
 }
@@ -45,7 +45,7 @@ func FaultHTML(status int) Fault { return faultHTML(status) }
 
 type faultHTML int
 
-func (f faultHTML) strike(x *exchange, w *world) {
+func (f faultHTML) strike(x *exchange, w *World) {
 	faultStatus{code: int(f)}.strike(x, w)
 	x.reply.contentType = "text/html; charset=utf-8"
 	title := fmt.Sprintf("%d %s", int(f), http.StatusText(int(f)))
@@ -66,7 +66,7 @@ func FaultEmpty() Fault { return faultEmpty{} }
 
 type faultEmpty struct{}
 
-func (faultEmpty) strike(x *exchange, _ *world) {
+func (faultEmpty) strike(x *exchange, _ *World) {
 	x.standIn()
 	x.reply.status, x.reply.body = http.StatusOK, nil
 }

@@ -11,7 +11,7 @@ func FaultDrop() Fault { return faultDrop{} }
 
 type faultDrop struct{}
 
-func (faultDrop) strike(x *exchange, _ *world) { x.ending, x.settled = endDropped, true }
+func (faultDrop) strike(x *exchange, _ *World) { x.ending, x.settled = endDropped, true }
 func (faultDrop) form() FaultForm              { return FaultForm{Kind: kindDrop} }
 
 // FaultReset resets the connection without an answer: on a socket the caller gets "connection reset by
@@ -20,7 +20,7 @@ func FaultReset() Fault { return faultReset{} }
 
 type faultReset struct{}
 
-func (faultReset) strike(x *exchange, _ *world) { x.ending, x.settled = endReset, true }
+func (faultReset) strike(x *exchange, _ *World) { x.ending, x.settled = endReset, true }
 func (faultReset) form() FaultForm              { return FaultForm{Kind: kindReset} }
 
 // FaultTruncate announces the whole body, sends its first n bytes and closes the connection.
@@ -30,7 +30,7 @@ type faultTruncate int
 
 // strike announces the whole body and keeps a part of it. net/http closes a connection whose answer
 // came out shorter than announced.
-func (f faultTruncate) strike(x *exchange, _ *world) {
+func (f faultTruncate) strike(x *exchange, _ *World) {
 	x.standIn()
 	header := x.reply.header.Clone()
 	if header == nil {
@@ -50,7 +50,7 @@ func FaultLatency(d time.Duration) Fault { return faultLatency(d) }
 
 type faultLatency time.Duration
 
-func (f faultLatency) strike(x *exchange, w *world) {
+func (f faultLatency) strike(x *exchange, w *World) {
 	if !w.wait(x.ctx, time.Duration(f), "injected latency") {
 		x.ending, x.settled = endDropped, true // nobody listens any more
 	}
@@ -66,7 +66,7 @@ func FaultSlowBody(tick time.Duration) Fault { return faultSlowBody(tick) }
 
 type faultSlowBody time.Duration
 
-func (f faultSlowBody) strike(x *exchange, _ *world) {
+func (f faultSlowBody) strike(x *exchange, _ *World) {
 	x.standIn()
 	x.tick = time.Duration(f)
 }
@@ -87,5 +87,5 @@ func FaultEarlyHints() Fault { return faultEarlyHints{} }
 
 type faultEarlyHints struct{}
 
-func (faultEarlyHints) strike(x *exchange, _ *world) { x.hints = true }
+func (faultEarlyHints) strike(x *exchange, _ *World) { x.hints = true }
 func (faultEarlyHints) form() FaultForm              { return FaultForm{Kind: kindEarlyHints} }

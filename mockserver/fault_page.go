@@ -15,7 +15,7 @@ func FaultRepeatPage() Fault { return faultRepeatPage{} }
 
 type faultRepeatPage struct{}
 
-func (faultRepeatPage) strike(x *exchange, w *world) {
+func (faultRepeatPage) strike(x *exchange, w *World) {
 	x.editQuery(func(query url.Values) {
 		if p := w.assume.paging(query); p.page > 1 {
 			query.Set("page", strconv.Itoa(p.page-1))
@@ -31,7 +31,7 @@ func FaultCapPage(n int) Fault { return faultCapPage(n) }
 
 type faultCapPage int
 
-func (f faultCapPage) strike(x *exchange, w *world) {
+func (f faultCapPage) strike(x *exchange, w *World) {
 	x.editQuery(func(query url.Values) {
 		query.Set("perPage", strconv.Itoa(min(int(f), w.assume.paging(query).perPage)))
 	})
@@ -54,7 +54,7 @@ func FaultInsertRows(n int) Fault { return faultInsertRows(n) }
 
 type faultInsertRows int
 
-func (f faultInsertRows) strike(x *exchange, w *world) {
+func (f faultInsertRows) strike(x *exchange, w *World) {
 	for range int(f) {
 		if err := w.insertRow(x.operation, x.call.query()); err != nil {
 			w.logger.Error("a row cannot be inserted", "error", err)

@@ -74,7 +74,7 @@ func (i *interruption) reply() reply {
 var errGeneration = errors.New("the generator failed (injected)")
 
 // failpoints are the hooks by which the desk asks for faults. It does so under the world's lock.
-func (w *world) failpoints() regulatory.Hooks {
+func (w *World) failpoints() regulatory.Hooks {
 	at := func(point Failpoint) func(string) error {
 		return func(requestID string) error {
 			sighting := sighting{operation: shipping.OpPurchase, point: point, body: []byte(requestID), now: w.clock.Now()}

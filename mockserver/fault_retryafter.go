@@ -45,7 +45,7 @@ type faultRateLimit struct {
 	wait time.Duration
 }
 
-func (f faultRateLimit) strike(x *exchange, w *world) {
+func (f faultRateLimit) strike(x *exchange, w *World) {
 	now := w.clock.Now()
 	header := http.Header{"Date": {now.Format(http.TimeFormat)}}
 	if value := f.value(now); value != "" {

@@ -15,7 +15,7 @@ type faultStatus struct {
 	header http.Header
 }
 
-func (f faultStatus) strike(x *exchange, _ *world) {
+func (f faultStatus) strike(x *exchange, _ *World) {
 	x.reply = refused(f.code, codeInjected, fmt.Sprintf("injected fault: %d %s", f.code, http.StatusText(f.code)))
 	x.reply.header = f.header
 	if f.code == http.StatusNoContent || f.code == http.StatusNotModified {
@@ -47,7 +47,7 @@ func FaultRedirect(location string) Fault { return faultRedirect(location) }
 
 type faultRedirect string
 
-func (f faultRedirect) strike(x *exchange, w *world) {
+func (f faultRedirect) strike(x *exchange, w *World) {
 	FaultStatus(http.StatusPermanentRedirect, http.Header{"Location": {string(f)}}).strike(x, w)
 }
 

@@ -1,10 +1,22 @@
 package mockserver
 
+import (
+	"sync/atomic"
+
+	"github.com/shipping-go/shipping"
+)
+
 // instruments are what a test watches and disturbs a world with. Every world has its own, and a fork
 // begins with fresh ones.
 type instruments struct {
-	calls  *journal
-	faults *faultBook
+	calls    *journal
+	faults   *faultBook
+	conduct  *conduct
+	coverage *Coverage
+	// table is the operation table that the server serves.
+	table []shipping.Operation
+	// beforeReply runs when the next call has been answered in memory, before its reply is sent.
+	beforeReply atomic.Pointer[func()]
 	// keyPrint is what the journal shows of the world's key.
 	keyPrint string
 	// responseCheck says what is wrong with an answer by the OpenAPI document; nil where answers are
@@ -13,11 +25,13 @@ type instruments struct {
 }
 
 // newInstruments returns the instruments of a world that follows from a seed and opens with a key.
-func newInstruments(c *config, seed uint64, key string) instruments {
-	return instruments{
-		calls:  newJournal(c.journal, c.journalBody),
-		faults: newFaultBook(seed),
-
+func newInstruments(c *config, seed uint64, key string) *instruments {
+	return &instruments{
+		calls:    newJournal(c.journal, c.journalBody),
+		faults:   newFaultBook(seed),
+		conduct:  newConduct(),
+		coverage: c.coverage,
+		table:    c.operations,
 		keyPrint: fingerprint(key),
 	}
 }

@@ -1,7 +1,9 @@
 package mockserver
 
 import (
+	"bytes"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -89,6 +91,30 @@ func (j *journal) each(fn func(*entry) bool) <-chan struct{} {
 	return j.changed
 }
 
+// remembered returns a copy of a call by its id.
+func (j *journal) remembered(id string) (found entry, known bool) {
+	digits, isID := strings.CutPrefix(id, "req-")
+	number, err := strconv.ParseUint(digits, 10, 64)
+	if !isID || err != nil {
+		return found, false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if number == 0 || number > j.total || number+uint64(len(j.ring)) <= j.total {
+		return found, false
+	}
+	found = j.ring[(number-1)%uint64(j.size)]
+	found.request, found.response = bytes.Clone(found.request), bytes.Clone(found.response)
+	return found, true
+}
+
+// clear forgets every call; the next one is the first again.
+func (j *journal) clear() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.ring, j.total, j.counts = nil, 0, map[string]int{}
+}
+
 func (j *journal) count(operation string) int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -97,8 +123,8 @@ func (j *journal) count(operation string) int {
 
 func requestID(number uint64) string { return "req-" + strconv.FormatUint(number, 10) }
 
-// note journals an exchange and returns its id.
-func (w *world) note(x *exchange) string {
+// note shows an exchange to the world's instruments and returns the id that the journal gives it.
+func (w *World) note(x *exchange) string {
 	r := x.call.Request
 	e := entry{
 		at: w.clock.Now(), operation: x.operation, method: r.Method, path: r.URL.Path, query: r.URL.RawQuery,
@@ -109,5 +135,8 @@ func (w *world) note(x *exchange) string {
 	if x.ending != endAnswered {
 		e.status, sent = 0, nil
 	}
-	return requestID(w.calls.add(e, x.call.body, sent))
+	id := requestID(w.calls.add(e, x.call.body, sent))
+	w.conduct.watch(x, id, e.at, w.clock.IsVirtual())
+	w.coverage.see(x)
+	return id
 }

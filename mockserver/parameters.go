@@ -66,7 +66,7 @@ func listed(operation string) string {
 }
 
 // checkResponse replaces an answer that is not as the OpenAPI document says.
-func (w *world) checkResponse(operation string, p *reply) {
+func (w *World) checkResponse(operation string, p *reply) {
 	if w.responseCheck == nil || p.contentType != "" {
 		return
 	}

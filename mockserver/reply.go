@@ -46,6 +46,7 @@ const (
 	codeInternal     = "internal_error"
 	codeInjected     = "injected_fault"
 	codeInterrupted  = "interrupted"
+	codeTimeout      = "timeout"
 )
 
 // openEnvelope begins a success answer; the caller appends the data and calls closeEnvelope.

@@ -126,5 +126,5 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 // has one.
 func (s *Server) refuse(rw http.ResponseWriter, r *http.Request, p reply) {
 	w, _ := s.authenticate(r, &operation{Operation: shipping.Operation{Open: true}})
-	s.finish(rw, w, &exchange{ctx: r.Context(), call: call{Request: r}, reply: p})
+	s.finish(rw, w, &exchange{ctx: r.Context(), call: call{Request: r, world: w}, reply: p})
 }

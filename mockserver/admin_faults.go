@@ -1,0 +1,63 @@
+package mockserver
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/shipping-go/shipping"
+)
+
+// faultsView is the data of GET /_mock/faults.
+type faultsView struct {
+	Rules      []ruleForm  `json:"rules"`
+	Kinds      []faultKind `json:"kinds"`
+	Points     []Failpoint `json:"points"`
+	Operations []string    `json:"operations"`
+}
+
+func (s *Server) adminFaults(c *call) reply {
+	view := faultsView{Rules: c.world.faults.forms(), Kinds: faultKinds(), Points: Failpoints()}
+	for _, op := range shipping.Operations() {
+		view.Operations = append(view.Operations, op.Name)
+	}
+	return succeedWith(nil, fmt.Sprintf("%d fault rules", len(view.Rules)), view)
+}
+
+func (s *Server) adminInject(c *call) reply {
+	var ask struct {
+		Rules []ruleForm `json:"rules"`
+	}
+	if refusal := c.world.decodeControl(c, &ask); refusal != nil {
+		return *refusal
+	}
+	if len(ask.Rules) == 0 {
+		return refused(http.StatusBadRequest, codeInvalid, `no rule was added: send {"rules":[…]} with at least one`)
+	}
+	rules := make([]FaultRule, len(ask.Rules))
+	for i := range ask.Rules {
+		var err error
+		if rules[i], err = ask.Rules[i].rule(); err != nil {
+			return refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("no rule was added: rule %d of %d: %v", i+1, len(rules), err))
+		}
+	}
+	if err := c.world.Inject(rules...); err != nil {
+		return refused(http.StatusBadRequest, codeInvalid, err.Error())
+	}
+	all := c.world.faults.forms()
+	return succeedWith(nil, fmt.Sprintf("%d fault rules added", len(rules)), all[max(0, len(all)-len(rules)):])
+}
+
+func (s *Server) adminClearFaults(c *call) reply {
+	c.world.faults.clear()
+	return succeedWith(nil, "No fault rules are left", []ruleForm{})
+}
+
+func (s *Server) adminRemoveFault(c *call) reply {
+	number, err := strconv.Atoi(c.PathValue("number"))
+	if err != nil || !c.world.faults.remove(number) {
+		return refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no fault rule is number %q: GET %sfaults lists them", c.PathValue("number"), adminPrefix))
+	}
+	return succeedWith(nil, "Fault rule removed", slices.Clip(c.world.faults.forms()))
+}

@@ -1,0 +1,231 @@
+package mockserver
+
+import (
+	"hash/fnv"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+// conduct watches how a client behaves. A call costs the same however many came before it: what is
+// remembered is bounded, and forgotten as a whole when it is full.
+type conduct struct {
+	mu        sync.Mutex
+	changes   int // requests that changed something
+	answers   map[uint64]badAnswer
+	purchases map[string]bool // by request_id: whether it was read after the purchase was sent
+	polls     map[string]poll
+	redirects map[string]bool // own paths that a redirect led to
+	findings  []*Finding
+}
+
+// badAnswer is an answer that says not to send the same request again: not at all, or not before.
+type badAnswer struct {
+	status    int
+	changes   int
+	notBefore time.Time
+}
+
+// poll is the latest look-up of a request and how many in a row came too soon.
+type poll struct {
+	at   time.Time
+	fast int
+}
+
+const (
+	maxWatched  = 4096
+	pollGap     = 100 * time.Millisecond
+	fastPolls   = 5
+	maxFindings = 200
+)
+
+func newConduct() *conduct {
+	return &conduct{
+		answers: map[uint64]badAnswer{}, purchases: map[string]bool{},
+		polls: map[string]poll{}, redirects: map[string]bool{},
+	}
+}
+
+// clear forgets everything that was seen.
+func (d *conduct) clear() {
+	fresh := newConduct()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.changes, d.answers, d.purchases = 0, fresh.answers, fresh.purchases
+	d.polls, d.redirects, d.findings = fresh.polls, fresh.redirects, nil
+}
+
+// watch looks at an exchange that is about to be answered. Where the clock is virtual, time that stands
+// still proves nothing.
+func (d *conduct) watch(x *exchange, id string, at time.Time, virtual bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	find := func(rule LintRule, detail string) { d.find(rule, x.operation, detail, id) }
+	d.watchForm(x, find)
+	d.watchRepeats(x, at, find)
+	switch x.operation {
+	case shipping.OpPurchase:
+		d.watchPurchase(x, find)
+	case shipping.OpGetRequest:
+		d.watchPoll(x, at, virtual, find)
+	}
+	if d.redirects[x.call.URL.Path] {
+		find(LintFollowedRedirect, "to "+x.call.URL.Path)
+	}
+	if location, err := url.Parse(x.reply.header.Get("Location")); err == nil && location.Path != "" {
+		remember(d.redirects, location.Path, true)
+	}
+	if x.call.Method != http.MethodGet && x.reply.status >= 200 && x.reply.status < 300 {
+		d.changes++
+	}
+}
+
+// watchForm finds what is wrong with a request by itself.
+func (d *conduct) watchForm(x *exchange, find func(LintRule, string)) {
+	if x.operation == "" {
+		return
+	}
+	if raw := x.call.URL.RawQuery; raw != "" {
+		for pair := range strings.SplitSeq(raw, "&") {
+			name, _, _ := strings.Cut(pair, "=")
+			if !slices.Contains(parameters(x.operation), name) {
+				find(LintUnknownParameter, redact(name))
+			}
+		}
+		if strings.Contains(raw, keyPrefix) {
+			find(LintSecretInQuery, "")
+		}
+	}
+	for _, name := range x.call.unknown {
+		find(LintUnknownField, name)
+	}
+	if len(x.call.body) > 0 && x.operation != shipping.OpReplayWebhook && x.call.Header.Get("Content-Type") == "" {
+		find(LintNoContentType, "")
+	}
+}
+
+// watchRepeats finds requests that were answered before in a way that forbids sending them again so.
+func (d *conduct) watchRepeats(x *exchange, at time.Time, find func(LintRule, string)) {
+	bad := x.reply.status >= 400 && x.reply.status < 500 || x.reply.header.Get("Retry-After") != ""
+	if !bad && len(d.answers) == 0 {
+		return
+	}
+	hash := fnv.New64a()
+	for _, part := range []string{x.call.Method, x.call.RequestURI, x.call.Header.Get("Authorization")} {
+		hash.Write([]byte(part))
+		hash.Write([]byte{0})
+	}
+	hash.Write(x.call.body)
+	same := hash.Sum64()
+	if before, known := d.answers[same]; known {
+		switch {
+		case at.Before(before.notBefore):
+			find(LintIgnoredRetryAfter, "sent again "+before.notBefore.Sub(at).Round(time.Millisecond).String()+" too early")
+		case before.notBefore.IsZero() && before.changes == d.changes:
+			find(LintRepeatedRefusal, "answered with "+strconv.Itoa(before.status)+" before")
+		}
+		delete(d.answers, same)
+	}
+	if !bad || x.ending != endAnswered {
+		return
+	}
+	answer := badAnswer{status: x.reply.status, changes: d.changes}
+	switch until, known := retryAt(x.reply.header.Get("Retry-After"), at); {
+	case known:
+		answer.notBefore = until
+	case x.reply.status < 400, x.reply.status >= 500, x.reply.status == http.StatusTooManyRequests, x.reply.status == http.StatusRequestTimeout:
+		return // may be sent again, and nothing says when
+	}
+	remember(d.answers, same, answer)
+}
+
+// retryAt reads a Retry-After that means something.
+func retryAt(value string, now time.Time) (time.Time, bool) {
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return now.Add(time.Duration(seconds) * time.Second), seconds > 0
+	}
+	at, err := http.ParseTime(value)
+	return at, err == nil && at.After(now)
+}
+
+// watchPurchase finds a purchase that was sent again without a look at what became of the first.
+func (d *conduct) watchPurchase(x *exchange, find func(LintRule, string)) {
+	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
+		if x.call.Header.Get(name) != "" {
+			find(LintIdempotencyKey, name)
+		}
+	}
+	_, id, _ := cutRequestID(x.call.body)
+	if len(id) == 0 {
+		return
+	}
+	if read, sent := d.purchases[string(id)]; sent && !read {
+		find(LintRepeatedPurchase, string(id))
+	}
+	// A refusal says clearly that nothing was charged; after anything else the caller has to look.
+	if clear := x.ending == endAnswered && x.struck == nil && x.reply.refusal.code != ""; !clear {
+		remember(d.purchases, string(id), false)
+	}
+}
+
+func (d *conduct) watchPoll(x *exchange, at time.Time, virtual bool, find func(LintRule, string)) {
+	id := x.call.PathValue("request_id")
+	if _, sent := d.purchases[id]; sent {
+		d.purchases[id] = true
+	}
+	record := x.reply.record
+	if record == nil || record.Status != regulatory.StateProcessing && record.Status != regulatory.StatePurchasing {
+		delete(d.polls, id)
+		return
+	}
+	last, known := d.polls[id]
+	gap := at.Sub(last.at)
+	next := poll{at: at}
+	if known && gap < pollGap && (gap > 0 || !virtual) {
+		next.fast = last.fast + 1
+	}
+	if next.fast == fastPolls {
+		find(LintPolledTooFast, id)
+		next.fast = 0
+	}
+	remember(d.polls, id, next)
+}
+
+// remember keeps a bounded map: a full one is emptied.
+func remember[K comparable, V any](m map[K]V, key K, value V) {
+	if len(m) >= maxWatched {
+		clear(m)
+	}
+	m[key] = value
+}
+
+// find notes a finding, or that one was made again.
+func (d *conduct) find(rule LintRule, operation, detail, id string) {
+	for _, f := range d.findings {
+		if f.Rule == rule && f.Operation == operation && (f.Detail == detail || rule == LintIgnoredRetryAfter) {
+			f.Times++
+			f.RequestID = id
+			return
+		}
+	}
+	if len(d.findings) < maxFindings {
+		d.findings = append(d.findings, &Finding{Rule: rule, Operation: operation, Detail: detail, Times: 1, RequestID: id, Advice: rule.advice()})
+	}
+}
+
+func (d *conduct) all() []Finding {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	findings := make([]Finding, len(d.findings))
+	for i, f := range d.findings {
+		findings[i] = *f
+	}
+	return findings
+}

@@ -1,0 +1,85 @@
+package mockserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+)
+
+// Event is something that webhooks are told.
+type Event struct {
+	// Kind is what webhooks subscribe to, such as "shipment.updated".
+	Kind string `json:"event"`
+	// ShipmentID is the shipment that the notification shows, as it stands. Default: the newest.
+	ShipmentID string `json:"shipment_id"`
+	// Data, a JSON object, is sent in place of a shipment, for kinds that are about something else.
+	Data json.RawMessage `json:"data"`
+}
+
+// Emit notifies every active webhook that is subscribed to an event, and returns what was queued, newest
+// webhook first. It fails, and sends nothing, for a shipment that does not exist, for data that is no
+// JSON object, and where no webhook is subscribed.
+func (w *World) Emit(e Event) ([]Delivery, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	notifications, err := w.notifications(e)
+	if err != nil {
+		return nil, err
+	}
+	queued := make([]Delivery, len(notifications))
+	for i, n := range notifications {
+		queued[i] = exported(w.deliveries.Send(n))
+	}
+	return queued, nil
+}
+
+// notifications makes an event's delivery to each of its receivers. The caller holds the lock.
+func (w *World) notifications(e Event) ([]delivery.Delivery, error) {
+	payload, shipmentID, err := w.payload(e)
+	if err != nil {
+		return nil, fmt.Errorf("mockserver: nothing was sent: %w", err)
+	}
+	receivers := w.webhooks.receivers(e.Kind)
+	if len(receivers) == 0 {
+		return nil, fmt.Errorf("mockserver: nothing was sent: no active webhook is subscribed to %q; subscribe one", e.Kind)
+	}
+	event := w.ids.coded("WE")
+	out := make([]delivery.Delivery, len(receivers))
+	for i, h := range receivers {
+		out[i] = delivery.Delivery{
+			ID: w.ids.coded("WD"), EventID: event, WebhookID: h.WebhookID, URL: h.URL,
+			Event: e.Kind, ShipmentID: shipmentID, Payload: payload,
+		}
+	}
+	return out, nil
+}
+
+func (w *World) payload(e Event) (payload []byte, shipmentID string, err error) {
+	switch {
+	case e.Kind == "":
+		return nil, "", errors.New("name the event, such as shipment.updated")
+	case len(e.Data) > 0 && e.ShipmentID != "":
+		return nil, "", errors.New("shipment_id and data exclude each other: send one of them")
+	case len(e.Data) > 0:
+		if data := bytes.TrimSpace(e.Data); !json.Valid(data) || data[0] != '{' {
+			return nil, "", errors.New("data must be a JSON object")
+		}
+		payload, err = encode(struct {
+			Event string          `json:"event"`
+			Data  json.RawMessage `json:"data"`
+		}{e.Kind, e.Data})
+		return payload, "", err
+	}
+	if e.ShipmentID == "" && len(w.shipmentIDs) > 0 {
+		e.ShipmentID = w.shipmentIDs[0]
+	}
+	s := w.shipments[e.ShipmentID]
+	if s == nil {
+		return nil, "", fmt.Errorf("no shipment %q: use one of Server.Shipments, or send data of your own", e.ShipmentID)
+	}
+	payload, err = s.payload(e.Kind)
+	return payload, e.ShipmentID, err
+}

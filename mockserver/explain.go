@@ -1,0 +1,113 @@
+package mockserver
+
+import (
+	"fmt"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+// Why explains the answer to a call that was refused, or that a fault struck. Every such answer carries
+// the address of its explanation in the header X-Mock-Why.
+type Why struct {
+	RequestID string `json:"request_id"`
+	Operation string `json:"operation"`
+	Status    int    `json:"status"`
+	ErrorCode string `json:"error_code,omitempty"`
+	Message   string `json:"message,omitempty"`
+	// Specification is the heading under which the specification has the rule, and Rule the rule itself
+	// where it is one sentence. What begins with "assumption:" is not in the specification.
+	Specification string `json:"specification,omitempty"`
+	Rule          string `json:"rule,omitempty"`
+	// Fault is the injected fault that struck.
+	Fault string `json:"fault,omitempty"`
+	// Nearest is the valid request in this world that is nearest to the one that was made; nil where
+	// there is none, or where nothing was wrong with it.
+	Nearest *Suggestion `json:"nearest_valid,omitempty"`
+}
+
+// Suggestion is a request that this world would accept now.
+type Suggestion struct {
+	Operation string `json:"operation"`
+	Method    string `json:"method"`
+	Target    string `json:"target"` // path and query
+	Body      string `json:"body,omitempty"`
+	Curl      string `json:"curl"`
+}
+
+// Summary says it in a sentence.
+func (y *Why) Summary() string {
+	switch {
+	case y.Fault != "":
+		return fmt.Sprintf("%s met an injected fault: %s", y.RequestID, y.Fault)
+	case y.ErrorCode == "":
+		return fmt.Sprintf("%s was not refused: %d", y.RequestID, y.Status)
+	default:
+		return fmt.Sprintf("%s was refused: %s", y.RequestID, y.Message)
+	}
+}
+
+// Why explains the answer whose X-Request-Id is given. It fails where the journal does not hold the
+// call any more.
+func (w *World) Why(requestID string) (Why, error) {
+	e, known := w.calls.remembered(requestID)
+	if !known {
+		return Why{}, fmt.Errorf("mockserver: the journal does not hold %q: take the X-Request-Id of one of the latest answers, or keep more with WithJournal", requestID)
+	}
+	c := e.call()
+	why := Why{
+		RequestID: c.RequestID, Operation: c.Operation, Status: c.Status, ErrorCode: c.ErrorCode, Message: c.Message, Fault: c.Fault,
+	}
+	if e.struck != nil || e.refusal.code == "" {
+		return why, nil
+	}
+	why.Rule = e.refusal.rule
+	why.Specification = heading(c.Operation, c.ErrorCode)
+	if nearest := w.nearest(&c, w.table); nearest != nil {
+		nearest.Curl = nearest.call().Curl(w.URL)
+		why.Nearest = nearest
+	}
+	return why, nil
+}
+
+func (g *Suggestion) call() *Call {
+	c := &Call{Method: g.Method, Operation: g.Operation, Key: keyPrefix, RequestBody: g.Body, RequestBytes: len(g.Body)}
+	c.Path, c.Query = splitTarget(g.Target)
+	if g.Body != "" {
+		c.ContentType = "application/json"
+	}
+	return c
+}
+
+// heading is where the specification has the rule that a refusal rests on.
+func heading(operation, code string) string {
+	rows := []struct{ operation, code, heading string }{
+		{"", codeUnauthorized, "Authentication, rules 1 and 2"},
+		{"", codeMediaType, "Authentication: Content-Type is application/json for POST and PUT bodies"},
+		{"", codeMalformed, "Endpoints: all bodies and responses are JSON"},
+		{"", codeTooLarge, "Limits: body size limits are not shown (assumption: MaxBody)"},
+		{"", codeMethod, "Endpoints"},
+		{"", codeUnavailable, "none: the server could not start"},
+		{"", codeInternal, "none: a mistake of this server"},
+		{"", string(regulatory.CodeAnalysisFailed), "States and transitions: Regulatory document request states"},
+		{shipping.OpReplayWebhook, codeInvalid, "Endpoints: POST /v1/webhooks/replay, Rules"},
+		{shipping.OpReplayWebhook, codeNotFound, "Endpoints: POST /v1/webhooks/replay"},
+		{shipping.OpListTransactions, codeInvalid, "Endpoints: GET /v1/transactions"},
+		{shipping.OpListTransactions, codeNotFound, "Endpoints: GET /v1/transactions (assumption: UnknownWalletIsEmpty)"},
+		{shipping.OpListRates, "", "Endpoints: GET /v1/rates"},
+		{shipping.OpListWebhooks, "", "Endpoints: GET /v1/webhooks"},
+		{shipping.OpListCountries, "", "Endpoints: GET /v1/countries"},
+		{shipping.OpAnalyze, "", "Endpoints: Regulatory documents, POST /analyze"},
+		{shipping.OpPurchase, "", "Endpoints: Regulatory documents, POST /purchase"},
+		{shipping.OpGetRequest, "", "Endpoints: Regulatory documents, GET /request/:request_id"},
+	}
+	for _, row := range rows {
+		if (row.operation == "" || row.operation == operation) && (row.code == "" || row.code == code) {
+			return row.heading
+		}
+	}
+	if operation == "" {
+		return "Versioning and Endpoints: every path begins with /v1"
+	}
+	return "Endpoints: Regulatory documents, editing the draft (provisional: paths and bodies are not shown)"
+}

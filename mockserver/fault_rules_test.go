@@ -1,0 +1,284 @@
+package mockserver_test
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+func TestInject_PointsOutARuleThatCanNeverStrike(t *testing.T) {
+	t.Parallel()
+	down := mockserver.FaultStatus(503, nil)
+	past := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
+	tests := []struct {
+		name string
+		rule mockserver.FaultRule
+		want string
+	}{
+		{"no fault", mockserver.FaultRule{}, "it has no fault"},
+		{"unknown operation", mockserver.FaultRule{Operation: "rates.lst", Fault: down}, `no operation is called "rates.lst"`},
+		{"call before the first", mockserver.FaultRule{Nth: -1, Fault: down}, "count from 1"},
+		{"third of two", mockserver.FaultRule{Nth: 3, First: 2, Fault: down}, "call 3 is not among the first 2"},
+		{"nothing to count", mockserver.FaultRule{EachRequest: true, Fault: down}, "give one of them"},
+		{"impossible chance", mockserver.FaultRule{Probability: 1.5, Fault: down}, "between 0 and 1"},
+		{"no chance at all", mockserver.FaultRule{Probability: math.NaN(), Fault: down}, "between 0 and 1"},
+		{"empty time", mockserver.FaultRule{From: past.Add(2 * time.Hour), Until: past.Add(time.Hour), Fault: down}, "until is not after from"},
+		{"time that is over", mockserver.FaultRule{Until: past, Fault: down}, "is over"},
+		{"impossible status", mockserver.FaultRule{Fault: mockserver.FaultStatus(42, nil)}, "choose one from 200 to 599"},
+		{"page without a body", mockserver.FaultRule{Fault: mockserver.FaultHTML(204)}, "has no body"},
+		{"no delay", mockserver.FaultRule{Fault: mockserver.FaultLatency(0)}, "above zero"},
+		{"no tick", mockserver.FaultRule{Fault: mockserver.FaultSlowBody(-1)}, "above zero"},
+		{"redirect to nowhere", mockserver.FaultRule{Fault: mockserver.FaultRedirect("")}, "location"},
+		{"no content type", mockserver.FaultRule{Fault: mockserver.FaultContentType("")}, "content_type"},
+		{"unknown form", mockserver.FaultRule{Fault: mockserver.FaultRateLimit("later", 0)}, "seconds, imf-date"},
+		{"pages of what has none", mockserver.FaultRule{Operation: shipping.OpListCountries, Fault: mockserver.FaultRepeatPage()}, "is no list with pages"},
+		{"page fault too late", mockserver.FaultRule{Committed: true, Fault: mockserver.FaultCapPage(1)}, "too late"},
+		{"page fault at a failpoint", mockserver.FaultRule{Point: mockserver.AfterCharge, Fault: mockserver.FaultInsertRows(1)}, "cannot happen at a failpoint"},
+		{"pages of nothing", mockserver.FaultRule{Fault: mockserver.FaultCapPage(0)}, "at least 1"},
+		{"no rows", mockserver.FaultRule{Fault: mockserver.FaultInsertRows(0)}, "between 1 and"},
+		{"unknown failpoint", mockserver.FaultRule{Point: "before-lunch"}, "before-charge, after-charge"},
+		{"failpoint elsewhere", mockserver.FaultRule{Point: mockserver.BeforeReply, Operation: shipping.OpAnalyze}, "never reached by"},
+		{"failpoint and committed", mockserver.FaultRule{Point: mockserver.BeforeReply, Committed: true}, "leave committed out"},
+		{"generation with a caller", mockserver.FaultRule{Point: mockserver.Generation, Fault: down}, "leave operation and fault out"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			srv := start(t, mockserver.WithoutListener(), virtual())
+			err := srv.Inject(mockserver.FaultRule{Fault: down}, test.rule)
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "rule 2 of 2") {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+			get(t, srv, "/v1/countries").want(t, http.StatusOK) // the first rule was not added either
+		})
+	}
+}
+
+func TestInject_PointsOutARuleBehindOneThatStrikesEveryCall(t *testing.T) {
+	t.Parallel()
+	down := mockserver.FaultStatus(503, nil)
+	all := mockserver.FaultRule{Operation: shipping.OpListRates, Fault: down}
+	srv := start(t, mockserver.WithoutListener())
+	inject(t, srv, all)
+	if err := srv.Inject(mockserver.FaultRule{Operation: shipping.OpListRates, Nth: 3, Fault: down}); err == nil || !strings.Contains(err.Error(), "rule 1 strikes every such call first") {
+		t.Errorf("got %v", err)
+	}
+	inject(t, srv, mockserver.FaultRule{Fault: down}) // other operations are left to it
+	for _, limited := range []mockserver.FaultRule{{First: 2}, {Nth: 1}, {Probability: 0.5}, {Until: srv.Now().Add(time.Hour)}} {
+		srv := start(t, mockserver.WithoutListener())
+		limited.Fault = down
+		inject(t, srv, limited, all)
+	}
+}
+
+func TestFaultRules_CountEachRequestByItself(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	inject(t, srv, mockserver.FaultRule{EachRequest: true, First: 1, Fault: mockserver.FaultStatus(503, nil)})
+	var got []int
+	for _, page := range []string{"1", "2", "2", "1", "3", "1"} {
+		got = append(got, get(t, srv, "/v1/rates?page="+page).status)
+	}
+	if diff := cmp.Diff([]int{503, 503, 200, 200, 503, 200}, got); diff != "" {
+		t.Errorf("statuses (-want +got):\n%s", diff)
+	}
+}
+
+func TestFaultRules_StrikeInTheirTime(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), virtual())
+	from := srv.Now().Add(time.Minute)
+	inject(t, srv, mockserver.FaultRule{From: from, Until: from.Add(time.Minute), First: 2, Fault: mockserver.FaultStatus(503, nil)})
+	var got []int
+	for range 5 { // at 0, 30, 60, 90 and 120 seconds
+		got = append(got, get(t, srv, "/v1/countries").status)
+		if _, err := srv.Advance(30 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]int{200, 200, 503, 503, 200}, got); diff != "" {
+		t.Errorf("statuses (-want +got):\n%s", diff)
+	}
+}
+
+// script is a fault script with everything left to chance that can be.
+func script() []mockserver.FaultRule {
+	return []mockserver.FaultRule{
+		{Operation: shipping.OpListRates, Probability: 0.3, Fault: mockserver.FaultStatus(503, nil)},
+		{Operation: shipping.OpGetRequest, Probability: 0.3, Committed: true, Fault: mockserver.FaultMalformed()},
+		{Operation: shipping.OpAnalyze, EachRequest: true, First: 1, Fault: mockserver.FaultStatus(429, nil)},
+		{Point: mockserver.BeforeReply, Probability: 0.5, Fault: mockserver.FaultStatus(502, nil)},
+		{Point: mockserver.Generation, Probability: 0.5},
+	}
+}
+
+// work is one worker's calls: its own pages, its own shipment, analyzed, bought and looked up.
+func work(t *testing.T, srv *mockserver.Server, worker int) string {
+	var line strings.Builder
+	note := func(a answer) answer {
+		fmt.Fprintf(&line, "%d ", a.status)
+		return a
+	}
+	for range 5 {
+		note(get(t, srv, fmt.Sprintf("/v1/rates?page=%d", worker+1)))
+	}
+	body := `{"shipment_id":"` + srv.Shipments()[worker] + `"}`
+	note(post(t, srv, regulatoryPath+"/analyze", body))
+	id := note(post(t, srv, regulatoryPath+"/analyze", body)).text(t, "request_id")
+	note(post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`))
+	for range 5 {
+		note(get(t, srv, regulatoryPath+"/request/"+id))
+	}
+	return line.String()
+}
+
+// journal shows what can be the same in two runs: what was called, how it was answered, and which fault
+// struck.
+func journal(srv *mockserver.Server) []string {
+	var lines []string
+	for _, c := range srv.Journal() {
+		lines = append(lines, fmt.Sprintf("%s %s %s %d %s", c.At, c.Operation, c.Query, c.Status, c.Fault))
+	}
+	return lines
+}
+
+func TestFaults_TheSameScriptAndSeedGiveTheSameJournal(t *testing.T) {
+	t.Parallel()
+	run := func(seed uint64) (journaled []string, whole []mockserver.Call) {
+		srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithSeed(seed))
+		inject(t, srv, script()...)
+		for worker := range 5 {
+			work(t, srv, worker)
+		}
+		return journal(srv), srv.Journal()
+	}
+	first, whole := run(7)
+	second, again := run(7)
+	if diff := cmp.Diff(first, second); diff != "" {
+		t.Errorf("two runs of one seed (-first +second):\n%s", diff)
+	}
+	if diff := cmp.Diff(whole, again); diff != "" {
+		t.Errorf("whole journals (-first +second):\n%s", diff)
+	}
+	if other, _ := run(8); cmp.Equal(first, other) {
+		t.Error("another seed met the same faults")
+	}
+}
+
+func TestFaults_TheSameScriptAndSeedGiveTheSameJournalUnderConcurrency(t *testing.T) {
+	t.Parallel()
+	run := func() (lines, journaled []string) {
+		srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithSeed(7))
+		inject(t, srv, script()...)
+		lines = make([]string, 6)
+		var workers sync.WaitGroup
+		for worker := range lines {
+			workers.Go(func() { lines[worker] = work(t, srv, worker) })
+		}
+		workers.Wait()
+		journaled = journal(srv)
+		slices.Sort(journaled) // workers overtake each other
+		return lines, journaled
+	}
+	lines, journaled := run()
+	for range 5 {
+		linesAgain, again := run()
+		if diff := cmp.Diff(lines, linesAgain); diff != "" {
+			t.Errorf("what each worker met (-first +again):\n%s", diff)
+		}
+		if diff := cmp.Diff(journaled, again); diff != "" {
+			t.Errorf("journals (-first +again):\n%s", diff)
+		}
+	}
+}
+
+func TestAdmin_TakesFaultRulesAsJSON(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	post(t, srv, "/_mock/faults", `{"rules":[
+		{"operation":"rates.list","first":1,"fault":{"kind":"status","status":503,"header":{"retry-after":"7"}}},
+		{"point":"after-charge"},
+		{"operation":"countries.list","fault":{"kind":"latency","duration":"1ns"}}]}`).want(t, 200)
+	if got := get(t, srv, "/v1/rates").want(t, 503); got.header.Get("Retry-After") != "7" {
+		t.Errorf("Retry-After is %q", got.header.Get("Retry-After"))
+	}
+	get(t, srv, "/v1/rates").want(t, 200)
+	var view struct {
+		Rules []struct {
+			Number, Seen, Struck int
+			Point                string
+			Fault                struct{ Kind, Duration string }
+		}
+		Kinds []struct{ Kind string }
+	}
+	get(t, srv, "/_mock/faults").data(t, &view)
+	if len(view.Rules) != 3 || view.Rules[0].Seen != 2 || view.Rules[0].Struck != 1 || view.Rules[1].Fault.Kind != "drop" || view.Rules[2].Fault.Duration != "1ns" {
+		t.Errorf("the rules are %+v", view.Rules)
+	}
+	do(t, srv, http.MethodDelete, "/_mock/faults/2", "").want(t, 200)
+	do(t, srv, http.MethodDelete, "/_mock/faults/2", "").refusal(t, 404, "no fault rule is number")
+	do(t, srv, http.MethodDelete, "/_mock/faults", "").want(t, 200)
+	get(t, srv, "/_mock/faults").data(t, &view)
+	if len(view.Rules) != 0 {
+		t.Errorf("%d rules are left", len(view.Rules))
+	}
+}
+
+// Every kind can be written as the server itself shows it.
+func TestAdmin_KnowsEveryKindOfFault(t *testing.T) {
+	t.Parallel()
+	forms := []string{
+		`{"kind":"status","status":503}`, `{"kind":"rate-limit","duration":"7s","retry_after":"seconds"}`,
+		`{"kind":"redirect","location":"/elsewhere"}`, `{"kind":"latency","duration":"7s"}`, `{"kind":"drop"}`, `{"kind":"reset"}`,
+		`{"kind":"truncate","bytes":9}`, `{"kind":"slow-body","duration":"7s"}`, `{"kind":"early-hints"}`, `{"kind":"malformed"}`,
+		`{"kind":"content-type","content_type":"text/plain"}`, `{"kind":"html","status":502}`, `{"kind":"empty"}`,
+		`{"kind":"repeat-page"}`, `{"kind":"cap-page","per_page":3}`, `{"kind":"insert-rows","rows":2}`,
+	}
+	srv := start(t, mockserver.WithoutListener())
+	var view struct {
+		Kinds []struct{ Kind string }
+	}
+	get(t, srv, "/_mock/faults").data(t, &view)
+	if len(view.Kinds) != len(forms) {
+		t.Errorf("%d kinds, and %d forms here", len(view.Kinds), len(forms))
+	}
+	for i, form := range forms {
+		if !strings.Contains(form, `"`+view.Kinds[i].Kind+`"`) {
+			t.Errorf("kind %d is %s", i, view.Kinds[i].Kind)
+		}
+		got := post(t, srv, "/_mock/faults", `{"rules":[{"first":1,"fault":`+form+`}]}`).want(t, 200)
+		if !strings.Contains(string(got.body), form) {
+			t.Errorf("%s is shown as %s", form, got.body)
+		}
+	}
+}
+
+func TestAdmin_RefusesFaultRulesWithTheReasonAndChangesNothing(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	ok := `{"fault":{"kind":"drop"}}`
+	for body, want := range map[string]string{
+		``:                      "send",
+		`{"rules":[]}`:          "at least one",
+		`{"rule":[` + ok + `]}`: "nothing here is called rule",
+		`{"rules":[` + ok + `,{"operation":"x","fault":{"kind":"drop"}}]}`: "no operation is called",
+		`{"rules":[` + ok + `,{"fault":{"kind":"explode"}}]}`:              "choose one of status",
+		`{"rules":[` + ok + `,{"fault":{"kind":"drop","bytes":3}}]}`:       "bytes means nothing to a fault of kind drop",
+		`{"rules":[{"fault":{"kind":"latency","duration":"soon"}}]}`:       "write it as 250ms",
+		`{"rules":[{"number":3,"fault":{"kind":"drop"}}]}`:                 "leave them out",
+		`{"rules":[{"probability":"high","fault":{"kind":"drop"}}]}`:       "probability",
+	} {
+		post(t, srv, "/_mock/faults", body).refusal(t, 400, want)
+	}
+	get(t, srv, "/v1/countries").want(t, 200)
+}

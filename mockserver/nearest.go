@@ -1,0 +1,349 @@
+package mockserver
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+// draftRequest is a request in the making that this world accepts: a valid one of the operation, into
+// which everything is taken over that was right with the one that was refused.
+type draftRequest struct {
+	operation string
+	values    map[string]string // of the route's placeholders
+	query     url.Values
+	body      any // nil for none
+}
+
+// nearest returns the valid request that is nearest to a call, or nil.
+func (w *World) nearest(c *Call, table []shipping.Operation) *Suggestion {
+	op := nearestOperation(c, table)
+	sent := sentRequest{world: w, values: routeValues(op.Route, c.Path)}
+	// What cannot be read holds nothing to take over.
+	sent.query, _ = url.ParseQuery(c.Query)
+	_ = json.Unmarshal([]byte(c.RequestBody), &sent.body)
+	w.mu.Lock()
+	made := sent.corrected(op.Name)
+	w.mu.Unlock()
+	if made == nil {
+		return nil
+	}
+	i := slices.IndexFunc(table, func(row shipping.Operation) bool { return row.Name == made.operation })
+	if i < 0 {
+		return nil
+	}
+	suggestion := &Suggestion{Operation: made.operation, Method: table[i].Method, Target: table[i].Route}
+	for name, value := range made.values {
+		suggestion.Target = strings.ReplaceAll(suggestion.Target, "{"+name+"}", url.PathEscape(value))
+	}
+	if len(made.query) > 0 {
+		suggestion.Target += "?" + made.query.Encode()
+	}
+	if made.body != nil {
+		body, err := encode(made.body)
+		if err != nil {
+			return nil
+		}
+		suggestion.Body = string(body)
+	}
+	return suggestion
+}
+
+// sentRequest is what was sent, as far as it can be read.
+type sentRequest struct {
+	world  *World
+	values map[string]string
+	query  url.Values
+	body   map[string]any
+}
+
+func (r *sentRequest) text(name string) string {
+	text, _ := r.body[name].(string)
+	return text
+}
+
+// corrected returns the valid request nearest to what was sent. The caller holds the world's lock.
+func (r *sentRequest) corrected(operation string) *draftRequest {
+	switch operation {
+	case shipping.OpListCountries:
+		return &draftRequest{operation: operation}
+	case shipping.OpListRates, shipping.OpListWebhooks, shipping.OpListTransactions:
+		return r.list(operation)
+	case shipping.OpReplayWebhook:
+		return r.replay()
+	case shipping.OpAnalyze:
+		return r.analyze()
+	case shipping.OpPurchase:
+		return r.purchase()
+	case shipping.OpGetRequest:
+		return r.get()
+	case shipping.OpRetryRequest:
+		return r.onRequest(operation, canRetry, func(*regulatory.Record) any { return nil })
+	case shipping.OpDocumentPDF:
+		return r.pdf()
+	default:
+		return r.edit(operation)
+	}
+}
+
+func (r *sentRequest) list(operation string) *draftRequest {
+	made := &draftRequest{operation: operation, query: url.Values{}}
+	for _, name := range []string{"perPage", "page"} {
+		if positive(r.query.Get(name), 0) > 0 {
+			made.query.Set(name, r.query.Get(name))
+		}
+	}
+	if operation == shipping.OpListTransactions {
+		wallets := r.world.ledger.Wallets()
+		wallet := r.query.Get("wallet")
+		if _, known := r.world.transactions[wallet]; !known {
+			if len(wallets) == 0 {
+				return nil
+			}
+			wallet = wallets[0].Reference
+		}
+		made.query.Set("wallet", wallet)
+	}
+	return made
+}
+
+func (r *sentRequest) replay() *draftRequest {
+	w, body := r.world, map[string]any{}
+	event := r.text("event")
+	if stored, known := w.deliveries.Find(r.text("delivery_id")); known {
+		event, body["delivery_id"] = stored.Event, stored.ID
+	}
+	if !strings.HasPrefix(event, "shipment.") || len(w.webhooks.receivers(event)) == 0 {
+		i := slices.IndexFunc(eventKinds(), func(kind string) bool { return len(w.webhooks.receivers(kind)) > 0 })
+		if i < 0 {
+			return nil
+		}
+		event = eventKinds()[i]
+		delete(body, "delivery_id")
+	}
+	if body["delivery_id"] == nil {
+		body["event"], body["shipment_id"] = event, r.text("shipment_id")
+		if w.shipments[r.text("shipment_id")] == nil {
+			if len(w.shipmentIDs) == 0 {
+				return nil
+			}
+			body["shipment_id"] = w.shipmentIDs[0]
+		}
+	}
+	if h := w.webhooks.find(r.text("webhook_id")); h != nil && h.hears(event) {
+		body["webhook_id"] = h.WebhookID
+	}
+	return &draftRequest{operation: shipping.OpReplayWebhook, body: body}
+}
+
+func (r *sentRequest) analyze() *draftRequest {
+	w, body := r.world, map[string]any{}
+	switch {
+	case w.shipments[r.text("shipment_id")] != nil:
+		body["shipment_id"] = r.text("shipment_id")
+	case isKey(w.invoices, r.text("file_url")):
+		body["file_url"] = r.text("file_url")
+	case r.text("file_url") != "" && len(w.invoiceURLs) > 0:
+		body["file_url"] = w.invoiceURLs[0]
+	case len(w.shipmentIDs) > 0:
+		body["shipment_id"] = w.shipmentIDs[0]
+	default:
+		return nil
+	}
+	if _, known := w.ledger.Balance(r.text("wallet")); known {
+		body["wallet"] = r.text("wallet")
+	}
+	return &draftRequest{operation: shipping.OpAnalyze, body: body}
+}
+
+// purchase keeps the request where it is a draft and those of its document types that it offers. What
+// the wallet cannot pay is reduced to the cheapest document.
+func (r *sentRequest) purchase() *draftRequest {
+	record := r.record(r.text("request_id"), func(rec *regulatory.Record) bool { return isDraft(rec) && len(rec.AvailableDocuments) > 0 })
+	if record == nil {
+		return r.analyze()
+	}
+	balance, _ := r.world.ledger.Balance(record.Wallet)
+	var types []string
+	var sum shipping.Amount
+	offers := slices.Clone(record.AvailableDocuments)
+	slices.SortStableFunc(offers, func(a, b regulatory.AvailableDocument) int { return a.Amount.Cmp(b.Amount) })
+	wanted, _ := r.body["document_types"].([]any)
+	for _, offer := range offers {
+		next, err := sum.Add(offer.Amount)
+		if err == nil && next.Cmp(balance) <= 0 && slices.Contains(wanted, any(offer.DocumentType)) {
+			types, sum = append(types, offer.DocumentType), next
+		}
+	}
+	if types == nil {
+		if offers[0].Amount.Cmp(balance) > 0 {
+			return nil
+		}
+		types = []string{offers[0].DocumentType}
+	}
+	return &draftRequest{operation: shipping.OpPurchase, body: map[string]any{"request_id": record.RequestID, "document_types": types}}
+}
+
+func (r *sentRequest) get() *draftRequest {
+	return r.onRequest(shipping.OpGetRequest, func(*regulatory.Record) bool { return true }, func(*regulatory.Record) any { return nil })
+}
+
+func (r *sentRequest) pdf() *draftRequest {
+	generated := func(doc regulatory.Document) bool { return doc.Status == regulatory.DocumentGenerated }
+	record := r.record(r.values["request_id"], func(rec *regulatory.Record) bool { return slices.ContainsFunc(rec.Documents, generated) })
+	if record == nil {
+		return r.get()
+	}
+	i := slices.IndexFunc(record.Documents, func(doc regulatory.Document) bool {
+		return generated(doc) && doc.DocumentType == r.values["document_type"]
+	})
+	if i < 0 {
+		i = slices.IndexFunc(record.Documents, generated)
+	}
+	return &draftRequest{operation: shipping.OpDocumentPDF, values: map[string]string{
+		"request_id": record.RequestID, "document_type": record.Documents[i].DocumentType,
+	}}
+}
+
+// edit suggests to write what stands on the draft already.
+func (r *sentRequest) edit(operation string) *draftRequest {
+	switch operation {
+	case shipping.OpUpdateItems:
+		return r.onRequest(operation, isDraft, func(rec *regulatory.Record) any { return regulatory.ItemsUpdate{LineItems: rec.LineItems} })
+	case shipping.OpUpdateAddresses:
+		return r.onRequest(operation, isDraft, func(rec *regulatory.Record) any {
+			return regulatory.AddressesUpdate{Origin: &rec.Addresses.Origin, Destination: &rec.Addresses.Destination}
+		})
+	case shipping.OpUpdateShipping:
+		if record := r.record(r.values["request_id"], isInvoiceDraft); record != nil {
+			return r.onRequest(operation, isInvoiceDraft, func(rec *regulatory.Record) any { return rec.Shipping })
+		}
+		r.body = map[string]any{"file_url": "any"} // only an invoice's shipping can be edited
+		return r.analyze()
+	default:
+		made := r.onRequest(operation, func(rec *regulatory.Record) bool { return isDraft(rec) && len(rec.AvailableDocuments) > 0 },
+			func(*regulatory.Record) any { return map[string]any{} })
+		if made == nil || made.operation != operation {
+			return made
+		}
+		record, err := r.world.desk.Get(made.values["request_id"])
+		if err != nil {
+			return nil
+		}
+		made.values["document_type"] = record.AvailableDocuments[0].DocumentType
+		if slices.ContainsFunc(record.AvailableDocuments, func(d regulatory.AvailableDocument) bool { return d.DocumentType == r.values["document_type"] }) {
+			made.values["document_type"] = r.values["document_type"]
+		}
+		return made
+	}
+}
+
+// onRequest is about the request that was named where it fits, else about the newest that fits; with
+// none, the way to one is to analyze.
+func (r *sentRequest) onRequest(operation string, fits func(*regulatory.Record) bool, body func(*regulatory.Record) any) *draftRequest {
+	record := r.record(r.values["request_id"], fits)
+	if record == nil {
+		return r.analyze()
+	}
+	return &draftRequest{operation: operation, values: map[string]string{"request_id": record.RequestID}, body: body(record)}
+}
+
+func (r *sentRequest) record(id string, fits func(*regulatory.Record) bool) *regulatory.Record {
+	if named, err := r.world.desk.Get(id); err == nil && fits(named) {
+		return named
+	}
+	for _, record := range slices.Backward(r.world.desk.Records()) {
+		if fits(record) {
+			return record
+		}
+	}
+	return nil
+}
+
+func isDraft(r *regulatory.Record) bool { return r.Status == regulatory.StateDraft }
+
+func isInvoiceDraft(r *regulatory.Record) bool { return isDraft(r) && r.Shipping != nil }
+
+func canRetry(r *regulatory.Record) bool {
+	return r.Status == regulatory.StateFailed && slices.ContainsFunc(r.Documents, func(d regulatory.Document) bool {
+		return d.Status == regulatory.DocumentFailed && d.Mode == "automated"
+	})
+}
+
+func isKey[V any](m map[string]V, key string) bool {
+	_, known := m[key]
+	return known
+}
+
+// nearestOperation returns the operation that a call named, or the one whose method and route are the
+// fewest letters away from what it sent.
+func nearestOperation(c *Call, table []shipping.Operation) shipping.Operation {
+	var nearest shipping.Operation
+	least := -1
+	for _, op := range table {
+		if op.Name == c.Operation {
+			return op
+		}
+		route := op.Route
+		for name, value := range routeValues(op.Route, c.Path) {
+			route = strings.ReplaceAll(route, "{"+name+"}", value)
+		}
+		away := 2 * distance(c.Path, route)
+		if op.Method != c.Method && (op.Method != http.MethodGet || c.Method != http.MethodHead) {
+			away++
+		}
+		if least < 0 || away < least {
+			nearest, least = op, away
+		}
+	}
+	return nearest
+}
+
+// routeValues reads the placeholders of a route from a path, segment by segment.
+func routeValues(route, path string) map[string]string {
+	values := map[string]string{}
+	sent := strings.Split(path, "/")
+	for i, segment := range strings.Split(route, "/") {
+		if name, ok := strings.CutPrefix(segment, "{"); ok && i < len(sent) {
+			values[strings.TrimSuffix(name, "}")] = sent[i]
+		}
+	}
+	return values
+}
+
+// distance is how many letters have to be put in, taken out or replaced to make one text of another.
+// Texts are looked at up to a length that no route reaches.
+func distance(a, b string) int {
+	const most = 200
+	a, b = a[:min(len(a), most)], b[:min(len(b), most)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+func splitTarget(target string) (path, query string) {
+	path, query, _ = strings.Cut(target, "?")
+	if plain, err := url.PathUnescape(path); err == nil {
+		path = plain
+	}
+	return path, query
+}

@@ -1,0 +1,206 @@
+package mockserver
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+)
+
+// Schedule is one way in which the notifications of a few events can reach a receiver.
+type Schedule struct {
+	// Events is how many events there are.
+	Events int
+	// Steps are the deliveries in the order in which they arrive. An event that is in no step is lost;
+	// one that is in two is a duplicate, with the same delivery id.
+	Steps []ScheduleStep
+}
+
+// ScheduleStep is one delivery.
+type ScheduleStep struct {
+	// Event is the number of the event, from 0.
+	Event int
+	// BeforeReply delivers while the reply of the call that caused the events is held back.
+	BeforeReply bool
+	// After is how long after the step before it arrives, by the world's clock.
+	After time.Duration
+}
+
+// Late is how long a late notification takes, longer than any receiver should wait.
+const Late = time.Hour
+
+// Schedules goes through every way in which the notifications of n events can arrive: each event never,
+// once or twice, in every order; of each of these ways, with every number of its deliveries before the
+// reply, and with its last delivery late. The order is always the same. There are 55 or so for two
+// events and a few thousand for three, so a test can try them all.
+func Schedules(n int) iter.Seq[Schedule] {
+	return func(yield func(Schedule) bool) {
+		left := make([]int, n)
+		var arrange func(arrived []int) bool
+		arrange = func(arrived []int) bool {
+			for _, s := range variants(n, arrived) {
+				if !yield(s) {
+					return false
+				}
+			}
+			for event := range n {
+				if left[event] == 2 {
+					continue
+				}
+				left[event]++
+				if !arrange(append(arrived[:len(arrived):len(arrived)], event)) {
+					return false
+				}
+				left[event]--
+			}
+			return true
+		}
+		arrange(nil)
+	}
+}
+
+// variants are the schedules of one order of arrival.
+func variants(n int, arrived []int) []Schedule {
+	steps := func(early int, late time.Duration) Schedule {
+		s := Schedule{Events: n, Steps: make([]ScheduleStep, len(arrived))}
+		for i, event := range arrived {
+			s.Steps[i] = ScheduleStep{Event: event, BeforeReply: i < early}
+		}
+		if len(arrived) > 0 {
+			s.Steps[len(arrived)-1].After = late
+		}
+		return s
+	}
+	var all []Schedule
+	for early := range len(arrived) + 1 {
+		all = append(all, steps(early, 0))
+	}
+	if len(arrived) > 0 {
+		all = append(all, steps(0, Late))
+	}
+	return all
+}
+
+// String shows a schedule as "1 0 | 0 +1h0m0s; lost: 2": what arrives before the bar arrives before the
+// reply.
+func (s Schedule) String() string {
+	var words []string
+	arrived := make([]bool, s.Events)
+	replied := false
+	for _, step := range s.Steps {
+		if !step.BeforeReply && !replied {
+			words, replied = append(words, "|"), true
+		}
+		words = append(words, strconv.Itoa(step.Event))
+		if step.After > 0 {
+			words = append(words, "+"+step.After.String())
+		}
+		arrived[step.Event] = true
+	}
+	if !replied {
+		words = append(words, "|")
+	}
+	text := strings.Join(words, " ")
+	var lost []string
+	for event, there := range arrived {
+		if !there {
+			lost = append(lost, strconv.Itoa(event))
+		}
+	}
+	if len(lost) > 0 {
+		text += "; lost: " + strings.Join(lost, " ")
+	}
+	return text
+}
+
+// RunSchedule delivers the notifications of events as a schedule says, to every webhook that is
+// subscribed, one attempt each and one after the other: the same schedule always arrives the same way.
+//
+// act makes the call that is supposed to cause the events; the reply to the first call that it makes is
+// held back until the steps before it are delivered. It may be nil where no step is. The steps after it
+// are delivered when act has returned. A virtual clock is advanced by the steps' times; otherwise they
+// are waited for. It returns the deliveries in the order of the steps, and fails where the events cannot
+// be sent, act fails, or the context ends.
+func (w *World) RunSchedule(ctx context.Context, schedule Schedule, events []Event, act func(context.Context) error) ([]Delivery, error) {
+	if err := schedule.check(len(events), act != nil); err != nil {
+		return nil, fmt.Errorf("mockserver: nothing was sent: %w", err)
+	}
+	outgoing := make([][]delivery.Delivery, len(events))
+	for i, e := range events {
+		var err error
+		w.mu.Lock()
+		outgoing[i], err = w.notifications(e)
+		w.mu.Unlock()
+		if err != nil {
+			return nil, err
+		}
+	}
+	early := 0
+	for early < len(schedule.Steps) && schedule.Steps[early].BeforeReply {
+		early++
+	}
+	var done []Delivery
+	var failed error
+	deliver := func(steps []ScheduleStep) {
+		for _, step := range steps {
+			if failed = w.pass(ctx, step.After); failed != nil {
+				return
+			}
+			for _, out := range outgoing[step.Event] {
+				done = append(done, exported(w.deliveries.Once(out)))
+			}
+		}
+	}
+	if act != nil {
+		held := func() { deliver(schedule.Steps[:early]) }
+		if early > 0 {
+			w.beforeReply.Store(&held)
+		}
+		err := act(ctx)
+		if unused := w.beforeReply.Swap(nil); err == nil && unused != nil {
+			err = fmt.Errorf("mockserver: the act made no call, so nothing could arrive before its reply")
+		}
+		if err != nil {
+			return done, err
+		}
+	}
+	if failed == nil {
+		deliver(schedule.Steps[early:])
+	}
+	return done, failed
+}
+
+func (s *Schedule) check(events int, hasAct bool) error {
+	late := false
+	for i, step := range s.Steps {
+		switch {
+		case step.Event < 0 || step.Event >= events:
+			return fmt.Errorf("step %d delivers event %d of %d events, counted from 0", i+1, step.Event, events)
+		case step.BeforeReply && !hasAct:
+			return fmt.Errorf("step %d comes before the reply, but there is no act whose reply that could be", i+1)
+		case step.BeforeReply && late:
+			return fmt.Errorf("step %d comes before the reply, behind one that comes after it", i+1)
+		}
+		late = late || !step.BeforeReply
+	}
+	return nil
+}
+
+// pass lets time pass in the world.
+func (w *World) pass(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	if w.clock.IsVirtual() {
+		_, err := w.Advance(d)
+		return err
+	}
+	if !w.wait(ctx, d, "the next step of a schedule") {
+		return ctx.Err()
+	}
+	return nil
+}

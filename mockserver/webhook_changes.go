@@ -1,0 +1,97 @@
+package mockserver
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+)
+
+// DeliveryOrder is in which order notifications go out to a webhook. With one of its own they are
+// gathered for 100 ms of the world's time and sent one after the other, each when the one before has
+// been answered; the zero value sends each at once.
+//
+// Assumption: that the service promises no order; the specification shows none.
+type DeliveryOrder string
+
+// The orders.
+const (
+	OrderFIFO    DeliveryOrder = "fifo"    // as they happened
+	OrderReverse DeliveryOrder = "reverse" // the latest first
+	OrderShuffle DeliveryOrder = "shuffle" // in an order that follows from the world's seed
+)
+
+// WebhookChange is what is to change about a webhook; nil leaves a field as it is.
+type WebhookChange struct {
+	Name   *string        `json:"name"`
+	URL    *string        `json:"url"`
+	Events []string       `json:"events"`
+	Active *bool          `json:"active"`
+	Order  *DeliveryOrder `json:"order"`
+}
+
+// ChangeWebhook changes a webhook. It fails, and changes nothing, for one that does not exist and for a
+// URL or an order that cannot be.
+func (w *World) ChangeWebhook(id string, change WebhookChange) error {
+	if change.URL != nil {
+		if err := delivery.CheckTarget(*change.URL, w.assume.DeliverAnywhere); err != nil {
+			return fmt.Errorf("mockserver: webhook not changed: %w", err)
+		}
+	}
+	if o := change.Order; o != nil && *o != "" && !slices.Contains(delivery.Orders(), delivery.Order(*o)) {
+		return fmt.Errorf("mockserver: webhook not changed: order %q is none of %v, nor empty", *o, delivery.Orders())
+	}
+	now := timestamp(w.clock.Now())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.replaceWebhook(id, func(h webhook) *webhook {
+		if change.Name != nil {
+			h.Name = *change.Name
+		}
+		if change.URL != nil {
+			h.URL = *change.URL
+		}
+		if change.Events != nil {
+			h.Event = slices.Clone(change.Events)
+		}
+		if change.Active != nil {
+			h.Active = *change.Active
+		}
+		if change.Order != nil {
+			w.deliveries.SetOrder(id, delivery.Order(*change.Order), w.faults.seed)
+		}
+		h.UpdatedAt = now
+		h.Revision++
+		return &h
+	})
+}
+
+// RemoveWebhook removes a webhook. What is on its way to it still arrives.
+func (w *World) RemoveWebhook(id string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.replaceWebhook(id, func(webhook) *webhook { return nil })
+}
+
+// replaceWebhook puts what change returns in the place of a webhook, nil for nothing. A webhook is never
+// changed where it stands, since forks of the world share it. The caller holds the lock.
+func (w *World) replaceWebhook(id string, change func(webhook) *webhook) error {
+	old := w.webhooks.find(id)
+	if old == nil {
+		return fmt.Errorf("mockserver: webhook %q does not exist: take a webhook_id from GET /v1/webhooks", id)
+	}
+	var book webhookBook
+	for _, h := range w.webhooks.all {
+		if h == old {
+			h = change(*h)
+		}
+		if h == nil {
+			continue
+		}
+		if err := book.add(h); err != nil {
+			return err
+		}
+	}
+	w.webhooks = book
+	return nil
+}
