@@ -54,6 +54,14 @@ func adminRoutes() []adminRoute {
 		{"PATCH", "webhooks/{webhook_id}", `change a webhook: any of {"name","url","events","active","order"}`, (*Server).adminChangeWebhook},
 		{"DELETE", "webhooks/{webhook_id}", "remove a webhook", (*Server).adminRemoveWebhook},
 		{"POST", "events", `send an event to those subscribed: {"event":"shipment.updated","shipment_id":"SH-…"} or with "data" of your own`, (*Server).adminEmit},
+		{"GET", "scenarios", "words that a key may hold", (*Server).adminScenarios},
+		{"GET", "worlds", "the open worlds, the server's own first; page and perPage", (*Server).adminWorlds},
+		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}; the first request with its key does too`, (*Server).adminOpenWorld},
+		{"DELETE", "worlds/{world}", "close a world", (*Server).adminCloseWorld},
+		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that one`, (*Server).adminForkWorld},
+		{"POST", "worlds/{world}/reset", "make a world what it began as", (*Server).adminResetWorld},
+		{"POST", "worlds/{world}/snapshot", `keep what the world holds now: {"snapshot":"before"}`, (*Server).adminSnapshotWorld},
+		{"POST", "worlds/{world}/restore", `make the world hold that again: {"snapshot":"before"}`, (*Server).adminRestoreWorld},
 		{"POST", "requests/{request_id}/evidence/{document_type}", "submit what a manual document waits for", (*Server).adminEvidence},
 	}
 }
@@ -95,14 +103,11 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[s
 		p.header = http.Header{"Allow": {allow}}
 		return p
 	}
-	c := &call{Request: r, world: s.home}
-	if _, key := bearer(r); key != "" {
-		chosen, known := s.worldFor(key)
-		if !known {
-			return refused(http.StatusUnauthorized, codeUnauthorized, "the secret key opens no world: leave Authorization out for the world that the server began with")
-		}
-		c.world = chosen
+	world, refusal := s.addressed(r)
+	if refusal != nil {
+		return *refusal
 	}
+	c := &call{Request: r, world: world}
 	if route.Method != http.MethodGet {
 		body, refusal := readBody(w, r, &s.config.assume)
 		if refusal != nil {
@@ -111,6 +116,30 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[s
 		c.body = body
 	}
 	return route.answer(s, c)
+}
+
+// addressed returns the world that a request to the control surface is about: the one that the query
+// parameter world names or whose key it carries, else the home world.
+func (s *Server) addressed(r *http.Request) (*World, *reply) {
+	if name := r.URL.Query().Get("world"); name != "" {
+		for _, w := range s.Worlds() {
+			if w.name == name {
+				return w, nil
+			}
+		}
+		p := refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no open world is called %q: GET %sworlds lists them", name, adminPrefix))
+		return nil, &p
+	}
+	_, key := bearer(r)
+	if key == "" {
+		return s.home, nil
+	}
+	w, known := s.worldFor(key)
+	if !known {
+		p := refused(http.StatusUnauthorized, codeUnauthorized, "the secret key opens no world: leave Authorization out for the world that the server began with")
+		return nil, &p
+	}
+	return w, nil
 }
 
 func (s *Server) writeAdmin(w http.ResponseWriter, p *reply) {

@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,17 +11,27 @@ import (
 // refused.
 //
 // Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
-// Assumption: countries and webhooks need it too; see [Assumptions.OpenOperations].
+// Assumption: countries and webhooks need it too; see [Assumptions.OpenOperations]. A key may open a world
+// of its own; see [Server.Open].
 func (s *Server) authenticate(r *http.Request, op *operation) (*World, *reply) {
 	scheme, key := bearer(r)
-	if w, known := s.worldFor(key); known && strings.EqualFold(scheme, "Bearer") {
-		return w, nil
+	err := errKeyForm
+	if strings.EqualFold(scheme, "Bearer") {
+		var w *World
+		if w, err = s.world(key); err == nil {
+			return w, nil
+		}
 	}
 	if op.Open || slices.Contains(s.config.assume.OpenOperations, op.Name) {
-		return s.home, nil
+		return s.keyless(r), nil
 	}
 	var message string
 	switch {
+	case errors.Is(err, ErrTooManyWorlds):
+		p := refused(http.StatusServiceUnavailable, codeUnavailable, err.Error())
+		return s.home, &p
+	case !errors.Is(err, errKeyForm):
+		message = "the secret key names a scenario that there is not, or asks too much of it: GET " + adminPrefix + "scenarios lists them"
 	case scheme == "":
 		message = "the Authorization header is missing: send Authorization: Bearer <SECRET_KEY>"
 	case !strings.EqualFold(scheme, "Bearer") || key == "":
@@ -37,6 +48,21 @@ func (s *Server) authenticate(r *http.Request, op *operation) (*World, *reply) {
 func (s *Server) worldFor(key string) (*World, bool) {
 	w, err := s.world(key)
 	return w, err == nil
+}
+
+// keyless returns the world that a request without a key is for: the first, in the order of their opening,
+// that has the regulatory request which the path names, else the home world.
+func (s *Server) keyless(r *http.Request) *World {
+	id := r.PathValue("request_id")
+	if id == "" {
+		return s.home
+	}
+	for _, w := range s.Worlds() {
+		if w.hasRequest(id) {
+			return w
+		}
+	}
+	return s.home
 }
 
 // bearer splits the Authorization header.

@@ -18,6 +18,14 @@ func (w *World) SetExchangeRate(currency string, perDollar shipping.Amount) erro
 	return nil
 }
 
+// hasRequest reports whether the world has analyzed a regulatory request of that id.
+func (w *World) hasRequest(id string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, err := w.desk.Get(id)
+	return err == nil
+}
+
 // Wallets returns the references of the wallets in the order of the account: the first, in NGN, is
 // the default and has plenty; the last has next to nothing.
 func (w *World) Wallets() []string {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
-	"time"
 
 	"github.com/shipping-go/shipping"
 )
@@ -148,7 +147,7 @@ func (o *object) boolean(name string, value bool) {
 
 func (o *object) time(name string, value timestamp) {
 	o.name(name)
-	o.dst = time.Time(value).UTC().AppendFormat(o.dst, `"`+timestampFormat+`"`)
+	o.dst = value.append(o.dst)
 }
 
 func (o *object) raw(name string, value json.RawMessage) {

@@ -54,7 +54,8 @@ func (w *state) show(e ledger.Entry, how showing) error {
 		paidOut := timestamp(e.At.Add(24 * time.Hour))
 		t.SettlementReference, t.PayoutDate = "ST-"+e.ID[len("TR-"):], &paidOut
 	}
-	w.openList(e.Wallet).Prepend(appendTransaction(nil, &t))
+	w.scratch = appendTransaction(w.scratch[:0], &t)
+	w.openList(e.Wallet).Prepend(w.scratch)
 	return nil
 }
 

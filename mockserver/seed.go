@@ -172,7 +172,7 @@ func (w *seeder) seedRates() error {
 				return err
 			}
 		}
-		w.rates.Prepend(appendRate(nil, &rate{
+		w.scratch = appendRate(w.scratch[:0], &rate{
 			RateID: w.ids.numbered("RT"), Amount: amount, Currency: purse.currency, Breakdown: breakdown,
 			CarrierName: c.name, CarrierSlug: c.slug, CarrierLogo: "https://logos.example/" + c.slug + ".svg",
 			Description: c.service, CarrierReference: w.ids.numbered("CA"),
@@ -182,7 +182,8 @@ func (w *seeder) seedRates() error {
 			IncludesInsurance: c.insured, InsuranceFee: fee, InsuranceCoverage: coverage,
 			Metadata: rateMetadata{c.localCode, c.code}, Used: i%9 == 0, User: w.user,
 			CreatedAt: timestamp(made), UpdatedAt: timestamp(made),
-		}))
+		})
+		w.rates.Prepend(w.scratch)
 	}
 	return nil
 }

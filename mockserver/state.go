@@ -22,6 +22,8 @@ type state struct {
 	ledger       *ledger.Ledger
 	exchange     map[string]shipping.Amount // units of a currency for one US dollar
 
+	scratch []byte // for a record on its way into a list, which copies it
+
 	// These never change once they are made.
 	past        *pastWallet // nil where nothing is computed
 	shipments   map[string]*shipment
@@ -55,6 +57,7 @@ func (s *state) freeze() {
 // copy returns a state that starts out equal and goes its own way.
 func (s *state) copy() state {
 	c := *s
+	c.scratch = nil
 	c.ids = s.ids.clone()
 	c.rates = s.rates.Clone()
 	c.webhooks = s.webhooks.clone()

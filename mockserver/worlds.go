@@ -57,6 +57,9 @@ var (
 	ErrTooManyWorlds = errors.New("the server is full")
 )
 
+// errKeyForm is an [ErrNoWorld] of a key that is not of the form that opens worlds.
+var errKeyForm = fmt.Errorf("%w: a key is sk_test_, a scenario, an underscore and a name of at most %d letters, digits, dots, hyphens and underscores, such as sk_test_default_ci42", ErrNoWorld, longestName)
+
 // Open returns the world of a name, such as "lowfunds_ci42", or of its key, "sk_test_lowfunds_ci42". The
 // first use opens it: a scenario (see [Scenarios]), an underscore, and a name of at most 64 letters,
 // digits, dots, hyphens and underscores. "home" is the server's own world.
@@ -144,7 +147,7 @@ func (s *Server) world(key string) (*World, error) {
 		return nil, err
 	}
 	if s.config.assume.OneWorld {
-		return nil, fmt.Errorf("%w: this server has one world and its key is no other", ErrNoWorld)
+		return nil, errKeyForm
 	}
 	p, err := s.config.planFor(scenario)
 	if err != nil {
@@ -163,7 +166,7 @@ func (s *Server) world(key string) (*World, error) {
 	own.state.ids = newIDsFor(p.seed, key)
 	w = s.newWorld(scenario+"_"+name, key, p, &own)
 	w.origin = t
-	switch err := s.worlds.add(w, s.config.maxWorlds); {
+	switch err = s.worlds.add(w, s.config.maxWorlds); {
 	case errors.Is(err, ErrWorldExists): // somebody else was faster
 		w.close()
 		s.worlds.release(t)
@@ -195,7 +198,7 @@ func splitKey(key string) (scenario, name string, err error) {
 	rest, found := strings.CutPrefix(key, keyPrefixTest)
 	scenario, name, cut := strings.Cut(rest, "_")
 	if !found || !cut || name == "" || len(name) > longestName || strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) }) {
-		return "", "", fmt.Errorf("%w: a key is sk_test_, a scenario, an underscore and a name of at most %d letters, digits, dots, hyphens and underscores, such as sk_test_default_ci42", ErrNoWorld, longestName)
+		return "", "", errKeyForm
 	}
 	return scenario, name, nil
 }

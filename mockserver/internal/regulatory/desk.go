@@ -131,6 +131,9 @@ func (d *Desk) Get(requestID string) (*Record, error) {
 	return record, nil
 }
 
+// Len returns the number of requests.
+func (d *Desk) Len() int { return len(d.order) }
+
 // Records returns every request, oldest first. The slice is the caller's own.
 func (d *Desk) Records() []*Record {
 	records := make([]*Record, len(d.order))

@@ -1,0 +1,173 @@
+package mockserver
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+)
+
+// The control surface of worlds, for tests in other languages. What these routes do, [Server.Open],
+// [World.Fork], [World.Snapshot], [World.Restore], [World.Reset] and [World.Close] do in Go.
+
+// worldView is a world as GET /_mock/worlds shows it.
+type worldView struct {
+	Name      string    `json:"name"`
+	Scenario  string    `json:"scenario"`
+	SecretKey string    `json:"secret_key"`
+	Clock     string    `json:"clock"`
+	Now       timestamp `json:"now"`
+	Requests  int       `json:"requests"` // regulatory requests that it keeps
+	Waiting   int       `json:"waiting"`  // things that wait for their time
+	Snapshots []string  `json:"snapshots"`
+}
+
+func (w *World) view() worldView {
+	v := worldView{
+		Name: w.name, Scenario: w.plan.scenario, SecretKey: w.SecretKey, Clock: "real", Now: timestamp(w.Now()), Waiting: w.Waiting(),
+	}
+	if w.clock.IsVirtual() {
+		v.Clock = "virtual"
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	v.Requests = w.desk.Len()
+	v.Snapshots = append([]string{}, slices.Sorted(maps.Keys(w.snapshots))...)
+	return v
+}
+
+// worldOrder is the body of POST /_mock/worlds/….
+type worldOrder struct {
+	Name     string `json:"name"`
+	Scenario string `json:"scenario"`
+	Snapshot string `json:"snapshot"`
+}
+
+func (s *Server) adminScenarios(*call) reply {
+	return succeedWith(nil, "Words that a key may hold: sk_test_<scenario>_<name>; put several together with hyphens", Scenarios())
+}
+
+func (s *Server) adminWorlds(c *call) reply {
+	worlds := s.Worlds()
+	page := cut(s.config.assume.paging(c.query()), worlds)
+	views := make([]worldView, len(page))
+	for i, w := range page {
+		views[i] = w.view()
+	}
+	return succeedWith(nil, fmt.Sprintf("%d worlds are open", len(worlds)), views)
+}
+
+func (s *Server) adminOpenWorld(c *call) reply {
+	return s.adminWorld(c, func(_ *World, order worldOrder) (*World, string, error) {
+		name := order.Name
+		if order.Scenario != "" {
+			name = order.Scenario + "_" + order.Name
+		}
+		w, err := s.Open(name)
+		return w, "The world is open", err
+	})
+}
+
+func (s *Server) adminForkWorld(c *call) reply {
+	return s.adminWorld(c, func(w *World, order worldOrder) (*World, string, error) {
+		base := w.Snapshot()
+		if order.Snapshot != "" {
+			var err error
+			if base, err = w.named(order.Snapshot); err != nil {
+				return nil, "", err
+			}
+		}
+		fork, err := s.openFrom(w.plan, w.plan.scenario+"_"+order.Name, base)
+		return fork, "The fork is open", err
+	})
+}
+
+func (s *Server) adminResetWorld(c *call) reply {
+	return s.adminWorld(c, func(w *World, _ worldOrder) (*World, string, error) {
+		w.Reset()
+		return w, "The world is as it began", nil
+	})
+}
+
+func (s *Server) adminSnapshotWorld(c *call) reply {
+	return s.adminWorld(c, func(w *World, order worldOrder) (*World, string, error) {
+		return w, "The snapshot is taken", w.keep(order.Snapshot)
+	})
+}
+
+func (s *Server) adminRestoreWorld(c *call) reply {
+	return s.adminWorld(c, func(w *World, order worldOrder) (*World, string, error) {
+		base, err := w.named(order.Snapshot)
+		if err == nil {
+			w.Restore(base)
+		}
+		return w, "The snapshot is restored", err
+	})
+}
+
+func (s *Server) adminCloseWorld(c *call) reply {
+	return s.adminWorld(c, func(w *World, _ worldOrder) (*World, string, error) {
+		if w == s.home {
+			return nil, "", fmt.Errorf("the home world closes with its server: reset it instead")
+		}
+		w.Close()
+		return w, "The world is closed", nil
+	})
+}
+
+// adminWorld does something with the world that the path names, or with none, and answers with one.
+func (s *Server) adminWorld(c *call, do func(*World, worldOrder) (*World, string, error)) reply {
+	var order worldOrder
+	if refusal := c.world.decode(c, &order); refusal != nil {
+		return *refusal
+	}
+	var named *World
+	if name := c.PathValue("world"); name != "" {
+		worlds := s.Worlds()
+		i := slices.IndexFunc(worlds, func(w *World) bool { return w.name == name })
+		if i < 0 {
+			return refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no world %q is open: GET %sworlds lists them", name, adminPrefix))
+		}
+		named = worlds[i]
+	}
+	w, message, err := do(named, order)
+	switch {
+	case errors.Is(err, ErrTooManyWorlds):
+		return refused(http.StatusServiceUnavailable, codeUnavailable, err.Error())
+	case errors.Is(err, ErrWorldExists):
+		return refused(http.StatusConflict, codeInvalid, err.Error())
+	case err != nil:
+		return refused(http.StatusBadRequest, codeInvalid, err.Error())
+	}
+	return succeedWith(nil, message, w.view())
+}
+
+// keep takes a snapshot and remembers it by a name.
+func (w *World) keep(name string) error {
+	if name == "" || len(name) > longestName {
+		return fmt.Errorf(`a snapshot needs a name of at most %d bytes: send {"snapshot":"before"}`, longestName)
+	}
+	taken := w.Snapshot()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, again := w.snapshots[name]; !again && len(w.snapshots) >= maxNamedSnapshots {
+		return fmt.Errorf("the world keeps %d snapshots already: use one of their names again", maxNamedSnapshots)
+	}
+	if w.snapshots == nil {
+		w.snapshots = map[string]*Snapshot{}
+	}
+	w.snapshots[name] = taken
+	return nil
+}
+
+// named returns a snapshot that keep remembers.
+func (w *World) named(name string) (*Snapshot, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	taken := w.snapshots[name]
+	if taken == nil {
+		return nil, fmt.Errorf("the world keeps no snapshot %q: it has %q", name, slices.Sorted(maps.Keys(w.snapshots)))
+	}
+	return taken, nil
+}
