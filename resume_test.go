@@ -104,6 +104,129 @@ func TestResume_AfterTheRowsOfTheTokenVanished(t *testing.T) {
 	}
 }
 
+// TestResume_FindsThePlaceInAFewRequests, and without repeating a record, wherever rows came and went.
+func TestResume_FindsThePlaceInAFewRequests(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change   func(s *rowService)
+		requests int // more than the pages that are left
+	}{
+		"nothing happened":                    {func(*rowService) {}, 1},
+		"a few came":                          {func(s *rowService) { s.arrive(3) }, 2},
+		"a thousand pages came":               {func(s *rowService) { s.arrive(1000 * pageSize) }, 2},
+		"some vanished that were delivered":   {func(s *rowService) { s.vanish(10, 7) }, 3},
+		"many vanished that were delivered":   {func(s *rowService) { s.vanish(10, 60) }, 3},
+		"some vanished that were not":         {func(s *rowService) { s.vanish(300, 60) }, 3},
+		"many vanished on both sides":         {func(s *rowService) { s.vanish(300, 40); s.vanish(10, 60) }, 9},
+		"the last ones delivered vanished":    {func(s *rowService) { s.vanish(230, 20) }, 3},
+		"as many came as vanished at the end": {func(s *rowService) { s.vanish(440, 60); s.arrive(60) }, 9},
+	} {
+		s := newRowService(500)
+		began := slices.Clone(s.rows)
+		delivered, token := walkPart(t, s, 25)
+		c.change(s)
+		s.requests()
+		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token)))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := judge(began, s.rows, slices.Concat(delivered, rest)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n, most := len(s.asked), 25+c.requests; n > most {
+			t.Errorf("%s: %d requests, want at most %d: %v", name, n, most, s.asked)
+		}
+	}
+}
+
+// TestResume_RowsThatArriveLaterAreRecognisedToo: more are pushed onto the next page than the token knows.
+func TestResume_RowsThatArriveLaterAreRecognisedToo(t *testing.T) {
+	t.Parallel()
+	s := newRowService(1000)
+	began := slices.Clone(s.rows)
+	var delivered []int
+	token := ""
+	for page, err := range s.client(t).Rates.Pages(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rate := range page.Items {
+			delivered = append(delivered, rowOf(rate.RateID))
+		}
+		if token = page.Resume; page.Pagination.Page == 3 {
+			break
+		}
+	}
+	s.answers = 0
+	s.before = func(s *rowService, _, n int) {
+		if n == 2 { // the first showed the place
+			s.arrive(70)
+		}
+	}
+	rest, err := collect(walkRates(t.Context(), s.client(t), 0, 0, shipping.WithResume(token), shipping.WithWindow(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := judge(began, s.rows, slices.Concat(delivered, rest)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestResume_RecordsWithoutIdentifiers: the place is known by its number alone.
+func TestResume_RecordsWithoutIdentifiers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(s *rowService)
+		rest   int // at least
+	}{
+		"nothing happened": {func(*rowService) {}, 250},
+		"rows came first":  {func(s *rowService) { s.arrive(30) }, 250},
+		"rows came last":   {func(s *rowService) { s.arrive(30); s.rows = slices.Concat(s.rows[30:], s.rows[:30]) }, 280},
+		"rows vanished":    {func(s *rowService) { s.vanish(10, 30) }, 250},
+	} {
+		s := newRowService(500)
+		s.lie = func(_ int, a *rowAnswer) { a.Anonymous = true }
+		_, token := walkPart(t, s, 25)
+		c.change(s)
+		s.requests()
+		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token)))
+		if err != nil || len(rest) < c.rest || len(rest) > c.rest+40 || len(s.asked) > 32 {
+			t.Errorf("%s: %d records and %v after %d requests, want %d and at most 40 of them twice",
+				name, len(rest), err, len(s.asked), c.rest)
+		}
+	}
+}
+
+// TestResume_BeforeAnythingWasDelivered begins at the page that the walk was to begin at.
+func TestResume_BeforeAnythingWasDelivered(t *testing.T) {
+	t.Parallel()
+	s := newRowService(10 * pageSize)
+	s.status = func(int, int) int { return 500 }
+	_, err := collect(walkRates(t.Context(), s.client(t), 7, pageSize))
+	ended, ok := errors.AsType[*shipping.ListError](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	s.status = nil
+	rest, err := collect(walkRates(t.Context(), s.client(t), 7, pageSize, shipping.WithResume(ended.Resume)))
+	if diff := cmp.Diff(s.rows[6*pageSize:], rest); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+}
+
+// TestResume_OnAServiceThatIgnoresThePageNumber ends at once.
+func TestResume_OnAServiceThatIgnoresThePageNumber(t *testing.T) {
+	t.Parallel()
+	s := newRowService(50 * pageSize)
+	_, token := walkPart(t, s, 25)
+	s.requests()
+	s.lie = func(_ int, a *rowAnswer) { a.Rows, a.Pagination["page"] = s.rows[:pageSize], 1 }
+	rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token)))
+	if !errors.Is(err, shipping.ErrPageLoop) || len(rest) > 0 || len(s.asked) > 1 {
+		t.Errorf("%v and %v after %d requests, want ErrPageLoop after one", rest, err, len(s.asked))
+	}
+}
+
 // walkPart walks the first pages of the rates, and returns what it delivered and the token after it.
 func walkPart(t testing.TB, s *rowService, pages int) (delivered []int, token string) {
 	t.Helper()

@@ -14,7 +14,8 @@ import (
 //   - Rows that were pushed onto the next page are met again there, and dropped.
 //   - While neither sign shows, the rows behind the last page are where they were, so that pages
 //     fetched ahead follow on. At either sign they are thrown away: between a page that was read
-//     before the move and one that was read after it, a row may have slipped through.
+//     before the move and one that was read after it, a row may have slipped through. A service that
+//     tells no total hides one of the signs, so nothing is fetched ahead of it.
 //   - When the total shrinks, rows may have been pulled up past the edge of the last page. The walk
 //     then looks for the record that it delivered last, and goes on behind it; see search. So it does
 //     after a leap of the total, a change of the page size, and a resume.

@@ -51,10 +51,13 @@ func TestWalk_RowsThatWereThereAreDeliveredExactlyOnce(t *testing.T) {
 				if !w.oneByOne {
 					window = rapid.IntRange(1, 12).Draw(rt, "window")
 				}
-				if w.arrivals > 0 && w.vanishings > 0 && window > 1 {
+				switch {
+				case w.arrivals > 0 && w.vanishings > 0 && window > 1:
 					// Less than what was delivered comes and goes unnoticed while a window is read:
 					// see what walk says cannot be noticed.
 					least = w.largest*window + 1
+				case w.untold: // a walk that brings nothing new for long is given up
+					least = 10
 				}
 				perPage := rapid.IntRange(least, least+24).Draw(rt, "perPage")
 				size := rapid.IntRange(0, max(200, 12*least)).Draw(rt, "rows")
@@ -69,6 +72,27 @@ func TestWalk_RowsThatWereThereAreDeliveredExactlyOnce(t *testing.T) {
 					rt.Fatal(err)
 				}
 			})
+		})
+	}
+}
+
+// TestWalk_HardDays are days of that weather on which the walk once failed.
+func TestWalk_HardDays(t *testing.T) {
+	t.Parallel()
+	for name, day := range map[string]struct {
+		weather                       weather
+		rows, perPage, window, events int
+		seed                          uint64
+	}{
+		"more rows arrive than are read": {weather{arrivals: 2, largest: 70}, 200, 3, 2, 22, 0x2f},
+		"a row arrives with every page":  {weather{arrivals: 4, largest: 5}, 11, 1, 8, 25, 0x114},
+		"those that arrived vanish":      {weather{arrivals: 4, vanishings: 4, largest: 5}, 4, 2, 1, 3, 0x3},
+		"all of a few vanish":            {weather{arrivals: 4, vanishings: 4, largest: 3}, 6, 2, 1, 3, 0x3},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			if err := day.weather.walk(t, "rates", day.rows, day.perPage, day.window, day.events, day.seed); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
 		})
 	}
 }
@@ -134,5 +158,23 @@ func TestWalk_MoreRowsArriveThanAreRemembered(t *testing.T) {
 	}
 	if n, most := len(s.asked), 35+shipping.DefaultWindow; n > most {
 		t.Errorf("%d requests, want at most %d: %v", n, most, s.asked)
+	}
+}
+
+// TestWalk_AnotherPageSizeCostsTwoRequests: the page that shows it, and the one that holds the place.
+func TestWalk_AnotherPageSizeCostsTwoRequests(t *testing.T) {
+	t.Parallel()
+	s := newRowService(1000)
+	s.before = func(s *rowService, _, n int) {
+		if n == 5 {
+			s.perPageCap = 20
+		}
+	}
+	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 50, shipping.WithWindow(1)))
+	if err != nil || !slices.Equal(delivered, s.rows) {
+		t.Fatalf("delivered %v and %v", delivered, err)
+	}
+	if n, want := len(s.asked), 200/50+800/20+2; n != want {
+		t.Errorf("%d requests, want %d: %v", n, want, s.asked)
 	}
 }
