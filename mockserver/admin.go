@@ -62,6 +62,7 @@ func adminRoutes() []adminRoute {
 		{"POST", "worlds/{world}/reset", "make a world what it began as", (*Server).adminResetWorld},
 		{"POST", "worlds/{world}/snapshot", `keep what the world holds now: {"snapshot":"before"}`, (*Server).adminSnapshotWorld},
 		{"POST", "worlds/{world}/restore", `make the world hold that again: {"snapshot":"before"}`, (*Server).adminRestoreWorld},
+		{"POST", "state/save", "save every world to the file that -state named", (*Server).adminSaveState},
 		{"POST", "requests/{request_id}/evidence/{document_type}", "submit what a manual document waits for", (*Server).adminEvidence},
 	}
 }
@@ -109,7 +110,7 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[s
 	}
 	c := &call{Request: r, world: world}
 	if route.Method != http.MethodGet {
-		body, refusal := readBody(w, r, &s.config.assume)
+		body, refusal := readBody(w, r, s.config.assume.maxBody(), false)
 		if refusal != nil {
 			return *refusal
 		}

@@ -38,14 +38,37 @@ func (w *World) Wallets() []string {
 	return out
 }
 
+// Balance returns what a wallet holds, in its own currency, and whether there is the wallet.
+func (w *World) Balance(wallet string) (shipping.Amount, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ledger.Balance(wallet)
+}
+
+// Fund brings money into a wallet from outside, as a transaction with flow "in". It fails for a wallet that
+// there is not and for an amount that is below zero.
+func (w *World) Fund(wallet string, amount shipping.Amount) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e, err := w.ledger.Fund(wallet, amount, "Wallet funded", w.clock.Now(), w.ids.coded("TR"))
+	if err != nil {
+		return fmt.Errorf("mockserver: wallet not funded: %w", err)
+	}
+	return w.show(e, showing{})
+}
+
 // Shipments returns the ids of the seeded shipments, newest first: the first matches several forms,
 // the last ones are domestic and match none.
 func (w *World) Shipments() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	return append([]string(nil), w.shipmentIDs...)
 }
 
 // Invoices returns the URLs of the invoices that analysis can read. They are never fetched.
 func (w *World) Invoices() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	return append([]string(nil), w.invoiceURLs...)
 }
 

@@ -21,6 +21,7 @@ type config struct {
 	seed        uint64
 	scenario    string // of the home world
 	maxWorlds   int
+	state       string // file to restore from and to save to; empty for none
 	listen      bool
 	addr        string
 	virtual     bool

@@ -29,6 +29,8 @@ type Server struct {
 	routes  *router
 	admin   http.Handler
 	buffers sync.Pool
+	// responseCheck makes, once, what [Assumptions.CheckResponses] asks for.
+	responseCheck func() (func(operation string, status int, body []byte) error, error)
 
 	http     *http.Server
 	pipes    *pipeListener
@@ -47,6 +49,7 @@ func New(opts ...Option) *Server {
 	}
 	s.err = s.config.prepare()
 	s.buffers.New = func() any { return new([]byte) }
+	s.responseCheck = sync.OnceValues(s.ResponseCheck)
 	s.deliver = s.config.deliver
 	if s.deliver == nil {
 		s.deliver = delivery.NewTransport(s.config.assume.DeliverAnywhere)
@@ -54,7 +57,7 @@ func New(opts ...Option) *Server {
 	s.err = errors.Join(s.err, s.openHome())
 	s.routes = newRouter(s, s.config.operations)
 	s.admin = newAdmin(s)
-	s.err = errors.Join(s.err, s.routes.err)
+	s.err = errors.Join(s.err, s.routes.err, s.loadState())
 	s.start()
 	return s
 }
@@ -145,9 +148,10 @@ func (w *World) Client(tb testing.TB) *shipping.Client {
 // server was made there, with [WithoutListener]. It is the same for every world: the key tells them apart.
 func (w *World) Transport() http.RoundTripper { return w.server.inMemory }
 
-// Shutdown stops accepting, lets requests under way finish until the context ends, and closes.
+// Shutdown stops accepting, lets requests under way finish until the context ends, saves the
+// state where [WithState] asks for it, and closes.
 func (s *Server) Shutdown(ctx context.Context) error {
-	err := s.http.Shutdown(ctx)
+	err := errors.Join(s.http.Shutdown(ctx), s.saveState())
 	s.Close()
 	return err
 }

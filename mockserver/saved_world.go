@@ -1,0 +1,226 @@
+package mockserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+	"github.com/shipping-go/shipping/mockserver/internal/records"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+// savedWorld is a snapshot in a state file.
+type savedWorld struct {
+	Name string    `json:"name"`
+	At   time.Time `json:"at"`
+
+	User      string                     `json:"user"`
+	AccountID string                     `json:"account_id"`
+	IDs       []byte                     `json:"ids"` // where the making of identifiers has come to
+	Exchange  map[string]shipping.Amount `json:"exchange_rates"`
+
+	Wallets      []ledger.Wallet              `json:"wallets"`
+	Ledger       []ledger.Entry               `json:"ledger"`       // oldest first
+	Past         *pastScope                   `json:"past"`         // transactions that are computed
+	Transactions map[string][]json.RawMessage `json:"transactions"` // by wallet, newest first
+	Rates        []json.RawMessage            `json:"rates"`        // newest first
+
+	Webhooks   []*webhook           `json:"webhooks"`   // oldest first
+	Deliveries []*delivery.Delivery `json:"deliveries"` // oldest first
+	Shipments  []*shipment          `json:"shipments"`
+	Invoices   []savedInvoice       `json:"invoices"`
+	Requests   []regulatory.Saved   `json:"requests"` // oldest first
+}
+
+type savedInvoice struct {
+	URL   string                 `json:"url"`
+	Goods regulatory.Consignment `json:"goods"`
+}
+
+// saved returns the snapshot as a state file has it.
+func (s *Snapshot) saved() (savedWorld, error) {
+	st := &s.state
+	out := savedWorld{
+		At: s.at, User: st.user, AccountID: st.accountID, Exchange: st.exchange,
+		Wallets: st.ledger.Wallets(), Ledger: st.ledger.Journal(), Transactions: map[string][]json.RawMessage{},
+		Webhooks: st.webhooks.all, Deliveries: s.deliveries, Requests: s.desk(st.ledger).Save(),
+	}
+	var err error
+	if out.IDs, err = st.ids.source.MarshalBinary(); err != nil {
+		return out, err
+	}
+	if st.past != nil {
+		out.Past = &st.past.pastScope
+	}
+	if err := json.Unmarshal(st.rates.AppendStored(nil), &out.Rates); err != nil {
+		return out, err
+	}
+	for wallet, list := range st.transactions {
+		var rows []json.RawMessage
+		if err := json.Unmarshal(list.AppendStored(nil), &rows); err != nil {
+			return out, err
+		}
+		out.Transactions[wallet] = rows
+	}
+	for _, id := range st.shipmentIDs {
+		out.Shipments = append(out.Shipments, st.shipments[id])
+	}
+	for _, url := range st.invoiceURLs {
+		out.Invoices = append(out.Invoices, savedInvoice{url, st.invoices[url]})
+	}
+	return out, nil
+}
+
+// desk returns a desk that keeps the snapshot's requests and on which time stands still.
+func (s *Snapshot) desk(books *ledger.Ledger) *regulatory.Desk {
+	d := regulatory.NewDesk(s.still(books))
+	d.Resume(s.requests, 0)
+	return d
+}
+
+func (s *Snapshot) still(books *ledger.Ledger) regulatory.Config {
+	return regulatory.Config{
+		Ledger: books, Now: func() time.Time { return s.at }, After: func(time.Duration, string, func()) {},
+		Rules: func() *compliance.Rules { return new(compliance.Rules) },
+	}
+}
+
+// snapshot returns the snapshot that was saved, or what is wrong with it: what contradicts itself is refused
+// as a whole.
+func (w *savedWorld) snapshot() (*Snapshot, error) {
+	source := new(rand.PCG)
+	if err := source.UnmarshalBinary(w.IDs); err != nil {
+		return nil, fmt.Errorf("ids: %w", err)
+	}
+	st := state{
+		user: w.User, accountID: w.AccountID, ids: idsFrom(source), exchange: w.Exchange,
+		transactions: map[string]*records.List{}, shipments: map[string]*shipment{}, invoices: map[string]regulatory.Consignment{},
+	}
+	if w.Exchange == nil || w.At.IsZero() || w.User == "" {
+		return nil, errors.New("time, user or exchange rates are missing")
+	}
+	var err error
+	if st.ledger, err = ledger.Restore(w.Wallets, w.Ledger); err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	for _, step := range []func(*state) error{w.fillTransactions, w.fillRates, w.fillWebhooks, w.fillGoods, w.checkDeliveries} {
+		if err := step(&st); err != nil {
+			return nil, err
+		}
+	}
+	s := &Snapshot{state: st, deliveries: w.Deliveries, at: w.At}
+	d := regulatory.NewDesk(s.still(st.ledger))
+	if err := d.Load(w.Requests, 0); err != nil {
+		return nil, fmt.Errorf("requests: %w", err)
+	}
+	s.requests = d.Snapshot()
+	s.state.freeze()
+	return s, nil
+}
+
+// fillTransactions makes the lists of transactions, each of which has to be an entry of the ledger.
+func (w *savedWorld) fillTransactions(st *state) error {
+	if w.Past != nil {
+		wallet, known := st.ledger.Wallet(w.Past.Wallet)
+		if !known || w.Past.Total < 0 || w.Past.Total > maxListed {
+			return fmt.Errorf("past: no wallet %q, or not from 0 to %d transactions", w.Past.Wallet, maxListed)
+		}
+		st.openPast(wallet, *w.Past)
+	}
+	for _, wallet := range w.Wallets {
+		rows, entries := w.Transactions[wallet.Reference], st.ledger.Entries(wallet.Reference)
+		if len(rows) != len(entries) {
+			return fmt.Errorf("wallet %s lists %d transactions and the ledger has %d", wallet.Reference, len(rows), len(entries))
+		}
+		list := st.openList(wallet.Reference)
+		for i, e := range entries {
+			row := rows[len(rows)-1-i]
+			var t struct {
+				ID string `json:"transactionId"`
+			}
+			if err := json.Unmarshal(row, &t); err != nil || t.ID != e.ID {
+				return fmt.Errorf("wallet %s lists transaction %q where the ledger has %s", wallet.Reference, t.ID, e.ID)
+			}
+			if err := prepend(list, row); err != nil {
+				return err
+			}
+		}
+	}
+	if len(w.Transactions) != len(w.Wallets) {
+		return fmt.Errorf("transactions of %d wallets, and there are %d", len(w.Transactions), len(w.Wallets))
+	}
+	return nil
+}
+
+func (w *savedWorld) fillRates(st *state) error {
+	for i := len(w.Rates) - 1; i >= 0; i-- {
+		if err := json.Unmarshal(w.Rates[i], new(rate)); err != nil {
+			return fmt.Errorf("rate %d: %w", i, err)
+		}
+		if err := prepend(&st.rates, w.Rates[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepend puts a record, however it is indented, at the head of a list.
+func prepend(list *records.List, record json.RawMessage) error {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, record); err != nil {
+		return err
+	}
+	list.Prepend(compact.Bytes())
+	return nil
+}
+
+func (w *savedWorld) fillWebhooks(st *state) error {
+	for i, h := range w.Webhooks {
+		if h == nil || h.WebhookID == "" || st.webhooks.find(h.WebhookID) != nil {
+			return fmt.Errorf("webhook %d has no id, or that of another", i)
+		}
+		if err := st.webhooks.add(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *savedWorld) fillGoods(st *state) error {
+	for i, s := range w.Shipments {
+		if s == nil || s.ShipmentID == "" || st.shipments[s.ShipmentID] != nil {
+			return fmt.Errorf("shipment %d has no id, or that of another", i)
+		}
+		st.shipments[s.ShipmentID] = s
+		st.shipmentIDs = append(st.shipmentIDs, s.ShipmentID)
+	}
+	for _, invoice := range w.Invoices {
+		st.invoices[invoice.URL] = invoice.Goods
+		st.invoiceURLs = append(st.invoiceURLs, invoice.URL)
+	}
+	if len(st.invoices) != len(w.Invoices) {
+		return errors.New("two invoices have the same URL")
+	}
+	return nil
+}
+
+func (w *savedWorld) checkDeliveries(*state) error {
+	for i, d := range w.Deliveries {
+		if d == nil || d.ID == "" {
+			return fmt.Errorf("delivery %d has no id", i)
+		}
+		switch d.State {
+		case delivery.Queued, delivery.Delivered, delivery.Failed, delivery.Refused:
+		default:
+			return fmt.Errorf("delivery %s is %q, which is no state", d.ID, d.State)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package mockserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// A state file holds worlds as JSON, so that a server goes on where another one ended. It is written whole
+// or not at all, and readable by its owner only. Of secrets it has what cannot be left out: the names of
+// worlds, from which their keys follow; the URLs of webhooks; and the notifications of the delivery log. The
+// home world's key, faults and journals are not in it.
+
+const (
+	stateFormat  = "mockserver-state"
+	stateVersion = 1
+	maxStateFile = 1 << 30
+)
+
+// stateFile is the content of a state file.
+type stateFile struct {
+	Format  string       `json:"format"`
+	Version int          `json:"version"`
+	Worlds  []savedWorld `json:"worlds"`
+}
+
+// ErrStateFile is returned, wrapped with the reason, for a file that cannot be restored from.
+var ErrStateFile = errors.New("the state file cannot be used")
+
+// WithState restores the worlds of a file when the server starts, if there is the file, and saves them to it
+// on [Server.Shutdown]. A file that cannot be used is left as it is, and [Server.Err] says why.
+func WithState(path string) Option { return func(c *config) { c.state = path } }
+
+// SaveState writes what every world holds to a file: atomically, so that the file that was there stays until
+// the new one is complete on disk.
+func (s *Server) SaveState(path string) error {
+	file := stateFile{Format: stateFormat, Version: stateVersion}
+	for _, w := range s.Worlds() {
+		saved, err := w.Snapshot().saved()
+		if err != nil {
+			return fmt.Errorf("mockserver: saving world %s: %w", w.name, err)
+		}
+		saved.Name = w.name
+		file.Worlds = append(file.Worlds, saved)
+	}
+	return file.write(path)
+}
+
+// LoadState makes the worlds of a file those of the server: the home world holds what the file's does, and
+// the others are opened, or restored where they are open. A file that cannot be used changes nothing.
+func (s *Server) LoadState(path string) error {
+	file, err := readStateFile(path)
+	if err != nil {
+		return err
+	}
+	snapshots := make([]*Snapshot, len(file.Worlds))
+	for i, saved := range file.Worlds {
+		if snapshots[i], err = saved.snapshot(); err != nil {
+			return fmt.Errorf("mockserver: %w: %s: world %q: %w", ErrStateFile, path, saved.Name, err)
+		}
+	}
+	before := s.Worlds()
+	worlds := make([]*World, len(file.Worlds))
+	for i, saved := range file.Worlds {
+		if worlds[i], err = s.Open(saved.Name); err == nil {
+			continue
+		}
+		for _, opened := range worlds[:i] {
+			if !slices.Contains(before, opened) {
+				opened.Close()
+			}
+		}
+		return fmt.Errorf("mockserver: %w: %s: world %q: %w", ErrStateFile, path, saved.Name, err)
+	}
+	for i, w := range worlds {
+		w.Restore(snapshots[i])
+	}
+	return nil
+}
+
+// Save writes the snapshot to a file, as [Server.SaveState] does.
+func (s *Snapshot) Save(path string) error {
+	saved, err := s.saved()
+	if err != nil {
+		return fmt.Errorf("mockserver: saving a snapshot: %w", err)
+	}
+	saved.Name = "snapshot"
+	return stateFile{Format: stateFormat, Version: stateVersion, Worlds: []savedWorld{saved}}.write(path)
+}
+
+// LoadSnapshot reads the snapshot of a file that [Snapshot.Save] wrote; of one that [Server.SaveState]
+// wrote, the home world's.
+func LoadSnapshot(path string) (*Snapshot, error) {
+	file, err := readStateFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := file.Worlds[0].snapshot()
+	if err != nil {
+		return nil, fmt.Errorf("mockserver: %w: %s: %w", ErrStateFile, path, err)
+	}
+	return s, nil
+}
+
+func (f stateFile) write(path string) (err error) {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return fmt.Errorf("mockserver: the state cannot be written as JSON: %w", err)
+	}
+	folder := filepath.Dir(path)
+	temporary, err := os.CreateTemp(folder, filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return fmt.Errorf("mockserver: the state cannot be saved: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			// The first error is the one to tell.
+			_ = temporary.Close()
+			_ = os.Remove(temporary.Name())
+			err = fmt.Errorf("mockserver: the state cannot be saved to %s: %w", path, err)
+		}
+	}()
+	if _, err = temporary.Write(append(text, '\n')); err != nil {
+		return err
+	}
+	if err = temporary.Sync(); err != nil { // else a crash could leave the new name on an empty file
+		return err
+	}
+	if err = temporary.Close(); err != nil {
+		return err
+	}
+	if err = os.Rename(temporary.Name(), path); err != nil {
+		return err
+	}
+	syncFolder(folder)
+	return nil
+}
+
+// syncFolder makes a rename outlive a crash, on systems where a folder can be synced.
+func syncFolder(folder string) {
+	if f, err := os.Open(folder); err == nil {
+		_ = f.Sync()
+		_ = f.Close()
+	}
+}
+
+func readStateFile(path string) (stateFile, error) {
+	var file stateFile
+	refuse := func(err error) (stateFile, error) {
+		return stateFile{}, fmt.Errorf("mockserver: %w: %s: %w", ErrStateFile, path, err)
+	}
+	opened, err := os.Open(path)
+	if err != nil {
+		return stateFile{}, fmt.Errorf("mockserver: %w: %w", ErrStateFile, err)
+	}
+	defer opened.Close()
+	text, err := io.ReadAll(io.LimitReader(opened, maxStateFile+1))
+	switch {
+	case err != nil:
+		return refuse(err)
+	case len(text) > maxStateFile:
+		return refuse(fmt.Errorf("it is longer than %d bytes", maxStateFile))
+	}
+	var about struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+	}
+	if err := json.Unmarshal(text, &about); err != nil {
+		return refuse(fmt.Errorf("it is no whole JSON object: %w", err))
+	}
+	if about.Format != stateFormat || about.Version != stateVersion {
+		return refuse(fmt.Errorf("it says format %q, version %d; this program reads format %q, version %d", about.Format, about.Version, stateFormat, stateVersion))
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&file); err != nil {
+		return refuse(err)
+	}
+	names := map[string]bool{}
+	for _, w := range file.Worlds {
+		if names[w.Name] {
+			return refuse(fmt.Errorf("world %q is there twice", w.Name))
+		}
+		names[w.Name] = true
+	}
+	if len(file.Worlds) == 0 {
+		return refuse(errors.New("it has no world"))
+	}
+	return file, nil
+}
+
+// loadState restores from the file that the options name, where there is one.
+func (s *Server) loadState() error {
+	if s.config.state == "" {
+		return nil
+	}
+	if _, err := os.Stat(s.config.state); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return s.LoadState(s.config.state)
+}
+
+// saveState saves to the file that the options name.
+func (s *Server) saveState() error {
+	if s.config.state == "" || s.err != nil {
+		return nil
+	}
+	return s.SaveState(s.config.state)
+}
+
+func (s *Server) adminSaveState(*call) reply {
+	if s.config.state == "" {
+		return refused(409, codeInvalid, "the server was given no state file: start it with -state PATH, or use WithState")
+	}
+	if err := s.SaveState(s.config.state); err != nil {
+		return refused(500, codeInternal, err.Error())
+	}
+	return succeedWith(nil, "The state is saved", struct {
+		Worlds int       `json:"worlds"`
+		At     timestamp `json:"at"`
+	}{len(s.Worlds()), timestamp(time.Now())})
+}
