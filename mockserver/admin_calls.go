@@ -40,7 +40,7 @@ func parseCallQuery(query url.Values) (CallQuery, error) {
 	q := CallQuery{
 		Operation: query.Get("operation"), RequestID: query.Get("request_id"), Key: query.Get("key"), Contains: query.Get("contains"),
 	}
-	known := []string{"operation", "status", "request_id", "key", "contains", "faulted", "await"}
+	known := []string{"operation", "status", "request_id", "key", "contains", "faulted", "await", "world"}
 	for name := range query {
 		if !slices.Contains(known, name) {
 			return q, fmt.Errorf("calls cannot be chosen by %q, only by %s", name, strings.Join(known, ", "))

@@ -15,13 +15,12 @@ import (
 )
 
 // readBody returns the body of a request, or why it is refused: 413 over the limit, 415 where it says
-// that it is something other than JSON.
+// that it is something other than JSON, or does not say what it is where it has to.
 //
 // Specification: "Authentication" (Content-Type: application/json for POST and PUT bodies; optional
 // for replay). Assumption: a body that does not say what it is counts as JSON; see
 // [Assumptions.RequireContentType].
-func readBody(w http.ResponseWriter, r *http.Request, assume *Assumptions) ([]byte, *reply) {
-	limit := assume.maxBody()
+func readBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) ([]byte, *reply) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if err != nil {
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
@@ -33,7 +32,7 @@ func readBody(w http.ResponseWriter, r *http.Request, assume *Assumptions) ([]by
 	}
 	declared := r.Header.Get("Content-Type")
 	switch kind, _, err := mime.ParseMediaType(declared); {
-	case len(body) == 0, declared == "" && !assume.RequireContentType, err == nil && kind == "application/json":
+	case len(body) == 0, declared == "" && !typed, err == nil && kind == "application/json":
 		return body, nil
 	case declared == "":
 		p := refused(http.StatusUnsupportedMediaType, codeMediaType, "the body does not say what it is: send it with Content-Type: application/json")

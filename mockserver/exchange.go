@@ -91,7 +91,7 @@ func (s *Server) exchange(rw http.ResponseWriter, r *http.Request, op *operation
 	w, refusal := s.authenticate(r, op)
 	x.call.world = w
 	if refusal == nil && op.Method != http.MethodGet {
-		x.call.body, refusal = readBody(rw, r, &w.assume)
+		x.call.body, refusal = readBody(rw, r, w.assume.maxBody(), w.assume.RequireContentType && op.Name != shipping.OpReplayWebhook)
 	}
 	sighting := sighting{operation: op.Name, target: r.RequestURI, body: x.call.body, now: w.clock.Now()}
 	rule := w.faults.next(&sighting)
@@ -147,7 +147,7 @@ func (s *Server) finish(rw http.ResponseWriter, w *World, x *exchange) {
 	id := w.note(x)
 	rw.Header()["X-Request-Id"] = []string{id}
 	if x.struck != nil || x.reply.refusal.code != "" {
-		rw.Header()["X-Mock-Why"] = []string{adminPrefix + "why/" + id}
+		rw.Header()["X-Mock-Why"] = []string{w.whyPath(id)}
 	}
 	if err := x.send(rw, w); err != nil {
 		s.config.logger.Debug("the answer was not taken", "operation", x.operation, "error", err)

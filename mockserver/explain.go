@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"fmt"
+	"net/url"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -33,6 +34,15 @@ type Suggestion struct {
 	Target    string `json:"target"` // path and query
 	Body      string `json:"body,omitempty"`
 	Curl      string `json:"curl"`
+}
+
+// whyPath is where the explanation of an answer is had.
+func (w *World) whyPath(requestID string) string {
+	path := adminPrefix + "why/" + requestID
+	if w.name != homeName {
+		path += "?world=" + url.QueryEscape(w.name)
+	}
+	return path
 }
 
 // Summary says it in a sentence.

@@ -19,9 +19,6 @@ type instruments struct {
 	beforeReply atomic.Pointer[func()]
 	// keyPrint is what the journal shows of the world's key.
 	keyPrint string
-	// responseCheck says what is wrong with an answer by the OpenAPI document; nil where answers are
-	// not checked.
-	responseCheck func(operation string, status int, body []byte) error
 }
 
 // newInstruments returns the instruments of a world that follows from a seed and opens with a key.

@@ -67,10 +67,14 @@ func listed(operation string) string {
 
 // checkResponse replaces an answer that is not as the OpenAPI document says.
 func (w *World) checkResponse(operation string, p *reply) {
-	if w.responseCheck == nil || p.contentType != "" {
-		return
+	if p.contentType != "" {
+		return // no JSON
 	}
-	if err := w.responseCheck(operation, p.status, p.body); err != nil {
+	check, err := w.server.responseCheck()
+	if err == nil {
+		err = check(operation, p.status, p.body)
+	}
+	if err != nil {
 		*p = refused(http.StatusInternalServerError, codeInternal, fmt.Sprintf("the answer to %s does not fit the OpenAPI document, which is a mistake of this server: %v", operation, err))
 	}
 }

@@ -1,0 +1,176 @@
+package mockserver_test
+
+import (
+	"context"
+	"fmt"
+	"go/format"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+func TestJournal_KeepsTheBeginningOfBodies(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithJournal(2, 10))
+	post(t, srv, "/v1/webhooks/replay", `{"delivery_id":"WD-1"}`)
+	get(t, srv, "/v1/countries")
+	post(t, srv, "/v1/webhooks/replay", `{"a":1}`) // takes the place of the first
+	calls := srv.Journal()
+	if len(calls) != 2 || calls[0].Operation != shipping.OpListCountries {
+		t.Fatalf("the journal holds %+v", calls)
+	}
+	if c := calls[0]; len(c.ResponseBody) != 10 || c.ResponseBytes < 50_000 || c.RequestBody != "" {
+		t.Errorf("countries are journaled as %+v", c)
+	}
+	if c := calls[1]; c.RequestBody != `{"a":1}` || c.RequestBytes != 7 {
+		t.Errorf("the replay is journaled as %+v", c)
+	}
+	none := start(t, mockserver.WithoutListener(), mockserver.WithJournal(0, 0))
+	get(t, none, "/v1/countries")
+	if len(none.Journal()) != 0 || none.Calls(shipping.OpListCountries) != 1 {
+		t.Error("a journal of no calls remembers, or does not count")
+	}
+}
+
+func TestJournal_HoldsNoKey(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	const stranger = "sk_live_0123456789abcdef"
+	do(t, srv, http.MethodGet, "/v1/rates?key="+stranger, "", "Authorization", "Bearer "+stranger)
+	post(t, srv, "/v1/webhooks/replay", `{"delivery_id":"`+srv.SecretKey+`","event":"`+stranger+`"}`)
+	calls := srv.Journal()
+	if all := fmt.Sprintf("%+v", calls); strings.Contains(all, stranger) || strings.Contains(all, srv.SecretKey) {
+		t.Errorf("a key is in %s", all)
+	}
+	if a, b := calls[0].Key, calls[1].Key; !strings.HasPrefix(a, "sk_live_…") || !strings.HasPrefix(b, "sk_test_…") || len(b) != len("sk_test_…")+8 {
+		t.Errorf("the keys are shown as %q and %q", a, b)
+	}
+}
+
+func TestFind_ChoosesCalls(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	draft := analyzeShipment(t, srv, srv.Shipments()[0]) // req-1
+	lookUp(t, srv, draft.ID)                             // req-2
+	get(t, srv, "/v1/transactions")                      // req-3
+	inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultEmpty()})
+	get(t, srv, "/v1/countries") // req-4
+	tests := []struct {
+		query mockserver.CallQuery
+		http  string
+		want  string
+	}{
+		{mockserver.CallQuery{}, "", "req-1 req-2 req-3 req-4"},
+		{mockserver.CallQuery{Operation: shipping.OpGetRequest}, "operation=regulatory.get", "req-2"},
+		{mockserver.CallQuery{Status: 400}, "status=400", "req-3"},
+		{mockserver.CallQuery{RequestID: "req-4"}, "request_id=req-4", "req-4"},
+		{mockserver.CallQuery{Contains: draft.ID}, "contains=" + draft.ID, "req-1 req-2"},
+		{mockserver.CallQuery{Contains: srv.Shipments()[0], Operation: shipping.OpAnalyze}, "operation=regulatory.analyze&contains=" + srv.Shipments()[0], "req-1"},
+		{mockserver.CallQuery{Faulted: true}, "faulted=true", "req-4"},
+		{mockserver.CallQuery{Key: "sk_test_…00000000"}, "key=sk_test_%E2%80%A600000000", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.http, func(t *testing.T) {
+			t.Parallel()
+			var overHTTP []mockserver.Call
+			get(t, srv, "/_mock/calls?"+test.http).want(t, 200).data(t, &overHTTP)
+			for _, calls := range [][]mockserver.Call{srv.Find(test.query), overHTTP} {
+				var ids []string
+				for _, c := range calls {
+					ids = append(ids, c.RequestID)
+				}
+				if got := strings.Join(ids, " "); got != test.want {
+					t.Errorf("%s: %q, want %q", &test.query, got, test.want)
+				}
+			}
+		})
+	}
+	for query, want := range map[string]string{
+		"stats=400": `cannot be chosen by "stats"`, "status=ok": "is no number", "operation=rates": "no operation is called",
+		"faulted=maybe": "write true", "await=soon": "is no time to wait", "await=-1s": "is no time to wait",
+	} {
+		get(t, srv, "/_mock/calls?"+query).refusal(t, 400, want)
+	}
+}
+
+func TestAwait_ReturnsOnceSomethingIsCalled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := mockserver.New(mockserver.WithoutListener())
+		defer srv.Close()
+		var caller sync.WaitGroup
+		defer caller.Wait()
+		caller.Go(func() {
+			<-time.After(3 * time.Second)
+			get(t, srv, "/v1/rates")
+			get(t, srv, "/v1/countries")
+		})
+		started := time.Now()
+		c, err := srv.Await(t.Context(), mockserver.CallQuery{Operation: shipping.OpListCountries}, time.Minute)
+		if err != nil || c.RequestID != "req-2" || time.Since(started) != 3*time.Second {
+			t.Errorf("%+v, %v after %v", c, err, time.Since(started))
+		}
+		c, err = srv.Await(t.Context(), mockserver.CallQuery{}, 0) // was called already
+		if err != nil || c.RequestID != "req-1" {
+			t.Errorf("%+v, %v", c, err)
+		}
+	})
+}
+
+func TestAwait_SaysWhatWasCalledInstead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := mockserver.New(mockserver.WithoutListener())
+		defer srv.Close()
+		q := mockserver.CallQuery{Operation: shipping.OpPurchase, Status: 200}
+		_, err := srv.Await(t.Context(), q, time.Second)
+		if err == nil || !strings.Contains(err.Error(), "waited for a call with operation regulatory.purchase, status 200, and had no call at all") {
+			t.Errorf("got %v", err)
+		}
+		get(t, srv, "/v1/rates")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err = srv.Await(ctx, q, 0); err == nil || !strings.Contains(err.Error(), "the latest: GET /v1/rates 200") {
+			t.Errorf("got %v", err)
+		}
+		get(t, srv, "/_mock/calls?operation=regulatory.purchase&await=5s").refusal(t, http.StatusRequestTimeout, "waited for")
+	})
+}
+
+func TestCall_IsExportedAsCurlAndAsAGoTest(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	post(t, srv, "/v1/webhooks/replay", `{"event":"it's","shipment_id":"SH-1"}`)
+	do(t, srv, http.MethodGet, "/v1/a%20b?x=1&y=2", "", "Authorization", "")
+	curl := string(get(t, srv, "/_mock/calls/req-1?as=curl").want(t, 200).body)
+	want := `curl -i -X POST -H "Authorization: Bearer $SHIPPING_SECRET_KEY" -H 'Content-Type: application/json' --data-raw '{"event":"it'\''s","shipment_id":"SH-1"}' '` + srv.URL + "/v1/webhooks/replay'\n"
+	if curl != want {
+		t.Errorf("curl is\n%swant\n%s", curl, want)
+	}
+	if got, want := string(get(t, srv, "/_mock/calls/req-2?as=curl").body), "curl -i '"+srv.URL+"/v1/a%20b?x=1&y=2'\n"; got != want {
+		t.Errorf("curl is\n%swant\n%s", got, want)
+	}
+	for _, c := range append(srv.Journal(), mockserver.Call{Method: "PUT", Path: "/", RequestBody: "`", RequestBytes: 9, ContentType: "text/plain"}) {
+		source := []byte(c.GoTest(srv.URL))
+		formatted, err := format.Source(source)
+		if err != nil {
+			t.Fatalf("%v:\n%s", err, source)
+		}
+		if string(formatted) != string(source) {
+			t.Errorf("not as gofmt writes it:\n%s", source)
+		}
+	}
+	get(t, srv, "/_mock/calls/req-1?as=perl").refusal(t, 400, "choose curl or go")
+	for _, id := range []string{"req-0", "req-3", "req-x", "7"} {
+		get(t, srv, "/_mock/calls/"+id).refusal(t, 404, "does not hold")
+	}
+	if c := get(t, srv, "/_mock/calls/req-2").text(t, "path"); c != "/v1/a b" {
+		t.Errorf("the call is to %q", c)
+	}
+}

@@ -1,0 +1,114 @@
+package mockserver_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// Every refusal carries the address of its explanation, and the request that the explanation suggests
+// is accepted.
+func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
+	t.Parallel()
+	const request = regulatoryPath + "/request/"
+	tests := []struct {
+		name, method, path, body string
+		headers                  []string
+		heading                  string
+		operation                string // of the suggestion
+		keeps                    string // what it takes over
+	}{
+		{"no wallet", "GET", "/v1/transactions?perPage=7&page=0", "", nil, "GET /v1/transactions", shipping.OpListTransactions, "perPage=7"},
+		{"unknown wallet", "GET", "/v1/transactions?wallet=VA-1", "", nil, "UnknownWalletIsEmpty", shipping.OpListTransactions, "wallet=VA-"},
+		{"misspelt path", "GET", "/v1/countrys", "", nil, "every path begins with /v1", shipping.OpListCountries, "/v1/countries"},
+		{"other method", "DELETE", "/v1/rates", "", nil, "Endpoints", shipping.OpListRates, ""},
+		{"no key", "GET", "/v1/rates?page=2", "", []string{"Authorization", ""}, "Authentication", shipping.OpListRates, "page=2"},
+		{"a form", "POST", regulatoryPath + "/analyze", "shipment_id=1", []string{"Content-Type", "text/plain"}, "Content-Type", shipping.OpAnalyze, ""},
+		{"broken JSON", "POST", regulatoryPath + "/analyze", "{", nil, "bodies and responses are JSON", shipping.OpAnalyze, "shipment_id"},
+		{"both flows", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT","file_url":"INVOICE"}`, nil, "POST /analyze", shipping.OpAnalyze, "SHIPMENT"},
+		{"unknown invoice", "POST", regulatoryPath + "/analyze", `{"file_url":"https://x.example/1","wallet":"WALLET"}`, nil, "request states", shipping.OpAnalyze, "WALLET"},
+		{"nothing to replay", "POST", "/v1/webhooks/replay", `{}`, nil, "webhooks/replay, Rules", shipping.OpReplayWebhook, "shipment.created"},
+		{"replay to a stranger", "POST", "/v1/webhooks/replay", `{"shipment_id":"SHIPMENT","event":"shipment.updated","webhook_id":"WA-1"}`, nil, "Rules", shipping.OpReplayWebhook, "shipment.updated"},
+		{"replay of what nobody hears", "POST", "/v1/webhooks/replay", `{"shipment_id":"SHIPMENT","event":"shipment.lost"}`, nil, "Rules", shipping.OpReplayWebhook, "SHIPMENT"},
+		{"unknown delivery", "POST", "/v1/webhooks/replay", `{"delivery_id":"WD-1"}`, nil, "webhooks/replay", shipping.OpReplayWebhook, ""},
+		{"no documents", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT"}`, nil, "POST /purchase", shipping.OpPurchase, "DRAFT"},
+		{"one that is not offered", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT","document_types":["CUSTOMS","MUSEUM"]}`, nil, "POST /purchase", shipping.OpPurchase, `["CUSTOMS"]`},
+		{"purchase of nothing", "POST", regulatoryPath + "/purchase", `{"request_id":"RD-1","document_types":["CUSTOMS"]}`, nil, "POST /purchase", shipping.OpPurchase, `["CUSTOMS"]`},
+		{"bought already", "POST", regulatoryPath + "/purchase", `{"request_id":"BOUGHT","document_types":["CUSTOMS"]}`, nil, "POST /purchase", shipping.OpPurchase, "DRAFT"},
+		{"unknown request", "GET", request + "RD-1", "", nil, "GET /request/:request_id", shipping.OpGetRequest, ""},
+		{"items of nothing", "PUT", request + "DRAFT/items", `{"line_items":[]}`, nil, "provisional", shipping.OpUpdateItems, "DRAFT"},
+		{"addresses of the bought", "PUT", request + "BOUGHT/addresses", `{}`, nil, "provisional", shipping.OpUpdateAddresses, "DRAFT"},
+		{"shipping of a shipment", "PUT", request + "DRAFT/shipping", `{"service":"x"}`, nil, "provisional", shipping.OpAnalyze, "file_url"},
+		{"profile of another form", "PUT", request + "DRAFT/profiles/MUSEUM", `{}`, nil, "provisional", shipping.OpUpdateProfile, "DRAFT"},
+		{"nothing to retry", "POST", request + "BOUGHT/retry", "", nil, "provisional", shipping.OpAnalyze, ""},
+		{"PDF of a draft", "GET", request + "DRAFT/documents/FDA/pdf", "", nil, "provisional", shipping.OpDocumentPDF, "BOUGHT"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			srv := start(t, mockserver.WithoutListener(), virtual())
+			bought := analyzeShipment(t, srv, srv.Shipments()[0])
+			post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+bought.ID+`","document_types":["CUSTOMS"]}`).want(t, 200)
+			if _, err := srv.Advance(time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			draft := analyzeShipment(t, srv, srv.Shipments()[0])
+			fill := strings.NewReplacer("DRAFT", draft.ID, "BOUGHT", bought.ID, "SHIPMENT", srv.Shipments()[1], "INVOICE", srv.Invoices()[0], "WALLET", srv.Wallets()[1])
+			refusal := do(t, srv, test.method, fill.Replace(test.path), fill.Replace(test.body), test.headers...)
+			if refusal.status < 400 {
+				t.Fatalf("it is accepted: %s", refusal.body)
+			}
+			link := refusal.header.Get("X-Mock-Why")
+			if link != "/_mock/why/"+refusal.header.Get("X-Request-Id") {
+				t.Fatalf("X-Mock-Why is %q", link)
+			}
+			var why mockserver.Why
+			get(t, srv, link).want(t, 200).data(t, &why)
+			if !strings.Contains(why.Specification, test.heading) || why.Message == "" || why.ErrorCode == "" {
+				t.Errorf("it rests on %q, %q", why.Specification, why.Rule)
+			}
+			near := why.Nearest
+			if near == nil || near.Operation != test.operation || !strings.Contains(near.Target+near.Body, fill.Replace(test.keeps)) || !strings.HasPrefix(near.Curl, "curl -i") {
+				t.Fatalf("the nearest valid request is %+v", near)
+			}
+			do(t, srv, near.Method, near.Target, near.Body).want(t, http.StatusOK)
+		})
+	}
+}
+
+func TestWhy_OfAFaultNamesTheRule(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	inject(t, srv, mockserver.FaultRule{Committed: true, Fault: mockserver.FaultContentType("text/plain")})
+	id := get(t, srv, "/v1/rates").header.Get("X-Request-Id")
+	why, err := srv.Why(id)
+	if err != nil || why.Fault != "rule 1: content-type after the change" || why.Nearest != nil || !strings.Contains(why.Summary(), "met an injected fault") {
+		t.Errorf("%+v, %v", why, err)
+	}
+	srv.ClearFaults()
+	fine := get(t, srv, "/v1/rates").header
+	if fine.Get("X-Mock-Why") != "" {
+		t.Error("an answer that needs no explanation links to one")
+	}
+	if why, err := srv.Why(fine.Get("X-Request-Id")); err != nil || !strings.Contains(why.Summary(), "was not refused") {
+		t.Errorf("%+v, %v", why, err)
+	}
+	if _, err := srv.Why("req-99"); err == nil || !strings.Contains(err.Error(), "does not hold") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWhy_IsFoundInAnyWorld(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	refusal := do(t, srv, http.MethodGet, "/v1/transactions", "", "Authorization", "Bearer sk_test_empty_why1").want(t, 400)
+	got := do(t, srv, http.MethodGet, refusal.header.Get("X-Mock-Why"), "", "Authorization", "")
+	if message := got.want(t, 200).text(t, "message"); !strings.Contains(message, "wallet is required") {
+		t.Errorf("%s leads to %s", refusal.header.Get("X-Mock-Why"), got.body)
+	}
+	get(t, srv, "/_mock/calls?world=nowhere").refusal(t, 404, "no open world")
+}

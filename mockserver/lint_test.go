@@ -1,0 +1,142 @@
+package mockserver_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// Each rule is found by its own script, and no other rule is.
+func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		rule  mockserver.LintRule
+		calls func(t *testing.T, srv *mockserver.Server)
+	}{
+		{"", func(t *testing.T, srv *mockserver.Server) {
+			client := srv.Client(t)
+			for _, err := range client.Rates.All(t.Context(), nil) {
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			inject(t, srv, mockserver.FaultRule{Point: mockserver.BeforeReply, First: 1})
+			if _, err := client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms); err != nil {
+				t.Error(err)
+			}
+		}},
+		{mockserver.LintRepeatedRefusal, func(t *testing.T, srv *mockserver.Server) {
+			get(t, srv, "/v1/transactions")
+			get(t, srv, "/v1/transactions")
+		}},
+		{"", func(t *testing.T, srv *mockserver.Server) { // something has changed in between
+			get(t, srv, regulatoryPath+"/request/RD-1")
+			analyzeShipment(t, srv, srv.Shipments()[0])
+			get(t, srv, regulatoryPath+"/request/RD-1")
+		}},
+		{mockserver.LintIgnoredRetryAfter, func(t *testing.T, srv *mockserver.Server) {
+			inject(t, srv, mockserver.FaultRule{First: 1, Fault: mockserver.FaultRateLimit(mockserver.RetryAfterIMF, 7*time.Second)})
+			get(t, srv, "/v1/rates")
+			advance(t, srv, 3*time.Second)
+			get(t, srv, "/v1/rates")
+		}},
+		{"", func(t *testing.T, srv *mockserver.Server) {
+			inject(t, srv, mockserver.FaultRule{First: 1, Fault: mockserver.FaultRateLimit(mockserver.RetryAfterSeconds, 7*time.Second)})
+			get(t, srv, "/v1/rates")
+			advance(t, srv, 7*time.Second)
+			get(t, srv, "/v1/rates")
+		}},
+		{mockserver.LintPolledTooFast, func(t *testing.T, srv *mockserver.Server) { poll(t, srv, 20*time.Millisecond) }},
+		{"", func(t *testing.T, srv *mockserver.Server) { poll(t, srv, 150*time.Millisecond) }},
+		{"", func(t *testing.T, srv *mockserver.Server) { poll(t, srv, 0) }}, // virtual time that stands still
+		{mockserver.LintUnknownParameter, func(t *testing.T, srv *mockserver.Server) { get(t, srv, "/v1/rates?sort=asc&page=1") }},
+		{mockserver.LintUnknownField, func(t *testing.T, srv *mockserver.Server) {
+			post(t, srv, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`","colour":"red"}`).want(t, 200)
+		}},
+		{mockserver.LintNoContentType, func(t *testing.T, srv *mockserver.Server) {
+			do(t, srv, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`, "Content-Type", "")
+			do(t, srv, "POST", "/v1/webhooks/replay", `{"delivery_id":"`+srv.Deliveries()[0].ID+`"}`, "Content-Type", "") // there it is optional
+		}},
+		{mockserver.LintRepeatedPurchase, func(t *testing.T, srv *mockserver.Server) {
+			inject(t, srv, mockserver.FaultRule{Point: mockserver.AfterCharge, First: 1, Fault: mockserver.FaultStatus(502, nil)})
+			buyTwice(t, srv, false)
+		}},
+		{"", func(t *testing.T, srv *mockserver.Server) {
+			inject(t, srv, mockserver.FaultRule{Point: mockserver.BeforeCharge, First: 1, Fault: mockserver.FaultStatus(502, nil)})
+			buyTwice(t, srv, true)
+		}},
+		{mockserver.LintIdempotencyKey, func(t *testing.T, srv *mockserver.Server) {
+			draft := analyzeShipment(t, srv, srv.Shipments()[0])
+			do(t, srv, "POST", regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`, "Idempotency-Key", "1").want(t, 200)
+		}},
+		{mockserver.LintFollowedRedirect, func(t *testing.T, srv *mockserver.Server) {
+			inject(t, srv, mockserver.FaultRule{First: 1, Fault: mockserver.FaultRedirect(srv.URL + "/v1/countries")})
+			get(t, srv, "/v1/rates")
+			get(t, srv, "/v1/countries")
+		}},
+	}
+	for i, test := range tests {
+		t.Run(fmt.Sprint(i, " ", test.rule), func(t *testing.T) {
+			t.Parallel()
+			srv := start(t, mockserver.WithoutListener(), virtual())
+			test.calls(t, srv)
+			var rules []mockserver.LintRule
+			for _, f := range srv.Findings() {
+				rules = append(rules, f.Rule)
+				if f.Advice == "" || f.Times < 1 || f.RequestID == "" {
+					t.Errorf("the finding is %+v", f)
+				}
+			}
+			var want []mockserver.LintRule
+			if test.rule != "" {
+				want = append(want, test.rule)
+			}
+			if !slices.Equal(rules, want) {
+				t.Errorf("found %v, want %v", srv.Findings(), want)
+			}
+			srv.Lint(t, want...)
+		})
+	}
+}
+
+// poll looks a request up ten times while it is under generation.
+func poll(t *testing.T, srv *mockserver.Server, gap time.Duration) {
+	draft := analyzeShipment(t, srv, "SH-MAGICGENERATESLOWLY")
+	post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`).want(t, 200)
+	for range 10 {
+		lookUp(t, srv, draft.ID)
+		advance(t, srv, gap)
+	}
+}
+
+func buyTwice(t *testing.T, srv *mockserver.Server, read bool) {
+	draft := analyzeShipment(t, srv, srv.Shipments()[0])
+	body := `{"request_id":"` + draft.ID + `","document_types":["CUSTOMS"]}`
+	post(t, srv, regulatoryPath+"/purchase", body).want(t, 502)
+	if read {
+		lookUp(t, srv, draft.ID)
+	}
+	post(t, srv, regulatoryPath+"/purchase", body)
+}
+
+func TestLint_FindsASecretInTheQueryAndShowsNone(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	get(t, srv, "/v1/rates?api_key="+srv.SecretKey)
+	var overHTTP []mockserver.Finding
+	get(t, srv, "/_mock/lint").want(t, http.StatusOK).data(t, &overHTTP)
+	text := fmt.Sprint(overHTTP)
+	if len(overHTTP) != 2 || !strings.Contains(text, "secret-in-query") || !strings.Contains(text, "unknown-parameter by rates.list (api_key)") || strings.Contains(text, srv.SecretKey) {
+		t.Errorf("found %s", text)
+	}
+}

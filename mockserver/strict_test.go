@@ -1,0 +1,68 @@
+package mockserver_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// What is tolerated is refused after a switch.
+func TestAssumption_Strictness(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, method, path, body string
+		headers                  []string
+		status                   int
+		want                     string
+	}{
+		{"unknown parameter", "GET", "/v1/rates?sort=asc&page=1", "", nil, 400, "has no query parameter sort: it takes perPage, page"},
+		{"parameter of none", "GET", "/v1/countries?page=1", "", nil, 400, "it takes none"},
+		{"page that is no number", "GET", "/v1/rates?page=two", "", nil, 400, "whole number of at least 1"},
+		{"page before the first", "GET", "/v1/webhooks?perPage=0", "", nil, 400, "whole number of at least 1"},
+		{"unknown field", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT","colour":"red"}`, nil, 400, "colour"},
+		{"no content type", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT"}`, []string{"Content-Type", ""}, 415, "does not say what it is"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			tolerant := start(t, mockserver.WithoutListener())
+			body := strings.ReplaceAll(test.body, "SHIPMENT", tolerant.Shipments()[0])
+			do(t, tolerant, test.method, test.path, body, test.headers...).want(t, 200)
+			strict := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(mockserver.Strict))
+			do(t, strict, test.method, test.path, body, test.headers...).refusal(t, test.status, test.want)
+		})
+	}
+}
+
+// Specification, replay: "Content-Type: application/json (optional)".
+func TestAssumption_RequireContentTypeSparesReplay(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(mockserver.Strict))
+	body := `{"delivery_id":"` + srv.Deliveries()[0].ID + `"}`
+	do(t, srv, "POST", "/v1/webhooks/replay", body, "Content-Type", "").want(t, 200)
+}
+
+func TestAssumption_TolerateWrongTypesTakesThemAsAbsent(t *testing.T) {
+	t.Parallel()
+	lenient := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.TolerateWrongTypes = true }))
+	body := `{"file_url":7,"shipment_id":"` + lenient.Shipments()[0] + `"}`
+	post(t, lenient, regulatoryPath+"/analyze", body).want(t, 200)
+	post(t, lenient, regulatoryPath+"/analyze", `{"shipment_id":7}`).refusal(t, 400, "shipment_id or file_url is required")
+}
+
+// In strict mode every answer is held against the OpenAPI document, and this server's own all fit.
+func TestAssumption_CheckResponsesLetsThisServersAnswersPass(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithAssumptions(mockserver.Strict))
+	for _, path := range []string{"/v1/rates", "/v1/countries", "/v1/webhooks", "/v1/transactions?wallet=" + srv.Wallets()[0]} {
+		get(t, srv, path).want(t, 200)
+	}
+	get(t, srv, "/v1/transactions").refusal(t, 400, "wallet is required")
+	draft := analyzeShipment(t, srv, srv.Shipments()[0])
+	if _, err := srv.Client(t).Regulatory.Purchase(t.Context(), draft.ID, shipping.DocumentCustoms); err != nil {
+		t.Error(err)
+	}
+	lookUp(t, srv, draft.ID)
+}
