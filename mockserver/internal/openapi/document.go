@@ -174,7 +174,7 @@ func (c Control) operation() object {
 		out = append(out, member{"parameters", parameters})
 	}
 	if c.Method == "POST" || c.Method == "PUT" || c.Method == "PATCH" {
-		out = append(out, member{"requestBody", object{{"content", jsonContent(schema{Type: "object"})}}})
+		out = append(out, member{"requestBody", object{{"content", jsonContent(schema{Type: "object"}.open())}}})
 	}
 	content := jsonContent(ref("ControlAnswer"))
 	if c.Media != "" {

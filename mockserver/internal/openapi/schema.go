@@ -142,7 +142,7 @@ func instant() schema {
 	return schema{Type: "string", Format: "date-time"}.like("2026-01-05T09:30:00.000Z")
 }
 
-func link() schema { return schema{Type: "string", Format: "uri"} }
+func link() schema { return schema{Type: "string", Format: "uri", Pattern: "^https?://"} }
 
 // currencyCode is a text, since the specification gives no list and no standard.
 func currencyCode() schema { return text("NGN") }

@@ -1,0 +1,194 @@
+package contract
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// judge is a transport that holds every exchange against the document.
+type judge struct {
+	t        *testing.T
+	document *openapi3.T
+	router   routers.Router
+	sockets  *http.Transport
+
+	mu      sync.Mutex
+	seen    map[exchange]int
+	wrong   []error // requests that the document does not allow, not yet asked about
+	refused error   // what the document says about the latest request; nil: allowed
+}
+
+// exchange is an operation together with the status that it was answered with.
+type exchange struct {
+	operation string
+	status    int
+}
+
+func newJudge(t *testing.T) *judge {
+	document, router := rules(t)
+	j := &judge{t: t, document: document, router: router, sockets: &http.Transport{}, seen: map[exchange]int{}}
+	t.Cleanup(j.sockets.CloseIdleConnections)
+	return j
+}
+
+// start returns a server on a real socket whose time the test moves.
+func start(t *testing.T, opts ...mockserver.Option) *mockserver.Server {
+	t.Helper()
+	srv := mockserver.New(opts...)
+	t.Cleanup(srv.Close)
+	if err := srv.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return srv
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (j *judge) RoundTrip(req *http.Request) (*http.Response, error) {
+	var sent []byte
+	if req.Body != nil {
+		var err error
+		if sent, err = io.ReadAll(req.Body); err != nil {
+			return nil, err
+		}
+		req.Body.Close()
+	}
+	req = req.Clone(req.Context())
+	req.Body = io.NopCloser(bytes.NewReader(sent))
+	resp, err := j.sockets.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	received, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(received))
+	j.judge(req, sent, resp, received)
+	return resp, nil
+}
+
+func (j *judge) judge(req *http.Request, sent []byte, resp *http.Response, received []byte) {
+	req = req.Clone(context.WithoutCancel(req.Context()))
+	req.Body = io.NopCloser(bytes.NewReader(sent))
+	if len(sent) == 0 {
+		req.Body = http.NoBody
+	}
+	in, err := j.input(req)
+	if err == nil {
+		err = openapi3filter.ValidateRequest(req.Context(), in)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.refused = err
+	if err != nil {
+		j.wrong = append(j.wrong, fmt.Errorf("%s %s: %w", req.Method, req.URL.Path, err))
+	}
+	if in == nil {
+		if err := j.refusal(received); err != nil {
+			j.t.Errorf("%s %s answered %d with %s: %v", req.Method, req.URL.Path, resp.StatusCode, received, err)
+		}
+		return
+	}
+	j.seen[exchange{in.Route.Operation.OperationID, resp.StatusCode}]++
+	out := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: in, Status: resp.StatusCode, Header: resp.Header,
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+	}
+	out.SetBodyBytes(received)
+	if err := openapi3filter.ValidateResponse(req.Context(), out); err != nil {
+		j.t.Errorf("%s %s answered %d: %v", req.Method, req.URL.Path, resp.StatusCode, err)
+	}
+}
+
+// input finds the operation. A path with another method is judged as the path's own operation, since
+// that is where the document has the answer; a path that is not in the document has none.
+func (j *judge) input(req *http.Request) (*openapi3filter.RequestValidationInput, error) {
+	route, params, notFound := j.router.FindRoute(req)
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut} {
+		if !errors.Is(notFound, routers.ErrMethodNotAllowed) {
+			break
+		}
+		other := req.Clone(req.Context())
+		other.Method = method
+		if r, p, err := j.router.FindRoute(other); err == nil {
+			return &openapi3filter.RequestValidationInput{Request: other, PathParams: p, Route: r}, notFound
+		}
+	}
+	if notFound != nil {
+		return nil, notFound
+	}
+	return &openapi3filter.RequestValidationInput{
+		Request: req, PathParams: params, Route: route,
+		Options: &openapi3filter.Options{MultiError: true, AuthenticationFunc: bearer, SkipSettingDefaults: true},
+	}, nil
+}
+
+// bearer is what the document asks for as security.
+func bearer(_ context.Context, in *openapi3filter.AuthenticationInput) error {
+	if in.SecurityScheme.Type != "http" || in.SecurityScheme.Scheme != "bearer" {
+		return fmt.Errorf("the document asks for %s %s", in.SecurityScheme.Type, in.SecurityScheme.Scheme)
+	}
+	if header := in.RequestValidationInput.Request.Header.Get("Authorization"); len(header) < len("Bearer x") || header[:7] != "Bearer " {
+		return errors.New("no bearer token")
+	}
+	return nil
+}
+
+// refusal holds the answer to a request that named no operation against the document.
+func (j *judge) refusal(body []byte) error {
+	return validate(j.document.Components.Schemas["Refusal"].Value, body)
+}
+
+// latest returns what the document says about the latest request.
+func (j *judge) latest() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.wrong = nil
+	return j.refused
+}
+
+// allRequestsAllowed reports every request that the document does not allow.
+func (j *judge) allRequestsAllowed() {
+	j.t.Helper()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, err := range j.wrong {
+		j.t.Error(err)
+	}
+}
+
+// missing returns which of the wanted exchanges have not been seen.
+func (j *judge) missing(wanted []exchange) []exchange {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var out []exchange
+	for _, e := range wanted {
+		if j.seen[e] == 0 {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// successes is every operation of the service with the status that it succeeds with.
+func successes() []exchange {
+	var out []exchange
+	for _, op := range shipping.Operations() {
+		out = append(out, exchange{op.Name, http.StatusOK})
+	}
+	return out
+}
