@@ -1,0 +1,527 @@
+package mockserver_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// as sends a request with a key of the caller's.
+func as(t *testing.T, srv *mockserver.Server, key, method, path, body string) answer {
+	t.Helper()
+	return do(t, srv, method, path, body, "Authorization", "Bearer "+key)
+}
+
+// Assumption: a key of the form sk_test_<scenario>_<name> opens a world of its own at its first use.
+func TestWorlds_AKeyOpensItsOwn(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	const left, right = "sk_test_default_left", "sk_test_default_right"
+	shipment := srv.Shipments()[0]
+	id := as(t, srv, left, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+shipment+`"}`).want(t, http.StatusOK).text(t, "request_id")
+	as(t, srv, left, "GET", regulatoryPath+"/request/"+id, "").want(t, http.StatusOK)
+	as(t, srv, right, "GET", regulatoryPath+"/request/"+id, "").want(t, http.StatusNotFound)
+	get(t, srv, regulatoryPath+"/request/"+id).want(t, http.StatusNotFound)
+
+	w, err := srv.Open("default_left")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.SecretKey != left || w.URL != srv.URL || w.Calls(shipping.OpGetRequest) != 1 || srv.Calls(shipping.OpAnalyze) != 0 {
+		t.Errorf("the world is %s on %s and has %d look-ups; the server's own %d analyses", w.SecretKey, w.URL, w.Calls(shipping.OpGetRequest), srv.Calls(shipping.OpAnalyze))
+	}
+	if again, err := srv.Open(left); again != w || err != nil {
+		t.Errorf("the key opens another one: %v", err)
+	}
+	if home, err := srv.Open("home"); home != srv.World || err != nil {
+		t.Errorf("home is not the server's own: %v", err)
+	}
+	if got, want := len(srv.Worlds()), 3; got != want {
+		t.Errorf("%d worlds, want %d", got, want)
+	}
+}
+
+func TestWorlds_OtherKeysAreRefused(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	tests := []struct{ name, key, want string }{
+		{"no scenario", "sk_test_ci42", "not one of this server's"},
+		{"no name", "sk_test_default_", "not one of this server's"},
+		{"odd name", "sk_test_default_a/b", "not one of this server's"},
+		{"long name", "sk_test_default_" + strings.Repeat("x", 65), "not one of this server's"},
+		{"live", "sk_live_default_ci", "not one of this server's"},
+		{"unknown scenario", "sk_test_lots_ci", "names a scenario that there is not"},
+		{"number too large", "sk_test_rows100000001_ci", "asks too much"},
+		{"number missing", "sk_test_rows_ci", "names a scenario that there is not"},
+		{"contradiction", "sk_test_empty-rows5_ci", "asks too much"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			as(t, srv, test.key, "GET", "/v1/rates", "").refusal(t, http.StatusUnauthorized, test.want)
+			if _, err := srv.Open(test.key); !errors.Is(err, mockserver.ErrNoWorld) {
+				t.Errorf("Open: %v", err)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		if got := len(srv.Worlds()); got != 1 {
+			t.Errorf("%d worlds are open", got)
+		}
+	})
+	one := start(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.OneWorld = true }))
+	as(t, one, "sk_test_default_ci", "GET", "/v1/rates", "").refusal(t, http.StatusUnauthorized, "not one of this server's")
+}
+
+func TestScenarios_DoWhatTheySay(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	total := func(t *testing.T, w *mockserver.World, path string) int {
+		var page struct{ Pagination struct{ Total int } }
+		as(t, srv, w.SecretKey, "GET", path, "").want(t, http.StatusOK).data(t, &page)
+		return page.Pagination.Total
+	}
+	buy := func(t *testing.T, w *mockserver.World) (request, answer) {
+		var r request
+		as(t, srv, w.SecretKey, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+w.Shipments()[0]+`"}`).want(t, http.StatusOK).data(t, &r)
+		return r, as(t, srv, w.SecretKey, "POST", regulatoryPath+"/purchase", `{"request_id":"`+r.ID+`","document_types":["CUSTOMS"]}`)
+	}
+	tests := map[string]func(t *testing.T, w *mockserver.World){
+		"default": func(t *testing.T, w *mockserver.World) {
+			if !slices.Equal(w.Shipments(), srv.Shipments()) || !slices.Equal(w.Wallets(), srv.Wallets()) {
+				t.Error("it is not as the server's own")
+			}
+		},
+		"seed7": func(t *testing.T, w *mockserver.World) {
+			if w.Wallets()[0] == srv.Wallets()[0] {
+				t.Error("it is as the server's own")
+			}
+		},
+		"empty": func(t *testing.T, w *mockserver.World) {
+			if len(w.Shipments())+len(w.Webhooks())+len(w.Deliveries()) > 0 || total(t, w, "/v1/rates") != 0 {
+				t.Error("it is not empty")
+			}
+			if balance, open := w.Balance(w.Wallets()[0]); !open || balance.Sign() != 0 || total(t, w, "/v1/transactions?wallet="+w.Wallets()[0]) != 0 {
+				t.Errorf("the first wallet holds %s (%v)", balance, open)
+			}
+		},
+		"lowfunds": func(t *testing.T, w *mockserver.World) {
+			_, got := buy(t, w)
+			got.refusal(t, http.StatusBadRequest, "fund the wallet")
+		},
+		"rows10000000": func(t *testing.T, w *mockserver.World) {
+			if got := total(t, w, "/v1/transactions?page=100000&wallet="+w.Wallets()[0]); got != 10_000_000 {
+				t.Errorf("%d transactions", got)
+			}
+		},
+		"history1000": func(t *testing.T, w *mockserver.World) {
+			sum := 0
+			for _, wallet := range w.Wallets() {
+				sum += total(t, w, "/v1/transactions?wallet="+wallet)
+			}
+			if sum < 1000+len(w.Wallets()) {
+				t.Errorf("%d transactions", sum)
+			}
+		},
+		"failforms-virtual": func(t *testing.T, w *mockserver.World) {
+			r, bought := buy(t, w)
+			bought.want(t, http.StatusOK)
+			for _, want := range []string{"failed", "completed"} {
+				if _, err := w.Advance(time.Minute); err != nil {
+					t.Fatal(err)
+				}
+				as(t, srv, w.SecretKey, "GET", regulatoryPath+"/request/"+r.ID, "").data(t, &r)
+				if r.Status != want {
+					t.Fatalf("it is %s, want %s", r.Status, want)
+				}
+				if want == "failed" {
+					as(t, srv, w.SecretKey, "POST", regulatoryPath+"/request/"+r.ID+"/retry", "").want(t, http.StatusOK)
+				}
+			}
+		},
+		"instant-virtual": func(t *testing.T, w *mockserver.World) {
+			r, _ := buy(t, w)
+			if _, err := w.Advance(0); err != nil {
+				t.Fatal(err)
+			}
+			if as(t, srv, w.SecretKey, "GET", regulatoryPath+"/request/"+r.ID, "").data(t, &r); r.Status != "completed" {
+				t.Errorf("it is %s", r.Status)
+			}
+		},
+		"cap25": func(t *testing.T, w *mockserver.World) {
+			if rates, _ := records(t, as(t, srv, w.SecretKey, "GET", "/v1/rates?perPage=80", ""), "rates"); len(rates) != 25 {
+				t.Errorf("%d rates", len(rates))
+			}
+		},
+		"real": func(t *testing.T, w *mockserver.World) {
+			if _, err := w.Advance(time.Second); !errors.Is(err, mockserver.ErrRealClock) {
+				t.Errorf("advancing: %v", err)
+			}
+		},
+	}
+	tested := map[string]bool{}
+	for scenario, test := range tests {
+		for word := range strings.SplitSeq(scenario, "-") {
+			tested[strings.TrimRight(word, "0123456789")] = true
+		}
+		t.Run(scenario, func(t *testing.T) {
+			t.Parallel()
+			w := srv.NewWorld(t, scenario)
+			test(t, w)
+			if err := w.Check(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for _, s := range mockserver.Scenarios() {
+		if !tested[strings.TrimSuffix(s.Word, "N")] {
+			t.Errorf("nothing tests the scenario %s", s.Word)
+		}
+	}
+}
+
+func TestWithScenario_MakesTheHomeWorld(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithScenario("lowfunds-seed5"))
+	if balance, _ := srv.Balance(srv.Wallets()[0]); balance.String() != "1" && balance.StringFixed(2) != "1.00" {
+		t.Errorf("the first wallet holds %s", balance)
+	}
+	bad := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("lots"))
+	defer bad.Close()
+	if err := bad.Err(); err == nil || !strings.Contains(err.Error(), `no scenario is called "lots": use default`) {
+		t.Errorf("an unknown scenario: %v", err)
+	}
+}
+
+// A computed list is the same whenever it is read: every page, every identifier once, newest first.
+func TestRows_AreComputedFromTheirPlace(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithScenario("rows2500"))
+	wallet := srv.Wallets()[0]
+	var all, paged []struct {
+		ID        string          `json:"transactionId"`
+		Storage   string          `json:"_id"`
+		Amount    shipping.Amount `json:"amount"`
+		Flat      int64           `json:"flat_amount"`
+		CreatedAt string          `json:"created_at"`
+	}
+	get(t, srv, "/v1/transactions?perPage=5000&wallet="+wallet).data(t, &struct{ Transactions any }{&all})
+	for _, page := range []string{"1", "2", "3"} {
+		one := all[:0:0]
+		get(t, srv, "/v1/transactions?perPage=999&page="+page+"&wallet="+wallet).data(t, &struct{ Transactions any }{&one})
+		paged = append(paged, one...)
+	}
+	if diff := cmp.Diff(all, paged); diff != "" || len(all) != 2500 {
+		t.Fatalf("%d rows; three pages and one (-one +three):\n%s", len(all), diff)
+	}
+	seen := map[string]bool{}
+	for i, row := range all {
+		if seen[row.ID] || seen[row.Storage] || (i > 0 && row.CreatedAt >= all[i-1].CreatedAt) {
+			t.Errorf("row %d is there twice, or not older than the one before: %+v", i, row)
+		}
+		if flat, err := row.Amount.Flat(); err != nil || flat != row.Flat {
+			t.Errorf("row %d: flat_amount %d of %s", i, row.Flat, row.Amount)
+		}
+		seen[row.ID], seen[row.Storage] = true, true
+	}
+	items, _ := records(t, get(t, srv, "/v1/transactions?perPage=50&page=2&wallet="+wallet), "transactions")
+	for _, item := range items {
+		checkGolden(t, "transaction.json", item)
+	}
+}
+
+func TestSnapshot_IsRestoredAsOftenAsWanted(t *testing.T) {
+	t.Parallel()
+	srv := start(t, virtual())
+	w := srv.NewWorld(t, "virtual")
+	wallet := w.Wallets()[0]
+	client := w.Client(t)
+	draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: w.Shipments()[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	balance, _ := w.Balance(wallet)
+	drafted := w.Snapshot()
+	for range 2 {
+		if _, err := client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms); err != nil {
+			t.Fatal(err)
+		}
+		before := w.Now()
+		if _, err := w.Advance(time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		w.Restore(drafted)
+		if got, _ := w.Balance(wallet); !got.Equal(balance) {
+			t.Errorf("the wallet holds %s, want %s", got, balance)
+		}
+		if got, err := client.Regulatory.Get(t.Context(), draft.RequestID); err != nil || got.Status != shipping.StatusDraft {
+			t.Errorf("the request is %v (%v)", got, err)
+		}
+		if w.Now().Sub(before) != time.Hour {
+			t.Errorf("the clock went from %v to %v", before, w.Now())
+		}
+	}
+	w.Reset()
+	if _, err := client.Regulatory.Get(t.Context(), draft.RequestID); !errors.Is(err, shipping.ErrNotFound) {
+		t.Errorf("after a reset the request is still there: %v", err)
+	}
+}
+
+// In a snapshot time stands still, and the clock of the world that restores it never goes back.
+func TestRestore_OfALaterTimeMovesTheClockForward(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	ahead, behind := srv.NewWorld(t, "virtual"), srv.NewWorld(t, "virtual")
+	if _, err := ahead.Advance(time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	id := as(t, srv, ahead.SecretKey, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+ahead.Shipments()[0]+`"}`).text(t, "request_id")
+	as(t, srv, ahead.SecretKey, "POST", regulatoryPath+"/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`).want(t, http.StatusOK)
+	behind.Restore(ahead.Snapshot())
+	if !behind.Now().Equal(ahead.Now()) {
+		t.Errorf("it is %v there and %v here", ahead.Now(), behind.Now())
+	}
+	fired, err := behind.Advance(3 * time.Second)
+	if err != nil || len(fired) != 1 || !strings.Contains(fired[0].Label, "CUSTOMS of "+id) {
+		t.Errorf("after three seconds fired %v (%v)", fired, err)
+	}
+	if err := behind.Fund(behind.Wallets()[0], amount(t, "5")); err != nil {
+		t.Error(err)
+	}
+}
+
+func amount(t *testing.T, text string) shipping.Amount {
+	t.Helper()
+	a, err := shipping.ParseAmount(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestFork_GoesItsOwnWayWithTheSameTimeAndIdentifiers(t *testing.T) {
+	t.Parallel()
+	srv := start(t, virtual())
+	if _, err := srv.Advance(time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	fork, err := srv.Fork("what-if")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := srv.Fork("what-if"); !errors.Is(err, mockserver.ErrWorldExists) {
+		t.Errorf("a second fork of that name: %v", err)
+	}
+	if fork.Name() != "default_what-if" || !fork.Now().Equal(srv.Now()) {
+		t.Errorf("the fork %s is at %v, its origin at %v", fork.Name(), fork.Now(), srv.Now())
+	}
+	body := `{"shipment_id":"` + srv.Shipments()[0] + `"}`
+	there := as(t, srv, fork.SecretKey, "POST", regulatoryPath+"/analyze", body).text(t, "request_id")
+	as(t, srv, fork.SecretKey, "GET", regulatoryPath+"/request/"+there, "").want(t, http.StatusOK)
+	get(t, srv, regulatoryPath+"/request/"+there).want(t, http.StatusNotFound)
+	if here := post(t, srv, regulatoryPath+"/analyze", body).text(t, "request_id"); here != there {
+		t.Errorf("the fork analyzed %s and its origin %s", there, here)
+	}
+}
+
+// The PDF operation needs no key: the request that the path names says which world it is.
+func TestWorlds_APDFWithoutAKeyIsFound(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	w := srv.NewWorld(t, "instant-virtual")
+	id := as(t, srv, w.SecretKey, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+w.Shipments()[0]+`"}`).text(t, "request_id")
+	as(t, srv, w.SecretKey, "POST", regulatoryPath+"/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`).want(t, http.StatusOK)
+	if _, err := w.Advance(0); err != nil {
+		t.Fatal(err)
+	}
+	do(t, srv, "GET", regulatoryPath+"/request/"+id+"/documents/CUSTOMS/pdf", "", "Authorization", "").want(t, http.StatusOK)
+}
+
+func TestWorlds_ClosedOnesAreForgotten(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithMaxWorlds(3))
+	first, err := srv.Open("default_a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := srv.Open("default_b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, message := range []string{"3 worlds are open", "WithMaxWorlds"} {
+		as(t, srv, "sk_test_default_c", "GET", "/v1/rates", "").refusal(t, http.StatusServiceUnavailable, message)
+	}
+	if _, err := srv.Fork("c"); !errors.Is(err, mockserver.ErrTooManyWorlds) {
+		t.Errorf("a fork too many: %v", err)
+	}
+	if err := w.Fund(w.Wallets()[0], amount(t, "3")); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	w.Close()
+	srv.World.Close() // the home world stays
+	again, err := srv.Open("default_b")
+	if err != nil || again == w {
+		t.Fatalf("opening again: %v", err)
+	}
+	want, _ := first.Balance(first.Wallets()[0])
+	if got, _ := again.Balance(again.Wallets()[0]); !got.Equal(want) {
+		t.Errorf("it still holds %s", got)
+	}
+}
+
+// Many goroutines that use a key for the first time share one world.
+func TestWorlds_AreOpenedOnceByManyAtOnce(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	var running sync.WaitGroup
+	worlds := make([]*mockserver.World, 50)
+	for i := range worlds {
+		running.Go(func() {
+			var err error
+			if worlds[i], err = srv.Open("seed11_shared"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	running.Wait()
+	if distinct := slices.Compact(worlds); len(distinct) != 1 || len(srv.Worlds()) != 2 {
+		t.Errorf("%d distinct worlds; %d are open", len(distinct), len(srv.Worlds()))
+	}
+}
+
+func TestAdminWorlds_DoWhatTheMethodsDo(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	opened := post(t, srv, "/_mock/worlds", `{"scenario":"virtual","name":"ci"}`).want(t, http.StatusOK)
+	key := opened.text(t, "secret_key")
+	w, err := srv.Open(key)
+	if err != nil || w.Name() != "virtual_ci" {
+		t.Fatalf("opened %v: %v", w, err)
+	}
+	wallet := w.Wallets()[0]
+	began, _ := w.Balance(wallet)
+	fund := func() {
+		t.Helper()
+		if err := w.Fund(wallet, amount(t, "7")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held := func(want shipping.Amount) {
+		t.Helper()
+		if got, _ := w.Balance(wallet); !got.Equal(want) {
+			t.Errorf("the wallet holds %s, want %s", got, want)
+		}
+	}
+	fund()
+	after, _ := w.Balance(wallet)
+	post(t, srv, "/_mock/worlds/virtual_ci/snapshot", `{"snapshot":"funded"}`).want(t, http.StatusOK)
+	fund()
+	post(t, srv, "/_mock/worlds/virtual_ci/restore", `{"snapshot":"funded"}`).want(t, http.StatusOK)
+	held(after)
+	post(t, srv, "/_mock/worlds/virtual_ci/reset", ``).want(t, http.StatusOK)
+	held(began)
+	post(t, srv, "/_mock/worlds/virtual_ci/fork", `{"name":"what-if","snapshot":"funded"}`).want(t, http.StatusOK)
+	fork, err := srv.Open("virtual_what-if")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := fork.Balance(wallet); !got.Equal(after) {
+		t.Errorf("the fork holds %s, want %s", got, after)
+	}
+	var worlds []struct {
+		Name, Clock string
+		Snapshots   []string
+	}
+	get(t, srv, "/_mock/worlds").want(t, http.StatusOK).data(t, &worlds)
+	if len(worlds) != 3 || worlds[0].Name != "home" || worlds[1].Clock != "virtual" || !slices.Equal(worlds[1].Snapshots, []string{"funded"}) {
+		t.Errorf("the worlds are %+v", worlds)
+	}
+	do(t, srv, http.MethodDelete, "/_mock/worlds/virtual_what-if", "").want(t, http.StatusOK)
+
+	for _, test := range []struct {
+		method, path, body string
+		status             int
+		want               string
+	}{
+		{"POST", "/_mock/worlds", `{"name":"ci"}`, 400, "a key is sk_"},
+		{"POST", "/_mock/worlds", `{"scenario":"lots","name":"ci"}`, 400, "no scenario is called"},
+		{"POST", "/_mock/worlds/virtual_ci/fork", `{"name":"ci"}`, 409, "open already"},
+		{"POST", "/_mock/worlds/virtual_ci/fork", `{"name":"x","snapshot":"nothing"}`, 400, `keeps no snapshot "nothing"`},
+		{"POST", "/_mock/worlds/virtual_ci/snapshot", `{}`, 400, "needs a name"},
+		{"POST", "/_mock/worlds/virtual_ci/restore", `{"snapshot":"nothing"}`, 400, "keeps no snapshot"},
+		{"POST", "/_mock/worlds/nowhere/reset", ``, 404, "no world"},
+		{"DELETE", "/_mock/worlds/home", ``, 400, "reset it instead"},
+		{"POST", "/_mock/state/save", ``, 409, "-state PATH"},
+	} {
+		do(t, srv, test.method, test.path, test.body).refusal(t, test.status, test.want)
+	}
+}
+
+// A world follows the bubble's time, and no socket is opened: one would keep the bubble from ending.
+func TestWorlds_InsideABubble(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		received := make(chan string, 10)
+		srv := start(t, mockserver.WithoutListener(), mockserver.WithDeliveryTransport(mailbox(received)))
+		for _, scenario := range []string{"default", "failforms", "virtual"} {
+			w := srv.NewWorld(t, scenario)
+			client := w.Client(t)
+			began := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: w.Shipments()[0]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentCustoms); err != nil {
+				t.Fatal(err)
+			}
+			if scenario == "virtual" {
+				if fired, err := w.Advance(3 * time.Second); err != nil || len(fired) != 1 {
+					t.Errorf("fired %v (%v)", fired, err)
+				}
+			} else {
+				<-time.After(3 * time.Second)
+				synctest.Wait()
+			}
+			want := shipping.StatusCompleted
+			if scenario == "failforms" {
+				want = shipping.StatusFailed
+			}
+			if got, err := client.Regulatory.Get(ctx, draft.RequestID); err != nil || got.Status != want {
+				t.Errorf("%s: after %v it is %v (%v), want %s", scenario, time.Since(began), got, err, want)
+			}
+			id, err := w.AddWebhook(mockserver.Webhook{URL: "http://localhost/hook"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			replayed, err := client.Webhooks.Replay(ctx, &shipping.ReplayRequest{ShipmentID: w.Shipments()[0], Event: shipping.EventShipmentCreated, WebhookID: id})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := <-received; got != replayed.DeliveryID {
+				t.Errorf("%s: received %s, want %s", scenario, got, replayed.DeliveryID)
+			}
+		}
+	})
+}
+
+// mailbox accepts every notification and tells its delivery id.
+type mailbox chan string
+
+func (c mailbox) RoundTrip(r *http.Request) (*http.Response, error) {
+	c <- r.Header.Get("X-Webhook-Delivery-Id")
+	return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
+}
