@@ -1,0 +1,232 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// contents is everything that the service and the control surface show of a world.
+func contents(t *testing.T, srv *mockserver.Server, w *mockserver.World) map[string]string {
+	t.Helper()
+	shown := map[string]string{}
+	paths := []string{"/v1/rates?perPage=1000", "/v1/webhooks?perPage=1000", "/_mock/ledger?perPage=5000", "/_mock/deliveries?perPage=5000"}
+	for _, wallet := range w.Wallets() {
+		paths = append(paths, "/v1/transactions?perPage=1000&wallet="+wallet)
+	}
+	for _, path := range paths {
+		shown[path] = string(as(t, srv, w.SecretKey, "GET", path, "").want(t, http.StatusOK).body)
+	}
+	return shown
+}
+
+// A server goes on where another one ended: the same data, the same things still to happen, the same
+// identifiers to come.
+func TestState_GoesOnInAnotherServer(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.json")
+	first := start(t, virtual(), mockserver.WithState(path))
+	ci, err := first.Open("rows2000_ci")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []*mockserver.World{first.World, ci} {
+		id := as(t, first, w.SecretKey, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+w.Shipments()[0]+`"}`).text(t, "request_id")
+		as(t, first, w.SecretKey, "POST", regulatoryPath+"/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`).want(t, http.StatusOK)
+		if _, err := w.Advance(time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantHome, wantCI := contents(t, first, first.World), contents(t, first, ci)
+	next := func(srv *mockserver.Server) string {
+		return post(t, srv, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`).text(t, "request_id")
+	}
+	if err := first.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(text, []byte(first.SecretKey)) || bytes.Contains(text, []byte("sk_")) {
+		t.Error("the file holds a key")
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("others may read the file: %v (%v)", info.Mode(), err)
+	}
+
+	second, third := start(t, virtual(), mockserver.WithState(path)), start(t, virtual(), mockserver.WithState(path))
+	if got := len(second.Worlds()); got != 2 {
+		t.Fatalf("%d worlds", got)
+	}
+	if diff := cmp.Diff(wantHome, contents(t, second, second.World)); diff != "" {
+		t.Errorf("home world (-saved +restored):\n%s", diff)
+	}
+	if diff := cmp.Diff(wantCI, contents(t, second, second.Worlds()[1])); diff != "" {
+		t.Errorf("other world (-saved +restored):\n%s", diff)
+	}
+	if a, b := next(second), next(third); a != b {
+		t.Errorf("the next request is %s in one and %s in the other", a, b)
+	}
+	if fired, err := second.Advance(2 * time.Second); err != nil || len(fired) != 1 {
+		t.Errorf("after the two seconds that were left fired %v (%v)", fired, err)
+	}
+	if err := second.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestState_IsSavedOnDemand(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.json")
+	srv := start(t, mockserver.WithState(path))
+	post(t, srv, "/_mock/state/save", "").want(t, http.StatusOK)
+	if _, err := mockserver.LoadSnapshot(path); err != nil {
+		t.Error(err)
+	}
+	if err := srv.SaveState(filepath.Join(path, "nowhere")); err == nil {
+		t.Error("saved below a file")
+	}
+	if left, err := filepath.Glob(path + ".*"); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+}
+
+func TestSnapshot_ToAFileAndBack(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "snapshot.json")
+	srv := start(t)
+	w := srv.NewWorld(t, "seed4")
+	if err := w.Fund(w.Wallets()[0], amount(t, "12.34")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Snapshot().Save(path); err != nil {
+		t.Fatal(err)
+	}
+	read, err := mockserver.LoadSnapshot(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := srv.NewWorld(t)
+	other.Restore(read)
+	if diff := cmp.Diff(contents(t, srv, w), contents(t, srv, other)); diff != "" {
+		t.Errorf("(-saved +restored):\n%s", diff)
+	}
+}
+
+// A file that cannot be used is refused with the reason; the server says so, changes nothing, and leaves the
+// file as it is.
+func TestState_BadFilesAreRefused(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "good.json")
+	srv := start(t)
+	if err := srv.SaveState(path); err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replaced := func(old, new string) func() []byte {
+		return func() []byte {
+			if !bytes.Contains(good, []byte(old)) {
+				t.Fatalf("the file has no %s", old)
+			}
+			return bytes.Replace(good, []byte(old), []byte(new), 1)
+		}
+	}
+	// in changes a field of the first world.
+	in := func(field string, value any) func() []byte {
+		return func() []byte {
+			var file map[string]any
+			if err := json.Unmarshal(good, &file); err != nil {
+				t.Fatal(err)
+			}
+			file["worlds"].([]any)[0].(map[string]any)[field] = value
+			text, err := json.Marshal(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return text
+		}
+	}
+	tests := []struct {
+		name string
+		text func() []byte
+		want string
+	}{
+		{"empty", func() []byte { return nil }, "no whole JSON object"},
+		{"cut", func() []byte { return good[:len(good)/2] }, "no whole JSON object"},
+		{"not JSON", func() []byte { return []byte("\x00\x01") }, "no whole JSON object"},
+		{"another format", replaced("mockserver-state", "something"), `format "something"`},
+		{"a later version", replaced(`"version":1`, `"version":2`), "version 2; this program reads"},
+		{"an unknown field", replaced(`"worlds"`, `"moons":1,"worlds"`), `unknown field "moons"`},
+		{"no world", func() []byte { return []byte(`{"format":"mockserver-state","version":1}`) }, "no world"},
+		{"a world twice", func() []byte {
+			return []byte(`{"format":"mockserver-state","version":1,"worlds":[{"name":"home"},{"name":"home"}]}`)
+		}, "there twice"},
+		{"an impossible name", in("name", "../etc"), "a key is"},
+		{"an unknown scenario", in("name", "lots_x"), "no scenario"},
+		{"no time", in("at", "0001-01-01T00:00:00Z"), "time"},
+		{"odd identifiers", in("ids", "AAAA"), "ids"},
+		{"money from nowhere", replaced(`"balance":48000000`, `"balance":58000000`), "ledger"},
+		{"a transaction without an entry", in("transactions", map[string]any{}), "lists 0 transactions"},
+		{"a rate that is none", in("rates", []any{map[string]any{"used": "perhaps"}}), "rate 0"},
+		{"a webhook without an id", in("webhooks", []any{map[string]any{}}), "webhook 0"},
+		{"a delivery in no state", replaced(`"State":"delivered"`, `"State":"lost"`), "no state"},
+		{"a shipment twice", func() []byte {
+			var file struct {
+				Worlds []struct{ Shipments []any }
+			}
+			if err := json.Unmarshal(good, &file); err != nil {
+				t.Fatal(err)
+			}
+			return in("shipments", append(file.Worlds[0].Shipments, file.Worlds[0].Shipments[0]))()
+		}, "that of another"},
+		{"a request that is none", in("requests", []any{map[string]any{"record": map[string]any{"request_id": "RD-1"}}}), "requests"},
+		{"a past too long", in("past", map[string]any{"wallet": srv.Wallets()[0], "total": 1_000_000_000}), "past"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			bad := filepath.Join(t.TempDir(), "bad.json")
+			text := test.text()
+			if err := os.WriteFile(bad, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithState(bad))
+			t.Cleanup(srv.Close)
+			if err := srv.Err(); !errors.Is(err, mockserver.ErrStateFile) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("Err() is %v, want %q in it", err, test.want)
+			}
+			if err := srv.Shutdown(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if after, err := os.ReadFile(bad); err != nil || !bytes.Equal(after, text) {
+				t.Errorf("the file changed (%v)", err)
+			}
+
+			running := start(t, mockserver.WithoutListener())
+			before := contents(t, running, running.World)
+			if err := running.LoadState(bad); !errors.Is(err, mockserver.ErrStateFile) {
+				t.Errorf("LoadState: %v", err)
+			}
+			if diff := cmp.Diff(before, contents(t, running, running.World)); diff != "" || len(running.Worlds()) != 1 {
+				t.Errorf("%d worlds, and the home world changed:\n%s", len(running.Worlds()), diff)
+			}
+		})
+	}
+	if err := srv.LoadState(filepath.Join(t.TempDir(), "missing.json")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}
