@@ -1,15 +1,15 @@
-// The mockserver command runs the reference server of the shipping service.
+// The mockserver command runs the reference server of the shipping service, and holds receivers of
+// webhooks and other servers against what they should do.
 //
 //	go run ./mockserver/cmd/mockserver serve
-//	go run ./mockserver/cmd/mockserver serve -json -addr 127.0.0.1:0
+//	go run ./mockserver/cmd/mockserver help
 //
-// Every flag is an environment variable too: -deliver-anywhere is MOCKSERVER_DELIVER_ANYWHERE. A flag
-// on the command line wins.
+// A flag is read from the command line; else from the environment, where -deliver-anywhere is
+// MOCKSERVER_DELIVER_ANYWHERE; else from the JSON file that -config names; else it has its default.
 package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -19,61 +19,47 @@ import (
 // The exit codes.
 const (
 	exitOK      = 0
-	exitFailure = 1 // something went wrong
+	exitFailure = 1 // something went wrong, or what was examined is not as it should be
 	exitUsage   = 2 // the command line is wrong
 )
 
-// command is one word that follows mockserver.
-type command struct {
-	word, summary string
-	run           func(ctx context.Context, p program) int
-}
-
-// program is a command's surroundings, so that tests can be them.
-type program struct {
-	args           []string
-	getenv         func(string) string
-	stdout, stderr io.Writer
-}
-
-func commands() []command {
-	return []command{
-		{"serve", "run the server until it is interrupted", serve},
-		{"version", "print the version and exit", version},
-	}
-}
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, program{args: os.Args[1:], getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr})
-	stop()
-	os.Exit(code)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
 }
 
-// run runs the word that the arguments begin with.
-func run(ctx context.Context, p program) int {
-	word := ""
-	if len(p.args) > 0 {
-		word = p.args[0]
+// commands is the table that the words, their help and their completion follow from.
+func commands() []command {
+	return []command{
+		serveCommand(),
+		envCommand(),
+		readyCommand(),
+		doctorCommand(),
+		conformCommand(),
+		completionCommand(),
+		openAPICommand(),
+		versionCommand(),
+		helpCommand(),
 	}
-	for _, c := range commands() {
-		if c.word == word {
-			p.args = p.args[1:]
-			return c.run(ctx, p)
-		}
+}
+
+// run runs the word that the arguments begin with and returns the exit code.
+func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+	p := program{args: args, getenv: getenv, stdout: stdout, stderr: stderr}
+	if len(args) == 0 {
+		overview(p.stderr)
+		return exitUsage
 	}
-	out, code := p.stderr, exitUsage
-	switch word {
-	case "help", "-h", "-help", "--help":
-		out, code = p.stdout, exitOK
-	case "":
-	default:
-		fmt.Fprintf(out, "mockserver: unknown word %q\n\n", word)
+	p.args = args[1:]
+	switch args[0] {
+	case "-h", "-help", "--help":
+		overview(p.stdout)
+		return exitOK
 	}
-	fmt.Fprint(out, "The reference server of the shipping service.\n\nUsage: mockserver WORD [flags]\n\n")
-	for _, c := range commands() {
-		fmt.Fprintf(out, "  %-9s %s\n", c.word, c.summary)
+	c, ok := lookUp(args[0], p)
+	if !ok {
+		return exitUsage
 	}
-	fmt.Fprint(out, "\nmockserver WORD -h lists the flags of a word.\n")
-	return code
+	return c.run(ctx, p)
 }

@@ -1,135 +1,137 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"io"
 	"net"
-	"net/http"
 	"strings"
 	"testing"
 )
 
-// environment is a program's surroundings under test.
-func environment(args []string, env map[string]string) (program, *bytes.Buffer, *bytes.Buffer) {
-	var stdout, stderr bytes.Buffer
-	return program{args: args, getenv: func(name string) string { return env[name] }, stdout: &stdout, stderr: &stderr}, &stdout, &stderr
-}
-
-func TestRun_TellsWhatIsWrongWithTheCommandLine(t *testing.T) {
+func TestRun_TellsWhatIsWrongWithTheCommandLineAndWhatToDo(t *testing.T) {
 	t.Parallel()
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { taken.Close() })
 	tests := []struct {
 		name string
 		args []string
 		env  map[string]string
-		code int
-		want string
+		want []string
 	}{
-		{"no word", nil, nil, exitUsage, "Usage: mockserver WORD"},
-		{"unknown word", []string{"sevre"}, nil, exitUsage, `unknown word "sevre"`},
-		{"unknown flag", []string{"serve", "-port", "1"}, nil, exitUsage, "Usage: mockserver serve"},
-		{"argument", []string{"serve", "now"}, nil, exitUsage, `takes no argument "now"`},
-		{"bad seed", []string{"serve", "-seed", "x"}, nil, exitUsage, "invalid value"},
-		{"bad clock", []string{"serve", "-clock", "lunar"}, nil, exitUsage, "neither real nor virtual"},
-		{"bad variable", []string{"serve"}, map[string]string{"MOCKSERVER_SEED": "x"}, exitUsage, `MOCKSERVER_SEED="x" is no value for -seed`},
-		{"port taken", []string{"serve", "-addr", taken.Addr().String()}, nil, exitFailure, "is taken"},
-		{"port taken, by variable", []string{"serve"}, map[string]string{"MOCKSERVER_ADDR": taken.Addr().String()}, exitFailure, "is taken"},
-		{"bad address", []string{"serve", "-addr", "nowhere"}, nil, exitFailure, "cannot listen on nowhere"},
-		{"help", []string{"serve", "-h"}, nil, exitOK, "MOCKSERVER_DELIVER_ANYWHERE"},
+		{"no word", nil, nil, []string{"Usage: mockserver WORD"}},
+		{"unknown word", []string{"sevre"}, nil, []string{`unknown word "sevre": did you mean serve?`, "mockserver help lists all words"}},
+		{"beginning of a word", []string{"comp"}, nil, []string{"did you mean completion?"}},
+		{"a word like no other", []string{"zzz"}, nil, []string{"unknown word \"zzz\"\n"}},
+		{"help for an unknown word", []string{"help", "docter"}, nil, []string{"did you mean doctor?"}},
+		{"unknown flag", []string{"serve", "-adr", "x"}, nil, []string{"mockserver serve has no flag -adr: did you mean -addr?", "mockserver help serve"}},
+		{"unknown flag with two dashes", []string{"serve", "--sed=1"}, nil, []string{"did you mean -seed?"}},
+		{"argument", []string{"serve", "now"}, nil, []string{`takes no argument "now"`}},
+		{"two arguments", []string{"ready", "http://127.0.0.1:1", "http://127.0.0.1:2"}, nil, []string{"takes one URL", "http://127.0.0.1:2"}},
+		{"bad number", []string{"serve", "-seed", "x"}, nil, []string{`invalid value "x" for flag -seed`}},
+		{"value missing", []string{"serve", "-seed"}, nil, []string{"flag needs an argument: -seed"}},
+		{"bad choice", []string{"serve", "-clock", "virtal"}, nil, []string{"one of real, virtual: did you mean virtual?"}},
+		{"bad variable", []string{"serve"}, map[string]string{"MOCKSERVER_SEED": "x"}, []string{`MOCKSERVER_SEED="x" is no value for -seed`}},
+		{"two bad variables", []string{"serve"}, map[string]string{"MOCKSERVER_SEED": "x", "MOCKSERVER_CLOCK": "lunar"}, []string{"MOCKSERVER_SEED", "MOCKSERVER_CLOCK"}},
+		{"no shell", []string{"completion"}, nil, []string{"name a shell: bash, zsh, fish"}},
+		{"unknown shell", []string{"completion", "bsah"}, nil, []string{"did you mean bash?"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			p, _, stderr := environment(test.args, test.env)
-			if code := run(t.Context(), p); code != test.code {
-				t.Errorf("exit code %d, want %d", code, test.code)
-			}
-			if !strings.Contains(stderr.String(), test.want) {
-				t.Errorf("standard error lacks %q:\n%s", test.want, stderr)
+			got := invoke(t, test.env, test.args...).want(t, exitUsage, test.want...)
+			if got.stdout != "" {
+				t.Errorf("standard output: %s", got.stdout)
 			}
 		})
 	}
 }
 
+func TestHelp_ShowsEveryWordItsFlagsVariablesAndExamples(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"help"}, {"-h"}, {"--help"}} {
+		got := invoke(t, nil, args...).want(t, exitOK)
+		for _, c := range commands() {
+			if !strings.Contains(got.stdout, "  "+c.word+" ") {
+				t.Errorf("mockserver %s does not name %s", args[0], c.word)
+			}
+		}
+	}
+	for _, c := range commands() {
+		t.Run(c.word, func(t *testing.T) {
+			t.Parallel()
+			asked := invoke(t, nil, "help", c.word).want(t, exitOK, c.summary, c.about, "Usage: mockserver "+c.word)
+			flagged := invoke(t, nil, c.word, "-h").want(t, exitOK)
+			if asked != flagged {
+				t.Errorf("help %s and %s -h differ", c.word, c.word)
+			}
+			f, _ := c.declare()
+			for _, name := range f.names("") {
+				asked.want(t, exitOK, "  -"+name, environment(f.Lookup(name))[0])
+			}
+			for _, example := range c.examples {
+				asked.want(t, exitOK, "mockserver "+example)
+			}
+		})
+	}
+}
+
+// An example that help shows has to be one that can be typed.
+func TestHelp_ExamplesAreReadWithoutComplaint(t *testing.T) {
+	t.Parallel()
+	for _, c := range commands() {
+		for _, example := range c.examples {
+			line, _, _ := strings.Cut(example, "#")
+			line, _, _ = strings.Cut(line, ">")
+			line, _, _ = strings.Cut(line, "|")
+			words := strings.Fields(line)
+			if words[0] != c.word {
+				t.Errorf("%q is no example of %s", example, c.word)
+			}
+			f, _ := c.declare()
+			rest, err := f.read(words[1:], func(string) string { return "" })
+			if err != nil || len(rest) > 1 {
+				t.Errorf("%q: %v, %v", example, rest, err)
+			}
+		}
+	}
+}
+
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	p, stdout, _ := environment([]string{"version"}, nil)
-	if code := run(t.Context(), p); code != exitOK || !strings.HasPrefix(stdout.String(), "mockserver ") {
-		t.Errorf("code %d: %s", code, stdout)
+	got := invoke(t, nil, "version").want(t, exitOK)
+	if !strings.HasPrefix(got.stdout, "mockserver ") || strings.Count(got.stdout, "\n") != 1 {
+		t.Errorf("%q", got.stdout)
 	}
 }
 
-// serving runs serve until the test is done with it, and returns what it printed first.
-func serving(t *testing.T, args ...string) string {
+func TestDistance_CountsChangesAndSwappedNeighbours(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"serve", "serve", 0}, {"", "env", 3}, {"env", "", 3}, {"sevre", "serve", 1},
+		{"adr", "addr", 1}, {"readyy", "ready", 1}, {"docter", "doctor", 1}, {"ca", "abc", 3},
+	}
+	for _, test := range tests {
+		if got := distance(test.a, test.b); got != test.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+// taken returns an address that something listens on which is no server of ours.
+func taken(t *testing.T) string {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	reader, writer := io.Pipe()
-	var stderr bytes.Buffer
-	p := program{args: append([]string{"serve", "-addr", "127.0.0.1:0"}, args...), getenv: func(string) string { return "" }, stdout: writer, stderr: &stderr}
-	ended := make(chan int, 1)
-	go func() {
-		ended <- run(ctx, p)
-		writer.Close()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() { // hang up on whoever asks
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
 	}()
-	printed := make([]byte, 64<<10)
-	n, err := reader.Read(printed)
-	if err != nil {
-		t.Fatalf("nothing printed: %v; %s", err, &stderr)
-	}
-	t.Cleanup(func() {
-		cancel()
-		if code := <-ended; code != exitOK || stderr.Len() > 0 {
-			t.Errorf("stopped with code %d: %s", code, &stderr)
-		}
-		if rest, err := io.ReadAll(reader); err != nil || len(rest) > 0 {
-			t.Errorf("printed more (%v): %s", err, rest)
-		}
-	})
-	return string(printed[:n])
-}
-
-func TestServe_PrintsOneLineOfJSONOnceReady(t *testing.T) {
-	t.Parallel()
-	printed := serving(t, "-json")
-	if strings.Count(printed, "\n") != 1 {
-		t.Errorf("not one line: %s", printed)
-	}
-	var r ready
-	decoder := json.NewDecoder(strings.NewReader(printed))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&r); err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Wallets) == 0 || len(r.Shipments) == 0 || len(r.Invoices) == 0 || len(r.Webhooks) == 0 || r.Console == "" {
-		t.Errorf("something is missing: %+v", r)
-	}
-	req, err := http.NewRequest(http.MethodGet, r.URL+"/v1/rates", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+r.SecretKey)
-	resp, err := http.DefaultTransport.RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		t.Errorf("status %d", resp.StatusCode)
-	}
-}
-
-func TestServe_GreetsAPersonWithLinesToCopy(t *testing.T) {
-	t.Parallel()
-	printed := serving(t, "-seed", "9")
-	for _, want := range []string{"SHIPPING_BASE_URL=http://127.0.0.1:", "SHIPPING_SECRET_KEY=sk_test_", "curl -H", "/_mock/", "Ctrl-C"} {
-		if !strings.Contains(printed, want) {
-			t.Errorf("the greeting lacks %q:\n%s", want, printed)
-		}
-	}
+	return listener.Addr().String()
 }

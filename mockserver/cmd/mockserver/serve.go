@@ -4,18 +4,55 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
 	"syscall"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// shutdownPatience is how long requests under way may take once the server is asked to stop.
-const shutdownPatience = 5 * time.Second
+// defaultAddr is where serve listens and where the other words look for it.
+const defaultAddr = "127.0.0.1:4010"
+
+func serveCommand() command {
+	return command{
+		word: "serve", summary: "run the server until it is interrupted",
+		about: `A seeded world with shipments, wallets, rates, webhooks and a clock, which any program can use over HTTP.
+The same seed always makes the same world, with the same secret key. On an interrupt or SIGTERM it stops
+accepting, finishes the requests under way and exits.`,
+		examples: []string{
+			"serve",
+			"serve -addr 127.0.0.1:0 -json     # for scripts: a free port, one line of JSON",
+			"serve -clock virtual -seed 7      # time moves only by POST /_mock/clock/advance",
+		},
+		define: func(f *flags) action {
+			s := serving{
+				addr:  f.text("addr", text{value: defaultAddr}, "listen on this `ADDRESS`; port 0 takes a free one"),
+				json:  f.Bool("json", false, "print one line of JSON once connections are accepted, and nothing else"),
+				seed:  f.Uint64("seed", 1, "the `NUMBER` that the world follows from"),
+				clock: f.text("clock", text{value: "real", choices: []string{"real", "virtual"}}, "the `KIND` of time; virtual time moves only when it is told to"),
+				drain: f.Duration("drain", 5*time.Second, "the `TIME` that requests under way may take once the server is asked to stop"),
+				anywhere: f.Bool("deliver-anywhere", false,
+					"send webhook notifications to other machines too, not to this one only"),
+				verbose: f.Bool("verbose", false, "log to standard error"),
+			}
+			return s.run
+		},
+	}
+}
+
+// serving is the flags of serve.
+type serving struct {
+	addr, clock             *string
+	seed                    *uint64
+	drain                   *time.Duration
+	json, anywhere, verbose *bool
+}
 
 // ready is the line that -json prints once connections are accepted.
 type ready struct {
@@ -28,67 +65,79 @@ type ready struct {
 	Console   string   `json:"console"`
 }
 
-// serve runs the server until the context ends.
-func serve(ctx context.Context, p program) int {
-	flags := flag.NewFlagSet("mockserver serve", flag.ContinueOnError)
-	addr := flags.String("addr", "127.0.0.1:4010", "listen on this `address`; port 0 takes a free one")
-	asJSON := flags.Bool("json", false, "print one line of JSON once connections are accepted, and nothing else")
-	seed := flags.Uint64("seed", 1, "the `number` that the world follows from")
-	clock := flags.String("clock", "real", "`real`, or virtual: time moves only by POST /_mock/clock/advance")
-	anywhere := flags.Bool("deliver-anywhere", false, "send webhook notifications to other machines too")
-	verbose := flags.Bool("verbose", false, "log to standard error")
-	if code, done := parseFlags(flags, p); done {
-		return code
+func describeWorld(srv *mockserver.Server, url string) ready {
+	return ready{
+		URL: url, SecretKey: srv.SecretKey, Wallets: srv.Wallets(), Shipments: srv.Shipments(),
+		Invoices: srv.Invoices(), Webhooks: srv.Webhooks(), Console: url + "/_mock/",
 	}
-	opts := []mockserver.Option{mockserver.WithAddr(*addr), mockserver.WithSeed(*seed)}
-	switch *clock {
-	case "real":
-	case "virtual":
-		opts = append(opts, mockserver.WithVirtualClock(time.Time{}))
-	default:
-		fmt.Fprintf(p.stderr, "-clock %q is neither real nor virtual\n", *clock)
-		usage(flags)
-		return exitUsage
-	}
-	if *anywhere {
-		opts = append(opts, mockserver.WithDeliveryTargets())
-	}
-	if *verbose {
-		opts = append(opts, mockserver.WithLogger(slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))))
-	}
+}
 
-	srv := mockserver.New(opts...)
+// run serves until the context ends.
+func (s serving) run(ctx context.Context, p program) int {
+	srv := mockserver.New(s.options(p.stderr)...)
 	defer srv.Close()
 	if err := srv.Err(); err != nil {
-		fmt.Fprintln(p.stderr, explain(err, *addr))
-		return exitFailure
+		return p.fail("%s", explainListen(ctx, err, *s.addr))
 	}
-	world := ready{
-		URL: srv.URL, SecretKey: srv.SecretKey, Wallets: srv.Wallets(), Shipments: srv.Shipments(),
-		Invoices: srv.Invoices(), Webhooks: srv.Webhooks(), Console: srv.URL + "/_mock/",
+	if !isLoopback(*s.addr) {
+		fmt.Fprintf(p.stderr, "mockserver: warning: %s can be reached from other machines, by anyone who knows the seed; listen on 127.0.0.1 unless you want that\n", *s.addr)
 	}
 	announce := banner
-	if *asJSON {
+	if *s.json {
 		announce = func(w io.Writer, r ready) error { return json.NewEncoder(w).Encode(r) }
 	}
-	if err := announce(p.stdout, world); err != nil {
-		fmt.Fprintln(p.stderr, "mockserver: cannot write to standard output:", err)
-		return exitFailure
+	if err := announce(p.stdout, describeWorld(srv, srv.URL)); err != nil {
+		return p.fail("cannot write to standard output: %v", err)
 	}
 
 	<-ctx.Done()
-	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownPatience)
+	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), *s.drain)
 	defer cancel()
 	if err := srv.Shutdown(patience); err != nil {
-		fmt.Fprintln(p.stderr, "mockserver: stopped with requests still under way:", err)
+		return p.fail("requests that were still under way after %s were cut off (%v); give them longer with -drain", *s.drain, err)
 	}
 	return exitOK
 }
 
-// explain says in plain words why the server did not start.
-func explain(err error, addr string) string {
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Sprintf("mockserver: %s is taken, perhaps by a server that still runs: stop it, or choose another with -addr 127.0.0.1:0", addr)
+func (s serving) options(stderr io.Writer) []mockserver.Option {
+	opts := []mockserver.Option{mockserver.WithAddr(*s.addr), mockserver.WithSeed(*s.seed)}
+	if *s.clock == "virtual" {
+		opts = append(opts, mockserver.WithVirtualClock(time.Time{}))
+	}
+	if *s.anywhere {
+		opts = append(opts, mockserver.WithDeliveryTargets())
+	}
+	if *s.verbose {
+		opts = append(opts, mockserver.WithLogger(slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	}
+	return opts
+}
+
+// isLoopback reports whether an address is reached from this machine only.
+func isLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || (err == nil && ip.Unmap().IsLoopback())
+}
+
+// wsaAddrInUse is how Windows says that a port is taken; package syscall has no name for it.
+const wsaAddrInUse = syscall.Errno(10048)
+
+// explainListen says in plain words why the server did not start: for a port that is taken, by whom,
+// as far as that can be told.
+func explainListen(ctx context.Context, err error, addr string) string {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE), errors.Is(err, wsaAddrInUse):
+		owner := "another program"
+		if isLoopback(addr) && healthy(ctx, http.DefaultTransport, "http://"+addr) == nil {
+			owner = "a mockserver that is still running"
+		}
+		return fmt.Sprintf("%s is taken by %s: stop it, or take a free port with -addr 127.0.0.1:0", addr, owner)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Sprintf("this user may not listen on %s: choose a port above 1023, or a free one with -addr 127.0.0.1:0", addr)
 	}
 	return err.Error()
 }

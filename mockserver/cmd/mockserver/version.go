@@ -7,6 +7,10 @@ import (
 	"runtime/debug"
 )
 
+func versionCommand() command {
+	return command{word: "version", summary: "print the version", define: func(*flags) action { return version }}
+}
+
 // version prints what was built, from the build's own record.
 func version(_ context.Context, p program) int {
 	built := "(devel)"

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// outcome is how a command line ended.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// invoke runs a command line to its end.
+func invoke(t *testing.T, env map[string]string, args ...string) outcome {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := run(t.Context(), args, func(name string) string { return env[name] }, &stdout, &stderr)
+	return outcome{code, stdout.String(), stderr.String()}
+}
+
+// want fails the test unless the command line ended with a code, and said each of the texts.
+func (o outcome) want(t *testing.T, code int, texts ...string) outcome {
+	t.Helper()
+	if o.code != code {
+		t.Errorf("exit code %d, want %d", o.code, code)
+	}
+	for _, text := range texts {
+		if !strings.Contains(o.stdout+o.stderr, text) {
+			t.Errorf("the command does not say %q", text)
+		}
+	}
+	if t.Failed() {
+		t.Fatalf("standard output:\n%s\nstandard error:\n%s", o.stdout, o.stderr)
+	}
+	return o
+}
+
+// file writes a file for the test and returns its path.
+func file(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// daemon is serve while it runs.
+type daemon struct {
+	printed string // what it has printed once ready
+	stop    context.CancelFunc
+	ended   chan outcome // one, once it has stopped
+}
+
+// start runs serve on a free port and returns once it has printed something. It is stopped with the
+// test at the latest.
+func start(t *testing.T, env map[string]string, args ...string) *daemon {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	d := &daemon{stop: stop, ended: make(chan outcome, 1)}
+	reader, writer := io.Pipe()
+	var stderr bytes.Buffer
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		code := run(ctx, append([]string{"serve", "-addr", "127.0.0.1:0"}, args...), func(name string) string { return env[name] }, writer, &stderr)
+		writer.Close()
+		d.ended <- outcome{code: code, stderr: stderr.String()}
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-finished
+	})
+	printed := make([]byte, 64<<10)
+	n, err := reader.Read(printed)
+	if err != nil {
+		t.Fatalf("nothing printed: %v; %s", err, &stderr)
+	}
+	d.printed = string(printed[:n])
+	go func() { _, _ = io.Copy(io.Discard, reader) }()
+	return d
+}
+
+// world reads the line of JSON.
+func (d *daemon) world(t *testing.T) ready {
+	t.Helper()
+	var r ready
+	decoder := json.NewDecoder(strings.NewReader(d.printed))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&r); err != nil {
+		t.Fatalf("%v: %s", err, d.printed)
+	}
+	return r
+}

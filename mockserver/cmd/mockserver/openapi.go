@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+func openAPICommand() command {
+	return command{
+		word: "openapi", summary: "print the OpenAPI 3.1 document of the service",
+		about: `What the specification does not show carries x-assumption in it, routes that it names without a path carry
+x-provisional, and the reference server's own routes have the tag control.`,
+		examples: []string{"openapi | jq .paths", "openapi -o openapi.json"},
+		define: func(f *flags) action {
+			file := f.text("o", text{file: true}, "write the document to this `FILE` instead of standard output")
+			return func(_ context.Context, p program) int { return writeOpenAPI(p, *file) }
+		},
+	}
+}
+
+func writeOpenAPI(p program, file string) int {
+	document, err := mockserver.OpenAPI(shipping.Operations())
+	if err != nil {
+		return p.fail("the OpenAPI document cannot be written: %v", err)
+	}
+	if file == "" {
+		_, err = p.stdout.Write(document)
+	} else {
+		err = os.WriteFile(file, document, 0o666)
+	}
+	if err != nil {
+		return p.fail("the OpenAPI document is not written: %v", err)
+	}
+	return exitOK
+}

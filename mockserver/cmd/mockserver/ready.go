@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// The environment variables that programs which use the service read too.
+const (
+	baseURLVariable   = "SHIPPING_BASE_URL"
+	secretKeyVariable = "SHIPPING_SECRET_KEY"
+)
+
+func readyCommand() command {
+	return command{
+		word: "ready", summary: "tell by the exit code whether a server answers", argument: "[URL]",
+		about: `For scripts and health checks: exit code 0 as soon as GET URL/_mock/healthz succeeds, 1 when it has not
+in time. Without URL it is ` + baseURLVariable + `, else http://` + defaultAddr + `.`,
+		examples: []string{
+			"ready",
+			"ready http://127.0.0.1:4010 -wait 10s",
+		},
+		define: func(f *flags) action {
+			wait := f.Duration("wait", 0, "go on asking for this `TIME`; 0 asks once")
+			return func(ctx context.Context, p program) int {
+				return awaitReady(ctx, p, *wait)
+			}
+		},
+	}
+}
+
+// awaitReady asks until the server answers or the wait is over.
+func awaitReady(ctx context.Context, p program, wait time.Duration) int {
+	base, err := baseURL(p)
+	if err != nil {
+		return p.fail("%v", err)
+	}
+	asking, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	pause := 10 * time.Millisecond
+	for {
+		err := healthy(ctx, http.DefaultTransport, base)
+		if err == nil {
+			return exitOK
+		}
+		if !paused(asking, pause) {
+			return p.fail("no mockserver answers on %s: %v; start one with mockserver serve, or wait longer with -wait", base, err)
+		}
+		pause = min(2*pause, 500*time.Millisecond)
+	}
+}
+
+// paused waits, and reports false when the context ended first.
+func paused(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return ctx.Err() == nil
+	}
+}
+
+// askPatience is how long one question to a server may take.
+const askPatience = 2 * time.Second
+
+// healthy returns nil when a mockserver answers on the base address, else why not.
+func healthy(ctx context.Context, transport http.RoundTripper, base string) error {
+	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/_mock/healthz", nil)
+	if err != nil {
+		return err
+	}
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)); err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answered %s", req.URL.Path, resp.Status)
+	}
+	return nil
+}
+
+// baseURL returns the address of the service that a word is about, without a slash or version at its
+// end: its argument, else what the environment says, else where serve listens.
+func baseURL(p program) (string, error) {
+	base := p.getenv(baseURLVariable)
+	if len(p.args) > 0 {
+		base = p.args[0]
+	}
+	if base == "" {
+		base = "http://" + defaultAddr
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return "", fmt.Errorf("%q is no base address: write one such as http://%s", base, defaultAddr)
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", errors.New("a base address has no user, query or fragment: give the key with -key or " + secretKeyVariable)
+	}
+	return strings.TrimSuffix(strings.TrimRight(u.String(), "/"), "/v1"), nil
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/mockserver/internal/doctor"
+)
+
+// environ is what env prints, as a program would have it.
+func environ(t *testing.T, r ready) map[string]string {
+	t.Helper()
+	env := map[string]string{}
+	for _, s := range settings(r) {
+		env[s.name] = s.value
+	}
+	return env
+}
+
+func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil, "-json").world(t)
+	env := environ(t, r)
+	invoke(t, env, "conform").want(t, exitOK, "read-only", " 0 failed", "Left open by the specification")
+	got := invoke(t, env, "conform", "-write", "-json", r.URL+"/v1").want(t, exitOK)
+	var report conformance.Report
+	if err := json.Unmarshal([]byte(got.stdout), &report); err != nil {
+		t.Fatal(err)
+	}
+	if !report.Writes || report.BaseURL != r.URL || report.Count(conformance.Skipped) != 0 {
+		t.Errorf("%s", got.stdout)
+	}
+	if strings.Contains(got.stdout, r.SecretKey) {
+		t.Error("the report shows the key")
+	}
+}
+
+func TestConform_FailsWhereTheServiceDoes(t *testing.T) {
+	t.Parallel()
+	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`[]`))
+	}))
+	t.Cleanup(broken.Close)
+	env := map[string]string{"SHIPPING_SECRET_KEY": "sk_test_1"}
+	invoke(t, env, "conform", broken.URL).want(t, exitFailure, "FAIL", "the body is no JSON object")
+	invoke(t, env, "conform", "http://"+taken(t)).want(t, exitFailure, "nothing answers on")
+}
+
+func TestConform_NeedsAKeyAndSpendsNoLiveMoney(t *testing.T) {
+	t.Parallel()
+	invoke(t, nil, "conform", "http://127.0.0.1:1").want(t, exitFailure, "-key or SHIPPING_SECRET_KEY")
+	invoke(t, nil, "conform", "http://127.0.0.1:1", "-key", "sk_live_1", "-write").want(t, exitFailure, "use a test key")
+	invoke(t, nil, "conform", "nowhere", "-key", "k").want(t, exitFailure, "no base address")
+}
+
+func TestDoctor_PrintsAScorecardAndTellsByTheExitCode(t *testing.T) {
+	t.Parallel()
+	careless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	t.Cleanup(careless.Close)
+	invoke(t, nil, "doctor", careless.URL, "-key", "k", "-patience", "2s").want(t, exitFailure, "Receiver "+careless.URL, "BAD   bad signature", "Anyone could send you events")
+
+	got := invoke(t, map[string]string{"SHIPPING_SECRET_KEY": "k"}, "doctor", "-json", "-patience", "2s", careless.URL).want(t, exitFailure)
+	var card doctor.Scorecard
+	if err := json.Unmarshal([]byte(got.stdout), &card); err != nil {
+		t.Fatal(err)
+	}
+	if card.Bad == 0 || card.Good+card.Bad+card.Skipped != len(card.Findings) {
+		t.Errorf("%s", got.stdout)
+	}
+}
+
+func TestDoctor_ExaminesNobodyWhoMayNotBeExamined(t *testing.T) {
+	t.Parallel()
+	invoke(t, nil, "doctor").want(t, exitFailure, "name the receiver's URL")
+	invoke(t, nil, "doctor", "http://127.0.0.1:1/").want(t, exitFailure, "give the key")
+	invoke(t, nil, "doctor", "http://example.com/hooks", "-key", "k").want(t, exitFailure, "-anywhere")
+	invoke(t, nil, "doctor", "hooks", "-key", "k").want(t, exitFailure, "no absolute http or https URL")
+	invoke(t, nil, "doctor", "http://"+taken(t), "-key", "k").want(t, exitFailure)
+}

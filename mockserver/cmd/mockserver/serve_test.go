@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestServe_PrintsOneLineOfJSONOnceReady(t *testing.T) {
+	t.Parallel()
+	d := start(t, nil, "-json")
+	if strings.Count(d.printed, "\n") != 1 {
+		t.Errorf("not one line: %s", d.printed)
+	}
+	r := d.world(t)
+	if len(r.Wallets) == 0 || len(r.Shipments) == 0 || len(r.Invoices) == 0 || len(r.Webhooks) == 0 || r.Console == "" {
+		t.Errorf("something is missing: %+v", r)
+	}
+	if err := accepts(t.Context(), r.URL, r.SecretKey); err != nil {
+		t.Error(err)
+	}
+	d.stop()
+	if ended := <-d.ended; ended.code != exitOK || ended.stderr != "" {
+		t.Errorf("stopped with %+v", ended)
+	}
+}
+
+func TestServe_GreetsAPersonWithLinesToCopy(t *testing.T) {
+	t.Parallel()
+	d := start(t, nil, "-seed", "9")
+	for _, want := range []string{"SHIPPING_BASE_URL=http://127.0.0.1:", "SHIPPING_SECRET_KEY=sk_test_", "curl -H", "/_mock/", "Ctrl-C"} {
+		if !strings.Contains(d.printed, want) {
+			t.Errorf("the greeting lacks %q:\n%s", want, d.printed)
+		}
+	}
+}
+
+func TestServe_SaysWhoHasThePortAndWhatToDo(t *testing.T) {
+	t.Parallel()
+	busy, running := taken(t), strings.TrimPrefix(start(t, nil, "-json").world(t).URL, "http://")
+	tests := []struct {
+		name string
+		args []string
+		env  map[string]string
+		want []string
+	}{
+		{"another program", []string{"-addr", busy}, nil, []string{busy + " is taken by another program", "-addr 127.0.0.1:0"}},
+		{"another program, by variable", nil, map[string]string{"MOCKSERVER_ADDR": busy}, []string{"is taken by another program"}},
+		{"a server of our own", []string{"-addr", running}, nil, []string{running + " is taken by a mockserver that is still running"}},
+		{"no address", []string{"-addr", "nowhere"}, nil, []string{"cannot listen on nowhere", "choose another address"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			invoke(t, test.env, append([]string{"serve"}, test.args...)...).want(t, exitFailure, test.want...)
+		})
+	}
+}
+
+func TestServe_WarnsWhenOtherMachinesCanReachIt(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		addr     string
+		loopback bool
+	}{
+		{"127.0.0.1:4010", true}, {"[::1]:4010", true}, {"localhost:0", true}, {"127.8.9.10:80", true}, {"[::ffff:127.0.0.1]:80", true},
+		{":4010", false}, {"0.0.0.0:4010", false}, {"[::]:4010", false}, {"192.0.2.7:4010", false}, {"example.com:80", false}, {"nonsense", false},
+	}
+	for _, test := range tests {
+		if got := isLoopback(test.addr); got != test.loopback {
+			t.Errorf("isLoopback(%q) = %t", test.addr, got)
+		}
+	}
+	d := start(t, nil, "-json", "-addr", ":0")
+	d.stop()
+	if ended := <-d.ended; !strings.Contains(ended.stderr, "can be reached from other machines") {
+		t.Errorf("no warning: %+v", ended)
+	}
+}
+
+// under opens a request whose body does not come to its end, and returns once the server reads it.
+func underWay(t *testing.T, r ready) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	fmt.Fprintf(conn, "POST /v1/webhooks/replay HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n", r.SecretKey)
+	line, err := bufio.NewReader(io.LimitReader(conn, 25)).ReadString('\n')
+	if err != nil || !strings.Contains(line, "100 Continue") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	return conn
+}
+
+func TestServe_FinishesRequestsUnderWayBeforeItStops(t *testing.T) {
+	t.Parallel()
+	d := start(t, nil, "-json", "-drain", "1m")
+	r := d.world(t)
+	conn := underWay(t, r)
+	d.stop()
+	for { // it has begun to stop once nobody new is let in
+		other, err := net.Dial("tcp", strings.TrimPrefix(r.URL, "http://"))
+		if err != nil {
+			break
+		}
+		other.Close()
+	}
+	select {
+	case ended := <-d.ended:
+		t.Fatalf("stopped with a request under way: %+v", ended)
+	default:
+	}
+	if _, err := io.WriteString(conn, "{}"); err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("status %d", resp.StatusCode)
+	}
+	if ended := <-d.ended; ended.code != exitOK || ended.stderr != "" {
+		t.Errorf("stopped with %+v", ended)
+	}
+}
+
+func TestServe_DoesNotWaitForEver(t *testing.T) {
+	t.Parallel()
+	d := start(t, nil, "-json", "-drain", "1ms")
+	underWay(t, d.world(t))
+	d.stop()
+	ended := <-d.ended
+	if ended.code != exitFailure || !strings.Contains(ended.stderr, "cut off") || !strings.Contains(ended.stderr, "-drain") {
+		t.Errorf("stopped with %+v", ended)
+	}
+}
+
+func TestServe_VirtualTimeMovesOnlyWhenTold(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil, "-json", "-clock", "virtual").world(t)
+	resp, err := http.Post(r.URL+"/_mock/clock/advance", "application/json", strings.NewReader(`{"duration":"1h"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(body), "2026-01-05T10:30:00") {
+		t.Errorf("%s, %v", body, err)
+	}
+}
