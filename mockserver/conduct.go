@@ -79,8 +79,10 @@ func (d *conduct) watch(x *exchange, id string, at time.Time, virtual bool) {
 	if d.redirects[x.call.URL.Path] {
 		find(LintFollowedRedirect, "to "+x.call.URL.Path)
 	}
-	if location, err := url.Parse(x.reply.header.Get("Location")); err == nil && location.Path != "" {
-		remember(d.redirects, location.Path, true)
+	if to := x.reply.header.Get("Location"); to != "" {
+		if location, err := url.Parse(to); err == nil && location.Path != "" {
+			remember(d.redirects, location.Path, true)
+		}
 	}
 	if x.call.Method != http.MethodGet && x.reply.status >= 200 && x.reply.status < 300 {
 		d.changes++

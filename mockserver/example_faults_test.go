@@ -1,0 +1,103 @@
+package mockserver_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// clientOf returns a client of a server in memory that waits next to nothing between attempts. In a test,
+// Server.Client makes one.
+func clientOf(srv *mockserver.Server) *shipping.Client {
+	c, err := shipping.NewClient(srv.SecretKey,
+		shipping.WithBaseURL(srv.URL),
+		shipping.WithHTTPClient(&http.Client{Transport: srv.Transport()}),
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Millisecond, MaxWait: time.Millisecond}))
+	if err != nil {
+		panic(err) // an example has nobody else to tell
+	}
+	return c
+}
+
+// The first two calls meet a proxy that is down, and the client gets through all the same.
+func ExampleWorld_Inject() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	err := srv.Inject(mockserver.FaultRule{Operation: shipping.OpListRates, First: 2, Fault: mockserver.FaultHTML(http.StatusBadGateway)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	page, err := clientOf(srv).Rates.List(context.Background(), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(page.Items), "rates")
+	for _, c := range srv.Journal() {
+		fmt.Println(c.RequestID, c.Status, c.Fault)
+	}
+	// Output:
+	// 100 rates
+	// req-1 502 rule 1: html
+	// req-2 502 rule 1: html
+	// req-3 200
+}
+
+// A rule that could never strike is pointed out when it is injected, and not after an hour of wondering.
+func ExampleWorld_Inject_never() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	fmt.Println(srv.Inject(mockserver.FaultRule{Operation: shipping.OpListCountries, Fault: mockserver.FaultRepeatPage()}))
+	// Output:
+	// mockserver: no rule was added: rule 1 of 1 can never strike: countries.list is no list with pages: name one of [rates.list webhooks.list transactions.list]
+}
+
+// The service dies right after it has charged the wallet. The client does not send the purchase again: it
+// looks, and learns that it was charged.
+func ExampleFailpoint() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	if err := srv.Inject(mockserver.FaultRule{Point: mockserver.AfterCharge, Fault: mockserver.FaultDrop()}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	client := clientOf(srv)
+	draft, err := client.Regulatory.Analyze(context.Background(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	bought, err := client.Regulatory.Purchase(context.Background(), draft.RequestID, shipping.DocumentCustoms)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(bought.Outcome, "after", srv.Calls(shipping.OpPurchase), "purchase; learnt by reading back:", bought.ReadBack)
+	fmt.Println("invariants:", srv.Check())
+	// Output:
+	// charged after 1 purchase; learnt by reading back: true
+	// invariants: <nil>
+}
+
+// A careful receiver ends up right whatever becomes of the notifications on their way.
+func ExampleSchedules() {
+	shown := 0
+	for schedule := range mockserver.Schedules(2) {
+		fmt.Println(schedule)
+		if shown++; shown == 6 {
+			break
+		}
+	}
+	// Output:
+	// |; lost: 0 1
+	// | 0; lost: 1
+	// 0 |; lost: 1
+	// | 0 +1h0m0s; lost: 1
+	// | 0 0; lost: 1
+	// 0 | 0; lost: 1
+}

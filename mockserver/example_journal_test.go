@@ -1,0 +1,129 @@
+package mockserver_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// fetch sends a request with the server's key and returns the headers of the answer.
+func fetch(srv *mockserver.Server, method, path, body string) http.Header {
+	req, err := http.NewRequest(method, srv.URL+path, strings.NewReader(body))
+	if err != nil {
+		panic(err) // an example has nobody else to tell
+	}
+	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := srv.Transport().RoundTrip(req)
+	if err != nil {
+		panic(err)
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		panic(err)
+	}
+	return resp.Header
+}
+
+// Await takes the place of a sleep: it returns as soon as something was called.
+func ExampleWorld_Await() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	var background sync.WaitGroup // what is under test
+	background.Go(func() { fetch(srv, "GET", "/v1/countries", "") })
+	defer background.Wait()
+	call, err := srv.Await(context.Background(), mockserver.CallQuery{Operation: shipping.OpListCountries}, 10*time.Second)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(call.Method, call.Path, call.Status)
+	// Output:
+	// GET /v1/countries 200
+}
+
+// Every refusal says where the specification has the rule, and what would have been accepted.
+func ExampleWorld_Why() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	answer := fetch(srv, "GET", "/v1/transactions?perPage=5", "")
+	fmt.Println(answer.Get("X-Mock-Why"))
+	why, err := srv.Why(answer.Get("X-Request-Id"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(why.Summary())
+	fmt.Println(why.Specification)
+	fmt.Println(why.Nearest.Method, strings.ReplaceAll(why.Nearest.Target, srv.Wallets()[0], "VA-…"))
+	// Output:
+	// /_mock/why/req-1
+	// req-1 was refused: the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001
+	// Endpoints: GET /v1/transactions
+	// GET /v1/transactions?perPage=5&wallet=VA-…
+}
+
+func ExampleCall_Curl() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	fetch(srv, "POST", "/v1/webhooks/replay", `{"delivery_id":"WD-1"}`)
+	call := srv.Find(mockserver.CallQuery{Status: 404})[0]
+	fmt.Print(call.Curl("http://127.0.0.1:4010"))
+	// Output:
+	// curl -i -X POST -H "Authorization: Bearer $SHIPPING_SECRET_KEY" -H 'Content-Type: application/json' --data-raw '{"delivery_id":"WD-1"}' 'http://127.0.0.1:4010/v1/webhooks/replay'
+}
+
+// Findings tell what a client does that a careful one would not. Server.Lint fails a test for each.
+func ExampleWorld_Findings() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	fetch(srv, "GET", "/v1/transactions", "")
+	fetch(srv, "GET", "/v1/transactions", "") // has learnt nothing
+	for _, f := range srv.Findings() {
+		fmt.Println(f)
+	}
+	// Output:
+	// repeated-refusal by transactions.list (answered with 400 before), 1 times, last as req-2: the same request was refused before and nothing has changed since: correct it instead of sending it again
+}
+
+// One coverage for all servers of a test suite; TestMain ends with
+//
+//	os.Exit(coverage.Require(m.Run(), 0.8, os.Stderr))
+func ExampleCoverage() {
+	coverage := mockserver.NewCoverage()
+	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithCoverage(coverage))
+	defer srv.Close()
+	for _, op := range shipping.Operations() {
+		fetch(srv, op.Method, strings.NewReplacer("{request_id}", "RD-1", "{document_type}", "FDA").Replace(op.Route), "")
+	}
+	table := coverage.String()
+	fmt.Print(table[:strings.Index(table, "  documents")])
+	// Output:
+	// contract coverage 30 %
+	//   operations 14 of 14
+	//   states      0 of  5  not seen: draft, purchasing, processing, completed, failed
+}
+
+// Strict refuses what the service may tolerate, so that a client's habits show.
+func ExampleStrict() {
+	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumptions(mockserver.Strict))
+	defer srv.Close()
+	answer := fetch(srv, "GET", "/v1/rates?sort=price", "")
+	why, err := srv.Why(answer.Get("X-Request-Id"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(why.Message)
+	// Output:
+	// rates.list has no query parameter sort: it takes perPage, page
+}
