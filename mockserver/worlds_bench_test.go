@@ -1,0 +1,114 @@
+package mockserver_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// lone returns a server without a socket for a benchmark.
+func lone(b *testing.B, opts ...mockserver.Option) *mockserver.Server {
+	b.Helper()
+	srv := mockserver.New(append(opts, mockserver.WithoutListener())...)
+	b.Cleanup(srv.Close)
+	if err := srv.Err(); err != nil {
+		b.Fatal(err)
+	}
+	return srv
+}
+
+// BenchmarkNew is a server from nothing: seeding is nearly all of it.
+func BenchmarkNew(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		mockserver.New(mockserver.WithoutListener()).Close()
+	}
+}
+
+// BenchmarkWorld is what a test pays for a world of its own: at most 50 µs, and no port.
+func BenchmarkWorld(b *testing.B) {
+	b.Run("open", func(b *testing.B) {
+		srv := lone(b)
+		b.ReportAllocs()
+		for b.Loop() {
+			w, err := srv.Open("default_bench")
+			if err != nil {
+				b.Fatal(err)
+			}
+			w.Close()
+		}
+	})
+	b.Run("fork", func(b *testing.B) {
+		srv := lone(b)
+		b.ReportAllocs()
+		for b.Loop() {
+			w, err := srv.Fork("bench")
+			if err != nil {
+				b.Fatal(err)
+			}
+			w.Close()
+		}
+	})
+	b.Run("snapshot", func(b *testing.B) {
+		srv := lone(b)
+		b.ReportAllocs()
+		for b.Loop() {
+			srv.Snapshot()
+		}
+	})
+	b.Run("restore", func(b *testing.B) {
+		srv := lone(b)
+		taken := srv.Snapshot()
+		b.ReportAllocs()
+		for b.Loop() {
+			srv.Restore(taken)
+		}
+	})
+	b.Run("reset", func(b *testing.B) {
+		srv := lone(b)
+		b.ReportAllocs()
+		for b.Loop() {
+			srv.Reset()
+		}
+	})
+}
+
+// sink takes an answer and keeps nothing of it.
+type sink struct{ header http.Header }
+
+func (d sink) Header() http.Header         { return d.header }
+func (d sink) Write(p []byte) (int, error) { return len(p), nil }
+func (d sink) WriteHeader(int)             {}
+
+// BenchmarkPage compares late pages with the first one, in turns, and reports the ratio: at most 1.1.
+func BenchmarkPage(b *testing.B) {
+	for _, list := range []struct {
+		name, scenario string
+		late           int
+	}{
+		{"computed_10000000", "rows10000000", 100_000},
+		{"stored_200000", "history200000", 1_000},
+	} {
+		b.Run(list.name, func(b *testing.B) {
+			srv := lone(b, mockserver.WithScenario(list.scenario))
+			ask := func(page int) time.Duration {
+				r := httptest.NewRequest(http.MethodGet, fmt.Sprintf("/v1/transactions?page=%d&wallet=%s", page, srv.Wallets()[0]), nil)
+				r.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+				started := time.Now()
+				srv.ServeHTTP(sink{http.Header{}}, r)
+				return time.Since(started)
+			}
+			var first, late time.Duration
+			for b.Loop() {
+				first += ask(1)
+				late += ask(list.late)
+			}
+			b.ReportMetric(float64(late)/float64(first), "late/first")
+			b.ReportMetric(float64(first.Microseconds())/float64(b.N), "µs/first")
+		})
+	}
+}
