@@ -84,6 +84,16 @@ func (b *faultBook) clear() {
 	b.armed.Store(false)
 }
 
+// reset makes the book what it was at first: no rules, and nothing seen.
+func (b *faultBook) reset() {
+	b.clear()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.added = 0
+	clear(b.analyses)
+	clear(b.requests)
+}
+
 // remove takes one rule away and reports whether it was there.
 func (b *faultBook) remove(number int) bool {
 	b.mu.Lock()

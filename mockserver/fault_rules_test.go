@@ -282,3 +282,20 @@ func TestAdmin_RefusesFaultRulesWithTheReasonAndChangesNothing(t *testing.T) {
 	}
 	get(t, srv, "/v1/countries").want(t, 200)
 }
+
+func TestFaults_AreTheSameAgainAfterAReset(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), virtual())
+	run := func() (lines []string) {
+		inject(t, srv, script()...)
+		for worker := range 3 {
+			lines = append(lines, work(t, srv, worker))
+		}
+		return lines
+	}
+	first := run()
+	srv.Reset()
+	if diff := cmp.Diff(first, run()); diff != "" {
+		t.Errorf("before and after a reset (-first +second):\n%s", diff)
+	}
+}

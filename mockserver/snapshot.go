@@ -38,7 +38,7 @@ func (w *World) Restore(s *Snapshot) { w.restore(s) }
 // Reset makes the world hold what it began with, clears its faults and empties its journal and its lint. The time stays
 // what it is.
 func (w *World) Reset() {
-	w.faults.clear()
+	w.faults.reset()
 	w.restore(w.base)
 	w.calls.clear()
 	w.conduct.clear()
