@@ -58,7 +58,7 @@ type mutation struct {
 }
 
 // mutations returns a value changed in one place at a time: each value replaced by one of every type and
-// by texts that are nearly right, each field left out, renamed and doubled under another name.
+// by texts that are nearly right, each field left out and doubled under another name.
 func mutations(value any) []mutation {
 	var out []mutation
 	mutate("", value, func(place string, changed any) { out = append(out, mutation{place, changed}) })
@@ -66,7 +66,9 @@ func mutations(value any) []mutation {
 }
 
 func mutate(place string, value any, emit func(string, any)) {
-	for _, other := range []any{nil, true, false, json.Number("-1"), json.Number("0"), json.Number("1.5"), json.Number("1.0"), json.Number("1e2"), "", "other", "RT-12x", "2026-01-05", "2026-01-05T09:30:00+01:00", []any{}, map[string]any{}} {
+	for _, other := range []any{
+		nil, true, json.Number("-1"), json.Number("1.5"), json.Number("1.0"), "", "other", "RT-12x", "2026-01-05", "2026-01-05T09:30:00+01:00", []any{}, map[string]any{},
+	} {
 		emit(fmt.Sprintf("%s = %v", place, other), other)
 	}
 	switch value := value.(type) {
@@ -75,9 +77,6 @@ func mutate(place string, value any, emit func(string, any)) {
 			without := maps.Clone(value)
 			delete(without, name)
 			emit(place+"/"+name+" left out", without)
-			renamed := maps.Clone(without)
-			renamed[name+"X"] = value[name]
-			emit(place+"/"+name+" renamed", renamed)
 			more := maps.Clone(value)
 			more[name+"X"] = value[name]
 			emit(place+"/"+name+" doubled", more)
