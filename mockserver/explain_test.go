@@ -112,3 +112,25 @@ func TestWhy_IsFoundInAnyWorld(t *testing.T) {
 	}
 	get(t, srv, "/_mock/calls?world=nowhere").refusal(t, 404, "no open world")
 }
+
+// A world without anything has little to suggest, and says why all the same.
+func TestWhy_IsToldInAnEmptyWorld(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	key := "Bearer sk_test_empty_why2"
+	for _, op := range operations() {
+		path := strings.NewReplacer("{request_id}", "RD-1", "{document_type}", "FDA").Replace(op.Route)
+		refusal := do(t, srv, op.Method, path, `{"request_id":"RD-1","shipment_id":"SH-1","event":"x","document_types":[7]}`, "Authorization", key, "Content-Type", "text/plain")
+		if refusal.status < 400 {
+			continue // a list, which is empty
+		}
+		var why mockserver.Why
+		get(t, srv, refusal.header.Get("X-Mock-Why")).want(t, http.StatusOK).data(t, &why)
+		if why.Specification == "" || why.Operation != op.Name {
+			t.Errorf("%s: %+v", op.Name, why)
+		}
+		if near := why.Nearest; near != nil {
+			do(t, srv, near.Method, near.Target, near.Body, "Authorization", key).want(t, http.StatusOK)
+		}
+	}
+}
