@@ -6,8 +6,9 @@ package records
 import "slices"
 
 // perChunk is how many records share one piece of memory. Finding a page is arithmetic, so the last
-// page of ten million records costs what the first one does.
-const perChunk = 256
+// page of ten million records costs what the first one does. A copy of a list that gets a record copies
+// one chunk.
+const perChunk = 64
 
 // List is a list of JSON values, newest first. The zero value is an empty list. It is not safe for
 // concurrent use; its owner locks. One that was cloned, and not changed since, may be cloned by any
@@ -63,7 +64,7 @@ func (l *List) Clone() List {
 func (l *List) Prepend(record []byte) {
 	switch {
 	case l.stored%perChunk == 0:
-		l.chunks = append(l.chunks, &chunk{}) // a copy ends where it was taken, so it never sees this
+		l.chunks = append(l.chunks, l.nextChunk()) // a copy ends where it was taken, so it never sees this
 		l.tailShared = false
 	case l.tailShared:
 		l.chunks = slices.Clone(l.chunks)
@@ -111,6 +112,15 @@ func (l *List) appendRange(dst []byte, newest, oldest int) []byte {
 		dst = append(l.past.Append(dst, newest), ',')
 	}
 	return dst[:len(dst)-1] // the comma behind the last record
+}
+
+// nextChunk returns an empty chunk with about as much memory as the one before it came to need.
+func (l *List) nextChunk() *chunk {
+	if len(l.chunks) == 0 {
+		return &chunk{}
+	}
+	before := l.chunks[len(l.chunks)-1].used()
+	return &chunk{memory: make([]byte, before+before/8), from: make([]uint32, 0, perChunk)}
 }
 
 func (c *chunk) clone() *chunk {
