@@ -47,10 +47,7 @@ func (p program) fail(format string, args ...any) int {
 func (p program) deliver(well, asJSON bool, report any, writeText func(w io.Writer) error) int {
 	var err error
 	if asJSON {
-		encoder := json.NewEncoder(p.stdout)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		err = encoder.Encode(report)
+		err = writeJSON(p.stdout, report)
 	} else {
 		err = writeText(p.stdout)
 	}
@@ -61,6 +58,14 @@ func (p program) deliver(well, asJSON bool, report any, writeText func(w io.Writ
 		return exitFailure
 	}
 	return exitOK
+}
+
+// writeJSON writes a value as JSON that a person can read too.
+func writeJSON(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
 }
 
 // lookUp finds a word in the table, or tells the user which one was perhaps meant.

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 
 	"github.com/shipping-go/shipping/mockserver"
@@ -14,19 +12,36 @@ import (
 func envCommand() command {
 	return command{
 		word: "env", summary: "print the settings that a program needs to use the server",
-		about: `The settings follow from the seed. With -url a running server is asked whether they are its own, and
-nothing is printed when they are not.`,
+		about: `The settings of a server that was started with this seed; or, with -url, of the one that is running there,
+also of one of its other worlds.`,
 		examples: []string{
-			`env                                       # for eval "$(mockserver env)"`,
+			`env                                         # for eval "$(mockserver env)"`,
 			"env -format dotenv >.env",
-			"env -url http://127.0.0.1:4010 -format json",
+			"env -url http://127.0.0.1:4010 -world lowfunds_ci42 -format json",
 		},
 		define: func(f *flags) action {
 			seed := f.Uint64("seed", 1, "the `NUMBER` that the server's world follows from")
 			format := f.text("format", text{value: "sh", choices: []string{"sh", "dotenv", "json"}}, "the `FORMAT` to print")
-			address := f.text("url", text{}, "make sure that the server running at this `URL` has these settings")
+			address := f.text("url", text{}, "ask the server that is running at this `URL`")
+			world := f.text("world", text{}, "with -url: the `NAME` of one of its open worlds; without, the one it began with")
 			return func(ctx context.Context, p program) int {
-				return printSettings(ctx, p, *seed, *format, *address)
+				var settings []setting
+				var err error
+				switch {
+				case *address != "":
+					settings, err = runningSettings(ctx, p, *address, *world)
+				case *world != "":
+					err = fmt.Errorf("-world is one of a running server: name it with -url")
+				default:
+					settings, err = seededSettings(*seed)
+				}
+				if err != nil {
+					return p.fail("%v", err)
+				}
+				if err := writeSettings(p.stdout, *format, settings); err != nil {
+					return p.fail("cannot write to standard output: %v", err)
+				}
+				return exitOK
 			}
 		},
 	}
@@ -35,67 +50,98 @@ nothing is printed when they are not.`,
 // setting is an environment variable of programs that use the service.
 type setting struct{ name, value string }
 
-// printSettings prints the settings of a seed's world, at the default address or at one where a server
-// runs that has it.
-func printSettings(ctx context.Context, p program, seed uint64, format, address string) int {
+// settings is the table of what env prints: what programs read, and what conform does.
+func settings(url, key, wallet, shipment, invoice, webhook string) []setting {
+	return []setting{
+		{baseURLVariable, url},
+		{secretKeyVariable, key},
+		{"SHIPPING_WALLET", wallet},
+		{"SHIPPING_SHIPMENT", shipment},
+		{"SHIPPING_INVOICE", invoice},
+		{"SHIPPING_WEBHOOK", webhook},
+	}
+}
+
+// seededSettings are those of the world of a seed, at the address where serve listens.
+func seededSettings(seed uint64) ([]setting, error) {
 	srv := mockserver.New(mockserver.WithSeed(seed), mockserver.WithoutListener())
 	defer srv.Close()
 	if err := srv.Err(); err != nil {
-		return p.fail("%v", err)
+		return nil, err
 	}
-	base := "http://" + defaultAddr
-	if address != "" {
-		var err error
-		if base, err = baseURL(program{args: []string{address}, getenv: p.getenv}); err != nil {
-			return p.fail("-url: %v", err)
-		}
-		if err := healthy(ctx, http.DefaultTransport, base); err != nil {
-			return p.fail("no mockserver answers on %s: %v; start one with mockserver serve", base, err)
-		}
-		if err := accepts(ctx, base, srv.SecretKey); err != nil {
-			return p.fail("the server on %s is not of seed %d: %v; name its seed with -seed", base, seed, err)
-		}
-	}
-	if err := writeSettings(p.stdout, format, settings(describeWorld(srv, base))); err != nil {
-		return p.fail("cannot write to standard output: %v", err)
-	}
-	return exitOK
+	return settings("http://"+defaultAddr, srv.SecretKey, srv.Wallets()[0], srv.Shipments()[0], srv.Invoices()[0], srv.Webhooks()[0]), nil
 }
 
-// settings is the table of what env prints.
-func settings(world ready) []setting {
-	return []setting{
-		{baseURLVariable, world.URL},
-		{secretKeyVariable, world.SecretKey},
-		{"SHIPPING_WALLET", world.Wallets[0]},
-		{"SHIPPING_SHIPMENT", world.Shipments[0]},
-		{"SHIPPING_INVOICE", world.Invoices[0]},
-		{"SHIPPING_WEBHOOK", world.Webhooks[0]},
+// runningSettings are those of a world of a running server, as far as the world has them. It does not
+// tell its invoices.
+func runningSettings(ctx context.Context, p program, address, world string) ([]setting, error) {
+	base, err := baseURL(program{args: []string{address}, getenv: p.getenv})
+	if err != nil {
+		return nil, fmt.Errorf("-url: %w", err)
 	}
+	var worlds []struct {
+		Name string `json:"name"`
+		Key  string `json:"secret_key"`
+	}
+	if err := ask(ctx, base+"/_mock/worlds", "", &worlds); err != nil {
+		return nil, fmt.Errorf("no mockserver answers on %s: %w; start one with mockserver serve", base, err)
+	}
+	var names []string
+	key := ""
+	for i, w := range worlds {
+		names = append(names, w.Name)
+		if w.Name == world || (world == "" && i == 0) {
+			key = w.Key
+		}
+	}
+	if key == "" {
+		return nil, fmt.Errorf("no world %q is open on %s%s; open are %s", world, base, didYouMean(world, names), strings.Join(names, ", "))
+	}
+	var ledger struct {
+		Wallets []struct {
+			Reference string `json:"reference"`
+		} `json:"wallets"`
+	}
+	var deliveries []struct {
+		Shipment string `json:"shipment_id"`
+		Webhook  string `json:"webhook_id"`
+	}
+	if err := ask(ctx, base+"/_mock/ledger?perPage=1", key, &ledger); err != nil {
+		return nil, err
+	}
+	if err := ask(ctx, base+"/_mock/deliveries?perPage=1", key, &deliveries); err != nil {
+		return nil, err
+	}
+	var wallet, shipment, webhook string
+	if len(ledger.Wallets) > 0 {
+		wallet = ledger.Wallets[0].Reference
+	}
+	if len(deliveries) > 0 {
+		shipment, webhook = deliveries[0].Shipment, deliveries[0].Webhook
+	}
+	return settings(base, key, wallet, shipment, "", webhook), nil
 }
 
-// writeSettings writes settings in one of the formats of -format.
+// writeSettings writes the settings that there are in one of the formats of -format.
 func writeSettings(out io.Writer, format string, settings []setting) error {
-	if format == "json" {
-		object := map[string]string{}
-		for _, s := range settings {
-			object[s.name] = s.value
-		}
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(object)
-	}
-	line := "export %s=%s\n"
-	if format == "dotenv" {
-		line = "%s=%s\n"
-	}
+	object := map[string]string{}
+	var lines strings.Builder
 	for _, s := range settings {
-		if _, err := fmt.Fprintf(out, line, s.name, quoted(s.value)); err != nil {
-			return err
+		switch {
+		case s.value == "":
+		case format == "json":
+			object[s.name] = s.value
+		case format == "sh":
+			fmt.Fprintf(&lines, "export %s=%s\n", s.name, quoted(s.value))
+		default:
+			fmt.Fprintf(&lines, "%s=%s\n", s.name, quoted(s.value))
 		}
 	}
-	return nil
+	if format == "json" {
+		return writeJSON(out, object)
+	}
+	_, err := io.WriteString(out, lines.String())
+	return err
 }
 
 // quoted puts a value in single quotes unless it has only letters that no shell and no reader of .env
@@ -106,24 +152,4 @@ func quoted(value string) string {
 		return value
 	}
 	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
-}
-
-// accepts returns nil when the service takes the key, else what it says.
-func accepts(ctx context.Context, base, key string) error {
-	ctx, cancel := context.WithTimeout(ctx, askPatience)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/v1/rates?perPage=1", nil)
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Authorization", "Bearer "+key)
-	resp, err := http.DefaultTransport.RoundTrip(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("its key was answered with %s", resp.Status)
-	}
-	return nil
 }

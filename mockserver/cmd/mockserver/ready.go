@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -45,7 +46,7 @@ func awaitReady(ctx context.Context, p program, wait time.Duration) int {
 	defer cancel()
 	pause := 10 * time.Millisecond
 	for {
-		err := healthy(ctx, http.DefaultTransport, base)
+		err := healthy(ctx, base)
 		if err == nil {
 			return exitOK
 		}
@@ -72,23 +73,35 @@ func paused(ctx context.Context, d time.Duration) bool {
 const askPatience = 2 * time.Second
 
 // healthy returns nil when a mockserver answers on the base address, else why not.
-func healthy(ctx context.Context, transport http.RoundTripper, base string) error {
+func healthy(ctx context.Context, base string) error {
+	return ask(ctx, base+"/_mock/healthz", "", &struct{}{})
+}
+
+// ask reads the data of one of a server's own routes, about the world of a key; an empty key means the
+// world that the server began with.
+func ask(ctx context.Context, address, key string, data any) error {
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/_mock/healthz", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return err
 	}
-	resp, err := transport.RoundTrip(req)
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	if _, err := io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)); err != nil {
-		return err
-	}
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s answered %s", req.URL.Path, resp.Status)
+	}
+	envelope := struct {
+		Data any `json:"data"`
+	}{data}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 8<<20)).Decode(&envelope); err != nil {
+		return fmt.Errorf("%s answered what no mockserver does: %w", req.URL.Path, err)
 	}
 	return nil
 }

@@ -11,11 +11,10 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/doctor"
 )
 
-// environ is what env prints, as a program would have it.
-func environ(t *testing.T, r ready) map[string]string {
-	t.Helper()
+// environ is the settings of a world as a program has them in its environment.
+func environ(r ready) map[string]string {
 	env := map[string]string{}
-	for _, s := range settings(r) {
+	for _, s := range settings(r.URL, r.SecretKey, r.Wallets[0], r.Shipments[0], r.Invoices[0], r.Webhooks[0]) {
 		env[s.name] = s.value
 	}
 	return env
@@ -24,7 +23,7 @@ func environ(t *testing.T, r ready) map[string]string {
 func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "-json").world(t)
-	env := environ(t, r)
+	env := environ(r)
 	invoke(t, env, "conform").want(t, exitOK, "read-only", " 0 failed", "Left open by the specification")
 	got := invoke(t, env, "conform", "-write", "-json", r.URL+"/v1").want(t, exitOK)
 	var report conformance.Report

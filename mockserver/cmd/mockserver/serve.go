@@ -8,8 +8,8 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/netip"
+	"strings"
 	"syscall"
 	"time"
 
@@ -29,6 +29,7 @@ accepting, finishes the requests under way and exits.`,
 			"serve",
 			"serve -addr 127.0.0.1:0 -json     # for scripts: a free port, one line of JSON",
 			"serve -clock virtual -seed 7      # time moves only by POST /_mock/clock/advance",
+			"serve -state state.json           # go on tomorrow where it ends today",
 		},
 		define: func(f *flags) action {
 			s := serving{
@@ -36,6 +37,9 @@ accepting, finishes the requests under way and exits.`,
 				json:  f.Bool("json", false, "print one line of JSON once connections are accepted, and nothing else"),
 				seed:  f.Uint64("seed", 1, "the `NUMBER` that the world follows from"),
 				clock: f.text("clock", text{value: "real", choices: []string{"real", "virtual"}}, "the `KIND` of time; virtual time moves only when it is told to"),
+				scenario: f.text("scenario", text{value: "default"},
+					"what is special about the world, such as `WORDS` lowfunds-rows100000; GET /_mock/scenarios lists them"),
+				state: f.text("state", text{file: true}, "restore every world from this `FILE` when there is one, and save them to it at the end"),
 				drain: f.Duration("drain", 5*time.Second, "the `TIME` that requests under way may take once the server is asked to stop"),
 				anywhere: f.Bool("deliver-anywhere", false,
 					"send webhook notifications to other machines too, not to this one only"),
@@ -49,6 +53,7 @@ accepting, finishes the requests under way and exits.`,
 // serving is the flags of serve.
 type serving struct {
 	addr, clock             *string
+	scenario, state         *string
 	seed                    *uint64
 	drain                   *time.Duration
 	json, anywhere, verbose *bool
@@ -65,10 +70,10 @@ type ready struct {
 	Console   string   `json:"console"`
 }
 
-func describeWorld(srv *mockserver.Server, url string) ready {
+func describeWorld(srv *mockserver.Server) ready {
 	return ready{
-		URL: url, SecretKey: srv.SecretKey, Wallets: srv.Wallets(), Shipments: srv.Shipments(),
-		Invoices: srv.Invoices(), Webhooks: srv.Webhooks(), Console: url + "/_mock/",
+		URL: srv.URL, SecretKey: srv.SecretKey, Wallets: srv.Wallets(), Shipments: srv.Shipments(),
+		Invoices: srv.Invoices(), Webhooks: srv.Webhooks(), Console: srv.URL + "/_mock/",
 	}
 }
 
@@ -86,7 +91,7 @@ func (s serving) run(ctx context.Context, p program) int {
 	if *s.json {
 		announce = func(w io.Writer, r ready) error { return json.NewEncoder(w).Encode(r) }
 	}
-	if err := announce(p.stdout, describeWorld(srv, srv.URL)); err != nil {
+	if err := announce(p.stdout, describeWorld(srv)); err != nil {
 		return p.fail("cannot write to standard output: %v", err)
 	}
 
@@ -94,13 +99,18 @@ func (s serving) run(ctx context.Context, p program) int {
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), *s.drain)
 	defer cancel()
 	if err := srv.Shutdown(patience); err != nil {
+		if !errors.Is(err, context.DeadlineExceeded) {
+			return p.fail("%v", err)
+		}
 		return p.fail("requests that were still under way after %s were cut off (%v); give them longer with -drain", *s.drain, err)
 	}
 	return exitOK
 }
 
 func (s serving) options(stderr io.Writer) []mockserver.Option {
-	opts := []mockserver.Option{mockserver.WithAddr(*s.addr), mockserver.WithSeed(*s.seed)}
+	opts := []mockserver.Option{
+		mockserver.WithAddr(*s.addr), mockserver.WithSeed(*s.seed), mockserver.WithScenario(*s.scenario), mockserver.WithState(*s.state),
+	}
 	if *s.clock == "virtual" {
 		opts = append(opts, mockserver.WithVirtualClock(time.Time{}))
 	}
@@ -132,7 +142,7 @@ func explainListen(ctx context.Context, err error, addr string) string {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE), errors.Is(err, wsaAddrInUse):
 		owner := "another program"
-		if isLoopback(addr) && healthy(ctx, http.DefaultTransport, "http://"+addr) == nil {
+		if isLoopback(addr) && healthy(ctx, "http://"+addr) == nil {
 			owner = "a mockserver that is still running"
 		}
 		return fmt.Sprintf("%s is taken by %s: stop it, or take a free port with -addr 127.0.0.1:0", addr, owner)
@@ -144,17 +154,23 @@ func explainListen(ctx context.Context, err error, addr string) string {
 
 // banner greets a person with lines to copy.
 func banner(w io.Writer, r ready) error {
-	_, err := fmt.Fprintf(w, `Reference server of the shipping service on %[1]s
+	var b strings.Builder
+	fmt.Fprintf(&b, `Reference server of the shipping service on %[1]s
 
   export SHIPPING_BASE_URL=%[1]s
   export SHIPPING_SECRET_KEY=%[2]s
 
   curl -H "Authorization: Bearer %[2]s" "%[1]s/v1/rates?perPage=2"
-  curl -H "Authorization: Bearer %[2]s" "%[1]s/v1/transactions?wallet=%[3]s&perPage=2"
-  curl -H "Authorization: Bearer %[2]s" -H "Content-Type: application/json" \
-       -d '{"shipment_id":"%[4]s"}' %[1]s/v1/regulatory-documents/analyze
-
-About the server itself: %[5]s   Stop it with Ctrl-C.
-`, r.URL, r.SecretKey, r.Wallets[0], r.Shipments[0], r.Console)
+`, r.URL, r.SecretKey)
+	if len(r.Wallets) > 0 {
+		fmt.Fprintf(&b, "  curl -H \"Authorization: Bearer %s\" \"%s/v1/transactions?wallet=%s&perPage=2\"\n", r.SecretKey, r.URL, r.Wallets[0])
+	}
+	if len(r.Shipments) > 0 {
+		fmt.Fprintf(&b, `  curl -H "Authorization: Bearer %[2]s" -H "Content-Type: application/json" \
+       -d '{"shipment_id":"%[3]s"}' %[1]s/v1/regulatory-documents/analyze
+`, r.URL, r.SecretKey, r.Shipments[0])
+	}
+	fmt.Fprintf(&b, "\nAbout the server itself: %s   Stop it with Ctrl-C.\n", r.Console)
+	_, err := io.WriteString(w, b.String())
 	return err
 }

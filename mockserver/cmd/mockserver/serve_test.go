@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -20,13 +22,29 @@ func TestServe_PrintsOneLineOfJSONOnceReady(t *testing.T) {
 	if len(r.Wallets) == 0 || len(r.Shipments) == 0 || len(r.Invoices) == 0 || len(r.Webhooks) == 0 || r.Console == "" {
 		t.Errorf("something is missing: %+v", r)
 	}
-	if err := accepts(t.Context(), r.URL, r.SecretKey); err != nil {
-		t.Error(err)
+	if status := listed(t, r, "/v1/rates").StatusCode; status != http.StatusOK {
+		t.Errorf("status %d", status)
 	}
 	d.stop()
 	if ended := <-d.ended; ended.code != exitOK || ended.stderr != "" {
 		t.Errorf("stopped with %+v", ended)
 	}
+}
+
+// listed asks for a path with the world's key.
+func listed(t *testing.T, r ready, path string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.URL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+r.SecretKey)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { resp.Body.Close() })
+	return resp
 }
 
 func TestServe_GreetsAPersonWithLinesToCopy(t *testing.T) {
@@ -37,6 +55,31 @@ func TestServe_GreetsAPersonWithLinesToCopy(t *testing.T) {
 			t.Errorf("the greeting lacks %q:\n%s", want, d.printed)
 		}
 	}
+}
+
+// With -state a server goes on where the one before it ended, and refuses a file that it cannot use.
+func TestServe_GoesOnFromItsStateFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "state.json")
+	first := start(t, nil, "-json", "-state", file)
+	resp, err := http.Post(first.world(t).URL+"/_mock/webhooks", "application/json", strings.NewReader(`{"url":"http://127.0.0.1:9/"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	first.stop()
+	if ended := <-first.ended; ended.code != exitOK || ended.stderr != "" {
+		t.Fatalf("stopped with %+v", ended)
+	}
+	second := start(t, nil, "-json", "-state", file).world(t)
+	if before := first.world(t).Webhooks; len(second.Webhooks) != len(before)+1 || second.Webhooks[1] != before[0] {
+		t.Errorf("%d webhooks, then %d", len(before), len(second.Webhooks))
+	}
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-state", file).want(t, exitFailure, file, "no whole JSON object")
+	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-scenario", "lots").want(t, exitFailure, `no scenario is called "lots"`)
 }
 
 func TestServe_SaysWhoHasThePortAndWhatToDo(t *testing.T) {
@@ -82,7 +125,7 @@ func TestServe_WarnsWhenOtherMachinesCanReachIt(t *testing.T) {
 	}
 }
 
-// under opens a request whose body does not come to its end, and returns once the server reads it.
+// underWay opens a request whose body does not come to its end, and returns once the server reads it.
 func underWay(t *testing.T, r ready) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(r.URL, "http://"))
@@ -154,5 +197,13 @@ func TestServe_VirtualTimeMovesOnlyWhenTold(t *testing.T) {
 	body, err := io.ReadAll(resp.Body)
 	if err != nil || !strings.Contains(string(body), "2026-01-05T10:30:00") {
 		t.Errorf("%s, %v", body, err)
+	}
+}
+
+func TestServe_GreetsAlsoInAWorldWithoutAnything(t *testing.T) {
+	t.Parallel()
+	d := start(t, nil, "-scenario", "empty")
+	if !strings.Contains(d.printed, "/v1/rates") || strings.Contains(d.printed, `shipment_id":""`) {
+		t.Errorf("the greeting:\n%s", d.printed)
 	}
 }

@@ -2,6 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,34 +30,61 @@ func TestEnv_Formats(t *testing.T) {
 	}
 }
 
-func TestEnv_IsWhatServePrints(t *testing.T) {
+func TestEnv_OfASeedIsWhatServePrints(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "-json", "-seed", "5").world(t)
-	got := invoke(t, nil, "env", "-seed", "5", "-url", r.URL, "-format", "json").want(t, exitOK)
-	var settings map[string]string
-	if err := json.Unmarshal([]byte(got.stdout), &settings); err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]string{
-		"SHIPPING_BASE_URL": r.URL, "SHIPPING_SECRET_KEY": r.SecretKey, "SHIPPING_WALLET": r.Wallets[0],
-		"SHIPPING_SHIPMENT": r.Shipments[0], "SHIPPING_INVOICE": r.Invoices[0], "SHIPPING_WEBHOOK": r.Webhooks[0],
-	}
-	if diff := cmp.Diff(want, settings); diff != "" {
+	want := environ(r)
+	want["SHIPPING_BASE_URL"] = "http://127.0.0.1:4010"
+	if diff := cmp.Diff(want, asked(t, "-seed", "5")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func TestEnv_PrintsNothingThatIsNotTrue(t *testing.T) {
+// asked runs env and reads what it prints.
+func asked(t *testing.T, args ...string) map[string]string {
+	t.Helper()
+	got := invoke(t, nil, append([]string{"env", "-format", "json"}, args...)...).want(t, exitOK)
+	var settings map[string]string
+	if err := json.Unmarshal([]byte(got.stdout), &settings); err != nil {
+		t.Fatal(err)
+	}
+	return settings
+}
+
+func TestEnv_OfARunningServerIsWhatItHas(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "-json", "-seed", "6").world(t)
+	got := asked(t, "-url", r.URL+"/")
+	if got["SHIPPING_BASE_URL"] != r.URL || got["SHIPPING_SECRET_KEY"] != r.SecretKey || got["SHIPPING_WALLET"] != r.Wallets[0] ||
+		!slices.Contains(r.Shipments, got["SHIPPING_SHIPMENT"]) || !slices.Contains(r.Webhooks, got["SHIPPING_WEBHOOK"]) {
+		t.Errorf("%v for %+v", got, r)
+	}
+
+	resp, err := http.Post(r.URL+"/_mock/worlds", "application/json", strings.NewReader(`{"name":"ci42","scenario":"empty"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	other := asked(t, "-url", r.URL, "-world", "empty_ci42")
+	if other["SHIPPING_SECRET_KEY"] == r.SecretKey || !strings.Contains(other["SHIPPING_SECRET_KEY"], "ci42") || other["SHIPPING_SHIPMENT"] != "" {
+		t.Errorf("%v", other)
+	}
+	invoke(t, nil, "env", "-url", r.URL, "-world", "empty_ci24").want(t, exitFailure, `no world "empty_ci24"`, "did you mean empty_ci42?")
+}
+
+func TestEnv_PrintsNothingWhereThereIsNoServer(t *testing.T) {
+	t.Parallel()
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }))
+	t.Cleanup(other.Close)
 	tests := []struct {
 		name string
 		args []string
 		want string
 	}{
-		{"another seed", []string{"-url", r.URL}, "is not of seed 1"},
 		{"nobody there", []string{"-url", "http://" + taken(t)}, "no mockserver answers"},
+		{"another server", []string{"-url", other.URL}, "what no mockserver does"},
 		{"no URL", []string{"-url", "4010"}, "no base address"},
+		{"a world of no server", []string{"-world", "ci42"}, "name it with -url"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
