@@ -133,7 +133,7 @@ func (s *Server) addressed(r *http.Request) (*World, *reply) {
 	}
 	_, key := bearer(r)
 	if key == "" {
-		return s.home, nil
+		return s.World, nil
 	}
 	w, known := s.worldFor(key)
 	if !known {

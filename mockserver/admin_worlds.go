@@ -108,7 +108,7 @@ func (s *Server) adminRestoreWorld(c *call) reply {
 
 func (s *Server) adminCloseWorld(c *call) reply {
 	return s.adminWorld(c, func(w *World, _ worldOrder) (*World, string, error) {
-		if w == s.home {
+		if w == s.World {
 			return nil, "", fmt.Errorf("the home world closes with its server: reset it instead")
 		}
 		w.Close()

@@ -61,7 +61,7 @@ type Assumptions struct {
 	// each form's own time. A negative scale generates at once, on the next tick of the clock.
 	GenerationScale float64
 	// EvidenceAfter is how long a manual document waits for its evidence. Default: 0, until it is
-	// submitted with [Server.SubmitEvidence].
+	// submitted with [World.SubmitEvidence].
 	EvidenceAfter time.Duration
 	// NoOther refuses the form OTHER, which no goods call for. Default: its profile puts it on a draft.
 	NoOther bool

@@ -29,7 +29,7 @@ func (s *Server) authenticate(r *http.Request, op *operation) (*World, *reply) {
 	switch {
 	case errors.Is(err, ErrTooManyWorlds):
 		p := refused(http.StatusServiceUnavailable, codeUnavailable, err.Error())
-		return s.home, &p
+		return s.World, &p
 	case !errors.Is(err, errKeyForm):
 		message = "the secret key names a scenario that there is not, or asks too much of it: GET " + adminPrefix + "scenarios lists them"
 	case scheme == "":
@@ -41,7 +41,7 @@ func (s *Server) authenticate(r *http.Request, op *operation) (*World, *reply) {
 	}
 	p := refused(http.StatusUnauthorized, codeUnauthorized, message)
 	p.header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}
-	return s.home, &p
+	return s.World, &p
 }
 
 // worldFor returns the world that a secret key opens.
@@ -55,14 +55,14 @@ func (s *Server) worldFor(key string) (*World, bool) {
 func (s *Server) keyless(r *http.Request) *World {
 	id := r.PathValue("request_id")
 	if id == "" {
-		return s.home
+		return s.World
 	}
 	for _, w := range s.Worlds() {
 		if w.hasRequest(id) {
 			return w
 		}
 	}
-	return s.home
+	return s.World
 }
 
 // bearer splits the Authorization header.

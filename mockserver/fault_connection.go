@@ -44,7 +44,7 @@ func (f faultTruncate) strike(x *exchange, _ *World) {
 
 func (f faultTruncate) form() FaultForm { return FaultForm{Kind: kindTruncate, Bytes: int(f)} }
 
-// FaultLatency delays by d on the world's clock: with a virtual clock until [Server.Advance] has
+// FaultLatency delays by d on the world's clock: with a virtual clock until [World.Advance] has
 // moved it that far.
 func FaultLatency(d time.Duration) Fault { return faultLatency(d) }
 

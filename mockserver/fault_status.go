@@ -7,7 +7,7 @@ import (
 )
 
 // FaultStatus answers with a status and, beside the usual ones, the given headers, such as
-// Retry-After. The header may be nil. A status outside 200 to 599 is refused by [Server.Inject].
+// Retry-After. The header may be nil. A status outside 200 to 599 is refused by [World.Inject].
 func FaultStatus(code int, header http.Header) Fault { return faultStatus{code, header.Clone()} }
 
 type faultStatus struct {

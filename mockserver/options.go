@@ -63,11 +63,11 @@ func WithSeed(seed uint64) Option { return func(c *config) { c.seed = seed } }
 // 127.0.0.1 is taken.
 func WithAddr(addr string) Option { return func(c *config) { c.addr, c.listen = addr, true } }
 
-// WithoutListener opens no socket; reach the server through [Server.Transport]. Needed inside a
+// WithoutListener opens no socket; reach the server through [World.Transport]. Needed inside a
 // testing/synctest bubble.
 func WithoutListener() Option { return func(c *config) { c.listen = false } }
 
-// WithVirtualClock makes the world's time stand still at start until [Server.Advance] moves it. The
+// WithVirtualClock makes the world's time stand still at start until [World.Advance] moves it. The
 // zero time means the moment where the seeded history ends; an earlier one becomes that moment.
 // Without this option the world follows the real time.
 func WithVirtualClock(start time.Time) Option {

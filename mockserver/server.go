@@ -23,7 +23,6 @@ type Server struct {
 
 	config  config
 	err     error
-	home    *World
 	worlds  worldBook
 	deliver http.RoundTripper // of every world's notifications
 	routes  *router
@@ -41,7 +40,7 @@ type Server struct {
 
 // New starts a server with a seeded world on a free port of 127.0.0.1 and returns it, ready to
 // answer. Nothing panics: when an option cannot be fulfilled, a taken port for one, [Server.Err] says
-// so, every request in memory is answered with it, and [Server.Client] fails the test with it.
+// so, every request in memory is answered with it, and [World.Client] fails the test with it.
 func New(opts ...Option) *Server {
 	s := &Server{config: defaultConfig()}
 	for _, opt := range opts {
@@ -77,11 +76,10 @@ func (s *Server) openHome() error {
 	if err != nil { // the catalogue is wrong; an empty world can still say so
 		base = &Snapshot{state: *newState(p.seed), at: epoch}
 	}
-	s.home = s.newWorld(homeName, base.state.homeKey, p, base)
-	s.home.origin = t
-	s.World = s.home
-	s.worlds.byKey[s.home.SecretKey] = s.home
-	s.worlds.opened = []*World{s.home}
+	s.World = s.newWorld(homeName, base.state.homeKey, p, base)
+	s.origin = t
+	s.worlds.byKey[s.SecretKey] = s.World
+	s.worlds.opened = []*World{s.World}
 	return errors.Join(wrong, err)
 }
 

@@ -35,8 +35,8 @@ func (w *World) Snapshot() *Snapshot {
 // world's, the clock moves forward to it.
 func (w *World) Restore(s *Snapshot) { w.restore(s) }
 
-// Reset makes the world hold what it began with, clears its faults and empties its journal and its lint. The time stays
-// what it is.
+// Reset makes the world hold what it began with, clears its faults and empties its journal and its lint.
+// The time stays what it is.
 func (w *World) Reset() {
 	w.faults.reset()
 	w.restore(w.base)

@@ -79,6 +79,9 @@ func (w *World) AddWebhook(h Webhook) (string, error) {
 	now := timestamp(w.clock.Now())
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if len(w.webhooks.all) >= maxWebhooks {
+		return "", fmt.Errorf("mockserver: webhook not added: the world has %d already; remove some, or reset it", maxWebhooks)
+	}
 	made := &webhook{
 		WebhookID: w.ids.numbered("WA"), StorageID: w.ids.storage(), Name: h.Name, URL: h.URL,
 		Event: slices.Clone(h.Events), Active: !h.Inactive, User: w.user, CreatedAt: now, UpdatedAt: now,
