@@ -134,7 +134,7 @@ func writeSettings(out io.Writer, format string, settings []setting) error {
 		case format == "sh":
 			fmt.Fprintf(&lines, "export %s=%s\n", s.name, quoted(s.value))
 		default:
-			fmt.Fprintf(&lines, "%s=%s\n", s.name, quoted(s.value))
+			fmt.Fprintf(&lines, "%s=%s\n", s.name, dotenvQuoted(s.value))
 		}
 	}
 	if format == "json" {
@@ -144,12 +144,24 @@ func writeSettings(out io.Writer, format string, settings []setting) error {
 	return err
 }
 
-// quoted puts a value in single quotes unless it has only letters that no shell and no reader of .env
-// files treats in a special way.
+// isPlain reports whether a value has only letters that no shell and no reader of .env files treats in
+// a special way.
+func isPlain(value string) bool {
+	return strings.Trim(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:") == ""
+}
+
+// quoted is a value as a shell reads it.
 func quoted(value string) string {
-	plain := strings.Trim(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:") == ""
-	if plain {
+	if isPlain(value) {
 		return value
 	}
 	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+}
+
+// dotenvQuoted is a value as readers of .env files read it.
+func dotenvQuoted(value string) string {
+	if isPlain(value) {
+		return value
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`).Replace(value) + `"`
 }

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shipping-go/shipping/conformance"
 	"github.com/shipping-go/shipping/mockserver/internal/doctor"
+	"github.com/shipping-go/shipping/webhook"
 )
 
 // environ is the settings of a world as a program has them in its environment.
@@ -79,4 +82,23 @@ func TestDoctor_ExaminesNobodyWhoMayNotBeExamined(t *testing.T) {
 	invoke(t, nil, "doctor", "http://example.com/hooks", "-key", "k").want(t, exitFailure, "-anywhere")
 	invoke(t, nil, "doctor", "hooks", "-key", "k").want(t, exitFailure, "no absolute http or https URL")
 	invoke(t, nil, "doctor", "http://"+taken(t), "-key", "k").want(t, exitFailure)
+}
+
+// The receiver of this module has nothing to learn.
+func TestDoctor_FindsTheReceiverOfThisModuleWell(t *testing.T) {
+	t.Parallel()
+	receiver, err := webhook.NewReceiver(
+		func(context.Context, *webhook.Notification) error { return nil },
+		webhook.WithKeys("k", "older"), webhook.WithLimits(1<<20, 500*time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(receiver)
+	t.Cleanup(func() {
+		srv.Close()
+		if err := receiver.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	invoke(t, nil, "doctor", srv.URL, "-key", "k", "-other-key", "older").want(t, exitOK, "16 good, 0 bad, 0 skipped")
 }

@@ -16,7 +16,7 @@ func TestEnv_Formats(t *testing.T) {
 	settings := []setting{{"SHIPPING_BASE_URL", "http://127.0.0.1:4010"}, {"SHIPPING_INVOICE", "https://invoices.example/it's a&b.pdf"}}
 	tests := []struct{ format, want string }{
 		{"sh", "export SHIPPING_BASE_URL=http://127.0.0.1:4010\nexport SHIPPING_INVOICE='https://invoices.example/it'\\''s a&b.pdf'\n"},
-		{"dotenv", "SHIPPING_BASE_URL=http://127.0.0.1:4010\nSHIPPING_INVOICE='https://invoices.example/it'\\''s a&b.pdf'\n"},
+		{"dotenv", "SHIPPING_BASE_URL=http://127.0.0.1:4010\nSHIPPING_INVOICE=\"https://invoices.example/it's a&b.pdf\"\n"},
 		{"json", "{\n  \"SHIPPING_BASE_URL\": \"http://127.0.0.1:4010\",\n  \"SHIPPING_INVOICE\": \"https://invoices.example/it's a&b.pdf\"\n}\n"},
 	}
 	for _, test := range tests {
