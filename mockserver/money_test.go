@@ -73,6 +73,7 @@ func TestTransactions_HaveWhatMayBeMissing(t *testing.T) {
 			Metadata   map[string]string `json:"metadata"`
 			PayoutDate *time.Time        `json:"payout_date"`
 			Status     string            `json:"status"`
+			Reversed   bool              `json:"reversed"`
 		}
 	}
 	get(t, srv, "/v1/transactions?perPage=1000&wallet="+srv.Wallets()[0]).data(t, &page)
@@ -84,9 +85,10 @@ func TestTransactions_HaveWhatMayBeMissing(t *testing.T) {
 		seen["shipment_id"] = seen["shipment_id"] || tx.Metadata["shipment_id"] != ""
 		seen["no payout"] = seen["no payout"] || tx.PayoutDate == nil
 		seen["payout"] = seen["payout"] || tx.PayoutDate != nil
+		seen["reversed"] = seen["reversed"] || tx.Reversed
 		seen[tx.Status] = true
 	}
-	for _, what := range []string{"no txRef", "txRef", "empty metadata", "shipment_id", "no payout", "payout", "success", "pending"} {
+	for _, what := range []string{"no txRef", "txRef", "empty metadata", "shipment_id", "no payout", "payout", "reversed", "success", "pending"} {
 		if !seen[what] {
 			t.Errorf("no transaction with %s", what)
 		}

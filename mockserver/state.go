@@ -70,12 +70,3 @@ func (s *state) copy() state {
 	c.exchange = maps.Clone(s.exchange)
 	return c
 }
-
-// stored returns how many records the state keeps in memory.
-func (s *state) stored() int {
-	n := s.rates.Stored() + s.webhooks.encoded.Stored() + s.ledger.Len()
-	for _, list := range s.transactions {
-		n += list.Stored()
-	}
-	return n
-}
