@@ -25,7 +25,7 @@ type Scenario struct {
 // The largest worlds that a scenario may ask for.
 const (
 	maxListed = 100_000_000 // computed, so they take no memory
-	maxStored = 300_000     // at about a kilobyte each
+	maxStored = 300_000     // at about a kilobyte and a half each
 	maxSeed   = 1<<31 - 1
 )
 

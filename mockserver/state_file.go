@@ -114,6 +114,9 @@ func (f stateFile) write(path string) (err error) {
 	if err != nil {
 		return fmt.Errorf("mockserver: the state cannot be written as JSON: %w", err)
 	}
+	if len(text) >= maxStateFile { // nobody could read it
+		return fmt.Errorf("mockserver: the state takes %d bytes and a file at most %d: close some worlds before it is saved", len(text), maxStateFile)
+	}
 	folder := filepath.Dir(path)
 	temporary, err := os.CreateTemp(folder, filepath.Base(path)+".*.tmp")
 	if err != nil {

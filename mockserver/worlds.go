@@ -38,7 +38,7 @@ type template struct {
 // Assumption: all of them. [WithMaxWorlds] switches the first.
 const (
 	defaultMaxWorlds  = 10_000
-	maxTemplateRows   = 600_000 // stored by all templates together, at about a kilobyte each
+	maxTemplateRows   = 600_000 // stored by all templates together, at about a kilobyte and a half each
 	maxKeptRequests   = 50_000  // of a world
 	maxWebhooks       = 10_000  // of a world
 	maxNamedSnapshots = 100     // of a world
