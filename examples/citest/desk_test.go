@@ -1,0 +1,181 @@
+package citest
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// shop is a desk in front of a server of its own. Whatever a test does, the server's books must be
+// right when it ends.
+func shop(t *testing.T, opts ...mockserver.Option) (*Desk, *mockserver.Server) {
+	t.Helper()
+	server := mockserver.New(opts...)
+	t.Cleanup(func() {
+		if err := server.Check(); err != nil {
+			t.Error(err)
+		}
+		server.Close()
+	})
+	return &Desk{Client: server.Client(t), Limit: limit(t, "250000")}, server
+}
+
+func limit(t *testing.T, text string) shipping.Budget {
+	t.Helper()
+	amount, err := shipping.ParseAmount(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shipping.Budget{Amount: amount, Currency: "NGN"}
+}
+
+// first is an order that needs several forms.
+func first(server *mockserver.Server) Order {
+	return Order{Number: "2026-0001", ShipmentID: server.Shipments()[0]}
+}
+
+// inject makes something go wrong.
+func inject(t *testing.T, server *mockserver.Server, rule mockserver.FaultRule) {
+	t.Helper()
+	if err := server.Inject(rule); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// debits counts what the wallet paid for forms.
+func debits(t *testing.T, server *mockserver.Server) int {
+	t.Helper()
+	server.ClearFaults()
+	n := 0
+	for transaction, err := range server.Client(t).Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: server.Wallets()[0]}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(transaction.Description, "Regulatory documents") {
+			n++
+		}
+	}
+	return n
+}
+
+// The plainest test: a server, on a socket, whose documents are ready at once.
+func TestAnOrderGetsItsPapers(t *testing.T) {
+	t.Parallel()
+	desk, server := shop(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
+	papers, err := desk.Prepare(t.Context(), first(server))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(papers.Forms) < 2 || server.Calls(shipping.OpPurchase) != 1 || debits(t, server) != 1 {
+		t.Errorf("%+v after %d purchases", papers, server.Calls(shipping.OpPurchase))
+	}
+}
+
+// In a synctest bubble time passes when nothing else can happen: on a slow day documents take hours, the
+// test takes none. It needs a server without a socket, made inside the bubble.
+func TestHoursPassInNoTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		desk, server := shop(t, mockserver.WithoutListener(),
+			mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = 500 }))
+		started := time.Now()
+		if _, err := desk.Prepare(t.Context(), first(server)); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(started); took < 2*time.Hour {
+			t.Errorf("the papers were there after %s", took)
+		}
+	})
+}
+
+// Whatever goes wrong, an order is paid for once, and asking again is all that it takes to get there.
+func TestNothingThatGoesWrongChargesTwice(t *testing.T) {
+	t.Parallel()
+	for name, rule := range map[string]mockserver.FaultRule{
+		"the answer to the purchase is lost": {Operation: shipping.OpPurchase, Nth: 1, Committed: true, Fault: mockserver.FaultDrop()},
+		"the purchase is lost":               {Operation: shipping.OpPurchase, Nth: 1, Fault: mockserver.FaultDrop()},
+		"the service dies after the charge":  {Operation: shipping.OpPurchase, Nth: 1, Point: mockserver.AfterCharge},
+		"a gateway answers for it":           {Operation: shipping.OpPurchase, Nth: 1, Committed: true, Fault: mockserver.FaultHTML(http.StatusBadGateway)},
+		"the analysis fails at first":        {Operation: shipping.OpAnalyze, Nth: 1, Fault: mockserver.FaultStatus(http.StatusServiceUnavailable, nil)},
+		"polling meets an outage":            {Operation: shipping.OpGetRequest, First: 6, Fault: mockserver.FaultStatus(http.StatusServiceUnavailable, nil)},
+		"polling is too fast":                {Operation: shipping.OpGetRequest, Nth: 2, Fault: mockserver.FaultRateLimit(mockserver.RetryAfterSeconds, 20*time.Second)},
+		"answers come in pieces":             {Operation: shipping.OpGetRequest, First: 2, Fault: mockserver.FaultTruncate(40)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				desk, server := shop(t, mockserver.WithoutListener())
+				inject(t, server, rule)
+				order := first(server)
+				_, err := desk.Prepare(t.Context(), order)
+				for tries := 1; err != nil && tries < 3; tries++ {
+					t.Logf("asked again after: %v", err)
+					_, err = desk.Prepare(t.Context(), order)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n := debits(t, server); n != 1 {
+					t.Errorf("%d debits", n)
+				}
+			})
+		})
+	}
+}
+
+func TestAnOrderThatIsAskedForManyTimesIsPaidForOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		desk, server := shop(t, mockserver.WithoutListener())
+		var asking sync.WaitGroup
+		for range 8 {
+			asking.Go(func() {
+				if _, err := desk.Prepare(t.Context(), first(server)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		asking.Wait()
+		if n := server.Calls(shipping.OpPurchase); n != 1 {
+			t.Errorf("%d purchases", n)
+		}
+	})
+}
+
+func TestAnOrderThatCostsTooMuchIsHeld(t *testing.T) {
+	t.Parallel()
+	desk, server := shop(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
+	desk.Limit = limit(t, "100")
+	_, err := desk.Prepare(t.Context(), first(server))
+	if !errors.Is(err, ErrHeld) || server.Calls(shipping.OpPurchase) != 0 {
+		t.Errorf("%d purchases: %v", server.Calls(shipping.OpPurchase), err)
+	}
+	desk.Limit = limit(t, "250000") // a person has looked at it
+	if _, err := desk.Prepare(t.Context(), first(server)); err != nil || server.Calls(shipping.OpAnalyze) != 1 {
+		t.Errorf("%d analyses: %v", server.Calls(shipping.OpAnalyze), err)
+	}
+}
+
+// The journal tells what your code has sent, and what it was answered.
+func TestAFailedGenerationIsReported(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		desk, server := shop(t, mockserver.WithoutListener())
+		inject(t, server, mockserver.FaultRule{Point: mockserver.Generation, First: 1})
+		_, err := desk.Prepare(t.Context(), first(server))
+		if !errors.Is(err, shipping.ErrRequestFailed) || !strings.Contains(err.Error(), "2026-0001") {
+			t.Errorf("the error: %v", err)
+		}
+		calls := server.Find(mockserver.CallQuery{Operation: shipping.OpPurchase})
+		if len(calls) != 1 || calls[0].Status != http.StatusOK || !strings.Contains(calls[0].RequestBody, "document_types") {
+			t.Errorf("purchases: %+v", calls)
+		}
+	})
+}
