@@ -144,7 +144,8 @@ func (d *AvailableDocument) UnmarshalJSON(data []byte) error {
 
 // MatchReason says which item made a form necessary, and by which rule.
 type MatchReason struct {
-	ItemID string `json:"item_id"`
+	// ItemID is empty where the whole consignment is the reason.
+	ItemID string `json:"item_id" spec:"optional"`
 	Rule   string `json:"rule"`
 	Match  string `json:"match"`
 }
