@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -497,7 +498,7 @@ func FuzzResume_AnyNumbers(f *testing.F) {
 	f.Add(1<<31-1, 1, 1<<31-1, 1<<31-1, uint64(7), false)
 	f.Add(1<<31-1, 1<<31-1, 1, 1, uint64(7), true)
 	f.Add(-1, 0, -1, -1, uint64(0), true)
-	f.Add(1<<62, 1<<62, 1<<62, 1<<62, uint64(1<<63), false)
+	f.Add(math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt, uint64(1<<63), false)
 	f.Fuzz(func(t *testing.T, covered, perPage, total, items int, marker uint64, alone bool) {
 		var numbers map[string]any
 		decoder := json.NewDecoder(strings.NewReader(string(plain)))
