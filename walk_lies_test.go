@@ -98,7 +98,7 @@ func lies() map[string]lie {
 		"perPage is absent":                  {tell: always("perPage", "absent"), requests: strict},
 		"perPage is 0":                       {tell: always("perPage", 0), requests: strict},
 		"perPage is negative":                {tell: always("perPage", -10), requests: strict},
-		"perPage is beyond all numbers":      {tell: always("perPage", math.MaxInt64), requests: strict},
+		"perPage is beyond all numbers":      {tell: always("perPage", math.MaxInt), requests: strict},
 		"perPage is what is on the page":     {tell: says("perPage", func(_ int, a *rowAnswer) any { return len(a.Rows) }), requests: strict},
 		"perPage is another with every page": {tell: counting("perPage", func(n, _ int) any { return 10 + n%7 }), requests: wicked, want: shipping.ErrPageLoop},
 		"pagination is missing":              {tell: whatever(func(_ int, a *rowAnswer) { a.Pagination = nil }), requests: strict},
