@@ -103,6 +103,7 @@ type Consignment struct {
 type Desk struct {
 	config      Config
 	transitions []Transition
+	stored      int // requests put into records, new or changed
 	requests
 }
 
@@ -211,6 +212,7 @@ func (d *Desk) store(next *Record) *Record {
 	if !known {
 		next.CreatedAt = next.UpdatedAt
 	}
+	next.happened(earlier)
 	if err := next.encode(); err != nil { // every value was checked when it came in, so Check tells
 		d.broken = append(d.broken, fmt.Errorf("request %s cannot be encoded: %w", next.RequestID, err))
 		return cmp.Or(earlier, next)
@@ -219,6 +221,7 @@ func (d *Desk) store(next *Record) *Record {
 		d.order = append(d.order, next.RequestID)
 	}
 	d.records.Set(next.RequestID, next)
+	d.stored++
 	return next
 }
 

@@ -81,6 +81,7 @@ type Record struct {
 	purchased []string        // document types, in the order of the purchase
 	due       time.Time       // end of purchasing; zero where none is scheduled
 	script    script          // what a magic input asked for
+	history   []Step          // oldest first
 	encoded   []byte
 }
 

@@ -23,13 +23,15 @@ type Saved struct {
 	// where nothing is scheduled.
 	Due          time.Time   `json:"due,omitzero"`
 	DocumentsDue []time.Time `json:"documents_due,omitempty"`
+	// History is what happened to the request, oldest first.
+	History []Step `json:"history,omitempty"`
 }
 
 // Save returns every request, oldest first, for [Desk.Load].
 func (d *Desk) Save() []Saved {
 	saved := make([]Saved, 0, len(d.order))
 	for _, r := range d.Records() {
-		s := Saved{Record: r.encoded, Rate: r.rate, Purchased: r.purchased, Due: r.due}
+		s := Saved{Record: r.encoded, Rate: r.rate, Purchased: r.purchased, Due: r.due, History: r.history}
 		for _, doc := range r.Documents {
 			s.DocumentsDue = append(s.DocumentsDue, doc.due)
 		}
@@ -63,7 +65,7 @@ func (d *Desk) Load(saved []Saved, shift time.Duration) error {
 }
 
 func (s Saved) restore() (*Record, error) {
-	r := &Record{rate: s.Rate, purchased: s.Purchased, due: s.Due}
+	r := &Record{rate: s.Rate, purchased: s.Purchased, due: s.Due, history: s.History}
 	if err := json.Unmarshal(s.Record, r); err != nil {
 		return nil, err
 	}
