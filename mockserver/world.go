@@ -72,6 +72,7 @@ func (s *Server) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 		Transport: s.deliver,
 		Clock:     w.clock,
 	})
+	w.clock.Settle(w.deliveries.Settle)
 	w.restore(base)
 	return w
 }
@@ -97,6 +98,10 @@ func (w *World) rule(message string) reply {
 
 // Advance moves a virtual clock forward and returns what fell due on the way, in order. It fails in a
 // world that follows the real time; see [WithVirtualClock] and the scenario "virtual".
+//
+// A notification on its way to a receiver takes no time of a virtual clock: Advance waits for the
+// receiver's answer, [Assumptions.DeliveryTimeout] of real time at most, so that the next attempt is due
+// when it should be. A receiver must therefore not wait for the clock to move.
 func (w *World) Advance(d time.Duration) ([]Fired, error) {
 	fired, err := w.clock.Advance(d)
 	if errors.Is(err, clock.ErrReal) {

@@ -17,6 +17,7 @@ var ErrReal = errors.New("the clock follows the real time and cannot be advanced
 type Clock struct {
 	virtual bool
 	shift   time.Duration // of a real clock, added to the machine's time
+	settle  func()        // called by Advance before time moves
 
 	advancing sync.Mutex // one Advance at a time, so that functions run in due order
 
@@ -52,6 +53,10 @@ func Real(notBefore time.Time) *Clock {
 func Virtual(start time.Time) *Clock {
 	return &Clock{virtual: true, now: start.UTC()}
 }
+
+// Settle makes every later Advance call wait before it lets time pass, so that what was begun at a moment
+// and needs no time of the clock is over by the next. Call it before the clock is used.
+func (c *Clock) Settle(wait func()) { c.settle = wait }
 
 // IsVirtual reports whether the clock only moves when told.
 func (c *Clock) IsVirtual() bool { return c.virtual }
@@ -118,6 +123,9 @@ func (c *Clock) Advance(d time.Duration) ([]Fired, error) {
 	until := c.Now().Add(max(0, d))
 	fired := []Fired{}
 	for {
+		if c.settle != nil {
+			c.settle()
+		}
 		t := c.next(until)
 		if t == nil {
 			return fired, nil

@@ -59,6 +59,8 @@ type Dispatcher struct {
 	orders  map[string]*gathering // by webhook; those that have one
 	retries *clock.Scope
 	running sync.WaitGroup
+	trying  int       // attempts that run
+	settled sync.Cond // none runs any more; on mu
 }
 
 // flight is a delivery that has not ended.
@@ -82,7 +84,7 @@ func New(config Config) *Dispatcher {
 		config.Transport = NewTransport(config.Anywhere)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Dispatcher{
+	d := &Dispatcher{
 		config: config,
 		client: &http.Client{
 			Transport: config.Transport,
@@ -98,6 +100,8 @@ func New(config Config) *Dispatcher {
 
 		ownTransport: own,
 	}
+	d.settled.L = &d.mu
+	return d
 }
 
 // Sign returns the signature of a payload: the hex form of HMAC-SHA512 over its bytes.
@@ -182,8 +186,27 @@ func (d *Dispatcher) launch(id string) {
 
 // start makes the next attempt in the background. The caller holds mu.
 func (d *Dispatcher) start(f *flight) {
-	if f.ctx.Err() == nil {
-		d.running.Go(func() { d.try(f) })
+	if f.ctx.Err() != nil {
+		return
+	}
+	d.trying++
+	d.running.Go(func() {
+		d.try(f)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.trying--; d.trying == 0 {
+			d.settled.Broadcast()
+		}
+	})
+}
+
+// Settle returns when no attempt is on the wire any more. An attempt ends at the latest when the
+// receiver has used up the policy's timeout.
+func (d *Dispatcher) Settle() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for d.trying > 0 {
+		d.settled.Wait()
 	}
 }
 
