@@ -37,7 +37,7 @@ func (s *Server) authenticate(r *http.Request, op *operation) (*World, *reply) {
 	case !strings.EqualFold(scheme, "Bearer") || key == "":
 		message = "the Authorization header is malformed: write it as Bearer, a space and the secret key"
 	default:
-		message = "the secret key is not one of this server's: use the secret_key that it printed when it started, or Server.SecretKey"
+		message = "the secret key is not one of this server's: use the secret_key that it printed when it started, Server.SecretKey, or a key that opens a world of its own: GET " + adminPrefix + "scenarios tells how"
 	}
 	p := refused(http.StatusUnauthorized, codeUnauthorized, message)
 	p.header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}

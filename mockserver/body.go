@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 )
 
 // readBody returns the body of a request, or why it is refused: 413 over the limit, 415 where it says
@@ -113,6 +114,9 @@ func where(err error, read int64) string {
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Sprintf("field %q is a JSON %s and should be a %s, at byte %d", wrong.Field, wrong.Value, wrong.Type, wrong.Offset)
+	}
+	if date, ok := errors.AsType[*time.ParseError](err); ok {
+		return fmt.Sprintf("%s is no time: write it as 2026-01-05T09:30:00Z", date.Value)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Sprintf("it ends in the middle, after byte %d", read)

@@ -40,7 +40,12 @@ func (c *Call) Curl(baseURL string) string {
 // status. It needs nothing but the standard library.
 func (c *Call) GoTest(baseURL string) string {
 	var b strings.Builder
-	imports := []string{"net/http", "strings", "testing"}
+	imports := []string{"net/http", "testing"}
+	body := "http.NoBody"
+	if c.RequestBody != "" {
+		imports = append(imports, "strings")
+		body = "strings.NewReader(" + goQuote(c.RequestBody) + ")"
+	}
 	if c.Status != 0 {
 		imports = append(imports, "io")
 	}
@@ -54,7 +59,7 @@ func (c *Call) GoTest(baseURL string) string {
 		fmt.Fprintf(&b, "// The body had %d bytes, of which the journal kept %d.\n", c.RequestBytes, len(c.RequestBody))
 	}
 	fmt.Fprintf(&b, "func TestReplayed_%s(t *testing.T) {\n", strings.ReplaceAll(c.RequestID, "-", "_"))
-	fmt.Fprintf(&b, "\treq, err := http.NewRequest(%q, %s, strings.NewReader(%s))\n", c.Method, strconv.Quote(baseURL+c.target()), goQuote(c.RequestBody))
+	fmt.Fprintf(&b, "\treq, err := http.NewRequest(%q, %q, %s)\n", c.Method, baseURL+c.target(), body)
 	b.WriteString("\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n")
 	if c.Key != "" {
 		fmt.Fprintf(&b, "\treq.Header.Set(\"Authorization\", \"Bearer \"+os.Getenv(%q))\n", keyVariable)

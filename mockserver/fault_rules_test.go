@@ -275,6 +275,7 @@ func TestAdmin_RefusesFaultRulesWithTheReasonAndChangesNothing(t *testing.T) {
 		`{"rules":[` + ok + `,{"fault":{"kind":"explode"}}]}`:              "choose one of status",
 		`{"rules":[` + ok + `,{"fault":{"kind":"drop","bytes":3}}]}`:       "bytes means nothing to a fault of kind drop",
 		`{"rules":[{"fault":{"kind":"latency","duration":"soon"}}]}`:       "write it as 250ms",
+		`{"rules":[{"until":"-5s","fault":{"kind":"drop"}}]}`:              "write it as 2026-01-05T09:30:00Z",
 		`{"rules":[{"number":3,"fault":{"kind":"drop"}}]}`:                 "leave them out",
 		`{"rules":[{"probability":"high","fault":{"kind":"drop"}}]}`:       "probability",
 	} {
