@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// serveBare serves bodies from memory with the least that net/http allows: no routing by method, no key,
+// no journal; the length and type that the reference server sends. Its address is the first line it prints.
+func serveBare(ctx context.Context, folder string, out io.Writer) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	bodies := map[string]*bareBody{}
+	for _, entry := range entries {
+		text, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+		if err != nil {
+			return err
+		}
+		bodies["/"+entry.Name()] = &bareBody{text: text, length: []string{strconv.Itoa(len(text))}}
+	}
+	kind := []string{"application/json; charset=utf-8"}
+	server := &http.Server{
+		ReadHeaderTimeout: 30 * time.Second, // as the reference server has them
+		IdleTimeout:       2 * time.Minute,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body := bodies[r.URL.Path]
+			if body == nil {
+				http.NotFound(w, r)
+				return
+			}
+			header := w.Header()
+			header["Content-Type"], header["Content-Length"] = kind, body.length
+			_, _ = w.Write(body.text) // whoever hangs up has stopped measuring
+		}),
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(out, "{\"url\":\"http://%s\"}\n", listener.Addr()); err != nil {
+		return err
+	}
+	context.AfterFunc(ctx, func() { _ = server.Close() })
+	if err := server.Serve(listener); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+type bareBody struct {
+	text   []byte
+	length []string
+}
