@@ -1,0 +1,91 @@
+package shipping_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// Operations without a documented path send nothing until they are enabled, on the assumed routes or
+// on those that your service has.
+func ExampleWithProvisionalRoutes() {
+	plain, server := account()
+	defer server.Close()
+	_, err := plain.Regulatory.Retry(context.Background(), "RD-1")
+	fmt.Println(errors.Is(err, shipping.ErrProvisionalRoute))
+
+	_, err = shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.example.com"),
+		shipping.WithProvisionalRoutes(shipping.Operation{
+			Name: shipping.OpRetryRequest, Method: "POST", Route: "/v1/regulatory-documents/{request_id}/again",
+		}))
+	fmt.Println(err)
+	// Output:
+	// true
+	// <nil>
+}
+
+// An added wristwatch brings WATCH, with a price and a profile to fill in.
+func ExampleRegulatoryService_UpdateItems() {
+	client, server := account(shipping.WithProvisionalRoutes())
+	defer server.Close()
+	ctx := context.Background()
+	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICCUSTOMSONLY"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, offered := draft.Document(shipping.DocumentWatch)
+	fmt.Println("WATCH before:", offered)
+
+	price, err := shipping.ParseAmount("89.50")
+	if err != nil {
+		log.Fatal(err)
+	}
+	items := append(draft.LineItems, shipping.LineItem{Description: "Quartz wristwatch", HSCode: "910211", Quantity: 1, UnitPrice: price, Currency: "USD"})
+	draft, err = client.Regulatory.UpdateItems(ctx, draft.RequestID, items)
+	if err != nil {
+		log.Fatal(err)
+	}
+	watch, offered := draft.Document(shipping.DocumentWatch)
+	fmt.Println("WATCH after:", offered, watch.ProfileFields[0].Name, watch.ProfileFields[0].Type)
+
+	draft, err = client.Regulatory.UpdateProfile(ctx, draft.RequestID, shipping.DocumentCustoms,
+		map[string]string{"incoterm": "DAP", "reason_for_export": "sale"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(draft.Profiles[shipping.DocumentCustoms].Get("incoterm").Text())
+	// Output:
+	// WATCH before: false
+	// WATCH after: true case_material string
+	// DAP
+}
+
+// What failed is generated again, at no cost, and fetched as a PDF.
+func ExampleRegulatoryService_Retry() {
+	client, server := account(shipping.WithProvisionalRoutes())
+	defer server.Close()
+	ctx := context.Background()
+	poll := shipping.PollOptions{MinInterval: 10 * time.Millisecond}
+	request, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILONCE"},
+		&shipping.AnalyzeAndPollOptions{Select: automated, Poll: poll})
+	if !errors.Is(err, shipping.ErrRequestFailed) {
+		log.Fatal(err)
+	}
+
+	if _, err := client.Regulatory.Retry(ctx, request.RequestID); err != nil {
+		log.Fatal(err)
+	}
+	if request, err = client.Regulatory.Wait(ctx, request.RequestID, &poll); err != nil {
+		log.Fatal(err)
+	}
+	pdf, err := client.Regulatory.PDF(ctx, request.RequestID, shipping.DocumentWatch)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(request.Status, string(pdf[:5]))
+	// Output: completed %PDF-
+}

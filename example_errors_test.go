@@ -1,0 +1,87 @@
+package shipping_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// Errors are told apart with errors.Is, and taken apart with errors.AsType.
+func ExampleError() {
+	_, server := account()
+	defer server.Close()
+	client, err := shipping.NewClient("sk_test_of_somebody_else", shipping.WithBaseURL(server.URL))
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	_, err = client.Rates.List(context.Background(), nil)
+	fmt.Println(errors.Is(err, shipping.ErrUnauthorized))
+	if failure, ok := errors.AsType[*shipping.Error](err); ok {
+		fmt.Println(failure.Operation, failure.StatusCode, len(failure.Attempts))
+	}
+	// Output:
+	// true
+	// rates.list 401 1
+}
+
+// What a call would do wrong is refused before anything is sent.
+func ExampleValidationError() {
+	client, server := account()
+	defer server.Close()
+
+	_, err := client.Transactions.List(context.Background(), nil)
+	if mistake, ok := errors.AsType[*shipping.ValidationError](err); ok {
+		fmt.Println(mistake.Field, errors.Is(err, shipping.ErrInvalidRequest))
+	}
+	fmt.Println("calls:", server.Calls(shipping.OpListTransactions))
+	// Output:
+	// Wallet true
+	// calls: 0
+}
+
+// Reads repeat by themselves: two failures, and the caller sees neither.
+func ExampleWithRetryPolicy() {
+	client, server := account(shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 3, MinWait: time.Millisecond}))
+	defer server.Close()
+	busy := mockserver.FaultRule{Operation: shipping.OpListRates, First: 2, Fault: mockserver.FaultStatus(http.StatusServiceUnavailable, nil)}
+	if err := server.Inject(busy); err != nil {
+		log.Fatal(err)
+	}
+
+	page, err := client.Rates.List(context.Background(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, attempt := range page.Response.Attempts {
+		fmt.Println(attempt.StatusCode)
+	}
+	// Output:
+	// 503
+	// 503
+	// 200
+}
+
+// Where the service asks to wait longer than there is time, the error comes at once and says so.
+func ExampleErrRateLimited() {
+	client, server := account()
+	defer server.Close()
+	limit := mockserver.FaultRule{Operation: shipping.OpListRates, Fault: mockserver.FaultRateLimit(mockserver.RetryAfterSeconds, time.Minute)}
+	if err := server.Inject(limit); err != nil {
+		log.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+
+	_, err := client.Rates.List(ctx, nil)
+	if failure, ok := errors.AsType[*shipping.Error](err); ok && errors.Is(err, shipping.ErrRateLimited) {
+		fmt.Println("wait", failure.RetryAfter, "-", failure.NotRetried)
+	}
+	// Output: wait 1m0s - the deadline would pass first
+}

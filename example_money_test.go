@@ -1,0 +1,81 @@
+package shipping_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/shipping-go/shipping"
+)
+
+// Money is exact.
+func ExampleAmount() {
+	price, err := shipping.ParseAmount("19.99")
+	if err != nil {
+		log.Fatal(err)
+	}
+	three, err := shipping.NewAmount(3, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	total, err := price.Mul(three)
+	if err != nil {
+		log.Fatal(err)
+	}
+	flat, err := total.Flat()
+	fmt.Println(total, flat, err)
+	// Output: 59.97 5997 <nil>
+}
+
+// What was not sent and what cannot be read are told from 0, and no sum is made of them in silence.
+func ExampleAmount_Known() {
+	var rate struct{ Amount, InsuranceFee, Fee shipping.Amount }
+	if err := json.Unmarshal([]byte(`{"Amount":"1,234.50","InsuranceFee":"on request"}`), &rate); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(rate.Amount, rate.Amount.Known())
+	fmt.Println(rate.InsuranceFee, rate.InsuranceFee.Known())
+	fmt.Println(rate.Fee, rate.Fee.Known())
+	_, err := rate.Amount.Add(rate.InsuranceFee)
+	fmt.Println(errors.Is(err, shipping.ErrAmountUnreadable))
+	// Output:
+	// 1234.5 true
+	// unreadable false
+	// 0 false
+	// true
+}
+
+// A transaction as a bookkeeper wants it: signed, and with a doubt where something does not add up.
+func ExampleTransaction_LedgerEntry() {
+	amount, err := shipping.ParseAmount("250.75")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, transaction := range []shipping.Transaction{
+		{TransactionID: "TR-1", Amount: amount, FlatAmount: 25075, Flow: shipping.FlowOut, Status: shipping.TransactionSuccess},
+		{TransactionID: "TR-2", Amount: amount, FlatAmount: 25075, Flow: shipping.FlowOut, Status: shipping.TransactionSuccess, Reversed: true},
+		{TransactionID: "TR-3", Amount: amount, FlatAmount: 25074, Flow: shipping.FlowIn, Status: shipping.TransactionPending},
+	} {
+		entry, err := transaction.LedgerEntry()
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(transaction.TransactionID, entry.Amount, "pending:", entry.Pending, "doubt:", entry.Doubt)
+	}
+	// Output:
+	// TR-1 -250.75 pending: false doubt: <nil>
+	// TR-2 0 pending: false doubt: <nil>
+	// TR-3 250.75 pending: true doubt: shipping: flat_amount is not the amount times 100: 25074 for 250.75
+}
+
+// Fields whose shape the specification leaves open stay as they came.
+func ExampleRawJSON() {
+	rate := shipping.Rate{Metadata: `{"productCode":"P","weights":[1.50,2]}`}
+	var weights []shipping.Amount
+	if err := rate.Metadata.Get("weights").Decode(&weights); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(rate.Metadata.Get("productCode").Text(), weights, rate.Breakdown.IsNull())
+	// Output: P [1.5 2] true
+}

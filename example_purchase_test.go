@@ -1,0 +1,216 @@
+package shipping_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// naira is an amount of whole naira, for budgets.
+func naira(units int64) *shipping.Budget {
+	amount, err := shipping.NewAmount(units, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return &shipping.Budget{Amount: amount, Currency: "NGN"}
+}
+
+// From a shipment to its documents, within a budget.
+func ExampleRegulatoryService_AnalyzeAndPoll() {
+	client, server := account()
+	defer server.Close()
+	ctx, shipmentID, limit := context.Background(), server.Shipments()[0], naira(250_000)
+
+	request, err := client.Regulatory.AnalyzeAndPoll(ctx,
+		&shipping.AnalyzeRequest{ShipmentID: shipmentID},
+		&shipping.AnalyzeAndPollOptions{
+			Select: automated, // without Select nothing is bought
+			Budget: limit,     // checked against the prices stored on the draft
+			Poll:   shipping.PollOptions{MinInterval: 10 * time.Millisecond},
+		})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(request.Status, request.Documents[0].DocumentType, request.Documents[0].Status)
+
+	draft, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: shipmentID},
+		&shipping.AnalyzeAndPollOptions{Select: automated, Budget: naira(1)})
+	fmt.Println(draft.Status, errors.Is(err, shipping.ErrOverBudget))
+	// Output:
+	// completed CUSTOMS generated
+	// draft true
+}
+
+// What a shipment needs, what it costs, and why. Nothing is charged.
+func ExampleRegulatoryService_Analyze() {
+	client, server := account()
+	defer server.Close()
+
+	draft, err := client.Regulatory.Analyze(context.Background(), &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILONCE"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, document := range draft.AvailableDocuments {
+		reason := document.Reasons[0]
+		fmt.Println(document.DocumentType, document.Amount.Known(), reason.Rule, reason.Match)
+	}
+	// Output:
+	// CUSTOMS true cross_border CN-US
+	// LITHIUM-BATTERY true hs_prefix 850760
+	// WATCH true hs_prefix 9102
+}
+
+// The connection breaks after the wallet was charged: the client reads the request back and reports
+// the charge. The purchase is never sent twice.
+func ExampleRegulatoryService_Purchase() {
+	client, server := account()
+	defer server.Close()
+	ctx := context.Background()
+	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]})
+	if err != nil {
+		log.Fatal(err)
+	}
+	lost := mockserver.FaultRule{Operation: shipping.OpPurchase, Committed: true, Fault: mockserver.FaultDrop()}
+	if err := server.Inject(lost); err != nil {
+		log.Fatal(err)
+	}
+
+	bought, err := client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentCustoms)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(bought.Outcome, "learnt by reading back:", bought.ReadBack)
+	fmt.Println("purchases that reached the server:", server.Calls(shipping.OpPurchase))
+	// Output:
+	// charged learnt by reading back: true
+	// purchases that reached the server: 1
+}
+
+// Where nothing proves whether the wallet was charged, the error says so, and SettlePurchase finds out
+// later. It only reads.
+func ExamplePurchaseError() {
+	client, server := account()
+	defer server.Close()
+	ctx := context.Background()
+	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := server.Inject(mockserver.FaultRule{Operation: shipping.OpPurchase, Fault: mockserver.FaultDrop()}); err != nil {
+		log.Fatal(err)
+	}
+
+	_, err = client.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
+		RequestID:     draft.RequestID,
+		DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms},
+		SettleFor:     10 * time.Millisecond, // 10 s unless set
+	})
+	unclear, ok := errors.AsType[*shipping.PurchaseError](err)
+	if !ok || unclear.Outcome != shipping.OutcomeUnknown {
+		log.Fatal(err)
+	}
+	fmt.Println("outcome:", unclear.Outcome)
+
+	quiet := &shipping.SettleOptions{QuietFor: 10 * time.Millisecond} // a minute unless set
+	bought, err := client.Regulatory.SettlePurchase(ctx, unclear.RequestID, quiet)
+	if verdict, ok := errors.AsType[*shipping.PurchaseError](err); ok {
+		fmt.Println("settled:", verdict.Outcome)
+	} else if err == nil {
+		fmt.Println("settled:", bought.Outcome, bought.TransactionID)
+	}
+	// Output:
+	// outcome: unknown
+	// settled: not charged
+}
+
+// Another process goes on with nothing but the request's id.
+func ExampleRegulatoryService_ResumePoll() {
+	client, server := account()
+	defer server.Close()
+	ctx := context.Background()
+	options := &shipping.AnalyzeAndPollOptions{Select: automated, Poll: shipping.PollOptions{MinInterval: 10 * time.Millisecond}}
+	poll := mockserver.FaultRule{Operation: shipping.OpGetRequest, First: 1, Fault: mockserver.FaultStatus(404, nil)}
+	if err := server.Inject(poll); err != nil {
+		log.Fatal(err)
+	}
+
+	_, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]}, options)
+	failure, ok := errors.AsType[*shipping.RequestError](err)
+	if !ok {
+		log.Fatal(err)
+	}
+	fmt.Println("after", failure.Stage)
+	request, err := client.Regulatory.ResumePoll(ctx, failure.RequestID, options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(request.Status, "purchases:", server.Calls(shipping.OpPurchase))
+	// Output:
+	// after polled
+	// completed purchases: 1
+}
+
+// A generation that failed: the record is there together with the error.
+func ExampleRegulatoryService_Wait() {
+	client, server := account()
+	defer server.Close()
+	ctx := context.Background()
+	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILALWAYS"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentWatch); err != nil {
+		log.Fatal(err)
+	}
+
+	request, err := client.Regulatory.Wait(ctx, draft.RequestID, &shipping.PollOptions{MinInterval: 10 * time.Millisecond})
+	fmt.Println(request.Status, errors.Is(err, shipping.ErrRequestFailed))
+	for _, document := range request.Documents {
+		fmt.Println(document.DocumentType, document.Status, document.Failure != "")
+	}
+	// Output:
+	// failed true
+	// WATCH failed true
+}
+
+// Many shipments, one budget, and a journal: running it again goes on, and buys nothing twice.
+func ExampleRegulatoryService_Batch() {
+	client, server := account()
+	defer server.Close()
+	folder, err := os.MkdirTemp("", "batch")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	var items []shipping.BatchItem
+	for _, id := range server.Shipments()[:5] {
+		items = append(items, shipping.BatchItem{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
+	}
+
+	for run := range 2 {
+		journal, err := shipping.OpenBatchFile(filepath.Join(folder, "batch.journal"))
+		if err != nil {
+			log.Fatal(err)
+		}
+		report, err := client.Regulatory.Batch(context.Background(), items, &shipping.BatchOptions{
+			Select:  automated,
+			Budget:  naira(1_000_000),
+			Poll:    shipping.PollOptions{MinInterval: 10 * time.Millisecond},
+			Journal: journal,
+		})
+		if err := errors.Join(err, journal.Close()); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("run", run+1, "completed:", report.Count(shipping.BatchCompleted), "purchases:", server.Calls(shipping.OpPurchase))
+	}
+	// Output:
+	// run 1 completed: 5 purchases: 5
+	// run 2 completed: 5 purchases: 5
+}
