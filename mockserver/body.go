@@ -25,7 +25,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) (
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if err != nil {
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-			p := refused(http.StatusRequestEntityTooLarge, codeTooLarge, fmt.Sprintf("the body is longer than %d bytes: send less", limit))
+			p := refused(http.StatusRequestEntityTooLarge, codeTooLarge, fmt.Sprintf("the body is longer than %d bytes: send less, or raise -max-body or WithMaxBody", limit))
 			return nil, &p
 		}
 		p := refused(http.StatusBadRequest, codeMalformed, "the body ended early: send it again")

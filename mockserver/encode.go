@@ -111,13 +111,7 @@ func (o *object) name(name string) {
 
 func (o *object) text(name, value string) {
 	o.name(name)
-	for i := range len(value) {
-		if c := value[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			o.dst = appendString(o.dst, value)
-			return
-		}
-	}
-	o.dst = append(append(append(o.dst, '"'), value...), '"')
+	o.dst = appendString(o.dst, value)
 }
 
 func (o *object) textUnlessEmpty(name, value string) {

@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -93,8 +94,10 @@ func (s *Server) exchange(rw http.ResponseWriter, r *http.Request, op *operation
 	if refusal == nil && op.Method != http.MethodGet {
 		x.call.body, refusal = readBody(rw, r, w.assume.maxBody(), w.assume.RequireContentType && op.Name != shipping.OpReplayWebhook)
 	}
-	sighting := sighting{operation: op.Name, target: r.RequestURI, body: x.call.body, now: w.clock.Now()}
-	rule := w.faults.next(&sighting)
+	var rule *armedRule
+	if w.faults.armed.Load() {
+		rule = w.faults.next(&sighting{operation: op.Name, target: r.RequestURI, body: x.call.body, now: w.clock.Now()})
+	}
 	if rule != nil && !rule.Committed {
 		x.strike(rule, w)
 	}
@@ -184,12 +187,19 @@ func (x *exchange) send(rw http.ResponseWriter, w *World) error {
 // hangUp closes or resets the connection.
 func (x *exchange) hangUp(rw http.ResponseWriter) error {
 	conn, _, err := http.NewResponseController(rw).Hijack()
+	if err != nil && x.call.ProtoMajor == 2 {
+		panic(http.ErrAbortHandler) // how net/http is told to reset a stream of HTTP/2; it recovers
+	}
 	if err != nil {
 		// A writer that is no connection, such as a recorder: the nearest thing it can show.
 		rw.WriteHeader(http.StatusBadGateway)
 		return nil
 	}
-	if tcp, ok := conn.(*net.TCPConn); ok && x.ending == endReset {
+	inner := conn
+	if secured, ok := conn.(*tls.Conn); ok {
+		inner = secured.NetConn()
+	}
+	if tcp, ok := inner.(*net.TCPConn); ok && x.ending == endReset {
 		if err := tcp.SetLinger(0); err != nil {
 			return errors.Join(err, conn.Close())
 		}

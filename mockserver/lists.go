@@ -11,10 +11,11 @@ func (w *World) listRates(c *call) reply {
 	p := w.assume.paging(c.query())
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	body := append(openEnvelope(c.buffer, "Rates retrieved successfully"), `{"rates":`...)
-	body = w.rates.AppendPage(body, p.page, p.perPage)
-	body = p.appendRates(append(body, `,"pagination":`...), w.rates.Len())
-	return closeEnvelope(append(body, '}'))
+	return w.server.pages.answer(pageKey{edition: w.rates.Edition(), paging: p}, c.buffer, func(dst []byte) []byte {
+		body := append(openEnvelope(dst, "Rates retrieved successfully"), `{"rates":`...)
+		body = w.rates.AppendPage(body, p.page, p.perPage)
+		return append(p.appendRates(append(body, `,"pagination":`...), w.rates.Len()), "}}"...)
+	})
 }
 
 // listCountries answers GET /v1/countries, which is the same for ever.
@@ -27,10 +28,12 @@ func (w *World) listWebhooks(c *call) reply {
 	p := w.assume.paging(c.query())
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	body := append(openEnvelope(c.buffer, "Webhooks retrieved successfully"), `{"webhooks":`...)
-	body = w.webhooks.encoded.AppendPage(body, p.page, p.perPage)
-	body = p.appendWebhooks(append(body, `,"pagination":`...), w.webhooks.encoded.Len())
-	return closeEnvelope(append(body, '}'))
+	list := &w.webhooks.encoded
+	return w.server.pages.answer(pageKey{edition: list.Edition(), paging: p}, c.buffer, func(dst []byte) []byte {
+		body := append(openEnvelope(dst, "Webhooks retrieved successfully"), `{"webhooks":`...)
+		body = list.AppendPage(body, p.page, p.perPage)
+		return append(p.appendWebhooks(append(body, `,"pagination":`...), list.Len()), "}}"...)
+	})
 }
 
 // listTransactions answers GET /v1/transactions. Parameters that the specification does not list are
@@ -51,8 +54,11 @@ func (w *World) listTransactions(c *call) reply {
 	if list == nil {
 		list = &records.List{}
 	}
-	body := append(openEnvelope(c.buffer, "Transactions retrieved successfully"), `{"transactions":`...)
-	body = list.AppendPage(body, p.page, p.perPage)
-	body = p.appendTransactions(append(body, `,"pagination":`...), list.Len(), w.assume.LastPageNull)
-	return closeEnvelope(append(body, '}'))
+	key := pageKey{edition: list.Edition(), paging: p, lastPageNull: w.assume.LastPageNull}
+	return w.server.pages.answer(key, c.buffer, func(dst []byte) []byte {
+		body := append(openEnvelope(dst, "Transactions retrieved successfully"), `{"transactions":`...)
+		body = list.AppendPage(body, p.page, p.perPage)
+		body = p.appendTransactions(append(body, `,"pagination":`...), list.Len(), key.lastPageNull)
+		return append(body, "}}"...)
+	})
 }

@@ -34,6 +34,8 @@ type config struct {
 	journalBody int       // bytes remembered of a body
 	coverage    *Coverage // of all worlds
 	rulesFile   []byte    // nil: the built-in rules
+	maxHeader   int       // bytes of a request's header
+	tls, h2c    bool
 
 	// What every world of a server shares, since it never changes.
 	rules     func() *compliance.Rules
@@ -52,6 +54,7 @@ func defaultConfig() config {
 		operations:  shipping.Operations(),
 		journal:     1024,
 		journalBody: 2 << 10,
+		maxHeader:   64 << 10,
 		coverage:    NewCoverage(),
 	}
 }

@@ -26,6 +26,9 @@ func (a *Assumptions) paging(query url.Values) paging {
 // positive reads a whole number of at least 1. One beyond 32 bits is taken as the largest, which
 // keeps every calculation with pages exact.
 func positive(text string, fallback int) int {
+	if text == "" {
+		return fallback
+	}
 	n, err := strconv.Atoi(text)
 	if numError, ok := err.(*strconv.NumError); ok && numError.Err == strconv.ErrRange && text[0] != '-' {
 		return math.MaxInt32

@@ -128,11 +128,24 @@ func (p *reply) writeHeader(w http.ResponseWriter) {
 
 // appendString appends a text of the server's own, which always encodes.
 func appendString(dst []byte, text string) []byte {
+	if isPlain(text) {
+		return append(append(append(dst, '"'), text...), '"')
+	}
 	encoded, err := encode(text)
 	if err != nil {
 		return append(dst, `""`...)
 	}
 	return append(dst, encoded...)
+}
+
+// isPlain reports whether a text stands in JSON as it is.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // encode returns v as JSON in which <, > and & stay readable.

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
@@ -28,9 +27,11 @@ type Server struct {
 	routes  *router
 	admin   http.Handler
 	buffers sync.Pool
+	pages   pageCache
 	// responseCheck makes, once, what [Assumptions.CheckResponses] asks for.
 	responseCheck func() (func(operation string, status int, body []byte) error, error)
 
+	ca       []byte // PEM of what clients must trust; nil without TLS
 	http     *http.Server
 	pipes    *pipeListener
 	inMemory *http.Transport
@@ -85,13 +86,7 @@ func (s *Server) openHome() error {
 
 // start serves the listener, if one is wanted, and the connections in memory.
 func (s *Server) start() {
-	s.http = &http.Server{
-		Handler:           s,
-		ReadHeaderTimeout: 30 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          s.config.errorLog(),
-		ConnContext:       markInMemory,
-	}
+	s.http = s.newHTTP()
 	s.pipes = newPipeListener()
 	s.inMemory = s.pipes.transport()
 	s.serve(s.pipes)
@@ -105,7 +100,15 @@ func (s *Server) start() {
 		s.err = errors.Join(s.err, fmt.Errorf("mockserver: cannot listen on %s: %w; choose another address, or port 0 for a free one", s.config.addr, err))
 		return
 	}
-	s.URL = "http://" + listener.Addr().String()
+	if s.config.tls {
+		s.URL = "https://" + listener.Addr().String()
+		if listener, err = s.secured(listener); err != nil {
+			s.err = errors.Join(s.err, err)
+			return
+		}
+	} else {
+		s.URL = "http://" + listener.Addr().String()
+	}
 	s.serve(listener)
 }
 
@@ -129,7 +132,7 @@ func (w *World) Client(tb testing.TB) *shipping.Client {
 	}
 	transport := w.server.inMemory.Clone()
 	if w.server.config.listen {
-		transport = &http.Transport{MaxIdleConnsPerHost: 16}
+		transport = w.server.dialled()
 	}
 	tb.Cleanup(transport.CloseIdleConnections)
 	c, err := shipping.NewClient(w.SecretKey,
@@ -176,6 +179,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.err != nil:
 		s.refuse(w, r, refused(http.StatusServiceUnavailable, codeUnavailable, "the server could not start: "+s.err.Error()))
+	case s.headerTooLong(r):
+		s.refuse(w, r, refused(http.StatusRequestHeaderFieldsTooLarge, codeTooLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header or WithMaxHeader", s.config.maxHeader)))
 	case !isClean(r.URL.Path): // ServeMux would redirect it; a client that builds one has a mistake to hear about
 		s.notFound(w, r)
 	case isAdminPath(r.URL.Path):

@@ -247,7 +247,7 @@ func (b *worldBook) add(w *World, most int) error {
 	case b.closed:
 		return fmt.Errorf("%w: it is closed", ErrNoWorld)
 	case len(b.opened) >= most:
-		return fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME or World.Close, or raise WithMaxWorlds", ErrTooManyWorlds, len(b.opened), adminPrefix)
+		return fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME or World.Close, or raise -max-worlds or WithMaxWorlds", ErrTooManyWorlds, len(b.opened), adminPrefix)
 	}
 	w.URL = b.opened[0].URL
 	b.byKey[w.SecretKey] = w

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"os"
 	"strings"
 	"syscall"
 	"time"
@@ -43,7 +44,15 @@ accepting, finishes the requests under way and exits.`,
 				drain: f.Duration("drain", 5*time.Second, "the `TIME` that requests under way may take once the server is asked to stop"),
 				anywhere: f.Bool("deliver-anywhere", false,
 					"send webhook notifications to other machines too, not to this one only"),
-				verbose: f.Bool("verbose", false, "log to standard error"),
+				maxBody:      f.Int64("max-body", 1<<20, "answer longer request bodies with 413; in `BYTES`"),
+				maxHeader:    f.Int("max-header", 64<<10, "answer longer request headers with 431; in `BYTES`"),
+				maxWorlds:    f.Int("max-worlds", 10_000, "the `NUMBER` of worlds that may be open at once"),
+				journal:      f.Int("journal", 1024, "the `NUMBER` of calls that each world remembers; 0 for none"),
+				journalBytes: f.Int("journal-bytes", 2<<10, "how much of each body it remembers; in `BYTES`"),
+				tls:          f.Bool("tls", false, "serve HTTPS with a certificate made for localhost, 127.0.0.1 and ::1"),
+				tlsCA:        f.text("tls-ca", text{file: true}, "with -tls: write the authority that clients must trust to this `FILE`; without, to one that is removed at the end"),
+				h2c:          f.Bool("h2c", false, "serve HTTP/2 without TLS too, for clients that begin with it"),
+				verbose:      f.Bool("verbose", false, "log to standard error"),
 			}
 			return s.run
 		},
@@ -57,6 +66,11 @@ type serving struct {
 	seed                    *uint64
 	drain                   *time.Duration
 	json, anywhere, verbose *bool
+	tls, h2c                *bool
+	tlsCA                   *string
+	maxBody                 *int64
+	maxHeader, maxWorlds    *int
+	journal, journalBytes   *int
 }
 
 // ready is the line that -json prints once connections are accepted.
@@ -68,6 +82,7 @@ type ready struct {
 	Invoices  []string `json:"invoices"`
 	Webhooks  []string `json:"webhooks"`
 	Console   string   `json:"console"`
+	CA        string   `json:"ca,omitempty"` // with -tls: the file for curl --cacert
 }
 
 func describeWorld(srv *mockserver.Server) ready {
@@ -87,11 +102,20 @@ func (s serving) run(ctx context.Context, p program) int {
 	if !isLoopback(*s.addr) {
 		fmt.Fprintf(p.stderr, "mockserver: warning: %s can be reached from other machines, by anyone who knows the seed; listen on 127.0.0.1 unless you want that\n", *s.addr)
 	}
+	about := describeWorld(srv)
+	if *s.tls {
+		path, remove, err := keepCA(srv, *s.tlsCA)
+		if err != nil {
+			return p.fail("the certificate's authority cannot be written: %v; choose another file with -tls-ca", err)
+		}
+		defer remove()
+		about.CA = path
+	}
 	announce := banner
 	if *s.json {
 		announce = func(w io.Writer, r ready) error { return json.NewEncoder(w).Encode(r) }
 	}
-	if err := announce(p.stdout, describeWorld(srv)); err != nil {
+	if err := announce(p.stdout, about); err != nil {
 		return p.fail("cannot write to standard output: %v", err)
 	}
 
@@ -111,6 +135,14 @@ func (s serving) options(stderr io.Writer) []mockserver.Option {
 	opts := []mockserver.Option{
 		mockserver.WithAddr(*s.addr), mockserver.WithSeed(*s.seed), mockserver.WithScenario(*s.scenario), mockserver.WithState(*s.state),
 	}
+	opts = append(opts, mockserver.WithMaxBody(*s.maxBody), mockserver.WithMaxHeader(*s.maxHeader),
+		mockserver.WithMaxWorlds(*s.maxWorlds), mockserver.WithJournal(*s.journal, *s.journalBytes))
+	if *s.tls {
+		opts = append(opts, mockserver.WithTLS())
+	}
+	if *s.h2c {
+		opts = append(opts, mockserver.WithH2C())
+	}
 	if *s.clock == "virtual" {
 		opts = append(opts, mockserver.WithVirtualClock(time.Time{}))
 	}
@@ -121,6 +153,23 @@ func (s serving) options(stderr io.Writer) []mockserver.Option {
 		opts = append(opts, mockserver.WithLogger(slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	}
 	return opts
+}
+
+// keepCA writes what clients must trust to a file, a temporary one where none is named, and returns its path
+// and what removes it again.
+func keepCA(srv *mockserver.Server, path string) (kept string, remove func(), err error) {
+	if path != "" {
+		return path, func() {}, os.WriteFile(path, srv.CA(), 0o644)
+	}
+	file, err := os.CreateTemp("", "mockserver-ca-*.pem")
+	if err != nil {
+		return "", nil, err
+	}
+	_, err = file.Write(srv.CA())
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", nil, errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), func() { _ = os.Remove(file.Name()) }, nil // whoever removed it before has done it
 }
 
 // isLoopback reports whether an address is reached from this machine only.
@@ -169,6 +218,9 @@ func banner(w io.Writer, r ready) error {
 		fmt.Fprintf(&b, `  curl -H "Authorization: Bearer %[2]s" -H "Content-Type: application/json" \
        -d '{"shipment_id":"%[3]s"}' %[1]s/v1/regulatory-documents/analyze
 `, r.URL, r.SecretKey, r.Shipments[0])
+	}
+	if r.CA != "" {
+		fmt.Fprintf(&b, "\nFor curl, and for Go's SSL_CERT_FILE: --cacert %s\n", r.CA)
 	}
 	fmt.Fprintf(&b, "\nAbout the server itself: %s   Stop it with Ctrl-C.\n", r.Console)
 	_, err := io.WriteString(w, b.String())

@@ -21,6 +21,12 @@ type List struct {
 	// a record goes into it. Full chunks never change.
 	tailShared bool
 	past       Past
+	edition    *Edition // nil until somebody asks
+}
+
+// Edition stands for what a list holds at one moment: two lists of the same edition hold the same records.
+type Edition struct {
+	_ byte // memory of its own, so that no two are one
 }
 
 // Past is the part of a list that is older than every record in it, and computed instead of stored.
@@ -49,12 +55,21 @@ func (l *List) Len() int { return l.past.Total + l.stored }
 // Stored returns the number of records that are kept in memory.
 func (l *List) Stored() int { return l.stored }
 
+// Edition returns that of the list as it is now. The next record makes another.
+func (l *List) Edition() *Edition {
+	if l.edition == nil {
+		l.edition = new(Edition)
+	}
+	return l.edition
+}
+
 // Clone returns a list that starts out equal and goes its own way. It costs the same however long the
 // list is: the two share what they have in common.
 func (l *List) Clone() List {
 	if !l.tailShared { // written once only: a list that is cloned by many goroutines is only read
 		l.tailShared = true
 	}
+	l.Edition() // likewise; what is cloned twice shares what was made of it
 	clone := *l
 	clone.chunks = slices.Clip(l.chunks)
 	return clone
@@ -74,6 +89,7 @@ func (l *List) Prepend(record []byte) {
 	}
 	l.chunks[len(l.chunks)-1].prepend(record)
 	l.stored++
+	l.edition = nil
 }
 
 // AppendPage appends the records of a page as a JSON array and returns the extended slice. Pages are

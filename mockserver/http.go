@@ -1,0 +1,131 @@
+package mockserver
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Patience with clients that are slow or say nothing, so that they hold no connection for ever.
+const (
+	readHeaderTimeout = 30 * time.Second
+	idleTimeout       = 2 * time.Minute
+)
+
+// WithMaxHeader limits the header of a request, its first line included, to that many bytes; a longer one
+// is answered with 431. The default is 64 KiB.
+func WithMaxHeader(bytes int) Option { return func(c *config) { c.maxHeader = max(1, bytes) } }
+
+// WithTLS serves HTTPS, HTTP/2 included, with a certificate made for localhost, 127.0.0.1 and ::1 when the
+// server starts. [World.Client] trusts it; others need [Server.CA]. What is asked in memory stays plain.
+func WithTLS() Option { return func(c *config) { c.tls = true } }
+
+// WithH2C serves HTTP/2 without TLS too, to clients that begin with it.
+func WithH2C() Option { return func(c *config) { c.h2c = true } }
+
+// CA returns, as PEM, the certificate that clients must trust to use a server with [WithTLS]; else nil.
+// Its private key existed only while the server's certificate was made.
+func (s *Server) CA() []byte { return slices.Clone(s.ca) }
+
+func (s *Server) newHTTP() *http.Server {
+	h := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: readHeaderTimeout,
+		IdleTimeout:       idleTimeout,
+		// net/http refuses in words of its own; twice the limit leaves the common case to ours.
+		MaxHeaderBytes: 2 * s.config.maxHeader,
+		ErrorLog:       s.config.errorLog(),
+		ConnContext:    markInMemory,
+		Protocols:      new(http.Protocols),
+	}
+	h.Protocols.SetHTTP1(true)
+	h.Protocols.SetHTTP2(s.config.tls)
+	h.Protocols.SetUnencryptedHTTP2(s.config.h2c)
+	return h
+}
+
+// headerTooLong reports whether a request's header is beyond the limit.
+func (s *Server) headerTooLong(r *http.Request) bool {
+	size := len(r.RequestURI) + len(r.Host)
+	for name, values := range r.Header {
+		for _, value := range values {
+			size += len(name) + len(value) + len(": \r\n")
+		}
+	}
+	return size > s.config.maxHeader
+}
+
+// secured wraps a listener in TLS with a certificate made for it.
+func (s *Server) secured(listener net.Listener) (net.Listener, error) {
+	authority, certificate, err := selfMade(time.Now())
+	if err != nil {
+		return nil, fmt.Errorf("mockserver: no certificate can be made: %w", err)
+	}
+	s.ca = authority
+	return tls.NewListener(listener, &tls.Config{
+		Certificates: []tls.Certificate{certificate}, NextProtos: []string{"h2", "http/1.1"}, MinVersion: tls.VersionTLS12,
+	}), nil
+}
+
+// dialled is a transport to the listener.
+func (s *Server) dialled() *http.Transport {
+	transport := &http.Transport{MaxIdleConnsPerHost: 16}
+	if s.config.tls {
+		roots := x509.NewCertPool()
+		roots.AppendCertsFromPEM(s.ca)
+		transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+		transport.ForceAttemptHTTP2 = true
+	}
+	return transport
+}
+
+// selfMade makes an authority, as PEM, and a certificate of it for this machine's own names. It is valid for
+// a year: a server that runs longer is none for tests.
+func selfMade(now time.Time) (authority []byte, certificate tls.Certificate, err error) {
+	serial := func() (*big.Int, error) { return rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120)) }
+	from, until := now.Add(-time.Hour), now.AddDate(1, 0, 0)
+	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, certificate, err
+	}
+	number, err := serial()
+	if err != nil {
+		return nil, certificate, err
+	}
+	ca := &x509.Certificate{
+		SerialNumber: number, Subject: pkix.Name{CommonName: "mockserver, for tests only"}, NotBefore: from, NotAfter: until,
+		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	caBytes, err := x509.CreateCertificate(rand.Reader, ca, ca, caKey.Public(), caKey)
+	if err != nil {
+		return nil, certificate, err
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, certificate, err
+	}
+	if number, err = serial(); err != nil {
+		return nil, certificate, err
+	}
+	leaf := &x509.Certificate{
+		SerialNumber: number, Subject: pkix.Name{CommonName: "localhost"}, NotBefore: from, NotAfter: until,
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+	}
+	leafBytes, err := x509.CreateCertificate(rand.Reader, leaf, ca, key.Public(), caKey)
+	if err != nil {
+		return nil, certificate, err
+	}
+	authority = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: caBytes})
+	return authority, tls.Certificate{Certificate: [][]byte{leafBytes}, PrivateKey: key}, nil
+}

@@ -1,0 +1,129 @@
+package mockserver_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+func TestServer_ServesTLSThatItsClientTrusts(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithTLS())
+	if _, err := srv.Client(t).Rates.List(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	if !strings.HasPrefix(srv.URL, "https://127.0.0.1:") || !roots.AppendCertsFromPEM(srv.CA()) {
+		t.Fatalf("%s trusts %s", srv.URL, srv.CA())
+	}
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(srv.URL, "https://"))
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
+	defer transport.CloseIdleConnections()
+	for _, host := range []string{"127.0.0.1", "localhost"} {
+		resp, err := (&http.Client{Transport: transport}).Get("https://" + net.JoinHostPort(host, port) + "/_mock/healthz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusOK || resp.ProtoMajor != 2 {
+			t.Errorf("%s answers %s by %s", host, resp.Status, resp.Proto)
+		}
+	}
+	if resp, err := http.Get(srv.URL); err == nil {
+		resp.Body.Close()
+		t.Error("a stranger trusts the certificate")
+	}
+	doWith(t, &http.Client{Transport: srv.Transport()}, srv, http.MethodGet, "/v1/rates", "").want(t, http.StatusOK)
+}
+
+func TestServer_ServesHTTP2WithoutTLSWhereAsked(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithH2C())
+	for _, version := range []int{1, 2} {
+		transport := &http.Transport{Protocols: new(http.Protocols)}
+		transport.Protocols.SetHTTP1(version == 1)
+		transport.Protocols.SetUnencryptedHTTP2(version == 2)
+		resp, err := (&http.Client{Transport: transport}).Get(srv.URL + "/_mock/healthz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		transport.CloseIdleConnections()
+		if resp.ProtoMajor != version {
+			t.Errorf("asked by HTTP/%d, answered by %s", version, resp.Proto)
+		}
+	}
+}
+
+// A connection of HTTP/2 cannot be taken over, so a dropped answer resets its stream.
+func TestFaults_DropStreamsOfHTTP2(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]mockserver.Fault{"drop": mockserver.FaultDrop(), "reset": mockserver.FaultReset()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := start(t, mockserver.WithH2C())
+			if err := srv.Inject(mockserver.FaultRule{Operation: shipping.OpListRates, Nth: 1, Fault: fault}); err != nil {
+				t.Fatal(err)
+			}
+			transport := &http.Transport{Protocols: new(http.Protocols)}
+			transport.Protocols.SetUnencryptedHTTP2(true)
+			defer transport.CloseIdleConnections()
+			client := &http.Client{Transport: transport}
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/v1/rates", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+			if resp, err := client.Do(req); err == nil {
+				resp.Body.Close()
+				t.Errorf("answered with %s", resp.Status)
+			}
+			doWith(t, client, srv, http.MethodGet, "/v1/rates", "").want(t, http.StatusOK)
+		})
+	}
+}
+
+func TestLimits_NameTheFlagThatRaisesThem(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithMaxHeader(500), mockserver.WithMaxBody(100), mockserver.WithMaxWorlds(1))
+	do(t, srv, http.MethodGet, "/v1/rates", "", "X-Long", strings.Repeat("x", 600)).refusal(t, http.StatusRequestHeaderFieldsTooLarge, "-max-header")
+	post(t, srv, "/v1/webhooks/replay", `{"event":"`+strings.Repeat("x", 100)+`"}`).refusal(t, http.StatusRequestEntityTooLarge, "-max-body")
+	do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "Bearer sk_test_default_another").refusal(t, http.StatusServiceUnavailable, "-max-worlds")
+	get(t, srv, "/v1/rates").want(t, http.StatusOK)
+}
+
+// Whoever sends a header byte by byte, or nothing after a request, is hung up on.
+func TestServer_HangsUpOnThoseWhoSayNothing(t *testing.T) {
+	for name, said := range map[string]string{"in the middle of a header": "GET /v1/rates HTTP/1.1\r\nHost: loc", "before a request": ""} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := start(t, mockserver.WithoutListener())
+				conn, err := srv.Transport().(*http.Transport).DialContext(t.Context(), "tcp", "any")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				if said != "" {
+					if _, err := conn.Write([]byte(said)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				began := time.Now()
+				if n, err := conn.Read(make([]byte, 1)); err == nil {
+					t.Errorf("answered with %d bytes", n)
+				}
+				if waited := time.Since(began); waited > 2*time.Minute {
+					t.Errorf("hung up after %v", waited)
+				}
+			})
+		})
+	}
+}
