@@ -1,12 +1,14 @@
 package mockserver
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,16 +43,13 @@ func WithState(path string) Option { return func(c *config) { c.state = path } }
 // SaveState writes what every world holds to a file: atomically, so that the file that was there stays until
 // the new one is complete on disk.
 func (s *Server) SaveState(path string) error {
-	file := stateFile{Format: stateFormat, Version: stateVersion}
-	for _, w := range s.Worlds() {
-		saved, err := w.Snapshot().saved()
-		if err != nil {
-			return fmt.Errorf("mockserver: saving world %s: %w", w.name, err)
+	return writeState(path, func(yield func(string, *Snapshot) bool) {
+		for _, w := range s.Worlds() {
+			if !yield(w.name, w.Snapshot()) {
+				return
+			}
 		}
-		saved.Name = w.name
-		file.Worlds = append(file.Worlds, saved)
-	}
-	return file.write(path)
+	})
 }
 
 // LoadState makes the worlds of a file those of the server: the home world holds what the file's does, and
@@ -87,12 +86,7 @@ func (s *Server) LoadState(path string) error {
 
 // Save writes the snapshot to a file, as [Server.SaveState] does.
 func (s *Snapshot) Save(path string) error {
-	saved, err := s.saved()
-	if err != nil {
-		return fmt.Errorf("mockserver: saving a snapshot: %w", err)
-	}
-	saved.Name = "snapshot"
-	return stateFile{Format: stateFormat, Version: stateVersion, Worlds: []savedWorld{saved}}.write(path)
+	return writeState(path, func(yield func(string, *Snapshot) bool) { yield("snapshot", s) })
 }
 
 // LoadSnapshot reads the snapshot of a file that [Snapshot.Save] wrote; of one that [Server.SaveState]
@@ -109,14 +103,9 @@ func LoadSnapshot(path string) (*Snapshot, error) {
 	return s, nil
 }
 
-func (f stateFile) write(path string) (err error) {
-	text, err := json.Marshal(f)
-	if err != nil {
-		return fmt.Errorf("mockserver: the state cannot be written as JSON: %w", err)
-	}
-	if len(text) >= maxStateFile { // nobody could read it
-		return fmt.Errorf("mockserver: the state takes %d bytes and a file at most %d: close some worlds before it is saved", len(text), maxStateFile)
-	}
+// writeState writes a state file, one world after the other, so that no more than one of them is in memory
+// a second time.
+func writeState(path string, worlds iter.Seq2[string, *Snapshot]) (err error) {
 	folder := filepath.Dir(path)
 	temporary, err := os.CreateTemp(folder, filepath.Base(path)+".*.tmp")
 	if err != nil {
@@ -130,7 +119,7 @@ func (f stateFile) write(path string) (err error) {
 			err = fmt.Errorf("mockserver: the state cannot be saved to %s: %w", path, err)
 		}
 	}()
-	if _, err = temporary.Write(append(text, '\n')); err != nil {
+	if err = encodeState(temporary, worlds); err != nil {
 		return err
 	}
 	if err = temporary.Sync(); err != nil { // else a crash could leave the new name on an empty file
@@ -144,6 +133,39 @@ func (f stateFile) write(path string) (err error) {
 	}
 	syncFolder(folder)
 	return nil
+}
+
+// encodeState writes what [stateFile] reads.
+func encodeState(file io.Writer, worlds iter.Seq2[string, *Snapshot]) error {
+	out := bufio.NewWriter(file)
+	written := 0
+	put := func(text []byte) error {
+		if written += len(text); written >= maxStateFile { // nobody could read it
+			return fmt.Errorf("the state takes more than the %d bytes that a file may: close some worlds before it is saved", maxStateFile)
+		}
+		_, err := out.Write(text)
+		return err
+	}
+	between := fmt.Sprintf(`{"format":%q,"version":%d,"worlds":[`, stateFormat, stateVersion)
+	for name, s := range worlds {
+		world, err := s.saved()
+		if err != nil {
+			return fmt.Errorf("world %s: %w", name, err)
+		}
+		world.Name = name
+		text, err := json.Marshal(world)
+		if err != nil {
+			return fmt.Errorf("world %s: %w", name, err)
+		}
+		if err := errors.Join(put([]byte(between)), put(text)); err != nil {
+			return err
+		}
+		between = ",\n"
+	}
+	if err := put([]byte("]}\n")); err != nil {
+		return err
+	}
+	return out.Flush()
 }
 
 // syncFolder makes a rename outlive a crash, on systems where a folder can be synced.
