@@ -4,46 +4,97 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// What README shows is what is in the repository: the first program word for word, and every file and
-// folder it points to.
-func TestREADMEShowsWhatIsThere(t *testing.T) {
-	t.Parallel()
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.ReadFile(filepath.Join("examples", "first", "main.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, code, _ := strings.Cut(string(program), "\npackage main")
-	if !strings.Contains(string(readme), "```go\npackage main"+code+"```") {
-		t.Error("README's first program is not examples/first/main.go")
-	}
-	documents, err := filepath.Glob("*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, document := range documents {
-		text, err := os.ReadFile(document)
+// documents returns README, the guides and the other documents, by path.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, pattern := range []string{"*.md", "docs/*.md"} {
+		paths, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, link := range regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`).FindAllStringSubmatch(string(text), -1) {
-			if strings.Contains(link[1], "://") {
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[filepath.ToSlash(path)] = string(text)
+		}
+	}
+	return texts
+}
+
+// Every block of Go stands, word for word, in the file that the comment above it names; the tests
+// compile and run that file.
+func TestDocuments_TheirCodeIsCompiledAndRun(t *testing.T) {
+	t.Parallel()
+	block := regexp.MustCompile("(?s)(?:<!-- ([^\n]+) -->\n)?```go\n(.*?)```")
+	for path, text := range documents(t) {
+		for _, found := range block.FindAllStringSubmatch(text, -1) {
+			source, err := os.ReadFile(filepath.FromSlash(found[1]))
+			if err != nil {
+				t.Errorf("%s: a block of Go names no file that there is: %v", path, err)
 				continue
 			}
-			if _, err := os.Stat(filepath.FromSlash(link[1])); err != nil {
-				t.Errorf("%s points to %s: %v", document, link[1], err)
+			held := slices.ContainsFunc([]string{"", "\t", "\t\t"}, func(indent string) bool {
+				indented := regexp.MustCompile("(?m)^(.)").ReplaceAllString(found[2], indent+"$1")
+				return strings.Contains(string(source), "\n"+indented)
+			})
+			if !held {
+				t.Errorf("%s: not in %s:\n%s", path, found[1], found[2])
 			}
 		}
 	}
+}
+
+// Every link leads to a file or folder, and to a heading that it has.
+func TestDocuments_TheirLinksLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading := regexp.MustCompile(`(?m)^#+ (.+)$`)
+	code := regexp.MustCompile("(?s)```.*?```")
+	strange := regexp.MustCompile(`[^a-z0-9 _-]`)
+	for path, text := range documents(t) {
+		for _, found := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
+			if strings.Contains(found[1], "://") {
+				continue
+			}
+			name, anchor, _ := strings.Cut(found[1], "#")
+			target := filepath.Join(filepath.Dir(filepath.FromSlash(path)), filepath.FromSlash(name))
+			if name == "" {
+				target = filepath.FromSlash(path)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s: %v", path, found[1], err)
+				continue
+			}
+			if anchor == "" {
+				continue
+			}
+			linked, err := os.ReadFile(target)
+			if err != nil {
+				t.Errorf("%s links to %s: %v", path, found[1], err)
+			}
+			if !slices.ContainsFunc(heading.FindAllStringSubmatch(string(linked), -1), func(h []string) bool {
+				return strings.ReplaceAll(strange.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-") == anchor
+			}) {
+				t.Errorf("%s links to %s, which has no such heading", path, found[1])
+			}
+		}
+	}
+}
+
+// What README says lies where, lies there.
+func TestREADMEShowsWhatIsThere(t *testing.T) {
+	t.Parallel()
+	readme := documents(t)["README.md"]
 	layout := regexp.MustCompile("(?m)^\\| (`[^|]+) \\|")
-	for _, row := range layout.FindAllStringSubmatch(string(readme), -1) {
+	for _, row := range layout.FindAllStringSubmatch(readme, -1) {
 		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[1], -1) {
 			if found, err := filepath.Glob(strings.TrimSuffix(name[1], "/")); err != nil || len(found) == 0 {
 				t.Errorf("README names %s, which is not there", name[1])
