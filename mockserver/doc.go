@@ -19,8 +19,26 @@
 //	w := srv.NewWorld(t, "lowfunds")
 //	client := w.Client(t)
 //
-// Where the specification leaves a point open the server makes an assumption, and every assumption
-// has a switch: see [Assumptions]. What can go wrong on the way is injected with [World.Inject].
+// # What goes wrong
+//
+// [World.Inject] takes a [FaultRule]: which calls, and which [Fault] strikes them, before or after the
+// operation did its work, or in its middle at a [Failpoint]. The same seed and the same calls meet the
+// same faults. [World.AddWebhook] and [World.Emit] send notifications, and [Schedules] with
+// [World.RunSchedule] try every order in which they can arrive, be repeated or get lost.
+//
+// # What your code did
+//
+// [World.Journal] and [World.Find] have the calls, [World.Await] waits for one without sleeping, and
+// [World.Why] explains a refusal and suggests a request that would be accepted. [World.Lint] fails a test
+// for what a careful client does not do ([World.Findings]); [Coverage] tells how much of the contract a
+// suite has seen; [World.CheckInvariants] holds the books together.
+//
+// # What is assumed
+//
+// Where the specification leaves a point open the server makes an assumption, and every assumption has a
+// switch: see [Assumptions] and [WithAssumptions]. [Strict] refuses all that is otherwise tolerated.
+// Other goods need other forms with [WithComplianceRules]; ten million rows take no memory with
+// [WithScenario].
 //
 // Paths under /_mock/ are the server's own, for people and tests, not the service's.
 package mockserver
