@@ -34,6 +34,10 @@ func (b bodyReader) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errors.New("the transport gave neither an answer nor an error")
 	case response.Body == nil:
 		response.Body = http.NoBody
+	case response.StatusCode == http.StatusSwitchingProtocols:
+		// Its body is the connection itself, which no context bounds any more, and nobody asked for it.
+		_ = response.Body.Close()
+		response.Body = http.NoBody
 	}
 	limit, failed := b.max, response.StatusCode/100 != 2
 	if failed {

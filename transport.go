@@ -44,7 +44,11 @@ func (c *core) singleAttempt(user *http.Client) (*http.Client, time.Duration) {
 	return &client, timeout
 }
 
-// defaultTransport is net/http's own, with a pool that fits a window of pages.
+// maxHeaderBytes bounds the headers of an answer, interim answers included; net/http's own bound is ten
+// times that, and a service that sends so much means no good.
+const maxHeaderBytes = 1 << 20
+
+// defaultTransport is net/http's own, with a pool that fits a window of pages and less room for headers.
 func defaultTransport() http.RoundTripper {
 	shared, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -52,6 +56,7 @@ func defaultTransport() http.RoundTripper {
 	}
 	own := shared.Clone()
 	own.MaxIdleConnsPerHost = 32
+	own.MaxResponseHeaderBytes = maxHeaderBytes
 	return own
 }
 

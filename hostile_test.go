@@ -1,0 +1,286 @@
+package shipping_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// hostileServer is the other end of a client on a real socket. It reads each request whole, and writes
+// bytes of its own choice, be they HTTP or not. Then it closes the connection.
+type hostileServer struct {
+	answer func(to net.Conn, r *http.Request)
+
+	url       string
+	listener  net.Listener
+	mu        sync.Mutex
+	reached   map[string]int // requests by method
+	authority []string       // every Authorization that came
+	open      map[net.Conn]bool
+	serving   sync.WaitGroup
+}
+
+func startHostile(t testing.TB, answer func(to net.Conn, r *http.Request)) *hostileServer {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &hostileServer{answer: answer, url: "http://" + listener.Addr().String(), listener: listener, reached: map[string]int{}, open: map[net.Conn]bool{}}
+	s.serving.Go(s.accept)
+	t.Cleanup(s.close)
+	return s
+}
+
+func (s *hostileServer) accept() {
+	for {
+		conn, err := s.listener.Accept()
+		if err != nil {
+			return
+		}
+		s.mu.Lock()
+		s.open[conn] = true
+		s.mu.Unlock()
+		s.serving.Go(func() { s.serve(conn) })
+	}
+}
+
+func (s *hostileServer) serve(conn net.Conn) {
+	defer func() {
+		_ = conn.Close()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.open, conn)
+	}()
+	r, err := http.ReadRequest(bufio.NewReader(conn))
+	if err != nil {
+		return
+	}
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		return
+	}
+	s.mu.Lock()
+	s.reached[r.Method]++
+	s.authority = append(s.authority, r.Header.Get("Authorization"))
+	s.mu.Unlock()
+	s.answer(conn, r)
+}
+
+func (s *hostileServer) close() {
+	_ = s.listener.Close()
+	s.mu.Lock()
+	for conn := range s.open {
+		_ = conn.Close()
+	}
+	s.mu.Unlock()
+	s.serving.Wait()
+}
+
+// count is how many requests of a method came; "" counts all.
+func (s *hostileServer) count(method string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if method != "" {
+		return s.reached[method]
+	}
+	all := 0
+	for _, n := range s.reached {
+		all += n
+	}
+	return all
+}
+
+// hostilePolicy repeats once, almost without waiting. What has no end of its own ends with the attempt, which
+// otherwise has time enough on any machine.
+func hostilePolicy(answer hostileAnswer) shipping.Option {
+	policy := shipping.RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1, MaxRetryAfter: 1, AttemptTimeout: 20 * time.Second, ExtraLoad: -1}
+	if answer.endless {
+		policy.AttemptTimeout = 300 * time.Millisecond
+	}
+	return shipping.WithRetryPolicy(policy)
+}
+
+// client talks to the server over the transport that everybody has who sets none.
+func (s *hostileServer) client(t testing.TB, options ...shipping.Option) *shipping.Client {
+	t.Helper()
+	client, err := shipping.NewClient(testKey, append([]shipping.Option{
+		shipping.WithBaseURL(s.url), shipping.WithProvisionalRoutes(), shipping.WithMaxResponseBytes(hostileLimit),
+	}, options...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// hostileLimit is the largest body that the clients of these tests take.
+const hostileLimit = 1 << 20
+
+// requestsFor is how many requests of an operation may reach a service that gives the same answer again
+// and again: more than one only where reading does no harm and the answer may be different next time.
+func requestsFor(operation string, again bool) (method string, n int) {
+	o := operationNamed(operation)
+	switch {
+	case o.Charges:
+		return http.MethodPost, 1 // reading back comes on top
+	case again && o.Repeat == shipping.RepeatSafe:
+		return "", 2
+	}
+	return "", 1
+}
+
+func TestHostile_EveryOperationSurvivesEveryAnswer(t *testing.T) {
+	t.Parallel()
+	for name, answer := range hostileAnswers() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var all sync.WaitGroup
+			for _, call := range hostileCalls() {
+				server := startHostile(t, func(to net.Conn, _ *http.Request) { answer.write(to, call.success().body) })
+				client := server.client(t, hostilePolicy(answer))
+				all.Go(func() {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					err := call.do(ctx, client)
+					if ctx.Err() != nil {
+						t.Errorf("%s: it did not end by itself", call.operation)
+					}
+					checkHostile(t, call, answer, err, server)
+				})
+			}
+			all.Wait()
+		})
+	}
+}
+
+// checkHostile holds the end of one call against what is promised of every one.
+func checkHostile(t *testing.T, call call, answer hostileAnswer, err error, server *hostileServer) {
+	t.Helper()
+	method, want := requestsFor(call.operation, answer.again)
+	if got := server.count(method); got > want || got == 0 && !answer.endless || got < want && !answer.endless && answer.again && answer.want != nil {
+		t.Errorf("%s: %d requests arrived, want %d (%v)", call.operation, got, want, err)
+	}
+	// On a busy machine the time of an attempt may be up before even the headers are there.
+	timed, _ := errors.AsType[*shipping.Error](err)
+	outOfTime := answer.endless && timed != nil && timed.Timeout() && errors.Is(err, shipping.ErrConnection)
+	if expected := answer.expected(call.operation); expected == nil && err != nil {
+		t.Errorf("%s: %v", call.operation, err)
+	} else if expected != nil && !outOfTime && !errors.Is(expected, errAny) && !errors.Is(err, expected) {
+		t.Errorf("%s: error %v is not %q", call.operation, err, expected)
+	}
+	if err == nil {
+		return
+	}
+	failure, ok := errors.AsType[*shipping.Error](err)
+	if !ok {
+		t.Errorf("%s: %T holds no *Error: %v", call.operation, err, err)
+		return
+	}
+	if answer.status != 0 && failure.StatusCode != answer.status && !outOfTime && call.operation != shipping.OpPurchase {
+		t.Errorf("%s: status %d, want %d", call.operation, failure.StatusCode, answer.status)
+	}
+	if failure.RetryAfter != answer.asked && call.operation != shipping.OpPurchase {
+		t.Errorf("%s: RetryAfter %s, want %s", call.operation, failure.RetryAfter, answer.asked)
+	}
+	if text := err.Error(); len(text) > 6000 || strings.ContainsAny(text, "\n\r") || leaks(text) {
+		t.Errorf("%s: the error does not read well: %.300q", call.operation, text)
+	}
+	if call.operation == shipping.OpPurchase && answer.want != nil && outcome(nil, err) == "" {
+		t.Errorf("a purchase without an outcome: %v", err)
+	}
+}
+
+// hostileCalls are all calls, with a purchase that is read back for a moment only: it comes to nothing where
+// every answer is hostile.
+func hostileCalls() []call {
+	all := calls()
+	for i := range all {
+		if all[i].operation == shipping.OpPurchase {
+			all[i].do = func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+				_, err := c.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
+					RequestID: requestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, SettleFor: 10 * time.Millisecond,
+				}, o...)
+				return err
+			}
+		}
+	}
+	return all
+}
+
+// A purchase tells the truth about the money whatever it is answered: the service charges before it
+// answers, or never, and shows the request as it is to whoever reads it back.
+func TestHostile_APurchaseTellsTheTruthAboutTheMoney(t *testing.T) {
+	t.Parallel()
+	for name, answer := range hostileAnswers() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, charges := range []bool{false, true} {
+				status := map[bool]string{false: "draft", true: "processing"}[charges]
+				server := startHostile(t, func(to net.Conn, r *http.Request) {
+					if r.Method == http.MethodGet {
+						_, _ = io.WriteString(to, wireAnswer("200 OK", ok(`{"request_id":"RD-1","status":"`+status+`"}`).body))
+						return
+					}
+					answer.write(to, ok(`{"request_id":"RD-1","status":"processing"}`).body)
+				})
+				result, err := buy(t.Context(), server.client(t, hostilePolicy(answer)))
+				if got := server.count(http.MethodPost); got != 1 && !(answer.endless && got == 0) {
+					t.Errorf("the purchase reached the server %d times", got)
+				}
+				switch got := outcome(result, err); {
+				case charges && got != shipping.OutcomeCharged:
+					t.Errorf("charged, and reported as %q: %v", got, err)
+				case !charges && got == shipping.OutcomeCharged && answer.want != nil && !answer.confirms:
+					t.Errorf("not charged, and reported as charged: %+v", result)
+				case !charges && got == shipping.OutcomeNotCharged && !answer.refuses:
+					t.Errorf("reported as not charged, and nothing proves it: %v", err)
+				case !charges && answer.refuses && got != shipping.OutcomeNotCharged:
+					t.Errorf("the service refused, and it is reported as %q: %v", got, err)
+				}
+			}
+		})
+	}
+}
+
+// Redirects are followed by no operation, to nowhere, and take nothing along.
+func TestHostile_NoOperationFollowsARedirect(t *testing.T) {
+	t.Parallel()
+	elsewhere := startHostile(t, func(to net.Conn, _ *http.Request) { _, _ = io.WriteString(to, wireAnswer("200 OK", "{}")) })
+	for _, status := range []string{"301 Moved Permanently", "302 Found", "303 See Other", "307 Temporary Redirect", "308 Permanent Redirect"} {
+		for name, location := range map[string]string{
+			"same origin": "/v1/countries", "other origin": elsewhere.url + "/v1/countries", "itself": "", "other scheme": "https://" + elsewhere.url[len("http://"):],
+			"with credentials": "http://me:secret@" + elsewhere.url[len("http://"):], "a file": "file:///etc/passwd", "no address": "http://[broken",
+		} {
+			t.Run(status[:3]+" to "+name, func(t *testing.T) {
+				t.Parallel()
+				for _, call := range hostileCalls() {
+					server := startHostile(t, func(to net.Conn, r *http.Request) {
+						_, _ = io.WriteString(to, wireAnswer(status, "", "Location: "+location))
+					})
+					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+					err := call.do(ctx, server.client(t, shipping.WithHTTPClient(&http.Client{
+						CheckRedirect: func(*http.Request, []*http.Request) error { return nil }, // a client that would follow
+					})))
+					cancel()
+					wantError(t, call.operation, err, shipping.ErrRedirected)
+					if method, want := requestsFor(call.operation, false); server.count(method) != want {
+						t.Errorf("%s: %d requests, want %d", call.operation, server.count(method), want)
+					}
+				}
+			})
+		}
+	}
+	t.Cleanup(func() { // runs when the subtests have ended, before the server closes
+		if n := elsewhere.count(""); n != 0 {
+			t.Errorf("another origin received %d requests: %q", n, elsewhere.authority)
+		}
+	})
+}
