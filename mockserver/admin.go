@@ -34,6 +34,7 @@ func adminRoutes() []adminRoute {
 	return []adminRoute{
 		{"GET", "", "this list", (*Server).adminIndex},
 		{"GET", "healthz", "whether the server works, and its time", (*Server).adminHealth},
+		{"GET", "metrics", "counters and durations in the text format of Prometheus", (*Server).adminMetrics},
 		{"GET", "assumptions", "every open point of the specification and its switch", (*Server).adminAssumptions},
 		{"GET", "openapi.json", "the OpenAPI 3.1 document of this server", (*Server).adminOpenAPI},
 		{"GET", "magic", "inputs of analyze that make special things happen", (*Server).adminMagic},

@@ -26,7 +26,7 @@ func TestAdmin_NeedsNoKeyAndListsItself(t *testing.T) {
 			continue
 		}
 		got := do(t, srv, http.MethodGet, path, "", "Authorization", "").want(t, http.StatusOK)
-		if !json.Valid(got.body) || len(got.body) < 3 {
+		if isJSON := strings.HasPrefix(got.header.Get("Content-Type"), "application/json"); isJSON && !json.Valid(got.body) || len(got.body) < 3 {
 			t.Errorf("%s answers %s", path, got.body)
 		}
 		do(t, srv, http.MethodHead, path, "").want(t, http.StatusOK)

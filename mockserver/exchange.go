@@ -65,6 +65,7 @@ type exchange struct {
 	operation string // empty where the request names none
 	call      call
 	reply     reply
+	began     time.Time
 	settled   bool       // the reply is there, and no handler is to be asked
 	struck    *armedRule // the rule that struck; may be nil
 
@@ -88,7 +89,7 @@ const (
 func (s *Server) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	buffer := s.buffers.Get().(*[]byte)
 	defer s.buffers.Put(buffer)
-	x := &exchange{ctx: r.Context(), operation: op.Name, call: call{Request: r, buffer: (*buffer)[:0]}}
+	x := &exchange{ctx: r.Context(), began: time.Now(), operation: op.Name, call: call{Request: r, buffer: (*buffer)[:0]}}
 	w, refusal := s.authenticate(r, op)
 	x.call.world = w
 	if refusal == nil && op.Method != http.MethodGet {
@@ -148,6 +149,7 @@ func (x *exchange) answer(w *World, op *operation, refusal *reply) {
 // finish journals an exchange and ends it.
 func (s *Server) finish(rw http.ResponseWriter, w *World, x *exchange) {
 	id := w.note(x)
+	s.metrics.see(x)
 	rw.Header()["X-Request-Id"] = []string{id}
 	if x.struck != nil || x.reply.refusal.code != "" {
 		rw.Header()["X-Mock-Why"] = []string{w.whyPath(id)}

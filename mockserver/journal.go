@@ -115,6 +115,13 @@ func (j *journal) clear() {
 	j.ring, j.total, j.counts = nil, 0, map[string]int{}
 }
 
+// len returns how many calls are remembered.
+func (j *journal) len() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.ring)
+}
+
 func (j *journal) count(operation string) int {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/shipping-go/shipping"
 )
@@ -126,5 +127,5 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 // has one.
 func (s *Server) refuse(rw http.ResponseWriter, r *http.Request, p reply) {
 	w, _ := s.authenticate(r, &operation{Operation: shipping.Operation{Open: true}})
-	s.finish(rw, w, &exchange{ctx: r.Context(), call: call{Request: r, world: w}, reply: p})
+	s.finish(rw, w, &exchange{ctx: r.Context(), began: time.Now(), call: call{Request: r, world: w}, reply: p})
 }

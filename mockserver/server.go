@@ -28,6 +28,7 @@ type Server struct {
 	admin   http.Handler
 	buffers sync.Pool
 	pages   pageCache
+	metrics *metrics
 	// responseCheck makes, once, what [Assumptions.CheckResponses] asks for.
 	responseCheck func() (func(operation string, status int, body []byte) error, error)
 
@@ -48,6 +49,7 @@ func New(opts ...Option) *Server {
 		opt(&s.config)
 	}
 	s.err = s.config.prepare()
+	s.metrics = newMetrics()
 	s.buffers.New = func() any { return new([]byte) }
 	s.responseCheck = sync.OnceValues(s.ResponseCheck)
 	s.deliver = s.config.deliver
