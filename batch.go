@@ -47,6 +47,11 @@ type BatchOptions struct {
 	// Journal keeps what was decided and done, so that an interrupted batch goes on where it was and
 	// buys nothing twice; see [OpenBatchFile]. Nil keeps nothing.
 	Journal BatchJournal
+	// Shared is a journal for several processes that run the same batch at the same time: the items are
+	// divided among them, the budget holds for all together, and what a process leaves behind when it
+	// dies the others take up. Each returns when all items ended, wherever. It takes the place of
+	// Journal.
+	Shared SharedBatchJournal
 	// Progress is called after each step of each item, one call at a time.
 	Progress func(BatchEvent)
 }
@@ -65,7 +70,7 @@ const (
 	BatchOverBudget BatchState = "over budget"
 	// BatchUnknown: the outcome of the purchase is not known; the next run settles it.
 	BatchUnknown BatchState = "unknown"
-	// BatchWaiting: not ended when the batch was; the next run goes on.
+	// BatchWaiting: not ended when the batch was, here or in another process; the next run goes on.
 	BatchWaiting BatchState = "waiting"
 	// BatchError: something else failed, nothing was charged; the next run tries again.
 	BatchError BatchState = "error"
@@ -90,7 +95,8 @@ type BatchEvent struct {
 	PollEvent
 	// Item is the item as it stands.
 	Item BatchResult
-	// Ended, Waiting and Total count items: ended ones, those waiting for documents, all.
+	// Ended, Waiting and Total count items: ended ones, those waiting for documents or for another
+	// process, all.
 	Ended, Waiting, Total int
 	// Committed is what has been spent or reserved of the budget; 0 without one.
 	Committed Amount
@@ -130,6 +136,9 @@ func (s RegulatoryService) Batch(ctx context.Context, items []BatchItem, opts *B
 	const field = "BatchOptions"
 	if options.Concurrency < 0 {
 		return nil, invalidRequest(OpAnalyze, field, "has a negative Concurrency: leave it 0 for 8")
+	}
+	if options.Journal != nil && options.Shared != nil {
+		return nil, invalidRequest(OpAnalyze, field, "has two journals: set Journal for one process, or Shared for several")
 	}
 	setDefault(&options.Concurrency, 8)
 	setDefault(&options.Settle.QuietFor, time.Minute)

@@ -3,6 +3,7 @@ package shipping
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"time"
 )
 
@@ -11,8 +12,10 @@ import (
 type batchEntry struct {
 	run    *batchRun
 	item   BatchItem
+	claim  BatchClaim // nil while the item is not, or no more, in the hands of this process
 	record BatchRecord
 	due    time.Time
+	again  time.Duration // until the next try, when another process has the item
 	poll   *waiting
 	err    error
 	done   bool
@@ -21,16 +24,57 @@ type batchEntry struct {
 // step returns how long to wait before the next one; 0 ends the item in this run.
 func (e *batchEntry) step(ctx context.Context) time.Duration {
 	wait, err := e.advance(ctx)
+	if errors.Is(err, ErrBatchItemTaken) {
+		return e.leave(ctx)
+	}
 	if err != nil || wait <= 0 {
 		e.err, e.done = err, true
-		e.poll = nil // ten thousand ended items keep no records
+		e.poll = nil       // ten thousand ended items keep no records
+		_ = e.release(ctx) // should it fail, others have the item once the journal is closed
 		e.run.tell(e, PollEvent{Step: StepDone, RequestID: e.record.RequestID, Err: err})
 		return 0
 	}
 	return wait
 }
 
+// leave lets another process work on the item, and returns when to look at it again: it ends when the
+// other one does, and is taken up when the other one died.
+func (e *batchEntry) leave(ctx context.Context) time.Duration {
+	_ = e.release(ctx) // where it was taken over there is nothing left to release
+	e.record, e.poll = BatchRecord{Key: e.record.Key}, nil
+	poll := e.run.options.Poll
+	e.again = min(max(e.again+e.again/2, poll.MinInterval), poll.MaxInterval)
+	return time.Duration(float64(e.again) * (0.8 + 0.4*rand.Float64()))
+}
+
+// take claims the item.
+func (e *batchEntry) take(ctx context.Context) error {
+	claim, err := e.run.journal.Claim(ctx, e.record.Key)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return e.run.journalFailed(e.record.Key, err)
+	}
+	e.claim, e.record, e.again = claim, claim.Record(), 0
+	return nil
+}
+
+func (e *batchEntry) release(ctx context.Context) error {
+	if e.claim == nil {
+		return nil
+	}
+	claim := e.claim
+	e.claim = nil
+	return claim.Release(context.WithoutCancel(ctx))
+}
+
 func (e *batchEntry) advance(ctx context.Context) (time.Duration, error) {
+	if e.claim == nil {
+		if err := e.take(ctx); err != nil {
+			return 0, err
+		}
+	}
 	switch e.record.Step {
 	case "":
 		return e.analyze(ctx)
@@ -42,8 +86,10 @@ func (e *batchEntry) advance(ctx context.Context) (time.Duration, error) {
 		return e.fromDraft(ctx, draft)
 	case BatchPurchasing:
 		return e.settle(ctx)
-	default:
+	case BatchPurchased:
 		return e.wait(ctx)
+	default:
+		return 0, nil // ended by another process
 	}
 }
 
@@ -84,19 +130,43 @@ func (e *batchEntry) fromDraft(ctx context.Context, draft *RegulatoryRequest) (t
 		return 0, nil
 	}
 	e.record.Documents = selected
-	if err := e.run.budget.reserve(&e.record, draft); err != nil {
+	intent := e.record
+	intent.Step = BatchPurchasing
+	if intent.Amount, intent.Currency, err = e.run.price(draft, selected); err != nil {
 		return 0, flow.failed(StepSelected, draft, err)
 	}
 	// The intent is on disk before the purchase is on the wire.
-	if err := e.move(ctx, BatchPurchasing); err != nil {
-		e.run.budget.release(e.record)
-		e.record.Step = BatchAnalyzed
+	if err := e.run.note(ctx, e.claim, intent); errors.Is(err, ErrOverBudget) {
+		return 0, flow.failed(StepSelected, draft, err)
+	} else if err != nil {
 		return 0, err
 	}
-	purchase := options.Purchase
-	purchase.RequestID, purchase.DocumentTypes = draft.RequestID, selected
-	bought, err := e.run.service.PurchaseWith(ctx, &purchase, e.run.call...)
+	e.record = intent
+	return e.purchase(ctx)
+}
+
+// purchase buys, unless the time is up in which no other process can be about to.
+func (e *batchEntry) purchase(ctx context.Context) (time.Duration, error) {
+	purchase := e.run.options.Purchase
+	purchase.RequestID, purchase.DocumentTypes = e.record.RequestID, e.record.Documents
+	buying := ctx
+	if until := e.claim.Until(); !until.IsZero() {
+		if passed(until) {
+			return 0, ErrBatchItemTaken
+		}
+		var stop context.CancelFunc
+		buying, stop = context.WithDeadline(ctx, until)
+		defer stop()
+	}
+	bought, err := e.run.service.PurchaseWith(buying, &purchase, e.run.call...)
 	return e.bought(ctx, bought, err)
+}
+
+// passed reports whether a moment is over by either clock: the monotonic one stands still while the
+// machine sleeps, and the other one may be set back.
+func passed(moment time.Time) bool {
+	now := time.Now()
+	return !now.Before(moment) || !now.Round(0).Before(moment.Round(0))
 }
 
 // bought notes what became of a purchase.
@@ -107,7 +177,7 @@ func (e *batchEntry) bought(ctx context.Context, bought *PurchaseResult, err err
 	switch failed, ok := errors.AsType[*PurchaseError](err); {
 	case err == nil:
 		if bought != nil && bought.ChargedAmount.Known() {
-			e.run.budget.correct(&e.record, bought.ChargedAmount)
+			e.record.Amount = bought.ChargedAmount
 		}
 		if err := e.move(ctx, BatchPurchased); err != nil {
 			return 0, err
@@ -117,7 +187,6 @@ func (e *batchEntry) bought(ctx context.Context, bought *PurchaseResult, err err
 	case ok && failed.Outcome == OutcomeUnknown:
 		return 0, err // the reservation stays, and the journal says "purchasing"
 	default:
-		e.run.budget.release(e.record)
 		e.record.Amount = Amount{}
 		return 0, errors.Join(err, e.move(ctx, BatchAnalyzed))
 	}
@@ -130,7 +199,6 @@ func (e *batchEntry) settle(ctx context.Context) (time.Duration, error) {
 	if !ok || failed.Outcome != OutcomeNotCharged {
 		return e.bought(ctx, bought, err)
 	}
-	e.run.budget.release(e.record)
 	e.record.Amount = Amount{}
 	if err := e.move(ctx, BatchAnalyzed); err != nil {
 		return 0, err
@@ -169,7 +237,7 @@ func (e *batchEntry) wait(ctx context.Context) (time.Duration, error) {
 
 func (e *batchEntry) move(ctx context.Context, step BatchStep) error {
 	e.record.Step = step
-	return e.run.note(ctx, e.record)
+	return e.run.note(ctx, e.claim, e.record)
 }
 
 // result is the item as it stands.

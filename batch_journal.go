@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// BatchJournal keeps what a batch decided and did. Implementations must be safe for concurrent use.
+// BatchJournal keeps what a batch decided and did, for one process at a time; see [SharedBatchJournal]
+// for several. Implementations must be safe for concurrent use.
 type BatchJournal interface {
 	// Load returns all records in the order they were appended.
 	Load(ctx context.Context) ([]BatchRecord, error)
@@ -42,10 +43,19 @@ const (
 	BatchStepFailed    BatchStep = "failed"
 )
 
-func (s BatchStep) final() bool { return s == BatchStepCompleted || s == BatchStepFailed }
+// Final reports whether the step ends its item.
+func (s BatchStep) Final() bool { return s == BatchStepCompleted || s == BatchStepFailed }
 
-// committed reports whether the record's amount was spent, or may have been.
-func (s BatchStep) committed() bool { return s != "" && s != BatchAnalyzed }
+// Committed reports whether the record's amount was spent, or may have been.
+func (s BatchStep) Committed() bool { return s != "" && s != BatchAnalyzed }
+
+// commitment is what the record counts for against a budget.
+func (r BatchRecord) commitment() Amount {
+	if !r.Step.Committed() {
+		return Amount{}
+	}
+	return r.Amount
+}
 
 // after returns the record with what earlier ones of the same item knew and it does not repeat.
 func (r BatchRecord) after(earlier BatchRecord) BatchRecord {

@@ -15,7 +15,7 @@ type batchRun struct {
 	service RegulatoryService
 	options BatchOptions
 	call    []CallOption
-	budget  *spending
+	journal SharedBatchJournal
 
 	mu      sync.Mutex
 	changed sync.Cond
@@ -26,42 +26,60 @@ type batchRun struct {
 	ended   int
 	broken  error // the journal cannot be written: nothing more may be bought
 
+	committed Amount // of the budget, as last heard from the journal
+
 	telling sync.Mutex
 }
 
 func newBatchRun(s RegulatoryService, options BatchOptions, call []CallOption) *batchRun {
-	r := &batchRun{service: s, options: options, call: call, budget: &spending{budget: options.Budget}}
+	r := &batchRun{service: s, options: options, call: call, journal: options.Shared}
 	r.changed.L = &r.mu
 	return r
 }
 
-// load makes an entry of each item, where the journal says it stands.
+// load makes an entry of each item. Items that only this process has stand at once where the journal
+// says; others when they are claimed.
 func (r *batchRun) load(ctx context.Context, items []BatchItem) error {
-	known := map[string]BatchRecord{}
-	if r.options.Journal != nil {
-		records, err := r.options.Journal.Load(ctx)
+	own := r.journal == nil
+	if own {
+		journal, err := openOwnJournal(ctx, r.options.Journal, r.options.Budget)
 		if err != nil {
 			return err
 		}
-		for _, record := range records {
-			known[record.Key] = record.after(known[record.Key])
-		}
+		r.journal = journal
 	}
-	for _, record := range known { // items of earlier runs count, also those not in this one
-		if err := r.budget.restore(record); err != nil {
-			return err
-		}
+	if err := r.count(ctx); err != nil {
+		return err
 	}
 	for _, item := range items {
-		e := &batchEntry{run: r, item: item, record: known[item.key()]}
-		e.record.Key = item.key()
+		e := &batchEntry{run: r, item: item, record: BatchRecord{Key: item.key()}}
 		r.entries = append(r.entries, e)
-		if e.record.Step.final() {
+		if own {
+			if err := e.take(ctx); err != nil {
+				return err
+			}
+		}
+		if e.record.Step.Final() {
 			r.ended++
 			continue
 		}
 		r.fresh = append(r.fresh, e)
 	}
+	return nil
+}
+
+// count asks the journal what is committed of the budget.
+func (r *batchRun) count(ctx context.Context) error {
+	if r.options.Budget == nil {
+		return nil
+	}
+	committed, err := r.journal.Committed(ctx, *r.options.Budget)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.committed = committed
 	return nil
 }
 
@@ -77,7 +95,9 @@ func (r *batchRun) work(ctx context.Context) (*BatchReport, error) {
 		})
 	}
 	workers.Wait()
-	report := &BatchReport{Committed: r.budget.committed()}
+	r.giveBack(ctx)
+	uncounted := r.count(context.WithoutCancel(ctx))
+	report := &BatchReport{Committed: r.committed}
 	interrupted := false
 	for _, e := range r.entries {
 		result := e.result()
@@ -90,7 +110,17 @@ func (r *batchRun) work(ctx context.Context) (*BatchReport, error) {
 	case interrupted:
 		return report, context.Cause(ctx)
 	}
-	return report, nil
+	return report, uncounted
+}
+
+// giveBack releases the items of a run that was interrupted, so that other processes go on with them
+// at once.
+func (r *batchRun) giveBack(ctx context.Context) {
+	for _, e := range r.entries {
+		if e.release(ctx) != nil {
+			return // the journal is out of reach, and lets the others have the items in its own time
+		}
+	}
 }
 
 // next returns the entry to work on, waiting for one to become due; nil when there is nothing more to
@@ -141,21 +171,44 @@ func (r *batchRun) wake() {
 	r.changed.Broadcast()
 }
 
-// note writes to the journal. When that fails the batch ends: what is not written could be bought
-// twice.
-func (r *batchRun) note(ctx context.Context, record BatchRecord) error {
-	if r.options.Journal == nil {
-		return nil
+// price is what the record's documents cost, as stored on the draft. Without a budget a price is worth
+// noting, and not needed.
+func (r *batchRun) price(draft *RegulatoryRequest, documents []DocumentType) (Amount, string, error) {
+	if r.options.Budget == nil {
+		price, currency, err := draft.Price(documents...)
+		if err != nil {
+			return Amount{}, "", nil
+		}
+		return price, currency, nil
 	}
+	price, err := r.options.Budget.allows(draft, documents)
+	return price, r.options.Budget.Currency, err
+}
+
+// note writes to the journal.
+func (r *batchRun) note(ctx context.Context, claim BatchClaim, record BatchRecord) error {
 	record.At = time.Now().UTC()
-	err := r.options.Journal.Append(context.WithoutCancel(ctx), record)
+	committed, err := claim.Append(context.WithoutCancel(ctx), record, r.options.Budget)
 	if err != nil {
-		err = &BatchJournalError{Key: record.Key, Err: err}
-		r.mu.Lock()
-		r.broken = errors.Join(r.broken, err)
-		r.changed.Broadcast()
-		r.mu.Unlock()
+		return r.journalFailed(record.Key, err)
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.committed = committed
+	return nil
+}
+
+// journalFailed ends the batch, unless the journal just said no: what is not written could be bought
+// twice.
+func (r *batchRun) journalFailed(key string, err error) error {
+	if errors.Is(err, ErrBatchItemTaken) || errors.Is(err, ErrOverBudget) {
+		return err
+	}
+	err = &BatchJournalError{Key: key, Err: err}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.broken = errors.Join(r.broken, err)
+	r.changed.Broadcast()
 	return err
 }
 
@@ -168,7 +221,7 @@ func (r *batchRun) tell(e *batchEntry, event PollEvent) {
 	r.mu.Lock()
 	told := BatchEvent{
 		PollEvent: event, Item: e.result(), Ended: r.ended, Waiting: len(r.waiting), Total: len(r.entries),
-		Committed: r.budget.committed(),
+		Committed: r.committed,
 	}
 	r.mu.Unlock()
 	if e.done {

@@ -134,6 +134,23 @@ func (b Budget) allows(draft *RegulatoryRequest, documents []DocumentType) (Amou
 	return needed, nil
 }
 
+// Fits says whether an amount can be spent in addition to what is committed already; the error is a
+// [*BudgetError] that says what is left.
+func (b Budget) Fits(committed, needed Amount) error {
+	sum, err := committed.Add(needed)
+	if err != nil {
+		return err
+	}
+	if sum.Cmp(b.Amount) <= 0 {
+		return nil
+	}
+	left, err := b.Amount.Sub(committed)
+	if err != nil {
+		return err
+	}
+	return &BudgetError{Budget: b, Needed: needed, Problem: fmt.Sprintf("%s needed, %s of it left", inFull(needed), inFull(left))}
+}
+
 // RequestError is a step that failed after a request was made. It carries what is needed to go on:
 // the request's id, for [RegulatoryService.ResumePoll] in this process or another.
 type RequestError struct {

@@ -1,0 +1,190 @@
+package shipping_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// sharedMemory is a SharedBatchJournal for several runs in one process. Its claims hold for a lease.
+type sharedMemory struct {
+	lease time.Duration
+	mu    sync.Mutex
+	items map[string]*sharedItem
+}
+
+type sharedItem struct {
+	fence  int
+	until  time.Time
+	record shipping.BatchRecord
+}
+
+type sharedClaim struct {
+	journal *sharedMemory
+	item    *sharedItem
+	fence   int
+	until   time.Time
+	record  shipping.BatchRecord
+}
+
+func newSharedMemory(lease time.Duration) *sharedMemory {
+	return &sharedMemory{lease: lease, items: map[string]*sharedItem{}}
+}
+
+func (j *sharedMemory) Claim(_ context.Context, key string) (shipping.BatchClaim, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	item := j.items[key]
+	if item == nil {
+		item = &sharedItem{record: shipping.BatchRecord{Key: key}}
+		j.items[key] = item
+	}
+	if time.Now().Before(item.until) {
+		return nil, shipping.ErrBatchItemTaken
+	}
+	item.fence++
+	item.until = time.Now().Add(j.lease)
+	return &sharedClaim{j, item, item.fence, item.until, item.record}, nil
+}
+
+func (j *sharedMemory) Committed(context.Context, shipping.Budget) (shipping.Amount, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.committed(nil)
+}
+
+func (j *sharedMemory) committed(without *sharedItem) (sum shipping.Amount, err error) {
+	for _, item := range j.items {
+		if item == without || !item.record.Step.Committed() {
+			continue
+		}
+		if sum, err = sum.Add(item.record.Amount); err != nil {
+			return sum, err
+		}
+	}
+	return sum, nil
+}
+
+func (c *sharedClaim) Record() shipping.BatchRecord { return c.record }
+func (c *sharedClaim) Until() time.Time             { return c.until }
+
+func (c *sharedClaim) Append(_ context.Context, record shipping.BatchRecord, budget *shipping.Budget) (shipping.Amount, error) {
+	j := c.journal
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if c.item.fence != c.fence {
+		return shipping.Amount{}, shipping.ErrBatchItemTaken
+	}
+	if budget != nil && record.Step == shipping.BatchPurchasing {
+		others, err := j.committed(c.item)
+		if err != nil {
+			return others, err
+		}
+		if err := budget.Fits(others, record.Amount); err != nil {
+			return others, err
+		}
+	}
+	c.item.record, c.record = record, record
+	c.until = time.Now().Add(j.lease)
+	c.item.until = c.until
+	return j.committed(nil)
+}
+
+func (c *sharedClaim) Release(context.Context) error {
+	c.journal.mu.Lock()
+	defer c.journal.mu.Unlock()
+	if c.item.fence == c.fence {
+		c.item.until = time.Time{}
+	}
+	return nil
+}
+
+// Several runs share the items and one budget: every item is bought once, and the budget holds for
+// all of them together.
+func TestBatch_SharedByRunsBuysEachItemOnceWithinOneBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, client := bubbleServer(t)
+		items := shipmentItems(server, 12)
+		budget := shipping.Budget{Amount: mustAmount(t, "10000000"), Currency: "NGN"}
+		journal := newSharedMemory(time.Hour)
+		var runs sync.WaitGroup
+		for range 3 {
+			runs.Go(func() {
+				report, err := client.Regulatory.Batch(t.Context(), items, &shipping.BatchOptions{
+					Concurrency: 2, Select: automated, Budget: &budget, Shared: journal,
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if ended := report.Count(shipping.BatchCompleted) + report.Count(shipping.BatchDraft); ended != len(items) {
+					t.Errorf("%d of %d ended: %+v", ended, len(items), report.Results)
+				}
+			})
+		}
+		runs.Wait()
+		sum, count := debits(t, client, server.Wallets()[0])
+		committed, err := journal.Committed(t.Context(), budget)
+		if err != nil || len(count) == 0 || sum != committed || server.Calls(shipping.OpPurchase) != len(count) {
+			t.Errorf("%d requests debited %s in %d purchases, the journal says %s, %v", len(count), sum, server.Calls(shipping.OpPurchase), committed, err)
+		}
+	})
+}
+
+// pausedRun is a journal of a run that stands still after it kept its intent to purchase, until its
+// claim is over and another run has taken the item.
+type pausedRun struct {
+	shipping.SharedBatchJournal
+	goOn <-chan struct{}
+}
+
+type pausedClaim struct {
+	shipping.BatchClaim
+	goOn <-chan struct{}
+}
+
+func (j pausedRun) Claim(ctx context.Context, key string) (shipping.BatchClaim, error) {
+	claim, err := j.SharedBatchJournal.Claim(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return pausedClaim{claim, j.goOn}, nil
+}
+
+func (c pausedClaim) Append(ctx context.Context, record shipping.BatchRecord, budget *shipping.Budget) (shipping.Amount, error) {
+	committed, err := c.BatchClaim.Append(ctx, record, budget)
+	if record.Step == shipping.BatchPurchasing {
+		<-c.goOn
+	}
+	return committed, err
+}
+
+// A run that was stopped between its intent and its purchase does not purchase when it goes on after
+// its claim ended.
+func TestBatch_AStalledRunDoesNotPurchaseWhatAnotherTookOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, client := bubbleServer(t)
+		items := shipmentItems(server, 1)
+		journal := newSharedMemory(30 * time.Second)
+		goOn := make(chan struct{})
+		run := func(journal shipping.SharedBatchJournal) {
+			report, err := client.Regulatory.Batch(t.Context(), items, &shipping.BatchOptions{Select: automated, Shared: journal})
+			if err != nil || report.Count(shipping.BatchCompleted) != 1 {
+				t.Errorf("%+v, %v", report, err)
+			}
+		}
+		var runs sync.WaitGroup
+		runs.Go(func() { run(pausedRun{journal, goOn}) })
+		synctest.Wait()
+		run(journal) // waits for the claim to end, settles, purchases
+		close(goOn)
+		runs.Wait()
+		if n := server.Calls(shipping.OpPurchase); n != 1 {
+			t.Errorf("%d purchases were sent", n)
+		}
+	})
+}
