@@ -32,7 +32,9 @@ type adminRoute struct {
 
 func adminRoutes() []adminRoute {
 	return []adminRoute{
-		{"GET", "", "this list", (*Server).adminIndex},
+		{"GET", "", "this list; a browser gets the console", (*Server).adminIndex},
+		{"GET", "console/{file}", "a file of the console", (*Server).adminConsole},
+		{"GET", "live", "what changes: a count for each thing; with Accept: text/event-stream each time that one does", (*Server).adminLive},
 		{"GET", "healthz", "whether the server works, and its time", (*Server).adminHealth},
 		{"GET", "metrics", "counters and durations in the text format of Prometheus", (*Server).adminMetrics},
 		{"GET", "assumptions", "every open point of the specification and its switch", (*Server).adminAssumptions},
@@ -41,22 +43,27 @@ func adminRoutes() []adminRoute {
 		{"GET", "faults", "the fault rules, and the kinds of faults there are", (*Server).adminFaults},
 		{"POST", "faults", `add fault rules: {"rules":[{"operation":"rates.list","first":2,"fault":{"kind":"status","status":503}}]}`, (*Server).adminInject},
 		{"DELETE", "faults", "remove every fault rule", (*Server).adminClearFaults},
+		{"PATCH", "faults/{number}", `let a fault rule rest, or work again: {"off":true}`, (*Server).adminSwitchFault},
 		{"DELETE", "faults/{number}", "remove a fault rule", (*Server).adminRemoveFault},
-		{"GET", "calls", "the latest requests, oldest first; operation, status, request_id, key, contains, faulted choose; await=5s waits for the first", (*Server).adminCalls},
+		{"GET", "calls", "the latest requests, oldest first; operation, status, request_id, key, contains, faulted choose; after=req-7 those behind it, last=50 the latest, bodies=false without bodies; await=5s waits for the first", (*Server).adminCalls},
+		{"POST", "calls", `call the service as the world's own client: {"method":"GET","target":"/v1/rates?perPage=2"}, and "body" where one is sent`, (*Server).adminMakeCall},
 		{"GET", "calls/{request_id}", "one of them; as=curl or as=go to make it again", (*Server).adminCall},
 		{"GET", "why/{request_id}", "why a request was refused, where the specification says so, and the nearest request that is valid", (*Server).adminWhy},
 		{"GET", "lint", "what the client did that a careful one would not", (*Server).adminLint},
 		{"GET", "coverage", "which operations, states, documents and refusals have been seen", (*Server).adminCoverage},
 		{"GET", "deliveries", "webhook deliveries, newest first; page and perPage as in lists", (*Server).adminDeliveries},
-		{"GET", "ledger", "wallets, entries newest first, and what is wrong with them; page and perPage", (*Server).adminLedger},
+		{"GET", "ledger", "wallets, entries newest first, and what is wrong with them; page, perPage, and wallet for one", (*Server).adminLedger},
+		{"GET", "clock", "the time, and what waits for its own", (*Server).adminClock},
 		{"POST", "clock/advance", `move a virtual clock: {"duration":"90s"}`, (*Server).adminAdvance},
 		{"GET", "webhooks", "the webhooks, newest first; page and perPage as in lists", (*Server).adminWebhooks},
 		{"POST", "webhooks", `subscribe a receiver: {"url":"http://127.0.0.1:9000/","events":["shipment.created"]}`, (*Server).adminAddWebhook},
 		{"PATCH", "webhooks/{webhook_id}", `change a webhook: any of {"name","url","events","active","order"}`, (*Server).adminChangeWebhook},
 		{"DELETE", "webhooks/{webhook_id}", "remove a webhook", (*Server).adminRemoveWebhook},
 		{"POST", "events", `send an event to those subscribed: {"event":"shipment.updated","shipment_id":"SH-…"} or with "data" of your own`, (*Server).adminEmit},
+		{"GET", "consignments", "what can be analyzed: the shipments, newest first, and the URLs of the invoices", (*Server).adminConsignments},
+		{"GET", "countries", "the countries, as GET /v1/countries has them", (*Server).adminCountries},
 		{"GET", "scenarios", "words that a key may hold", (*Server).adminScenarios},
-		{"GET", "worlds", "the open worlds, the server's own first; page and perPage", (*Server).adminWorlds},
+		{"GET", "worlds", "the open worlds, the server's own first; page and perPage; keys=false leaves the secret keys out", (*Server).adminWorlds},
 		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}; the first request with its key does too`, (*Server).adminOpenWorld},
 		{"DELETE", "worlds/{world}", "close a world", (*Server).adminCloseWorld},
 		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that one`, (*Server).adminForkWorld},
@@ -64,6 +71,8 @@ func adminRoutes() []adminRoute {
 		{"POST", "worlds/{world}/snapshot", `keep what the world holds now: {"snapshot":"before"}`, (*Server).adminSnapshotWorld},
 		{"POST", "worlds/{world}/restore", `make the world hold that again: {"snapshot":"before"}`, (*Server).adminRestoreWorld},
 		{"POST", "state/save", "save every world to the file that -state named", (*Server).adminSaveState},
+		{"GET", "requests", "the regulatory requests, newest first, in short; page and perPage", (*Server).adminRequests},
+		{"GET", "requests/{request_id}", "one of them, with what happened to it", (*Server).adminRequest},
 		{"POST", "requests/{request_id}/evidence/{document_type}", "submit what a manual document waits for", (*Server).adminEvidence},
 	}
 }
@@ -145,7 +154,7 @@ func (s *Server) addressed(r *http.Request) (*World, *reply) {
 }
 
 func (s *Server) writeAdmin(w http.ResponseWriter, p *reply) {
-	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Cache-Control", "no-store") // unless the reply knows better
 	if err := p.write(w); err != nil {
 		s.config.logger.Debug("the answer was not taken", "error", err)
 	}
@@ -169,14 +178,6 @@ func foreign(r *http.Request) string {
 		}
 	}
 	return ""
-}
-
-func (s *Server) adminIndex(*call) reply {
-	routes := adminRoutes()
-	for i := range routes {
-		routes[i].Path = adminPrefix + routes[i].Path
-	}
-	return succeedWith(nil, "Routes of the reference server itself", routes)
 }
 
 func (s *Server) adminHealth(c *call) reply {
@@ -222,6 +223,9 @@ func (s *Server) adminLedger(c *call) reply {
 	w := c.world
 	w.mu.Lock()
 	view := ledgerView{Entries: w.ledger.Journal()}
+	if wallet := c.query().Get("wallet"); wallet != "" {
+		view.Entries = w.ledger.Entries(wallet)
+	}
 	for _, wallet := range w.ledger.Wallets() {
 		balance, _ := w.ledger.Balance(wallet.Reference)
 		view.Wallets = append(view.Wallets, walletView{wallet, balance})

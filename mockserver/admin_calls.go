@@ -19,7 +19,11 @@ func (s *Server) adminCalls(c *call) reply {
 		return refused(http.StatusBadRequest, codeInvalid, err.Error())
 	}
 	if !query.Has("await") {
-		calls := c.world.Find(q)
+		choice, err := parseCallChoice(q, query)
+		if err != nil {
+			return refused(http.StatusBadRequest, codeInvalid, err.Error())
+		}
+		calls := c.world.choose(choice)
 		return succeedWith(nil, fmt.Sprintf("%d calls", len(calls)), calls)
 	}
 	const longest = time.Hour
@@ -40,7 +44,7 @@ func parseCallQuery(query url.Values) (CallQuery, error) {
 	q := CallQuery{
 		Operation: query.Get("operation"), RequestID: query.Get("request_id"), Key: query.Get("key"), Contains: query.Get("contains"),
 	}
-	known := []string{"operation", "status", "request_id", "key", "contains", "faulted", "await", "world"}
+	known := []string{"operation", "status", "request_id", "key", "contains", "faulted", "after", "last", "bodies", "await", "world"}
 	for name := range query {
 		if !slices.Contains(known, name) {
 			return q, fmt.Errorf("calls cannot be chosen by %q, only by %s", name, strings.Join(known, ", "))
@@ -61,6 +65,65 @@ func parseCallQuery(query url.Values) (CallQuery, error) {
 		}
 	}
 	return q, nil
+}
+
+// callChoice is a [CallQuery] with how much of what it finds is wanted: a page that follows the journal
+// asks for what it has not seen, and for bodies only when somebody looks at them.
+type callChoice struct {
+	CallQuery
+	after  uint64 // the number of the call before the first
+	last   int    // how many of the latest; 0 for all
+	bodies bool
+}
+
+func parseCallChoice(q CallQuery, query url.Values) (callChoice, error) {
+	choice := callChoice{CallQuery: q, bodies: query.Get("bodies") != "false"}
+	if text := query.Get("after"); text != "" {
+		number, err := strconv.ParseUint(strings.TrimPrefix(text, "req-"), 10, 64)
+		if err != nil {
+			return choice, fmt.Errorf("after is %q: write the request_id of a call, such as req-7", text)
+		}
+		choice.after = number
+	}
+	if text := query.Get("last"); text != "" {
+		number, err := strconv.Atoi(text)
+		if err != nil || number < 1 {
+			return choice, fmt.Errorf("last is %q: write how many calls to show at most", text)
+		}
+		choice.last = number
+	}
+	return choice, nil
+}
+
+// choose returns the remembered calls of a choice, oldest first.
+func (w *World) choose(choice callChoice) []Call {
+	chosen := func(e *entry) bool { return e.number > choice.after && choice.matches(e) }
+	skip := 0
+	if choice.last > 0 {
+		w.calls.each(func(e *entry) bool {
+			if chosen(e) {
+				skip++
+			}
+			return true
+		})
+		skip = max(0, skip-choice.last)
+	}
+	calls := []Call{}
+	w.calls.each(func(e *entry) bool {
+		switch {
+		case !chosen(e):
+		case skip > 0:
+			skip--
+		default:
+			shown := *e
+			if !choice.bodies {
+				shown.request, shown.response = nil, nil
+			}
+			calls = append(calls, shown.call())
+		}
+		return choice.last == 0 || len(calls) < choice.last
+	})
+	return calls
 }
 
 // adminCall answers GET /_mock/calls/{request_id} with a call, or with what makes it again.

@@ -54,10 +54,31 @@ func (s *Server) adminClearFaults(c *call) reply {
 	return succeedWith(nil, "No fault rules are left", []ruleForm{})
 }
 
+func (s *Server) adminSwitchFault(c *call) reply {
+	var ask struct {
+		Off *bool `json:"off"`
+	}
+	if refusal := c.world.decodeControl(c, &ask); refusal != nil {
+		return *refusal
+	}
+	if ask.Off == nil {
+		return refused(http.StatusBadRequest, codeInvalid, `say whether the rule is to rest: send {"off":true} or {"off":false}`)
+	}
+	number, err := strconv.Atoi(c.PathValue("number"))
+	if err != nil || !c.world.faults.switchTo(number, !*ask.Off) {
+		return faultNotFound(c)
+	}
+	return succeedWith(nil, "Fault rule switched", c.world.faults.forms())
+}
+
 func (s *Server) adminRemoveFault(c *call) reply {
 	number, err := strconv.Atoi(c.PathValue("number"))
 	if err != nil || !c.world.faults.remove(number) {
-		return refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no fault rule is number %q: GET %sfaults lists them", c.PathValue("number"), adminPrefix))
+		return faultNotFound(c)
 	}
 	return succeedWith(nil, "Fault rule removed", slices.Clip(c.world.faults.forms()))
+}
+
+func faultNotFound(c *call) reply {
+	return refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no fault rule is number %q: GET %sfaults lists them", c.PathValue("number"), adminPrefix))
 }

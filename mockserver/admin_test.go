@@ -17,7 +17,10 @@ func TestAdmin_NeedsNoKeyAndListsItself(t *testing.T) {
 	var routes []struct{ Method, Path, Summary string }
 	do(t, srv, http.MethodGet, "/_mock/", "", "Authorization", "").want(t, http.StatusOK).data(t, &routes)
 	for _, route := range routes {
-		path := strings.ReplaceAll(route.Path, "{request_id}", called)
+		path := route.Path
+		if !strings.HasPrefix(path, "/_mock/requests/") { // those are regulatory requests
+			path = strings.ReplaceAll(path, "{request_id}", called)
+		}
 		other := do(t, srv, http.MethodOptions, path, "", "Authorization", "").want(t, http.StatusMethodNotAllowed)
 		if allow := other.header.Get("Allow"); !strings.Contains(allow, route.Method) {
 			t.Errorf("%s allows %q, and not %s", path, allow, route.Method)

@@ -15,12 +15,22 @@ import (
 type worldView struct {
 	Name      string    `json:"name"`
 	Scenario  string    `json:"scenario"`
-	SecretKey string    `json:"secret_key"`
+	SecretKey string    `json:"secret_key,omitempty"` // left out for those who ask with keys=false
 	Clock     string    `json:"clock"`
 	Now       timestamp `json:"now"`
 	Requests  int       `json:"requests"` // regulatory requests that it keeps
 	Waiting   int       `json:"waiting"`  // things that wait for their time
 	Snapshots []string  `json:"snapshots"`
+}
+
+// viewFor is view without the key for those who do not want to be trusted with it: a page that shows
+// worlds, for one.
+func (w *World) viewFor(c *call) worldView {
+	v := w.view()
+	if c.query().Get("keys") == "false" {
+		v.SecretKey = ""
+	}
+	return v
 }
 
 func (w *World) view() worldView {
@@ -53,7 +63,7 @@ func (s *Server) adminWorlds(c *call) reply {
 	page := cut(s.config.assume.paging(c.query()), worlds)
 	views := make([]worldView, len(page))
 	for i, w := range page {
-		views[i] = w.view()
+		views[i] = w.viewFor(c)
 	}
 	return succeedWith(nil, fmt.Sprintf("%d worlds are open", len(worlds)), views)
 }
@@ -140,7 +150,7 @@ func (s *Server) adminWorld(c *call, do func(*World, worldOrder) (*World, string
 	case err != nil:
 		return refused(http.StatusBadRequest, codeInvalid, err.Error())
 	}
-	return succeedWith(nil, message, w.view())
+	return succeedWith(nil, message, w.viewFor(c))
 }
 
 // keep takes a snapshot and remembers it by a name.

@@ -30,7 +30,8 @@ type faultBook struct {
 // armedRule is a rule and what it has seen.
 type armedRule struct {
 	FaultRule
-	number   int // by which the control surface calls it, from 1
+	number   int  // by which the control surface calls it, from 1
+	off      bool // sees no call and strikes none
 	seen     int
 	struck   int
 	requests map[uint64]int // calls seen, by request
@@ -105,6 +106,18 @@ func (b *faultBook) remove(number int) bool {
 	return found
 }
 
+// switchTo turns a rule on or off, with what it has counted as it was, and reports whether it is there.
+func (b *faultBook) switchTo(number int, on bool) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.IndexFunc(b.rules, func(r *armedRule) bool { return r.number == number })
+	if i < 0 {
+		return false
+	}
+	b.rules[i].off = !on
+	return true
+}
+
 // next counts a call and returns the rule that strikes it, or nil. Every rule of the operation counts
 // every call, whichever strikes, so that "the third call" means what it says.
 func (b *faultBook) next(s *sighting) *armedRule {
@@ -127,7 +140,7 @@ func (b *faultBook) next(s *sighting) *armedRule {
 }
 
 func (r *armedRule) sees(s *sighting) bool {
-	return r.Point == s.point && (r.Operation == "" || r.Operation == s.operation) &&
+	return !r.off && r.Point == s.point && (r.Operation == "" || r.Operation == s.operation) &&
 		!s.now.Before(r.From) && (r.Until.IsZero() || s.now.Before(r.Until))
 }
 
@@ -271,7 +284,7 @@ func (r *FaultRule) faultProblem() string {
 
 // hides reports whether a rule strikes every call that a later one would see.
 func (r *armedRule) hides(later *FaultRule) bool {
-	return r.Point == later.Point && (r.Operation == "" || r.Operation == later.Operation) &&
+	return !r.off && r.Point == later.Point && (r.Operation == "" || r.Operation == later.Operation) &&
 		r.Nth == 0 && r.First == 0 && (r.Probability == 0 || r.Probability == 1) &&
 		!r.From.After(later.From) && (r.Until.IsZero() || !later.Until.IsZero() && !r.Until.Before(later.Until))
 }

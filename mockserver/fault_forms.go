@@ -92,6 +92,7 @@ type ruleForm struct {
 	Committed   bool       `json:"committed,omitempty"`
 	Point       Failpoint  `json:"point,omitempty"`
 	Fault       *FaultForm `json:"fault,omitempty"`
+	Off         bool       `json:"off,omitempty"`    // written only; PATCH switches it
 	Seen        int        `json:"seen,omitempty"`   // calls it has counted; written only
 	Struck      int        `json:"struck,omitempty"` // calls it has struck; written only
 }
@@ -101,8 +102,8 @@ func (f *ruleForm) rule() (FaultRule, error) {
 		Operation: f.Operation, Nth: f.Nth, First: f.First, EachRequest: f.EachRequest, Probability: f.Probability,
 		From: f.From, Until: f.Until, Committed: f.Committed, Point: f.Point,
 	}
-	if f.Number != 0 || f.Seen != 0 || f.Struck != 0 {
-		return rule, fmt.Errorf("number, seen and struck are the server's to say: leave them out")
+	if f.Number != 0 || f.Off || f.Seen != 0 || f.Struck != 0 {
+		return rule, fmt.Errorf("number, off, seen and struck are the server's to say: leave them out")
 	}
 	var err error
 	if f.Fault != nil {
@@ -115,7 +116,7 @@ func (r *armedRule) form() ruleForm {
 	form := ruleForm{
 		Number: r.number, Operation: r.Operation, Nth: r.Nth, First: r.First, EachRequest: r.EachRequest,
 		Probability: r.Probability, From: r.From, Until: r.Until, Committed: r.Committed, Point: r.Point,
-		Seen: r.seen, Struck: r.struck,
+		Off: r.off, Seen: r.seen, Struck: r.struck,
 	}
 	if r.Fault != nil {
 		fault := r.Fault.form()

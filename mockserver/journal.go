@@ -91,6 +91,16 @@ func (j *journal) each(fn func(*entry) bool) <-chan struct{} {
 	return j.changed
 }
 
+// last returns the number of the latest call.
+func (j *journal) last() uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.total
+}
+
+// changes returns a channel that closes at the next call.
+func (j *journal) changes() <-chan struct{} { return j.each(func(*entry) bool { return false }) }
+
 // remembered returns a copy of a call by its id.
 func (j *journal) remembered(id string) (found entry, known bool) {
 	digits, isID := strings.CutPrefix(id, "req-")

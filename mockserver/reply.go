@@ -16,6 +16,8 @@ type reply struct {
 	contentType string      // "" means JSON
 	body        []byte
 	pooled      bool // body is in memory that the next answer may use
+	// stream writes the body as it comes about, in place of body; nil for nearly every answer.
+	stream func(http.ResponseWriter) error
 
 	// What the journal, /_mock/why/ and the coverage want to know besides.
 	refusal refusal
@@ -101,6 +103,9 @@ func refusedWith(status int, why refusal, data any) reply {
 // write sends the reply. A HEAD request gets the headers that GET would.
 func (p *reply) write(w http.ResponseWriter) error {
 	p.writeHeader(w)
+	if p.stream != nil {
+		return p.stream(w)
+	}
 	if len(p.body) == 0 {
 		return nil // 204 takes no Write, not even of nothing
 	}
@@ -119,7 +124,7 @@ func (p *reply) writeHeader(w http.ResponseWriter) {
 			contentType = "application/json; charset=utf-8"
 		}
 		header.Set("Content-Type", contentType)
-		if header.Get("Content-Length") == "" {
+		if p.stream == nil && header.Get("Content-Length") == "" {
 			header.Set("Content-Length", strconv.Itoa(len(p.body)))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/shipping-go/shipping"
@@ -29,6 +30,7 @@ type Server struct {
 	buffers sync.Pool
 	pages   pageCache
 	metrics *metrics
+	console func() map[string]consoleAsset // by name
 	// responseCheck makes, once, what [Assumptions.CheckResponses] asks for.
 	responseCheck func() (func(operation string, status int, body []byte) error, error)
 
@@ -38,13 +40,17 @@ type Server struct {
 	inMemory *http.Transport
 	serving  sync.WaitGroup
 	closing  sync.Once
+	watching atomic.Int64  // pages that follow what happens
+	leaving  chan struct{} // closed when they are to stop
+	leave    func()        // closes it
 }
 
 // New starts a server with a seeded world on a free port of 127.0.0.1 and returns it, ready to
 // answer. Nothing panics: when an option cannot be fulfilled, a taken port for one, [Server.Err] says
 // so, every request in memory is answered with it, and [World.Client] fails the test with it.
 func New(opts ...Option) *Server {
-	s := &Server{config: defaultConfig()}
+	s := &Server{config: defaultConfig(), console: consoleAssets(), leaving: make(chan struct{})}
+	s.leave = sync.OnceFunc(func() { close(s.leaving) })
 	for _, opt := range opts {
 		opt(&s.config)
 	}
@@ -89,6 +95,7 @@ func (s *Server) openHome() error {
 // start serves the listener, if one is wanted, and the connections in memory.
 func (s *Server) start() {
 	s.http = s.newHTTP()
+	s.http.RegisterOnShutdown(s.leave)
 	s.pipes = newPipeListener()
 	s.inMemory = s.pipes.transport()
 	s.serve(s.pipes)
@@ -163,6 +170,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // be called again.
 func (s *Server) Close() {
 	s.closing.Do(func() {
+		s.leave()
 		s.inMemory.CloseIdleConnections()
 		// Its error is a listener's that is already closed.
 		_ = s.http.Close()

@@ -271,6 +271,13 @@ func (b *worldBook) remove(w *World) bool {
 	return true
 }
 
+// has reports whether a world is open.
+func (b *worldBook) has(w *World) bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.byKey[w.SecretKey] == w
+}
+
 // end closes the book and returns the worlds that were open.
 func (b *worldBook) end() []*World {
 	b.mu.Lock()

@@ -214,6 +214,14 @@ func (l *Ledger) Debited(reference string) (Entry, bool) {
 // Journal returns every entry, oldest first. The slice is the caller's own.
 func (l *Ledger) Journal() []Entry { return slices.Clone(l.journal) }
 
+// Last returns the latest entry, or false where there is none.
+func (l *Ledger) Last() (Entry, bool) {
+	if len(l.journal) == 0 {
+		return Entry{}, false
+	}
+	return l.journal[len(l.journal)-1], true
+}
+
 // Len returns the number of entries.
 func (l *Ledger) Len() int { return len(l.journal) }
 

@@ -1,0 +1,174 @@
+package mockserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/country"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+// What the console shows that no other part of the control surface has.
+
+// requestRow is a regulatory request as GET /_mock/requests lists it.
+type requestRow struct {
+	RequestID  string               `json:"request_id"`
+	Status     regulatory.State     `json:"status"`
+	Source     regulatory.Flow      `json:"source"`
+	ShipmentID string               `json:"shipment_id,omitempty"`
+	FileURL    string               `json:"file_url,omitempty"`
+	Offered    int                  `json:"offered"` // documents that could be bought
+	Bought     int                  `json:"bought"`
+	Generated  int                  `json:"generated"`
+	Charged    shipping.Amount      `json:"charged_amount,omitzero"`
+	Currency   string               `json:"currency"`
+	CreatedAt  regulatory.Timestamp `json:"created_at"`
+	UpdatedAt  regulatory.Timestamp `json:"updated_at"`
+}
+
+func (s *Server) adminRequests(c *call) reply {
+	w := c.world
+	p := s.config.assume.paging(c.query())
+	w.mu.Lock()
+	total := w.desk.Len()
+	var records []*regulatory.Record
+	if p.page <= p.pageCount(total) { // else the product below may not be a number of the machine
+		records = w.desk.Newest((p.page-1)*p.perPage, p.perPage)
+	}
+	w.mu.Unlock()
+	rows := make([]requestRow, len(records))
+	for i, r := range records {
+		rows[i] = requestRow{
+			RequestID: r.RequestID, Status: r.Status, Source: r.Source, ShipmentID: r.ShipmentID, FileURL: r.FileURL,
+			Offered: len(r.AvailableDocuments), Bought: len(r.Documents), Charged: r.ChargedAmount, Currency: r.Currency,
+			CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		}
+		for _, doc := range r.Documents {
+			if doc.Status == regulatory.DocumentGenerated {
+				rows[i].Generated++
+			}
+		}
+	}
+	return succeedWith(nil, fmt.Sprintf("%d regulatory requests", total), rows)
+}
+
+func (s *Server) adminRequest(c *call) reply {
+	w := c.world
+	w.mu.Lock()
+	record, err := w.desk.Get(c.PathValue("request_id"))
+	w.mu.Unlock()
+	if err != nil {
+		return w.deskRefused(err)
+	}
+	return succeedWith(nil, "The request", struct {
+		Record  json.RawMessage   `json:"record"`
+		History []regulatory.Step `json:"history"`
+	}{record.JSON(), record.History()})
+}
+
+// consignmentRow is a shipment as GET /_mock/consignments lists it.
+type consignmentRow struct {
+	ShipmentID  string   `json:"shipment_id"`
+	Status      string   `json:"status"`
+	Origin      string   `json:"origin"`      // country
+	Destination string   `json:"destination"` // country
+	Items       []string `json:"items"`       // what they are
+}
+
+func (s *Server) adminConsignments(c *call) reply {
+	w := c.world
+	w.mu.Lock()
+	rows := make([]consignmentRow, len(w.shipmentIDs))
+	for i, id := range w.shipmentIDs {
+		shipment := w.shipments[id]
+		rows[i] = consignmentRow{
+			ShipmentID: id, Status: shipment.Status,
+			Origin: shipment.AddressFrom.Country, Destination: shipment.AddressTo.Country, Items: []string{},
+		}
+		for _, item := range shipment.Parcel.Items {
+			rows[i].Items = append(rows[i].Items, item.Description)
+		}
+	}
+	w.mu.Unlock()
+	return succeedWith(nil, fmt.Sprintf("%d shipments", len(rows)), struct {
+		Shipments []consignmentRow `json:"shipments"`
+		Invoices  []string         `json:"invoices"`
+	}{rows, append([]string{}, w.Invoices()...)})
+}
+
+func (s *Server) adminCountries(*call) reply {
+	return succeed(nil, "Countries", country.JSON())
+}
+
+// maxPending is how many of the things that wait GET /_mock/clock names.
+const maxPending = 100
+
+func (s *Server) adminClock(c *call) reply {
+	w := c.world
+	waiting := []Fired{}
+	for _, f := range w.clock.Pending(maxPending) {
+		waiting = append(waiting, Fired(f))
+	}
+	return succeedWith(nil, fmt.Sprintf("%d things wait for their time", w.Waiting()), struct {
+		Now     timestamp `json:"now"`
+		Clock   string    `json:"clock"`
+		Waiting []Fired   `json:"waiting"` // the first to come first
+	}{timestamp(w.clock.Now()), w.clockKind(), waiting})
+}
+
+// callOrder is the body of POST /_mock/calls.
+type callOrder struct {
+	Method string          `json:"method"`
+	Target string          `json:"target"` // path and query
+	Body   json.RawMessage `json:"body"`
+}
+
+// callMade is the data of its answer.
+type callMade struct {
+	RequestID string `json:"request_id,omitempty"`
+	Status    int    `json:"status"`          // 0 where no answer came
+	Error     string `json:"error,omitempty"` // why none came
+	Body      string `json:"body,omitempty"`  // its beginning
+}
+
+// maxMadeBody is how much of a body the answer to POST /_mock/calls holds.
+const maxMadeBody = 64 << 10
+
+// adminMakeCall calls the service with the world's own key over a real connection in memory, so that it
+// is authenticated, struck by faults and journaled like any other call, and the caller need not know the
+// key.
+func (s *Server) adminMakeCall(c *call) reply {
+	var order callOrder
+	if refusal := c.world.decodeControl(c, &order); refusal != nil {
+		return *refusal
+	}
+	if !strings.HasPrefix(order.Target, "/") || isAdminPath(order.Target) {
+		return refused(http.StatusBadRequest, codeInvalid, `name what to call: send {"method":"GET","target":"/v1/rates?perPage=2"}`)
+	}
+	req, err := http.NewRequestWithContext(c.Context(), order.Method, inMemoryURL+order.Target, bytes.NewReader(order.Body))
+	if err != nil {
+		return refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("this cannot be called: %v", err))
+	}
+	req.Header.Set("Authorization", "Bearer "+c.world.SecretKey)
+	if len(order.Body) > 0 {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	made := callMade{}
+	if resp, err := s.inMemory.RoundTrip(req); err != nil {
+		made.Error = "no answer came: " + err.Error()
+	} else {
+		defer resp.Body.Close()
+		made.RequestID, made.Status = resp.Header.Get("X-Request-Id"), resp.StatusCode
+		body, err := io.ReadAll(io.LimitReader(resp.Body, maxMadeBody))
+		if err != nil {
+			made.Error = "the answer broke off: " + err.Error()
+		}
+		made.Body = redact(string(body))
+	}
+	return succeedWith(nil, fmt.Sprintf("Called, with status %d", made.Status), made)
+}

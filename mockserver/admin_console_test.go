@@ -1,0 +1,227 @@
+package mockserver_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+func TestAdminRequests_TellsWhatHappenedToEach(t *testing.T) {
+	t.Parallel()
+	srv := start(t, virtual())
+	var ids []string
+	for range 3 {
+		ids = append(ids, post(t, srv, "/v1/regulatory-documents/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`).text(t, "request_id"))
+	}
+	post(t, srv, "/v1/regulatory-documents/purchase", `{"request_id":"`+ids[0]+`","document_types":["CUSTOMS"]}`).want(t, http.StatusOK)
+	post(t, srv, "/_mock/clock/advance", `{"duration":"1h"}`).want(t, http.StatusOK)
+
+	var rows []struct {
+		RequestID         string `json:"request_id"`
+		Status            string
+		Bought, Generated int
+	}
+	get(t, srv, "/_mock/requests?perPage=2").data(t, &rows)
+	if len(rows) != 2 || rows[0].RequestID != ids[2] || rows[1].RequestID != ids[1] {
+		t.Errorf("the newest two are %+v", rows)
+	}
+	get(t, srv, "/_mock/requests?perPage=2&page=2").data(t, &rows)
+	if len(rows) != 1 || rows[0].Status != "completed" || rows[0].Bought != 1 || rows[0].Generated != 1 {
+		t.Errorf("the oldest is %+v", rows)
+	}
+	get(t, srv, "/_mock/requests?page=2147483647&perPage=2147483647").data(t, &rows)
+	if len(rows) != 0 {
+		t.Errorf("far behind the end are %+v", rows)
+	}
+
+	var told struct {
+		Record  struct{ Status string }
+		History []struct {
+			Status         string
+			DocumentType   string `json:"document_type"`
+			DocumentStatus string `json:"document_status"`
+		}
+	}
+	get(t, srv, "/_mock/requests/"+ids[0]).want(t, http.StatusOK).data(t, &told)
+	var lines []string
+	for _, step := range told.History {
+		lines = append(lines, strings.TrimSpace(step.Status+" "+step.DocumentType+" "+step.DocumentStatus))
+	}
+	want := []string{"draft", "purchasing", "processing", "CUSTOMS generating", "CUSTOMS generated", "completed"}
+	if diff := cmp.Diff(want, lines); diff != "" || told.Record.Status != "completed" {
+		t.Errorf("history of a request that is %s (-want +got):\n%s", told.Record.Status, diff)
+	}
+	get(t, srv, "/_mock/requests/RD-NOBODY").refusal(t, http.StatusNotFound, "RD-NOBODY")
+}
+
+func TestAdminCalls_GivesAPageWhatItHasNotSeen(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	for i := range 5 {
+		get(t, srv, fmt.Sprintf("/v1/rates?perPage=1&page=%d", i+1))
+	}
+	ids := func(query string) []string {
+		var calls []mockserver.Call
+		get(t, srv, "/_mock/calls"+query).want(t, http.StatusOK).data(t, &calls)
+		out := []string{}
+		for _, c := range calls {
+			out = append(out, c.RequestID)
+			if bodies := !strings.Contains(query, "bodies=false"); (c.ResponseBody != "") != bodies || c.ResponseBytes == 0 {
+				t.Errorf("%s: %d bytes, and the body is %q", query, c.ResponseBytes, c.ResponseBody)
+			}
+		}
+		return out
+	}
+	tests := []struct {
+		query string
+		want  []string
+	}{
+		{"?after=req-3", []string{"req-4", "req-5"}},
+		{"?after=3&last=1", []string{"req-5"}},
+		{"?last=2&bodies=false", []string{"req-4", "req-5"}},
+		{"?last=2&contains=page%3D1", []string{"req-1"}},
+		{"?after=req-5", []string{}},
+	}
+	for _, test := range tests {
+		if diff := cmp.Diff(test.want, ids(test.query)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.query, diff)
+		}
+	}
+	for query, text := range map[string]string{"after=soon": "such as req-7", "last=0": "how many", "last=x": "how many", "aftr=1": "calls cannot be chosen"} {
+		get(t, srv, "/_mock/calls?"+query).refusal(t, http.StatusBadRequest, text)
+	}
+}
+
+func TestAdminMakeCall_CallsAsTheWorldsOwnClient(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	if _, err := srv.Open("lowfunds_made"); err != nil {
+		t.Fatal(err)
+	}
+	type made struct {
+		RequestID   string `json:"request_id"`
+		Status      int
+		Body, Error string
+	}
+	call := func(query, order string) (m made) {
+		post(t, srv, "/_mock/calls"+query, order).want(t, http.StatusOK).data(t, &m)
+		return m
+	}
+	if m := call("", `{"method":"GET","target":"/v1/rates?perPage=1"}`); m.Status != 200 || !json.Valid([]byte(m.Body)) || m.RequestID != "req-1" {
+		t.Errorf("a list: %+v", m)
+	}
+	order := `{"method":"POST","target":"/v1/regulatory-documents/analyze","body":{"shipment_id":"SH-NOBODY"}}`
+	if m := call("?world=lowfunds_made", order); m.Status != 404 || !strings.Contains(m.Body, "SH-NOBODY") {
+		t.Errorf("a refusal: %+v", m)
+	}
+	if world, err := srv.Open("lowfunds_made"); err != nil || len(world.Journal()) != 1 || world.Journal()[0].RequestBody != `{"shipment_id":"SH-NOBODY"}` {
+		t.Errorf("the world has %+v (%v)", world.Journal(), err)
+	}
+	if err := srv.Inject(mockserver.FaultRule{Nth: 1, Fault: mockserver.FaultDrop()}); err != nil {
+		t.Fatal(err)
+	}
+	if m := call("", `{"method":"POST","target":"/v1/webhooks/replay","body":{}}`); m.Status != 0 || !strings.Contains(m.Error, "no answer came") {
+		t.Errorf("a dropped call: %+v", m)
+	}
+	for _, body := range []string{`{}`, `{"method":"GET","target":"v1/rates"}`, `{"method":"GET","target":"/_mock/worlds"}`, `{"method":"G T","target":"/v1/rates"}`, `{"method":"GET","target":"/%zz"}`} {
+		post(t, srv, "/_mock/calls", body).want(t, http.StatusBadRequest)
+	}
+}
+
+func TestAdminFaults_RestAndWorkAgain(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	post(t, srv, "/_mock/faults", `{"rules":[{"operation":"rates.list","fault":{"kind":"status","status":503}}]}`).want(t, http.StatusOK)
+	get(t, srv, "/v1/rates").want(t, http.StatusServiceUnavailable)
+	do(t, srv, http.MethodPatch, "/_mock/faults/1", `{"off":true}`).want(t, http.StatusOK)
+	get(t, srv, "/v1/rates").want(t, http.StatusOK)
+	var view struct {
+		Rules []struct {
+			Off          bool
+			Seen, Struck int
+		}
+	}
+	get(t, srv, "/_mock/faults").data(t, &view)
+	if len(view.Rules) != 1 || !view.Rules[0].Off || view.Rules[0].Seen != 1 || view.Rules[0].Struck != 1 {
+		t.Errorf("a rule at rest is %+v, want one that has seen the first call only", view.Rules)
+	}
+	do(t, srv, http.MethodPatch, "/_mock/faults/1", `{"off":false}`).want(t, http.StatusOK)
+	get(t, srv, "/v1/rates").want(t, http.StatusServiceUnavailable)
+	do(t, srv, http.MethodPatch, "/_mock/faults/1", `{}`).refusal(t, http.StatusBadRequest, `{"off":true}`)
+	do(t, srv, http.MethodPatch, "/_mock/faults/2", `{"off":true}`).refusal(t, http.StatusNotFound, "number")
+	post(t, srv, "/_mock/faults", `{"rules":[{"off":true,"fault":{"kind":"drop"}}]}`).refusal(t, http.StatusBadRequest, "off")
+}
+
+func TestAdminWorlds_LeavesKeysOutForThoseWhoAsk(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	for _, answer := range []answer{
+		get(t, srv, "/_mock/worlds?keys=false"),
+		post(t, srv, "/_mock/worlds?keys=false", `{"scenario":"empty","name":"quiet"}`),
+		post(t, srv, "/_mock/worlds/empty_quiet/reset?keys=false", ""),
+	} {
+		if text := string(answer.want(t, http.StatusOK).body); strings.Contains(text, "sk_") || strings.Contains(text, "secret_key") {
+			t.Errorf("a key in %s", text)
+		}
+	}
+}
+
+func TestAdminClock_NamesWhatWaits(t *testing.T) {
+	t.Parallel()
+	srv := start(t, virtual())
+	id := post(t, srv, "/v1/regulatory-documents/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`).text(t, "request_id")
+	post(t, srv, "/v1/regulatory-documents/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`).want(t, http.StatusOK)
+	var clock struct {
+		Now     time.Time
+		Clock   string
+		Waiting []mockserver.Fired
+	}
+	get(t, srv, "/_mock/clock").want(t, http.StatusOK).data(t, &clock)
+	if clock.Clock != "virtual" || !clock.Now.Equal(srv.Now()) || len(clock.Waiting) != 1 || !strings.Contains(clock.Waiting[0].Label, id) {
+		t.Errorf("the clock is %+v", clock)
+	}
+}
+
+func TestAdminConsignments_NamesWhatCanBeAnalyzed(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	var goods struct {
+		Shipments []struct {
+			ShipmentID          string `json:"shipment_id"`
+			Origin, Destination string
+			Items               []string
+		}
+		Invoices []string
+	}
+	get(t, srv, "/_mock/consignments").want(t, http.StatusOK).data(t, &goods)
+	if diff := cmp.Diff(srv.Invoices(), goods.Invoices); diff != "" {
+		t.Errorf("invoices (-want +got):\n%s", diff)
+	}
+	for i, id := range srv.Shipments() {
+		if got := goods.Shipments[i]; got.ShipmentID != id || len(got.Origin) != 2 || len(got.Destination) != 2 || len(got.Items) == 0 {
+			t.Errorf("shipment %d is %+v, want %s", i, got, id)
+		}
+	}
+}
+
+func TestAdminLedger_OfOneWallet(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	var view struct{ Entries []struct{ Wallet string } }
+	get(t, srv, "/_mock/ledger?perPage=1000&wallet="+srv.Wallets()[1]).want(t, http.StatusOK).data(t, &view)
+	if len(view.Entries) == 0 {
+		t.Error("no entries")
+	}
+	for _, e := range view.Entries {
+		if e.Wallet != srv.Wallets()[1] {
+			t.Errorf("an entry of %s", e.Wallet)
+		}
+	}
+}

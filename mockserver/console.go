@@ -1,0 +1,125 @@
+package mockserver
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"embed"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// consoleFiles is the page that a browser gets at /_mock/: HTML, styles and scripts as they stand in the
+// folder, with no step in between.
+//
+//go:embed console
+var consoleFiles embed.FS
+
+// consolePage is the file that /_mock/ itself answers with.
+const consolePage = "index.html"
+
+// consolePolicy lets the page load what this server serves and nothing else, run no script that stands
+// in the page, make no element from text, and be shown in no frame.
+const consolePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// consoleTypes returns the media types of the files, by the ends of their names. The machine's own table of
+// types is not asked: it differs from machine to machine.
+func consoleTypes() map[string]string {
+	return map[string]string{
+		".html": "text/html; charset=utf-8",
+		".css":  "text/css; charset=utf-8",
+		".js":   "text/javascript; charset=utf-8",
+		".svg":  "image/svg+xml",
+	}
+}
+
+// consoleAsset is a file of the page, ready to be sent.
+type consoleAsset struct {
+	body   []byte
+	header http.Header
+}
+
+// consoleAssets returns what reads the files, once, when the first of them is asked for.
+func consoleAssets() func() map[string]consoleAsset {
+	return sync.OnceValue(func() map[string]consoleAsset {
+		assets, types := map[string]consoleAsset{}, consoleTypes()
+		names, _ := fs.Glob(consoleFiles, "console/*") // the pattern is well-formed
+		for _, name := range names {
+			body, err := consoleFiles.ReadFile(name)
+			if err != nil {
+				continue // a folder, and no file of the page
+			}
+			assets[path.Base(name)] = consoleAsset{body, http.Header{
+				"Cache-Control":                {"no-cache"}, // kept, and asked for again with its tag
+				"Content-Security-Policy":      {consolePolicy},
+				"Content-Type":                 {types[path.Ext(name)]},
+				"Cross-Origin-Opener-Policy":   {"same-origin"},
+				"Cross-Origin-Resource-Policy": {"same-origin"},
+				"Etag":                         {fmt.Sprintf(`"%x"`, sha256.Sum256(body))},
+				"Referrer-Policy":              {"no-referrer"},
+				"Vary":                         {"Accept"},
+				"X-Content-Type-Options":       {"nosniff"},
+			}}
+		}
+		return assets
+	})
+}
+
+// consoleFile answers with a file of the page, or with 304 where the browser has it.
+func (s *Server) consoleFile(c *call, name string) reply {
+	asset, known := s.console()[name]
+	if !known {
+		return refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("the console has no file %q: open %s", name, adminPrefix))
+	}
+	p := reply{status: http.StatusOK, header: asset.header, contentType: asset.header.Get("Content-Type"), body: asset.body}
+	if matchesTag(c.Header.Values("If-None-Match"), asset.header.Get("Etag")) {
+		p.status, p.body = http.StatusNotModified, nil
+	}
+	return p
+}
+
+// matchesTag reports whether an If-None-Match names a tag. A weak form of it counts, as RFC 9110 says.
+func matchesTag(conditions []string, tag string) bool {
+	for candidate := range strings.SplitSeq(strings.Join(conditions, ","), ",") {
+		if candidate = strings.TrimSpace(candidate); candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Server) adminConsole(c *call) reply { return s.consoleFile(c, c.PathValue("file")) }
+
+// adminIndex answers GET /_mock/: a browser with the console, everyone else with the list of routes.
+func (s *Server) adminIndex(c *call) reply {
+	if accepts(c.Request, "text/html") {
+		return s.consoleFile(c, consolePage)
+	}
+	routes := adminRoutes()
+	for i := range routes {
+		routes[i].Path = adminPrefix + routes[i].Path
+	}
+	p := succeedWith(nil, "Routes of the reference server itself", routes)
+	p.header = http.Header{"Vary": {"Accept"}}
+	return p
+}
+
+// accepts reports whether a request asks for a media type by its name.
+func accepts(r *http.Request, mediaType string) bool {
+	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
+		fields := strings.Split(part, ";")
+		refused := slices.ContainsFunc(fields[1:], func(f string) bool {
+			name, value, _ := strings.Cut(strings.ReplaceAll(f, " ", ""), "=")
+			return name == "q" && strings.Trim(cmp.Or(value, "1"), "0.") == ""
+		})
+		if strings.EqualFold(strings.TrimSpace(fields[0]), mediaType) && !refused {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,192 @@
+package mockserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"time"
+)
+
+// How the stream at /_mock/live behaves.
+const (
+	maxLive       = 64                     // streams at once
+	liveTick      = 500 * time.Millisecond // how often a stream looks where no call wakes it
+	liveGather    = 100 * time.Millisecond // how long it waits after a call for more of them
+	liveHeartbeat = 15 * time.Second       // silence after which it says that it is there
+	livePatience  = 10 * time.Second       // how long a reader may take for one message
+)
+
+// pulse is what a world looks like from afar: a number for each thing that a page can show, which is
+// another one once the thing has changed. Calls, Entries and Requests are counts, the rest only differs.
+type pulse struct {
+	World      string    `json:"world"`
+	Calls      uint64    `json:"calls"`    // journaled since the world began or was reset
+	Entries    int       `json:"entries"`  // of the ledger
+	Requests   int       `json:"requests"` // regulatory requests
+	Ledger     uint32    `json:"ledger"`
+	Desk       uint32    `json:"desk"`
+	Deliveries uint32    `json:"deliveries"`
+	Webhooks   uint32    `json:"webhooks"`
+	Faults     uint32    `json:"faults"`
+	Worlds     uint32    `json:"worlds"`
+	Waiting    int       `json:"waiting"` // things that wait for their time
+	Clock      string    `json:"clock"`
+	Now        timestamp `json:"now"`
+}
+
+// still returns the pulse without what passes by itself, for comparing.
+func (p pulse) still() pulse {
+	if p.Clock == "real" {
+		p.Now = timestamp{}
+	}
+	return p
+}
+
+// pulse takes that of a world. Nothing tells a stream that something has changed: it asks. So a server
+// whom nobody watches does nothing for it, and a reader who is slow holds up nobody.
+func (s *Server) pulse(w *World) pulse {
+	p := pulse{
+		World: w.name, Calls: w.calls.last(), Deliveries: w.deliveries.Mark(), Faults: w.faults.mark(), Worlds: s.worlds.mark(),
+		Waiting: w.Waiting(), Clock: w.clockKind(), Now: timestamp(w.clock.Now()),
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p.Entries, p.Requests = w.ledger.Len(), w.desk.Len()
+	p.Ledger = mark(p.Entries)
+	if last, known := w.ledger.Last(); known {
+		p.Ledger = mark(p.Entries, last.ID)
+	}
+	p.Desk = mark(p.Requests, w.desk.Stored())
+	if newest := w.desk.Newest(0, 1); len(newest) > 0 {
+		p.Desk = mark(p.Requests, w.desk.Stored(), newest[0].RequestID)
+	}
+	var hooks []any
+	for _, h := range w.webhooks.all {
+		hooks = append(hooks, h.WebhookID, h.Revision)
+	}
+	p.Webhooks = mark(hooks...)
+	return p
+}
+
+// mark makes a number of what it is given.
+func mark(parts ...any) uint32 {
+	hash := fnv.New32a()
+	_, _ = fmt.Fprint(hash, parts...) // a hash takes every write
+	return hash.Sum32()
+}
+
+// mark is a number that is another one once a rule was added, removed, switched or has seen a call.
+func (b *faultBook) mark() uint32 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	parts := []any{b.added}
+	for _, r := range b.rules {
+		parts = append(parts, r.number, r.off, r.seen, r.struck)
+	}
+	return mark(parts...)
+}
+
+// mark is a number that is another one once a world was opened or closed.
+func (b *worldBook) mark() uint32 {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return mark(len(b.opened), b.opened[len(b.opened)-1].name)
+}
+
+// adminLive answers GET /_mock/live: the pulse of a world, or a stream of them for one who accepts
+// text/event-stream.
+func (s *Server) adminLive(c *call) reply {
+	if !accepts(c.Request, "text/event-stream") {
+		return succeedWith(nil, "What the world looks like now; accept text/event-stream to hear of each change", s.pulse(c.world))
+	}
+	if s.watching.Add(1) > maxLive {
+		s.watching.Add(-1)
+		return refused(http.StatusServiceUnavailable, codeUnavailable, fmt.Sprintf("%d pages are watching already: close one", maxLive))
+	}
+	return reply{
+		status: http.StatusOK, contentType: "text/event-stream", header: http.Header{"X-Content-Type-Options": {"nosniff"}},
+		stream: func(w http.ResponseWriter) error {
+			defer s.watching.Add(-1)
+			return s.live(c.Context(), newEventWriter(w), c.world)
+		},
+	}
+}
+
+// live writes a world's pulse whenever it has changed, until the reader leaves, the world is closed or
+// the server is.
+func (s *Server) live(ctx context.Context, out *eventWriter, w *World) error {
+	defer out.close()
+	var sent pulse
+	var spoke time.Time
+	for {
+		called := w.calls.changes()
+		now := time.Now()
+		switch p := s.pulse(w); {
+		case !s.worlds.has(w):
+			return out.event("closed", p)
+		case p.still() != sent:
+			if err := out.event("pulse", p); err != nil {
+				return err
+			}
+			sent, spoke = p.still(), now
+		case now.Sub(spoke) >= liveHeartbeat:
+			if err := out.comment("still here"); err != nil {
+				return err
+			}
+			spoke = now
+		}
+		if !s.rest(ctx, called, liveTick) || !s.rest(ctx, nil, liveGather) {
+			return nil
+		}
+	}
+}
+
+// rest returns after a time, or as soon as the channel closes; false when there is nothing more to wait
+// for.
+func (s *Server) rest(ctx context.Context, until <-chan struct{}, longest time.Duration) bool {
+	timer := time.NewTimer(longest)
+	defer timer.Stop()
+	select {
+	case <-until:
+	case <-timer.C:
+	case <-ctx.Done():
+		return false
+	case <-s.leaving:
+		return false
+	}
+	return true
+}
+
+// eventWriter writes server-sent events, each of which the reader has to take in time.
+type eventWriter struct {
+	w   http.ResponseWriter
+	out *http.ResponseController
+}
+
+func newEventWriter(w http.ResponseWriter) *eventWriter {
+	return &eventWriter{w, http.NewResponseController(w)}
+}
+
+func (e *eventWriter) event(kind string, data any) error {
+	encoded, err := json.Marshal(data) // on one line, as the format wants it
+	if err != nil {
+		return err
+	}
+	return e.send("event: " + kind + "\ndata: " + string(encoded) + "\n\n")
+}
+
+func (e *eventWriter) comment(text string) error { return e.send(": " + text + "\n\n") }
+
+func (e *eventWriter) send(text string) error {
+	// A writer that knows no deadlines is none of a network, and so has no slow reader behind it.
+	_ = e.out.SetWriteDeadline(time.Now().Add(livePatience))
+	if _, err := e.w.Write([]byte(text)); err != nil {
+		return err
+	}
+	return e.out.Flush()
+}
+
+// close gives the reader as long for the end of the stream. The HTTP server takes the deadline back.
+func (e *eventWriter) close() { _ = e.out.SetWriteDeadline(time.Now().Add(livePatience)) }
