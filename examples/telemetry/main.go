@@ -1,0 +1,122 @@
+// Telemetry shows calls of the client as OpenTelemetry sees them: a span for each call, with a child for
+// each attempt, and metrics of both. It writes them to standard output as JSON, a line each.
+//
+//	cd examples/telemetry && go run .
+//
+// It needs no set-up: it starts the reference server for itself, and has the first call fail once. With
+// SHIPPING_BASE_URL and SHIPPING_SECRET_KEY set it asks that service instead; it only reads.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+
+	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	"go.opentelemetry.io/otel/exporters/stdout/stdoutmetric"
+	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(os.Stderr, "telemetry: interrupted")
+		os.Exit(1)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "telemetry:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	flags := flag.NewFlagSet("telemetry", flag.ContinueOnError)
+	flags.SetOutput(out)
+	wallet := flags.String("wallet", "", "`wallet` whose transactions to read too, such as VA-0123456789")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	toTraces, err := stdouttrace.New(stdouttrace.WithWriter(out))
+	if err != nil {
+		return err
+	}
+	toMetrics, err := stdoutmetric.New(stdoutmetric.WithWriter(out))
+	if err != nil {
+		return err
+	}
+	traces := trace.NewTracerProvider(trace.WithSyncer(toTraces)) // trace.WithBatcher for a real collector
+	meters := metric.NewMeterProvider(metric.WithReader(metric.NewPeriodicReader(toMetrics)))
+	defer func() { // what was measured is told even when ctx has ended
+		last := context.WithoutCancel(ctx)
+		err = errors.Join(err, traces.Shutdown(last), meters.Shutdown(last))
+	}()
+
+	calls, err := observe(traces, meters)
+	if err != nil {
+		return err
+	}
+	attempts := otelhttp.NewTransport(queryless{http.DefaultTransport},
+		otelhttp.WithTracerProvider(traces), otelhttp.WithMeterProvider(meters))
+	client, leave, err := connect(wallet,
+		shipping.WithObserver(calls), shipping.WithHTTPClient(&http.Client{Transport: attempts}))
+	defer leave()
+	if err != nil {
+		return err
+	}
+
+	ctx, job := traces.Tracer("nightly").Start(ctx, "nightly job") // all calls belong to one trace
+	defer job.End()
+	return read(ctx, client, *wallet)
+}
+
+// connect makes the client: of the service that the environment names, or of a reference server whose
+// rates fail once.
+func connect(wallet *string, options ...shipping.Option) (client *shipping.Client, leave func(), err error) {
+	leave = func() {}
+	if os.Getenv(shipping.EnvBaseURL) != "" {
+		client, err = shipping.NewClientFromEnv(options...)
+		return client, leave, err
+	}
+	server := mockserver.New()
+	leave = server.Close
+	unavailable := mockserver.FaultStatus(http.StatusServiceUnavailable, nil)
+	if err := server.Inject(mockserver.FaultRule{Operation: shipping.OpListRates, First: 1, Fault: unavailable}); err != nil {
+		return nil, leave, err
+	}
+	if *wallet == "" {
+		*wallet = server.Wallets()[0]
+	}
+	client, err = shipping.NewClient(server.SecretKey, append(options, shipping.WithBaseURL(server.URL))...)
+	return client, leave, err
+}
+
+// read makes three calls: one that may need a repeat, one with something private in its query, and one
+// that is refused.
+func read(ctx context.Context, client *shipping.Client, wallet string) error {
+	if _, err := client.Rates.List(ctx, nil); err != nil {
+		return err
+	}
+	if wallet != "" {
+		if _, err := client.Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: wallet}); err != nil {
+			return err
+		}
+	}
+	_, err := client.Regulatory.Get(ctx, "RD-0000000000000000")
+	if errors.Is(err, shipping.ErrNotFound) {
+		return nil
+	}
+	return err
+}

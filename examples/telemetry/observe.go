@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/shipping-go/shipping"
+)
+
+const scope = "github.com/shipping-go/shipping/examples/telemetry"
+
+// observe returns the observer that makes a span and a measurement of each call. Attributes are names of
+// operations, routes, counts and kinds of failure: few values each, so that they can label a metric.
+func observe(traces trace.TracerProvider, meters metric.MeterProvider) (shipping.Observer, error) {
+	tracer := traces.Tracer(scope)
+	took, err := meters.Meter(scope).Float64Histogram("shipping.call.duration", metric.WithUnit("s"),
+		metric.WithDescription("A call from start to end, repeats and waiting included."),
+		metric.WithExplicitBucketBoundaries(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60))
+	return shipping.Observer{
+		Start: func(ctx context.Context, operation shipping.Operation) context.Context {
+			ctx, _ = tracer.Start(ctx, operation.Name, trace.WithAttributes(attribute.String("http.route", operation.Route)))
+			return ctx // attempts find the span in it, and become its children
+		},
+		Retry: func(ctx context.Context, _ shipping.Operation, failed shipping.Attempt) {
+			trace.SpanFromContext(ctx).AddEvent("repeat", trace.WithAttributes(
+				attribute.Int("http.response.status_code", failed.StatusCode),
+				attribute.Float64("wait.seconds", failed.Wait.Seconds())))
+		},
+		Done: func(ctx context.Context, operation shipping.Operation, attempts []shipping.Attempt, d time.Duration, err error) {
+			span := trace.SpanFromContext(ctx)
+			defer span.End()
+			attributes := []attribute.KeyValue{attribute.String("shipping.operation", operation.Name)}
+			if err != nil {
+				attributes = append(attributes, attribute.String("error.type", kind(err)))
+				span.SetStatus(codes.Error, err.Error()) // errors of the client hold no key
+			}
+			span.SetAttributes(append(attributes, attribute.Int("shipping.attempts", len(attempts)))...)
+			took.Record(ctx, d.Seconds(), metric.WithAttributes(attributes...))
+		},
+	}, err
+}
+
+// kind names a failure in a word, so that a metric of it stays small.
+func kind(err error) string {
+	for _, known := range []struct {
+		err  error
+		name string
+	}{
+		{context.Canceled, "canceled"},
+		{context.DeadlineExceeded, "deadline"},
+		{shipping.ErrUnauthorized, "unauthorized"},
+		{shipping.ErrNotFound, "not_found"},
+		{shipping.ErrRateLimited, "rate_limited"},
+		{shipping.ErrInvalidRequest, "invalid_request"},
+		{shipping.ErrServer, "server"},
+		{shipping.ErrConnection, "connection"},
+	} {
+		if errors.Is(err, known.err) {
+			return known.name
+		}
+	}
+	return "_OTHER" // as the semantic conventions have it
+}
+
+// queryless takes the query out of the address that otelhttp noted on the attempt's span: it may name a
+// wallet.
+type queryless struct{ next http.RoundTripper }
+
+func (q queryless) RoundTrip(r *http.Request) (*http.Response, error) {
+	address := *r.URL
+	address.RawQuery = ""
+	trace.SpanFromContext(r.Context()).SetAttributes(attribute.String("url.full", address.String()))
+	return q.next.RoundTrip(r)
+}
