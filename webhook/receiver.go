@@ -108,24 +108,35 @@ func (r *Receiver) read(w http.ResponseWriter, request *http.Request) (body []by
 // accept claims the notification and hands it over. 2xx is answered only for what is in good hands.
 func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notification) {
 	ctx := request.Context()
-	first, err := r.settings.store.Claim(ctx, n.ID)
-	if err != nil {
+	standing, err := r.settings.store.Claim(ctx, n.ID)
+	switch {
+	case err != nil:
 		r.later(w, request, err)
 		return
-	}
-	if !first {
+	case standing == Accepted:
 		r.settings.logger.LogAttrs(ctx, slog.LevelDebug, "notification seen before", slog.String("id", n.ID))
 		w.WriteHeader(http.StatusOK)
 		return
-	}
-	if err := r.handOver(ctx, n); err != nil {
-		// The service will send it again; it must find the claim gone, whatever became of the request.
-		err = errors.Join(err, r.settings.store.Release(context.WithoutCancel(ctx), n.ID))
-		r.later(w, request, err)
+	case standing != Claimed:
+		r.later(w, request, errPending)
 		return
+	}
+	// What becomes of the claim has to be kept whatever becomes of the request.
+	keep := context.WithoutCancel(ctx)
+	if err := r.handOver(ctx, n); err != nil {
+		// The service will send it again; it must find the claim gone.
+		r.later(w, request, errors.Join(err, r.settings.store.Release(keep, n.ID)))
+		return
+	}
+	if err := r.settings.store.Accept(keep, n.ID); err != nil {
+		// It is in good hands all the same, and asking for it again would have it handled twice.
+		r.settings.logger.LogAttrs(ctx, slog.LevelWarn, "notification accepted, which the store did not take down",
+			slog.String("id", n.ID), slog.String("error", err.Error()))
 	}
 	w.WriteHeader(http.StatusOK)
 }
+
+var errPending = errors.New("it is being handled for an earlier delivery, which may still fail")
 
 var errQueueFull = errors.New("the queue is full")
 

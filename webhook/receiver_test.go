@@ -113,8 +113,12 @@ func TestReceiver_HandlesEachDeliveryOnce(t *testing.T) {
 	for n := range 100 {
 		senders.Go(func() {
 			id := fmt.Sprintf("WD-%d", n%10)
-			if answer := post(receiver, body, signature, webhook.DefaultIDHeader, id); answer.Code != 200 {
-				t.Errorf("%s: %d", id, answer.Code)
+			code := http.StatusServiceUnavailable
+			for code == http.StatusServiceUnavailable { // while another delivery of it is being taken in
+				code = post(receiver, body, signature, webhook.DefaultIDHeader, id).Code
+			}
+			if code != 200 {
+				t.Errorf("%s: %d", id, code)
 			}
 		})
 	}
@@ -173,9 +177,10 @@ func TestReceiver_DoesNotAcceptWhatItCannotKeep(t *testing.T) {
 
 type brokenStore struct{}
 
-func (brokenStore) Claim(context.Context, string) (bool, error) {
-	return false, errors.New("the store is down")
+func (brokenStore) Claim(context.Context, string) (webhook.Standing, error) {
+	return 0, errors.New("the store is down")
 }
+func (brokenStore) Accept(context.Context, string) error  { return nil }
 func (brokenStore) Release(context.Context, string) error { return nil }
 
 func TestReceiver_AStoreThatFailsAcceptsNothing(t *testing.T) {
@@ -187,6 +192,41 @@ func TestReceiver_AStoreThatFailsAcceptsNothing(t *testing.T) {
 	if answer := post(receiver, body, webhook.Sign(key, []byte(body))); answer.Code != 503 || strings.Contains(answer.Body.String(), "store") {
 		t.Errorf("%d %s", answer.Code, answer.Body)
 	}
+}
+
+// A repeat that arrives while the first delivery is still being handled is not answered as if that had
+// succeeded: it fails, and what was answered 2xx would be lost.
+func TestReceiver_ARepeatDuringHandlingIsNotAcceptedForIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		working, end := make(chan struct{}), make(chan error)
+		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error {
+			working <- struct{}{}
+			return <-end
+		}, webhook.WithInline())
+		send := func() <-chan int {
+			code := make(chan int, 1)
+			go func() {
+				code <- post(receiver, body, webhook.Sign(key, []byte(body)), webhook.DefaultIDHeader, "WD-1").Code
+			}()
+			return code
+		}
+		expect := func(code <-chan int, want int) {
+			t.Helper()
+			if got := <-code; got != want {
+				t.Errorf("answered %d, want %d", got, want)
+			}
+		}
+		first := send()
+		<-working
+		expect(send(), http.StatusServiceUnavailable)
+		end <- errors.New("the database is away")
+		expect(first, http.StatusServiceUnavailable)
+		second := send()
+		<-working
+		end <- nil
+		expect(second, http.StatusOK)
+		expect(send(), http.StatusOK) // and is not handled again
+	})
 }
 
 func TestReceiver_HandlersThatFailAreCalledAgain(t *testing.T) {

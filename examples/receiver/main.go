@@ -135,10 +135,10 @@ type tellingStore struct {
 	again func(id string)
 }
 
-func (s *tellingStore) Claim(ctx context.Context, id string) (first bool, err error) {
-	first, err = s.Store.Claim(ctx, id)
-	if !first && err == nil {
+func (s *tellingStore) Claim(ctx context.Context, id string) (webhook.Standing, error) {
+	standing, err := s.Store.Claim(ctx, id)
+	if standing == webhook.Accepted {
 		s.again(id)
 	}
-	return first, err
+	return standing, err
 }
