@@ -1,0 +1,44 @@
+// A real browser, which tells of everything that a page must not do.
+
+import { createRequire } from "node:module";
+import { mkdirSync, readFileSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+const shots = new URL("./shots/", import.meta.url).pathname;
+mkdirSync(shots, { recursive: true });
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export async function browse() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+      "--disable-component-update", "--disable-sync"],
+  });
+}
+
+/** open opens the console. What it does wrong is gathered in wrong: errors, refused loads, other hosts. */
+export async function open(browser, server, hash = "", options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...options });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const page = await context.newPage();
+  const wrong = [];
+  page.on("console", (message) => { if (["error", "warning"].includes(message.type())) wrong.push(message.text()); });
+  page.on("pageerror", (error) => wrong.push(String(error)));
+  page.on("request", (request) => { if (new URL(request.url()).origin !== server.url) wrong.push("asked " + request.url()); });
+  await page.addInitScript(() => addEventListener("securitypolicyviolation", (event) => console.error("policy: " + event.violatedDirective)));
+  await page.goto(server.url + "/_mock/" + hash);
+  await page.locator(".live[data-state=live]").waitFor({ state: "attached" });
+  return { page, wrong, context };
+}
+
+export async function shot(page, name) {
+  await page.screenshot({ path: shots + name + ".png" });
+}
+
+/** complaints are what axe finds serious. Its script comes in by the debugger, which no policy binds. */
+export async function complaints(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  return violations.filter((one) => ["serious", "critical"].includes(one.impact))
+    .map((one) => `${one.id}: ${one.nodes.slice(0, 4).map((node) => node.html.slice(0, 160) + " " + node.failureSummary).join(" | ")}`);
+}

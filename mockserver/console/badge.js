@@ -1,0 +1,20 @@
+// States and statuses as coloured words.
+
+import { h } from "./dom.js";
+
+const tones = {
+  draft: "plain", purchasing: "busy", processing: "busy", completed: "good", failed: "bad",
+  generating: "busy", awaiting_evidence: "warn", generated: "good",
+  queued: "busy", delivered: "good", refused: "warn",
+  funding: "good", debit: "plain", reversal: "warn",
+};
+
+export function badge(word, tone = tones[word] ?? "plain") {
+  return h("span", { class: `badge ${tone}` }, String(word).replaceAll("_", " "));
+}
+
+/** status is that of an answer; 0 is a connection that was dropped. */
+export function status(code) {
+  const tone = code === 0 || code >= 500 ? "bad" : code >= 400 ? "warn" : code >= 300 ? "busy" : "good";
+  return badge(code === 0 ? "cut" : code, tone);
+}

@@ -1,0 +1,63 @@
+// Section 5: the countries that the service ships to, on a map of dots and in a table.
+
+import { h, put } from "./dom.js";
+import { count } from "./format.js";
+import { list } from "./list.js";
+import { map } from "./map.js";
+import { attempt } from "./notice.js";
+import { fact, facts, part, split } from "./split.js";
+
+export function countries(app) {
+  let all = [];
+  const search = h("input", { type: "search", placeholder: "Name, code, currency, dialling code", "aria-label": "Search countries", oninput: () => draw() });
+  const told = h("span", { class: "told" });
+  const world = map((country) => app.go({ id: country.isoCode }));
+  const rows = list({
+    label: "Countries", kind: "countries",
+    heads: ["", "Code", "Country", "Currency", "Dialling", "Zones"],
+    key: (country) => country.isoCode,
+    href: (country) => app.link({ id: country.isoCode }),
+    row: (country) => [country.flag, country.isoCode, country.name, country.currency, "+" + country.phonecode, String(country.timezones.length)],
+  });
+  const view = split({
+    title: "Countries", label: "The country", tools: [h("div", { class: "tools" }, search), told],
+    content: [world.node, rows.node], closing: () => app.go({ id: "" }),
+  });
+
+  function draw() {
+    const words = search.value.trim().toLowerCase();
+    const found = all.filter((country) => [country.name, country.isoCode, country.currency, country.phonecode, "+" + country.phonecode]
+      .some((text) => text.toLowerCase().includes(words)));
+    rows.set(found, () => h("p", null, "No country matches."));
+    world.draw(all, new Set(found.map((country) => country.isoCode)));
+    told.textContent = count(found.length, "country", "countries");
+    open(app.route.section === "countries" ? app.route.id : "");
+  }
+
+  function open(id) {
+    rows.mark(id);
+    world.mark(id);
+    const country = all.find((one) => one.isoCode === id);
+    if (!country) return view.close();
+    view.open(id, h("h2", null, `${country.flag} ${country.name}`),
+      facts(fact("Code", country.isoCode), fact("Currency", country.currency), fact("Dialling code", "+" + country.phonecode),
+        fact("Coordinates", `${country.latitude}, ${country.longitude}`)),
+      part(count(country.timezones.length, "time zone"), h("ul", { class: "plain" }, country.timezones.map((zone) => h("li", null,
+        h("b", null, zone.zoneName), h("small", null, `${zone.gmtOffsetName} · ${zone.abbreviation} · ${zone.tzName} · ${zone.gmtOffset} s`))))));
+  }
+
+  async function load() {
+    put(told, "…");
+    all = await attempt(() => app.api.get("countries")) ?? [];
+    draw();
+  }
+
+  load();
+  return {
+    node: view.node,
+    search,
+    move: rows.move,
+    show: (route) => { rows.relink(all); open(route.id); },
+    refresh: () => {},
+  };
+}

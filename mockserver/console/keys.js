@@ -1,0 +1,56 @@
+// Everything that can be done with the keyboard, and the list of it.
+
+import { button, h } from "./dom.js";
+import { sections } from "./sections.js";
+
+const help = [
+  ["1 … 7", "Sections"],
+  ["j  k", "Next and previous row"],
+  ["Enter", "Open the row"],
+  ["Esc", "Close what is open"],
+  ["/", "Search"],
+  ["c", "Copy the request as curl"],
+  ["g", "Copy the request as a Go test"],
+  ["p", "Pause and go on"],
+  ["w", "Choose a world"],
+  ["t", "Light, dark, as the system"],
+  ["?", "These keys"],
+];
+
+export function keys(app, frame) {
+  const dialog = h("dialog", { class: "keys", "aria-labelledby": "keys-title" },
+    h("h2", { id: "keys-title" }, "Keys"),
+    h("dl", null, help.map(([key, what]) => h("div", null,
+      h("dt", null, key.split("  ").map((one) => h("kbd", null, one))), h("dd", null, what)))),
+    button("Close", () => dialog.close()));
+  document.body.append(dialog);
+  frame.help = () => dialog.showModal();
+
+  const acts = {
+    "?": () => dialog.showModal(),
+    "/": () => app.section.search?.focus(),
+    j: () => app.section.move?.(1),
+    k: () => app.section.move?.(-1),
+    c: () => app.section.copy?.("curl"),
+    g: () => app.section.copy?.("go"),
+    p: () => app.section.pause?.(),
+    w: () => document.getElementById("world").focus(),
+    t: () => frame.shade.click(),
+  };
+  sections.forEach((section, i) => { acts[i + 1] = () => app.go({ section: section.id, id: "" }); });
+
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || dialog.open) return;
+    const typing = event.target.closest?.("input, textarea, select");
+    if (event.key === "Escape") {
+      if (typing) typing.blur();
+      else if (app.route.id) app.go({ id: "", q: app.route.q });
+      else return;
+      event.preventDefault();
+      return;
+    }
+    if (typing || !acts[event.key]) return;
+    event.preventDefault();
+    acts[event.key]();
+  });
+}

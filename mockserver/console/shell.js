@@ -1,0 +1,96 @@
+// What surrounds every section: where one is, which world it is, what time it is there.
+
+import { api } from "./api.js";
+import { button, h, put } from "./dom.js";
+import { moment, number, time } from "./format.js";
+import { icon } from "./icons.js";
+import { attempt, notice } from "./notice.js";
+import { sections } from "./sections.js";
+import { change } from "./theme.js";
+
+const states = { live: "Live", waiting: "Reconnecting", gone: "Closed" };
+
+export function shell(app) {
+  const links = new Map();
+  const counts = new Map();
+  const nav = h("nav", { "aria-label": "Sections" }, sections.map((section, i) => {
+    const counted = h("span", { class: "count" });
+    const link = h("a", { title: `${section.title} (${i + 1})` }, icon(section.icon), h("span", { class: "name" }, section.title), counted);
+    links.set(section.id, link);
+    counts.set(section.id, counted);
+    return link;
+  }));
+
+  const chooser = h("select", { id: "world", "aria-label": "World", onchange: () => app.go({ world: chooser.value, id: "" }) });
+  const now = h("time", { class: "now" });
+  const ahead = h("span", { class: "ahead" });
+  const state = h("span", { class: "live", "data-state": "waiting" }, "Connecting");
+  const help = button("", () => frame.help?.(), { class: "quiet", "aria-label": "Keys", title: "Keys (?)" });
+  help.append(icon("help"));
+  const shade = button("", () => notice(`Theme: ${change()}`), { class: "quiet", "aria-label": "Theme", title: "Light, dark or as the system (t)" });
+  shade.append(icon("light"));
+
+  const header = h("header", null,
+    h("a", { class: "brand", href: "#/requests", "aria-label": "Shipping console" }, icon("ship"), h("span", null, "Shipping console")),
+    h("label", { class: "world" }, h("span", null, "World"), chooser),
+    h("div", { class: "clock" }, now, ahead),
+    state, shade, help);
+  const main = h("main", { id: "main", tabindex: "-1" });
+  put(document.getElementById("app"), header, nav, main);
+
+  let offset = 0; // of a real clock's time from this machine's
+  let real = false;
+  setInterval(() => real && tick(new Date(Date.now() + offset)), 1000);
+
+  function tick(at) {
+    now.dateTime = at.toISOString();
+    now.textContent = time(at, at);
+    now.title = moment(at);
+  }
+
+  async function advance(duration) {
+    await attempt(() => app.api.post("clock/advance", { duration }),
+      ({ fired }) => `${duration} later; ${fired.length ? `${fired.length} fired: ${fired[0].label}` : "nothing fired"}`);
+  }
+
+  async function choose() {
+    const worlds = await attempt(() => api("home").get("worlds", { keys: "false", perPage: "1000" })) ?? [];
+    const names = worlds.map((world) => world.name);
+    if (!names.includes(app.route.world)) names.push(app.route.world);
+    put(chooser, names.map((name) => h("option", { value: name }, name)));
+    chooser.value = app.route.world;
+  }
+
+  const frame = {
+    main,
+    shade,
+    help: undefined,
+    show(section) {
+      for (const [id, link] of links) {
+        link.href = app.link({ section: id });
+        if (id === section.id) link.setAttribute("aria-current", "page");
+        else link.removeAttribute("aria-current");
+      }
+      if (chooser.value !== app.route.world) choose();
+    },
+    state(name) {
+      state.dataset.state = name;
+      state.textContent = states[name];
+    },
+    pulse(pulse, changed) {
+      real = pulse.clock === "real";
+      offset = new Date(pulse.now) - Date.now();
+      tick(new Date(pulse.now));
+      for (const section of sections) {
+        if (section.counted) counts.get(section.id).textContent = pulse[section.counted] ? number(pulse[section.counted]) : "";
+      }
+      if (changed.has("worlds")) choose();
+      if (changed.has("clock")) {
+        put(ahead, real ? h("span", { class: "tag" }, "real") : [
+          button("+1 min", () => advance("1m"), { class: "small" }), button("+1 h", () => advance("1h"), { class: "small" }),
+        ]);
+      }
+    },
+  };
+  return frame;
+}

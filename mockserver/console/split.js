@@ -1,0 +1,55 @@
+// A section as most are: a bar with a title and tools, a list, and beside it what is open.
+
+import { button, h, put } from "./dom.js";
+import { icon } from "./icons.js";
+
+/** split makes the frame of a section. closing is where its close button leads. */
+export function split({ title, label, tools, content, closing }) {
+  const heading = h("div", { class: "heading" });
+  const inside = h("div", { class: "inside" });
+  const close = button("", closing, { class: "quiet close", "aria-label": "Close", title: "Close (Esc)" });
+  close.append(icon("close"));
+  const detail = h("section", { class: "detail", "aria-label": label, hidden: true }, h("div", { class: "bar" }, heading, close), inside);
+  const node = h("div", { class: "section" },
+    h("div", { class: "bar" }, h("h1", null, title), tools),
+    h("div", { class: "split" }, h("div", { class: "first" }, content), detail));
+  let shown = "";
+
+  return {
+    node,
+    /** open shows something under its name. What is shown again keeps its scrolling. */
+    open(name, head, ...body) {
+      put(heading, head);
+      put(inside, body);
+      detail.hidden = false;
+      node.classList.add("opened");
+      if (name !== shown) inside.scrollTop = 0;
+      shown = name;
+    },
+    close() {
+      shown = "";
+      detail.hidden = true;
+      node.classList.remove("opened");
+      put(inside);
+    },
+  };
+}
+
+/** fact is a row of a description list. */
+export function fact(name, value) {
+  return value === undefined || value === null || value === "" ? null : h("div", null, h("dt", null, name), h("dd", null, value));
+}
+
+export function facts(...rows) {
+  return h("dl", { class: "facts" }, rows);
+}
+
+/** part is something under a heading of its own. */
+export function part(title, ...children) {
+  return h("section", { class: "part" }, h("h3", null, title), children);
+}
+
+/** lesson is what an empty list says: what there would be, and the line that makes it so. */
+export function lesson(text, command, note) {
+  return [h("p", null, text), command && h("pre", { class: "command", tabindex: "0", role: "region", "aria-label": "Command" }, command), note && h("p", { class: "note" }, note)];
+}

@@ -1,0 +1,139 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+func TestConsole_IsThePageForBrowsersAndAListForEveryoneElse(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	tests := []struct {
+		name, accept string
+		page         bool
+	}{
+		{"browser", browser, true},
+		{"curl", "*/*", false},
+		{"nothing said", "", false},
+		{"a program", "application/json", false},
+		{"one that will not have HTML", "text/html;q=0, application/json", false},
+		{"one that would rather not", "application/json, text/html; q=0.5", true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := do(t, srv, http.MethodGet, "/_mock/", "", "Accept", test.accept, "Authorization", "").want(t, http.StatusOK)
+			if isPage := bytes.HasPrefix(got.body, []byte("<!doctype html>")); isPage != test.page || json.Valid(got.body) == test.page {
+				t.Errorf("the page: %v, want %v: %.60s", isPage, test.page, got.body)
+			}
+			if got.header.Get("Vary") != "Accept" {
+				t.Errorf("Vary is %q: a cache would mix the two up", got.header.Get("Vary"))
+			}
+		})
+	}
+}
+
+func TestConsole_EachFileComesWithItsTypeItsTagAndAStrictPolicy(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	files, err := filepath.Glob("console/*")
+	if err != nil || len(files) < 3 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	types := map[string]string{
+		".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+	}
+	for _, file := range files {
+		path := "/_mock/" + filepath.ToSlash(file)
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := do(t, srv, http.MethodGet, path, "", "Authorization", "").want(t, http.StatusOK)
+		if !bytes.Equal(got.body, want) {
+			t.Errorf("%s is not the file", path)
+		}
+		for name, value := range map[string]string{
+			"Content-Type": types[filepath.Ext(file)], "X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache",
+			"Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+		} {
+			if got.header.Get(name) != value {
+				t.Errorf("%s: %s is %q, want %q", path, name, got.header.Get(name), value)
+			}
+		}
+		policy := got.header.Get("Content-Security-Policy")
+		for _, part := range []string{
+			"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "base-uri 'none'",
+			"form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
+		} {
+			if !strings.Contains(policy, part) {
+				t.Errorf("%s: the policy %q has not %q", path, policy, part)
+			}
+		}
+		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") || strings.Contains(policy, "*") {
+			t.Errorf("%s: the policy lets in more than this server: %q", path, policy)
+		}
+		tag := got.header.Get("Etag")
+		for _, condition := range []string{tag, "W/" + tag, `"other", ` + tag, "*"} {
+			again := do(t, srv, http.MethodGet, path, "", "If-None-Match", condition).want(t, http.StatusNotModified)
+			if len(again.body) != 0 || again.header.Get("Etag") != tag {
+				t.Errorf("%s: %d bytes with 304, tag %q", path, len(again.body), again.header.Get("Etag"))
+			}
+		}
+		do(t, srv, http.MethodGet, path, "", "If-None-Match", `"other"`).want(t, http.StatusOK)
+		if head := do(t, srv, http.MethodHead, path, "").want(t, http.StatusOK); len(head.body) != 0 {
+			t.Errorf("%s: HEAD has a body", path)
+		}
+	}
+	do(t, srv, http.MethodGet, "/_mock/", "", "Accept", browser, "If-None-Match", "*").want(t, http.StatusNotModified)
+	get(t, srv, "/_mock/console/nothing.js").refusal(t, http.StatusNotFound, "/_mock/")
+	get(t, srv, "/_mock/console/..%2fconsole.go").refusal(t, http.StatusNotFound, "no route")
+}
+
+func TestConsole_AnswersNoPageOfAnotherSite(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	for _, path := range []string{"/_mock/", "/_mock/console/app.js", "/_mock/live"} {
+		do(t, srv, http.MethodGet, path, "", "Accept", browser, "Sec-Fetch-Site", "cross-site").refusal(t, http.StatusForbidden, "another site")
+		do(t, srv, http.MethodGet, path, "", "Accept", browser, "Host", "evil.example").refusal(t, http.StatusForbidden, "this machine")
+		do(t, srv, http.MethodGet, path, "", "Accept", browser, "Origin", "https://evil.example").refusal(t, http.StatusForbidden, "another origin")
+		do(t, srv, http.MethodPost, path, "{}").refusal(t, http.StatusMethodNotAllowed, "GET")
+	}
+}
+
+// The page asks nobody but this server, and makes no element out of text.
+func TestConsole_NamesNoOtherHostAndMakesNoMarkup(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("console/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := regexp.MustCompile(`(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}[^\s"'` + "`" + `)]*`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range address.FindAllString(string(text), -1) {
+			if found != "http://www.w3.org/2000/svg" { // the name of SVG's elements, which is never fetched
+				t.Errorf("%s names %s", file, found)
+			}
+		}
+		for _, sink := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "srcdoc"} {
+			if bytes.Contains(text, []byte(sink)) {
+				t.Errorf("%s uses %s", file, sink)
+			}
+		}
+		if strings.HasSuffix(file, ".html") && regexp.MustCompile(`<script(>| [^>]*>[^<])|\son\w+=|\sstyle=|<style`).Match(text) {
+			t.Errorf("%s has scripts or styles in it, which its policy forbids", file)
+		}
+	}
+}
