@@ -52,7 +52,7 @@ func (e *batchEntry) take(ctx context.Context) error {
 	claim, err := e.run.journal.Claim(ctx, e.record.Key)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return context.Cause(ctx)
+		return withReason(ctx, context.Cause(ctx))
 	case err != nil:
 		return e.run.journalFailed(e.record.Key, err)
 	}

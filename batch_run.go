@@ -108,7 +108,7 @@ func (r *batchRun) work(ctx context.Context) (*BatchReport, error) {
 	case r.broken != nil:
 		return report, r.broken
 	case interrupted:
-		return report, context.Cause(ctx)
+		return report, withReason(ctx, context.Cause(ctx))
 	}
 	return report, uncounted
 }

@@ -262,7 +262,7 @@ func (s RegulatoryService) readBack(ctx context.Context, requestID string, settl
 		left := settleFor - time.Since(started)
 		switch {
 		case ctx.Err() != nil:
-			return record, context.Cause(ctx)
+			return record, withReason(ctx, context.Cause(ctx))
 		case left <= 0 || err != nil && !passing(err):
 			return record, err
 		}

@@ -178,6 +178,9 @@ func (s WebhooksService) ReplayAll(ctx context.Context, requests []ReplayRequest
 	close(turns)
 	workers.Wait()
 	if report.Count(ReplayQueued)+report.Count(ReplayChecked)+report.Count(ReplaySkipped) < len(requests) {
+		if ctx.Err() != nil {
+			return report, withReason(ctx, context.Cause(ctx))
+		}
 		return report, context.Cause(handing) // nil where nothing ended the run
 	}
 	return report, nil

@@ -1,0 +1,226 @@
+package shipping_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// moment is a place in a call where the caller's context may end.
+type moment struct {
+	transport http.RoundTripper
+	options   []shipping.Option
+	before    func(ctx context.Context, c *shipping.Client) // earlier calls
+	do        func(ctx context.Context, c *shipping.Client) error
+	api       error // what the service had said by then; nil where it had said nothing
+}
+
+var (
+	errShutdown = errors.New("shutting down")
+	silent      = canned{after: 24 * time.Hour, status: http.StatusOK}
+	busy        = refusal(http.StatusServiceUnavailable, "busy").with("Retry-After", "50")
+)
+
+// wire is net/http's transport to somebody at the other end of a pipe.
+func wire(t *testing.T, there func(net.Conn)) http.RoundTripper {
+	return wireTo(t, func(context.Context) (net.Conn, error) {
+		here, far := net.Pipe()
+		t.Cleanup(func() { _ = far.Close() })
+		go there(far)
+		return here, nil
+	})
+}
+
+func wireTo(t *testing.T, dial func(context.Context) (net.Conn, error)) http.RoundTripper {
+	connect := func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }
+	transport := &http.Transport{DialContext: connect, DialTLSContext: connect}
+	t.Cleanup(transport.CloseIdleConnections)
+	return transport
+}
+
+// saying reads a request, answers with a text and says no more.
+func saying(text string) func(net.Conn) {
+	return func(conn net.Conn) {
+		if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+			_, _ = io.WriteString(conn, text)
+		}
+		_, _ = io.Copy(io.Discard, conn)
+	}
+}
+
+func listRates(ctx context.Context, c *shipping.Client) error {
+	_, err := c.Rates.List(ctx, nil)
+	return err
+}
+
+func waitFor(ctx context.Context, c *shipping.Client) error {
+	_, err := c.Regulatory.Wait(ctx, "RD-1", nil)
+	return err
+}
+
+func analyzeAndPoll(ctx context.Context, c *shipping.Client) error {
+	_, err := c.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, &shipping.AnalyzeAndPollOptions{Select: everything})
+	return err
+}
+
+func runBatch(ctx context.Context, c *shipping.Client) error {
+	items := []shipping.BatchItem{{Key: "a"}, {Key: "b"}, {Key: "c"}}
+	for i := range items {
+		items[i].Analyze.ShipmentID = "SH-" + items[i].Key
+	}
+	_, err := c.Regulatory.Batch(ctx, items, &shipping.BatchOptions{Select: everything, Concurrency: 2})
+	return err
+}
+
+func everything(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+	return []shipping.DocumentType{shipping.DocumentFDA}, nil
+}
+
+// walking goes through a list, fetching so many pages ahead.
+func walking(window int) func(context.Context, *shipping.Client) error {
+	return func(ctx context.Context, c *shipping.Client) error {
+		for _, err := range c.Rates.All(ctx, &shipping.RateListOptions{PerPage: 1}, shipping.WithWindow(window)) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// stages answers a draft to an analysis, and a purchase and a read each in its own way.
+func stages(analysis, purchase, read canned) *service {
+	return &service{script: func(_ int, got received) canned {
+		switch {
+		case got.Method == http.MethodGet:
+			return read
+		case got.Path == "/v1/regulatory-documents/purchase":
+			return purchase
+		}
+		return analysis
+	}}
+}
+
+// moments is every state in which a call waits.
+func moments(t *testing.T) map[string]moment {
+	once := shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})
+	draft := ok(`{"request_id":"RD-1","status":"draft","available_documents":[{"document_type":"FDA","mode":"automated","amount":5,"currency":"NGN"}]}`)
+	page := ok(`{"rates":[{"rate_id":"RT-1"}],"pagination":{"page":1,"perPage":1,"total":20,"pageCount":20,"nextPage":2}}`)
+	const start = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n" + `{"status":true,`
+	purchase := func(ctx context.Context, c *shipping.Client) error {
+		_, err := c.Regulatory.Purchase(ctx, "RD-1", shipping.DocumentFDA)
+		return err
+	}
+	return map[string]moment{
+		"dialling": {transport: wireTo(t, func(ctx context.Context) (net.Conn, error) {
+			<-ctx.Done()
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: ctx.Err()}
+		}), do: listRates},
+		"waiting for the header":      {transport: wire(t, saying("")), do: listRates},
+		"in the middle of the header": {transport: wire(t, saying("HTTP/1.1 200 OK\r\nContent-")), do: listRates},
+		"reading the body":            {transport: wire(t, saying(start)), do: listRates},
+		"backing off":                 {transport: answering(busy), do: listRates, api: shipping.ErrServer},
+		"backing off after a 429": {
+			transport: answering(refusal(http.StatusTooManyRequests, "slow down").with("Retry-After", "50")), do: listRates, api: shipping.ErrRateLimited,
+		},
+		"on the shared pause": {
+			transport: answering(refusal(http.StatusTooManyRequests, "slow down").with("Retry-After", "50"), silent),
+			options:   []shipping.Option{once}, do: listRates,
+			before: func(ctx context.Context, c *shipping.Client) { _ = listRates(ctx, c) },
+		},
+		"in the limiter": {
+			transport: answering(silent), do: listRates,
+			options: []shipping.Option{shipping.WithLimiter(limiter(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }))},
+		},
+		"purchasing":              {transport: stages(draft, silent, silent), do: purchase},
+		"reading a purchase back": {transport: stages(draft, lost, state("draft")), do: purchase},
+		"settling a purchase": {transport: stages(draft, lost, state("draft")), do: func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.SettlePurchase(ctx, "RD-1", nil)
+			return err
+		}},
+		"polling in Wait":              {transport: answering(state("processing")), do: waitFor},
+		"polling in Wait, no answer":   {transport: answering(state("processing"), silent), do: waitFor},
+		"polling a service in trouble": {transport: answering(state("processing"), busy), options: []shipping.Option{once}, do: waitFor, api: shipping.ErrServer},
+		"AnalyzeAndPoll, analyzing":    {transport: stages(silent, silent, silent), do: analyzeAndPoll},
+		"AnalyzeAndPoll, purchasing":   {transport: stages(draft, silent, silent), do: analyzeAndPoll},
+		"AnalyzeAndPoll, polling":      {transport: stages(draft, confirmed, state("processing")), do: analyzeAndPoll},
+		"iterating, the first page":    {transport: answering(silent), do: walking(1)},
+		"iterating, a later page":      {transport: answering(page, silent), do: walking(1)},
+		"iterating, backing off":       {transport: answering(page, busy), do: walking(1), api: shipping.ErrServer},
+		"prefetching":                  {transport: answering(page, silent), do: walking(shipping.DefaultWindow)},
+		"prefetching, backing off":     {transport: answering(page, busy), do: walking(shipping.DefaultWindow), api: shipping.ErrServer},
+		"batch, analyzing":             {transport: stages(silent, silent, silent), do: runBatch},
+		"batch, purchasing":            {transport: stages(draft, silent, silent), do: runBatch},
+		"batch, polling":               {transport: stages(draft, confirmed, state("processing")), do: runBatch},
+		"replaying many": {transport: answering(silent), do: func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Webhooks.ReplayAll(ctx, replays("WD-1", "WD-2", "WD-3"), nil)
+			return err
+		}},
+	}
+}
+
+// TestDeadlines_EveryWaitEndsWithItsContext: in whatever state a call is when its context ends, it
+// returns within 50 ms with the context's error and, where the service had answered, with that too. A
+// call may return before a deadline that it cannot meet; the error then says so in its own words.
+func TestDeadlines_EveryWaitEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	const ends, prompt = 7 * time.Second, 50 * time.Millisecond
+	contexts := map[string]struct {
+		bound func(context.Context) (context.Context, context.CancelFunc)
+		want  []error
+	}{
+		"cancelled": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			time.AfterFunc(ends, func() { cancel(errShutdown) })
+			return ctx, func() { cancel(nil) }
+		}, []error{context.Canceled, errShutdown}},
+		"a deadline": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, ends)
+		}, []error{context.DeadlineExceeded}},
+		"a deadline out of sight": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithTimeout(ctx, ends)
+			return hiddenDeadline{ctx}, cancel
+		}, []error{context.DeadlineExceeded}},
+	}
+	for name := range moments(t) {
+		for kind, end := range contexts {
+			t.Run(name+"/"+kind, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					moment := moments(t)[name]
+					client := connect(t, moment.transport, moment.options...)
+					if moment.before != nil {
+						moment.before(t.Context(), client)
+					}
+					ctx, cancel := end.bound(t.Context())
+					defer cancel()
+					started := time.Now()
+					err := moment.do(ctx, client)
+					took := time.Since(started)
+					if took > ends+prompt {
+						t.Errorf("it returned %s after the end of its context", took-ends)
+					}
+					if early := took < ends; early && kind != "a deadline" {
+						t.Errorf("it returned after %s, before the context ended: %v", took, err)
+					} else if !early {
+						wantError(t, name, err, end.want...)
+					}
+					if err == nil {
+						t.Error("it returned no error")
+					}
+					if moment.api != nil {
+						wantError(t, name, err, moment.api)
+					}
+				})
+			})
+		}
+	}
+}
