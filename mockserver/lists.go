@@ -20,7 +20,7 @@ func (w *World) listRates(c *call) reply {
 
 // listCountries answers GET /v1/countries, which is the same for ever.
 func (w *World) listCountries(*call) reply {
-	return reply{status: 200, body: w.countries}
+	return w.countries.reply()
 }
 
 // listWebhooks answers GET /v1/webhooks.

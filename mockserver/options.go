@@ -39,7 +39,7 @@ type config struct {
 
 	// What every world of a server shares, since it never changes.
 	rules     func() *compliance.Rules
-	countries []byte // the whole answer of GET /v1/countries
+	countries *fixedBody // the whole answer of GET /v1/countries
 }
 
 func defaultConfig() config {
@@ -133,7 +133,7 @@ func WithMaxWorlds(n int) Option { return func(c *config) { c.maxWorlds = max(1,
 
 // prepare makes what the worlds share. The built-in rules are read when the first analysis asks for them.
 func (c *config) prepare() error {
-	c.countries = succeed(nil, "Countries retrieved successfully", country.JSON()).body
+	c.countries = newFixedBody(succeed(nil, "Countries retrieved successfully", country.JSON()).body)
 	if c.rulesFile == nil {
 		logger := c.logger
 		c.rules = sync.OnceValue(func() *compliance.Rules {

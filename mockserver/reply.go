@@ -15,7 +15,9 @@ type reply struct {
 	header      http.Header // besides the content's; may be nil
 	contentType string      // "" means JSON
 	body        []byte
-	pooled      bool // body is in memory that the next answer may use
+	pooled      bool       // body is in memory that the next answer may use
+	fixed       *fixedBody // that the body is; nil for nearly every answer
+	coded       []byte     // body as it is sent, where that is another form of it
 	// stream writes the body as it comes about, in place of body; nil for nearly every answer.
 	stream func(http.ResponseWriter) error
 
@@ -106,11 +108,20 @@ func (p *reply) write(w http.ResponseWriter) error {
 	if p.stream != nil {
 		return p.stream(w)
 	}
-	if len(p.body) == 0 {
+	sent := p.sent()
+	if len(sent) == 0 {
 		return nil // 204 takes no Write, not even of nothing
 	}
-	_, err := w.Write(p.body)
+	_, err := w.Write(sent)
 	return err
+}
+
+// sent is the body in the form in which it is sent.
+func (p *reply) sent() []byte {
+	if p.coded != nil {
+		return p.coded
+	}
+	return p.body
 }
 
 func (p *reply) writeHeader(w http.ResponseWriter) {
@@ -118,14 +129,14 @@ func (p *reply) writeHeader(w http.ResponseWriter) {
 	for name, values := range p.header {
 		header[name] = values
 	}
-	if p.status != http.StatusNoContent {
+	if p.status != http.StatusNoContent && p.status != http.StatusNotModified {
 		contentType := p.contentType
 		if contentType == "" {
 			contentType = "application/json; charset=utf-8"
 		}
 		header.Set("Content-Type", contentType)
 		if p.stream == nil && header.Get("Content-Length") == "" {
-			header.Set("Content-Length", strconv.Itoa(len(p.body)))
+			header.Set("Content-Length", strconv.Itoa(len(p.sent())))
 		}
 	}
 	w.WriteHeader(p.status)

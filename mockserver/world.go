@@ -33,9 +33,9 @@ type World struct {
 	clock      *clock.Clock
 	deliveries *delivery.Dispatcher
 	logger     *slog.Logger
-	countries  []byte    // the whole answer
-	base       *Snapshot // what it began as
-	origin     *template // where that comes from; nil for a fork
+	countries  *fixedBody // the whole answer
+	base       *Snapshot  // what it began as
+	origin     *template  // where that comes from; nil for a fork
 
 	// mu guards what follows. It is held while a handler reads or changes the world, never while
 	// something is read from or written to a connection.

@@ -1,0 +1,115 @@
+package mockserver_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+const countries = "/v1/countries"
+
+// asking is countries asked for in just these words; net/http adds no Accept-Encoding of its own.
+func asking(t *testing.T, srv *mockserver.Server, headers ...string) answer {
+	t.Helper()
+	transport := &http.Transport{DisableCompression: true, DisableKeepAlives: true}
+	return doWith(t, &http.Client{Transport: transport}, srv, http.MethodGet, countries, "", headers...)
+}
+
+func TestCountries_AreCompressedForThoseWhoAsk(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	plain := asking(t, srv).want(t, http.StatusOK)
+	if plain.header.Get("Content-Encoding") != "" || plain.header.Get("Vary") != "Accept-Encoding" {
+		t.Errorf("not asked, answered with %v", plain.header)
+	}
+	for accept, zipped := range map[string]bool{
+		"gzip": true, "deflate, GZIP;q=0.5": true, "x-gzip": true, "*": true, "br;q=1, *;q=0.1": true,
+		"gzip;q=0": false, "*, gzip;q=0": false, "*;q=0": false, "br": false, "identity": false, "gzip;q=lots": false,
+	} {
+		got := asking(t, srv, "Accept-Encoding", accept).want(t, http.StatusOK)
+		if is := got.header.Get("Content-Encoding") == "gzip"; is != zipped {
+			t.Errorf("%q is answered with encoding %q", accept, got.header.Get("Content-Encoding"))
+			continue
+		}
+		body := got.body
+		if zipped {
+			reader, err := gzip.NewReader(bytes.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body, err = io.ReadAll(reader); err != nil {
+				t.Fatal(err)
+			}
+			if len(got.body)*4 > len(body) {
+				t.Errorf("%d of %d bytes are left", len(got.body), len(body))
+			}
+		}
+		if diff := cmp.Diff(string(plain.body), string(body)); diff != "" {
+			t.Errorf("%q (-plain +got):\n%s", accept, diff)
+		}
+	}
+}
+
+func TestCountries_AreNotSentToThoseWhoHaveThem(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	plain := asking(t, srv).want(t, http.StatusOK).header.Get("Etag")
+	zipped := asking(t, srv, "Accept-Encoding", "gzip").want(t, http.StatusOK).header.Get("Etag")
+	if plain == "" || plain == zipped {
+		t.Fatalf("tags %s and %s", plain, zipped)
+	}
+	tests := []struct {
+		accept, condition string
+		status            int
+	}{
+		{"", plain, http.StatusNotModified},
+		{"gzip", zipped, http.StatusNotModified},
+		{"", `"other", W/` + plain, http.StatusNotModified},
+		{"gzip", "*", http.StatusNotModified},
+		{"gzip", plain, http.StatusOK},
+		{"", zipped, http.StatusOK},
+		{"", `"other"`, http.StatusOK},
+	}
+	for _, test := range tests {
+		got := asking(t, srv, "Accept-Encoding", test.accept, "If-None-Match", test.condition).want(t, test.status)
+		if (len(got.body) == 0) != (test.status == http.StatusNotModified) {
+			t.Errorf("%d with %d bytes", got.status, len(got.body))
+		}
+		if got.header.Get("Etag") == "" || got.header.Get("Vary") == "" {
+			t.Errorf("%d without tag or Vary: %v", got.status, got.header)
+		}
+	}
+	asking(t, srv, "Authorization", "Bearer wrong", "If-None-Match", plain).want(t, http.StatusUnauthorized)
+}
+
+// The client asks for the compressed list, by net/http, and reads it; the journal has it in plain, and a
+// fault spoils the plain one.
+func TestCountries_CompressedAreReadByTheClient(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	for range 2 {
+		list, err := srv.Client(t).Countries.List(t.Context())
+		if err != nil || len(list) != 250 {
+			t.Fatalf("%d countries: %v", len(list), err)
+		}
+	}
+	for _, call := range srv.Journal() {
+		if !strings.HasPrefix(call.ResponseBody, `{"status":true`) {
+			t.Errorf("the journal has %.40q", call.ResponseBody)
+		}
+	}
+	if err := srv.Inject(mockserver.FaultRule{Operation: shipping.OpListCountries, Nth: 1, Fault: mockserver.FaultMalformed()}); err != nil {
+		t.Fatal(err)
+	}
+	if got := asking(t, srv, "Accept-Encoding", "gzip"); got.header.Get("Content-Encoding") != "" {
+		t.Errorf("a spoilt answer is compressed: %v", got.header)
+	}
+}
