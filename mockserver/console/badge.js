@@ -3,13 +3,13 @@
 import { h } from "./dom.js";
 
 const tones = {
-  draft: "plain", purchasing: "busy", processing: "busy", completed: "good", failed: "bad",
+  draft: "calm", purchasing: "busy", processing: "busy", completed: "good", failed: "bad",
   generating: "busy", awaiting_evidence: "warn", generated: "good",
   queued: "busy", delivered: "good", refused: "warn",
-  funding: "good", debit: "plain", reversal: "warn",
+  funding: "good", debit: "calm", reversal: "warn",
 };
 
-export function badge(word, tone = tones[word] ?? "plain") {
+export function badge(word, tone = tones[word] ?? "calm") {
   return h("span", { class: `badge ${tone}` }, String(word).replaceAll("_", " "));
 }
 

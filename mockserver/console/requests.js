@@ -33,7 +33,7 @@ export function requests(app) {
 
   const rows = list({
     label: "Requests, newest first", kind: "requests", shown: kept,
-    heads: ["Time", "Status", "Request", "Why", "Size"],
+    heads: ["Time", "Status", "Request", "Operation, or why not", "Size"],
     key: (call) => call.request_id,
     href: (call) => app.link({ id: call.request_id, q: words }),
     row: (call) => [

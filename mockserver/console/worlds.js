@@ -37,7 +37,7 @@ export function worlds(app) {
   async function advance(duration) {
     const moved = await attempt(() => app.api.post("clock/advance", { duration }), `The clock moved by ${duration}`);
     if (!moved) return;
-    put(fired, moved.fired.length ? moved.fired.map((one) => h("li", null, h("time", null, time(one.due, moved.now)), " ", one.label)) : h("li", null, "Nothing fired."));
+    put(fired, h("li", null, h("h3", null, "Fired")), moved.fired.length ? moved.fired.map((one) => h("li", null, h("time", null, time(one.due, moved.now)), " ", one.label)) : h("li", null, "Nothing fired."));
   }
 
   async function tell() {
@@ -75,7 +75,7 @@ export function worlds(app) {
     const rows = await attempt(() => app.api.get("coverage")) ?? [];
     put(seen, Object.entries(Object.groupBy(rows, (row) => row.section)).map(([section, items]) => h("div", null,
       h("h3", null, `${section}: ${items.filter((item) => item.seen).length} of ${items.length}`),
-      h("p", null, items.map((item) => [badge(`${item.item}${item.seen ? " " + number(item.seen) : ""}`, item.seen ? "good" : "plain"), " "])))));
+      h("p", null, items.map((item) => [badge(`${item.item}${item.seen ? " " + number(item.seen) : ""}`, item.seen ? "good" : "calm"), " "])))));
   }
 
   home.get("scenarios").then((words) => put(scenario, words.map((one) => h("option", { value: one.word }, `${one.word}: ${one.summary}`))), () => {});
