@@ -72,7 +72,7 @@ func TestDemonstrationNeedsNoSetUp(t *testing.T) {
 		}
 	}
 	page := read(t, folder, "ledger.html")
-	for _, want := range []string{"<svg", "prefers-color-scheme: dark", "default-src 'none'", "Payment for shipment label, DHL Express Worldwide", "Regulatory documents, "} {
+	for _, want := range []string{"<svg", "prefers-color-scheme: dark", "default-src 'none'", "Payment for shipment label, DHL Express Worldwide", "Regulatory documents, ", `class="bar" style="width: 100.0%"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report has no %q", want)
 		}

@@ -29,13 +29,12 @@ type month struct{ Name, Moved, Total string }
 // bar is what was spent on one thing, and how wide that is drawn.
 type bar struct {
 	What, Amount string
-	Y, Width     float64
+	Width        float64 // of 100
 }
 
 const (
 	shownBars = 12
-	barHeight = 40
-	barWidth  = 720
+	barWidth  = 100
 )
 
 // render makes the report: one file that asks the network for nothing.
@@ -97,7 +96,7 @@ func bars(spent map[string]shipping.Amount) ([]bar, error) {
 		if amount.Cmp(most) > 0 {
 			most = amount
 		}
-		list = append(list, bar{What: what, Amount: money(amount), Y: float64(len(list)) * barHeight, Width: pixels(amount)})
+		list = append(list, bar{What: what, Amount: money(amount), Width: pixels(amount)})
 	}
 	for i, what := range order {
 		if i < shownBars {
@@ -117,9 +116,6 @@ func bars(spent map[string]shipping.Amount) ([]bar, error) {
 	}
 	return list, nil
 }
-
-// BarsHeight is how tall the bars are together.
-func (s sheet) BarsHeight() int { return len(s.Spent) * barHeight }
 
 // shorten keeps a label on its line.
 func shorten(label string) string {
