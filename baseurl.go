@@ -40,7 +40,17 @@ func parseBaseURL(address string, plainHTTP bool) (baseURL, error) {
 	if last := strings.TrimSuffix(prefix, "/v1"); last != prefix {
 		prefix = strings.TrimRight(last, "/")
 	}
+	if last := prefix[strings.LastIndex(prefix, "/")+1:]; isVersion(last) {
+		return baseURL{}, invalidOption(option,
+			"ends in /"+last+": this client speaks version 1 and adds /v1 by itself; leave /"+last+" out")
+	}
 	return baseURL{scheme: u.Scheme, host: strings.ToLower(u.Host), prefix: prefix}, nil
+}
+
+// isVersion reports whether a segment of a path is the version of an interface, such as v2.
+func isVersion(segment string) bool {
+	number, found := strings.CutPrefix(segment, "v")
+	return found && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
 // mayBePublic reports whether a host name could belong to a machine outside one's own network.

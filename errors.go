@@ -128,6 +128,8 @@ func (e *Error) hint() string {
 		return "ask for fewer records a page, or raise WithMaxResponseBytes"
 	case errors.Is(e.kind, ErrConnection) && heldBack(e.Cause):
 		return "nothing was sent"
+	case errors.Is(e.Cause, http.ErrSchemeMismatch):
+		return "the service speaks http:// there: check scheme and port of the base address"
 	case errors.Is(e.kind, ErrConnection) && notSent(e.Cause) && !contextEnded(e.Cause):
 		return "nothing was sent: check host, port and network"
 	}

@@ -98,6 +98,11 @@ func TestErrors_TextsSayWhatToDo(t *testing.T) {
 			canned{err: refused},
 			"shipping: regulatory.get: no answer (request RD-1): dial tcp: connection refused; nothing was sent: check host, port and network",
 		},
+		"https to a service without it": {
+			canned{err: http.ErrSchemeMismatch},
+			"shipping: regulatory.get: no answer (request RD-1): http: server gave HTTP response to HTTPS client; " +
+				"the service speaks http:// there: check scheme and port of the base address",
+		},
 		"broken connection": {
 			canned{err: io.ErrUnexpectedEOF}, "shipping: regulatory.get: no answer (request RD-1): unexpected EOF",
 		},

@@ -34,7 +34,7 @@ type settings struct {
 }
 
 // WithBaseURL sets the service's base address, such as https://api.example.com. A trailing slash and
-// a trailing /v1 are accepted and mean the same. It is required: there is no built-in host.
+// a trailing /v1 are accepted and mean the same; another version at its end is refused. It is required: there is no built-in host.
 func WithBaseURL(address string) Option { return func(s *settings) { s.baseURL = address } }
 
 // WithPlainHTTP allows an http:// base address on a public host. Without it http:// is accepted only

@@ -35,6 +35,8 @@ func TestNewClient_RefusesBadKeysAndAddresses(t *testing.T) {
 		"user and password":      {testKey, "https://me:secret@api.example.com", "holds a user name or password: pass the key to NewClient instead"},
 		"query":                  {testKey, "https://api.example.com?x=1", "holds a query or fragment"},
 		"empty query":            {testKey, "https://api.example.com?", "holds a query or fragment"},
+		"another version":        {testKey, "https://api.example.com/v2/", "ends in /v2: this client speaks version 1 and adds /v1 by itself; leave /v2 out"},
+		"a version twice":        {testKey, "https://api.example.com/v1/v1", "ends in /v1"},
 		"fragment":               {testKey, "https://api.example.com#x", "holds a query or fragment"},
 		"plain HTTP to a name":   {testKey, "http://api.example.com", "is http:// on a public host"},
 		"plain HTTP, IPv4":       {testKey, "http://8.8.8.8", "say WithPlainHTTP()"},

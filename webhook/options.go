@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -45,6 +46,8 @@ func (s *settings) check(handle Handler) error {
 		return errors.New("webhook: NewReceiver needs a handler")
 	case len(s.keys) == 0 || slices.Contains(s.keys, ""):
 		return errors.New("webhook: NewReceiver needs the keys that notifications are signed with, none of them empty: pass WithKeys(secretKey)")
+	case slices.ContainsFunc(s.keys, func(key string) bool { return strings.TrimSpace(key) != key }):
+		return errors.New("webhook: a key has spaces or line breaks around it, so that no signature would fit: trim it, for example after reading it from a file")
 	case s.header == "" || s.sign == nil:
 		return errors.New("webhook: WithSignature needs a header and a scheme")
 	case s.maxBytes <= 0 || s.readTimeout <= 0:

@@ -332,13 +332,14 @@ func TestNewReceiver_SaysWhatIsMissing(t *testing.T) {
 		opts   []webhook.Option
 		says   string
 	}{
-		"no handler": {nil, []webhook.Option{webhook.WithKeys(key)}, "handler"},
-		"no key":     {handle, nil, "WithKeys"},
-		"empty key":  {handle, []webhook.Option{webhook.WithKeys(key, "")}, "WithKeys"},
-		"no header":  {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithSignature("", webhook.Sign)}, "WithSignature"},
-		"no limit":   {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(0, time.Second)}, "WithLimits"},
-		"no workers": {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(0, 1)}, "WithWorkers"},
-		"retries":    {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithRetries(-1, 0)}, "WithRetries"},
+		"no handler":              {nil, []webhook.Option{webhook.WithKeys(key)}, "handler"},
+		"no key":                  {handle, nil, "WithKeys"},
+		"a key with a line break": {handle, []webhook.Option{webhook.WithKeys(key, key+"\n")}, "trim it"},
+		"empty key":               {handle, []webhook.Option{webhook.WithKeys(key, "")}, "WithKeys"},
+		"no header":               {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithSignature("", webhook.Sign)}, "WithSignature"},
+		"no limit":                {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(0, time.Second)}, "WithLimits"},
+		"no workers":              {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(0, 1)}, "WithWorkers"},
+		"retries":                 {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithRetries(-1, 0)}, "WithRetries"},
 	} {
 		if _, err := webhook.NewReceiver(tc.handle, tc.opts...); err == nil || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s: %v", name, err)

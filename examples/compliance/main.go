@@ -27,6 +27,18 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
+const usage = `Compliance makes the customs and compliance forms for a list of shipments and invoices.
+
+  compliance                                     a demonstration, with a server of its own
+  compliance -in shipments.csv                   says what it would cost, buys nothing
+  compliance -in shipments.csv -budget 500000    buys, waits, and fetches the PDFs
+
+shipments.csv has a header line with a column shipment_id, file_url or both.
+SHIPPING_BASE_URL and SHIPPING_SECRET_KEY say which service. An interrupted run goes on where it
+was, and buys nothing twice: run the same command again.
+
+`
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, os.Args[1:], os.Stdout)
@@ -56,21 +68,18 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	j := &job{}
 	flags := flag.NewFlagSet("compliance", flag.ContinueOnError)
 	flags.SetOutput(out)
-	flags.StringVar(&j.in, "in", "", "CSV with a column shipment_id or file_url; empty: a demonstration")
-	flags.StringVar(&j.out, "out", "compliance-out", "folder for the journal, the report and the PDFs")
-	flags.TextVar(&j.budget, "budget", shipping.Amount{}, "the most that may be spent over all runs; without it nothing is bought")
-	flags.StringVar(&j.currency, "currency", "NGN", "the budget's currency: the wallet's")
-	flags.IntVar(&j.concurrency, "concurrency", 8, "how many shipments are worked on at the same time")
+	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
+	flags.StringVar(&j.in, "in", "", "CSV `file` with a column shipment_id or file_url; empty: a demonstration")
+	flags.StringVar(&j.out, "out", "compliance-out", "`folder` for the journal, the report and the PDFs")
+	flags.Func("budget", "the most `money` that may be spent over all runs; without it nothing is bought",
+		func(text string) error { return j.budget.UnmarshalText([]byte(text)) })
+	flags.StringVar(&j.currency, "currency", "NGN", "the budget's `currency`: the wallet's")
+	flags.IntVar(&j.concurrency, "concurrency", 8, "how `many` shipments are worked on at the same time")
 	flags.BoolVar(&j.manual, "manual", false, "also buy forms that wait for a third party's evidence")
-	profiles := flags.String("profiles", "", "JSON with the fields to fill in, a form each (a provisional operation of the service)")
+	profiles := flags.String("profiles", "", "JSON `file` with the fields to fill in, a form each (a provisional operation of the service)")
 	flags.DurationVar(&j.settle, "settle", time.Minute, "how long a purchase without an answer must read as a draft to count as not charged")
 	if err := flags.Parse(args); err != nil {
 		return err
-	}
-	given := false
-	flags.Visit(func(f *flag.Flag) { given = given || f.Name == "budget" })
-	if !given {
-		j.budget = shipping.Amount{} // the flag's text form of "none" reads as 0
 	}
 	var err error
 	if j.profiles, err = readProfiles(*profiles); err != nil {
@@ -93,6 +102,9 @@ func (j *job) prepare(out io.Writer) (leave func(), err error) {
 		}
 		j.client, err = shipping.NewClientFromEnv(shipping.WithProvisionalRoutes())
 		return leave, err
+	}
+	if os.Getenv(shipping.EnvBaseURL) != "" {
+		return leave, errors.New("say which shipments: -in shipments.csv; without " + shipping.EnvBaseURL + " there is a demonstration")
 	}
 	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = 0.05 }))
 	leave = server.Close
@@ -184,7 +196,9 @@ func (j *job) estimate(ctx context.Context, out io.Writer) error {
 	currency := ""
 	for _, item := range j.items {
 		draft, err := j.client.Regulatory.Analyze(ctx, &item.Analyze)
-		if errors.Is(err, shipping.ErrRequestFailed) || errors.Is(err, shipping.ErrNotFound) {
+		if errors.Is(err, context.Canceled) {
+			return errors.New("interrupted; nothing was bought")
+		} else if errors.Is(err, shipping.ErrRequestFailed) || errors.Is(err, shipping.ErrNotFound) {
 			fmt.Fprintf(out, "%-42s %v\n", name(item), err)
 			continue
 		} else if err != nil {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -46,6 +47,7 @@ func list(t *testing.T, lines ...string) string {
 
 func TestDemonstrationNeedsNoSetUp(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv(shipping.EnvBaseURL, "")
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{"-budget", "10000000"}, &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
@@ -225,5 +227,28 @@ func TestBadListsAreExplained(t *testing.T) {
 	}
 	if _, err := readItems(filepath.Join(t.TempDir(), "none.csv")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
+	}
+}
+
+func TestItSaysWhatToDo(t *testing.T) {
+	server := serve(t, -1)
+	var help bytes.Buffer
+	if err := run(t.Context(), []string{"-h"}, &help); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), "buys nothing") {
+		t.Errorf("help: %v\n%s", err, &help)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for name, tc := range map[string]struct {
+		ctx  context.Context
+		args []string
+		says string
+	}{
+		"a service but no list": {t.Context(), nil, "-in shipments.csv"},
+		"no amount":             {t.Context(), []string{"-budget", "much"}, "not a decimal number"},
+		"interrupted":           {ended, []string{"-in", list(t, "shipment_id", server.Shipments()[0]), "-out", t.TempDir()}, "nothing was bought"},
+	} {
+		if err := run(tc.ctx, tc.args, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

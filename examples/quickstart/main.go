@@ -26,12 +26,24 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
+const usage = `Quickstart walks through everything the shipping service does, in one story.
+
+  quickstart                                 a demonstration, with a server of its own
+  quickstart -wallet VA-… -shipment SH-…     your service, and what you name there
+
+SHIPPING_BASE_URL and SHIPPING_SECRET_KEY say which service. There it asks before it spends.
+
+`
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout)
 	stop()
 	switch {
 	case errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(os.Stderr, "\nquickstart: interrupted")
+		os.Exit(1)
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "\nquickstart:", err)
 		os.Exit(1)
@@ -56,10 +68,11 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	s := &scene{in: bufio.NewReader(in), out: newPrinter(out)}
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	flags.SetOutput(out)
-	flags.StringVar(&s.wallet, "wallet", "", "wallet to look into, such as VA-0123456789")
-	flags.StringVar(&s.shipment, "shipment", "", "shipment to make documents for, such as SH-7Q2M…")
-	flags.StringVar(&s.invoice, "invoice", "", "URL of an uploaded commercial invoice")
-	flags.StringVar(&s.webhook, "webhook", "", "webhook to replay a notification to, such as WA-0123456789")
+	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
+	flags.StringVar(&s.wallet, "wallet", "", "`wallet` to look into, such as VA-0123456789")
+	flags.StringVar(&s.shipment, "shipment", "", "`shipment` to make documents for, such as SH-7Q2M…")
+	flags.StringVar(&s.invoice, "invoice", "", "`URL` of an uploaded commercial invoice")
+	flags.StringVar(&s.webhook, "webhook", "", "`webhook` to replay a notification to, such as WA-0123456789")
 	flags.BoolVar(&s.yes, "yes", false, "purchase without asking")
 	if err := flags.Parse(args); err != nil {
 		return err

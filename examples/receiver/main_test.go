@@ -199,6 +199,11 @@ func TestItSaysWhatToDo(t *testing.T) {
 	if err := run(t.Context(), []string{"-h"}, &help, io.Discard); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), envPreviousKey) {
 		t.Errorf("help: %v\n%s", err, &help)
 	}
+	t.Setenv(envPreviousKey, "sk_test_former\n")
+	if err := run(t.Context(), nil, &help, io.Discard); err == nil || !strings.Contains(err.Error(), "trim it") {
+		t.Errorf("a key as read from a file: %v", err)
+	}
+	t.Setenv(envPreviousKey, "")
 	if err := run(t.Context(), []string{"-addr", "127.0.0.1:http-but-no-port"}, &help, io.Discard); err == nil || !strings.Contains(err.Error(), "-addr") {
 		t.Errorf("no such address: %v", err)
 	}

@@ -81,6 +81,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 }
 
 func (j *job) prepare(out io.Writer) (leave func(), err error) {
+	if j.in == "" && os.Getenv(shipping.EnvBaseURL) != "" {
+		return func() {}, errors.New("say which notifications: -in missed.csv; without " + shipping.EnvBaseURL + " there is a demonstration")
+	}
 	if j.in == "" {
 		return j.demonstrate(out)
 	}

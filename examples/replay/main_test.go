@@ -44,6 +44,7 @@ func read(t *testing.T, path string) string {
 }
 
 func TestDemonstrationNeedsNoSetUp(t *testing.T) {
+	t.Setenv(shipping.EnvBaseURL, "")
 	report := filepath.Join(t.TempDir(), "report.jsonl")
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{"-report", report}, &out); err != nil {
@@ -142,6 +143,9 @@ func TestWhatFailsIsTriedAgain(t *testing.T) {
 
 func TestItSaysWhatToDo(t *testing.T) {
 	serve(t)
+	if err := run(t.Context(), nil, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "-in missed.csv") {
+		t.Errorf("a service but no list: %v", err)
+	}
 	t.Setenv(shipping.EnvSecretKey, "sk_test_wrong")
 	in := list(t, "delivery_id", "WD-1", "WD-2")
 	if err := run(t.Context(), []string{"-in", in, "-concurrency", "1"}, &bytes.Buffer{}); !errors.Is(err, shipping.ErrUnauthorized) {

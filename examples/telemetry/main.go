@@ -27,6 +27,15 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
+const usage = `Telemetry shows calls of the client as OpenTelemetry sees them, as JSON, a line each.
+
+  go run .                      a demonstration, with a server of its own
+  go run . | jq -c '[.Name, .Attributes]'
+
+SHIPPING_BASE_URL and SHIPPING_SECRET_KEY say which service; it only reads.
+
+`
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, os.Args[1:], os.Stdout)
@@ -45,6 +54,7 @@ func main() {
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("telemetry", flag.ContinueOnError)
 	flags.SetOutput(out)
+	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
 	wallet := flags.String("wallet", "", "`wallet` whose transactions to read too, such as VA-0123456789")
 	if err := flags.Parse(args); err != nil {
 		return err
