@@ -1,0 +1,188 @@
+package shipping_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// worker is one goroutine's part: what it does with the client that all share, and what it must see.
+type worker func(ctx context.Context, c *shipping.Client, n int) error
+
+// mixedWork is a bit of everything that an account does.
+func mixedWork(server *mockserver.Server, bought *sync.Map) []worker {
+	shipments, wallet := server.Shipments(), server.Wallets()[0]
+	return []worker{
+		func(ctx context.Context, c *shipping.Client, n int) error {
+			page, err := c.Rates.List(ctx, &shipping.RateListOptions{Page: n%3 + 1, PerPage: 5})
+			if err == nil && page.Pagination.Page != n%3+1 {
+				err = fmt.Errorf("asked for page %d, got page %d", n%3+1, page.Pagination.Page)
+			}
+			return err
+		},
+		func(ctx context.Context, c *shipping.Client, _ int) error {
+			countries, err := c.Countries.List(ctx)
+			if err == nil && len(countries) == 0 {
+				err = fmt.Errorf("no countries")
+			}
+			return err
+		},
+		func(ctx context.Context, c *shipping.Client, _ int) error {
+			seen := map[string]bool{}
+			for transaction, err := range c.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: wallet, PerPage: 50}) {
+				if err != nil {
+					return err
+				}
+				if seen[transaction.ID] {
+					return fmt.Errorf("transaction %s is delivered twice", transaction.ID)
+				}
+				seen[transaction.ID] = true
+			}
+			return nil
+		},
+		func(ctx context.Context, c *shipping.Client, n int) error {
+			draft, err := c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: shipments[n%len(shipments)]})
+			if err != nil {
+				return err
+			}
+			read, err := c.Regulatory.Get(ctx, draft.RequestID)
+			if err == nil && read.RequestID != draft.RequestID {
+				err = fmt.Errorf("asked for %s, got %s", draft.RequestID, read.RequestID)
+			}
+			return err
+		},
+		func(ctx context.Context, c *shipping.Client, _ int) error {
+			draft, err := c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: shipments[0]})
+			if err != nil {
+				return err
+			}
+			result, err := c.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentCustoms)
+			if err == nil && result.RequestID != draft.RequestID {
+				err = fmt.Errorf("bought %s, got %s", draft.RequestID, result.RequestID)
+			}
+			if err == nil {
+				bought.Store(draft.RequestID, true)
+			}
+			return err
+		},
+		func(ctx context.Context, c *shipping.Client, _ int) error { // one that gives up in the middle
+			ctx, cancel := context.WithCancel(ctx)
+			for range c.Webhooks.All(ctx, &shipping.WebhookListOptions{PerPage: 1}) {
+				cancel()
+			}
+			cancel()
+			return nil
+		},
+		func(ctx context.Context, c *shipping.Client, n int) error { // one that is refused
+			id := fmt.Sprintf("RD-%016d", n)
+			_, err := c.Regulatory.Get(ctx, id)
+			if failure, _ := errors.AsType[*shipping.Error](err); failure == nil || !errors.Is(err, shipping.ErrNotFound) || failure.RequestID != id {
+				return fmt.Errorf("asked for %s, which there is not, and got %v", id, err)
+			}
+			return nil
+		},
+	}
+}
+
+// TestConcurrency_AThousandGoroutinesShareOneClient: each sees the answers to its own calls and no
+// other's, every purchase is debited once, and the books balance.
+func TestConcurrency_AThousandGoroutinesShareOneClient(t *testing.T) {
+	t.Parallel()
+	const goroutines = 1000
+	server := mockserver.New(mockserver.WithoutListener())
+	defer server.Close()
+	if err := server.SetExchangeRate("NGN", mustAmount(t, "2")); err != nil { // the wallet lasts for every purchase
+		t.Fatal(err)
+	}
+	var bought sync.Map
+	work := mixedWork(server, &bought)
+	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL),
+		shipping.WithHTTPClient(&http.Client{Transport: server.Transport()}),
+		shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1})) // how long an attempt takes is not the matter
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	begin := make(chan struct{})
+	for n := range goroutines {
+		all.Go(func() {
+			<-begin
+			if err := work[n%len(work)](t.Context(), client, n); err != nil {
+				t.Errorf("goroutine %d: %v", n, err)
+			}
+		})
+	}
+	close(begin)
+	all.Wait()
+
+	_, debited := debits(t, client, server.Wallets()[0])
+	purchases := 0
+	for request := range bought.Range {
+		purchases++
+		if n := debited[request.(string)]; n != 1 {
+			t.Errorf("request %v was debited %d times", request, n)
+		}
+	}
+	if want := goroutines / len(work); purchases < want || server.Calls(shipping.OpPurchase) != purchases {
+		t.Errorf("%d purchases were confirmed and %d arrived, want at least %d", purchases, server.Calls(shipping.OpPurchase), want)
+	}
+	server.CheckInvariants(t)
+}
+
+// TestConcurrency_ALateTailDoesNotCostTheConnection: the record is whole, the end of the answer comes
+// later, and the next call still goes over the same connection.
+func TestConcurrency_ALateTailDoesNotCostTheConnection(t *testing.T) {
+	t.Parallel()
+	const body = `{"status":true,"message":"done","data":{"rates":[],"pagination":{}}}`
+	for name, status := range map[string]string{"an answer": "200 OK", "a failure": "503 Service Unavailable", "a refusal": "404 Not Found"} {
+		for late, pieces := range map[string][2]string{
+			"the last chunk":      {fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(body), body), "0\r\n\r\n"},
+			"spaces after a body": {fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body)+20_000, body), strings.Repeat(" ", 20_000)},
+		} {
+			t.Run(name+"/"+late, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					dialled := 0
+					transport := wireTo(t, func(context.Context) (net.Conn, error) {
+						dialled++
+						here, far := net.Pipe()
+						t.Cleanup(func() { _ = far.Close() })
+						go func() {
+							for requests := bufio.NewReader(far); ; {
+								if _, err := http.ReadRequest(requests); err != nil {
+									return
+								}
+								_, _ = io.WriteString(far, "HTTP/1.1 "+status+"\r\nContent-Type: application/json\r\n"+pieces[0])
+								<-time.After(300 * time.Millisecond)
+								_, _ = io.WriteString(far, pieces[1])
+							}
+						}()
+						return here, nil
+					})
+					client := connect(t, transport)
+					for range 10 {
+						_, err := client.Rates.List(t.Context(), nil)
+						if (err == nil) != (status == "200 OK") {
+							t.Error(err)
+						}
+					}
+					if dialled != 1 {
+						t.Errorf("10 calls used %d connections, want 1", dialled)
+					}
+				})
+			})
+		}
+	}
+}
