@@ -153,6 +153,7 @@ func (s *Server) finish(rw http.ResponseWriter, w *World, x *exchange) {
 	}
 	id := w.note(x)
 	s.metrics.see(x)
+	s.logAccess(w, x, id)
 	rw.Header()["X-Request-Id"] = []string{id}
 	if x.struck != nil || x.reply.refusal.code != "" {
 		rw.Header()["X-Mock-Why"] = []string{w.whyPath(id)}

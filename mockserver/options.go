@@ -27,6 +27,7 @@ type config struct {
 	virtual     bool
 	start       time.Time
 	logger      *slog.Logger
+	accessLog   *slog.Logger // nil for none
 	assume      Assumptions
 	operations  []shipping.Operation
 	deliver     http.RoundTripper

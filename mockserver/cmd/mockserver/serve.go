@@ -52,7 +52,9 @@ accepting, finishes the requests under way and exits.`,
 				tls:          f.Bool("tls", false, "serve HTTPS with a certificate made for localhost, 127.0.0.1 and ::1"),
 				tlsCA:        f.text("tls-ca", text{file: true}, "with -tls: write the authority that clients must trust to this `FILE`; without, to one that is removed at the end"),
 				h2c:          f.Bool("h2c", false, "serve HTTP/2 without TLS too, for clients that begin with it"),
-				verbose:      f.Bool("verbose", false, "log to standard error"),
+				log: f.text("log", text{value: "auto", choices: []string{"auto", "text", "json", "off"}},
+					"the `FORM` in which each request is logged to standard error; auto is text on a terminal, else off"),
+				verbose: f.Bool("verbose", false, "log to standard error"),
 			}
 			return s.run
 		},
@@ -67,7 +69,7 @@ type serving struct {
 	drain                   *time.Duration
 	json, anywhere, verbose *bool
 	tls, h2c                *bool
-	tlsCA                   *string
+	tlsCA, log              *string
 	maxBody                 *int64
 	maxHeader, maxWorlds    *int
 	journal, journalBytes   *int
@@ -94,7 +96,7 @@ func describeWorld(srv *mockserver.Server) ready {
 
 // run serves until the context ends.
 func (s serving) run(ctx context.Context, p program) int {
-	srv := mockserver.New(s.options(p.stderr)...)
+	srv := mockserver.New(s.options(p)...)
 	defer srv.Close()
 	if err := srv.Err(); err != nil {
 		return p.fail("%s", explainListen(ctx, err, *s.addr))
@@ -131,7 +133,7 @@ func (s serving) run(ctx context.Context, p program) int {
 	return exitOK
 }
 
-func (s serving) options(stderr io.Writer) []mockserver.Option {
+func (s serving) options(p program) []mockserver.Option {
 	opts := []mockserver.Option{
 		mockserver.WithAddr(*s.addr), mockserver.WithSeed(*s.seed), mockserver.WithScenario(*s.scenario), mockserver.WithState(*s.state),
 	}
@@ -149,8 +151,11 @@ func (s serving) options(stderr io.Writer) []mockserver.Option {
 	if *s.anywhere {
 		opts = append(opts, mockserver.WithDeliveryTargets())
 	}
+	if handler := accessLog(*s.log, p); handler != nil {
+		opts = append(opts, mockserver.WithAccessLog(slog.New(handler)))
+	}
 	if *s.verbose {
-		opts = append(opts, mockserver.WithLogger(slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+		opts = append(opts, mockserver.WithLogger(slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	}
 	return opts
 }

@@ -1,0 +1,37 @@
+package mockserver
+
+import (
+	"log/slog"
+	"time"
+)
+
+// WithAccessLog logs every request to the service once its answer is ready: method, path, status (0 for a
+// connection that is dropped), duration on the machine's clock, world, request_id, and where there is one the
+// operation, the fault that struck and why the request was refused. Keys, queries and bodies are never logged.
+// Without it nothing is, and requests below /_mock/ never are.
+func WithAccessLog(logger *slog.Logger) Option { return func(c *config) { c.accessLog = logger } }
+
+// logAccess comes before the answer is sent, since the sending may end the request's goroutine.
+func (s *Server) logAccess(w *World, x *exchange, id string) {
+	if s.config.accessLog == nil {
+		return
+	}
+	status := x.reply.status
+	if x.ending != endAnswered {
+		status = 0
+	}
+	attributes := []slog.Attr{
+		slog.String("method", x.call.Method), slog.String("path", redact(x.call.URL.Path)), slog.Int("status", status),
+		slog.Duration("duration", time.Since(x.began)), slog.String("world", w.name), slog.String("request_id", id),
+	}
+	if x.operation != "" {
+		attributes = append(attributes, slog.String("operation", x.operation))
+	}
+	if x.struck != nil {
+		attributes = append(attributes, slog.String("fault", redact(x.struck.String())))
+	}
+	if why := x.reply.refusal.message; why != "" {
+		attributes = append(attributes, slog.String("refused", redact(why)))
+	}
+	s.config.accessLog.LogAttrs(x.ctx, slog.LevelInfo, "request", attributes...)
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+)
+
+// accessLog returns what logs requests in a form of -log, or nil for nothing.
+func accessLog(form string, p program) slog.Handler {
+	terminal := isTerminal(p.stderr)
+	switch {
+	case form == "json":
+		return slog.NewJSONHandler(p.stderr, nil)
+	case form == "text", form == "auto" && terminal:
+		return &lines{out: p.stderr, coloured: terminal && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb"}
+	}
+	return nil
+}
+
+// isTerminal reports whether a person may be looking. The null device is a character device too.
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+// lines is a [slog.Handler] that writes a request as a line for a person:
+//
+//	14:03:07 404 GET    /v1/ratez                                    210µs home  no route GET /v1/ratez: …
+type lines struct {
+	mu       sync.Mutex
+	out      io.Writer
+	coloured bool
+}
+
+// Enabled implements [slog.Handler].
+func (*lines) Enabled(context.Context, slog.Level) bool { return true }
+
+// WithAttrs implements [slog.Handler]; the access log has no attributes beside the request's.
+func (l *lines) WithAttrs([]slog.Attr) slog.Handler { return l }
+
+// WithGroup implements [slog.Handler].
+func (l *lines) WithGroup(string) slog.Handler { return l }
+
+// Handle implements [slog.Handler].
+func (l *lines) Handle(_ context.Context, r slog.Record) error {
+	request := map[string]slog.Value{}
+	r.Attrs(func(a slog.Attr) bool {
+		request[a.Key] = a.Value
+		return true
+	})
+	text := func(name string) string { return printable(request[name].String()) }
+	status := request["status"].Int64()
+	shown := fmt.Sprintf("%3d", status)
+	if status == 0 {
+		shown = "---" // a connection that is dropped
+	}
+	line := fmt.Sprintf("%s %s %-6s %-44s %7s %s", r.Time.Format(time.TimeOnly), l.colour(status, shown),
+		text("method"), text("path"), rounded(request["duration"].Duration()), text("world"))
+	for _, name := range []string{"fault", "refused"} {
+		if _, there := request[name]; there {
+			line += "  " + text(name)
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, err := io.WriteString(l.out, line+"\n")
+	return err
+}
+
+// colour is green for an answer, cyan for one that leads elsewhere, yellow for a refusal, red for the rest.
+func (l *lines) colour(status int64, shown string) string {
+	if !l.coloured {
+		return shown
+	}
+	code := map[int64]int{2: 32, 3: 36, 4: 33}[status/100]
+	if code == 0 {
+		code = 31
+	}
+	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", code, shown)
+}
+
+// rounded is a duration to three digits or so.
+func rounded(d time.Duration) time.Duration {
+	if d > time.Millisecond {
+		return d.Round(10 * time.Microsecond)
+	}
+	return d.Round(time.Microsecond)
+}
+
+// printable keeps what a request holds from moving the cursor or making lines of its own.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '�'
+		}
+		return r
+	}, text)
+}
