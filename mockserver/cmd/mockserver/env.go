@@ -72,8 +72,7 @@ func seededSettings(seed uint64) ([]setting, error) {
 	return settings("http://"+defaultAddr, srv.SecretKey, srv.Wallets()[0], srv.Shipments()[0], srv.Invoices()[0], srv.Webhooks()[0]), nil
 }
 
-// runningSettings are those of a world of a running server, as far as the world has them. It does not
-// tell its invoices.
+// runningSettings are those of a world of a running server, as far as the world has them.
 func runningSettings(ctx context.Context, p program, address, world string) ([]setting, error) {
 	base, err := baseURL(program{args: []string{address}, getenv: p.getenv})
 	if err != nil {
@@ -106,20 +105,29 @@ func runningSettings(ctx context.Context, p program, address, world string) ([]s
 		Shipment string `json:"shipment_id"`
 		Webhook  string `json:"webhook_id"`
 	}
+	var goods struct {
+		Invoices []string `json:"invoices"`
+	}
+	if err := ask(ctx, base+"/_mock/consignments", key, &goods); err != nil {
+		return nil, err
+	}
 	if err := ask(ctx, base+"/_mock/ledger?perPage=1", key, &ledger); err != nil {
 		return nil, err
 	}
 	if err := ask(ctx, base+"/_mock/deliveries?perPage=1", key, &deliveries); err != nil {
 		return nil, err
 	}
-	var wallet, shipment, webhook string
+	var wallet, shipment, invoice, webhook string
+	if len(goods.Invoices) > 0 {
+		invoice = goods.Invoices[0]
+	}
 	if len(ledger.Wallets) > 0 {
 		wallet = ledger.Wallets[0].Reference
 	}
 	if len(deliveries) > 0 {
 		shipment, webhook = deliveries[0].Shipment, deliveries[0].Webhook
 	}
-	return settings(base, key, wallet, shipment, "", webhook), nil
+	return settings(base, key, wallet, shipment, invoice, webhook), nil
 }
 
 // writeSettings writes the settings that there are in one of the formats of -format.

@@ -56,7 +56,7 @@ func TestEnv_OfARunningServerIsWhatItHas(t *testing.T) {
 	r := start(t, nil, "-json", "-seed", "6").world(t)
 	got := asked(t, "-url", r.URL+"/")
 	if got["SHIPPING_BASE_URL"] != r.URL || got["SHIPPING_SECRET_KEY"] != r.SecretKey || got["SHIPPING_WALLET"] != r.Wallets[0] ||
-		!slices.Contains(r.Shipments, got["SHIPPING_SHIPMENT"]) || !slices.Contains(r.Webhooks, got["SHIPPING_WEBHOOK"]) {
+		!slices.Contains(r.Shipments, got["SHIPPING_SHIPMENT"]) || !slices.Contains(r.Invoices, got["SHIPPING_INVOICE"]) || !slices.Contains(r.Webhooks, got["SHIPPING_WEBHOOK"]) {
 		t.Errorf("%v for %+v", got, r)
 	}
 
