@@ -16,6 +16,7 @@ import (
 // label is one of a fixed set: operations of the table, statuses of the list below, kinds of faults.
 type metrics struct {
 	operations []string // of the table, and "none" for requests that named none
+	statuses   []int
 	requests   [][]atomic.Uint64
 	seconds    []histogram // by operation
 	faults     map[string]*atomic.Uint64
@@ -43,14 +44,14 @@ type histogram struct {
 }
 
 func newMetrics() *metrics {
-	m := &metrics{faults: map[string]*atomic.Uint64{}}
+	m := &metrics{statuses: countedStatuses(), faults: map[string]*atomic.Uint64{}}
 	for _, op := range shipping.Operations() {
 		m.operations = append(m.operations, op.Name)
 	}
 	m.operations = append(m.operations, "none")
 	bounds := upperBounds()
 	for range m.operations {
-		m.requests = append(m.requests, make([]atomic.Uint64, len(countedStatuses())+1))
+		m.requests = append(m.requests, make([]atomic.Uint64, len(m.statuses)+1))
 		m.seconds = append(m.seconds, histogram{bounds: bounds, buckets: make([]atomic.Uint64, len(bounds)+1)})
 	}
 	for _, kind := range faultKinds() {
@@ -69,9 +70,9 @@ func (m *metrics) see(x *exchange) {
 	if x.ending != endAnswered {
 		status = 0
 	}
-	place, counted := slices.BinarySearch(countedStatuses(), status)
+	place, counted := slices.BinarySearch(m.statuses, status)
 	if !counted {
-		place = len(countedStatuses())
+		place = len(m.statuses)
 	}
 	m.requests[operation][place].Add(1)
 	m.seconds[operation].observe(time.Since(x.began))
@@ -121,8 +122,8 @@ func (m *metrics) write(t *metricsText) {
 	for i, operation := range m.operations {
 		for j := range m.requests[i] {
 			status := "other"
-			if j < len(countedStatuses()) {
-				status = fmt.Sprint(countedStatuses()[j])
+			if j < len(m.statuses) {
+				status = fmt.Sprint(m.statuses[j])
 			}
 			if n := m.requests[i][j].Load(); n > 0 {
 				t.line("mockserver_requests_total", fmt.Sprintf("operation=%q,status=%q", operation, status), n)
