@@ -1,6 +1,7 @@
 package shipping_test
 
 import (
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -84,6 +85,23 @@ func TestDocuments_TheirLinksLeadSomewhere(t *testing.T) {
 				return strings.ReplaceAll(strange.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-") == anchor
 			}) {
 				t.Errorf("%s links to %s, which has no such heading", path, found[1])
+			}
+		}
+	}
+}
+
+// Documents send a reader to few places outside: ones that will last and sell nothing.
+func TestDocuments_TheirAddressesAreWellKnown(t *testing.T) {
+	t.Parallel()
+	known := []string{
+		"go.dev", "www.rfc-editor.org", "spec.openapis.org", "opentelemetry.io",
+		"127.0.0.1", "localhost", "api.example.com", // nobody's
+	}
+	address := regexp.MustCompile(`(?i)\bhttps?://[^\s)>"'\x60]*`)
+	for path, text := range documents(t) {
+		for _, found := range address.FindAllString(text, -1) {
+			if u, err := url.Parse(found); err != nil || !slices.Contains(known, strings.ToLower(u.Hostname())) {
+				t.Errorf("%s names %s, whose host is not among %v", path, found, known)
 			}
 		}
 	}
