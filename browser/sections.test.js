@@ -235,6 +235,7 @@ test("worlds: one is opened, chosen, moved in time, forked, kept, reset and clos
   assert.ok(!(await page.content()).includes("sk_test"));
   await page.getByRole("button", { name: "Close virtual_console" }).click();
   await page.waitForURL((url) => !url.hash.includes("world="));
+  await page.getByText("Closed: virtual_console").waitFor();
   const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie);
   assert.ok(!kept.includes("sk_"));
 });

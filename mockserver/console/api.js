@@ -10,14 +10,16 @@ function exact(_, value, context) {
   return differs && /^-?\d+(\.\d+)?$/.test(source) ? source : value;
 }
 
-async function ask(method, path, text) {
+async function ask(method, path, text, signal) {
   let response;
+  let answer;
   try {
-    response = await fetch(path, { method, body: text, headers: text === undefined ? {} : { "Content-Type": "application/json" } });
+    response = await fetch(path, { method, signal, body: text, headers: text === undefined ? {} : { "Content-Type": "application/json" } });
+    answer = await response.text();
   } catch {
+    if (signal?.aborted) throw new Refusal(""); // nobody waits for the answer any more
     throw new Refusal("The server does not answer. Is it still running?");
   }
-  const answer = await response.text();
   if (!response.headers.get("Content-Type")?.startsWith("application/json")) {
     if (!response.ok) throw new Refusal(`The server answered ${response.status}.`);
     return answer;
@@ -27,8 +29,10 @@ async function ask(method, path, text) {
   return envelope.data ?? envelope;
 }
 
-/** api asks about one world. */
+/** api asks about one world, until the page leaves it. */
 export function api(world) {
+  const left = new AbortController();
+  const { signal } = left;
   const address = (path, query) => {
     const all = new URLSearchParams(query);
     if (world !== "home") all.set("world", world);
@@ -37,15 +41,16 @@ export function api(world) {
   };
   return {
     address,
-    get: (path, query) => ask("GET", address(path, query)),
-    post: (path, data, query) => ask("POST", address(path, query), JSON.stringify(data ?? {})),
-    patch: (path, data) => ask("PATCH", address(path), JSON.stringify(data)),
-    remove: (path, query) => ask("DELETE", address(path, query)),
+    get: (path, query) => ask("GET", address(path, query), undefined, signal),
+    post: (path, data, query) => ask("POST", address(path, query), JSON.stringify(data ?? {}), signal),
+    patch: (path, data) => ask("PATCH", address(path), JSON.stringify(data), signal),
+    remove: (path, query) => ask("DELETE", address(path, query), undefined, signal),
     /** call calls the service with the world's own key, with a body that is JSON already. */
     call: (method, target, text) => {
       const order = JSON.stringify({ method, target });
-      return ask("POST", address("calls"), text ? `${order.slice(0, -1)},"body":${text}}` : order);
+      return ask("POST", address("calls"), text ? `${order.slice(0, -1)},"body":${text}}` : order, signal);
     },
+    leave: () => left.abort(),
   };
 }
 

@@ -27,6 +27,7 @@ let world;
 
 function openWorld(name) {
   stop();
+  app.api?.leave();
   world = name;
   views = new Map();
   stale = new Map();

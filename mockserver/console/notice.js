@@ -20,7 +20,7 @@ export async function attempt(act, done) {
     if (done) notice(typeof done === "function" ? done(result) : done);
     return result;
   } catch (error) {
-    notice(error.message, "bad");
+    if (error.message) notice(error.message, "bad");
     return undefined;
   }
 }

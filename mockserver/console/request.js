@@ -23,7 +23,7 @@ export function requestDetail(app, view) {
     try {
       call = await app.api.get(`calls/${id}`);
     } catch (error) {
-      if (shown === id) view.open(id, h("h2", null, id), h("p", { class: "none" }, error.message));
+      if (shown === id && error.message) view.open(id, h("h2", null, id), h("p", { class: "none" }, error.message));
       return;
     }
     const why = call.error_code || call.fault ? await attempt(() => app.api.get(`why/${id}`)) : undefined;

@@ -60,7 +60,18 @@ export function worlds(app) {
         act(world, "Fork", "fork", () => ({ name: `fork-${Date.now() % 100000}` })), act(world, "Reset", "reset"),
         act(world, "Keep", "snapshot", () => ({ snapshot: "console" })),
         world.snapshots.includes("console") && act(world, "Bring back", "restore", () => ({ snapshot: "console" })),
-        world.name !== "home" && button("Close", () => attempt(() => home.remove(`worlds/${world.name}`, { keys: "false" }), "Closed").then(show), { class: "small", "aria-label": `Close ${world.name}` })))));
+        world.name !== "home" && button("Close", () => close(world.name), { class: "small", "aria-label": `Close ${world.name}` })))));
+  }
+
+  /** close closes a world; one that is shown is left first. */
+  async function close(which) {
+    if (which === app.route.world) {
+      const left = new Promise((done) => { addEventListener("hashchange", done, { once: true }); });
+      app.go({ world: "home", id: "" });
+      await left;
+    }
+    await attempt(() => home.remove(`worlds/${which}`, { keys: "false" }), `Closed: ${which}`);
+    show();
   }
 
   function act(world, text, what, data) {
