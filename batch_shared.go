@@ -15,8 +15,7 @@ import (
 // more; and another process is given a claim only after it was released, or after its
 // [BatchClaim.Until] has passed.
 //
-// Implementations must be safe for concurrent use. The nested module stores holds one on PostgreSQL;
-// package batchtest tests others.
+// Implementations must be safe for concurrent use. The nested module stores holds one on PostgreSQL.
 type SharedBatchJournal interface {
 	// Claim takes the item for the caller, also from a process that died or was not heard of for as long
 	// as the journal allows. While another has it the error is [ErrBatchItemTaken].

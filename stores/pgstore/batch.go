@@ -1,0 +1,186 @@
+package pgstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/shipping-go/shipping"
+)
+
+// BatchJournal is a [shipping.SharedBatchJournal]. Make one with [NewBatchJournal].
+//
+// An item belongs to the claim that has its row's fencing number. A claim raises the number, which is
+// possible once the one before was released or its lease, counted by the database's clock, is over; a
+// record is accepted in the same statement that compares the number. Budgets are checked one at a time,
+// under a lock of the batch.
+type BatchJournal struct {
+	pool  *pgxpool.Pool
+	batch string
+	lease time.Duration
+}
+
+// NewBatchJournal returns the journal of the batch of that name. The lease is how long an item stays
+// with a process that is not heard of (0: 2 minutes): long enough for a purchase and its repeats, for no
+// purchase goes on after it. Every process should have the same. A tenth of it is kept back for clocks
+// that run at different speeds.
+func NewBatchJournal(pool *pgxpool.Pool, batch string, lease time.Duration) *BatchJournal {
+	if lease <= 0 {
+		lease = 2 * time.Minute
+	}
+	return &BatchJournal{pool: pool, batch: batch, lease: lease}
+}
+
+// Claim implements [shipping.SharedBatchJournal].
+func (j *BatchJournal) Claim(ctx context.Context, key string) (shipping.BatchClaim, error) {
+	c := &batchClaim{journal: j, key: key, record: shipping.BatchRecord{Key: key}}
+	err := c.hold(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		var record []byte
+		err := tx.QueryRow(ctx, `
+			INSERT INTO shipping_batch_item AS item (batch, key, fence, until)
+			VALUES ($1, $2, 1, clock_timestamp() + $3::interval)
+			ON CONFLICT (batch, key) DO UPDATE SET fence = item.fence + 1, until = excluded.until
+			WHERE item.until IS NULL OR item.until <= clock_timestamp()
+			RETURNING fence, record`, j.batch, key, j.lease).Scan(&c.fence, &record)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return shipping.ErrBatchItemTaken
+		}
+		if err != nil || record == nil {
+			return err
+		}
+		return json.Unmarshal(record, &c.record)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Committed implements [shipping.SharedBatchJournal].
+func (j *BatchJournal) Committed(ctx context.Context, budget shipping.Budget) (sum shipping.Amount, err error) {
+	err = pgx.BeginFunc(ctx, j.pool, func(tx pgx.Tx) error {
+		sum, err = j.sum(ctx, tx, budget, nil)
+		return err
+	})
+	return sum, err
+}
+
+// sum adds up what is committed, but for one item.
+func (j *BatchJournal) sum(ctx context.Context, tx pgx.Tx, budget shipping.Budget, without *string) (shipping.Amount, error) {
+	var sum shipping.Amount
+	var text string
+	var foreign, currency *string
+	err := tx.QueryRow(ctx, `
+		SELECT trim_scale(coalesce(sum(committed), 0))::text,
+			min(key) FILTER (WHERE currency NOT IN ('', $2)), min(currency) FILTER (WHERE currency NOT IN ('', $2))
+		FROM shipping_batch_item
+		WHERE batch = $1 AND committed IS NOT NULL AND ($3::text IS NULL OR key <> $3)`,
+		j.batch, budget.Currency, without).Scan(&text, &foreign, &currency)
+	if err != nil {
+		return sum, err
+	}
+	if foreign != nil {
+		return sum, &shipping.BudgetError{Budget: budget,
+			Problem: fmt.Sprintf("the journal holds a purchase of %s in %s", *foreign, *currency)}
+	}
+	if err := sum.UnmarshalText([]byte(text)); err != nil {
+		return sum, err
+	}
+	return sum, nil
+}
+
+type batchClaim struct {
+	journal *BatchJournal
+	key     string
+	fence   int64
+	until   time.Time
+	record  shipping.BatchRecord
+}
+
+func (c *batchClaim) Record() shipping.BatchRecord { return c.record }
+func (c *batchClaim) Until() time.Time             { return c.until }
+
+// hold runs a transaction in which the lease begins anew. The time is taken before the database takes
+// its own, so that the lease is over here first.
+func (c *batchClaim) hold(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
+	lease := c.journal.lease
+	until := time.Now().Add(lease - lease/10)
+	ctx, cancel := context.WithTimeout(ctx, lease) // an answer that comes later is of no use
+	defer cancel()
+	err := durably(ctx, c.journal.pool, func(tx pgx.Tx) error { return do(ctx, tx) })
+	if err == nil {
+		c.until = until
+	}
+	return err
+}
+
+func (c *batchClaim) Append(ctx context.Context, record shipping.BatchRecord, budget *shipping.Budget) (committed shipping.Amount, err error) {
+	text, err := json.Marshal(record)
+	if err != nil {
+		return committed, err
+	}
+	err = c.hold(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		if budget != nil {
+			if err := lock(ctx, tx, "batch "+c.journal.batch); err != nil {
+				return err
+			}
+		}
+		if err := c.write(ctx, tx, record, text); err != nil || budget == nil {
+			return err
+		}
+		committed, err = c.fit(ctx, tx, record, *budget)
+		return err
+	})
+	if err == nil {
+		c.record = record
+	}
+	return committed, err
+}
+
+// write keeps the record, unless the item has another claim by now.
+func (c *batchClaim) write(ctx context.Context, tx pgx.Tx, record shipping.BatchRecord, text []byte) error {
+	var amount *string
+	if record.Step.Committed() && record.Amount.Known() {
+		s := record.Amount.String()
+		amount = &s
+	}
+	tag, err := tx.Exec(ctx, `
+		UPDATE shipping_batch_item
+		SET record = $4, committed = $5::text::numeric, currency = $6, until = clock_timestamp() + $7::interval
+		WHERE batch = $1 AND key = $2 AND fence = $3`,
+		c.journal.batch, c.key, c.fence, text, amount, record.Currency, c.journal.lease)
+	if err == nil && tag.RowsAffected() == 0 {
+		return shipping.ErrBatchItemTaken
+	}
+	return err
+}
+
+// fit returns what is committed with the record; a purchase that the budget has no room for is an
+// error, with which the record goes too.
+func (c *batchClaim) fit(ctx context.Context, tx pgx.Tx, record shipping.BatchRecord, budget shipping.Budget) (shipping.Amount, error) {
+	others, err := c.journal.sum(ctx, tx, budget, &c.key)
+	if err != nil || !record.Step.Committed() {
+		return others, err
+	}
+	if record.Step == shipping.BatchPurchasing {
+		if err := budget.Fits(others, record.Amount); err != nil {
+			return others, err
+		}
+	}
+	return others.Add(record.Amount)
+}
+
+// Release implements [shipping.BatchClaim].
+func (c *batchClaim) Release(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.journal.lease)
+	defer cancel()
+	_, err := c.journal.pool.Exec(ctx, `
+		UPDATE shipping_batch_item SET until = NULL WHERE batch = $1 AND key = $2 AND fence = $3`,
+		c.journal.batch, c.key, c.fence)
+	return err
+}

@@ -1,0 +1,56 @@
+// Package pgstore keeps on PostgreSQL what several machines share: the journal of a batch, made with
+// [NewBatchJournal]. Call [Migrate] once before it is used.
+package pgstore
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// schema is what Migrate creates. Columns hold what is searched or summed; a record is kept whole.
+const schema = `
+CREATE TABLE IF NOT EXISTS shipping_batch_item (
+	batch     text   NOT NULL,
+	key       text   NOT NULL,
+	fence     bigint NOT NULL,    -- the number of the claim that may write
+	until     timestamptz,        -- when the claim ends; null: released
+	record    jsonb,              -- the last record
+	committed numeric,            -- what it counts for against a budget
+	currency  text,
+	PRIMARY KEY (batch, key)
+);
+`
+
+// Migrate creates the table shipping_batch_item in the first schema of the connection's search_path. It
+// leaves one that exists as it is, and may run on several machines at once.
+func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
+	return durably(ctx, pool, func(tx pgx.Tx) error {
+		if err := lock(ctx, tx, "migrate"); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, schema)
+		return err
+	})
+}
+
+// durably runs do in one transaction that survives a crash of the machine once it is committed, also
+// on a server that does not wait for its disk by default. Each statement sees what was committed
+// before it began, so that a sum taken under a lock is the present one.
+func durably(ctx context.Context, pool *pgxpool.Pool, do func(pgx.Tx) error) error {
+	return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `SELECT set_config('synchronous_commit', 'on', true)
+			WHERE current_setting('synchronous_commit') = 'off'`)
+		if err != nil {
+			return err
+		}
+		return do(tx)
+	})
+}
+
+// lock waits until no other transaction holds the lock of that name; it is held to the end of this one.
+func lock(ctx context.Context, tx pgx.Tx, name string) error {
+	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('shipping ' || $1, 0))`, name)
+	return err
+}
