@@ -24,15 +24,17 @@ type pulse struct {
 
 // stream is a page that follows a world.
 type stream struct {
-	t    *testing.T
-	resp *http.Response
-	body *bufio.Reader
+	t     *testing.T
+	resp  *http.Response
+	body  *bufio.Reader
+	leave context.CancelFunc // at once: a transport may read on for a while behind a body that is only closed
 }
 
 // follow opens the stream of a world.
 func follow(t *testing.T, w *mockserver.World, query string) *stream {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.URL+"/_mock/live"+query, nil)
+	ctx, leave := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.URL+"/_mock/live"+query, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +46,7 @@ func follow(t *testing.T, w *mockserver.World, query string) *stream {
 	if kind := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || kind != "text/event-stream" {
 		t.Fatalf("status %d, type %q", resp.StatusCode, kind)
 	}
-	return &stream{t, resp, bufio.NewReader(resp.Body)}
+	return &stream{t, resp, bufio.NewReader(resp.Body), leave}
 }
 
 // message reads up to an empty line; "" at the end of the stream.
@@ -75,7 +77,7 @@ func TestLive_SaysWhichThingHasChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := start(t, mockserver.WithoutListener(), virtual())
 		s := follow(t, srv.World, "")
-		defer s.resp.Body.Close()
+		defer s.leave()
 		before := s.next()
 		if before.World != "home" || before.Clock != "virtual" || before.Entries == 0 {
 			t.Errorf("the first pulse is %+v", before)
@@ -124,7 +126,7 @@ func TestLive_GathersManyCallsIntoFewMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := start(t, mockserver.WithoutListener())
 		s := follow(t, srv.World, "")
-		defer s.resp.Body.Close()
+		defer s.leave()
 		s.next()
 		for range 2000 {
 			get(t, srv, "/v1/rates?perPage=1")
@@ -143,7 +145,7 @@ func TestLive_SaysThatItIsThereWhereNothingHappens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := start(t, mockserver.WithoutListener())
 		s := follow(t, srv.World, "")
-		defer s.resp.Body.Close()
+		defer s.leave()
 		s.next()
 		began := time.Now()
 		if got := s.message(); got != ": still here\n" || time.Since(began) > 20*time.Second {
@@ -157,7 +159,7 @@ func TestLive_ASlowReaderHoldsUpNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := start(t, mockserver.WithoutListener())
 		s := follow(t, srv.World, "") // and never read again
-		defer s.resp.Body.Close()
+		defer s.leave()
 		began := time.Now()
 		for range 100 {
 			get(t, srv, "/v1/countries").want(t, http.StatusOK)
@@ -177,7 +179,7 @@ func TestLive_EndsWithTheServer(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := start(t, mockserver.WithoutListener())
 				s := follow(t, srv.World, "")
-				defer s.resp.Body.Close()
+				defer s.leave()
 				s.next()
 				if err := end(srv); err != nil {
 					t.Error(err)
@@ -198,7 +200,7 @@ func TestLive_EndsWithItsWorld(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := follow(t, srv.World, "?world=empty_short")
-		defer s.resp.Body.Close()
+		defer s.leave()
 		if p := s.next(); p.World != "empty_short" {
 			t.Errorf("the pulse is that of %s", p.World)
 		}
@@ -235,11 +237,11 @@ func TestLive_IsForSoManyPagesAtOnce(t *testing.T) {
 		}
 		do(t, srv, http.MethodGet, "/_mock/live", "", "Accept", "text/event-stream").refusal(t, http.StatusServiceUnavailable, "close one")
 		for _, s := range open {
-			s.resp.Body.Close()
+			s.leave()
 		}
 		synctest.Wait()
 		s := follow(t, srv.World, "")
 		s.next()
-		s.resp.Body.Close()
+		s.leave()
 	})
 }
