@@ -48,10 +48,5 @@ func run(ctx context.Context, p plan, into string) error {
 	if err != nil {
 		return err
 	}
-	table := found.markdown(time.Now())
-	if into == "" {
-		_, err = fmt.Print(table)
-		return err
-	}
-	return replaceTable(into, table)
+	return place().Publish(os.Stdout, into, found.markdown(time.Now()))
 }

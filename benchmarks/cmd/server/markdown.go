@@ -2,17 +2,17 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/benchmarks/report"
 )
 
-// The comments around the table in a Markdown file.
-const (
-	tableBegins = "<!-- server table: written by benchmarks/server.sh -into -->\n"
-	tableEnds   = "<!-- end of server table -->\n"
-)
+// place is where the table stands in BENCHMARKS.md.
+func place() report.Place {
+	return report.Place{Table: "server table", Command: "benchmarks/server.sh -into"}
+}
 
 // Limits that the project set itself, besides those of the payloads.
 const (
@@ -26,24 +26,22 @@ func (f *findings) markdown(now time.Time) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Measured on %s: %s; %d rounds of %s a side, %d connections, one core for the server and the other for wrk.\n\n",
 		now.UTC().Format(time.DateOnly), f.machine, f.plan.rounds, f.plan.length, f.plan.connections)
-	row(&b, "Target", "Limit", "Measured", "Met")
-	row(&b, "---", "---", "---", "---")
+	report.Header(&b, "Target", "Limit", "Measured", "Met")
 	for _, p := range f.payloads {
 		if p.limit > 0 {
 			got := spreadOf(p.ratios(func(d drive) float64 { return d.perSecond }))
-			row(&b, fmt.Sprintf("%s, %s: requests a second, share of bare", p.title, kilobytes(p.bytes)), fmt.Sprintf("≥ %.2f", p.limit), got.text("%.2f"), yes(got.median >= p.limit))
+			report.Row(&b, fmt.Sprintf("%s, %s: requests a second, share of bare", p.title, kilobytes(p.bytes)), fmt.Sprintf("≥ %.2f", p.limit), got.text("%.2f"), report.Met(got.median >= p.limit))
 		}
 	}
 	starts := spreadOf(f.starts)
-	row(&b, "start until the line of -json, ms", fmt.Sprintf("≤ %d", startLimit), starts.text("%.1f"), yes(starts.median <= startLimit))
-	row(&b, "memory when idle, MiB", fmt.Sprintf("≤ %d", idleLimit), fmt.Sprintf("%.1f", f.idle), yes(f.idle <= idleLimit))
-	row(&b, "memory after the load, MiB", fmt.Sprintf("≤ %d", afterwardLimit), fmt.Sprintf("%.1f", f.afterwards), yes(f.afterwards <= afterwardLimit))
+	report.Row(&b, "start until the line of -json, ms", fmt.Sprintf("≤ %d", startLimit), starts.text("%.1f"), report.Met(starts.median <= startLimit))
+	report.Row(&b, "memory when idle, MiB", fmt.Sprintf("≤ %d", idleLimit), fmt.Sprintf("%.1f", f.idle), report.Met(f.idle <= idleLimit))
+	report.Row(&b, "memory after the load, MiB", fmt.Sprintf("≤ %d", afterwardLimit), fmt.Sprintf("%.1f", f.afterwards), report.Met(f.afterwards <= afterwardLimit))
 	b.WriteString("\n")
-	row(&b, "Payload", "Size", "Share of bare", "Processor time, share of bare", "Requests a second", "bare", "µs of processor", "bare", "p99", "bare")
-	row(&b, slices.Repeat([]string{"---"}, 10)...)
+	report.Header(&b, "Payload", "Size", "Share of bare", "Processor time, share of bare", "Requests a second", "bare", "µs of processor", "bare", "p99", "bare")
 	for _, p := range f.payloads {
 		throughput, processor := func(d drive) float64 { return d.perSecond }, func(d drive) float64 { return d.processor }
-		row(&b, p.title, kilobytes(p.bytes),
+		report.Row(&b, p.title, kilobytes(p.bytes),
 			spreadOf(p.ratios(throughput)).text("%.2f"), spreadOf(p.ratios(processor)).text("%.2f"),
 			medianOf(p.ours, throughput, "%.0f"), medianOf(p.bare, throughput, "%.0f"),
 			medianOf(p.ours, processor, "%.1f"), medianOf(p.bare, processor, "%.1f"),
@@ -87,26 +85,3 @@ func slowest(drives []drive) string {
 }
 
 func kilobytes(n int) string { return fmt.Sprintf("%.1f KB", float64(n)/1000) }
-
-func yes(met bool) string {
-	if met {
-		return "yes"
-	}
-	return "**no**"
-}
-
-func row(b *strings.Builder, cells ...string) { fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | ")) }
-
-// replaceTable puts a table between the comments of a Markdown file.
-func replaceTable(file, table string) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	before, rest, begins := strings.Cut(string(text), tableBegins)
-	_, after, ends := strings.Cut(rest, tableEnds)
-	if !begins || !ends {
-		return fmt.Errorf("%s has no place for the table: add the lines %q and %q", file, tableBegins, tableEnds)
-	}
-	return os.WriteFile(file, []byte(before+tableBegins+"\n"+table+"\n"+tableEnds+after), 0o644)
-}

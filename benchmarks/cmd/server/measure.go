@@ -8,12 +8,19 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/benchmarks/process"
+	"github.com/shipping-go/shipping/benchmarks/report"
+)
+
+// Both sides run on one core and wrk on the other, so that neither takes the other's time.
+const (
+	serverCore = "0"
+	wrkCore    = "1"
 )
 
 // plan says how much to measure.
@@ -47,35 +54,35 @@ func (p plan) measure(ctx context.Context, progress io.Writer) (found *findings,
 	}
 	defer os.RemoveAll(folder)
 	program := filepath.Join(folder, "mockserver")
-	if err := build(ctx, program, "github.com/shipping-go/shipping/mockserver/cmd/mockserver"); err != nil {
+	if err := process.Build(ctx, program); err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	found = &findings{plan: p, machine: describeMachine()}
+	found = &findings{plan: p, machine: report.Machine()}
 	fmt.Fprintf(progress, "%d starts\n", p.starts)
 	if err := found.start(ctx, program); err != nil {
 		return nil, err
 	}
-	ours, err := launch(ctx, serverCore, program, serveArguments()...)
+	ours, err := process.Launch(ctx, serverCore, program, serveArguments()...)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, ours.stop()) }()
-	if found.idle, err = ours.memory(); err != nil {
+	defer func() { err = errors.Join(err, ours.Stop()) }()
+	if found.idle, err = ours.Memory(); err != nil {
 		return nil, err
 	}
 	bodies := filepath.Join(folder, "bodies")
-	if found.payloads, err = preparePayloads(ctx, ours.hello, bodies); err != nil {
+	if found.payloads, err = preparePayloads(ctx, ours.Hello, bodies); err != nil {
 		return nil, err
 	}
-	bare, err := launch(ctx, serverCore, self, "-bare", bodies)
+	bare, err := process.Launch(ctx, serverCore, self, "-bare", bodies)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, bare.stop()) }()
+	defer func() { err = errors.Join(err, bare.Stop()) }()
 	for round := range p.rounds {
 		fmt.Fprintf(progress, "round %d of %d\n", round+1, p.rounds)
 		for _, load := range found.payloads {
@@ -84,20 +91,20 @@ func (p plan) measure(ctx context.Context, progress io.Writer) (found *findings,
 			}
 		}
 	}
-	found.afterwards, err = ours.memory()
+	found.afterwards, err = ours.Memory()
 	return found, err
 }
 
 // round drives both sides, and every other round the other one first.
-func (p plan) round(ctx context.Context, load *payload, round int, bare, ours *process) error {
+func (p plan) round(ctx context.Context, load *payload, round int, bare, ours *process.Process) error {
 	sides := []func() error{
 		func() error {
-			got, err := p.drive(ctx, bare, "/"+load.name, ours.hello.SecretKey, p.length)
+			got, err := p.drive(ctx, bare, "/"+load.name, ours.Hello.SecretKey, p.length)
 			load.bare = append(load.bare, got)
 			return err
 		},
 		func() error {
-			got, err := p.drive(ctx, ours, load.path, ours.hello.SecretKey, p.length)
+			got, err := p.drive(ctx, ours, load.path, ours.Hello.SecretKey, p.length)
 			load.ours = append(load.ours, got)
 			return err
 		},
@@ -117,24 +124,15 @@ func serveArguments() []string {
 	return []string{"serve", "-addr", "127.0.0.1:0", "-json"}
 }
 
-func build(ctx context.Context, program, target string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, target)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build %s (run this command in the benchmarks folder): %w\n%s", target, err, output)
-	}
-	return nil
-}
-
 // start starts the server again and again, each time until its line is there.
 func (f *findings) start(ctx context.Context, program string) error {
 	for range f.plan.starts {
-		p, err := launch(ctx, "", program, serveArguments()...)
+		p, err := process.Launch(ctx, "", program, serveArguments()...)
 		if err != nil {
 			return err
 		}
-		f.starts = append(f.starts, float64(p.started.Microseconds())/1000)
-		if err := p.stop(); err != nil {
+		f.starts = append(f.starts, float64(p.Started.Microseconds())/1000)
+		if err := p.Stop(); err != nil {
 			return err
 		}
 	}
@@ -142,7 +140,7 @@ func (f *findings) start(ctx context.Context, program string) error {
 }
 
 // preparePayloads fetches what both sides will serve, and puts it where the bare handler finds it.
-func preparePayloads(ctx context.Context, server hello, folder string) ([]*payload, error) {
+func preparePayloads(ctx context.Context, server process.Hello, folder string) ([]*payload, error) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return nil, err
 	}
@@ -177,7 +175,7 @@ func preparePayloads(ctx context.Context, server hello, folder string) ([]*paylo
 	return payloads, nil
 }
 
-func ask(ctx context.Context, server hello, method, path, body string) ([]byte, error) {
+func ask(ctx context.Context, server process.Hello, method, path, body string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, server.URL+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -194,17 +192,4 @@ func ask(ctx context.Context, server hello, method, path, body string) ([]byte, 
 		err = fmt.Errorf("%s %s: %s: %s", method, path, resp.Status, text)
 	}
 	return text, err
-}
-
-func describeMachine() string {
-	cpu := "unknown processor"
-	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(info)) {
-			if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "model name" {
-				cpu = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	return fmt.Sprintf("%s, %d cores, %s/%s, %s", cpu, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }

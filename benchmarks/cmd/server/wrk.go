@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/benchmarks/process"
 )
 
 // drive is what one run of wrk told.
@@ -18,19 +20,19 @@ type drive struct {
 }
 
 // drive asks a server for one path, again and again, over a fixed number of connections.
-func (p plan) drive(ctx context.Context, server *process, path, key string, length time.Duration) (drive, error) {
-	before, err := server.processorTime()
+func (p plan) drive(ctx context.Context, server *process.Process, path, key string, length time.Duration) (drive, error) {
+	before, err := server.ProcessorTime()
 	if err != nil {
 		return drive{}, err
 	}
 	cmd := exec.CommandContext(ctx, "taskset", "-c", wrkCore, "wrk", "--latency", "-t1",
 		"-c"+strconv.Itoa(p.connections), fmt.Sprintf("-d%ds", int(length.Seconds())),
-		"-H", "Authorization: Bearer "+key, server.hello.URL+path)
+		"-H", "Authorization: Bearer "+key, server.Hello.URL+path)
 	output, err := cmd.CombinedOutput()
 	if err != nil {
 		return drive{}, fmt.Errorf("wrk: %w\n%s", err, output)
 	}
-	after, err := server.processorTime()
+	after, err := server.ProcessorTime()
 	if err != nil {
 		return drive{}, err
 	}

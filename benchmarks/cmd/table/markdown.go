@@ -2,17 +2,17 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/benchmarks/report"
 )
 
-// The comments around the table in a Markdown file.
-const (
-	tableBegins = "<!-- table: written by go run ./cmd/table -into -->\n"
-	tableEnds   = "<!-- end of table -->\n"
-)
+// place is where the tables stand in BENCHMARKS.md.
+func place() report.Place {
+	return report.Place{Table: "table", Command: "go run ./cmd/table -into"}
+}
 
 // markdown writes everything that was found.
 func (f *findings) markdown(now time.Time) string {
@@ -45,7 +45,7 @@ func (f *findings) writeTargets(b *strings.Builder) {
 			}
 			row = append(row, withRange(t.format, got, ok))
 		}
-		writeRow(b, append(row, met))
+		report.Row(b, append(row, met)...)
 	}
 }
 
@@ -65,7 +65,7 @@ func (f *findings) writeCalls(b *strings.Builder) {
 				row = append(row, plain("%.2f", share, ok))
 			}
 		}
-		writeRow(b, row)
+		report.Row(b, row...)
 	}
 }
 
@@ -91,7 +91,7 @@ func (f *findings) writeWalks(b *strings.Builder) {
 				row = append(row, plain(format, got, ok))
 			}
 		}
-		writeRow(b, row)
+		report.Row(b, row...)
 	}
 }
 
@@ -104,7 +104,7 @@ func (f *findings) writeSizes(b *strings.Builder) {
 			sizes = append(sizes, fmt.Sprintf("%.2f", float64(size[program])/1e6))
 			extras = append(extras, fmt.Sprintf("%+.2f", float64(size[program]-size["raw"])/1e6))
 		}
-		writeRow(b, slices.Concat([]string{program}, sizes, extras))
+		report.Row(b, slices.Concat([]string{program}, sizes, extras)...)
 	}
 }
 
@@ -123,7 +123,7 @@ func (f *findings) writeRaw(b *strings.Builder) {
 				row = append(row, plain(format, got, ok))
 			}
 		}
-		writeRow(b, row)
+		report.Row(b, row...)
 	}
 }
 
@@ -173,14 +173,8 @@ func each(format string) []string {
 }
 
 func header(b *strings.Builder, title string, columns ...[]string) {
-	names := slices.Concat(columns...)
 	fmt.Fprintf(b, "\n### %s\n\n", title)
-	writeRow(b, names)
-	writeRow(b, slices.Repeat([]string{"---"}, len(names)))
-}
-
-func writeRow(b *strings.Builder, cells []string) {
-	fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
+	report.Header(b, slices.Concat(columns...)...)
 }
 
 func plain(format string, s spread, ok bool) string {
@@ -197,26 +191,4 @@ func withRange(format string, s spread, ok bool) string {
 		return middle
 	}
 	return fmt.Sprintf("%s (%s–%s)", middle, least, most)
-}
-
-// replaceTable puts a table between the comments of a Markdown file.
-func replaceTable(file, table string) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	replaced, err := withTable(string(text), table)
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	return os.WriteFile(file, []byte(replaced), 0o644)
-}
-
-func withTable(text, table string) (string, error) {
-	before, rest, begins := strings.Cut(text, tableBegins)
-	_, after, ends := strings.Cut(rest, tableEnds)
-	if !begins || !ends {
-		return "", fmt.Errorf("no place for the table: add the lines %q and %q", tableBegins, tableEnds)
-	}
-	return before + tableBegins + "\n" + table + "\n" + tableEnds + after, nil
 }

@@ -43,27 +43,13 @@ func TestTableOfEverythingFound(t *testing.T) {
 	}
 }
 
-func TestOnlyTheTableOfAFileIsReplaced(t *testing.T) {
-	t.Parallel()
-	got, err := withTable("before\n"+tableBegins+"old\n"+tableEnds+"after\n", "new\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff("before\n"+tableBegins+"\nnew\n\n"+tableEnds+"after\n", got); diff != "" {
-		t.Errorf("file (-want +got):\n%s", diff)
-	}
-	if _, err := withTable("no place", "new\n"); err == nil {
-		t.Error("a file without the comments must be refused")
-	}
-}
-
 func TestTheRepositoryHasAPlaceForTheTable(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "BENCHMARKS.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := withTable(string(text), ""); err != nil {
+	if _, err := place().Replace(string(text), ""); err != nil {
 		t.Error(err)
 	}
 }

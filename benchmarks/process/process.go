@@ -1,0 +1,133 @@
+// Package process runs the servers that are measured, and asks the kernel what they use.
+package process
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Process is a server under measurement.
+type Process struct {
+	Hello   Hello
+	Started time.Duration // until its line was there
+
+	cmd      *exec.Cmd
+	complain bytes.Buffer
+}
+
+// Hello is the line that a server prints once it accepts connections.
+type Hello struct {
+	URL       string   `json:"url"`
+	SecretKey string   `json:"secret_key"`
+	Wallets   []string `json:"wallets"`
+	Shipments []string `json:"shipments"`
+}
+
+// Build builds the reference server's command, as it is released.
+func Build(ctx context.Context, program string) error {
+	const target = "github.com/shipping-go/shipping/mockserver/cmd/mockserver"
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, target)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build %s (run this command in the benchmarks folder): %w\n%s", target, err, output)
+	}
+	return nil
+}
+
+// Launch starts a program on a core, or on all where core is empty, and reads its first line.
+func Launch(ctx context.Context, core, program string, args ...string) (*Process, error) {
+	name, line := program, args
+	if core != "" {
+		name, line = "taskset", append([]string{"-c", core, program}, args...)
+	}
+	p := &Process{cmd: exec.CommandContext(ctx, name, line...)}
+	p.cmd.Stderr = &p.complain
+	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(os.Interrupt) }
+	p.cmd.WaitDelay = 10 * time.Second
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	begun := time.Now()
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("%s cannot be started: %w", name, err)
+	}
+	text, err := bufio.NewReader(out).ReadBytes('\n')
+	p.Started = time.Since(begun)
+	if err == nil {
+		err = json.Unmarshal(text, &p.Hello)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s %s printed no line: %w\n%s", program, strings.Join(args, " "), err, &p.complain), p.Stop())
+	}
+	return p, nil
+}
+
+// Stop asks the process to end and waits for it.
+func (p *Process) Stop() error {
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		return err
+	}
+	return p.cmd.Wait()
+}
+
+// Memory returns how much of the process is resident, in MiB.
+func (p *Process) Memory() (float64, error) {
+	status, err := os.ReadFile(p.told("status"))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(status)) {
+		if size, found := strings.CutPrefix(line, "VmRSS:"); found {
+			kib, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(size), "kB")), 64)
+			return kib / 1024, err
+		}
+	}
+	return 0, errors.New("the kernel does not tell VmRSS")
+}
+
+// OpenFiles returns how many files and sockets the process has open.
+func (p *Process) OpenFiles() (int, error) {
+	open, err := os.ReadDir(p.told("fd"))
+	return len(open), err
+}
+
+// tick is what /proc counts processor time in, on every Linux that Go runs on.
+const tick = 10 * time.Millisecond
+
+// ProcessorTime returns how much the process has used so far, in the kernel and outside.
+func (p *Process) ProcessorTime() (time.Duration, error) {
+	stat, err := os.ReadFile(p.told("stat"))
+	if err != nil {
+		return 0, err
+	}
+	// The name may hold spaces; it ends at the last parenthesis, and the third field follows.
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	const user, system = 14 - 3, 15 - 3
+	if len(fields) <= system {
+		return 0, errors.New("the kernel does not tell processor times")
+	}
+	var sum time.Duration
+	for _, field := range []string{fields[user], fields[system]} {
+		ticks, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		sum += time.Duration(ticks) * tick
+	}
+	return sum, nil
+}
+
+// told is where the kernel tells something about the process.
+func (p *Process) told(what string) string {
+	return fmt.Sprintf("/proc/%d/%s", p.cmd.Process.Pid, what)
+}
