@@ -62,6 +62,9 @@ func NewAmount(units int64, decimals int) (Amount, error) {
 // A leading plus sign and surrounding spaces are accepted, as are commas that group thousands
 // ("1,234.50"). Anything else is [ErrAmountUnreadable]; more than 18 digits is [ErrAmountOverflow].
 func ParseAmount(text string) (Amount, error) {
+	if a, ok := plainAmount(text); ok {
+		return a, nil
+	}
 	s := strings.TrimSpace(text)
 	if s == "" || len(s) > maxLiteral {
 		return Amount{}, fmt.Errorf("%w: %s", ErrAmountUnreadable, quoteShort(text))

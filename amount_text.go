@@ -103,17 +103,24 @@ func (a Amount) append(dst []byte, decimals int) []byte {
 	if a.coefficient < 0 {
 		dst = append(dst, '-')
 	}
-	digits := strconv.FormatUint(magnitude(a.coefficient), 10)
-	digits += strings.Repeat("0", decimals-int(a.decimals))
-	if pad := decimals + 1 - len(digits); pad > 0 {
-		digits = strings.Repeat("0", pad) + digits
+	var memory [2 * maxDecimals]byte
+	digits := strconv.AppendUint(memory[:0], magnitude(a.coefficient), 10)
+	for range decimals - int(a.decimals) {
+		digits = append(digits, '0')
 	}
-	dst = append(dst, digits[:len(digits)-decimals]...)
-	if decimals > 0 {
-		dst = append(dst, '.')
-		dst = append(dst, digits[len(digits)-decimals:]...)
+	if whole := len(digits) - decimals; whole > 0 {
+		dst, digits = append(dst, digits[:whole]...), digits[whole:]
+	} else {
+		dst = append(dst, '0')
 	}
-	return dst
+	if decimals == 0 {
+		return dst
+	}
+	dst = append(dst, '.')
+	for range decimals - len(digits) {
+		dst = append(dst, '0')
+	}
+	return append(dst, digits...)
 }
 
 // normalised strips trailing zeros of the fraction, so that equal amounts are equal with ==.
