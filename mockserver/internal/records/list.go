@@ -147,7 +147,7 @@ func (c *chunk) prepend(record []byte) {
 	used := c.used()
 	need := used + len(record) + 1
 	if need > len(c.memory) {
-		grown := make([]byte, need+need/2)
+		grown := make([]byte, c.room(need))
 		copy(grown[len(grown)-used:], c.memory[len(c.memory)-used:])
 		c.memory = grown
 	}
@@ -155,6 +155,15 @@ func (c *chunk) prepend(record []byte) {
 	copy(c.memory[at:], record)
 	c.memory[at+len(record)] = ','
 	c.from = append(c.from, uint32(need))
+}
+
+// room is how much memory a chunk that needs more is to have: half as much again, until it holds enough
+// records to tell how much a full one takes.
+func (c *chunk) room(need int) int {
+	if n := len(c.from) + 1; n > perChunk/8 && n < perChunk {
+		return need/n*perChunk + need/n
+	}
+	return need + need/2
 }
 
 func (c *chunk) used() int {
