@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -107,8 +108,8 @@ func (r *Receiver) read(w http.ResponseWriter, request *http.Request) (body []by
 
 // accept claims the notification and hands it over. 2xx is answered only for what is in good hands.
 func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notification) {
-	ctx := request.Context()
-	standing, err := r.settings.store.Claim(ctx, n.ID)
+	ctx, claim := request.Context(), rand.Text()
+	standing, err := r.settings.store.Claim(ctx, n.ID, claim)
 	switch {
 	case err != nil:
 		r.later(w, request, err)
@@ -121,20 +122,26 @@ func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notif
 		r.later(w, request, errPending)
 		return
 	}
-	// What becomes of the claim has to be kept whatever becomes of the request.
+	// What becomes of the claim has to be kept whatever becomes of the request, or of the handler.
 	keep := context.WithoutCancel(ctx)
-	if err := r.handOver(ctx, n); err != nil {
-		// The service will send it again; it must find the claim gone.
-		r.later(w, request, errors.Join(err, r.settings.store.Release(keep, n.ID)))
+	err = errPanicked
+	defer func() {
+		if err != nil { // the service will send it again, and must find the claim gone
+			r.later(w, request, errors.Join(err, r.settings.store.Release(keep, n.ID, claim)))
+		}
+	}()
+	if err = r.handOver(ctx, n); err != nil {
 		return
 	}
-	if err := r.settings.store.Accept(keep, n.ID); err != nil {
+	if err := r.settings.store.Accept(keep, n.ID, claim); err != nil {
 		// It is in good hands all the same, and asking for it again would have it handled twice.
 		r.settings.logger.LogAttrs(ctx, slog.LevelWarn, "notification accepted, which the store did not take down",
 			slog.String("id", n.ID), slog.String("error", err.Error()))
 	}
 	w.WriteHeader(http.StatusOK)
 }
+
+var errPanicked = errors.New("the handler panicked")
 
 var errPending = errors.New("it is being handled for an earlier delivery, which may still fail")
 

@@ -177,11 +177,11 @@ func TestReceiver_DoesNotAcceptWhatItCannotKeep(t *testing.T) {
 
 type brokenStore struct{}
 
-func (brokenStore) Claim(context.Context, string) (webhook.Standing, error) {
+func (brokenStore) Claim(context.Context, string, string) (webhook.Standing, error) {
 	return 0, errors.New("the store is down")
 }
-func (brokenStore) Accept(context.Context, string) error  { return nil }
-func (brokenStore) Release(context.Context, string) error { return nil }
+func (brokenStore) Accept(context.Context, string, string) error  { return nil }
+func (brokenStore) Release(context.Context, string, string) error { return nil }
 
 func TestReceiver_AStoreThatFailsAcceptsNothing(t *testing.T) {
 	t.Parallel()
@@ -227,6 +227,30 @@ func TestReceiver_ARepeatDuringHandlingIsNotAcceptedForIt(t *testing.T) {
 		expect(second, http.StatusOK)
 		expect(send(), http.StatusOK) // and is not handled again
 	})
+}
+
+// A handler that panics takes the request with it, not the notification.
+func TestReceiver_AHandlerThatPanicsLeavesNoClaim(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error {
+		if calls++; calls == 1 {
+			panic("a nil map")
+		}
+		return nil
+	}, webhook.WithInline())
+	send := func() int { return post(receiver, body, webhook.Sign(key, []byte(body))).Code }
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was kept from the server")
+			}
+		}()
+		send()
+	}()
+	if code := send(); code != http.StatusOK || calls != 2 {
+		t.Errorf("sent again: %d, %d calls", code, calls)
+	}
 }
 
 func TestReceiver_HandlersThatFailAreCalledAgain(t *testing.T) {

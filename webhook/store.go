@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -19,18 +20,33 @@ const (
 	Accepted
 )
 
-// Store remembers which notifications were accepted. Implementations must be safe for concurrent use,
-// and one that several machines share gives a notification to one of them at a time. There a claim has to
-// end by itself when its machine has died; a handler that takes longer than that may run twice.
+// Store remembers which notifications were accepted. Implementations must be safe for concurrent use.
+//
+// A claim is a text that a [Receiver] makes up for each delivery, so that a store can tell who asks. A
+// store that several machines share lets a claim end by itself when its machine has died, and gives the
+// notification to the next that asks; a handler that takes longer than that may run twice. Whoever lost
+// a claim that way can no longer end the one that took its place.
+//
+// Package storetest holds an implementation against this; the nested module stores has one on
+// PostgreSQL and one on Redis.
 type Store interface {
-	// Claim says how an id stands, and claims it if nobody has. An accepted id is remembered for as long
-	// as the service may send it again.
-	Claim(ctx context.Context, id string) (Standing, error)
-	// Accept remembers that the notification was accepted.
-	Accept(ctx context.Context, id string) error
-	// Release forgets a claim that came to nothing. An id that was accepted stays accepted.
-	Release(ctx context.Context, id string) error
+	// Claim says how an id stands, and gives it to the claim if nobody has it. The same claim again is
+	// [Claimed] again, so that one whose answer was lost may be repeated. An accepted id is remembered for
+	// as long as the service may send it again.
+	Claim(ctx context.Context, id, claim string) (Standing, error)
+	// Accept remembers that the notification was accepted, also when the claim has ended by itself. While
+	// another claim has the id, nothing changes and the error is [ErrClaimLost].
+	Accept(ctx context.Context, id, claim string) error
+	// Release gives back an id that the claim has; otherwise it does nothing. An id that was accepted
+	// stays accepted.
+	Release(ctx context.Context, id, claim string) error
 }
+
+// ErrClaimLost is a claim that ended by itself before its handler did, so that another delivery of the
+// notification was given to somebody else: it is handled twice. Have the store keep claims for longer
+// than a handler takes.
+var ErrClaimLost = errors.New("webhook: the claim ended before its handler did, and the notification was given to another: " +
+	"let claims last longer than a handler takes")
 
 // MemoryStore is a [Store] for one process. Make one with [NewMemoryStore].
 type MemoryStore struct {
@@ -38,16 +54,16 @@ type MemoryStore struct {
 	keep   time.Duration
 	mu     sync.Mutex
 	ids    map[string]remembered
-	oldest []string // in the order of their claims, released ones included
+	oldest []string // in the order they came, released ones included
 }
 
 type remembered struct {
-	until    time.Time
-	accepted bool
+	until time.Time
+	claim string // empty once it was accepted
 }
 
-// NewMemoryStore remembers up to limit ids (0: 100,000), each for as long as keep (0: 72 hours). When
-// it is full the oldest goes first.
+// NewMemoryStore remembers up to limit ids (0: 100,000), each for as long as keep (0: 72 hours), claims
+// too: they end with the process. When it is full the oldest goes first.
 func NewMemoryStore(limit int, keep time.Duration) *MemoryStore {
 	if limit <= 0 {
 		limit = 100_000
@@ -59,42 +75,57 @@ func NewMemoryStore(limit int, keep time.Duration) *MemoryStore {
 }
 
 // Claim implements [Store].
-func (s *MemoryStore) Claim(_ context.Context, id string) (Standing, error) {
+func (s *MemoryStore) Claim(_ context.Context, id, claim string) (Standing, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
-	switch known := s.ids[id]; {
-	case !now.Before(known.until): // never claimed, or over its time
-	case known.accepted:
+	switch known, ok := s.known(id); {
+	case !ok:
+		s.remember(id, claim)
+		return Claimed, nil
+	case known.claim == "":
 		return Accepted, nil
-	default:
-		return Pending, nil
+	case known.claim == claim:
+		return Claimed, nil
 	}
-	s.forget(now)
-	s.ids[id] = remembered{until: now.Add(s.keep)}
-	s.oldest = append(s.oldest, id)
-	return Claimed, nil
+	return Pending, nil
 }
 
 // Accept implements [Store].
-func (s *MemoryStore) Accept(_ context.Context, id string) error {
+func (s *MemoryStore) Accept(_ context.Context, id, claim string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if known, ok := s.ids[id]; ok {
-		known.accepted = true
-		s.ids[id] = known
+	switch known, ok := s.known(id); {
+	case !ok:
+		s.remember(id, "")
+	case known.claim == claim:
+		s.ids[id] = remembered{until: known.until}
+	case known.claim != "":
+		return ErrClaimLost
 	}
 	return nil
 }
 
 // Release implements [Store].
-func (s *MemoryStore) Release(_ context.Context, id string) error {
+func (s *MemoryStore) Release(_ context.Context, id, claim string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.ids[id].accepted {
+	if known, ok := s.known(id); ok && known.claim == claim && claim != "" {
 		delete(s.ids, id)
 	}
 	return nil
+}
+
+// known returns what is remembered of an id, unless it is over its time.
+func (s *MemoryStore) known(id string) (remembered, bool) {
+	known, ok := s.ids[id]
+	return known, ok && time.Now().Before(known.until)
+}
+
+func (s *MemoryStore) remember(id, claim string) {
+	now := time.Now()
+	s.forget(now)
+	s.ids[id] = remembered{until: now.Add(s.keep), claim: claim}
+	s.oldest = append(s.oldest, id)
 }
 
 // forget makes room: what is over its time, and the oldest while there are too many.

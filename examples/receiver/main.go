@@ -135,8 +135,8 @@ type tellingStore struct {
 	again func(id string)
 }
 
-func (s *tellingStore) Claim(ctx context.Context, id string) (webhook.Standing, error) {
-	standing, err := s.Store.Claim(ctx, id)
+func (s *tellingStore) Claim(ctx context.Context, id, claim string) (webhook.Standing, error) {
+	standing, err := s.Store.Claim(ctx, id, claim)
 	if standing == webhook.Accepted {
 		s.again(id)
 	}
