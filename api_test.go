@@ -23,7 +23,7 @@ var recordAPI = flag.Bool("record", false, "write what is exported now to api/")
 // program, so the changelog has to say so first.
 func TestAPI_IsAsRecorded(t *testing.T) {
 	changelog := readText(t, "CHANGELOG.md")
-	for name, folder := range map[string]string{"shipping": ".", "webhook": "webhook", "mockserver": "mockserver", "conformance": "conformance"} {
+	for name, folder := range map[string]string{"shipping": ".", "webhook": "webhook", "storetest": "webhook/storetest", "mockserver": "mockserver", "conformance": "conformance"} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("api", name+".txt")
 			now := exported(t, folder)

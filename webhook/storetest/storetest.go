@@ -1,0 +1,135 @@
+// Package storetest holds an implementation of [webhook.Store] against what a receiver needs of it.
+//
+//	func TestStore(t *testing.T) {
+//		storetest.Run(t, func(t *testing.T) webhook.Store { return newStore(t, 2*time.Minute) })
+//		storetest.RunLeases(t, func(t *testing.T) webhook.Store { return newStore(t, 2*time.Second) })
+//	}
+//
+// [Run] is for every store. [RunLeases] is for one that several machines share, whose claims end by
+// themselves when a machine has died.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping/webhook"
+)
+
+// Run tests a store. open returns an empty one each time, whose claims last for the whole test: a minute
+// is enough. Each rule is a subtest of its own.
+func Run(t *testing.T, open func(t *testing.T) webhook.Store) {
+	t.Helper()
+	run(t, rules, open)
+}
+
+// RunLeases tests that claims end by themselves, and what comes after. open returns an empty store each
+// time, whose claims last for a second or a few: the tests wait for their end, and on a slow machine do
+// some calls within one.
+func RunLeases(t *testing.T, open func(t *testing.T) webhook.Store) {
+	t.Helper()
+	run(t, leaseRules, open)
+}
+
+// rule is something that holds for every store: steps, each of which tells what does not.
+type rule struct {
+	name  string
+	steps []step
+}
+
+type step func(ctx context.Context, store webhook.Store) error
+
+func run(t *testing.T, rules []rule, open func(t *testing.T) webhook.Store) {
+	t.Helper()
+	for _, rule := range rules {
+		t.Run(rule.name, func(t *testing.T) {
+			t.Parallel()
+			if err := rule.check(t.Context(), open(t)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// check returns what does not hold first.
+func (r rule) check(ctx context.Context, store webhook.Store) error {
+	for n, step := range r.steps {
+		if err := step(ctx, store); err != nil {
+			return fmt.Errorf("step %d: %w", n+1, err)
+		}
+	}
+	return nil
+}
+
+// claim expects how an id stands when it is claimed.
+func claim(id, claim string, want webhook.Standing) step {
+	return func(ctx context.Context, store webhook.Store) error {
+		got, err := store.Claim(ctx, id, claim)
+		if err == nil && got != want {
+			err = fmt.Errorf("is %s, want %s", standing(got), standing(want))
+		}
+		return told(err, "Claim", id, claim)
+	}
+}
+
+func accept(id, claim string) step {
+	return func(ctx context.Context, store webhook.Store) error {
+		return told(store.Accept(ctx, id, claim), "Accept", id, claim)
+	}
+}
+
+// acceptLost expects that it is too late for the claim.
+func acceptLost(id, claim string) step {
+	return func(ctx context.Context, store webhook.Store) error {
+		err := store.Accept(ctx, id, claim)
+		if errors.Is(err, webhook.ErrClaimLost) {
+			return nil
+		}
+		return told(fmt.Errorf("the id is another's, and the error is %w, want ErrClaimLost", err), "Accept", id, claim)
+	}
+}
+
+func release(id, claim string) step {
+	return func(ctx context.Context, store webhook.Store) error {
+		return told(store.Release(ctx, id, claim), "Release", id, claim)
+	}
+}
+
+// taken waits until the claim of an id has ended by itself, and the id is the other claim's.
+func taken(id, other string) step {
+	return func(ctx context.Context, store webhook.Store) error {
+		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		again := time.NewTicker(20 * time.Millisecond)
+		defer again.Stop()
+		for {
+			got, err := store.Claim(ctx, id, other)
+			if err != nil || got == webhook.Claimed {
+				return told(err, "Claim", id, other)
+			}
+			select {
+			case <-again.C:
+			case <-ctx.Done():
+				return told(fmt.Errorf("still %s after a minute: the claim before does not end by itself", standing(got)), "Claim", id, other)
+			}
+		}
+	}
+}
+
+func told(err error, call, id, claim string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s(%.20q, %q): %w", call, id, claim, err)
+}
+
+func standing(s webhook.Standing) string {
+	names := map[webhook.Standing]string{webhook.Claimed: "Claimed", webhook.Pending: "Pending", webhook.Accepted: "Accepted"}
+	if name, ok := names[s]; ok {
+		return name
+	}
+	return fmt.Sprintf("%d, which is no standing", s)
+}
