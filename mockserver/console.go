@@ -1,15 +1,12 @@
 package mockserver
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"embed"
 	"fmt"
 	"io/fs"
 	"net/http"
 	"path"
-	"slices"
-	"strings"
 	"sync"
 )
 
@@ -83,21 +80,11 @@ func (s *Server) consoleFile(c *call, name string) reply {
 	return p
 }
 
-// matchesTag reports whether an If-None-Match names a tag. A weak form of it counts, as RFC 9110 says.
-func matchesTag(conditions []string, tag string) bool {
-	for candidate := range strings.SplitSeq(strings.Join(conditions, ","), ",") {
-		if candidate = strings.TrimSpace(candidate); candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
-			return true
-		}
-	}
-	return false
-}
-
 func (s *Server) adminConsole(c *call) reply { return s.consoleFile(c, c.PathValue("file")) }
 
 // adminIndex answers GET /_mock/: a browser with the console, everyone else with the list of routes.
 func (s *Server) adminIndex(c *call) reply {
-	if accepts(c.Request, "text/html") {
+	if accepts(c.Header, "text/html") {
 		return s.consoleFile(c, consolePage)
 	}
 	routes := adminRoutes()
@@ -107,19 +94,4 @@ func (s *Server) adminIndex(c *call) reply {
 	p := succeedWith(nil, "Routes of the reference server itself", routes)
 	p.header = http.Header{"Vary": {"Accept"}}
 	return p
-}
-
-// accepts reports whether a request asks for a media type by its name.
-func accepts(r *http.Request, mediaType string) bool {
-	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
-		fields := strings.Split(part, ";")
-		refused := slices.ContainsFunc(fields[1:], func(f string) bool {
-			name, value, _ := strings.Cut(strings.ReplaceAll(f, " ", ""), "=")
-			return name == "q" && strings.Trim(cmp.Or(value, "1"), "0.") == ""
-		})
-		if strings.EqualFold(strings.TrimSpace(fields[0]), mediaType) && !refused {
-			return true
-		}
-	}
-	return false
 }

@@ -6,8 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"strconv"
-	"strings"
 	"sync"
 )
 
@@ -52,48 +50,14 @@ func (p *reply) negotiate(asked http.Header) {
 	}
 	p.header = http.Header{"Vary": {"Accept-Encoding"}}
 	tag := `"` + p.fixed.tag() + `"`
-	if takesGzip(asked.Values("Accept-Encoding")) {
+	if takesGzip(asked) {
 		tag = `"` + p.fixed.tag() + `-gzip"`
 		p.coded = p.fixed.zipped()
 		p.header.Set("Content-Encoding", "gzip")
 	}
 	p.header["Etag"] = []string{tag}
-	if names(asked.Values("If-None-Match"), tag) {
+	if matchesTag(asked.Values("If-None-Match"), tag) {
 		p.status, p.body, p.coded = http.StatusNotModified, nil, nil
 		p.header.Del("Content-Encoding")
 	}
-}
-
-// names reports whether an If-None-Match names a tag. It compares weakly, as RFC 9110, 13.1.2 asks for.
-func names(conditions []string, tag string) bool {
-	for _, condition := range conditions {
-		for each := range strings.SplitSeq(condition, ",") {
-			each = strings.TrimSpace(each)
-			if each == "*" || strings.TrimPrefix(each, "W/") == tag {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// takesGzip reads an Accept-Encoding: gzip by its name, else by "*", unless its weight is 0 (RFC 9110, 12.5.3).
-func takesGzip(accepted []string) bool {
-	named, others := -1.0, -1.0
-	for _, line := range accepted {
-		for each := range strings.SplitSeq(line, ",") {
-			coding, parameter, _ := strings.Cut(each, ";")
-			weight := 1.0
-			if q, given := strings.CutPrefix(strings.ToLower(strings.TrimSpace(parameter)), "q="); given {
-				weight, _ = strconv.ParseFloat(strings.TrimSpace(q), 64) // what is no number counts as 0
-			}
-			switch strings.ToLower(strings.TrimSpace(coding)) {
-			case "gzip", "x-gzip":
-				named = weight
-			case "*":
-				others = weight
-			}
-		}
-	}
-	return named > 0 || (named < 0 && others > 0)
 }

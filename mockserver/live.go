@@ -98,7 +98,7 @@ func (b *worldBook) mark() uint32 {
 // adminLive answers GET /_mock/live: the pulse of a world, or a stream of them for one who accepts
 // text/event-stream.
 func (s *Server) adminLive(c *call) reply {
-	if !accepts(c.Request, "text/event-stream") {
+	if !accepts(c.Header, "text/event-stream") {
 		return succeedWith(nil, "What the world looks like now; accept text/event-stream to hear of each change", s.pulse(c.world))
 	}
 	if s.watching.Add(1) > maxLive {

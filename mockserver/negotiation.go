@@ -1,0 +1,67 @@
+package mockserver
+
+import (
+	"iter"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// What a caller's header says of the form in which it takes an answer, as RFC 9110 has it.
+
+// matchesTag reports whether an If-None-Match names a tag. It compares weakly (13.1.2).
+func matchesTag(conditions []string, tag string) bool {
+	for _, condition := range conditions {
+		for candidate := range strings.SplitSeq(condition, ",") {
+			if candidate = strings.TrimSpace(candidate); candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// accepts reports whether a caller asks for a media type by its name, with a weight above 0 (12.5.1).
+func accepts(asked http.Header, mediaType string) bool {
+	for name, weight := range weighted(asked.Values("Accept")) {
+		if name == mediaType && weight > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// takesGzip reports whether a caller takes gzip: by its name, else by "*" (12.5.3).
+func takesGzip(asked http.Header) bool {
+	named, others := -1.0, -1.0
+	for name, weight := range weighted(asked.Values("Accept-Encoding")) {
+		switch name {
+		case "gzip", "x-gzip":
+			named = weight
+		case "*":
+			others = weight
+		}
+	}
+	return named > 0 || (named < 0 && others > 0)
+}
+
+// weighted yields the members of a list in lower case, each with its weight: 1 where it has none, 0 where
+// that is no number (12.4.2).
+func weighted(lines []string) iter.Seq2[string, float64] {
+	return func(yield func(string, float64) bool) {
+		for _, line := range lines {
+			for member := range strings.SplitSeq(strings.ToLower(line), ",") {
+				name, parameters, _ := strings.Cut(member, ";")
+				weight := 1.0
+				for parameter := range strings.SplitSeq(parameters, ";") {
+					if q, given := strings.CutPrefix(strings.TrimSpace(parameter), "q="); given {
+						weight, _ = strconv.ParseFloat(strings.TrimSpace(q), 64)
+					}
+				}
+				if !yield(strings.TrimSpace(name), weight) {
+					return
+				}
+			}
+		}
+	}
+}
