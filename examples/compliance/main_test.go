@@ -201,8 +201,8 @@ func TestBadListsAreExplained(t *testing.T) {
 	for name, tc := range map[string]struct {
 		content, says string
 	}{
-		"empty":        {"", "no header line"},
-		"no column":    {"id\nSH-1\n", "neither shipment_id nor file_url"},
+		"empty":        {"", "must name the columns shipment_id, or file_url"},
+		"no column":    {"id\nSH-1\n", `it is "id"`},
 		"both":         {"shipment_id,file_url\nSH-1,https://x.example/a.pdf\n", "line 2"},
 		"neither":      {"shipment_id,file_url\nSH-1,\n,\n", "line 3"},
 		"every line":   {"shipment_id,file_url\n,\n,\n", "line 3"},

@@ -2,15 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"os"
-	"slices"
-	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/examples/internal/csvlist"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -47,33 +42,12 @@ func (j *job) enrich(ctx context.Context, server *mockserver.Server) error {
 
 // readCarriers reads which carrier a shipment went with.
 func readCarriers(path string) (map[string]string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	rows := csv.NewReader(file)
-	rows.FieldsPerRecord = -1
-	lines, err := rows.ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if len(lines) == 0 {
-		return nil, errors.New(path + " is empty: write shipment_id,carrier into the first line")
-	}
-	header := lines[0]
-	for i := range header {
-		header[i] = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(header[i], "\ufeff")))
-	}
-	shipment, carrier := slices.Index(header, "shipment_id"), slices.Index(header, "carrier")
-	if shipment < 0 || carrier < 0 {
-		return nil, errors.New(path + ": the header lacks shipment_id or carrier")
-	}
+	rows, err := csvlist.Read(path, []string{"shipment_id", "carrier"})
 	carriers := map[string]string{}
-	for _, line := range lines[1:] {
-		if max(shipment, carrier) < len(line) {
-			carriers[strings.TrimSpace(line[shipment])] = strings.TrimSpace(line[carrier])
+	for _, row := range rows {
+		if carrier := row.Cell("carrier"); carrier != "" {
+			carriers[row.Cell("shipment_id")] = carrier
 		}
 	}
-	return carriers, nil
+	return carriers, err
 }

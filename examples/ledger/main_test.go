@@ -306,7 +306,7 @@ func TestItSaysWhatToDo(t *testing.T) {
 		t.Errorf("interrupted: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "carriers.csv")
-	for content, says := range map[string]string{"": "is empty", "shipment,carrier\n": "lacks shipment_id"} {
+	for content, says := range map[string]string{"": "shipment_id and carrier", "shipment,carrier\n": `it is "shipment,carrier"`} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}

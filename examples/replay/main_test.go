@@ -152,8 +152,8 @@ func TestItSaysWhatToDo(t *testing.T) {
 		t.Errorf("a wrong key: %v", err)
 	}
 	for content, says := range map[string]string{
-		"":                           "no header line",
-		"shipment_id,kind\nSH-1,x\n": "neither delivery_id nor",
+		"":                           "delivery_id, or shipment_id and event",
+		"shipment_id,kind\nSH-1,x\n": `it is "shipment_id,kind"`,
 		"delivery_id\n\"WD-1\n":      "extraneous or missing",
 	} {
 		path := filepath.Join(t.TempDir(), "list.csv")
