@@ -53,7 +53,7 @@ export function requests(app) {
   function draw() {
     const shown = calls.filter(filters[filter]);
     rows.set(shown, () => calls.length || words
-      ? lesson("No request matches.", undefined, "The journal keeps the latest 1,024 requests.")
+      ? lesson("No request matches.", undefined, "The journal keeps the latest requests only.")
       : lesson("No requests yet. Everything that calls this server appears here as it happens. Try:", example()));
     const total = app.pulse?.calls ?? 0;
     told.textContent = words ? count(shown.length, "match", "matches") : total > calls.length ? `latest ${number(calls.length)} of ${number(total)}` : "";
