@@ -177,46 +177,52 @@ func syncFolder(folder string) {
 }
 
 func readStateFile(path string) (stateFile, error) {
-	var file stateFile
-	refuse := func(err error) (stateFile, error) {
-		return stateFile{}, fmt.Errorf("mockserver: %w: %s: %w", ErrStateFile, path, err)
-	}
 	opened, err := os.Open(path)
 	if err != nil {
 		return stateFile{}, fmt.Errorf("mockserver: %w: %w", ErrStateFile, err)
 	}
 	defer opened.Close()
-	text, err := io.ReadAll(io.LimitReader(opened, maxStateFile+1))
+	file, err := decodeState(opened)
+	if err != nil {
+		return stateFile{}, fmt.Errorf("mockserver: %w: %s: %w", ErrStateFile, path, err)
+	}
+	return file, nil
+}
+
+// decodeState reads what [encodeState] writes.
+func decodeState(from io.Reader) (stateFile, error) {
+	text, err := io.ReadAll(io.LimitReader(from, maxStateFile+1))
 	switch {
 	case err != nil:
-		return refuse(err)
+		return stateFile{}, err
 	case len(text) > maxStateFile:
-		return refuse(fmt.Errorf("it is longer than %d bytes", maxStateFile))
+		return stateFile{}, fmt.Errorf("it is longer than %d bytes", maxStateFile)
 	}
 	var about struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 	}
 	if err := json.Unmarshal(text, &about); err != nil {
-		return refuse(fmt.Errorf("it is no whole JSON object: %w", err))
+		return stateFile{}, fmt.Errorf("it is no whole JSON object: %w", err)
 	}
 	if about.Format != stateFormat || about.Version != stateVersion {
-		return refuse(fmt.Errorf("it says format %q, version %d; this program reads format %q, version %d", about.Format, about.Version, stateFormat, stateVersion))
+		return stateFile{}, fmt.Errorf("it says format %q, version %d; this program reads format %q, version %d", about.Format, about.Version, stateFormat, stateVersion)
 	}
+	var file stateFile
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&file); err != nil {
-		return refuse(err)
+		return stateFile{}, err
 	}
 	names := map[string]bool{}
 	for _, w := range file.Worlds {
 		if names[w.Name] {
-			return refuse(fmt.Errorf("world %q is there twice", w.Name))
+			return stateFile{}, fmt.Errorf("world %q is there twice", w.Name)
 		}
 		names[w.Name] = true
 	}
 	if len(file.Worlds) == 0 {
-		return refuse(errors.New("it has no world"))
+		return stateFile{}, errors.New("it has no world")
 	}
 	return file, nil
 }

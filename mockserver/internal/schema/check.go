@@ -136,7 +136,7 @@ func (c *checker) object(place string, s *Schema, value map[string]any) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(value)) {
-		inside := place + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		inside := place + "/" + strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 		switch property, listed := s.properties[name]; {
 		case listed:
 			c.check(inside, property, value[name])
