@@ -69,10 +69,6 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	traces := trace.NewTracerProvider(trace.WithSyncer(toTraces)) // trace.WithBatcher for a real collector
 	meters := metric.NewMeterProvider(metric.WithReader(metric.NewPeriodicReader(toMetrics)))
-	defer func() { // what was measured is told even when ctx has ended
-		last := context.WithoutCancel(ctx)
-		err = errors.Join(err, traces.Shutdown(last), meters.Shutdown(last))
-	}()
 
 	calls, err := observe(traces, meters)
 	if err != nil {
@@ -86,6 +82,10 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	defer func() { // what was measured is told even when ctx has ended
+		last := context.WithoutCancel(ctx)
+		err = errors.Join(err, traces.Shutdown(last), meters.Shutdown(last))
+	}()
 
 	ctx, job := traces.Tracer("nightly").Start(ctx, "nightly job") // all calls belong to one trace
 	defer job.End()
