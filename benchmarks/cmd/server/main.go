@@ -1,7 +1,7 @@
 // Command server measures the reference server with wrk, against a bare handler that writes the same
 // bytes on the same net/http settings, and prints what it found as Markdown.
 //
-//	go run ./cmd/server [-rounds 5] [-for 3s] [-connections 8] [-into ../BENCHMARKS.md]
+//	go run ./cmd/server [-rounds 15] [-for 1s] [-connections 8] [-into ../BENCHMARKS.md]
 //
 // A round drives both sides with every payload, one right after the other; a ratio is taken within its
 // round, so that what else the machine does touches both. server.sh installs wrk where it is missing.
@@ -20,8 +20,8 @@ import (
 func main() {
 	var p plan
 	bareFolder := flag.String("bare", "", "be the bare handler: serve the bodies in this `folder`, each at its name")
-	flag.IntVar(&p.rounds, "rounds", 5, "how many `rounds` to run")
-	flag.DurationVar(&p.length, "for", 3*time.Second, "how `long` wrk drives one side with one payload")
+	flag.IntVar(&p.rounds, "rounds", 15, "how many `rounds` to run")
+	flag.DurationVar(&p.length, "for", time.Second, "how `long` wrk drives one side with one payload")
 	flag.IntVar(&p.connections, "connections", 8, "how `many` connections wrk keeps, to either side")
 	flag.IntVar(&p.starts, "starts", 41, "how `many` times the server is started to see how long that takes")
 	into := flag.String("into", "", "replace the table in this Markdown `file` instead of printing it")
