@@ -1,11 +1,15 @@
 // Package pgstore keeps on PostgreSQL what several machines share: the journal of a batch, made with
-// [NewBatchJournal]. Call [Migrate] once before it is used.
+// [NewBatchJournal], and the notifications that webhook receivers accepted, with [NewWebhookStore]. Call
+// [Migrate] once before they are used.
 package pgstore
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -21,10 +25,18 @@ CREATE TABLE IF NOT EXISTS shipping_batch_item (
 	currency  text,
 	PRIMARY KEY (batch, key)
 );
+CREATE TABLE IF NOT EXISTS shipping_webhook (
+	receiver text NOT NULL,
+	id       text NOT NULL,
+	claim    text,                -- who has it; null: accepted
+	until    timestamptz NOT NULL, -- when it is forgotten
+	PRIMARY KEY (receiver, id)
+);
+CREATE INDEX IF NOT EXISTS shipping_webhook_until ON shipping_webhook (until);
 `
 
-// Migrate creates the table shipping_batch_item in the first schema of the connection's search_path. It
-// leaves one that exists as it is, and may run on several machines at once.
+// Migrate creates the tables shipping_batch_item and shipping_webhook in the first schema of the
+// connection's search_path. It leaves what exists as it is, and may run on several machines at once.
 func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	return durably(ctx, pool, func(tx pgx.Tx) error {
 		if err := lock(ctx, tx, "migrate"); err != nil {
@@ -39,7 +51,7 @@ func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
 // on a server that does not wait for its disk by default. Each statement sees what was committed
 // before it began, so that a sum taken under a lock is the present one.
 func durably(ctx context.Context, pool *pgxpool.Pool, do func(pgx.Tx) error) error {
-	return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `SELECT set_config('synchronous_commit', 'on', true)
 			WHERE current_setting('synchronous_commit') = 'off'`)
 		if err != nil {
@@ -47,7 +59,14 @@ func durably(ctx context.Context, pool *pgxpool.Pool, do func(pgx.Tx) error) err
 		}
 		return do(tx)
 	})
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && answer.Code == undefinedTable {
+		return fmt.Errorf("pgstore: the tables are not there, or not in the search_path; call pgstore.Migrate once before: %w", err)
+	}
+	return err
 }
+
+// undefinedTable is PostgreSQL's code for a table that is not there.
+const undefinedTable = "42P01"
 
 // lock waits until no other transaction holds the lock of that name; it is held to the end of this one.
 func lock(ctx context.Context, tx pgx.Tx, name string) error {

@@ -1,17 +1,13 @@
 package pgstore_test
 
 import (
-	"errors"
-	"fmt"
 	"os"
-	"os/exec"
-	"os/user"
-	"path/filepath"
-	"strconv"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/shipping-go/shipping/stores/internal/receivers"
+	"github.com/shipping-go/shipping/stores/internal/servers"
 	"github.com/shipping-go/shipping/stores/pgstore"
 )
 
@@ -20,71 +16,30 @@ const dsnVariable = "PGSTORE_TEST_DSN"
 
 // TestMain starts a PostgreSQL of its own for the tests; a process that a test started works instead.
 func TestMain(m *testing.M) {
-	if os.Getenv(workerVariable) != "" {
+	switch {
+	case os.Getenv(workerVariable) != "":
 		os.Exit(work())
+	case receivers.Assigned():
+		os.Exit(receivers.Work(openStore))
 	}
-	code, err := withServer(m.Run)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(code)
-}
-
-func withServer(run func() int) (code int, err error) {
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin")
-	if err != nil || len(found) == 0 {
-		return 0, errors.New("these tests need PostgreSQL's server: run stores/run.sh, which installs it")
-	}
-	bin := found[len(found)-1]
-	dir, err := os.MkdirTemp("", "pgstore")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	var as []string
-	if os.Geteuid() == 0 { // PostgreSQL refuses to run as root
-		postgres, err := user.Lookup("postgres")
+	servers.Main(m, func() (func() error, error) {
+		server, err := servers.StartPostgres()
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		uid, err := strconv.Atoi(postgres.Uid)
-		if err != nil {
-			return 0, err
-		}
-		if err := os.Chown(dir, uid, -1); err != nil {
-			return 0, err
-		}
-		as = []string{"runuser", "-u", "postgres", "--"}
-	}
-	data := filepath.Join(dir, "data")
-	call := func(name string, args ...string) error {
-		line := append(append(as[:len(as):len(as)], filepath.Join(bin, name)), args...)
-		command := exec.Command(line[0], line[1:]...)
-		command.Dir = dir // the server must be able to enter where it is started
-		if out, err := command.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w\n%s", name, err, out)
-		}
-		return nil
-	}
-	if err := call("initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8"); err != nil {
-		return 0, err
-	}
-	options := "-c listen_addresses='' -c unix_socket_directories=" + dir
-	if err := call("pg_ctl", "-D", data, "-l", filepath.Join(dir, "log"), "-o", options, "-w", "start"); err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, call("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")) }()
-	if err := os.Setenv(dsnVariable, "host="+dir+" user=postgres dbname=postgres"); err != nil {
-		return 0, err
-	}
-	return run(), nil
+		return server.Close, os.Setenv(dsnVariable, server.DSN())
+	})
 }
 
 // connect returns a pool of connections to the server, whose tables are there.
 func connect(t *testing.T) *pgxpool.Pool {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), os.Getenv(dsnVariable))
+	return connectTo(t, os.Getenv(dsnVariable))
+}
+
+func connectTo(t *testing.T, dsn string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := pgxpool.New(t.Context(), dsn)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,151 @@
+package pgstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/shipping-go/shipping/webhook"
+)
+
+// WebhookStore is a [webhook.Store] that any number of machines share. Make one with [NewWebhookStore].
+//
+// What stands in the table survives a crash of the database. Times are those of its clock. A call whose
+// connection ends is repeated on another, which changes nothing where the first did its work.
+type WebhookStore struct {
+	pool     *pgxpool.Pool
+	receiver string
+	options  WebhookOptions
+}
+
+// WebhookOptions says how long a [WebhookStore] remembers. Zero means the default.
+type WebhookOptions struct {
+	// Lease is how long a notification stays with a machine that is not heard of (2 minutes). A handler
+	// that takes longer may run twice, see [webhook.ErrClaimLost]. Every machine should have the same.
+	Lease time.Duration
+	// Keep is how long an accepted notification is remembered (72 hours): for as long as the service may
+	// send it again.
+	Keep time.Duration
+}
+
+// NewWebhookStore returns the store of the receiver of that name. Machines that do the same work have the
+// same name; another name has every notification once more.
+func NewWebhookStore(pool *pgxpool.Pool, receiver string, options WebhookOptions) *WebhookStore {
+	if options.Lease <= 0 {
+		options.Lease = 2 * time.Minute
+	}
+	if options.Keep <= 0 {
+		options.Keep = 72 * time.Hour
+	}
+	return &WebhookStore{pool: pool, receiver: receiver, options: options}
+}
+
+// Claim implements [webhook.Store]. A claim that is new also deletes two rows that are over their time,
+// so that the table does not grow.
+func (s *WebhookStore) Claim(ctx context.Context, id, claim string) (standing webhook.Standing, err error) {
+	err = s.again(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `
+			INSERT INTO shipping_webhook AS known (receiver, id, claim, until)
+			VALUES ($1, $2, $3, clock_timestamp() + $4::interval)
+			ON CONFLICT (receiver, id) DO UPDATE SET claim = excluded.claim, until = excluded.until
+			WHERE known.claim = excluded.claim OR known.until <= clock_timestamp()`,
+			s.receiver, column(id), claim, s.options.Lease)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 1 {
+			standing = webhook.Claimed
+			_, err = tx.Exec(ctx, `
+				WITH over AS MATERIALIZED (
+					SELECT receiver, id FROM shipping_webhook WHERE until <= clock_timestamp()
+					ORDER BY until LIMIT 2 FOR UPDATE SKIP LOCKED)
+				DELETE FROM shipping_webhook AS known USING over
+				WHERE known.receiver = over.receiver AND known.id = over.id`)
+			return err
+		}
+		// A row that is gone by now was released, or is over its time: the next delivery finds out.
+		standing = webhook.Pending
+		var accepted bool
+		err = tx.QueryRow(ctx, `SELECT claim IS NULL FROM shipping_webhook WHERE receiver = $1 AND id = $2`,
+			s.receiver, column(id)).Scan(&accepted)
+		if accepted {
+			standing = webhook.Accepted
+		}
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return standing, nil
+}
+
+// Accept implements [webhook.Store].
+func (s *WebhookStore) Accept(ctx context.Context, id, claim string) error {
+	return s.again(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `
+			INSERT INTO shipping_webhook AS known (receiver, id, until)
+			VALUES ($1, $2, clock_timestamp() + $4::interval)
+			ON CONFLICT (receiver, id) DO UPDATE SET claim = NULL, until = excluded.until
+			WHERE known.claim IS NULL OR known.claim = $3 OR known.until <= clock_timestamp()`,
+			s.receiver, column(id), claim, s.options.Keep)
+		if err == nil && tag.RowsAffected() == 0 {
+			return webhook.ErrClaimLost
+		}
+		return err
+	})
+}
+
+// Release implements [webhook.Store].
+func (s *WebhookStore) Release(ctx context.Context, id, claim string) error {
+	return s.again(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE FROM shipping_webhook WHERE receiver = $1 AND id = $2 AND claim = $3`,
+			s.receiver, column(id), claim)
+		return err
+	})
+}
+
+// again runs do in a transaction, and again while connections end: when the database restarts, every
+// one that the pool has may be dead.
+func (s *WebhookStore) again(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
+	ctx, cancel := context.WithTimeout(ctx, s.options.Lease) // an answer that comes later is of no use
+	defer cancel()
+	var err error
+	for range 1 + s.pool.Config().MaxConns {
+		err = durably(ctx, s.pool, func(tx pgx.Tx) error { return do(ctx, tx) })
+		if err == nil || !disconnected(err) || ctx.Err() != nil {
+			break
+		}
+	}
+	return err
+}
+
+// disconnected reports whether it was the connection that failed, and not what was asked for.
+func disconnected(err error) bool {
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
+		// https://www.postgresql.org/docs/current/errcodes-appendix.html: connection exceptions, and a
+		// server that shuts down.
+		return strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "57P")
+	}
+	return !errors.Is(err, webhook.ErrClaimLost)
+}
+
+// column is an id as a column of text can hold it, and an index: one that is long, or no text, stands
+// there as its hash.
+func column(id string) string {
+	if len(id) <= 256 && utf8.ValidString(id) && !strings.ContainsRune(id, 0) {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "sha256 of id: " + hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,106 @@
+package pgstore_test
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/shipping-go/shipping/stores/internal/receivers"
+	"github.com/shipping-go/shipping/stores/internal/servers"
+	"github.com/shipping-go/shipping/stores/pgstore"
+	"github.com/shipping-go/shipping/webhook"
+	"github.com/shipping-go/shipping/webhook/storetest"
+)
+
+func TestWebhookStore_DoesAsAReceiverNeeds(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t *testing.T) webhook.Store {
+		return pgstore.NewWebhookStore(connect(t), rand.Text(), pgstore.WebhookOptions{})
+	})
+	storetest.RunLeases(t, func(t *testing.T) webhook.Store {
+		return pgstore.NewWebhookStore(connect(t), rand.Text(), pgstore.WebhookOptions{Lease: 2 * time.Second})
+	})
+}
+
+func TestWebhookStore_ReceiversOfOtherNamesHaveEachNotificationOnceMore(t *testing.T) {
+	t.Parallel()
+	pool, name := connect(t), rand.Text()
+	for _, receiver := range []string{name, name + "2"} {
+		store := pgstore.NewWebhookStore(pool, receiver, pgstore.WebhookOptions{})
+		if standing, err := store.Claim(t.Context(), "WD-1", "one"); standing != webhook.Claimed || err != nil {
+			t.Errorf("%d, %v", standing, err)
+		}
+	}
+}
+
+// What was accepted is forgotten when its time is over, and its row goes with the claims of others.
+func TestWebhookStore_KeepsRowsForTheirTime(t *testing.T) {
+	pool, name := connect(t), rand.Text()
+	store := pgstore.NewWebhookStore(pool, name, pgstore.WebhookOptions{Keep: time.Hour})
+	for _, id := range []string{"WD-1", "WD-2", "WD-3"} {
+		if err := store.Accept(t.Context(), id, "one"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const later = `UPDATE shipping_webhook SET until = until - interval '1 hour' WHERE receiver = $1 AND claim IS NULL`
+	if _, err := pool.Exec(t.Context(), later, name); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"WD-1", "WD-4", "WD-5"} {
+		if standing, err := store.Claim(t.Context(), id, "two"); standing != webhook.Claimed || err != nil {
+			t.Errorf("%s: %d, %v", id, standing, err)
+		}
+	}
+	var over int
+	err := pool.QueryRow(t.Context(), `SELECT count(*) FROM shipping_webhook WHERE receiver = $1 AND until <= clock_timestamp()`, name).Scan(&over)
+	if err != nil || over != 0 {
+		t.Errorf("%d rows are over their time, %v", over, err)
+	}
+}
+
+func TestWebhookStore_WithoutItsTablesSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	pool, err := pgxpool.New(t.Context(), os.Getenv(dsnVariable)+" search_path=nowhere")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	_, err = pgstore.NewWebhookStore(pool, "orders", pgstore.WebhookOptions{}).Claim(t.Context(), "WD-1", "one")
+	if err == nil || !strings.Contains(err.Error(), "call pgstore.Migrate") {
+		t.Error(err)
+	}
+}
+
+// openStore opens the store of a process that shares it.
+func openStore(ctx context.Context, a receivers.Assignment) (webhook.Store, error) {
+	pool, err := pgxpool.New(ctx, a.Server)
+	if err != nil {
+		return nil, err
+	}
+	return pgstore.NewWebhookStore(pool, a.Name, pgstore.WebhookOptions{Lease: a.Lease}), nil
+}
+
+func TestWebhookStore_TwoProcessesShareIt(t *testing.T) {
+	t.Parallel()
+	server, err := servers.StartPostgres()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	pool := connectTo(t, server.DSN())
+	receivers.Run(t, receivers.Assignment{Server: server.DSN(), Name: t.Name(), Lease: 3 * time.Second},
+		func() error {
+			_, err := pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+				WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`)
+			return err
+		}, server.Stop, server.Start)
+}
