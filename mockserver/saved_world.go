@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
@@ -110,7 +112,7 @@ func (w *savedWorld) snapshot() (*Snapshot, error) {
 	if st.ledger, err = ledger.Restore(w.Wallets, w.Ledger); err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)
 	}
-	for _, step := range []func(*state) error{w.fillTransactions, w.fillRates, w.fillWebhooks, w.fillGoods, w.checkDeliveries} {
+	for _, step := range []func(*state) error{w.checkTimes, w.fillTransactions, w.fillRates, w.fillWebhooks, w.fillGoods, w.checkDeliveries} {
 		if err := step(&st); err != nil {
 			return nil, err
 		}
@@ -123,6 +125,24 @@ func (w *savedWorld) snapshot() (*Snapshot, error) {
 	s.requests = d.Snapshot()
 	s.state.freeze()
 	return s, nil
+}
+
+// checkTimes refuses what a clock cannot come to: a time that no answer could say, or one at which the ledger
+// would take no entry any more.
+func (w *savedWorld) checkTimes(st *state) error {
+	late := func(at time.Time) bool { return at.After(clock.Last) }
+	if last, any := st.ledger.Last(); any && last.At.After(w.At) {
+		return fmt.Errorf("ledger: entry %s is of later than the world's own time, %s", last.ID, w.At.Format(time.RFC3339))
+	}
+	if late(w.At) {
+		return fmt.Errorf("the time is after %s", clock.Last.Format(time.RFC3339))
+	}
+	for i, r := range w.Requests {
+		if late(r.Due) || slices.ContainsFunc(r.DocumentsDue, late) {
+			return fmt.Errorf("request %d waits for a time after %s", i, clock.Last.Format(time.RFC3339))
+		}
+	}
+	return nil
 }
 
 // fillTransactions makes the lists of transactions, each of which has to be an entry of the ledger.
@@ -160,10 +180,16 @@ func (w *savedWorld) fillTransactions(st *state) error {
 }
 
 func (w *savedWorld) fillRates(st *state) error {
+	known := map[string]bool{"": true}
 	for i := len(w.Rates) - 1; i >= 0; i-- {
-		if err := json.Unmarshal(w.Rates[i], new(rate)); err != nil {
+		var r rate
+		if err := json.Unmarshal(w.Rates[i], &r); err != nil {
 			return fmt.Errorf("rate %d: %w", i, err)
 		}
+		if known[r.RateID] {
+			return fmt.Errorf("rate %d has no id, or that of another", i)
+		}
+		known[r.RateID] = true
 		if err := prepend(&st.rates, w.Rates[i]); err != nil {
 			return err
 		}
@@ -212,9 +238,14 @@ func (w *savedWorld) fillGoods(st *state) error {
 }
 
 func (w *savedWorld) checkDeliveries(*state) error {
+	known := map[string]bool{"": true}
 	for i, d := range w.Deliveries {
-		if d == nil || d.ID == "" {
-			return fmt.Errorf("delivery %d has no id", i)
+		if d == nil || known[d.ID] {
+			return fmt.Errorf("delivery %d has no id, or that of another", i)
+		}
+		known[d.ID] = true
+		if !json.Valid(d.Payload) {
+			return fmt.Errorf("the payload of delivery %s is not JSON", d.ID)
 		}
 		switch d.State {
 		case delivery.Queued, delivery.Delivered, delivery.Failed, delivery.Refused:

@@ -160,6 +160,7 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 			return text
 		}
 	}
+	delivery := map[string]any{"ID": "WD-1", "State": "failed", "Payload": []byte("{}")}
 	tests := []struct {
 		name string
 		text func() []byte
@@ -182,7 +183,13 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 		{"money from nowhere", replaced(`"balance":48000000`, `"balance":58000000`), "ledger"},
 		{"a transaction without an entry", in("transactions", map[string]any{}), "lists 0 transactions"},
 		{"a rate that is none", in("rates", []any{map[string]any{"used": "perhaps"}}), "rate 0"},
+		{"a rate that is null", in("rates", []any{nil}), "rate 0 has no id"},
 		{"a webhook without an id", in("webhooks", []any{map[string]any{}}), "webhook 0"},
+		{"a delivery twice", in("deliveries", []any{delivery, delivery}), "delivery 1 has no id, or that of another"},
+		{"a payload that is no JSON", in("deliveries", []any{map[string]any{"ID": "WD-1", "State": "failed", "Payload": "AAAA"}}), "payload"},
+		{"a time too late", in("at", "9999-12-31T23:59:59Z"), "after 9000-01-01"},
+		{"a document too late", in("requests", []any{map[string]any{"record": map[string]any{}, "due": "9026-01-01T00:00:00Z"}}), "request 0 waits"},
+		{"an entry of later", in("at", "2025-12-31T23:59:59Z"), "of later than the world's own time"},
 		{"a delivery in no state", replaced(`"State":"delivered"`, `"State":"lost"`), "no state"},
 		{"a shipment twice", func() []byte {
 			var file struct {

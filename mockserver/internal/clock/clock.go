@@ -12,6 +12,13 @@ import (
 // ErrReal is returned by [Clock.Advance] on a clock that follows the real time.
 var ErrReal = errors.New("the clock follows the real time and cannot be advanced; start the server with a virtual clock")
 
+// Last is as far as a clock can be moved. No time after the year 9999 can be written as JSON, and what is
+// scheduled needs room before it.
+var Last = time.Date(9000, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// ErrLast is returned by [Clock.Advance] for a time after [Last].
+var ErrLast = errors.New("the clock cannot be moved beyond the year 9000: advance it by less")
+
 // Clock tells the time and calls functions later. It is safe for concurrent use, and holds no lock
 // of its own while a function runs.
 type Clock struct {
@@ -113,7 +120,7 @@ func (c *Clock) ring(t *timer) {
 
 // Advance moves a virtual clock forward and calls, one after the other and in due order, every
 // function that falls due on the way, also those that such a function added. It returns what it
-// called. A negative d counts as 0: the clock never goes back.
+// called. A negative d counts as 0: the clock never goes back. One that leads beyond [Last] is refused.
 func (c *Clock) Advance(d time.Duration) ([]Fired, error) {
 	if !c.virtual {
 		return nil, ErrReal
@@ -121,6 +128,9 @@ func (c *Clock) Advance(d time.Duration) ([]Fired, error) {
 	c.advancing.Lock()
 	defer c.advancing.Unlock()
 	until := c.Now().Add(max(0, d))
+	if until.After(Last) {
+		return nil, ErrLast
+	}
 	fired := []Fired{}
 	for {
 		if c.settle != nil {

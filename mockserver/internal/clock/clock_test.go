@@ -47,6 +47,17 @@ func TestAdvance_CallsInDueOrderAtTheirTime(t *testing.T) {
 	}
 }
 
+func TestAdvance_EndsBeforeTimesThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	c := Virtual(Last.Add(-time.Hour))
+	if _, err := c.Advance(time.Hour + 1); !errors.Is(err, ErrLast) {
+		t.Errorf("got %v, want ErrLast", err)
+	}
+	if _, err := c.Advance(time.Hour); err != nil || !c.Now().Equal(Last) {
+		t.Errorf("it is %v (%v), want %v", c.Now(), err, Last)
+	}
+}
+
 func TestAdvance_NeverGoesBack(t *testing.T) {
 	t.Parallel()
 	c := Virtual(start)
