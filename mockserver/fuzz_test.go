@@ -1,0 +1,316 @@
+package mockserver_test
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/textproto"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// stage is a server for fuzz tests. Each input plays in a fork of its home world, so that inputs know
+// nothing of each other and none needs a server of its own.
+type stage struct {
+	*mockserver.Server
+	// names puts the world's own in the place of {draft}, {bought}, {wallet}, {shipment}, {webhook},
+	// {delivery}, {world} and {key}: a fuzzer would never find one.
+	names *strings.Replacer
+	draft string
+}
+
+// nowhere takes every notification and sends none.
+type nowhere struct{}
+
+func (nowhere) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusNoContent, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+}
+
+// newStage sets up a small world with a draft, a request that is bought, and a delivery.
+func newStage(f *testing.F, assume func(*mockserver.Assumptions)) *stage {
+	f.Helper()
+	srv := mockserver.New(mockserver.WithoutListener(), virtual(), mockserver.WithScenario("history3"), mockserver.WithMaxWorlds(4),
+		mockserver.WithDeliveryTransport(nowhere{}), mockserver.WithAssumptions(assume))
+	f.Cleanup(srv.Close)
+	s := &stage{Server: srv}
+	id := func() string {
+		var made struct {
+			Data struct {
+				ID string `json:"request_id"`
+			}
+		}
+		answer := s.ask(srv.World, http.MethodPost, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`)
+		if err := json.Unmarshal(answer.Body.Bytes(), &made); err != nil || made.Data.ID == "" {
+			f.Fatalf("no draft (%v): %s", err, answer.Body)
+		}
+		return made.Data.ID
+	}
+	s.draft = id()
+	bought := id()
+	if answer := s.ask(srv.World, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+bought+`","document_types":["CUSTOMS"]}`); answer.Code != http.StatusOK {
+		f.Fatalf("nothing is bought: %s", answer.Body)
+	}
+	sent, err := srv.Emit(mockserver.Event{Kind: "shipment.updated"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	w := s.fork(f)
+	s.names = strings.NewReplacer("{draft}", s.draft, "{bought}", bought, "{wallet}", srv.Wallets()[0], "{shipment}", srv.Shipments()[0],
+		"{webhook}", sent[0].WebhookID, "{delivery}", sent[0].ID, "{world}", w.Name(), "{key}", w.SecretKey)
+	w.Close()
+	return s
+}
+
+// checked holds every answer against the OpenAPI document too; one that does not fit it is a 500.
+func checked(a *mockserver.Assumptions) { a.CheckResponses = true }
+
+// fork opens the world that an input is for, under the same name each time.
+func (s *stage) fork(tb testing.TB) *mockserver.World {
+	tb.Helper()
+	w, err := s.Fork("fuzzed")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return w
+}
+
+// clear closes every world but the home world.
+func (s *stage) clear() {
+	for _, w := range s.Worlds()[1:] {
+		w.Close()
+	}
+}
+
+// ask sends a request of the test's own, which waits for nothing.
+func (s *stage) ask(w *mockserver.World, method, target, body string) *httptest.ResponseRecorder {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	r := httptest.NewRequestWithContext(ctx, method, "http://127.0.0.1"+target, strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+w.SecretKey)
+	answer := httptest.NewRecorder()
+	s.ServeHTTP(answer, r)
+	return answer
+}
+
+// request makes one of what a fuzzer has thought of. header holds lines as they stand in a request; those
+// that net/http would not let through are left out.
+func (s *stage) request(t *testing.T, w *mockserver.World, method, path, query, header string, body []byte) *http.Request {
+	fields, err := textproto.NewReader(bufio.NewReader(strings.NewReader(s.names.Replace(header) + "\r\n\r\n"))).ReadMIMEHeader()
+	if err != nil || len(fields) == 0 {
+		fields = textproto.MIMEHeader{}
+	}
+	r := &http.Request{
+		Method: method, URL: &url.URL{Path: s.names.Replace(path), RawQuery: s.names.Replace(query)}, Host: "127.0.0.1", Header: http.Header(fields),
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, RemoteAddr: "127.0.0.1:9",
+	}
+	r.RequestURI = r.URL.Path + "?" + r.URL.RawQuery
+	text := s.names.Replace(string(body))
+	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
+	if len(r.Header["Authorization"]) == 0 {
+		r.Header.Set("Authorization", "Bearer "+w.SecretKey)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	if r.URL.Query().Has("await") || r.Header.Get("Accept") != "" {
+		cancel() // what waits, or streams, ends at once
+	}
+	return r.WithContext(ctx)
+}
+
+// answered asks, and holds the answer to what every answer of the server is: a status that says whose
+// mistake it is, an envelope that agrees with it, and no more of it than there is to say.
+func (s *stage) answered(t *testing.T, r *http.Request, statuses ...int) *httptest.ResponseRecorder {
+	t.Helper()
+	asked := len(r.RequestURI) + int(r.ContentLength)
+	answer := httptest.NewRecorder()
+	s.ServeHTTP(answer, r)
+	if !slices.Contains(append(statuses, 200, 400, 401, 404, 405, 413, 415), answer.Code) {
+		t.Fatalf("%q %q is answered %d: %s", r.Method, r.URL.Path, answer.Code, answer.Body)
+	}
+	if answer.Code == http.StatusMethodNotAllowed && answer.Header().Get("Allow") == "" {
+		t.Errorf("%q %q is answered 405 without Allow", r.Method, r.URL.Path)
+	}
+	refused := answer.Code >= 400
+	if refused && answer.Body.Len() > 4<<10+16*asked {
+		t.Errorf("%q %q is refused in %d bytes", r.Method, r.URL.Path, answer.Body.Len())
+	}
+	if kind := answer.Header().Get("Content-Type"); kind != "application/json; charset=utf-8" {
+		if refused {
+			t.Errorf("%q %q is refused as %q", r.Method, r.URL.Path, kind)
+		}
+		return answer
+	}
+	var said struct {
+		Status  *bool
+		Message string
+		Data    json.RawMessage
+	}
+	decoder := json.NewDecoder(bytes.NewReader(plain(t, answer)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&said); err != nil || decoder.More() || said.Status == nil || *said.Status == refused || said.Message == "" {
+		t.Errorf("%q %q is answered %d with no such envelope (%v): %s", r.Method, r.URL.Path, answer.Code, err, answer.Body)
+	}
+	var why struct {
+		Code string `json:"error_code"`
+	}
+	if refused && (json.Unmarshal(said.Data, &why) != nil || why.Code == "") {
+		t.Errorf("%q %q is refused without a code: %s", r.Method, r.URL.Path, answer.Body)
+	}
+	return answer
+}
+
+// plain is a body as it was before it was compressed.
+func plain(t *testing.T, answer *httptest.ResponseRecorder) []byte {
+	t.Helper()
+	if answer.Header().Get("Content-Encoding") != "gzip" {
+		return answer.Body.Bytes()
+	}
+	unpacked, err := gzip.NewReader(bytes.NewReader(answer.Body.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// holds is what the control surface shows of a world.
+func (s *stage) holds(w *mockserver.World) string {
+	var shown strings.Builder
+	for _, path := range []string{"ledger?perPage=1", "requests", "requests/" + s.draft, "webhooks?perPage=3", "faults", "clock"} {
+		shown.Write(s.ask(w, http.MethodGet, "/_mock/"+path, "").Body.Bytes())
+	}
+	return shown.String()
+}
+
+// sound fails the test unless the books of a world balance and a file could take it to another server.
+func (s *stage) sound(t *testing.T, w *mockserver.World) {
+	t.Helper()
+	var file bytes.Buffer
+	if err := errors.Join(w.Check(), w.Snapshot().Encode(&file)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mockserver.DecodeSnapshot(&file); err != nil {
+		t.Errorf("what the world holds is saved and not taken back: %v", err)
+	}
+}
+
+// FuzzServeHTTP: whatever is asked of the service, it answers in its own form and fails at nothing. What
+// it refuses changes nothing and costs nothing; a purchase costs what it says, once.
+func FuzzServeHTTP(f *testing.F) {
+	s := newStage(f, checked)
+	f.Fuzz(func(t *testing.T, method, path, query, header string, body []byte) {
+		if strings.HasPrefix(path, "/_mock/") {
+			return // see FuzzControlSurface
+		}
+		defer s.clear()
+		w := s.fork(t)
+		wallet, held := w.Wallets()[0], s.holds(w)
+		before, _ := w.Balance(wallet)
+		answer := s.answered(t, s.request(t, w, method, path, query, header, body), 304, 431)
+		after, _ := w.Balance(wallet)
+		var said struct {
+			Data struct {
+				Status  string
+				Charged shipping.Amount `json:"charged_amount"`
+			}
+		}
+		purchase := method == http.MethodPost && path == regulatoryPath+"/purchase"
+		switch {
+		case answer.Code == http.StatusOK && purchase:
+			if err := json.Unmarshal(answer.Body.Bytes(), &said); err != nil {
+				t.Fatal(err)
+			}
+			if cost, err := before.Sub(after); err != nil || !cost.Equal(said.Data.Charged) || cost.Sign() <= 0 {
+				t.Errorf("the wallet paid %s for a purchase of %s (%v)", cost, said.Data.Charged, err)
+			}
+			s.answered(t, s.request(t, w, method, path, query, header, body))
+			if again, _ := w.Balance(wallet); again != after {
+				t.Errorf("the same purchase is charged again: %s after %s", again, after)
+			}
+		case !before.Equal(after):
+			t.Errorf("the wallet went from %s to %s", before, after)
+		case method == http.MethodGet || answer.Code >= 400 && json.Unmarshal(answer.Body.Bytes(), &said) == nil && said.Data.Status != "failed":
+			if got := s.holds(w); got != held {
+				t.Errorf("answered %d, and yet changed from\n%s\nto\n%s", answer.Code, held, got)
+			}
+			return
+		}
+		if _, err := w.Advance(time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		s.answered(t, s.request(t, w, http.MethodGet, regulatoryPath+"/request/{draft}", "", "", nil))
+		s.answered(t, s.request(t, w, http.MethodGet, regulatoryPath+"/request/{draft}/documents/CUSTOMS/pdf", "", "", nil))
+		s.sound(t, w)
+	})
+}
+
+// FuzzControlSurface: the same of what lies under /_mock/. The service works on, also under each fault
+// that is accepted.
+func FuzzControlSurface(f *testing.F) {
+	s := newStage(f, checked)
+	f.Fuzz(func(t *testing.T, method, path, query, header string, body []byte) {
+		defer s.clear()
+		w := s.fork(t)
+		held := s.holds(w)
+		answer := s.answered(t, s.request(t, w, method, "/_mock/"+path, query, header, body), 304, 403, 408, 409, 503)
+		if method == http.MethodGet || answer.Code >= 400 {
+			if got := s.holds(w); got != held {
+				t.Errorf("answered %d, and yet changed from\n%s\nto\n%s", answer.Code, held, got)
+			}
+			return
+		}
+		s.repeatRules(t, w)
+		s.ask(w, http.MethodGet, "/v1/rates?perPage=2", "")
+		s.ask(w, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+s.draft+`","document_types":["CUSTOMS"]}`)
+		w.ClearFaults()
+		s.answered(t, s.request(t, w, http.MethodGet, "/v1/rates", "perPage=2", "", nil), 401) // closed
+		s.sound(t, w)
+	})
+}
+
+// repeatRules gives the fault rules of a world, as they are shown, to another one.
+func (s *stage) repeatRules(t *testing.T, w *mockserver.World) {
+	t.Helper()
+	var shown struct {
+		Data struct {
+			Rules []map[string]json.RawMessage `json:"rules"`
+		}
+	}
+	if err := json.Unmarshal(s.ask(w, http.MethodGet, "/_mock/faults", "").Body.Bytes(), &shown); err != nil {
+		t.Fatal(err)
+	}
+	if len(shown.Data.Rules) == 0 {
+		return
+	}
+	for _, rule := range shown.Data.Rules {
+		for _, own := range []string{"number", "off", "seen", "struck"} {
+			delete(rule, own)
+		}
+	}
+	rules, err := json.Marshal(shown.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := s.Fork("other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer := s.ask(other, http.MethodPost, "/_mock/faults", string(rules)); answer.Code != http.StatusOK {
+		t.Errorf("rules as they are shown are refused: %s\n%s", rules, answer.Body)
+	}
+}
