@@ -24,7 +24,11 @@ func (s *Server) adminCalls(c *call) reply {
 			return refused(http.StatusBadRequest, codeInvalid, err.Error())
 		}
 		calls := c.world.choose(choice)
-		return succeedWith(nil, fmt.Sprintf("%d calls", len(calls)), calls)
+		message := fmt.Sprintf("%d calls", len(calls))
+		if c.world.calls.isShort() {
+			message += ": fewer are remembered than should be, since the journals of all worlds are full; close or reset some, or raise -max-journal or WithMaxJournal"
+		}
+		return succeedWith(nil, message, calls)
 	}
 	const longest = time.Hour
 	timeout, err := time.ParseDuration(query.Get("await"))

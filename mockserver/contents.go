@@ -50,6 +50,9 @@ func (w *World) Balance(wallet string) (shipping.Amount, bool) {
 func (w *World) Fund(wallet string, amount shipping.Amount) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err := w.room(); err != nil {
+		return fmt.Errorf("mockserver: wallet not funded: %w", err)
+	}
 	e, err := w.ledger.Fund(wallet, amount, "Wallet funded", w.clock.Now(), w.ids.coded("TR"))
 	if err != nil {
 		return fmt.Errorf("mockserver: wallet not funded: %w", err)

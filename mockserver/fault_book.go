@@ -37,7 +37,7 @@ type armedRule struct {
 	requests map[uint64]int // calls seen, by request
 }
 
-// maxRequests bounds what a rule remembers. A request beyond it counts as made for the first time.
+// maxRequests bounds what a rule remembers, and the book. A request beyond it counts as made for the first time.
 const maxRequests = 1 << 17
 
 // sighting is a call that rules are held against.
@@ -57,6 +57,9 @@ func newFaultBook(seed uint64) *faultBook {
 func (b *faultBook) add(rules []FaultRule, now time.Time) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if len(b.rules)+len(rules) > maxFaultRules {
+		return fmt.Errorf("the world has %d rules and takes %d at most: remove some", len(b.rules), maxFaultRules)
+	}
 	armed := slices.Clip(b.rules)
 	var problems []error
 	for i, rule := range rules {
@@ -203,6 +206,9 @@ func (b *faultBook) analyzed(requestID string, body []byte) {
 	hash.Write(body)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if len(b.requests) >= maxRequests {
+		return
+	}
 	what := hash.Sum64()
 	b.analyses[what]++
 	hash.Write(binary.BigEndian.AppendUint64(nil, uint64(b.analyses[what])))

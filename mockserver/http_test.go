@@ -91,15 +91,6 @@ func TestFaults_DropStreamsOfHTTP2(t *testing.T) {
 	}
 }
 
-func TestLimits_NameTheFlagThatRaisesThem(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithMaxHeader(500), mockserver.WithMaxBody(100), mockserver.WithMaxWorlds(1))
-	do(t, srv, http.MethodGet, "/v1/rates", "", "X-Long", strings.Repeat("x", 600)).refusal(t, http.StatusRequestHeaderFieldsTooLarge, "-max-header")
-	post(t, srv, "/v1/webhooks/replay", `{"event":"`+strings.Repeat("x", 100)+`"}`).refusal(t, http.StatusRequestEntityTooLarge, "-max-body")
-	do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "Bearer sk_test_default_another").refusal(t, http.StatusServiceUnavailable, "-max-worlds")
-	get(t, srv, "/v1/rates").want(t, http.StatusOK)
-}
-
 // Whoever sends a header byte by byte, or nothing after a request, is hung up on.
 func TestServer_HangsUpOnThoseWhoSayNothing(t *testing.T) {
 	for name, said := range map[string]string{"in the middle of a header": "GET /v1/rates HTTP/1.1\r\nHost: loc", "before a request": ""} {

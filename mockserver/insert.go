@@ -19,6 +19,9 @@ func (w *World) insertRow(operation string, query url.Values) error {
 	default:
 		w.mu.Lock()
 		defer w.mu.Unlock()
+		if err := w.room(); err != nil {
+			return err
+		}
 		return w.fund(query.Get("wallet"), "1", "Wallet funded", w.clock.Now())
 	}
 }
@@ -27,6 +30,9 @@ func (w *World) insertRow(operation string, query url.Values) error {
 func (w *World) insertRate() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err := w.room(); err != nil {
+		return err
+	}
 	var newest []rate
 	if err := json.Unmarshal(w.rates.AppendPage(nil, 1, 1), &newest); err != nil {
 		return err

@@ -21,10 +21,11 @@ type instruments struct {
 	keyPrint string
 }
 
-// newInstruments returns the instruments of a world that follows from a seed and opens with a key.
-func newInstruments(c *config, seed uint64, key string) *instruments {
+// newInstruments returns the instruments of a world that follows from a seed and opens with a key. Its journal
+// shares memory with those of the other worlds.
+func newInstruments(c *config, seed uint64, key string, memory *journalMemory) *instruments {
 	return &instruments{
-		calls:    newJournal(c.journal, c.journalBody),
+		calls:    newJournal(c.journal, c.journalBody, memory),
 		faults:   newFaultBook(seed),
 		conduct:  newConduct(),
 		coverage: c.coverage,

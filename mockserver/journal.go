@@ -2,9 +2,11 @@ package mockserver
 
 import (
 	"bytes"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -12,12 +14,15 @@ import (
 // same however many came before it: once the ring is full, a call is written over the oldest one, into
 // the memory that held its bodies.
 type journal struct {
-	size int // calls remembered; 0 for none
-	body int // bytes remembered of a body
+	size   int // calls remembered; 0 for none
+	body   int // bytes remembered of a body
+	memory *journalMemory
 
 	mu      sync.Mutex
-	ring    []entry
+	ring    []entry // grows until it has its size or memory is full; call n is at n-1, modulo its length
+	taken   int64   // of memory
 	total   uint64
+	ended   bool // remembers no further call
 	counts  map[string]int
 	changed chan struct{} // closed at the next call; nil while nobody waits
 }
@@ -41,8 +46,16 @@ type entry struct {
 	responseBytes int
 }
 
-func newJournal(size, body int) *journal {
-	return &journal{size: size, body: body, counts: map[string]int{}}
+// journalMemory is what the journals of all worlds take together, in bytes.
+type journalMemory struct {
+	most int64
+	used atomic.Int64
+}
+
+func (m *journalMemory) full() bool { return m.used.Load() >= m.most }
+
+func newJournal(size, body int, memory *journalMemory) *journal {
+	return &journal{size: size, body: body, memory: memory, counts: map[string]int{}}
 }
 
 // add journals a call with its bodies, of which it keeps copies, and returns its number.
@@ -51,13 +64,19 @@ func (j *journal) add(e entry, request, response []byte) uint64 {
 	defer j.mu.Unlock()
 	j.total++
 	j.counts[e.operation]++
-	if j.size > 0 {
+	if j.size > 0 && !j.ended {
 		e.number = j.total
 		e.requestBytes, e.responseBytes = len(request), len(response)
 		slot := j.slot()
+		before := slot.memory()
+		if j.memory.full() {
+			e.shorten()
+			request, response = request[:min(len(request), cap(slot.request))], response[:min(len(response), cap(slot.response))]
+		}
 		e.request = append(slot.request[:0], request[:min(len(request), j.body)]...)
 		e.response = append(slot.response[:0], response[:min(len(response), j.body)]...)
 		*slot = e
+		j.take(e.memory() - before)
 	}
 	if j.changed != nil {
 		close(j.changed)
@@ -68,11 +87,52 @@ func (j *journal) add(e entry, request, response []byte) uint64 {
 
 // slot returns where the call with the present total goes.
 func (j *journal) slot() *entry {
-	if len(j.ring) < j.size {
+	n := len(j.ring)
+	if n < j.size && uint64(n) == j.total-1 && (n < fewestJournalCalls || !j.memory.full()) {
+		before := cap(j.ring)
 		j.ring = append(j.ring, entry{})
-		return &j.ring[len(j.ring)-1]
+		j.take(int64(cap(j.ring)-before) * int64(reflect.TypeFor[entry]().Size()))
+		return &j.ring[n]
 	}
-	return &j.ring[(j.total-1)%uint64(j.size)]
+	return &j.ring[(j.total-1)%uint64(n)]
+}
+
+// take accounts for memory that the journal takes, or gives back where it is below zero.
+func (j *journal) take(bytes int64) {
+	if bytes != 0 {
+		j.taken += bytes
+		j.memory.used.Add(bytes)
+	}
+}
+
+// memory is what an entry holds on to, besides its place in the ring.
+func (e *entry) memory() int64 {
+	return int64(cap(e.request) + cap(e.response) + len(e.path) + len(e.query) + len(e.contentType) + len(e.refusal.message))
+}
+
+// shorten leaves of what a caller can make long what tells the call from others.
+func (e *entry) shorten() {
+	const enough = 128
+	for _, text := range []*string{&e.path, &e.query, &e.contentType, &e.refusal.message} {
+		if len(*text) > enough {
+			*text = strings.Clone(strings.ToValidUTF8((*text)[:enough], ""))
+		}
+	}
+}
+
+// isShort reports whether the journal remembers fewer calls than it should, since there is no room for more.
+func (j *journal) isShort() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return uint64(len(j.ring)) < min(j.total, uint64(j.size))
+}
+
+// end gives the memory back and remembers no further call; what is there can still be read.
+func (j *journal) end() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.take(-j.taken)
+	j.ended = true
 }
 
 // each calls fn with the remembered calls, oldest first, until it returns false. What fn keeps of an
@@ -84,7 +144,7 @@ func (j *journal) each(fn func(*entry) bool) <-chan struct{} {
 		j.changed = make(chan struct{})
 	}
 	for n := j.total - uint64(len(j.ring)); n < j.total; n++ {
-		if !fn(&j.ring[n%uint64(j.size)]) {
+		if !fn(&j.ring[n%uint64(len(j.ring))]) {
 			break
 		}
 	}
@@ -113,7 +173,7 @@ func (j *journal) remembered(id string) (found entry, known bool) {
 	if number == 0 || number > j.total || number+uint64(len(j.ring)) <= j.total {
 		return found, false
 	}
-	found = j.ring[(number-1)%uint64(j.size)]
+	found = j.ring[(number-1)%uint64(len(j.ring))]
 	found.request, found.response = bytes.Clone(found.request), bytes.Clone(found.response)
 	return found, true
 }
@@ -122,6 +182,7 @@ func (j *journal) remembered(id string) (found entry, known bool) {
 func (j *journal) clear() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.take(-j.taken)
 	j.ring, j.total, j.counts = nil, 0, map[string]int{}
 }
 

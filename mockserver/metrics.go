@@ -105,6 +105,7 @@ func (s *Server) adminMetrics(*call) reply {
 	}
 	t.gauge("mockserver_worlds", "Worlds that are open.", len(worlds))
 	t.gauge("mockserver_journal_entries", "Calls that the journals of the open worlds remember.", entries)
+	t.gauge("mockserver_journal_bytes", "Memory that the journals of the open worlds take.", int(s.journals.used.Load()))
 	t.gauge("mockserver_ledger_transactions", "Entries in the ledgers of the open worlds.", transactions)
 	t.gauge("mockserver_waiting", "Things that wait for their time in the open worlds.", waiting)
 	t.deliveries(worlds)

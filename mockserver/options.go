@@ -21,6 +21,8 @@ type config struct {
 	seed        uint64
 	scenario    string // of the home world
 	maxWorlds   int
+	maxRows     int    // stored by a world, beside those it began with
+	maxJournal  int64  // bytes of all journals
 	state       string // file to restore from and to save to; empty for none
 	listen      bool
 	addr        string
@@ -48,6 +50,8 @@ func defaultConfig() config {
 		seed:        1,
 		scenario:    "default",
 		maxWorlds:   defaultMaxWorlds,
+		maxRows:     defaultMaxRows,
+		maxJournal:  defaultMaxJournal,
 		listen:      true,
 		addr:        "127.0.0.1:0",
 		start:       epoch,
@@ -128,9 +132,6 @@ func WithComplianceRules(rules []byte) Option {
 // WithScenario makes the home world one of a scenario, such as "rows10000000" or "lowfunds-seed7". The
 // words are those of [Scenarios]; what is wrong with them, [Server.Err] says.
 func WithScenario(scenario string) Option { return func(c *config) { c.scenario = scenario } }
-
-// WithMaxWorlds limits how many worlds are open at once; a further one is refused. The default is 10,000.
-func WithMaxWorlds(n int) Option { return func(c *config) { c.maxWorlds = max(1, n) } }
 
 // prepare makes what the worlds share. The built-in rules are read when the first analysis asks for them.
 func (c *config) prepare() error {

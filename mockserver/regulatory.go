@@ -42,7 +42,7 @@ func (w *World) openDesk() {
 		NewID:    w.ids.coded,
 		Charged:  w.charged,
 		Settings: w.assume.settings(),
-		Limit:    maxKeptRequests,
+		Room:     w.room,
 		Hooks:    w.hooks(),
 	})
 }

@@ -21,16 +21,17 @@ type Server struct {
 	// SecretKey, and its methods, are the server's.
 	*World
 
-	config  config
-	err     error
-	worlds  worldBook
-	deliver http.RoundTripper // of every world's notifications
-	routes  *router
-	admin   http.Handler
-	buffers sync.Pool
-	pages   pageCache
-	metrics *metrics
-	console func() map[string]consoleAsset // by name
+	config   config
+	err      error
+	worlds   worldBook
+	deliver  http.RoundTripper // of every world's notifications
+	routes   *router
+	admin    http.Handler
+	buffers  sync.Pool
+	pages    pageCache
+	metrics  *metrics
+	journals *journalMemory                 // of every world
+	console  func() map[string]consoleAsset // by name
 	// responseCheck makes, once, what [Assumptions.CheckResponses] asks for.
 	responseCheck func() (func(operation string, status int, body []byte) error, error)
 
@@ -56,6 +57,7 @@ func New(opts ...Option) *Server {
 	}
 	s.err = s.config.prepare()
 	s.metrics = newMetrics()
+	s.journals = &journalMemory{most: s.config.maxJournal}
 	s.buffers.New = func() any { return new([]byte) }
 	s.responseCheck = sync.OnceValues(s.ResponseCheck)
 	s.deliver = s.config.deliver

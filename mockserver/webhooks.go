@@ -79,8 +79,8 @@ func (w *World) AddWebhook(h Webhook) (string, error) {
 	now := timestamp(w.clock.Now())
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.webhooks.all) >= maxWebhooks {
-		return "", fmt.Errorf("mockserver: webhook not added: the world has %d already; remove some, or reset it", maxWebhooks)
+	if err := w.room(); err != nil {
+		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
 	}
 	made := &webhook{
 		WebhookID: w.ids.numbered("WA"), StorageID: w.ids.storage(), Name: h.Name, URL: h.URL,

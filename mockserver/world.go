@@ -44,6 +44,8 @@ type World struct {
 	desk      *regulatory.Desk
 	timers    *clock.Scope         // of the desk
 	snapshots map[string]*Snapshot // by name, for those who cannot hold on to one
+	// rowsAtFirst is how many records the world began with.
+	rowsAtFirst int
 }
 
 // homeName is the name of a server's own world.
@@ -54,7 +56,7 @@ func (s *Server) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 	c := &s.config
 	w := &World{
 		SecretKey: key, name: name, server: s, plan: p, assume: p.assume, base: base,
-		logger: c.logger, countries: c.countries, instruments: newInstruments(c, p.seed, key),
+		logger: c.logger, countries: c.countries, instruments: newInstruments(c, p.seed, key, s.journals),
 	}
 	start := base.at
 	if start.Before(c.start) {
@@ -74,6 +76,7 @@ func (s *Server) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 	})
 	w.clock.Settle(w.deliveries.Settle)
 	w.restore(base)
+	w.rowsAtFirst = w.rows()
 	return w
 }
 
@@ -84,6 +87,7 @@ func (w *World) Name() string { return w.name }
 func (w *World) close() {
 	w.clock.Stop()
 	w.deliveries.Close()
+	w.calls.end()
 }
 
 // check returns which invariants do not hold. The caller has the lock.

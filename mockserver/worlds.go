@@ -33,17 +33,6 @@ type template struct {
 	err  error
 }
 
-// Limits that keep a test that runs away from taking the machine along.
-//
-// Assumption: all of them. [WithMaxWorlds] switches the first.
-const (
-	defaultMaxWorlds  = 10_000
-	maxTemplateRows   = 600_000 // stored by all templates together, at about a kilobyte and a half each
-	maxKeptRequests   = 50_000  // of a world
-	maxWebhooks       = 10_000  // of a world
-	maxNamedSnapshots = 100     // of a world
-)
-
 // keyPrefixTest begins every key of the server.
 const keyPrefixTest = "sk_test_"
 

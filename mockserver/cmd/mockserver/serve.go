@@ -47,8 +47,10 @@ accepting, finishes the requests under way and exits.`,
 				maxBody:      f.Int64("max-body", 1<<20, "answer longer request bodies with 413; in `BYTES`"),
 				maxHeader:    f.Int("max-header", 64<<10, "answer longer request headers with 431; in `BYTES`"),
 				maxWorlds:    f.Int("max-worlds", 10_000, "the `NUMBER` of worlds that may be open at once"),
+				maxRows:      f.Int("max-rows", 20_000, "the `NUMBER` of records that each world may store beside those it began with"),
 				journal:      f.Int("journal", 1024, "the `NUMBER` of calls that each world remembers; 0 for none"),
 				journalBytes: f.Int("journal-bytes", 2<<10, "how much of each body it remembers; in `BYTES`"),
+				maxJournal:   f.Int64("max-journal", 128<<20, "the memory of all worlds' journals together, beyond which each remembers fewer calls; in `BYTES`"),
 				tls:          f.Bool("tls", false, "serve HTTPS with a certificate made for localhost, 127.0.0.1 and ::1"),
 				tlsCA:        f.text("tls-ca", text{file: true}, "with -tls: write the authority that clients must trust to this `FILE`; without, to one that is removed at the end"),
 				h2c:          f.Bool("h2c", false, "serve HTTP/2 without TLS too, for clients that begin with it"),
@@ -70,8 +72,9 @@ type serving struct {
 	json, anywhere, verbose *bool
 	tls, h2c                *bool
 	tlsCA, log              *string
-	maxBody                 *int64
-	maxHeader, maxWorlds    *int
+	maxBody, maxJournal     *int64
+	maxHeader               *int
+	maxWorlds, maxRows      *int
 	journal, journalBytes   *int
 }
 
@@ -138,7 +141,8 @@ func (s serving) options(p program) []mockserver.Option {
 		mockserver.WithAddr(*s.addr), mockserver.WithSeed(*s.seed), mockserver.WithScenario(*s.scenario), mockserver.WithState(*s.state),
 	}
 	opts = append(opts, mockserver.WithMaxBody(*s.maxBody), mockserver.WithMaxHeader(*s.maxHeader),
-		mockserver.WithMaxWorlds(*s.maxWorlds), mockserver.WithJournal(*s.journal, *s.journalBytes))
+		mockserver.WithMaxWorlds(*s.maxWorlds), mockserver.WithMaxRows(*s.maxRows),
+		mockserver.WithMaxJournal(*s.maxJournal), mockserver.WithJournal(*s.journal, *s.journalBytes))
 	if *s.tls {
 		opts = append(opts, mockserver.WithTLS())
 	}

@@ -112,6 +112,33 @@ func TestIsLoopback(t *testing.T) {
 	}
 }
 
+func TestLog_KeepsNoMorePayloadThanItMay(t *testing.T) {
+	t.Parallel()
+	d := open(t, Config{Bytes: 100})
+	kept := func() string {
+		var ids []string
+		for _, delivery := range d.Deliveries() {
+			ids = append(ids, delivery.ID)
+		}
+		return strings.Join(ids, " ")
+	}
+	for _, test := range []struct {
+		id    string
+		bytes int
+		want  string
+	}{{"WD-1", 60, "WD-1"}, {"WD-2", 40, "WD-2 WD-1"}, {"WD-3", 1, "WD-3 WD-2"}, {"WD-4", 99, "WD-4 WD-3"}, {"WD-5", 500, "WD-5"}, {"WD-6", 1, "WD-6"}} {
+		d.Record(Delivery{ID: test.id, State: Delivered, Payload: make([]byte, test.bytes)})
+		if got := kept(); got != test.want {
+			t.Errorf("after %s the log has %s, want %s", test.id, got, test.want)
+		}
+	}
+	d.Restore(d.Log())
+	d.Record(Delivery{ID: "WD-7", State: Delivered, Payload: make([]byte, 99)})
+	if got := kept(); got != "WD-7 WD-6" {
+		t.Errorf("restored, the log has %s", got)
+	}
+}
+
 func TestLog_KeepsTheLatestAndFindsThem(t *testing.T) {
 	t.Parallel()
 	d := open(t, Config{Limit: 2})

@@ -40,6 +40,7 @@ type Config struct {
 	Anywhere  bool              // deliver to targets off this machine too
 	Transport http.RoundTripper // nil: one that refuses to leave this machine unless Anywhere
 	Limit     int               // deliveries kept in the log, the oldest go first; zero: 10,000
+	Bytes     int               // of payloads kept there, likewise; zero: 32 MiB
 	Clock     *clock.Clock      // times the attempts; required
 }
 
@@ -55,6 +56,7 @@ type Dispatcher struct {
 
 	mu      sync.Mutex
 	log     []*Delivery // oldest first; what it points to never changes, an attempt puts in a new one
+	bytes   int         // of payloads in the log
 	flights map[string]*flight
 	orders  map[string]*gathering // by webhook; those that have one
 	retries *clock.Scope
@@ -78,6 +80,9 @@ func New(config Config) *Dispatcher {
 	}
 	if config.Limit < 1 {
 		config.Limit = 10_000
+	}
+	if config.Bytes < 1 {
+		config.Bytes = 32 << 20
 	}
 	own := config.Transport == nil
 	if own {
@@ -157,18 +162,21 @@ func (d *Dispatcher) Restore(log []*Delivery) {
 	for _, g := range d.orders {
 		g.waiting = nil
 	}
-	d.log = slices.Clone(log)
+	d.log, d.bytes = slices.Clone(log), 0
 	for _, delivery := range d.log {
+		d.bytes += len(delivery.Payload)
 		if delivery.State == Queued {
 			d.launch(delivery.ID)
 		}
 	}
 }
 
-// add logs a delivery and drops the oldest one beyond the limit. The caller holds mu.
+// add logs a delivery and drops the oldest ones beyond the limits. The caller holds mu.
 func (d *Dispatcher) add(delivery *Delivery) {
 	d.log = append(d.log, delivery)
-	if len(d.log) > d.config.Limit {
+	d.bytes += len(delivery.Payload)
+	for len(d.log) > d.config.Limit || d.bytes > d.config.Bytes && len(d.log) > 1 {
+		d.bytes -= len(d.log[0].Payload)
 		d.log[0] = nil
 		d.log = d.log[1:]
 	}

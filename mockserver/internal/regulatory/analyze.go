@@ -25,7 +25,7 @@ const (
 	specAnalyze      = "POST /analyze: shipment_id (shipment flow) or file_url (invoice flow)"
 	specAnalyzeFails = "States and transitions: analysis fails, the request is failed"
 	specPricing      = "Pricing rules: amounts are converted into the user's wallet currency at analyze time"
-	assumeLimit      = "assumption: an account of the reference server keeps only so many requests"
+	assumeLimit      = "assumption: an account of the reference server keeps only so many records"
 	usdCurrency      = "USD" // of the rules' prices
 	priceDecimals    = 2
 )
@@ -48,9 +48,10 @@ func (d *Desk) Analyze(in AnalyzeInput) (*Record, error) {
 	if i < 0 {
 		return nil, notFound("wallet", in.Wallet, "use the account_reference of a transaction, or leave the wallet out")
 	}
-	if d.config.Limit > 0 && len(d.order) >= d.config.Limit {
-		return nil, &Refusal{Code: CodeFull, Rule: assumeLimit,
-			Message: fmt.Sprintf("this account keeps %d requests and takes no more: reset it, or go on in another", d.config.Limit)}
+	if d.config.Room != nil {
+		if err := d.config.Room(); err != nil {
+			return nil, &Refusal{Code: CodeFull, Rule: assumeLimit, Message: err.Error()}
+		}
 	}
 	magic, isMagic := magicFor(in)
 	goods, known := d.lookUp(in, magic, isMagic)

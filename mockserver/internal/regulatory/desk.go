@@ -45,8 +45,8 @@ type Config struct {
 	NewID func(prefix string) string
 	// Charged hears of each charge as it is made, with the record that it belongs to. It may be nil.
 	Charged func(entry ledger.Entry, record *Record)
-	// Limit is how many requests the desk keeps; a further one is refused with [CodeFull]. 0 is no limit.
-	Limit int
+	// Room is asked before a request is opened; its error becomes a refusal with [CodeFull]. Nil is no limit.
+	Room func() error
 	// Settings are how the desk behaves where the specification leaves it open.
 	Settings Settings
 	// Hooks are points where a test makes things fail.

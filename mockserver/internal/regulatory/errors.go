@@ -31,7 +31,7 @@ const (
 	CodeNotRetryable         Code = "not_retryable"           // nothing here can be retried
 	CodeNoEvidenceAwaited    Code = "no_evidence_awaited"     // evidence that nothing waits for
 	CodeNotGenerated         Code = "document_not_generated"  // the PDF of an unfinished document
-	CodeFull                 Code = "too_many_requests_kept"  // the desk keeps no more requests
+	CodeFull                 Code = "too_many_requests_kept"  // there is no room for more requests
 	CodeImpossible           Code = "impossible_state_change" // a bug of this server
 )
 

@@ -2,6 +2,7 @@ package regulatory_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -95,8 +96,10 @@ func edited(old, new string) func([]regulatory.Saved) []regulatory.Saved {
 
 func TestAnalyze_IsRefusedOnceTheDeskIsFull(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *regulatory.Config) { c.Limit = 1 })
+	var room error
+	w := newWorld(t, func(c *regulatory.Config) { c.Room = func() error { return room } })
 	w.analyze(parcel)
+	room = errors.New("there is no room: reset it")
 	_, err := w.Analyze(regulatory.AnalyzeInput{ShipmentID: parcel})
-	refusal(t, err, regulatory.CodeFull, "keeps 1 requests", "reset")
+	refusal(t, err, regulatory.CodeFull, "no room", "reset")
 }

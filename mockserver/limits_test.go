@@ -1,0 +1,140 @@
+package mockserver_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+func TestLimits_NameTheFlagThatRaisesThem(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithMaxHeader(500), mockserver.WithMaxBody(100), mockserver.WithMaxWorlds(1), mockserver.WithMaxRows(0))
+	do(t, srv, http.MethodGet, "/v1/rates", "", "X-Long", strings.Repeat("x", 600)).refusal(t, http.StatusRequestHeaderFieldsTooLarge, "-max-header")
+	post(t, srv, "/v1/webhooks/replay", `{"event":"`+strings.Repeat("x", 100)+`"}`).refusal(t, http.StatusRequestEntityTooLarge, "-max-body")
+	do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "Bearer sk_test_default_another").refusal(t, http.StatusServiceUnavailable, "-max-worlds")
+	post(t, srv, "/v1/regulatory-documents/analyze", analyzeFirst(srv.World)).refusal(t, http.StatusBadRequest, "-max-rows")
+	post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/"}`).refusal(t, http.StatusBadRequest, "-max-rows")
+	get(t, srv, "/v1/rates").want(t, http.StatusOK)
+}
+
+func analyzeFirst(w *mockserver.World) string { return `{"shipment_id":"` + w.Shipments()[0] + `"}` }
+
+// A test that runs away makes records of every kind until it is refused, in its own world only, and goes on
+// once there is room again.
+func TestLimits_StopATestThatRunsAway(t *testing.T) {
+	t.Parallel()
+	const most = 200
+	srv := start(t, mockserver.WithMaxRows(most), mockserver.WithoutListener())
+	makes := map[string]func(w *mockserver.World) error{
+		"webhooks": func(w *mockserver.World) error {
+			_, err := w.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:9/"})
+			return err
+		},
+		"money": func(w *mockserver.World) error { return w.Fund(w.Wallets()[0], amount(t, "1")) },
+		"requests": func(w *mockserver.World) error {
+			if a := doWith(t, &http.Client{Transport: w.Transport()}, srv, http.MethodPost, "/v1/regulatory-documents/analyze", analyzeFirst(w), "Authorization", "Bearer "+w.SecretKey); a.status != http.StatusOK {
+				return fmt.Errorf("%w: %s", mockserver.ErrTooManyRows, a.body)
+			}
+			return nil
+		},
+	}
+	for name, makeOne := range makes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := srv.NewWorld(t)
+			made, err := 0, error(nil)
+			for ; err == nil && made <= most; made++ {
+				err = makeOne(w)
+			}
+			if made != most+1 || !errors.Is(err, mockserver.ErrTooManyRows) || !strings.Contains(err.Error(), "-max-rows") || !strings.Contains(err.Error(), w.Name()+"/reset") {
+				t.Fatalf("refused at %d with %v", made, err)
+			}
+			fork, err := w.Fork("of-" + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer fork.Close()
+			if err := makeOne(fork); err != nil {
+				t.Errorf("a fork shares what is there and has room of its own: %v", err)
+			}
+			w.Reset()
+			if err := makeOne(w); err != nil {
+				t.Errorf("after a reset: %v", err)
+			}
+			w.CheckInvariants(t)
+		})
+	}
+}
+
+// What a scenario brings along is no sign of a test that runs away.
+func TestLimits_LeaveOutWhatAWorldBeganWith(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithMaxRows(1), mockserver.WithoutListener())
+	for _, scenario := range []string{"history1000", "rows10000000", "empty"} {
+		w := srv.NewWorld(t, scenario)
+		add := func() error {
+			_, err := w.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:9/"})
+			return err
+		}
+		if err := add(); err != nil {
+			t.Errorf("%s: %v", scenario, err)
+		}
+		if err := add(); !errors.Is(err, mockserver.ErrTooManyRows) {
+			t.Errorf("%s takes a second one: %v", scenario, err)
+		}
+	}
+}
+
+// However many worlds there are and whatever is called, the journals take no more memory together than they
+// may; each world still remembers its latest calls, and says that there should be more.
+func TestLimits_BoundTheJournalsOfAllWorldsTogether(t *testing.T) {
+	t.Parallel()
+	const most = 256 << 10
+	srv := start(t, mockserver.WithMaxJournal(most), mockserver.WithoutListener())
+	var worlds []*mockserver.World
+	for range 8 {
+		worlds = append(worlds, srv.NewWorld(t))
+	}
+	call := func(w *mockserver.World, path string) {
+		t.Helper()
+		doWith(t, &http.Client{Transport: w.Transport()}, srv, http.MethodGet, path, "", "Authorization", "Bearer "+w.SecretKey)
+	}
+	for _, w := range worlds {
+		for range 40 {
+			call(w, "/v1/rates?perPage=9") // its beginning fills what is remembered of a body
+			call(w, "/v1/nothing/"+strings.Repeat("x", 2000))
+		}
+	}
+	// A ring grows by more than a call at a time, and what was short grows to its shortened length.
+	if used := scrape(t, srv)["mockserver_journal_bytes"]; used < most || used > most*5/4 {
+		t.Errorf("the journals take %.0f bytes, and may take %d", used, most)
+	}
+	last := worlds[len(worlds)-1]
+	journal := last.Journal()
+	if len(journal) == 0 || len(journal) >= 80 || journal[len(journal)-1].Status != http.StatusNotFound || journal[len(journal)-1].RequestID != "req-80" {
+		t.Fatalf("the last world remembers %d calls, the latest %+v", len(journal), journal[max(0, len(journal)-1):])
+	}
+	if told := string(get(t, srv, "/_mock/calls?world="+last.Name()).body); !strings.Contains(told, "-max-journal") {
+		t.Errorf("nothing is said about it: %.200s", told)
+	}
+	for _, w := range worlds {
+		w.Reset()
+	}
+	if used := scrape(t, srv)["mockserver_journal_bytes"]; used != 0 {
+		t.Errorf("%.0f bytes are still taken", used)
+	}
+	for range 50 {
+		call(last, "/v1/rates?perPage=1")
+	}
+	if got := len(last.Journal()); got != 50 {
+		t.Errorf("after the reset %d of 50 calls are remembered", got)
+	}
+	last.Close()
+	if used := scrape(t, srv)["mockserver_journal_bytes"]; used != 0 {
+		t.Errorf("a closed world keeps %.0f bytes", used)
+	}
+}
