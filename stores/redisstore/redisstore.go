@@ -1,0 +1,122 @@
+// Package redisstore keeps on Redis which notifications webhook receivers on several machines accepted.
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/shipping-go/shipping/webhook"
+)
+
+// Store is a [webhook.Store] that any number of machines share. Make one with [New].
+//
+// Each notification is a key of its own, which Redis lets go by its own clock; one script looks
+// and writes. go-redis repeats calls whose connection ended, which changes nothing where the first
+// did its work.
+//
+// It remembers what Redis does: a failover to a replica, or a crash of a Redis that does not write to
+// its disk at once, loses the last writes, and a Redis that evicts keys when its memory is full loses any.
+// What was forgotten is handled again when it is sent again; nothing that was not handled is lost by that.
+type Store struct {
+	client  redis.Scripter
+	prefix  string
+	options Options
+}
+
+// Options says how long a [Store] remembers. Zero means the default.
+type Options struct {
+	// Lease is how long a notification stays with a machine that is not heard of (2 minutes). A handler
+	// that takes longer may run twice, see [webhook.ErrClaimLost].
+	Lease time.Duration
+	// Keep is how long an accepted notification is remembered (72 hours): for as long as the service may
+	// send it again.
+	Keep time.Duration
+}
+
+// New returns the store of the receiver of that name, which begins the keys. Machines that do the same
+// work have the same name; another name has every notification once more. The client is one of
+// go-redis: for a server, a sentinel or a cluster.
+func New(client redis.Scripter, receiver string, options Options) *Store {
+	if options.Lease <= 0 {
+		options.Lease = 2 * time.Minute
+	}
+	if options.Keep <= 0 {
+		options.Keep = 72 * time.Hour
+	}
+	return &Store{client: client, prefix: "shipping:webhook:" + url.QueryEscape(receiver) + ":", options: options}
+}
+
+// A key holds "accepted", or "claim " and the claim. Each script gets the claim in that form, and how many
+// milliseconds the key lasts from now.
+const (
+	claimScript = `
+		local known = redis.call('GET', KEYS[1])
+		if known == 'accepted' then return 'accepted' end
+		if known and known ~= ARGV[1] then return 'pending' end
+		redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+		return 'claimed'`
+	acceptScript = `
+		local known = redis.call('GET', KEYS[1])
+		if known and known ~= ARGV[1] and known ~= 'accepted' then return 'lost' end
+		redis.call('SET', KEYS[1], 'accepted', 'PX', ARGV[2])
+		return 'accepted'`
+	releaseScript = `
+		if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+		return 'released'`
+)
+
+// Claim implements [webhook.Store].
+func (s *Store) Claim(ctx context.Context, id, claim string) (webhook.Standing, error) {
+	answer, err := s.run(ctx, claimScript, id, claim, s.options.Lease)
+	switch {
+	case err != nil:
+		return 0, err
+	case answer == "claimed":
+		return webhook.Claimed, nil
+	case answer == "accepted":
+		return webhook.Accepted, nil
+	}
+	return webhook.Pending, nil
+}
+
+// Accept implements [webhook.Store].
+func (s *Store) Accept(ctx context.Context, id, claim string) error {
+	answer, err := s.run(ctx, acceptScript, id, claim, s.options.Keep)
+	if answer == "lost" {
+		return webhook.ErrClaimLost
+	}
+	return err
+}
+
+// Release implements [webhook.Store].
+func (s *Store) Release(ctx context.Context, id, claim string) error {
+	_, err := s.run(ctx, releaseScript, id, claim, 0)
+	return err
+}
+
+func (s *Store) run(ctx context.Context, script, id, claim string, lasts time.Duration) (string, error) {
+	answer, err := s.client.Eval(ctx, script, []string{s.prefix + id}, "claim "+claim, lasts.Milliseconds()).Text()
+	return answer, explain(err)
+}
+
+// explain says what to do about a Redis that is there, and refuses.
+func explain(err error) error {
+	for _, refusal := range []struct {
+		is func(error) bool
+		do string
+	}{
+		{redis.IsOOMError, "Redis has no memory left: give it more, or choose a shorter Keep; leave its maxmemory-policy at noeviction"},
+		{redis.IsReadOnlyError, "this Redis is a replica: connect to the primary, or have redis.NewFailoverClient find it"},
+		{redis.IsAuthError, "Redis does not know the user or the password: set Username and Password in redis.Options"},
+		{redis.IsPermissionError, "the user may not do this: it needs eval, get, set and del on the keys shipping:webhook:*"},
+	} {
+		if refusal.is(err) {
+			return fmt.Errorf("redisstore: %s: %w", refusal.do, err)
+		}
+	}
+	return err
+}
