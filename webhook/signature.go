@@ -28,7 +28,8 @@ func Sign(key string, body []byte) string {
 var ErrSignature = errors.New("webhook: the signature is missing or wrong")
 
 // Verify checks the signature of a body under any of the keys, in a time that does not depend on
-// where a signature differs or which key made it.
+// where a signature differs or which key made it. An empty key, such as a variable that was never set,
+// verifies nothing: anybody could sign with it.
 func Verify(signature string, body []byte, keys ...string) error {
 	return verify(signature, body, Sign, keys)
 }
@@ -37,7 +38,7 @@ func verify(signature string, body []byte, sign func(key string, body []byte) st
 	matched := 0
 	signature = strings.ToLower(strings.TrimSpace(signature)) // hexadecimal digits may be large ones
 	for _, key := range keys {
-		if hmac.Equal([]byte(signature), []byte(strings.ToLower(sign(key, body)))) {
+		if hmac.Equal([]byte(signature), []byte(strings.ToLower(sign(key, body)))) && key != "" {
 			matched = 1
 		}
 	}
