@@ -26,6 +26,7 @@ failed, 1 otherwise.`,
 			shipment := f.text("shipment", text{also: "SHIPPING_SHIPMENT"}, "a `SHIPMENT` to analyze and replay events of")
 			invoice := f.text("invoice", text{also: "SHIPPING_INVOICE"}, "the `URL` of an uploaded invoice to analyze")
 			webhook := f.text("webhook", text{also: "SHIPPING_WEBHOOK"}, "the one `WEBHOOK` to send replays to")
+			cacert := cacertFlag(f)
 			write := f.Bool("write", false, "make changes too, which charges the wallet")
 			patience := f.Duration("patience", 30*time.Second, "the `TIME` that an answer, and the bought document, may take")
 			asJSON := f.Bool("json", false, "print the report as JSON")
@@ -39,7 +40,12 @@ failed, 1 otherwise.`,
 				case *write && strings.HasPrefix(*key, "sk_live_"):
 					return p.fail("-write spends money: use a test key")
 				}
-				opts := []conformance.Option{conformance.WithPatience(*patience)}
+				w, err := newWire(*cacert)
+				if err != nil {
+					return p.fail("%v", err)
+				}
+				defer w.CloseIdleConnections()
+				opts := []conformance.Option{conformance.WithPatience(*patience), conformance.WithTransport(w)}
 				if *write {
 					opts = append(opts, conformance.WithWrites())
 				}

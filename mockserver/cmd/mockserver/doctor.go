@@ -22,14 +22,20 @@ huge and slow and broken deliveries. Prints a scorecard with advice. The exit co
 			other := f.text("other-key", text{}, "a second `KEY` that the receiver takes while keys are changed")
 			header := f.text("signature-header", text{value: delivery.HeaderSignature}, "the header `NAME` that carries the signature")
 			patience := f.Duration("patience", doctor.DefaultPatience, "the `TIME` that an answer may take")
+			cacert := cacertFlag(f)
 			anywhere := f.Bool("anywhere", false, "examine receivers on other machines too; have their owner's consent")
 			asJSON := f.Bool("json", false, "print the scorecard as JSON")
 			return func(ctx context.Context, p program) int {
 				if len(p.args) == 0 {
 					return p.fail("name the receiver's URL: mockserver doctor http://127.0.0.1:8080/hooks")
 				}
+				roots, err := trustedRoots(*cacert)
+				if err != nil {
+					return p.fail("%v", err)
+				}
 				card, err := doctor.Examine(ctx, doctor.Config{
-					URL: p.args[0], Key: *key, OtherKey: *other, SignatureHeader: *header, Patience: *patience, Anywhere: *anywhere,
+					URL: p.args[0], Key: *key, OtherKey: *other, SignatureHeader: *header, Patience: *patience,
+					Anywhere: *anywhere, Roots: roots,
 				})
 				if err != nil {
 					return p.fail("%v", err)

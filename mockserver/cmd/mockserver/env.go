@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/shipping-go/shipping/mockserver"
@@ -13,7 +14,7 @@ func envCommand() command {
 	return command{
 		word: "env", summary: "print the settings that a program needs to use the server",
 		about: `The settings of a server that was started with this seed; or, with -url, of the one that is running there,
-also of one of its other worlds.`,
+also of one of its other worlds. With -cacert there is ` + caVariable + `, for programs that are to trust it.`,
 		examples: []string{
 			`env                                         # for eval "$(mockserver env)"`,
 			"env -format dotenv >.env",
@@ -24,12 +25,13 @@ also of one of its other worlds.`,
 			format := f.text("format", text{value: "sh", choices: []string{"sh", "dotenv", "json"}}, "the `FORMAT` to print")
 			address := f.text("url", text{}, "ask the server that is running at this `URL`")
 			world := f.text("world", text{}, "with -url: the `NAME` of one of its open worlds; without, the one it began with")
+			cacert := cacertFlag(f)
 			return func(ctx context.Context, p program) int {
 				var settings []setting
 				var err error
 				switch {
 				case *address != "":
-					settings, err = runningSettings(ctx, p, *address, *world)
+					settings, err = runningSettings(ctx, p, *address, *world, *cacert)
 				case *world != "":
 					err = fmt.Errorf("-world is one of a running server: name it with -url")
 				default:
@@ -73,24 +75,29 @@ func seededSettings(seed uint64) ([]setting, error) {
 }
 
 // runningSettings are those of a world of a running server, as far as the world has them.
-func runningSettings(ctx context.Context, p program, address, world string) ([]setting, error) {
+func runningSettings(ctx context.Context, p program, address, world, cacert string) ([]setting, error) {
 	base, err := baseURL(program{args: []string{address}, getenv: p.getenv})
 	if err != nil {
 		return nil, fmt.Errorf("-url: %w", err)
 	}
+	w, err := newWire(cacert)
+	if err != nil {
+		return nil, err
+	}
+	defer w.CloseIdleConnections()
 	var worlds []struct {
 		Name string `json:"name"`
 		Key  string `json:"secret_key"`
 	}
-	if err := ask(ctx, base+"/_mock/worlds", "", &worlds); err != nil {
+	if err := ask(ctx, w, base+"/_mock/worlds", "", &worlds); err != nil {
 		return nil, fmt.Errorf("no mockserver answers on %s: %w; start one with mockserver serve", base, err)
 	}
 	var names []string
 	key := ""
-	for i, w := range worlds {
-		names = append(names, w.Name)
-		if w.Name == world || (world == "" && i == 0) {
-			key = w.Key
+	for i, open := range worlds {
+		names = append(names, open.Name)
+		if open.Name == world || (world == "" && i == 0) {
+			key = open.Key
 		}
 	}
 	if key == "" {
@@ -108,13 +115,13 @@ func runningSettings(ctx context.Context, p program, address, world string) ([]s
 	var goods struct {
 		Invoices []string `json:"invoices"`
 	}
-	if err := ask(ctx, base+"/_mock/consignments", key, &goods); err != nil {
+	if err := ask(ctx, w, base+"/_mock/consignments", key, &goods); err != nil {
 		return nil, err
 	}
-	if err := ask(ctx, base+"/_mock/ledger?perPage=1", key, &ledger); err != nil {
+	if err := ask(ctx, w, base+"/_mock/ledger?perPage=1", key, &ledger); err != nil {
 		return nil, err
 	}
-	if err := ask(ctx, base+"/_mock/deliveries?perPage=1", key, &deliveries); err != nil {
+	if err := ask(ctx, w, base+"/_mock/deliveries?perPage=1", key, &deliveries); err != nil {
 		return nil, err
 	}
 	var wallet, shipment, invoice, webhook string
@@ -127,8 +134,18 @@ func runningSettings(ctx context.Context, p program, address, world string) ([]s
 	if len(deliveries) > 0 {
 		shipment, webhook = deliveries[0].Shipment, deliveries[0].Webhook
 	}
-	return settings(base, key, wallet, shipment, invoice, webhook), nil
+	found := settings(base, key, wallet, shipment, invoice, webhook)
+	if cacert != "" {
+		if cacert, err = filepath.Abs(cacert); err != nil {
+			return nil, err
+		}
+		found = append(found, setting{caVariable, cacert})
+	}
+	return found, nil
 }
+
+// caVariable is where Go, OpenSSL and what uses it look for authorities, in place of the system's own.
+const caVariable = "SSL_CERT_FILE"
 
 // writeSettings writes the settings that there are in one of the formats of -format.
 func writeSettings(out io.Writer, format string, settings []setting) error {

@@ -26,18 +26,25 @@ in time. Without URL it is ` + baseURLVariable + `, else http://` + defaultAddr 
 		examples: []string{
 			"ready",
 			"ready http://127.0.0.1:4010 -wait 10s",
+			"ready https://127.0.0.1:4010 -cacert ca.pem     # of serve -tls -tls-ca ca.pem",
 		},
 		define: func(f *flags) action {
 			wait := f.Duration("wait", 0, "go on asking for this `TIME`; 0 asks once")
+			cacert := cacertFlag(f)
 			return func(ctx context.Context, p program) int {
-				return awaitReady(ctx, p, *wait)
+				w, err := newWire(*cacert)
+				if err != nil {
+					return p.fail("%v", err)
+				}
+				defer w.CloseIdleConnections()
+				return awaitReady(ctx, p, w, *wait)
 			}
 		},
 	}
 }
 
 // awaitReady asks until the server answers or the wait is over.
-func awaitReady(ctx context.Context, p program, wait time.Duration) int {
+func awaitReady(ctx context.Context, p program, w wire, wait time.Duration) int {
 	base, err := baseURL(p)
 	if err != nil {
 		return p.fail("%v", err)
@@ -46,7 +53,7 @@ func awaitReady(ctx context.Context, p program, wait time.Duration) int {
 	defer cancel()
 	pause := 10 * time.Millisecond
 	for {
-		err := healthy(ctx, base)
+		err := healthy(ctx, w, base)
 		if err == nil {
 			return exitOK
 		}
@@ -73,13 +80,13 @@ func paused(ctx context.Context, d time.Duration) bool {
 const askPatience = 2 * time.Second
 
 // healthy returns nil when a mockserver answers on the base address, else why not.
-func healthy(ctx context.Context, base string) error {
-	return ask(ctx, base+"/_mock/healthz", "", &struct{}{})
+func healthy(ctx context.Context, w wire, base string) error {
+	return ask(ctx, w, base+"/_mock/healthz", "", &struct{}{})
 }
 
 // ask reads the data of one of a server's own routes, about the world of a key; an empty key means the
 // world that the server began with.
-func ask(ctx context.Context, address, key string, data any) error {
+func ask(ctx context.Context, w wire, address, key string, data any) error {
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -89,7 +96,7 @@ func ask(ctx context.Context, address, key string, data any) error {
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
-	resp, err := http.DefaultTransport.RoundTrip(req)
+	resp, err := w.RoundTrip(req)
 	if err != nil {
 		return err
 	}

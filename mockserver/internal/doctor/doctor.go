@@ -7,6 +7,8 @@ package doctor
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -32,6 +34,8 @@ type Config struct {
 	SignatureHeader string
 	// Anywhere examines receivers on other machines too.
 	Anywhere bool
+	// Roots are the authorities that a receiver with https is trusted by; nil: those of the system.
+	Roots *x509.CertPool
 	// Patience is how long an answer may take: of the service that is examined for, and of a sender
 	// that is too slow to be waited for. Zero: [DefaultPatience].
 	Patience time.Duration
@@ -145,7 +149,7 @@ func newExaminer(ctx context.Context, config Config) (*examiner, error) {
 	dialer := newDialer(config.Anywhere)
 	return &examiner{Config: config, ctx: ctx, dialer: dialer, client: &http.Client{
 		// No proxy: a receiver on this machine must not be asked for through another one.
-		Transport:     &http.Transport{DialContext: dialer.DialContext},
+		Transport:     &http.Transport{DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{RootCAs: config.Roots}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }

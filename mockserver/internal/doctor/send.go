@@ -123,7 +123,7 @@ func (e *examiner) connect(ctx context.Context, u *url.URL) (net.Conn, error) {
 	if err != nil || u.Scheme == "http" {
 		return conn, err
 	}
-	return tls.Client(conn, &tls.Config{ServerName: u.Hostname()}), nil
+	return tls.Client(conn, &tls.Config{ServerName: u.Hostname(), RootCAs: e.Roots}), nil
 }
 
 // newID is the identifier of the delivery that is sent next.

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every word that asks a server does so over https too, once it is told whom to trust.
+func TestTLS_WordsReachAServerThatTheyAreToldToTrust(t *testing.T) {
+	t.Parallel()
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	r := start(t, nil, "-json", "-tls", "-tls-ca", ca).world(t)
+	if !strings.HasPrefix(r.URL, "https://127.0.0.1:") || r.CA != ca {
+		t.Fatalf("%+v", r)
+	}
+	env := environ(r)
+	words := [][]string{{"ready", r.URL}, {"env", "-url", r.URL}, {"conform", r.URL}}
+	for _, word := range words {
+		invoke(t, env, word...).want(t, exitFailure, "-cacert FILE")
+		invoke(t, env, append(word, "-cacert", ca)...).want(t, exitOK)
+		trusting := environ(r)
+		trusting["MOCKSERVER_CACERT"] = ca
+		invoke(t, trusting, word...).want(t, exitOK)
+		invoke(t, env, append(word, "-cacert", "nowhere.pem")...).want(t, exitFailure, "nowhere.pem")
+		invoke(t, env, append(word, "-cacert", file(t, "key.pem", "no PEM"))...).want(t, exitFailure, "no certificate in PEM")
+	}
+	if got := asked(t, "-url", r.URL, "-cacert", ca); got["SSL_CERT_FILE"] != ca || got["SHIPPING_BASE_URL"] != r.URL {
+		t.Errorf("env is %v", got)
+	}
+	invoke(t, env, "ready", strings.Replace(r.URL, "127.0.0.1", "localhost", 1), "-cacert", ca).want(t, exitOK)
+}
+
+func TestTLS_DoctorReachesAReceiverThatItIsToldToTrust(t *testing.T) {
+	t.Parallel()
+	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	t.Cleanup(secure.Close)
+	ca := file(t, "ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})))
+	invoke(t, nil, "doctor", secure.URL, "-key", "k").want(t, exitFailure, "certificate")
+	invoke(t, nil, "doctor", secure.URL, "-key", "k", "-patience", "2s", "-cacert", ca).want(t, exitFailure, "BAD   bad signature")
+}
+
+// Without -tls-ca the authority is where the line of JSON and the greeting say, and gone with the server.
+func TestTLS_ItsAuthorityGoesWithTheServer(t *testing.T) {
+	t.Parallel()
+	d := start(t, nil, "-json", "-tls")
+	ca := d.world(t).CA
+	if _, err := os.Stat(ca); err != nil {
+		t.Fatal(err)
+	}
+	d.stop()
+	if ended := <-d.ended; ended.code != exitOK {
+		t.Errorf("stopped with %+v", ended)
+	}
+	if _, err := os.Stat(ca); !os.IsNotExist(err) {
+		t.Errorf("%s is still there: %v", ca, err)
+	}
+	if greeting := start(t, nil, "-tls").printed; !strings.Contains(greeting, "--cacert ") || !strings.Contains(greeting, "https://127.0.0.1:") {
+		t.Errorf("the greeting:\n%s", greeting)
+	}
+	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-tls", "-tls-ca", filepath.Join(t.TempDir(), "no", "ca.pem")).want(t, exitFailure, "-tls-ca")
+}
+
+func TestH2C_IsSpokenWhereAsked(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		args  []string
+		major int // 0: nothing is answered
+	}{{[]string{"-json", "-h2c"}, 2}, {[]string{"-json"}, 0}} {
+		r := start(t, nil, test.args...).world(t)
+		transport := &http.Transport{Protocols: new(http.Protocols)}
+		transport.Protocols.SetUnencryptedHTTP2(true)
+		t.Cleanup(transport.CloseIdleConnections)
+		resp, err := (&http.Client{Transport: transport}).Get(r.URL + "/_mock/healthz")
+		if err != nil {
+			resp = &http.Response{Body: http.NoBody}
+		}
+		resp.Body.Close()
+		if resp.ProtoMajor != test.major {
+			t.Errorf("%v answers by HTTP/%d, want %d (%v)", test.args, resp.ProtoMajor, test.major, err)
+		}
+		invoke(t, nil, "ready", r.URL).want(t, exitOK)
+	}
+}
