@@ -133,7 +133,10 @@ func (s *stage) request(t *testing.T, w *mockserver.World, method, path, query, 
 // mistake it is, an envelope that agrees with it, and no more of it than there is to say.
 func (s *stage) answered(t *testing.T, r *http.Request, statuses ...int) *httptest.ResponseRecorder {
 	t.Helper()
-	asked := len(r.RequestURI) + int(r.ContentLength)
+	asked := len(r.Method) + len(r.RequestURI) + int(r.ContentLength)
+	for _, values := range r.Header {
+		asked += len(strings.Join(values, ""))
+	}
 	answer := httptest.NewRecorder()
 	s.ServeHTTP(answer, r)
 	if !slices.Contains(append(statuses, 200, 400, 401, 404, 405, 413, 415), answer.Code) {
