@@ -12,6 +12,7 @@ import (
 const (
 	maxErrorBody    = 64 << 10 // kept in an Error
 	maxErrorMessage = 2 << 10  // kept in an Error
+	maxErrorID      = 128      // shown of an identifier
 	maxFailedBody   = 1 << 20  // read of a non-2xx answer
 	pooledBody      = 4 << 20  // a larger buffer is left to the garbage collector
 	unannouncedBody = 16 << 10 // first room for a compressed or chunked answer

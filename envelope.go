@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // envelope is what every answer is wrapped in.
@@ -103,7 +104,7 @@ func (c *core) describe(state *callState, status int, header http.Header, body [
 		failure.Data = RawJSON(c.key.redact(string(answer.Data)))
 	}
 	if id := answer.Data.Get(regulatoryRequestID).Text(); id != "" {
-		failure.RequestID = id
+		failure.RequestID = c.key.redact(id)
 	}
 	return failure
 }
@@ -114,6 +115,17 @@ func clip(text string, n int) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:n], "") + "…"
+}
+
+// oneLine is clip for a text of the service's that goes into an error's: with the control characters and
+// line breaks that are in it, it could pass for lines of a log.
+func oneLine(text string, n int) string {
+	return clip(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, text), n)
 }
 
 // unexpected makes the error of a 2xx answer that cannot be understood.

@@ -91,12 +91,12 @@ func (e *Error) Error() string {
 	}
 	switch {
 	case e.Message != "":
-		b.WriteString(": " + e.Message)
+		b.WriteString(": " + oneLine(e.Message, maxErrorMessage))
 	case e.kind != nil && e.StatusCode/100 == 2, e.kind != nil && e.StatusCode == 0:
 		b.WriteString(": " + strings.TrimPrefix(e.kind.Error(), "shipping: "))
 	}
 	if e.RequestID != "" {
-		b.WriteString(" (request " + e.RequestID + ")")
+		b.WriteString(" (request " + oneLine(e.RequestID, maxErrorID) + ")")
 	}
 	if e.Cause != nil && (e.kind == nil || e.Cause.Error() != e.kind.Error()) {
 		b.WriteString(": " + e.Cause.Error())

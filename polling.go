@@ -43,6 +43,7 @@ func (e *RequestFailedError) Error() string {
 			text += fmt.Sprintf("; %s: %s", document.DocumentType, document.Failure)
 		}
 	}
+	text = oneLine(text, maxErrorMessage)
 	if e.Err != nil {
 		text += ": " + e.Err.Error()
 	}

@@ -293,6 +293,12 @@ func (s RegulatoryService) record(ctx context.Context, r request, call []CallOpt
 			Message: "the answer holds no regulatory request: request_id or status is missing",
 		}
 	}
+	if record.Status == StatusFailed { // why goes into an error
+		record.RequestID, record.FailureReason = s.core.key.redact(record.RequestID), s.core.key.redact(record.FailureReason)
+		for i := range record.Documents {
+			record.Documents[i].Failure = s.core.key.redact(record.Documents[i].Failure)
+		}
+	}
 	return record, nil
 }
 

@@ -1,0 +1,52 @@
+package shipping_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/shipping-go/shipping"
+)
+
+// FuzzAnswers: whatever a service answers to whatever call, the call returns, has been sent once, and says
+// either that the service has agreed or, in a typed error that can be read and shows no key, that it has
+// not. {key} stands for the secret key.
+func FuzzAnswers(f *testing.F) {
+	calls := hostileCalls()
+	f.Fuzz(func(t *testing.T, which uint8, status uint16, contentType, body string) {
+		call, status := calls[int(which)%len(calls)], 200+status%400
+		body = strings.ReplaceAll(body, "{key}", testKey)
+		synctest.Test(t, func(t *testing.T) {
+			service := answering(canned{status: int(status), body: body}.with("Content-Type", contentType))
+			client := connect(t, service, shipping.WithProvisionalRoutes(), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
+			err := call.do(t.Context(), client)
+			if got := service.requests(); len(got) == 0 || len(got) > 1 && (call.operation != shipping.OpPurchase || service.count(http.MethodPost) > 1) {
+				t.Errorf("%s was sent %d times", call.operation, len(got))
+			}
+			if err == nil {
+				var said struct{ Status any }
+				_ = json.Unmarshal([]byte(body), &said) // a PDF is none
+				if status/100 != 2 || said.Status == false {
+					t.Errorf("%s is said to have worked: %d %q", call.operation, status, body)
+				}
+				return
+			}
+			failure, ok := errors.AsType[*shipping.Error](err)
+			if _, failed := errors.AsType[*shipping.RequestFailedError](err); failed && !ok {
+				failure, ok = &shipping.Error{StatusCode: int(status)}, status/100 == 2 // the service's answer was none
+			}
+			if !ok || failure.StatusCode != int(status) && call.operation != shipping.OpPurchase {
+				t.Fatalf("%s was answered %d %q: %v", call.operation, status, body, err)
+			}
+			if call.operation == shipping.OpPurchase && outcome(nil, err) == "" {
+				t.Errorf("a purchase without an outcome: %v", err)
+			}
+			if text := err.Error(); len(text) > 6000 || strings.ContainsAny(text, "\n\r") || leaks(text) || leaks(string(failure.Data)+string(failure.Body)+failure.Message+failure.RequestID) {
+				t.Errorf("%s: the error does not read well: %.300q", call.operation, text)
+			}
+		})
+	})
+}
