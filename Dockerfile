@@ -4,7 +4,8 @@
 #   docker run --rm -p 127.0.0.1:4010:4010 mockserver
 #
 # Publish the port on 127.0.0.1, as above: whoever reaches the server can change everything in it. Its control
-# surface under /_mock/ answers to the names 127.0.0.1 and localhost only.
+# surface under /_mock/ answers to 127.0.0.1 and localhost, and in a network of containers to the name that it
+# is given: docker run -e MOCKSERVER_HOSTS=mockserver …
 FROM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./

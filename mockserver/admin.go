@@ -101,7 +101,7 @@ func newAdmin(s *Server) http.Handler {
 }
 
 func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[string]adminRoute) reply {
-	if problem := foreign(r); problem != "" {
+	if problem := s.foreign(r); problem != "" {
 		return refused(http.StatusForbidden, codeForbidden, problem)
 	}
 	route, known := byMethod[r.Method]
@@ -160,13 +160,14 @@ func (s *Server) writeAdmin(w http.ResponseWriter, p *reply) {
 	}
 }
 
-// foreign says why a request may not use the admin routes: it was sent to another name than this
-// machine's, as a rebound DNS name would be, or by a page of another site.
-func foreign(r *http.Request) string {
+// foreign says why a request may not use the admin routes: it was sent to a name that the server does not
+// go by, as a rebound DNS name would be, or by a page of another site.
+func (s *Server) foreign(r *http.Request) string {
 	if !isInMemory(r) {
 		host := (&url.URL{Host: r.Host}).Hostname()
-		if !delivery.IsLoopback(host) {
-			return fmt.Sprintf("%s answers on this machine's own names only, not %q: use 127.0.0.1 or localhost", adminPrefix, host)
+		named := func(name string) bool { return strings.EqualFold(name, host) }
+		if !delivery.IsLoopback(host) && !slices.ContainsFunc(s.config.hosts, named) {
+			return fmt.Sprintf("%s answers on this machine's own names only, not %q: use 127.0.0.1 or localhost, or give the server that name with -hosts or WithHosts", adminPrefix, host)
 		}
 	}
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {

@@ -66,6 +66,16 @@ func TestAdmin_AnswersThisMachineOnly(t *testing.T) {
 	}
 }
 
+func TestAdmin_AnswersToTheNamesThatItIsGiven(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithHosts("Mock.internal", "10.0.0.7"))
+	for host, status := range map[string]int{
+		"mock.internal:4010": 200, "10.0.0.7": 200, "localhost": 200, "other.internal:4010": 403, "10.0.0.70": 403,
+	} {
+		do(t, srv, http.MethodGet, "/_mock/healthz", "", "Host", host).want(t, status)
+	}
+}
+
 func TestAdmin_AdvancesAVirtualClockOnly(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual())

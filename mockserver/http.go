@@ -26,8 +26,15 @@ const (
 // is answered with 431. The default is 64 KiB.
 func WithMaxHeader(bytes int) Option { return func(c *config) { c.maxHeader = max(1, bytes) } }
 
-// WithTLS serves HTTPS, HTTP/2 included, with a certificate made for localhost, 127.0.0.1 and ::1 when the
-// server starts. [World.Client] trusts it; others need [Server.CA]. What is asked in memory stays plain.
+// WithHosts has the server go by further names or addresses, such as the one that a network of containers
+// gives it: its control surface, which else refuses whoever asks for another name than this machine's, and the
+// certificate of [WithTLS].
+func WithHosts(names ...string) Option {
+	return func(c *config) { c.hosts = append(c.hosts, names...) }
+}
+
+// WithTLS serves HTTPS, HTTP/2 included, with a certificate made for localhost, 127.0.0.1, ::1 and the names
+// of [WithHosts] when the server starts. [World.Client] trusts it; others need [Server.CA]. What is asked in memory stays plain.
 func WithTLS() Option { return func(c *config) { c.tls = true } }
 
 // WithH2C serves HTTP/2 without TLS too, to clients that begin with it.
@@ -67,7 +74,7 @@ func (s *Server) headerTooLong(r *http.Request) bool {
 
 // secured wraps a listener in TLS with a certificate made for it.
 func (s *Server) secured(listener net.Listener) (net.Listener, error) {
-	authority, certificate, err := selfMade(time.Now())
+	authority, certificate, err := selfMade(time.Now(), s.config.hosts)
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: no certificate can be made: %w", err)
 	}
@@ -89,9 +96,9 @@ func (s *Server) dialled() *http.Transport {
 	return transport
 }
 
-// selfMade makes an authority, as PEM, and a certificate of it for this machine's own names. It is valid for
-// a year: a server that runs longer is none for tests.
-func selfMade(now time.Time) (authority []byte, certificate tls.Certificate, err error) {
+// selfMade makes an authority, as PEM, and a certificate of it for this machine's own names and further ones.
+// It is valid for a year: a server that runs longer is none for tests.
+func selfMade(now time.Time, hosts []string) (authority []byte, certificate tls.Certificate, err error) {
 	serial := func() (*big.Int, error) { return rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120)) }
 	from, until := now.Add(-time.Hour), now.AddDate(1, 0, 0)
 	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -121,6 +128,13 @@ func selfMade(now time.Time) (authority []byte, certificate tls.Certificate, err
 		SerialNumber: number, Subject: pkix.Name{CommonName: "localhost"}, NotBefore: from, NotAfter: until,
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+	}
+	for _, host := range hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			leaf.IPAddresses = append(leaf.IPAddresses, ip)
+		} else {
+			leaf.DNSNames = append(leaf.DNSNames, host)
+		}
 	}
 	leafBytes, err := x509.CreateCertificate(rand.Reader, leaf, ca, key.Public(), caKey)
 	if err != nil {

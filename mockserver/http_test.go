@@ -1,6 +1,7 @@
 package mockserver_test
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"net"
@@ -16,7 +17,7 @@ import (
 
 func TestServer_ServesTLSThatItsClientTrusts(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithTLS())
+	srv := start(t, mockserver.WithTLS(), mockserver.WithHosts("mock.internal", "127.0.0.7"))
 	if _, err := srv.Client(t).Rates.List(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -25,9 +26,12 @@ func TestServer_ServesTLSThatItsClientTrusts(t *testing.T) {
 		t.Fatalf("%s trusts %s", srv.URL, srv.CA())
 	}
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(srv.URL, "https://"))
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
+	dial := func(ctx context.Context, network, _ string) (net.Conn, error) { // whatever the name
+		return new(net.Dialer).DialContext(ctx, network, "127.0.0.1:"+port)
+	}
+	transport := &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
 	defer transport.CloseIdleConnections()
-	for _, host := range []string{"127.0.0.1", "localhost"} {
+	for _, host := range []string{"127.0.0.1", "localhost", "mock.internal", "127.0.0.7"} {
 		resp, err := (&http.Client{Transport: transport}).Get("https://" + net.JoinHostPort(host, port) + "/_mock/healthz")
 		if err != nil {
 			t.Fatal(err)

@@ -39,6 +39,7 @@ type config struct {
 	rulesFile   []byte    // nil: the built-in rules
 	maxHeader   int       // bytes of a request's header
 	tls, h2c    bool
+	hosts       []string // that it goes by, besides this machine's own names
 
 	// What every world of a server shares, since it never changes.
 	rules     func() *compliance.Rules

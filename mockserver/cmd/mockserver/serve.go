@@ -42,6 +42,7 @@ accepting, finishes the requests under way and exits.`,
 					"what is special about the world, such as `WORDS` lowfunds-rows100000; GET /_mock/scenarios lists them"),
 				state: f.text("state", text{file: true}, "restore every world from this `FILE` when there is one, and save them to it at the end"),
 				drain: f.Duration("drain", 5*time.Second, "the `TIME` that requests under way may take once the server is asked to stop"),
+				hosts: f.text("hosts", text{}, "further host `NAMES`, with commas between them, that /_mock/ answers to and the certificate of -tls is for"),
 				anywhere: f.Bool("deliver-anywhere", false,
 					"send webhook notifications to other machines too, not to this one only"),
 				maxBody:      f.Int64("max-body", 1<<20, "answer longer request bodies with 413; in `BYTES`"),
@@ -71,7 +72,7 @@ type serving struct {
 	drain                   *time.Duration
 	json, anywhere, verbose *bool
 	tls, h2c                *bool
-	tlsCA, log              *string
+	tlsCA, log, hosts       *string
 	maxBody, maxJournal     *int64
 	maxHeader               *int
 	maxWorlds, maxRows      *int
@@ -143,6 +144,9 @@ func (s serving) options(p program) []mockserver.Option {
 	opts = append(opts, mockserver.WithMaxBody(*s.maxBody), mockserver.WithMaxHeader(*s.maxHeader),
 		mockserver.WithMaxWorlds(*s.maxWorlds), mockserver.WithMaxRows(*s.maxRows),
 		mockserver.WithMaxJournal(*s.maxJournal), mockserver.WithJournal(*s.journal, *s.journalBytes))
+	if *s.hosts != "" {
+		opts = append(opts, mockserver.WithHosts(strings.Split(strings.ReplaceAll(*s.hosts, " ", ""), ",")...))
+	}
 	if *s.tls {
 		opts = append(opts, mockserver.WithTLS())
 	}
