@@ -19,6 +19,7 @@ import (
 // bytes of its own choice, be they HTTP or not. Then it closes the connection.
 type hostileServer struct {
 	answer func(to net.Conn, r *http.Request)
+	talk   func(conn net.Conn) // what happens on a connection
 
 	url       string
 	listener  net.Listener
@@ -31,14 +32,22 @@ type hostileServer struct {
 
 func startHostile(t testing.TB, answer func(to net.Conn, r *http.Request)) *hostileServer {
 	t.Helper()
+	s := &hostileServer{answer: answer}
+	s.talk = s.serve
+	s.listen(t)
+	return s
+}
+
+func (s *hostileServer) listen(t testing.TB) {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &hostileServer{answer: answer, url: "http://" + listener.Addr().String(), listener: listener, reached: map[string]int{}, open: map[net.Conn]bool{}}
+	s.url, s.listener = "http://"+listener.Addr().String(), listener
+	s.reached, s.open = map[string]int{}, map[net.Conn]bool{}
 	s.serving.Go(s.accept)
 	t.Cleanup(s.close)
-	return s
 }
 
 func (s *hostileServer) accept() {
@@ -50,29 +59,37 @@ func (s *hostileServer) accept() {
 		s.mu.Lock()
 		s.open[conn] = true
 		s.mu.Unlock()
-		s.serving.Go(func() { s.serve(conn) })
+		s.serving.Go(func() {
+			s.talk(conn)
+			_ = conn.Close()
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			delete(s.open, conn)
+		})
 	}
 }
 
+// serve is a connection's one exchange.
 func (s *hostileServer) serve(conn net.Conn) {
-	defer func() {
-		_ = conn.Close()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.open, conn)
-	}()
-	r, err := http.ReadRequest(bufio.NewReader(conn))
+	if r, whole := s.receive(bufio.NewReader(conn)); whole {
+		s.answer(conn, r)
+	}
+}
+
+// receive reads a request, and counts it where it comes whole.
+func (s *hostileServer) receive(from *bufio.Reader) (r *http.Request, whole bool) {
+	r, err := http.ReadRequest(from)
 	if err != nil {
-		return
+		return nil, false
 	}
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
-		return
+		return nil, false
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.reached[r.Method]++
 	s.authority = append(s.authority, r.Header.Get("Authorization"))
-	s.mu.Unlock()
-	s.answer(conn, r)
+	return r, true
 }
 
 func (s *hostileServer) close() {
