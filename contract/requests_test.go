@@ -152,6 +152,21 @@ func (c caller) expectStatus(path, want string) {
 	}
 }
 
+// The document has the answer to a caller that has the list of countries already.
+func TestRequests_CountriesAreSentOnceToACallerThatKeepsThem(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	c := newCaller(t, srv)
+	for header, want := range map[string]int{"": http.StatusOK, `"another"`: http.StatusOK, "*": http.StatusNotModified} {
+		if status, _ := c.send("GET", "/v1/countries", "", "If-None-Match", header); status != want {
+			t.Errorf("If-None-Match: %s is answered with %d, want %d", header, status, want)
+		}
+		if err := c.judge.latest(); err != nil {
+			t.Errorf("If-None-Match: %s: the document does not allow it: %v", header, err)
+		}
+	}
+}
+
 // allowed says whether the document allows a request which the server refuses: it cannot know, for
 // instance, that an id does not exist.
 type allowed bool

@@ -125,7 +125,11 @@ func (c contract) operation(op shipping.Operation) object {
 	} else {
 		out = append(out, member{"security", []map[string][]string{{"secretKey": {}}}})
 	}
-	if parameters := append(placeholders(op.Route), describe("query", c.query)...); len(parameters) > 0 {
+	parameters := append(placeholders(op.Route), describe("query", c.query)...)
+	if c.tagged {
+		parameters = append(parameters, describe("header", []parameter{{"If-None-Match", text(), "The ETag of an answer that the caller has.", false}})...)
+	}
+	if len(parameters) > 0 {
 		out = append(out, member{"parameters", parameters})
 	}
 	if c.body != "" {
@@ -144,6 +148,8 @@ func (c contract) operation(op shipping.Operation) object {
 	return out
 }
 
+const tagAbout = "Tells this answer from another; for If-None-Match."
+
 func (c contract) responses() object {
 	success := object{{"description", "Success."}}
 	if c.answer == "" {
@@ -151,9 +157,17 @@ func (c contract) responses() object {
 			member{"headers", header("Content-Disposition", "A file name for the document.")},
 			member{"content", object{{"application/pdf", object{}}}})
 	} else {
+		if c.tagged {
+			success = append(success, member{"headers", header("ETag", tagAbout)})
+		}
 		success = append(success, member{"content", jsonContent(ref(c.answer))})
 	}
 	out := object{{"200", success}}
+	if c.tagged {
+		out = append(out, member{"304", object{
+			{"description", "The caller has this answer: If-None-Match names its ETag. There is no body."}, {"headers", header("ETag", tagAbout)},
+		}})
+	}
 	for _, f := range failures() {
 		if f.status == "default" || slices.Contains(c.refuses, f.status) {
 			out = append(out, member{f.status, object{{"$ref", "#/components/responses/" + f.name}}})

@@ -12,6 +12,7 @@ type contract struct {
 	unasked bool   // the body may be left out
 	answer  string // name of the schema of the success; "" for a PDF
 	assumed string // what of it is this project's
+	tagged  bool   // the answer has a tag, and is left out for a caller that has it
 	refuses []string
 }
 
@@ -37,7 +38,7 @@ func contracts() map[string]contract {
 		},
 		shipping.OpListCountries: {
 			summary: "List the countries available for shipping", heading: `"GET /v1/countries"`,
-			answer: "CountryListAnswer", assumed: openKey, refuses: read,
+			answer: "CountryListAnswer", assumed: openKey + "; ETag and If-None-Match", tagged: true, refuses: read,
 		},
 		shipping.OpListWebhooks: {
 			summary: "List the webhook subscriptions", heading: `"GET /v1/webhooks"`,
