@@ -221,20 +221,19 @@ type walletView struct {
 }
 
 func (s *Server) adminLedger(c *call) reply {
-	w := c.world
-	w.mu.Lock()
-	view := ledgerView{Entries: w.ledger.Journal()}
+	now := c.world.Snapshot() // a world with a long history goes on meanwhile
+	books := now.state.ledger
+	view := ledgerView{Entries: books.Journal()}
 	if wallet := c.query().Get("wallet"); wallet != "" {
-		view.Entries = w.ledger.Entries(wallet)
+		view.Entries = books.Entries(wallet)
 	}
-	for _, wallet := range w.ledger.Wallets() {
-		balance, _ := w.ledger.Balance(wallet.Reference)
+	for _, wallet := range books.Wallets() {
+		balance, _ := books.Balance(wallet.Reference)
 		view.Wallets = append(view.Wallets, walletView{wallet, balance})
 	}
-	if err := w.check(); err != nil {
+	if err := now.check(); err != nil {
 		view.Problems = err.Error()
 	}
-	w.mu.Unlock()
 	total := len(view.Entries)
 	slices.Reverse(view.Entries)
 	view.Entries = cut(s.config.assume.paging(c.query()), view.Entries)
@@ -292,8 +291,4 @@ func (w *World) SubmitEvidence(requestID string, documentType shipping.DocumentT
 
 // Check returns nil, or an error that names every invariant of the world that does not hold: entries
 // that do not sum to zero, a wallet below zero, a request that is charged twice or not at all.
-func (w *World) Check() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.check()
-}
+func (w *World) Check() error { return w.Snapshot().check() }

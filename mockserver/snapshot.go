@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"errors"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
@@ -21,6 +22,11 @@ type Snapshot struct {
 
 // At returns when the snapshot was taken, by the world's clock.
 func (s *Snapshot) At() time.Time { return s.at }
+
+// check returns which invariants do not hold.
+func (s *Snapshot) check() error {
+	return errors.Join(s.state.ledger.Check(), s.desk(s.state.ledger).Check())
+}
 
 // Snapshot returns what the world holds now: its data, its money, its requests with what is still to
 // happen to them, and its delivery log. Faults and journal are not in it.

@@ -90,11 +90,6 @@ func (w *World) close() {
 	w.calls.end()
 }
 
-// check returns which invariants do not hold. The caller has the lock.
-func (w *World) check() error {
-	return errors.Join(w.ledger.Check(), w.desk.Check())
-}
-
 // rule is the refusal of a request that breaks a rule of the specification.
 func (w *World) rule(message string) reply {
 	return refused(w.assume.ruleFailure(), codeInvalid, message)
