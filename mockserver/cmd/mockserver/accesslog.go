@@ -19,7 +19,7 @@ func accessLog(form string, p program) slog.Handler {
 	case form == "json":
 		return slog.NewJSONHandler(p.stderr, nil)
 	case form == "text", form == "auto" && terminal:
-		return &lines{out: p.stderr, coloured: terminal && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb"}
+		return &lines{out: p.stderr, terminal: terminal, coloured: terminal && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb"}
 	}
 	return nil
 }
@@ -38,12 +38,15 @@ func isTerminal(w io.Writer) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// lines is a [slog.Handler] that writes a request as a line for a person:
+// lines is a [slog.Handler] that writes a request as a line for a person, what is of any length last:
 //
-//	14:03:07 404 GET    /v1/ratez                                    210µs home  no route GET /v1/ratez: …
+//	14:03:07 404   210µs GET  /v1/ratez  no route GET /v1/ratez: every path begins with /v1 and …
+//
+// On a terminal, where that line would break anywhere, a fault and the reason of a refusal stand below it.
 type lines struct {
 	mu       sync.Mutex
 	out      io.Writer
+	terminal bool
 	coloured bool
 }
 
@@ -69,17 +72,49 @@ func (l *lines) Handle(_ context.Context, r slog.Record) error {
 	if status == 0 {
 		shown = "---" // a connection that is dropped
 	}
-	line := fmt.Sprintf("%s %s %-6s %-44s %7s %s", r.Time.Format(time.TimeOnly), l.colour(status, shown),
-		text("method"), text("path"), rounded(request["duration"].Duration()), text("world"))
+	line := fmt.Sprintf("%s %s %7s %-4s %s", r.Time.Format(time.TimeOnly), l.colour(status, shown),
+		rounded(request["duration"].Duration()), text("method"), text("path"))
+	if world := text("world"); world != "home" {
+		line += "  in " + world
+	}
 	for _, name := range []string{"fault", "refused"} {
 		if _, there := request[name]; there {
-			line += "  " + text(name)
+			line += l.reason(text(name))
 		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, err := io.WriteString(l.out, line+"\n")
 	return err
+}
+
+// The place of a reason on a terminal. One that is narrower breaks its lines once more.
+const (
+	reasonIndent = "\n         " // below the status
+	reasonWidth  = 80 - len("         ")
+)
+
+// reason is a text as it follows the line of a request.
+func (l *lines) reason(text string) string {
+	if !l.terminal {
+		return "  " + text
+	}
+	var out strings.Builder
+	left := 0
+	for word := range strings.FieldsSeq(text) {
+		length := len([]rune(word))
+		if left -= length + 1; left < 0 {
+			out.WriteString(reasonIndent)
+			left = reasonWidth - length
+		} else {
+			out.WriteByte(' ')
+		}
+		out.WriteString(word)
+	}
+	if !l.coloured {
+		return out.String()
+	}
+	return "\x1b[2m" + out.String() + "\x1b[0m"
 }
 
 // colour is green for an answer, cyan for one that leads elsewhere, yellow for a refusal, red for the rest.

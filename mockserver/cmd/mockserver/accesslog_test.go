@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // logged runs serve with flags, makes three requests, one of them with a key in its path, and returns what
@@ -33,9 +36,9 @@ func TestAccessLog_TextIsALineForEachRequest(t *testing.T) {
 	t.Parallel()
 	said := strings.Split(strings.TrimSuffix(logged(t, "-log", "text"), "\n"), "\n")
 	want := []string{
-		`^\d\d:\d\d:\d\d 200 GET    /v1/rates +[0-9.]+(µs|ms) home$`,
-		`^\d\d:\d\d:\d\d 400 GET    /v1/transactions +[0-9.]+(µs|ms) home  the query parameter wallet is required: .*$`,
-		`^\d\d:\d\d:\d\d 404 GET    /v1/sk_…��\[2J +[0-9.]+(µs|ms) home  no route GET .*$`,
+		`^\d\d:\d\d:\d\d 200 +[0-9.]+(µs|ms) GET  /v1/rates$`,
+		`^\d\d:\d\d:\d\d 400 +[0-9.]+(µs|ms) GET  /v1/transactions  the query parameter wallet is required: .*$`,
+		`^\d\d:\d\d:\d\d 404 +[0-9.]+(µs|ms) GET  /v1/sk_…��\[2J  no route GET .*$`,
 	}
 	if len(said) != len(want) {
 		t.Fatalf("%d lines:\n%s", len(said), strings.Join(said, "\n"))
@@ -84,6 +87,53 @@ func TestAccessLog_IsForThoseWhoLook(t *testing.T) {
 	defer null.Close()
 	if isTerminal(null) {
 		t.Error("nobody reads the null device")
+	}
+}
+
+// On a terminal of 80 columns every line fits, and a reason is read below its request.
+func TestAccessLog_FitsATerminal(t *testing.T) {
+	t.Parallel()
+	requests := []struct {
+		method, path, world, fault, refused string
+		status                              int
+		took                                time.Duration
+	}{
+		{"GET", "/v1/regulatory-documents/request/RD-CZUEJYRRMAIQMUZS", "home", "", "", 200, 35 * time.Microsecond},
+		{"POST", "/v1/webhooks/replay", "lowfunds_ci42", "", "", 200, 13_326 * time.Microsecond},
+		{"GET", "/v1/ratez", "home", "", "no route GET /v1/ratez: every path begins with /v1 and has no empty or dot segments and no slash at its end", 404, 22 * time.Microsecond},
+		{"GET", "/v1/rates", "home", "drop by rule 1", "", 0, 161 * time.Microsecond},
+		{"GET", "/v1/rates", "home", "", strings.Repeat("x", 90) + " a b", 400, 2 * time.Second},
+	}
+	var out strings.Builder
+	logger := slog.New(&lines{out: &out, terminal: true})
+	for _, r := range requests {
+		attributes := []any{"method", r.method, "path", r.path, "status", r.status, "duration", r.took, "world", r.world}
+		if r.fault != "" {
+			attributes = append(attributes, "fault", r.fault)
+		}
+		if r.refused != "" {
+			attributes = append(attributes, "refused", r.refused)
+		}
+		logger.Info("request", attributes...)
+	}
+	got := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d`).ReplaceAllString(out.String(), "14:03:07")
+	want := `14:03:07 200    35µs GET  /v1/regulatory-documents/request/RD-CZUEJYRRMAIQMUZS
+14:03:07 200 13.33ms POST /v1/webhooks/replay  in lowfunds_ci42
+14:03:07 404    22µs GET  /v1/ratez
+         no route GET /v1/ratez: every path begins with /v1 and has no empty or
+         dot segments and no slash at its end
+14:03:07 ---   161µs GET  /v1/rates
+         drop by rule 1
+14:03:07 400      2s GET  /v1/rates
+         ` + strings.Repeat("x", 90) + `
+         a b
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("log (-want +got):\n%s", diff)
+	}
+	coloured := &lines{terminal: true, coloured: true}
+	if got := coloured.reason("why"); got != "\x1b[2m\n         why\x1b[0m" {
+		t.Errorf("a reason is %q", got)
 	}
 }
 
