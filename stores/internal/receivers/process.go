@@ -2,6 +2,7 @@ package receivers
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -75,10 +76,12 @@ func (p *process) release(t *testing.T) {
 	}
 }
 
-// deliver sends a notification once and returns the status; 0 when there was no answer.
+// deliver sends a notification once and returns the status; 0 when there was no answer in half a minute.
 func (p *process) deliver(id string) int {
 	const body = `{"event":"shipment.updated","data":{}}`
-	request, err := http.NewRequest(http.MethodPost, p.url, strings.NewReader(body))
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, strings.NewReader(body))
 	if err != nil {
 		return 0
 	}

@@ -3,6 +3,7 @@ package receivers
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -33,11 +34,11 @@ func duplicates(t *testing.T, a Assignment) {
 	log := newLog()
 	one, other := start(t, a, log), start(t, a, log)
 	together(deliveries*duplicates, func(n int) {
-		if n%2 == 0 {
-			deliverUntilAccepted(t, fmt.Sprint("WD-", n%deliveries), one, other)
-		} else {
-			deliverUntilAccepted(t, fmt.Sprint("WD-", n%deliveries), other, one)
+		id, both := fmt.Sprint("WD-", n%deliveries), []*process{one, other}
+		if n/deliveries%2 == 0 {
+			slices.Reverse(both)
 		}
+		deliverUntilAccepted(t, id, both...)
 	})
 	one.kill()
 	other.kill()
