@@ -1,0 +1,148 @@
+// Fleet makes the customs and compliance forms for a list of shipments on as many machines as you like:
+// each runs the same command, they divide the shipments among them, one budget holds for all, and what a
+// machine leaves behind when it dies the others take up. Nothing is bought twice.
+//
+//	cd stores && go run ./examples/fleet -in shipments.txt -batch "customs 2026-01" -budget 500000
+//
+// The list has a shipment's id on each line. DATABASE_URL, or the variables of psql (PGHOST, PGUSER, …),
+// say which PostgreSQL; SHIPPING_BASE_URL and SHIPPING_SECRET_KEY which service.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/stores/pgstore"
+)
+
+const usage = `Fleet makes the customs and compliance forms for a list of shipments on several machines.
+
+  fleet -in shipments.txt -batch "customs 2026-01" -budget 500000
+
+Run the same command on each machine, at any time: together they buy everything once. The list has a
+shipment's id on each line. DATABASE_URL, or the variables of psql (PGHOST, PGUSER, …), say which
+PostgreSQL; SHIPPING_BASE_URL and SHIPPING_SECRET_KEY which service.
+
+`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "fleet:", err)
+		os.Exit(1)
+	}
+}
+
+// job is what the flags ask for.
+type job struct {
+	batch         string
+	lease, settle time.Duration
+	budget        shipping.Budget
+	items         []shipping.BatchItem
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	j := &job{}
+	flags := flag.NewFlagSet("fleet", flag.ContinueOnError)
+	flags.SetOutput(out)
+	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
+	in := flags.String("in", "", "`file` with a shipment's id on each line")
+	flags.StringVar(&j.batch, "batch", "", "`name` of the batch, the same on each machine and new for a new list")
+	flags.Func("budget", "the most `money` that all machines together may spend over all runs",
+		func(text string) error { return j.budget.Amount.UnmarshalText([]byte(text)) })
+	flags.StringVar(&j.budget.Currency, "currency", "NGN", "the budget's `currency`: the wallet's")
+	flags.DurationVar(&j.lease, "lease", 2*time.Minute, "how long a shipment stays with a machine that is not heard of")
+	flags.DurationVar(&j.settle, "settle", time.Minute, "how long a purchase without an answer must read as a draft to count as not charged")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *in == "" || j.batch == "" || !j.budget.Amount.Known() {
+		return errors.New("say what to buy: -in, -batch and -budget; -h explains them")
+	}
+	if err := j.read(*in); err != nil {
+		return err
+	}
+	client, err := shipping.NewClientFromEnv()
+	if err != nil {
+		return err
+	}
+	pool, err := pgxpool.New(ctx, os.Getenv("DATABASE_URL"))
+	if err != nil {
+		return fmt.Errorf("DATABASE_URL: %w", err)
+	}
+	defer pool.Close()
+	if err := pgstore.Migrate(ctx, pool); err != nil {
+		return fmt.Errorf("no journal, so nothing was bought; DATABASE_URL says which PostgreSQL keeps it: %w", err)
+	}
+	return j.work(ctx, client, pool, out)
+}
+
+// read reads the list.
+func (j *job) read(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for _, id := range strings.Fields(string(text)) {
+		j.items = append(j.items, shipping.BatchItem{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
+	}
+	if len(j.items) == 0 {
+		return fmt.Errorf("%s: the list is empty: write a shipment's id on each line", path)
+	}
+	return nil
+}
+
+func (j *job) work(ctx context.Context, client *shipping.Client, pool *pgxpool.Pool, out io.Writer) error {
+	here := 0
+	report, err := client.Regulatory.Batch(ctx, j.items, &shipping.BatchOptions{
+		Select: automated,
+		Budget: &j.budget,
+		Settle: shipping.SettleOptions{QuietFor: j.settle},
+		Poll:   shipping.PollOptions{MinInterval: 500 * time.Millisecond},
+		Shared: pgstore.NewBatchJournal(pool, j.batch, j.lease),
+		Progress: func(event shipping.BatchEvent) {
+			if event.Step == shipping.StepPurchased {
+				here++
+				fmt.Fprintf(out, "%s: bought %v for %s %s\n", event.Item.Key, event.Item.Documents, event.Item.Amount.StringFixed(2), event.Item.Currency)
+			}
+		},
+	})
+	if report == nil {
+		return err
+	}
+	for _, result := range report.Results {
+		if result.Err != nil {
+			fmt.Fprintf(out, "%s: %s: %v\n", result.Key, result.State, result.Err)
+		}
+	}
+	fmt.Fprintf(out, "%d of %d completed, %d bought here; all machines spent %s of %s %s\n", report.Count(shipping.BatchCompleted),
+		len(report.Results), here, report.Committed.StringFixed(2), j.budget.Amount.StringFixed(2), j.budget.Currency)
+	if err != nil {
+		return fmt.Errorf("%w; nothing is lost: run the same command again to go on", err)
+	}
+	return nil
+}
+
+// automated takes the forms that the service makes by itself.
+func automated(draft *shipping.RegulatoryRequest) (chosen []shipping.DocumentType, err error) {
+	for _, document := range draft.AvailableDocuments {
+		if document.Mode == "automated" {
+			chosen = append(chosen, document.DocumentType)
+		}
+	}
+	return chosen, nil
+}
