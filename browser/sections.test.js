@@ -131,7 +131,7 @@ test("forms: evidence is brought, the clock moved, failures told, papers opened 
   }
   await shot(page, "form-completed");
   const link = await detail.getByRole("link", { name: "PDF" }).first().getAttribute("href");
-  const pdf = await fetch(server.url + link);
+  const pdf = await fetch(new URL(link, `${server.url}/_mock/`));
   assert.equal(pdf.headers.get("Content-Type"), "application/pdf");
 
   const { data } = await server.call("POST", "/v1/regulatory-documents/analyze", { shipment_id: "SH-MAGICFAILONCE" });

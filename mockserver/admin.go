@@ -73,6 +73,7 @@ func adminRoutes() []adminRoute {
 		{"POST", "state/save", "save every world to the file that -state named", (*Server).adminSaveState},
 		{"GET", "requests", "the regulatory requests, newest first, in short; page and perPage", (*Server).adminRequests},
 		{"GET", "requests/{request_id}", "one of them, with what happened to it", (*Server).adminRequest},
+		{"GET", adminPDFPath, "the PDF of a document in this world; a fork and its parent have the same request ids", (*Server).adminPDF},
 		{"POST", "requests/{request_id}/evidence/{document_type}", "submit what a manual document waits for", (*Server).adminEvidence},
 	}
 }

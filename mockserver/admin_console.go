@@ -71,6 +71,10 @@ func (s *Server) adminRequest(c *call) reply {
 	}{record.JSON(), record.History()})
 }
 
+const adminPDFPath = "requests/{request_id}/documents/{document_type}/pdf"
+
+func (s *Server) adminPDF(c *call) reply { return c.world.documentPDF(c) }
+
 // consignmentRow is a shipment as GET /_mock/consignments lists it.
 type consignmentRow struct {
 	ShipmentID  string   `json:"shipment_id"`

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -223,5 +224,32 @@ func TestAdminLedger_OfOneWallet(t *testing.T) {
 		if e.Wallet != srv.Wallets()[1] {
 			t.Errorf("an entry of %s", e.Wallet)
 		}
+	}
+}
+
+// A fork has its parent's requests under the same ids, so the address of a PDF has to say which world is meant.
+func TestConsole_TheFormOfAForkIsItsOwn(t *testing.T) {
+	t.Parallel()
+	srv := start(t, virtual(), mockserver.WithoutListener())
+	id := analyzeShipment(t, srv, srv.Shipments()[0]).ID
+	fork, err := srv.Fork("what-if")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofFork := []string{"Authorization", "Bearer " + fork.SecretKey}
+	do(t, srv, http.MethodPost, "/v1/regulatory-documents/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`, ofFork...).want(t, http.StatusOK)
+	if _, err := fork.Advance(time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	const document = "/documents/CUSTOMS/pdf"
+	admin, service := "/_mock/requests/"+id+document, "/v1/regulatory-documents/request/"+id+document
+	for path, sent := range map[string][]string{admin + "?world=" + fork.Name(): {"Authorization", ""}, admin: ofFork, service: ofFork} {
+		if got := do(t, srv, http.MethodGet, path, "", sent...).want(t, http.StatusOK); got.header.Get("Content-Type") != "application/pdf" {
+			t.Errorf("%s is %s", path, got.header.Get("Content-Type"))
+		}
+	}
+	do(t, srv, http.MethodGet, admin, "", "Authorization", "").refusal(t, http.StatusNotFound, "CUSTOMS")
+	if calls := fork.Calls(shipping.OpDocumentPDF); calls != 1 {
+		t.Errorf("looking at a form counts as a call of the service: %d calls", calls)
 	}
 }

@@ -51,7 +51,8 @@ func (s *Server) worldFor(key string) (*World, bool) {
 }
 
 // keyless returns the world that a request without a key is for: the first, in the order of their opening,
-// that has the regulatory request which the path names, else the home world.
+// that has the regulatory request which the path names, else the home world. A fork has the requests of its
+// parent, under the same ids: whoever means the fork sends its key, or asks GET /_mock/requests/….
 func (s *Server) keyless(r *http.Request) *World {
 	id := r.PathValue("request_id")
 	if id == "" {

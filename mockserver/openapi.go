@@ -27,7 +27,7 @@ func OpenAPI(operations []shipping.Operation) ([]byte, error) {
 
 // controls is the table of admin routes as the document describes it.
 func controls() []openapi.Control {
-	media := map[string]string{"openapi.json": "application/json", "metrics": "text/plain"} // of what is not in the envelope
+	media := map[string]string{"openapi.json": "application/json", "metrics": "text/plain", adminPDFPath: "application/pdf"} // of what is not in the envelope
 	var out []openapi.Control
 	for _, route := range adminRoutes() {
 		out = append(out, openapi.Control{

@@ -16,18 +16,17 @@ export function formDetail(app, view) {
     if (!id) return view.close();
     const found = await attempt(() => app.api.get(`requests/${encodeURIComponent(id)}`));
     if (!found || shown !== id) return;
-    const pdf = await operation("regulatory.pdf", { request_id: id, document_type: "TYPE" }).catch(() => undefined);
-    if (shown === id) draw(found.record, found.history, (type) => pdf?.path.replace("TYPE", encodeURIComponent(type)));
+    draw(found.record, found.history);
   }
 
-  function draw(record, history, pdf) {
+  function draw(record, history) {
     const failed = record.documents?.some((doc) => doc.status === "failed" && doc.mode === "automated");
     view.open(record.request_id,
       h("h2", null, badge(record.status), " ", h("span", { class: "mono" }, record.request_id)),
       record.failure_reason && h("div", { class: "reason" }, h("p", { class: "what" }, record.failure_reason)),
       failed && h("div", { class: "actions" }, button("Retry the failed ones", () => call("regulatory.retry", record, "{}"), { class: "primary" })),
       part("What happened", timeline(history)),
-      record.documents?.length ? part("Papers", papers(record, pdf)) : part("Offered", offers(record)),
+      record.documents?.length ? part("Papers", papers(record)) : part("Offered", offers(record)),
       part(count(record.line_items.length, "item"), h("ul", { class: "plain" }, record.line_items.map((item) => h("li", null,
         h("b", null, item.description), h("small", null, `${item.quantity} × ${money(item.unit_price, item.currency)} · HS ${item.hs_code || "none"} · from ${item.origin_country || "?"}`))))),
       facts(fact("From", record.shipment_id || record.file_url), fact("Wallet", record.wallet),
@@ -45,11 +44,14 @@ export function formDetail(app, view) {
       step.failure && h("span", { class: "why" }, step.failure))));
   }
 
-  function papers(record, pdf) {
+  // The service's own address of a PDF names no world, and a fork has the requests of its parent.
+  const pdf = (record, doc) => app.api.address(["requests", record.request_id, "documents", doc.document_type, "pdf"].map(encodeURIComponent).join("/"));
+
+  function papers(record) {
     return h("ul", { class: "plain" }, record.documents.map((doc) => h("li", { class: "paper" },
       h("div", null, h("b", null, doc.document_type), " ", badge(doc.status), h("small", null, `${doc.name} · ${doc.mode} · ${money(doc.amount, doc.currency)}`),
         doc.failure && h("small", { class: "why" }, doc.failure)),
-      doc.status === "generated" && h("a", { class: "button", href: pdf(doc.document_type), target: "_blank", rel: "noopener" }, "PDF"),
+      doc.status === "generated" && h("a", { class: "button", href: pdf(record, doc), target: "_blank", rel: "noopener" }, "PDF"),
       doc.status === "awaiting_evidence" && button("Bring evidence", () => attempt(
         () => app.api.post(`requests/${record.request_id}/evidence/${doc.document_type}`), "Evidence submitted")))));
   }
