@@ -32,19 +32,14 @@ in time. Without URL it is ` + baseURLVariable + `, else http://` + defaultAddr 
 			wait := f.Duration("wait", 0, "go on asking for this `TIME`; 0 asks once")
 			cacert := cacertFlag(f)
 			return func(ctx context.Context, p program) int {
-				w, err := newWire(*cacert)
-				if err != nil {
-					return p.fail("%v", err)
-				}
-				defer w.CloseIdleConnections()
-				return awaitReady(ctx, p, w, *wait)
+				return awaitReady(ctx, p, *cacert, *wait)
 			}
 		},
 	}
 }
 
 // awaitReady asks until the server answers or the wait is over.
-func awaitReady(ctx context.Context, p program, w wire, wait time.Duration) int {
+func awaitReady(ctx context.Context, p program, cacert string, wait time.Duration) int {
 	base, err := baseURL(p)
 	if err != nil {
 		return p.fail("%v", err)
@@ -53,7 +48,7 @@ func awaitReady(ctx context.Context, p program, w wire, wait time.Duration) int 
 	defer cancel()
 	pause := 10 * time.Millisecond
 	for {
-		err := healthy(ctx, w, base)
+		err := healthy(ctx, cacert, base)
 		if err == nil {
 			return exitOK
 		}
@@ -79,8 +74,14 @@ func paused(ctx context.Context, d time.Duration) bool {
 // askPatience is how long one question to a server may take.
 const askPatience = 2 * time.Second
 
-// healthy returns nil when a mockserver answers on the base address, else why not.
-func healthy(ctx context.Context, w wire, base string) error {
+// healthy returns nil when a mockserver answers on the base address, else why not: with -tls also where its
+// authority is not written yet.
+func healthy(ctx context.Context, cacert, base string) error {
+	w, err := newWire(cacert)
+	if err != nil {
+		return err
+	}
+	defer w.CloseIdleConnections()
 	return ask(ctx, w, base+"/_mock/healthz", "", &struct{}{})
 }
 

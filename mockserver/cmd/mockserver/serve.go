@@ -204,7 +204,7 @@ func explainListen(ctx context.Context, err error, addr string) string {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE), errors.Is(err, wsaAddrInUse):
 		owner := "another program"
-		if w, err := newWire(""); err == nil && isLoopback(addr) && healthy(ctx, w, "http://"+addr) == nil {
+		if isLoopback(addr) && healthy(ctx, "", "http://"+addr) == nil {
 			owner = "a mockserver that is still running"
 		}
 		return fmt.Sprintf("%s is taken by %s: stop it, or take a free port with -addr 127.0.0.1:0", addr, owner)

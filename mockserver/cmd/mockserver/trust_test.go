@@ -35,6 +35,20 @@ func TestTLS_WordsReachAServerThatTheyAreToldToTrust(t *testing.T) {
 	invoke(t, env, "ready", strings.Replace(r.URL, "127.0.0.1", "localhost", 1), "-cacert", ca).want(t, exitOK)
 }
 
+// A script starts the server and waits for it, without a look at whether the authority is written already.
+func TestTLS_ReadyWaitsForTheAuthorityToo(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ca := filepath.Join(dir, "ca.pem")
+	r := start(t, nil, "-json", "-tls", "-tls-ca", filepath.Join(dir, "early.pem")).world(t)
+	waited := make(chan outcome, 1)
+	go func() { waited <- invoke(t, nil, "ready", r.URL, "-cacert", ca, "-wait", "1m") }()
+	if err := os.Rename(r.CA, ca); err != nil {
+		t.Fatal(err)
+	}
+	(<-waited).want(t, exitOK)
+}
+
 func TestTLS_DoctorReachesAReceiverThatItIsToldToTrust(t *testing.T) {
 	t.Parallel()
 	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
