@@ -3,7 +3,9 @@ package shipping_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/shipping-go/shipping"
@@ -136,6 +138,35 @@ func TestAmountArithmeticAgainstRationals(t *testing.T) {
 	})
 }
 
+// So is the rounding: big.Rat rounds halves away from zero too.
+func TestAmountRoundingAgainstRationals(t *testing.T) {
+	limit := new(big.Rat).SetInt64(1_000_000_000_000_000_000)
+	fixed := func(r *big.Rat, decimals int) string {
+		text := r.FloatString(decimals)
+		if strings.Trim(text, "-0.") == "" {
+			text = strings.TrimPrefix(text, "-") // there is no negative zero
+		}
+		return text
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a, decimals := drawAmount(t, "a"), rapid.IntRange(0, 18).Draw(t, "decimals")
+		exact := rat(t, a)
+		if got, want := a.StringFixed(decimals), fixed(exact, decimals); got != want {
+			t.Fatalf("StringFixed(%s, %d) = %s, want %s", a, decimals, got, want)
+		}
+		if got, want := a.Round(decimals).StringFixed(18), fixed(ratOf(t, fixed(exact, decimals)), 18); got != want {
+			t.Fatalf("Round(%s, %d) = %s, want %s", a, decimals, got, want)
+		}
+		hundredfold := new(big.Rat).Mul(exact, big.NewRat(100, 1))
+		switch flat, err := a.Flat(); {
+		case err == nil && fmt.Sprint(flat) != fixed(hundredfold, 0):
+			t.Fatalf("Flat(%s) = %d, want %s", a, flat, fixed(hundredfold, 0))
+		case err != nil && hundredfold.Abs(hundredfold).Cmp(limit) < 0:
+			t.Fatalf("Flat(%s): %v", a, err)
+		}
+	})
+}
+
 func drawAmount(t *rapid.T, label string) shipping.Amount {
 	units := rapid.Int64Range(-999_999_999_999_999_999, 999_999_999_999_999_999).Draw(t, label)
 	a, err := shipping.NewAmount(units, rapid.IntRange(0, 18).Draw(t, label+" decimals"))
@@ -145,10 +176,12 @@ func drawAmount(t *rapid.T, label string) shipping.Amount {
 	return a
 }
 
-func rat(t *rapid.T, a shipping.Amount) *big.Rat {
-	r, ok := new(big.Rat).SetString(a.String())
+func rat(t *rapid.T, a shipping.Amount) *big.Rat { return ratOf(t, a.String()) }
+
+func ratOf(t *rapid.T, text string) *big.Rat {
+	r, ok := new(big.Rat).SetString(text)
 	if !ok {
-		t.Fatalf("%s is not a number", a)
+		t.Fatalf("%s is not a number", text)
 	}
 	return r
 }

@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -188,50 +189,115 @@ func TestClonesGoTheirOwnWays(t *testing.T) {
 	}
 }
 
-// Whatever is asked of it, a ledger sums to zero and holds exactly what a plain sum of the accepted
-// calls says.
+// Whatever is asked of it, a ledger sums to zero, and it and its copies hold exactly what plain sums of the
+// accepted calls say.
 func TestLedgerBalancesAfterAnySequence(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		l := funded(t)
-		cents := map[string]int64{"VA-1": 10010, "VA-2": 0}
-		paid := map[string]bool{}
+		books := []*book{{Ledger: funded(t), cents: map[string]int64{"VA-1": 10010, "VA-2": 0}, paid: map[string]payment{}}}
 		for i := range rapid.IntRange(0, 40).Draw(rt, "calls") {
-			wallet := rapid.SampledFrom([]string{"VA-1", "VA-2", "VA-3"}).Draw(rt, "wallet")
-			n := rapid.Int64Range(-100, 8000).Draw(rt, "cents")
-			a, err := shipping.NewAmount(n, 2)
-			if err != nil {
-				rt.Fatal(err)
-			}
+			b := rapid.SampledFrom(books).Draw(rt, "book")
 			id := fmt.Sprintf("TR-%d", i+2)
-			held, open := cents[wallet]
-			if rapid.Bool().Draw(rt, "fund") {
-				_, err = l.Fund(wallet, a, "", noon, id)
-				if ok := open && n >= 0; ok != (err == nil) {
-					rt.Fatalf("fund %s with %s: %v", wallet, a, err)
-				} else if ok {
-					cents[wallet] += n
+			switch rapid.SampledFrom([]string{"fund", "debit", "debit", "reverse", "clone", "restore"}).Draw(rt, "call") {
+			case "fund":
+				b.fund(rt, id)
+			case "debit":
+				b.debit(rt, id)
+			case "reverse":
+				b.reverse(rt, id)
+			case "clone":
+				books = append(books, &book{b.Clone(), maps.Clone(b.cents), maps.Clone(b.paid)})
+			case "restore":
+				var err error
+				if b.Ledger, err = ledger.Restore(b.Wallets(), b.Journal()); err != nil {
+					rt.Fatal(err)
 				}
-				continue
-			}
-			reference := rapid.SampledFrom([]string{"RD-1", "RD-2", "RD-3", "RD-4"}).Draw(rt, "reference")
-			_, err = l.Debit(wallet, a, reference, "", noon, id)
-			if ok := open && n >= 0 && n <= held && !paid[reference]; ok != (err == nil) {
-				rt.Fatalf("debit %s by %s for %s: %v", wallet, a, reference, err)
-			} else if ok {
-				cents[wallet], paid[reference] = held-n, true
 			}
 		}
-		for wallet, n := range cents {
-			want, err := shipping.NewAmount(n, 2)
-			if got, _ := l.Balance(wallet); err != nil || got != want {
-				rt.Fatalf("balance of %s is %s, want %s", wallet, got, want)
-			}
-		}
-		if err := l.Check(); err != nil {
-			rt.Fatal(err)
+		for _, b := range books {
+			b.check(rt)
 		}
 	})
+}
+
+// book is a ledger and what it should hold, kept in the plainest way.
+type book struct {
+	*ledger.Ledger
+	cents map[string]int64   // by wallet
+	paid  map[string]payment // by reference
+}
+
+type payment struct {
+	wallet   string
+	cents    int64
+	reversed bool // it was given back
+}
+
+// draw returns a wallet, which may not be open, and an amount, which may be none that can be moved.
+func (b *book) draw(rt *rapid.T) (wallet string, cents int64, a shipping.Amount) {
+	wallet, cents = rapid.SampledFrom([]string{"VA-1", "VA-2", "VA-3"}).Draw(rt, "wallet"), rapid.Int64Range(-100, 8000).Draw(rt, "cents")
+	a, err := shipping.NewAmount(cents, 2)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	return wallet, cents, a
+}
+
+func drawReference(rt *rapid.T) string {
+	return rapid.SampledFrom([]string{"RD-1", "RD-2", "RD-3", "RD-4"}).Draw(rt, "reference")
+}
+
+func (b *book) fund(rt *rapid.T, id string) {
+	wallet, cents, a := b.draw(rt)
+	_, open := b.cents[wallet]
+	_, err := b.Fund(wallet, a, "", noon, id)
+	if want := open && cents >= 0; want != (err == nil) {
+		rt.Fatalf("fund %s with %s: %v", wallet, a, err)
+	} else if want {
+		b.cents[wallet] += cents
+	}
+}
+
+func (b *book) debit(rt *rapid.T, id string) {
+	wallet, cents, a := b.draw(rt)
+	reference := drawReference(rt)
+	held, open := b.cents[wallet]
+	_, paid := b.paid[reference]
+	_, err := b.Debit(wallet, a, reference, "", noon, id)
+	if want := open && cents >= 0 && cents <= held && !paid; want != (err == nil) {
+		rt.Fatalf("debit %s by %s for %s: %v", wallet, a, reference, err)
+	} else if want {
+		b.cents[wallet], b.paid[reference] = held-cents, payment{wallet: wallet, cents: cents}
+	}
+}
+
+func (b *book) reverse(rt *rapid.T, id string) {
+	reference := drawReference(rt)
+	p, paid := b.paid[reference]
+	_, err := b.Reverse(reference, "", noon, id)
+	if want := paid && !p.reversed; want != (err == nil) {
+		rt.Fatalf("reverse %s: %v", reference, err)
+	} else if want {
+		b.cents[p.wallet] += p.cents
+		b.paid[reference] = payment{p.wallet, p.cents, true}
+	}
+}
+
+func (b *book) check(rt *rapid.T) {
+	for wallet, cents := range b.cents {
+		want, err := shipping.NewAmount(cents, 2)
+		if got, _ := b.Balance(wallet); err != nil || got != want {
+			rt.Fatalf("balance of %s is %s, want %s", wallet, got, want)
+		}
+	}
+	for reference, p := range b.paid {
+		if e, known := b.Debited(reference); !known || e.Wallet != p.wallet {
+			rt.Fatalf("%s is paid by %q (%v), want %s", reference, e.Wallet, known, p.wallet)
+		}
+	}
+	if err := b.Check(); err != nil {
+		rt.Fatal(err)
+	}
 }
 
 func BenchmarkClone(b *testing.B) {
