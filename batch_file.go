@@ -31,7 +31,7 @@ var ErrBatchFileInUse = errors.New("shipping: the batch journal is in use by ano
 
 // OpenBatchFile opens the journal at path, or creates it. A last line that a crash cut off is
 // discarded: what it would have said was not done yet. Any other damage is an error that names the
-// line.
+// line, and leaves the file as it is.
 func OpenBatchFile(path string) (*BatchFile, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -50,6 +50,9 @@ func (j *BatchFile) read(path string) error {
 	if err != nil {
 		return err
 	}
+	damaged := func(line int) error {
+		return fmt.Errorf("shipping: line %d of the batch journal %s is damaged; restore the file from a copy: running without it could buy twice", line, path)
+	}
 	kept := bytes.LastIndexByte(data, '\n') + 1
 	for number, line := range bytes.Split(bytes.TrimSuffix(data[:kept], []byte("\n")), []byte("\n")) {
 		if len(line) == 0 {
@@ -57,15 +60,27 @@ func (j *BatchFile) read(path string) error {
 		}
 		var record BatchRecord
 		if err := json.Unmarshal(line, &record); err != nil || record.Key == "" || record.Step == "" {
-			return fmt.Errorf("shipping: line %d of the batch journal %s is damaged; restore the file from a copy: running without it could buy twice", number+1, path)
+			return damaged(number + 1)
 		}
 		j.records = append(j.records, record)
+	}
+	if !cutOff(data[kept:]) {
+		return damaged(bytes.Count(data, []byte("\n")) + 1)
 	}
 	if err := j.file.Truncate(int64(kept)); err != nil {
 		return err
 	}
 	_, err = j.file.Seek(int64(kept), 0)
 	return err
+}
+
+// cutOff reports whether a last line is what a crash left of a record, and not of another kind of file. On
+// some file systems the part that is missing reads as zeros.
+func cutOff(line []byte) bool {
+	const begins = `{"key":"`
+	line = bytes.TrimRight(line, "\x00")
+	n := min(len(line), len(begins))
+	return string(line[:n]) == begins[:n]
 }
 
 // Load returns the records that the file held when it was opened.

@@ -93,6 +93,7 @@ func TestBatchFile_DamageIsNamed(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string]string{
 		"not JSON":        "{\"key\":\"a\",\"step\":\"analyzed\"}\nrubbish\n",
+		"another file":    "{\"key\":\"a\",\"step\":\"analyzed\"}\n1,2,3",
 		"no key":          "{\"key\":\"a\",\"step\":\"analyzed\"}\n{\"step\":\"analyzed\"}\n",
 		"cut in the past": "{\"key\":\"a\",\"step\":\"analyzed\"}\n{\"key\":\"b\",\n{\"key\":\"c\",\"step\":\"analyzed\"}\n",
 	} {
