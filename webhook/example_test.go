@@ -1,11 +1,73 @@
 package webhook_test
 
 import (
+	"context"
 	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping/webhook"
 )
+
+// deliver sends a notification as the service does, and returns the status.
+func deliver(receiver http.Handler, id, body, signature string) int {
+	request := httptest.NewRequest(http.MethodPost, "/hooks/shipping", strings.NewReader(body))
+	request.Header.Set(webhook.DefaultIDHeader, id)
+	request.Header.Set(webhook.DefaultSignatureHeader, signature)
+	answer := httptest.NewRecorder()
+	receiver.ServeHTTP(answer, request)
+	return answer.Code
+}
+
+// A receiver is an http.Handler. It refuses what is not signed, and handles each delivery once.
+func ExampleNewReceiver() {
+	receiver, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error {
+		shipment, err := n.Shipment()
+		if err != nil {
+			return err // it is handed over again
+		}
+		fmt.Println(n.Event, shipment.ShipmentID, shipment.Status)
+		return nil
+	}, webhook.WithKeys("sk_test_present"), webhook.WithInline())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer receiver.Close(context.Background())
+
+	body := `{"event":"shipment.updated","data":{"shipment_id":"SH-1","status":"in-transit"}}`
+	fmt.Println(deliver(receiver, "WD-1", body, "forged"))
+	fmt.Println(deliver(receiver, "WD-1", body, webhook.Sign("sk_test_present", []byte(body))))
+	fmt.Println(deliver(receiver, "WD-1", body, webhook.Sign("sk_test_present", []byte(body))))
+	// Output:
+	// 401
+	// shipment.updated SH-1 in-transit
+	// 200
+	// 200
+}
+
+// Receivers that share a store handle each delivery once between them. Those on several machines share
+// one of the nested module stores, on PostgreSQL or Redis.
+func ExampleStore() {
+	store := webhook.NewMemoryStore(0, 0)
+	body := `{"event":"shipment.updated","data":{"shipment_id":"SH-1"}}`
+	for _, name := range []string{"first", "second"} {
+		receiver, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error {
+			fmt.Println("handled by the", name, n.ID)
+			return nil
+		}, webhook.WithKeys("sk_test_present"), webhook.WithInline(), webhook.WithStore(store))
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(deliver(receiver, "WD-1", body, webhook.Sign("sk_test_present", []byte(body))))
+	}
+	// Output:
+	// handled by the first WD-1
+	// 200
+	// 200
+}
 
 // A signature is checked over the bytes as they came, under any of the keys that are valid now.
 func ExampleVerify() {
