@@ -2,6 +2,7 @@ package shipping_test
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,17 +11,17 @@ import (
 // The commands of RELIABILITY.md run tests that there are.
 func TestRELIABILITY_ItsCommandsRunTests(t *testing.T) {
 	t.Parallel()
-	commands := regexp.MustCompile("`(?:SHIPPING_CAMPAIGN=\\d+ )?go test [^`]*?-(?:run|fuzz) ((?:Test|Fuzz)\\w+)\\$? (?:-fuzztime \\w+ )?(\\.[^\\s`]*)[^`]*`").FindAllStringSubmatch(readText(t, "RELIABILITY.md"), -1)
+	commands := regexp.MustCompile("`(?:SHIPPING_CAMPAIGN=\\d+ )?go test (?:-C (\\S+) )?[^`]*?-(?:run|fuzz) ((?:Test|Fuzz)\\w+)\\$? (?:-fuzztime \\w+ )?(\\.[^\\s`]*)[^`]*`").FindAllStringSubmatch(readText(t, "RELIABILITY.md"), -1)
 	if want := strings.Count(readText(t, "RELIABILITY.md"), "go test -"); len(commands) < 30 || len(commands) < want {
 		t.Errorf("%d commands are understood, of %d", len(commands), want)
 	}
 	for _, command := range commands {
 		found := false
-		for name := range testsIn(t, command[2]) {
-			found = found || strings.HasPrefix(name, command[1])
+		for name := range testsIn(t, path.Join(command[1], command[3])) {
+			found = found || strings.HasPrefix(name, command[2])
 		}
 		if !found {
-			t.Errorf("there is no test %s in %s", command[1], command[2])
+			t.Errorf("there is no test %s in %s", command[2], path.Join(command[1], command[3]))
 		}
 	}
 }
