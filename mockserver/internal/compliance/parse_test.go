@@ -1,8 +1,10 @@
 package compliance_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -151,13 +153,44 @@ func TestParse_PointsAtASyntaxError(t *testing.T) {
 	}
 }
 
+// FuzzParse: a table is refused, or it works for any goods and any profile. An empty one stands for the
+// table that is built in.
 func FuzzParse(f *testing.F) {
-	f.Add([]byte(everyType))
-	f.Add([]byte(`{"forms": [{"hs_prefixes": ["07-12"], "fields": [{"pattern": "("}]}]}`))
-	f.Fuzz(func(t *testing.T, table []byte) {
-		rules, err := compliance.Parse(table)
-		if (rules == nil) == (err == nil) {
-			t.Errorf("Parse gives %v and %v, want one of them", rules, err)
+	builtIn, err := compliance.Default()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(everyType), "", "", []byte(`{"choice":"green","code":7,"time":"14:30","count":0.5,"date":"2026-02-30","flag":"yes","share":101,"new":{}}`))
+	f.Add([]byte(`{"forms": [{"hs_prefixes": ["07-12"], "fields": [{"pattern": "("}]}]}`), "", "", []byte(nil))
+	f.Fuzz(func(t *testing.T, table []byte, description, hsCode string, profile []byte) {
+		rules := builtIn
+		if len(table) > 0 {
+			rules, err = compliance.Parse(table)
+			if (rules == nil) == (err == nil) {
+				t.Fatalf("Parse gives %v and %v, want one of them", rules, err)
+			}
+			if err != nil {
+				return
+			}
+		}
+		goods := compliance.Consignment{Origin: "cn", Destination: "US", Items: []compliance.Item{{ID: "IT-1", Description: description, HSCode: hsCode}}}
+		for _, match := range rules.Match(goods) {
+			if own, _ := rules.Form(match.Form.Slug); own != match.Form || len(match.Reasons) == 0 || len(match.Reasons) > 2 {
+				t.Errorf("%q, %q needs %s for %+v", description, hsCode, match.Form.Slug, match.Reasons)
+			}
+		}
+		var values map[string]json.RawMessage
+		if json.Unmarshal(profile, &values) != nil {
+			values = nil
+		}
+		for _, form := range rules.Forms() {
+			if !slices.Contains(compliance.Slugs(), form.Slug) || !form.PriceUSD.Known() || form.PriceUSD.Sign() < 0 || form.Generation < 0 {
+				t.Errorf("the form %+v is taken", form)
+			}
+			draft, complete := form.Check(values, false), form.Check(values, true)
+			if len(draft) > len(complete) || slices.ContainsFunc(complete, func(p compliance.Problem) bool { return p.Reason == "" }) {
+				t.Errorf("%s with %s has the problems %v, and once it is complete %v", form.Slug, profile, draft, complete)
+			}
 		}
 	})
 }
