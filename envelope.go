@@ -24,6 +24,11 @@ type envelope[T any] struct {
 func decodeReply[T any](c *core, got *reply) (T, *Error) {
 	body := got.body.data
 	var answer envelope[T]
+	if err := c.crowded(body); err != nil {
+		failure := c.unexpected(got, err)
+		failure.kind = ErrBodyTooLarge
+		return answer.Data, failure
+	}
 	read := false
 	if !c.plainDecoding {
 		answer, read = scanEnvelope[T](body)

@@ -29,7 +29,7 @@ var (
 	ErrUnexpectedBody = errors.New("shipping: unexpected body")
 	// ErrTruncated: the connection ended in the middle of the body.
 	ErrTruncated = errors.New("shipping: truncated body")
-	// ErrBodyTooLarge: the body is larger than [WithMaxResponseBytes] allows.
+	// ErrBodyTooLarge: the body is larger, or its lists are longer, than [WithMaxResponseBytes] allows.
 	ErrBodyTooLarge = errors.New("shipping: body too large")
 	// ErrConnection: no answer came: the connection could not be made, broke, or timed out.
 	ErrConnection = errors.New("shipping: no answer")

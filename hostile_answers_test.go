@@ -61,7 +61,8 @@ func joinLines(headers []string) string {
 
 // bytesOf writes a text and nothing else.
 func bytesOf(text string) func(net.Conn, string) {
-	return func(to net.Conn, _ string) { _, _ = io.WriteString(to, text) }
+	whole := []byte(text)
+	return func(to net.Conn, _ string) { _, _ = to.Write(whole) }
 }
 
 // around writes the honest body between two texts, as an answer whose end is that of the connection.
@@ -71,11 +72,11 @@ func around(before, after string) func(net.Conn, string) {
 
 // withoutEnd writes the start, and then a piece again and again until the other side has had enough.
 func withoutEnd(start, piece string) func(net.Conn, string) {
-	piece = strings.Repeat(piece, 1+(16<<10)/len(piece))
+	pieces := []byte(strings.Repeat(piece, 1+(16<<10)/len(piece)))
 	return func(to net.Conn, _ string) {
 		_, err := io.WriteString(to, start)
 		for err == nil {
-			_, err = io.WriteString(to, piece)
+			_, err = to.Write(pieces)
 		}
 	}
 }

@@ -79,7 +79,8 @@ type Limiter interface {
 func WithLimiter(limiter Limiter) Option { return func(s *settings) { s.limiter = limiter } }
 
 // WithMaxResponseBytes bounds the size of a response body after decompression; a larger one is
-// [ErrBodyTooLarge]. The default is 64 MiB.
+// [ErrBodyTooLarge]. The default is 64 MiB. It bounds the memory that an answer takes too: one whose lists
+// hold more than an element for each 256 of these bytes (and more than 4,096) is too large as well.
 func WithMaxResponseBytes(n int64) Option { return func(s *settings) { s.maxBody = n } }
 
 // WithObserver calls back at the start of each call, after each attempt, before each repeat and at

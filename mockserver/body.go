@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/jsonscan"
 )
 
 // readBody returns the body of a request, or why it is refused: 413 over the limit, 415 where it says
@@ -55,6 +57,10 @@ func (w *World) decode(c *call, into any) *reply {
 	}
 	if text[0] != '{' {
 		p := refused(http.StatusBadRequest, codeMalformed, "the body is not a JSON object: send one, such as {}")
+		return &p
+	}
+	if most := int(max(4096, min(w.assume.MaxBody/256, 1<<30))); jsonscan.Crowded(text, most) { // each becomes a record, however short
+		p := refused(http.StatusRequestEntityTooLarge, codeTooLarge, fmt.Sprintf("the lists in the body hold more than %d elements: send fewer, or raise -max-body or WithMaxBody", most))
 		return &p
 	}
 	c.unknown = unknownFields(text, into)

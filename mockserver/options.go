@@ -114,7 +114,8 @@ func WithDeliveryTransport(transport http.RoundTripper) Option {
 	return func(c *config) { c.deliver = transport }
 }
 
-// WithMaxBody limits request bodies to that many bytes; a longer one is answered with 413.
+// WithMaxBody limits request bodies to that many bytes; a longer one is answered with 413, and so is one
+// whose lists hold more than an element for each 256 of them (and more than 4,096).
 func WithMaxBody(bytes int64) Option { return func(c *config) { c.assume.MaxBody = bytes } }
 
 // WithOperations serves another operation table than [shipping.Operations], for a service whose

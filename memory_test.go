@@ -1,0 +1,111 @@
+package shipping_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// allocated is how many bytes the whole process allocates while do runs, those that are freed again and those
+// of a server in the process included.
+func allocated(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// What a call may allocate for each answer that it gets: a multiple of hostileLimit, which is also how long
+// its headers may be, while they are read in growing buffers, kept for the error, and told in it. The records
+// of lists come on top; an answer of that limit may hold mostElements of them.
+const (
+	mostForAnAnswer = 16 * hostileLimit
+	mostElements    = 4096
+	mostForARecord  = 8 << 10
+)
+
+// TestMemory_NoAnswerCostsMoreThanItsLimit is not parallel: nothing else allocates meanwhile.
+func TestMemory_NoAnswerCostsMoreThanItsLimit(t *testing.T) {
+	measured := []string{shipping.OpListRates, shipping.OpGetRequest, shipping.OpPurchase, "do"}
+	for name, answer := range hostileAnswers() {
+		if answer.endless { // so are these in time, and a byte a second is not much
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			for _, call := range hostileCalls() {
+				if slices.Contains(measured, call.operation) {
+					measure(t, call, answer, 0)
+				}
+			}
+		})
+	}
+}
+
+// TestMemory_NoListCostsMoreThanItsElements: an element takes the memory of a record, however short it is.
+func TestMemory_NoListCostsMoreThanItsElements(t *testing.T) {
+	lists := map[string]string{ // the start of their answers by operation
+		shipping.OpListRates: `{"rates":[`, shipping.OpListWebhooks: `{"webhooks":[`, shipping.OpListTransactions: `{"transactions":[`, shipping.OpListCountries: `[`,
+	}
+	for _, call := range hostileCalls() {
+		start, isList := lists[call.operation]
+		if !isList {
+			start = `{"request_id":"RD-1","status":"draft","documents":[`
+		}
+		if call.operation == shipping.OpDocumentPDF || call.operation == "do" {
+			continue // these read no records
+		}
+		for _, element := range []string{"0", `""`, "[]", "{}", "null", `{"a":[0]}`} {
+			for count, want := range map[int]error{mostElements: nil, mostElements + 2: shipping.ErrBodyTooLarge, 100_000: shipping.ErrBodyTooLarge} {
+				t.Run(call.operation+" of "+element, func(t *testing.T) {
+					data := start + element + strings.Repeat(","+element, count-1) + "]" + map[bool]string{true: "}"}[start[0] == '{']
+					answer := hostileAnswer{write: bytesOf(wireAnswer("200 OK", ok(data).body))}
+					err := measure(t, call, answer, mostElements*mostForARecord)
+					if tooLarge := errors.Is(err, shipping.ErrBodyTooLarge); tooLarge != (want != nil) {
+						t.Errorf("%d elements: %v", count, err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// measure makes a call that is given an answer again and again, and holds what it allocates against the bound.
+func measure(t *testing.T, call call, answer hostileAnswer, more uint64) (err error) {
+	t.Helper()
+	server := startHostile(t, func(to net.Conn, _ *http.Request) { answer.write(to, call.success().body) })
+	defer server.close()
+	client := server.client(t, hostilePolicy(answer))
+	got := allocated(func() {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err = call.do(ctx, client)
+	})
+	if most := uint64(max(server.count(""), 1))*mostForAnAnswer + more; got > most {
+		t.Errorf("%s allocated %d bytes, want %d at most: %.100v", call.operation, got, most, err)
+	}
+	return err
+}
+
+// Commas in texts and between the members of objects are no elements.
+func TestMemory_OnlyElementsCount(t *testing.T) {
+	t.Parallel()
+	record := `{"rate_id":"RT-1,\",[","amount":1,"currency":"NGN","metadata":{"a":1,"b":2,"c":3}}`
+	service := answering(ok(`{"rates":[` + record + strings.Repeat(","+record, mostElements-1) + `],"pagination":{}}`))
+	page, err := connect(t, service, shipping.WithMaxResponseBytes(hostileLimit)).Rates.List(t.Context(), nil)
+	if err != nil || len(page.Items) != mostElements {
+		t.Error(err)
+	}
+	page, err = connect(t, service).Rates.List(t.Context(), nil)
+	if err != nil || len(page.Items) != mostElements {
+		t.Error(err)
+	}
+}
