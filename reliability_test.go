@@ -2,8 +2,12 @@ package shipping_test
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,6 +28,45 @@ func TestRELIABILITY_ItsCommandsRunTests(t *testing.T) {
 			t.Errorf("there is no test %s in %s", command[2], path.Join(command[1], command[3]))
 		}
 	}
+}
+
+// Each fuzz target has a row.
+func TestRELIABILITY_HasEveryFuzzTarget(t *testing.T) {
+	t.Parallel()
+	text := readText(t, "RELIABILITY.md")
+	for _, folder := range goFolders(t) {
+		for name := range testsIn(t, folder) {
+			place := strings.TrimSuffix("./"+filepath.ToSlash(folder), "/.")
+			if strings.HasPrefix(name, "Fuzz") && !strings.Contains(text, "-fuzz "+name+"$ -fuzztime 3m "+place+"`") {
+				t.Errorf("%s of %s has no row", name, place)
+			}
+		}
+	}
+}
+
+// goFolders returns the folders of this module that hold Go files.
+func goFolders(t *testing.T) []string {
+	t.Helper()
+	var folders []string
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !entry.IsDir():
+			if strings.HasSuffix(name, "_test.go") && !slices.Contains(folders, filepath.Dir(name)) {
+				folders = append(folders, filepath.Dir(name))
+			}
+			return nil
+		}
+		if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil && name != "." || entry.Name() == "node_modules" {
+			return filepath.SkipDir
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folders
 }
 
 // Its figures are those of the tables.
