@@ -107,15 +107,15 @@ func TestDocuments_TheirAddressesAreWellKnown(t *testing.T) {
 	}
 }
 
-// What README says lies where, lies there.
-func TestREADMEShowsWhatIsThere(t *testing.T) {
+// What CONTRIBUTING says lies where, lies there.
+func TestDocuments_TheLayoutIsWhatIsThere(t *testing.T) {
 	t.Parallel()
-	readme := documents(t)["README.md"]
+	contributing := documents(t)["CONTRIBUTING.md"]
 	layout := regexp.MustCompile("(?m)^\\| (`[^|]+) \\|")
-	for _, row := range layout.FindAllStringSubmatch(readme, -1) {
+	for _, row := range layout.FindAllStringSubmatch(contributing, -1) {
 		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[1], -1) {
 			if found, err := filepath.Glob(strings.TrimSuffix(name[1], "/")); err != nil || len(found) == 0 {
-				t.Errorf("README names %s, which is not there", name[1])
+				t.Errorf("CONTRIBUTING names %s, which is not there", name[1])
 			}
 		}
 	}

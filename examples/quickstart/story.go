@@ -48,7 +48,7 @@ func (s *scene) tell(ctx context.Context) error {
 			return err
 		}
 	}
-	s.out.end("That was the whole service. Now your own: see README.md, “A first program”.")
+	s.out.end("That was the whole service. Now your own: see README.md, “The first minute”.")
 	return nil
 }
 
