@@ -23,7 +23,10 @@ var recordAPI = flag.Bool("record", false, "write what is exported now to api/")
 // program, so the changelog has to say so first.
 func TestAPI_IsAsRecorded(t *testing.T) {
 	changelog := readText(t, "CHANGELOG.md")
-	for name, folder := range map[string]string{"shipping": ".", "webhook": "webhook", "storetest": "webhook/storetest", "mockserver": "mockserver", "conformance": "conformance"} {
+	for name, folder := range map[string]string{
+		"shipping": ".", "webhook": "webhook", "storetest": "webhook/storetest", "mockserver": "mockserver", "conformance": "conformance",
+		"pgstore": "stores/pgstore", "redisstore": "stores/redisstore",
+	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("api", name+".txt")
 			now := exported(t, folder)
