@@ -23,7 +23,7 @@ func TestWebhookStore_DoesAsAReceiverNeeds(t *testing.T) {
 		return pgstore.NewWebhookStore(connect(t), rand.Text(), pgstore.WebhookOptions{})
 	})
 	storetest.RunLeases(t, func(t *testing.T) webhook.Store {
-		return pgstore.NewWebhookStore(connect(t), rand.Text(), pgstore.WebhookOptions{Lease: 2 * time.Second})
+		return pgstore.NewWebhookStore(connect(t), rand.Text(), pgstore.WebhookOptions{Lease: 4 * time.Second})
 	})
 }
 
@@ -97,7 +97,7 @@ func TestWebhookStore_TwoProcessesShareIt(t *testing.T) {
 		}
 	})
 	pool := connectTo(t, server.DSN())
-	receivers.Run(t, receivers.Assignment{Server: server.DSN(), Name: t.Name(), Lease: 3 * time.Second},
+	receivers.Run(t, receivers.Assignment{Server: server.DSN(), Name: t.Name(), Lease: 5 * time.Second},
 		func() error {
 			_, err := pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 				WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`)

@@ -68,7 +68,7 @@ func TestStore_DoesAsAReceiverNeeds(t *testing.T) {
 		return redisstore.New(connect(t, os.Getenv(socketVariable)), rand.Text(), redisstore.Options{})
 	})
 	storetest.RunLeases(t, func(t *testing.T) webhook.Store {
-		return redisstore.New(connect(t, os.Getenv(socketVariable)), rand.Text(), redisstore.Options{Lease: 2 * time.Second})
+		return redisstore.New(connect(t, os.Getenv(socketVariable)), rand.Text(), redisstore.Options{Lease: 4 * time.Second})
 	})
 }
 
@@ -131,6 +131,6 @@ func TestStore_TwoProcessesShareIt(t *testing.T) {
 	t.Parallel()
 	server := startRedis(t)
 	client := connect(t, server.Socket())
-	receivers.Run(t, receivers.Assignment{Server: server.Socket(), Name: t.Name(), Lease: 3 * time.Second},
+	receivers.Run(t, receivers.Assignment{Server: server.Socket(), Name: t.Name(), Lease: 5 * time.Second},
 		func() error { return client.Do(t.Context(), "CLIENT", "KILL", "TYPE", "normal").Err() }, server.Stop, server.Start)
 }

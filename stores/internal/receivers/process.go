@@ -49,6 +49,7 @@ func start(t *testing.T, a Assignment, log *log) *process {
 	t.Cleanup(p.kill)
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() {
+		close(p.read)
 		t.Fatal("the receiver did not begin to listen")
 	}
 	p.url = "http://" + strings.TrimPrefix(lines.Text(), "listening ")

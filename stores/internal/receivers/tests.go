@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Run tests the store with two processes. What it needs of the server of the assignment: interrupt ends
@@ -22,15 +23,16 @@ func Run(t *testing.T, a Assignment, interrupt, stop, start func() error) {
 		{"while the server is away nothing is accepted", func(t *testing.T, a Assignment) { away(t, a, stop, start) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			a := a
-			a.Name += " " + test.name
-			test.run(t, a)
+			own := a
+			own.Name += " " + test.name
+			test.run(t, own)
 		})
 	}
 }
 
 func duplicates(t *testing.T, a Assignment) {
 	const deliveries, duplicates = 40, 6
+	a.Lease = time.Minute // no claim ends by itself, however slow the machine
 	log := newLog()
 	one, other := start(t, a, log), start(t, a, log)
 	together(deliveries*duplicates, func(n int) {
