@@ -15,7 +15,7 @@ import (
 type worldView struct {
 	Name      string    `json:"name"`
 	Scenario  string    `json:"scenario"`
-	SecretKey string    `json:"secret_key,omitempty"` // left out for those who ask with keys=false
+	SecretKey string    `json:"secret_key,omitempty"` // in the list, and when a world is opened or forked; not with keys=false
 	Clock     string    `json:"clock"`
 	Now       timestamp `json:"now"`
 	Requests  int       `json:"requests"` // regulatory requests that it keeps
@@ -150,7 +150,11 @@ func (s *Server) adminWorld(c *call, do func(*World, worldOrder) (*World, string
 	case err != nil:
 		return refused(http.StatusBadRequest, codeInvalid, err.Error())
 	}
-	return succeedWith(nil, message, w.viewFor(c))
+	view := w.viewFor(c)
+	if w == named { // only who opens a world needs its key
+		view.SecretKey = ""
+	}
+	return succeedWith(nil, message, view)
 }
 
 // keep takes a snapshot and remembers it by a name.

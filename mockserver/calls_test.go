@@ -53,6 +53,36 @@ func TestJournal_HoldsNoKey(t *testing.T) {
 	}
 }
 
+func TestRefusals_TellNobodyAKey(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	for _, key := range []string{srv.SecretKey, "sk_live_0123456789abcdef"} {
+		for _, answer := range []answer{
+			get(t, srv, "/v1/transactions?wallet="+key), get(t, srv, "/v1/"+key), get(t, srv, "//v1/"+key),
+			post(t, srv, "/v1/regulatory-documents/analyze", `{"shipment_id":"`+key+`"}`),
+			post(t, srv, "/v1/regulatory-documents/purchase", `{"request_id":"`+key+`","document_types":["`+key+`"]}`),
+			post(t, srv, "/v1/webhooks/replay", `{"shipment_id":"`+key+`","event":"`+key+`","webhook_id":"`+key+`"}`),
+		} {
+			if answer.status < 400 || strings.Contains(string(answer.body), key[len("sk_live_"):]) {
+				t.Errorf("%d: %s", answer.status, answer.body)
+			}
+		}
+	}
+}
+
+// Only the answers that open a world, and the list, tell its key.
+func TestWorldAnswers_TellTheKeyToWhoOpensIt(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	for path, tells := range map[string]bool{"worlds": true, "worlds/home/fork": true, "worlds/home/snapshot": false, "worlds/home/restore": false, "worlds/home/reset": false} {
+		post(t, srv, "/_mock/worlds/home/snapshot", `{"snapshot":"before"}`)
+		body := string(post(t, srv, "/_mock/"+path, `{"scenario":"default","name":"of-`+strings.ReplaceAll(path, "/", "-")+`","snapshot":"before"}`).want(t, http.StatusOK).body)
+		if strings.Contains(body, "sk_test_") != tells {
+			t.Errorf("%s: %s", path, body)
+		}
+	}
+}
+
 func TestFind_ChoosesCalls(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())

@@ -148,6 +148,7 @@ func (x *exchange) answer(w *World, op *operation, refusal *reply) {
 
 // finish journals an exchange and ends it.
 func (s *Server) finish(rw http.ResponseWriter, w *World, x *exchange) {
+	x.reply.withoutKeys()
 	if x.struck == nil { // a fault spoils the plain form, which whoever looks at it can read
 		x.reply.negotiate(x.call.Header)
 	}

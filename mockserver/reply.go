@@ -102,6 +102,15 @@ func refusedWith(status int, why refusal, data any) reply {
 	return reply{status: status, body: body, refusal: why}
 }
 
+// withoutKeys takes out of a refusal what looks like a secret key: it tells the caller what was sent, and keys
+// are sent to the wrong place by mistake.
+func (p *reply) withoutKeys() {
+	if p.refusal.code != "" {
+		p.refusal.message = redact(p.refusal.message)
+		p.body = []byte(redact(string(p.body)))
+	}
+}
+
 // write sends the reply. A HEAD request gets the headers that GET would.
 func (p *reply) write(w http.ResponseWriter) error {
 	p.writeHeader(w)
