@@ -8,9 +8,48 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/stores/pgstore"
 	"github.com/shipping-go/shipping/webhook"
 )
+
+// Each machine runs the same batch with this journal; what one bought the others find bought.
+func ExampleNewBatchJournal() {
+	ctx := context.Background()
+	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
+	defer server.Close()
+	pool, err := pgxpool.New(ctx, os.Getenv(dsnVariable))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer pool.Close()
+	if err := pgstore.Migrate(ctx, pool); err != nil {
+		log.Fatal(err)
+	}
+	var items []shipping.BatchItem
+	for _, id := range server.Shipments()[:3] {
+		items = append(items, shipping.BatchItem{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
+	}
+	batch := "customs " + server.URL // a new list has a new name
+	for _, machine := range []string{"first", "second"} {
+		client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL))
+		if err != nil {
+			log.Fatal(err)
+		}
+		report, err := client.Regulatory.Batch(ctx, items, &shipping.BatchOptions{
+			Select: automated,
+			Shared: pgstore.NewBatchJournal(pool, batch, 0),
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(machine, report.Count(shipping.BatchCompleted), "completed,", server.Calls(shipping.OpPurchase), "purchases")
+	}
+	// Output:
+	// first 3 completed, 3 purchases
+	// second 3 completed, 3 purchases
+}
 
 // Every machine has a receiver with this store; a notification is handled by one of them.
 func ExampleNewWebhookStore() {

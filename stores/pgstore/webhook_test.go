@@ -63,6 +63,34 @@ func TestWebhookStore_KeepsRowsForTheirTime(t *testing.T) {
 	}
 }
 
+// When every connection of the pool has ended, as after a restart of the database, nothing is seen of it.
+func TestWebhookStore_GoesOnWithNewConnections(t *testing.T) {
+	t.Parallel()
+	name := rand.Text()
+	pool := connectTo(t, os.Getenv(dsnVariable)+" pool_max_conns=4 application_name="+name)
+	for _, connection := range []*pgxpool.Conn{acquire(t, pool), acquire(t, pool), acquire(t, pool), acquire(t, pool)} {
+		connection.Release()
+	}
+	const end = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1`
+	var ended int
+	if err := connect(t).QueryRow(t.Context(), end, name).Scan(&ended); err != nil || ended != 4 {
+		t.Fatal(ended, err)
+	}
+	store := pgstore.NewWebhookStore(pool, name, pgstore.WebhookOptions{})
+	if standing, err := store.Claim(t.Context(), "WD-1", "one"); standing != webhook.Claimed || err != nil {
+		t.Errorf("%d, %v", standing, err)
+	}
+}
+
+func acquire(t *testing.T, pool *pgxpool.Pool) *pgxpool.Conn {
+	t.Helper()
+	connection, err := pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return connection
+}
+
 func TestWebhookStore_WithoutItsTablesSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	pool, err := pgxpool.New(t.Context(), os.Getenv(dsnVariable)+" search_path=nowhere")
