@@ -35,7 +35,10 @@ const (
 
 // TestMemory_NoAnswerCostsMoreThanItsLimit is not parallel: nothing else allocates meanwhile.
 func TestMemory_NoAnswerCostsMoreThanItsLimit(t *testing.T) {
-	measured := []string{shipping.OpListRates, shipping.OpGetRequest, shipping.OpPurchase, "do"}
+	measured := []string{shipping.OpListRates, shipping.OpPurchase, shipping.OpGetRequest, "do"}
+	if raceDetector { // which has nothing to find in one call at a time
+		measured = measured[:1]
+	}
 	for name, answer := range hostileAnswers() {
 		if answer.endless { // so are these in time, and a byte a second is not much
 			continue
@@ -55,6 +58,10 @@ func TestMemory_NoListCostsMoreThanItsElements(t *testing.T) {
 	lists := map[string]string{ // the start of their answers by operation
 		shipping.OpListRates: `{"rates":[`, shipping.OpListWebhooks: `{"webhooks":[`, shipping.OpListTransactions: `{"transactions":[`, shipping.OpListCountries: `[`,
 	}
+	elements := []string{"0", `""`, "[]", "{}", "null", `{"a":[0]}`}
+	if raceDetector {
+		elements = elements[:1]
+	}
 	for _, call := range hostileCalls() {
 		start, isList := lists[call.operation]
 		if !isList {
@@ -63,7 +70,7 @@ func TestMemory_NoListCostsMoreThanItsElements(t *testing.T) {
 		if call.operation == shipping.OpDocumentPDF || call.operation == "do" {
 			continue // these read no records
 		}
-		for _, element := range []string{"0", `""`, "[]", "{}", "null", `{"a":[0]}`} {
+		for _, element := range elements {
 			for count, want := range map[int]error{mostElements: nil, mostElements + 2: shipping.ErrBodyTooLarge, 100_000: shipping.ErrBodyTooLarge} {
 				t.Run(call.operation+" of "+element, func(t *testing.T) {
 					data := start + element + strings.Repeat(","+element, count-1) + "]" + map[bool]string{true: "}"}[start[0] == '{']
