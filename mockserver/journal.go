@@ -199,7 +199,10 @@ func (j *journal) count(operation string) int {
 	return j.counts[operation]
 }
 
-func requestID(number uint64) string { return "req-" + strconv.FormatUint(number, 10) }
+func requestID(number uint64) string {
+	var memory [24]byte
+	return string(strconv.AppendUint(append(memory[:0], "req-"...), number, 10))
+}
 
 // note shows an exchange to the world's instruments and returns the id that the journal gives it.
 func (w *World) note(x *exchange) string {

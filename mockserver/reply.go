@@ -134,7 +134,7 @@ func (p *reply) sent() []byte {
 }
 
 func (p *reply) writeHeader(w http.ResponseWriter) {
-	header := w.Header()
+	header, own := w.Header(), make([]string, 2) // both values in one piece of memory
 	for name, values := range p.header {
 		header[name] = values
 	}
@@ -143,9 +143,11 @@ func (p *reply) writeHeader(w http.ResponseWriter) {
 		if contentType == "" {
 			contentType = "application/json; charset=utf-8"
 		}
-		header.Set("Content-Type", contentType)
-		if p.stream == nil && header.Get("Content-Length") == "" {
-			header.Set("Content-Length", strconv.Itoa(len(p.sent())))
+		own[0] = contentType
+		header["Content-Type"] = own[:1:1]
+		if p.stream == nil && header["Content-Length"] == nil {
+			own[1] = strconv.Itoa(len(p.sent()))
+			header["Content-Length"] = own[1:]
 		}
 	}
 	w.WriteHeader(p.status)
