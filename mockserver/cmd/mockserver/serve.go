@@ -106,8 +106,6 @@ const headroom = 16 << 20
 
 // run serves until the context ends.
 func (s serving) run(ctx context.Context, p program) int {
-	untouched := make([]byte, headroom)
-	defer runtime.KeepAlive(untouched)
 	srv := mockserver.New(s.options(p)...)
 	defer srv.Close()
 	if err := srv.Err(); err != nil {
@@ -132,6 +130,8 @@ func (s serving) run(ctx context.Context, p program) int {
 	if err := announce(p.stdout, about); err != nil {
 		return p.fail("cannot write to standard output: %v", err)
 	}
+	untouched := make([]byte, headroom) // not before: it makes the collector run
+	defer runtime.KeepAlive(untouched)
 
 	<-ctx.Done()
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), *s.drain)
