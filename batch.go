@@ -32,7 +32,7 @@ type BatchOptions struct {
 	// documents do not count. Default 8.
 	Concurrency int
 	// Edit and Select are those of [AnalyzeAndPollOptions].
-	Edit   func(ctx context.Context, draft *RegulatoryRequest) (*RegulatoryRequest, error)
+	Edit   func(ctx context.Context, draft *RegulatoryRequest) error
 	Select func(draft *RegulatoryRequest) ([]DocumentType, error)
 	// Budget bounds what the whole batch spends, over all its runs. It is reserved before a purchase
 	// is sent, and given back only when it is certain that nothing was charged, so that it holds at

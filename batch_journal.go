@@ -21,8 +21,10 @@ type BatchRecord struct {
 	RequestID string         `json:"request_id,omitempty"`
 	Documents []DocumentType `json:"documents,omitempty"`
 	// Amount is what the purchase costs, in Currency.
-	Amount   Amount    `json:"amount,omitzero"`
-	Currency string    `json:"currency,omitempty"`
+	Amount   Amount `json:"amount,omitzero"`
+	Currency string `json:"currency,omitempty"`
+	// WasDraft states that the request was read as a draft before the purchase; see [SettleOptions].
+	WasDraft bool      `json:"was_draft,omitempty"`
 	At       time.Time `json:"at"`
 }
 

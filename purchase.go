@@ -36,12 +36,12 @@ type PurchaseRequest struct {
 	// reported as unknown. Default 10 s. The context's deadline leaves room for it: the purchase
 	// itself gets at least three quarters of the time.
 	SettleFor time.Duration
-	// ResendIfDraft sends the purchase again after a lost answer, at most this many times, and only
-	// when the request has been read as a draft throughout SettleFor.
-	//
-	// Assumption: the service refuses to purchase a request that is no draft any more. Where that is
-	// not certain, leave it 0, the default: nothing is ever sent twice.
-	ResendIfDraft int
+	// RefusedFor is how long a refused request must read as a draft until the purchase is reported as
+	// not charged. Default 1 s.
+	RefusedFor time.Duration
+	// WasDraft states that the request has been read as a draft before this purchase. A request that
+	// turns out as failed was then purchased: its analysis had succeeded.
+	WasDraft bool
 }
 
 func (p *PurchaseRequest) validate() error {
@@ -67,7 +67,7 @@ func (p *PurchaseRequest) validate() error {
 }
 
 func (p *PurchaseRequest) validateSettings() error {
-	if p.SettleFor < 0 || p.ResendIfDraft < 0 {
+	if p.SettleFor < 0 || p.RefusedFor < 0 {
 		return invalidRequest(OpPurchase, "PurchaseRequest", "has a negative field: leave it 0 for the default")
 	}
 	return nil
@@ -136,30 +136,29 @@ func (s RegulatoryService) PurchaseWith(ctx context.Context, purchase *PurchaseR
 	p := *purchase
 	p.DocumentTypes = slices.Clone(p.DocumentTypes)
 	setDefault(&p.SettleFor, 10*time.Second)
-	for sent := 0; ; sent++ {
-		result, err := s.purchaseOnce(ctx, p, call)
-		if err == nil {
-			return result, nil
-		}
-		verdict := verdictOn(err)
-		if verdict == neverSent && sent == 0 { // later it says nothing about the one that was sent
-			return nil, p.failed(OutcomeNotCharged, nil, err)
-		}
-		settleFor := p.SettleFor
-		if verdict == refused {
-			settleFor = 0 // one look: was it refused because it had been purchased before?
-		}
-		record, readErr := s.readBack(ctx, p.RequestID, settleFor, call)
-		switch {
-		case verdict == refused && sent == 0 && charged(record) && showsPurchase(record):
-			return nil, p.failed(OutcomeCharged, record, err)
-		case verdict == refused && sent == 0:
-			return nil, p.failed(OutcomeNotCharged, record, err)
-		case charged(record):
-			return readBackResult(record), nil
-		case readErr != nil || record.Status != StatusDraft || sent >= p.ResendIfDraft:
-			return nil, p.failed(OutcomeUnknown, record, both(err, readErr))
-		}
+	setDefault(&p.RefusedFor, time.Second)
+	result, err := s.purchaseOnce(ctx, p, call)
+	if err == nil {
+		return result, nil
+	}
+	verdict := verdictOn(err)
+	if verdict == neverSent {
+		return nil, p.failed(OutcomeNotCharged, nil, err)
+	}
+	settleFor := p.SettleFor
+	if verdict == refused {
+		settleFor = 0 // one look: was it refused because it had been purchased before?
+	}
+	record, readErr := s.readBack(ctx, p.RequestID, settleFor, call)
+	switch {
+	case verdict == refused && charged(record) && showsPurchase(record):
+		return nil, p.failed(OutcomeCharged, record, err)
+	case verdict == refused:
+		return nil, p.failed(OutcomeNotCharged, record, err)
+	case charged(record):
+		return readBackResult(record), nil
+	default:
+		return nil, p.failed(OutcomeUnknown, record, both(err, readErr))
 	}
 }
 
@@ -280,6 +279,11 @@ type SettleOptions struct {
 	//
 	// Assumption: a purchase that has not begun by then never will.
 	QuietFor time.Duration
+	// DocumentTypes are the documents of the purchase, and WasDraft states that the request had been read
+	// as a draft before it; see [PurchaseError] and [PurchaseRequest]. Without DocumentTypes, any
+	// purchase of the request counts.
+	DocumentTypes []DocumentType
+	WasDraft      bool
 }
 
 // SettlePurchase finds out what became of a purchase whose outcome was unknown, from the request's id

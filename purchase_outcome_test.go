@@ -44,45 +44,33 @@ func TestPurchase_OutcomeByWhatIsReadBack(t *testing.T) {
 	type money = shipping.Outcome
 	for name, test := range map[string]struct {
 		purchases, states []canned
-		resend            int
 		want              money
 		sent              int
 	}{
-		"confirmed":                                     {[]canned{confirmed}, []canned{state("draft")}, 0, shipping.OutcomeCharged, 1},
-		"lost, purchasing":                              {[]canned{lost}, []canned{state("purchasing")}, 0, shipping.OutcomeCharged, 1},
-		"lost, processing":                              {[]canned{lost}, []canned{state("processing")}, 0, shipping.OutcomeCharged, 1},
-		"lost, completed":                               {[]canned{lost}, []canned{state("completed")}, 0, shipping.OutcomeCharged, 1},
-		"lost, generation failed":                       {[]canned{lost}, []canned{state("failed")}, 0, shipping.OutcomeCharged, 1},
-		"lost, draft for a while, then processing":      {[]canned{lost}, []canned{state("draft"), state("draft"), state("processing")}, 0, shipping.OutcomeCharged, 1},
-		"lost, reads fail for a while":                  {[]canned{lost}, []canned{refusal(503, "busy"), lost, state("processing")}, 0, shipping.OutcomeCharged, 1},
-		"lost, still a draft":                           {[]canned{lost}, []canned{state("draft")}, 0, shipping.OutcomeUnknown, 1},
-		"lost, unknown state":                           {[]canned{lost}, []canned{state("reviewing")}, 0, shipping.OutcomeUnknown, 1},
-		"lost, cannot be read":                          {[]canned{lost}, []canned{refusal(503, "busy")}, 0, shipping.OutcomeUnknown, 1},
-		"lost, vanished":                                {[]canned{lost}, []canned{refusal(404, "gone")}, 0, shipping.OutcomeUnknown, 1},
-		"never sent":                                    {[]canned{neverSent}, []canned{state("processing")}, 0, shipping.OutcomeNotCharged, 1},
-		"refused, draft":                                {[]canned{noFunds}, []canned{state("draft")}, 0, shipping.OutcomeNotCharged, 1},
-		"refused, cannot be read":                       {[]canned{noFunds}, []canned{refusal(503, "busy")}, 0, shipping.OutcomeNotCharged, 1},
-		"refused, purchased before":                     {[]canned{refusal(400, "not a draft")}, []canned{state("completed")}, 0, shipping.OutcomeCharged, 1},
-		"refused, its analysis had failed":              {[]canned{refusal(400, "not a draft")}, []canned{state("failed")}, 0, shipping.OutcomeNotCharged, 1},
-		"refused, its generation had failed":            {[]canned{refusal(400, "not a draft")}, []canned{ok(`{"request_id":"RD-1","status":"failed","transaction_id":"TR-1"}`)}, 0, shipping.OutcomeCharged, 1},
-		"lost, draft, resent and confirmed":             {[]canned{lost, confirmed}, []canned{state("draft")}, 1, shipping.OutcomeCharged, 2},
-		"lost, draft, resent and lost":                  {[]canned{lost}, []canned{state("draft")}, 1, shipping.OutcomeUnknown, 2},
-		"lost, draft, resent twice":                     {[]canned{lost, lost, confirmed}, []canned{state("draft")}, 2, shipping.OutcomeCharged, 3},
-		"lost, draft, resent and refused":               {[]canned{lost, noFunds}, []canned{state("draft")}, 1, shipping.OutcomeUnknown, 2},
-		"lost, draft, resent, refused as bought before": {[]canned{lost, noFunds}, []canned{state("draft"), state("draft"), state("draft"), state("draft"), state("draft"), state("draft"), state("processing")}, 1, shipping.OutcomeCharged, 0},
-		"lost, draft, resend never sent, still a draft": {[]canned{lost, neverSent}, []canned{state("draft")}, 1, shipping.OutcomeUnknown, 2},
-		"lost, not a draft, never resent":               {[]canned{lost, confirmed}, []canned{state("processing")}, 5, shipping.OutcomeCharged, 1},
-		"lost, cannot be read, never resent":            {[]canned{lost, confirmed}, []canned{refusal(503, "busy")}, 5, shipping.OutcomeUnknown, 1},
-		"lost, unknown state, never resent":             {[]canned{lost, confirmed}, []canned{state("reviewing")}, 5, shipping.OutcomeUnknown, 1},
-		"refused, never resent":                         {[]canned{noFunds, confirmed}, []canned{state("draft")}, 5, shipping.OutcomeNotCharged, 1},
-		"never sent, never resent":                      {[]canned{neverSent, confirmed}, []canned{state("draft")}, 5, shipping.OutcomeNotCharged, 1},
+		"confirmed":                                {[]canned{confirmed}, []canned{state("draft")}, shipping.OutcomeCharged, 1},
+		"lost, purchasing":                         {[]canned{lost}, []canned{state("purchasing")}, shipping.OutcomeCharged, 1},
+		"lost, processing":                         {[]canned{lost}, []canned{state("processing")}, shipping.OutcomeCharged, 1},
+		"lost, completed":                          {[]canned{lost}, []canned{state("completed")}, shipping.OutcomeCharged, 1},
+		"lost, generation failed":                  {[]canned{lost}, []canned{state("failed")}, shipping.OutcomeCharged, 1},
+		"lost, draft for a while, then processing": {[]canned{lost}, []canned{state("draft"), state("draft"), state("processing")}, shipping.OutcomeCharged, 1},
+		"lost, reads fail for a while":             {[]canned{lost}, []canned{refusal(503, "busy"), lost, state("processing")}, shipping.OutcomeCharged, 1},
+		"lost, still a draft":                      {[]canned{lost}, []canned{state("draft")}, shipping.OutcomeUnknown, 1},
+		"lost, unknown state":                      {[]canned{lost}, []canned{state("reviewing")}, shipping.OutcomeUnknown, 1},
+		"lost, cannot be read":                     {[]canned{lost}, []canned{refusal(503, "busy")}, shipping.OutcomeUnknown, 1},
+		"lost, vanished":                           {[]canned{lost}, []canned{refusal(404, "gone")}, shipping.OutcomeUnknown, 1},
+		"never sent":                               {[]canned{neverSent}, []canned{state("processing")}, shipping.OutcomeNotCharged, 1},
+		"refused, draft":                           {[]canned{noFunds}, []canned{state("draft")}, shipping.OutcomeNotCharged, 1},
+		"refused, cannot be read":                  {[]canned{noFunds}, []canned{refusal(503, "busy")}, shipping.OutcomeNotCharged, 1},
+		"refused, purchased before":                {[]canned{refusal(400, "not a draft")}, []canned{state("completed")}, shipping.OutcomeCharged, 1},
+		"refused, its analysis had failed":         {[]canned{refusal(400, "not a draft")}, []canned{state("failed")}, shipping.OutcomeNotCharged, 1},
+		"refused, its generation had failed":       {[]canned{refusal(400, "not a draft")}, []canned{ok(`{"request_id":"RD-1","status":"failed","transaction_id":"TR-1"}`)}, shipping.OutcomeCharged, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				service := desk(test.purchases, test.states)
 				result, err := connect(t, service).Regulatory.PurchaseWith(t.Context(), &shipping.PurchaseRequest{
-					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, ResendIfDraft: test.resend,
+					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA},
 				})
 				if got := outcome(result, err); got != test.want {
 					t.Errorf("outcome %q, want %q (%v)", got, test.want, err)
@@ -98,27 +86,6 @@ func TestPurchase_OutcomeByWhatIsReadBack(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestPurchase_AResendFollowsOnlyTheWholeSettlingTimeAsADraft(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := desk([]canned{lost, confirmed}, []canned{state("draft")})
-		_, err := connect(t, service).Regulatory.PurchaseWith(t.Context(), &shipping.PurchaseRequest{
-			RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, ResendIfDraft: 1, SettleFor: time.Minute,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := service.requests()
-		last := len(got) - 1
-		if between := got[last].At.Sub(got[0].At); got[last].Method != http.MethodPost || between < time.Minute {
-			t.Errorf("%s followed after %s", got[last].Method, between)
-		}
-		if before := got[last-1]; before.Method != http.MethodGet || got[last].At.Sub(before.At) != 0 {
-			t.Errorf("the resend did not follow a read at once: %+v", before)
-		}
-	})
 }
 
 func TestPurchase_TextsSayWhatIsKnownAndWhatToDo(t *testing.T) {

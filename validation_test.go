@@ -196,7 +196,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"purchase of a slug twice", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA", "FDA"}}), "names FDA twice"},
 		{"purchase of no slug", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{""}, AllowUnknown: true}), `names ""`},
 		{"purchase with negative settling", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, SettleFor: -1}), "has a negative field"},
-		{"purchase with negative resends", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, ResendIfDraft: -1}), "has a negative field"},
+		{"purchase with a negative RefusedFor", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, RefusedFor: -1}), "has a negative field"},
 		{"settle without request", func(ctx context.Context, c *shipping.Client) error {
 			_, err := c.Regulatory.SettlePurchase(ctx, "", nil)
 			return err

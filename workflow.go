@@ -10,9 +10,9 @@ import (
 // AnalyzeAndPollOptions says what [RegulatoryService.AnalyzeAndPoll] does between analysis and
 // completion. Nil, and the zero value, buy nothing.
 type AnalyzeAndPollOptions struct {
-	// Edit changes the draft, for example with UpdateItems or UpdateProfile, and returns it as it is
-	// now; returning nil has it read again. Optional.
-	Edit func(ctx context.Context, draft *RegulatoryRequest) (*RegulatoryRequest, error)
+	// Edit changes the draft on the service, for example with UpdateItems or UpdateProfile. The draft is
+	// read again afterwards, so that Select and Budget see what a purchase will charge. Optional.
+	Edit func(ctx context.Context, draft *RegulatoryRequest) error
 	// Select chooses what to buy. Without it, and where it chooses nothing, nothing is bought and the
 	// draft is returned.
 	Select func(draft *RegulatoryRequest) ([]DocumentType, error)
@@ -294,10 +294,10 @@ func (f *workflow) edit(ctx context.Context, draft *RegulatoryRequest) (*Regulat
 	if f.options.Edit == nil {
 		return draft, nil
 	}
-	edited, err := f.options.Edit(ctx, draft)
-	if err == nil && edited == nil {
-		edited, err = f.service.Get(ctx, f.id, f.call...)
+	if err := f.options.Edit(ctx, draft); err != nil {
+		return draft, err
 	}
+	edited, err := f.service.Get(ctx, f.id, f.call...)
 	if err != nil {
 		return draft, err
 	}

@@ -56,9 +56,7 @@ func TestAnalyzeAndPoll_TheWholeWorkflow(t *testing.T) {
 			}
 		}
 		record, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
-			Edit: func(_ context.Context, draft *shipping.RegulatoryRequest) (*shipping.RegulatoryRequest, error) {
-				return draft, nil
-			},
+			Edit:     func(context.Context, *shipping.RegulatoryRequest) error { return nil },
 			Select:   shipping.SelectAll,
 			Budget:   &shipping.Budget{Amount: mustAmount(t, "2400.50"), Currency: "NGN"}, // exactly what it costs
 			Progress: tell("workflow"),
@@ -77,7 +75,7 @@ func TestAnalyzeAndPoll_TheWholeWorkflow(t *testing.T) {
 			sent = append(sent, got.Method+" "+got.Path[strings.LastIndex(got.Path, "/"):]+" "+got.Body)
 		}
 		diff(t, "requests", []string{
-			`POST /analyze {"shipment_id":"SH-1"}`, `POST /purchase {"request_id":"RD-1","document_types":["FDA","CUSTOMS"]}`,
+			`POST /analyze {"shipment_id":"SH-1"}`, "GET /RD-1 ", `POST /purchase {"request_id":"RD-1","document_types":["FDA","CUSTOMS"]}`,
 			"GET /RD-1 ", "GET /RD-1 ", "GET /RD-1 ",
 		}, sent)
 	})
@@ -171,13 +169,9 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 		want    error
 		text    string
 	}{
-		"edit": {shipping.AnalyzeAndPollOptions{Edit: func(context.Context, *shipping.RegulatoryRequest) (*shipping.RegulatoryRequest, error) {
-			return nil, stop
-		}},
+		"edit": {shipping.AnalyzeAndPollOptions{Edit: func(context.Context, *shipping.RegulatoryRequest) error { return stop }},
 			nil, shipping.StepEdited, stop, "shipping: request RD-1 (last seen draft): edit: not this one"},
-		"reading the edited draft": {shipping.AnalyzeAndPollOptions{Edit: func(context.Context, *shipping.RegulatoryRequest) (*shipping.RegulatoryRequest, error) {
-			return nil, nil
-		}},
+		"reading the edited draft": {shipping.AnalyzeAndPollOptions{Edit: func(context.Context, *shipping.RegulatoryRequest) error { return nil }},
 			map[string]canned{"/RD-1": refusal(404, "gone")}, shipping.StepEdited, shipping.ErrNotFound, "edit: shipping: regulatory.get: 404 Not Found: gone (request RD-1)"},
 		"select": {shipping.AnalyzeAndPollOptions{Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, stop }},
 			nil, shipping.StepSelected, stop, "shipping: request RD-1 (last seen draft): select: not this one"},
@@ -218,15 +212,15 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 	}
 }
 
-func TestAnalyzeAndPoll_AnEditThatReturnsNothingIsReadAgain(t *testing.T) {
+func TestAnalyzeAndPoll_TheDraftIsReadAgainAfterAnEdit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		service := newJourney()
 		var offered []shipping.DocumentType
 		_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
-			Edit: func(context.Context, *shipping.RegulatoryRequest) (*shipping.RegulatoryRequest, error) {
+			Edit: func(context.Context, *shipping.RegulatoryRequest) error {
 				service.draft = `"available_documents":[{"document_type":"WATCH","amount":7,"currency":"NGN"}]`
-				return nil, nil
+				return nil
 			},
 			Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 				offered, _ = shipping.SelectAll(draft)
@@ -298,14 +292,37 @@ func TestResumePoll_AfterAFailedReadItWaitsAndBuysNothing(t *testing.T) {
 	})
 }
 
+// C4: a budget is checked against the draft as it is after the edit.
+func TestAnalyzeAndPoll_TheBudgetSeesThePricesAfterTheEdit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := newJourney()
+		service.draft = `"available_documents":[{"document_type":"FDA","amount":10,"currency":"NGN"}]`
+		_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+			Edit: func(context.Context, *shipping.RegulatoryRequest) error {
+				service.draft = `"available_documents":[{"document_type":"FDA","amount":100,"currency":"NGN"}]`
+				return nil
+			},
+			Select: shipping.SelectAll,
+			Budget: &shipping.Budget{Amount: mustAmount(t, "10"), Currency: "NGN"},
+		})
+		wantError(t, "a price above the budget", err, shipping.ErrOverBudget)
+		for _, got := range service.requests() {
+			if strings.HasSuffix(got.Path, "/purchase") {
+				t.Error("a document for 100 was purchased within a budget of 10")
+			}
+		}
+	})
+}
+
 func TestAnalyzeAndPoll_ElapsedCountsFromTheFirstStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		service, started := newJourney(), time.Now()
 		_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
-			Edit: func(_ context.Context, draft *shipping.RegulatoryRequest) (*shipping.RegulatoryRequest, error) {
+			Edit: func(context.Context, *shipping.RegulatoryRequest) error {
 				<-time.After(time.Minute)
-				return draft, nil
+				return nil
 			},
 			Select: shipping.SelectAll,
 			Progress: func(event shipping.PollEvent) {

@@ -40,20 +40,19 @@ func parseProfiles(name string, data []byte) (profiles, error) {
 
 // fill writes the profiles of the forms that a draft offers. What the service says about them names
 // every wrong field.
-func (j *job) fill(ctx context.Context, draft *shipping.RegulatoryRequest) (*shipping.RegulatoryRequest, error) {
+func (j *job) fill(ctx context.Context, draft *shipping.RegulatoryRequest) error {
 	for _, document := range draft.AvailableDocuments {
 		fields, given := j.profiles[document.DocumentType]
 		if !given {
 			continue
 		}
-		edited, err := j.client.Regulatory.UpdateProfile(ctx, draft.RequestID, document.DocumentType, fields)
+		_, err := j.client.Regulatory.UpdateProfile(ctx, draft.RequestID, document.DocumentType, fields)
 		if errors.Is(err, shipping.ErrNotFound) {
-			return nil, fmt.Errorf("this service has no route for profiles: leave -profiles out, or see WithProvisionalRoutes: %w", err)
+			return fmt.Errorf("this service has no route for profiles: leave -profiles out, or see WithProvisionalRoutes: %w", err)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		draft = edited
 	}
-	return draft, nil
+	return nil
 }
