@@ -50,7 +50,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	}
 	if err := data.Decode(out); err != nil {
 		return &Error{
-			Operation: operation.Name, StatusCode: response.StatusCode, Data: RawJSON(c.core.key.redact(string(data))), Attempts: response.Attempts,
+			Operation: operation.Name, StatusCode: response.StatusCode, Data: c.core.safeData(data), Attempts: response.Attempts,
 			Cause: err, kind: ErrUnexpectedBody,
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"mime"
 	"net/http"
 	"strings"
 	"time"
@@ -104,14 +105,34 @@ func (c *core) describe(state *callState, status int, header http.Header, body [
 			return failure
 		}
 	}
-	failure.Message = clip(c.key.redact(answer.Message), maxErrorMessage)
-	if len(answer.Data) <= maxErrorBody {
-		failure.Data = RawJSON(c.key.redact(string(answer.Data)))
+	if contentType, _, _ := mime.ParseMediaType(header.Get("Content-Type")); contentType == "application/problem+json" {
+		failure.problem = true
+		answer.Message = problemText(RawJSON(body))
 	}
+	failure.Message = clip(c.key.redact(answer.Message), maxErrorMessage)
+	failure.Data = c.safeData(answer.Data)
 	if id := answer.Data.Get(regulatoryRequestID).Text(); id != "" {
 		failure.RequestID = c.key.redact(id)
 	}
 	return failure
+}
+
+// problemText returns the title and the detail of an application/problem+json body (RFC 9457).
+func problemText(body RawJSON) string {
+	members := body.members()
+	title, detail := members["title"].Text(), members["detail"].Text()
+	if title == "" || detail == "" {
+		return title + detail
+	}
+	return title + ": " + detail
+}
+
+// safeData returns data as an [Error] keeps it: without the key, and absent if it is too large.
+func (c *core) safeData(data RawJSON) RawJSON {
+	if len(data) > maxErrorBody {
+		return ""
+	}
+	return RawJSON(c.key.redact(string(data)))
 }
 
 // clip keeps the start of a text.

@@ -2,6 +2,7 @@ package shipping
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -66,7 +67,8 @@ type Error struct {
 	// error). It may be nil.
 	Cause error
 
-	kind error // the sentinel
+	kind    error // the sentinel
+	problem bool  // the body is application/problem+json
 }
 
 // Attempt is one request that was sent, or tried to be.
@@ -169,6 +171,21 @@ func both(first, second error) error {
 		return first
 	}
 	return fmt.Errorf("%w; %w", first, second)
+}
+
+// refusal reports whether the service itself reported that it did not perform the operation: in the
+// documented envelope, or as application/problem+json. 408 and 425 are no refusals, and neither is a page
+// of a proxy.
+func (e *Error) refusal() bool {
+	switch class := e.StatusCode / 100; {
+	case class != 2 && class != 4, errors.Is(e.kind, ErrTruncated),
+		e.StatusCode == http.StatusRequestTimeout, e.StatusCode == http.StatusTooEarly:
+		return false
+	case e.problem && class == 4:
+		return jsonKind(e.Body) == "object" && json.Valid(e.Body)
+	}
+	status := RawJSON(e.Body).Get("status")
+	return status == "false" || status == `"false"`
 }
 
 // statusKind is the sentinel of a status code.

@@ -116,7 +116,7 @@ func TestErrors_TextsSayWhatToDo(t *testing.T) {
 		},
 		"no record": {
 			ok(`{}`),
-			"shipping: regulatory.get: 200 OK: the answer holds no regulatory request: request_id or status is missing (request RD-1); " +
+			"shipping: regulatory.get: 200 OK: the response holds no regulatory request: status is missing (request RD-1); " +
 				"check that the base address is the service's API and not a web page or proxy",
 		},
 	} {

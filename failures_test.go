@@ -118,8 +118,8 @@ func TestFailures_DataOfAnotherTypeIsNotAnEmptyPage(t *testing.T) {
 		shipping.OpListTransactions: {`[]`, `"none"`, `{"transactions":7}`},
 		shipping.OpListCountries:    {`{}`, `{"countries":[]}`, `"none"`},
 		shipping.OpReplayWebhook:    {`[]`, `"queued"`},
-		shipping.OpAnalyze:          {`[]`, `"none"`, `null`, `{}`, `{"request_id":"RD-1"}`, `{"status":"draft"}`, `{"request":[]}`},
-		shipping.OpGetRequest:       {`[]`, `"none"`, `null`, `{}`, `{"request_id":"RD-1"}`},
+		shipping.OpAnalyze:          {`[]`, `"none"`, `null`, `{}`, `{"status":"draft"}`, `{"request":[]}`},
+		shipping.OpGetRequest:       {`[]`, `"none"`, `null`, `{}`, `{"request_id":"RD-1"}`, `{"request_id":"RD-2","status":"draft"}`},
 		shipping.OpRetryRequest:     {`[]`, `null`},
 	}
 	for _, call := range calls() {

@@ -246,6 +246,7 @@ func otherShapes() map[string]hostileAnswer {
 	} {
 		answers["200 with "+name] = hostileAnswer{
 			write: bytesOf(wireAnswer("200 OK", shape.body)), want: shape.want, status: 200, confirms: shape.want == errAny,
+			refuses: name == "status false",
 		}
 	}
 	return answers
@@ -284,6 +285,7 @@ func refusals() map[string]hostileAnswer {
 			answers[status[:3]+" with a Retry-After "+name] = hostileAnswer{
 				write: bytesOf(wireAnswer(status, `{"status":false,"message":"later"}`, "Retry-After: "+retry.value)),
 				want:  kind, status: map[bool]int{true: 429, false: 503}[status[0] == '4'], asked: retry.asked, again: true,
+				refuses: status[0] == '4',
 			}
 		}
 	}

@@ -223,7 +223,7 @@ func hostileCalls() []call {
 		if all[i].operation == shipping.OpPurchase {
 			all[i].do = func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 				_, err := c.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
-					RequestID: requestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, SettleFor: 10 * time.Millisecond,
+					RequestID: requestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond,
 				}, o...)
 				return err
 			}
@@ -240,7 +240,7 @@ func TestHostile_APurchaseTellsTheTruthAboutTheMoney(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, charges := range []bool{false, true} {
-				status := map[bool]string{false: "draft", true: "processing"}[charges]
+				status := map[bool]string{false: "draft", true: `processing","documents":["FDA"],"source":"shipment`}[charges]
 				server := startHostile(t, func(to net.Conn, r *http.Request) {
 					if r.Method == http.MethodGet {
 						_, _ = io.WriteString(to, wireAnswer("200 OK", ok(`{"request_id":"RD-1","status":"`+status+`"}`).body))

@@ -30,11 +30,13 @@ type RequestFailedError struct {
 
 // Error says which request failed and why.
 func (e *RequestFailedError) Error() string {
-	what := "generation"
-	if e.Stage == OpAnalyze {
-		what = "analysis"
+	text := "shipping: request " + e.Request.RequestID + " failed"
+	switch { // a failed request was purchased only if its record shows it
+	case e.Stage == OpAnalyze:
+		text = "shipping: analysis failed for request " + e.Request.RequestID
+	case len(e.Request.Documents) > 0 || e.Request.showsCharge():
+		text = "shipping: generation failed for request " + e.Request.RequestID
 	}
-	text := fmt.Sprintf("shipping: %s failed for request %s", what, e.Request.RequestID)
 	if e.Request.FailureReason != "" {
 		text += ": " + e.Request.FailureReason
 	}

@@ -1,6 +1,7 @@
 package shipping
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/evidence"
 )
 
 // Outcome is what is known about the money of a purchase.
@@ -15,11 +18,11 @@ type Outcome string
 
 const (
 	// OutcomeCharged: the wallet was charged. In a [PurchaseError] it means that the service refused
-	// this purchase because the request had been purchased before.
+	// this purchase because the documents had been purchased before.
 	OutcomeCharged Outcome = "charged"
 	// OutcomeNotCharged: this purchase charged nothing: it was never sent, or the service refused it.
 	OutcomeNotCharged Outcome = "not charged"
-	// OutcomeUnknown: the answer was lost and the request still reads as a draft. Settle it with
+	// OutcomeUnknown: the evidence does not decide whether the wallet was charged. Settle it with
 	// [RegulatoryService.SettlePurchase].
 	OutcomeUnknown Outcome = "unknown"
 )
@@ -32,9 +35,9 @@ type PurchaseRequest struct {
 	DocumentTypes []DocumentType
 	// AllowUnknown sends document types that the specification does not list.
 	AllowUnknown bool
-	// SettleFor is how long, after a lost answer, the request is read back before the outcome is
-	// reported as unknown. Default 10 s. The context's deadline leaves room for it: the purchase
-	// itself gets at least three quarters of the time.
+	// SettleFor is how long the request is read back after a lost response, or after a refusal that the
+	// record contradicts, until the outcome is reported as unknown. Default 10 s. The context's deadline
+	// leaves room for it: the purchase itself gets at least three quarters of the time.
 	SettleFor time.Duration
 	// RefusedFor is how long a refused request must read as a draft until the purchase is reported as
 	// not charged. Default 1 s.
@@ -73,45 +76,45 @@ func (p *PurchaseRequest) validateSettings() error {
 	return nil
 }
 
-// PurchaseResult is a purchase that was charged.
+// PurchaseResult is a purchase that charged the wallet.
 type PurchaseResult struct {
 	RequestID string
 	// Outcome is [OutcomeCharged].
 	Outcome Outcome
-	// ReadBack is true where the answer was lost and the charge was learnt by reading the request.
+	// ReadBack reports that the response was lost and the charge was found by reading the request.
 	ReadBack bool
-	// Status is the request's status as far as known.
+	// Status is the request's status; empty if the confirmation has none that the specification lists.
 	Status RequestStatus
-	// ChargedAmount, Currency and TransactionID are what the service says about the charge, where it
+	// ChargedAmount, Currency and TransactionID are what the service reports about the charge, if it
 	// does (assumption).
 	ChargedAmount Amount
 	Currency      string
 	TransactionID string
-	// Request is the record where it was read back; nil otherwise.
+	// Request is the record if it was read back; nil otherwise.
 	Request *RegulatoryRequest
-	// Raw is the data of the answer or, with ReadBack, the record.
+	// Raw is the data of the response or, with ReadBack, the record.
 	Raw RawJSON
 }
 
-// PurchaseError is a purchase without a confirmation. Outcome tells what is known about the money.
+// PurchaseError is a purchase without a confirmation. Outcome reports what is known about the money.
 type PurchaseError struct {
 	RequestID     string
 	DocumentTypes []DocumentType
 	Outcome       Outcome
-	// Request is the record as last read back; nil where it could not be read.
+	// Request is the record as last read back; nil if it could not be read.
 	Request *RegulatoryRequest
 	// Err is why the purchase was not confirmed.
 	Err error
 }
 
-// Error says what is known about the money, and what to do.
+// Error reports what is known about the money, and what to do.
 func (e *PurchaseError) Error() string {
 	text := fmt.Sprintf("shipping: purchase of request %s: outcome %s: %v", e.RequestID, e.Outcome, e.Err)
 	switch e.Outcome {
 	case OutcomeCharged:
-		text += "; the request was purchased before: call Regulatory.Wait to go on"
+		text += "; the documents were purchased before: call Regulatory.Wait to wait for them"
 	case OutcomeUnknown:
-		text += fmt.Sprintf("; do not purchase again: call Regulatory.SettlePurchase(ctx, %q, nil) when the service answers", e.RequestID)
+		text += "; do not purchase again: call Regulatory.SettlePurchase when the service responds"
 	}
 	return text
 }
@@ -120,8 +123,9 @@ func (e *PurchaseError) Error() string {
 func (e *PurchaseError) Unwrap() error { return e.Err }
 
 // Purchase buys documents of a draft: the wallet is charged the amounts stored on the draft, and
-// generation starts. It is sent once and never enters a retry loop. When the answer is lost the
-// request is read back, so that a charge is reported as one; see [PurchaseError] for the rest.
+// generation starts. The request is sent once and never retried. If the response is lost, or refuses the
+// purchase, the request is read back, and the result follows from both. An error whose outcome depends on
+// the service is a [*PurchaseError].
 //
 // Specification: POST /v1/regulatory-documents/purchase.
 func (s RegulatoryService) Purchase(ctx context.Context, requestID string, documents ...DocumentType) (*PurchaseResult, error) {
@@ -137,109 +141,190 @@ func (s RegulatoryService) PurchaseWith(ctx context.Context, purchase *PurchaseR
 	p.DocumentTypes = slices.Clone(p.DocumentTypes)
 	setDefault(&p.SettleFor, 10*time.Second)
 	setDefault(&p.RefusedFor, time.Second)
-	result, err := s.purchaseOnce(ctx, p, call)
-	if err == nil {
+	result, response, err := s.send(ctx, p, call)
+	switch response {
+	case evidence.Confirmation:
 		return result, nil
-	}
-	verdict := verdictOn(err)
-	if verdict == neverSent {
+	case evidence.Unsent:
 		return nil, p.failed(OutcomeNotCharged, nil, err)
 	}
-	settleFor := p.SettleFor
-	if verdict == refused {
-		settleFor = 0 // one look: was it refused because it had been purchased before?
+	reading := readBack{service: s, purchase: p, response: response, cause: err, call: call, longest: p.SettleFor}
+	if response == evidence.Refusal {
+		reading.quietFor, reading.longest = p.RefusedFor, max(p.SettleFor, p.RefusedFor)
 	}
-	record, readErr := s.readBack(ctx, p.RequestID, settleFor, call)
-	switch {
-	case verdict == refused && charged(record) && showsPurchase(record):
-		return nil, p.failed(OutcomeCharged, record, err)
-	case verdict == refused:
-		return nil, p.failed(OutcomeNotCharged, record, err)
-	case charged(record):
-		return readBackResult(record), nil
-	default:
-		return nil, p.failed(OutcomeUnknown, record, both(err, readErr))
-	}
+	return reading.decide(ctx)
 }
 
 func (p PurchaseRequest) failed(outcome Outcome, record *RegulatoryRequest, err error) error {
 	return &PurchaseError{RequestID: p.RequestID, DocumentTypes: p.DocumentTypes, Outcome: outcome, Request: record, Err: err}
 }
 
-func (s RegulatoryService) purchaseOnce(ctx context.Context, p PurchaseRequest, call []CallOption) (*PurchaseResult, error) {
+// send sends the purchase once and classifies what came back. The result is set with a confirmation, the
+// error otherwise.
+func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, call []CallOption) (*PurchaseResult, evidence.Response, error) {
 	body := struct {
 		RequestID     string         `json:"request_id"`
 		DocumentTypes []DocumentType `json:"document_types"`
 	}{p.RequestID, p.DocumentTypes}
 	r := request{operation: OpPurchase, body: body}
 	if deadline, bounded := ctx.Deadline(); bounded {
-		// Leave time to read the request back, should the answer be lost.
+		// Leave time to read the request back if the response is lost.
 		left := time.Until(deadline)
 		r.timeout = left - min(p.SettleFor, left/4)
 	}
-	raw, _, err := fetch[RawJSON](ctx, s.core, r, call)
+	data, response, err := fetch[RawJSON](ctx, s.core, r, call)
 	if err != nil {
 		if answer, ok := errors.AsType[*Error](err); ok && answer.RequestID == "" {
 			answer.RequestID = p.RequestID
 		}
-		return nil, err
+		return nil, responseOf(err), err
 	}
-	record := decodeRecord(raw)
+	record := decodeRecord(data)
+	if problem := p.contradiction(record, data); problem != "" {
+		return nil, evidence.Lost, &Error{
+			Operation: OpPurchase, StatusCode: response.StatusCode, RequestID: p.RequestID, Attempts: response.Attempts,
+			Data: s.core.safeData(data), kind: ErrUnexpectedBody, Message: "the confirmation " + problem,
+		}
+	}
+	if !record.Status.known() {
+		record.Status = ""
+	}
 	return &PurchaseResult{
 		RequestID: p.RequestID, Outcome: OutcomeCharged, Status: record.Status, ChargedAmount: record.ChargedAmount,
-		Currency: record.Currency, TransactionID: record.TransactionID, Raw: raw,
-	}, nil
+		Currency: record.Currency, TransactionID: record.TransactionID, Raw: data,
+	}, evidence.Confirmation, nil
 }
 
-// verdict is what a failed purchase proves about itself.
-type verdict uint8
+// contradiction returns why a successful response does not confirm this purchase; "" if it does.
+func (p PurchaseRequest) contradiction(record *RegulatoryRequest, data RawJSON) string {
+	switch listed := listedDocuments(data); {
+	case record.RequestID != "" && record.RequestID != p.RequestID:
+		return "is about the request " + quoteShort(record.RequestID)
+	case record.Status == StatusDraft:
+		return "shows the request as a draft"
+	case listed.any && !listed.within(p.DocumentTypes):
+		return "lists documents that were not purchased"
+	}
+	return ""
+}
 
-const (
-	answerLost verdict = iota // nothing
-	neverSent                 // nothing reached the service
-	refused                   // the service itself said no
-)
-
-// verdictOn reads the evidence. A 4xx in the documented envelope is the service's own refusal.
-// Everything else proves nothing, not even a 429 or a 500: they may come from between us and the
-// service, or after the charge.
-func verdictOn(err error) verdict {
+// responseOf classifies the error of a call that is not safe to retry.
+func responseOf(err error) evidence.Response {
 	answer, ok := errors.AsType[*Error](err)
-	if !ok || notSent(answer.Cause) {
-		return neverSent
+	switch {
+	case !ok || notSent(answer.Cause):
+		return evidence.Unsent
+	case answer.refusal():
+		return evidence.Refusal
 	}
-	switch answer.StatusCode {
-	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
-		return answerLost
-	}
-	if answer.StatusCode/100 == 4 && answer.kind != ErrTruncated && envelopeSaysNo(answer) {
-		return refused
-	}
-	return answerLost
+	return evidence.Lost
 }
 
-// envelopeSaysNo reports whether the body is the service's own refusal, and not a proxy's page.
-func envelopeSaysNo(answer *Error) bool {
-	status := RawJSON(answer.Body).Get("status")
-	return status == "false" || status == `"false"`
+// readBack reads a request after its purchase until the result is known.
+type readBack struct {
+	service  RegulatoryService
+	purchase PurchaseRequest
+	response evidence.Response
+	cause    error // why the purchase was not confirmed; nil when settling
+	call     []CallOption
+	// quietFor is how long the request must read as a draft to count as not charged; 0 never counts.
+	quietFor time.Duration
+	// longest bounds the whole reading.
+	longest time.Duration
 }
 
-// charged reports whether a record shows a purchase. A failed request was charged when its documents
-// were: an analysis that failed never gets as far as a purchase.
-func charged(record *RegulatoryRequest) bool {
-	if record == nil {
+// decide returns the purchase's result, or its *PurchaseError.
+func (b readBack) decide(ctx context.Context) (*PurchaseResult, error) {
+	call := append(slices.Clip(b.call), WithResponse(nil)) // the caller asked for the purchase's
+	var last *RegulatoryRequest
+	started := time.Now()
+	draftSince, wait := time.Time{}, cmp.Or(b.quietFor, b.longest)/40
+	for {
+		asked := time.Now()
+		record, err := b.service.Get(ctx, b.purchase.RequestID, call...)
+		c := b.observed(record, err)
+		switch {
+		case err != nil:
+		case c.State != evidence.Draft:
+			last, draftSince = record, time.Time{}
+		default:
+			last = record
+			setDefault(&draftSince, asked)
+			c.Quiet = b.quietFor > 0 && time.Since(draftSince) >= b.quietFor
+		}
+		switch result := evidence.Decide(c); result {
+		case evidence.Success:
+			return readBackResult(record), nil
+		case evidence.ChargedBefore:
+			return nil, b.purchase.failed(OutcomeCharged, last, b.cause)
+		case evidence.NotCharged:
+			return nil, b.purchase.failed(OutcomeNotCharged, last, cmp.Or(b.cause, error(quietError{b.quietFor})))
+		}
+		if refused, ok := errors.AsType[*Error](err); ok && refused.refusal() && !passing(err) {
+			return nil, b.purchase.failed(OutcomeUnknown, last, both(b.cause, err))
+		}
+		left := b.longest - time.Since(started)
+		if ctx.Err() != nil && err == nil {
+			err = withReason(ctx, context.Cause(ctx))
+		}
+		if left <= 0 || ctx.Err() != nil {
+			return nil, b.purchase.failed(OutcomeUnknown, last, both(b.cause, cmp.Or(err, undecided(last))))
+		}
+		wait = min(2*wait+time.Millisecond, left)
+		if slept := sleep(ctx, wait, err); slept != nil {
+			return nil, b.purchase.failed(OutcomeUnknown, last, both(b.cause, slept))
+		}
+	}
+}
+
+// observed returns the evidence of one reading.
+func (b readBack) observed(record *RegulatoryRequest, err error) evidence.Case {
+	c := evidence.Case{Response: b.response, State: evidence.Unread, WasDraft: b.purchase.WasDraft}
+	if err != nil {
+		c.Denied = denied(b.cause, err)
+		return c
+	}
+	c.State = map[RequestStatus]evidence.State{
+		StatusDraft: evidence.Draft, StatusPurchasing: evidence.Purchasing, StatusProcessing: evidence.Processing,
+		StatusCompleted: evidence.Completed, StatusFailed: evidence.Failed,
+	}[record.Status]
+	setDefault(&c.State, evidence.Other)
+	c.Documents = listedDocuments(record.Raw).compare(b.purchase.DocumentTypes)
+	c.Charge = record.showsCharge()
+	return c
+}
+
+// denied reports whether the service refused both the purchase and the reading for the same reason, which
+// has nothing to do with the request's state: the key is not accepted, or there is no such request.
+func denied(purchase, reading error) bool {
+	first, ok := errors.AsType[*Error](purchase)
+	second, read := errors.AsType[*Error](reading)
+	if !ok || !read || !first.refusal() || !second.refusal() || first.StatusCode != second.StatusCode {
 		return false
 	}
-	switch record.Status {
-	case StatusPurchasing, StatusProcessing, StatusCompleted, StatusFailed:
+	switch first.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
 		return true
 	}
 	return false
 }
 
-// showsPurchase tells a request that was purchased from one whose analysis failed.
-func showsPurchase(record *RegulatoryRequest) bool {
-	return record.Status != StatusFailed || len(record.Documents) > 0 || record.TransactionID != "" || record.ChargedAmount.Sign() > 0
+// undecided returns why a record decides nothing.
+func undecided(record *RegulatoryRequest) error {
+	switch {
+	case record == nil:
+		return nil
+	case record.Status == StatusDraft && !record.showsCharge():
+		return errors.New("the request still reads as a draft")
+	}
+	return fmt.Errorf("the request reads as %q, which does not show whether these documents were charged", record.Status)
+}
+
+// quietError reports that a request stayed a draft.
+type quietError struct{ quietFor time.Duration }
+
+func (e quietError) Error() string {
+	return "the request has stayed a draft for " + e.quietFor.String() + ": it can be purchased"
 }
 
 func readBackResult(record *RegulatoryRequest) *PurchaseResult {
@@ -249,65 +334,44 @@ func readBackResult(record *RegulatoryRequest) *PurchaseResult {
 	}
 }
 
-// readBack reads the request until it shows a charge, or has been a draft for settleFor.
-func (s RegulatoryService) readBack(ctx context.Context, requestID string, settleFor time.Duration, call []CallOption) (*RegulatoryRequest, error) {
-	started, wait := time.Now(), settleFor/40
-	call = append(slices.Clip(call), WithResponse(nil)) // the caller asked for the purchase's
-	for {
-		record, err := s.Get(ctx, requestID, call...)
-		if charged(record) {
-			return record, nil
-		}
-		left := settleFor - time.Since(started)
-		switch {
-		case ctx.Err() != nil:
-			return record, withReason(ctx, context.Cause(ctx))
-		case left <= 0 || err != nil && !passing(err):
-			return record, err
-		}
-		wait = min(2*wait+time.Millisecond, left)
-		if slept := sleep(ctx, wait, err); slept != nil {
-			return record, slept
-		}
-	}
-}
-
 // SettleOptions says how [RegulatoryService.SettlePurchase] decides. Zero fields take the defaults.
 type SettleOptions struct {
-	// QuietFor is how long a request must read as a draft, with the purchase long over, until it
-	// counts as not charged. Default 1 min.
+	// QuietFor is how long a request must read as a draft, with the purchase long over, until it counts
+	// as not charged. Default 1 min.
 	//
 	// Assumption: a purchase that has not begun by then never will.
 	QuietFor time.Duration
-	// DocumentTypes are the documents of the purchase, and WasDraft states that the request had been read
-	// as a draft before it; see [PurchaseError] and [PurchaseRequest]. Without DocumentTypes, any
-	// purchase of the request counts.
+	// DocumentTypes are the documents of the purchase. Without them, any purchase of the request counts.
 	DocumentTypes []DocumentType
-	WasDraft      bool
+	// WasDraft states that the request was read as a draft before the purchase; see [PurchaseRequest].
+	WasDraft bool
 }
 
-// SettlePurchase finds out what became of a purchase whose outcome was unknown, from the request's id
-// alone. It only reads. A charge is returned as a result; a request that stays a draft is a
-// [*PurchaseError] with [OutcomeNotCharged]; a request that cannot be read stays [OutcomeUnknown].
-func (s RegulatoryService) SettlePurchase(ctx context.Context, requestID string, settle *SettleOptions, call ...CallOption) (*PurchaseResult, error) {
+func (o *SettleOptions) withDefaults() (SettleOptions, error) {
 	var options SettleOptions
-	if settle != nil {
-		options = *settle
+	if o != nil {
+		options = *o
 	}
-	p := PurchaseRequest{RequestID: requestID}
-	if requestID == "" || options.QuietFor < 0 {
-		return nil, invalidRequest(OpGetRequest, "SettlePurchase", "needs the request's id, and a QuietFor that is not negative")
+	if options.QuietFor < 0 {
+		return options, invalidRequest(OpGetRequest, "SettleOptions", "has a negative QuietFor: leave it 0 for a minute")
 	}
 	setDefault(&options.QuietFor, time.Minute)
-	record, err := s.readBack(ctx, requestID, options.QuietFor, call)
-	switch {
-	case charged(record):
-		return readBackResult(record), nil
-	case err == nil && record.Status == StatusDraft:
-		return nil, p.failed(OutcomeNotCharged, record,
-			fmt.Errorf("the request has stayed a draft for %s: it can be purchased", options.QuietFor))
-	case err == nil:
-		err = fmt.Errorf("the request has the unknown status %q", record.Status)
+	return options, nil
+}
+
+// SettlePurchase finds out what became of a purchase whose outcome was unknown. It only reads. A charge
+// is returned as a result; a request that stays a draft is a [*PurchaseError] with [OutcomeNotCharged];
+// anything else is one with [OutcomeUnknown].
+func (s RegulatoryService) SettlePurchase(ctx context.Context, requestID string, settle *SettleOptions, call ...CallOption) (*PurchaseResult, error) {
+	options, err := settle.withDefaults()
+	if err != nil {
+		return nil, err
 	}
-	return nil, p.failed(OutcomeUnknown, record, err)
+	if strings.TrimSpace(requestID) == "" {
+		return nil, invalidRequest(OpGetRequest, "requestID", "is empty: pass the request_id of the purchase")
+	}
+	return readBack{
+		service: s, response: evidence.Lost, call: call, quietFor: options.QuietFor, longest: options.QuietFor,
+		purchase: PurchaseRequest{RequestID: requestID, DocumentTypes: slices.Clone(options.DocumentTypes), WasDraft: options.WasDraft},
+	}.decide(ctx)
 }

@@ -30,11 +30,11 @@ func (s *till) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.misbehave(w, r, func() { s.charged.Add(1) })
 		return
 	}
-	status := "draft"
+	record := `{"request_id":"RD-1","status":"draft"}`
 	if s.charged.Load() > 0 {
-		status = "processing"
+		record = `{"request_id":"RD-1","status":"processing","documents":[{"document_type":"FDA"}],"charged_amount":5,"currency":"NGN"}`
 	}
-	_, _ = io.WriteString(w, ok(`{"request_id":"RD-1","status":"`+status+`","charged_amount":5,"currency":"NGN"}`).body)
+	_, _ = io.WriteString(w, ok(record).body)
 }
 
 // open serves the till, and returns a client whose settling does not take long.
@@ -55,6 +55,7 @@ func (s *till) open(t *testing.T) *shipping.Client {
 func buy(ctx context.Context, client *shipping.Client) (*shipping.PurchaseResult, error) {
 	return client.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
 		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, SettleFor: 100 * time.Millisecond,
+		RefusedFor: 20 * time.Millisecond,
 	})
 }
 
@@ -103,15 +104,15 @@ func TestPurchase_OverBrokenConnectionsReachesTheServerOnce(t *testing.T) {
 		"answers 500":                  {answerWith(500, refusal(500, "oops").body), shipping.OutcomeUnknown},
 		"answers 502 without a body":   {answerWith(502, ""), shipping.OutcomeUnknown},
 		"answers 503":                  {answerWith(503, "<html>"), shipping.OutcomeUnknown},
-		"answers 429":                  {answerWith(429, refusal(429, "slow down").body), shipping.OutcomeUnknown},
+		"answers 429":                  {answerWith(429, refusal(429, "slow down").body), shipping.OutcomeNotCharged},
 		"answers 408":                  {answerWith(408, refusal(408, "slow").body), shipping.OutcomeUnknown},
-		"answers 409":                  {answerWith(409, refusal(409, "busy").body), shipping.OutcomeUnknown},
+		"answers 409":                  {answerWith(409, refusal(409, "busy").body), shipping.OutcomeNotCharged},
 		"answers 308":                  {answerWith(308, ""), shipping.OutcomeUnknown},
 		"answers 307":                  {answerWith(307, ""), shipping.OutcomeUnknown},
 		"answers 302":                  {answerWith(302, ""), shipping.OutcomeUnknown},
 		"answers 200 as HTML":          {answerWith(200, "<html>"), shipping.OutcomeUnknown},
 		"answers 200 with nothing":     {answerWith(200, ""), shipping.OutcomeUnknown},
-		"answers 200, status false":    {answerWith(200, refusal(200, "no").body), shipping.OutcomeUnknown},
+		"answers 200, status false":    {answerWith(200, refusal(200, "no").body), shipping.OutcomeNotCharged},
 		"answers 400 of a proxy":       {answerWith(400, "<html>bad request</html>"), shipping.OutcomeUnknown},
 		"answers half a confirmation":  {answerWith(200, confirmation[:20]), shipping.OutcomeUnknown},
 		"truncates the confirmation":   {truncated(confirmation), shipping.OutcomeUnknown},
@@ -179,7 +180,7 @@ func TestPurchase_ConfirmedOverASocket(t *testing.T) {
 	t.Parallel()
 	server := &till{misbehave: func(w http.ResponseWriter, r *http.Request, charge func()) {
 		charge()
-		_, _ = io.WriteString(w, golden(t, "purchase.json"))
+		_, _ = io.WriteString(w, ok(`{"request_id":"RD-1","status":"processing","document_types":["FDA"]}`).body)
 	}}
 	result, err := buy(t.Context(), server.open(t))
 	if err != nil || result.ReadBack || result.Outcome != shipping.OutcomeCharged || server.reached.Load() != 1 {

@@ -21,11 +21,16 @@ func (r RawJSON) Decode(v any) error {
 
 // Get returns the value under key of a JSON object, or "" where there is none.
 func (r RawJSON) Get(key string) RawJSON {
-	var object map[string]json.RawMessage
-	if r.Decode(&object) != nil {
-		return ""
+	return r.members()[key]
+}
+
+// members returns the members of a JSON object; none of any other value.
+func (r RawJSON) members() map[string]RawJSON {
+	var members map[string]RawJSON
+	if r.Decode(&members) != nil {
+		return nil
 	}
-	return RawJSON(object[key])
+	return members
 }
 
 // Text returns the text of a JSON string, "" for null and absent, and any other value as written.

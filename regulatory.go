@@ -2,6 +2,7 @@ package shipping
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -31,6 +32,15 @@ const (
 	// StatusFailed: analyze or generation failed.
 	StatusFailed RequestStatus = "failed"
 )
+
+// known reports whether the specification lists the state.
+func (s RequestStatus) known() bool {
+	switch s {
+	case StatusDraft, StatusPurchasing, StatusProcessing, StatusCompleted, StatusFailed:
+		return true
+	}
+	return false
+}
 
 // Final reports whether the state is completed or failed, where polling ends.
 func (s RequestStatus) Final() bool { return s == StatusCompleted || s == StatusFailed }
@@ -254,6 +264,9 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 		return nil, err
 	}
 	record, err := s.record(ctx, request{operation: OpAnalyze, body: analyze}, call)
+	if err == nil && record.Status == "" {
+		record.Status = StatusDraft // the endpoint's table names no status: a successful analysis is a draft
+	}
 	if failed, ok := analysisFailure(err); ok {
 		return nil, failed
 	}
@@ -270,7 +283,8 @@ func (s RegulatoryService) Get(ctx context.Context, requestID string, call ...Ca
 	return s.record(ctx, request{operation: OpGetRequest, params: map[string]string{regulatoryRequestID: requestID}}, call)
 }
 
-// record performs an operation that answers with the record.
+// record performs an operation that returns the record. A record of another request is refused. The
+// status is required of the lookup alone: the specification names it nowhere else.
 func (s RegulatoryService) record(ctx context.Context, r request, call []CallOption) (*RegulatoryRequest, error) {
 	data, response, err := fetch[requestData](ctx, s.core, r, call)
 	if err != nil {
@@ -283,14 +297,23 @@ func (s RegulatoryService) record(ctx context.Context, r request, call []CallOpt
 	if record == nil {
 		record = &RegulatoryRequest{Raw: data.raw}
 	}
-	if record.RequestID == "" {
-		record.RequestID = r.params[regulatoryRequestID]
+	asked := r.params[regulatoryRequestID]
+	setDefault(&record.RequestID, asked)
+	problem := ""
+	switch {
+	case jsonKind(json.RawMessage(data.raw)) != "object":
+		problem = "the response holds no regulatory request"
+	case asked != "" && record.RequestID != asked:
+		problem = "the response is about another request, " + quoteShort(s.core.key.redact(record.RequestID))
+	case record.RequestID == "":
+		problem = "the response holds no regulatory request: request_id is missing"
+	case record.Status == "" && r.operation == OpGetRequest:
+		problem = "the response holds no regulatory request: status is missing"
 	}
-	if record.RequestID == "" || record.Status == "" {
+	if problem != "" {
 		return nil, &Error{
-			Operation: r.operation, StatusCode: response.StatusCode, RequestID: record.RequestID, Data: RawJSON(s.core.key.redact(string(data.raw))),
-			Attempts: response.Attempts, kind: ErrUnexpectedBody,
-			Message: "the answer holds no regulatory request: request_id or status is missing",
+			Operation: r.operation, StatusCode: response.StatusCode, RequestID: cmp.Or(asked, s.core.key.redact(record.RequestID)),
+			Data: s.core.safeData(data.raw), Attempts: response.Attempts, kind: ErrUnexpectedBody, Message: problem,
 		}
 	}
 	if record.Status == StatusFailed { // why goes into an error

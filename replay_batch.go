@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/shipping-go/shipping/internal/evidence"
 )
 
 // Key names what is replayed, the same in every run: the delivery, or the shipment and the event, and
@@ -195,7 +197,7 @@ func (s WebhooksService) replayOne(ctx context.Context, o *ReplayOutcome, dryRun
 	}
 	switch {
 	case o.Err == nil:
-	case verdictOn(o.Err) == answerLost:
+	case responseOf(o.Err) == evidence.Lost:
 		o.State = ReplayUnknown
 	default:
 		o.State = ReplayFailed

@@ -200,7 +200,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"settle without request", func(ctx context.Context, c *shipping.Client) error {
 			_, err := c.Regulatory.SettlePurchase(ctx, "", nil)
 			return err
-		}, "needs the request's id"},
+		}, "requestID is empty"},
 
 		{"get without id", get(""), "request_id is empty"},
 		{"get of a dot", get("."), "request_id is ., which would name another resource"},

@@ -1,6 +1,7 @@
 package shipping
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,12 @@ func SelectAll(draft *RegulatoryRequest) ([]DocumentType, error) {
 type Budget struct {
 	Amount   Amount
 	Currency string
+	// AssumeCurrency accepts prices without a currency as prices in Currency. Without it they stop the
+	// purchase.
+	//
+	// Assumption: such prices are in the wallet's currency ("amounts are converted into the user's wallet
+	// currency at analyze time"), and Currency is the wallet's.
+	AssumeCurrency bool
 }
 
 // String writes the budget as "150.00 NGN", with more decimals where there are more.
@@ -88,14 +95,16 @@ func (e *BudgetError) Unwrap() error { return ErrOverBudget }
 // Price adds up the stored amounts of documents of this draft. A document that the draft does not
 // offer, a missing or unreadable price, and mixed currencies are errors.
 func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, error) {
+	return r.price("", documents)
+}
+
+// price is Price with a currency for prices that have none.
+func (r *RegulatoryRequest) price(assumed string, documents []DocumentType) (Amount, string, error) {
 	var total Amount
 	currency := ""
 	for _, slug := range documents {
 		document, offered := r.Document(slug)
-		priceCurrency := document.Currency
-		if priceCurrency == "" {
-			priceCurrency = r.Currency
-		}
+		priceCurrency := cmp.Or(document.Currency, r.Currency, assumed)
 		switch {
 		case !offered:
 			return Amount{}, "", fmt.Errorf("the draft does not offer %s", slug)
@@ -104,7 +113,7 @@ func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, er
 		case document.Amount.Sign() < 0:
 			return Amount{}, "", fmt.Errorf("%s has the negative price %s", slug, document.Amount)
 		case priceCurrency == "":
-			return Amount{}, "", fmt.Errorf("the price of %s has no currency", slug)
+			return Amount{}, "", fmt.Errorf("the price of %s has no currency; set Budget.AssumeCurrency to take it for the wallet's", slug)
 		case currency != "" && priceCurrency != currency:
 			return Amount{}, "", fmt.Errorf("%s is priced in %s, others in %s", slug, priceCurrency, currency)
 		}
@@ -122,7 +131,11 @@ func (b Budget) allows(draft *RegulatoryRequest, documents []DocumentType) (Amou
 	if !b.Amount.Known() || b.Currency == "" {
 		return Amount{}, &BudgetError{Budget: b, Problem: "the budget needs an amount and a currency"}
 	}
-	needed, currency, err := draft.Price(documents...)
+	assumed := ""
+	if b.AssumeCurrency {
+		assumed = b.Currency
+	}
+	needed, currency, err := draft.price(assumed, documents)
 	switch {
 	case err != nil:
 		return Amount{}, &BudgetError{Budget: b, Problem: err.Error()}
@@ -267,6 +280,9 @@ func (f *workflow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Re
 	if f.options.Select == nil {
 		return draft, nil
 	}
+	if draft.Status != StatusDraft {
+		return draft, f.failed(StepSelected, draft, fmt.Errorf("the request is not a draft any more: its status is %q; nothing was purchased", draft.Status))
+	}
 	selected, err := f.options.Select(draft)
 	if err != nil {
 		return draft, f.failed(StepSelected, draft, err)
@@ -281,7 +297,7 @@ func (f *workflow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Re
 		}
 	}
 	purchase := f.options.Purchase
-	purchase.RequestID, purchase.DocumentTypes = f.id, selected
+	purchase.RequestID, purchase.DocumentTypes, purchase.WasDraft = f.id, selected, true
 	bought, err := f.service.PurchaseWith(ctx, &purchase, f.call...)
 	if err != nil {
 		return draft, f.failed(StepPurchased, draft, err)
