@@ -50,7 +50,11 @@ func (t *Tracker) Late(shipment *Shipment) bool {
 	if !ranked {
 		rank = before.rank
 	}
-	t.remember(shipment.ShipmentID, progress{shipment.UpdatedAt, rank, shipment.Status.Final()})
+	updatedAt := shipment.UpdatedAt
+	if updatedAt.IsZero() {
+		updatedAt = before.updatedAt
+	}
+	t.remember(shipment.ShipmentID, progress{updatedAt, rank, shipment.Status.Final()})
 	return false
 }
 

@@ -26,6 +26,8 @@ func TestTracker_LateNewsDoNotUndoNewerOnes(t *testing.T) {
 		"unknown state":        {{"in-transit", 2, false}, {"at-customs", 3, false}, {"confirmed", 1, true}},
 		"unknown, no times":    {{"in-transit", 0, false}, {"at-customs", 0, false}, {"confirmed", 0, true}},
 		"cancelled is the end": {{"cancelled", 0, false}, {"confirmed", 0, true}},
+		// W4: a notification without a time erased the time that was remembered.
+		"one without a time": {{"in-transit", 3, false}, {"in-transit", 0, false}, {"in-transit", 2, true}, {"in-transit", 4, false}},
 	} {
 		var tracker webhook.Tracker
 		for i, n := range story {
