@@ -35,17 +35,26 @@ func Verify(signature string, body []byte, keys ...string) error {
 }
 
 func verify(signature string, body []byte, sign func(key string, body []byte) string, keys []string) error {
-	matched := 0
-	signature = strings.ToLower(strings.TrimSpace(signature)) // hexadecimal digits may be large ones
+	matched := false
+	signature = strings.TrimSpace(signature)
 	for _, key := range keys {
-		if hmac.Equal([]byte(signature), []byte(strings.ToLower(sign(key, body)))) && key != "" {
-			matched = 1
+		if hmac.Equal(signatureBytes(signature), signatureBytes(sign(key, body))) && key != "" {
+			matched = true
 		}
 	}
-	if matched == 0 || signature == "" {
+	if !matched || signature == "" {
 		return ErrSignature
 	}
 	return nil
+}
+
+// signatureBytes returns what is compared: the bytes of a hexadecimal signature, so that the case of its digits does
+// not matter, and any other signature as it is.
+func signatureBytes(signature string) []byte {
+	if decoded, err := hex.DecodeString(signature); err == nil {
+		return decoded
+	}
+	return []byte(signature)
 }
 
 // signature reads the one signature of a request. Two different ones are none.

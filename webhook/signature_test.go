@@ -1,0 +1,36 @@
+package webhook_test
+
+import (
+	"context"
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping/webhook"
+)
+
+// W5: the case of a letter matters in a signature that is not hexadecimal.
+func TestReceiver_SignaturesOfOtherSchemesAreComparedExactly(t *testing.T) {
+	t.Parallel()
+	encoded := func(key string, body []byte) string {
+		return "v1=" + base64.StdEncoding.EncodeToString([]byte(webhook.Sign(key, body)))
+	}
+	large := func(key string, body []byte) string { return strings.ToUpper(webhook.Sign(key, body)) }
+	for _, tc := range []struct {
+		name      string
+		sign      func(string, []byte) string
+		signature func(string) string
+		status    int
+	}{
+		{"base64 as signed", encoded, strings.Clone, 200},
+		{"base64 in small letters", encoded, strings.ToLower, 401},
+		{"base64 in large letters", encoded, strings.ToUpper, 401},
+		{"hexadecimal in large letters", webhook.Sign, strings.ToUpper, 200},
+		{"large hexadecimal in small letters", large, strings.ToLower, 200},
+	} {
+		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return nil }, webhook.WithSignature("X-Signature", tc.sign))
+		if answer := post(receiver, body, "", "X-Signature", tc.signature(tc.sign(key, []byte(body)))); answer.Code != tc.status {
+			t.Errorf("%s: %d, want %d", tc.name, answer.Code, tc.status)
+		}
+	}
+}
