@@ -36,7 +36,7 @@ func defaultSettings() settings {
 	return settings{
 		header: DefaultSignatureHeader, sign: Sign, idHeader: DefaultIDHeader, maxBytes: 1 << 20,
 		readTimeout: 10 * time.Second, workers: 4, queue: 1024, retries: 4, backoff: 500 * time.Millisecond,
-		retryAfter: 5 * time.Second, lost: func(*Notification, error) {}, logger: slog.New(slog.DiscardHandler),
+		retryAfter: 5 * time.Second,
 	}
 }
 
@@ -92,7 +92,8 @@ func WithWorkers(workers, queue int) Option {
 
 // WithInline handles a notification before it is answered, so that 200 means handled, and a crash loses
 // nothing that was answered. The handler has to be quick: the service does not wait long. An error is
-// answered with 503, and the service's own repeats take the place of [WithRetries].
+// answered with 503, and the service's own repeats take the place of [WithRetries]; so is a panic, which is also
+// logged, see [WithLogger].
 func WithInline() Option { return func(s *settings) { s.inline = true } }
 
 // WithRetries sets how often a handler that fails is called again, after backoff, doubled each time.
@@ -101,20 +102,15 @@ func WithRetries(retries int, backoff time.Duration) Option {
 	return func(s *settings) { s.retries, s.backoff = retries, backoff }
 }
 
-// WithLost is called with each notification that was accepted and could not be handled in the end.
+// WithLost sets a function that is called with each notification that was accepted and could not be handled, and
+// with the error of the last attempt: a [*PanicError] if the handler panicked. Without it such a notification is
+// logged as an error, see [WithLogger]. With [WithInline] nothing is lost, because a failure is the response.
 func WithLost(lost func(n *Notification, err error)) Option {
-	return func(s *settings) {
-		if lost != nil {
-			s.lost = lost
-		}
-	}
+	return func(s *settings) { s.lost = lost }
 }
 
-// WithLogger logs what is refused, and why. Bodies and keys are never logged.
+// WithLogger logs refused deliveries, and as errors panics and lost notifications. Without it only the errors are
+// logged, with [slog.Default]. Bodies and keys are never logged.
 func WithLogger(logger *slog.Logger) Option {
-	return func(s *settings) {
-		if logger != nil {
-			s.logger = logger
-		}
-	}
+	return func(s *settings) { s.logger = logger }
 }

@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// Handler does something about a notification. An error has it called again, after a pause, as often
-// as [WithRetries] says.
+// Handler handles a notification. If it returns an error, panics or calls [runtime.Goexit], the attempt has
+// failed, and it is called again, after a pause, as often as [WithRetries] allows. It runs on a goroutine of its
+// own.
 type Handler func(ctx context.Context, n *Notification) error
 
 // Receiver is an [http.Handler] for notifications. Make one with [NewReceiver], and [Receiver.Close] it
@@ -27,10 +28,15 @@ type Handler func(ctx context.Context, n *Notification) error
 type Receiver struct {
 	handle   Handler
 	settings settings
-	queue    chan *Notification
-	workers  sync.WaitGroup
-	stop     context.CancelCauseFunc
-	working  context.Context
+	logger   *slog.Logger // what is refused, and why
+	failures *slog.Logger // panics and lost notifications
+
+	queue     chan *Notification
+	accepting sync.WaitGroup // deliveries between their claim and its end
+	workers   sync.WaitGroup
+	stop      context.CancelCauseFunc
+	working   context.Context
+	drained   chan struct{} // closed after Close, once everything accepted was handled
 
 	mu     sync.Mutex
 	closed bool
@@ -52,7 +58,13 @@ func NewReceiver(handle Handler, opts ...Option) (*Receiver, error) {
 	if s.store == nil {
 		s.store = NewMemoryStore(0, 0)
 	}
-	r := &Receiver{handle: handle, settings: s, queue: make(chan *Notification, s.queue)}
+	r := &Receiver{
+		handle: handle, settings: s, logger: s.logger, failures: s.logger,
+		queue: make(chan *Notification, s.queue), drained: make(chan struct{}),
+	}
+	if s.logger == nil {
+		r.logger, r.failures = slog.New(slog.DiscardHandler), slog.Default()
+	}
 	r.working, r.stop = context.WithCancelCause(context.Background())
 	if !s.inline {
 		for range s.workers {
@@ -74,7 +86,14 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		r.refuse(w, request, status, err)
 		return
 	}
-	if err := verify(signature(request.Header, r.settings.header), body, r.settings.sign, r.settings.keys); err != nil {
+	err = protect("the signature scheme", func() error {
+		return verify(signature(request.Header, r.settings.header), body, r.settings.sign, r.settings.keys)
+	})
+	switch {
+	case isPanic(err):
+		r.later(w, request, err)
+		return
+	case err != nil:
 		r.refuse(w, request, http.StatusUnauthorized, err)
 		return
 	}
@@ -106,42 +125,71 @@ func (r *Receiver) read(w http.ResponseWriter, request *http.Request) (body []by
 	return body, http.StatusOK, nil
 }
 
-// accept claims the notification and hands it over. 2xx is answered only for what is in good hands.
+// storeTimeout limits how long the store may take to end a claim. The request's own context may be over by then.
+const storeTimeout = 10 * time.Second
+
+// accept claims the notification and hands it over. 2xx is sent only for a notification that was handled or is in
+// the queue.
 func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notification) {
-	ctx, claim := request.Context(), rand.Text()
-	standing, err := r.settings.store.Claim(ctx, n.ID, claim)
+	if !r.begin() {
+		r.later(w, request, ErrClosed)
+		return
+	}
+	defer r.accepting.Done()
+	ctx, cancel := r.untilClosed(request.Context())
+	defer cancel()
+	id, claim := n.ID, rand.Text() // the handler may change n
+	var standing Standing
+	err := protect("Store.Claim", func() (err error) {
+		standing, err = r.settings.store.Claim(ctx, id, claim)
+		return err
+	})
 	switch {
 	case err != nil:
 		r.later(w, request, err)
 		return
 	case standing == Accepted:
-		r.settings.logger.LogAttrs(ctx, slog.LevelDebug, "notification seen before", slog.String("id", n.ID))
+		r.log(ctx, r.logger, slog.LevelDebug, "notification seen before", slog.String("id", id))
 		w.WriteHeader(http.StatusOK)
 		return
 	case standing != Claimed:
 		r.later(w, request, errPending)
 		return
 	}
-	// What becomes of the claim has to be kept whatever becomes of the request, or of the handler.
-	keep := context.WithoutCancel(ctx)
-	err = errPanicked
-	defer func() {
-		if err != nil { // the service will send it again, and must find the claim gone
-			r.later(w, request, errors.Join(err, r.settings.store.Release(keep, n.ID, claim)))
-		}
-	}()
-	if err = r.handOver(ctx, n); err != nil {
+	if err := r.handOver(ctx, n); err != nil { // the service sends it again, and must find the claim gone
+		r.later(w, request, errors.Join(err, r.endClaim(ctx, "Store.Release", r.settings.store.Release, id, claim)))
 		return
 	}
-	if err := r.settings.store.Accept(keep, n.ID, claim); err != nil {
-		// It is in good hands all the same, and asking for it again would have it handled twice.
-		r.settings.logger.LogAttrs(ctx, slog.LevelWarn, "notification accepted, which the store did not take down",
-			slog.String("id", n.ID), slog.String("error", err.Error()))
+	if err := r.endClaim(ctx, "Store.Accept", r.settings.store.Accept, id, claim); err != nil {
+		// It was handled or is in the queue all the same. If it were sent again, it would be handled twice.
+		r.warn(ctx, "notification accepted, but the store did not record it", err, slog.String("id", id))
 	}
 	w.WriteHeader(http.StatusOK)
 }
 
-var errPanicked = errors.New("the handler panicked")
+// begin reports whether the receiver is open, and makes Close wait for the delivery if it is.
+func (r *Receiver) begin() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.accepting.Add(1)
+	}
+	return !r.closed
+}
+
+// untilClosed returns a context that ends with the request's, or with [ErrClosed] when the time given to Close is up.
+func (r *Receiver) untilClosed(request context.Context) (context.Context, context.CancelFunc) {
+	ctx, end := context.WithCancelCause(request)
+	stop := context.AfterFunc(r.working, func() { end(context.Cause(r.working)) })
+	return ctx, func() { stop(); end(nil) }
+}
+
+// endClaim accepts or releases a claim, also when the request is over.
+func (r *Receiver) endClaim(ctx context.Context, name string, end func(ctx context.Context, id, claim string) error, id, claim string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	return protect(name, func() error { return end(ctx, id, claim) })
+}
 
 var errPending = errors.New("it is being handled for an earlier delivery, which may still fail")
 
@@ -149,12 +197,7 @@ var errQueueFull = errors.New("the queue is full")
 
 func (r *Receiver) handOver(ctx context.Context, n *Notification) error {
 	if r.settings.inline {
-		return r.try(ctx, n)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return ErrClosed
+		return r.try(ctx, n, 1)
 	}
 	select {
 	case r.queue <- n:
@@ -164,63 +207,83 @@ func (r *Receiver) handOver(ctx context.Context, n *Notification) error {
 	}
 }
 
-// work hands notifications to the handler, again after a pause where it fails.
+// work handles notifications from the queue until it is closed.
 func (r *Receiver) work() {
 	for n := range r.queue {
-		var err error
-		for range 1 + r.settings.retries {
-			if err = r.try(r.working, n); err == nil || r.working.Err() != nil {
-				break
-			}
-			pause(r.working, r.settings.backoff<<min(n.Attempt-1, 16))
-		}
-		if err != nil {
-			r.settings.lost(n, err)
+		if err := r.handleQueued(n); err != nil {
+			r.lose(n, err)
 		}
 	}
 }
 
-func (r *Receiver) try(ctx context.Context, n *Notification) error {
-	n.Attempt++
-	return r.handle(ctx, n)
+// handleQueued calls the handler until it succeeds or its attempts are used up, and returns the last error.
+func (r *Receiver) handleQueued(n *Notification) error {
+	for attempt := 1; ; attempt++ {
+		err := r.try(r.working, n, attempt)
+		if err == nil || attempt > r.settings.retries || !pause(r.working, r.settings.backoff<<min(attempt-1, 16)) {
+			return err
+		}
+	}
 }
 
-func pause(ctx context.Context, d time.Duration) {
+func (r *Receiver) try(ctx context.Context, n *Notification, attempt int) error {
+	n.Attempt = attempt
+	return protect("the handler", func() error { return r.handle(ctx, n) })
+}
+
+// lose reports a notification that was accepted and could not be handled.
+func (r *Receiver) lose(n *Notification, err error) {
+	id := n.ID
+	if r.settings.lost == nil {
+		r.log(r.working, r.failures, slog.LevelError, "notification lost", slog.String("id", id), slog.String("error", err.Error()))
+		return
+	}
+	failed := protect("the WithLost callback", func() error { r.settings.lost(n, err); return nil })
+	if failed != nil {
+		r.warn(r.working, "notification lost, and not reported", errors.Join(failed, err), slog.String("id", id))
+	}
+}
+
+// pause waits, and reports false if the context ended first.
+func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
 	}
+	return ctx.Err() == nil
 }
 
-// Close stops accepting and waits until everything accepted was handed over. When ctx ends first, the
-// handlers' context ends too, with [ErrClosed], and its error is returned.
+// Close stops accepting and waits until every notification that was accepted is handled. If ctx ends first, the
+// context of the handlers ends with [ErrClosed], and Close returns the error of ctx after they have returned.
 func (r *Receiver) Close(ctx context.Context) error {
 	r.mu.Lock()
 	if !r.closed {
 		r.closed = true
-		close(r.queue)
+		go r.drain()
 	}
 	r.mu.Unlock()
-	done := make(chan struct{})
-	go func() {
-		r.workers.Wait()
-		close(done)
-	}()
+	defer r.stop(ErrClosed)
 	select {
-	case <-done:
-		r.stop(ErrClosed)
+	case <-r.drained:
 		return nil
 	case <-ctx.Done():
 		r.stop(ErrClosed)
-		<-done
+		<-r.drained
 		return context.Cause(ctx)
 	}
 }
 
+func (r *Receiver) drain() {
+	r.accepting.Wait()
+	close(r.queue)
+	r.workers.Wait()
+	close(r.drained)
+}
+
 func (r *Receiver) refuse(w http.ResponseWriter, request *http.Request, status int, err error) {
-	r.settings.logger.LogAttrs(request.Context(), slog.LevelWarn, "notification refused",
+	r.log(request.Context(), r.logger, slog.LevelWarn, "notification refused",
 		slog.Int("status", status), slog.String("error", err.Error()))
 	http.Error(w, err.Error(), status)
 }
@@ -228,6 +291,23 @@ func (r *Receiver) refuse(w http.ResponseWriter, request *http.Request, status i
 // later asks the service to send again.
 func (r *Receiver) later(w http.ResponseWriter, request *http.Request, err error) {
 	w.Header().Set("Retry-After", strconv.Itoa(max(int(r.settings.retryAfter.Seconds()), 1)))
-	r.settings.logger.LogAttrs(request.Context(), slog.LevelWarn, "notification not accepted", slog.String("error", err.Error()))
+	r.warn(request.Context(), "notification not accepted", err)
 	http.Error(w, "not accepted now, please send it again", http.StatusServiceUnavailable)
+}
+
+// warn logs an error as a warning, and a panic as an error.
+func (r *Receiver) warn(ctx context.Context, message string, err error, attrs ...slog.Attr) {
+	logger, level := r.logger, slog.LevelWarn
+	if isPanic(err) {
+		logger, level = r.failures, slog.LevelError
+	}
+	r.log(ctx, logger, level, message, append(attrs, slog.String("error", err.Error()))...)
+}
+
+// log calls a logger. If that panics, there is nowhere left to report it.
+func (r *Receiver) log(ctx context.Context, logger *slog.Logger, level slog.Level, message string, attrs ...slog.Attr) {
+	_ = protect("the logger", func() error {
+		logger.LogAttrs(ctx, level, message, attrs...)
+		return nil
+	})
 }

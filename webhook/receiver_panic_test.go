@@ -1,0 +1,315 @@
+package webhook_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping/webhook"
+)
+
+// failures are the ways in which a callback can end without returning.
+func failures() map[string]func() {
+	return map[string]func(){
+		"a panic":                func() { panic("a nil map") },
+		"a panic with an error":  func() { panic(errors.New("a nil map")) },
+		"runtime.Goexit":         runtime.Goexit,
+		"http.ErrAbortHandler":   func() { panic(http.ErrAbortHandler) },
+		"a nil pointer":          func() { var n *webhook.Notification; n.Attempt++ },
+		"a panic within a panic": func() { defer func() { panic("second") }(); panic("first") },
+	}
+}
+
+// W1: a handler that panics in queue mode ended the process, after 200 was sent and the id stored.
+func TestReceiver_AHandlerThatPanicsHasFailed(t *testing.T) {
+	for name, fail := range failures() {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var attempts []int
+				var lost []error
+				receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
+					attempts = append(attempts, n.Attempt)
+					if n.ID == "bad" {
+						fail()
+					}
+					return nil
+				}, webhook.WithWorkers(1, 10), webhook.WithRetries(2, time.Second), webhook.WithLost(func(n *webhook.Notification, err error) {
+					if n.ID != "bad" {
+						t.Errorf("%s is lost", n.ID)
+					}
+					lost = append(lost, err)
+				}))
+				for _, id := range []string{"bad", "good"} {
+					if answer := post(receiver, body, webhook.Sign(key, []byte(body)), webhook.DefaultIDHeader, id); answer.Code != 200 {
+						t.Errorf("%s: %d", id, answer.Code)
+					}
+				}
+				if err := receiver.Close(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if fmt.Sprint(attempts) != "[1 2 3 1]" || len(lost) != 1 {
+					t.Fatalf("attempts %v, lost %v", attempts, lost)
+				}
+				var panicked *webhook.PanicError
+				if !errors.As(lost[0], &panicked) || len(panicked.Stack) == 0 {
+					t.Fatalf("lost with %v", lost[0])
+				}
+			})
+		})
+	}
+}
+
+// W1: the error names the value and holds the stack of the handler, once.
+func TestPanicError_NamesTheValueAndShowsTheStackOnce(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("a nil map")
+	lost := make(chan error, 1)
+	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { panicsForTheTest(cause); return nil },
+		webhook.WithRetries(1, 0), webhook.WithLost(func(_ *webhook.Notification, err error) { lost <- err }))
+	post(receiver, body, webhook.Sign(key, []byte(body)))
+	err := <-lost
+	if !errors.Is(err, cause) {
+		t.Errorf("the error does not wrap the panic's value: %v", err)
+	}
+	for form, text := range map[string]string{"Error": err.Error(), "%v": fmt.Sprintf("%v", err), "%+v": fmt.Sprintf("%+v", err), "slog": logged(err)} {
+		if !strings.Contains(text, "the handler panicked: a nil map") || strings.Count(text, "panicsForTheTest(") != 1 {
+			t.Errorf("%s shows the stack %d times: %s", form, strings.Count(text, "panicsForTheTest("), text)
+		}
+	}
+}
+
+//go:noinline
+func panicsForTheTest(err error) { panic(err) }
+
+func logged(err error) string {
+	var out bytes.Buffer
+	slog.New(slog.NewJSONHandler(&out, nil)).Error("lost", "error", err)
+	return out.String()
+}
+
+// W1: in inline mode a panic is a failure too: 503, the claim is released, and the log shows the panic.
+func TestReceiver_AnInlineHandlerThatPanicsLeavesNoClaim(t *testing.T) {
+	t.Parallel()
+	for name, fail := range failures() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			calls := 0
+			var log bytes.Buffer
+			receiver := newReceiver(t, func(context.Context, *webhook.Notification) error {
+				if calls++; calls == 1 {
+					fail()
+				}
+				return nil
+			}, webhook.WithInline(), webhook.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+				webhook.WithLost(func(*webhook.Notification, error) { t.Error("lost, though it was not accepted") }))
+			send := func() *httptest.ResponseRecorder { return post(receiver, body, webhook.Sign(key, []byte(body))) }
+			if answer := send(); answer.Code != http.StatusServiceUnavailable || answer.Header().Get("Retry-After") == "" || strings.Contains(answer.Body.String(), "goroutine") {
+				t.Errorf("%d %v %s", answer.Code, answer.Header(), answer.Body)
+			}
+			if strings.Count(log.String(), "level=ERROR") != 1 || strings.Count(log.String(), "receiver_panic_test.go") == 0 {
+				t.Errorf("the log holds %s", &log)
+			}
+			if answer := send(); answer.Code != http.StatusOK || calls != 2 {
+				t.Errorf("sent again: %d, %d calls", answer.Code, calls)
+			}
+		})
+	}
+}
+
+// failingStore fails in one of its methods.
+type failingStore struct {
+	*webhook.MemoryStore
+	method string
+	fail   func()
+}
+
+func (s failingStore) Claim(ctx context.Context, id, claim string) (webhook.Standing, error) {
+	if s.method == "Claim" {
+		s.fail()
+	}
+	return s.MemoryStore.Claim(ctx, id, claim)
+}
+
+func (s failingStore) Accept(ctx context.Context, id, claim string) error {
+	if s.method == "Accept" {
+		s.fail()
+	}
+	return s.MemoryStore.Accept(ctx, id, claim)
+}
+
+func (s failingStore) Release(ctx context.Context, id, claim string) error {
+	if s.method == "Release" {
+		s.fail()
+	}
+	return s.MemoryStore.Release(ctx, id, claim)
+}
+
+// W1, siblings: a panic of any other callback ends neither the process nor a worker, and Close returns.
+func TestReceiver_OtherCallbacksThatPanicHaveFailed(t *testing.T) {
+	refuse := func(context.Context, *webhook.Notification) error { return errors.New("not today") }
+	accept := func(context.Context, *webhook.Notification) error { return nil }
+	for name, fail := range failures() {
+		for _, tc := range []struct {
+			name   string
+			status int
+			handle webhook.Handler
+			opts   []webhook.Option
+		}{
+			{"Claim", 503, accept, []webhook.Option{webhook.WithStore(failingStore{webhook.NewMemoryStore(0, 0), "Claim", fail})}},
+			{"Accept", 200, accept, []webhook.Option{webhook.WithStore(failingStore{webhook.NewMemoryStore(0, 0), "Accept", fail})}},
+			{"Release", 503, refuse, []webhook.Option{webhook.WithStore(failingStore{webhook.NewMemoryStore(0, 0), "Release", fail}), webhook.WithInline()}},
+			{"WithLost", 200, refuse, []webhook.Option{webhook.WithLost(func(*webhook.Notification, error) { fail() })}},
+			{"WithSignature", 503, accept, []webhook.Option{webhook.WithSignature("X-Signature", func(string, []byte) string { fail(); return "" })}},
+			{"WithLogger, inline", 503, refuse, []webhook.Option{webhook.WithInline(), webhook.WithLogger(slog.New(failingLog{fail}))}},
+			{"WithLogger, queue", 200, refuse, []webhook.Option{webhook.WithLogger(slog.New(failingLog{fail}))}},
+		} {
+			t.Run(tc.name+"/"+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					log := slog.New(slog.DiscardHandler)
+					receiver := newReceiver(t, tc.handle, append([]webhook.Option{
+						webhook.WithWorkers(1, 10), webhook.WithRetries(0, 0), webhook.WithLogger(log),
+					}, tc.opts...)...)
+					for n := range 2 {
+						answer := post(receiver, body, webhook.Sign(key, []byte(body)), "X-Signature", "00", webhook.DefaultIDHeader, fmt.Sprint(n))
+						if answer.Code != tc.status {
+							t.Errorf("%d, want %d", answer.Code, tc.status)
+						}
+					}
+					if err := receiver.Close(t.Context()); err != nil {
+						t.Error(err)
+					}
+				})
+			})
+		}
+	}
+}
+
+// failingLog is a log handler that fails.
+type failingLog struct{ fail func() }
+
+func (l failingLog) Enabled(context.Context, slog.Level) bool { return true }
+
+func (l failingLog) Handle(context.Context, slog.Record) error { l.fail(); return nil }
+
+func (l failingLog) WithAttrs([]slog.Attr) slog.Handler { return l }
+
+func (l failingLog) WithGroup(string) slog.Handler { return l }
+
+// W1, sibling: a handler that changes its notification changes neither the number of attempts nor the pauses. A
+// negative Attempt was a negative shift, which ended the process.
+func TestReceiver_AHandlerCannotChangeTheNumberOfAttempts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var attempts []time.Duration
+		started := time.Now()
+		receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
+			attempts = append(attempts, time.Since(started))
+			n.Attempt = -5
+			return errors.New("not today")
+		}, webhook.WithRetries(2, time.Second))
+		post(receiver, body, webhook.Sign(key, []byte(body)))
+		if err := receiver.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(attempts) != "[0s 1s 3s]" {
+			t.Errorf("attempts at %v", attempts)
+		}
+	})
+}
+
+// W1: without WithLost a lost notification is an error in the log.
+func TestReceiver_ALostNotificationIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { panic("a nil map") },
+			webhook.WithRetries(3, time.Second), webhook.WithLogger(slog.New(slog.NewJSONHandler(&log, nil))))
+		post(receiver, body, webhook.Sign(key, []byte(body)), webhook.DefaultIDHeader, "WD-1")
+		if err := receiver.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(log.String(), "\n") != 1 || !strings.Contains(log.String(), `"level":"ERROR"`) ||
+			!strings.Contains(log.String(), "WD-1") || !strings.Contains(log.String(), "a nil map") || strings.Contains(log.String(), "SH-1") {
+			t.Errorf("logged %s", &log)
+		}
+	})
+}
+
+// W3: there is no pause after the last attempt.
+func TestReceiver_ReportsALostNotificationAfterTheLastAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		started := time.Now()
+		var lost time.Duration
+		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return errors.New("not today") },
+			webhook.WithRetries(3, time.Second), webhook.WithLost(func(*webhook.Notification, error) { lost = time.Since(started) }))
+		post(receiver, body, webhook.Sign(key, []byte(body)))
+		if err := receiver.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if lost != 7*time.Second {
+			t.Errorf("lost after %v, want 7s", lost)
+		}
+	})
+}
+
+// W2: Close waits for inline handlers under way, and what comes after it is not handled.
+func TestReceiver_CloseEndsInlineHandling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		working, end := make(chan struct{}), make(chan struct{})
+		handled := 0
+		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error {
+			working <- struct{}{}
+			<-end
+			handled++
+			return nil
+		}, webhook.WithInline())
+		first := make(chan int, 1)
+		go func() { first <- post(receiver, body, webhook.Sign(key, []byte(body))).Code }()
+		<-working
+		closed := make(chan error, 1)
+		go func() { closed <- receiver.Close(t.Context()) }()
+		synctest.Wait()
+		select {
+		case err := <-closed:
+			t.Fatalf("Close returned while a handler was at work: %v", err)
+		default:
+		}
+		if answer := post(receiver, body, webhook.Sign(key, []byte(body)), webhook.DefaultIDHeader, "later"); answer.Code != http.StatusServiceUnavailable {
+			t.Errorf("after Close: %d", answer.Code)
+		}
+		close(end)
+		if err := <-closed; err != nil || handled != 1 || <-first != http.StatusOK {
+			t.Errorf("%v, handled %d", err, handled)
+		}
+	})
+}
+
+// W2: when the time given to Close is up, the context of an inline handler ends.
+func TestReceiver_CloseEndsTheContextOfInlineHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var cause error
+		receiver := newReceiver(t, func(ctx context.Context, _ *webhook.Notification) error {
+			<-ctx.Done()
+			cause = context.Cause(ctx)
+			return cause
+		}, webhook.WithInline())
+		code := make(chan int, 1)
+		go func() { code <- post(receiver, body, webhook.Sign(key, []byte(body))).Code }()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := receiver.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+		if got := <-code; got != http.StatusServiceUnavailable || !errors.Is(cause, webhook.ErrClosed) {
+			t.Errorf("%d, %v", got, cause)
+		}
+	})
+}
