@@ -102,7 +102,25 @@ func (s *Server) adminConsignments(c *call) reply {
 	return succeedWith(nil, fmt.Sprintf("%d shipments", len(rows)), struct {
 		Shipments []consignmentRow `json:"shipments"`
 		Invoices  []string         `json:"invoices"`
-	}{rows, append([]string{}, w.Invoices()...)})
+		Curl      string           `json:"curl,omitempty"` // analyzes the first of them
+	}{rows, append([]string{}, w.Invoices()...), w.analyzeCommand()})
+}
+
+// analyzeCommand returns the command that analyzes the newest shipment, or the first invoice; nothing if there is
+// neither.
+func (w *World) analyzeCommand() string {
+	w.mu.Lock()
+	sent := sentRequest{world: w}
+	made := sent.analyze()
+	w.mu.Unlock()
+	if made == nil {
+		return ""
+	}
+	suggestion := w.suggest(made, w.table)
+	if suggestion == nil {
+		return ""
+	}
+	return suggestion.call().Curl(w.URL)
 }
 
 func (s *Server) adminCountries(*call) reply {

@@ -179,7 +179,7 @@ func TestCall_IsExportedAsCurlAndAsAGoTest(t *testing.T) {
 	post(t, srv, "/v1/webhooks/replay", `{"event":"it's","shipment_id":"SH-1"}`)
 	do(t, srv, http.MethodGet, "/v1/a%20b?x=1&y=2", "", "Authorization", "")
 	curl := string(get(t, srv, "/_mock/calls/req-1?as=curl").want(t, 200).body)
-	want := `curl -i -X POST -H "Authorization: Bearer $SHIPPING_SECRET_KEY" -H 'Content-Type: application/json' --data-raw '{"event":"it'\''s","shipment_id":"SH-1"}' '` + srv.URL + "/v1/webhooks/replay'\n"
+	want := `curl -i -X POST -H "Authorization: Bearer $SHIPPING_SECRET_KEY" -H 'Content-Type: application/json' --data-raw '{"event":"it'\''s","shipment_id":"SH-1"}' ` + srv.URL + "/v1/webhooks/replay\n"
 	if curl != want {
 		t.Errorf("curl is\n%swant\n%s", curl, want)
 	}

@@ -79,7 +79,7 @@ func ExampleCall_Curl() {
 	call := srv.Find(mockserver.CallQuery{Status: 404})[0]
 	fmt.Print(call.Curl("http://127.0.0.1:4010"))
 	// Output:
-	// curl -i -X POST -H "Authorization: Bearer $SHIPPING_SECRET_KEY" -H 'Content-Type: application/json' --data-raw '{"delivery_id":"WD-1"}' 'http://127.0.0.1:4010/v1/webhooks/replay'
+	// curl -i -X POST -H "Authorization: Bearer $SHIPPING_SECRET_KEY" -H 'Content-Type: application/json' --data-raw '{"delivery_id":"WD-1"}' http://127.0.0.1:4010/v1/webhooks/replay
 }
 
 // Findings tell what a client does that a careful one would not. Server.Lint fails a test for each.

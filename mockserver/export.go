@@ -3,37 +3,76 @@ package mockserver
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
 // keyVariable is where exported requests take the secret key from; the key itself is never exported.
 const keyVariable = "SHIPPING_SECRET_KEY"
 
-// Curl returns a shell command that makes the call again at a base address, with the key from the
-// environment variable SHIPPING_SECRET_KEY. A body that the journal cut off is said to be.
+// Curl returns a command for a POSIX shell that makes the call again at a base address, with the key from the
+// environment variable SHIPPING_SECRET_KEY. Everything else in it is quoted, so that a shell, a terminal and curl take
+// it as text. A comment notes a truncated body.
 func (c *Call) Curl(baseURL string) string {
-	var b strings.Builder
-	if c.cutOff() {
-		fmt.Fprintf(&b, "# the body had %d bytes, of which the journal kept %d\n", c.RequestBytes, len(c.RequestBody))
-	}
-	b.WriteString("curl -i")
-	if c.Method != "GET" {
-		b.WriteString(" -X " + c.Method)
-	}
+	words := []string{"curl"}
+	words = append(words, c.curlMethod()...)
 	if c.Key != "" {
-		b.WriteString(` -H "Authorization: Bearer $` + keyVariable + `"`)
+		words = append(words, "-H", `"Authorization: Bearer $`+keyVariable+`"`)
 	}
 	if c.ContentType != "" {
-		b.WriteString(" -H " + shellQuote("Content-Type: "+c.ContentType))
+		words = append(words, "-H", shell.Quote("Content-Type: "+c.ContentType))
+	} else if c.RequestBody != "" {
+		words = append(words, "-H", "Content-Type:") // else curl would add one
 	}
-	if c.RequestBody != "" {
-		b.WriteString(" --data-raw " + shellQuote(c.RequestBody))
+	piped := ""
+	switch {
+	case c.RequestBody == "":
+	case shell.Visible(c.RequestBody):
+		words = append(words, "--data-raw", shell.Quote(c.RequestBody))
+	default:
+		piped = shell.Print(c.RequestBody) + " | "
+		words = append(words, "--data-binary", "@-")
 	}
-	b.WriteString(" " + shellQuote(baseURL+c.target()) + "\n")
-	return b.String()
+	words = append(words, c.curlURL(baseURL)...)
+	truncated := ""
+	if c.cutOff() {
+		truncated = fmt.Sprintf("# the body had %d bytes, of which the journal kept %d\n", c.RequestBytes, len(c.RequestBody))
+	}
+	return truncated + piped + strings.Join(words, " ") + "\n"
+}
+
+// curlMethod returns the options that make curl send the method and show the head of the response.
+func (c *Call) curlMethod() []string {
+	switch {
+	case c.RequestBody == "" && (c.Method == http.MethodGet || c.Method == ""):
+		return []string{"-i"}
+	case c.RequestBody == "" && c.Method == http.MethodHead:
+		return []string{"-I"} // with -X HEAD curl waits for a body
+	}
+	return []string{"-i", "-X", shell.Quote(cmp.Or(c.Method, http.MethodGet))}
+}
+
+// curlURL returns the URL, and the options without which curl would change it.
+func (c *Call) curlURL(baseURL string) []string {
+	if c.Path == "*" {
+		return []string{"--request-target", shell.Quote(c.target()), shell.Quote(baseURL)}
+	}
+	target := c.target()
+	var words []string
+	if strings.Contains(c.Path, "/.") {
+		words = append(words, "--path-as-is")
+	}
+	if strings.ContainsAny(target, "[]{}") {
+		words = append(words, "--globoff")
+	}
+	return append(words, shell.Quote(baseURL+target))
 }
 
 // GoTest returns a Go test file that makes the call again at a base address and expects the same
@@ -54,11 +93,11 @@ func (c *Call) GoTest(baseURL string) string {
 	}
 	slices.Sort(imports)
 	b.WriteString("package replayed\n\nimport (\n\t\"" + strings.Join(imports, "\"\n\t\"") + "\"\n)\n\n")
-	fmt.Fprintf(&b, "// %s as it was called on %s.\n", cmp.Or(c.Operation, "A request for no operation"), c.At.UTC().Format("2006-01-02 at 15:04:05 UTC"))
+	fmt.Fprintf(&b, "// %s as it was called on %s.\n", c.named(), c.At.UTC().Format("2006-01-02 at 15:04:05 UTC"))
 	if c.cutOff() {
 		fmt.Fprintf(&b, "// The body had %d bytes, of which the journal kept %d.\n", c.RequestBytes, len(c.RequestBody))
 	}
-	fmt.Fprintf(&b, "func TestReplayed_%s(t *testing.T) {\n", strings.ReplaceAll(c.RequestID, "-", "_"))
+	fmt.Fprintf(&b, "func TestReplayed_%s(t *testing.T) {\n", identifier(c.RequestID))
 	fmt.Fprintf(&b, "\treq, err := http.NewRequest(%q, %q, %s)\n", c.Method, baseURL+c.target(), body)
 	b.WriteString("\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n")
 	if c.Key != "" {
@@ -80,21 +119,45 @@ func (c *Call) GoTest(baseURL string) string {
 
 func (c *Call) cutOff() bool { return c.RequestBytes > len(c.RequestBody) }
 
-// target is the path as a URL has it, with the query.
+// named is the operation, as a line of a comment.
+func (c *Call) named() string {
+	if c.Operation == "" {
+		return "A request for no operation"
+	}
+	return strings.Trim(strconv.Quote(c.Operation), `"`)
+}
+
+// identifier replaces what no identifier of Go may have.
+func identifier(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return '_'
+	}, text)
+}
+
+// target is the path and query as a URL has them: visible ASCII, without a fragment. The query is otherwise as it was
+// sent.
 func (c *Call) target() string {
 	target := (&url.URL{Path: c.Path}).EscapedPath()
-	if c.Query != "" {
-		target += "?" + c.Query
+	if c.Query == "" {
+		return target
+	}
+	target += "?"
+	for _, b := range []byte(c.Query) {
+		if b <= ' ' || b >= 0x7f || b == '#' {
+			target += fmt.Sprintf("%%%02X", b)
+		} else {
+			target += string(rune(b))
+		}
 	}
 	return target
 }
 
-// shellQuote quotes a text for a POSIX shell.
-func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
-
-// goQuote quotes a text for Go, between backquotes where that can be read better.
+// goQuote quotes a text for Go, between backquotes if that is easier to read.
 func goQuote(text string) string {
-	if strconv.CanBackquote(text) {
+	if strconv.CanBackquote(text) && shell.Visible(strings.ReplaceAll(text, "\t", "")) {
 		return "`" + text + "`"
 	}
 	return strconv.Quote(text)

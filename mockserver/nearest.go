@@ -33,6 +33,11 @@ func (w *World) nearest(c *Call, table []shipping.Operation) *Suggestion {
 	if made == nil {
 		return nil
 	}
+	return w.suggest(made, table)
+}
+
+// suggest writes a request out, or returns nil if its operation is not in the table.
+func (w *World) suggest(made *draftRequest, table []shipping.Operation) *Suggestion {
 	i := slices.IndexFunc(table, func(row shipping.Operation) bool { return row.Name == made.operation })
 	if i < 0 {
 		return nil

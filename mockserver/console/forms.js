@@ -11,6 +11,7 @@ import { lesson, split } from "./split.js";
 
 export function forms(app) {
   let found = [];
+  let example = "";
   const goods = choice([], { "aria-label": "Shipment or invoice" });
   const rows = list({
     label: "Regulatory requests, newest first", kind: "forms",
@@ -34,6 +35,7 @@ export function forms(app) {
   async function stock() {
     const all = await attempt(() => app.api.get("consignments"));
     if (!all) return;
+    example = all.curl;
     put(goods,
       h("optgroup", { label: "Shipments" }, all.shipments.map((one) => h("option", { value: JSON.stringify({ shipment_id: one.shipment_id }) },
         `${one.shipment_id} ${one.origin}→${one.destination} ${one.items.join(", ")}`))),
@@ -50,8 +52,7 @@ export function forms(app) {
 
   async function load() {
     found = await attempt(() => app.api.get("requests", { perPage: "300" })) ?? found;
-    rows.set(found, () => lesson("No regulatory requests yet. Analyze a shipment above, or:",
-      `curl -H "Authorization: Bearer $SHIPPING_SECRET_KEY" -H 'Content-Type: application/json' \\\n  -d '${goods.value || '{"shipment_id":"SH-…"}'}' '${location.origin}/v1/regulatory-documents/analyze'`));
+    rows.set(found, () => lesson("No regulatory requests yet. Analyze a shipment above, or:", example));
   }
 
   stock().then(load);

@@ -54,7 +54,7 @@ export function requests(app) {
     const shown = calls.filter(filters[filter]);
     rows.set(shown, () => calls.length || words
       ? lesson("No request matches.", undefined, "The journal keeps the latest requests only.")
-      : lesson("No requests yet. Everything that calls this server appears here as it happens. Try:", example()));
+      : lesson("No requests yet. Everything that calls this server appears here as it happens. Try:", example));
     const total = app.pulse?.calls ?? 0;
     told.textContent = words ? count(shown.length, "match", "matches") : total > calls.length ? `latest ${number(calls.length)} of ${number(total)}` : "";
   }
@@ -126,4 +126,4 @@ export function requests(app) {
   };
 }
 
-const example = () => `curl -H "Authorization: Bearer $SHIPPING_SECRET_KEY" '${location.origin}/v1/rates?perPage=2'`;
+const example = 'curl -H "Authorization: Bearer $SHIPPING_SECRET_KEY" "$SHIPPING_BASE_URL/v1/rates?perPage=2"';

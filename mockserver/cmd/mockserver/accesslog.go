@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 )
 
 // accessLog returns what logs requests in a form of -log, or nil for nothing.
@@ -135,14 +134,4 @@ func rounded(d time.Duration) time.Duration {
 		return d.Round(10 * time.Microsecond)
 	}
 	return d.Round(time.Microsecond)
-}
-
-// printable keeps what a request holds from moving the cursor or making lines of its own.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '�'
-		}
-		return r
-	}, text)
 }

@@ -39,7 +39,7 @@ type program struct {
 
 // fail tells the user why a word could not do its work.
 func (p program) fail(format string, args ...any) int {
-	fmt.Fprintf(p.stderr, "mockserver: "+format+"\n", args...)
+	fmt.Fprintln(p.stderr, "mockserver: "+printableLines(fmt.Sprintf(format, args...)))
 	return exitFailure
 }
 
@@ -49,7 +49,8 @@ func (p program) deliver(well, asJSON bool, report any, writeText func(w io.Writ
 	if asJSON {
 		err = writeJSON(p.stdout, report)
 	} else {
-		err = writeText(p.stdout)
+		var text strings.Builder
+		err = errors.Join(writeText(&text), write(p.stdout, printableLines(text.String())))
 	}
 	switch {
 	case err != nil:
@@ -58,6 +59,11 @@ func (p program) deliver(well, asJSON bool, report any, writeText func(w io.Writ
 		return exitFailure
 	}
 	return exitOK
+}
+
+func write(out io.Writer, text string) error {
+	_, err := io.WriteString(out, text)
+	return err
 }
 
 // writeJSON writes a value as JSON that a person can read too.

@@ -7,18 +7,20 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
 // shells is the table of the shells that completion is written for.
-func shells() []shell {
-	return []shell{
+func shells() []completionShell {
+	return []completionShell{
 		{"bash", `source <(mockserver completion bash)`, bashCompletion},
 		{"zsh", `mockserver completion zsh >"${fpath[1]}/_mockserver"`, zshCompletion},
 		{"fish", `mockserver completion fish >~/.config/fish/completions/mockserver.fish`, fishCompletion},
 	}
 }
 
-type shell struct {
+type completionShell struct {
 	name, install string
 	write         func(w io.Writer, table []completed)
 }
@@ -151,7 +153,7 @@ _mockserver() {
 		local -a choices=(
 `)
 	for _, c := range table {
-		fmt.Fprintf(w, "\t\t\t%s\n", quoted(c.word+":"+c.summary))
+		fmt.Fprintf(w, "\t\t\t%s\n", shell.Quote(c.word+":"+c.summary))
 	}
 	fmt.Fprint(w, `		)
 		_describe word choices
@@ -165,10 +167,10 @@ _mockserver() {
 	for _, c := range table {
 		fmt.Fprintf(w, "\t%s) _arguments", c.word)
 		for _, f := range c.flags {
-			fmt.Fprintf(w, " \\\n\t\t%s", quoted(f.zsh()))
+			fmt.Fprintf(w, " \\\n\t\t%s", shell.Quote(f.zsh()))
 		}
 		if len(c.arguments) > 0 {
-			fmt.Fprintf(w, " \\\n\t\t%s", quoted(":argument:("+strings.Join(c.arguments, " ")+")"))
+			fmt.Fprintf(w, " \\\n\t\t%s", shell.Quote(":argument:("+strings.Join(c.arguments, " ")+")"))
 		}
 		fmt.Fprint(w, " ;;\n")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
 func envCommand() command {
@@ -41,7 +42,7 @@ also of one of its other worlds. With -cacert there is ` + caVariable + `, for p
 					return p.fail("%v", err)
 				}
 				if err := writeSettings(p.stdout, *format, settings); err != nil {
-					return p.fail("cannot write to standard output: %v", err)
+					return p.fail("cannot print the settings: %v", err)
 				}
 				return exitOK
 			}
@@ -147,7 +148,8 @@ func runningSettings(ctx context.Context, p program, address, world, cacert stri
 // caVariable is where Go, OpenSSL and what uses it look for authorities, in place of the system's own.
 const caVariable = "SSL_CERT_FILE"
 
-// writeSettings writes the settings that there are in one of the formats of -format.
+// writeSettings writes the settings that there are in one of the formats of -format. A value with a control character
+// is refused: it comes from a server, and the output is meant for eval and for terminals.
 func writeSettings(out io.Writer, format string, settings []setting) error {
 	object := map[string]string{}
 	var lines strings.Builder
@@ -156,8 +158,10 @@ func writeSettings(out io.Writer, format string, settings []setting) error {
 		case s.value == "":
 		case format == "json":
 			object[s.name] = s.value
+		case strings.Contains(s.value, "\n") || !shell.Visible(s.value):
+			return fmt.Errorf("the value of %s has a character that is not printable: %q; use -format json", s.name, s.value)
 		case format == "sh":
-			fmt.Fprintf(&lines, "export %s=%s\n", s.name, quoted(s.value))
+			fmt.Fprintf(&lines, "export %s=%s\n", s.name, shell.Quote(s.value))
 		default:
 			fmt.Fprintf(&lines, "%s=%s\n", s.name, dotenvQuoted(s.value))
 		}
@@ -169,24 +173,11 @@ func writeSettings(out io.Writer, format string, settings []setting) error {
 	return err
 }
 
-// isPlain reports whether a value has only letters that no shell and no reader of .env files treats in
-// a special way.
-func isPlain(value string) bool {
-	return strings.Trim(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:") == ""
-}
-
-// quoted is a value as a shell reads it.
-func quoted(value string) string {
-	if isPlain(value) {
-		return value
-	}
-	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
-}
-
-// dotenvQuoted is a value as readers of .env files read it.
+// dotenvQuoted returns a value as readers of .env files read it, and as a shell does that sources one. Readers agree
+// on what stands in single quotes, as long as there is no quote and no backslash in it.
 func dotenvQuoted(value string) string {
-	if isPlain(value) {
-		return value
+	if !strings.ContainsAny(value, `'\`) {
+		return shell.Quote(value)
 	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`).Replace(value) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`").Replace(value) + `"`
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	"runtime"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
 // defaultAddr is where serve listens and where the other words look for it.
@@ -222,28 +224,33 @@ func explainListen(ctx context.Context, err error, addr string) string {
 	return err.Error()
 }
 
-// banner greets a person with lines to copy.
+// banner prints the address, the key and commands to copy.
 func banner(w io.Writer, r ready) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, `Reference server of the shipping service on %[1]s
+	authorization := shell.Quote("Authorization: Bearer " + r.SecretKey)
+	fmt.Fprintf(&b, `Reference server of the shipping service on %s
 
-  export SHIPPING_BASE_URL=%[1]s
-  export SHIPPING_SECRET_KEY=%[2]s
+  export SHIPPING_BASE_URL=%s
+  export SHIPPING_SECRET_KEY=%s
 
-  curl -H "Authorization: Bearer %[2]s" "%[1]s/v1/rates?perPage=2"
-`, r.URL, r.SecretKey)
+  curl -H %s %s
+`, printable(r.URL), shell.Quote(r.URL), shell.Quote(r.SecretKey), authorization, shell.Quote(r.URL+"/v1/rates?perPage=2"))
 	if len(r.Wallets) > 0 {
-		fmt.Fprintf(&b, "  curl -H \"Authorization: Bearer %s\" \"%s/v1/transactions?wallet=%s&perPage=2\"\n", r.SecretKey, r.URL, r.Wallets[0])
+		transactions := r.URL + "/v1/transactions?" + url.Values{"perPage": {"2"}, "wallet": {r.Wallets[0]}}.Encode()
+		fmt.Fprintf(&b, "  curl -H %s %s\n", authorization, shell.Quote(transactions))
 	}
 	if len(r.Shipments) > 0 {
-		fmt.Fprintf(&b, `  curl -H "Authorization: Bearer %[2]s" -H "Content-Type: application/json" \
-       -d '{"shipment_id":"%[3]s"}' %[1]s/v1/regulatory-documents/analyze
-`, r.URL, r.SecretKey, r.Shipments[0])
+		body, err := json.Marshal(map[string]string{"shipment_id": r.Shipments[0]})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "  curl -H %s -H 'Content-Type: application/json' \\\n       -d %s %s\n",
+			authorization, shell.Quote(string(body)), shell.Quote(r.URL+"/v1/regulatory-documents/analyze"))
 	}
 	if r.CA != "" {
-		fmt.Fprintf(&b, "\nFor curl, and for Go's SSL_CERT_FILE: --cacert %s\n", r.CA)
+		fmt.Fprintf(&b, "\nFor curl, and for Go's SSL_CERT_FILE: --cacert %s\n", shell.Quote(r.CA))
 	}
-	fmt.Fprintf(&b, "\nAbout the server itself: %s   Stop it with Ctrl-C.\n", r.Console)
+	fmt.Fprintf(&b, "\nAbout the server itself: %s   Stop it with Ctrl-C.\n", printable(r.Console))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

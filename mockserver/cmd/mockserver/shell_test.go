@@ -1,0 +1,148 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// hostile is what a value must not do to a shell, a reader of .env files or a terminal.
+var hostile = []string{
+	"plain", "it's", `"`, `\`, `\'`, "$(touch made)", "`touch made`", "$HOME", "a;touch made", "a b", "#a", "a#b", "-o", "@/etc/passwd", "~", "*", "!!", "a=b", "é",
+}
+
+// sourced returns a variable after a real shell has read a script, and what else is in its folder.
+func sourced(t *testing.T, script, variable string) (value string, made []string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "script"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sh := exec.CommandContext(t.Context(), "/bin/sh", "-c", `. ./script; printf %s "$`+variable+`"`)
+	sh.Dir, sh.Env = dir, []string{"PATH=/usr/bin:/bin", "HOME=elsewhere"}
+	out, err := sh.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, script)
+	}
+	return string(out), names(t, dir)
+}
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, entry := range entries {
+		out = append(out, entry.Name())
+	}
+	return out
+}
+
+// S2: a shell reads every value as text, from both formats.
+func TestEnv_ARealShellReadsTheValues(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"sh", "dotenv"} {
+		for _, want := range hostile {
+			var script strings.Builder
+			if err := writeSettings(&script, format, []setting{{"SHIPPING_INVOICE", want}}); err != nil {
+				t.Fatal(err)
+			}
+			if got, made := sourced(t, script.String(), "SHIPPING_INVOICE"); got != want || len(made) != 1 {
+				t.Errorf("%s: %q reads as %q and leaves %q: %s", format, want, got, made, &script)
+			}
+		}
+	}
+}
+
+// S2: a value with a control character is refused, because the output is evaluated and shown on terminals.
+func TestEnv_RefusesValuesWithControlCharacters(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"a\nb", "\x1b[2J", "a\x00b", "\u009b2J", "\u202e", "\xff", "\t"} {
+		for _, format := range []string{"sh", "dotenv"} {
+			var out strings.Builder
+			if err := writeSettings(&out, format, []setting{{"SHIPPING_WALLET", "VA-1"}, {"SHIPPING_INVOICE", value}}); err == nil || out.Len() > 0 {
+				t.Errorf("%s: %q is written as %q", format, value, &out)
+			}
+		}
+		var out strings.Builder
+		if err := writeSettings(&out, "json", []setting{{"SHIPPING_INVOICE", value}}); err != nil || !json.Valid([]byte(out.String())) {
+			t.Errorf("json: %q is written as %q, %v", value, &out, err)
+		}
+	}
+}
+
+// S2: the commands of the banner are one call of curl each, whatever a state file made of the world.
+func TestServe_TheBannerIsQuoted(t *testing.T) {
+	t.Parallel()
+	for _, value := range append([]string{"a\nb", "\x1b[2J", "\u009b2J"}, hostile...) {
+		var out strings.Builder
+		err := banner(&out, ready{URL: "http://127.0.0.1:1", SecretKey: value, Wallets: []string{value}, Shipments: []string{value}, CA: value, Console: "http://127.0.0.1:1/_mock/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.ContainsFunc(out.String(), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+			t.Errorf("a terminal would act on %q", &out)
+		}
+		_, commands, _ := strings.Cut(out.String(), "\n")
+		commands, _, _ = strings.Cut(commands, "\nFor curl")
+		dir := t.TempDir()
+		fake := "#!/bin/sh\necho >>runs\nfor a in \"$@\"; do printf '%s\\0' \"$a\"; done >>arguments\n"
+		if err := os.WriteFile(filepath.Join(dir, "curl"), []byte(fake), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		sh := exec.CommandContext(t.Context(), "/bin/sh", "-c", commands)
+		sh.Dir, sh.Env = dir, []string{"PATH=" + dir + ":/usr/bin:/bin"}
+		if said, err := sh.CombinedOutput(); err != nil || len(said) > 0 {
+			t.Fatalf("%v %s: %s", err, said, commands)
+		}
+		arguments, err := os.ReadFile(filepath.Join(dir, "arguments"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, err := os.ReadFile(filepath.Join(dir, "runs"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := json.Marshal(map[string]string{"shipment_id": value})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(runs) != "\n\n\n" || len(names(t, dir)) != 3 || strings.Count(string(arguments), "Authorization: Bearer "+value+"\x00") != 3 ||
+			!strings.Contains(string(arguments), "\x00"+string(body)+"\x00") {
+			t.Errorf("%q: %d runs with %q leave %q", value, len(runs), arguments, names(t, dir))
+		}
+	}
+}
+
+// S2: text of a service reaches the terminal without escape sequences.
+func TestReports_HoldNoEscapeSequences(t *testing.T) {
+	t.Parallel()
+	forger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusOK)
+		_, _ = w.Write([]byte(`{"status":true,"message":"` + `\u001b]0;forged\u0007` + `","data":{"request_id":"\u001b[2J","rates":"\u009b2J","pagination":{}}}`))
+	}))
+	t.Cleanup(forger.Close)
+	env := map[string]string{"SHIPPING_SECRET_KEY": "sk_test_1", "SHIPPING_WALLET": "VA-1", "SHIPPING_SHIPMENT": "SH-1"}
+	for _, args := range [][]string{{"conform", forger.URL, "-write"}, {"doctor", forger.URL}, {"env", "-url", forger.URL}} {
+		got := invoke(t, env, args...)
+		if strings.ContainsFunc(got.stdout+got.stderr, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+			t.Errorf("%v prints %q", args, got.stdout+got.stderr)
+		}
+	}
+	var stderr strings.Builder
+	program{stderr: &stderr}.fail("%v", errors.New("a\x1b[2Jb\nc"))
+	if stderr.String() != "mockserver: a\ufffd[2Jb\nc\n" {
+		t.Errorf("%q", &stderr)
+	}
+}

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/shipping-go/shipping/mockserver/internal/shell"
+)
+
+// printable replaces what would move the cursor or begin a line of its own, such as escape sequences in a request.
+func printable(text string) string {
+	return strings.ReplaceAll(printableLines(text), "\n", string(utf8.RuneError))
+}
+
+// printableLines is printable for a text of several lines.
+func printableLines(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !shell.IsVisible(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,333 @@
+//go:build unix
+
+package mockserver_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// curled is a request as curl would send it.
+type curled struct {
+	method, target string
+	header         map[string]string // a missing value is a header that curl removes
+	body           string
+}
+
+// exportKey is a key that a shell must not evaluate either.
+const exportKey = `k"$(touch key)`
+
+// runCurl runs an exported command in a real shell, with a curl that records its arguments, and returns the request
+// that those ask for.
+func runCurl(t *testing.T, command, base string) curled {
+	t.Helper()
+	for _, r := range command {
+		if r != '\n' && !unicode.IsPrint(r) {
+			t.Errorf("a terminal would act on %q of %q", r, command)
+		}
+	}
+	dir := t.TempDir()
+	script := "#!/bin/sh\nfor a in \"$@\"; do printf '%s\\0' \"$a\"; done >>arguments\necho >>runs\ncase \" $* \" in *' --data-binary @- '*) cat >input;; esac\n"
+	if err := os.WriteFile(filepath.Join(dir, "curl"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	sh := exec.CommandContext(t.Context(), "/bin/sh", "-c", command)
+	sh.Dir, sh.Env = dir, []string{"PATH=" + dir + ":/usr/bin:/bin", "SHIPPING_SECRET_KEY=" + exportKey}
+	if out, err := sh.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("%v %s: %q", err, out, command)
+	}
+	files := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		content, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[entry.Name()] = string(content)
+	}
+	input, piped := files["input"]
+	if files["runs"] != "\n" || len(files) > 4 || len(files) == 4 && !piped {
+		t.Fatalf("%q ran curl %d times and left %q", command, len(files["runs"]), files)
+	}
+	return parseCurl(t, strings.Split(strings.TrimSuffix(files["arguments"], "\x00"), "\x00"), input, base)
+}
+
+// parseCurl reads arguments as curl does, as far as exports have them.
+func parseCurl(t *testing.T, args []string, input, base string) curled {
+	t.Helper()
+	c := curled{method: http.MethodGet, header: map[string]string{}}
+	body, explicit, globbing, requestTarget := false, "", true, ""
+	var urls []string
+	for len(args) > 0 {
+		option := args[0]
+		args = args[1:]
+		value := func() string {
+			if len(args) == 0 {
+				t.Fatalf("%s has no value", option)
+			}
+			v := args[0]
+			args = args[1:]
+			return v
+		}
+		switch option {
+		case "-i", "--path-as-is":
+		case "--globoff":
+			globbing = false
+		case "-I":
+			c.method = http.MethodHead
+		case "-X":
+			explicit = value()
+		case "-H":
+			header := value()
+			name, content, found := strings.Cut(header, ":")
+			if !found || strings.HasPrefix(header, "@") {
+				t.Errorf("the header %q", header)
+			}
+			c.header[name] = strings.TrimPrefix(content, " ")
+		case "--data-raw":
+			body, c.body = true, value()
+		case "--data-binary":
+			if from := value(); from != "@-" {
+				t.Errorf("the body is read from %q", from)
+			}
+			body, c.body = true, input
+		case "--request-target":
+			requestTarget = value()
+		default:
+			if strings.HasPrefix(option, "-") {
+				t.Errorf("the option %q", option)
+			}
+			urls = append(urls, option)
+		}
+	}
+	if body {
+		c.method = http.MethodPost
+		if _, set := c.header["Content-Type"]; !set {
+			c.header["Content-Type"] = "application/x-www-form-urlencoded"
+		}
+	}
+	if explicit != "" {
+		c.method = explicit
+	}
+	if len(urls) != 1 || !strings.HasPrefix(urls[0], base) {
+		t.Fatalf("the URLs %q, want one of %s", urls, base)
+	}
+	c.target = strings.TrimPrefix(urls[0], base)
+	if globbing && strings.ContainsAny(c.target, "[]{}") {
+		t.Errorf("curl expands %q", c.target)
+	}
+	if requestTarget != "" {
+		c.target = requestTarget
+	}
+	return c
+}
+
+// want fails the test unless the request is the call.
+func (c curled) want(t *testing.T, call *mockserver.Call) {
+	t.Helper()
+	path, query, _ := strings.Cut(c.target, "?")
+	path, err := url.PathUnescape(path)
+	if err != nil || path != call.Path {
+		t.Errorf("the path is %q, want %q (%v)", path, call.Path, err)
+	}
+	if got, want := decoded(query), decoded(call.Query); got != want {
+		t.Errorf("the query is %q, want %q", got, want)
+	}
+	if want := call.Method; c.method != want {
+		t.Errorf("the method is %q, want %q", c.method, want)
+	}
+	if c.body != call.RequestBody {
+		t.Errorf("the body is %q, want %q", c.body, call.RequestBody)
+	}
+	if c.header["Content-Type"] != strings.ReplaceAll(call.ContentType, "\x00", "") {
+		t.Errorf("the content type is %q, want %q", c.header["Content-Type"], call.ContentType)
+	}
+	if authorization := c.header["Authorization"]; (call.Key == "") != (authorization == "") || authorization != "" && authorization != "Bearer "+exportKey {
+		t.Errorf("the authorization is %q", authorization)
+	}
+}
+
+// decoded is a query with every escape read, so that two spellings of one compare equal.
+func decoded(query string) string {
+	var out strings.Builder
+	for i := 0; i < len(query); i++ {
+		if query[i] == '%' && i+2 < len(query) {
+			if b, err := strconv.ParseUint(query[i+1:i+3], 16, 8); err == nil {
+				out.WriteByte(byte(b))
+				i += 2
+				continue
+			}
+		}
+		out.WriteByte(query[i])
+	}
+	return out.String()
+}
+
+// hostileCalls hold what a shell, curl, Go or a terminal treats in a special way, and random bytes.
+func hostileCalls() []mockserver.Call {
+	texts := []string{
+		"", "x", "it's", "a b", "$(touch made)", "`touch made`", "a|touch made", ";touch made", "&touch made", ">made", "$SHIPPING_SECRET_KEY",
+		"@/etc/passwd", "@-", "-o", "--output", "-", "a\nb", "\n", "a\r\nX-Other: b", "\x00", "a\x00b", "\x1b[2J", "\u009b2J", "\u202e", "\xff", "%", `\`, `"`,
+		"{a,b}", "[1-9]", "#fragment", "!!", "~", "*", "%00", "a=1&b=2;c", "\t", "// touch\n", "*/", "`+evil+`",
+	}
+	calls := []mockserver.Call{
+		{Method: "GET", Path: "/v1/rates", RequestBody: "a body"},
+		{Method: "HEAD", Path: "/v1/rates"},
+		{Method: "OPTIONS", Path: "*"},
+		{Method: "GET", Path: "//evil.example/x"},
+		{Method: "GET", Path: "/v1/../x/./y"},
+		{Method: "POST", Path: "/v1/a", RequestBody: "{}", Key: "sk_test_…"},
+	}
+	methods := []string{"A|touch", "$(touch)", "`touch`", "-o", "-", "&touch", "*", "!", "it's", "~", "#", "get", "POST", "HEAD", "GET"}
+	for i, text := range texts {
+		calls = append(calls, mockserver.Call{
+			RequestID: "req-" + text, Operation: text, Method: methods[i%len(methods)], Path: "/" + text, Query: text, ContentType: text, RequestBody: text, Key: "k",
+		})
+	}
+	const special = "'\"\\$`%\n\r!;|&()<>-@#{}[]\x00\x1b *?="
+	random := rand.New(rand.NewPCG(3, 4))
+	bytesOf := func() string {
+		text := make([]byte, random.IntN(30))
+		for i := range text {
+			text[i] = byte(random.IntN(256))
+			if random.IntN(2) == 0 {
+				text[i] = special[random.IntN(len(special))]
+			}
+		}
+		return string(text)
+	}
+	for range 60 {
+		calls = append(calls, mockserver.Call{
+			RequestID: "req-1", Method: methods[random.IntN(len(methods))], Path: "/" + bytesOf(), Query: bytesOf(), ContentType: bytesOf(), RequestBody: bytesOf(),
+		})
+	}
+	for i := range calls {
+		calls[i].RequestBytes = len(calls[i].RequestBody)
+		if calls[i].Method == http.MethodHead {
+			calls[i].RequestBody = ""
+		}
+	}
+	return calls
+}
+
+// S2: whatever a call holds, the exported command runs curl once, with the call's request, and nothing else.
+func TestCurl_IsTheRequestInARealShell(t *testing.T) {
+	t.Parallel()
+	const base = "http://127.0.0.1:4010"
+	for i, call := range hostileCalls() {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			runCurl(t, call.Curl(base), base).want(t, &call)
+		})
+	}
+}
+
+// S2: a method that is a command of a shell is a valid token of HTTP, so that the server has it in its journal.
+func TestCurl_OfAMethodThatIsAShellCommand(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	for i, method := range []string{"A|id", "`id`", "$id", "&id", "-o", "it's", "#", "~", "*", "!!"} {
+		body := `{"note":"$(touch made)` + "\x01'`\"" + `"}`
+		do(t, srv, method, "/v1/a'b/$(id)?x=[1-3]&y={a,b}&z='`id`", body, "Content-Type", "text/$(id)")
+		id := fmt.Sprintf("req-%d", i+1)
+		call := srv.Find(mockserver.CallQuery{RequestID: id})[0]
+		if call.Method != method {
+			t.Errorf("the journal has %q", call.Method)
+		}
+		exported := get(t, srv, "/_mock/calls/"+id+"?as=curl").want(t, http.StatusOK)
+		runCurl(t, string(exported.body), srv.URL).want(t, &call)
+		var why struct {
+			Nearest struct{ Method, Target, Body, Curl string } `json:"nearest_valid"`
+		}
+		get(t, srv, "/_mock/why/"+id).want(t, http.StatusOK).data(t, &why)
+		if why.Nearest.Curl == "" {
+			t.Fatalf("no nearest request of %s", method)
+		}
+		runCurl(t, why.Nearest.Curl, srv.URL)
+	}
+}
+
+// S2: what the console shows to analyze something comes from the server, quoted like every other command.
+func TestAdminConsignments_HasTheCommandThatAnalyzesOne(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	var goods struct{ Curl string }
+	get(t, srv, "/_mock/consignments").want(t, http.StatusOK).data(t, &goods)
+	got := runCurl(t, goods.Curl, srv.URL)
+	var body map[string]string
+	if err := json.Unmarshal([]byte(got.body), &body); err != nil || got.method != "POST" || got.target != "/v1/regulatory-documents/analyze" || body["shipment_id"] != srv.Shipments()[0] {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// S2: the console has no command line with a value in it.
+func TestConsole_BuildsNoCommandLines(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("console/*.js")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range bytes.Lines(source) {
+			if bytes.Contains(line, []byte("curl -")) && bytes.Contains(line, []byte("${")) {
+				t.Errorf("%s: %s", file, line)
+			}
+		}
+	}
+}
+
+// S2: the exported Go test holds the request in literals only.
+func TestGoTest_IsOneFunctionWithTheRequest(t *testing.T) {
+	t.Parallel()
+	for _, call := range hostileCalls() {
+		source := call.GoTest("http://127.0.0.1:4010")
+		file, err := parser.ParseFile(token.NewFileSet(), "replayed_test.go", source, 0)
+		if err != nil {
+			t.Errorf("%v:\n%s", err, source)
+			continue
+		}
+		if strings.ContainsFunc(source, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }) {
+			t.Errorf("not printable: %q", source)
+		}
+		var literals, functions []string
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BasicLit:
+				if text, err := strconv.Unquote(n.Value); err == nil {
+					literals = append(literals, text)
+				}
+			case *ast.FuncDecl:
+				functions = append(functions, n.Name.Name)
+			}
+			return true
+		})
+		if len(functions) != 1 || !slices.Contains(literals, call.Method) || call.RequestBody != "" && !slices.Contains(literals, call.RequestBody) ||
+			call.ContentType != "" && !slices.Contains(literals, call.ContentType) {
+			t.Errorf("functions %q, literals %q of %+v", functions, literals, call)
+		}
+	}
+}

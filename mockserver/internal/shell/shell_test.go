@@ -1,0 +1,90 @@
+//go:build unix
+
+package shell_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping/mockserver/internal/shell"
+)
+
+// run returns what a command writes in a real shell.
+func run(ctx context.Context, t *testing.T, command string) string {
+	t.Helper()
+	out, err := exec.CommandContext(ctx, "sh", "-c", command).Output()
+	if err != nil {
+		t.Fatalf("%v: %q", err, command)
+	}
+	return string(out)
+}
+
+// texts are texts that a shell, printf or a terminal treats in a special way, and random bytes.
+func texts() []string {
+	out := []string{
+		"", "plain", "a b", "it's", `"quoted"`, "$HOME", "$(id)", "`id`", "a;id", "a|id", "a&id", "a>b", "*", "?", "~", "!!", "#", "-n", "-e", "--",
+		"@file", "%s%d%%", `\`, `\n`, `\0`, `\c`, "'", "''", `'"'"'`, "a\nb", "\n", "a\n\n", "\t", "\r\n", "\x1b[31mred\x1b[0m", "\x07", "\x7f",
+		"\u009b31m", "\u202eleft", "\u200b", "\ufeff", "\ufffd", "é", "日本", "\xff\xfe", "\x80\n", "\x01'\x02", "=cmd", "{a,b}", "[1-3]", "a=b", "\x1b1", "\x011",
+	}
+	const special = "'\"\\$`%\n!;|&()<>-@#\x00\x1b "
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		text := make([]byte, random.IntN(40))
+		for i := range text {
+			text[i] = byte(random.IntN(256))
+			if random.IntN(2) == 0 {
+				text[i] = special[random.IntN(len(special))]
+			}
+		}
+		out = append(out, string(text))
+	}
+	return out
+}
+
+// S2: every argument is one word of the shell, and shows as text on a terminal.
+func TestQuote_IsOneArgumentOfARealShell(t *testing.T) {
+	t.Parallel()
+	var command, want strings.Builder
+	for _, text := range texts() {
+		quoted := shell.Quote(text)
+		if !shell.Visible(quoted) {
+			t.Errorf("%q is written as %q", text, quoted)
+		}
+		command.WriteString("printf '%s|\\n' " + quoted + "\n")
+		want.WriteString(strings.ReplaceAll(text, "\x00", "") + "|\n")
+	}
+	if got := run(t.Context(), t, command.String()); got != want.String() {
+		t.Errorf("the shell reads\n%q, want\n%q", got, want.String())
+	}
+}
+
+// S2: bytes that no argument can hold, such as NUL, are written by a command.
+func TestPrint_WritesAnyBytes(t *testing.T) {
+	t.Parallel()
+	var command, want strings.Builder
+	for _, text := range texts() {
+		if !shell.Visible(shell.Print(text)) {
+			t.Errorf("%q is written as %q", text, shell.Print(text))
+		}
+		command.WriteString(shell.Print(text) + "; echo '|'\n")
+		want.WriteString(text + "|\n")
+	}
+	if got := run(t.Context(), t, command.String()); got != want.String() {
+		t.Errorf("the shell writes\n%q, want\n%q", got, want.String())
+	}
+}
+
+func TestQuote_LeavesPlainTextAsItIs(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "''", "POST": "POST", "http://127.0.0.1:4010/v1": "http://127.0.0.1:4010/v1", "a b": "'a b'", "it's": `'it'\''s'`,
+		"a\x1bb": `'a'"$(printf '\033')"'b'`,
+	} {
+		if got := shell.Quote(text); got != want {
+			t.Errorf("%q is %s, want %s", text, got, want)
+		}
+	}
+}
