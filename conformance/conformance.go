@@ -24,7 +24,7 @@ import (
 )
 
 // Target is the service that is held against the specification. Checks that need what is not given are
-// skipped, and say what they need.
+// [NotRun], and say what they need.
 type Target struct {
 	// BaseURL is the address of the service, with or without a slash or /v1 at its end.
 	BaseURL string
@@ -51,15 +51,40 @@ func (t Target) Format(f fmt.State, _ rune) {
 type Option func(*settings)
 
 type settings struct {
-	writes    bool
-	patience  time.Duration
-	transport http.RoundTripper
+	writes         bool
+	secondPurchase bool
+	patience       time.Duration
+	transport      http.RoundTripper
 }
 
-// WithWrites also replays webhooks, analyzes, and purchases the cheapest document offered, which
-// charges the wallet. Without it only GET requests are sent, and POST requests that hold nothing to
-// act upon, which the specification wants refused.
+// WithWrites also sends requests that change something, and spends money: it sends one purchase of one document.
+//
+// Without WithWrites only GET requests are sent, and POST requests that name nothing to act upon, which a service
+// has to refuse: up to two replays, two analyses and two purchases with the body {}, the first of each without
+// Authorization, and four replays that lack a shipment, an event or both. No purchase names a request.
+//
+// With WithWrites these POST requests are sent too, each at most once:
+//
+//   - Up to six replays of an event of Target.Shipment: three that have to succeed, to Target.Webhook or to every
+//     active webhook that is subscribed, and three that have to be refused, to an inactive webhook, to one that is
+//     not subscribed, and to WA-0. A service that fails those checks sends notifications for them as well.
+//   - Two analyses, of Target.Shipment and Target.Invoice. Each creates a draft, which stays.
+//   - One purchase of one document: the cheapest that the first of these drafts offers and that needs no evidence
+//     from a person (mode "manual"). The wallet is charged the price that the draft shows for it. Nothing is bought
+//     if no price is known: if it is missing, negative or not a number, if the draft shows two prices for the
+//     document, or if its prices are in several currencies. The check is [NotRun] then.
+//
+// That is all that can be spent on a service that charges what its drafts show. A service that charges another
+// amount fails a check, after the fact. [Report.Purchases] lists what was sent.
 func WithWrites() Option { return func(s *settings) { s.writes = true } }
+
+// WithSecondPurchase makes the writes of [WithWrites], and then sends the same purchase a second time, to check
+// that a purchase of what is no draft any more charges nothing. A service that fails this check charges the wallet
+// twice: two purchases of the same document, at most twice its price. The second is sent only if the first
+// succeeded, and if the transactions of the wallet can be listed, without which nothing could be checked.
+func WithSecondPurchase() Option {
+	return func(s *settings) { s.writes, s.secondPurchase = true, true }
+}
 
 // WithPatience limits how long one answer, and the generation of the purchased document, may take.
 // Default: 30 seconds each.
@@ -94,16 +119,20 @@ func Check(ctx context.Context, target Target, opts ...Option) Report {
 	return s.report
 }
 
-// Run makes every check, each as a subtest. Only failures fail; what is skipped or assumed is logged.
+// Run makes every check, each as a subtest. Only failures fail. A check that could not be made skips its subtest;
+// what was not asked for, or is assumed, is logged.
 func Run(t *testing.T, target Target, opts ...Option) {
 	t.Helper()
 	for _, r := range Check(t.Context(), target, opts...).Results {
 		t.Run(r.Heading+"/"+r.Check, func(t *testing.T) {
-			if r.Verdict == Fail {
+			switch r.Verdict {
+			case Fail:
 				t.Error(r.Detail)
-				return
+			case NotRun:
+				t.Skip(r.Detail)
+			default:
+				t.Log(r.Verdict, r.Detail)
 			}
-			t.Log(r.Verdict, r.Detail)
 		})
 	}
 }

@@ -60,7 +60,7 @@ func (s *session) lists() []list {
 func (s *session) checkLists() {
 	for _, l := range s.lists() {
 		if l.missing != "" {
-			s.skip(l.heading, "the list answers 200 in the envelope", l.missing)
+			s.notRun(l.heading, "the list answers 200 in the envelope", l.missing)
 			continue
 		}
 		first := s.fetch(l, nil)
@@ -122,7 +122,7 @@ func (s *session) part(l list, number, perPage int64) answered {
 func (s *session) checkRecords(l list, first answered) {
 	check := "every record has the fields of the table, each of its type and format"
 	if len(first.records) == 0 {
-		s.skip(l.recordHeading, check, "the list is empty: make a record")
+		s.notRun(l.recordHeading, check, "the list is empty: make a record")
 		return
 	}
 	var problems []string
@@ -173,13 +173,13 @@ func (s *session) checkPages(l list, first answered) {
 	overlap := fmt.Sprintf("pages of %d hold the records that the first page begins with, in that order", size)
 	if changed {
 		const reason = "records were added or removed while the pages were read: run it again"
-		s.skip(l.pagesHeading, check, reason)
-		s.skip(l.heading, overlap, reason)
+		s.notRun(l.pagesHeading, check, reason)
+		s.notRun(l.heading, overlap, reason)
 		return
 	}
 	s.judge(l.pagesHeading, check, problems)
 	if len(first.records) <= size || len(pages) < 3 {
-		s.skip(l.heading, overlap, fmt.Sprintf("the list has %d records: make more than %d", len(first.records), size))
+		s.notRun(l.heading, overlap, fmt.Sprintf("the list has %d records: make more than %d", len(first.records), size))
 	} else {
 		s.judge(l.heading, overlap, l.sameBeginning(first.records, slices.Concat(pages[1].records, pages[2].records)))
 	}

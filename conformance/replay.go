@@ -21,28 +21,19 @@ func (s *session) checkReplay() {
 	} {
 		s.judge(headingReplay, r.check, s.refused("a replay with "+jsonOf(r.body), s.post(replayPath, r.body), true))
 	}
-	if reason := s.cannotReplay(); reason != "" {
-		s.skip(headingReplay, "shipment_id with event, delivery_id, and the rules of webhook_id", reason)
-		return
-	}
+	const check = "shipment_id with event, delivery_id, and the rules of webhook_id"
 	event, ok := s.heard()
-	if !ok {
-		s.skip(headingReplay, "shipment_id with event, delivery_id, and the rules of webhook_id",
-			"no active webhook on the first page is subscribed to a shipment event: subscribe one")
-		return
-	}
-	s.checkReplayed(event)
-	s.checkReceivers(event)
-}
-
-func (s *session) cannotReplay() string {
 	switch {
 	case !s.writes:
-		return "needs writes"
+		s.skip(headingReplay, check, "needs writes")
 	case s.target.Shipment == "":
-		return "name a shipment"
+		s.notRun(headingReplay, check, "name a shipment")
+	case !ok:
+		s.notRun(headingReplay, check, "no active webhook on the first page is subscribed to a shipment event: subscribe one")
+	default:
+		s.checkReplayed(event)
+		s.checkReceivers(event)
 	}
-	return ""
 }
 
 // subscribed reports whether a webhook is active and subscribed to an event.
@@ -117,7 +108,7 @@ func (s *session) checkReceivers(event string) {
 	} {
 		i := slices.IndexFunc(s.webhooks, r.is)
 		if i < 0 {
-			s.skip(headingReplay, r.check, "the first page of webhooks holds none: make "+r.lacking)
+			s.notRun(headingReplay, r.check, "the first page of webhooks holds none: make "+r.lacking)
 			continue
 		}
 		id, _ := s.webhooks[i]["webhook_id"].(string)

@@ -16,7 +16,9 @@ const (
 	Pass Verdict = "pass"
 	// Fail is a check of the specification that does not hold.
 	Fail Verdict = "fail"
-	// Skipped is a check that could not be made; the detail says what it needs.
+	// NotRun is a check that was asked for and could not be made; the detail says what it needs.
+	NotRun Verdict = "not run"
+	// Skipped is a check that was not asked for; the detail names the option that it needs.
 	Skipped Verdict = "skipped"
 	// Assumption is a check of what the specification leaves open. It is no failure either way: the
 	// detail says what the service does otherwise, and is empty where it does as assumed.
@@ -40,8 +42,19 @@ type Report struct {
 	// BaseURL is the address of the service.
 	BaseURL string `json:"base_url"`
 	// Writes is true where requests that change something were sent too.
-	Writes  bool     `json:"writes"`
-	Results []Result `json:"results"`
+	Writes bool `json:"writes"`
+	// Purchases are those that were sent, whatever became of them.
+	Purchases []Purchase `json:"purchases,omitempty"`
+	Results   []Result   `json:"results"`
+}
+
+// Purchase is a purchase that was sent to the service.
+type Purchase struct {
+	RequestID    string `json:"request_id"`
+	DocumentType string `json:"document_type"`
+	// Price is what the draft showed, in Currency, which is empty if the draft showed none.
+	Price    string `json:"price"`
+	Currency string `json:"currency,omitempty"`
 }
 
 // Count returns how many checks ended with a verdict.
@@ -57,6 +70,9 @@ func (r Report) Count(v Verdict) int {
 
 // Conforms reports whether no check failed.
 func (r Report) Conforms() bool { return r.Count(Fail) == 0 }
+
+// Complete reports whether every check that was asked for could be made.
+func (r Report) Complete() bool { return r.Count(NotRun) == 0 }
 
 // WriteText writes the report for a person: the checks under their headings, then the assumptions,
 // then the sums.
@@ -90,8 +106,11 @@ func (r Report) WriteText(w io.Writer) error {
 		}
 		result.line(&b, label, result.Heading+": "+result.Check)
 	}
-	fmt.Fprintf(&b, "\n%d passed, %d failed, %d skipped; %d of %d open points are otherwise than assumed\n",
-		r.Count(Pass), r.Count(Fail), r.Count(Skipped), otherwise, r.Count(Assumption))
+	fmt.Fprintf(&b, "\n%d passed, %d failed, %d not run, %d skipped; %d of %d open points are otherwise than assumed\n",
+		r.Count(Pass), r.Count(Fail), r.Count(NotRun), r.Count(Skipped), otherwise, r.Count(Assumption))
+	for _, p := range r.Purchases {
+		fmt.Fprintf(&b, "a purchase was sent: %s of request %s, for %s\n", p.DocumentType, p.RequestID, strings.TrimSpace(p.Price+" "+p.Currency))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

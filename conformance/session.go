@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // maxAnswer is how much of an answer is read.
@@ -46,11 +47,12 @@ func newSession(ctx context.Context, target Target, set settings) *session {
 	}
 }
 
-// add puts a result into the report. What a service says may repeat the key.
+// add puts a result into the report. The text of a service may repeat the key, or hold escape sequences of terminals.
 func (s *session) add(heading, check string, v Verdict, detail string) {
 	if s.target.SecretKey != "" {
 		detail = strings.ReplaceAll(detail, s.target.SecretKey, "<SECRET_KEY>")
 	}
+	detail = printable(detail)
 	s.report.Results = append(s.report.Results, Result{heading, check, v, detail})
 }
 
@@ -64,7 +66,19 @@ func (s *session) judge(heading, check string, problems []string) bool {
 	return false
 }
 
-func (s *session) skip(heading, check, reason string) { s.add(heading, check, Skipped, reason) }
+// printable replaces what a terminal would act on; line breaks stay.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+// skip reports a check that was not asked for, and notRun one that could not be made.
+func (s *session) skip(heading, check, reason string)   { s.add(heading, check, Skipped, reason) }
+func (s *session) notRun(heading, check, reason string) { s.add(heading, check, NotRun, reason) }
 
 // assume tells whether the service does as assumed where the specification leaves a point open.
 func (s *session) assume(heading, check string, holds bool, otherwise string) {
@@ -141,6 +155,12 @@ func (s *session) sendAs(secret, method, path string, body any, lacks without) a
 	req, err := http.NewRequestWithContext(ctx, method, s.base+path, content)
 	if err != nil {
 		return answer{lost: err}
+	}
+	if body != nil {
+		// A request that changes something is sent once: on a new connection, and without what net/http needs to send
+		// it again by itself.
+		req.GetBody = nil
+		s.client.CloseIdleConnections()
 	}
 	if secret != "" {
 		req.Header.Set("Authorization", "Bearer "+secret)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -11,11 +12,18 @@ import (
 func conformCommand() command {
 	return command{
 		word: "conform", summary: "hold a service against the specification and report", argument: "[URL]",
-		about: `Without URL it is ` + baseURLVariable + `, else http://` + defaultAddr + `. Without -write nothing changes: GET requests,
-and POST requests that hold nothing to act upon and have to be refused. With -write webhooks are replayed,
-and one document is analyzed and bought, which charges the wallet; live keys are not taken for that.
-What the specification leaves open is reported apart and is no failure. The exit code is 0 when nothing
-failed, 1 otherwise.`,
+		about: `Without URL it is ` + baseURLVariable + `, else http://` + defaultAddr + `. What the specification leaves open is reported
+apart and is no failure.
+
+What is changed and spent, at most:
+  without -write     nothing: GET requests, and POST requests that name nothing and have to be refused
+  -write             6 webhook replays, 2 drafts, 1 purchase: the cheapest document of the first draft, at the price
+                     that the draft shows; nothing is bought if no price can be relied on
+  -second-purchase   the same, and the same purchase once more, which has to charge nothing: a service that fails
+                     this check charges the price twice
+Live keys are not accepted for either. The report lists the purchases that were sent.
+
+The exit code is 0 if every check passed, 1 if one failed, ` + fmt.Sprint(exitIncomplete) + ` if none failed but one could not be made.`,
 		examples: []string{
 			"conform http://127.0.0.1:4010 -key sk_test_… -wallet VA-…",
 			`conform -write          # after eval "$(mockserver env)"`,
@@ -27,7 +35,8 @@ failed, 1 otherwise.`,
 			invoice := f.text("invoice", text{also: "SHIPPING_INVOICE"}, "the `URL` of an uploaded invoice to analyze")
 			webhook := f.text("webhook", text{also: "SHIPPING_WEBHOOK"}, "the one `WEBHOOK` to send replays to")
 			cacert := cacertFlag(f)
-			write := f.Bool("write", false, "make changes too, which charges the wallet")
+			write := f.Bool("write", false, "make changes too, and one purchase, which charges the wallet")
+			second := f.Bool("second-purchase", false, "like -write, and send the purchase a second time")
 			patience := f.Duration("patience", 30*time.Second, "the `TIME` that an answer, and the bought document, may take")
 			asJSON := f.Bool("json", false, "print the report as JSON")
 			return func(ctx context.Context, p program) int {
@@ -37,8 +46,8 @@ failed, 1 otherwise.`,
 					return p.fail("%v", err)
 				case *key == "":
 					return p.fail("name the account's secret key with -key or %s", secretKeyVariable)
-				case *write && strings.HasPrefix(*key, "sk_live_"):
-					return p.fail("-write spends money: use a test key")
+				case (*write || *second) && strings.HasPrefix(*key, "sk_live_"):
+					return p.fail("-write and -second-purchase spend money: use a test key")
 				}
 				w, err := newWire(*cacert)
 				if err != nil {
@@ -49,10 +58,17 @@ failed, 1 otherwise.`,
 				if *write {
 					opts = append(opts, conformance.WithWrites())
 				}
+				if *second {
+					opts = append(opts, conformance.WithSecondPurchase())
+				}
 				report := conformance.Check(ctx, conformance.Target{
 					BaseURL: base, SecretKey: *key, Wallet: *wallet, Shipment: *shipment, Invoice: *invoice, Webhook: *webhook,
 				}, opts...)
-				return p.deliver(report.Conforms(), *asJSON, report, report.WriteText)
+				code := p.deliver(report.Conforms(), *asJSON, report, report.WriteText)
+				if code == exitOK && !report.Complete() {
+					return exitIncomplete
+				}
+				return code
 			}
 		},
 	}

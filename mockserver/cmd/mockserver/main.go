@@ -21,6 +21,8 @@ const (
 	exitOK      = 0
 	exitFailure = 1 // something went wrong, or what was examined is not as it should be
 	exitUsage   = 2 // the command line is wrong
+
+	exitIncomplete = 3 // nothing failed, but a check could not be made
 )
 
 func main() {

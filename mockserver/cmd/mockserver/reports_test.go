@@ -28,17 +28,38 @@ func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
 	r := start(t, nil, "-json").world(t)
 	env := environ(r)
 	invoke(t, env, "conform").want(t, exitOK, "read-only", " 0 failed", "Left open by the specification")
-	got := invoke(t, env, "conform", "-write", "-json", r.URL+"/v1").want(t, exitOK)
+	got := invoke(t, env, "conform", "-second-purchase", "-json", r.URL+"/v1").want(t, exitOK)
 	var report conformance.Report
 	if err := json.Unmarshal([]byte(got.stdout), &report); err != nil {
 		t.Fatal(err)
 	}
-	if !report.Writes || report.BaseURL != r.URL || report.Count(conformance.Skipped) != 0 {
+	if !report.Writes || report.BaseURL != r.URL || report.Count(conformance.Skipped) != 0 || len(report.Purchases) != 2 {
 		t.Errorf("%s", got.stdout)
 	}
 	if strings.Contains(got.stdout, r.SecretKey) {
 		t.Error("the report shows the key")
 	}
+}
+
+// W6: -write sends one purchase, which the report names.
+func TestConform_WriteSendsOnePurchase(t *testing.T) {
+	t.Parallel()
+	env := environ(start(t, nil, "-json").world(t))
+	got := invoke(t, env, "conform", "-write").want(t, exitOK, " 0 failed, 0 not run", "a purchase was sent: ", "needs a second purchase")
+	if n := strings.Count(got.stdout, "a purchase was sent"); n != 1 {
+		t.Errorf("%d purchases", n)
+	}
+}
+
+// D11: the exit code shows that a check could not be made.
+func TestConform_TellsByTheExitCodeThatACheckWasNotMade(t *testing.T) {
+	t.Parallel()
+	env := environ(start(t, nil, "-json").world(t))
+	delete(env, "SHIPPING_SHIPMENT")
+	invoke(t, env, "conform").want(t, exitOK)
+	invoke(t, env, "conform", "-write").want(t, exitIncomplete, "not run", "name a shipment")
+	delete(env, "SHIPPING_WALLET")
+	invoke(t, env, "conform", "-json").want(t, exitIncomplete, `"not run"`, "name a wallet")
 }
 
 func TestConform_FailsWhereTheServiceDoes(t *testing.T) {
@@ -56,6 +77,7 @@ func TestConform_NeedsAKeyAndSpendsNoLiveMoney(t *testing.T) {
 	t.Parallel()
 	invoke(t, nil, "conform", "http://127.0.0.1:1").want(t, exitFailure, "-key or SHIPPING_SECRET_KEY")
 	invoke(t, nil, "conform", "http://127.0.0.1:1", "-key", "sk_live_1", "-write").want(t, exitFailure, "use a test key")
+	invoke(t, nil, "conform", "http://127.0.0.1:1", "-key", "sk_live_1", "-second-purchase").want(t, exitFailure, "use a test key")
 	invoke(t, nil, "conform", "nowhere", "-key", "k").want(t, exitFailure, "no base address")
 }
 

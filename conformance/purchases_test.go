@@ -1,0 +1,264 @@
+package conformance_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/conformance"
+)
+
+// greedy is a service that conforms to nothing when it is asked for a purchase: it charges whatever it receives, as
+// often as it receives it, and the whole draft if no documents are named.
+type greedy struct {
+	next   http.Handler
+	prices map[string]*big.Rat // on the latest draft, by document
+	paid   *big.Rat
+	bought []string // the documents, one purchase each
+	empty  int      // purchases that named no request
+}
+
+func newGreedy(next http.Handler) *greedy { return &greedy{next: next, paid: new(big.Rat)} }
+
+func (g *greedy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if strings.HasSuffix(r.URL.Path, "/purchase") {
+		g.charge(body)
+		_, _ = io.WriteString(w, `{"status":true,"message":"charged","data":{}}`)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	recorded := httptest.NewRecorder()
+	g.next.ServeHTTP(recorded, r)
+	if strings.HasSuffix(r.URL.Path, "/analyze") && recorded.Code == http.StatusOK {
+		g.read(recorded.Body.Bytes())
+	}
+	w.WriteHeader(recorded.Code)
+	_, _ = w.Write(recorded.Body.Bytes())
+}
+
+func (g *greedy) charge(body []byte) {
+	var order struct {
+		RequestID     string   `json:"request_id"`
+		DocumentTypes []string `json:"document_types"`
+	}
+	_ = json.Unmarshal(body, &order) // what cannot be read names nothing
+	if order.RequestID == "" {
+		g.empty++
+	} else {
+		g.bought = append(g.bought, strings.Join(order.DocumentTypes, ","))
+	}
+	for document, price := range g.prices {
+		if len(order.DocumentTypes) == 0 || strings.Contains(strings.Join(order.DocumentTypes, ","), document) {
+			g.paid.Add(g.paid, price)
+		}
+	}
+}
+
+func (g *greedy) read(body []byte) {
+	var draft struct {
+		Data struct {
+			Documents []struct {
+				Type          string      `json:"document_type"`
+				Amount, Price json.Number `json:",omitempty"`
+			} `json:"available_documents"`
+		}
+	}
+	_ = json.Unmarshal(body, &draft)
+	g.prices = map[string]*big.Rat{}
+	for _, document := range draft.Data.Documents {
+		for _, text := range []json.Number{document.Amount, document.Price} {
+			if price, ok := new(big.Rat).SetString(string(text)); ok {
+				g.prices[document.Type] = price
+			}
+		}
+	}
+}
+
+// W6: how many purchases each option sends, of what, and what they cost on a service that charges everything.
+func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
+	t.Parallel()
+	const offers = `[{"document_type":"FDA","amount":20,"currency":"NGN"},{"document_type":"STEEL","amount":12.5,"currency":"NGN"},
+		{"document_type":"WATCH","currency":"NGN"},{"document_type":"AMS","amount":3,"currency":"NGN","mode":"manual"}]`
+	tests := []struct {
+		name   string
+		offers string
+		opts   []conformance.Option
+		bought []string
+		paid   string
+		notRun string
+	}{
+		{"read-only", offers, nil, nil, "0.00", ""},
+		{"writes", offers, []conformance.Option{conformance.WithWrites()}, []string{"STEEL"}, "12.50", ""},
+		{"second purchase", offers, []conformance.Option{conformance.WithSecondPurchase()}, []string{"STEEL", "STEEL"}, "25.00", ""},
+		{"both", offers, []conformance.Option{conformance.WithWrites(), conformance.WithSecondPurchase()}, []string{"STEEL", "STEEL"}, "25.00", ""},
+
+		// D11: a price in another member than is assumed is a price all the same.
+		{"price", `[{"document_type":"FDA","price":7,"currency":"NGN"}]`, writes(), []string{"FDA"}, "7.00", ""},
+		{"price and amount agree", `[{"document_type":"FDA","price":7,"amount":"7.0","currency":"NGN"}]`, writes(), []string{"FDA"}, "7.00", ""},
+		{"free", `[{"document_type":"FDA","amount":0}]`, writes(), []string{"FDA"}, "0.00", ""},
+		// D11: without a price that can be relied on nothing is bought, and the report shows it.
+		{"nothing offered", `[]`, writes(), nil, "0.00", "no document"},
+		{"bare slugs", `[{"document_type":"FDA"},{"document_type":"STEEL"}]`, writes(), nil, "0.00", "no price"},
+		{"unreadable", `[{"document_type":"FDA","amount":"about 7"}]`, writes(), nil, "0.00", "no price"},
+		{"unreadable beside a price", `[{"document_type":"FDA","amount":"about 7","price":7}]`, writes(), nil, "0.00", "no price"},
+		{"negative", `[{"document_type":"FDA","amount":-7}]`, writes(), nil, "0.00", "no price"},
+		{"two prices", `[{"document_type":"FDA","amount":7,"price":8}]`, writes(), nil, "0.00", "no price"},
+		{"a converted price", `[{"document_type":"FDA","amount":1.5,"currency":"USD","converted_amount":2501.03}]`, writes(), nil, "0.00", "no price"},
+		{"one document twice", `[{"document_type":"FDA","amount":1},{"document_type":"FDA","amount":100}]`, writes(), nil, "0.00", "no price"},
+		{"one document twice, once without a price", `[{"document_type":"FDA","amount":1},{"document_type":"FDA"}]`, writes(), nil, "0.00", "no price"},
+		{"two currencies", `[{"document_type":"FDA","amount":1,"currency":"USD"},{"document_type":"STEEL","amount":900,"currency":"NGN"}]`, writes(), nil, "0.00", "currencies"},
+		{"manual only", `[{"document_type":"FDA","amount":7,"mode":"manual"}]`, writes(), nil, "0.00", "no document"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			srv := serve(t)
+			service := newGreedy(changed("/v1/regulatory-documents/analyze", "data.available_documents", test.offers)(srv))
+			report := conformance.Check(t.Context(), target(srv), append(test.opts, conformance.WithTransport(through{service}))...)
+			if diff := cmp.Diff(test.bought, service.bought); diff != "" {
+				t.Errorf("purchases (-want +got):\n%s", diff)
+			}
+			if got := service.paid.FloatString(2); got != test.paid {
+				t.Errorf("%s was paid, want %s", got, test.paid)
+			}
+			var reported []string
+			for _, purchase := range report.Purchases {
+				reported = append(reported, purchase.DocumentType)
+			}
+			if diff := cmp.Diff(test.bought, reported); diff != "" {
+				t.Errorf("the report's purchases (-want +got):\n%s", diff)
+			}
+			if notRun := strings.Join(verdicts(report, conformance.NotRun), "\n"); !strings.Contains(notRun, test.notRun) || (test.notRun != "") == report.Complete() {
+				t.Errorf("complete: %t; not run:\n%s", report.Complete(), notRun)
+			}
+			if service.empty > 2 {
+				t.Errorf("%d purchases without a request", service.empty)
+			}
+		})
+	}
+}
+
+func writes() []conformance.Option { return []conformance.Option{conformance.WithWrites()} }
+
+// W6: a service that refuses the purchase, or drops the connection, is not asked again.
+func TestCheck_APurchaseThatFailsIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	for name, status := range map[string]int{"refused": 402, "failed": 500, "redirected": 307, "lost": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := serve(t)
+			purchases := 0
+			handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, err := io.ReadAll(r.Body)
+				if err != nil || !strings.HasSuffix(r.URL.Path, "/purchase") || !bytes.Contains(body, []byte("request_id")) {
+					r.Body = io.NopCloser(bytes.NewReader(body))
+					srv.ServeHTTP(w, r)
+					return
+				}
+				purchases++
+				if status == 0 {
+					panic(http.ErrAbortHandler)
+				}
+				w.Header().Set("Location", r.URL.Path)
+				w.WriteHeader(status)
+			})
+			service := httptest.NewServer(handler)
+			t.Cleanup(service.Close)
+			at := target(srv)
+			at.BaseURL = service.URL
+			report := conformance.Check(t.Context(), at, conformance.WithSecondPurchase())
+			if purchases != 1 || len(report.Purchases) != 1 || report.Conforms() {
+				t.Errorf("%d purchases, reported %v", purchases, report.Purchases)
+			}
+		})
+	}
+}
+
+// W6: net/http must not send a purchase, an analysis or a replay again by itself.
+func TestCheck_NoPOSTCanBeRepeatedByTheTransport(t *testing.T) {
+	t.Parallel()
+	srv := serve(t)
+	posts := 0
+	transport := roundTripper(func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodPost {
+			posts++
+			if r.GetBody != nil || r.Body == nil {
+				t.Errorf("%s can be sent again", r.URL.Path)
+			}
+		}
+		return through{srv}.RoundTrip(r)
+	})
+	conformance.Check(t.Context(), target(srv), conformance.WithTransport(transport), conformance.WithWrites())
+	if posts == 0 {
+		t.Error("nothing was posted")
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (r roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
+
+// W6: the writes that the documentation lists are all that is sent.
+func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name                        string
+		opts                        []conformance.Option
+		replays, analyses, purchase int
+	}{
+		{"read-only", nil, 0, 0, 0},
+		{"writes", writes(), 6, 2, 1},
+		{"second purchase", []conformance.Option{conformance.WithSecondPurchase()}, 6, 2, 2},
+	} {
+		srv := serve(t)
+		counts := map[string]int{}
+		transport := roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodPost {
+				body, err := io.ReadAll(r.Body)
+				if err != nil {
+					return nil, err
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				// What is always sent names nothing, or only half of what a replay needs.
+				if named := bytes.Contains(body, []byte(target(srv).Shipment)) || bytes.Contains(body, []byte("delivery_id")) ||
+					bytes.Contains(body, []byte("file_url")) || bytes.Contains(body, []byte("document_types")); named {
+					counts[r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]]++
+				}
+			}
+			return through{srv}.RoundTrip(r)
+		})
+		conformance.Check(t.Context(), target(srv), append(test.opts, conformance.WithTransport(transport))...)
+		if got, want := fmt.Sprint(counts["replay"], counts["analyze"], counts["purchase"]), fmt.Sprint(test.replays, test.analyses, test.purchase); got != want {
+			t.Errorf("%s: %s replays, analyses and purchases, want %s", test.name, got, want)
+		}
+	}
+}
+
+// W6: a report shows on a terminal what a service sent, without its escape sequences.
+func TestReport_HoldsNoEscapeSequences(t *testing.T) {
+	t.Parallel()
+	srv := serve(t)
+	report := conformance.Check(t.Context(), target(srv), conformance.WithWrites(), conformance.WithTransport(through{
+		changed("/v1/regulatory-documents/request/", "data.request_id", `"\u001b]0;forged\u0007\u009b2J"`)(srv),
+	}))
+	var text strings.Builder
+	if err := report.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if report.Conforms() || strings.ContainsAny(text.String(), "\x1b\x07\u009b") {
+		t.Errorf("%q", &text)
+	}
+}
