@@ -1,0 +1,362 @@
+package jsonexact_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/internal/jsonexact"
+)
+
+type price struct {
+	_    jsonexact.Once
+	text string
+}
+
+func (p *price) UnmarshalJSON(text []byte) error {
+	p.text = string(text)
+	return nil
+}
+
+type base struct {
+	ID    string `json:"id"`
+	Notes string `json:"notes"`
+}
+
+type Deep struct {
+	ID   string `json:"id"`
+	Task string `json:"task"`
+}
+
+type item struct {
+	Name   string  `json:"name"`
+	Amount price   `json:"amount"`
+	Parent *item   `json:"parent"`
+	Items  []*item `json:"items"`
+}
+
+type document struct {
+	base
+	*Deep
+	RequestID string            `json:"request_id"`
+	KeyMask   string            `json:"key_mask"`
+	Skip      string            `json:"-"`
+	Count     int               `json:"count,omitempty"`
+	Plain     string            // read as "Plain"
+	Price     *price            `json:"price"`
+	One       item              `json:"one"`
+	List      []item            `json:"list"`
+	Pair      [2]item           `json:"pair"`
+	ByName    map[string]item   `json:"by_name"`
+	Texts     map[string]string `json:"texts"`
+	Any       any               `json:"any"`
+	Raw       json.RawMessage   `json:"raw"`
+	At        time.Time         `json:"at"`
+}
+
+func newDocument() *document { return &document{Deep: &Deep{}} }
+
+var exported = cmp.Exporter(func(reflect.Type) bool { return true })
+
+// C22: a member belongs to a field only if their names are equal, byte for byte.
+func TestUnmarshal_MatchesNamesExactly(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]func(*document){
+		`{"request_id":"a","REQUEST_ID":"b"}`:       func(d *document) { d.RequestID = "a" },
+		`{"REQUEST_ID":"b","request_id":"a"}`:       func(d *document) { d.RequestID = "a" },
+		`{"Request_Id":"b"}`:                        func(*document) {},
+		`{"requeſt_id":"b"}`:                        func(*document) {},
+		"{\"\u212aey_mask\":\"b\",\"notes\":\"n\"}": func(d *document) { d.Notes = "n" },
+		`{"\u0072equest_id":"a"}`:                   func(d *document) { d.RequestID = "a" },
+		`{"\u0052equest_id":"b"}`:                   func(*document) {},
+		`{"reque\u017ft_id":"b"}`:                   func(*document) {},
+		`{"request-id":"b","requestid":"c"}`:        func(*document) {},
+		`{"Plain":"a","plain":"b"}`:                 func(d *document) { d.Plain = "a" },
+		`{"Skip":"b","skip":"c","-":"d"}`:           func(*document) {},
+		`{"COUNT":"not a number","count":3}`:        func(d *document) { d.Count = 3 },
+		`{"id":"a","Id":"b","ID":"c"}`:              func(d *document) {}, // in both embedded structs: in none
+		`{"Notes":"b","task":"t","TASK":"u"}`:       func(d *document) { d.Task = "t" },
+		`{"one":{"name":"a","NAME":"b"}}`:           func(d *document) { d.One.Name = "a" },
+		`{"ONE":{"name":"a"}}`:                      func(*document) {},
+		`{"one":{"parent":{"name":"a","Name":1}}}`:  func(d *document) { d.One.Parent = &item{Name: "a"} },
+		`{"list":[{"Name":"b"},{"name":"a"}]}`:      func(d *document) { d.List = []item{{}, {Name: "a"}} },
+		`{"pair":[{"Name":"b"},{"name":"a"}]}`:      func(d *document) { d.Pair[1].Name = "a" },
+		`{"one":{"items":[{"NAME":"b"}]}}`:          func(d *document) { d.One.Items = []*item{{}} },
+		`{"by_name":{"x":{"NAME":"b"},"X":{"name":"a"}}}`: func(d *document) {
+			d.ByName = map[string]item{"x": {}, "X": {Name: "a"}}
+		},
+		`{"texts":{"a":"1","A":"2"}}`:     func(d *document) { d.Texts = map[string]string{"a": "1", "A": "2"} },
+		`{"any":{"a":1,"A":2}}`:           func(d *document) { d.Any = map[string]any{"a": 1.0, "A": 2.0} },
+		`{"raw":{"name":"a","NAME":"b"}}`: func(d *document) { d.Raw = json.RawMessage(`{"name":"a","NAME":"b"}`) },
+		`{"one":{"amount":1,"Amount":2}}`: func(d *document) { d.One.Amount.text = "1" },
+		"\t{ \"Notes\" :\n1 , \"notes\" : \"a\" , \"NOTES\":[{\"x\":\"}\\\"\"}] } ": func(d *document) { d.Notes = "a" },
+	} {
+		got, wanted := newDocument(), newDocument()
+		want(wanted)
+		if err := jsonexact.Unmarshal([]byte(text), got); err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if difference := cmp.Diff(wanted, got, exported); difference != "" {
+			t.Errorf("%s: (-want +got)\n%s", text, difference)
+		}
+	}
+}
+
+// C26: the last of several members with one name counts; a price has no value then.
+func TestUnmarshal_TakesTheLastOfMembersWithOneName(t *testing.T) {
+	t.Parallel()
+	twice := price{text: `"given twice"`}
+	for text, want := range map[string]func(*document){
+		`{"notes":"a","notes":"b"}`:                            func(d *document) { d.Notes = "b" },
+		`{"notes":"a","note\u0073":"b"}`:                       func(d *document) { d.Notes = "b" },
+		`{"notes":"a","notes":"b","notes":"c"}`:                func(d *document) { d.Notes = "c" },
+		`{"notes":"a","notes":null}`:                           func(*document) {},
+		`{"count":"x","count":2}`:                              func(d *document) { d.Count = 2 },
+		`{"one":{"name":"a"},"one":{}}`:                        func(*document) {},
+		`{"list":[{"name":"a"},{"name":"b"}],"list":[{}]}`:     func(d *document) { d.List = []item{{}} },
+		`{"texts":{"a":"1"},"texts":{"b":"2"}}`:                func(d *document) { d.Texts = map[string]string{"b": "2"} },
+		`{"texts":{"a":"1","a":"2"}}`:                          func(d *document) { d.Texts = map[string]string{"a": "2"} },
+		`{"price":1,"price":100}`:                              func(d *document) { d.Price = &twice },
+		`{"price":1,"Price":2,"price":1,"count":1}`:            func(d *document) { d.Price, d.Count = &twice, 1 },
+		`{"price":1,"price":2,"price":3}`:                      func(d *document) { d.Price = &twice },
+		`{"one":{"amount":1,"items":[],"amount": {"a":[1]} }}`: func(d *document) { d.One.Amount, d.One.Items = twice, []*item{} },
+		`{"list":[{"amount":1},{"amount":2,"amount":2},{"amount":3}]}`: func(d *document) {
+			d.List = []item{{Amount: price{text: "1"}}, {Amount: twice}, {Amount: price{text: "3"}}}
+		},
+		`{"one":{"amount":1},"one":{"amount":2}}`:                                    func(d *document) { d.One.Amount.text = "2" },
+		`{"one":{"amount":1,"amount":2,"parent":{"amount":3,"amount":4}}}`:           func(d *document) { d.One.Amount, d.One.Parent = twice, &item{Amount: twice} },
+		`{"by_name":{"x":{"name":"a"},"x":{}},"pair":[{"name":"a"}],"pair":[{},{}]}`: func(d *document) { d.ByName = map[string]item{"x": {}} },
+	} {
+		got, wanted := newDocument(), newDocument()
+		want(wanted)
+		if err := jsonexact.Unmarshal([]byte(text), got); err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if difference := cmp.Diff(wanted, got, exported); difference != "" {
+			t.Errorf("%s: (-want +got)\n%s", text, difference)
+		}
+	}
+}
+
+func TestUnmarshal_ReadsWhatAnInterfacePointsTo(t *testing.T) {
+	t.Parallel()
+	var got item
+	var target any = &got
+	if err := jsonexact.Unmarshal([]byte(`{"name":"a","NAME":"b"}`), &target); err != nil || got.Name != "a" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	var read price
+	if err := jsonexact.Unmarshal([]byte(`{"Text":1}`), &read); err != nil || read.text != `{"Text":1}` {
+		t.Errorf("%+v, %v", read, err)
+	}
+	if err := jsonexact.Unmarshal([]byte(`{}`), nil); err == nil {
+		t.Error("nil is read into")
+	}
+	if err := jsonexact.Unmarshal([]byte(`{}`), (*item)(nil)); err == nil {
+		t.Error("a nil pointer is read into")
+	}
+}
+
+func TestUnmarshal_ReturnsTheErrorsOfEncodingJSON(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat(`{"parent":`, 20_000)
+	for _, text := range []string{
+		``, ` `, `{`, `}`, `{"`, `{"name`, `{"name"`, `{"name":`, `{"name":"a"`, `{"name":"a",`, `{"name":"a",}`, `{"name":"a","NAME":`,
+		`{"name":"a","NAME":tru e}`, `{"name":"a","NAME":"b"} x`, `{"name":"a","NAME":"b"}}`, `{"name" "a"}`, `{"name":"a" "NAME":"b"}`, `[`, `[]`, `1`,
+		`{"name":"a","NAME":]}`, `{"items":[{"NAME":"b"},]}`, `{"\x":1,"NAME":2}`, `{"NAME":"b","name":1}`, `{"NAME":"b","items":{}}`, "{\"na\xffme\":1}",
+		deep, deep + "1" + strings.Repeat("}", 20_000), strings.Repeat(`{"items":[`, 9_000), strings.Repeat("[", 20_000),
+	} {
+		var got, plain item
+		gotErr, plainErr := jsonexact.Unmarshal([]byte(text), &got), json.Unmarshal([]byte(text), &plain)
+		if gotErr == nil && plainErr == nil && !strings.Contains(text, "NAME") {
+			continue
+		}
+		if gotErr == nil || plainErr == nil || gotErr.Error() != plainErr.Error() {
+			t.Errorf("%.40s: %v; encoding/json: %v", text, gotErr, plainErr)
+		}
+		var wrong, plainWrong *json.UnmarshalTypeError
+		if errors.As(gotErr, &wrong) && errors.As(plainErr, &plainWrong) && wrong.Offset != plainWrong.Offset {
+			t.Errorf("%.40s: offset %d, not %d", text, wrong.Offset, plainWrong.Offset)
+		}
+	}
+}
+
+func TestUnknown_NamesTheFirstMemberWithoutAField(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"name":"a","items":[{"name":"b"}]}`: "none",
+		`{"name":"a","Name":"b","other":1}`:   "Name",
+		`{"items":[{"other":1}],"x":1}`:       "other",
+		`{"":1}`:                              "",
+		`{"amount":{"other":1}}`:              "none",
+	} {
+		name, found := jsonexact.Unknown([]byte(text), &item{})
+		if !found {
+			name = "none"
+		}
+		if name != want {
+			t.Errorf("%s: %q, not %q", text, name, want)
+		}
+	}
+	if name, found := jsonexact.Unknown([]byte(`{"a":1}`), &map[string]any{}); found {
+		t.Errorf("a map has no place for %q", name)
+	}
+}
+
+func TestText_CopiesNothingThatNeedNotChange(t *testing.T) {
+	text := []byte(`{"id":"a","notes":"b","unknown":{"Name":1},"one":{"name":"a","other":[1,2,{"Amount":1}]},"list":[{"name":"x","amount":1.5}],"raw":{"NAME":1}}`)
+	var into any = newDocument()
+	if got := jsonexact.Text(text, into); &got[0] != &text[0] {
+		t.Errorf("a copy: %s", got)
+	}
+	if n := testing.AllocsPerRun(100, func() { jsonexact.Text(text, into) }); n > 2 { // the names of open objects
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// FuzzUnmarshal compares with a reader that is written for clarity: it parses the text token by token,
+// removes what no field has the exact name of, and leaves the rest to encoding/json.
+func FuzzUnmarshal(f *testing.F) {
+	for _, text := range []string{
+		`{"name":"a","NAME":"b","one":{"name":"c","name":"d"},"list":[{"Name":1,"items":[{"name":"e"}]}],"at":"2026-01-05T09:30:00Z"}`,
+		`{"id":"a","ID":"b","task":"t","taſk":"u","by_name":{"x":{"name":"f","nam\u0065":"g"}},"count":1,"count":2,"texts":{"a":"b"},"any":[{"a":{}}]}`,
+		`{"request_id":"a","REQUEST_ID":["b"],"pair":[{"parent":{"parent":{"Parent":{}}}},{}],"raw":{"RAW":1},"Plain":"p","plain":"q"}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, want := newDocument(), newDocument()
+		gotErr := jsonexact.Unmarshal(text, got)
+		if !json.Valid(text) {
+			if gotErr == nil {
+				t.Fatalf("%q is not valid JSON", text)
+			}
+			return
+		}
+		tokens := json.NewDecoder(bytes.NewReader(text))
+		tokens.UseNumber()
+		filtered, err := json.Marshal(filter(tree(tokens), reflect.TypeFor[document]()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantErr := json.Unmarshal(filtered, want)
+		if (gotErr == nil) != (wantErr == nil) {
+			t.Fatalf("%s: %v, not %v", text, gotErr, wantErr)
+		}
+		if gotErr == nil {
+			got.Raw, want.Raw = nil, nil // as it was sent, and as it was written again
+			if difference := cmp.Diff(want, got, exported, cmp.Transformer("text", func(price) string { return "" })); difference != "" {
+				t.Fatalf("%s: (-want +got)\n%s", text, difference)
+			}
+		}
+	})
+}
+
+// object is a JSON object with all of its members.
+type object []struct {
+	name  string
+	value any
+}
+
+func tree(tokens *json.Decoder) any {
+	token, _ := tokens.Token() // the text is valid
+	switch token {
+	case json.Delim('{'):
+		members := object{}
+		for tokens.More() {
+			name, _ := tokens.Token()
+			members = append(members, struct {
+				name  string
+				value any
+			}{name.(string), tree(tokens)})
+		}
+		_, _ = tokens.Token()
+		return members
+	case json.Delim('['):
+		list := []any{}
+		for tokens.More() {
+			list = append(list, tree(tokens))
+		}
+		_, _ = tokens.Token()
+		return list
+	}
+	return token
+}
+
+// filter returns a value without the members that a type has no field for.
+func filter(value any, t reflect.Type) any {
+	if t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	opaque := t == nil || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
+	switch value := value.(type) {
+	case object:
+		members := map[string]any{}
+		for _, m := range value {
+			switch {
+			case opaque || t.Kind() != reflect.Struct && t.Kind() != reflect.Map:
+				members[m.name] = filter(m.value, nil)
+			case t.Kind() == reflect.Map:
+				members[m.name] = filter(m.value, t.Elem())
+			default:
+				if f, known := fields(t)[m.name]; known {
+					members[m.name] = filter(m.value, f)
+				}
+			}
+		}
+		return members
+	case []any:
+		var element reflect.Type
+		if !opaque && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) {
+			element = t.Elem()
+		}
+		list := slices.Clone(value)
+		for i := range list {
+			list[i] = filter(list[i], element)
+		}
+		return list
+	}
+	return value
+}
+
+// fields are the fields of the types of this test, in which no embedded field is hidden by an outer one.
+func fields(t reflect.Type) map[string]reflect.Type {
+	out := map[string]reflect.Type{}
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Type == reflect.TypeFor[base](), f.Type == reflect.TypeFor[*Deep]():
+			embedded := f.Type
+			if embedded.Kind() == reflect.Pointer {
+				embedded = embedded.Elem()
+			}
+			maps.Copy(out, fields(embedded))
+			delete(out, "id")
+		case name == "":
+			out[f.Name] = f.Type
+		case name != "-":
+			out[name] = f.Type
+		}
+	}
+	return out
+}
+
+func BenchmarkUnmarshal(b *testing.B) {
+	text := []byte(`{"list":[` + strings.TrimSuffix(strings.Repeat(`{"name":"a name","amount":12.5,"items":[{"name":"another","amount":3}]},`, 100), ",") + `]}`)
+	for name, unmarshal := range map[string]func([]byte, any) error{"encoding/json": json.Unmarshal, "exact": jsonexact.Unmarshal} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := unmarshal(text, newDocument()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
