@@ -8,13 +8,16 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"github.com/shipping-go/shipping/internal/jsonexact"
 )
 
 // Amount is an exact decimal amount of money in major currency units: 19.99 is nineteen and
 // ninety-nine hundredths, never 19.989999999999998. No float is involved anywhere.
 //
 // The zero value means "not given" (an absent or null field); it counts as 0 in arithmetic and
-// [Amount.Known] tells it from a real 0. A value that could not be read as a number is unreadable:
+// [Amount.Known] tells it from a real 0. A value that could not be read as a number, or was given twice
+// under one name, is unreadable:
 // it is never silently 0, arithmetic on it returns [ErrAmountUnreadable], and it compares greater
 // than every other amount, so that it is never the cheapest.
 //
@@ -23,6 +26,7 @@ import (
 //
 // Specification: "Rate", "Transaction" (amount: decimal amount in major currency units).
 type Amount struct {
+	_           jsonexact.Once // two prices are no price
 	coefficient int64
 	decimals    uint8
 	state       amountState

@@ -10,8 +10,8 @@ import (
 
 // scanEnvelope reads the answer of a list, or one with a regulatory record, in one pass, several times
 // as fast as encoding/json does.
-// It reports false for any answer that it is not sure to read as encoding/json would: that one then
-// decides. What it returns is always what encoding/json returns, which the fuzz tests hold it to.
+// It reports false for any answer that it is not sure to read as package jsonexact would: that one then
+// decides. What it returns is always what jsonexact returns, which the fuzz tests check.
 //
 // Nothing of the body is kept. The strings of neighbouring records share blocks of a few kilobytes.
 func scanEnvelope[T any](body []byte) (envelope[T], bool) {
@@ -29,7 +29,8 @@ func scanEnvelope[T any](body []byte) (envelope[T], bool) {
 	return answer, true
 }
 
-// WithPlainDecoding reads every answer with encoding/json alone. Without it the answers of lists are
+// WithPlainDecoding reads every answer with encoding/json alone, from which members are hidden whose names
+// differ from a field's in case only. Without it the answers of lists are
 // read by a decoder of the client's own, which is several times as fast and gives the same records; it
 // leaves whatever is out of the ordinary to encoding/json. The difference is in memory: the strings of
 // neighbouring records share blocks of 4 KB, so a record that is kept keeps what it shares.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The fuzz tests hold the fast decoder to encoding/json: what it takes, that takes too, with the same
-// values. Byte by byte a fuzzer seldom gets past the grammar, so a number tells how to change the text
+// The fuzz tests compare the fast decoder with the exact reader: what the one takes, the other takes too,
+// with the same values. Byte by byte a fuzzer seldom gets past the grammar, so a number tells how to change the text
 // token by token first; 0 leaves it as it is.
 //
 //	go test -run - -fuzz FuzzDecodeRates -fuzztime 60s -fuzzminimizetime 1s .

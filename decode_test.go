@@ -13,9 +13,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/internal/jsonexact"
 )
 
-// scanned reads body with the fast decoder. Where that takes the answer, encoding/json must take it
+// scanned reads body with the fast decoder. Where that takes the answer, the exact reader must take it
 // too, with the same values.
 func scanned[T any](t *testing.T, body []byte) (fast envelope[T], taken bool) {
 	t.Helper()
@@ -24,12 +26,12 @@ func scanned[T any](t *testing.T, body []byte) (fast envelope[T], taken bool) {
 		return fast, false
 	}
 	var plain envelope[T]
-	if err := json.Unmarshal(body, &plain); err != nil {
-		t.Fatalf("the fast decoder takes what encoding/json refuses: %v\n%s", err, body)
+	if err := jsonexact.Unmarshal(body, &plain); err != nil {
+		t.Fatalf("the fast decoder takes what the exact reader refuses: %v\n%s", err, body)
 	}
 	if !reflect.DeepEqual(fast, plain) {
 		exact := cmp.Exporter(func(reflect.Type) bool { return true })
-		t.Fatalf("the fast decoder (-) and encoding/json (+) disagree:\n%s\n%s", cmp.Diff(fast, plain, exact), body)
+		t.Fatalf("the fast decoder (-) and the exact reader (+) disagree:\n%s\n%s", cmp.Diff(fast, plain, exact), body)
 	}
 	return fast, true
 }
@@ -102,8 +104,7 @@ func TestFastDecodingLeavesWhatItIsNotSureOf(t *testing.T) {
 	const one = `{"status":true,"message":"m","data":{"rates":[{"rate_id":"RT-1","delivery_eta":1,"used":true,"delivery_date":"2026-01-05T09:30:00.000Z"}]}}`
 	for name, change := range map[string][2]string{
 		"a name given twice":                      {`"used":true`, `"rate_id":"RT-2"`},
-		"a name in another case":                  {`"used"`, `"Used"`},
-		"a name with a letter that folds to s":    {`"used"`, `"uſed"`},
+		"a name with an escape":                   {`"used"`, `"us\u0065d"`},
 		"a string where a number belongs":         {`"delivery_eta":1`, `"delivery_eta":"1"`},
 		"a number where a string belongs":         {`"RT-1"`, `1`},
 		"a number where a boolean belongs":        {`"used":true`, `"used":1`},

@@ -10,8 +10,8 @@ import (
 
 // Do performs any other operation of the service with the same care: authentication, bounded bodies,
 // typed errors, tolerant envelope. path is relative to the base address, such as "/v1/shipments"; in
-// is sent as JSON unless nil; the envelope's data is decoded into out unless nil. Where HTTP says that an
-// answer has no body (HEAD, 204, 205), out is left alone.
+// is sent as JSON unless nil; the envelope's data is decoded into out unless nil, with the exact member
+// names of [RawJSON.Decode]. Where HTTP says that an answer has no body (HEAD, 204, 205), out is left alone.
 //
 // GET and HEAD repeat like the client's own reads; other methods only on evidence that nothing was
 // sent. The purchase route is never repeated, whoever calls it: prefer [RegulatoryService.Purchase],

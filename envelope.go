@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/shipping-go/shipping/internal/jsonexact"
 )
 
 // envelope is what every answer is wrapped in.
@@ -21,7 +23,7 @@ type envelope[T any] struct {
 }
 
 // decodeReply reads a 2xx answer in one pass over its bytes: in the fast one of decode.go, or where
-// that is not sure, or not wanted, in encoding/json's.
+// that is not sure, or not wanted, in encoding/json's. Both match the names of members exactly.
 func decodeReply[T any](c *core, got *reply) (T, *Error) {
 	body := got.body.data
 	var answer envelope[T]
@@ -61,6 +63,7 @@ var errNoJSON = errors.New("the body is not JSON")
 // documented, the body is straightened (see repair.go) and read again.
 func plainEnvelope[T any](body []byte) (envelope[T], error) {
 	var answer envelope[T]
+	body = jsonexact.Text(body, &answer)
 	err := json.Unmarshal(body, &answer)
 	if err == nil {
 		return answer, nil
@@ -98,9 +101,10 @@ func (c *core) describe(state *callState, status int, header http.Header, body [
 	}
 	failure.RetryAfter, _ = retryAfter(header, time.Now())
 	var answer envelope[RawJSON]
-	if json.Unmarshal(body, &answer) != nil {
+	exact := jsonexact.Text(body, &answer)
+	if json.Unmarshal(exact, &answer) != nil {
 		answer = envelope[RawJSON]{}
-		if json.Unmarshal(straighten[envelope[RawJSON]](body), &answer) != nil {
+		if json.Unmarshal(straighten[envelope[RawJSON]](exact), &answer) != nil {
 			failure.Message = describeBody(c.key.redactBytes(body)).Error()
 			return failure
 		}

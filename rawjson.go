@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+
+	"github.com/shipping-go/shipping/internal/jsonexact"
 )
 
 // RawJSON is a JSON value kept exactly as the service sent it, for fields whose shape the
@@ -11,15 +13,18 @@ import (
 // comparable; the zero value means the field was absent.
 type RawJSON string
 
-// Decode reads the value into v, as [json.Unmarshal] does. An absent value leaves v as it is.
+// Decode reads the value into v as [json.Unmarshal] does, except that a member is read into a field only if
+// their names are equal byte for byte: a struct without tags does not read "name" into Name. If a member is
+// given twice, the last one counts, and an [Amount] is unreadable. An absent value leaves v as it is.
 func (r RawJSON) Decode(v any) error {
 	if r == "" {
 		return nil
 	}
-	return json.Unmarshal([]byte(r), v)
+	return jsonexact.Unmarshal([]byte(r), v)
 }
 
-// Get returns the value under key of a JSON object, or "" where there is none.
+// Get returns the value under key of a JSON object, the last one if there are several, or "" if there is
+// none.
 func (r RawJSON) Get(key string) RawJSON {
 	return r.members()[key]
 }

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/jsonexact"
 )
 
 // RegulatoryService makes customs and compliance forms ("regulatory documents"): analyze a shipment
@@ -96,14 +98,19 @@ type RegulatoryRequest struct {
 	Raw RawJSON `json:"-"`
 }
 
-// Document returns the available document of a type.
-func (r *RegulatoryRequest) Document(t DocumentType) (AvailableDocument, bool) {
-	for _, document := range r.AvailableDocuments {
-		if document.DocumentType == t {
-			return document, true
+// Document returns the available document of a type. If the type is listed more than once, its price is
+// ambiguous: the amount of the document is unreadable.
+func (r *RegulatoryRequest) Document(t DocumentType) (document AvailableDocument, offered bool) {
+	for _, available := range r.AvailableDocuments {
+		switch {
+		case available.DocumentType != t:
+		case offered:
+			document.Amount = Amount{state: amountUnreadable}
+		default:
+			document, offered = available, true
 		}
 	}
-	return AvailableDocument{}, false
+	return document, offered
 }
 
 // AvailableDocument is a form that the service can make for a request, with its price.
@@ -130,14 +137,8 @@ func (d *AvailableDocument) UnmarshalJSON(data []byte) error {
 		*d = AvailableDocument{}
 		return json.Unmarshal(data, &d.DocumentType)
 	}
-	type plain AvailableDocument
-	wire := struct {
-		*plain
-		Type  DocumentType `json:"type"`
-		Slug  DocumentType `json:"slug"`
-		Price Amount       `json:"price"`
-	}{plain: (*plain)(d)}
-	err := json.Unmarshal(data, &wire)
+	wire := availableWire{plainAvailable: (*plainAvailable)(d)}
+	err := jsonexact.Unmarshal(data, &wire)
 	for _, slug := range []DocumentType{wire.Slug, wire.Type} {
 		if d.DocumentType == "" {
 			d.DocumentType = slug
@@ -151,6 +152,16 @@ func (d *AvailableDocument) UnmarshalJSON(data []byte) error {
 	}
 	return err
 }
+
+// availableWire is an available document with the other names of its fields.
+type availableWire struct {
+	*plainAvailable
+	Type  DocumentType `json:"type"`
+	Slug  DocumentType `json:"slug"`
+	Price Amount       `json:"price"`
+}
+
+type plainAvailable AvailableDocument // without UnmarshalJSON
 
 // MatchReason says which item made a form necessary, and by which rule.
 type MatchReason struct {
@@ -346,14 +357,15 @@ func decodeRecord(raw RawJSON) *RegulatoryRequest {
 		Items   []LineItem `json:"items"`
 		Request RawJSON    `json:"request"`
 	}
-	err := json.Unmarshal([]byte(raw), &wire)
+	text := jsonexact.Text([]byte(raw), &wire)
+	err := json.Unmarshal(text, &wire)
 	if jsonKind(json.RawMessage(wire.Request)) == "object" && wire.RequestID == "" {
 		return decodeRecord(wire.Request)
 	}
 	if err != nil {
 		wire.RegulatoryRequest, wire.Items = RegulatoryRequest{}, nil
-		_ = json.Unmarshal(straighten[RegulatoryRequest]([]byte(raw)), &wire.RegulatoryRequest)
-		_ = json.Unmarshal(straighten[[]LineItem]([]byte(raw.Get("items"))), &wire.Items)
+		_ = json.Unmarshal(straighten[RegulatoryRequest](text), &wire.RegulatoryRequest)
+		_ = json.Unmarshal(straighten[[]LineItem]([]byte(RawJSON(text).Get("items"))), &wire.Items)
 	}
 	if wire.LineItems == nil {
 		wire.LineItems = wire.Items

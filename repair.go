@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/jsonexact"
 )
 
 // straighten rewrites a body so that every value has the type that T wants, where the value can be
@@ -15,7 +17,7 @@ import (
 // values where a list was, odd timestamps. What cannot be read becomes null. One odd field never
 // loses a record, let alone a page.
 //
-// It runs only after the plain one-pass decoding met an odd value.
+// It runs only after the plain one-pass decoding met an odd value, on the text of jsonexact.Text.
 func straighten[T any](body []byte) []byte {
 	w := walker{}
 	return w.value(body, reflect.TypeFor[T](), "")
@@ -95,6 +97,9 @@ func (w walker) value(raw json.RawMessage, t reflect.Type, path string) json.Raw
 }
 
 func (w walker) object(raw json.RawMessage, t reflect.Type, path string) json.RawMessage {
+	if w.note == nil {
+		raw = exactMembers(raw, t)
+	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {
 		if t == reflect.TypeFor[AvailableDocument]() && jsonKind(raw) == "string" {
@@ -120,6 +125,18 @@ func (w walker) object(raw json.RawMessage, t reflect.Type, path string) json.Ra
 		}
 	}
 	return encode(straight)
+}
+
+// exactMembers hides the members of an object that its type's UnmarshalJSON would not read. Those of other
+// types were hidden in the whole body.
+func exactMembers(raw json.RawMessage, t reflect.Type) json.RawMessage {
+	switch t {
+	case reflect.TypeFor[Webhook]():
+		return jsonexact.Text(raw, &webhookWire{})
+	case reflect.TypeFor[AvailableDocument]():
+		return jsonexact.Text(raw, &availableWire{})
+	}
+	return raw
 }
 
 // optional reports whether a field may be absent: so marked, or left out by ourselves where empty.

@@ -2,9 +2,10 @@ package shipping
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/jsonexact"
 )
 
 // Webhook is a subscription to events.
@@ -36,17 +37,21 @@ type Webhook struct {
 
 // UnmarshalJSON also reads "events", the name the kinds have been seen under elsewhere.
 func (w *Webhook) UnmarshalJSON(data []byte) error {
-	type plain Webhook
-	wire := struct {
-		*plain
-		Events []EventKind `json:"events"`
-	}{plain: (*plain)(w)}
-	err := json.Unmarshal(data, &wire)
+	wire := webhookWire{plainWebhook: (*plainWebhook)(w)}
+	err := jsonexact.Unmarshal(data, &wire)
 	if w.Event == nil {
 		w.Event = wire.Events
 	}
 	return err
 }
+
+// webhookWire is a webhook with the other names of its fields.
+type webhookWire struct {
+	*plainWebhook
+	Events []EventKind `json:"events"`
+}
+
+type plainWebhook Webhook // without UnmarshalJSON
 
 // EventKind names what happened. It is an open type: the specification does not list all kinds.
 type EventKind string

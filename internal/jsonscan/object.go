@@ -1,7 +1,5 @@
 package jsonscan
 
-import "unicode/utf8"
-
 // Names are the names of the members that an object is expected to have, at most 64.
 type Names []name
 
@@ -33,35 +31,6 @@ func (n Names) find(plain []byte, likely int) int {
 	return -1
 }
 
-// mayMatch reports whether encoding/json could take an unknown name for one of these, as it does where
-// only the case differs.
-func (n Names) mayMatch(unknown []byte) bool {
-	for _, c := range unknown {
-		if c >= utf8.RuneSelf {
-			return true // the Kelvin sign is a k in another case
-		}
-	}
-	for i := range n {
-		if sameButCase(n[i].plain, unknown) {
-			return true
-		}
-	}
-	return false
-}
-
-// sameButCase compares ASCII letters in any case. It takes a few other characters for the same too.
-func sameButCase(a string, b []byte) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i, c := range b {
-		if (a[i]^c)&^('a'^'A') != 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // Order is what a decoder has learnt about the order of the members in one kind of object, so that it
 // need not look each of them up. The objects of a list share one. The zero Order expects that of the
 // Names.
@@ -82,7 +51,8 @@ type Object struct {
 }
 
 // Member moves to the next member of the object that o.Names knows, whose value is to be read then,
-// and returns its place in them, or -1 behind the last. Members that they don't know are skipped.
+// and returns its place in them, or -1 behind the last. Names match byte for byte; members whose names are
+// unknown are skipped.
 func (s *Scanner) Member(o *Object) int {
 	for {
 		likely := int(uint8(o.last) + o.Order.ahead[o.last])
@@ -103,14 +73,11 @@ func (s *Scanner) Member(o *Object) int {
 			o.Order.ahead[o.last] = uint8(place - o.last)
 			return s.once(o, place)
 		}
-		if o.Names.mayMatch(text) {
-			s.Fail()
-		}
 		s.skip(maxDepth)
 	}
 }
 
-// once refuses a name that was there before: encoding/json merges some values of the two.
+// once refuses a name that was there before: what counts then depends on the type of the field.
 func (s *Scanner) once(o *Object, place int) int {
 	bit := uint64(1) << place
 	if o.seen&bit != 0 || bit == 0 {

@@ -8,8 +8,8 @@
 // fail for good, without saying why, and the caller reads the same text again with encoding/json,
 // which then also words the error. So every text that it reads to the end is valid JSON and means to
 // encoding/json what it means here; the converse is not promised. Not sure it is of invalid UTF-8, of
-// half surrogate pairs, of names given twice, of names in another case, and of values nested deeper
-// than maxDepth.
+// half surrogate pairs, of names given twice, of names with escapes, and of values nested deeper than
+// maxDepth. Names match byte for byte, as in package jsonexact.
 package jsonscan
 
 // maxDepth bounds the nesting of values that are skipped, and so the stack they take. encoding/json,

@@ -1,0 +1,154 @@
+package shipping_test
+
+import (
+	"errors"
+	"net/http"
+	"reflect"
+	"testing"
+
+	"github.com/shipping-go/shipping"
+)
+
+// C22, C26: a price has one member with its exact name. A price that is given twice is no price, and no
+// budget allows it.
+func TestPrice_IsTheOnlyOneUnderItsExactName(t *testing.T) {
+	t.Parallel()
+	const none = ""
+	for documents, want := range map[string]string{
+		`{"document_type":"FDA","amount":10.50}`:                        "10.5",
+		`{"document_type":"FDA","amount":10.50,"Amount":1}`:             "10.5",
+		`{"document_type":"FDA","Amount":1,"amount":10.50}`:             "10.5",
+		`{"document_type":"FDA","amount":10.50,"\u0041mount":1}`:        "10.5",
+		`{"document_type":"FDA","\u0061mount":10.50}`:                   "10.5",
+		`{"document_type":"FDA","amount":10.50,"PRICE":1}`:              "10.5",
+		`{"slug":"FDA","price":10.50,"Price":1,"AMOUNT":2}`:             "10.5",
+		`{"document_type":"FDA","DOCUMENT_TYPE":"MSDS","amount":10.50}`: "10.5",
+		`{"document_type":"MSDS","ſlug":"FDA","amount":1}`:              none,
+		`{"document_type":"FDA","Amount":1}`:                            none,
+		`{"document_type":"FDA","PRICE":1}`:                             none,
+		`{"document_type":"FDA","amount":10.5,"amount":1}`:              none,
+		`{"document_type":"FDA","amount":1,"amount":10.5}`:              none,
+		`{"document_type":"FDA","amount":1,"amount":1}`:                 none,
+		`{"document_type":"FDA","amount":1,"am\u006funt":100}`:          none,
+		`{"document_type":"FDA","amount":1,"amount":null}`:              none,
+		`{"document_type":"FDA","amount":1,"amount":1,"price":1}`:       none,
+		`{"document_type":"FDA","price":1,"price":100}`:                 none,
+		`{"document_type":"FDA","amount":1,"price":100}`:                none,
+		`{"document_type":"FDA","amount":100,"price":1}`:                none,
+		// Under both of its names, an equal price is one price.
+		`{"document_type":"FDA","amount":10.5,"price":"10.50"}`: "10.5",
+		`{"document_type":"FDA","amount":10.5,"price":null}`:    "10.5",
+		// The same type listed twice.
+		`{"document_type":"FDA","amount":1},{"document_type":"FDA","amount":100}`:                                       none,
+		`{"document_type":"FDA","amount":100},{"slug":"FDA","price":1}`:                                                 none,
+		`{"document_type":"FDA","amount":1},{"document_type":"FDA","amount":1}`:                                         none,
+		`{"document_type":"FDA","amount":1},"FDA"`:                                                                      none,
+		`{"document_type":"FDA","amount":1},{"document_type":"MSDS","amount":2},{"document_type":"FDA","amount":1}`:     none,
+		`{"document_type":"FDA","amount":10.50},{"document_type":"MSDS","amount":1},{"document_type":"fda","amount":2}`: "10.5",
+	} {
+		for reader, test := range map[string]struct {
+			rest    string
+			options []shipping.Option
+		}{
+			"fast":      {`"source":"shipment"`, nil},
+			"plain":     {`"source":"shipment"`, []shipping.Option{shipping.WithPlainDecoding()}},
+			"repairing": {`"source":7,"created_at":"yesterday"`, nil},
+		} {
+			service := answering(ok(`{"request_id":"RD-1","status":"draft","currency":"NGN",` + test.rest + `,"available_documents":[` + documents + `]}`))
+			client := connect(t, service, test.options...)
+			draft, err := client.Regulatory.Get(t.Context(), "RD-1")
+			if err != nil {
+				t.Errorf("%s, %s: %v", documents, reader, err)
+				continue
+			}
+			got, _, err := draft.Price(shipping.DocumentFDA)
+			if text := got.String(); err == nil && text != want || err != nil && want != none {
+				t.Errorf("%s, %s: the price is %s, %v; want %q", documents, reader, text, err, want)
+			}
+			if want != none {
+				continue
+			}
+			budget := &shipping.Budget{Amount: mustAmount(t, "1000"), Currency: "NGN"}
+			_, err = client.Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+				Budget: budget, Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+					return []shipping.DocumentType{shipping.DocumentFDA}, nil
+				},
+			})
+			wantError(t, documents, err, shipping.ErrOverBudget)
+			if n := service.count(http.MethodPost); n != 1 { // the analysis
+				t.Errorf("%s, %s: %d requests", documents, reader, n)
+			}
+		}
+	}
+}
+
+// C26: wherever money is read, two amounts under one name are none, and the rest of the record is read.
+func TestAmount_GivenTwiceIsUnreadable(t *testing.T) {
+	t.Parallel()
+	rates := answering(canned{status: 200, body: `{"status":true,"message":"","data":{"rates":[{"rate_id":"RT-1","amount":1,"currency":"NGN","amount":2},{"rate_id":"RT-2","amount":3,"AMOUNT":4}]}}`})
+	page, err := connect(t, rates).Rates.List(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "rates", []shipping.Rate{
+		{RateID: "RT-1", Amount: unreadable(t), Currency: "NGN"}, {RateID: "RT-2", Amount: mustAmount(t, "3")},
+	}, page.Items)
+	var out struct {
+		Fee   shipping.Amount            `json:"fee"`
+		Other *shipping.Amount           `json:"other"`
+		Named map[string]struct{ A int } `json:"named"`
+	}
+	if err := shipping.RawJSON(`{"fee":1,"fee":1,"Fee":2,"other":1,"other":2,"named":{"x":{"A":1,"a":2}}}`).Decode(&out); err != nil {
+		t.Fatal(err)
+	}
+	if out.Fee != unreadable(t) || out.Other == nil || *out.Other != unreadable(t) || out.Named["x"].A != 1 {
+		t.Errorf("%+v", out)
+	}
+}
+
+// C22: if a member is given twice, the last one counts, whichever reader reads the answer.
+func TestNames_GivenTwiceTheLastCounts(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"members":      `{"status":true,"data":{"webhooks":[{"webhook_id":"WA-0","webhook_id":"WA-1","event":["a","b"],"event":["c"]}],"pagination":{"total":9},"pagination":{"total":1}}}`,
+		"aliases":      `{"status":true,"data":{"webhooks":[{"webhook_id":"WA-1","events":["a"],"events":["c"]}],"pagination":{"page":null,"total":1}}}`,
+		"the envelope": `{"status":false,"data":{"webhooks":[{"name":"x"},{}]},"status":true,"data":{"webhooks":[{"webhook_id":"WA-1","event":["c"]}],"pagination":{"total":1}}}`,
+		"a list":       `{"status":true,"data":{"webhooks":[{"name":"x"},{"name":"y"}],"webhooks":[{"webhook_id":"WA-1","event":["c"]}],"pagination":{"total":1}}}`,
+		"odd values":   `{"status":true,"data":{"webhooks":[{"webhook_id":"WA-0","name":7,"webhook_id":"WA-1","name":"","event":["a"],"event":"c"}],"pagination":{"total":1,"total":"1"}}}`,
+	} {
+		page, err := connect(t, answering(canned{status: 200, body: body})).Webhooks.List(t.Context(), nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		want := []shipping.Webhook{{WebhookID: "WA-1", Event: []shipping.EventKind{"c"}}}
+		if !reflect.DeepEqual(page.Items, want) || page.Pagination != (shipping.Pagination{Total: 1}) {
+			t.Errorf("%s: %+v", name, page)
+		}
+	}
+}
+
+// C22: the parts of a response that are read one by one have exact names too.
+func TestNames_OfErrorsAndOtherOperations(t *testing.T) {
+	t.Parallel()
+	refused := `{"status":false,"message":"no funds","MESSAGE":"x","data":{"request_id":"RD-1","Request_ID":"RD-2"},"Data":7}`
+	for name, body := range map[string]string{"plain": refused, "with an odd value": `{"status":0,` + refused[len(`{"status":false,`):]} {
+		_, err := connect(t, answering(canned{status: 402, body: body})).Rates.List(t.Context(), nil)
+		failure, ok := errors.AsType[*shipping.Error](err)
+		if !ok || failure.Message != "no funds" || failure.RequestID != "RD-1" {
+			t.Errorf("%s: %+v", name, err)
+		}
+	}
+	var out struct{ Name string }
+	if err := connect(t, answering(ok(`{"name":"x","Name":"y","NAME":"z"}`))).Do(t.Context(), http.MethodGet, "/v1/x", nil, nil, &out); err != nil || out.Name != "y" {
+		t.Errorf("%+v, %v", out, err)
+	}
+	for _, body := range []string{`{"Request":{"request_id":"RD-9","status":"draft"}}`, `{"REQUEST_ID":"RD-9","Status":"draft"}`} {
+		_, err := connect(t, answering(ok(body))).Regulatory.Analyze(t.Context(), parcel)
+		wantError(t, body, err, shipping.ErrUnexpectedBody)
+	}
+	got, err := connect(t, answering(ok(`{"request_id":"RD-1","status":"draft","Items":[{"description":"x"}],"LINE_ITEMS":[{}],"Request":{}}`))).Regulatory.Get(t.Context(), "RD-1")
+	if err != nil || got.LineItems != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
