@@ -1,10 +1,13 @@
 package shipping_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"reflect"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/shipping-go/shipping"
 )
@@ -13,6 +16,15 @@ import (
 // budget allows it.
 func TestPrice_IsTheOnlyOneUnderItsExactName(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, func(t *testing.T) { // a purchase would wait for a result
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		checkPrices(ctx, t)
+	})
+}
+
+func checkPrices(ctx context.Context, t *testing.T) {
+	t.Helper()
 	const none = ""
 	for documents, want := range map[string]string{
 		`{"document_type":"FDA","amount":10.50}`:                        "10.5",
@@ -69,7 +81,7 @@ func TestPrice_IsTheOnlyOneUnderItsExactName(t *testing.T) {
 				continue
 			}
 			budget := &shipping.Budget{Amount: mustAmount(t, "1000"), Currency: "NGN"}
-			_, err = client.Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+			_, err = client.Regulatory.AnalyzeAndPoll(ctx, parcel, &shipping.AnalyzeAndPollOptions{
 				Budget: budget, Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 					return []shipping.DocumentType{shipping.DocumentFDA}, nil
 				},

@@ -101,8 +101,13 @@ func QueuedReplays(lines io.Reader) (skip func(key string) bool, err error) {
 	queued := map[string]bool{}
 	decoder := json.NewDecoder(lines)
 	for line := 1; ; line++ {
+		var text RawJSON
 		var outcome ReplayOutcome
-		switch err := decoder.Decode(&outcome); {
+		err := decoder.Decode(&text)
+		if err == nil {
+			err = text.Decode(&outcome)
+		}
+		switch {
 		case errors.Is(err, io.EOF):
 			return func(key string) bool { return queued[key] }, nil
 		case err != nil:

@@ -198,6 +198,11 @@ func TestReplayAll_RefusesWhatCannotBe(t *testing.T) {
 	if report, err := client.Webhooks.ReplayAll(t.Context(), nil, nil); err != nil || len(report.Outcomes) != 0 {
 		t.Errorf("nothing to replay: %v, %v", report, err)
 	}
+	// C22: the names match byte for byte.
+	exact, err := shipping.QueuedReplays(strings.NewReader(`{"key":"WD-1","KEY":"WD-2","State":"failed","state":"queued"}`))
+	if err != nil || !exact("WD-1") || exact("WD-2") {
+		t.Errorf("a name in another case is read: %v", err)
+	}
 	if _, err := shipping.QueuedReplays(strings.NewReader("{\"key\":\"WD-1\",\"state\":\"queued\"}\n{\"key\":")); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("a cut-off line: %v", err)
 	}

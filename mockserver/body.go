@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/jsonexact"
 	"github.com/shipping-go/shipping/internal/jsonscan"
 )
 
@@ -47,8 +48,8 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) (
 	}
 }
 
-// decode reads the body into a struct. An empty body is an empty object, so that the operation's own
-// rules say what is missing. Fields that the operation does not know are noted, and ignored unless
+// decode reads the body into a struct, with exact member names. An empty body is an empty object, so that
+// the operation's own rules say what is missing. Fields that the operation does not know are noted, and ignored unless
 // [Assumptions.RefuseUnknownFields] is set.
 func (w *World) decode(c *call, into any) *reply {
 	text := bytes.TrimSpace(c.body)
@@ -64,32 +65,41 @@ func (w *World) decode(c *call, into any) *reply {
 		return &p
 	}
 	c.unknown = unknownFields(text, into)
-	decoder := json.NewDecoder(bytes.NewReader(c.body))
-	if w.assume.RefuseUnknownFields {
-		decoder.DisallowUnknownFields()
+	read, err := w.read(c.body, into)
+	if err == nil {
+		return nil
 	}
+	p := refused(http.StatusBadRequest, codeMalformed, "the body cannot be read: "+where(err, read))
+	return &p
+}
+
+// read reads a JSON object into a struct, and returns how many bytes it has read.
+func (w *World) read(text []byte, into any) (int64, error) {
+	decoder := json.NewDecoder(bytes.NewReader(jsonexact.Text(text, into)))
 	err := decoder.Decode(into)
 	if _, wrong := errors.AsType[*json.UnmarshalTypeError](err); wrong && w.assume.TolerateWrongTypes {
 		err = nil // the decoder has read the other fields
 	}
 	if err == nil {
-		if _, err = decoder.Token(); errors.Is(err, io.EOF) {
-			return nil
+		if _, end := decoder.Token(); !errors.Is(end, io.EOF) {
+			err = fmt.Errorf("something follows the object at byte %d", decoder.InputOffset())
 		}
-		err = fmt.Errorf("something follows the object at byte %d", decoder.InputOffset())
 	}
-	p := refused(http.StatusBadRequest, codeMalformed, "the body cannot be read: "+where(err, decoder.InputOffset()))
-	return &p
+	if err == nil && w.assume.RefuseUnknownFields {
+		if name, found := jsonexact.Unknown(text, into); found {
+			err = fmt.Errorf("unknown field %q: remove it", name)
+		}
+	}
+	return decoder.InputOffset(), err
 }
 
-// decodeControl is decode for the control surface, where a field that means nothing is a mistake to hear
-// about.
+// decodeControl is decode for the control surface, which refuses a field that it does not know, at any depth.
 func (w *World) decodeControl(c *call, into any) *reply {
 	if refusal := w.decode(c, into); refusal != nil {
 		return refusal
 	}
-	if len(c.unknown) > 0 {
-		p := refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("nothing here is called %s: GET %s shows what can be sent", strings.Join(c.unknown, ", "), adminPrefix))
+	if name, found := jsonexact.Unknown(c.body, into); found {
+		p := refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("nothing here is called %s: GET %s shows what can be sent", name, adminPrefix))
 		return &p
 	}
 	return nil

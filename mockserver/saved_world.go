@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/jsonexact"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
@@ -165,7 +166,7 @@ func (w *savedWorld) fillTransactions(st *state) error {
 			var t struct {
 				ID string `json:"transactionId"`
 			}
-			if err := json.Unmarshal(row, &t); err != nil || t.ID != e.ID {
+			if err := jsonexact.Unmarshal(row, &t); err != nil || t.ID != e.ID {
 				return fmt.Errorf("wallet %s lists transaction %q where the ledger has %s", wallet.Reference, t.ID, e.ID)
 			}
 			if err := prepend(list, row); err != nil {
@@ -183,7 +184,7 @@ func (w *savedWorld) fillRates(st *state) error {
 	known := map[string]bool{"": true}
 	for i := len(w.Rates) - 1; i >= 0; i-- {
 		var r rate
-		if err := json.Unmarshal(w.Rates[i], &r); err != nil {
+		if err := jsonexact.Unmarshal(w.Rates[i], &r); err != nil {
 			return fmt.Errorf("rate %d: %w", i, err)
 		}
 		if known[r.RateID] {

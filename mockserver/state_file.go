@@ -2,7 +2,6 @@ package mockserver
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/jsonexact"
 )
 
 // A state file holds worlds as JSON, so that a server goes on where another one ended. It is written whole
@@ -202,17 +203,18 @@ func decodeState(from io.Reader) (stateFile, error) {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 	}
-	if err := json.Unmarshal(text, &about); err != nil {
+	if err := jsonexact.Unmarshal(text, &about); err != nil {
 		return stateFile{}, fmt.Errorf("it is no whole JSON object: %w", err)
 	}
 	if about.Format != stateFormat || about.Version != stateVersion {
 		return stateFile{}, fmt.Errorf("it says format %q, version %d; this program reads format %q, version %d", about.Format, about.Version, stateFormat, stateVersion)
 	}
 	var file stateFile
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&file); err != nil {
+	if err := jsonexact.Unmarshal(text, &file); err != nil {
 		return stateFile{}, err
+	}
+	if name, found := jsonexact.Unknown(text, &file); found {
+		return stateFile{}, fmt.Errorf("unknown field %q", name)
 	}
 	names := map[string]bool{}
 	for _, w := range file.Worlds {

@@ -2,12 +2,12 @@ package webhook
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/jsonexact"
 )
 
 // Notification is one delivery that was verified.
@@ -27,7 +27,7 @@ type Notification struct {
 	Attempt int
 }
 
-// parse reads the two fields that every notification has.
+// parse reads the two fields that every notification has. Their names match byte for byte.
 //
 // Assumption: {"event": "…", "data": {…}}, as seen on services of this kind.
 func parse(body []byte) (*Notification, error) {
@@ -35,7 +35,7 @@ func parse(body []byte) (*Notification, error) {
 		Event shipping.EventKind `json:"event"`
 		Data  shipping.RawJSON   `json:"data"`
 	}
-	if err := json.Unmarshal(body, &payload); err != nil {
+	if err := jsonexact.Unmarshal(body, &payload); err != nil {
 		return nil, fmt.Errorf("the body is no notification: %w", err)
 	}
 	if payload.Event == "" {

@@ -346,3 +346,27 @@ func TestNewReceiver_SaysWhatIsMissing(t *testing.T) {
 		}
 	}
 }
+
+// C22: the names of a notification's members match byte for byte.
+func TestReceiver_NamesMatchByteForByte(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"event":"shipment.created","EVENT":"x","data":{"shipment_id":"SH-1","Shipment_ID":"SH-2"},"Data":{"shipment_id":"SH-3"}}`: "shipment.created SH-1",
+		`{"Event":"x","event":"shipment.created","Data":7,"data":{"ſhipment_id":"SH-2","shipment_id":"SH-1"}}`:                      "shipment.created SH-1",
+		`{"event":"shipment.created","data":{"SHIPMENT_ID":"SH-2"}}`:                                                                "shipment.created ",
+		`{"EVENT":"shipment.created","data":{"shipment_id":"SH-1"}}`:                                                                "",
+	} {
+		got := ""
+		receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
+			got = string(n.Event) + " "
+			if shipment, err := n.Shipment(); err == nil {
+				got += shipment.ShipmentID
+			}
+			return nil
+		}, webhook.WithInline())
+		answer := post(receiver, body, webhook.Sign(key, []byte(body)))
+		if got != want || (answer.Code == http.StatusOK) != (want != "") {
+			t.Errorf("%s: %d, %q instead of %q", body, answer.Code, got, want)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/examples/internal/csvlist"
@@ -32,7 +31,7 @@ func (j *job) enrich(ctx context.Context, server *mockserver.Server) error {
 				CarrierName string `json:"carrier_name"`
 			} `json:"data"`
 		}
-		if err := json.Unmarshal(delivery.Payload, &payload); err != nil {
+		if err := shipping.RawJSON(delivery.Payload).Decode(&payload); err != nil {
 			return err
 		}
 		j.carriers[delivery.ShipmentID] = payload.Data.CarrierName

@@ -102,7 +102,7 @@ func (j *job) pickUp(file *os.File, path string) (token, error) {
 	}
 	t := fresh
 	if len(data) > 0 {
-		if err := json.Unmarshal(data, &t); err != nil {
+		if err := shipping.RawJSON(data).Decode(&t); err != nil {
 			return fresh, fmt.Errorf("%s: %w; delete it to start over", path, err)
 		}
 		if t.Wallet != fresh.Wallet || t.PerPage != fresh.PerPage {

@@ -4,9 +4,10 @@ import (
 	"crypto/hmac"
 	"crypto/sha512"
 	"encoding/hex"
-	"encoding/json"
 	"io"
 	"net/http"
+
+	"github.com/shipping-go/shipping"
 )
 
 // notification is what the receiver understood of a delivery.
@@ -27,7 +28,7 @@ func receive(key string, accepted chan<- notification) http.Handler {
 		var payload struct {
 			Event string `json:"event"`
 		}
-		if err != nil || decodeErr != nil || !hmac.Equal(signature, sum.Sum(nil)) || json.Unmarshal(body, &payload) != nil {
+		if err != nil || decodeErr != nil || !hmac.Equal(signature, sum.Sum(nil)) || shipping.RawJSON(body).Decode(&payload) != nil {
 			http.Error(w, "not accepted", http.StatusBadRequest)
 			return
 		}

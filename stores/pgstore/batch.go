@@ -53,7 +53,7 @@ func (j *BatchJournal) Claim(ctx context.Context, key string) (shipping.BatchCla
 		if err != nil || record == nil {
 			return err
 		}
-		return json.Unmarshal(record, &c.record)
+		return shipping.RawJSON(record).Decode(&c.record)
 	})
 	if err != nil {
 		return nil, err

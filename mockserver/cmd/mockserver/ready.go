@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,9 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/jsonexact"
 )
 
 // The environment variables that programs which use the service read too.
@@ -105,10 +107,17 @@ func ask(ctx context.Context, w wire, address, key string, data any) error {
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s answered %s", req.URL.Path, resp.Status)
 	}
-	envelope := struct {
-		Data any `json:"data"`
-	}{data}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, 8<<20)).Decode(&envelope); err != nil {
+	var envelope struct {
+		Data shipping.RawJSON `json:"data"`
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 8<<20))
+	if err == nil {
+		err = jsonexact.Unmarshal(body, &envelope)
+	}
+	if err == nil {
+		err = envelope.Data.Decode(data)
+	}
+	if err != nil {
 		return fmt.Errorf("%s answered what no mockserver does: %w", req.URL.Path, err)
 	}
 	return nil
