@@ -29,9 +29,8 @@ func scanEnvelope[T any](body []byte) (envelope[T], bool) {
 	return answer, true
 }
 
-// WithPlainDecoding reads every answer with encoding/json alone, from which members are hidden whose names
-// differ from a field's in case only. Without it the answers of lists are
-// read by a decoder of the client's own, which is several times as fast and gives the same records; it
+// WithPlainDecoding reads every answer with encoding/json alone, except that names of members match byte for
+// byte. Without it the answers of lists are read by a decoder of the client's own, which is several times as fast and gives the same records; it
 // leaves whatever is out of the ordinary to encoding/json. The difference is in memory: the strings of
 // neighbouring records share blocks of 4 KB, so a record that is kept keeps what it shares.
 func WithPlainDecoding() Option { return func(s *settings) { s.plainDecoding = true } }

@@ -6,11 +6,12 @@
 // for byte. Every other member is unknown and ignored.
 //
 // If an object has a member twice, the last one counts. encoding/json merges objects, maps and lists in that
-// case, and ignores a last one that is null. A type that contains [Once] then has no value at all.
+// case, and ignores a last one that is null. A type that contains [Once] has no value in that case.
 //
 // Both rules apply to structs at any depth, embedded or not, and to those in pointers, slices, arrays and
 // maps. A type with an UnmarshalJSON or UnmarshalText method is given its text as it was sent, so it has to
-// use this package itself if it reads an object. The keys of a map are exact in encoding/json too.
+// use this package itself if it reads an object. So is what a pointer in an interface within v points to. The
+// keys of a map are exact in encoding/json too.
 package jsonexact
 
 import (
