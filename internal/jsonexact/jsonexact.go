@@ -10,8 +10,8 @@
 //
 // Both rules apply to structs at any depth, embedded or not, and to those in pointers, slices, arrays and
 // maps. A type with an UnmarshalJSON or UnmarshalText method is given its text as it was sent, so it has to
-// use this package itself if it reads an object. So is what a pointer in an interface within v points to. The
-// keys of a map are exact in encoding/json too.
+// use this package itself if it reads an object. A struct behind an interface inside another value is read as
+// encoding/json reads it. The keys of a map are exact in encoding/json too.
 package jsonexact
 
 import (
