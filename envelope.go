@@ -61,8 +61,13 @@ var errNoJSON = errors.New("the body is not JSON")
 
 // plainEnvelope reads an answer with encoding/json. Where that meets a value of another type than
 // documented, the body is straightened (see repair.go) and read again.
+//
+// A body with more than one status is an error: it reports success and failure at once.
 func plainEnvelope[T any](body []byte) (envelope[T], error) {
 	var answer envelope[T]
+	if severalStatuses(body) {
+		return answer, errors.New("the envelope has more than one status")
+	}
 	body = jsonexact.Text(body, &answer)
 	err := json.Unmarshal(body, &answer)
 	if err == nil {
@@ -76,6 +81,28 @@ func plainEnvelope[T any](body []byte) (envelope[T], error) {
 		err = lostRecords[T](body)
 	}
 	return answer, err
+}
+
+// severalStatuses reports whether an envelope has its status more than once.
+func severalStatuses(body []byte) bool {
+	if bytes.Count(body, []byte(`status"`)) < 2 && !bytes.Contains(body, []byte(`\u`)) {
+		return false
+	}
+	var answer struct {
+		Status onceOnly `json:"status"`
+	}
+	return jsonexact.Unmarshal(body, &answer) == nil && answer.Status.several
+}
+
+// onceOnly reads any value, and reports whether its member is given more than once.
+type onceOnly struct {
+	_       jsonexact.Once
+	several bool
+}
+
+func (o *onceOnly) UnmarshalJSON(data []byte) error {
+	o.several = string(data) == jsonexact.GivenTwice
+	return nil
 }
 
 // failureOf makes the error of an answer that says no, from whatever its body is.

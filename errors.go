@@ -185,7 +185,7 @@ func (e *Error) refusal() bool {
 		return jsonKind(e.Body) == "object" && json.Valid(e.Body)
 	}
 	status := RawJSON(e.Body).Get("status")
-	return status == "false" || status == `"false"`
+	return (status == "false" || status == `"false"`) && !severalStatuses(e.Body)
 }
 
 // statusKind is the sentinel of a status code.

@@ -3,8 +3,10 @@ package shipping_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"reflect"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -124,7 +126,7 @@ func TestNames_GivenTwiceTheLastCounts(t *testing.T) {
 	for name, body := range map[string]string{
 		"members":      `{"status":true,"data":{"webhooks":[{"webhook_id":"WA-0","webhook_id":"WA-1","event":["a","b"],"event":["c"]}],"pagination":{"total":9},"pagination":{"total":1}}}`,
 		"aliases":      `{"status":true,"data":{"webhooks":[{"webhook_id":"WA-1","events":["a"],"events":["c"]}],"pagination":{"page":null,"total":1}}}`,
-		"the envelope": `{"status":false,"data":{"webhooks":[{"name":"x"},{}]},"status":true,"data":{"webhooks":[{"webhook_id":"WA-1","event":["c"]}],"pagination":{"total":1}}}`,
+		"the envelope": `{"data":{"webhooks":[{"name":"x"},{}]},"status":true,"data":{"webhooks":[{"webhook_id":"WA-1","event":["c"]}],"pagination":{"total":1}}}`,
 		"a list":       `{"status":true,"data":{"webhooks":[{"name":"x"},{"name":"y"}],"webhooks":[{"webhook_id":"WA-1","event":["c"]}],"pagination":{"total":1}}}`,
 		"odd values":   `{"status":true,"data":{"webhooks":[{"webhook_id":"WA-0","name":7,"webhook_id":"WA-1","name":"","event":["a"],"event":"c"}],"pagination":{"total":1,"total":"1"}}}`,
 	} {
@@ -162,5 +164,79 @@ func TestNames_OfErrorsAndOtherOperations(t *testing.T) {
 	got, err := connect(t, answering(ok(`{"request_id":"RD-1","status":"draft","Items":[{"description":"x"}],"LINE_ITEMS":[{}],"Request":{}}`))).Regulatory.Get(t.Context(), "RD-1")
 	if err != nil || got.LineItems != nil {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// D3: a price beside another amount or another currency is ambiguous, and no budget allows it.
+func TestPrice_BesideAnotherAmountIsAmbiguous(t *testing.T) {
+	t.Parallel()
+	for entry, want := range map[string]string{
+		`"amount":1.5,"currency":"USD","converted_amount":2501.03,"currency_converted_to":"NGN"`: "converted_amount is 2501.03",
+		`"price":1.5,"converted_price":2501.03,"currency":"USD"`:                                 "converted_price is 2501.03",
+		`"amount":1.5,"currency":"USD","convertedAmount":"2501.03"`:                              "convertedAmount is 2501.03",
+		`"amount":1.5,"currency":"USD","currency_converted_to":"NGN"`:                            `currency_converted_to is "NGN"`,
+		`"amount":1.5,"currency":"USD","converted":{"amount":2501.03,"currency":"NGN"}`:          "converted.amount is 2501.03",
+		`"amount":1.5,"currency":"USD","service_fee":1`:                                          "service_fee is 1",
+		`"amount":1.5,"currency":"USD","fee":0,"total":1.50,"price":"1.5"`:                       "",
+		`"amount":1.5,"currency":"USD","currency_code":"usd","name":"total amount due"`:          "",
+		`"amount":1.5,"currency":"USD","reasons":[{"rule":"fee","match":"7"}],"pages":3`:         "",
+	} {
+		for _, wrap := range []string{"%s", `{"request":%s}`} {
+			draft := `{"request_id":"RD-1","status":"draft","available_documents":[{"document_type":"CUSTOMS","amount":9},{"document_type":"FDA",` + entry + `}]}`
+			service := answering(ok(fmt.Sprintf(wrap, draft)))
+			budget := &shipping.Budget{Amount: mustAmount(t, "1.5"), Currency: "USD"}
+			_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+				Budget: budget, Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+					_, _, err := draft.Price(shipping.DocumentFDA)
+					if (err == nil) != (want == "") {
+						t.Errorf("%s: Price returned %v", entry, err)
+					}
+					return []shipping.DocumentType{shipping.DocumentFDA}, nil
+				},
+				Purchase: shipping.PurchaseRequest{SettleFor: 1, RefusedFor: 1},
+			})
+			if stopped := errors.Is(err, shipping.ErrOverBudget); stopped != (want != "") || !strings.Contains(fmt.Sprint(err), want) {
+				t.Errorf("%s: %v, want %q", entry, err, want)
+			}
+			if n := service.count(http.MethodPost); want != "" && n != 1 {
+				t.Errorf("%s: %d requests", entry, n)
+			}
+		}
+	}
+}
+
+// D5: a price without a currency is accepted only if the budget assumes it.
+func TestBudget_AssumesTheCurrencyOnlyIfAsked(t *testing.T) {
+	t.Parallel()
+	for assume, want := range map[bool]error{false: shipping.ErrOverBudget, true: nil} {
+		service := newJourney()
+		service.draft = `"available_documents":[{"document_type":"FDA","amount":5}]`
+		synctest.Test(t, func(t *testing.T) {
+			_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+				Select: shipping.SelectAll, Budget: &shipping.Budget{Amount: mustAmount(t, "10"), Currency: "NGN", AssumeCurrency: assume},
+			})
+			if !errors.Is(err, want) {
+				t.Errorf("AssumeCurrency %t: %v", assume, err)
+			}
+		})
+	}
+}
+
+// A response with two statuses reports success and failure at once: it is neither.
+func TestPurchase_TwoStatusesAreNoStatus(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"status":false,"status":true,"data":{"request_id":"RD-1"}}`,
+		`{"status":true,"status":false,"message":"no"}`,
+		`{"status":false,"statu\u0073":true,"data":{}}`,
+	} {
+		for status, want := range map[string]shipping.Outcome{"draft": shipping.OutcomeUnknown, "processing": shipping.OutcomeCharged} {
+			synctest.Test(t, func(t *testing.T) {
+				result, err := buyFDA(t.Context(), connect(t, newCounter([]canned{{status: 200, body: body}}, []canned{record(status)})), true)
+				if got := outcome(result, err); got != want {
+					t.Errorf("%s, then %s: %q (%v)", body, status, got, err)
+				}
+			})
+		}
 	}
 }

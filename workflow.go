@@ -1,7 +1,6 @@
 package shipping
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,40 +90,6 @@ func (e *BudgetError) Error() string {
 
 // Unwrap returns [ErrOverBudget].
 func (e *BudgetError) Unwrap() error { return ErrOverBudget }
-
-// Price adds up the stored amounts of documents of this draft. A document that the draft does not
-// offer, a missing or unreadable price, and mixed currencies are errors.
-func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, error) {
-	return r.price("", documents)
-}
-
-// price is Price with a currency for prices that have none.
-func (r *RegulatoryRequest) price(assumed string, documents []DocumentType) (Amount, string, error) {
-	var total Amount
-	currency := ""
-	for _, slug := range documents {
-		document, offered := r.Document(slug)
-		priceCurrency := cmp.Or(document.Currency, r.Currency, assumed)
-		switch {
-		case !offered:
-			return Amount{}, "", fmt.Errorf("the draft does not offer %s", slug)
-		case !document.Amount.Known():
-			return Amount{}, "", fmt.Errorf("%s has no price that could be read", slug)
-		case document.Amount.Sign() < 0:
-			return Amount{}, "", fmt.Errorf("%s has the negative price %s", slug, document.Amount)
-		case priceCurrency == "":
-			return Amount{}, "", fmt.Errorf("the price of %s has no currency; set Budget.AssumeCurrency to take it for the wallet's", slug)
-		case currency != "" && priceCurrency != currency:
-			return Amount{}, "", fmt.Errorf("%s is priced in %s, others in %s", slug, priceCurrency, currency)
-		}
-		var err error
-		if total, err = total.Add(document.Amount); err != nil {
-			return Amount{}, "", err
-		}
-		currency = priceCurrency
-	}
-	return total, currency, nil
-}
 
 // allows holds the price of documents against the budget.
 func (b Budget) allows(draft *RegulatoryRequest, documents []DocumentType) (Amount, error) {

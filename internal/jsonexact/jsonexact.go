@@ -20,10 +20,13 @@ import (
 )
 
 // Once marks a type that has no value if its member is given twice, such as a price. It is the first field
-// of a struct with an UnmarshalJSON method, which then reads the JSON string "given twice":
+// of a struct with an UnmarshalJSON method, which then reads [GivenTwice]:
 //
 //	_ jsonexact.Once
 type Once struct{}
+
+// GivenTwice is the JSON value that a type with [Once] reads if its member is given twice.
+const GivenTwice = `"given twice"`
 
 // Unmarshal is [json.Unmarshal] with exact member names.
 func Unmarshal(data []byte, v any) error { return json.Unmarshal(Text(data, v), v) }

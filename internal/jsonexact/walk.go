@@ -11,8 +11,6 @@ const (
 	maxDepth = 10_000
 	// hidden is what a hidden name consists of. No field is called so.
 	hidden = '\x7f'
-	// givenTwice replaces the value of a member of a type marked with [Once].
-	givenTwice = `"given twice"`
 )
 
 // walk goes over a text beside the shape of the type that it is read into. It does not check all of the
@@ -117,7 +115,7 @@ func (w *walk) result() []byte {
 	var out []byte
 	done := 0
 	for _, value := range w.twice {
-		out = append(append(out, w.changed[done:value.start]...), givenTwice...)
+		out = append(append(out, w.changed[done:value.start]...), GivenTwice...)
 		done = value.end
 	}
 	return append(out, w.changed[done:]...)
