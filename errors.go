@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -134,8 +135,17 @@ func (e *Error) hint() string {
 		return "the service speaks http:// there: check scheme and port of the base address"
 	case errors.Is(e.kind, ErrConnection) && notSent(e.Cause) && !contextEnded(e.Cause):
 		return "nothing was sent: check host, port and network"
+	case errors.Is(e.kind, ErrConnection) && notConnected(e.Cause) && !contextEnded(e.Cause):
+		return "check host, port and network"
 	}
 	return ""
+}
+
+// notConnected reports whether a connection failed last. It does not prove that nothing was sent before,
+// see [notSent].
+func notConnected(err error) bool {
+	operation, ok := errors.AsType[*net.OpError](err)
+	return ok && (operation.Op == "dial" || operation.Op == "proxyconnect")
 }
 
 // contextEnded reports whether the caller's own context is why.

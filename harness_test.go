@@ -1,14 +1,17 @@
 package shipping_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -21,6 +24,8 @@ import (
 const (
 	testKey  = "sk_test_8mK3vQ9rT2xW7yZ4bN6c"
 	testBase = "https://api.service.test"
+	// testPlainBase is for transports that really connect.
+	testPlainBase = "http://api.service.test"
 )
 
 // service is the other end of a client, in process: it answers each request from a script and
@@ -139,6 +144,60 @@ func connect(t testing.TB, transport http.RoundTripper, options ...shipping.Opti
 		t.Fatal(err)
 	}
 	return client
+}
+
+// connectPlain makes a client that reaches s through a plain *http.Transport, with one connection a request.
+// If the script returns a *net.OpError of a dial, the connection fails with it; any other error closes the
+// connection after the request. The script sees only the method of a request.
+func connectPlain(t testing.TB, s *service, options ...shipping.Option) *shipping.Client {
+	t.Helper()
+	type operationKey struct{}
+	observer := shipping.Observer{Start: func(ctx context.Context, operation shipping.Operation) context.Context {
+		return context.WithValue(ctx, operationKey{}, operation)
+	}}
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		got := received{Method: ctx.Value(operationKey{}).(shipping.Operation).Method, At: time.Now()}
+		s.mu.Lock()
+		s.got = append(s.got, got)
+		n := len(s.got)
+		s.mu.Unlock()
+		answer := s.script(n, got)
+		if failed, ok := answer.err.(*net.OpError); ok && failed.Op == "dial" {
+			return nil, failed
+		}
+		here, there := net.Pipe()
+		go s.serve(there, n, answer)
+		return here, nil
+	}
+	transport := &http.Transport{DialContext: dial, DisableKeepAlives: true}
+	return connect(t, transport, append([]shipping.Option{shipping.WithBaseURL(testPlainBase), shipping.WithObserver(observer)}, options...)...)
+}
+
+// serve reads request n from conn and sends the answer.
+func (s *service) serve(conn net.Conn, n int, answer canned) {
+	defer conn.Close()
+	request, err := http.ReadRequest(bufio.NewReader(conn))
+	if err != nil {
+		return
+	}
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	s.got[n-1].Body = string(body)
+	s.mu.Unlock()
+	if answer.after > 0 { // or until the client closes the connection
+		_ = conn.SetReadDeadline(time.Now().Add(answer.after))
+		_, _ = conn.Read(make([]byte, 1))
+	}
+	if answer.err == nil {
+		response := http.Response{
+			StatusCode: answer.status, ProtoMajor: 1, ProtoMinor: 1, Header: answer.header,
+			Body: io.NopCloser(strings.NewReader(answer.body)), ContentLength: int64(len(answer.body)),
+		}
+		_ = response.Write(conn)
+	}
 }
 
 // golden reads an answer that was written from the tables of the specification.

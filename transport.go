@@ -2,12 +2,9 @@ package shipping
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"os"
 	"time"
 )
 
@@ -29,8 +26,10 @@ func (c *core) singleAttempt(user *http.Client) (*http.Client, time.Duration) {
 	if chain == nil {
 		chain = defaultTransport()
 	}
+	own, _ := chain.(*http.Transport)
 	for _, wrap := range []func(http.RoundTripper) http.RoundTripper{ // innermost first
 		func(next http.RoundTripper) http.RoundTripper { return bodyReader{next, c.maxBody, newBufferPool()} },
+		func(next http.RoundTripper) http.RoundTripper { return sendOnce{next, own} },
 		func(next http.RoundTripper) http.RoundTripper { return attemptDeadline{next, timeout} },
 		func(next http.RoundTripper) http.RoundTripper { return recorder{next, c} },
 		func(next http.RoundTripper) http.RoundTripper { return gate{next, c.pause, c.limiter, c.policy} },
@@ -85,15 +84,15 @@ type gate struct {
 
 func (g gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := g.pause.wait(r.Context(), g.policy); err != nil {
-		return nil, unsentError{err}
+		return nil, unsentError{err, true}
 	}
 	if g.limiter != nil {
 		if err := g.limiter.Wait(r.Context()); err != nil {
-			return nil, unsentError{fmt.Errorf("limiter: %w", err)}
+			return nil, unsentError{fmt.Errorf("limiter: %w", err), true}
 		}
 	}
 	if r.Context().Err() != nil {
-		return nil, unsentError{context.Cause(r.Context())}
+		return nil, unsentError{context.Cause(r.Context()), true}
 	}
 	response, err := g.next.RoundTrip(r)
 	if err == nil && response.StatusCode == http.StatusTooManyRequests {
@@ -103,8 +102,13 @@ func (g gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// unsentError marks a failure before anything was handed to the network.
-type unsentError struct{ error }
+// unsentError marks a failure before any of the request was handed to the network. It is the only
+// evidence of that: the text and type of an error that a transport returns prove nothing.
+type unsentError struct {
+	error
+	// heldBack is true if the client itself rejected the request.
+	heldBack bool
+}
 
 func (e unsentError) Unwrap() error { return e.error }
 
@@ -149,28 +153,24 @@ func evidenceIn(err error) error {
 	if partial, ok := errors.AsType[*bodyError](err); ok {
 		return &bodyError{partial.status, partial.header, partial.body, ErrTruncated}
 	}
-	if unsent, ok := errors.AsType[*net.OpError](err); ok && notSent(unsent) {
-		return &net.OpError{Op: unsent.Op, Net: unsent.Net, Addr: unsent.Addr, Err: os.ErrDeadlineExceeded}
+	if notSent(err) {
+		return unsentError{error: errNoConnection}
 	}
 	return nil
 }
 
+var errNoConnection = errors.New("no connection was established")
+
 // heldBack reports that the client itself did not hand the request to the network.
 func heldBack(err error) bool {
-	_, ok := errors.AsType[unsentError](err)
-	return ok
+	unsent, ok := errors.AsType[unsentError](err)
+	return ok && unsent.heldBack
 }
 
-// notSent reports positive evidence that nothing reached the service: the connection to it or to the
-// proxy was never made, or its certificate was refused before the request. The absence of other
+// notSent reports positive evidence that nothing reached the service: the client held the request back, or
+// its own transport did not establish a connection to the service or the proxy. The absence of other
 // evidence proves nothing.
 func notSent(err error) bool {
-	if heldBack(err) {
-		return true
-	}
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return true
-	}
-	operation, ok := errors.AsType[*net.OpError](err)
-	return ok && (operation.Op == "dial" || operation.Op == "proxyconnect")
+	_, ok := errors.AsType[unsentError](err)
+	return ok
 }

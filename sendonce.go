@@ -1,0 +1,171 @@
+package shipping
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync"
+)
+
+// sendOnce sends a request that is not safe to repeat at most once, and marks failures before the
+// request was sent.
+//
+// net/http sends some requests again by itself, inside one RoundTrip:
+//   - over HTTP/2, every request after GOAWAY, REFUSED_STREAM or PROTOCOL_ERROR, although the service may
+//     have read it;
+//   - over HTTP/1.1, after a kept connection broke, requests with the method GET, HEAD, OPTIONS or TRACE
+//     or with an Idempotency-Key, although the service may have read them;
+//   - over either, requests of which nothing was written. This retry is harmless, and sendOnce allows it.
+type sendOnce struct {
+	next http.RoundTripper
+	// own is the transport at the end of the chain if it is a plain *http.Transport. Any other transport
+	// may send a request several times, so its errors do not prove that nothing was sent.
+	own *http.Transport
+}
+
+// errNotResent is returned instead of a second request.
+var errNotResent = errors.New("the connection or the HTTP/2 stream ended after the request was written; it was not sent again")
+
+func (s sendOnce) RoundTrip(r *http.Request) (*http.Response, error) {
+	if stateOf(r.Context()).operation.Repeat == RepeatSafe {
+		return s.next.RoundTrip(r)
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel() // the body of the response is in memory by then
+	p := &progress{replayable: replayable(r.Method)}
+	if r.Body == nil || r.Body == http.NoBody {
+		p.cancel = cancel
+	}
+	traced := r.WithContext(httptrace.WithClientTrace(ctx, p.trace()))
+	if r.GetBody != nil {
+		traced.GetBody = func() (io.ReadCloser, error) {
+			if p.isWritten() {
+				return nil, errNotResent
+			}
+			return r.GetBody()
+		}
+	}
+	response, err := s.next.RoundTrip(traced)
+	if err == nil {
+		return response, nil
+	}
+	return nil, s.explain(r, p, err)
+}
+
+// explain returns the error of an attempt, with what is known about the request.
+func (s sendOnce) explain(r *http.Request, p *progress, err error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, responded := errors.AsType[*bodyError](err)
+	switch {
+	case responded:
+		return err
+	case p.stopped && r.Context().Err() == nil:
+		return errNotResent
+	case s.own != nil && p.connecting && !p.written:
+		return unsentError{error: connectError(s.own, r, err)}
+	}
+	return err
+}
+
+// connectError adds to the error of a connection that was not established what net/http leaves out.
+func connectError(transport *http.Transport, r *http.Request, err error) error {
+	if record, ok := err.(tls.RecordHeaderError); ok && string(record.RecordHeader[:]) == "HTTP/" {
+		return http.ErrSchemeMismatch // http.Client replaces this error only if it is not wrapped
+	}
+	if transport.Proxy != nil {
+		if proxy, _ := transport.Proxy(r); proxy != nil {
+			return fmt.Errorf("proxy %s: %w", proxy.Host, err)
+		}
+	}
+	return err
+}
+
+// replayable reports whether net/http repeats a request with this method after it wrote it to a
+// connection of HTTP/1.1.
+func replayable(method string) bool {
+	switch method {
+	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
+		return true
+	}
+	return false
+}
+
+// progress is how far a transport has come with one request. Its hooks run on several goroutines.
+//
+// It stops a second request in one of two ways. If the request has a body, the transport needs GetBody,
+// which fails. If it has none, the transport asks for nothing, so cancel ends its context: HTTP/2 checks
+// the context before it writes a request. HTTP/1.1 does not, so its connection is closed.
+type progress struct {
+	replayable bool
+	cancel     context.CancelFunc // nil if the request has a body
+
+	mu         sync.Mutex
+	connecting bool // the transport asked for a connection and has not received it
+	written    bool // the request may have been read, and net/http would repeat it nevertheless
+	overHTTP2  bool // written over HTTP/2
+	stopped    bool // by cancel
+}
+
+func (p *progress) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GetConn: func(string) {
+			p.connection(true)
+		},
+		GotConn: func(got httptrace.GotConnInfo) {
+			if p.connection(false) && !p.speaksHTTP2(got.Conn) {
+				_ = got.Conn.Close()
+			}
+		},
+		WroteHeaderField: p.headerField,
+	}
+}
+
+// connection notes that a connection is being obtained, or was. It reports whether the request must not
+// be written to it.
+func (p *progress) connection(connecting bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.connecting = connecting
+	if p.written && p.cancel != nil {
+		p.stopped = true
+		p.cancel()
+	}
+	return p.stopped
+}
+
+// headerField is called for each field of the header before any of it is written to the network. Names
+// that start with a colon are HTTP/2's.
+func (p *progress) headerField(name string, _ []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case strings.HasPrefix(name, ":"):
+		p.written, p.overHTTP2 = true, true
+	case p.replayable, name == "Idempotency-Key", name == "X-Idempotency-Key":
+		p.written = true
+	}
+}
+
+func (p *progress) isWritten() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.written
+}
+
+// speaksHTTP2 reports whether a connection is shared with other requests. A transport that does not use
+// TLS speaks one protocol on all its connections.
+func (p *progress) speaksHTTP2(conn net.Conn) bool {
+	if secure, ok := conn.(*tls.Conn); ok {
+		return secure.ConnectionState().NegotiatedProtocol == "h2"
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.overHTTP2
+}

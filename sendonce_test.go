@@ -1,0 +1,245 @@
+package shipping_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// Frames of HTTP/2, and flags of theirs.
+const (
+	frameData, frameHeaders, frameReset, frameSettings, frameGoAway = 0, 1, 3, 4, 7
+
+	flagEndStream, flagAck = 1, 1
+	streamOfGoAway         = 0
+)
+
+// serveHTTP2 reads HTTP/2 frames and writes end for each request that it has read whole. It returns the
+// number of requests, and the transport that reaches it.
+func serveHTTP2(end func(stream uint32) []byte) (*atomic.Int32, *http.Transport) {
+	requests := &atomic.Int32{}
+	serve := func(conn net.Conn) {
+		defer conn.Close()
+		frames := bufio.NewReader(conn)
+		_, _ = frames.Discard(len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))
+		send := make(chan []byte, 100)
+		defer close(send)
+		go func() {
+			for frame := range send {
+				_, _ = conn.Write(frame)
+			}
+		}()
+		send <- frame(frameSettings, 0, 0)
+		var head [9]byte
+		for {
+			if _, err := io.ReadFull(frames, head[:]); err != nil {
+				return
+			}
+			_, _ = frames.Discard(int(head[0])<<16 | int(head[1])<<8 | int(head[2]))
+			kind, flags := head[3], head[4]
+			switch {
+			case kind == frameSettings && flags&flagAck == 0:
+				send <- frame(frameSettings, flagAck, 0)
+			case kind <= frameHeaders && flags&flagEndStream != 0:
+				requests.Add(1)
+				send <- end(binary.BigEndian.Uint32(head[5:]))
+			}
+		}
+	}
+	transport := &http.Transport{
+		Protocols: new(http.Protocols),
+		DialContext: func(context.Context, string, string) (net.Conn, error) {
+			here, there := net.Pipe()
+			go serve(there)
+			return here, nil
+		},
+	}
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	return requests, transport
+}
+
+// frame is an HTTP/2 frame whose payload is numbers of 32 bits.
+func frame(kind, flags byte, stream uint32, payload ...uint32) []byte {
+	data := []byte{0, 0, byte(4 * len(payload)), kind, flags}
+	for _, number := range append([]uint32{stream}, payload...) {
+		data = binary.BigEndian.AppendUint32(data, number)
+	}
+	return data
+}
+
+// C19: net/http repeats a request over HTTP/2 after these frames although the service has read it. The
+// module test/wire covers every other frame and point of a response.
+func TestSendOnce_OverHTTP2(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(stream uint32) []byte{
+		"PROTOCOL_ERROR": func(stream uint32) []byte { return frame(frameReset, 0, stream, 1) },
+		"REFUSED_STREAM": func(stream uint32) []byte { return frame(frameReset, 0, stream, 7) },
+		"GOAWAY":         func(uint32) []byte { return frame(frameGoAway, 0, streamOfGoAway, 0, 0) },
+	} {
+		for _, call := range append(calls(), call{"do", "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			return c.Do(ctx, http.MethodDelete, "/v1/shipments/SH-1", nil, nil, nil, o...)
+		}}) {
+			if operationNamed(call.operation).Repeat == shipping.RepeatSafe {
+				continue
+			}
+			t.Run(name+" "+call.operation, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					requests, transport := serveHTTP2(end)
+					defer func() {
+						synctest.Wait() // for the stream to end
+						transport.CloseIdleConnections()
+					}()
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					attempts := 0
+					client := connect(t, transport, quick, shipping.WithProvisionalRoutes(), shipping.WithBaseURL(testPlainBase),
+						shipping.WithObserver(shipping.Observer{Attempt: func(_ context.Context, o shipping.Operation, _ shipping.Attempt) {
+							attempts++
+							if o.Charges {
+								cancel() // a purchase is not read back
+							}
+						}}))
+					err := call.do(ctx, client)
+					wantError(t, "call", err, shipping.ErrConnection)
+					if sent := requests.Load(); attempts != 1 || sent != 1 || !strings.Contains(err.Error(), "it was not sent again") {
+						t.Errorf("%d requests in %d attempts: %v", sent, attempts, err)
+					}
+				})
+			})
+		}
+	}
+}
+
+// roundTrip is a transport that is not net/http's.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// C25: an error of a transport that may send a request several times does not prove that nothing was sent.
+func TestEvidence_OfAForeignTransportCountsForNothing(t *testing.T) {
+	t.Parallel()
+	dial := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+	for name, failure := range map[string]error{
+		"dial":         dial,
+		"proxyconnect": &net.OpError{Op: "proxyconnect", Net: "tcp", Err: dial},
+		"certificate":  &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sent := 0
+			client := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.Method == http.MethodGet {
+					return answering(state("processing")).RoundTrip(r)
+				}
+				sent++ // to the first address, which charges and drops the response; the second address refuses
+				return nil, failure
+			}), quick)
+			result, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
+			if got := outcome(result, err); got != shipping.OutcomeCharged || sent != 1 {
+				t.Errorf("outcome %q after %d requests, want charged after 1: %v", got, sent, err)
+			}
+			_, err = client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-1"})
+			if sent != 2 || strings.Contains(err.Error(), "nothing was sent") {
+				t.Errorf("the replay was sent %d times, want once: %v", sent-1, err)
+			}
+		})
+	}
+}
+
+// C25: a program may replace http.DefaultTransport.
+func TestEvidence_OfAReplacedDefaultTransportCountsForNothing(t *testing.T) {
+	before := http.DefaultTransport
+	defer func() { http.DefaultTransport = before }()
+	http.DefaultTransport = roundTrip(func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodGet {
+			return answering(state("processing")).RoundTrip(r)
+		}
+		return nil, refused
+	})
+	client, err := shipping.NewClient(testKey, shipping.WithBaseURL(testBase))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
+	if got := outcome(result, err); got != shipping.OutcomeCharged {
+		t.Errorf("outcome %q: %v", got, err)
+	}
+}
+
+// pipeTo is a DialContext whose connections end in serve.
+func pipeTo(serve func(net.Conn)) func(context.Context, string, string) (net.Conn, error) {
+	return func(context.Context, string, string) (net.Conn, error) {
+		here, there := net.Pipe()
+		go func() {
+			defer there.Close()
+			serve(there)
+		}()
+		return here, nil
+	}
+}
+
+// C25, C30: a plain *http.Transport that never got a connection proves that nothing was sent.
+func TestEvidence_OfAPlainTransport(t *testing.T) {
+	t.Parallel()
+	answer := func(text string) func(net.Conn) {
+		return func(conn net.Conn) {
+			_, _ = conn.Read(make([]byte, 4096))
+			_, _ = io.WriteString(conn, text)
+		}
+	}
+	proxy := http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.test:3128", User: url.UserPassword("user", "secret")})
+	for name, test := range map[string]struct {
+		base      string
+		transport *http.Transport
+		attempts  int // of an operation that repeats if unsent
+		text      string
+	}{
+		"connection refused": {testPlainBase, &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+			return nil, refused
+		}}, 4, "no answer: dial tcp: connection refused [4 attempts]; nothing was sent: check host, port and network"},
+		"no handshake in time": {testBase, &http.Transport{TLSHandshakeTimeout: time.Second, DialContext: pipeTo(func(conn net.Conn) {
+			_, _ = io.Copy(io.Discard, conn)
+		})}, 4, "net/http: TLS handshake timeout [4 attempts]; nothing was sent"},
+		"not TLS": {testBase, &http.Transport{DialContext: pipeTo(answer("HTTP/1.1 400 Bad Request\r\n\r\n"))}, 4, "the service speaks http:// there"},
+		"the proxy wants a password": {testBase, &http.Transport{Proxy: proxy, DialContext: pipeTo(answer("HTTP/1.1 407 no\r\n\r\n"))}, 4,
+			"proxy proxy.test:3128: no [4 attempts]; nothing was sent"},
+		"the proxy is not there": {testBase, &http.Transport{Proxy: proxy, DialContext: func(context.Context, string, string) (net.Conn, error) {
+			return nil, refused
+		}}, 4, "proxy proxy.test:3128: proxyconnect tcp: dial tcp: connection refused [4 attempts]; nothing was sent"},
+		"the connection closes": {testPlainBase, &http.Transport{DialContext: pipeTo(answer(""))}, 1, "EOF"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				client := connect(t, test.transport, quick, shipping.WithBaseURL(test.base))
+				_, err := client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-1"})
+				if got := len(errorIn(t, err).Attempts); got != test.attempts || !strings.Contains(err.Error(), test.text) {
+					t.Errorf("%d attempts, want %d, and %q: %v", got, test.attempts, test.text, err)
+				}
+				want := shipping.OutcomeNotCharged
+				if test.attempts == 1 {
+					want = shipping.OutcomeUnknown
+				}
+				result, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
+				if got := outcome(result, err); got != want {
+					t.Errorf("outcome %q, want %q: %v", got, want, err)
+				}
+			})
+		})
+	}
+}
