@@ -45,6 +45,10 @@ func WithPlainHTTP() Option { return func(s *settings) { s.plainHTTP = true } }
 // WithHTTPClient sets the HTTP client whose transport, cookie jar and timeout are used. It is never
 // changed: the client works on a copy. Redirects are not followed whatever it says, and its Timeout
 // bounds a single attempt.
+//
+// Only a plain *http.Transport can prove that nothing was sent. Any other RoundTripper may send a request
+// several times, so a connection that fails is treated as a lost response: an operation with
+// [RepeatUnsent] is not retried, and a purchase is read back.
 func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.httpClient = client } }
 
 // WithRetryPolicy sets how safe operations repeat. Zero fields keep their defaults.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -125,6 +126,50 @@ func TestSendOnce_OverHTTP2(t *testing.T) {
 	}
 }
 
+// C19: net/http does not check the context before it writes to a connection of HTTP/1.1, so the connection is
+// closed. A connection of HTTP/2 is shared with other requests and stays open.
+func TestSendOnce_ClosesAConnectionThatItMustNotUse(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		method, field string
+		open          bool
+	}{
+		"HTTP/1.1": {http.MethodOptions, "Host", false},
+		"HTTP/2":   {http.MethodDelete, ":authority", true},
+	} {
+		first, second := newPipe(t), newPipe(t)
+		transport := roundTrip(func(r *http.Request) (*http.Response, error) {
+			trace := httptrace.ContextClientTrace(r.Context())
+			trace.GetConn("")
+			trace.GotConn(httptrace.GotConnInfo{Conn: first})
+			trace.WroteHeaderField(test.field, []string{"api.service.test"})
+			if r.Context().Err() != nil {
+				t.Errorf("%s: the context ended too early", name)
+			}
+			trace.GetConn("")
+			trace.GotConn(httptrace.GotConnInfo{Conn: second})
+			return nil, context.Cause(r.Context())
+		})
+		err := connect(t, transport).Do(t.Context(), test.method, "/v1/shipments", nil, nil, nil)
+		if err == nil || !strings.Contains(err.Error(), "it was not sent again") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if closed := second.SetDeadline(time.Time{}) != nil; closed == test.open || first.SetDeadline(time.Time{}) != nil {
+			t.Errorf("%s: the second connection is closed: %t", name, closed)
+		}
+	}
+}
+
+func newPipe(t *testing.T) net.Conn {
+	t.Helper()
+	here, there := net.Pipe()
+	t.Cleanup(func() {
+		_ = here.Close()
+		_ = there.Close()
+	})
+	return here
+}
+
 // roundTrip is a transport that is not net/http's.
 type roundTrip func(*http.Request) (*http.Response, error)
 
@@ -159,6 +204,46 @@ func TestEvidence_OfAForeignTransportCountsForNothing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// C25: the same if the transport repeats by means of net/http.
+func TestEvidence_OfATransportThatTriesAnotherAddress(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const second = "second.test:80"
+		sent := 0
+		inner := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if address == second {
+				return nil, refused
+			}
+			return pipeTo(func(conn net.Conn) { // charges, and drops the response
+				if request, err := http.ReadRequest(bufio.NewReader(conn)); err == nil && request.Method != http.MethodGet {
+					_, _ = io.Copy(io.Discard, request.Body)
+					sent++
+				}
+			})(ctx, network, address)
+		}}
+		client := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+			response, err := inner.RoundTrip(r)
+			if err == nil {
+				return response, nil
+			}
+			again := r.Clone(r.Context())
+			again.URL.Host = second
+			if again.GetBody != nil {
+				again.Body, _ = again.GetBody()
+			}
+			return inner.RoundTrip(again)
+		}), quick, shipping.WithBaseURL(testPlainBase))
+		result, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
+		if got := outcome(result, err); got != shipping.OutcomeUnknown || sent != 1 {
+			t.Errorf("outcome %q after %d purchases: %v", got, sent, err)
+		}
+		_, err = client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-1"})
+		if sent != 2 || strings.Contains(err.Error(), "nothing was sent") {
+			t.Errorf("the replay was sent %d times, want once: %v", sent-1, err)
+		}
+	})
 }
 
 // C25: a program may replace http.DefaultTransport.

@@ -1,0 +1,229 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/shipping-go/shipping"
+)
+
+// serveHTTP1 reads requests. It responds to every GET and lets play respond to the rest.
+func serveHTTP1(s *service, conn net.Conn) {
+	var raw bytes.Buffer
+	reader := bufio.NewReader(io.TeeReader(conn, &raw))
+	for {
+		request, err := http.ReadRequest(reader)
+		if err != nil {
+			return
+		}
+		body, err := io.ReadAll(request.Body)
+		if err != nil {
+			return
+		}
+		c := &connection{net: conn}
+		if request.Method == http.MethodGet {
+			if s.beforeGet != nil {
+				s.beforeGet(c)
+			}
+			_, _ = io.WriteString(conn, whole)
+		} else {
+			head, _, _ := strings.Cut(raw.String(), "\r\n\r\n")
+			header := strings.Split(head, "\r\n")
+			slices.Sort(header)
+			s.read(received{method: request.Method, header: header, body: string(body)})
+			if !s.play(c) {
+				return
+			}
+		}
+		raw.Reset()
+	}
+}
+
+var (
+	statusLine = "HTTP/1.1 200 OK\r\n"
+	header     = fmt.Sprintf("Content-Length: %d\r\n\r\n", len(record))
+	whole      = statusLine + header + record
+)
+
+// http1Faults is every way to break off a response.
+func http1Faults() []fault {
+	written := map[string]string{
+		"nothing": "", "half a status line": statusLine[:12], "a status line": statusLine, "half a header": statusLine + header[:9],
+		"a header": statusLine + header, "half a body": statusLine + header + record[:20], "a response": whole,
+	}
+	var all []fault
+	for name, text := range written {
+		for _, interim := range []string{"", "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"} {
+			for ending, end := range map[string]func(net.Conn){"closed": func(net.Conn) {}, "reset": reset} {
+				all = append(all, fault{fmt.Sprintf("%q, %s, %s", strings.TrimSpace(interim), name, ending), func(c *connection) bool {
+					_, _ = io.WriteString(c.net, interim+text)
+					end(c.net)
+					return false
+				}})
+			}
+		}
+	}
+	return all
+}
+
+// keyed adds the header that makes net/http repeat a POST over HTTP/1.1.
+type keyed struct{ next http.RoundTripper }
+
+func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Idempotency-Key", "1")
+	return k.next.RoundTrip(r)
+}
+
+// C19: the service reads one request an attempt, wherever the connection breaks, even if the method or a
+// header lets net/http repeat it.
+func TestHTTP1_OneRequestAnAttempt(t *testing.T) {
+	t.Parallel()
+	for name, wrap := range map[string]func(*http.Transport) http.RoundTripper{
+		"plain": func(transport *http.Transport) http.RoundTripper { return transport },
+		"keyed": func(transport *http.Transport) http.RoundTripper { return keyed{transport} },
+	} {
+		for _, op := range operations() {
+			t.Run(name+"/"+op.name, func(t *testing.T) {
+				t.Parallel()
+				for _, kept := range []bool{false, true} {
+					for _, f := range http1Faults() {
+						t.Run(fmt.Sprintf("kept=%t/%s", kept, f.name), func(t *testing.T) {
+							s := listen(t, nil, serveHTTP1)
+							defer s.close()
+							s.play = f.play
+							transport := &http.Transport{}
+							c := newCaller(t, "http://"+s.address(), wrap(transport))
+							if kept {
+								c.keep(t)
+							}
+							err := op.call(t.Context(), c.Client)
+							transport.CloseIdleConnections()
+							s.drain()
+							c.checkAttempts(t, err, len(s.seen()))
+						})
+					}
+				}
+			})
+		}
+	}
+}
+
+// C19: the same with other idle connections at hand, so that net/http could repeat at once.
+func TestHTTP1_NotRepeatedOnAnotherIdleConnection(t *testing.T) {
+	t.Parallel()
+	const idle = 4
+	for _, op := range operations() {
+		t.Run(op.name, func(t *testing.T) {
+			t.Parallel()
+			for range 10 { // net/http chooses between a ready connection and the end of the context at random
+				s := listen(t, nil, serveHTTP1)
+				var gets atomic.Int32
+				together := make(chan struct{})
+				s.beforeGet = func(*connection) {
+					if gets.Add(1) == idle {
+						close(together)
+					}
+					<-together
+				}
+				s.play = func(*connection) bool { return false }
+				transport := &http.Transport{MaxIdleConnsPerHost: idle}
+				c := newCaller(t, "http://"+s.address(), transport)
+				var keeping sync.WaitGroup
+				for range idle {
+					keeping.Go(func() { c.keep(t) })
+				}
+				keeping.Wait()
+				err := op.call(t.Context(), c.Client)
+				transport.CloseIdleConnections()
+				s.drain()
+				c.checkAttempts(t, err, len(s.seen()))
+			}
+		})
+	}
+}
+
+// A connection that is closed before the service reads from it: no request is read, and the call fails.
+func TestHTTP1_ClosedBeforeTheRequest(t *testing.T) {
+	t.Parallel()
+	for _, op := range operations() {
+		s := listen(t, nil, func(*service, net.Conn) {})
+		defer s.close()
+		transport := &http.Transport{}
+		c := newCaller(t, "http://"+s.address(), transport)
+		if err := op.call(t.Context(), c.Client); err == nil || c.attempts.Load() != 1 || len(s.seen()) != 0 {
+			t.Errorf("%s: %v after %d attempts", op.name, err, c.attempts.Load())
+		}
+	}
+}
+
+// noticing reports on its channel when the client has read the end of the connection.
+type noticing struct {
+	net.Conn
+	ended chan struct{}
+	once  sync.Once
+}
+
+func (n *noticing) Read(p []byte) (int, error) {
+	count, err := n.Conn.Read(p)
+	if err != nil {
+		n.once.Do(func() { close(n.ended) })
+	}
+	return count, err
+}
+
+// C19: net/http's retry on another connection after it wrote nothing is harmless, and keeps working. Each
+// purchase finds an idle connection that the service has closed.
+func TestHTTP1_StaleConnectionsLeaveNoUnknownPurchase(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		close  func(net.Conn)
+		notice bool // before the purchase
+	}{
+		"reset":  {reset, false},
+		"closed": {func(conn net.Conn) { _ = conn.Close() }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const purchases = 600
+			s := listen(t, nil, serveHTTP1)
+			defer s.close()
+			s.play = func(c *connection) bool {
+				_, err := io.WriteString(c.net, whole)
+				return err == nil
+			}
+			var last *noticing
+			transport := &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+				conn, err := new(net.Dialer).DialContext(ctx, network, address)
+				last = &noticing{Conn: conn, ended: make(chan struct{})}
+				return last, err
+			}}
+			defer transport.CloseIdleConnections()
+			c := newCaller(t, "http://"+s.address(), transport)
+			for range purchases {
+				c.keep(t)
+				s.closeConnections(test.close)
+				if test.notice {
+					<-last.ended
+				}
+				result, err := c.Regulatory.Purchase(t.Context(), requestID, shipping.DocumentFDA)
+				if err != nil || result.ReadBack {
+					t.Fatalf("%+v, %v", result, err)
+				}
+			}
+			if len(s.seen()) != purchases || c.attempts.Load() != purchases {
+				t.Errorf("the service read %d purchases in %d attempts, want %d", len(s.seen()), c.attempts.Load(), purchases)
+			}
+		})
+	}
+}

@@ -1,0 +1,268 @@
+package wire
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/net/http2"
+
+	"github.com/shipping-go/shipping"
+)
+
+// fault is what a service does with a request that it has read whole.
+type fault struct {
+	name string
+	play func(c *connection) (open bool)
+}
+
+// faults is every way to end a stream or a connection, at every point of a response.
+func faults() []fault {
+	var endings []fault
+	for code := http2.ErrCodeNo; code <= http2.ErrCodeHTTP11Required; code++ {
+		endings = append(endings, fault{"RST_STREAM " + code.String(), func(c *connection) bool {
+			_ = c.framer.WriteRSTStream(c.stream, code)
+			return true
+		}})
+	}
+	for _, code := range []http2.ErrCode{http2.ErrCodeNo, http2.ErrCodeInternal} {
+		goAway := func(name string, last func(stream uint32) uint32, open bool) {
+			endings = append(endings, fault{fmt.Sprintf("GOAWAY %s %s", code, name), func(c *connection) bool {
+				_ = c.framer.WriteGoAway(last(c.stream), code, nil)
+				return open
+			}})
+		}
+		goAway("below", func(stream uint32) uint32 { return max(stream, 2) - 2 }, true)
+		goAway("below, closed", func(stream uint32) uint32 { return max(stream, 2) - 2 }, false)
+		goAway("equal, closed", func(stream uint32) uint32 { return stream }, false)
+		goAway("above, closed", func(stream uint32) uint32 { return stream + 2 }, false)
+	}
+	endings = append(endings,
+		fault{"closed", func(*connection) bool { return false }},
+		fault{"reset", func(c *connection) bool {
+			reset(c.net)
+			return false
+		}},
+	)
+	points := []fault{
+		{"before the header", func(*connection) bool { return true }},
+		{"after the header", func(c *connection) bool { c.header("200", "100", false); return true }},
+		{"in the body", func(c *connection) bool {
+			c.header("200", "100", false)
+			return c.framer.WriteData(c.stream, false, []byte(record[:20])) == nil
+		}},
+	}
+	all := []fault{
+		{"response", (*connection).respond},
+		{"GOAWAY equal, response", func(c *connection) bool {
+			_ = c.framer.WriteGoAway(c.stream, http2.ErrCodeNo, nil)
+			return c.respond()
+		}},
+	}
+	for _, point := range points {
+		for _, ending := range endings {
+			all = append(all, fault{ending.name + " " + point.name, func(c *connection) bool {
+				point.play(c)
+				return ending.play(c)
+			}})
+		}
+	}
+	return all
+}
+
+// interim writes an interim response before each fault. Status 0 writes none.
+func interim(status int, faults []fault) []fault {
+	if status == 0 {
+		return faults
+	}
+	var all []fault
+	for _, f := range faults {
+		all = append(all, fault{fmt.Sprintf("%d, %s", status, f.name), func(c *connection) bool {
+			c.header(fmt.Sprint(status), "", false)
+			return f.play(c)
+		}})
+	}
+	return all
+}
+
+// foreign is a transport that is not a plain *http.Transport.
+type foreign struct{ http.RoundTripper }
+
+// http2Transports is every way to send requests over HTTP/2.
+func http2Transports(t *testing.T, trusting *tls.Config) map[string]func() (http.RoundTripper, func()) {
+	t.Helper()
+	return map[string]func() (http.RoundTripper, func()){
+		"unencrypted": func() (http.RoundTripper, func()) {
+			transport := &http.Transport{Protocols: new(http.Protocols)}
+			transport.Protocols.SetUnencryptedHTTP2(true)
+			return transport, transport.CloseIdleConnections
+		},
+		"TLS": func() (http.RoundTripper, func()) {
+			transport := &http.Transport{TLSClientConfig: trusting.Clone(), ForceAttemptHTTP2: true}
+			return transport, transport.CloseIdleConnections
+		},
+		"wrapped": func() (http.RoundTripper, func()) {
+			transport := &http.Transport{TLSClientConfig: trusting.Clone(), ForceAttemptHTTP2: true}
+			return foreign{transport}, transport.CloseIdleConnections
+		},
+		"configured by x/net": func() (http.RoundTripper, func()) {
+			transport := &http.Transport{TLSClientConfig: trusting.Clone()}
+			if err := http2.ConfigureTransport(transport); err != nil {
+				t.Fatal(err)
+			}
+			return transport, transport.CloseIdleConnections
+		},
+		"x/net": func() (http.RoundTripper, func()) {
+			transport := &http2.Transport{TLSClientConfig: trusting.Clone()}
+			return transport, transport.CloseIdleConnections
+		},
+	}
+}
+
+// C19: the service reads one request an attempt, whatever it does to the stream and the connection.
+func TestHTTP2_OneRequestAnAttempt(t *testing.T) {
+	t.Parallel()
+	serving, trusting := certificate()
+	for kind, makeTransport := range http2Transports(t, trusting) {
+		scheme, config, called, before := "https", serving, operations(), []int{0}
+		if kind == "unencrypted" { // no handshake: time for all
+			scheme, config, before = "http", nil, []int{0, 100, 103}
+		} else {
+			called = slices.DeleteFunc(called, func(o operation) bool {
+				return o.name != "purchase" && o.name != "replay" && o.name != "DELETE without a body"
+			})
+		}
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			for _, op := range called {
+				for _, kept := range []bool{false, true} {
+					for _, status := range before {
+						for _, f := range interim(status, faults()) {
+							t.Run(fmt.Sprintf("%s/kept=%t/%s", op.name, kept, f.name), func(t *testing.T) {
+								s := listen(t, config, serveHTTP2)
+								defer s.close()
+								s.play = f.play
+								transport, closeIdle := makeTransport()
+								defer closeIdle()
+								c := newCaller(t, scheme+"://"+s.address(), transport)
+								if kept {
+									c.keep(t)
+								}
+								err := op.call(t.Context(), c.Client)
+								c.checkAttempts(t, err, len(s.seen()))
+							})
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// A GOAWAY that the client has read before it sends a request costs nothing: the request is sent once, on
+// another connection.
+func TestHTTP2_GoAwayBeforeTheRequest(t *testing.T) {
+	t.Parallel()
+	serving, trusting := certificate()
+	for kind, makeTransport := range http2Transports(t, trusting) {
+		scheme, config := "https", serving
+		if kind == "unencrypted" {
+			scheme, config = "http", nil
+		}
+		for _, op := range operations() {
+			t.Run(kind+"/"+op.name, func(t *testing.T) {
+				t.Parallel()
+				s := listen(t, config, serveHTTP2)
+				defer s.close()
+				s.play = (*connection).respond
+				s.beforeGet = func(c *connection) { _ = c.framer.WriteGoAway(c.stream, http2.ErrCodeNo, nil) }
+				transport, closeIdle := makeTransport()
+				defer closeIdle()
+				c := newCaller(t, scheme+"://"+s.address(), transport)
+				c.keep(t)
+				err := op.call(t.Context(), c.Client)
+				c.checkAttempts(t, err, len(s.seen()))
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// C19: a request that was written over HTTP/2 is not sent again over HTTP/1.1 if the service changes the
+// protocol in between.
+func TestHTTP2_NotRepeatedOverHTTP1(t *testing.T) {
+	t.Parallel()
+	serving, trusting := certificate()
+	for _, op := range operations() {
+		t.Run(op.name, func(t *testing.T) {
+			t.Parallel()
+			for range 20 { // net/http chooses between a ready connection and the end of the context at random
+				var connections atomic.Int32
+				config := serving.Clone()
+				config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
+					chosen := serving.Clone()
+					chosen.NextProtos = []string{"h2"}
+					if connections.Add(1) > 1 {
+						chosen.NextProtos = []string{"http/1.1"}
+					}
+					return chosen, nil
+				}
+				s := listen(t, config, func(s *service, conn net.Conn) {
+					if err := conn.(*tls.Conn).Handshake(); err != nil {
+						return
+					}
+					if conn.(*tls.Conn).ConnectionState().NegotiatedProtocol == "h2" {
+						serveHTTP2(s, conn)
+					} else {
+						serveHTTP1(s, conn)
+					}
+				})
+				s.play = func(c *connection) bool {
+					if c.framer != nil {
+						_ = c.framer.WriteGoAway(0, http2.ErrCodeNo, nil)
+					}
+					return false
+				}
+				transport := &http.Transport{TLSClientConfig: trusting.Clone(), ForceAttemptHTTP2: true}
+				c := newCaller(t, "https://"+s.address(), transport)
+				err := op.call(t.Context(), c.Client)
+				transport.CloseIdleConnections()
+				s.drain()
+				c.checkAttempts(t, err, len(s.seen()))
+			}
+		})
+	}
+}
+
+// C25: a connection that is refused after the request was written on another one is no evidence that
+// nothing was sent.
+func TestHTTP2_RefusedAfterwards(t *testing.T) {
+	t.Parallel()
+	for _, op := range operations() {
+		t.Run(op.name, func(t *testing.T) {
+			t.Parallel()
+			s := listen(t, nil, serveHTTP2)
+			defer s.close()
+			s.play = func(c *connection) bool {
+				_ = s.listener.Close()
+				_ = c.framer.WriteGoAway(0, http2.ErrCodeNo, nil)
+				return false
+			}
+			transport := &http.Transport{Protocols: new(http.Protocols)}
+			transport.Protocols.SetUnencryptedHTTP2(true)
+			c := newCaller(t, "http://"+s.address(), transport)
+			err := op.call(t.Context(), c.Client)
+			c.checkAttempts(t, err, len(s.seen()))
+			if err == nil || strings.Contains(err.Error(), "nothing was sent") || strings.Contains(err.Error(), string(shipping.OutcomeNotCharged)) {
+				t.Errorf("the service read the request: %v", err)
+			}
+		})
+	}
+}

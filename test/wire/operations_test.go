@@ -1,0 +1,115 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+const requestID = "RD-1"
+
+// operation is a call that is not safe to repeat.
+type operation struct {
+	name   string
+	method string
+	path   string
+	body   bool
+	call   func(ctx context.Context, c *shipping.Client) error
+}
+
+func purchase(ctx context.Context, c *shipping.Client) error {
+	_, err := c.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
+		RequestID: requestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, SettleFor: time.Millisecond,
+	})
+	return err
+}
+
+func do(method string, body any) func(context.Context, *shipping.Client) error {
+	return func(ctx context.Context, c *shipping.Client) error {
+		return c.Do(ctx, method, "/v1/shipments", nil, body, nil)
+	}
+}
+
+func operations() []operation {
+	const base = "/v1/regulatory-documents"
+	parcel := map[string]string{"parcel": "PC-1"}
+	return []operation{
+		{"purchase", "POST", base + "/purchase", true, purchase},
+		{"analyze", "POST", base + "/analyze", true, func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
+			return err
+		}},
+		{"replay", "POST", "/v1/webhooks/replay", true, func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: "WD-1"})
+			return err
+		}},
+		{"update items", "PUT", base + "/request/RD-1/items", true, func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.UpdateItems(ctx, requestID, []shipping.LineItem{{Description: "tea"}})
+			return err
+		}},
+		{"retry", "POST", base + "/request/RD-1/retry", true, func(ctx context.Context, c *shipping.Client) error {
+			_, err := c.Regulatory.Retry(ctx, requestID)
+			return err
+		}},
+		{"POST", "POST", "/v1/shipments", true, do(http.MethodPost, parcel)},
+		{"OPTIONS", "OPTIONS", "/v1/shipments", true, do(http.MethodOptions, parcel)},
+		{"POST without a body", "POST", "/v1/shipments", false, do(http.MethodPost, nil)},
+		{"PUT without a body", "PUT", "/v1/shipments", false, do(http.MethodPut, nil)},
+		{"DELETE without a body", "DELETE", "/v1/shipments", false, do(http.MethodDelete, nil)},
+		{"OPTIONS without a body", "OPTIONS", "/v1/shipments", false, do(http.MethodOptions, nil)},
+	}
+}
+
+// record is the data of every response: it suits each of the operations.
+const record = `{"status":true,"message":"done","data":{"request_id":"RD-1","status":"processing"}}`
+
+// caller is a client, and the number of attempts that its observer saw of operations that are not safe.
+type caller struct {
+	*shipping.Client
+	attempts atomic.Int32
+}
+
+func newCaller(t *testing.T, base string, transport http.RoundTripper) *caller {
+	t.Helper()
+	c := &caller{}
+	client, err := shipping.NewClient("sk_test_8mK3vQ9rT2xW7yZ4bN6c",
+		shipping.WithBaseURL(base), shipping.WithProvisionalRoutes(),
+		shipping.WithHTTPClient(&http.Client{Transport: transport}),
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Microsecond, MaxWait: time.Microsecond, AttemptTimeout: 5 * time.Second, ExtraLoad: -1}),
+		shipping.WithObserver(shipping.Observer{
+			Attempt: func(_ context.Context, operation shipping.Operation, _ shipping.Attempt) {
+				if operation.Repeat != shipping.RepeatSafe {
+					c.attempts.Add(1)
+				}
+			},
+		}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Client = client
+	return c
+}
+
+// keep leaves a connection open for the next call.
+func (c *caller) keep(t *testing.T) {
+	t.Helper()
+	if _, err := c.Regulatory.Get(t.Context(), requestID); err != nil {
+		t.Error(err)
+	}
+}
+
+// checkAttempts compares the attempts that the client reports with the requests that the service read.
+func (c *caller) checkAttempts(t *testing.T, err error, seen int) {
+	t.Helper()
+	if got := int(c.attempts.Load()); got != 1 || seen != 1 {
+		t.Errorf("the service read %d requests, the observer saw %d attempts, want 1 and 1 (%v)", seen, got, err)
+	}
+	if failure, ok := errors.AsType[*shipping.Error](err); ok && len(failure.Attempts) != 1 {
+		t.Errorf("the error lists %d attempts, want 1: %v", len(failure.Attempts), err)
+	}
+}
