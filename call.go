@@ -1,7 +1,6 @@
 package shipping
 
 import (
-	"fmt"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -30,9 +29,9 @@ func WithHeader(name, value string) CallOption {
 		canonical := textproto.CanonicalMIMEHeaderKey(name)
 		switch {
 		case !validHeaderName(name):
-			s.invalid = invalidRequest("", "WithHeader", fmt.Sprintf("has the name %q, and that is no header name", name))
+			s.invalid = invalidRequest("", "WithHeader", "has a name that is not a header name: pass name and value separately")
 		case !validHeaderValue(value):
-			s.invalid = invalidRequest("", "WithHeader", "gives "+name+" a value that no HTTP header can carry: check for line breaks")
+			s.invalid = invalidRequest("", "WithHeader", "has a value that no HTTP header can carry: check for line breaks")
 		case canonical == "Authorization":
 			s.invalid = invalidRequest("", "WithHeader", "sets Authorization: the client sends the key it was made with")
 		case canonical == "Idempotency-Key" || canonical == "X-Idempotency-Key":

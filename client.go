@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/shipping-go/shipping/internal/redact"
 )
 
 // Environment variables read by [NewClientFromEnv].
@@ -34,7 +36,7 @@ type Client struct {
 // core is what the services of one client share.
 type core struct {
 	baseURL    baseURL
-	key        secret
+	key        redact.Key
 	userAgent  string
 	http       *http.Client          // one attempt: the chain of transport.go
 	retrying   *retryablehttp.Client // the same, in a loop
@@ -87,10 +89,11 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	if s.maxBody == 0 {
 		s.maxBody = defaultMaxResponseBytes
 	}
+	key := redact.New(secretKey)
 	c := &core{
-		baseURL: base, key: newSecret(secretKey), userAgent: s.userAgent, policy: policy,
+		baseURL: base, key: key, userAgent: s.userAgent, policy: policy,
 		budget: newRetryBudget(policy), pause: &sharedPause{}, limiter: s.limiter, observer: s.observer,
-		logger: s.logger, drift: s.drift, maxBody: s.maxBody, operations: operations, provisions: s.provisional != nil,
+		logger: s.logger, drift: redactedDrift(key, s.drift), maxBody: s.maxBody, operations: operations, provisions: s.provisional != nil,
 		plainDecoding: s.plainDecoding,
 	}
 	c.http, c.policy.AttemptTimeout = c.singleAttempt(s.httpClient)
@@ -128,7 +131,13 @@ func (c *Client) LogValue() slog.Value { return slog.StringValue(c.label()) }
 // MarshalText makes the client's JSON its base address.
 func (c *Client) MarshalText() ([]byte, error) { return []byte(c.label()), nil }
 
-func (c *Client) label() string { return "shipping.Client(" + c.BaseURL() + ")" }
+func (c *Client) label() string {
+	label := "shipping.Client(" + c.BaseURL() + ")"
+	if c == nil || c.core == nil {
+		return label
+	}
+	return c.core.key.Text(label)
+}
 
 func checkKey(key string) error {
 	const option = "secretKey"

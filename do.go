@@ -49,10 +49,10 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		return err
 	}
 	if err := data.Decode(out); err != nil {
-		return &Error{
-			Operation: operation.Name, StatusCode: response.StatusCode, Data: c.core.safeData(data), Attempts: response.Attempts,
+		return c.core.redacted(&Error{
+			Operation: operation.Name, StatusCode: response.StatusCode, Data: data, Attempts: response.Attempts,
 			Cause: err, kind: ErrUnexpectedBody,
-		}
+		})
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/shipping-go/shipping/internal/redact"
 )
 
 // Drift tells how an answer differs from the specification. See [WithDriftReport].
@@ -49,6 +51,19 @@ func (f DriftFinding) String() string {
 		text += fmt.Sprintf(" (%d times)", f.Count)
 	}
 	return text
+}
+
+// redactedDrift returns report for a client with a key: a service may send the key as the name of a member.
+func redactedDrift(key redact.Key, report func(Drift)) func(Drift) {
+	if report == nil {
+		return nil
+	}
+	return func(drift Drift) {
+		for i, finding := range drift.Findings {
+			drift.Findings[i].Path, drift.Findings[i].Detail = key.Text(finding.Path), key.Text(finding.Detail)
+		}
+		report(drift)
+	}
 }
 
 // reportDrift holds a body, or the part of it under path, against the type it is read into.

@@ -124,7 +124,7 @@ func (c *core) failure(state *callState, response *http.Response) *Error {
 func (c *core) describe(state *callState, status int, header http.Header, body []byte) *Error {
 	failure := &Error{
 		Operation: state.operation.Name, StatusCode: status, RequestID: state.requestID, kind: statusKind(status),
-		Body: c.key.redactStart(body),
+		Body: body,
 	}
 	failure.RetryAfter, _ = retryAfter(header, time.Now())
 	var answer envelope[RawJSON]
@@ -132,20 +132,19 @@ func (c *core) describe(state *callState, status int, header http.Header, body [
 	if json.Unmarshal(exact, &answer) != nil {
 		answer = envelope[RawJSON]{}
 		if json.Unmarshal(straighten[envelope[RawJSON]](exact), &answer) != nil {
-			failure.Message = describeBody(c.key.redactBytes(body)).Error()
-			return failure
+			failure.Message = c.describeBody(body).Error()
+			return c.redacted(failure)
 		}
 	}
 	if contentType, _, _ := mime.ParseMediaType(header.Get("Content-Type")); contentType == "application/problem+json" {
 		failure.problem = true
 		answer.Message = problemText(RawJSON(body))
 	}
-	failure.Message = clip(c.key.redact(answer.Message), maxErrorMessage)
-	failure.Data = c.safeData(answer.Data)
+	failure.Message, failure.Data = answer.Message, answer.Data
 	if id := answer.Data.Get(regulatoryRequestID).Text(); id != "" {
-		failure.RequestID = c.key.redact(id)
+		failure.RequestID = id
 	}
-	return failure
+	return c.redacted(failure)
 }
 
 // problemText returns the title and the detail of an application/problem+json body (RFC 9457).
@@ -156,14 +155,6 @@ func problemText(body RawJSON) string {
 		return title + detail
 	}
 	return title + ": " + detail
-}
-
-// safeData returns data as an [Error] keeps it: without the key, and absent if it is too large.
-func (c *core) safeData(data RawJSON) RawJSON {
-	if len(data) > maxErrorBody {
-		return ""
-	}
-	return RawJSON(c.key.redact(string(data)))
 }
 
 // clip keeps the start of a text.
@@ -189,14 +180,14 @@ func oneLine(text string, n int) string {
 func (c *core) unexpected(got *reply, cause error) *Error {
 	failure := c.failureOf(got)
 	if cause == errNoJSON {
-		cause = describeBody(c.key.redactBytes(got.body.data))
+		cause = c.describeBody(got.body.data)
 	}
 	failure.Message, failure.Cause, failure.kind = "", cause, ErrUnexpectedBody
-	return failure
+	return c.redacted(failure)
 }
 
 // describeBody says what a body that is no envelope looks like.
-func describeBody(body []byte) error {
+func (c *core) describeBody(body []byte) error {
 	text := bytes.TrimSpace(body)
 	switch {
 	case len(text) == 0:
@@ -204,7 +195,7 @@ func describeBody(body []byte) error {
 	case text[0] == '<':
 		return errors.New("the body is HTML or XML, not JSON")
 	case text[0] != '{' && text[0] != '[':
-		return errors.New("the body is not JSON: it starts with " + quoteShort(string(text)))
+		return errors.New("the body is not JSON: it starts with " + quoteShort(string(c.key.Start(text, maxErrorID))))
 	case !json.Valid(text):
 		return errors.New("the body is not valid JSON, or ends early")
 	default:

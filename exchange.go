@@ -92,7 +92,7 @@ func fetchOperation[T any](ctx context.Context, c *core, operation Operation, r 
 	defer got.body.release()
 	response = &Response{StatusCode: got.status, Header: got.header, Attempts: state.attempts}
 	if settings.response != nil {
-		response.Body = c.key.redactBytes(bytes.Clone(got.body.data))
+		response.Body = c.key.Bytes(bytes.Clone(got.body.data))
 		fill(settings.response, response)
 	}
 	if got.status/100 != 2 {
@@ -144,7 +144,7 @@ func (c *core) newRequest(operation Operation, r request, settings *callSettings
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", c.userAgent)
 	if !operation.Open { // every URL is made by baseURL.join, and redirects are not followed: the key stays on its origin
-		request.Header.Set("Authorization", "Bearer "+c.key())
+		request.Header.Set("Authorization", "Bearer "+c.key.Reveal())
 	}
 	if r.body != nil {
 		body, err := json.Marshal(r.body)
@@ -197,7 +197,7 @@ func (c *core) broken(ctx context.Context, state *callState, err error) *Error {
 	if ctx.Err() != nil {
 		if state.failure != nil { // it ended while waiting to repeat: the API's error is the news
 			state.failure.Cause, state.failure.Attempts = withReason(ctx, context.Cause(ctx)), state.attempts
-			return state.failure
+			return c.redacted(state.failure)
 		}
 		err = withReason(ctx, err)
 	}
@@ -206,7 +206,7 @@ func (c *core) broken(ctx context.Context, state *callState, err error) *Error {
 		NotRetried: state.notRetried, Cause: err, kind: ErrConnection,
 	}
 	if partial, ok := errors.AsType[*bodyError](err); ok {
-		state.header, partial.body = partial.header, c.key.redactBytes(partial.body)
+		state.header = partial.header
 		failure.StatusCode, failure.Body = partial.status, partial.body
 		failure.RetryAfter, _ = retryAfter(partial.header, time.Now())
 		failure.kind = ErrTruncated
@@ -217,7 +217,7 @@ func (c *core) broken(ctx context.Context, state *callState, err error) *Error {
 	if errors.Is(err, ErrRateLimited) {
 		failure.kind = ErrRateLimited
 	}
-	return failure
+	return c.redacted(failure)
 }
 
 // withReason makes sure that an error tells that the context ended, and why.

@@ -103,10 +103,10 @@ func (s RegulatoryService) PDF(ctx context.Context, requestID string, document D
 	call = append([]CallOption{WithHeader("Accept", "application/pdf")}, call...)
 	body, response, err := fetch[rawBody](ctx, s.core, request{operation: OpDocumentPDF, params: documentParams(requestID, document)}, call)
 	if err == nil && !bytes.HasPrefix(body, []byte("%PDF-")) {
-		err = &Error{
+		err = s.core.redacted(&Error{
 			Operation: OpDocumentPDF, StatusCode: response.StatusCode, RequestID: requestID, Attempts: response.Attempts,
-			Body: s.core.key.redactStart(body), kind: ErrUnexpectedBody, Message: "the answer is not a PDF",
-		}
+			Body: body, kind: ErrUnexpectedBody, Message: "the answer is not a PDF",
+		})
 	}
 	if err != nil {
 		return nil, err

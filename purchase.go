@@ -181,10 +181,10 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, call []C
 	}
 	record := decodeRecord(data)
 	if problem := p.contradiction(record, data); problem != "" {
-		return nil, evidence.Lost, &Error{
+		return nil, evidence.Lost, s.core.redacted(&Error{
 			Operation: OpPurchase, StatusCode: response.StatusCode, RequestID: p.RequestID, Attempts: response.Attempts,
-			Data: s.core.safeData(data), kind: ErrUnexpectedBody, Message: "the confirmation " + problem,
-		}
+			Data: data, kind: ErrUnexpectedBody, Message: "the confirmation " + problem,
+		})
 	}
 	if !record.Status.known() {
 		record.Status = ""

@@ -308,6 +308,7 @@ func (s RegulatoryService) record(ctx context.Context, r request, call []CallOpt
 	if record == nil {
 		record = &RegulatoryRequest{Raw: data.raw}
 	}
+	record = s.core.redactedRecord(record)
 	asked := r.params[regulatoryRequestID]
 	setDefault(&record.RequestID, asked)
 	problem := ""
@@ -315,23 +316,17 @@ func (s RegulatoryService) record(ctx context.Context, r request, call []CallOpt
 	case jsonKind(json.RawMessage(data.raw)) != "object":
 		problem = "the response holds no regulatory request"
 	case asked != "" && record.RequestID != asked:
-		problem = "the response is about another request, " + quoteShort(s.core.key.redact(record.RequestID))
+		problem = "the response is about another request, " + quoteShort(record.RequestID)
 	case record.RequestID == "":
 		problem = "the response holds no regulatory request: request_id is missing"
 	case record.Status == "" && r.operation == OpGetRequest:
 		problem = "the response holds no regulatory request: status is missing"
 	}
 	if problem != "" {
-		return nil, &Error{
-			Operation: r.operation, StatusCode: response.StatusCode, RequestID: cmp.Or(asked, s.core.key.redact(record.RequestID)),
-			Data: s.core.safeData(data.raw), Attempts: response.Attempts, kind: ErrUnexpectedBody, Message: problem,
-		}
-	}
-	if record.Status == StatusFailed { // why goes into an error
-		record.RequestID, record.FailureReason = s.core.key.redact(record.RequestID), s.core.key.redact(record.FailureReason)
-		for i := range record.Documents {
-			record.Documents[i].Failure = s.core.key.redact(record.Documents[i].Failure)
-		}
+		return nil, s.core.redacted(&Error{
+			Operation: r.operation, StatusCode: response.StatusCode, RequestID: cmp.Or(asked, record.RequestID),
+			Data: data.raw, Attempts: response.Attempts, kind: ErrUnexpectedBody, Message: problem,
+		})
 	}
 	return record, nil
 }

@@ -29,6 +29,7 @@ func (c *core) singleAttempt(user *http.Client) (*http.Client, time.Duration) {
 	own, _ := chain.(*http.Transport)
 	for _, wrap := range []func(http.RoundTripper) http.RoundTripper{ // innermost first
 		func(next http.RoundTripper) http.RoundTripper { return bodyReader{next, c.maxBody, newBufferPool()} },
+		func(next http.RoundTripper) http.RoundTripper { return redactor{next, c.key} },
 		func(next http.RoundTripper) http.RoundTripper { return sendOnce{next, own} },
 		func(next http.RoundTripper) http.RoundTripper { return attemptDeadline{next, timeout} },
 		func(next http.RoundTripper) http.RoundTripper { return recorder{next, c} },

@@ -45,7 +45,7 @@ func (s *session) checkAccess() {
 		}
 		s.judge(headingAccess, to+" requires Authorization", problems)
 	}
-	wrong := s.sendAs("not-"+s.target.SecretKey, http.MethodGet, "/v1/rates", nil, nothing)
+	wrong := s.sendAs("not-"+s.key.Reveal(), http.MethodGet, "/v1/rates", nil, nothing)
 	s.judge(headingAccess, "a key that is not the account's is refused", s.refused("GET /v1/rates with a wrong key", wrong, false))
 
 	s.assume(headingAccess, "what lacks Authorization is answered with HTTP status 401", unauthorized, otherwise)

@@ -1,6 +1,6 @@
 // Package conformance holds any implementation of the shipping service against the specification, over
 // HTTP, with requests and expectations written by hand from its text. It shares no code with the client
-// or the reference server of this module, so that a mistake which those two share is found.
+// or the reference server of this module but what keeps the key out of reports, so that a mistake which those two share is found.
 //
 // In a test of your own service:
 //
@@ -18,6 +18,8 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
 	"testing"
 	"time"
@@ -42,9 +44,18 @@ type Target struct {
 	Webhook string
 }
 
-// Format implements [fmt.Formatter]: no verb shows the key.
-func (t Target) Format(f fmt.State, _ rune) {
-	fmt.Fprintf(f, "{BaseURL:%s Wallet:%s Shipment:%s Invoice:%s Webhook:%s}", t.BaseURL, t.Wallet, t.Shipment, t.Invoice, t.Webhook)
+// Format implements [fmt.Formatter]: no verb shows the key. (In an unexported field of another struct, fmt
+// calls no methods: put a *Target there.)
+func (t Target) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, t.label()) }
+
+// LogValue implements [slog.LogValuer] without the key.
+func (t Target) LogValue() slog.Value { return slog.StringValue(t.label()) }
+
+// MarshalText makes the target's JSON a text without the key.
+func (t Target) MarshalText() ([]byte, error) { return []byte(t.label()), nil }
+
+func (t Target) label() string {
+	return fmt.Sprintf("{BaseURL:%s Wallet:%s Shipment:%s Invoice:%s Webhook:%s}", t.BaseURL, t.Wallet, t.Shipment, t.Invoice, t.Webhook)
 }
 
 // Option changes how the checks are made.

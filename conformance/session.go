@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/shipping-go/shipping/internal/redact"
 )
 
 // maxAnswer is how much of an answer is read.
@@ -20,7 +22,8 @@ const maxAnswer = 64 << 20
 type session struct {
 	settings
 	ctx      context.Context
-	target   Target
+	target   Target // without its key
+	key      redact.Key
 	base     string
 	client   *http.Client
 	report   Report
@@ -37,8 +40,10 @@ type refusal struct {
 
 func newSession(ctx context.Context, target Target, set settings) *session {
 	base := strings.TrimSuffix(strings.TrimRight(target.BaseURL, "/"), "/v1")
+	key := redact.New(target.SecretKey)
+	target.SecretKey = ""
 	return &session{
-		settings: set, ctx: ctx, target: target, base: base,
+		settings: set, ctx: ctx, target: target, key: key, base: base,
 		client: &http.Client{
 			Transport:     set.transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -49,11 +54,7 @@ func newSession(ctx context.Context, target Target, set settings) *session {
 
 // add puts a result into the report. The text of a service may repeat the key, or hold escape sequences of terminals.
 func (s *session) add(heading, check string, v Verdict, detail string) {
-	if s.target.SecretKey != "" {
-		detail = strings.ReplaceAll(detail, s.target.SecretKey, "<SECRET_KEY>")
-	}
-	detail = printable(detail)
-	s.report.Results = append(s.report.Results, Result{heading, check, v, detail})
+	s.report.Results = append(s.report.Results, Result{heading, check, v, printable(s.key.Text(detail))})
 }
 
 // judge passes a check that has no problems, and fails another with the first few.
@@ -133,7 +134,7 @@ func (s *session) post(path string, body any) answer {
 
 // send sends one request, with the key unless that is to be left out.
 func (s *session) send(method, path string, body any, lacks without) answer {
-	secret := s.target.SecretKey
+	secret := s.key.Reveal()
 	if lacks == key {
 		secret = ""
 	}

@@ -87,7 +87,7 @@ func (s *Server) openHome() error {
 	if err != nil { // the catalogue is wrong; an empty world can still say so
 		base = &Snapshot{state: *newState(p.seed), at: epoch}
 	}
-	s.World = s.newWorld(homeName, base.state.homeKey, p, base)
+	s.World = s.newWorld(homeName, base.state.homeKey(), p, base)
 	s.origin = t
 	s.worlds.byKey[s.SecretKey] = s.World
 	s.worlds.opened = []*World{s.World}

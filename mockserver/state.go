@@ -12,9 +12,9 @@ import (
 // state is what an account holds: what a fork copies, a snapshot keeps and a reset throws away. What two
 // states have in common they share, and copying one costs the same however much it holds.
 type state struct {
-	user         string // USER-<digits>
-	accountID    string // storage identifier
-	homeKey      string // the secret key that follows from the seed
+	user         string        // USER-<digits>
+	accountID    string        // storage identifier
+	homeKey      func() string // the secret key that follows from the seed; nothing prints what a func value holds
 	ids          *ids
 	rates        records.List
 	webhooks     webhookBook
@@ -42,7 +42,8 @@ func newState(seed uint64) *state {
 		shipments:    map[string]*shipment{},
 		invoices:     map[string]regulatory.Consignment{},
 	}
-	s.homeKey = keyPrefixTest + s.ids.alphanumerics(32)
+	key := keyPrefixTest + s.ids.alphanumerics(32)
+	s.homeKey = func() string { return key }
 	s.user = s.ids.numbered("USER")
 	s.accountID = s.ids.storage()
 	return s

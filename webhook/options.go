@@ -6,13 +6,15 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/redact"
 )
 
 // Option configures a [Receiver].
 type Option func(*settings)
 
 type settings struct {
-	keys        []string
+	keys        []redact.Key
 	header      string
 	sign        func(key string, body []byte) string
 	idHeader    string
@@ -44,9 +46,9 @@ func (s *settings) check(handle Handler) error {
 	switch {
 	case handle == nil:
 		return errors.New("webhook: NewReceiver needs a handler")
-	case len(s.keys) == 0 || slices.Contains(s.keys, ""):
+	case len(s.keys) == 0 || slices.ContainsFunc(s.keys, func(key redact.Key) bool { return key.Reveal() == "" }):
 		return errors.New("webhook: NewReceiver needs the keys that notifications are signed with, none of them empty: pass WithKeys(secretKey)")
-	case slices.ContainsFunc(s.keys, func(key string) bool { return strings.TrimSpace(key) != key }):
+	case slices.ContainsFunc(s.keys, func(key redact.Key) bool { return strings.TrimSpace(key.Reveal()) != key.Reveal() }):
 		return errors.New("webhook: a key has spaces or line breaks around it, so that no signature would fit: trim it, for example after reading it from a file")
 	case s.header == "" || s.sign == nil:
 		return errors.New("webhook: WithSignature needs a header and a scheme")
@@ -63,7 +65,11 @@ func (s *settings) check(handle Handler) error {
 // WithKeys sets the keys under which a signature is accepted: the present one and, while keys are
 // rotated, the one before or after it. Required.
 func WithKeys(keys ...string) Option {
-	return func(s *settings) { s.keys = slices.Clone(keys) }
+	held := make([]redact.Key, len(keys))
+	for i, key := range keys {
+		held[i] = redact.New(key)
+	}
+	return func(s *settings) { s.keys = held }
 }
 
 // WithSignature says which header carries the signature, and how it is made. The default is

@@ -149,7 +149,7 @@ func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notif
 		r.later(w, request, err)
 		return
 	case standing == Accepted:
-		r.log(ctx, r.logger, slog.LevelDebug, "notification seen before", slog.String("id", id))
+		r.log(ctx, r.logger, slog.LevelDebug, "notification seen before", slog.String("id", r.settings.redacted(id)))
 		w.WriteHeader(http.StatusOK)
 		return
 	case standing != Claimed:
@@ -162,7 +162,7 @@ func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notif
 	}
 	if err := r.endClaim(ctx, "Store.Accept", r.settings.store.Accept, id, claim); err != nil {
 		// It was handled or is in the queue all the same. If it were sent again, it would be handled twice.
-		r.warn(ctx, "notification accepted, but the store did not record it", err, slog.String("id", id))
+		r.warn(ctx, "notification accepted, but the store did not record it", err, slog.String("id", r.settings.redacted(id)))
 	}
 	w.WriteHeader(http.StatusOK)
 }
@@ -284,8 +284,8 @@ func (r *Receiver) drain() {
 
 func (r *Receiver) refuse(w http.ResponseWriter, request *http.Request, status int, err error) {
 	r.log(request.Context(), r.logger, slog.LevelWarn, "notification refused",
-		slog.Int("status", status), slog.String("error", err.Error()))
-	http.Error(w, err.Error(), status)
+		slog.Int("status", status), slog.String("error", r.settings.redacted(err.Error())))
+	http.Error(w, r.settings.redacted(err.Error()), status)
 }
 
 // later asks the service to send again.
@@ -301,7 +301,7 @@ func (r *Receiver) warn(ctx context.Context, message string, err error, attrs ..
 	if isPanic(err) {
 		logger, level = r.failures, slog.LevelError
 	}
-	r.log(ctx, logger, level, message, append(attrs, slog.String("error", err.Error()))...)
+	r.log(ctx, logger, level, message, append(attrs, slog.String("error", r.settings.redacted(err.Error())))...)
 }
 
 // log calls a logger. If that panics, there is nowhere left to report it.

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/shipping-go/shipping/internal/redact"
 )
 
 // DefaultSignatureHeader is where a signature is looked for unless [WithSignature] says otherwise.
@@ -31,13 +33,18 @@ var ErrSignature = errors.New("webhook: the signature is missing or wrong")
 // where a signature differs or which key made it. An empty key, such as a variable that was never set,
 // verifies nothing: anybody could sign with it.
 func Verify(signature string, body []byte, keys ...string) error {
-	return verify(signature, body, Sign, keys)
+	held := make([]redact.Key, len(keys))
+	for i, key := range keys {
+		held[i] = redact.New(key)
+	}
+	return verify(signature, body, Sign, held)
 }
 
-func verify(signature string, body []byte, sign func(key string, body []byte) string, keys []string) error {
+func verify(signature string, body []byte, sign func(key string, body []byte) string, keys []redact.Key) error {
 	matched := false
 	signature = strings.TrimSpace(signature)
-	for _, key := range keys {
+	for _, held := range keys {
+		key := held.Reveal()
 		if hmac.Equal(signatureBytes(signature), signatureBytes(sign(key, body))) && key != "" {
 			matched = true
 		}

@@ -1,0 +1,32 @@
+package webhook
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+)
+
+// Format prints the receiver as the number of its keys, under every verb: never a key.
+func (r *Receiver) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, r.label()) }
+
+// LogValue is what slog prints of the receiver.
+func (r *Receiver) LogValue() slog.Value { return slog.StringValue(r.label()) }
+
+// MarshalText makes the receiver's JSON the same text.
+func (r *Receiver) MarshalText() ([]byte, error) { return []byte(r.label()), nil }
+
+func (r *Receiver) label() string {
+	if r == nil {
+		return "webhook.Receiver(nil)"
+	}
+	return "webhook.Receiver(" + strconv.Itoa(len(r.settings.keys)) + " keys)"
+}
+
+// redacted returns a text of the sender's without any of the keys, for a log or a response.
+func (s *settings) redacted(text string) string {
+	for _, key := range s.keys {
+		text = key.Text(text)
+	}
+	return text
+}
