@@ -108,9 +108,9 @@ func errorIn(t *testing.T, err error) *shipping.Error {
 }
 
 // panicOf is what a program that panics with a client has to print.
-func panicOf(client *shipping.Client) (recovered any) {
+func panicOf(value any) (recovered any) {
 	defer func() { recovered = recover() }()
-	panic(client)
+	panic(value)
 }
 
 func TestSecrets_NoVerbShowsTheKey(t *testing.T) {

@@ -215,7 +215,8 @@ func TestSPECIFICATION_HasTheHeadingsOfTheConformanceSuite(t *testing.T) {
 	_, _, headings := readSpecification(t)
 	server := mockserver.New()
 	defer server.Close()
-	report := conformance.Check(t.Context(), conformance.Target{BaseURL: server.URL, SecretKey: server.SecretKey, Wallet: server.Wallets()[0]})
+	report := conformance.Check(t.Context(), conformance.Target{BaseURL: server.URL, Wallet: server.Wallets()[0]},
+		conformance.WithSecretKey(server.SecretKey))
 	for _, result := range report.Results {
 		if !slices.Contains(headings, result.Heading) {
 			t.Errorf("no heading %q for %q", result.Heading, result.Check)

@@ -201,7 +201,7 @@ func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			srv := serve(t)
-			report := conformance.Check(t.Context(), target(srv), conformance.WithTransport(through{test.how(srv)(srv)}), conformance.WithSecondPurchase())
+			report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(through{test.how(srv)(srv)}), conformance.WithSecondPurchase())
 			found := false
 			for _, result := range report.Results {
 				if result.Verdict == conformance.Fail && result.Heading == test.heading && strings.Contains(result.Detail, test.detail) {

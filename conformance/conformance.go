@@ -5,7 +5,7 @@
 // In a test of your own service:
 //
 //	func TestConformance(t *testing.T) {
-//		conformance.Run(t, conformance.Target{BaseURL: server.URL, SecretKey: key, Wallet: "VA-…"})
+//		conformance.Run(t, conformance.Target{BaseURL: server.URL, Wallet: "VA-…"}, conformance.WithSecretKey(key))
 //	}
 //
 // Elsewhere, [Check] returns a [Report]; "mockserver conform URL" prints one.
@@ -17,12 +17,11 @@ package conformance
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"log/slog"
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/redact"
 )
 
 // Target is the service that is held against the specification. Checks that need what is not given are
@@ -30,8 +29,6 @@ import (
 type Target struct {
 	// BaseURL is the address of the service, with or without a slash or /v1 at its end.
 	BaseURL string
-	// SecretKey is sent as "Authorization: Bearer <SECRET_KEY>". It stands in no report.
-	SecretKey string
 	// Wallet is the identifier of the wallet whose transactions are listed, VA-<digits>.
 	Wallet string
 	// Shipment is the identifier of a shipment that forms can be analyzed for, SH-<alphanumerics>.
@@ -44,20 +41,6 @@ type Target struct {
 	Webhook string
 }
 
-// Format implements [fmt.Formatter]: no verb shows the key. (In an unexported field of another struct, fmt
-// calls no methods: put a *Target there.)
-func (t Target) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, t.label()) }
-
-// LogValue implements [slog.LogValuer] without the key.
-func (t Target) LogValue() slog.Value { return slog.StringValue(t.label()) }
-
-// MarshalText makes the target's JSON a text without the key.
-func (t Target) MarshalText() ([]byte, error) { return []byte(t.label()), nil }
-
-func (t Target) label() string {
-	return fmt.Sprintf("{BaseURL:%s Wallet:%s Shipment:%s Invoice:%s Webhook:%s}", t.BaseURL, t.Wallet, t.Shipment, t.Invoice, t.Webhook)
-}
-
 // Option changes how the checks are made.
 type Option func(*settings)
 
@@ -66,6 +49,13 @@ type settings struct {
 	secondPurchase bool
 	patience       time.Duration
 	transport      http.RoundTripper
+	key            redact.Key
+}
+
+// WithSecretKey sends a key as "Authorization: Bearer <SECRET_KEY>". The key is in no report.
+func WithSecretKey(key string) Option {
+	held := redact.New(key)
+	return func(s *settings) { s.key = held }
 }
 
 // WithWrites also sends requests that change something, and spends money: it sends one purchase of one document.

@@ -13,10 +13,9 @@ func ExampleCheck() {
 	server := mockserver.New() // or any other service: its address and key are all that is needed
 	defer server.Close()
 	report := conformance.Check(context.Background(), conformance.Target{
-		BaseURL:   server.URL,
-		SecretKey: server.SecretKey,
-		Wallet:    server.Wallets()[0],
-	})
+		BaseURL: server.URL,
+		Wallet:  server.Wallets()[0],
+	}, conformance.WithSecretKey(server.SecretKey))
 	for _, result := range report.Results {
 		if result.Heading == "Webhook pagination object" && result.Verdict == conformance.Pass {
 			fmt.Println(result.Verdict, result.Check)

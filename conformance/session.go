@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-
-	"github.com/shipping-go/shipping/internal/redact"
 )
 
 // maxAnswer is how much of an answer is read.
@@ -22,8 +20,7 @@ const maxAnswer = 64 << 20
 type session struct {
 	settings
 	ctx      context.Context
-	target   Target // without its key
-	key      redact.Key
+	target   Target
 	base     string
 	client   *http.Client
 	report   Report
@@ -40,10 +37,8 @@ type refusal struct {
 
 func newSession(ctx context.Context, target Target, set settings) *session {
 	base := strings.TrimSuffix(strings.TrimRight(target.BaseURL, "/"), "/v1")
-	key := redact.New(target.SecretKey)
-	target.SecretKey = ""
 	return &session{
-		settings: set, ctx: ctx, target: target, key: key, base: base,
+		settings: set, ctx: ctx, target: target, base: base,
 		client: &http.Client{
 			Transport:     set.transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -23,7 +23,7 @@ type Server struct {
 
 	config   config
 	err      error
-	worlds   worldBook
+	worlds   *worldBook
 	deliver  http.RoundTripper // of every world's notifications
 	routes   *router
 	admin    http.Handler
@@ -74,7 +74,7 @@ func New(opts ...Option) *Server {
 
 // openHome opens the world that the server begins with.
 func (s *Server) openHome() error {
-	s.worlds.byKey, s.worlds.templates = map[string]*World{}, map[plan]*template{}
+	s.worlds = &worldBook{byKey: map[string]*World{}, templates: map[plan]*template{}}
 	p, wrong := s.config.planFor(s.config.scenario)
 	if wrong != nil {
 		wrong = fmt.Errorf("mockserver: %w", wrong)

@@ -18,13 +18,10 @@ var epoch = time.Date(2026, time.January, 5, 9, 30, 0, 0, time.UTC)
 // nothing that can change, so tests that run at the same time each take their own: see [Server.NewWorld]
 // and [Server.Open]. Every method of a world is one of [Server] too, and there means the home world. It is
 // safe for concurrent use.
+//
+// URL is its base address and SecretKey opens it: requests that carry that key are this world's.
 type World struct {
-	// URL is the base address, such as "http://127.0.0.1:41234". Without a listener it is an address
-	// that no network resolves, for use with [World.Transport].
-	URL string
-	// SecretKey opens the world: requests that carry it are this world's.
-	SecretKey string
-
+	*access
 	*instruments
 	name       string
 	server     *Server
@@ -48,6 +45,16 @@ type World struct {
 	rowsAtFirst int
 }
 
+// access is what a program needs to use a world. It is behind a pointer of its own, because fmt prints the
+// fields of a pointer that it meets with a verb that fits no pointer, but none of the pointers in those.
+type access struct {
+	// URL is the base address, such as "http://127.0.0.1:41234". Without a listener it is an address
+	// that no network resolves, for use with [World.Transport].
+	URL string
+	// SecretKey opens the world.
+	SecretKey string
+}
+
 // homeName is the name of a server's own world.
 const homeName = "home"
 
@@ -55,7 +62,7 @@ const homeName = "home"
 func (s *Server) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
 	c := &s.config
 	w := &World{
-		SecretKey: key, name: name, server: s, plan: p, assume: p.assume, base: base,
+		access: &access{SecretKey: key}, name: name, server: s, plan: p, assume: p.assume, base: base,
 		logger: c.logger, countries: c.countries, instruments: newInstruments(c, p.seed, key, s.journals),
 	}
 	start := base.at

@@ -54,7 +54,7 @@ The exit code is 0 if every check passed, 1 if one failed, ` + fmt.Sprint(exitIn
 					return p.fail("%v", err)
 				}
 				defer w.CloseIdleConnections()
-				opts := []conformance.Option{conformance.WithPatience(*patience), conformance.WithTransport(w)}
+				opts := []conformance.Option{conformance.WithPatience(*patience), conformance.WithTransport(w), conformance.WithSecretKey(*key)}
 				if *write {
 					opts = append(opts, conformance.WithWrites())
 				}
@@ -62,7 +62,7 @@ The exit code is 0 if every check passed, 1 if one failed, ` + fmt.Sprint(exitIn
 					opts = append(opts, conformance.WithSecondPurchase())
 				}
 				report := conformance.Check(ctx, conformance.Target{
-					BaseURL: base, SecretKey: *key, Wallet: *wallet, Shipment: *shipment, Invoice: *invoice, Webhook: *webhook,
+					BaseURL: base, Wallet: *wallet, Shipment: *shipment, Invoice: *invoice, Webhook: *webhook,
 				}, opts...)
 				code := p.deliver(report.Conforms(), *asJSON, report, report.WriteText)
 				if code == exitOK && !report.Complete() {

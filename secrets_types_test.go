@@ -1,0 +1,247 @@
+package shipping_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/webhook"
+)
+
+// keyHolders are values of each exported type that can hold a key, by package and name: the key is testKey or,
+// of the reference server, its own.
+func keyHolders(t *testing.T) (holders map[string]any, keys []string) {
+	t.Helper()
+	client := connect(t, answering(ok(`{}`)))
+	receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil }, webhook.WithKeys(testKey, testKey+"2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = receiver.Close(context.WithoutCancel(t.Context())) })
+	server := mockserver.New(mockserver.WithoutListener())
+	t.Cleanup(server.Close)
+	serverClient := server.Client(t)
+	if err := serverClient.Do(t.Context(), "GET", "/v1/"+server.SecretKey, nil, nil, nil); err == nil {
+		t.Fatal("a path that is a key exists")
+	}
+	for range serverClient.Rates.All(t.Context(), nil) {
+		break
+	}
+	echoed := errorIn(t, second(connect(t, answering(refusal(401, testKey))).Rates.List(t.Context(), nil)))
+	return map[string]any{
+		"shipping.Client":              client,
+		"shipping.CountriesService":    client.Countries,
+		"shipping.RatesService":        client.Rates,
+		"shipping.RegulatoryService":   client.Regulatory,
+		"shipping.TransactionsService": client.Transactions,
+		"shipping.WebhooksService":     client.Webhooks,
+		"shipping.Option":              []shipping.Option{shipping.WithBaseURL(testBase), shipping.WithHTTPClient(nil)},
+		"shipping.CallOption":          shipping.WithHeader("X-Key", testKey),
+		"shipping.Error":               echoed,
+		"webhook.Receiver":             receiver,
+		"webhook.Option":               webhook.WithKeys(testKey),
+		"webhook.Handler":              webhook.Handler(func(context.Context, *webhook.Notification) error { return nil }),
+		"mockserver.Server":            server,
+		"mockserver.World":             server.World,
+		"mockserver.Snapshot":          server.Snapshot(),
+		"mockserver.Option":            mockserver.WithSeed(1),
+		"mockserver.Call":              server.Journal(),
+		"conformance.Option":           conformance.WithSecretKey(testKey),
+	}, []string{testKey, server.SecretKey}
+}
+
+// keyless are the exported types that look as if they could hold a key, and why they cannot.
+var keyless = map[string]string{
+	"shipping.Amount":            "a number",
+	"shipping.BatchItem":         "the key names an item",
+	"shipping.BatchResult":       "the key names an item",
+	"shipping.BatchEvent":        "the key names an item",
+	"shipping.BatchFile":         "a file and its records",
+	"shipping.BatchRecord":       "the key names an item",
+	"shipping.BatchJournalError": "the key names an item",
+	"shipping.ReplayOutcome":     "the key names an item",
+	"mockserver.CallQuery":       "the key is a fingerprint",
+	"mockserver.Coverage":        "counts of operations",
+	"mockserver.Scenario":        "a name and a description",
+	"webhook.MemoryStore":        "identifiers of deliveries",
+	"webhook.Tracker":            "identifiers of shipments",
+}
+
+// C23: each exported type that could hold a key is printed by a test, or is known to hold none.
+func TestSecrets_EveryTypeThatCouldHoldAKeyIsPrinted(t *testing.T) {
+	t.Parallel()
+	holders, _ := keyHolders(t)
+	found := map[string]bool{}
+	for _, name := range typesThatCouldHoldAKey(t) {
+		found[name] = true
+		_, printed := holders[name]
+		if _, exempt := keyless[name]; printed == exempt {
+			t.Errorf("%s could hold a key: construct one in keyHolders, or say in keyless why it holds none", name)
+		}
+	}
+	for name := range holders {
+		if !found[name] {
+			t.Errorf("%s is not an exported type any more: remove it from keyHolders", name)
+		}
+	}
+	for name := range keyless {
+		if !found[name] {
+			t.Errorf("%s is not an exported type any more: remove it from keyless", name)
+		}
+	}
+}
+
+// typesThatCouldHoldAKey returns the exported types of this module's public packages that are functions, or
+// structs with an unexported or embedded field or with one that is called a key or secret.
+func typesThatCouldHoldAKey(t *testing.T) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir():
+			return skipPrivate(path, entry)
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			if spec, ok := node.(*ast.TypeSpec); ok && file.Name.Name != "main" && spec.Name.IsExported() && couldHoldAKey(spec.Type) {
+				names = append(names, file.Name.Name+"."+spec.Name.Name)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// skipPrivate skips folders that no program imports from: internal ones, examples and nested modules.
+func skipPrivate(path string, entry fs.DirEntry) error {
+	if path == "." {
+		return nil
+	}
+	_, err := os.Stat(filepath.Join(path, "go.mod"))
+	switch name := entry.Name(); {
+	case err == nil, name == "internal", name == "examples", name == "testdata", strings.HasPrefix(name, "."):
+		return fs.SkipDir
+	}
+	return nil
+}
+
+func couldHoldAKey(expression ast.Expr) bool {
+	switch kind := expression.(type) {
+	case *ast.FuncType:
+		return true
+	case *ast.StructType:
+		for _, field := range kind.Fields.List {
+			if len(field.Names) == 0 {
+				return true
+			}
+			for _, name := range field.Names {
+				lower := strings.ToLower(name.Name)
+				if !name.IsExported() || strings.Contains(lower, "key") || strings.Contains(lower, "secret") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// placesOf puts a holder where a program may have one.
+func placesOf(holder any) map[string]any {
+	return map[string]any{
+		"itself":                  holder,
+		"in a pointer":            &holder,
+		"in an exported field":    struct{ Holder any }{holder},
+		"in an unexported field":  struct{ holder any }{holder},
+		"in a slice":              []any{holder},
+		"in a map":                map[string]any{"holder": holder},
+		"in a pointer to a slice": &[]any{holder},
+		"in a panic":              panicOf(holder),
+		"in a panic of a struct":  panicOf(&struct{ holder any }{holder}),
+	}
+}
+
+// C23: no verb, encoder or log shows the key of a type that holds one, wherever a value of it stands.
+func TestSecrets_NoPrintedTypeShowsItsKey(t *testing.T) {
+	t.Parallel()
+	holders, keys := keyHolders(t)
+	for name, holder := range holders {
+		for where, value := range placesOf(holder) {
+			for how, text := range printed(value) {
+				for _, key := range keys {
+					if part := partOf(key, text); part != "" {
+						t.Errorf("%s %s, with %s, shows %q of its key: %.300s", name, where, how, part, text)
+					}
+				}
+			}
+		}
+	}
+}
+
+var printVerbs = []string{
+	"%v", "%+v", "%#v", "%s", "%+s", "%q", "%+q", "%#q", "%x", "%X", "% x", "%#x", "%d", "%b", "%o", "%c", "%U", "%e", "%g", "%t", "%T", "%p", "%w", "%10.3v",
+}
+
+// printed is a value under all verbs, in logs and as JSON.
+func printed(value any) map[string]string {
+	texts := map[string]string{"Sprint": fmt.Sprint(value)}
+	for _, verb := range printVerbs {
+		texts[verb] = fmt.Sprintf(verb, value)
+	}
+	if data, err := json.Marshal(value); err == nil {
+		texts["JSON"] = string(data)
+	} else {
+		texts["JSON"] = err.Error()
+	}
+	for name, handler := range map[string]func(*bytes.Buffer) slog.Handler{
+		"slog text": func(b *bytes.Buffer) slog.Handler { return slog.NewTextHandler(b, nil) },
+		"slog JSON": func(b *bytes.Buffer) slog.Handler { return slog.NewJSONHandler(b, nil) },
+	} {
+		var out bytes.Buffer
+		slog.New(handler(&out)).With("with", value).Info("m", "holder", value, slog.Group("g", "holder", value))
+		texts[name] = out.String()
+	}
+	return texts
+}
+
+// partOf returns eight characters of a key that a text shows, as they are or in the notation of %x, of
+// a byte slice or of an escaped string. The prefix that all keys share is no part.
+func partOf(key, text string) string {
+	secret := strings.TrimPrefix(key, "sk_test_")
+	lower := strings.ToLower(text)
+	for start := 0; start+8 <= len(secret); start += 4 {
+		part := secret[start : start+8]
+		escaped := ""
+		for _, c := range []byte(part) {
+			escaped += fmt.Sprintf(`\u%04x`, c)
+		}
+		for _, form := range []string{part, fmt.Sprintf("%x", part), fmt.Sprintf("% x", part), strings.Trim(fmt.Sprint([]byte(part)), "[]"), escaped} {
+			if strings.Contains(lower, strings.ToLower(form)) {
+				return part
+			}
+		}
+	}
+	return ""
+}
