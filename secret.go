@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"slices"
+	"strings"
 
 	"github.com/shipping-go/shipping/internal/redact"
 )
@@ -43,13 +43,46 @@ func (c *core) redacted(e *Error) *Error {
 	return e
 }
 
-// redactedJSON returns a value without the key, as JSON also if the key was a number or part of one.
+// redactedJSON returns a value without the key, as JSON also if the key is a number or a part of one.
 func redactedJSON(key redact.Key, value RawJSON) RawJSON {
 	safe := RawJSON(key.Text(string(value)))
-	if safe != value && !json.Valid([]byte(safe)) {
+	if safe == value || json.Valid([]byte(safe)) {
+		return safe
+	}
+	decoder := json.NewDecoder(strings.NewReader(string(value)))
+	decoder.UseNumber()
+	var decoded any
+	if decoder.Decode(&decoded) != nil {
 		return RawJSON(`"` + redact.Mark + `"`)
 	}
-	return safe
+	encoded, err := json.Marshal(redactedValue(key, decoded))
+	if err != nil {
+		return RawJSON(`"` + redact.Mark + `"`)
+	}
+	return RawJSON(encoded)
+}
+
+// redactedValue returns a decoded value without the key. A number that shows it becomes a string.
+func redactedValue(key redact.Key, value any) any {
+	switch v := value.(type) {
+	case string:
+		return key.Text(v)
+	case json.Number:
+		if key.In(v.String()) {
+			return key.Text(v.String())
+		}
+	case []any:
+		for i := range v {
+			v[i] = redactedValue(key, v[i])
+		}
+	case map[string]any:
+		safe := make(map[string]any, len(v))
+		for name, member := range v {
+			safe[key.Text(name)] = redactedValue(key, member)
+		}
+		return safe
+	}
+	return value
 }
 
 // redactedRecord returns a record without the key if the record belongs to an error or shows the key in what
@@ -66,19 +99,8 @@ func (c *core) redactedRecord(record *RegulatoryRequest) *RegulatoryRequest {
 	if !shown {
 		return record
 	}
-	raw := redactedJSON(c.key, record.Raw)
-	if raw == record.Raw {
-		return record
+	if raw := redactedJSON(c.key, record.Raw); raw != record.Raw {
+		return decodeRecord(raw)
 	}
-	if safe := decodeRecord(raw); safe.Status != "" {
-		return safe
-	}
-	safe := *record // the key is a number, or stands in the name of a member
-	safe.RequestID, safe.Status = c.key.Text(record.RequestID), RequestStatus(c.key.Text(string(record.Status)))
-	safe.FailureReason, safe.Raw = c.key.Text(record.FailureReason), raw
-	safe.Documents = slices.Clone(record.Documents)
-	for i := range safe.Documents {
-		safe.Documents[i].Failure = c.key.Text(safe.Documents[i].Failure)
-	}
-	return &safe
+	return record
 }

@@ -137,7 +137,13 @@ func (f *finder) atEnd(text []byte) int {
 // truncated at its end.
 func (f *finder) findIn(text []byte, last bool) (found []span) {
 	r := read(text)
-	add := func(from, to int) { found = append(found, span{r.from[from], r.to[to-1]}) }
+	add := func(from, to int) {
+		start := r.from[from]
+		for start > 0 && text[start-1] == '\\' { // else it would escape what stands for the key
+			start--
+		}
+		found = append(found, span{start, r.to[to-1]})
+	}
 	plain := f.forms[0].text
 	if len(f.forms) == 1 {
 		for at := 0; ; at++ {

@@ -93,7 +93,7 @@ func TestBytes_NoSpellingIsLeft(t *testing.T) {
 			for _, around := range [][2]string{{"", ""}, {"refused key: ", " is wrong"}, {`{"key":"`, `"}`}, {"aaa", "zzz"}, {"<b>Bearer ", "</b>"}} {
 				text := around[0] + spelling + around[1]
 				got := k.Text(text)
-				if want := around[0] + redact.Mark + around[1]; strings.ReplaceAll(got, `\`, "") != want && !strings.Contains(name, "base64") {
+				if want := around[0] + redact.Mark + around[1]; got != want && !strings.Contains(name, "base64") {
 					t.Errorf("%s, %s: %s\nis redacted to %s", secret, name, text, got)
 				}
 				if len(got) > len(around[0])+len(around[1])+len(redact.Mark)+12 { // the user's name, in base64
