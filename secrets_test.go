@@ -224,3 +224,18 @@ func TestSecrets_LogsAndObserversOfWholeCalls(t *testing.T) {
 		}
 	})
 }
+
+// A header pasted whole as a name, or in the wrong order, is not repeated in the error.
+func TestSecrets_NoMistakeIsRepeated(t *testing.T) {
+	t.Parallel()
+	client := connect(t, answering(ok(`{}`)))
+	for _, option := range []shipping.CallOption{
+		shipping.WithHeader("Authorization: Bearer "+testKey, ""), shipping.WithHeader(testKey, "X-Tenant\n"), shipping.WithHeader("Authorization", "Bearer "+testKey),
+	} {
+		_, err := client.Rates.List(t.Context(), nil, option)
+		wantError(t, "header", err, shipping.ErrInvalidRequest)
+		if leaks(fmt.Sprintf("%v %+v %#v", err, err, err)) {
+			t.Error(err)
+		}
+	}
+}

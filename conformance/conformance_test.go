@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -213,5 +214,25 @@ a purchase was sent: FDA of request RD-1, for 12.50 NGN
 	}
 	if diff := cmp.Diff(report, back); diff != "" {
 		t.Errorf("JSON (-want +got):\n%s", diff)
+	}
+}
+
+// C24: a service that sends the key back, escaped or not, does not get it into the report.
+func TestCheck_NoReportShowsTheKey(t *testing.T) {
+	t.Parallel()
+	const secret = "sk_test_8mK3vQ9rT2xW7yZ4bN6c"
+	for name, key := range map[string]string{"itself": secret, "escaped": `\u0073` + secret[1:], "truncated": strings.Repeat("x", 180) + secret} {
+		echo := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Key", secret)
+			_, _ = io.WriteString(w, `{"status":"`+key+`","message":"`+key+`","data":{"`+key+`":"`+key+`"}}`)
+		})
+		report := conformance.Check(t.Context(), conformance.Target{BaseURL: "http://service.test", Wallet: "VA-1"},
+			conformance.WithSecretKey(secret), conformance.WithTransport(through{echo}))
+		if report.Conforms() {
+			t.Errorf("%s: conforms", name)
+		}
+		if text := fmt.Sprintf("%+v", report); strings.Contains(text, "8mK3") || strings.Contains(text, secret[:8]) {
+			t.Errorf("%s: %s", name, text)
+		}
 	}
 }

@@ -1,10 +1,12 @@
 package webhook_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -253,6 +255,24 @@ func TestReceiver_HandlersThatFailAreCalledAgain(t *testing.T) {
 			t.Errorf("attempts at %v, lost %d", attempts, lost)
 		}
 	})
+}
+
+// C23: the key is in no log and no response, also if it came with a delivery.
+func TestReceiver_NoLogShowsAKey(t *testing.T) {
+	t.Parallel()
+	const secret = "sk_test_8mK3vQ9rT2xW7yZ4bN6c"
+	var log bytes.Buffer
+	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return fmt.Errorf("refused %s", secret) },
+		webhook.WithKeys("sk_test_another_one_1234", secret), webhook.WithInline(),
+		webhook.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	fmt.Fprintf(&log, "%v %+v %#v %s %d\n", receiver, receiver, receiver, receiver, receiver)
+	for _, delivery := range []string{body, `{"event":` + secret + `}`, `{"event":"` + secret + `","data":1}`, secret} {
+		answer := post(receiver, delivery, webhook.Sign(secret, []byte(delivery)), webhook.DefaultIDHeader, secret)
+		log.WriteString(answer.Body.String())
+	}
+	if text := log.String(); strings.Contains(text, "8mK3") || !strings.Contains(text, "notification not accepted") || !strings.Contains(text, "webhook.Receiver(2 keys)") {
+		t.Errorf("the log:\n%s", text)
+	}
 }
 
 func TestReceiver_CloseEndsWhenItsContextDoes(t *testing.T) {
