@@ -135,8 +135,7 @@ func TestSecrets_AKeyOfDigits(t *testing.T) {
 // C24: the same over HTTP/2, whose frames have room for a text of their own.
 func TestSecrets_NoGoAwayShowsTheKey(t *testing.T) {
 	t.Parallel()
-	server := startHostile(t, nil)
-	server.talk = func(conn net.Conn) {
+	server := &hostileServer{talk: func(conn net.Conn) {
 		preface := make([]byte, 24)
 		if _, err := io.ReadFull(conn, preface); err != nil {
 			return
@@ -147,7 +146,8 @@ func TestSecrets_NoGoAwayShowsTheKey(t *testing.T) {
 		frame := []byte{byte(length >> 16), byte(length >> 8), byte(length), 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11}
 		_, _ = conn.Write(append(frame, debug...)) // GOAWAY
 		_, _ = io.Copy(io.Discard, io.LimitReader(conn, 1<<10))
-	}
+	}}
+	server.listen(t)
 	protocols := &http.Protocols{}
 	protocols.SetUnencryptedHTTP2(true)
 	transport := &http.Transport{Protocols: protocols}

@@ -10,8 +10,10 @@ import (
 	"go/token"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +33,7 @@ func keyHolders(t *testing.T) (holders map[string]any, keys []string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = receiver.Close(context.WithoutCancel(t.Context())) })
-	server := mockserver.New(mockserver.WithoutListener())
+	server := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("empty"))
 	t.Cleanup(server.Close)
 	serverClient := server.Client(t)
 	if err := serverClient.Do(t.Context(), "GET", "/v1/"+server.SecretKey, nil, nil, nil); err == nil {
@@ -189,8 +191,13 @@ func TestSecrets_NoPrintedTypeShowsItsKey(t *testing.T) {
 	holders, keys := keyHolders(t)
 	for name, holder := range holders {
 		for where, value := range placesOf(holder) {
-			for how, text := range printed(value) {
-				for _, key := range keys {
+			texts := printed(value)
+			all := strings.Join(slices.Collect(maps.Values(texts)), "\n")
+			for _, key := range keys {
+				if partOf(key, all) == "" {
+					continue
+				}
+				for how, text := range texts {
 					if part := partOf(key, text); part != "" {
 						t.Errorf("%s %s, with %s, shows %q of its key: %.300s", name, where, how, part, text)
 					}
