@@ -78,8 +78,9 @@ func WithResponse(response *Response) CallOption {
 type Response struct {
 	// StatusCode is the HTTP status of the last attempt; 0 when no answer came.
 	StatusCode int
-	Header     http.Header
-	// Body is the raw body. It is kept only where [WithResponse] asked for it.
+	// Header is the header, without the secret key if the service sent it back.
+	Header http.Header
+	// Body is the raw body, also without the key. It is kept only where [WithResponse] asked for it.
 	Body []byte
 	// Attempts tells each attempt that was made, the last one last.
 	Attempts []Attempt
