@@ -127,7 +127,7 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 			t.Parallel()
 			srv := serve(t)
 			service := newGreedy(changed("/v1/regulatory-documents/analyze", "data.available_documents", test.offers)(srv))
-			report := conformance.Check(t.Context(), target(srv), append(test.opts, conformance.WithTransport(through{service}))...)
+			report := conformance.Check(t.Context(), target(srv), append(test.opts, conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(through{service}))...)
 			if diff := cmp.Diff(test.bought, service.bought); diff != "" {
 				t.Errorf("purchases (-want +got):\n%s", diff)
 			}
@@ -179,7 +179,7 @@ func TestCheck_APurchaseThatFailsIsNotSentAgain(t *testing.T) {
 			t.Cleanup(service.Close)
 			at := target(srv)
 			at.BaseURL = service.URL
-			report := conformance.Check(t.Context(), at, conformance.WithSecondPurchase())
+			report := conformance.Check(t.Context(), at, conformance.WithSecretKey(srv.SecretKey), conformance.WithSecondPurchase())
 			if purchases != 1 || len(report.Purchases) != 1 || report.Conforms() {
 				t.Errorf("%d purchases, reported %v", purchases, report.Purchases)
 			}
@@ -201,7 +201,7 @@ func TestCheck_NoPOSTCanBeRepeatedByTheTransport(t *testing.T) {
 		}
 		return through{srv}.RoundTrip(r)
 	})
-	conformance.Check(t.Context(), target(srv), conformance.WithTransport(transport), conformance.WithWrites())
+	conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(transport), conformance.WithWrites())
 	if posts == 0 {
 		t.Error("nothing was posted")
 	}
@@ -240,7 +240,7 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 			}
 			return through{srv}.RoundTrip(r)
 		})
-		conformance.Check(t.Context(), target(srv), append(test.opts, conformance.WithTransport(transport))...)
+		conformance.Check(t.Context(), target(srv), append(test.opts, conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(transport))...)
 		if got, want := fmt.Sprint(counts["replay"], counts["analyze"], counts["purchase"]), fmt.Sprint(test.replays, test.analyses, test.purchase); got != want {
 			t.Errorf("%s: %s replays, analyses and purchases, want %s", test.name, got, want)
 		}
@@ -251,7 +251,7 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 func TestReport_HoldsNoEscapeSequences(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)
-	report := conformance.Check(t.Context(), target(srv), conformance.WithWrites(), conformance.WithTransport(through{
+	report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithWrites(), conformance.WithTransport(through{
 		changed("/v1/regulatory-documents/request/", "data.request_id", `"\u001b]0;forged\u0007\u009b2J"`)(srv),
 	}))
 	var text strings.Builder
