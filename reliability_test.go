@@ -75,7 +75,7 @@ func TestRELIABILITY_CountsTheTables(t *testing.T) {
 	text := readText(t, "RELIABILITY.md")
 	for _, figure := range []string{
 		fmt.Sprintf("%d answers over real sockets", len(hostileAnswers())), fmt.Sprintf("%d failures × %d calls", len(failures()), len(hostileCalls())),
-		fmt.Sprintf("%d lies", len(lies())), fmt.Sprintf("%d states", len(moments(t))), fmt.Sprintf("%d kinds of faults", len(campaignFaults())),
+		fmt.Sprintf("%d lies", len(lies())), fmt.Sprintf("%d states", len(moments(t))),
 	} {
 		if !strings.Contains(text, figure) {
 			t.Errorf("RELIABILITY.md does not say %q any more", figure)
