@@ -250,7 +250,7 @@ func (b readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		default:
 			last = record
 			setDefault(&draftSince, asked)
-			c.Quiet = b.quietFor > 0 && time.Since(draftSince) >= b.quietFor
+			c.Quiet = b.quietFor > 0 && asked.Sub(draftSince) >= b.quietFor // a slow response is old
 		}
 		switch result := evidence.Decide(c); result {
 		case evidence.Success:
@@ -263,14 +263,18 @@ func (b readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		if refused, ok := errors.AsType[*Error](err); ok && refused.refusal() && !passing(err) {
 			return nil, b.purchase.failed(OutcomeUnknown, last, both(b.cause, err))
 		}
-		left := b.longest - time.Since(started)
+		// The time that is left counts from when the request was read, so that slow responses do not use it up.
+		left := b.longest - asked.Sub(started)
+		if !draftSince.IsZero() { // a draft that was first read late can still become quiet
+			left = max(left, min(b.quietFor-asked.Sub(draftSince), left+b.quietFor))
+		}
 		if ctx.Err() != nil && err == nil {
 			err = withReason(ctx, context.Cause(ctx))
 		}
 		if left <= 0 || ctx.Err() != nil {
 			return nil, b.purchase.failed(OutcomeUnknown, last, both(b.cause, cmp.Or(err, undecided(last))))
 		}
-		wait = min(2*wait+time.Millisecond, left)
+		wait = max(0, min(2*wait+time.Millisecond, left-time.Since(asked)))
 		if slept := sleep(ctx, wait, err); slept != nil {
 			return nil, b.purchase.failed(OutcomeUnknown, last, both(b.cause, slept))
 		}

@@ -268,18 +268,22 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 	t.Parallel()
 	lost := canned{err: io.ErrUnexpectedEOF}
 	draft, busy, done := record("draft"), refusal(503, "busy"), record("processing", listsFDA)
+	slow := draft
+	slow.after = 2 * time.Second
 	for name, test := range map[string]struct {
 		purchase canned
 		reads    []canned
 		want     shipping.Outcome
 		least    time.Duration
 	}{
-		"lost, a draft for a while, then processing":       {lost, []canned{draft, draft, done}, shipping.OutcomeCharged, 0},
-		"lost, reads fail for a while":                     {lost, []canned{busy, lost, done}, shipping.OutcomeCharged, 0},
-		"lost, other responses for a while":                {lost, []canned{ok(`{"request_id":"RD-2","status":"draft"}`), {status: 200, body: "<html>"}, done}, shipping.OutcomeCharged, 0},
-		"lost, always a draft":                             {lost, []canned{draft}, shipping.OutcomeUnknown, 10 * time.Second},
-		"refused, a draft for a while, then these":         {refusal(400, "not a draft"), []canned{draft, draft, done}, shipping.OutcomeCharged, 0},
-		"refused, a draft":                                 {refusal(400, "no funds"), []canned{draft}, shipping.OutcomeNotCharged, time.Second},
+		"lost, a draft for a while, then processing": {lost, []canned{draft, draft, done}, shipping.OutcomeCharged, 0},
+		"lost, reads fail for a while":               {lost, []canned{busy, lost, done}, shipping.OutcomeCharged, 0},
+		"lost, other responses for a while":          {lost, []canned{ok(`{"request_id":"RD-2","status":"draft"}`), {status: 200, body: "<html>"}, done}, shipping.OutcomeCharged, 0},
+		"lost, always a draft":                       {lost, []canned{draft}, shipping.OutcomeUnknown, 10 * time.Second},
+		"refused, a draft for a while, then these":   {refusal(400, "not a draft"), []canned{draft, draft, done}, shipping.OutcomeCharged, 0},
+		"refused, a draft":                           {refusal(400, "no funds"), []canned{draft}, shipping.OutcomeNotCharged, time.Second},
+		// C20: the draft was read when the request was sent, not when the response arrived.
+		"refused, one slow draft, then these":              {refusal(400, "not a draft"), []canned{slow, done}, shipping.OutcomeCharged, 0},
 		"refused, reads fail, then a draft":                {refusal(400, "no funds"), []canned{busy, draft}, shipping.OutcomeNotCharged, time.Second},
 		"refused, a draft, purchasing, a draft for longer": {refusal(400, "no funds"), []canned{draft, record("purchasing"), draft}, shipping.OutcomeNotCharged, time.Second},
 		"refused with 401, and so is the read-back":        {refusal(401, "no"), []canned{refusal(401, "no")}, shipping.OutcomeNotCharged, 0},
@@ -512,6 +516,32 @@ func TestSettlePurchase_HowLongADraftMustStayCanBeSet(t *testing.T) {
 		}
 		if n := service.count(http.MethodGet); n > 100 {
 			t.Errorf("%d reads in an hour", n)
+		}
+	})
+}
+
+// C20: a single slow response does not show that the request stayed a draft.
+func TestSettlePurchase_ASlowDraftIsNotAQuietOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		slow := record("draft")
+		slow.after = 2 * time.Minute
+		policy := shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1})
+		result, err := connect(t, newCounter(nil, []canned{slow, record("processing", listsFDA)}), policy).Regulatory.SettlePurchase(t.Context(), "RD-1", nil)
+		if outcome(result, err) != shipping.OutcomeCharged {
+			t.Errorf("%+v, %v", result, err)
+		}
+	})
+}
+
+// A draft that is first read late gets the whole time to become quiet.
+func TestSettlePurchase_AFirstReadThatFailsDoesNotLeaveADraftOpen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reads := newCounter(nil, []canned{refusal(500, "no"), refusal(500, "no"), refusal(500, "no"), refusal(500, "no"), record("draft")})
+		result, err := connect(t, reads).Regulatory.SettlePurchase(t.Context(), "RD-1", nil)
+		if outcome(result, err) != shipping.OutcomeNotCharged {
+			t.Errorf("%+v, %v", result, err)
 		}
 	})
 }

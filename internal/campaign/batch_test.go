@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -138,18 +139,18 @@ func (b *batchCampaign) nameOrders() {
 // without faults.
 func (b *batchCampaign) work() {
 	random := b.schedule.random(0, "interruptions", 0)
-	for _, events := range []int{10 + random.IntN(40), 20 + random.IntN(60), 1 << 30} {
-		b.run(events)
+	for _, events := range []int{10 + random.IntN(40), 20 + random.IntN(60), math.MaxInt} {
+		b.run(b.clients[0], events)
 	}
 	b.proxy.honest.Store(true)
 	for range 2 {
-		b.run(1 << 30)
+		b.run(b.patient, math.MaxInt)
 	}
 	b.check()
 }
 
 // run runs the batch with the journal on disk, and interrupts it after some events.
-func (b *batchCampaign) run(events int) {
+func (b *batchCampaign) run(client *shipping.Client, events int) {
 	b.runs++
 	journal, err := shipping.OpenBatchFile(b.journal)
 	if err != nil {
@@ -159,7 +160,7 @@ func (b *batchCampaign) run(events int) {
 	ctx, stop := context.WithTimeout(b.t.Context(), time.Minute)
 	defer stop()
 	spent := b.spent() // before the snapshot of the event that comes next
-	report, err := b.clients[0].Regulatory.Batch(ctx, b.items, &shipping.BatchOptions{
+	report, err := client.Regulatory.Batch(ctx, b.items, &shipping.BatchOptions{
 		Select: automated, Budget: &b.budget, Journal: journal,
 		Purchase: shipping.PurchaseRequest{SettleFor: settleFor, RefusedFor: refusedFor},
 		Settle:   shipping.SettleOptions{QuietFor: quietFor},

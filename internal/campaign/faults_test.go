@@ -126,7 +126,7 @@ func purchaseDamages() []damage {
 			return true
 		}},
 		{name: "a confirmation of other documents", weight: 3, apply: func(x *exchange, r *response) bool {
-			*r = accepted(fmt.Sprintf(`{"request_id":%q,"status":"processing","document_types":["AMS"],"documents":[{"document_type":"AMS","status":"generating"}]}`, x.requestID))
+			*r = accepted(fmt.Sprintf(`{"request_id":%q,"status":"processing","document_types":["FUMIGATION"],"documents":[{"document_type":"FUMIGATION","status":"generating"}]}`, x.requestID))
 			return true
 		}},
 		{name: "a confirmation without data", weight: 4, apply: func(x *exchange, r *response) bool {
@@ -172,11 +172,10 @@ func readDamages() []damage {
 			}
 			return text != ""
 		})},
-		{name: "no list of documents", weight: 3, apply: edit(func(data map[string]any) bool {
-			_, listed := data["documents"]
-			delete(data, "documents")
-			return listed
-		})},
+		// Without its list, the record of an earlier purchase would be the record of this one.
+		{name: "no list of documents", weight: 3, apply: func(x *exchange, r *response) bool {
+			return !x.order.existing && unlisted(x, r)
+		}},
 		// With "completed" it would be the record of a request that was purchased before.
 		{name: "other documents", weight: 3, apply: edit(func(data map[string]any) bool {
 			if data["documents"] == nil {
@@ -185,7 +184,13 @@ func readDamages() []damage {
 			data["documents"], data["status"] = otherDocuments(), "processing"
 			return true
 		})},
+		{name: "slow", weight: 3, apply: fair(func(r *response) { r.slow = true })},
 		{name: "a stale draft from a cache", weight: 8, apply: stale},
+		{name: "a stale draft from a slow cache", weight: 4, apply: func(x *exchange, r *response) bool {
+			applies := stale(x, r)
+			r.slow = applies
+			return applies
+		}},
 	}...)
 	for _, status := range []string{"draft", "processing", "completed", "failed"} {
 		damages = append(damages, damage{name: "another request, " + status, weight: 3, apply: anotherRecord(status)})
@@ -193,8 +198,18 @@ func readDamages() []damage {
 	return damages
 }
 
+// unlisted removes the list of purchased documents from a record.
+func unlisted(x *exchange, r *response) bool {
+	return edit(func(data map[string]any) bool {
+		_, listed := data["documents"]
+		delete(data, "documents")
+		return listed
+	})(x, r)
+}
+
+// otherDocuments returns documents that nobody of the campaign purchases.
 func otherDocuments() []any {
-	return []any{map[string]any{"document_type": "AMS", "status": "generating"}}
+	return []any{map[string]any{"document_type": "FUMIGATION", "status": "generating"}}
 }
 
 // edit changes the record in the response. It applies only if there is one.

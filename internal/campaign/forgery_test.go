@@ -14,6 +14,7 @@ type forgery struct {
 	name string
 	// why states what the true exchange is that this one equals.
 	why        string
+	before     []int // documents of the draft that were purchased before
 	delivery   delivery
 	response   func(x *exchange, r *response) bool // to the purchase
 	record     func(x *exchange, r *response) bool // read back
@@ -62,6 +63,8 @@ func forgeries() []forgery {
 			delivery: never, response: lost, record: processing, outcome: shipping.OutcomeCharged},
 		{name: "a lost response, then a failed record of a draft, and nothing was delivered", why: "a draft can fail only in generation, after its purchase",
 			delivery: never, response: lost, record: failed, wasDraft: true, outcome: shipping.OutcomeCharged},
+		{name: "a lost response, then the record of an earlier purchase of other documents, without its list", why: "a service that lists no documents sends the same record",
+			before: []int{1}, delivery: once, response: lost, record: unlisted, outcome: shipping.OutcomeCharged},
 		{name: "a lost response, then the old draft for longer than QuietFor", why: "a purchase that never arrived leaves the same draft",
 			delivery: once, response: lost, record: oldDraft, settled: true, outcome: shipping.OutcomeNotCharged, chargedYet: true},
 		{name: "a lost response, and the purchase is delivered after QuietFor", why: "the specification bounds no time; QuietFor is the bound that the user sets",
@@ -76,7 +79,7 @@ func TestPurchaseCampaign_Forgeries(t *testing.T) {
 	for number, row := range forgeries() {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			c := newCampaign(t, options{}, wires()[number%2])
+			c := newCampaign(t, options{patience: 100 * patience}, wires()[number%2])
 			c.proxy.plan = func(_ *order, kind string, _ int) plan {
 				p := plan{row.delivery, damage{name: row.name, apply: row.response}, rand.New(rand.NewPCG(0, 0))}
 				if kind == readBack {
@@ -84,7 +87,7 @@ func TestPurchaseCampaign_Forgeries(t *testing.T) {
 				}
 				return p
 			}
-			one := &trial{order: &order{}, subject: subjects()[0], wasDraft: row.wasDraft}
+			one := &trial{order: &order{}, subject: subject{before: row.before, documents: []int{0}}, wasDraft: row.wasDraft}
 			c.purchase(t, one)
 			outcome := one.outcome
 			if row.settled {

@@ -273,6 +273,7 @@ type response struct {
 	location    string
 	body        []byte
 	hints       bool // an interim response comes first
+	slow        bool // it is held for longer than refusedFor
 	late        bool // it is held until the client has left
 	silent      bool // the exchange is aborted before the response
 	half        bool // the exchange is aborted in the middle of the body
@@ -294,6 +295,9 @@ func (r response) String() string {
 	if r.half {
 		body = "half of " + body
 	}
+	if r.slow {
+		body = "slowly " + body
+	}
 	return fmt.Sprintf("%d %q", r.status, body)
 }
 
@@ -303,6 +307,9 @@ func (r response) send(w http.ResponseWriter, request *http.Request) {
 	}
 	if r.late || r.silent {
 		panic(http.ErrAbortHandler)
+	}
+	if r.slow {
+		time.Sleep(2 * refusedFor)
 	}
 	if r.hints {
 		w.Header().Set("Link", "</style.css>; rel=preload")

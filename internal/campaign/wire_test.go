@@ -15,7 +15,7 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// patience is how long a client of the campaign waits for one attempt.
+// patience is how long a client of the campaign waits for one attempt while the proxy strikes.
 const patience = 150 * time.Millisecond
 
 // A wire is a protocol between client and proxy, and what an exchange that the proxy aborts looks like on it.
@@ -120,8 +120,8 @@ func (l framedListener) Accept() (net.Conn, error) {
 	return &framedConn{Conn: tls.Server(connection, l.config), abort: l.abort}, nil
 }
 
-// open serves the handler on the wire and returns a client of it.
-func (w wire) open(t *testing.T, handler http.Handler, key string) *shipping.Client {
+// open serves the handler on the wire and returns a client of it, which waits so long for one attempt.
+func (w wire) open(t *testing.T, handler http.Handler, key string, timeout time.Duration) *shipping.Client {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -140,7 +140,7 @@ func (w wire) open(t *testing.T, handler http.Handler, key string) *shipping.Cli
 	client, err := shipping.NewClient(key, shipping.WithBaseURL(address), shipping.WithHTTPClient(&http.Client{Transport: transport}),
 		shipping.WithRetryPolicy(shipping.RetryPolicy{
 			MaxAttempts: 2, MinWait: time.Millisecond, MaxWait: 4 * time.Millisecond, MaxRetryAfter: time.Millisecond,
-			AttemptTimeout: patience, ExtraLoad: -1,
+			AttemptTimeout: timeout, ExtraLoad: -1,
 		}))
 	if err != nil {
 		t.Fatal(err)
