@@ -230,7 +230,7 @@ func (c *campaign) purchase(t *testing.T, one *trial) {
 		RequestID: one.requestID, DocumentTypes: one.documents, WasDraft: one.wasDraft,
 		SettleFor: settleFor, RefusedFor: refusedFor,
 	}, shipping.WithHeader(sentHeader, strconv.Itoa(one.order.number)))
-	one.outcome, one.err = outcomeOf(result, err), err
+	one.outcome = outcomeOf(result, err)
 	if result != nil {
 		one.readBack, one.charged = result.ReadBack, result.ChargedAmount
 	}
