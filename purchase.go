@@ -148,7 +148,7 @@ func (s RegulatoryService) PurchaseWith(ctx context.Context, purchase *PurchaseR
 	case evidence.Unsent:
 		return nil, p.failed(OutcomeNotCharged, nil, err)
 	}
-	reading := readBack{service: s, purchase: p, response: response, cause: err, call: call, longest: p.SettleFor}
+	reading := &readBack{service: s, purchase: p, response: response, cause: err, call: call, longest: p.SettleFor}
 	if response == evidence.Refusal {
 		reading.quietFor, reading.longest = p.RefusedFor, max(p.SettleFor, p.RefusedFor)
 	}
@@ -214,7 +214,7 @@ func responseOf(err error) evidence.Response {
 	switch {
 	case !ok || notSent(answer.Cause):
 		return evidence.Unsent
-	case answer.refusal():
+	case isRefusal(err):
 		return evidence.Refusal
 	}
 	return evidence.Lost
@@ -231,79 +231,110 @@ type readBack struct {
 	quietFor time.Duration
 	// longest bounds the whole reading.
 	longest time.Duration
+
+	last       *RegulatoryRequest
+	listed     evidence.Documents // what the last record with a list compared as
+	draftSince time.Time          // when the first of the drafts in a row was asked for
 }
 
 // decide returns the purchase's result, or its *PurchaseError.
-func (b readBack) decide(ctx context.Context) (*PurchaseResult, error) {
+func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 	call := append(slices.Clip(b.call), WithResponse(nil)) // the caller asked for the purchase's
-	var last *RegulatoryRequest
-	started := time.Now()
-	draftSince, wait := time.Time{}, cmp.Or(b.quietFor, b.longest)/40
+	started, wait := time.Now(), cmp.Or(b.quietFor, b.longest)/40
 	for {
 		asked := time.Now()
 		record, err := b.service.Get(ctx, b.purchase.RequestID, call...)
-		c := b.observed(record, err)
-		switch {
-		case err != nil:
-		case c.State != evidence.Draft:
-			last, draftSince = record, time.Time{}
-		default:
-			last = record
-			setDefault(&draftSince, asked)
-			c.Quiet = b.quietFor > 0 && asked.Sub(draftSince) >= b.quietFor // a slow response is old
-		}
-		switch result := evidence.Decide(c); result {
+		switch evidence.Decide(b.observe(asked, record, err)) {
 		case evidence.Success:
 			return readBackResult(record), nil
 		case evidence.ChargedBefore:
-			return nil, b.purchase.failed(OutcomeCharged, last, b.cause)
+			return nil, b.failed(OutcomeCharged, b.cause)
 		case evidence.NotCharged:
-			return nil, b.purchase.failed(OutcomeNotCharged, last, cmp.Or(b.cause, error(quietError{b.quietFor})))
+			return nil, b.failed(OutcomeNotCharged, cmp.Or(b.cause, error(quietError{b.quietFor})))
 		}
-		if refused, ok := errors.AsType[*Error](err); ok && refused.refusal() && !passing(err) {
-			return nil, b.purchase.failed(OutcomeUnknown, last, both(b.cause, err))
-		}
-		// The time that is left counts from when the request was read, so that slow responses do not use it up.
-		left := b.longest - asked.Sub(started)
-		if !draftSince.IsZero() { // a draft that was first read late can still become quiet
-			left = max(left, min(b.quietFor-asked.Sub(draftSince), left+b.quietFor))
-		}
-		if ctx.Err() != nil && err == nil {
-			err = withReason(ctx, context.Cause(ctx))
-		}
-		if left <= 0 || ctx.Err() != nil {
-			return nil, b.purchase.failed(OutcomeUnknown, last, both(b.cause, cmp.Or(err, undecided(last))))
+		left := b.left(started, asked)
+		switch {
+		case ctx.Err() != nil:
+			return nil, b.failed(OutcomeUnknown, both(b.cause, cmp.Or(err, withReason(ctx, context.Cause(ctx)))))
+		case left <= 0, isRefusal(err) && !passing(err):
+			return nil, b.failed(OutcomeUnknown, both(b.cause, cmp.Or(err, undecided(b.last))))
 		}
 		wait = max(0, min(2*wait+time.Millisecond, left-time.Since(asked)))
 		if slept := sleep(ctx, wait, err); slept != nil {
-			return nil, b.purchase.failed(OutcomeUnknown, last, both(b.cause, slept))
+			return nil, b.failed(OutcomeUnknown, both(b.cause, slept))
 		}
 	}
 }
 
-// observed returns the evidence of one reading.
-func (b readBack) observed(record *RegulatoryRequest, err error) evidence.Case {
+func (b *readBack) failed(outcome Outcome, err error) error {
+	return b.purchase.failed(outcome, b.last, err)
+}
+
+// left is how long the request may still be read. It counts from when the request was asked for, so that
+// slow responses do not use the time up; a draft that was first read late can still become quiet.
+func (b *readBack) left(started, asked time.Time) time.Duration {
+	left := b.longest - asked.Sub(started)
+	if b.draftSince.IsZero() {
+		return left
+	}
+	return max(left, min(b.quietFor-asked.Sub(b.draftSince), left+b.quietFor))
+}
+
+// observe returns the evidence after one more reading.
+func (b *readBack) observe(asked time.Time, record *RegulatoryRequest, err error) evidence.Case {
 	c := evidence.Case{Response: b.response, State: evidence.Unread, WasDraft: b.purchase.WasDraft}
 	if err != nil {
 		c.Denied = denied(b.cause, err)
 		return c
 	}
-	c.State = map[RequestStatus]evidence.State{
-		StatusDraft: evidence.Draft, StatusPurchasing: evidence.Purchasing, StatusProcessing: evidence.Processing,
-		StatusCompleted: evidence.Completed, StatusFailed: evidence.Failed,
-	}[record.Status]
-	setDefault(&c.State, evidence.Other)
-	c.Documents = listedDocuments(record.Raw).compare(b.purchase.DocumentTypes)
+	b.last = record
+	c.State = evidenceState(record.Status)
 	c.Charge = record.showsCharge()
+	if c.Documents = listedDocuments(record.Raw).compare(b.purchase.DocumentTypes); c.Documents != evidence.NoList {
+		b.listed = c.Documents
+	} else if b.listed != 0 {
+		c.Documents = b.listed // a list does not vanish
+	}
+	if c.State != evidence.Draft {
+		b.draftSince = time.Time{}
+		return c
+	}
+	setDefault(&b.draftSince, asked)
+	c.Quiet = b.quietFor > 0 && asked.Sub(b.draftSince) >= b.quietFor // a slow response is old
 	return c
+}
+
+func evidenceState(status RequestStatus) evidence.State {
+	switch status {
+	case StatusDraft:
+		return evidence.Draft
+	case StatusPurchasing:
+		return evidence.Purchasing
+	case StatusProcessing:
+		return evidence.Processing
+	case StatusCompleted:
+		return evidence.Completed
+	case StatusFailed:
+		return evidence.Failed
+	}
+	return evidence.Other
+}
+
+// isRefusal reports whether an error is the service's own refusal.
+func isRefusal(err error) bool {
+	answer, ok := errors.AsType[*Error](err)
+	return ok && answer.refusal()
 }
 
 // denied reports whether the service refused both the purchase and the reading for the same reason, which
 // has nothing to do with the request's state: the key is not accepted, or there is no such request.
 func denied(purchase, reading error) bool {
-	first, ok := errors.AsType[*Error](purchase)
-	second, read := errors.AsType[*Error](reading)
-	if !ok || !read || !first.refusal() || !second.refusal() || first.StatusCode != second.StatusCode {
+	if !isRefusal(purchase) || !isRefusal(reading) {
+		return false
+	}
+	first, _ := errors.AsType[*Error](purchase)
+	second, _ := errors.AsType[*Error](reading)
+	if first.StatusCode != second.StatusCode {
 		return false
 	}
 	switch first.StatusCode {
@@ -374,8 +405,8 @@ func (s RegulatoryService) SettlePurchase(ctx context.Context, requestID string,
 	if strings.TrimSpace(requestID) == "" {
 		return nil, invalidRequest(OpGetRequest, "requestID", "is empty: pass the request_id of the purchase")
 	}
-	return readBack{
+	return (&readBack{
 		service: s, response: evidence.Lost, call: call, quietFor: options.QuietFor, longest: options.QuietFor,
 		purchase: PurchaseRequest{RequestID: requestID, DocumentTypes: slices.Clone(options.DocumentTypes), WasDraft: options.WasDraft},
-	}.decide(ctx)
+	}).decide(ctx)
 }

@@ -283,15 +283,17 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 		"refused, a draft for a while, then these":   {refusal(400, "not a draft"), []canned{draft, draft, done}, shipping.OutcomeCharged, 0},
 		"refused, a draft":                           {refusal(400, "no funds"), []canned{draft}, shipping.OutcomeNotCharged, time.Second},
 		// C20: the draft was read when the request was sent, not when the response arrived.
-		"refused, one slow draft, then these":              {refusal(400, "not a draft"), []canned{slow, done}, shipping.OutcomeCharged, 0},
-		"refused, reads fail, then a draft":                {refusal(400, "no funds"), []canned{busy, draft}, shipping.OutcomeNotCharged, time.Second},
-		"refused, a draft, purchasing, a draft for longer": {refusal(400, "no funds"), []canned{draft, record("purchasing"), draft}, shipping.OutcomeNotCharged, time.Second},
-		"refused with 401, and so is the read-back":        {refusal(401, "no"), []canned{refusal(401, "no")}, shipping.OutcomeNotCharged, 0},
-		"refused with 403, and so is the read-back":        {refusal(403, "no"), []canned{refusal(403, "no")}, shipping.OutcomeNotCharged, 0},
-		"refused with 404, and so is the read-back":        {refusal(404, "no"), []canned{refusal(404, "no")}, shipping.OutcomeNotCharged, 0},
-		"refused with 404, the read-back with 401":         {refusal(404, "no"), []canned{refusal(401, "no")}, shipping.OutcomeUnknown, 0},
-		"refused with 400, and so is the read-back":        {refusal(400, "no"), []canned{refusal(400, "no")}, shipping.OutcomeUnknown, 0},
-		"404 of a proxy, twice":                            {canned{status: 404, body: "<html>"}, []canned{{status: 404, body: "<html>"}}, shipping.OutcomeUnknown, 0},
+		"refused, one slow draft, then these":                   {refusal(400, "not a draft"), []canned{slow, done}, shipping.OutcomeCharged, 0},
+		"refused, reads fail, then a draft":                     {refusal(400, "no funds"), []canned{busy, draft}, shipping.OutcomeNotCharged, time.Second},
+		"refused, a draft, purchasing, a draft for longer":      {refusal(400, "no funds"), []canned{draft, record("purchasing"), draft}, shipping.OutcomeNotCharged, time.Second},
+		"lost, other documents, then a record without its list": {lost, []canned{record("processing", listsCustoms), record("processing")}, shipping.OutcomeUnknown, 0},
+		"refused, these documents, then a failing read":         {refusal(400, "no"), []canned{record("draft", listsFDA), busy, record("processing")}, shipping.OutcomeCharged, 0},
+		"refused with 401, and so is the read-back":             {refusal(401, "no"), []canned{refusal(401, "no")}, shipping.OutcomeNotCharged, 0},
+		"refused with 403, and so is the read-back":             {refusal(403, "no"), []canned{refusal(403, "no")}, shipping.OutcomeNotCharged, 0},
+		"refused with 404, and so is the read-back":             {refusal(404, "no"), []canned{refusal(404, "no")}, shipping.OutcomeNotCharged, 0},
+		"refused with 404, the read-back with 401":              {refusal(404, "no"), []canned{refusal(401, "no")}, shipping.OutcomeUnknown, 0},
+		"refused with 400, and so is the read-back":             {refusal(400, "no"), []canned{refusal(400, "no")}, shipping.OutcomeUnknown, 0},
+		"404 of a proxy, twice":                                 {canned{status: 404, body: "<html>"}, []canned{{status: 404, body: "<html>"}}, shipping.OutcomeUnknown, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -381,6 +383,16 @@ func TestAnalyze_TheMinimalResponseIsADraft(t *testing.T) {
 		if err != nil || draft.RequestID != "RD-1" || draft.Status != shipping.StatusDraft {
 			t.Errorf("%s: %+v, %v", data, draft, err)
 		}
+	}
+}
+
+// C21: an analysis of another shipment is refused before its draft can be purchased.
+func TestAnalyze_OfAnotherShipmentIsRefused(t *testing.T) {
+	t.Parallel()
+	_, err := connect(t, answering(ok(`{"request_id":"RD-1","status":"draft","shipment_id":"SH-2"}`))).Regulatory.
+		Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
+	if !errors.Is(err, shipping.ErrUnexpectedBody) || !strings.Contains(err.Error(), `about another shipment, "SH-2" (request RD-1)`) {
+		t.Error(err)
 	}
 }
 

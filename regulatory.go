@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"net/http"
 	"strings"
 	"time"
 
@@ -275,6 +276,12 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 		return nil, err
 	}
 	record, err := s.record(ctx, request{operation: OpAnalyze, body: analyze}, call)
+	if err == nil && record.ShipmentID != "" && analyze.ShipmentID != "" && record.ShipmentID != analyze.ShipmentID {
+		return nil, s.core.redacted(&Error{
+			Operation: OpAnalyze, StatusCode: http.StatusOK, RequestID: record.RequestID, Data: record.Raw, kind: ErrUnexpectedBody,
+			Message: "the response is about another shipment, " + quoteShort(record.ShipmentID),
+		})
+	}
 	if err == nil && record.Status == "" {
 		record.Status = StatusDraft // the endpoint's table names no status: a successful analysis is a draft
 	}

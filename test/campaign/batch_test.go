@@ -49,7 +49,7 @@ func TestBatchCampaign(t *testing.T) {
 			b := newBatchCampaign(t, o, number)
 			defer func() {
 				if t.Failed() {
-					t.Logf("replay it: %s go test -v -run %s$ ./internal/campaign", o, t.Name())
+					t.Logf("replay it: %s go test -v -run %s$ ./test/campaign", o, t.Name())
 				}
 			}()
 			b.work()

@@ -282,7 +282,7 @@ func (c *campaign) settle(t *testing.T, one *trial) {
 func (c *campaign) fault(one *trial, what, format string, args ...any) {
 	replay := c.options
 	replay.only = one.order.number
-	c.wrong[what] = append(c.wrong[what], fmt.Sprintf("%s: purchase %d (%s, %s, was draft: %t): %s\n\t%s\n\treplay it: %s go test -v -run TestPurchaseCampaign$ ./internal/campaign",
+	c.wrong[what] = append(c.wrong[what], fmt.Sprintf("%s: purchase %d (%s, %s, was draft: %t): %s\n\t%s\n\treplay it: %s go test -v -run TestPurchaseCampaign$ ./test/campaign",
 		what, one.order.number, one.subject.name, c.wires[one.wire].name, one.wasDraft, fmt.Sprintf(format, args...),
 		strings.Join(one.order.log, "\n\t"), replay))
 }
