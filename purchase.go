@@ -233,8 +233,8 @@ type readBack struct {
 	longest time.Duration
 
 	last       *RegulatoryRequest
-	listed     evidence.Documents // what the last record with a list compared as
-	draftSince time.Time          // when the first of the drafts in a row was asked for
+	others     bool      // a record listed other documents
+	draftSince time.Time // when the first of the drafts in a row was asked for
 }
 
 // decide returns the purchase's result, or its *PurchaseError.
@@ -290,10 +290,13 @@ func (b *readBack) observe(asked time.Time, record *RegulatoryRequest, err error
 	b.last = record
 	c.State = evidenceState(record.Status)
 	c.Charge = record.showsCharge()
-	if c.Documents = listedDocuments(record.Raw).compare(b.purchase.DocumentTypes); c.Documents != evidence.NoList {
-		b.listed = c.Documents
-	} else if b.listed != 0 {
-		c.Documents = b.listed // a list does not vanish
+	switch c.Documents = listedDocuments(record.Raw).compare(b.purchase.DocumentTypes); c.Documents {
+	case evidence.Others, evidence.Some:
+		b.others = true
+	case evidence.NoList:
+		if b.others { // a list does not vanish: one of the two records is wrong
+			c.Documents = evidence.Some
+		}
 	}
 	if c.State != evidence.Draft {
 		b.draftSince = time.Time{}

@@ -287,7 +287,7 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 		"refused, reads fail, then a draft":                     {refusal(400, "no funds"), []canned{busy, draft}, shipping.OutcomeNotCharged, time.Second},
 		"refused, a draft, purchasing, a draft for longer":      {refusal(400, "no funds"), []canned{draft, record("purchasing"), draft}, shipping.OutcomeNotCharged, time.Second},
 		"lost, other documents, then a record without its list": {lost, []canned{record("processing", listsCustoms), record("processing")}, shipping.OutcomeUnknown, 0},
-		"refused, these documents, then a failing read":         {refusal(400, "no"), []canned{record("draft", listsFDA), busy, record("processing")}, shipping.OutcomeCharged, 0},
+		"refused, other documents, then a record without them":  {refusal(400, "no"), []canned{record("processing", listsCustoms), record("completed")}, shipping.OutcomeUnknown, 0},
 		"refused with 401, and so is the read-back":             {refusal(401, "no"), []canned{refusal(401, "no")}, shipping.OutcomeNotCharged, 0},
 		"refused with 403, and so is the read-back":             {refusal(403, "no"), []canned{refusal(403, "no")}, shipping.OutcomeNotCharged, 0},
 		"refused with 404, and so is the read-back":             {refusal(404, "no"), []canned{refusal(404, "no")}, shipping.OutcomeNotCharged, 0},
