@@ -123,17 +123,9 @@ func (l lister[T, L]) pages(ctx context.Context, options []CallOption) iter.Seq2
 			return
 		}
 		defer w.close()
-		for {
-			page, err := w.next()
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if page == nil || !yield(page, nil) {
-				return
-			}
-			w.consumed()
-		}
+		w.run(yield)
+		w.pages.close()
+		w.pages.rethrow()
 	}
 }
 

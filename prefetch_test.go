@@ -3,6 +3,9 @@ package shipping_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
 	"runtime"
 	"slices"
@@ -240,4 +243,194 @@ func TestPrefetch_GoesOnCarefullyAfterAMove(t *testing.T) {
 			t.Errorf("%d requests at once", s.most)
 		}
 	})
+}
+
+// interrupting is a client whose callbacks run interrupt in the fetch of page 3, and nothing else.
+func interrupting(t testing.TB, s *rowService, callback string, interrupt func()) *shipping.Client {
+	t.Helper()
+	var mu sync.Mutex
+	calls := 0
+	third := func() { // one call a page, and the third page is asked for third
+		mu.Lock()
+		calls++
+		now := calls == 3
+		mu.Unlock()
+		if now {
+			interrupt()
+		}
+	}
+	observer := shipping.Observer{}
+	var options []shipping.Option
+	switch callback {
+	case "transport":
+		options = append(options, shipping.WithHTTPClient(&http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+			third()
+			return s.RoundTrip(r)
+		})}))
+	case "body":
+		options = append(options, shipping.WithHTTPClient(&http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+			response, err := s.RoundTrip(r)
+			if err == nil {
+				response.Body = &interruptedBody{ReadCloser: response.Body, before: third}
+			}
+			return response, err
+		})}))
+	case "drift report":
+		s.lie = func(page int, a *rowAnswer) {
+			if page == 3 {
+				a.Pagination["unknown"] = 1
+			}
+		}
+		options = append(options, shipping.WithDriftReport(func(d shipping.Drift) {
+			for _, finding := range d.Findings {
+				if finding.Path == "data.pagination.unknown" {
+					interrupt()
+				}
+			}
+		}))
+	case "limiter":
+		options = append(options, shipping.WithLimiter(limiterFunc(func(context.Context) error { third(); return nil })))
+	case "observer's Start":
+		observer.Start = func(ctx context.Context, _ shipping.Operation) context.Context { third(); return ctx }
+	case "observer's Attempt":
+		observer.Attempt = func(context.Context, shipping.Operation, shipping.Attempt) { third() }
+	case "observer's Done":
+		observer.Done = func(context.Context, shipping.Operation, []shipping.Attempt, time.Duration, error) { third() }
+	case "logger":
+		options = append(options, shipping.WithLogger(slog.New(interruptedHandler{slog.DiscardHandler, third})))
+	}
+	return s.client(t, append(options, shipping.WithObserver(observer))...)
+}
+
+type limiterFunc func(context.Context) error
+
+func (f limiterFunc) Wait(ctx context.Context) error { return f(ctx) }
+
+type interruptedBody struct {
+	io.ReadCloser
+	before func() // the first Read
+}
+
+func (b *interruptedBody) Read(p []byte) (int, error) {
+	if before := b.before; before != nil {
+		b.before = nil
+		before()
+	}
+	return b.ReadCloser.Read(p)
+}
+
+type interruptedHandler struct {
+	slog.Handler
+	before func()
+}
+
+func (h interruptedHandler) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h interruptedHandler) Handle(context.Context, slog.Record) error {
+	h.before()
+	return nil
+}
+
+var interruptible = []string{
+	"transport", "body", "drift report", "limiter", "observer's Start", "observer's Attempt", "observer's Done", "logger",
+}
+
+// C29: a panic in code of the user that runs while a page is fetched ahead ended the process, because it
+// happened on a goroutine of the client. It happens on the goroutine that ranges, with the same value.
+func TestPrefetch_APanicInACallbackReachesTheCaller(t *testing.T) {
+	for _, callback := range interruptible {
+		for _, window := range []int{1, shipping.DefaultWindow} {
+			t.Run(fmt.Sprintf("%s, window %d", callback, window), func(t *testing.T) {
+				defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+				s := newRowService(20 * pageSize)
+				failure := errors.New("the callback failed")
+				c := interrupting(t, s, callback, func() { panic(failure) })
+				value := func() (value any) {
+					defer func() { value = recover() }()
+					_, err := collect(walkTransactions(t.Context(), c, 0, pageSize, shipping.WithWindow(window)))
+					t.Errorf("the walk ended with %v", err)
+					return nil
+				}()
+				if value != failure {
+					t.Errorf("recovered %v, want the value of the callback's panic", value)
+				}
+				if s.inFlight != 0 || len(s.asked) > 2+window {
+					t.Errorf("%d requests in flight, pages asked for: %v", s.inFlight, s.asked)
+				}
+			})
+		}
+	}
+}
+
+// C29: a callback that ends its goroutine, such as t.FailNow in a transport, ends that of the caller.
+func TestPrefetch_ACallbackThatExitsEndsTheCallersGoroutine(t *testing.T) {
+	for _, callback := range interruptible {
+		for _, window := range []int{1, shipping.DefaultWindow} {
+			t.Run(fmt.Sprintf("%s, window %d", callback, window), func(t *testing.T) {
+				defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+				s := newRowService(20 * pageSize)
+				c := interrupting(t, s, callback, runtime.Goexit)
+				var caller sync.WaitGroup
+				caller.Go(func() {
+					defer func() {
+						if value := recover(); value != nil {
+							t.Errorf("panic: %v", value)
+						}
+					}()
+					_, err := collect(walkTransactions(t.Context(), c, 0, pageSize, shipping.WithWindow(window)))
+					t.Errorf("the walk ended with %v", err)
+				})
+				caller.Wait()
+				if s.inFlight != 0 {
+					t.Errorf("%d requests in flight", s.inFlight)
+				}
+			})
+		}
+	}
+}
+
+// C29: page 2 panics when the other pages are under way and the caller handles page 1. The panic is not
+// lost if the caller then leaves the loop, and those pages are cancelled.
+func TestPrefetch_APanicAheadIsNotLostByABreak(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := slowly(20 * pageSize)
+		s.latency = func(page, _ int) time.Duration { return time.Duration(page) * time.Second }
+		failure := errors.New("the transport failed")
+		c := s.client(t, shipping.WithHTTPClient(&http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Query().Get("page") == "2" {
+				panic(failure)
+			}
+			return s.RoundTrip(r)
+		})}))
+		defer func() {
+			if value := recover(); value != failure {
+				t.Errorf("recovered %v, want the value of the transport's panic", value)
+			}
+			if s.inFlight != 0 {
+				t.Errorf("%d requests in flight", s.inFlight)
+			}
+		}()
+		for _, err := range c.Rates.Pages(t.Context(), &shipping.RateListOptions{PerPage: pageSize}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			break
+		}
+		t.Error("the loop ended without a panic")
+	})
+}
+
+// C29: progress is reported on the caller's goroutine, so its panic is the caller's.
+func TestPrefetch_APanicInTheProgressReportLeavesNothingBehind(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	s := newRowService(20 * pageSize)
+	defer func() {
+		if value := recover(); value != "progress" || s.inFlight != 0 {
+			t.Errorf("recovered %v with %d requests in flight", value, s.inFlight)
+		}
+	}()
+	_, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithListProgress(func(shipping.ListProgress) { panic("progress") })))
+	t.Errorf("the walk ended with %v", err)
 }

@@ -114,6 +114,21 @@ func (l lister[T, L]) start(ctx context.Context, options []CallOption) (*walk[T]
 
 func (w *walk[T]) close() { w.pages.close() }
 
+// run yields the pages up to the end of the walk. The error, if there is one, comes last.
+func (w *walk[T]) run(yield func(*Page[T], error) bool) {
+	for {
+		page, err := w.next()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if page == nil || !yield(page, nil) {
+			return
+		}
+		w.consumed()
+	}
+}
+
 // next returns the next page with the records that were not delivered before, or nil at the end.
 func (w *walk[T]) next() (*Page[T], error) {
 	for !w.ended {
