@@ -56,11 +56,19 @@ type ListError struct {
 	Resume string
 	// Page is the page that failed.
 	Page int
-	Err  error
+	// Missing is how many records did not come if the cause is [ErrIncomplete]; at least one if the list
+	// reports no total.
+	Missing int
+	Err     error
 }
 
 // Error is the cause's text.
-func (e *ListError) Error() string { return e.Err.Error() }
+func (e *ListError) Error() string {
+	if e.Err == nil {
+		return "shipping: the list could not be read to its end"
+	}
+	return e.Err.Error()
+}
 
 // Unwrap returns the cause.
 func (e *ListError) Unwrap() error { return e.Err }
@@ -68,6 +76,15 @@ func (e *ListError) Unwrap() error { return e.Err }
 // ErrPageLoop ends a walk that the service leads in circles: it sends the same records again and
 // again, or pages of another size with every answer.
 var ErrPageLoop = errors.New("shipping: the list goes in circles")
+
+// ErrIncomplete ends a walk that delivered all records it could get, but fewer than the list's total
+// promised, although the total did not shrink accordingly. [ListError.Missing] is how many are missing.
+//
+// [ListError.Resume] continues at the last place before which no record is missing. The records behind
+// that place are delivered again, with those that were missing if the service has them now. A list that
+// changed in the meantime can cause the error as well: if as many records arrived as vanished between two
+// reads, the total does not show it.
+var ErrIncomplete = errors.New("shipping: the list is incomplete")
 
 // listing is the data of a list answer.
 type listing[T any] interface{ contents() ([]T, Pagination) }

@@ -17,20 +17,37 @@ type resumeToken struct {
 	Covered int      `json:"c"` // rows delivered, from the head
 	PerPage int      `json:"p"`
 	Total   int      `json:"t"`
-	Items   int      `json:"n"` // records delivered, for progress
-	Last    []uint64 `json:"i"` // ids of the last records delivered, newest last
+	Items   int      `json:"n"`           // records delivered, for progress
+	Missing int      `json:"m,omitempty"` // records that did not come though their rows were passed
+	Last    []uint64 `json:"i"`           // ids of the last records delivered, newest last
+	// Complete is the last place before which no record is missing; nil if it is this one.
+	Complete *resumeToken `json:"b,omitempty"`
 }
 
 // markers is how many ids a token carries. One would do to find the place again; more survive rows
 // that vanish.
 const markers = 32
 
-// token describes the position after the page that was accepted last.
-func (w *walk[T]) token() string {
-	data, err := json.Marshal(resumeToken{
+// position returns the place behind the page that was accepted last.
+func (w *walk[T]) position() resumeToken {
+	return resumeToken{
 		List: w.list, Covered: w.covered, PerPage: max(w.perPage, 1), Total: w.total,
-		Items: w.progress.Items, Last: w.recent.last(markers),
-	})
+		Items: w.progress.Items, Missing: w.missing(), Last: w.recent.last(markers),
+	}
+}
+
+// token returns the position, and the one to go back to if records turn out to be missing.
+func (w *walk[T]) token() resumeToken {
+	token := w.position()
+	if w.irregular {
+		token.Complete = &w.complete
+	}
+	return token
+}
+
+// String is the token's text, as callers see it.
+func (t resumeToken) String() string {
+	data, err := json.Marshal(t)
 	if err != nil {
 		return ""
 	}
@@ -50,21 +67,26 @@ func parseResumeToken(text string, list uint64) (*resumeToken, error) {
 }
 
 func (t *resumeToken) plausible() bool {
-	for _, n := range []int{t.Covered, t.PerPage - 1, t.Total, t.Items} {
+	for _, n := range []int{t.Covered, t.PerPage - 1, t.Total, t.Items, t.Missing} {
 		if n < 0 || n > math.MaxInt32 {
 			return false
 		}
 	}
-	return len(t.Last) <= markers
+	return len(t.Last) <= markers && (t.Complete == nil || t.Complete.Complete == nil && t.Complete.plausible())
 }
 
 // resume puts the walk where the token says.
 func (w *walk[T]) resume(t *resumeToken) {
+	w.complete = *t
+	if w.irregular = t.Complete != nil; w.irregular {
+		w.complete = *t.Complete
+	}
 	if t.Items == 0 { // nothing was delivered: from the start
 		return
 	}
-	w.started, w.covered, w.total, w.owed = true, t.Covered, t.Total, t.Total-t.Covered
-	w.perPage, w.stated, w.progress.Items = t.PerPage, t.PerPage, t.Items
+	w.started, w.lost, w.untold = true, !w.irregular, w.irregular
+	w.covered, w.total, w.remaining = t.Covered, t.Total, max(t.Total-t.Covered, 0)+t.Missing
+	w.perPage, w.progress.Items = t.PerPage, t.Items
 	for _, id := range t.Last {
 		w.recent.add(id)
 	}
@@ -74,37 +96,41 @@ func (w *walk[T]) resume(t *resumeToken) {
 	}
 }
 
-// search looks for the place of a walk in a list that has moved. The place is behind the record that
-// was delivered last, whatever arrived or vanished meanwhile; where that record has vanished, behind
-// the last of those before it that is left.
+// search looks for the place of a walk in a list that has changed: behind the record that was delivered
+// last, or if that one has vanished, behind the last of those before it that is left.
 type search struct {
-	guesses int      // likely pages looked at
-	scanned int      // pages read one after the other, when those did not show it
-	last    []uint64 // the page scanned last
+	guesses int    // likely pages looked at
+	scanned int    // pages read one after the other, if those did not show the place
+	first   uint64 // the first record of the page scanned last
+	again   int    // how many pages in a row began with it
 }
 
-// furthest is how many pages a search reads before it gives up.
-const furthest = 10_000
+const (
+	furthest = 10_000 // pages that a search reads before it gives up
+	maxAgain = 16     // pages that a search reads in a row without a step forward
+)
 
 // locate looks for the place on a page, and returns how many of its rows are before it. It returns 0
-// when another page has to be looked at. The place cannot be nearer to the head than where it was less
-// the rows that the list lost; it can be anywhere behind, when as many rows arrived as vanished.
+// if another page has to be looked at. The place cannot be nearer to the head than where it was less
+// the rows that the list lost; it can be anywhere behind, if as many rows arrived as vanished.
 func (w *walk[T]) locate(own Pagination, ids []uint64) int {
+	if w.resized(own, len(ids)) {
+		w.perPage = own.PerPage
+	}
 	for i := len(ids) - 1; i >= 0; i-- {
 		if w.recent.has(ids[i]) {
-			w.recent.addOlder(ids[:i]) // a token knows few: these may be pushed on as well
+			if !w.remembersAll() {
+				w.recent.addOlder(ids[:i]) // a token knows few: these may be pushed on as well
+			}
 			w.search = nil
 			if (w.number-1)*w.perPage+i+1 == w.covered {
-				w.patience.misled++
+				w.stall.unmoved++
 			}
 			return i + 1
 		}
 	}
-	w.resize(own)
 	s, change := w.search, w.change(own)
 	likely := w.pageAt(w.covered - 1 + max(change, 0))
-	again := len(ids) == len(s.last) && len(ids) > 0 && ids[0] == s.last[0]
-	s.last = ids
 	switch {
 	case len(w.recent.known) == 0: // nothing to recognise the place by
 	case s.scanned == 0 && s.guesses < 2 && likely != w.number:
@@ -113,20 +139,33 @@ func (w *walk[T]) locate(own Pagination, ids []uint64) int {
 		return 0
 	case s.scanned == 0:
 		s.scanned = 1
-		s.last = nil
 		w.moveTo(w.pageAt(w.covered - 1 + min(change, 0)))
 		return 0
-	case s.scanned < furthest && len(ids) > 0 && !again && w.more(own, len(ids)):
+	case s.advances(ids) && w.more(own, len(ids)):
 		s.scanned++
 		w.moveTo(w.number + 1)
 		return 0
 	}
-	// All of them have vanished. Rather a record twice than one lost.
-	w.search = nil
+	// All of them have vanished. A record twice is better than one lost.
+	w.search, w.lost = nil, true
 	w.moveTo(w.pageAt(w.covered + min(change, 0)))
+	w.follow(own, (w.number-1)*w.perPage, true)
 	w.covered = (w.number - 1) * w.perPage
-	w.note(own)
 	return 0
+}
+
+// advances reports whether it makes sense to read on behind a page. The same page can come several
+// times in a row if a page of rows arrives between two reads, or if the service ignores the page number.
+func (s *search) advances(ids []uint64) bool {
+	if len(ids) == 0 || s.scanned >= furthest {
+		return false
+	}
+	if ids[0] == s.first {
+		s.again++
+	} else {
+		s.first, s.again = ids[0], 0
+	}
+	return s.again < maxAgain
 }
 
 // hash tells lists apart: the operation and what it is asked for, but for the page.
@@ -195,6 +234,16 @@ func (r *recentIDs) add(id uint64) {
 	delete(r.known, r.ring[r.next])
 	r.ring[r.next] = id
 	r.next = (r.next + 1) % remembered
+}
+
+// unknown returns how many of the ids are not remembered.
+func (r *recentIDs) unknown(ids []uint64) (n int) {
+	for _, id := range ids {
+		if !r.has(id) {
+			n++
+		}
+	}
+	return n
 }
 
 // addOlder remembers ids that were delivered before all others, while there is room.

@@ -2,76 +2,84 @@ package shipping
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 )
 
-// walk goes through the pages of a list whose rows may change meanwhile. Rows stand newest first: one
-// that arrives pushes the others on, one that vanishes pulls those behind it up, and then a page
-// number stands for other rows than before. Two signs tell: the total moves, or records come again.
+// walk reads a list page by page while rows arrive and vanish. Rows are ordered newest first: a row that
+// arrives pushes the others back, and a row that vanishes pulls those behind it forward, so that a page
+// number means other rows than before. Either the total or repeated records show it.
 //
-//   - Rows that were pushed onto the next page are met again there, and dropped.
-//   - While neither sign shows, the rows behind the last page are where they were, so that pages
-//     fetched ahead follow on. At either sign they are thrown away: between a page that was read
-//     before the move and one that was read after it, a row may have slipped through. A service that
-//     tells no total hides one of the signs, so nothing is fetched ahead of it.
-//   - When the total shrinks, rows may have been pulled up past the edge of the last page. The walk
-//     then looks for the record that it delivered last, and goes on behind it; see search. So it does
-//     after a leap of the total, a change of the page size, and a resume.
-//   - A page's own numbers count, never what was asked for. Where they contradict each other, rather
-//     a page is read too many than one too few. A total that keeps misleading the walk is ignored.
+//   - Records that were delivered before are dropped.
+//   - Pages are fetched ahead while the total stays and nothing repeats. Otherwise the pages fetched
+//     ahead are thrown away, because a row may have moved from one to the other between the two reads.
+//     Nothing is fetched ahead if the service reports no total.
+//   - After the total shrank or leapt, after the page size changed, and at a resume, the walk looks for
+//     the record that it delivered last, and continues behind it; see search.
+//   - The numbers of a page count, not those of the request, and its rows count more than its numbers. A
+//     page size is believed if the page holds as many rows as that size implies.
+//   - The records still to come are counted down from the total. If some have not come at the end, the
+//     total is read once more, and the walk ends with [ErrIncomplete]. Rows that vanished are excused only
+//     if the total shrank and the place shows that they stood behind it.
 //
-// What shows neither sign is not noticed, and may cost a row: rows that vanish from a list without
-// (true) totals; rows that arrive elsewhere than at the head while others vanish; a change between
-// the moments when the service counts the rows and when it reads them; and, between two reads that
-// are under way together, the replacement of all rows delivered so far. A row may come twice when
-// more rows than are remembered arrive between two reads while as many vanish.
+// What the walk does not cover:
+//
+//   - A row can be lost if rows vanish from a list without totals; if rows arrive elsewhere than at the
+//     head while others vanish; if the list changes between the moments when the service counts the rows
+//     and when it reads them; or if all rows delivered so far are replaced between two reads in flight.
+//   - While a list changes, a row that is missing from a faulty page (a row left out, one that comes again,
+//     no total) can be taken for one that vanished, or a row that has just arrived for the missing one. In
+//     a list that does not change, no such row is lost in silence.
+//   - A first page with an empty list and no numbers is an empty list.
+//   - A complete walk can end with ErrIncomplete if as many rows arrive as undelivered ones vanish between
+//     two reads, or if rows vanish while the page size changes.
+//   - A row can be delivered twice if more rows than are remembered arrive between two reads while as many
+//     vanish. A resumed walk remembers only the few rows of its token and those that it has read since.
 type walk[T any] struct {
 	settings callSettings
 	id       func(*T) (id, storage string)
-	list     uint64 // which list this is, for the token
-	asked    int    // how many records a page was asked to hold
+	list     uint64 // identifies the list in a resume token
+	asked    int    // the page size that was requested
 	pages    *prefetch[*Page[T]]
 	window   int
-	reach    int // how many pages may be fetched at once now: less than the window after a move
+	reach    int // how many pages may be fetched at once now; less than the window after a move
 
-	number    int // the page to take next
-	covered   int // rows of the list, from its head, that were delivered
-	total     int // how many rows there were then; 0 where the service does not say
-	owed      int // how many of the rows that were there at the start are to come, by the totals
+	number    int // the page to read next
+	covered   int // rows from the head of the list to the last one delivered
 	perPage   int // how many rows a page holds
-	stated    int // the same, as the service says
+	total     int // rows in the list at the last page; 0 if unknown
 	pageCount int
+	remaining int  // rows still to come, counted down from the total
+	unsettled int  // rows that vanished, though it is not known yet from which side of the place
+	untold    bool // a page since the last total did not report it, so that a change cannot be explained
 	started   bool
+	lost      bool // the place was not known, as after a resume, and no total was seen since
 	ended     bool
+	rechecked bool // the total was read once more
 
-	recent   recentIDs
-	blank    uint64  // what the last page held, if its records have no ids
-	search   *search // while the place is looked for
-	deaf     bool    // to totals
-	suspect  suspect
-	patience patience
-	progress ListProgress
+	recent       recentIDs
+	lastContent  uint64      // hash of the last page, if its records have no identifiers
+	search       *search     // not nil while the walk looks for its place
+	complete     resumeToken // the last place before which no record is missing
+	irregular    bool        // a page was not what its numbers implied
+	ignoreTotals bool
+	stall        stall
+	progress     ListProgress
 }
 
-// suspect is the last record that came again though the total stayed; see walk.verify.
-type suspect struct {
-	id   uint64
-	page int
-}
-
-// patience counts what happened since a record was delivered, so that no list holds a walk for ever.
-type patience struct {
-	barren  int // pages without a sign of a move
-	arrived int // rows by the totals, which push delivered ones onto so many pages more
-	moves   int // signs of a move
-	misled  int // searches that found the place where it had been
+// stall counts what happened since a record was delivered, so that a walk always terminates.
+type stall struct {
+	pages   int // pages accepted without a change of the total
+	arrived int // rows that the totals grew by: they push rows already delivered onto later pages
+	moves   int // changes of the total or of the page size
+	unmoved int // searches that found the place where it was before
 }
 
 const (
-	maxMoves  = 100
-	maxMisled = 16
+	maxMoves   = 100
+	maxUnmoved = 16
 )
 
 func (l lister[T, L]) start(ctx context.Context, options []CallOption) (*walk[T], error) {
@@ -89,6 +97,7 @@ func (l lister[T, L]) start(ctx context.Context, options []CallOption) (*walk[T]
 	setDefault(&w.asked, defaultPerPage)
 	setDefault(&w.window, DefaultWindow)
 	w.reach = w.window
+	w.complete = w.position()
 	if settings.resume != "" {
 		token, err := parseResumeToken(settings.resume, w.list)
 		if err != nil {
@@ -131,8 +140,18 @@ func (w *walk[T]) run(yield func(*Page[T], error) bool) {
 
 // next returns the next page with the records that were not delivered before, or nil at the end.
 func (w *walk[T]) next() (*Page[T], error) {
-	for !w.ended {
+	for {
 		number := w.number
+		if w.ended {
+			resumed, err := w.recheck()
+			switch {
+			case err != nil:
+				return nil, w.failed(number, err)
+			case !resumed:
+				return nil, w.shortage()
+			}
+			continue
+		}
 		page, err := w.take()
 		usable := false
 		if err == nil {
@@ -140,41 +159,65 @@ func (w *walk[T]) next() (*Page[T], error) {
 		}
 		switch {
 		case err != nil:
-			return nil, &ListError{Resume: w.token(), Page: number, Err: err}
+			return nil, w.failed(number, err)
 		case usable && len(page.Items) > 0:
 			return page, nil
 		case usable:
 			w.consumed()
 		}
 	}
-	if err := w.verify(); err != nil {
-		return nil, &ListError{Resume: w.token(), Page: w.number, Err: err}
-	}
-	return nil, nil
 }
 
-// verify looks into a record that came again with no other sign of a move, on a list that owes some. In
-// an honest list a row can be on a page, and on the one before it when that is read later, only if rows
-// have vanished, which shows in the total.
-func (w *walk[T]) verify() error {
-	if w.owed <= 0 || w.suspect.page < 2 {
+// failed ends the walk at a page that could not be read or used. A list that goes in circles may have
+// done so for some pages.
+func (w *walk[T]) failed(page int, err error) error {
+	token := w.token()
+	if errors.Is(err, ErrPageLoop) {
+		token = w.complete
+	}
+	return &ListError{Resume: token.String(), Page: page, Err: err}
+}
+
+// recheck reads the total once more if records have not come, or if the last page reported no total. It
+// reports whether the list turns out to have changed, so that the walk goes on.
+func (w *walk[T]) recheck() (bool, error) {
+	if w.rechecked || w.remaining <= 0 && !w.untold {
+		return false, nil
+	}
+	w.rechecked = true
+	w.moveTo(w.pageAt(w.covered - 1))
+	page, err := w.take()
+	if err != nil {
+		return false, err
+	}
+	own, ids := plausible(page.Pagination, len(page.Items)), w.identify(page.Items)
+	end := (w.number-1)*w.perPage + len(ids)
+	if own.Total == end && len(ids) > 0 && slices.Equal(ids[len(ids)-1:], w.recent.last(1)) {
+		w.covered = min(w.covered, end) // no row is due behind the last one any more
+	}
+	if len(w.recent.known) == 0 { // there is no place to look for
+		w.remaining += min(w.change(own), 0)
+		return false, nil
+	}
+	moved, err := w.moved(own, len(page.Items))
+	w.ended = !moved
+	return moved, err
+}
+
+// shortage is the error of a walk that delivered fewer records than the total promised; nil if it did not.
+func (w *walk[T]) shortage() error {
+	if w.remaining <= 0 {
 		return nil
 	}
-	var later Pagination
-	for _, number := range []int{w.suspect.page, w.suspect.page - 1} {
-		w.moveTo(number)
-		page, err := w.take()
-		if err != nil {
-			return err
-		}
-		own := page.Pagination
-		if !slices.Contains(w.identify(page.Items), w.suspect.id) || own.Total < later.Total || own.PerPage < later.PerPage {
-			return nil
-		}
-		later = own
+	hint := ""
+	if n := w.progress.Repeated; n > 0 {
+		hint = fmt.Sprintf(", and %d came again: the service may ignore the page number or give several records one identifier", n)
 	}
-	return fmt.Errorf("%w: pages %d and %d hold the same record, and %d of the total did not come: "+
-		"the service repeats a page, or gives several records the same identifier", ErrPageLoop, w.suspect.page-1, w.suspect.page, w.owed)
+	return &ListError{
+		Resume: w.complete.String(), Page: w.number, Missing: w.remaining,
+		Err: fmt.Errorf("%w: at least %d of the records that its total promised did not come%s; "+
+			"resume to read the list again from the last place before which none is missing", ErrIncomplete, w.remaining, hint),
+	}
 }
 
 // take fetches the page whose turn it is, and others ahead of it.
@@ -198,34 +241,69 @@ func (w *walk[T]) moveTo(number int) {
 	w.number, w.reach = number, 1
 }
 
-// pageAt is the number of the page that holds a row, counted from 0 at the head of the list.
-func (w *walk[T]) pageAt(row int) int { return max(row, 0)/w.perPage + 1 }
+// pageAt returns the number of the page that holds a row, counted from 0 at the head of the list.
+func (w *walk[T]) pageAt(row int) int { return max(row, 0)/max(w.perPage, 1) + 1 }
 
-// judge finds out where the page stands in the list. It reports false when the page cannot be used and
+// judge finds out where the page stands in the list. It reports false if the page cannot be used and
 // the walk has to look elsewhere first; otherwise the page keeps the records that were not delivered
 // before.
 func (w *walk[T]) judge(page *Page[T]) (usable bool, err error) {
-	own, ids := plausible(page.Pagination), w.identify(page.Items)
+	own, ids := plausible(page.Pagination, len(page.Items)), w.identify(page.Items)
+	if w.blank(page, own) {
+		return false, fmt.Errorf("%w: page %d has neither records nor the numbers of a page without any; resume later", ErrUnexpectedBody, w.number)
+	}
 	beyond, err := w.checkNumber(own, ids)
-	switch {
-	case err != nil:
+	if err != nil {
 		return false, err
-	case page.Items == nil && (own.Total > (w.number-1)*max(own.PerPage, w.perPage) || own.PageCount > w.number):
-		return false, fmt.Errorf("%w: page %d has no list of records, though it says that it holds some; resume later", ErrUnexpectedBody, w.number)
 	}
 	delivered := 0 // of the page's first rows
 	if w.search != nil {
 		if delivered = w.locate(own, ids); delivered == 0 {
 			return false, nil
 		}
-	} else if moved, err := w.moved(own); moved || err != nil {
+	} else if moved, err := w.moved(own, len(ids)); moved || err != nil {
 		return false, err
 	}
 	return true, w.accept(page, own, ids, delivered, beyond)
 }
 
-// checkNumber compares the number that a page says it has with the one that was asked for. It reports
-// true for a service that answers with its last page when asked for one beyond it.
+// blank reports whether a page has no records and does not show that it should have none.
+func (w *walk[T]) blank(page *Page[T], own Pagination) bool {
+	list, numbers := page.Items != nil, page.Pagination != Pagination{}
+	switch {
+	case len(page.Items) > 0 || list && numbers:
+		return false
+	case !list && !numbers && w.total == 0:
+		return true
+	default:
+		return w.due(own) > 0
+	}
+}
+
+// due returns how many rows the numbers promise for the page. If the page has no numbers, those of the
+// page before it count.
+func (w *walk[T]) due(own Pagination) int {
+	size, total, pages := w.perPage, own.Total, own.PageCount
+	if size == 0 {
+		size = max(own.PerPage, 1)
+	}
+	if total == unknown {
+		total, pages = w.total, max(pages, w.pageCount)
+	}
+	switch {
+	case total > 0:
+		return min(max(total-(w.number-1)*size, 0), size)
+	case pages > w.number:
+		return size
+	case pages == w.number && pages > 1:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// checkNumber compares the number that a page reports with the one that was requested. It reports true
+// for a service that returns its last page when asked for one beyond it.
 func (w *walk[T]) checkNumber(own Pagination, ids []uint64) (beyond bool, err error) {
 	switch {
 	case own.Page == 0 || own.Page == w.number || len(ids) == 0:
@@ -240,163 +318,238 @@ func (w *walk[T]) checkNumber(own Pagination, ids []uint64) (beyond bool, err er
 	}
 }
 
-// change is by how much the total has moved since the last page; 0 where that is not known.
+// change returns by how much the total has changed since the last page; 0 if that is not known.
 func (w *walk[T]) change(own Pagination) int {
-	if w.deaf || w.total == 0 || own.Total == 0 {
+	if w.ignoreTotals || w.total == 0 || own.Total == unknown {
 		return 0
 	}
 	return own.Total - w.total
 }
 
-// resized reports whether pages have another size than before. Some services say of their last page
-// that its size is what happens to be on it.
-func (w *walk[T]) resized(own Pagination) bool {
-	return own.PerPage > 0 && own.PerPage != w.stated && (own.PerPage > w.stated || w.number < own.PageCount)
+// resized reports whether pages have another size than before. Some services report as the size of
+// their last page the number of its rows.
+func (w *walk[T]) resized(own Pagination, received int) bool {
+	return own.PerPage != w.perPage && (own.PerPage > w.perPage || w.number < own.PageCount) &&
+		believable(own, w.number, received)
 }
 
-func (w *walk[T]) resize(own Pagination) {
-	if w.resized(own) {
-		w.stated, w.perPage = own.PerPage, own.PerPage
+// believable reports whether a page holds as many rows as its own numbers imply.
+func believable(own Pagination, number, received int) bool {
+	switch {
+	case own.PerPage == 0:
+		return false
+	case own.Total == unknown:
+		return received == own.PerPage || received < own.PerPage && number >= own.PageCount
+	case received == 0 && own.PageCount != (own.Total+own.PerPage-1)/own.PerPage:
+		return false
+	default:
+		return received == min(max(own.Total-(number-1)*own.PerPage, 0), own.PerPage)
 	}
 }
 
-// moved begins a search where the page may not follow on the one before.
-func (w *walk[T]) moved(own Pagination) (bool, error) {
-	change, resized := w.change(own), w.resized(own)
+// moved begins a search if the page may not follow on the one before.
+func (w *walk[T]) moved(own Pagination, received int) (bool, error) {
+	change, resized := w.change(own), w.resized(own, received)
 	switch {
 	case !w.started || !resized && change >= 0 && change <= w.perPage:
 		return false, nil
-	case !resized && w.patience.misled >= maxMisled:
-		w.deaf = true
+	case !resized && w.stall.unmoved >= maxUnmoved:
+		w.ignoreTotals = true
 		return false, nil
 	}
-	w.patience.moves++
-	w.resize(own)
+	if resized {
+		w.perPage = own.PerPage
+	}
+	w.stall.moves++
 	w.search = &search{}
 	w.moveTo(w.pageAt(w.covered - 1 + max(change, 0)))
-	return true, w.lostPatience()
+	return true, w.stalled()
 }
 
-// lostPatience says why a list is given up that brings nothing new; nil while there is hope.
-func (w *walk[T]) lostPatience() error {
-	p := w.patience
-	again := len(w.recent.known) + min(p.arrived, remembered) // rows that may come, and pages, with some to spare
+// stalled is the error of a list that brings nothing new for too long; nil while it may.
+func (w *walk[T]) stalled() error {
+	s := w.stall
+	again := len(w.recent.known) + min(s.arrived, remembered) // rows that can come again
 	switch {
-	case p.barren > 16+2*again/w.perPage:
+	case s.pages > 16+2*again/w.perPage:
 		return fmt.Errorf("%w: %d pages in a row, up to page %d, brought nothing new: the service seems to ignore the page number",
-			ErrPageLoop, p.barren, w.number)
-	case p.moves > maxMoves:
+			ErrPageLoop, s.pages, w.number)
+	case s.moves > maxMoves:
 		return fmt.Errorf("%w: its total or page size changed %d times before it brought something new: "+
-			"set PerPage to a larger size that the service keeps, and resume", ErrPageLoop, p.moves)
+			"set PerPage to a larger size that the service keeps, and resume", ErrPageLoop, s.moves)
 	}
 	return nil
 }
 
-// accept takes a page's numbers for the truth, drops the records that were delivered before, the first
-// rows for certain, and decides which page comes next.
+// accept takes the page as the next one, whose first rows are in front of the place that a search has
+// found. It drops the records that were delivered before, counts the others, and decides which page comes
+// next.
 func (w *walk[T]) accept(page *Page[T], own Pagination, ids []uint64, delivered int, last bool) error {
-	received, change := len(ids), w.change(own)
+	received := len(ids)
 	w.measure(own, received)
-	unpaged := own == Pagination{} && w.started && received < w.asked // all it has, every time
-	switch blank := w.fingerprint(page.Items, ids); {
-	case blank == 0 || blank != w.blank:
-		w.blank = blank
+	// A service that does not paginate returns all it has for every page.
+	unpaged := page.Pagination == Pagination{} && w.started && w.total == 0 && received < w.asked
+	switch content := contentHash(page.Items, ids); {
+	case content == 0 || content != w.lastContent:
+		w.lastContent = content
 	case unpaged:
 		delivered = received
 	default:
 		return fmt.Errorf("%w: page %d is the page before it again: the service seems to ignore the page number", ErrPageLoop, w.number)
 	}
-	if i := slices.IndexFunc(ids[delivered:], w.recent.has); i >= 0 && change == 0 {
-		w.suspect = suspect{ids[delivered+i], w.number}
+	change := w.change(own)
+	first, late := delivered, 0
+	if w.remembersAll() { // what is new among the first rows was missing, or has arrived: that is not known
+		first, late = 0, w.recent.unknown(ids[:delivered])
 	}
-	fresh := w.fresh(page, ids, delivered)
-	repeated := received - delivered - fresh
-
-	w.note(own)
-	w.covered = (w.number-1)*w.perPage + received
-	w.owed -= fresh
+	w.follow(own, (w.number-1)*w.perPage+delivered, delivered > 0)
+	fresh := w.fresh(page, ids, first)
+	repeated := received - delivered + late - fresh
+	w.settle(max(repeated-max(change, 0), 0), fresh)
 	w.progress.Items += fresh
 	w.progress.Repeated += repeated
-	w.progress.Page, w.progress.PageCount, w.progress.Total = w.number, own.PageCount, own.Total
+	w.progress.Page, w.progress.PageCount, w.progress.Total = w.number, own.PageCount, max(own.Total, 0)
+	w.count(own, received, fresh-late)
 
 	switch {
 	case fresh > 0:
-		w.patience = patience{}
+		w.stall = stall{}
 	case change != 0:
-		w.patience.moves++
+		w.stall.moves++
 	case delivered == 0:
-		w.patience.barren++
+		w.stall.pages++
 	}
 	w.ended = last || unpaged && fresh == 0 || !w.more(own, received)
-	if err := w.lostPatience(); err != nil && !w.ended {
+	if err := w.stalled(); err != nil && !w.ended {
 		return err
 	}
 
 	w.number++
 	switch {
-	case own.Total == 0 || w.deaf || w.started && (change != 0 || repeated > 0):
+	case own.Total == unknown || w.ignoreTotals || w.started && (change != 0 || repeated > 0):
 		w.moveTo(w.number)
 	case w.started:
 		w.reach = min(2*w.reach, w.window)
 	}
 	w.started = true
-	page.Resume = w.token()
+	page.Resume = w.token().String()
 	if !w.ended {
 		w.ahead(w.reach - 1) // the consumer has one
 	}
 	return nil
 }
 
+// remembersAll reports whether the walk can tell every record that it delivered.
+func (w *walk[T]) remembersAll() bool {
+	return w.settings.resume == "" && len(w.recent.ring) == w.progress.Items
+}
+
 // measure learns the size of pages, and how many there are.
 func (w *walk[T]) measure(own Pagination, received int) {
-	w.resize(own)
-	short := received > 0 && received < w.perPage && own.Total > (w.number-1)*w.perPage+received
 	switch {
-	case w.stated == 0:
+	case w.resized(own, received):
+		w.perPage = own.PerPage
+	case w.perPage == 0 && received == 0:
+		w.perPage = max(own.PerPage, 1)
+	default: // rows count more than numbers
 		w.perPage = max(w.perPage, received, 1)
-	case short && !w.started: // it holds fewer rows than it says: trust the rows
-		w.perPage = received
 	}
-	if w.pageCount = own.PageCount; w.pageCount == 0 {
+	switch {
+	case own.PageCount > 0:
+		w.pageCount = own.PageCount
+	case own.Total > 0:
 		w.pageCount = (own.Total + w.perPage - 1) / w.perPage
 	}
 	if !w.started {
-		w.owed = own.Total - (w.number-1)*w.perPage
+		w.covered = (w.number - 1) * w.perPage
 	}
 }
 
-// note remembers the total, and by how much it shrank.
-func (w *walk[T]) note(own Pagination) {
-	if change := w.change(own); change < 0 {
-		w.progress.Vanished -= change
-		w.owed += change
-	} else {
-		w.patience.arrived += change
+// follow takes over the total of a page. After a search, place is how many rows of the list stand before
+// those that are still to come. Only then can rows that vanished be told from rows that are missing: those
+// that vanished from behind the place are no longer to come.
+func (w *walk[T]) follow(own Pagination, place int, searched bool) {
+	if own.Total == unknown {
+		w.untold, w.unsettled = w.total > 0, 0
+		return
 	}
-	if own.Total > 0 {
-		w.total = own.Total
+	change := w.change(own)
+	w.progress.Vanished += max(-change, 0)
+	w.stall.arrived += max(change, 0)
+	if change > 0 {
+		w.unsettled = 0 // rows that arrive make others come again
 	}
-}
-
-// more reports whether to ask for a page after this one. Whatever says so is believed, but not that
-// there is a next page after one without rows.
-func (w *walk[T]) more(own Pagination, received int) bool {
 	switch {
-	case own.PageCount > w.number:
-		return true
+	case w.total == 0:
+		w.remaining += max(own.Total-w.covered, 0)
+	case searched && w.lost && change != 0: // rows can have arrived and vanished
+		w.remaining = w.missing() + max(own.Total-place, 0)
+		w.unsettled = own.Total
+	case searched && change < 0 && !w.untold:
+		w.unsettled -= change
+		behind := (w.total - w.covered) - (own.Total - place)
+		behind = min(max(behind, 0), w.unsettled)
+		w.remaining -= behind
+		w.unsettled -= behind
+	}
+	w.total, w.untold, w.lost = own.Total, false, false
+}
+
+// settle counts the records of a page that came again. A search ends at the first page with a record
+// that was delivered: if more of them follow at once, the place is behind them, and fewer are to come.
+func (w *walk[T]) settle(repeated, fresh int) {
+	w.remaining -= min(repeated, w.unsettled)
+	w.unsettled -= min(repeated, w.unsettled)
+	if fresh > 0 {
+		w.unsettled = 0
+	}
+}
+
+// missing returns how many records did not come though their rows have been passed.
+func (w *walk[T]) missing() int {
+	return max(w.remaining-max(w.total-w.covered, 0), 0)
+}
+
+// count counts the rows of a page, and remembers the place behind it if no record is missing before.
+func (w *walk[T]) count(own Pagination, received, fresh int) {
+	due := w.due(own)
+	switch {
+	case w.total > 0:
+		w.remaining -= fresh
+	case received < due: // nobody knows how many
+		w.remaining++
+	}
+	if received > 0 { // rows that the page lacks have their place on it
+		w.covered = (w.number-1)*w.perPage + max(received, due)
+	}
+	whole := received >= due && (w.total == 0 || own.Total != unknown && believable(own, w.number, received))
+	w.irregular = w.irregular || fresh > 0 && !whole || w.missing() > 0
+	if fresh > 0 && !w.irregular {
+		w.complete = w.position()
+	}
+}
+
+// more reports whether to ask for a page after this one. Any of its numbers can imply one, but behind a
+// page without rows there is none, unless rows are due that have not come.
+func (w *walk[T]) more(own Pagination, received int) bool {
+	total := own.Total
+	if total == unknown {
+		total = w.total
+	}
+	switch {
 	case received == 0:
-		return false
-	case own.HasNextPage || own.Total > w.covered || w.owed > 0:
+		return w.pageCount > w.number && (total == 0 || w.remaining > 0)
+	case own.PageCount > w.number || own.HasNextPage || total > (w.number-1)*w.perPage+received:
 		return true
-	case own.PageCount > 0 || own.Total > 0:
+	case own.PageCount > 0 || total > 0:
 		return false
-	default: // the page says nothing: a full one may be followed by another
+	default: // the page has no numbers: a full one may be followed by another
 		return received >= w.perPage
 	}
 }
 
 // fresh keeps the records behind the first ones that were not delivered before, remembers them, and
-// says how many they are. Records without an id are kept.
+// returns how many they are. Records without an id are kept.
 func (w *walk[T]) fresh(page *Page[T], ids []uint64, first int) int {
 	kept := 0
 	for i := first; i < len(ids); i++ {
@@ -423,8 +576,8 @@ func (w *walk[T]) identify(items []T) []uint64 {
 	return ids
 }
 
-// fingerprint tells pages apart whose records have no ids; 0 where one has.
-func (w *walk[T]) fingerprint(items []T, ids []uint64) uint64 {
+// contentHash tells pages apart whose records have no ids; 0 if one has.
+func contentHash[T any](items []T, ids []uint64) uint64 {
 	if len(items) == 0 || slices.ContainsFunc(ids, func(id uint64) bool { return id != 0 }) {
 		return 0
 	}
@@ -433,20 +586,26 @@ func (w *walk[T]) fingerprint(items []T, ids []uint64) uint64 {
 
 func (w *walk[T]) consumed() {
 	if w.settings.progress != nil {
-		w.progress.Resume = w.token()
+		w.progress.Resume = w.token().String()
 		w.settings.progress(w.progress)
 	}
 }
 
-// plausible takes numbers that no list has for ones that were not told, so that what is calculated
-// with them stays in range.
-func plausible(own Pagination) Pagination {
+// unknown is the total of a page that does not report one.
+const unknown = -1
+
+// plausible replaces numbers that no list has, so that calculations with them stay in range. A total of
+// 0 counts only if nothing on the page contradicts it.
+func plausible(own Pagination, received int) Pagination {
 	const most = 1 << 20 // records on a page
 	for _, n := range []*int{&own.Total, &own.PageCount, &own.Page} {
 		*n = min(max(*n, 0), math.MaxInt32)
 	}
 	if own.PerPage < 0 || own.PerPage > most {
 		own.PerPage = 0
+	}
+	if own.Total == 0 && (received > 0 || own.PerPage == 0 || own.PageCount > 1 || own.HasNextPage) {
+		own.Total = unknown
 	}
 	return own
 }

@@ -47,6 +47,7 @@ type rowAnswer struct {
 	Pagination map[string]any // nil leaves it out
 	Null       bool           // the array
 	Anonymous  bool           // records without an identifier
+	Data       string         // the whole data, in place of rows and pagination
 }
 
 // newRowService returns a service with n rows.
@@ -172,6 +173,9 @@ func paginationOf(list string, page, perPage, total int) map[string]any {
 
 func (a rowAnswer) json(list string, legs int) string {
 	name := map[string]string{"rates": "rate_id", "webhooks": "webhook_id", "transactions": "transactionId"}[list]
+	if a.Data != "" {
+		return `{"status":true,"message":"retrieved","data":` + a.Data + `}`
+	}
 	var b strings.Builder
 	b.WriteString(`{"status":true,"message":"retrieved","data":{"` + list + `":`)
 	if a.Null {

@@ -1,0 +1,264 @@
+package shipping_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/shipping-go/shipping"
+)
+
+// pageFault changes one response of a list that is honest otherwise.
+type pageFault func(s *rowService, random *rand.Rand, page int, a *rowAnswer)
+
+// pageFaults are faults that hide rows, or numbers, of a page. None of them reports a wrong total.
+var pageFaults = map[string]pageFault{
+	"data is null":        func(_ *rowService, _ *rand.Rand, _ int, a *rowAnswer) { a.Data = "null" },
+	"data is {}":          func(_ *rowService, _ *rand.Rand, _ int, a *rowAnswer) { a.Data = "{}" },
+	"the list is null":    func(_ *rowService, _ *rand.Rand, _ int, a *rowAnswer) { a.Null = true },
+	"the list is empty":   func(_ *rowService, _ *rand.Rand, _ int, a *rowAnswer) { a.Rows = nil },
+	"no numbers":          func(_ *rowService, _ *rand.Rand, _ int, a *rowAnswer) { a.Pagination = nil },
+	"empty, no numbers":   func(_ *rowService, _ *rand.Rand, _ int, a *rowAnswer) { a.Rows, a.Pagination = nil, nil },
+	"no total":            func(_ *rowService, _ *rand.Rand, _ int, a *rowAnswer) { delete(a.Pagination, "total") },
+	"no pageCount":        func(_ *rowService, _ *rand.Rand, _ int, a *rowAnswer) { delete(a.Pagination, "pageCount") },
+	"pageCount too small": func(_ *rowService, _ *rand.Rand, _ int, a *rowAnswer) { a.Pagination["pageCount"] = 1 },
+	"hasNextPage false":   func(_ *rowService, _ *rand.Rand, _ int, a *rowAnswer) { a.Pagination["hasNextPage"] = false },
+	"perPage wrong": func(_ *rowService, random *rand.Rand, _ int, a *rowAnswer) {
+		a.Pagination["perPage"] = random.IntN(2*len(a.Rows) + 3)
+	},
+	"the page is cut": func(_ *rowService, random *rand.Rand, _ int, a *rowAnswer) {
+		a.Rows = a.Rows[:random.IntN(len(a.Rows)+1)]
+	},
+	"a row is left out": func(_ *rowService, random *rand.Rand, _ int, a *rowAnswer) {
+		if n := len(a.Rows); n > 0 {
+			at := random.IntN(n)
+			a.Rows = slices.Delete(slices.Clone(a.Rows), at, at+1)
+		}
+	},
+	"an earlier row comes again": func(s *rowService, random *rand.Rand, page int, a *rowAnswer) {
+		if n := len(a.Rows); n > 0 && page > 1 {
+			a.Rows = slices.Clone(a.Rows)
+			a.Rows[random.IntN(n)] = s.rows[random.IntN(slices.Index(s.rows, a.Rows[0]))]
+		}
+	},
+	"the page before comes again": func(s *rowService, _ *rand.Rand, page int, a *rowAnswer) {
+		if n := len(a.Rows); n > 0 && page > 1 {
+			first := slices.Index(s.rows, a.Rows[0])
+			a.Rows = s.rows[max(first-n, 0):first]
+		}
+	},
+}
+
+// faultyWalk is a walk over a list with faults.
+type faultyWalk struct {
+	rows, perPage, window int
+	often                 int // faults in ten responses, on average
+	faults                []string
+	unseen                []string // faults that do not happen
+	arrivals, vanishings  int      // in ten responses
+	seed                  uint64
+}
+
+func (f faultyWalk) run(t testing.TB) error {
+	random := rand.New(rand.NewPCG(f.seed, 0))
+	s := newRowService(f.rows)
+	var began []int
+	changes, struck := 20, 0
+	s.before = func(s *rowService, _, n int) {
+		if n == 1 {
+			began = slices.Clone(s.rows)
+			return
+		}
+		if changes > 0 && random.IntN(10) < f.arrivals {
+			changes--
+			s.arrive(1 + random.IntN(5))
+		}
+		if changes > 0 && random.IntN(10) < f.vanishings {
+			changes--
+			s.vanish(random.IntN(len(s.rows)+1), 1+random.IntN(5))
+		}
+	}
+	s.lie = func(page int, a *rowAnswer) {
+		random := rand.New(rand.NewPCG(f.seed, uint64(page)<<20|uint64(s.times[page]))) // whatever the order of the requests
+		fault := f.faults[random.IntN(len(f.faults))]
+		if random.IntN(10) >= f.often || s.answers == 1 && strings.Contains(fault, "no numbers") { // nothing promises more
+			return
+		}
+		struck++
+		pageFaults[fault](s, random, page, a)
+	}
+	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, f.perPage, shipping.WithWindow(f.window)))
+	asked := len(s.asked)
+	survivors := func() []int {
+		return slices.DeleteFunc(slices.Clone(began), func(row int) bool { return !slices.Contains(s.rows, row) })
+	}
+	if twice := repeatedRow(delivered); twice > 0 {
+		return fmt.Errorf("row %d was delivered twice", twice)
+	}
+	if most := 5*(f.rows+100)/f.perPage + 10*struck + 200; asked > most {
+		return fmt.Errorf("%d requests, want at most %d", asked, most)
+	}
+	switch {
+	case err == nil:
+		return lostRow(survivors(), delivered)
+	case !errors.Is(err, shipping.ErrIncomplete) && !errors.Is(err, shipping.ErrUnexpectedBody) && !errors.Is(err, shipping.ErrPageLoop):
+		return err
+	}
+	// The service is in order again: the token leads to all rows.
+	s.lie, s.before = nil, nil
+	for range 3 {
+		if err == nil {
+			break
+		}
+		ended, ok := errors.AsType[*shipping.ListError](err)
+		if !ok || errors.Is(err, shipping.ErrIncomplete) != (ended.Missing > 0) {
+			return fmt.Errorf("Missing is not set: %w", err)
+		}
+		var rest []int
+		rest, err = collect(walkTransactions(t.Context(), s.client(t), 0, f.perPage, shipping.WithResume(ended.Resume)))
+		delivered = append(delivered, rest...)
+	}
+	if err != nil && f.arrivals+f.vanishings == 0 {
+		return fmt.Errorf("resumed: %w", err)
+	}
+	return lostRow(survivors(), delivered)
+}
+
+func repeatedRow(rows []int) int {
+	seen := map[int]bool{}
+	for _, row := range rows {
+		if seen[row] {
+			return row
+		}
+		seen[row] = true
+	}
+	return 0
+}
+
+func lostRow(want, got []int) error {
+	for _, row := range want {
+		if !slices.Contains(got, row) {
+			return fmt.Errorf("row %d was lost in silence", row)
+		}
+	}
+	return nil
+}
+
+// C3, C27: whatever is wrong with single responses, a walk delivers every row that was there throughout
+// exactly once, or ends with an error whose token leads to the rows that are missing.
+func TestWalk_NeverEndsShortInSilence(t *testing.T) {
+	t.Parallel()
+	// See walk: what such faults hide cannot be told from what changes in the list.
+	unseen := []string{
+		"no numbers", "no total", "the page is cut", "a row is left out", "an earlier row comes again", "the page before comes again",
+	}
+	for name, list := range map[string]faultyWalk{
+		"nothing changes": {},
+		"rows arrive":     {arrivals: 3, unseen: unseen},
+		"rows vanish":     {vanishings: 3, unseen: unseen},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			names := slices.DeleteFunc(slices.Sorted(maps.Keys(pageFaults)), func(name string) bool { return slices.Contains(list.unseen, name) })
+			rapid.Check(t, func(rt *rapid.T) {
+				f := list
+				f.rows = rapid.IntRange(0, 200).Draw(rt, "rows")
+				f.perPage = rapid.IntRange(1, 25).Draw(rt, "perPage")
+				f.window = rapid.SampledFrom([]int{1, 2, 10}).Draw(rt, "window")
+				f.often = rapid.IntRange(1, 9).Draw(rt, "often")
+				f.faults = rapid.SliceOfNDistinct(rapid.SampledFrom(names), 1, 4, rapid.ID[string]).Draw(rt, "faults")
+				f.seed = rapid.Uint64().Draw(rt, "seed")
+				if list.arrivals+list.vanishings > 0 {
+					f.window = 1 // so that every run is the same
+				}
+				if err := f.run(t); err != nil {
+					rt.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// C3: a later page without data ended the walk without an error. C27: so did numbers that contradict the
+// rows, and records that come again.
+func TestWalk_FewerRecordsThanTheTotalPromised(t *testing.T) {
+	t.Parallel()
+	onPage := func(page int, change func(*rowAnswer)) func(int, *rowAnswer) {
+		return func(asked int, a *rowAnswer) {
+			if asked == page {
+				change(a)
+			}
+		}
+	}
+	n := 0
+	for name, test := range map[string]struct {
+		lie  func(page int, a *rowAnswer)
+		want error
+		rows int // delivered, of 48
+	}{
+		"data of page 2 is null": {onPage(2, func(a *rowAnswer) { a.Data = "null" }), shipping.ErrUnexpectedBody, 5},
+		"data of page 2 is {}":   {onPage(2, func(a *rowAnswer) { a.Data = "{}" }), shipping.ErrUnexpectedBody, 5},
+		"data of page 1 is null": {onPage(1, func(a *rowAnswer) { a.Data = "null" }), shipping.ErrUnexpectedBody, 0},
+		"data of the last page is null": {onPage(10, func(a *rowAnswer) { a.Data = "null" }),
+			shipping.ErrUnexpectedBody, 45},
+		"page 2 has no numbers":           {onPage(2, func(a *rowAnswer) { a.Pagination = nil }), nil, 48},
+		"page 2 has neither":              {onPage(2, func(a *rowAnswer) { a.Rows, a.Pagination = nil, nil }), shipping.ErrUnexpectedBody, 5},
+		"page 2 is empty":                 {onPage(2, func(a *rowAnswer) { a.Rows = nil }), shipping.ErrIncomplete, 43},
+		"page 2 is cut":                   {onPage(2, func(a *rowAnswer) { a.Rows = a.Rows[:2] }), shipping.ErrIncomplete, 45},
+		"the last page is empty":          {onPage(10, func(a *rowAnswer) { a.Rows = nil }), shipping.ErrIncomplete, 45},
+		"no page after the first has any": {func(page int, a *rowAnswer) { a.Rows = a.Rows[:len(a.Rows)*min(1, 2-min(page, 2))] }, shipping.ErrIncomplete, 5},
+		"perPage alternates":              {func(_ int, a *rowAnswer) { n++; a.Pagination["perPage"] = 2 - n%2 }, nil, 48},
+		"a record of page 1 comes again on page 7": {onPage(7, func(a *rowAnswer) { a.Rows = append([]int{48}, a.Rows[1:]...) }),
+			shipping.ErrIncomplete, 47},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newRowService(48)
+			s.lie = test.lie
+			delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 5, shipping.WithWindow(1)))
+			if !errors.Is(err, test.want) || len(delivered) != test.rows {
+				t.Fatalf("%d records and %v, want %d and %v", len(delivered), err, test.rows, test.want)
+			}
+			if len(s.asked) > 12 {
+				t.Errorf("%d requests: %v", len(s.asked), s.asked)
+			}
+			if err == nil {
+				return
+			}
+			s.lie = nil
+			ended, ok := errors.AsType[*shipping.ListError](err)
+			if !ok {
+				t.Fatalf("%v is not a ListError", err)
+			}
+			if errors.Is(err, shipping.ErrIncomplete) {
+				if want := 48 - test.rows; ended.Missing != want || !strings.Contains(err.Error(), fmt.Sprint(" ", want, " ")) {
+					t.Errorf("Missing is %d, want %d: %v", ended.Missing, want, err)
+				}
+			}
+			rest, err := collect(walkTransactions(t.Context(), s.client(t), 0, 5, shipping.WithResume(ended.Resume)))
+			if missing := lostRow(s.rows, slices.Concat(delivered, rest)); err != nil || missing != nil {
+				t.Errorf("resumed: %v and %v", err, missing)
+			}
+		})
+	}
+}
+
+// C27: a total that was too large when the last page was read is read once more.
+func TestWalk_ATotalThatLagsIsReadOnceMore(t *testing.T) {
+	t.Parallel()
+	s := newRowService(48)
+	s.lie = func(_ int, a *rowAnswer) {
+		if s.answers <= 11 { // 10 pages, and one behind them
+			a.Pagination["total"] = 50
+		}
+	}
+	delivered, err := collect(walkRates(t.Context(), s.client(t), 0, 5, shipping.WithWindow(1)))
+	if err != nil || !slices.Equal(delivered, s.rows) {
+		t.Errorf("%v and %v after %v, want all rows", delivered, err, s.asked)
+	}
+}
