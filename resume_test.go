@@ -177,6 +177,31 @@ func TestResume_RowsThatArriveLaterAreRecognisedToo(t *testing.T) {
 	}
 }
 
+// C31: a page of rows arrives between two reads of the search, so that the next page begins as the one
+// before did. The search took that for the end of the list, and records were delivered again.
+func TestResume_APageOfRowsArrivesWhileThePlaceIsLookedFor(t *testing.T) {
+	t.Parallel()
+	s := newRowService(500)
+	began := slices.Clone(s.rows)
+	delivered, token := walkPart(t, s, 25)
+	s.arrive(100)
+	s.vanish(500, 100)
+	s.answers = 0
+	s.before = func(s *rowService, _, n int) {
+		if n == 3 || n == 4 || n == 6 {
+			s.arrive(pageSize)
+			s.vanish(500, pageSize)
+		}
+	}
+	rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token), shipping.WithWindow(1)))
+	if !errors.Is(err, shipping.ErrIncomplete) { // the total does not show that rows vanished
+		t.Errorf("%v, want ErrIncomplete", err)
+	}
+	if err := judge(began, s.rows, slices.Concat(delivered, rest)); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestResume_RecordsWithoutIdentifiers: the place is known by its number alone.
 func TestResume_RecordsWithoutIdentifiers(t *testing.T) {
 	t.Parallel()
