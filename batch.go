@@ -9,10 +9,21 @@ import (
 // BatchItem is one shipment or invoice of a batch.
 type BatchItem struct {
 	// Key names the item in the journal, in results and in progress. It must be unique in the batch
-	// and the same each time the batch runs. Empty means the shipment's id or the file's URL.
+	// and the same each time the batch runs: UTF-8 of at most 2,000 bytes, without a NUL character.
+	// Empty means the shipment's id or the file's URL.
 	Key string
 	// Analyze says what to analyze.
 	Analyze AnalyzeRequest
+}
+
+func (i BatchItem) validate() error {
+	if err := i.Analyze.validate(); err != nil {
+		return err
+	}
+	if problem := textProblem(i.key(), maxKey); problem != "" {
+		return invalidRequest(OpAnalyze, "BatchItem", fmt.Sprintf("has the key %s, which %s: set a Key that a journal can keep", quoteShort(i.key()), problem))
+	}
+	return nil
 }
 
 func (i BatchItem) key() string {
@@ -31,18 +42,20 @@ type BatchOptions struct {
 	// Concurrency is how many items are worked on at the same time; items that wait for their
 	// documents do not count. Default 8.
 	Concurrency int
-	// Edit and Select are those of [AnalyzeAndPollOptions].
+	// Edit and Select are those of [AnalyzeAndPollOptions]. They are called for several items at the same
+	// time.
 	Edit   func(ctx context.Context, draft *RegulatoryRequest) error
 	Select func(draft *RegulatoryRequest) ([]DocumentType, error)
 	// Budget bounds what the whole batch spends, over all its runs. It is reserved before a purchase
 	// is sent, and given back only when it is certain that nothing was charged, so that it holds at
-	// every moment. Nil means no bound.
+	// every moment. If the service reports a charge that is higher than the price on the draft, the higher
+	// one counts, and nothing more is purchased in this run. Nil means no bound.
 	Budget *Budget
 	// Purchase holds the settings of the purchases; its RequestID and DocumentTypes are ignored.
 	Purchase PurchaseRequest
 	// Settle says when a purchase that an earlier run left without an answer counts as not charged.
 	Settle SettleOptions
-	// Poll says how to wait.
+	// Poll says how to wait. Its Progress is called one call at a time too.
 	Poll PollOptions
 	// Journal keeps what was decided and done, so that an interrupted batch goes on where it was and
 	// buys nothing twice; see [OpenBatchFile]. Nil keeps nothing.
@@ -50,7 +63,7 @@ type BatchOptions struct {
 	// Shared is a journal for several processes that run the same batch at the same time: the items are
 	// divided among them, the budget holds for all together, and what a process leaves behind when it
 	// dies the others take up. Each returns when all items ended, wherever. It takes the place of
-	// Journal.
+	// Journal. Its lease must be at least a quarter longer than Settle.QuietFor.
 	Shared SharedBatchJournal
 	// Progress is called after each step of each item, one call at a time.
 	Progress func(BatchEvent)
@@ -68,7 +81,8 @@ const (
 	BatchDraft BatchState = "draft"
 	// BatchOverBudget: not purchased because of the budget.
 	BatchOverBudget BatchState = "over budget"
-	// BatchUnknown: the outcome of the purchase is not known; the next run settles it.
+	// BatchUnknown: the outcome of the purchase is not known, and Err says why; the next run settles it.
+	// One that can never be settled is closed with [ResolveBatchItem].
 	BatchUnknown BatchState = "unknown"
 	// BatchWaiting: not ended when the batch was, here or in another process; the next run goes on.
 	BatchWaiting BatchState = "waiting"
@@ -83,9 +97,14 @@ type BatchResult struct {
 	RequestID string
 	// Documents are those purchased, or about to be.
 	Documents []DocumentType
-	// Amount is what was charged or, with [BatchUnknown], may have been, in Currency.
+	// Amount is what counts against the budget, in Currency: the price on the draft, or Charged if that
+	// is more. With [BatchUnknown] it may have been charged.
 	Amount   Amount
 	Currency string
+	// Charged is what the service reports as charged, in ChargedCurrency; not given if it reports nothing.
+	// One that differs from Amount deserves a look at the wallet's transactions.
+	Charged         Amount
+	ChargedCurrency string
 	// Err is why the item is not completed; nil for [BatchCompleted] and [BatchDraft].
 	Err error
 }
@@ -125,6 +144,11 @@ func (r *BatchReport) Count(state BatchState) int {
 // within one shared budget. An item that fails does not stop the others. The report is complete also
 // when the error says that the batch was interrupted: by ctx, or by a journal that cannot be written.
 // Run it again with the same items and journal to go on.
+//
+// A request that was analyzed in an earlier run is purchased only if it still reads as a draft.
+//
+// If Edit, Select, Progress or the client's transport panics, the batch begins nothing more, finishes and
+// records the purchases that are under way, and panics with the same value on the caller's goroutine.
 func (s RegulatoryService) Batch(ctx context.Context, items []BatchItem, opts *BatchOptions, call ...CallOption) (*BatchReport, error) {
 	if s.core == nil {
 		return nil, ErrNoClient
@@ -133,27 +157,12 @@ func (s RegulatoryService) Batch(ctx context.Context, items []BatchItem, opts *B
 	if opts != nil {
 		options = *opts
 	}
-	const field = "BatchOptions"
-	if options.Concurrency < 0 {
-		return nil, invalidRequest(OpAnalyze, field, "has a negative Concurrency: leave it 0 for 8")
-	}
-	if options.Journal != nil && options.Shared != nil {
-		return nil, invalidRequest(OpAnalyze, field, "has two journals: set Journal for one process, or Shared for several")
-	}
-	setDefault(&options.Concurrency, 8)
-	setDefault(&options.Settle.QuietFor, time.Minute)
-	if b := options.Budget; b != nil && (!b.Amount.Known() || b.Amount.Sign() < 0 || b.Currency == "") {
-		return nil, invalidRequest(OpAnalyze, field, "has a Budget without an amount or a currency")
-	}
-	poll, err := options.Poll.withDefaults()
-	if err != nil {
+	if err := options.complete(); err != nil {
 		return nil, err
 	}
-	options.Poll = poll
-	run := newBatchRun(s, options, call)
 	seen := make(map[string]bool, len(items))
 	for i, item := range items {
-		if err := item.Analyze.validate(); err != nil {
+		if err := item.validate(); err != nil {
 			return nil, fmt.Errorf("item %d: %w", i+1, err)
 		}
 		if key := item.key(); seen[key] {
@@ -161,8 +170,44 @@ func (s RegulatoryService) Batch(ctx context.Context, items []BatchItem, opts *B
 		}
 		seen[item.key()] = true
 	}
+	if file, ok := options.Journal.(*BatchFile); ok {
+		if err := file.begin(); err != nil {
+			return nil, err
+		}
+		defer file.end()
+	}
+	run := newBatchRun(s, options, call)
 	if err := run.load(ctx, items); err != nil {
 		return nil, err
 	}
 	return run.work(ctx)
+}
+
+// complete checks the options and fills in the defaults.
+func (o *BatchOptions) complete() error {
+	setDefault(&o.Concurrency, 8)
+	setDefault(&o.Settle.QuietFor, time.Minute)
+	problem := ""
+	switch b := o.Budget; {
+	case o.Concurrency < 0:
+		problem = "has a negative Concurrency: leave it 0 for 8"
+	case o.Journal != nil && o.Shared != nil:
+		problem = "has two journals: set Journal for one process, or Shared for several"
+	case b != nil && (!b.Amount.Known() || b.Amount.Sign() < 0 || b.Currency == ""):
+		problem = "has a Budget without an amount or a currency"
+	case o.Settle.QuietFor < 0:
+		problem = "has a negative Settle.QuietFor: leave it 0 for 1 minute"
+	case o.Shared != nil && o.Shared.Lease() > 0 && o.Shared.Lease() < o.Settle.QuietFor/4*5:
+		problem = fmt.Sprintf("has a Shared journal whose claims hold for %s, too short to settle a purchase with a QuietFor of %s: "+
+			"make the lease at least %s", o.Shared.Lease(), o.Settle.QuietFor, o.Settle.QuietFor/4*5)
+	}
+	if problem != "" {
+		return invalidRequest(OpAnalyze, "BatchOptions", problem)
+	}
+	if err := o.Purchase.validateSettings(); err != nil {
+		return err
+	}
+	poll, err := o.Poll.withDefaults()
+	o.Poll = poll
+	return err
 }

@@ -3,6 +3,7 @@ package shipping
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 )
@@ -17,6 +18,7 @@ type batchEntry struct {
 	due    time.Time
 	again  time.Duration // until the next try, when another process has the item
 	poll   *waiting
+	late   bool // no purchase of an earlier claim can still be sent in time
 	err    error
 	done   bool
 }
@@ -56,7 +58,13 @@ func (e *batchEntry) take(ctx context.Context) error {
 	case err != nil:
 		return e.run.journalFailed(e.record.Key, err)
 	}
-	e.claim, e.record, e.again = claim, claim.Record(), 0
+	record := claim.Record()
+	if record.Step != "" {
+		if err := record.check(); err != nil {
+			return errors.Join(e.run.journalFailed(e.record.Key, err), claim.Release(ctx))
+		}
+	}
+	e.claim, e.record, e.again, e.late = claim, record, 0, false
 	return nil
 }
 
@@ -79,11 +87,7 @@ func (e *batchEntry) advance(ctx context.Context) (time.Duration, error) {
 	case "":
 		return e.analyze(ctx)
 	case BatchAnalyzed:
-		draft, err := e.run.service.Get(ctx, e.record.RequestID, e.run.call...)
-		if err != nil {
-			return 0, err
-		}
-		return e.fromDraft(ctx, draft)
+		return e.resume(ctx)
 	case BatchPurchasing:
 		return e.settle(ctx)
 	case BatchPurchased:
@@ -107,15 +111,33 @@ func (e *batchEntry) analyze(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	e.run.tell(e, PollEvent{Step: StepAnalyzed, RequestID: draft.RequestID, Request: draft})
+	if draft.Status == "" {
+		return e.resume(ctx)
+	}
+	return e.fromDraft(ctx, draft)
+}
+
+// resume reads a request that was analyzed and goes on from there.
+func (e *batchEntry) resume(ctx context.Context) (time.Duration, error) {
+	draft, err := e.run.service.Get(ctx, e.record.RequestID, e.run.call...)
+	if err != nil {
+		return 0, err
+	}
 	return e.fromDraft(ctx, draft)
 }
 
 // fromDraft edits, selects, reserves the price and purchases.
 func (e *batchEntry) fromDraft(ctx context.Context, draft *RegulatoryRequest) (time.Duration, error) {
 	options := e.run.options
-	flow := &workflow{service: e.run.service, call: e.run.call, id: draft.RequestID, started: time.Now()}
+	flow := &workflow{service: e.run.service, call: e.run.call, id: e.record.RequestID, started: time.Now()}
 	flow.options.Edit = options.Edit
+	if err := errors.Join(isDraft(draft), e.run.mayGoOn()); err != nil {
+		return 0, flow.failed(StepSelected, draft, err)
+	}
 	draft, err := flow.edit(ctx, draft)
+	if err == nil {
+		err = errors.Join(isDraft(draft), e.run.mayGoOn())
+	}
 	if err != nil {
 		return 0, flow.failed(StepEdited, draft, err)
 	}
@@ -129,38 +151,73 @@ func (e *batchEntry) fromDraft(ctx context.Context, draft *RegulatoryRequest) (t
 	if len(selected) == 0 {
 		return 0, nil
 	}
-	e.record.Documents = selected
+	return e.intend(ctx, flow, draft, selected)
+}
+
+// isDraft reports a request that must not be purchased, because it is not a draft.
+func isDraft(record *RegulatoryRequest) error {
+	if record.Status == StatusDraft {
+		return nil
+	}
+	return fmt.Errorf("the request has the status %q, and only a draft is purchased; it may have been purchased outside this batch: "+
+		"follow it with Regulatory.Wait, and leave the item out of the batch", record.Status)
+}
+
+// intend keeps the intent to purchase, and purchases.
+func (e *batchEntry) intend(ctx context.Context, flow *workflow, draft *RegulatoryRequest, selected []DocumentType) (time.Duration, error) {
 	intent := e.record
-	intent.Step = BatchPurchasing
-	if intent.Amount, intent.Currency, err = e.run.price(draft, selected); err != nil {
+	intent.Step, intent.Documents, intent.WasDraft = BatchPurchasing, selected, true
+	intent.Note = ""
+	var err error
+	intent.Amount, intent.Currency, err = e.run.price(draft, selected)
+	if err == nil {
+		err = errors.Join(e.run.mayPurchase(), e.run.mayGoOn())
+	}
+	if err == nil {
+		// The intent is on the disk before the purchase is on the wire.
+		err = e.run.note(ctx, e.claim, intent)
+	}
+	if errors.Is(err, ErrOverBudget) {
+		e.record.Documents = selected
 		return 0, flow.failed(StepSelected, draft, err)
 	}
-	// The intent is on disk before the purchase is on the wire.
-	if err := e.run.note(ctx, e.claim, intent); errors.Is(err, ErrOverBudget) {
-		return 0, flow.failed(StepSelected, draft, err)
-	} else if err != nil {
+	if err != nil {
 		return 0, err
 	}
 	e.record = intent
 	return e.purchase(ctx)
 }
 
-// purchase buys, unless the time is up in which no other process can be about to.
+// purchase sends the purchase once, if there is enough time in which no other process can settle it.
 func (e *batchEntry) purchase(ctx context.Context) (time.Duration, error) {
 	purchase := e.run.options.Purchase
-	purchase.RequestID, purchase.DocumentTypes = e.record.RequestID, e.record.Documents
+	purchase.RequestID, purchase.DocumentTypes, purchase.WasDraft = e.record.RequestID, e.record.Documents, e.record.WasDraft
 	buying := ctx
-	if until := e.claim.Until(); !until.IsZero() {
-		if passed(until) {
+	if lease := e.run.journal.Lease(); lease > 0 {
+		if passed(e.claim.Until().Add(-lease / 2)) {
 			return 0, ErrBatchItemTaken
 		}
 		var stop context.CancelFunc
-		buying, stop = context.WithDeadline(ctx, until)
+		buying, stop = context.WithTimeout(ctx, purchaseTime(lease))
 		defer stop()
 	}
 	bought, err := e.run.service.PurchaseWith(buying, &purchase, e.run.call...)
+	if refusedUnsent(err) {
+		return e.notCharged(ctx, err)
+	}
 	return e.bought(ctx, bought, err)
 }
+
+// refusedUnsent reports whether a purchase was refused by its own validation.
+func refusedUnsent(err error) bool {
+	_, tried := errors.AsType[*PurchaseError](err)
+	_, invalid := errors.AsType[*ValidationError](err)
+	return invalid && !tried
+}
+
+// purchaseTime is how long a purchase under a lease may take, and so how long one that was begun at the
+// end of another process's claim may still be under way.
+func purchaseTime(lease time.Duration) time.Duration { return lease / 4 }
 
 // passed reports whether a moment is over by either clock: the monotonic one stands still while the
 // machine sleeps, and the other one may be set back.
@@ -169,41 +226,89 @@ func passed(moment time.Time) bool {
 	return !now.Before(moment) || !now.Round(0).Before(moment.Round(0))
 }
 
-// bought notes what became of a purchase.
+// bought goes on from the outcome of a purchase. Only "not charged" gives the reservation back. With any
+// outcome that is not certain the journal keeps "purchasing".
 func (e *batchEntry) bought(ctx context.Context, bought *PurchaseResult, err error) (time.Duration, error) {
-	if failed, ok := errors.AsType[*PurchaseError](err); ok && failed.Outcome == OutcomeCharged {
-		err = nil // bought by an earlier run
-	}
-	switch failed, ok := errors.AsType[*PurchaseError](err); {
+	failed, _ := errors.AsType[*PurchaseError](err)
+	switch {
 	case err == nil:
-		if bought != nil && bought.ChargedAmount.Known() {
-			e.record.Amount = bought.ChargedAmount
+		e.charge(bought.ChargedAmount, bought.Currency)
+	case failed != nil && failed.Outcome == OutcomeCharged: // purchased before
+		if failed.Request != nil {
+			e.charge(failed.Request.ChargedAmount, failed.Request.Currency)
 		}
-		if err := e.move(ctx, BatchPurchased); err != nil {
-			return 0, err
-		}
-		e.run.tell(e, PollEvent{Step: StepPurchased, RequestID: e.record.RequestID, Purchase: bought})
-		return e.wait(ctx)
-	case ok && failed.Outcome == OutcomeUnknown:
-		return 0, err // the reservation stays, and the journal says "purchasing"
+	case failed != nil && failed.Outcome == OutcomeNotCharged:
+		return e.notCharged(ctx, err)
 	default:
-		e.record.Amount = Amount{}
-		return 0, errors.Join(err, e.move(ctx, BatchAnalyzed))
+		return 0, err
 	}
+	if err := e.move(ctx, BatchPurchased); err != nil {
+		return 0, err
+	}
+	e.run.tell(e, PollEvent{Step: StepPurchased, RequestID: e.record.RequestID, Purchase: bought})
+	return e.wait(ctx)
 }
 
-// settle finds out what became of a purchase that an earlier run left open.
+// notCharged ends the item, in this run, after a purchase that charged nothing.
+func (e *batchEntry) notCharged(ctx context.Context, err error) (time.Duration, error) {
+	return 0, errors.Join(err, e.giveBack(ctx))
+}
+
+// giveBack records that nothing was charged, which gives the reservation back.
+func (e *batchEntry) giveBack(ctx context.Context) error {
+	e.record = e.record.notCharged()
+	return e.move(ctx, BatchAnalyzed)
+}
+
+// charge records what the service reports as charged. More than the price on the draft counts against
+// the budget, and ends the purchases of this run. Anything else leaves the reservation as it is: a
+// report that is less, or in another currency, does not show that less was taken.
+func (e *batchEntry) charge(amount Amount, currency string) {
+	if !amount.Known() {
+		return
+	}
+	e.record.Charged, e.record.ChargedCurrency = amount, currency
+	if currency != "" && e.record.Currency != "" && currency != e.record.Currency || amount.Cmp(e.record.Amount) <= 0 {
+		return
+	}
+	if e.record.Amount.Known() {
+		e.run.overcharged(e.record.Key, e.record.Amount, amount)
+	}
+	e.record.Amount = amount
+	setDefault(&e.record.Currency, currency)
+}
+
+// settle finds out what became of a purchase that an earlier run, or another process, left open.
 func (e *batchEntry) settle(ctx context.Context) (time.Duration, error) {
-	bought, err := e.run.service.SettlePurchase(ctx, e.record.RequestID, &e.run.options.Settle, e.run.call...)
+	if lease := e.run.journal.Lease(); lease > 0 {
+		if !e.late {
+			e.late = true
+			return purchaseTime(lease), nil
+		}
+		if err := e.renew(ctx); err != nil {
+			return 0, err
+		}
+	}
+	settle := e.run.options.Settle
+	settle.DocumentTypes, settle.WasDraft = e.record.Documents, e.record.WasDraft
+	bought, err := e.run.service.SettlePurchase(ctx, e.record.RequestID, &settle, e.run.call...)
 	failed, ok := errors.AsType[*PurchaseError](err)
 	if !ok || failed.Outcome != OutcomeNotCharged {
 		return e.bought(ctx, bought, err)
 	}
-	e.record.Amount = Amount{}
-	if err := e.move(ctx, BatchAnalyzed); err != nil {
+	if err := e.giveBack(ctx); err != nil {
 		return 0, err
 	}
-	return e.fromDraft(ctx, failed.Request)
+	return e.resume(ctx)
+}
+
+// renew begins the lease anew, and finds out whether the item is still in the hands of this process.
+func (e *batchEntry) renew(ctx context.Context) error {
+	_, err := e.claim.Append(context.WithoutCancel(ctx), e.record, nil)
+	if err != nil {
+		return e.run.journalFailed(e.record.Key, err)
+	}
+	return nil
 }
 
 // wait polls once.
@@ -213,7 +318,7 @@ func (e *batchEntry) wait(ctx context.Context) (time.Duration, error) {
 		own := options.Progress
 		options.Progress = func(event PollEvent) {
 			if own != nil {
-				own(event)
+				e.run.callback(func() { own(event) })
 			}
 			if event.Step != StepDone {
 				e.run.tell(e, event)
@@ -222,7 +327,11 @@ func (e *batchEntry) wait(ctx context.Context) (time.Duration, error) {
 		e.poll = newWaiting(e.run.service, e.record.RequestID, options, e.run.call)
 	}
 	next, done, err := e.poll.poll(ctx)
-	defer func() { e.poll.last = nil }()
+	last := e.poll.last
+	e.poll.last = nil
+	if done && last != nil && last.Status.Final() {
+		e.charge(last.ChargedAmount, last.Currency)
+	}
 	switch {
 	case !done:
 		return next, nil
@@ -244,7 +353,8 @@ func (e *batchEntry) move(ctx context.Context, step BatchStep) error {
 func (e *batchEntry) result() BatchResult {
 	result := BatchResult{
 		Key: e.record.Key, RequestID: e.record.RequestID, Documents: e.record.Documents,
-		Amount: e.record.Amount, Currency: e.record.Currency, Err: e.err,
+		Amount: e.record.Amount, Currency: e.record.Currency,
+		Charged: e.record.Charged, ChargedCurrency: e.record.ChargedCurrency, Err: e.err,
 	}
 	interrupted := errors.Is(e.err, context.Canceled) || errors.Is(e.err, context.DeadlineExceeded)
 	switch {

@@ -1,11 +1,11 @@
 package shipping
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 )
@@ -13,110 +13,216 @@ import (
 // BatchFile is a [BatchJournal] in an append-only file, a JSON record a line. Each Append is flushed
 // to the disk before it returns; appends that come together share a flush. The file is locked while it
 // is open, so that two processes cannot run the same batch.
+//
+// A record for which Append returned nil survives the end of the process, a power loss, and a full disk.
+// After an append that failed, nothing more is appended: close the journal, and open it again when the
+// cause is gone.
 type BatchFile struct {
-	file    *os.File
-	records []BatchRecord
+	path string
+	file journalStorage
 
 	mu      sync.Mutex
 	written sync.Cond
-	pending []byte
-	queued  int // appends queued so far
-	flushed int // appends on the disk
+	pending [][]byte // records, in JSON
+	queued  int      // appends queued so far
+	flushed int      // appends on the disk
+	size    int64    // of the part of the file that is on the disk
 	writing bool
+	running bool  // a batch uses the journal
 	err     error // the first failure; after it nothing is appended
 }
 
-// ErrBatchFileInUse is a journal that another process, or this one, has open.
-var ErrBatchFileInUse = errors.New("shipping: the batch journal is in use by another run")
+var (
+	// ErrBatchFileInUse is returned if another process, or another batch of this one, has the journal
+	// open.
+	ErrBatchFileInUse = errors.New("shipping: the batch journal is in use by another run")
+	// ErrBatchFileMoved is returned if the journal's file was removed, renamed or replaced while it was
+	// open. What is appended would not be found by the next run, so nothing more is purchased.
+	ErrBatchFileMoved = errors.New("shipping: the batch journal was removed, renamed or replaced while it was open; " +
+		"put the file back before the next run, which could buy twice without it")
+)
 
-// OpenBatchFile opens the journal at path, or creates it. A last line that a crash cut off is
-// discarded: what it would have said was not done yet. Any other damage is an error that names the
-// line, and leaves the file as it is.
+// journalStorage is what a [BatchFile] needs of its file. Tests replace it.
+type journalStorage interface {
+	io.ReaderAt
+	io.WriterAt
+	Size() (int64, error)
+	Truncate(size int64) error
+	// Sync returns when the file's content is on the disk, and SyncDirectory when its name is.
+	Sync() error
+	SyncDirectory() error
+	// InPlace returns [ErrBatchFileMoved] unless the file is the one at the journal's path.
+	InPlace() error
+	Close() error
+}
+
+// OpenBatchFile opens the journal at path, or creates it. It returns [ErrBatchFileInUse], and changes
+// nothing, if the journal is open already.
+//
+// What a crash left of records that were not acknowledged is discarded: what they report was not done
+// yet. Any other damage, a file of another kind, and a journal of a newer version are errors, and leave
+// the file as it is.
+//
+// The file's name is flushed to the disk too, except on systems that cannot flush a directory, such as
+// Windows: there a power loss shortly after the journal was created can lose the file.
 func OpenBatchFile(path string) (*BatchFile, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := openJournalFile(path)
 	if err != nil {
 		return nil, err
 	}
-	j := &BatchFile{file: file}
-	j.written.L = &j.mu
-	if err := errors.Join(lockFile(file), j.read(path)); err != nil {
+	journal, err := openBatchFile(path, file)
+	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return j, nil
+	return journal, nil
 }
 
-func (j *BatchFile) read(path string) error {
-	data, err := os.ReadFile(path)
+// openBatchFile reads a file that is locked, and prepares it for appends.
+func openBatchFile(path string, file journalStorage) (*BatchFile, error) {
+	size, err := file.Size()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	damaged := func(line int) error {
-		return fmt.Errorf("shipping: line %d of the batch journal %s is damaged; restore the file from a copy: running without it could buy twice", line, path)
+	j := &BatchFile{path: path, file: file}
+	j.written.L = &j.mu
+	content, err := j.read(size)
+	if err != nil {
+		return nil, err
 	}
-	kept := bytes.LastIndexByte(data, '\n') + 1
-	for number, line := range bytes.Split(bytes.TrimSuffix(data[:kept], []byte("\n")), []byte("\n")) {
-		if len(line) == 0 {
-			continue
+	// Each step is on the disk before the next one begins: a power loss leaves one of them incomplete at
+	// most.
+	if content.size < size {
+		if err := errors.Join(file.Truncate(content.size), file.Sync()); err != nil {
+			return nil, err
 		}
-		var record BatchRecord
-		if err := json.Unmarshal(line, &record); err != nil || record.Key == "" || record.Step == "" {
-			return damaged(number + 1)
+	}
+	j.size = content.size
+	if !content.current {
+		if _, err := file.WriteAt([]byte(journalHeader), j.size); err != nil {
+			return nil, err
 		}
-		j.records = append(j.records, record)
+		j.size += int64(len(journalHeader))
 	}
-	if !cutOff(data[kept:]) {
-		return damaged(bytes.Count(data, []byte("\n")) + 1)
-	}
-	if err := j.file.Truncate(int64(kept)); err != nil {
-		return err
-	}
-	_, err = j.file.Seek(int64(kept), 0)
-	return err
+	// Records that were read may be in the system's memory only, if a process ended before its flush.
+	return j, errors.Join(file.Sync(), file.SyncDirectory(), file.InPlace())
 }
 
-// cutOff reports whether a last line is what a crash left of a record, and not of another kind of file. On
-// some file systems the part that is missing reads as zeros.
-func cutOff(line []byte) bool {
-	const begins = `{"key":"`
-	line = bytes.TrimRight(line, "\x00")
-	n := min(len(line), len(begins))
-	return string(line[:n]) == begins[:n]
+func (j *BatchFile) read(size int64) (journalContent, error) {
+	data, err := io.ReadAll(io.NewSectionReader(j.file, 0, size))
+	if err != nil {
+		return journalContent{}, err
+	}
+	content, err := parseJournal(data)
+	if err != nil {
+		return content, fmt.Errorf("shipping: batch journal %s: %w", j.path, err)
+	}
+	return content, nil
 }
 
-// Load returns the records that the file held when it was opened.
-func (j *BatchFile) Load(context.Context) ([]BatchRecord, error) { return j.records, nil }
+// Load returns all records, also those that were appended since the journal was opened.
+func (j *BatchFile) Load(context.Context) ([]BatchRecord, error) {
+	j.mu.Lock()
+	size := j.size
+	j.mu.Unlock()
+	content, err := j.read(size)
+	return content.records, err
+}
 
-// Append writes the record and flushes it to the disk.
+// Append writes the record and flushes it to the disk. A record with a text that the file could not
+// return as it is, such as a key that is not UTF-8, is refused; the journal stays usable.
 func (j *BatchFile) Append(_ context.Context, record BatchRecord) error {
-	line, err := json.Marshal(record)
+	if err := record.validate(); err != nil {
+		return err
+	}
+	text, err := json.Marshal(record)
 	if err != nil {
 		return err
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.pending = append(append(j.pending, line...), '\n')
-	j.queued++
-	for mine := j.queued; j.flushed < mine && j.err == nil; {
-		if j.writing {
-			j.written.Wait()
-			continue
-		}
-		j.flush()
+	if j.err != nil {
+		return j.err
 	}
-	return j.err
+	j.pending = append(j.pending, text)
+	j.queued++
+	for mine := j.queued; j.flushed < mine; {
+		switch {
+		case j.err != nil:
+			return j.err
+		case j.writing:
+			j.written.Wait()
+		default:
+			j.flush()
+		}
+	}
+	return nil
 }
 
 // flush writes what is pending, with the lock released while the disk works.
 func (j *BatchFile) flush() {
-	lines, upTo := j.pending, j.queued
+	var lines []byte
+	for _, record := range j.pending {
+		lines = appendLine(lines, record, j.size)
+	}
+	at, upTo := j.size, j.queued
 	j.pending, j.writing = nil, true
 	j.mu.Unlock()
-	_, err := j.file.Write(lines)
-	err = errors.Join(err, j.file.Sync())
+	err := j.put(lines, at)
 	j.mu.Lock()
-	j.writing, j.flushed, j.err = false, upTo, err
+	j.writing = false
+	if err != nil {
+		j.err = err
+	} else {
+		j.flushed, j.size = upTo, at+int64(len(lines))
+	}
 	j.written.Broadcast()
 }
 
-// Close closes the file and gives its lock up.
-func (j *BatchFile) Close() error { return j.file.Close() }
+// put writes lines at an offset. If that fails, nothing of them is acknowledged, and the file is cut back
+// to what was on the disk before, so that it needs no repair. It is not needed for correctness: the next
+// one to open the file does the same.
+func (j *BatchFile) put(lines []byte, at int64) error {
+	_, err := j.file.WriteAt(lines, at)
+	if err == nil {
+		err = j.file.Sync()
+	}
+	if err == nil {
+		err = j.file.InPlace()
+	}
+	if err != nil {
+		_ = errors.Join(j.file.Truncate(at), j.file.Sync())
+	}
+	return err
+}
+
+// begin reserves the journal for one batch, and end gives it back: two batches on one journal would both
+// purchase its items.
+func (j *BatchFile) begin() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.running {
+		return ErrBatchFileInUse
+	}
+	j.running = true
+	return nil
+}
+
+func (j *BatchFile) end() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.running = false
+}
+
+// Close closes the file and gives its lock up. An Append that is under way ends first.
+func (j *BatchFile) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for j.writing {
+		j.written.Wait()
+	}
+	if j.err == nil {
+		j.err = fmt.Errorf("shipping: the batch journal %s: %w", j.path, os.ErrClosed)
+	}
+	j.written.Broadcast()
+	return j.file.Close()
+}

@@ -1,9 +1,9 @@
-//go:build !windows && (!unix || solaris || illumos || aix)
+//go:build !windows && (!unix || aix || (solaris && !illumos))
 
 package shipping
 
 import "os"
 
-// lockFile does nothing here: the standard library offers no lock on these systems. Take care not to
-// run the same batch twice at once.
+// lockFile does nothing: the standard library offers no lock on these systems. Do not run the same
+// batch twice at once there.
 func lockFile(*os.File) error { return nil }

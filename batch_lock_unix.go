@@ -1,17 +1,19 @@
-//go:build unix && !solaris && !illumos && !aix
+//go:build unix && !aix && (!solaris || illumos)
 
 package shipping
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
 
-// lockFile takes the lock that keeps a second run out. The system gives it up when the process ends,
-// however it ends.
+// lockFile takes the lock that keeps a second run out, or returns [ErrBatchFileInUse]. The system
+// releases it when the process ends, however it ends.
 func lockFile(file *os.File) error {
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return ErrBatchFileInUse
 	}
-	return nil
+	return err
 }

@@ -2,14 +2,14 @@ package shipping
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 )
 
 // ownJournal makes a [BatchJournal], or none, a journal whose every item this process has. What is
-// spent is counted here: a price is counted before its purchase is sent and taken back only when
-// nothing was charged, so the sum never exceeds the budget, not for a moment.
+// spent is counted here: a price is counted before its record is written, and taken back only when the
+// record that takes it back is kept. So the sum is never less than what the journal holds, and never
+// exceeds the budget, unless the service charges more than the draft says.
 type ownJournal struct {
 	journal BatchJournal // nil keeps nothing
 	mu      sync.Mutex
@@ -26,6 +26,9 @@ func openOwnJournal(ctx context.Context, journal BatchJournal, budget *Budget) (
 			return nil, err
 		}
 		for _, record := range records {
+			if err := record.check(); err != nil {
+				return nil, err
+			}
 			j.last[record.Key] = record.after(j.last[record.Key])
 		}
 	}
@@ -33,7 +36,7 @@ func openOwnJournal(ctx context.Context, journal BatchJournal, budget *Budget) (
 		return j, nil
 	}
 	var err error
-	j.sum, err = j.Committed(ctx, *budget)
+	j.sum, err = j.committed(*budget)
 	return j, err
 }
 
@@ -46,48 +49,69 @@ func (j *ownJournal) Claim(_ context.Context, key string) (BatchClaim, error) {
 	return &ownClaim{journal: j, record: record}, nil
 }
 
-func (j *ownJournal) Committed(_ context.Context, budget Budget) (Amount, error) {
+// Lease returns 0: no other process is given an item.
+func (j *ownJournal) Lease() time.Duration { return 0 }
+
+// Committed returns the sum that Append keeps up to date.
+func (j *ownJournal) Committed(context.Context, Budget) (Amount, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	var sum Amount
+	return j.sum, nil
+}
+
+// committed adds up the last records.
+func (j *ownJournal) committed(budget Budget) (sum Amount, err error) {
 	for _, record := range j.last {
-		if !record.Step.Committed() {
-			continue
+		if problem := record.uncountable(budget); problem != "" {
+			return Amount{}, &BudgetError{Budget: budget, Problem: problem}
 		}
-		if record.Currency != "" && record.Currency != budget.Currency {
-			return Amount{}, &BudgetError{Budget: budget,
-				Problem: fmt.Sprintf("the journal holds a purchase of %s in %s", record.Key, record.Currency)}
-		}
-		var err error
-		if sum, err = sum.Add(record.Amount); err != nil {
+		if sum, err = sum.Add(record.commitment()); err != nil {
 			return Amount{}, err
 		}
 	}
 	return sum, nil
 }
 
-// count puts a record in the place of the item's last one, and returns what is committed now.
-func (j *ownJournal) count(record BatchRecord, budget *Budget) (Amount, error) {
+// reserve counts what a record commits in addition to the item's last one, before it is written.
+func (j *ownJournal) reserve(record BatchRecord, budget *Budget) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if budget != nil {
-		others, err := j.sum.Sub(j.last[record.Key].commitment())
-		if err != nil {
-			return j.sum, err
+	if budget == nil {
+		return nil
+	}
+	more, err := record.commitment().Sub(j.last[record.Key].commitment())
+	if err != nil {
+		return err
+	}
+	if record.Step == BatchPurchasing {
+		if err := budget.Fits(j.sum, more); err != nil {
+			return err
 		}
-		if record.Step == BatchPurchasing {
-			if err := budget.Fits(others, record.Amount); err != nil {
-				return j.sum, err
-			}
+	}
+	if more.Sign() <= 0 {
+		return nil
+	}
+	sum, err := j.sum.Add(more)
+	if err != nil {
+		return err
+	}
+	j.sum = sum
+	return nil
+}
+
+// keep makes a record that is written the item's last one, and counts what it gives back.
+func (j *ownJournal) keep(record BatchRecord, budget *Budget) (Amount, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	less, err := j.last[record.Key].commitment().Sub(record.commitment())
+	if budget != nil && err == nil && less.Sign() > 0 {
+		var sum Amount
+		if sum, err = j.sum.Sub(less); err == nil {
+			j.sum = sum
 		}
-		sum, err := others.Add(record.commitment())
-		if err != nil {
-			return j.sum, err
-		}
-		j.sum = sum
 	}
 	j.last[record.Key] = record
-	return j.sum, nil
+	return j.sum, err
 }
 
 type ownClaim struct {
@@ -99,19 +123,22 @@ func (c *ownClaim) Record() BatchRecord           { return c.record }
 func (c *ownClaim) Until() time.Time              { return time.Time{} }
 func (c *ownClaim) Release(context.Context) error { return nil }
 
+// Append keeps a record. If what is committed cannot be added up, a purchase is refused; any other record
+// is kept, because it says what has happened already.
 func (c *ownClaim) Append(ctx context.Context, record BatchRecord, budget *Budget) (Amount, error) {
-	committed, err := c.journal.count(record, budget)
-	if err != nil {
-		return committed, err
+	uncounted := c.journal.reserve(record, budget)
+	if uncounted != nil && record.Step == BatchPurchasing {
+		return Amount{}, uncounted
 	}
 	if c.journal.journal != nil {
 		if err := c.journal.journal.Append(ctx, record); err != nil {
-			if record.Step == BatchPurchasing { // it is not kept, so it will not be sent
-				committed, _ = c.journal.count(c.record, budget)
-			}
-			return committed, err
+			return Amount{}, err
 		}
 	}
+	committed, err := c.journal.keep(record, budget)
+	if uncounted != nil {
+		err = uncounted
+	}
 	c.record = record
-	return committed, nil
+	return committed, err
 }

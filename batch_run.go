@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -24,9 +25,11 @@ type batchRun struct {
 	waiting waitingRoom
 	busy    int
 	ended   int
-	broken  error // the journal cannot be written: nothing more may be bought
+	broken  error // the journal failed: nothing more may be bought
+	crashed bool  // a callback panicked: nothing more may be begun
+	over    error // the service charged more than a draft said: nothing more may be bought
 
-	committed Amount // of the budget, as last heard from the journal
+	committed Amount // of the budget, as last read from the journal
 
 	telling sync.Mutex
 }
@@ -86,7 +89,7 @@ func (r *batchRun) count(ctx context.Context) error {
 func (r *batchRun) work(ctx context.Context) (*BatchReport, error) {
 	wake := context.AfterFunc(ctx, r.wake)
 	defer wake()
-	var workers sync.WaitGroup
+	workers := workerGroup{crashed: r.crash}
 	for range min(r.options.Concurrency, max(len(r.fresh), 1)) {
 		workers.Go(func() {
 			for e := r.next(ctx); e != nil; e = r.next(ctx) {
@@ -96,11 +99,23 @@ func (r *batchRun) work(ctx context.Context) (*BatchReport, error) {
 	}
 	workers.Wait()
 	r.giveBack(ctx)
-	uncounted := r.count(context.WithoutCancel(ctx))
+	workers.Repanic()
+	closing, stop := context.WithTimeout(context.WithoutCancel(ctx), closingTime)
+	defer stop()
+	return r.report(ctx, r.count(closing))
+}
+
+// closingTime bounds the last question to the journal, which a batch asks after its context has ended too.
+const closingTime = 30 * time.Second
+
+func (r *batchRun) report(ctx context.Context, uncounted error) (*BatchReport, error) {
 	report := &BatchReport{Committed: r.committed}
 	interrupted := false
 	for _, e := range r.entries {
 		result := e.result()
+		if result.State == BatchWaiting && e.record.Step == BatchPurchasing {
+			result.State, result.Err = BatchUnknown, errors.Join(errUnsettled, result.Err)
+		}
 		report.Results = append(report.Results, result)
 		interrupted = interrupted || ctx.Err() != nil && result.State != BatchCompleted && result.State != BatchFailed
 	}
@@ -112,6 +127,9 @@ func (r *batchRun) work(ctx context.Context) (*BatchReport, error) {
 	}
 	return report, uncounted
 }
+
+// errUnsettled is an item whose purchase an earlier run left open, and whose turn did not come.
+var errUnsettled = errors.New("shipping: the batch ended before it settled the purchase of an earlier run; run it again")
 
 // giveBack releases the items of a run that was interrupted, so that other processes go on with them
 // at once.
@@ -128,7 +146,7 @@ func (r *batchRun) giveBack(ctx context.Context) {
 func (r *batchRun) next(ctx context.Context) *batchEntry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for ctx.Err() == nil && r.broken == nil {
+	for ctx.Err() == nil && r.broken == nil && !r.crashed {
 		switch now := time.Now(); {
 		case len(r.waiting) > 0 && !r.waiting[0].due.After(now):
 			r.busy++
@@ -185,9 +203,12 @@ func (r *batchRun) price(draft *RegulatoryRequest, documents []DocumentType) (Am
 	return price, r.options.Budget.Currency, err
 }
 
-// note writes to the journal.
+// note writes to the journal. A record that no journal can keep fails its item only.
 func (r *batchRun) note(ctx context.Context, claim BatchClaim, record BatchRecord) error {
 	record.At = time.Now().UTC()
+	if err := record.validate(); err != nil {
+		return err
+	}
 	committed, err := claim.Append(context.WithoutCancel(ctx), record, r.options.Budget)
 	if err != nil {
 		return r.journalFailed(record.Key, err)
@@ -198,8 +219,8 @@ func (r *batchRun) note(ctx context.Context, claim BatchClaim, record BatchRecor
 	return nil
 }
 
-// journalFailed ends the batch, unless the journal just said no: what is not written could be bought
-// twice.
+// journalFailed ends the batch, unless the journal refused the record: what is not written could be
+// bought twice.
 func (r *batchRun) journalFailed(key string, err error) error {
 	if errors.Is(err, ErrBatchItemTaken) || errors.Is(err, ErrOverBudget) {
 		return err
@@ -212,22 +233,76 @@ func (r *batchRun) journalFailed(key string, err error) error {
 	return err
 }
 
+// crash ends the batch after a panic: what is under way is finished, and nothing is begun.
+func (r *batchRun) crash() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.crashed = true
+	r.changed.Broadcast()
+}
+
+// errStopped ends an item that was on its way to a purchase when the batch was stopped.
+var errStopped = errors.New("shipping: the batch was stopped before the item was purchased")
+
+// mayGoOn reports whether an item that is not purchased yet may go on.
+func (r *batchRun) mayGoOn() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.crashed || r.broken != nil {
+		return errStopped
+	}
+	return nil
+}
+
+// overcharged ends the purchases of a run with a budget: drafts no longer show what a purchase costs.
+func (r *batchRun) overcharged(key string, price, charged Amount) {
+	if r.options.Budget == nil {
+		return
+	}
+	problem := fmt.Sprintf("the service charged %s for %s, whose draft said %s; compare the wallet's transactions with the report before the next run",
+		inFull(charged), key, inFull(price))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over == nil {
+		r.over = &BudgetError{Budget: *r.options.Budget, Problem: problem}
+	}
+}
+
+// mayPurchase reports why nothing more may be purchased within the budget.
+func (r *batchRun) mayPurchase() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.over
+}
+
+// callback calls a function of the user, one at a time, and none after one that panicked.
+func (r *batchRun) callback(call func()) {
+	r.telling.Lock()
+	defer r.telling.Unlock()
+	r.mu.Lock()
+	crashed := r.crashed
+	r.mu.Unlock()
+	if !crashed {
+		call()
+	}
+}
+
 func (r *batchRun) tell(e *batchEntry, event PollEvent) {
 	if r.options.Progress == nil {
 		return
 	}
-	r.telling.Lock()
-	defer r.telling.Unlock()
-	r.mu.Lock()
-	told := BatchEvent{
-		PollEvent: event, Item: e.result(), Ended: r.ended, Waiting: len(r.waiting), Total: len(r.entries),
-		Committed: r.committed,
-	}
-	r.mu.Unlock()
-	if e.done {
-		told.Ended++ // it is counted when its worker hands it back
-	}
-	r.options.Progress(told)
+	r.callback(func() {
+		r.mu.Lock()
+		told := BatchEvent{
+			PollEvent: event, Item: e.result(), Ended: r.ended, Waiting: len(r.waiting), Total: len(r.entries),
+			Committed: r.committed,
+		}
+		r.mu.Unlock()
+		if e.done {
+			told.Ended++ // it is counted when its worker hands it back
+		}
+		r.options.Progress(told)
+	})
 }
 
 // waitingRoom is a heap of entries by the time they are due.

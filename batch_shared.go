@@ -7,22 +7,44 @@ import (
 )
 
 // SharedBatchJournal keeps what a batch decided and did for several processes, on one machine or many,
-// that work on the same items. An item is in the hands of one of them at a time: it is claimed, taken
-// from its last record as far as it goes, and released.
+// that work on the same items. One of them has an item at a time: it claims the item, takes it from its
+// last record as far as it goes, and releases it.
 //
-// What has to hold, so that nothing is ever bought twice: a record that [BatchClaim.Append] accepted
-// survives a crash of the machine; a claim that another process was given since accepts nothing any
-// more; and another process is given a claim only after it was released, or after its
-// [BatchClaim.Until] has passed.
+// An implementation must guarantee three things, or a batch can buy twice. A record that
+// [BatchClaim.Append] accepted survives a crash of the machine. A claim accepts nothing once another
+// process was given the item. Another process is given the item only after the claim was released, or
+// after its [BatchClaim.Until] has passed.
 //
-// Implementations must be safe for concurrent use. The nested module stores holds one on PostgreSQL.
+// # A process that stalls
+//
+// A process can stop at any moment, for as long as the machine likes, and go on: a suspended virtual
+// machine, a debugger, SIGSTOP. If it stops between the last check of its claim and the moment when the
+// purchase is on the wire, it sends the purchase when it wakes. No journal can prevent that. A batch bounds
+// it with [SharedBatchJournal.Lease]:
+//
+//   - A purchase is begun only if at least half of the lease is left, and is cancelled after a quarter of it.
+//   - Another process begins to settle the purchase no sooner than the lease and a quarter more have passed.
+//     It then reads the request for [SettleOptions.QuietFor]. Until it has settled, the item's reservation
+//     counts against the budget, and the item is not purchased again.
+//
+// So a purchase that is sent late is found, and counted once, if it reaches the service within one and a
+// quarter leases plus QuietFor after its record was kept. What remains is a process that stands still for
+// longer. Its purchase may have been settled as not charged by then. If the item has been purchased again
+// since, the request is not a draft any more, and the service refuses the late purchase. If it has not, the
+// late purchase is charged, and can exceed the budget by its price; the next run finds it when it reads the
+// draft.
+//
+// Implementations must be safe for concurrent use. The nested module stores has one on PostgreSQL.
 type SharedBatchJournal interface {
 	// Claim takes the item for the caller, also from a process that died or was not heard of for as long
 	// as the journal allows. While another has it the error is [ErrBatchItemTaken].
 	Claim(ctx context.Context, key string) (BatchClaim, error)
+	// Lease returns how long a claim holds: the time from a Claim or an Append to [BatchClaim.Until]. It is
+	// the same in every process. 0 means for ever.
+	Lease() time.Duration
 	// Committed returns what the items of the batch have spent of the budget together, or may have: the
-	// amounts of their last records where [BatchStep.Committed]. Money in another currency is a
-	// [*BudgetError], because the sum can be held against no budget then.
+	// amounts of their last records where [BatchStep.Committed]. Money in another currency, and a purchase
+	// whose price is not known, are a [*BudgetError], because the sum can be held against no budget then.
 	Committed(ctx context.Context, budget Budget) (Amount, error)
 }
 

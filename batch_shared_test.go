@@ -51,6 +51,8 @@ func (j *sharedMemory) Claim(_ context.Context, key string) (shipping.BatchClaim
 	return &sharedClaim{j, item, item.fence, item.until, item.record}, nil
 }
 
+func (j *sharedMemory) Lease() time.Duration { return j.lease }
+
 func (j *sharedMemory) Committed(context.Context, shipping.Budget) (shipping.Amount, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -169,7 +171,7 @@ func TestBatch_AStalledRunDoesNotPurchaseWhatAnotherTookOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := bubbleServer(t)
 		items := shipmentItems(server, 1)
-		journal := newSharedMemory(30 * time.Second)
+		journal := newSharedMemory(2 * time.Minute)
 		goOn := make(chan struct{})
 		run := func(journal shipping.SharedBatchJournal) {
 			report, err := client.Regulatory.Batch(t.Context(), items, &shipping.BatchOptions{Select: automated, Shared: journal})

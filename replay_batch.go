@@ -124,6 +124,9 @@ func QueuedReplays(lines io.Reader) (skip func(key string) bool, err error) {
 //
 // Each request is sent once, repeated only on evidence that nothing was sent.
 //
+// If Progress, Skip or the client's transport panics, the replays that are under way are finished, and
+// ReplayAll panics with the same value on the caller's goroutine.
+//
 // Specification: POST /v1/webhooks/replay.
 func (s WebhooksService) ReplayAll(ctx context.Context, requests []ReplayRequest, opts *ReplayAllOptions, call ...CallOption) (*ReplayReport, error) {
 	if s.core == nil {
@@ -142,17 +145,22 @@ func (s WebhooksService) ReplayAll(ctx context.Context, requests []ReplayRequest
 	defer stop(nil)
 	report := &ReplayReport{Outcomes: make([]ReplayOutcome, len(requests))}
 	var telling sync.Mutex
-	ended := 0
+	crashed, ended := false, 0
 	tell := func(o ReplayOutcome) {
 		telling.Lock()
 		defer telling.Unlock()
 		ended++
-		if options.Progress != nil {
+		if options.Progress != nil && !crashed {
 			options.Progress(o, ended, len(requests))
 		}
 	}
 	turns := make(chan *ReplayOutcome)
-	var workers sync.WaitGroup
+	workers := workerGroup{crashed: func() {
+		telling.Lock()
+		defer telling.Unlock()
+		crashed = true
+		stop(errStopped)
+	}}
 	for range min(options.Concurrency, len(requests)) {
 		workers.Go(func() {
 			for o := range turns {
@@ -164,26 +172,29 @@ func (s WebhooksService) ReplayAll(ctx context.Context, requests []ReplayRequest
 			}
 		})
 	}
-	seen := make(map[string]bool, len(requests))
-	for i, request := range requests {
-		o := &report.Outcomes[i]
-		*o = ReplayOutcome{Key: request.Key(), State: ReplayNotSent, Request: request}
-		if handing.Err() != nil {
-			continue
+	workers.Go(func() {
+		defer close(turns)
+		seen := make(map[string]bool, len(requests))
+		for i, request := range requests {
+			o := &report.Outcomes[i]
+			*o = ReplayOutcome{Key: request.Key(), State: ReplayNotSent, Request: request}
+			if handing.Err() != nil {
+				continue
+			}
+			if seen[o.Key] || options.Skip != nil && options.Skip(o.Key) {
+				o.State = ReplaySkipped
+				tell(*o)
+				continue
+			}
+			seen[o.Key] = true
+			select {
+			case turns <- o:
+			case <-handing.Done():
+			}
 		}
-		if seen[o.Key] || options.Skip != nil && options.Skip(o.Key) {
-			o.State = ReplaySkipped
-			tell(*o)
-			continue
-		}
-		seen[o.Key] = true
-		select {
-		case turns <- o:
-		case <-handing.Done():
-		}
-	}
-	close(turns)
+	})
 	workers.Wait()
+	workers.Repanic()
 	if report.Count(ReplayQueued)+report.Count(ReplayChecked)+report.Count(ReplaySkipped) < len(requests) {
 		if ctx.Err() != nil {
 			return report, withReason(ctx, context.Cause(ctx))

@@ -26,15 +26,19 @@ type BatchJournal struct {
 }
 
 // NewBatchJournal returns the journal of the batch of that name. The lease is how long an item stays
-// with a process that is not heard of (0: 2 minutes): long enough for a purchase and its repeats, for no
-// purchase goes on after it. Every process should have the same. A tenth of it is kept back for clocks
-// that run at different speeds.
+// with a process that is not heard of (0: 2 minutes); every process must have the same. A tenth of it is kept
+// back for clocks that run at different speeds, and the rest must be at least a quarter longer than the
+// QuietFor of the batch. A longer lease bounds for longer what a stalled process can do: see
+// [shipping.SharedBatchJournal].
 func NewBatchJournal(pool *pgxpool.Pool, batch string, lease time.Duration) *BatchJournal {
 	if lease <= 0 {
 		lease = 2 * time.Minute
 	}
 	return &BatchJournal{pool: pool, batch: batch, lease: lease}
 }
+
+// Lease implements [shipping.SharedBatchJournal].
+func (j *BatchJournal) Lease() time.Duration { return j.lease - j.lease/10 }
 
 // Claim implements [shipping.SharedBatchJournal].
 func (j *BatchJournal) Claim(ctx context.Context, key string) (shipping.BatchClaim, error) {
@@ -70,23 +74,30 @@ func (j *BatchJournal) Committed(ctx context.Context, budget shipping.Budget) (s
 	return sum, err
 }
 
-// sum adds up what is committed, but for one item.
+// sum adds up what is committed, but for one item. A committed purchase without an amount has a price that
+// is not known.
 func (j *BatchJournal) sum(ctx context.Context, tx pgx.Tx, budget shipping.Budget, without *string) (shipping.Amount, error) {
 	var sum shipping.Amount
 	var text string
-	var foreign, currency *string
+	var foreign, currency, unknown *string
 	err := tx.QueryRow(ctx, `
 		SELECT trim_scale(coalesce(sum(committed), 0))::text,
-			min(key) FILTER (WHERE currency NOT IN ('', $2)), min(currency) FILTER (WHERE currency NOT IN ('', $2))
+			min(key) FILTER (WHERE committed IS NOT NULL AND currency NOT IN ('', $2)),
+			min(currency) FILTER (WHERE committed IS NOT NULL AND currency NOT IN ('', $2)),
+			min(key) FILTER (WHERE committed < 0 OR committed IS NULL AND record ? 'documents' AND record->>'step' <> $4)
 		FROM shipping_batch_item
-		WHERE batch = $1 AND committed IS NOT NULL AND ($3::text IS NULL OR key <> $3)`,
-		j.batch, budget.Currency, without).Scan(&text, &foreign, &currency)
+		WHERE batch = $1 AND ($3::text IS NULL OR key <> $3)`,
+		j.batch, budget.Currency, without, string(shipping.BatchAnalyzed)).Scan(&text, &foreign, &currency, &unknown)
 	if err != nil {
 		return sum, err
 	}
 	if foreign != nil {
 		return sum, &shipping.BudgetError{Budget: budget,
 			Problem: fmt.Sprintf("the journal holds a purchase of %s in %s", *foreign, *currency)}
+	}
+	if unknown != nil {
+		return sum, &shipping.BudgetError{Budget: budget,
+			Problem: fmt.Sprintf("the journal holds a purchase of %s whose price is not known", *unknown)}
 	}
 	if err := sum.UnmarshalText([]byte(text)); err != nil {
 		return sum, err
@@ -109,7 +120,7 @@ func (c *batchClaim) Until() time.Time             { return c.until }
 // its own, so that the lease is over here first.
 func (c *batchClaim) hold(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
 	lease := c.journal.lease
-	until := time.Now().Add(lease - lease/10)
+	until := time.Now().Add(c.journal.Lease())
 	ctx, cancel := context.WithTimeout(ctx, lease) // an answer that comes later is of no use
 	defer cancel()
 	err := durably(ctx, c.journal.pool, func(tx pgx.Tx) error { return do(ctx, tx) })

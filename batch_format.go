@@ -1,0 +1,234 @@
+package shipping
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"unicode/utf8"
+)
+
+// The format of a batch journal, version 1. A journal is a text file of lines:
+//
+//	{"format":"shipping-batch-journal","version":1}
+//	{"crc":"5f0c2a11","synced":48,"record":{"key":"SH-1","step":"analyzed",…}}
+//
+// The first line names the format and its version. Each other line is a record. crc is the CRC-32C of the
+// line after the crc member, in hexadecimal. synced is the length of the part of the file that was on the
+// disk before the line was written.
+//
+// Everything after that part is a single write, because a write begins only after the one before it is on
+// the disk. A power loss can leave that write cut off, or with sectors that read as zeros. None of its
+// records was acknowledged, so they are discarded from the first incomplete line on. Damage of any other
+// kind, or before the synced part of a later line, is damage to acknowledged records: the file is refused.
+//
+// Version 0 had no header and no checksums: each line was a record. A journal of version 0 becomes one of
+// version 1 when it is opened: the header is appended, and the lines before it stay as they are.
+const (
+	journalFormat  = "shipping-batch-journal"
+	journalVersion = 1
+)
+
+// journalHeader is the line that begins version 1.
+var journalHeader = fmt.Sprintf(`{"format":%q,"version":%d}`+"\n", journalFormat, journalVersion)
+
+// The beginnings of the lines. Each is written only by this package.
+const (
+	headerBegins = `{"format":"`
+	recordBegins = `{"crc":"`
+	oldBegins    = `{"key":"` // version 0
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// appendLine appends the line of a record to a write that begins when synced bytes are on the disk.
+func appendLine(lines, record []byte, synced int64) []byte {
+	rest := fmt.Appendf(nil, `"synced":%d,"record":%s}`, synced, record)
+	return fmt.Appendf(lines, recordBegins+`%08x",%s`+"\n", crc32.Checksum(rest, castagnoli), rest)
+}
+
+// journalContent is what a journal file contains.
+type journalContent struct {
+	records []BatchRecord
+	// size is the length of the intact part. What follows was never acknowledged.
+	size int64
+	// current reports whether the file has the header of this version.
+	current bool
+}
+
+// lineError is a line that is not what a journal contains there.
+type lineError struct {
+	line int
+	err  error
+}
+
+func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
+func (e *lineError) Unwrap() error { return e.err }
+
+var (
+	errDamagedLine = errors.New("damaged; restore the file from a copy: running without it could buy twice")
+	errOtherFile   = errors.New("the file is not a batch journal")
+)
+
+// parseJournal reads a journal. It returns a [*lineError] if the file must not be used.
+func parseJournal(data []byte) (journalContent, error) {
+	var content journalContent
+	torn := 0 // the number of the first incomplete line
+	for number, rest := 1, data; len(rest) > 0; number++ {
+		line, after, ended := bytes.Cut(rest, []byte("\n"))
+		at := int64(len(data) - len(rest))
+		rest = after
+		record, synced, err := content.parse(line, at, ended)
+		switch {
+		case err == nil && torn == 0:
+			content.keep(record)
+			content.size = int64(len(data) - len(rest))
+		case err == nil && synced > content.size:
+			return content, &lineError{torn, errDamagedLine} // the line was complete once
+		case err == nil:
+			// Another line of the write that is incomplete.
+		case !content.tears(line, ended, torn > 0):
+			return content, &lineError{number, err}
+		case torn == 0:
+			torn = number
+		}
+	}
+	return content, nil
+}
+
+func (c *journalContent) keep(record BatchRecord) {
+	if record.Key != "" {
+		c.records = append(c.records, record)
+	}
+}
+
+// parse reads a line, which begins at an offset of the file. The record is empty if the line has none.
+func (c *journalContent) parse(line []byte, at int64, ended bool) (record BatchRecord, synced int64, err error) {
+	switch {
+	case at == 0 && !beginsLike(line, headerBegins, oldBegins):
+		return record, 0, errOtherFile
+	case !ended:
+		return record, 0, errDamagedLine
+	case c.current:
+		return parseLine(line, at)
+	case bytes.HasPrefix(line, []byte(headerBegins)):
+		err := checkHeader(line)
+		c.current = err == nil
+		return record, 0, err
+	case len(line) == 0:
+		return record, 0, nil
+	}
+	record, err = parseRecord(line)
+	return record, 0, err
+}
+
+// tears reports whether a line that cannot be read is what a power loss can leave of a line.
+func (c *journalContent) tears(line []byte, ended, afterTorn bool) bool {
+	zeros := bytes.IndexByte(line, 0) >= 0
+	switch {
+	case ended:
+		return zeros && c.current
+	case c.current:
+		return zeros || afterTorn || beginsLike(line, recordBegins)
+	}
+	line = bytes.TrimRight(line, "\x00")
+	return bytes.IndexByte(line, 0) < 0 && beginsLike(line, oldBegins, headerBegins)
+}
+
+// beginsLike reports whether a line, or the part of it that is there, begins in one of the ways.
+func beginsLike(line []byte, begins ...string) bool {
+	line = bytes.TrimRight(line, "\x00")
+	for _, begin := range begins {
+		if n := min(len(line), len(begin)); string(line[:n]) == begin[:n] {
+			return true
+		}
+	}
+	return false
+}
+
+func checkHeader(line []byte) error {
+	var header struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+	}
+	switch err := json.Unmarshal(line, &header); {
+	case err != nil:
+		return errDamagedLine
+	case header.Format != journalFormat:
+		return errOtherFile
+	case header.Version > journalVersion:
+		return fmt.Errorf("the journal has format version %d, and this version of the package reads up to %d; use the version that wrote it",
+			header.Version, journalVersion)
+	case string(line)+"\n" != journalHeader:
+		return errDamagedLine
+	}
+	return nil
+}
+
+// parseLine reads a record's line, which begins at an offset of the file.
+func parseLine(line []byte, at int64) (record BatchRecord, synced int64, err error) {
+	head := len(recordBegins) + 8
+	if len(line) < head+2 || string(line[:len(recordBegins)]) != recordBegins || string(line[head:head+2]) != `",` {
+		return record, 0, errDamagedLine
+	}
+	rest := line[head+2:]
+	if fmt.Sprintf("%08x", crc32.Checksum(rest, castagnoli)) != string(line[len(recordBegins):head]) {
+		return record, 0, errDamagedLine
+	}
+	var wire struct {
+		Synced int64           `json:"synced"`
+		Record json.RawMessage `json:"record"`
+	}
+	if err := decodeExactly(append([]byte("{"), rest...), &wire); err != nil {
+		return record, 0, lineProblem(err)
+	}
+	if wire.Synced > at {
+		return record, 0, errDamagedLine // lines before it are missing
+	}
+	record, err = parseRecord(wire.Record)
+	return record, wire.Synced, err
+}
+
+// parseRecord reads a record. One that this version does not understand as a whole is refused.
+func parseRecord(text []byte) (record BatchRecord, err error) {
+	if !utf8.Valid(text) {
+		return record, errDamagedLine
+	}
+	if err := json.Unmarshal(text, &record); err != nil {
+		return record, lineProblem(err)
+	}
+	if record.Key == "" || record.Step == "" {
+		return record, errDamagedLine
+	}
+	return record, record.check()
+}
+
+// lineProblem is the error of a line that could not be decoded.
+func lineProblem(err error) error {
+	if unknown, ok := errors.AsType[*unknownFieldError](err); ok {
+		return unknown
+	}
+	return errDamagedLine
+}
+
+// unknownFieldError is a field that this version does not know. To go on without it could lose what it
+// means.
+type unknownFieldError struct{ err error }
+
+func (e *unknownFieldError) Error() string {
+	return fmt.Sprintf("a batch record of another version (%v); use the version of the package that wrote it", e.err)
+}
+
+func (e *unknownFieldError) Unwrap() error { return e.err }
+
+// decodeExactly decodes a JSON object all of whose members are known.
+func decodeExactly(text []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(into)
+	if err != nil && json.Unmarshal(text, into) == nil {
+		return &unknownFieldError{err}
+	}
+	return err
+}

@@ -1,0 +1,78 @@
+package shipping
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+)
+
+// journalFile is a locked file.
+type journalFile struct {
+	*os.File
+	path string // absolute
+}
+
+// openJournalFile opens and locks the file at path, and creates it if there is none.
+func openJournalFile(path string) (*journalFile, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(absolute, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := lockFile(file); err != nil {
+		return nil, errors.Join(lockError(path, err), file.Close())
+	}
+	return &journalFile{file, absolute}, nil
+}
+
+func lockError(path string, err error) error {
+	if errors.Is(err, ErrBatchFileInUse) {
+		return fmt.Errorf("%w: %s", ErrBatchFileInUse, path)
+	}
+	return fmt.Errorf("shipping: the batch journal %s cannot be locked: %w", path, err)
+}
+
+func (f *journalFile) Size() (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+func (f *journalFile) InPlace() error {
+	opened, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Stat(f.path)
+	if err == nil && os.SameFile(opened, named) {
+		return nil
+	}
+	if err == nil || errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%w: %s", ErrBatchFileMoved, f.path)
+	}
+	return err
+}
+
+// SyncDirectory does nothing if the system or the file system cannot flush a directory.
+func (f *journalFile) SyncDirectory() error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	directory, err := os.Open(filepath.Dir(f.path))
+	if err != nil {
+		return err
+	}
+	defer directory.Close()
+	if err := directory.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}
