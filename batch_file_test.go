@@ -1,6 +1,9 @@
 package shipping_test
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -48,6 +51,165 @@ func TestBatchFile_KeepsEveryRecordOfManyWriters(t *testing.T) {
 	}
 }
 
+// contentOf is what a file holds.
+func contentOf(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// C1, T1: a second opener of a journal in use changes nothing, whatever the file contains at that moment.
+func TestBatchFile_ASecondOpenerChangesNothing(t *testing.T) {
+	t.Parallel()
+	const records = 1000
+	path := filepath.Join(t.TempDir(), "journal")
+	journal := openJournal(t, path)
+	ctx, stop := context.WithCancel(t.Context())
+	var openers sync.WaitGroup
+	for range 3 {
+		openers.Go(func() {
+			for ctx.Err() == nil {
+				if second, err := shipping.OpenBatchFile(path); !errors.Is(err, shipping.ErrBatchFileInUse) {
+					t.Errorf("opened twice: %v, %v", second, err)
+					return
+				}
+			}
+		})
+	}
+	for n := range records {
+		if err := journal.Append(t.Context(), shipping.BatchRecord{Key: fmt.Sprint(n), Step: shipping.BatchAnalyzed}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	openers.Wait()
+	// A write that is under way, as a second opener can see it.
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteString(`{"crc":"0123`); err != nil {
+		t.Fatal(err)
+	}
+	before := contentOf(t, path)
+	if _, err := shipping.OpenBatchFile(path); !errors.Is(err, shipping.ErrBatchFileInUse) || !strings.Contains(err.Error(), path) {
+		t.Errorf("opened twice: %v", err)
+	}
+	if !bytes.Equal(before, contentOf(t, path)) {
+		t.Error("a refused opener changed the file")
+	}
+	if err := journal.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := openJournal(t, path)
+	defer again.Close()
+	if kept, err := again.Load(t.Context()); err != nil || len(kept) != records {
+		t.Errorf("%d of %d records, %v", len(kept), records, err)
+	}
+}
+
+// C2: Load returns what was appended since the journal was opened.
+func TestBatchFile_LoadsWhatWasAppended(t *testing.T) {
+	t.Parallel()
+	journal := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	defer journal.Close()
+	for n := range 3 {
+		if err := journal.Append(t.Context(), shipping.BatchRecord{Key: fmt.Sprint(n), Step: shipping.BatchAnalyzed}); err != nil {
+			t.Fatal(err)
+		}
+		if records, err := journal.Load(t.Context()); err != nil || len(records) != n+1 || records[n].Key != fmt.Sprint(n) {
+			t.Errorf("%+v, %v", records, err)
+		}
+	}
+}
+
+// T2: what is appended is what is read again, or it is refused and the journal stays usable.
+func TestBatchFile_RefusesTextsThatItCouldNotReturn(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "journal")
+	journal := openJournal(t, path)
+	defer journal.Close()
+	good := shipping.BatchRecord{
+		Key: "Müller \u2028 \ufffd <&> \"\\\n\t\x01\U0001F680", Step: shipping.BatchPurchasing, RequestID: "RD-1",
+		Documents: []shipping.DocumentType{"FDA", "<x>"}, Amount: mustAmount(t, "19.90"), Currency: "USD",
+		Charged: mustAmount(t, "-0.000000000000000001"), ChargedCurrency: "NGN", WasDraft: true, Note: "ü",
+	}
+	long := strings.Repeat("x", 5000)
+	for name, change := range map[string]func(*shipping.BatchRecord){
+		"key that is not UTF-8":        func(r *shipping.BatchRecord) { r.Key = "M\xfcller" },
+		"key with NUL":                 func(r *shipping.BatchRecord) { r.Key = "a\x00b" },
+		"empty key":                    func(r *shipping.BatchRecord) { r.Key = "" },
+		"long key":                     func(r *shipping.BatchRecord) { r.Key = long },
+		"request id that is not UTF-8": func(r *shipping.BatchRecord) { r.RequestID = "\xff" },
+		"request id with NUL":          func(r *shipping.BatchRecord) { r.RequestID = "\x00" },
+		"long request id":              func(r *shipping.BatchRecord) { r.RequestID = long },
+		"document that is not UTF-8":   func(r *shipping.BatchRecord) { r.Documents = []shipping.DocumentType{"FDA", "\xff"} },
+		"currency that is not UTF-8":   func(r *shipping.BatchRecord) { r.Currency = "\xff" },
+		"note that is not UTF-8":       func(r *shipping.BatchRecord) { r.Note = "\xff" },
+		"unknown step":                 func(r *shipping.BatchRecord) { r.Step = "refunding" },
+		"no step":                      func(r *shipping.BatchRecord) { r.Step = "" },
+	} {
+		bad := good
+		change(&bad)
+		if err := journal.Append(t.Context(), bad); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+	if err := journal.Append(t.Context(), good); err != nil {
+		t.Fatal(err)
+	}
+	records, err := journal.Load(t.Context())
+	if err != nil || len(records) != 1 {
+		t.Fatalf("%+v, %v", records, err)
+	}
+	diff(t, "the record", fmt.Sprintf("%+v", good), fmt.Sprintf("%+v", records[0]))
+}
+
+// T9: a journal that is not at its path any more accepts nothing.
+func TestBatchFile_NoticesThatItWasMoved(t *testing.T) {
+	t.Parallel()
+	for name, move := range map[string]func(path string) error{
+		"removed": os.Remove,
+		"renamed": func(path string) error { return os.Rename(path, path+".old") },
+		"replaced": func(path string) error {
+			if err := os.Rename(path, path+".old"); err != nil {
+				return err
+			}
+			content, err := os.ReadFile(path + ".old")
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(path, content, 0o600)
+		},
+		"folder renamed": func(path string) error { return os.Rename(filepath.Dir(path), filepath.Dir(path)+".old") },
+	} {
+		path := filepath.Join(t.TempDir(), "folder", "journal")
+		if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		journal := openJournal(t, path)
+		record := shipping.BatchRecord{Key: "a", Step: shipping.BatchAnalyzed}
+		if err := journal.Append(t.Context(), record); err != nil {
+			t.Fatal(err)
+		}
+		if err := move(path); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := journal.Append(t.Context(), record); !errors.Is(err, shipping.ErrBatchFileMoved) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if err := journal.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestBatchFile_IsLockedWhileItIsOpen(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal")
@@ -86,6 +248,80 @@ func TestBatchFile_AfterACrashInTheMiddleOfALine(t *testing.T) {
 			t.Fatalf("cut at %d: %+v after an append", cut, records)
 		}
 		again.Close()
+	}
+}
+
+// A journal of version 0, which had no header, is read, and goes on as one of version 1.
+func TestBatchFile_GoesOnWithAJournalOfVersion0(t *testing.T) {
+	t.Parallel()
+	old := shipping.BatchRecord{Key: "a", Step: shipping.BatchPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: mustAmount(t, "1.5"), Currency: "NGN"}
+	text, err := json.Marshal(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "journal")
+	if err := os.WriteFile(path, append(text, '\n'), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for run := range 3 {
+		journal := openJournal(t, path)
+		records, err := journal.Load(t.Context())
+		if err != nil || len(records) != 1+run || records[0].RequestID != "RD-1" || records[0].Amount != old.Amount {
+			t.Errorf("run %d: %+v, %v", run, records, err)
+		}
+		if err := journal.Append(t.Context(), shipping.BatchRecord{Key: fmt.Sprint(run), Step: shipping.BatchAnalyzed}); err != nil {
+			t.Fatal(err)
+		}
+		if err := journal.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if content := contentOf(t, path); !bytes.HasPrefix(content, append(text, '\n')) || bytes.Count(content, []byte(`{"format":"shipping-batch-journal","version":1}`)) != 1 {
+		t.Errorf("the file became %s", content)
+	}
+}
+
+// A file that this version cannot read as a whole is refused with what to do, and left as it is.
+func TestBatchFile_RefusesWhatItDoesNotUnderstand(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "journal")
+	journal := openJournal(t, path)
+	for _, key := range []string{"a", "b"} {
+		if err := journal.Append(t.Context(), shipping.BatchRecord{Key: key, Step: shipping.BatchAnalyzed}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := journal.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole := string(contentOf(t, path))
+	lines := strings.SplitAfter(whole, "\n")
+	for name, tc := range map[string]struct{ content, says string }{
+		"newer version":               {`{"format":"shipping-batch-journal","version":2,"more":1}` + "\n" + `{"x":1}`, "format version 2"},
+		"newer version, cut off":      {`{"format":"shipping-batch-journal","version":2}` + "\n" + `{"crc":"`, "format version 2"},
+		"another format":              {`{"format":"another","version":1}` + "\n", "not a batch journal"},
+		"another file":                {"name,amount\nDHL,3\n", "not a batch journal"},
+		"another file, of one line":   {"important", "not a batch journal"},
+		"a field that is not known":   {`{"key":"a","step":"analyzed","refund":1}` + "\n", `unknown field "refund"`},
+		"a step that is not known":    {`{"key":"a","step":"refunding"}` + "\n", `unknown step "refunding"`},
+		"a changed letter":            {strings.Replace(whole, `"key":"b"`, `"key":"c"`, 1), "line 3"},
+		"a changed letter before":     {strings.Replace(whole, `"key":"a"`, `"key":"c"`, 1), "line 2"},
+		"a missing line":              {lines[0] + lines[2], "line 2"},
+		"zeros in what was synced":    {strings.Replace(whole, `"key":"a"`, "\x00\x00\x00\x00\x00\x00\x00\x00\x00", 1), "line 2"},
+		"a header of another shape":   {strings.Replace(whole, `"version":1`, `"version": 1`, 1), "line 1"},
+		"not UTF-8":                   {"{\"key\":\"\xff\",\"step\":\"analyzed\"}\n", "line 1"},
+		"an amount that is no number": {`{"key":"a","step":"purchasing","amount":"x"}` + "\n", "line 1"},
+	} {
+		path := filepath.Join(t.TempDir(), "journal")
+		if err := os.WriteFile(path, []byte(tc.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := shipping.OpenBatchFile(path); err == nil || !strings.Contains(err.Error(), tc.says) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left := string(contentOf(t, path)); left != tc.content {
+			t.Errorf("%s: the file became %q", name, left)
+		}
 	}
 }
 
