@@ -106,7 +106,7 @@ func (c *journalContent) keep(record BatchRecord) {
 // parse reads a line, which begins at an offset of the file. The record is empty if the line has none.
 func (c *journalContent) parse(line []byte, at int64, ended bool) (record BatchRecord, synced int64, err error) {
 	switch {
-	case at == 0 && !beginsLike(line, headerBegins, oldBegins):
+	case at == 0 && !beginsLike(line, headerBegins, oldBegins) && !tornHeader(line):
 		return record, 0, errOtherFile
 	case !ended:
 		return record, 0, errDamagedLine
@@ -127,13 +127,28 @@ func (c *journalContent) parse(line []byte, at int64, ended bool) (record BatchR
 func (c *journalContent) tears(line []byte, ended, afterTorn bool) bool {
 	zeros := bytes.IndexByte(line, 0) >= 0
 	switch {
-	case ended:
-		return zeros && c.current
+	case c.current && ended:
+		return zeros
 	case c.current:
 		return zeros || afterTorn || beginsLike(line, recordBegins)
+	case tornHeader(line):
+		return true
 	}
 	line = bytes.TrimRight(line, "\x00")
-	return bytes.IndexByte(line, 0) < 0 && beginsLike(line, oldBegins, headerBegins)
+	return !ended && bytes.IndexByte(line, 0) < 0 && beginsLike(line, oldBegins)
+}
+
+// tornHeader reports whether a line is the header, cut off or with zeros in it.
+func tornHeader(line []byte) bool {
+	if len(line) > len(journalHeader) {
+		return false
+	}
+	for i, b := range line {
+		if b != 0 && b != journalHeader[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // beginsLike reports whether a line, or the part of it that is there, begins in one of the ways.
