@@ -7,3 +7,6 @@ import "os"
 // lockFile does nothing: the standard library offers no lock on these systems. Do not run the same
 // batch twice at once there.
 func lockFile(*os.File) error { return nil }
+
+// unlockFile does nothing: there is no lock.
+func unlockFile(*os.File) error { return nil }

@@ -17,3 +17,6 @@ func lockFile(file *os.File) error {
 	}
 	return err
 }
+
+// unlockFile releases the lock at once, also while a process that is being started has a copy of the file.
+func unlockFile(file *os.File) error { return syscall.Flock(int(file.Fd()), syscall.LOCK_UN) }

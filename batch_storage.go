@@ -46,6 +46,9 @@ func (f *journalFile) Size() (int64, error) {
 	return info.Size(), nil
 }
 
+// Close releases the lock and closes the file.
+func (f *journalFile) Close() error { return errors.Join(unlockFile(f.File), f.File.Close()) }
+
 func (f *journalFile) InPlace() error {
 	opened, err := f.Stat()
 	if err != nil {

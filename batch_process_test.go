@@ -1,0 +1,150 @@
+package shipping_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/shipping-go/shipping"
+)
+
+// journalTask, in the environment of a process that a test started, is what it does with a journal.
+const journalTask = "SHIPPING_TEST_JOURNAL_TASK"
+
+// journalProcess starts this test's binary with a task and a journal.
+func journalProcess(t *testing.T, task, path string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestBatchFile_InAProcess$")
+	process.Env = append(os.Environ(), journalTask+"="+task+" "+path)
+	process.Stderr = os.Stderr
+	out, err := process.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return process, bufio.NewScanner(out)
+}
+
+// TestBatchFile_InAProcess is what the processes of the other tests run. By itself it does nothing.
+func TestBatchFile_InAProcess(t *testing.T) {
+	task, path, assigned := strings.Cut(os.Getenv(journalTask), " ")
+	if !assigned {
+		return
+	}
+	switch task {
+	case "append":
+		appendForEver(t, path)
+	case "open":
+		fmt.Println("opening")
+		for {
+			if journal, err := shipping.OpenBatchFile(path); err == nil {
+				if err := journal.Close(); err != nil {
+					t.Fatal(err)
+				}
+			} else if !errors.Is(err, shipping.ErrBatchFileInUse) {
+				t.Fatal(err)
+			}
+		}
+	case "fill":
+		fill(t, path)
+	}
+}
+
+// appendForEver appends records, and prints the key of each one that was acknowledged.
+func appendForEver(t *testing.T, path string) {
+	journal, err := shipping.OpenBatchFile(path)
+	for errors.Is(err, shipping.ErrBatchFileInUse) {
+		journal, err = shipping.OpenBatchFile(path) // the other process has it for a moment
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var printing sync.Mutex
+	for writer := range 4 {
+		go func() {
+			for n := 0; ; n++ {
+				key := fmt.Sprintf("%d/%d/%d", os.Getpid(), writer, n)
+				if err := journal.Append(t.Context(), shipping.BatchRecord{Key: key, Step: shipping.BatchPurchasing, RequestID: "RD-1"}); err != nil {
+					panic(err)
+				}
+				printing.Lock()
+				fmt.Println(key)
+				printing.Unlock()
+			}
+		}()
+	}
+	select {}
+}
+
+// C1, T1: a process that is killed at any moment, while other processes try to open its journal, loses no
+// record that it reported.
+func TestBatchFile_AKilledProcessLosesNoAcknowledgedRecord(t *testing.T) {
+	t.Parallel()
+	const kills = 8
+	path := filepath.Join(t.TempDir(), "journal")
+	for range 2 {
+		opener, lines := journalProcess(t, "open", path)
+		lines.Scan()
+		defer func() {
+			_ = opener.Process.Kill()
+			if _ = opener.Wait(); opener.ProcessState.Exited() {
+				t.Errorf("the process that opens the journal ended by itself: %s", opener.ProcessState)
+			}
+		}()
+	}
+	var reported []string
+	for range kills {
+		writer, lines := journalProcess(t, "append", path)
+		for range 1 + rand.IntN(60) {
+			if !lines.Scan() {
+				t.Fatal("the process ended before it was killed")
+			}
+			reported = append(reported, lines.Text())
+		}
+		if err := writer.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		for lines.Scan() {
+			reported = append(reported, lines.Text())
+		}
+		_ = writer.Wait() // it was killed
+	}
+	var journal *shipping.BatchFile
+	err := shipping.ErrBatchFileInUse
+	for errors.Is(err, shipping.ErrBatchFileInUse) {
+		journal, err = shipping.OpenBatchFile(path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer journal.Close()
+	kept := keysOf(t, journal)
+	for _, key := range reported {
+		if !kept[key] {
+			t.Errorf("%s was acknowledged and is lost", key)
+		}
+	}
+	t.Logf("%d processes killed, %d records acknowledged, %d in the journal", kills, len(reported), len(kept))
+}
+
+func keysOf(t *testing.T, journal *shipping.BatchFile) map[string]bool {
+	t.Helper()
+	records, err := journal.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string]bool{}
+	for _, record := range records {
+		keys[record.Key] = true
+	}
+	return keys
+}
