@@ -1,0 +1,447 @@
+package shipping_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// memoryJournal is a BatchJournal without a disk.
+type memoryJournal struct {
+	mu      sync.Mutex
+	records []shipping.BatchRecord
+}
+
+func (j *memoryJournal) Load(context.Context) ([]shipping.BatchRecord, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return append([]shipping.BatchRecord{}, j.records...), nil
+}
+
+func (j *memoryJournal) Append(_ context.Context, record shipping.BatchRecord) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.records = append(j.records, record)
+	return nil
+}
+
+// last is the last record of an item.
+func (j *memoryJournal) last(key string) (last shipping.BatchRecord) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, record := range j.records {
+		if record.Key == key {
+			last = record
+		}
+	}
+	return last
+}
+
+// purchasing is the record of an item whose purchase an earlier run left open.
+func purchasing(t *testing.T, key string) shipping.BatchRecord {
+	t.Helper()
+	return shipping.BatchRecord{
+		Key: key, Step: shipping.BatchPurchasing, RequestID: "RD-" + key, Documents: []shipping.DocumentType{"CUSTOMS"},
+		Amount: mustAmount(t, "100"), Currency: "NGN", WasDraft: true,
+	}
+}
+
+// C5: settings are checked before anything is analyzed, settled or purchased.
+func TestBatch_RefusesSettingsThatCannotWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, options := range map[string]shipping.BatchOptions{
+			"Settle.QuietFor":     {Settle: shipping.SettleOptions{QuietFor: -1}},
+			"Purchase.SettleFor":  {Purchase: shipping.PurchaseRequest{SettleFor: -1}},
+			"Purchase.RefusedFor": {Purchase: shipping.PurchaseRequest{RefusedFor: -1}},
+			"Poll.MinInterval":    {Poll: shipping.PollOptions{MinInterval: -1}},
+		} {
+			service := &walletService{}
+			options.Journal = &memoryJournal{records: []shipping.BatchRecord{purchasing(t, "SH-1")}}
+			options.Select, options.Budget = shipping.SelectAll, nairaBudget(t, "150")
+			report, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(2), &options)
+			if !errors.Is(err, shipping.ErrInvalidRequest) || report != nil {
+				t.Errorf("%s: %+v, %v", name, report, err)
+			}
+			if service.reads+service.purchases+len(service.requests) > 0 {
+				t.Errorf("%s: something was sent", name)
+			}
+		}
+	})
+}
+
+// C5: a purchase that cannot be settled keeps its reservation, and the report says why.
+func TestBatch_AnUnsettledPurchaseKeepsItsReservation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &walletService{}
+		service.put("RD-SH-1", "paused") // a state that decides nothing
+		journal := &memoryJournal{records: []shipping.BatchRecord{purchasing(t, "SH-1")}}
+		report, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(2), &shipping.BatchOptions{
+			Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first := report.Results[0]; first.State != shipping.BatchUnknown || first.Err == nil {
+			t.Errorf("the open purchase: %+v", first)
+		}
+		if second := report.Results[1]; second.State != shipping.BatchOverBudget {
+			t.Errorf("the other item: %+v", second)
+		}
+		if _, purchases := service.total(); purchases != 0 || report.Committed != mustAmount(t, "100") {
+			t.Errorf("%d purchases, %s committed", purchases, report.Committed)
+		}
+	})
+}
+
+// An item that was in the middle of a purchase is unknown also if its turn did not come, with a reason.
+func TestBatch_ReportsWhatIsStillUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		report, err := walletClient(t, &walletService{}).Regulatory.Batch(ctx, walletItems(1), &shipping.BatchOptions{
+			Journal: &memoryJournal{records: []shipping.BatchRecord{purchasing(t, "SH-1")}},
+		})
+		if !errors.Is(err, context.Canceled) || report.Count(shipping.BatchUnknown) != 1 || report.Results[0].Err == nil {
+			t.Errorf("%+v, %v", report, err)
+		}
+	})
+}
+
+// C6: what the service reports as charged never frees money; more than the draft said counts, and ends the
+// purchases of the run.
+func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
+	for name, tc := range map[string]struct {
+		fault     purchaseFault
+		committed string
+		purchases int
+		differs   bool
+	}{
+		"as the draft says":      {purchaseFault{}, "200", 2, false},
+		"nothing":                {purchaseFault{Report: `"currency":"NGN"`}, "200", 2, false},
+		"zero":                   {purchaseFault{Report: `"charged_amount":0,"currency":"NGN"`}, "200", 2, true},
+		"less":                   {purchaseFault{Report: `"charged_amount":1,"currency":"NGN"`}, "200", 2, true},
+		"negative":               {purchaseFault{Report: `"charged_amount":-100,"currency":"NGN"`}, "200", 2, true},
+		"not a number":           {purchaseFault{Report: `"charged_amount":"much","currency":"NGN"`}, "200", 2, false},
+		"more, in dollars":       {purchaseFault{Report: `"charged_amount":120,"currency":"USD"`}, "200", 2, true},
+		"more":                   {purchaseFault{Charge: "120"}, "120", 1, true},
+		"more, without currency": {purchaseFault{Charge: "120", Report: `"charged_amount":120`}, "120", 1, true},
+		"more than the budget":   {purchaseFault{Charge: "900"}, "900", 1, true},
+		"more than can be added": {purchaseFault{Charge: "999999999999999999"}, "999999999999999999", 1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				service := &walletService{purchase: func(int) purchaseFault { return tc.fault }}
+				journal := &memoryJournal{}
+				options := shipping.BatchOptions{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: journal}
+				var highest shipping.Amount
+				options.Progress = func(event shipping.BatchEvent) {
+					if event.Committed.Cmp(highest) < 0 {
+						t.Errorf("committed went from %s to %s", highest, event.Committed)
+					}
+					highest = event.Committed
+				}
+				report, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(3), &options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				spent, purchases := service.total()
+				if report.Committed != mustAmount(t, tc.committed) || purchases != tc.purchases || spent.Cmp(report.Committed) > 0 {
+					t.Errorf("%s committed after %d purchases, %s spent", report.Committed, purchases, spent)
+				}
+				first := report.Results[0]
+				if differs := first.Charged.Known() && (first.Charged != first.Amount || first.ChargedCurrency != first.Currency); first.State != shipping.BatchCompleted || differs != tc.differs && tc.fault.Charge == "" {
+					t.Errorf("%+v", first)
+				}
+				if last := report.Results[2]; last.State != shipping.BatchOverBudget || tc.fault.Charge != "" && !strings.Contains(last.Err.Error(), "whose draft said 100.00") {
+					t.Errorf("%+v", last)
+				}
+				options.Progress = nil
+				again, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(1), &options)
+				if err != nil || again.Committed != report.Committed || again.Results[0].Charged != first.Charged {
+					t.Errorf("the next run: %+v, %v", again, err)
+				}
+			})
+		})
+	}
+}
+
+// C6: a sum that does not fit ends the batch; it never counts as less.
+func TestBatch_AnOverflowOfTheSumEndsTheBatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &walletService{purchase: func(n int) purchaseFault {
+			return purchaseFault{Report: `"charged_amount":999999999999999999,"currency":"NGN"`}
+		}}
+		journal := &memoryJournal{}
+		options := shipping.BatchOptions{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: journal}
+		first := purchasing(t, "SH-0")
+		first.Step = shipping.BatchStepCompleted
+		journal.records = append(journal.records, first)
+		_, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(3), &options)
+		if !errors.Is(err, shipping.ErrAmountOverflow) {
+			t.Errorf("the batch ended with %v", err)
+		}
+		if _, purchases := service.total(); purchases != 1 || journal.last("SH-1").Step != shipping.BatchPurchased {
+			t.Errorf("%d purchases, %+v", purchases, journal.last("SH-1"))
+		}
+		if _, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(3), &options); !errors.Is(err, shipping.ErrAmountOverflow) {
+			t.Errorf("the next run: %v", err)
+		}
+		if _, purchases := service.total(); purchases != 1 {
+			t.Errorf("%d purchases", purchases)
+		}
+	})
+}
+
+// Money that cannot be held against the budget stops a batch before it begins.
+func TestBatch_RefusesAJournalWhoseMoneyCannotBeCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, change := range map[string]func(*shipping.BatchRecord){
+			"in USD":                  func(r *shipping.BatchRecord) { r.Currency = "USD" },
+			"price is not known":      func(r *shipping.BatchRecord) { r.Amount = shipping.Amount{} },
+			"purchase of SH-9 for -5": func(r *shipping.BatchRecord) { r.Amount = mustAmount(t, "-5") },
+		} {
+			record := purchasing(t, "SH-9")
+			record.Step = shipping.BatchPurchased
+			change(&record)
+			_, err := walletClient(t, &walletService{}).Regulatory.Batch(t.Context(), walletItems(1), &shipping.BatchOptions{
+				Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: &memoryJournal{records: []shipping.BatchRecord{record}},
+			})
+			if !errors.Is(err, shipping.ErrOverBudget) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
+// C7: an item that an earlier run analyzed is purchased only if it still reads as a draft.
+func TestBatch_PurchasesOnlyWhatStillReadsAsADraft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, status := range []string{"draft", "purchasing", "processing", "completed", "failed", "archived"} {
+			service := &walletService{}
+			service.put("RD-SH-1", status)
+			journal := &memoryJournal{records: []shipping.BatchRecord{{Key: "SH-1", Step: shipping.BatchAnalyzed, RequestID: "RD-SH-1"}}}
+			selected := false
+			report, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(1), &shipping.BatchOptions{
+				Journal: journal,
+				Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+					selected = true
+					return shipping.SelectAll(draft)
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, purchases := report.Results[0], service.purchases
+			if status == "draft" {
+				if purchases != 1 || result.State != shipping.BatchCompleted || !journal.last("SH-1").WasDraft {
+					t.Errorf("draft: %d purchases, %+v", purchases, result)
+				}
+				continue
+			}
+			if purchases != 0 || selected || result.State != shipping.BatchError || !strings.Contains(result.Err.Error(), `"`+status+`"`) ||
+				!strings.Contains(result.Err.Error(), "Regulatory.Wait") {
+				t.Errorf("%s: %d purchases, %+v", status, purchases, result)
+			}
+		}
+	})
+}
+
+// C2: a batch that runs again with the same open journal buys nothing twice, and two at the same time are
+// not possible.
+func TestBatch_RunsAgainWithTheSameOpenJournal(t *testing.T) {
+	t.Parallel()
+	service := &walletService{}
+	client := walletClient(t, service)
+	journal := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	defer journal.Close()
+	options := shipping.BatchOptions{
+		Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"), Journal: journal,
+		Progress: func(event shipping.BatchEvent) {
+			_, err := client.Regulatory.Batch(t.Context(), nil, &shipping.BatchOptions{Journal: journal})
+			if !errors.Is(err, shipping.ErrBatchFileInUse) {
+				t.Errorf("a second batch at the same time: %v", err)
+			}
+			if err := shipping.ResolveBatchItem(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen"); !errors.Is(err, shipping.ErrBatchFileInUse) {
+				t.Errorf("an item is closed by hand at the same time: %v", err)
+			}
+		},
+	}
+	for run := range 2 {
+		report, err := client.Regulatory.Batch(t.Context(), walletItems(3), &options)
+		if err != nil || report.Count(shipping.BatchCompleted) != 3 || report.Committed != mustAmount(t, "300") {
+			t.Errorf("run %d: %+v, %v", run, report, err)
+		}
+	}
+	if spent, purchases := service.total(); purchases != 3 || spent != mustAmount(t, "300") {
+		t.Errorf("%d purchases for %s", purchases, spent)
+	}
+}
+
+// T2: a key that a journal cannot return as it is, is refused before anything is analyzed.
+func TestBatch_RefusesKeysThatNoJournalCanKeep(t *testing.T) {
+	t.Parallel()
+	for name, item := range map[string]shipping.BatchItem{
+		"is not UTF-8":             {Key: "M\xfcller", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-2"}},
+		"contains a NUL character": {Key: "a\x00b", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-2"}},
+		"5000 bytes":               {Analyze: shipping.AnalyzeRequest{FileURL: "https://files.test/" + strings.Repeat("x", 4981)}},
+	} {
+		service := &walletService{}
+		_, err := walletClient(t, service).Regulatory.Batch(t.Context(), append(walletItems(1), item), &shipping.BatchOptions{
+			Select: shipping.SelectAll, Shared: newSharedMemory(time.Hour),
+		})
+		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), "item 2") || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(service.requests) != 0 {
+			t.Errorf("%s: something was analyzed", name)
+		}
+	}
+}
+
+// T2: a request id that no journal can keep fails its item only.
+func TestBatch_ARequestIDThatNoJournalCanKeepFailsItsItem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &walletService{}
+		odd := roundTrip(func(r *http.Request) (*http.Response, error) {
+			if response, err := service.RoundTrip(r); !strings.HasSuffix(r.URL.Path, "/analyze") || len(service.requests) > 1 {
+				return response, err
+			}
+			return reply(200, `{"request_id":"RD-\u0000","status":"draft","source":"shipment","line_items":[],"available_documents":[]}`)
+		})
+		report, err := walletClient(t, odd).Regulatory.Batch(t.Context(), walletItems(2), &shipping.BatchOptions{
+			Concurrency: 1, Select: shipping.SelectAll, Journal: &memoryJournal{},
+		})
+		if err != nil || report.Results[0].State != shipping.BatchError || !strings.Contains(report.Results[0].Err.Error(), "NUL") || report.Results[1].State != shipping.BatchCompleted {
+			t.Errorf("%+v, %v", report, err)
+		}
+	})
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// T9: a batch whose journal was moved ends before the next purchase.
+func TestBatch_EndsWhenItsJournalIsMoved(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "journal")
+	journal := openJournal(t, path)
+	defer journal.Close()
+	service := &walletService{}
+	moved := false
+	report, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(5), &shipping.BatchOptions{
+		Concurrency: 1, Select: shipping.SelectAll, Journal: journal, Poll: shipping.PollOptions{MinInterval: time.Millisecond},
+		Progress: func(event shipping.BatchEvent) {
+			if event.Item.Key == "SH-3" && event.Step == shipping.StepAnalyzed && !moved {
+				moved = true
+				if err := os.Rename(path, path+".old"); err != nil {
+					t.Error(err)
+				}
+			}
+		},
+	})
+	if !errors.Is(err, shipping.ErrBatchFileMoved) || !strings.Contains(err.Error(), "put the file back") {
+		t.Errorf("the batch ended with %v", err)
+	}
+	if _, purchases := service.total(); purchases != 2 || len(report.Results) != 5 {
+		t.Errorf("%d purchases, %+v", purchases, report)
+	}
+}
+
+// What no run can settle is closed by hand, and the next run goes on from there.
+func TestResolveBatchItem_ClosesWhatCannotBeSettled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, outcome := range []shipping.Outcome{shipping.OutcomeCharged, shipping.OutcomeNotCharged} {
+			service := &walletService{}
+			service.put("RD-SH-1", map[shipping.Outcome]string{shipping.OutcomeCharged: "completed", shipping.OutcomeNotCharged: "draft"}[outcome])
+			journal := &memoryJournal{records: []shipping.BatchRecord{purchasing(t, "SH-1")}}
+			if err := shipping.ResolveBatchItem(t.Context(), journal, "SH-1", outcome, "the wallet's list of 5 January"); err != nil {
+				t.Fatal(err)
+			}
+			last := journal.last("SH-1")
+			want := shipping.BatchPurchased
+			if outcome == shipping.OutcomeNotCharged {
+				want = shipping.BatchAnalyzed
+			}
+			if last.Step != want || last.Note != "the wallet's list of 5 January" || last.At.IsZero() || last.RequestID != "RD-SH-1" ||
+				(last.Amount == mustAmount(t, "100")) != (outcome == shipping.OutcomeCharged) {
+				t.Errorf("%s: %+v", outcome, last)
+			}
+			report, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(1), &shipping.BatchOptions{
+				Select: shipping.SelectAll, Budget: nairaBudget(t, "100"), Journal: journal,
+			})
+			if err != nil || report.Count(shipping.BatchCompleted) != 1 || report.Committed != mustAmount(t, "100") {
+				t.Errorf("%s: %+v, %v", outcome, report, err)
+			}
+			if want := map[bool]int{true: 0, false: 1}[outcome == shipping.OutcomeCharged]; service.purchases != want {
+				t.Errorf("%s: %d purchases", outcome, service.purchases)
+			}
+		}
+	})
+}
+
+func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
+	t.Parallel()
+	purchased := purchasing(t, "done")
+	purchased.Step = shipping.BatchPurchased
+	journal := &memoryJournal{records: []shipping.BatchRecord{purchased, purchasing(t, "open")}}
+	for name, tc := range map[string]struct {
+		journal shipping.BatchJournal
+		key     string
+		outcome shipping.Outcome
+		note    string
+		says    string
+	}{
+		"not in purchasing": {journal, "done", shipping.OutcomeCharged, "n", `its last record is "purchased"`},
+		"not there":         {journal, "other", shipping.OutcomeCharged, "n", "no record"},
+		"unknown":           {journal, "open", shipping.OutcomeUnknown, "n", `got "unknown"`},
+		"no note":           {journal, "open", shipping.OutcomeCharged, "", "note"},
+		"a note with NUL":   {journal, "open", shipping.OutcomeCharged, "\x00", "NUL"},
+		"no key":            {journal, "", shipping.OutcomeCharged, "n", "key"},
+		"no journal":        {nil, "open", shipping.OutcomeCharged, "n", "OpenBatchFile"},
+	} {
+		err := shipping.ResolveBatchItem(t.Context(), tc.journal, tc.key, tc.outcome, tc.note)
+		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(journal.records) != 2 {
+		t.Errorf("records were written: %+v", journal.records)
+	}
+}
+
+func TestResolveSharedBatchItem_WaitsForTheOneThatHasIt(t *testing.T) {
+	t.Parallel()
+	journal := newSharedMemory(time.Hour)
+	claim, err := journal.Claim(t.Context(), "SH-1")
+	if err == nil {
+		_, err = claim.Append(t.Context(), purchasing(t, "SH-1"), nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolve := func() error {
+		return shipping.ResolveSharedBatchItem(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen")
+	}
+	if err := resolve(); !errors.Is(err, shipping.ErrBatchItemTaken) {
+		t.Errorf("while another has the item: %v", err)
+	}
+	if err := claim.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := resolve(); err != nil {
+		t.Error(err)
+	}
+	if claim, err = journal.Claim(t.Context(), "SH-1"); err != nil || claim.Record().Step != shipping.BatchPurchased || claim.Record().Note != "seen" {
+		t.Errorf("%+v, %v", claim, err)
+	}
+}

@@ -1,0 +1,170 @@
+package shipping_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// endOf is how a function ended: by returning, by a panic with a value, or by runtime.Goexit.
+func endOf(call func()) (how any) {
+	done := make(chan any)
+	go func() {
+		how := any("runtime.Goexit")
+		defer func() {
+			if value := recover(); value != nil {
+				how = value
+			}
+			done <- how
+		}()
+		call()
+		how = "returned"
+	}()
+	return <-done
+}
+
+var errPanic = errors.New("a bug in a callback")
+
+// C29: a panic of a user's function during a batch comes back on the caller's goroutine, after the purchases
+// that are under way were finished and recorded.
+func TestBatch_APanicComesBackToTheCaller(t *testing.T) {
+	for name, end := range map[string]struct {
+		call func()
+		want any
+	}{"panic": {func() { panic(errPanic) }, errPanic}, "runtime.Goexit": {runtime.Goexit, "runtime.Goexit"}} {
+		for place, set := range map[string]func(o *shipping.BatchOptions, service *walletService, end func(key string)){
+			"Edit": func(o *shipping.BatchOptions, _ *walletService, end func(string)) {
+				o.Edit = func(_ context.Context, draft *shipping.RegulatoryRequest) error { end(draft.RequestID); return nil }
+			},
+			"Select": func(o *shipping.BatchOptions, _ *walletService, end func(string)) {
+				o.Select = func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+					end(draft.RequestID)
+					return shipping.SelectAll(draft)
+				}
+			},
+			"Progress": func(o *shipping.BatchOptions, _ *walletService, end func(string)) {
+				o.Progress = func(event shipping.BatchEvent) { end(event.Item.RequestID) }
+			},
+			"Poll.Progress": func(o *shipping.BatchOptions, _ *walletService, end func(string)) {
+				o.Poll.Progress = func(event shipping.PollEvent) { end(event.RequestID) }
+			},
+			"the transport": nil,
+		} {
+			t.Run(name+" in "+place, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					// The first item's purchase takes long; the second item's function ends the batch meanwhile.
+					service := &walletService{}
+					journal := &memoryJournal{}
+					options := shipping.BatchOptions{Concurrency: 2, Select: shipping.SelectAll, Journal: journal}
+					if set != nil {
+						set(&options, service, func(id string) {
+							if id == "RD-SH-2" {
+								end.call()
+							}
+						})
+					}
+					// The second item begins when the first is being purchased.
+					slow := roundTrip(func(r *http.Request) (*http.Response, error) {
+						body := ""
+						if r.Body != nil {
+							text, err := io.ReadAll(r.Body)
+							if err != nil {
+								return nil, err
+							}
+							body, r.Body = string(text), io.NopCloser(bytes.NewReader(text))
+						}
+						switch purchase := strings.HasSuffix(r.URL.Path, "/purchase"); {
+						case purchase && strings.Contains(body, "SH-1"):
+							time.Sleep(10 * time.Second)
+						case purchase && set == nil:
+							end.call()
+						case strings.Contains(body, "SH-2"):
+							time.Sleep(time.Second)
+						}
+						return service.RoundTrip(r)
+					})
+					client := walletClient(t, slow)
+					got := endOf(func() { _, _ = client.Regulatory.Batch(t.Context(), walletItems(4), &options) })
+					if got != end.want {
+						t.Errorf("the batch ended with %v", got)
+					}
+					if last := journal.last("SH-2"); set == nil && last.Step != shipping.BatchPurchasing {
+						t.Errorf("the purchase that panicked: %+v", last)
+					}
+					if last := journal.last("SH-1"); last.Step != shipping.BatchPurchased && last.Step != shipping.BatchStepCompleted {
+						t.Errorf("the purchase under way: %+v", last)
+					}
+					if last := journal.last("SH-3"); last.Step.Committed() || service.purchases > 2 {
+						t.Errorf("%d purchases, and another item was begun: %+v", service.purchases, last)
+					}
+				})
+			})
+		}
+	}
+}
+
+// C29: the same for ReplayAll.
+func TestReplayAll_APanicComesBackToTheCaller(t *testing.T) {
+	for name, end := range map[string]struct {
+		call func()
+		want any
+	}{"panic": {func() { panic(errPanic) }, errPanic}, "runtime.Goexit": {runtime.Goexit, "runtime.Goexit"}} {
+		for place, set := range map[string]func(o *shipping.ReplayAllOptions, end func()){
+			"Progress": func(o *shipping.ReplayAllOptions, end func()) {
+				o.Progress = func(shipping.ReplayOutcome, int, int) { end() }
+			},
+			"Skip":          func(o *shipping.ReplayAllOptions, end func()) { o.Skip = func(string) bool { end(); return false } },
+			"the transport": nil,
+		} {
+			t.Run(name+" in "+place, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					options := shipping.ReplayAllOptions{Concurrency: 2}
+					var ids []string
+					for n := range 20 {
+						ids = append(ids, fmt.Sprintf("WD-%d", n))
+					}
+					var sent atomic.Int32
+					service := roundTrip(func(*http.Request) (*http.Response, error) {
+						if sent.Add(1); set == nil {
+							end.call()
+						}
+						return reply(200, queuedReplay)
+					})
+					if set != nil {
+						set(&options, end.call)
+					}
+					got := endOf(func() {
+						_, _ = walletClient(t, service).Webhooks.ReplayAll(t.Context(), replays(ids...), &options)
+					})
+					if got != end.want || sent.Load() == 20 {
+						t.Errorf("it ended with %v after %d requests", got, sent.Load())
+					}
+				})
+			})
+		}
+	}
+}
+
+// C12: the batch calls the Progress of Poll one call at a time too.
+func TestBatch_CallsPollProgressOneAtATime(t *testing.T) {
+	t.Parallel()
+	var steps []shipping.PollStep
+	report, err := walletClient(t, &walletService{}).Regulatory.Batch(t.Context(), walletItems(40), &shipping.BatchOptions{
+		Select: shipping.SelectAll,
+		Poll:   shipping.PollOptions{Progress: func(event shipping.PollEvent) { steps = append(steps, event.Step) }},
+	})
+	if err != nil || report.Count(shipping.BatchCompleted) != 40 || len(steps) != 40 {
+		t.Errorf("%d polls, %+v, %v", len(steps), report, err)
+	}
+}
