@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"crypto/rand"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -122,5 +123,104 @@ func TestBatchJournal_ABudgetHoldsForAllThatAppendAtTheSameMoment(t *testing.T) 
 	dollars := shipping.Budget{Amount: amount(t, "100"), Currency: "USD"}
 	if _, err := journal.Committed(t.Context(), dollars); !errors.Is(err, shipping.ErrOverBudget) {
 		t.Errorf("naira were held against a budget of dollars: %v", err)
+	}
+}
+
+// T7: what a batch accepts as a key, PostgreSQL can keep.
+func TestBatchJournal_KeepsTheLongestKey(t *testing.T) {
+	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
+	bytes := make([]byte, 1500)
+	_, _ = rand.Read(bytes) // so that it cannot be compressed
+	key := ""
+	for _, b := range bytes {
+		key += string(rune('!' + b%94))
+	}
+	key += strings.Repeat("ü", 250)
+	for range 2 {
+		c := claim(t, journal, key)
+		if _, err := c.Append(t.Context(), shipping.BatchRecord{Key: key, Step: shipping.BatchAnalyzed}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// T3: the lease that a batch counts on is the part of it that claims hold.
+func TestBatchJournal_ItsLeaseIsThatOfItsClaims(t *testing.T) {
+	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 100*time.Second)
+	before := time.Now()
+	c := claim(t, journal, "a")
+	if until := before.Add(journal.Lease()); journal.Lease() != 90*time.Second || c.Until().Before(until) || c.Until().After(time.Now().Add(journal.Lease())) {
+		t.Errorf("a lease of %s, and a claim until %s", journal.Lease(), c.Until())
+	}
+}
+
+// C6: a purchase whose price is not known cannot be held against a budget.
+func TestBatchJournal_RefusesABudgetWithAPriceThatIsNotKnown(t *testing.T) {
+	budget := shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
+	for name, record := range map[string]shipping.BatchRecord{
+		"purchased":     {Step: shipping.BatchPurchased, Documents: []shipping.DocumentType{"FDA"}},
+		"less than 0":   {Step: shipping.BatchPurchased, Documents: []shipping.DocumentType{"FDA"}, Amount: amount(t, "-1"), Currency: "NGN"},
+		"not purchased": {Step: shipping.BatchAnalyzed, Documents: []shipping.DocumentType{"FDA"}},
+		"no documents":  {Step: shipping.BatchStepFailed},
+	} {
+		journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
+		record.Key = "a"
+		if _, err := claim(t, journal, "a").Append(t.Context(), record, nil); err != nil {
+			t.Fatal(err)
+		}
+		_, err := journal.Committed(t.Context(), budget)
+		if refused := name == "purchased" || name == "less than 0"; refused != errors.Is(err, shipping.ErrOverBudget) || !refused && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A record of a newer version is not overwritten by one that lacks its fields.
+func TestBatchJournal_RefusesARecordWithFieldsThatItDoesNotKnow(t *testing.T) {
+	pool, batch := connect(t), t.Name()+rand.Text()
+	journal := pgstore.NewBatchJournal(pool, batch, 0)
+	c := claim(t, journal, "a")
+	if _, err := c.Append(t.Context(), shipping.BatchRecord{Key: "a", Step: shipping.BatchAnalyzed}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pool.Exec(t.Context(), `UPDATE shipping_batch_item SET record = record || '{"refund": 1}' WHERE batch = $1`, batch); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := journal.Claim(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), `unknown field "refund"`) {
+		t.Errorf("claimed: %v", err)
+	}
+}
+
+// What cannot be settled is closed by hand, unless a process has the item.
+func TestBatchJournal_AnItemIsClosedByHand(t *testing.T) {
+	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
+	budget := &shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
+	c := claim(t, journal, "a")
+	record := shipping.BatchRecord{Key: "a", Step: shipping.BatchPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: amount(t, "60"), Currency: "NGN"}
+	if _, err := c.Append(t.Context(), record, budget); err != nil {
+		t.Fatal(err)
+	}
+	resolve := func() error {
+		return shipping.ResolveSharedBatchItem(t.Context(), journal, "a", shipping.OutcomeNotCharged, "no such transaction")
+	}
+	if err := resolve(); !errors.Is(err, shipping.ErrBatchItemTaken) {
+		t.Errorf("while a process has it: %v", err)
+	}
+	if err := c.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := resolve(); err != nil {
+		t.Fatal(err)
+	}
+	got := claim(t, journal, "a").Record()
+	committed, err := journal.Committed(t.Context(), *budget)
+	if err != nil || committed.Sign() != 0 || got.Step != shipping.BatchAnalyzed || got.Note != "no such transaction" || got.RequestID != "RD-1" {
+		t.Errorf("%+v, %s committed, %v", got, committed, err)
 	}
 }
