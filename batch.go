@@ -12,7 +12,7 @@ type BatchItem struct {
 	// and the same each time the batch runs: UTF-8 of at most 2,000 bytes, without a NUL character.
 	// Empty means the shipment's id or the file's URL.
 	Key string
-	// Analyze says what to analyze.
+	// Analyze is the analysis.
 	Analyze AnalyzeRequest
 }
 
@@ -37,7 +37,7 @@ func (i BatchItem) key() string {
 	}
 }
 
-// BatchOptions says how [RegulatoryService.Batch] works. Nil, and the zero value, buy nothing.
+// BatchOptions configures [RegulatoryService.Batch]. Nil, and the zero value, buy nothing.
 type BatchOptions struct {
 	// Concurrency is how many items are worked on at the same time; items that wait for their
 	// documents do not count. Default 8.
@@ -53,16 +53,16 @@ type BatchOptions struct {
 	Budget *Budget
 	// Purchase holds the settings of the purchases; its RequestID and DocumentTypes are ignored.
 	Purchase PurchaseRequest
-	// Settle says when a purchase that an earlier run left without an answer counts as not charged.
+	// Settle holds the settings for purchases that an earlier run left without a response.
 	Settle SettleOptions
-	// Poll says how to wait. Its Progress is called one call at a time too.
+	// Poll holds the settings of the waits. Its Progress is called one call at a time too.
 	Poll PollOptions
-	// Journal keeps what was decided and done, so that an interrupted batch goes on where it was and
-	// buys nothing twice; see [OpenBatchFile]. Nil keeps nothing.
+	// Journal records each step, so that an interrupted batch can be resumed and buys nothing twice; see
+	// [OpenBatchFile]. Nil records nothing.
 	Journal BatchJournal
 	// Shared is a journal for several processes that run the same batch at the same time: the items are
-	// divided among them, the budget holds for all together, and what a process leaves behind when it
-	// dies the others take up. Each returns when all items ended, wherever. It takes the place of
+	// divided among them, the budget holds for all together, and the items of a process that dies are
+	// taken over by the others. Each returns when all items ended, wherever. It takes the place of
 	// Journal. Its lease must be at least a quarter longer than Settle.QuietFor.
 	Shared SharedBatchJournal
 	// Progress is called after each step of each item, one call at a time.
@@ -81,7 +81,7 @@ const (
 	BatchDraft BatchState = "draft"
 	// BatchOverBudget: not purchased because of the budget.
 	BatchOverBudget BatchState = "over budget"
-	// BatchUnknown: the outcome of the purchase is not known, and Err says why; the next run settles it.
+	// BatchUnknown: the outcome of the purchase is not known, and Err is the reason; the next run settles it.
 	// One that can never be settled is closed with [ResolveBatchItem].
 	BatchUnknown BatchState = "unknown"
 	// BatchWaiting: not ended when the batch was, here or in another process; the next run goes on.
@@ -109,7 +109,7 @@ type BatchResult struct {
 	Err error
 }
 
-// BatchEvent tells a step of an item and how far the batch is.
+// BatchEvent is a step of an item, and the progress of the batch.
 type BatchEvent struct {
 	PollEvent
 	// Item is the item as it stands.
@@ -117,7 +117,7 @@ type BatchEvent struct {
 	// Ended, Waiting and Total count items: ended ones, those waiting for documents or for another
 	// process, all.
 	Ended, Waiting, Total int
-	// Committed is what has been spent or reserved of the budget; 0 without one.
+	// Committed is the sum spent or reserved of the budget; 0 without one.
 	Committed Amount
 }
 

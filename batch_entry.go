@@ -13,7 +13,7 @@ import (
 type batchEntry struct {
 	run    *batchRun
 	item   BatchItem
-	claim  BatchClaim // nil while the item is not, or no more, in the hands of this process
+	claim  BatchClaim // nil while this process does not have the item
 	record BatchRecord
 	due    time.Time
 	again  time.Duration // until the next try, when another process has the item
@@ -42,7 +42,7 @@ func (e *batchEntry) step(ctx context.Context) time.Duration {
 // leave lets another process work on the item, and returns when to look at it again: it ends when the
 // other one does, and is taken up when the other one died.
 func (e *batchEntry) leave(ctx context.Context) time.Duration {
-	_ = e.release(ctx) // where it was taken over there is nothing left to release
+	_ = e.release(ctx) // if it was taken over, there is nothing left to release
 	e.record, e.poll = BatchRecord{Key: e.record.Key}, nil
 	poll := e.run.options.Poll
 	e.again = min(max(e.again+e.again/2, poll.MinInterval), poll.MaxInterval)
@@ -302,7 +302,7 @@ func (e *batchEntry) settle(ctx context.Context) (time.Duration, error) {
 	return e.resume(ctx)
 }
 
-// renew begins the lease anew, and finds out whether the item is still in the hands of this process.
+// renew begins the lease anew, and fails if another process has taken the item.
 func (e *batchEntry) renew(ctx context.Context) error {
 	_, err := e.claim.Append(context.WithoutCancel(ctx), e.record, nil)
 	if err != nil {

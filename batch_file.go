@@ -37,7 +37,7 @@ var (
 	// open.
 	ErrBatchFileInUse = errors.New("shipping: the batch journal is in use by another run")
 	// ErrBatchFileMoved is returned if the journal's file was removed, renamed or replaced while it was
-	// open. What is appended would not be found by the next run, so nothing more is purchased.
+	// open. The next run would not find the records, so nothing more is purchased.
 	ErrBatchFileMoved = errors.New("shipping: the batch journal was removed, renamed or replaced while it was open; " +
 		"put the file back before the next run, which could buy twice without it")
 )
@@ -179,8 +179,8 @@ func (j *BatchFile) flush() {
 }
 
 // put writes lines at an offset. If that fails, nothing of them is acknowledged, and the file is cut back
-// to what was on the disk before, so that it needs no repair. It is not needed for correctness: the next
-// one to open the file does the same.
+// to its length before, so that it needs no repair. That is not needed for correctness: OpenBatchFile
+// does the same.
 func (j *BatchFile) put(lines []byte, at int64) error {
 	_, err := j.file.WriteAt(lines, at)
 	if err == nil {
