@@ -326,10 +326,6 @@ func TestBatch_ARequestIDThatNoJournalCanKeepFailsItsItem(t *testing.T) {
 	})
 }
 
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // T9: a batch whose journal was moved ends before the next purchase.
 func TestBatch_EndsWhenItsJournalIsMoved(t *testing.T) {
 	t.Parallel()
