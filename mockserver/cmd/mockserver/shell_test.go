@@ -97,12 +97,10 @@ func TestServe_TheBannerIsQuoted(t *testing.T) {
 		_, commands, _ := strings.Cut(out.String(), "\n")
 		commands, _, _ = strings.Cut(commands, "\nFor curl")
 		dir := t.TempDir()
-		fake := "#!/bin/sh\necho >>runs\nfor a in \"$@\"; do printf '%s\\0' \"$a\"; done >>arguments\n"
-		if err := os.WriteFile(filepath.Join(dir, "curl"), []byte(fake), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		sh := exec.CommandContext(t.Context(), "/bin/sh", "-c", commands)
-		sh.Dir, sh.Env = dir, []string{"PATH=" + dir + ":/usr/bin:/bin"}
+		// A function, because a file that was just written can be busy when another test starts a process.
+		const curl = `curl() { echo >>runs; for a in "$@"; do printf '%s\0' "$a"; done >>arguments; }`
+		sh := exec.CommandContext(t.Context(), "/bin/sh", "-c", curl+"\n"+commands)
+		sh.Dir, sh.Env = dir, []string{"PATH=/usr/bin:/bin"}
 		if said, err := sh.CombinedOutput(); err != nil || len(said) > 0 {
 			t.Fatalf("%v %s: %s", err, said, commands)
 		}
@@ -118,7 +116,7 @@ func TestServe_TheBannerIsQuoted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if string(runs) != "\n\n\n" || len(names(t, dir)) != 3 || strings.Count(string(arguments), "Authorization: Bearer "+value+"\x00") != 3 ||
+		if string(runs) != "\n\n\n" || len(names(t, dir)) != 2 || strings.Count(string(arguments), "Authorization: Bearer "+value+"\x00") != 3 ||
 			!strings.Contains(string(arguments), "\x00"+string(body)+"\x00") {
 			t.Errorf("%q: %d runs with %q leave %q", value, len(runs), arguments, names(t, dir))
 		}
