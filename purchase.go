@@ -172,14 +172,14 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, call []C
 		left := time.Until(deadline)
 		r.timeout = left - min(p.SettleFor, left/4)
 	}
-	data, response, err := fetch[RawJSON](ctx, s.core, r, call)
+	reply, response, err := fetch[requestData](ctx, s.core, r, call)
 	if err != nil {
 		if answer, ok := errors.AsType[*Error](err); ok && answer.RequestID == "" {
 			answer.RequestID = p.RequestID
 		}
 		return nil, responseOf(err), err
 	}
-	record := decodeRecord(data)
+	data, record := reply.raw, decodeRecord(reply.raw)
 	if problem := p.contradiction(record, data); problem != "" {
 		return nil, evidence.Lost, s.core.redacted(&Error{
 			Operation: OpPurchase, StatusCode: response.StatusCode, RequestID: p.RequestID, Attempts: response.Attempts,
@@ -200,7 +200,9 @@ func (p PurchaseRequest) contradiction(record *RegulatoryRequest, data RawJSON) 
 	switch listed := listedDocuments(data); {
 	case record.RequestID != "" && record.RequestID != p.RequestID:
 		return "is about the request " + quoteShort(record.RequestID)
-	case record.Status == StatusDraft:
+	case unclear(data) != "":
+		return unclear(data)
+	case showsDraft(data):
 		return "shows the request as a draft"
 	case listed.any && !listed.within(p.DocumentTypes):
 		return "lists documents that were not purchased"
@@ -234,6 +236,7 @@ type readBack struct {
 
 	last       *RegulatoryRequest
 	others     bool      // a record listed other documents
+	charged    bool      // a record showed a charge, or one that could not be read
 	draftSince time.Time // when the first of the drafts in a row was asked for
 }
 
@@ -243,8 +246,8 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 	started, wait := time.Now(), cmp.Or(b.quietFor, b.longest)/40
 	for {
 		asked := time.Now()
-		record, err := b.service.Get(ctx, b.purchase.RequestID, call...)
-		switch evidence.Decide(b.observe(asked, record, err)) {
+		record, data, err := b.service.lookup(ctx, b.purchase.RequestID, call)
+		switch evidence.Decide(b.observe(asked, record, data, err)) {
 		case evidence.Success:
 			return readBackResult(record), nil
 		case evidence.ChargedBefore:
@@ -281,16 +284,21 @@ func (b *readBack) left(started, asked time.Time) time.Duration {
 }
 
 // observe returns the evidence after one more reading.
-func (b *readBack) observe(asked time.Time, record *RegulatoryRequest, err error) evidence.Case {
+func (b *readBack) observe(asked time.Time, record *RegulatoryRequest, data RawJSON, err error) evidence.Case {
 	c := evidence.Case{Response: b.response, State: evidence.Unread, WasDraft: b.purchase.WasDraft}
 	if err != nil {
-		c.Denied = denied(b.cause, err)
+		c.Denied = b.last == nil && denied(b.cause, err)
 		return c
 	}
 	b.last = record
+	if unclear(data) != "" {
+		b.draftSince = time.Time{}
+		return c
+	}
 	c.State = evidenceState(record.Status)
 	c.Charge = record.showsCharge()
-	switch c.Documents = listedDocuments(record.Raw).compare(b.purchase.DocumentTypes); c.Documents {
+	b.charged = b.charged || c.Charge || unreadableCharge(data)
+	switch c.Documents = listedDocuments(data).compare(b.purchase.DocumentTypes); c.Documents {
 	case evidence.Others, evidence.Some:
 		b.others = true
 	case evidence.NoList:
@@ -302,6 +310,7 @@ func (b *readBack) observe(asked time.Time, record *RegulatoryRequest, err error
 		b.draftSince = time.Time{}
 		return c
 	}
+	c.Charge = b.charged // a charge does not vanish, and one that cannot be read may be one
 	setDefault(&b.draftSince, asked)
 	c.Quiet = b.quietFor > 0 && asked.Sub(b.draftSince) >= b.quietFor // a slow response is old
 	return c
@@ -355,7 +364,7 @@ func undecided(record *RegulatoryRequest) error {
 	case record.Status == StatusDraft && !record.showsCharge():
 		return errors.New("the request still reads as a draft")
 	}
-	return fmt.Errorf("the request reads as %q, which does not show whether these documents were charged", record.Status)
+	return fmt.Errorf("the request reads as %s, which does not show whether these documents were charged", quoteShort(string(record.Status)))
 }
 
 // quietError reports that a request stayed a draft.

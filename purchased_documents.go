@@ -14,7 +14,7 @@ import (
 // "purchased_documents", as slugs or as objects with a slug.
 type documentList struct {
 	slugs []DocumentType
-	// any reports that a document was listed, and unreadable that one has no slug.
+	// any reports that a document was listed, and unreadable that one has no slug that could be read.
 	any, unreadable bool
 }
 
@@ -24,11 +24,7 @@ func listedDocuments(data RawJSON) documentList {
 	members := data.members()
 	for _, members := range []map[string]RawJSON{members, members["request"].members()} {
 		for _, name := range []string{"documents", "document_types", "purchased_documents"} {
-			var entries []RawJSON
-			if members[name].Decode(&entries) != nil {
-				continue
-			}
-			for _, entry := range entries {
+			for _, entry := range entriesOf(members[name]) {
 				list.add(entry)
 			}
 		}
@@ -36,23 +32,44 @@ func listedDocuments(data RawJSON) documentList {
 	return list
 }
 
-func (l *documentList) add(entry RawJSON) {
-	slug := ""
-	if jsonKind(json.RawMessage(entry)) == "string" {
-		slug = entry.Text()
+// entriesOf returns the entries of a JSON array, and a single string or object as one entry.
+func entriesOf(value RawJSON) []RawJSON {
+	switch jsonKind(json.RawMessage(value)) {
+	case "string", "object":
+		return []RawJSON{value}
 	}
-	members := entry.members()
-	for _, name := range []string{"document_type", "slug", "type"} {
-		if slug == "" {
-			slug = members[name].Text()
+	var entries []RawJSON
+	if value.Decode(&entries) != nil {
+		return nil
+	}
+	return entries
+}
+
+func (l *documentList) add(entry RawJSON) {
+	values := []RawJSON{entry}
+	if members := entry.members(); members != nil {
+		values = []RawJSON{members["document_type"], members["slug"], members["type"]}
+	}
+	slug := ""
+	for _, value := range values {
+		if slug = slugText(value); slug != "" {
+			break
 		}
 	}
+	l.any = l.any || slug != "" || slices.ContainsFunc(values, func(value RawJSON) bool { return !value.IsNull() })
 	if slug == "" {
 		l.unreadable = true
 		return
 	}
-	l.any = true
 	l.slugs = append(l.slugs, DocumentType(slug))
+}
+
+// slugText returns the text of a JSON string; "" for any other value, which is not a slug.
+func slugText(value RawJSON) string {
+	if jsonKind(json.RawMessage(value)) != "string" {
+		return ""
+	}
+	return strings.TrimSpace(value.Text())
 }
 
 // within reports whether every listed document is one of those wanted.
@@ -84,10 +101,4 @@ func holds(slugs []DocumentType, wanted DocumentType) bool {
 	return slices.ContainsFunc(slugs, func(slug DocumentType) bool {
 		return strings.EqualFold(strings.TrimSpace(string(slug)), string(wanted))
 	})
-}
-
-// showsCharge reports whether the record shows that the wallet was charged (assumption: the fields that
-// show it).
-func (r *RegulatoryRequest) showsCharge() bool {
-	return r.TransactionID != "" || r.ChargedAmount.Sign() > 0
 }

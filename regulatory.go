@@ -298,15 +298,28 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 //
 // Specification: GET /v1/regulatory-documents/request/:request_id.
 func (s RegulatoryService) Get(ctx context.Context, requestID string, call ...CallOption) (*RegulatoryRequest, error) {
-	return s.record(ctx, request{operation: OpGetRequest, params: map[string]string{regulatoryRequestID: requestID}}, call)
+	record, _, err := s.lookup(ctx, requestID, call)
+	return record, err
 }
 
-// record performs an operation that returns the record. A record of another request is refused. The
-// status is required of the lookup alone: the specification names it nowhere else.
+// lookup is Get that also returns the data of the response.
+func (s RegulatoryService) lookup(ctx context.Context, requestID string, call []CallOption) (*RegulatoryRequest, RawJSON, error) {
+	return s.read(ctx, request{operation: OpGetRequest, params: map[string]string{regulatoryRequestID: requestID}}, call)
+}
+
+// record performs an operation that returns the record.
 func (s RegulatoryService) record(ctx context.Context, r request, call []CallOption) (*RegulatoryRequest, error) {
+	record, _, err := s.read(ctx, r, call)
+	return record, err
+}
+
+// read performs an operation that returns the record, and returns the data of the response too. A record
+// of another request is refused. The status is required of the lookup alone: the specification names it
+// nowhere else.
+func (s RegulatoryService) read(ctx context.Context, r request, call []CallOption) (*RegulatoryRequest, RawJSON, error) {
 	data, response, err := fetch[requestData](ctx, s.core, r, call)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if s.core.drift != nil {
 		reportDrift[RegulatoryRequest](s.core.drift, r.operation, "data", []byte(data.raw))
@@ -330,16 +343,18 @@ func (s RegulatoryService) record(ctx context.Context, r request, call []CallOpt
 		problem = "the response holds no regulatory request: status is missing"
 	}
 	if problem != "" {
-		return nil, s.core.redacted(&Error{
+		return nil, "", s.core.redacted(&Error{
 			Operation: r.operation, StatusCode: response.StatusCode, RequestID: cmp.Or(asked, record.RequestID),
 			Data: data.raw, Attempts: response.Attempts, kind: ErrUnexpectedBody, Message: problem,
 		})
 	}
-	return record, nil
+	return record, data.raw, nil
 }
 
-// requestData is the data of an answer that holds a record: as it came, and read.
+// requestData is the data of an answer that holds a record: as it came, and read. Data that is given twice
+// is no record: one of them may be a draft.
 type requestData struct {
+	_      jsonexact.Once
 	raw    RawJSON
 	record *RegulatoryRequest
 }
@@ -352,8 +367,23 @@ func (d *requestData) UnmarshalJSON(data []byte) error {
 }
 
 // decodeRecord reads the record tolerantly: under data itself or data.request, line items under either
-// name.
+// name. A charge may be shown beside data.request.
 func decodeRecord(raw RawJSON) *RegulatoryRequest {
+	record, wrapped := decodeObject(raw)
+	if jsonKind(json.RawMessage(wrapped)) != "object" || record.RequestID != "" {
+		return record
+	}
+	inner, _ := decodeObject(wrapped) // once: a service could nest them thousands of times
+	setDefault(&inner.TransactionID, record.TransactionID)
+	if inner.ChargedAmount == (Amount{}) && record.ChargedAmount != (Amount{}) {
+		inner.ChargedAmount = record.ChargedAmount
+		setDefault(&inner.Currency, record.Currency)
+	}
+	return inner
+}
+
+// decodeObject reads a record from an object, and returns the object's member "request".
+func decodeObject(raw RawJSON) (record *RegulatoryRequest, wrapped RawJSON) {
 	var wire struct {
 		RegulatoryRequest
 		Items   []LineItem `json:"items"`
@@ -361,9 +391,6 @@ func decodeRecord(raw RawJSON) *RegulatoryRequest {
 	}
 	text := jsonexact.Text([]byte(raw), &wire)
 	err := json.Unmarshal(text, &wire)
-	if jsonKind(json.RawMessage(wire.Request)) == "object" && wire.RequestID == "" {
-		return decodeRecord(wire.Request)
-	}
 	if err != nil {
 		wire.RegulatoryRequest, wire.Items = RegulatoryRequest{}, nil
 		_ = json.Unmarshal(straighten[RegulatoryRequest](text), &wire.RegulatoryRequest)
@@ -372,7 +399,6 @@ func decodeRecord(raw RawJSON) *RegulatoryRequest {
 	if wire.LineItems == nil {
 		wire.LineItems = wire.Items
 	}
-	record := wire.RegulatoryRequest
-	record.Raw = raw
-	return &record
+	wire.Raw = raw
+	return &wire.RegulatoryRequest, wire.Request
 }

@@ -1,0 +1,133 @@
+package shipping_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/shipping-go/shipping"
+)
+
+// C21: a response that contradicts itself, or names its request unreadably, confirms nothing. The request is
+// then read back, and here it stays a draft.
+func TestPurchase_AContradictoryResponseConfirmsNothing(t *testing.T) {
+	t.Parallel()
+	for _, data := range []string{
+		`{"request_id":"RD-1","request":{"request_id":"RD-1","status":"draft"}}`,
+		`{"request_id":"RD-1","request":{"request_id":"RD-2","status":"processing"}}`,
+		`{"request_id":7,"request":{"request_id":"RD-1","status":"processing"}}`,
+		`{"request_id":"RD-1","status":"processing","request":{"status":"completed"}}`,
+		`{"request":{"request":{"request_id":"RD-2","status":"draft"}}}`,
+		`{"request":[{"request_id":"RD-2","status":"draft"}]}`,
+		`[{"request_id":"RD-2","status":"draft"}]`,
+		`{"request_id":["RD-2"],"status":"processing"}`,
+		`{"request_id":{"id":"RD-2"},"status":"processing"}`,
+		`{"request_id":"RD-2","request_id":"RD-1","status":"processing"}`,
+		`{"request_id":"RD-1","status":"draft","status":"processing"}`,
+		`{"request_id":"RD-1","documents":["CUSTOMS"],"documents":["FDA"]}`,
+		`{"request":{"request_id":"RD-2","request_id":"RD-1"}}`,
+		`{"request_id":"RD-2"},"data":{"request_id":"RD-1","status":"processing"}`,
+		`{"request_id":"RD-1","status":"Draft"}`,
+		`{"request_id":"RD-1","status":" draft "}`,
+		`{"request_id":"RD-1","status":["draft"]}`,
+		`{"request_id":"RD-1","documents":{"document_type":"CUSTOMS"}}`,
+		`{"request_id":"RD-1","documents":"CUSTOMS"}`,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			result, err := buyFDA(t.Context(), connect(t, newCounter([]canned{ok(data)}, []canned{record("draft")})), false)
+			if got := outcome(result, err); got != shipping.OutcomeUnknown {
+				t.Errorf("%s: outcome %q, want unknown", data, got)
+			}
+		})
+	}
+}
+
+// C20, C21: a record that contradicts itself, that names its request unreadably, or whose documents cannot be
+// read, is no evidence. A draft that shows something where the charge is shown is not free.
+func TestPurchase_AContradictoryRecordDecidesNothing(t *testing.T) {
+	t.Parallel()
+	for _, data := range []string{
+		`{"request_id":["RD-2"],"status":"processing","documents":["FDA"]}`,
+		`{"request_id":"RD-2","request_id":"RD-1","status":"processing"}`,
+		`{"request_id":"RD-1","status":"draft","status":"processing"}`,
+		`{"request_id":"RD-1","status":"processing","status":"draft"}`,
+		`{"request_id":"RD-1","status":"processing"},"data":{"request_id":"RD-1","status":"draft"}`,
+		`{"request_id":"RD-1","status":"processing","documents":["CUSTOMS"],"documents":["FDA"]}`,
+		`{"request":{"request_id":"RD-1","status":"processing"},"documents":["CUSTOMS"]}`,
+		`{"request_id":"RD-1","status":"processing","documents":{"document_type":"CUSTOMS"}}`,
+		`{"request_id":"RD-1","status":"processing","documents":"CUSTOMS"}`,
+		`{"request_id":"RD-1","status":"completed","documents":[{"document_type":{"slug":"FDA"}}]}`,
+		`{"request_id":"RD-1","status":"completed","documents":[{"document_type":["FDA"]}]}`,
+		`{"request_id":"RD-1","status":"completed","documents":[7]}`,
+		`{"request_id":"RD-1","status":"completed","documents":[" "]}`,
+		`{"request_id":"RD-1","status":"draft","charged_amount":5,"charged_amount":0}`,
+		`{"request_id":"RD-1","status":"draft","charged_amount":"5 NGN"}`,
+		`{"request_id":"RD-1","status":"draft","charged_amount":{"amount":5}}`,
+		`{"request_id":"RD-1","status":"draft","charged_amount":-5}`,
+		`{"request_id":"RD-1","status":"draft","transaction_id":{"id":"TR-1"}}`,
+		`{"request_id":"RD-1","status":"draft","transaction_id":["TR-1"]}`,
+		`{"request_id":"RD-1","status":"draft","transaction_id":"TR-1","transaction_id":""}`,
+		`{"request":{"request_id":"RD-1","status":"draft"},"transaction_id":"TR-1"}`,
+		`{"request":{"request_id":"RD-1","status":"draft"},"charged_amount":5}`,
+	} {
+		for name, response := range map[string]canned{"lost": {status: 500}, "refusal": refusal(400, "no")} {
+			synctest.Test(t, func(t *testing.T) {
+				result, err := buyFDA(t.Context(), connect(t, newCounter([]canned{response}, []canned{ok(data)})), false)
+				if got := outcome(result, err); got != shipping.OutcomeUnknown {
+					t.Errorf("%s, %s: outcome %q, want unknown", name, data, got)
+				}
+			})
+		}
+		synctest.Test(t, func(t *testing.T) {
+			result, err := connect(t, newCounter(nil, []canned{ok(data)})).Regulatory.SettlePurchase(t.Context(), "RD-1",
+				&shipping.SettleOptions{DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}})
+			if got := outcome(result, err); got != shipping.OutcomeUnknown {
+				t.Errorf("settled, %s: outcome %q, want unknown", data, got)
+			}
+		})
+	}
+}
+
+// C20: what an earlier reading showed counts against a later one that would make the purchase free.
+func TestPurchase_AnEarlierReadingCounts(t *testing.T) {
+	t.Parallel()
+	for name, reads := range map[string][]canned{
+		"a draft that shows a charge, then one that does not": {record("draft", charge), record("draft")},
+		"purchasing with a charge, then a draft":              {record("purchasing", charge), record("draft")},
+		"a draft that shows a charge, then 404":               {record("draft", charge), refusal(404, "no")},
+		"purchasing, then 404":                                {record("purchasing"), refusal(404, "no")},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			result, err := buyFDA(t.Context(), connect(t, newCounter([]canned{refusal(404, "no")}, reads)), false)
+			if got := outcome(result, err); got != shipping.OutcomeUnknown {
+				t.Errorf("%s: outcome %q, want unknown", name, got)
+			}
+		})
+	}
+}
+
+// A charge that is shown beside the wrapped record is that of the record.
+func TestPurchase_TheChargeBesideAWrappedRecord(t *testing.T) {
+	t.Parallel()
+	result, err := buyFDA(t.Context(), connect(t, newCounter([]canned{ok(
+		`{"request":{"request_id":"RD-1","status":"processing"},"charged_amount":5,"currency":"NGN","transaction_id":"TR-1"}`)}, nil)), false)
+	if err != nil || result.ChargedAmount != mustAmount(t, "5") || result.Currency != "NGN" || result.TransactionID != "TR-1" {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// Records nested thousands of times cost one reading, not one for each level.
+func TestRecord_NestedThousandsOfTimesIsReadOnce(t *testing.T) {
+	nested := func(depth int) func() {
+		data := strings.Repeat(`{"request":`, depth) + `{"x":"` + strings.Repeat("x", 64<<10) + `"}` + strings.Repeat(`}`, depth)
+		return func() {
+			if _, err := connect(t, newCounter(nil, []canned{ok(data)})).Regulatory.Get(t.Context(), "RD-1"); err == nil {
+				t.Error("it was taken for a record")
+			}
+		}
+	}
+	few, many := testing.AllocsPerRun(3, nested(10)), testing.AllocsPerRun(3, nested(1000))
+	if many > 2*few {
+		t.Errorf("%.0f allocations for 1000 levels, %.0f for 10", many, few)
+	}
+}
