@@ -46,6 +46,7 @@ func (b bodyReader) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	buffer, err := b.buffers.read(response.Body, response.ContentLength, limit)
 	_ = response.Body.Close() // nothing can be lost by it any more
+	buffer.truncated = err != nil
 	if err != nil && !(failed && errors.Is(err, ErrBodyTooLarge)) {
 		kept := bytes.Clone(buffer.data[:min(len(buffer.data), maxErrorBody)])
 		buffer.release()
@@ -79,10 +80,11 @@ func newBufferPool() *bufferPool { return &bufferPool{} }
 
 // buffer is a body in memory, readable once as a response body.
 type buffer struct {
-	data   []byte
-	read   int
-	pool   *bufferPool
-	closed bool
+	data      []byte
+	read      int
+	pool      *bufferPool
+	closed    bool
+	truncated bool // data is only the start of the body
 }
 
 func (b *buffer) Read(p []byte) (int, error) {

@@ -107,7 +107,7 @@ func (o *onceOnly) UnmarshalJSON(data []byte) error {
 
 // failureOf makes the error of an answer that says no, from whatever its body is.
 func (c *core) failureOf(got *reply) *Error {
-	failure := c.describe(got.state, got.status, got.header, got.body.data)
+	failure := c.describe(got.state, got.status, got.header, got.body)
 	failure.Attempts, failure.NotRetried = got.state.attempts, got.state.notRetried
 	return failure
 }
@@ -118,10 +118,11 @@ func (c *core) failure(state *callState, response *http.Response) *Error {
 	if body == nil {
 		return nil
 	}
-	return c.describe(state, response.StatusCode, response.Header, body.data)
+	return c.describe(state, response.StatusCode, response.Header, body)
 }
 
-func (c *core) describe(state *callState, status int, header http.Header, body []byte) *Error {
+func (c *core) describe(state *callState, status int, header http.Header, received *buffer) *Error {
+	body := received.data
 	failure := &Error{
 		Operation: state.operation.Name, StatusCode: status, RequestID: state.requestID, kind: statusKind(status),
 		Body: body,
@@ -137,9 +138,13 @@ func (c *core) describe(state *callState, status int, header http.Header, body [
 		}
 	}
 	if contentType, _, _ := mime.ParseMediaType(header.Get("Content-Type")); contentType == "application/problem+json" {
-		failure.problem = true
+		failure.refused = status/100 == 4 && jsonKind(body) == "object" && RawJSON(body).Get("status") != "true"
 		answer.Message = problemText(RawJSON(body))
 	}
+	if said := RawJSON(body).Get("status"); said == "false" || said == `"false"` {
+		failure.refused = !severalStatuses(body)
+	}
+	failure.refused = failure.refused && !received.truncated
 	failure.Message, failure.Data = answer.Message, answer.Data
 	if id := answer.Data.Get(regulatoryRequestID).Text(); id != "" {
 		failure.RequestID = id

@@ -2,7 +2,6 @@ package shipping
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -69,7 +68,7 @@ type Error struct {
 	Cause error
 
 	kind    error // the sentinel
-	problem bool  // the body is application/problem+json
+	refused bool  // the whole body is a refusal; Body may hold only the start of it
 }
 
 // Attempt is one request that was sent, or tried to be.
@@ -188,14 +187,10 @@ func both(first, second error) error {
 // of a proxy.
 func (e *Error) refusal() bool {
 	switch class := e.StatusCode / 100; {
-	case class != 2 && class != 4, errors.Is(e.kind, ErrTruncated),
-		e.StatusCode == http.StatusRequestTimeout, e.StatusCode == http.StatusTooEarly:
+	case class != 2 && class != 4, e.StatusCode == http.StatusRequestTimeout, e.StatusCode == http.StatusTooEarly:
 		return false
-	case e.problem && class == 4:
-		return jsonKind(e.Body) == "object" && json.Valid(e.Body)
 	}
-	status := RawJSON(e.Body).Get("status")
-	return (status == "false" || status == `"false"`) && !severalStatuses(e.Body)
+	return e.refused
 }
 
 // statusKind is the sentinel of a status code.

@@ -246,7 +246,7 @@ func otherShapes() map[string]hostileAnswer {
 	} {
 		answers["200 with "+name] = hostileAnswer{
 			write: bytesOf(wireAnswer("200 OK", shape.body)), want: shape.want, status: 200, confirms: shape.want == errAny,
-			refuses: name == "status false",
+			refuses: name == "status false" || name == "a message of a megabyte",
 		}
 	}
 	return answers

@@ -106,6 +106,33 @@ func TestPurchase_AnEarlierReadingCounts(t *testing.T) {
 	}
 }
 
+// C20: whether a response refuses is decided by the whole body, of which an error keeps the start.
+func TestPurchase_ARefusalIsTheWholeBody(t *testing.T) {
+	t.Parallel()
+	const problemType = "application/problem+json"
+	spaces := strings.Repeat(" ", 70<<10)
+	for name, test := range map[string]struct {
+		response canned
+		want     shipping.Outcome
+	}{
+		"data of 70 KB":             {canned{status: 400, body: `{"status":false,"data":"` + spaces + `"}`}, shipping.OutcomeNotCharged},
+		"problem of 70 KB":          {canned{status: 400, body: `{"title":"no","detail":"` + spaces + `"}`}.with("Content-Type", problemType), shipping.OutcomeNotCharged},
+		"then other text":           {canned{status: 400, body: `{"status":false}` + spaces + "x"}, shipping.OutcomeUnknown},
+		"then another envelope":     {canned{status: 200, body: `{"status":false}` + spaces + `{"status":true}`}, shipping.OutcomeUnknown},
+		"another status at the end": {canned{status: 200, body: `{"status":false,"data":"` + spaces + `","status":true}`}, shipping.OutcomeUnknown},
+		"longer than is read":       {canned{status: 400, body: `{"status":false}` + strings.Repeat(" ", 2<<20)}, shipping.OutcomeUnknown},
+		"problem, then other text":  {canned{status: 400, body: `{"title":"no"}` + spaces + "x"}.with("Content-Type", problemType), shipping.OutcomeUnknown},
+		"problem, status true":      {canned{status: 400, body: `{"status":true}`}.with("Content-Type", problemType), shipping.OutcomeUnknown},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			result, err := buyFDA(t.Context(), connect(t, newCounter([]canned{test.response}, []canned{record("draft")})), false)
+			if got := outcome(result, err); got != test.want {
+				t.Errorf("%s: outcome %q, want %q", name, got, test.want)
+			}
+		})
+	}
+}
+
 // A charge that is shown beside the wrapped record is that of the record.
 func TestPurchase_TheChargeBesideAWrappedRecord(t *testing.T) {
 	t.Parallel()
