@@ -2,6 +2,7 @@ package shipping
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,8 +29,8 @@ func (r *RegulatoryRequest) price(assumed string, documents []DocumentType) (Amo
 			return Amount{}, "", fmt.Errorf("the draft does not offer %s", slug)
 		case !document.Amount.Known():
 			return Amount{}, "", fmt.Errorf("%s has no price that could be read", slug)
-		case r.ambiguity(document) != "":
-			return Amount{}, "", fmt.Errorf("the price of %s is ambiguous: %s", slug, r.ambiguity(document))
+		case r.ambiguity(document, priceCurrency) != "":
+			return Amount{}, "", fmt.Errorf("the price of %s is ambiguous: %s", slug, r.ambiguity(document, priceCurrency))
 		case document.Amount.Sign() < 0:
 			return Amount{}, "", fmt.Errorf("%s has the negative price %s", slug, document.Amount)
 		case priceCurrency == "":
@@ -48,14 +49,22 @@ func (r *RegulatoryRequest) price(assumed string, documents []DocumentType) (Amo
 
 // ambiguity returns what the service shows beside the price of a document and that contradicts it; "" if
 // nothing does. It looks at the record as it was sent, because any member may hold money.
-func (r *RegulatoryRequest) ambiguity(document AvailableDocument) string {
+func (r *RegulatoryRequest) ambiguity(document AvailableDocument, currency string) string {
+	if name, twice := r.Raw.repeated(); twice {
+		return "the draft gives " + quoteShort(name) + " twice"
+	}
+	if own := r.Raw.Get("currency"); document.Currency == "" && !scalar(own) {
+		return "the currency of the draft cannot be read"
+	}
 	var entries []RawJSON
 	if r.Raw.Get("available_documents").Decode(&entries) != nil {
 		return ""
 	}
+	document.Currency = currency
 	for _, entry := range entries {
-		var offered AvailableDocument
-		if entry.Decode(&offered) != nil || offered.DocumentType != document.DocumentType {
+		var offered AvailableDocument // an odd member elsewhere does not hide the entry
+		_ = json.Unmarshal(straighten[AvailableDocument]([]byte(entry)), &offered)
+		if offered.DocumentType != document.DocumentType {
 			continue
 		}
 		if found := otherMoney(entry, document, 0); found != "" {
@@ -66,13 +75,19 @@ func (r *RegulatoryRequest) ambiguity(document AvailableDocument) string {
 }
 
 // otherMoney returns the first member of a JSON object that shows another amount than the document's, or
-// another currency. It looks into nested objects too.
+// another currency. It looks into nested objects and lists too.
 func otherMoney(entry RawJSON, document AvailableDocument, depth int) string {
+	if name, twice := entry.repeated(); twice {
+		return quoteShort(name) + " is given twice"
+	}
 	members := entry.members()
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		value := members[name]
-		if jsonKind([]byte(value)) == "object" && depth < 3 {
-			if found := otherMoney(value, document, depth+1); found != "" {
+		if containsAny(name, "currency") && !scalar(value) {
+			return name + " cannot be read"
+		}
+		if !scalar(value) {
+			if found := otherMoneyIn(value, document, depth+1); found != "" {
 				return name + "." + found
 			}
 			continue
@@ -89,6 +104,19 @@ func otherMoney(entry RawJSON, document AvailableDocument, depth int) string {
 			if amount.Sign() != 0 && !amount.Equal(document.Amount) {
 				return name + " is " + amount.String()
 			}
+		}
+	}
+	return ""
+}
+
+// otherMoneyIn is otherMoney for an object or the objects in a list.
+func otherMoneyIn(value RawJSON, document AvailableDocument, depth int) string {
+	if depth > 3 {
+		return ""
+	}
+	for _, entry := range entriesOf(value) {
+		if found := otherMoney(entry, document, depth); found != "" {
+			return found
 		}
 	}
 	return ""

@@ -109,7 +109,7 @@ type PurchaseError struct {
 
 // Error reports what is known about the money, and what to do.
 func (e *PurchaseError) Error() string {
-	text := fmt.Sprintf("shipping: purchase of request %s: outcome %s: %v", e.RequestID, e.Outcome, e.Err)
+	text := fmt.Sprintf("shipping: purchase of request %s: outcome %s: %v", oneLine(e.RequestID, maxErrorID), e.Outcome, e.Err)
 	switch e.Outcome {
 	case OutcomeCharged:
 		text += "; the documents were purchased before: call Regulatory.Wait to wait for them"

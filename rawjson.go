@@ -61,6 +61,12 @@ func (r RawJSON) repeated() (name string, found bool) {
 	return "", false
 }
 
+// scalar reports whether a JSON value is neither a list nor an object.
+func scalar(value RawJSON) bool {
+	kind := jsonKind(json.RawMessage(value))
+	return kind != "object" && kind != "array"
+}
+
 // Text returns the text of a JSON string, "" for null and absent, and any other value as written.
 func (r RawJSON) Text() string {
 	if r == "null" {

@@ -29,8 +29,7 @@ func unclear(data RawJSON) string {
 			return "gives " + quoteShort(name) + " twice"
 		}
 		for _, name := range []string{"request_id", "status"} {
-			switch jsonKind(json.RawMessage(level.Get(name))) {
-			case "object", "array":
+			if !scalar(level.Get(name)) {
 				return "has a " + name + " that cannot be read"
 			}
 		}
@@ -76,8 +75,7 @@ func unreadableCharge(data RawJSON) bool {
 				return true
 			}
 		}
-		switch jsonKind(json.RawMessage(level.Get("transaction_id"))) {
-		case "object", "array":
+		if !scalar(level.Get("transaction_id")) {
 			return true
 		}
 	}

@@ -91,8 +91,12 @@ func (e *BudgetError) Error() string {
 // Unwrap returns [ErrOverBudget].
 func (e *BudgetError) Unwrap() error { return ErrOverBudget }
 
-// allows holds the price of documents against the budget.
+// allows holds the price of documents against the budget. The price is read from the draft as it was sent:
+// a callback may have changed its fields.
 func (b Budget) allows(draft *RegulatoryRequest, documents []DocumentType) (Amount, error) {
+	if draft.Raw != "" {
+		draft = decodeRecord(draft.Raw)
+	}
 	if !b.Amount.Known() || b.Currency == "" {
 		return Amount{}, &BudgetError{Budget: b, Problem: "the budget needs an amount and a currency"}
 	}
@@ -103,9 +107,9 @@ func (b Budget) allows(draft *RegulatoryRequest, documents []DocumentType) (Amou
 	needed, currency, err := draft.price(assumed, documents)
 	switch {
 	case err != nil:
-		return Amount{}, &BudgetError{Budget: b, Problem: err.Error()}
+		return Amount{}, &BudgetError{Budget: b, Problem: oneLine(err.Error(), maxErrorMessage)}
 	case currency != b.Currency:
-		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is priced in " + currency}
+		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is priced in " + oneLine(currency, maxErrorID)}
 	case needed.Cmp(b.Amount) > 0:
 		return needed, &BudgetError{Budget: b, Needed: needed}
 	}
@@ -142,9 +146,9 @@ type RequestError struct {
 
 // Error names the request, its last status, the step and the cause.
 func (e *RequestError) Error() string {
-	text := "shipping: request " + e.RequestID
+	text := "shipping: request " + oneLine(e.RequestID, maxErrorID)
 	if e.Request != nil && e.Request.Status != "" {
-		text += " (last seen " + string(e.Request.Status) + ")"
+		text += " (last seen " + oneLine(string(e.Request.Status), maxErrorID) + ")"
 	}
 	verb := map[PollStep]string{StepEdited: "edit", StepSelected: "select", StepPurchased: "purchase", StepPolled: "wait"}[e.Stage]
 	return text + ": " + verb + ": " + e.Err.Error()
@@ -246,7 +250,7 @@ func (f *workflow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Re
 		return draft, nil
 	}
 	if draft.Status != StatusDraft {
-		return draft, f.failed(StepSelected, draft, fmt.Errorf("the request is not a draft any more: its status is %q; nothing was purchased", draft.Status))
+		return draft, f.failed(StepSelected, draft, fmt.Errorf("the request is not a draft any more: its status is %s; nothing was purchased", quoteShort(string(draft.Status))))
 	}
 	selected, err := f.options.Select(draft)
 	if err != nil {
