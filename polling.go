@@ -228,7 +228,7 @@ func (w *waiting) tell(step PollStep, err error, next time.Duration) {
 }
 
 func (w *waiting) because(err error) error {
-	return &RequestError{RequestID: w.id, Stage: StepPolled, Request: w.last, Err: err}
+	return &RequestError{RequestID: w.id, Stage: StepPolled, Request: w.service.core.withoutKey(w.last), Err: err}
 }
 
 // passing reports whether a failed read may go well next time.

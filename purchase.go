@@ -270,7 +270,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 }
 
 func (b *readBack) failed(outcome Outcome, err error) error {
-	return b.purchase.failed(outcome, b.last, err)
+	return b.purchase.failed(outcome, b.service.core.withoutKey(b.last), err)
 }
 
 // left is how long the request may still be read. It counts from when the request was asked for, so that

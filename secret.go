@@ -99,8 +99,21 @@ func (c *core) redactedRecord(record *RegulatoryRequest) *RegulatoryRequest {
 	if !shown {
 		return record
 	}
-	if raw := redactedJSON(c.key, record.Raw); raw != record.Raw {
-		return decodeRecord(raw)
+	return c.withoutKey(record)
+}
+
+// withoutKey returns a record that goes into an error: record itself if it does not show the key, else a copy
+// without it.
+func (c *core) withoutKey(record *RegulatoryRequest) *RegulatoryRequest {
+	if c == nil || record == nil {
+		return record
 	}
-	return record
+	raw := redactedJSON(c.key, record.Raw)
+	if raw == record.Raw {
+		return record
+	}
+	safe := decodeRecord(raw)
+	setDefault(&safe.RequestID, record.RequestID) // the service may have left it out
+	setDefault(&safe.Status, record.Status)
+	return safe
 }

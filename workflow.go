@@ -238,7 +238,7 @@ func (f *workflow) tell(event PollEvent) {
 }
 
 func (f *workflow) failed(stage PollStep, record *RegulatoryRequest, err error) error {
-	return &RequestError{RequestID: f.id, Stage: stage, Request: record, Err: err}
+	return &RequestError{RequestID: f.id, Stage: stage, Request: f.service.core.withoutKey(record), Err: err}
 }
 
 func (f *workflow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*RegulatoryRequest, error) {
