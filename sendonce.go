@@ -48,7 +48,14 @@ func (s sendOnce) RoundTrip(r *http.Request) (*http.Response, error) {
 			if p.isWritten() {
 				return nil, errNotResent
 			}
-			return r.GetBody()
+			body, err := r.GetBody()
+			if err != nil || s.own != nil {
+				return body, err
+			}
+			return &watchedBody{body, p, p.isBodyRead()}, nil
+		}
+		if s.own == nil {
+			traced.Body = &watchedBody{ReadCloser: r.Body, progress: p}
 		}
 	}
 	response, err := s.next.RoundTrip(traced)
@@ -97,6 +104,21 @@ func replayable(method string) bool {
 	return false
 }
 
+// watchedBody is the body of a request that another transport than the client's own sends. Such a transport
+// may replace the context of the request, and with it the hooks of progress. Then a body is read only once.
+type watchedBody struct {
+	io.ReadCloser
+	progress *progress
+	again    bool // a body of this request was read before
+}
+
+func (b *watchedBody) Read(data []byte) (int, error) {
+	if !b.progress.readBody(b.again) {
+		return 0, errNotResent
+	}
+	return b.ReadCloser.Read(data)
+}
+
 // progress is how far a transport has come with one request. Its hooks run on several goroutines.
 //
 // It stops a second request in one of two ways. If the request has a body, the transport needs GetBody,
@@ -107,6 +129,8 @@ type progress struct {
 	cancel     context.CancelFunc // nil if the request has a body
 
 	mu         sync.Mutex
+	traced     bool // the hooks are called
+	bodyRead   bool // only noted for another transport than the client's own
 	connecting bool // the transport asked for a connection and has not received it
 	written    bool // the request may have been read, and net/http would repeat it nevertheless
 	overHTTP2  bool // written over HTTP/2
@@ -132,7 +156,7 @@ func (p *progress) trace() *httptrace.ClientTrace {
 func (p *progress) connection(connecting bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.connecting = connecting
+	p.connecting, p.traced = connecting, true
 	if p.written && p.cancel != nil {
 		p.stopped = true
 		p.cancel()
@@ -157,6 +181,20 @@ func (p *progress) isWritten() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.written
+}
+
+// readBody notes that a body of the request is read. It reports whether it may be.
+func (p *progress) readBody(again bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.bodyRead = true
+	return p.traced || !again
+}
+
+func (p *progress) isBodyRead() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.bodyRead
 }
 
 // speaksHTTP2 reports whether a connection is shared with other requests. A transport that does not use
