@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/shipping-go/shipping/internal/evidence"
 )
@@ -54,7 +55,7 @@ func (p *PurchaseRequest) validate() error {
 	case len(p.DocumentTypes) == 0:
 		return invalidRequest(OpPurchase, "DocumentTypes", "is empty: name at least one of the draft's available documents")
 	}
-	if err := p.validateSettings(); err != nil {
+	if err := cmp.Or(validID(OpPurchase, "RequestID", p.RequestID), p.validateSettings()); err != nil {
 		return err
 	}
 	for i, slug := range p.DocumentTypes {
@@ -65,6 +66,18 @@ func (p *PurchaseRequest) validate() error {
 			return invalidRequest(OpPurchase, "DocumentTypes",
 				fmt.Sprintf("names %q, which the specification does not list (see DocumentTypes()); set AllowUnknown to send it anyway", slug))
 		}
+	}
+	return nil
+}
+
+// validID returns an error for an identifier under which a request cannot be read back: JSON cannot carry it as
+// it is, or a URL would name another resource.
+func validID(operation, field, id string) error {
+	switch {
+	case !utf8.ValidString(id):
+		return invalidRequest(operation, field, "is not valid UTF-8: pass the request_id that Analyze returned")
+	case id == "." || id == "..":
+		return invalidRequest(operation, field, "is "+id+", which would name another resource: pass the request_id that Analyze returned")
 	}
 	return nil
 }
@@ -416,6 +429,9 @@ func (s RegulatoryService) SettlePurchase(ctx context.Context, requestID string,
 	}
 	if strings.TrimSpace(requestID) == "" {
 		return nil, invalidRequest(OpGetRequest, "requestID", "is empty: pass the request_id of the purchase")
+	}
+	if err := validID(OpGetRequest, "requestID", requestID); err != nil {
+		return nil, err
 	}
 	return (&readBack{
 		service: s, response: evidence.Lost, call: call, quietFor: options.QuietFor, longest: options.QuietFor,

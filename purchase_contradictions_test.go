@@ -1,6 +1,7 @@
 package shipping_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -156,5 +157,24 @@ func TestRecord_NestedThousandsOfTimesIsReadOnce(t *testing.T) {
 	few, many := testing.AllocsPerRun(3, nested(10)), testing.AllocsPerRun(3, nested(1000))
 	if many > 2*few {
 		t.Errorf("%.0f allocations for 1000 levels, %.0f for 10", many, few)
+	}
+}
+
+// A request that cannot be read back is not purchased, and settling it does not wait for it.
+func TestPurchase_OfARequestThatCannotBeReadBackIsNotSent(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{".", "..", "RD-\xff"} {
+		service := answering(ok(`{}`))
+		client := connect(t, service)
+		_, purchase := client.Regulatory.Purchase(t.Context(), id, shipping.DocumentFDA)
+		_, settle := client.Regulatory.SettlePurchase(t.Context(), id, nil)
+		for name, err := range map[string]error{"purchase": purchase, "settle": settle} {
+			if _, ok := errors.AsType[*shipping.ValidationError](err); !ok {
+				t.Errorf("%q, %s: %v", id, name, err)
+			}
+		}
+		if n := service.count(""); n != 0 {
+			t.Errorf("%q: %d requests", id, n)
+		}
 	}
 }
