@@ -51,14 +51,15 @@ type Case struct {
 	State    State
 	// Documents is what the record lists.
 	Documents Documents
-	// Charge: the record shows a charged amount or a transaction.
+	// Charge: the record shows a charged amount or a transaction. For a draft, one that an earlier record
+	// showed counts too, and so does one that cannot be read.
 	Charge bool
 	// WasDraft: the request was read as a draft before the purchase.
 	WasDraft bool
 	// Quiet: the request has read as a draft for as long as the response requires.
 	Quiet bool
-	// Denied: the purchase and the read-back were both refused with the same status, and it is 401, 403
-	// or 404.
+	// Denied: the purchase and the read-back were both refused with the same status, it is 401, 403 or 404,
+	// and the request was never read.
 	Denied bool
 }
 
