@@ -123,7 +123,6 @@ func readBacks() map[string]struct {
 	read           canned
 	wasDraft       bool
 	lost, refusal  shipping.Outcome
-	lostIsAnError  bool
 	settledAsDraft bool
 } {
 	const charged, not, unknown = shipping.OutcomeCharged, shipping.OutcomeNotCharged, shipping.OutcomeUnknown
@@ -131,7 +130,6 @@ func readBacks() map[string]struct {
 		read           canned
 		wasDraft       bool
 		lost, refusal  shipping.Outcome
-		lostIsAnError  bool
 		settledAsDraft bool
 	}
 	rows := map[string]row{
@@ -448,7 +446,6 @@ func state(status string) canned {
 var (
 	lost      = canned{err: io.ErrUnexpectedEOF}
 	confirmed = ok(`{"request_id":"RD-1","status":"processing","charged_amount":5,"currency":"NGN","transaction_id":"TR-1"}`)
-	neverSent = canned{err: refused}
 	noFunds   = refusal(400, "insufficient funds")
 )
 

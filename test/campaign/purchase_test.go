@@ -98,7 +98,6 @@ type trial struct {
 	outcome  shipping.Outcome
 	readBack bool
 	charged  shipping.Amount // as reported
-	err      error
 	settled  shipping.Outcome
 	reason   string // why it cannot be settled
 	early    bool   // it was reported as charged before it was
