@@ -194,7 +194,7 @@ func (x *exchange) deliver() {
 	defer p.deliveries.Done()
 	if d.late {
 		untilGone(x.request)
-		time.Sleep(time.Duration(x.plan.random.Int64N(int64(50 * time.Millisecond))))
+		<-time.After(time.Duration(x.plan.random.Int64N(int64(50 * time.Millisecond))))
 	}
 	if x.kind == purchase && x.order != nil && d.copies > 0 {
 		x.keepDraft()
@@ -309,17 +309,20 @@ func (r response) send(w http.ResponseWriter, request *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	if r.slow {
-		time.Sleep(2 * refusedFor)
+		select {
+		case <-time.After(2 * refusedFor):
+		case <-request.Context().Done():
+		}
 	}
-	if r.hints {
-		w.Header().Set("Link", "</style.css>; rel=preload")
-		w.WriteHeader(http.StatusEarlyHints)
-	}
+	// The header is complete before the interim response, because HTTP/2 may still be writing that one.
 	w.Header().Set("Content-Type", r.contentType)
+	w.Header().Set("Content-Length", fmt.Sprint(len(r.body)))
 	if r.location != "" {
 		w.Header().Set("Location", r.location)
 	}
-	w.Header().Set("Content-Length", fmt.Sprint(len(r.body)))
+	if r.hints {
+		w.WriteHeader(http.StatusEarlyHints)
+	}
 	w.WriteHeader(r.status)
 	if r.half {
 		_, _ = w.Write(r.body[:len(r.body)/2])
