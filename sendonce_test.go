@@ -117,8 +117,12 @@ func TestSendOnce_OverHTTP2(t *testing.T) {
 						}}))
 					err := call.do(ctx, client)
 					wantError(t, "call", err, shipping.ErrConnection)
-					if sent := requests.Load(); attempts != 1 || sent != 1 || !strings.Contains(err.Error(), "it was not sent again") {
+					if sent := requests.Load(); attempts != 1 || sent != 1 {
 						t.Errorf("%d requests in %d attempts: %v", sent, attempts, err)
+					}
+					// From Go 1.27 on, net/http does not repeat a request after PROTOCOL_ERROR.
+					if name != "PROTOCOL_ERROR" && !strings.Contains(err.Error(), "it was not sent again") {
+						t.Errorf("the error does not report it: %v", err)
 					}
 				})
 			})

@@ -134,6 +134,7 @@ func (w wire) open(t *testing.T, handler http.Handler, key string, timeout time.
 	transport.Protocols.SetHTTP2(w.http2)
 	if w.dead {
 		_ = listener.Close()
+		address = "https://127.0.0.1:1" // the closed port could be another test's by now
 	} else {
 		transport.TLSClientConfig = w.serve(t, listener, handler)
 	}
