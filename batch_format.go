@@ -131,8 +131,8 @@ func (c *journalContent) tears(line []byte, ended, afterTorn bool) bool {
 		return zeros
 	case c.current:
 		return zeros || afterTorn || beginsLike(line, recordBegins)
-	case tornHeader(line):
-		return true
+	case tornHeader(line): // its line break is the last byte of the header, so it is cut off first
+		return !ended || len(line)+1 == len(journalHeader)
 	}
 	line = bytes.TrimRight(line, "\x00")
 	return !ended && bytes.IndexByte(line, 0) < 0 && beginsLike(line, oldBegins)
