@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime"
+	runtimemetrics "runtime/metrics"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -113,6 +114,9 @@ func (s *Server) adminMetrics(*call) reply {
 	runtime.ReadMemStats(&memory)
 	t.gauge("go_goroutines", "Goroutines of the process.", runtime.NumGoroutine())
 	t.gauge("go_memstats_heap_alloc_bytes", "Bytes of the heap that are in use.", int(memory.HeapAlloc))
+	live := []runtimemetrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	runtimemetrics.Read(live)
+	t.gauge("go_gc_heap_live_bytes", "Bytes of the heap that the last garbage collection found in use.", int(live[0].Value.Uint64()))
 	t.head("go_gc_cycles_total", "counter", "Garbage collections so far.")
 	t.line("go_gc_cycles_total", "", memory.NumGC)
 	return reply{status: http.StatusOK, contentType: "text/plain; version=0.0.4; charset=utf-8", body: []byte(t.String())}

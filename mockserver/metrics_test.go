@@ -85,7 +85,7 @@ func TestMetrics_CountWhatTheServerDoes(t *testing.T) {
 			t.Errorf("%s is %v, want %v", series, value, want)
 		}
 	}
-	for _, series := range []string{"mockserver_ledger_transactions", `mockserver_deliveries{outcome="delivered"}`, "go_goroutines", "go_memstats_heap_alloc_bytes"} {
+	for _, series := range []string{"mockserver_ledger_transactions", `mockserver_deliveries{outcome="delivered"}`, "go_goroutines", "go_memstats_heap_alloc_bytes", "go_gc_heap_live_bytes"} {
 		if got[series] <= 0 {
 			t.Errorf("%s is %v", series, got[series])
 		}

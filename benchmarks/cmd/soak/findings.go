@@ -36,7 +36,7 @@ type held struct {
 func allHeld() []held {
 	return []held{
 		{"resident memory, MiB", "%.1f", func(s sample) float64 { return s.resident }, true},
-		{"heap, MiB", "%.1f", func(s sample) float64 { return s.heap }, true},
+		{"live heap, MiB", "%.1f", func(s sample) float64 { return s.heap }, true},
 		{"goroutines", "%.0f", func(s sample) float64 { return s.goroutines }, false},
 		{"open files and sockets", "%.0f", func(s sample) float64 { return s.files }, false},
 		{"worlds", "%.0f", func(s sample) float64 { return s.worlds }, false},

@@ -41,7 +41,7 @@ func TestWhatGrowsIsNamed(t *testing.T) {
 			for i := range f.during {
 				f.during[i].heap += float64(i) / 5
 			}
-		}, "heap, MiB: "},
+		}, "live heap, MiB: "},
 		{"goroutines", func(f *findings) { f.after.goroutines++ }, "goroutines: 8 are left 30s after the load; there were 7 before"},
 		{"open files", func(f *findings) { f.after.files++ }, "open files and sockets: 12 are left"},
 		{"worlds", func(f *findings) { f.after.worlds++ }, "worlds: 2 are left"},
@@ -79,7 +79,7 @@ func TestTheTableSaysWhatIsNotFlat(t *testing.T) {
 	want := `| The server holds | before | second quarter | last quarter | growth | limit | after | Flat |
 | --- | --- | --- | --- | --- | --- | --- | --- |
 | resident memory, MiB | 12.0 | 24.0 | 24.0 | 1.00 | ≤ 1.10 | 24.0 | yes |
-| heap, MiB | 3.0 | 8.0 | 8.0 | 1.00 | ≤ 1.10 | 9.0 | yes |
+| live heap, MiB | 3.0 | 8.0 | 8.0 | 1.00 | ≤ 1.10 | 9.0 | yes |
 | goroutines | 7 | 20 | 20 | – | after ≤ before | 9 | **no** |
 | open files and sockets | 11 | 18 | 18 | – | after ≤ before | 11 | yes |
 | worlds | 1 | 5 | 5 | – | after ≤ before | 1 | yes |

@@ -20,7 +20,7 @@ type sample struct {
 }
 
 func (s sample) String() string {
-	return fmt.Sprintf("%.1f MiB resident, %.1f MiB of heap, %.0f goroutines, %.0f open files, %.0f worlds",
+	return fmt.Sprintf("%.1f MiB resident, %.1f MiB of live heap, %.0f goroutines, %.0f open files, %.0f worlds",
 		s.resident, s.heap, s.goroutines, s.files, s.worlds)
 }
 
@@ -42,7 +42,7 @@ func (w *watch) sample(ctx context.Context) (s sample, err error) {
 		return s, err
 	}
 	w.requests, w.faults = told["mockserver_requests_total"], told["mockserver_faults_total"]
-	s.heap = told["go_memstats_heap_alloc_bytes"] / (1 << 20)
+	s.heap = told["go_gc_heap_live_bytes"] / (1 << 20) // without garbage, which comes and goes with the collector
 	s.goroutines, s.worlds = told["go_goroutines"], told["mockserver_worlds"]
 	if s.resident, err = w.server.Memory(); err != nil {
 		return s, err
