@@ -60,5 +60,5 @@
 // # Assumptions
 //
 // Comments name the heading of the specification that they follow. What it leaves open is marked
-// Assumption, with the switch, and stands in ASSUMPTIONS.md.
+// Assumption, with the switch, and stands in docs/ASSUMPTIONS.md.
 package shipping

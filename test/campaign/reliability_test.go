@@ -10,7 +10,7 @@ import (
 // The figures of RELIABILITY.md are those of the tables.
 func TestRELIABILITY_CountsTheFaults(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../RELIABILITY.md")
+	text, err := os.ReadFile("../../docs/RELIABILITY.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,33 @@
+module github.com/shipping-go/shipping/test/benchmarks
+
+go 1.26
+
+replace github.com/shipping-go/shipping => ../..
+
+require (
+	github.com/digitalocean/godo v1.236.0
+	github.com/google/go-cmp v0.7.0
+	github.com/google/go-github/v88 v88.0.0
+	github.com/hetznercloud/hcloud-go/v2 v2.52.0
+	github.com/shipping-go/shipping v0.0.0-00010101000000-000000000000
+	github.com/stripe/stripe-go/v85 v85.0.0
+)
+
+require (
+	github.com/beorn7/perks v1.0.1 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/google/go-querystring v1.2.0 // indirect
+	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
+	github.com/hashicorp/go-retryablehttp v0.7.8 // indirect
+	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
+	github.com/prometheus/client_golang v1.24.1 // indirect
+	github.com/prometheus/client_model v0.6.2 // indirect
+	github.com/prometheus/common v0.70.1 // indirect
+	github.com/prometheus/procfs v0.21.1 // indirect
+	golang.org/x/net v0.58.0 // indirect
+	golang.org/x/oauth2 v0.36.0 // indirect
+	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/text v0.41.0 // indirect
+	golang.org/x/time v0.6.0 // indirect
+	google.golang.org/protobuf v1.36.11 // indirect
+)

@@ -1,0 +1,199 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// validate holds a JSON text against a schema of the document.
+func validate(schema *openapi3.Schema, text []byte) error {
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return err
+	}
+	return schema.VisitJSON(value, openapi3.EnableJSONSchema2020(), openapi3.MultiErrors())
+}
+
+// places returns the JSON pointers of what a validation complains about, each once.
+func places(err error) []string {
+	found := map[string]bool{}
+	collectPlaces(err, found)
+	return slices.Sorted(maps.Keys(found))
+}
+
+func collectPlaces(err error, found map[string]bool) {
+	if several, ok := errors.AsType[openapi3.MultiError](err); ok {
+		for _, each := range several {
+			collectPlaces(each, found)
+		}
+		return
+	}
+	if one, ok := errors.AsType[*openapi3.SchemaError](err); ok {
+		found["/"+strings.Join(one.JSONPointer(), "/")] = true
+		return
+	}
+	if err != nil {
+		found[err.Error()] = true
+	}
+}
+
+// The client's golden answers. Some hold on purpose what a service was seen to do and the specification
+// does not have, to prove that the client reads it all the same; those places are listed.
+func TestGoldens_ClientAnswersAreAsDocumented(t *testing.T) {
+	t.Parallel()
+	document, _ := rules(t)
+	tests := []struct {
+		file, schema string
+		odd          []string // prefixes of the places that are odd on purpose
+	}{
+		{"rates.json", "RateListAnswer", []string{"/data/rates/2/"}},                                                                        // every field null
+		{"countries.json", "CountryListAnswer", []string{"/data/3/"}},                                                                       // every field null
+		{"webhooks.json", "WebhookListAnswer", []string{"/data/webhooks/1", "/data/webhooks/2/"}},                                           // events for event; every field null
+		{"webhooks_only_page.json", "WebhookListAnswer", nil},                                                                               //
+		{"replay.json", "ReplayAnswer", nil},                                                                                                //
+		{"transactions.json", "TransactionListAnswer", []string{"/data/transactions/2/"}},                                                   // every field null
+		{"draft.json", "RegulatoryRequestAnswer", []string{"/data/addresses/destination", "/data/available_documents/1/reasons/0/item_id"}}, // fields left out; an empty id
+		{"purchase.json", "PurchaseAnswer", nil},                                                                                            //
+		{"request.json", "RegulatoryRequestAnswer", []string{"/data/available_documents/0"}},                                                // fields left out
+	}
+	for _, test := range tests {
+		t.Run(test.file, func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(filepath.Join("..", "..", "testdata", test.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := places(validate(document.Components.Schemas[test.schema].Value, text))
+			for _, place := range found {
+				if !slices.ContainsFunc(test.odd, func(odd string) bool { return strings.HasPrefix(place, odd) }) {
+					t.Errorf("%s is not as documented", place)
+				}
+			}
+			for _, odd := range test.odd {
+				if !slices.ContainsFunc(found, func(place string) bool { return strings.HasPrefix(place, odd) }) {
+					t.Errorf("%s is listed as odd and is as documented", odd)
+				}
+			}
+		})
+	}
+}
+
+// The server's golden records are patterns: "RT-<digits>" stands for any such text, and a key with a
+// question mark may be absent. Filled in, they are what the document describes, field by field.
+func TestGoldens_ServerRecordsAreAsDocumented(t *testing.T) {
+	t.Parallel()
+	document, _ := rules(t)
+	tests := map[string]string{
+		"country.json":                "Country",
+		"notification.json":           "Notification",
+		"purchase.json":               "PurchaseResult",
+		"rate.json":                   "Rate",
+		"rate_pagination.json":        "RatePagination",
+		"refusal.json":                "Refusal",
+		"regulatory_request.json":     "RegulatoryRequest",
+		"replay_result.json":          "ReplayResult",
+		"transaction.json":            "Transaction",
+		"transaction_pagination.json": "TransactionPagination",
+		"webhook.json":                "Webhook",
+		"webhook_pagination.json":     "WebhookPagination",
+	}
+	files, err := filepath.Glob(filepath.Join("..", "..", "mockserver", "testdata", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, known := tests[filepath.Base(file)]
+		if !known {
+			t.Errorf("%s is held against no schema: add it to the table", file)
+			continue
+		}
+		schema := document.Components.Schemas[name].Value
+		for _, optional := range []bool{true, false} {
+			if err := validate(schema, fill(t, schema, text, optional)); err != nil {
+				t.Errorf("%s with optional fields %t is no %s: %v", file, optional, name, err)
+			}
+		}
+	}
+}
+
+// fill puts a value of its kind in place of each word of a golden pattern. Where the document has a list
+// of values, any text is its first.
+func fill(t *testing.T, schema *openapi3.Schema, text []byte, optional bool) []byte {
+	t.Helper()
+	var pattern any
+	if err := json.Unmarshal(text, &pattern); err != nil {
+		t.Fatal(err)
+	}
+	filled, err := json.Marshal(fillValue(schema, pattern, optional))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filled
+}
+
+func fillValue(schema *openapi3.Schema, pattern any, optional bool) any {
+	switch pattern := pattern.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for name, value := range pattern {
+			plain, isOptional := strings.CutSuffix(name, "?")
+			if isOptional && !optional {
+				continue
+			}
+			inner := &openapi3.Schema{}
+			if property := schema.Properties[plain]; property != nil {
+				inner = property.Value
+			}
+			out[plain] = fillValue(inner, value, optional)
+		}
+		return out
+	case []any:
+		out := []any{}
+		for _, value := range pattern {
+			out = append(out, fillValue(schema.Items.Value, value, optional))
+		}
+		return out
+	case float64:
+		return 1 // any number
+	case string:
+		return fillText(schema, pattern, optional)
+	default:
+		return pattern
+	}
+}
+
+func fillText(schema *openapi3.Schema, pattern string, optional bool) any {
+	switch {
+	case strings.HasSuffix(pattern, " or null>") && !optional:
+		return nil
+	case pattern == "<number or null>":
+		return 2
+	case pattern == "<text>" && len(schema.Enum) > 0:
+		return schema.Enum[0]
+	}
+	return words().Replace(strings.Replace(pattern, " or null>", ">", 1))
+}
+
+// words is an example of each word of the golden patterns.
+func words() *strings.Replacer {
+	return strings.NewReplacer(
+		"<text>", "some text", "<digits>", "0918273645", "<letters>", "NG", "<alphanumerics>", "7Q2MX09DKA4B8C1E",
+		"<storage id>", "65a1b2c3d4e5f60718293a4d", "<timestamp>", "2026-01-05T09:30:00.000Z", "<currency>", "NGN",
+		"<url>", "https://example.com/a", "<degrees>", "-66.5", "<utc offset>", "UTC-04:00", "<dialling code>", "1-787", "<any>", "",
+	)
+}

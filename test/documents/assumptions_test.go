@@ -1,0 +1,29 @@
+package documents_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// Every assumption of the server stands in ASSUMPTIONS.md as the server itself tells it, and no other.
+func TestASSUMPTIONSTellsWhatTheServerAssumes(t *testing.T) {
+	t.Parallel()
+	document, err := os.ReadFile("docs/ASSUMPTIONS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(document), "| Open point | Default | Why | Field |\n|---|---|---|---|\n")
+	server := mockserver.New(mockserver.WithoutListener())
+	defer server.Close()
+	var want strings.Builder
+	for _, a := range server.Assumptions() {
+		fmt.Fprintf(&want, "| %s | %s | %s | `%s` |\n", a.Open, a.Default, a.Basis, a.Field)
+	}
+	if table != want.String() {
+		t.Errorf("the table should be:\n%s", &want)
+	}
+}

@@ -1,0 +1,132 @@
+// Package documents_test holds the documents to the code: their links, blocks of Go, tables and commands, and the
+// record of what the packages export.
+package documents_test
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The tests read the repository from its root.
+func TestMain(m *testing.M) {
+	if err := os.Chdir(filepath.Join("..", "..")); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// documents returns README, the guides and the other documents, by path.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, pattern := range []string{"*.md", "docs/*.md"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[filepath.ToSlash(path)] = string(text)
+		}
+	}
+	return texts
+}
+
+// Every block of Go stands, word for word, in the file that the comment above it names; the tests
+// compile and run that file.
+func TestDocuments_TheirCodeIsCompiledAndRun(t *testing.T) {
+	t.Parallel()
+	block := regexp.MustCompile("(?s)(?:<!-- ([^\n]+) -->\n)?```go\n(.*?)```")
+	for path, text := range documents(t) {
+		for _, found := range block.FindAllStringSubmatch(text, -1) {
+			source, err := os.ReadFile(filepath.FromSlash(found[1]))
+			if err != nil {
+				t.Errorf("%s: a block of Go names no file that there is: %v", path, err)
+				continue
+			}
+			held := slices.ContainsFunc([]string{"", "\t", "\t\t"}, func(indent string) bool {
+				indented := regexp.MustCompile("(?m)^(.)").ReplaceAllString(found[2], indent+"$1")
+				return strings.Contains(string(source), "\n"+indented)
+			})
+			if !held {
+				t.Errorf("%s: not in %s:\n%s", path, found[1], found[2])
+			}
+		}
+	}
+}
+
+// Every link leads to a file or folder, and to a heading that it has.
+func TestDocuments_TheirLinksLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading := regexp.MustCompile(`(?m)^#+ (.+)$`)
+	code := regexp.MustCompile("(?s)```.*?```")
+	strange := regexp.MustCompile(`[^a-z0-9 _-]`)
+	for path, text := range documents(t) {
+		for _, found := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
+			if strings.Contains(found[1], "://") {
+				continue
+			}
+			name, anchor, _ := strings.Cut(found[1], "#")
+			target := filepath.Join(filepath.Dir(filepath.FromSlash(path)), filepath.FromSlash(name))
+			if name == "" {
+				target = filepath.FromSlash(path)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s: %v", path, found[1], err)
+				continue
+			}
+			if anchor == "" {
+				continue
+			}
+			linked, err := os.ReadFile(target)
+			if err != nil {
+				t.Errorf("%s links to %s: %v", path, found[1], err)
+			}
+			if !slices.ContainsFunc(heading.FindAllStringSubmatch(string(linked), -1), func(h []string) bool {
+				return strings.ReplaceAll(strange.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-") == anchor
+			}) {
+				t.Errorf("%s links to %s, which has no such heading", path, found[1])
+			}
+		}
+	}
+}
+
+// Documents send a reader to few places outside: ones that will last and sell nothing.
+func TestDocuments_TheirAddressesAreWellKnown(t *testing.T) {
+	t.Parallel()
+	known := []string{
+		"go.dev", "www.rfc-editor.org", "spec.openapis.org", "opentelemetry.io",
+		"127.0.0.1", "localhost", "api.example.com", // nobody's
+	}
+	address := regexp.MustCompile(`(?i)\bhttps?://[^\s)>"'\x60]*`)
+	for path, text := range documents(t) {
+		for _, found := range address.FindAllString(text, -1) {
+			if u, err := url.Parse(found); err != nil || !slices.Contains(known, strings.ToLower(u.Hostname())) {
+				t.Errorf("%s names %s, whose host is not among %v", path, found, known)
+			}
+		}
+	}
+}
+
+// What CONTRIBUTING says lies where, lies there.
+func TestDocuments_TheLayoutIsWhatIsThere(t *testing.T) {
+	t.Parallel()
+	contributing := documents(t)["CONTRIBUTING.md"]
+	layout := regexp.MustCompile("(?m)^\\| (`[^|]+) \\|")
+	for _, row := range layout.FindAllStringSubmatch(contributing, -1) {
+		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[1], -1) {
+			if found, err := filepath.Glob(strings.TrimSuffix(name[1], "/")); err != nil || len(found) == 0 {
+				t.Errorf("CONTRIBUTING names %s, which is not there", name[1])
+			}
+		}
+	}
+}

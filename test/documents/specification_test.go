@@ -1,0 +1,236 @@
+package documents_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// specified is one place of SPECIFICATION.md that says where something is implemented and tested.
+type specified struct{ heading, side, text string }
+
+// field is a row of one of its tables of fields.
+type field struct{ name, kind, member string }
+
+// readSpecification returns what SPECIFICATION.md says, and the fields under each heading.
+func readSpecification(t *testing.T) (places []specified, fields map[string][]field, headings []string) {
+	t.Helper()
+	document, err := os.ReadFile("docs/SPECIFICATION.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields = map[string][]field{}
+	heading, columns := "", []string(nil)
+	for line := range strings.Lines(string(document)) {
+		line = strings.TrimSuffix(strings.TrimSpace(line), `\`)
+		cells := strings.Split(strings.Trim(line, "| "), " | ")
+		switch {
+		case strings.HasPrefix(line, "## "):
+			heading, columns = line[len("## "):], nil
+			headings = append(headings, heading)
+		case strings.HasPrefix(line, "**Client**: "), strings.HasPrefix(line, "**Server**: "):
+			places = append(places, specified{heading, strings.Trim(line[:len("**Client**")], "*"), line})
+		case !strings.HasPrefix(line, "|"):
+			columns = nil
+		case columns == nil:
+			columns = cells
+		case strings.HasPrefix(line, "|---"):
+		case slices.Equal(columns, []string{"Rule", "Client", "Server"}) && len(cells) == 3:
+			places = append(places, specified{heading + ": " + cells[0], "Client", cells[1]}, specified{heading + ": " + cells[0], "Server", cells[2]})
+		case slices.Equal(columns, []string{"Field", "Type", "What it is", "In Go"}) && len(cells) == 4:
+			fields[heading] = append(fields[heading], field{strings.Trim(cells[0], "`"), cells[1], strings.Trim(cells[3], "`")})
+		case !slices.Equal(columns, []string{"Not shown", "Row of ASSUMPTIONS.md"}):
+			t.Errorf("%s: not understood: %s", heading, line)
+		}
+	}
+	return places, fields, headings
+}
+
+// Every rule has a test on both sides, wherever the test stands.
+func TestSPECIFICATION_EveryRuleIsTested(t *testing.T) {
+	t.Parallel()
+	places, fields, _ := readSpecification(t)
+	if len(places) < 130 || len(fields) != 10 {
+		t.Fatalf("only %d places and %d tables of fields were found", len(places), len(fields))
+	}
+	tests := map[string]bool{}
+	for _, folder := range goFolders(t, true) {
+		maps.Copy(tests, testsIn(t, folder))
+	}
+	for _, place := range places {
+		named := regexp.MustCompile("`((?:Test|Fuzz|Example)[A-Z]\\w*)`").FindAllStringSubmatch(place.text, -1)
+		if len(named) == 0 {
+			t.Errorf("%s, %s: no test is named", place.heading, place.side)
+		}
+		for _, name := range named {
+			if !tests[name[1]] {
+				t.Errorf("%s, %s: there is no test %s", place.heading, place.side, name[1])
+			}
+		}
+	}
+}
+
+// testsIn returns the names of the tests and examples of a folder.
+func testsIn(t *testing.T, folder string) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(filepath.FromSlash(folder), "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, declaration := range parsed.Decls {
+			if function, ok := declaration.(*ast.FuncDecl); ok && function.Recv == nil {
+				names[function.Name.Name] = true
+			}
+		}
+	}
+	return names
+}
+
+// Every field is in the OpenAPI document, in this order and with this type, and in the Go type under
+// its name on the wire.
+func TestSPECIFICATION_EveryFieldIsInTheOpenAPIDocumentAndInGo(t *testing.T) {
+	t.Parallel()
+	_, fields, _ := readSpecification(t)
+	types := map[string]struct {
+		schema string
+		in     reflect.Type
+	}{
+		"Rate":                          {"Rate", reflect.TypeFor[shipping.Rate]()},
+		"Country":                       {"Country", reflect.TypeFor[shipping.Country]()},
+		"Time zone of a country":        {"Timezone", reflect.TypeFor[shipping.Timezone]()},
+		"Webhook":                       {"Webhook", reflect.TypeFor[shipping.Webhook]()},
+		"Webhook pagination object":     {"WebhookPagination", reflect.TypeFor[shipping.Pagination]()},
+		"Rate list pagination object":   {"RatePagination", reflect.TypeFor[shipping.Pagination]()},
+		"Transaction":                   {"Transaction", reflect.TypeFor[shipping.Transaction]()},
+		"Transaction pagination object": {"TransactionPagination", reflect.TypeFor[shipping.Pagination]()},
+		"Webhook replay result":         {"ReplayResult", reflect.TypeFor[shipping.ReplayResult]()},
+		"Regulatory document request (draft record)": {"RegulatoryRequest", reflect.TypeFor[shipping.RegulatoryRequest]()},
+	}
+	schemas := readSchemas(t)
+	for heading, rows := range fields {
+		of, ok := types[heading]
+		if !ok {
+			t.Errorf("%s: no Go type is known for it", heading)
+			continue
+		}
+		var got, want []string
+		for _, row := range rows {
+			got = append(got, row.name+" "+row.kind)
+			member, _ := of.in.FieldByName(strings.TrimPrefix(row.member, of.in.Name()+"."))
+			if tag, _, _ := strings.Cut(member.Tag.Get("json"), ","); tag != row.name {
+				t.Errorf("%s: %s is %q on the wire, not %q", heading, row.member, tag, row.name)
+			}
+		}
+		schema := schemas[of.schema]
+		for name, property := range schema.Properties {
+			specified := slices.ContainsFunc(rows, func(row field) bool { return row.name == name })
+			if specified || schema.Assumption == "" { // else the other fields are assumptions
+				want = append(want, name+" "+property.kind())
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-OpenAPI +SPECIFICATION.md):\n%s", heading, diff)
+		}
+	}
+}
+
+// schema is what the OpenAPI document says of a record; Assumption, what of it is not specified.
+type schema struct {
+	Assumption string `json:"x-assumption"`
+	Properties map[string]property
+}
+
+// property is what it says of a field.
+type property struct {
+	Ref  string `json:"$ref"`
+	Type any    `json:"type"`
+}
+
+// kind is the type in the words of the specification.
+func (p property) kind() string {
+	words := strings.NewReplacer("[", "", "]", "", "integer", "number", " null", " or null")
+	switch p.Ref[strings.LastIndex(p.Ref, "/")+1:] {
+	case "Amount":
+		return "number"
+	case "RequestStatus":
+		return "string"
+	}
+	return words.Replace(fmt.Sprint(p.Type))
+}
+
+func readSchemas(t *testing.T) map[string]schema {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("mockserver", "openapi.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Components struct{ Schemas map[string]schema }
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	return document.Components.Schemas
+}
+
+// What any service is held to stands under a heading of this page.
+func TestSPECIFICATION_HasTheHeadingsOfTheConformanceSuite(t *testing.T) {
+	t.Parallel()
+	_, _, headings := readSpecification(t)
+	server := mockserver.New()
+	defer server.Close()
+	report := conformance.Check(t.Context(), conformance.Target{BaseURL: server.URL, Wallet: server.Wallets()[0]},
+		conformance.WithSecretKey(server.SecretKey))
+	for _, result := range report.Results {
+		if !slices.Contains(headings, result.Heading) {
+			t.Errorf("no heading %q for %q", result.Heading, result.Check)
+		}
+	}
+}
+
+// What the specification leaves open is a row of ASSUMPTIONS.md.
+func TestSPECIFICATION_EveryOpenPointIsAnAssumption(t *testing.T) {
+	t.Parallel()
+	specification, err := os.ReadFile("docs/SPECIFICATION.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	assumptions, err := os.ReadFile("docs/ASSUMPTIONS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(specification), "| Not shown | Row of ASSUMPTIONS.md |\n|---|---|\n")
+	rows := regexp.MustCompile(`(?m)^\| (.+) \| (.+) \|$`).FindAllStringSubmatch(table, -1)
+	if len(rows) < 15 {
+		t.Fatalf("only %d open points were found", len(rows))
+	}
+	for _, row := range rows {
+		if !strings.Contains(string(assumptions), "\n| "+row[2]+" |") {
+			t.Errorf("%s: ASSUMPTIONS.md has no row %q", row[1], row[2])
+		}
+	}
+}
