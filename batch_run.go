@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/workgroup"
 )
 
 // batchRun works through the items of a batch. A fixed number of workers take whatever is due: a
@@ -89,7 +91,7 @@ func (r *batchRun) count(ctx context.Context) error {
 func (r *batchRun) work(ctx context.Context) (*BatchReport, error) {
 	wake := context.AfterFunc(ctx, r.wake)
 	defer wake()
-	workers := workerGroup{crashed: r.crash}
+	workers := workgroup.Group{Crashed: r.crash}
 	for range min(r.options.Concurrency, max(len(r.fresh), 1)) {
 		workers.Go(func() {
 			for e := r.next(ctx); e != nil; e = r.next(ctx) {

@@ -193,6 +193,33 @@ func (e *Error) refusal() bool {
 	return e.refused
 }
 
+// Retryable reports whether the same call may succeed later: no response came, the body was cut off, the
+// service failed (5xx, 408, 425), or it limits the rate. It does not report whether a retry is safe: a call that
+// changes something on the service may have been performed unless [Error.NotSent] reports true.
+func (e *Error) Retryable() bool {
+	for _, kind := range []error{ErrServer, ErrRateLimited, ErrConnection, ErrTruncated} {
+		if errors.Is(e.kind, kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// retryable reports whether err is an [*Error] that reports Retryable.
+func retryable(err error) bool {
+	failed, ok := errors.AsType[*Error](err)
+	return ok && failed.Retryable()
+}
+
+// NotSent reports evidence that nothing reached the service: the client held the request back, or its own
+// transport did not establish a connection. Without such evidence it reports false.
+func (e *Error) NotSent() bool { return notSent(e.Cause) }
+
+// Refused reports whether the service itself reported that it did not perform the operation: in the documented
+// envelope, or as application/problem+json, with a 2xx or 4xx other than 408 and 425. A call that was neither
+// refused nor unsent may have been performed.
+func (e *Error) Refused() bool { return e.refusal() }
+
 // statusKind is the sentinel of a status code.
 func statusKind(status int) error {
 	switch {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/wait"
 )
 
 // ErrRequestFailed is a regulatory request whose analysis or generation failed; see
@@ -185,7 +187,7 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	w.interval = min(w.interval+w.interval/2, w.options.MaxInterval)
 	if err != nil {
 		w.failures++
-		if !passing(err) || w.failures > w.options.MaxFailures || ctx.Err() != nil {
+		if !retryable(err) || w.failures > w.options.MaxFailures || ctx.Err() != nil {
 			return 0, true, w.because(err)
 		}
 		if answer, ok := errors.AsType[*Error](err); ok {
@@ -231,28 +233,15 @@ func (w *waiting) because(err error) error {
 	return &RequestError{RequestID: w.id, Stage: StepPolled, Request: w.service.core.withoutKey(w.last), Err: err}
 }
 
-// passing reports whether a failed read may go well next time.
-func passing(err error) bool {
-	for _, kind := range []error{ErrServer, ErrRateLimited, ErrConnection, ErrTruncated} {
-		if errors.Is(err, kind) {
-			return true
-		}
-	}
-	return false
-}
-
 // sleep waits, unless ctx ends first or is bound to: then it returns at once, joined with what the
 // service said last.
 func sleep(ctx context.Context, d time.Duration, last error) error {
-	if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) <= d {
-		return both(context.DeadlineExceeded, last)
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return both(withReason(ctx, context.Cause(ctx)), last)
-	case <-timer.C:
+	err := wait.Sleep(ctx, d)
+	if err == nil {
 		return nil
 	}
+	if ctx.Err() != nil {
+		err = withReason(ctx, err)
+	}
+	return both(err, last)
 }

@@ -272,7 +272,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		switch {
 		case ctx.Err() != nil:
 			return nil, b.failed(OutcomeUnknown, both(b.cause, cmp.Or(err, withReason(ctx, context.Cause(ctx)))))
-		case left <= 0, isRefusal(err) && !passing(err):
+		case left <= 0, isRefusal(err) && !retryable(err):
 			return nil, b.failed(OutcomeUnknown, both(b.cause, cmp.Or(err, undecided(b.last))))
 		}
 		wait = max(0, min(2*wait+time.Millisecond, left-time.Since(asked)))

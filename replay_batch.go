@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping/internal/workgroup"
 )
 
 // Key names what is replayed, the same in every run: the delivery, or the shipment and the event, and
@@ -155,7 +156,7 @@ func (s WebhooksService) ReplayAll(ctx context.Context, requests []ReplayRequest
 		}
 	}
 	turns := make(chan *ReplayOutcome)
-	workers := workerGroup{crashed: func() {
+	workers := workgroup.Group{Crashed: func() {
 		telling.Lock()
 		defer telling.Unlock()
 		crashed = true

@@ -1,16 +1,16 @@
-package shipping
+// Package workgroup runs functions on goroutines of their own and returns a panic to the goroutine that
+// started them, where a caller can recover it.
+package workgroup
 
 import (
 	"runtime"
 	"sync"
 )
 
-// workerGroup runs functions on goroutines of their own, and brings a panic in one of them back to the
-// goroutine that started them. There a caller can recover it; on a goroutine of this package it would end
-// the process.
-type workerGroup struct {
-	// crashed is called, from the goroutine that panicked, once for each panic. It must let the others end.
-	crashed func()
+// Group is a group of goroutines. The zero value needs Crashed.
+type Group struct {
+	// Crashed is called, from the goroutine that panicked, once for each panic. It must let the others end.
+	Crashed func()
 
 	running sync.WaitGroup
 	mu      sync.Mutex
@@ -19,7 +19,7 @@ type workerGroup struct {
 }
 
 // Go runs a function on a goroutine of its own.
-func (g *workerGroup) Go(work func()) {
+func (g *Group) Go(work func()) {
 	g.running.Go(func() {
 		returned := false
 		defer func() {
@@ -32,21 +32,21 @@ func (g *workerGroup) Go(work func()) {
 	})
 }
 
-func (g *workerGroup) crash(value any) {
+func (g *Group) crash(value any) {
 	g.mu.Lock()
 	if !g.ended {
 		g.ended, g.value = true, value
 	}
 	g.mu.Unlock()
-	g.crashed()
+	g.Crashed()
 }
 
 // Wait waits until all functions have ended.
-func (g *workerGroup) Wait() { g.running.Wait() }
+func (g *Group) Wait() { g.running.Wait() }
 
 // Repanic panics with the value of the first panic, or calls runtime.Goexit if a function did. It is
 // called after Wait.
-func (g *workerGroup) Repanic() {
+func (g *Group) Repanic() {
 	switch {
 	case g.value != nil:
 		panic(g.value)
