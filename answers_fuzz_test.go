@@ -35,7 +35,7 @@ func FuzzAnswers(f *testing.F) {
 				return
 			}
 			failure, ok := errors.AsType[*shipping.Error](err)
-			if _, failed := errors.AsType[*shipping.RequestFailedError](err); failed && !ok {
+			if _, failed := errors.AsType[*shipping.FailedError](err); failed && !ok {
 				failure, ok = &shipping.Error{StatusCode: int(status)}, status/100 == 2 // the service's answer was none
 			}
 			if !ok || failure.StatusCode != int(status) && call.operation != shipping.OpPurchase {

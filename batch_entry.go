@@ -33,7 +33,7 @@ func (e *batchEntry) step(ctx context.Context) time.Duration {
 		e.err, e.done = err, true
 		e.poll = nil       // ten thousand ended items keep no records
 		_ = e.release(ctx) // should it fail, others have the item once the journal is closed
-		e.run.tell(e, PollEvent{Step: StepDone, RequestID: e.record.RequestID, Err: err})
+		e.run.tell(e, PollEvent{Step: StepEnded, RequestID: e.record.RequestID, Err: err})
 		return 0
 	}
 	return wait
@@ -99,7 +99,7 @@ func (e *batchEntry) advance(ctx context.Context) (time.Duration, error) {
 
 func (e *batchEntry) analyze(ctx context.Context) (time.Duration, error) {
 	draft, err := e.run.service.Analyze(ctx, &e.item.Analyze, e.run.call...)
-	if failed, ok := errors.AsType[*RequestFailedError](err); ok {
+	if failed, ok := errors.AsType[*FailedError](err); ok {
 		e.record.RequestID = failed.Request.RequestID
 		return 0, errors.Join(err, e.move(ctx, BatchStepFailed))
 	}
@@ -320,7 +320,7 @@ func (e *batchEntry) wait(ctx context.Context) (time.Duration, error) {
 			if own != nil {
 				e.run.callback(func() { own(event) })
 			}
-			if event.Step != StepDone {
+			if event.Step != StepEnded {
 				e.run.tell(e, event)
 			}
 		}

@@ -356,9 +356,9 @@ func TestBatch_EndsWhenItsJournalIsMoved(t *testing.T) {
 // What no run can settle is closed by hand, and the next run goes on from there.
 func TestResolveBatchItem_ClosesWhatCannotBeSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, outcome := range []shipping.Outcome{shipping.OutcomeCharged, shipping.OutcomeNotCharged} {
+		for _, outcome := range []shipping.PurchaseOutcome{shipping.OutcomeCharged, shipping.OutcomeNotCharged} {
 			service := &walletService{}
-			service.put("RD-SH-1", map[shipping.Outcome]string{shipping.OutcomeCharged: "completed", shipping.OutcomeNotCharged: "draft"}[outcome])
+			service.put("RD-SH-1", map[shipping.PurchaseOutcome]string{shipping.OutcomeCharged: "completed", shipping.OutcomeNotCharged: "draft"}[outcome])
 			journal := &memoryJournal{records: []shipping.BatchRecord{purchasing(t, "SH-1")}}
 			if err := shipping.ResolveBatchItem(t.Context(), journal, "SH-1", outcome, "the wallet's list of 5 January"); err != nil {
 				t.Fatal(err)
@@ -393,7 +393,7 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 	for name, tc := range map[string]struct {
 		journal shipping.BatchJournal
 		key     string
-		outcome shipping.Outcome
+		outcome shipping.PurchaseOutcome
 		note    string
 		says    string
 	}{

@@ -14,7 +14,7 @@ import (
 //
 // The item must be one whose last record is [BatchPurchasing], and the journal must not be in use by a
 // batch. The note says why, and is kept in the record.
-func ResolveBatchItem(ctx context.Context, journal BatchJournal, key string, outcome Outcome, note string) error {
+func ResolveBatchItem(ctx context.Context, journal BatchJournal, key string, outcome PurchaseOutcome, note string) error {
 	if journal == nil {
 		return invalidRequest("", "ResolveBatchItem", "needs a journal: open it with OpenBatchFile")
 	}
@@ -33,7 +33,7 @@ func ResolveBatchItem(ctx context.Context, journal BatchJournal, key string, out
 
 // ResolveSharedBatchItem is [ResolveBatchItem] for a journal that several processes share. The error is
 // [ErrBatchItemTaken] while one of them works on the item.
-func ResolveSharedBatchItem(ctx context.Context, journal SharedBatchJournal, key string, outcome Outcome, note string) error {
+func ResolveSharedBatchItem(ctx context.Context, journal SharedBatchJournal, key string, outcome PurchaseOutcome, note string) error {
 	const function = "ResolveBatchItem"
 	switch {
 	case outcome != OutcomeCharged && outcome != OutcomeNotCharged:
@@ -51,7 +51,7 @@ func ResolveSharedBatchItem(ctx context.Context, journal SharedBatchJournal, key
 	return errors.Join(resolve(ctx, claim, outcome, note), claim.Release(context.WithoutCancel(ctx)))
 }
 
-func resolve(ctx context.Context, claim BatchClaim, outcome Outcome, note string) error {
+func resolve(ctx context.Context, claim BatchClaim, outcome PurchaseOutcome, note string) error {
 	record := claim.Record()
 	if record.Step != BatchPurchasing {
 		where := fmt.Sprintf("its last record is %q", record.Step)

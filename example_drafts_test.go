@@ -37,7 +37,7 @@ func ExampleRegulatoryService_UpdateItems() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, offered := draft.Document(shipping.DocumentWatch)
+	_, offered := draft.Offer(shipping.DocumentWatch)
 	fmt.Println("WATCH before:", offered)
 
 	price, err := shipping.ParseAmount("89.50")
@@ -49,7 +49,7 @@ func ExampleRegulatoryService_UpdateItems() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	watch, offered := draft.Document(shipping.DocumentWatch)
+	watch, offered := draft.Offer(shipping.DocumentWatch)
 	fmt.Println("WATCH after:", offered, watch.ProfileFields[0].Name, watch.ProfileFields[0].Type)
 
 	draft, err = client.Regulatory.UpdateProfile(ctx, draft.RequestID, shipping.DocumentCustoms,

@@ -142,11 +142,11 @@ func ExampleRegulatoryService_ResumePoll() {
 	}
 
 	_, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]}, options)
-	failure, ok := errors.AsType[*shipping.RequestError](err)
+	failure, ok := errors.AsType[*shipping.StepError](err)
 	if !ok {
 		log.Fatal(err)
 	}
-	fmt.Println("after", failure.Stage)
+	fmt.Println("after", failure.Step)
 	request, err := client.Regulatory.ResumePoll(ctx, failure.RequestID, options)
 	if err != nil {
 		log.Fatal(err)

@@ -11,30 +11,30 @@ import (
 )
 
 // ErrRequestFailed is a regulatory request whose analysis or generation failed; see
-// [RequestFailedError].
+// [FailedError].
 var ErrRequestFailed = errors.New("shipping: the regulatory request failed")
 
 // ErrNotPurchased ends a wait for a request that stays a draft: nothing will happen to it until it is
 // purchased.
 var ErrNotPurchased = errors.New("shipping: the regulatory request is still a draft: purchase it first")
 
-// RequestFailedError is a request that ended in status failed. It is [ErrRequestFailed].
+// FailedError is a request that ended in status failed. It is [ErrRequestFailed].
 //
 // Specification: "Regulatory analyze", "Regulatory generation" (under "Errors").
-type RequestFailedError struct {
+type FailedError struct {
 	// Request is the record; with Analyze it may hold no more than its id.
 	Request *RegulatoryRequest
-	// Stage is the operation that failed or, for a generation, [OpGetRequest].
-	Stage string
+	// Operation is the operation that returned the failure: [OpAnalyze] or [OpGetRequest].
+	Operation string
 	// Err is the service's answer where it was an error.
 	Err error
 }
 
 // Error says which request failed and why.
-func (e *RequestFailedError) Error() string {
+func (e *FailedError) Error() string {
 	text := "shipping: request " + e.Request.RequestID + " failed"
 	switch { // a failed request was purchased only if its record shows it
-	case e.Stage == OpAnalyze:
+	case e.Operation == OpAnalyze:
 		text = "shipping: analysis failed for request " + e.Request.RequestID
 	case len(e.Request.Documents) > 0 || e.Request.showsCharge():
 		text = "shipping: generation failed for request " + e.Request.RequestID
@@ -55,7 +55,7 @@ func (e *RequestFailedError) Error() string {
 }
 
 // Unwrap gives [ErrRequestFailed] and the service's answer.
-func (e *RequestFailedError) Unwrap() []error {
+func (e *FailedError) Unwrap() []error {
 	if e.Err == nil {
 		return []error{ErrRequestFailed}
 	}
@@ -63,13 +63,13 @@ func (e *RequestFailedError) Unwrap() []error {
 }
 
 // analysisFailure recognises the error answer of an analysis that ended in status failed.
-func analysisFailure(err error) (*RequestFailedError, bool) {
+func analysisFailure(err error) (*FailedError, bool) {
 	answer, ok := errors.AsType[*Error](err)
 	if !ok || RequestStatus(answer.Data.Get("status").Text()) != StatusFailed || answer.RequestID == "" {
 		return nil, false
 	}
 	record := &RegulatoryRequest{RequestID: answer.RequestID, Status: StatusFailed, Raw: answer.Data}
-	return &RequestFailedError{Request: record, Stage: OpAnalyze, Err: err}, true
+	return &FailedError{Request: record, Operation: OpAnalyze, Err: err}, true
 }
 
 // PollOptions says how [RegulatoryService.Wait] polls. Zero fields take the defaults; nil means all.
@@ -107,13 +107,13 @@ type PollStep string
 
 // The steps of a request, in order.
 const (
-	StepAnalyzed  PollStep = "analyzed"
-	StepEdited    PollStep = "edited"
-	StepSelected  PollStep = "selected"
-	StepPurchased PollStep = "purchased"
-	StepPolled    PollStep = "polled"
-	StepFailed    PollStep = "poll failed"
-	StepDone      PollStep = "done"
+	StepAnalyzed   PollStep = "analyzed"
+	StepEdited     PollStep = "edited"
+	StepSelected   PollStep = "selected"
+	StepPurchased  PollStep = "purchased"
+	StepPolled     PollStep = "polled"
+	StepPollFailed PollStep = "poll failed"
+	StepEnded      PollStep = "ended"
 )
 
 // PollEvent tells what just happened to a request.
@@ -134,7 +134,7 @@ type PollEvent struct {
 }
 
 // Wait polls a purchased request until its status is completed or failed. A failed request is
-// returned together with a [*RequestFailedError]. A status this package does not know is waited on.
+// returned together with a [*FailedError]. A status this package does not know is waited on.
 //
 // Specification: "Poll: GET /v1/regulatory-documents/request/:request_id until status is completed or
 // failed".
@@ -193,17 +193,17 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 		if answer, ok := errors.AsType[*Error](err); ok {
 			next = max(next, min(answer.RetryAfter, w.service.core.policy.MaxRetryAfter))
 		}
-		w.tell(StepFailed, err, next)
+		w.tell(StepPollFailed, err, next)
 		return next, false, err
 	}
 	w.failures, w.last = 0, record
 	switch {
 	case record.Status == StatusCompleted:
-		w.tell(StepDone, nil, 0)
+		w.tell(StepEnded, nil, 0)
 		return 0, true, nil
 	case record.Status == StatusFailed:
-		w.tell(StepDone, nil, 0)
-		return 0, true, &RequestFailedError{Request: record, Stage: OpGetRequest}
+		w.tell(StepEnded, nil, 0)
+		return 0, true, &FailedError{Request: record, Operation: OpGetRequest}
 	case record.Status == StatusDraft && time.Since(w.started) >= w.options.DraftFor:
 		return 0, true, w.because(ErrNotPurchased)
 	}
@@ -230,7 +230,7 @@ func (w *waiting) tell(step PollStep, err error, next time.Duration) {
 }
 
 func (w *waiting) because(err error) error {
-	return &RequestError{RequestID: w.id, Stage: StepPolled, Request: w.service.core.withoutKey(w.last), Err: err}
+	return &StepError{RequestID: w.id, Step: StepPolled, Request: w.service.core.withoutKey(w.last), Err: err}
 }
 
 // sleep waits, unless ctx ends first or is bound to: then it returns at once, joined with what the

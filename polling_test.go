@@ -60,8 +60,8 @@ func TestWait_AFailedRequestIsReturnedWithTheReason(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	failed, _ := errors.AsType[*shipping.RequestFailedError](err)
-	if failed == nil || failed.Request != record || failed.Stage != shipping.OpGetRequest {
+	failed, _ := errors.AsType[*shipping.FailedError](err)
+	if failed == nil || failed.Request != record || failed.Operation != shipping.OpGetRequest {
 		t.Errorf("%+v", failed)
 	}
 }
@@ -146,7 +146,7 @@ func TestWait_FailuresThatPassAreTolerated(t *testing.T) {
 		}
 		var failed int
 		options := &shipping.PollOptions{Progress: func(event shipping.PollEvent) {
-			if event.Step == shipping.StepFailed {
+			if event.Step == shipping.StepPollFailed {
 				failed++
 				if event.Err == nil || event.Request == nil || event.Next == 0 {
 					t.Errorf("%+v", event)
@@ -170,8 +170,8 @@ func TestWait_GivesUpAfterSoManyFailuresInARow(t *testing.T) {
 		if polls := service.count(""); polls != 1+3+1 || record == nil {
 			t.Errorf("%d polls, record %v", polls, record)
 		}
-		failure, _ := errors.AsType[*shipping.RequestError](err)
-		if failure == nil || failure.RequestID != "RD-1" || failure.Stage != shipping.StepPolled || failure.Request.Status != shipping.StatusProcessing {
+		failure, _ := errors.AsType[*shipping.StepError](err)
+		if failure == nil || failure.RequestID != "RD-1" || failure.Step != shipping.StepPolled || failure.Request.Status != shipping.StatusProcessing {
 			t.Errorf("%+v", failure)
 		}
 	})
@@ -259,7 +259,7 @@ func TestWait_TellsProgress(t *testing.T) {
 			t.Fatal(err)
 		}
 		diff(t, "progress", []string{
-			"polled RD-1 processing 1 false", "poll failed RD-1 processing 2 true", "polled RD-1 processing 3 false", "done RD-1 completed 4 false",
+			"polled RD-1 processing 1 false", "poll failed RD-1 processing 2 true", "polled RD-1 processing 3 false", "ended RD-1 completed 4 false",
 		}, told)
 		if next != 0 {
 			t.Errorf("after the last poll another one is announced in %s", next)
@@ -294,8 +294,8 @@ func TestAnalyze_AFailedAnalysisCarriesItsRequest(t *testing.T) {
 		"in a success": ok(`{"request_id":"RD-1","status":"failed","failure_reason":"unreadable invoice"}`),
 	} {
 		record, err := connect(t, answering(answer)).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
-		failed, _ := errors.AsType[*shipping.RequestFailedError](err)
-		if record != nil || failed == nil || failed.Request.RequestID != "RD-1" || failed.Stage != shipping.OpAnalyze || !errors.Is(err, shipping.ErrRequestFailed) {
+		failed, _ := errors.AsType[*shipping.FailedError](err)
+		if record != nil || failed == nil || failed.Request.RequestID != "RD-1" || failed.Operation != shipping.OpAnalyze || !errors.Is(err, shipping.ErrRequestFailed) {
 			t.Errorf("%s: %v, %v", name, record, err)
 		}
 	}

@@ -22,7 +22,7 @@ func (r *RegulatoryRequest) price(assumed string, documents []DocumentType) (Amo
 	var total Amount
 	currency := ""
 	for _, slug := range documents {
-		document, offered := r.Document(slug)
+		document, offered := r.Offer(slug)
 		priceCurrency := cmp.Or(document.Currency, r.Currency, assumed)
 		switch {
 		case !offered:

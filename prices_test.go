@@ -230,7 +230,7 @@ func TestPurchase_TwoStatusesAreNoStatus(t *testing.T) {
 		`{"status":true,"status":false,"message":"no"}`,
 		`{"status":false,"statu\u0073":true,"data":{}}`,
 	} {
-		for status, want := range map[string]shipping.Outcome{"draft": shipping.OutcomeUnknown, "processing": shipping.OutcomeCharged} {
+		for status, want := range map[string]shipping.PurchaseOutcome{"draft": shipping.OutcomeUnknown, "processing": shipping.OutcomeCharged} {
 			synctest.Test(t, func(t *testing.T) {
 				result, err := buyFDA(t.Context(), connect(t, newCounter([]canned{{status: 200, body: body}}, []canned{record(status)})), true)
 				if got := outcome(result, err); got != want {

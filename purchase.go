@@ -14,18 +14,18 @@ import (
 	"github.com/shipping-go/shipping/internal/evidence"
 )
 
-// Outcome is what is known about the money of a purchase.
-type Outcome string
+// PurchaseOutcome is what is known about the money of a purchase.
+type PurchaseOutcome string
 
 const (
 	// OutcomeCharged: the wallet was charged. In a [PurchaseError] it means that the service refused
 	// this purchase because the documents had been purchased before.
-	OutcomeCharged Outcome = "charged"
+	OutcomeCharged PurchaseOutcome = "charged"
 	// OutcomeNotCharged: this purchase charged nothing: it was never sent, or the service refused it.
-	OutcomeNotCharged Outcome = "not charged"
+	OutcomeNotCharged PurchaseOutcome = "not charged"
 	// OutcomeUnknown: the evidence does not decide whether the wallet was charged. Settle it with
 	// [RegulatoryService.SettlePurchase].
-	OutcomeUnknown Outcome = "unknown"
+	OutcomeUnknown PurchaseOutcome = "unknown"
 )
 
 // PurchaseRequest is a purchase with all its settings; see [RegulatoryService.PurchaseWith].
@@ -93,7 +93,7 @@ func (p *PurchaseRequest) validateSettings() error {
 type PurchaseResult struct {
 	RequestID string
 	// Outcome is [OutcomeCharged].
-	Outcome Outcome
+	Outcome PurchaseOutcome
 	// ReadBack reports that the response was lost and the charge was found by reading the request.
 	ReadBack bool
 	// Status is the request's status; empty if the confirmation has none that the specification lists.
@@ -113,7 +113,7 @@ type PurchaseResult struct {
 type PurchaseError struct {
 	RequestID     string
 	DocumentTypes []DocumentType
-	Outcome       Outcome
+	Outcome       PurchaseOutcome
 	// Request is the record as last read back; nil if it could not be read.
 	Request *RegulatoryRequest
 	// Err is why the purchase was not confirmed.
@@ -168,7 +168,7 @@ func (s RegulatoryService) PurchaseWith(ctx context.Context, purchase *PurchaseR
 	return reading.decide(ctx)
 }
 
-func (p PurchaseRequest) failed(outcome Outcome, record *RegulatoryRequest, err error) error {
+func (p PurchaseRequest) failed(outcome PurchaseOutcome, record *RegulatoryRequest, err error) error {
 	return &PurchaseError{RequestID: p.RequestID, DocumentTypes: p.DocumentTypes, Outcome: outcome, Request: record, Err: err}
 }
 
@@ -282,7 +282,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 	}
 }
 
-func (b *readBack) failed(outcome Outcome, err error) error {
+func (b *readBack) failed(outcome PurchaseOutcome, err error) error {
 	return b.purchase.failed(outcome, b.service.core.withoutKey(b.last), err)
 }
 

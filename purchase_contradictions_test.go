@@ -114,7 +114,7 @@ func TestPurchase_ARefusalIsTheWholeBody(t *testing.T) {
 	spaces := strings.Repeat(" ", 70<<10)
 	for name, test := range map[string]struct {
 		response canned
-		want     shipping.Outcome
+		want     shipping.PurchaseOutcome
 	}{
 		"data of 70 KB":             {canned{status: 400, body: `{"status":false,"data":"` + spaces + `"}`}, shipping.OutcomeNotCharged},
 		"problem of 70 KB":          {canned{status: 400, body: `{"title":"no","detail":"` + spaces + `"}`}.with("Content-Type", problemType), shipping.OutcomeNotCharged},

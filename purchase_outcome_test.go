@@ -122,14 +122,14 @@ func purchaseResponses() map[string]map[string]canned {
 func readBacks() map[string]struct {
 	read           canned
 	wasDraft       bool
-	lost, refusal  shipping.Outcome
+	lost, refusal  shipping.PurchaseOutcome
 	settledAsDraft bool
 } {
 	const charged, not, unknown = shipping.OutcomeCharged, shipping.OutcomeNotCharged, shipping.OutcomeUnknown
 	type row = struct {
 		read           canned
 		wasDraft       bool
-		lost, refusal  shipping.Outcome
+		lost, refusal  shipping.PurchaseOutcome
 		settledAsDraft bool
 	}
 	rows := map[string]row{
@@ -192,7 +192,7 @@ func TestPurchase_EveryResponseWithEveryReadBack(t *testing.T) {
 	for kind, responses := range purchaseResponses() {
 		for name, response := range responses {
 			for readName, read := range readBacks() {
-				want := map[string]shipping.Outcome{"confirmation": shipping.OutcomeCharged, "lost": read.lost, "refusal": read.refusal}[kind]
+				want := map[string]shipping.PurchaseOutcome{"confirmation": shipping.OutcomeCharged, "lost": read.lost, "refusal": read.refusal}[kind]
 				pairs++
 				t.Run(kind+", "+name+"; "+readName, func(t *testing.T) {
 					t.Parallel()
@@ -271,7 +271,7 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 	for name, test := range map[string]struct {
 		purchase canned
 		reads    []canned
-		want     shipping.Outcome
+		want     shipping.PurchaseOutcome
 		least    time.Duration
 	}{
 		"lost, a draft for a while, then processing": {lost, []canned{draft, draft, done}, shipping.OutcomeCharged, 0},
@@ -316,7 +316,7 @@ func TestPurchase_UnsentCountsOnlyFromTheClientsOwnTransport(t *testing.T) {
 	dial := func(context.Context, string, string) (net.Conn, error) { return nil, refused }
 	for name, test := range map[string]struct {
 		transport http.RoundTripper
-		want      shipping.Outcome
+		want      shipping.PurchaseOutcome
 	}{
 		"own transport":        {&http.Transport{DialContext: dial}, shipping.OutcomeNotCharged},
 		"another RoundTripper": {newCounter([]canned{{err: refused}}, []canned{refusal(503, "busy")}), shipping.OutcomeUnknown},

@@ -60,7 +60,7 @@ func buy(ctx context.Context, client *shipping.Client) (*shipping.PurchaseResult
 }
 
 // outcome is what a purchase says about the money, however it says so.
-func outcome(result *shipping.PurchaseResult, err error) shipping.Outcome {
+func outcome(result *shipping.PurchaseResult, err error) shipping.PurchaseOutcome {
 	if err == nil {
 		return result.Outcome
 	}
@@ -96,7 +96,7 @@ func TestPurchase_OverBrokenConnectionsReachesTheServerOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		misbehave func(w http.ResponseWriter, r *http.Request)
 		// lost is the outcome where nothing was charged: charging always turns up when reading back.
-		lost shipping.Outcome
+		lost shipping.PurchaseOutcome
 	}{
 		"drops the connection unread":  {func(w http.ResponseWriter, r *http.Request) { drop(w, false) }, shipping.OutcomeUnknown},
 		"resets the connection":        {func(w http.ResponseWriter, r *http.Request) { drop(w, true) }, shipping.OutcomeUnknown},
@@ -248,7 +248,7 @@ func TestPurchase_OverAStaleConnection(t *testing.T) {
 			}
 			socket.CloseClientConnections()
 			result, err := buy(t.Context(), client)
-			want := map[int32]shipping.Outcome{0: shipping.OutcomeUnknown, 1: shipping.OutcomeCharged}[server.reached.Load()]
+			want := map[int32]shipping.PurchaseOutcome{0: shipping.OutcomeUnknown, 1: shipping.OutcomeCharged}[server.reached.Load()]
 			if got := outcome(result, err); want == "" || got != want {
 				t.Errorf("reached the server %d times, outcome %q (%v)", server.reached.Load(), got, err)
 			}

@@ -99,9 +99,9 @@ type RegulatoryRequest struct {
 	Raw RawJSON `json:"-"`
 }
 
-// Document returns the available document of a type. If the type is listed more than once, its price is
+// Offer returns the available document of a type. If the type is listed more than once, its price is
 // ambiguous: the amount of the document is unreadable.
-func (r *RegulatoryRequest) Document(t DocumentType) (document AvailableDocument, offered bool) {
+func (r *RegulatoryRequest) Offer(t DocumentType) (document AvailableDocument, offered bool) {
 	for _, available := range r.AvailableDocuments {
 		switch {
 		case available.DocumentType != t:
@@ -266,7 +266,7 @@ func (r *AnalyzeRequest) validate() error {
 
 // Analyze creates a draft: it finds the documents that a shipment or invoice needs, and prices them in
 // the wallet's currency. It charges nothing. An analysis that fails is an error of type
-// [*RequestFailedError], with the request's id where the service gave one.
+// [*FailedError], with the request's id where the service gave one.
 //
 // Analyze is repeated only on evidence that nothing was sent, since each analysis makes a record.
 //
@@ -289,7 +289,7 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 		return nil, failed
 	}
 	if err == nil && record.Status == StatusFailed {
-		return nil, &RequestFailedError{Request: record, Stage: OpAnalyze}
+		return nil, &FailedError{Request: record, Operation: OpAnalyze}
 	}
 	return record, err
 }

@@ -43,7 +43,7 @@ func analyzed(t *testing.T, client *shipping.Client, shipment string) *shipping.
 }
 
 func offers(request *shipping.RegulatoryRequest, document shipping.DocumentType) bool {
-	_, offered := request.Document(document)
+	_, offered := request.Offer(document)
 	return offered
 }
 
@@ -58,7 +58,7 @@ func TestEditing_AWristwatchBringsWATCHAndTakesItAway(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		document, offered := edited.Document(shipping.DocumentWatch)
+		document, offered := edited.Offer(shipping.DocumentWatch)
 		if !offered || !document.Amount.Known() || document.Amount.Sign() <= 0 || document.Currency != edited.Currency {
 			t.Errorf("WATCH is offered: %v, %+v", offered, document)
 		}
@@ -151,7 +151,7 @@ func TestGeneration_FailsIsRetriedWithoutCostAndCompletes(t *testing.T) {
 		ctx := t.Context()
 		request, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILONCE"},
 			&shipping.AnalyzeAndPollOptions{Select: automated})
-		failed, ok := errors.AsType[*shipping.RequestFailedError](err)
+		failed, ok := errors.AsType[*shipping.FailedError](err)
 		if !ok || request.Status != shipping.StatusFailed || failed.Request != request || !strings.Contains(err.Error(), request.RequestID) {
 			t.Fatalf("%+v, %v", request, err)
 		}
@@ -252,7 +252,7 @@ func TestWait_AnHourOfPollingTakesNoTime(t *testing.T) {
 			},
 			MaxFailures: 1,
 		})
-		if waited, ok := errors.AsType[*shipping.RequestError](err); !ok || waited.Request.Status != shipping.StatusPurchasing {
+		if waited, ok := errors.AsType[*shipping.StepError](err); !ok || waited.Request.Status != shipping.StatusPurchasing {
 			t.Errorf("%v", err)
 		}
 		if took := time.Since(started); took < time.Hour || polls < 100 || polls > 300 {

@@ -58,10 +58,10 @@ func carriedRecords(err error) []*shipping.RegulatoryRequest {
 	if e, ok := errors.AsType[*shipping.PurchaseError](err); ok && e.Request != nil {
 		all = append(all, e.Request)
 	}
-	if e, ok := errors.AsType[*shipping.RequestError](err); ok && e.Request != nil {
+	if e, ok := errors.AsType[*shipping.StepError](err); ok && e.Request != nil {
 		all = append(all, e.Request)
 	}
-	if e, ok := errors.AsType[*shipping.RequestFailedError](err); ok {
+	if e, ok := errors.AsType[*shipping.FailedError](err); ok {
 		all = append(all, e.Request)
 	}
 	return all

@@ -133,36 +133,36 @@ func (b Budget) Fits(committed, needed Amount) error {
 	return &BudgetError{Budget: b, Needed: needed, Problem: fmt.Sprintf("%s needed, %s of it left", inFull(needed), inFull(left))}
 }
 
-// RequestError is a step that failed after a request was made. It carries what is needed to go on:
+// StepError is a step that failed after a request was made. It carries what is needed to go on:
 // the request's id, for [RegulatoryService.ResumePoll] in this process or another.
-type RequestError struct {
+type StepError struct {
 	RequestID string
-	// Stage is the step that was under way or about to come.
-	Stage PollStep
+	// Step is the step that failed.
+	Step PollStep
 	// Request is the record as last read; nil where it was not.
 	Request *RegulatoryRequest
 	Err     error
 }
 
 // Error names the request, its last status, the step and the cause.
-func (e *RequestError) Error() string {
+func (e *StepError) Error() string {
 	text := "shipping: request " + oneLine(e.RequestID, maxErrorID)
 	if e.Request != nil && e.Request.Status != "" {
 		text += " (last seen " + oneLine(string(e.Request.Status), maxErrorID) + ")"
 	}
-	verb := map[PollStep]string{StepEdited: "edit", StepSelected: "select", StepPurchased: "purchase", StepPolled: "wait"}[e.Stage]
+	verb := map[PollStep]string{StepEdited: "edit", StepSelected: "select", StepPurchased: "purchase", StepPolled: "wait"}[e.Step]
 	return text + ": " + verb + ": " + e.Err.Error()
 }
 
 // Unwrap returns the cause.
-func (e *RequestError) Unwrap() error { return e.Err }
+func (e *StepError) Unwrap() error { return e.Err }
 
 // AnalyzeAndPoll analyzes, lets the caller edit the draft and select documents, holds their price
 // against the budget, purchases, and waits until the request is completed or failed. Without Select
 // it buys nothing and returns the draft. A failed request is returned together with a
-// [*RequestFailedError].
+// [*FailedError].
 //
-// Every error after the analysis is a [*RequestError] or [*RequestFailedError] with the request's id;
+// Every error after the analysis is a [*StepError] or [*FailedError] with the request's id;
 // [RegulatoryService.ResumePoll] goes on from it. Where the purchase's outcome is not certain, a
 // [*PurchaseError] is inside.
 //
@@ -237,8 +237,8 @@ func (f *workflow) tell(event PollEvent) {
 	}
 }
 
-func (f *workflow) failed(stage PollStep, record *RegulatoryRequest, err error) error {
-	return &RequestError{RequestID: f.id, Stage: stage, Request: f.service.core.withoutKey(record), Err: err}
+func (f *workflow) failed(step PollStep, record *RegulatoryRequest, err error) error {
+	return &StepError{RequestID: f.id, Step: step, Request: f.service.core.withoutKey(record), Err: err}
 }
 
 func (f *workflow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*RegulatoryRequest, error) {

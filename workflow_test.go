@@ -68,7 +68,7 @@ func TestAnalyzeAndPoll_TheWholeWorkflow(t *testing.T) {
 		diff(t, "progress", []string{
 			"workflow: analyzed 0 false", "workflow: edited 0 false", "workflow: selected 0 false", "workflow: purchased 0 true",
 			"poll: polled 1 false", "workflow: polled 1 false", "poll: polled 2 false", "workflow: polled 2 false",
-			"poll: done 3 false", "workflow: done 3 false",
+			"poll: ended 3 false", "workflow: ended 3 false",
 		}, told)
 		var sent []string
 		for _, got := range service.requests() {
@@ -138,7 +138,7 @@ func TestAnalyzeAndPoll_BudgetStopsBeforeAnythingIsSent(t *testing.T) {
 			if draft == nil || draft.Status != shipping.StatusDraft || service.count("") != 1 {
 				t.Errorf("draft %+v after %d requests", draft, service.count(""))
 			}
-			if failure, _ := errors.AsType[*shipping.RequestError](err); failure == nil || failure.RequestID != "RD-1" {
+			if failure, _ := errors.AsType[*shipping.StepError](err); failure == nil || failure.RequestID != "RD-1" {
 				t.Errorf("the error does not carry the request: %v", err)
 			}
 		})
@@ -200,8 +200,8 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 				}
 				_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &test.options)
 				wantError(t, "workflow", err, test.want)
-				failure, _ := errors.AsType[*shipping.RequestError](err)
-				if failure == nil || failure.RequestID != "RD-1" || failure.Stage != test.stage {
+				failure, _ := errors.AsType[*shipping.StepError](err)
+				if failure == nil || failure.RequestID != "RD-1" || failure.Step != test.stage {
 					t.Fatalf("%+v", failure)
 				}
 				if !strings.Contains(err.Error(), test.text) || strings.Contains(err.Error(), "\n") {
@@ -286,7 +286,7 @@ func TestResumePoll_AfterAFailedReadItWaitsAndBuysNothing(t *testing.T) {
 		}
 		_, err = connect(t, states(refusal(404, "gone"))).Regulatory.ResumePoll(t.Context(), "RD-1", nil)
 		wantError(t, "a request that is gone", err, shipping.ErrNotFound)
-		if failure, _ := errors.AsType[*shipping.RequestError](err); failure == nil || failure.RequestID != "RD-1" {
+		if failure, _ := errors.AsType[*shipping.StepError](err); failure == nil || failure.RequestID != "RD-1" {
 			t.Errorf("%v", err)
 		}
 	})

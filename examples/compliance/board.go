@@ -48,9 +48,9 @@ func (b *board) update(event shipping.BatchEvent) {
 			}
 		}
 		text = fmt.Sprintf("%s, %d of %d documents", event.Request.Status, done, len(event.Request.Documents))
-	case shipping.StepFailed:
+	case shipping.StepPollFailed:
 		text = fmt.Sprintf("no answer, asking again in %s", event.Next)
-	case shipping.StepDone:
+	case shipping.StepEnded:
 		text = string(item.State)
 		if item.Err != nil {
 			text += ": " + strings.TrimPrefix(item.Err.Error(), "shipping: ")

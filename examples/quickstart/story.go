@@ -220,7 +220,7 @@ func (s *scene) progress(event shipping.PollEvent) {
 	case shipping.StepPurchased:
 		s.out.line("Purchased once: %s charged, transaction %s.",
 			money(event.Purchase.ChargedAmount, event.Purchase.Currency), event.Purchase.TransactionID)
-	case shipping.StepPolled, shipping.StepDone:
+	case shipping.StepPolled, shipping.StepEnded:
 		done := 0
 		for _, document := range event.Request.Documents {
 			if document.Status == "generated" {
@@ -228,7 +228,7 @@ func (s *scene) progress(event shipping.PollEvent) {
 			}
 		}
 		s.out.progress(done, len(event.Request.Documents), "%s, %s", event.Request.Status, event.Elapsed.Round(100*time.Millisecond))
-	case shipping.StepFailed:
+	case shipping.StepPollFailed:
 		s.out.progress(0, 0, "no answer, asking again in %s", event.Next.Round(100*time.Millisecond))
 	}
 }

@@ -21,7 +21,7 @@ type forgery struct {
 	later      bool                                // the service receives the purchase after the outcome was reported
 	settled    bool                                // the outcome is that of SettlePurchase
 	wasDraft   bool
-	outcome    shipping.Outcome
+	outcome    shipping.PurchaseOutcome
 	chargedYet bool
 }
 

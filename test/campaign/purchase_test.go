@@ -95,10 +95,10 @@ type trial struct {
 	documents []shipping.DocumentType
 	wasDraft  bool
 
-	outcome  shipping.Outcome
+	outcome  shipping.PurchaseOutcome
 	readBack bool
 	charged  shipping.Amount // as reported
-	settled  shipping.Outcome
+	settled  shipping.PurchaseOutcome
 	reason   string // why it cannot be settled
 	early    bool   // it was reported as charged before it was
 }
@@ -196,7 +196,7 @@ func (c *campaign) newTrial(number int) *trial {
 func (c *campaign) prepare(ctx context.Context, one *trial) error {
 	shipment := cmp.Or(one.subject.shipment, c.server.Shipments()[0])
 	draft, err := c.direct.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: shipment})
-	if failed, ok := errors.AsType[*shipping.RequestFailedError](err); ok {
+	if failed, ok := errors.AsType[*shipping.FailedError](err); ok {
 		draft = failed.Request
 	} else if err != nil {
 		return err
@@ -240,14 +240,14 @@ func (c *campaign) purchase(t *testing.T, one *trial) {
 }
 
 // outcomeOf returns what a purchase reports about the money, whatever carries it.
-func outcomeOf(result *shipping.PurchaseResult, err error) shipping.Outcome {
+func outcomeOf(result *shipping.PurchaseResult, err error) shipping.PurchaseOutcome {
 	if err == nil {
 		return result.Outcome
 	}
 	if failed, ok := errors.AsType[*shipping.PurchaseError](err); ok {
 		return failed.Outcome
 	}
-	return shipping.Outcome("no outcome")
+	return shipping.PurchaseOutcome("no outcome")
 }
 
 // isCharged reads from the service itself whether the documents of the trial are paid for.
