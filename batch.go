@@ -17,7 +17,7 @@ type BatchItem struct {
 }
 
 func (i BatchItem) validate() error {
-	if err := i.Analyze.validate(); err != nil {
+	if err := i.Analyze.Validate(); err != nil {
 		return err
 	}
 	if problem := textProblem(i.key(), maxKey); problem != "" {
@@ -51,8 +51,8 @@ type BatchOptions struct {
 	// every moment. If the service reports a charge that is higher than the price on the draft, the higher
 	// one counts, and nothing more is purchased in this run. Nil means no bound.
 	Budget *Budget
-	// Purchase holds the settings of the purchases; its RequestID and DocumentTypes are ignored.
-	Purchase PurchaseRequest
+	// Purchase holds the settings of the purchases.
+	Purchase PurchaseOptions
 	// Settle holds the settings for purchases that an earlier run left without a response.
 	Settle SettleOptions
 	// Poll holds the settings of the waits. Its Progress is called one call at a time too.
@@ -204,7 +204,7 @@ func (o *BatchOptions) complete() error {
 	if problem != "" {
 		return invalidRequest(OpAnalyze, "BatchOptions", problem)
 	}
-	if err := o.Purchase.validateSettings(); err != nil {
+	if err := o.Purchase.Validate(); err != nil {
 		return err
 	}
 	poll, err := o.Poll.withDefaults()

@@ -190,8 +190,10 @@ func (e *batchEntry) intend(ctx context.Context, flow *workflow, draft *Regulato
 
 // purchase sends the purchase once, if there is enough time in which no other process can settle it.
 func (e *batchEntry) purchase(ctx context.Context) (time.Duration, error) {
-	purchase := e.run.options.Purchase
-	purchase.RequestID, purchase.DocumentTypes, purchase.WasDraft = e.record.RequestID, e.record.Documents, e.record.WasDraft
+	purchase := PurchaseRequest{
+		RequestID: e.record.RequestID, DocumentTypes: e.record.Documents, WasDraft: e.record.WasDraft,
+		PurchaseOptions: e.run.options.Purchase,
+	}
 	buying := ctx
 	if lease := e.run.journal.Lease(); lease > 0 {
 		if passed(e.claim.Until().Add(-lease / 2)) {

@@ -60,8 +60,8 @@ func TestBatch_RefusesSettingsThatCannotWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, options := range map[string]shipping.BatchOptions{
 			"Settle.QuietFor":     {Settle: shipping.SettleOptions{QuietFor: -1}},
-			"Purchase.SettleFor":  {Purchase: shipping.PurchaseRequest{SettleFor: -1}},
-			"Purchase.RefusedFor": {Purchase: shipping.PurchaseRequest{RefusedFor: -1}},
+			"Purchase.SettleFor":  {Purchase: shipping.PurchaseOptions{SettleFor: -1}},
+			"Purchase.RefusedFor": {Purchase: shipping.PurchaseOptions{RefusedFor: -1}},
 			"Poll.MinInterval":    {Poll: shipping.PollOptions{MinInterval: -1}},
 		} {
 			service := &walletService{}

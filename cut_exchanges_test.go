@@ -168,7 +168,7 @@ func (r *recorder) purchase(t *testing.T, request string, document shipping.Docu
 	purchase.before, purchase.after = before, r.record(t, shipping.OpGetRequest, reading(request)).answer
 	purchase.do = func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 		return second(c.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
-			RequestID: request, DocumentTypes: []shipping.DocumentType{document}, SettleFor: 1, RefusedFor: 1, // it is read back once
+			RequestID: request, DocumentTypes: []shipping.DocumentType{document}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: 1, RefusedFor: 1}, // it is read back once
 		}, o...))
 	}
 	return purchase

@@ -108,9 +108,9 @@ func ExamplePurchaseError() {
 	}
 
 	_, err = client.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
-		RequestID:     draft.RequestID,
-		DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms},
-		SettleFor:     10 * time.Millisecond, // 10 s unless set
+		RequestID:       draft.RequestID,
+		DocumentTypes:   []shipping.DocumentType{shipping.DocumentCustoms},
+		PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond}, // 10 s unless set
 	})
 	unclear, ok := errors.AsType[*shipping.PurchaseError](err)
 	if !ok || unclear.Outcome != shipping.OutcomeUnknown {

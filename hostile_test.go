@@ -223,7 +223,7 @@ func hostileCalls() []call {
 		if all[i].operation == shipping.OpPurchase {
 			all[i].do = func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 				_, err := c.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
-					RequestID: requestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond,
+					RequestID: requestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond},
 				}, o...)
 				return err
 			}

@@ -86,6 +86,12 @@ type PollOptions struct {
 	Progress func(PollEvent)
 }
 
+// Validate returns a [*ValidationError] if a wait with these settings would be refused.
+func (o *PollOptions) Validate() error {
+	_, err := o.withDefaults()
+	return err
+}
+
 func (o *PollOptions) withDefaults() (PollOptions, error) {
 	var p PollOptions
 	if o != nil {

@@ -193,7 +193,7 @@ func TestPrice_BesideAnotherAmountIsAmbiguous(t *testing.T) {
 					}
 					return []shipping.DocumentType{shipping.DocumentFDA}, nil
 				},
-				Purchase: shipping.PurchaseRequest{SettleFor: 1, RefusedFor: 1},
+				Purchase: shipping.PurchaseOptions{SettleFor: 1, RefusedFor: 1},
 			})
 			if stopped := errors.Is(err, shipping.ErrOverBudget); stopped != (want != "") || !strings.Contains(fmt.Sprint(err), want) {
 				t.Errorf("%s: %v, want %q", entry, err, want)

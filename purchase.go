@@ -28,12 +28,8 @@ const (
 	OutcomeUnknown PurchaseOutcome = "unknown"
 )
 
-// PurchaseRequest is a purchase with all its settings; see [RegulatoryService.PurchaseWith].
-//
-// Specification: POST /v1/regulatory-documents/purchase.
-type PurchaseRequest struct {
-	RequestID     string
-	DocumentTypes []DocumentType
+// PurchaseOptions are the settings of a purchase. Zero fields take the defaults.
+type PurchaseOptions struct {
 	// AllowUnknown sends document types that the specification does not list.
 	AllowUnknown bool
 	// SettleFor is how long the request is read back after a lost response, or after a refusal that the
@@ -43,19 +39,37 @@ type PurchaseRequest struct {
 	// RefusedFor is how long a refused request must read as a draft until the purchase is reported as
 	// not charged. Default 1 s.
 	RefusedFor time.Duration
+}
+
+// Validate returns a [*ValidationError] if a purchase with these settings would be refused before it is sent.
+func (o *PurchaseOptions) Validate() error {
+	if o.SettleFor < 0 || o.RefusedFor < 0 {
+		return invalidRequest(OpPurchase, "PurchaseOptions", "has a negative field: leave it 0 for the default")
+	}
+	return nil
+}
+
+// PurchaseRequest is a purchase with all its settings; see [RegulatoryService.PurchaseWith].
+//
+// Specification: POST /v1/regulatory-documents/purchase.
+type PurchaseRequest struct {
+	RequestID     string
+	DocumentTypes []DocumentType
 	// WasDraft states that the request has been read as a draft before this purchase. A request that
 	// turns out as failed was then purchased: its analysis had succeeded.
 	WasDraft bool
+	PurchaseOptions
 }
 
-func (p *PurchaseRequest) validate() error {
+// Validate returns a [*ValidationError] if the purchase would be refused before it is sent.
+func (p *PurchaseRequest) Validate() error {
 	switch {
 	case p == nil || strings.TrimSpace(p.RequestID) == "":
 		return invalidRequest(OpPurchase, "RequestID", "is empty: pass the request_id that Analyze returned")
 	case len(p.DocumentTypes) == 0:
 		return invalidRequest(OpPurchase, "DocumentTypes", "is empty: name at least one of the draft's available documents")
 	}
-	if err := cmp.Or(validID(OpPurchase, "RequestID", p.RequestID), p.validateSettings()); err != nil {
+	if err := cmp.Or(validID(OpPurchase, "RequestID", p.RequestID), p.PurchaseOptions.Validate()); err != nil {
 		return err
 	}
 	for i, slug := range p.DocumentTypes {
@@ -78,13 +92,6 @@ func validID(operation, field, id string) error {
 		return invalidRequest(operation, field, "is not valid UTF-8: pass the request_id that Analyze returned")
 	case id == "." || id == "..":
 		return invalidRequest(operation, field, "is "+id+", which would name another resource: pass the request_id that Analyze returned")
-	}
-	return nil
-}
-
-func (p *PurchaseRequest) validateSettings() error {
-	if p.SettleFor < 0 || p.RefusedFor < 0 {
-		return invalidRequest(OpPurchase, "PurchaseRequest", "has a negative field: leave it 0 for the default")
 	}
 	return nil
 }
@@ -147,7 +154,7 @@ func (s RegulatoryService) Purchase(ctx context.Context, requestID string, docum
 
 // PurchaseWith is [RegulatoryService.Purchase] with all settings.
 func (s RegulatoryService) PurchaseWith(ctx context.Context, purchase *PurchaseRequest, call ...CallOption) (*PurchaseResult, error) {
-	if err := purchase.validate(); err != nil {
+	if err := purchase.Validate(); err != nil {
 		return nil, err
 	}
 	p := *purchase

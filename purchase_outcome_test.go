@@ -466,7 +466,7 @@ func TestPurchase_TheDeadlineLeavesTimeToReadBack(t *testing.T) {
 				defer cancel()
 				started := time.Now()
 				result, err := connect(t, service).Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
-					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, SettleFor: test.settle,
+					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: test.settle},
 				})
 				took := time.Since(started)
 				if err != nil || !result.ReadBack || took < test.least || took > test.most {

@@ -54,8 +54,7 @@ func (s *till) open(t *testing.T) *shipping.Client {
 
 func buy(ctx context.Context, client *shipping.Client) (*shipping.PurchaseResult, error) {
 	return client.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
-		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, SettleFor: 100 * time.Millisecond,
-		RefusedFor: 20 * time.Millisecond,
+		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: 100 * time.Millisecond, RefusedFor: 20 * time.Millisecond},
 	})
 }
 

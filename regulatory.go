@@ -252,7 +252,8 @@ type AnalyzeRequest struct {
 	FileURL string `json:"file_url,omitempty"`
 }
 
-func (r *AnalyzeRequest) validate() error {
+// Validate returns a [*ValidationError] if the analysis would be refused before it is sent.
+func (r *AnalyzeRequest) Validate() error {
 	switch {
 	case r == nil || r.ShipmentID == "" && r.FileURL == "":
 		return invalidRequest(OpAnalyze, "ShipmentID", "and FileURL are both empty: set exactly one of them")
@@ -272,7 +273,7 @@ func (r *AnalyzeRequest) validate() error {
 //
 // Specification: POST /v1/regulatory-documents/analyze.
 func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest, call ...CallOption) (*RegulatoryRequest, error) {
-	if err := analyze.validate(); err != nil {
+	if err := analyze.Validate(); err != nil {
 		return nil, err
 	}
 	record, err := s.record(ctx, request{operation: OpAnalyze, body: analyze}, call)

@@ -207,7 +207,7 @@ func (s WebhooksService) ReplayAll(ctx context.Context, requests []ReplayRequest
 
 func (s WebhooksService) replayOne(ctx context.Context, o *ReplayOutcome, dryRun bool, call []CallOption) {
 	if dryRun {
-		o.State, o.Err = ReplayChecked, o.Request.validate()
+		o.State, o.Err = ReplayChecked, o.Request.Validate()
 	} else {
 		o.State = ReplayQueued
 		o.Result, o.Err = s.Replay(ctx, &o.Request, call...)

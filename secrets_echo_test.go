@@ -192,7 +192,7 @@ func TestSecrets_NoProxyShowsTheKey(t *testing.T) {
 			_, err = client.Rates.List(t.Context(), nil)
 			watch.error("rates", err)
 			_, err = client.Regulatory.PurchaseWith(t.Context(), &shipping.PurchaseRequest{
-				RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, SettleFor: time.Nanosecond,
+				RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Nanosecond},
 			})
 			watch.error("purchase", err)
 			watch.check(t)
@@ -218,7 +218,7 @@ func echoCalls(t *testing.T, client *shipping.Client, watch *watched) map[string
 		note("walk", err)
 	}
 	note("purchase", second(client.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
-		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, SettleFor: time.Nanosecond})))
+		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Nanosecond}})))
 	note("settlement", second(client.Regulatory.SettlePurchase(ctx, "RD-1", &shipping.SettleOptions{QuietFor: time.Nanosecond})))
 	quick := shipping.PollOptions{MinInterval: 1, MaxInterval: 1, MaxFailures: 1, DraftFor: 1, Progress: func(e shipping.PollEvent) { watch.note(e.Err) }}
 	waiting, end := context.WithTimeout(ctx, 50*time.Millisecond)

@@ -194,9 +194,9 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"purchase without documents", purchase(&shipping.PurchaseRequest{RequestID: "RD-1"}), "DocumentTypes is empty: name at least one"},
 		{"purchase of an unknown slug", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA", "fda"}}), `names "fda", which the specification does not list (see DocumentTypes()); set AllowUnknown to send it anyway`},
 		{"purchase of a slug twice", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA", "FDA"}}), "names FDA twice"},
-		{"purchase of no slug", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{""}, AllowUnknown: true}), `names ""`},
-		{"purchase with negative settling", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, SettleFor: -1}), "has a negative field"},
-		{"purchase with a negative RefusedFor", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, RefusedFor: -1}), "has a negative field"},
+		{"purchase of no slug", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{""}, PurchaseOptions: shipping.PurchaseOptions{AllowUnknown: true}}), `names ""`},
+		{"purchase with negative settling", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: -1}}), "has a negative field"},
+		{"purchase with a negative RefusedFor", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{RefusedFor: -1}}), "has a negative field"},
 		{"settle without request", func(ctx context.Context, c *shipping.Client) error {
 			_, err := c.Regulatory.SettlePurchase(ctx, "", nil)
 			return err
@@ -218,7 +218,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 			return err
 		}, "has a negative field"},
 		{"workflow with negative settling", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, &shipping.AnalyzeAndPollOptions{Purchase: shipping.PurchaseRequest{SettleFor: -1}})
+			_, err := c.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, &shipping.AnalyzeAndPollOptions{Purchase: shipping.PurchaseOptions{SettleFor: -1}})
 			return err
 		}, "has a negative field"},
 		{"resume without id", func(ctx context.Context, c *shipping.Client) error {
@@ -281,7 +281,7 @@ func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
 	t.Parallel()
 	service := answering(ok(`{"status":"processing"}`))
 	_, err := connect(t, service).Regulatory.PurchaseWith(t.Context(), &shipping.PurchaseRequest{
-		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"NEW-FORM"}, AllowUnknown: true,
+		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"NEW-FORM"}, PurchaseOptions: shipping.PurchaseOptions{AllowUnknown: true},
 	})
 	if err != nil || !strings.Contains(service.requests()[0].Body, `"NEW-FORM"`) {
 		t.Errorf("%v", err)

@@ -128,7 +128,8 @@ type ReplayRequest struct {
 	WebhookID string `json:"webhook_id,omitempty"`
 }
 
-func (r *ReplayRequest) validate() error {
+// Validate returns a [*ValidationError] if the replay would be refused before it is sent.
+func (r *ReplayRequest) Validate() error {
 	const field = "DeliveryID"
 	switch {
 	case r == nil:
@@ -169,7 +170,7 @@ const ReplayStoredPayload = "stored_payload"
 //
 // Specification: POST /v1/webhooks/replay.
 func (s WebhooksService) Replay(ctx context.Context, replay *ReplayRequest, call ...CallOption) (*ReplayResult, error) {
-	if err := replay.validate(); err != nil {
+	if err := replay.Validate(); err != nil {
 		return nil, err
 	}
 	result, _, err := fetch[ReplayResult](ctx, s.core, request{operation: OpReplayWebhook, body: replay}, call)

@@ -19,8 +19,8 @@ type AnalyzeAndPollOptions struct {
 	// Budget bounds the price of what Select chose, by the amounts stored on the draft. A price that is
 	// missing or in another currency stops the purchase. Nil means no bound.
 	Budget *Budget
-	// Purchase holds the settings of the purchase; its RequestID and DocumentTypes are ignored.
-	Purchase PurchaseRequest
+	// Purchase holds the settings of the purchase.
+	Purchase PurchaseOptions
 	// Poll says how to wait. Its own Progress is called too.
 	Poll PollOptions
 	// Progress sees each step.
@@ -31,7 +31,7 @@ func (o *AnalyzeAndPollOptions) validate() error {
 	if _, err := o.Poll.withDefaults(); err != nil {
 		return err
 	}
-	return o.Purchase.validateSettings()
+	return o.Purchase.Validate()
 }
 
 // SelectAll buys every available document.
@@ -265,9 +265,9 @@ func (f *workflow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Re
 			return draft, f.failed(StepSelected, draft, err)
 		}
 	}
-	purchase := f.options.Purchase
-	purchase.RequestID, purchase.DocumentTypes, purchase.WasDraft = f.id, selected, true
-	bought, err := f.service.PurchaseWith(ctx, &purchase, f.call...)
+	bought, err := f.service.PurchaseWith(ctx, &PurchaseRequest{
+		RequestID: f.id, DocumentTypes: selected, WasDraft: true, PurchaseOptions: f.options.Purchase,
+	}, f.call...)
 	if err != nil {
 		return draft, f.failed(StepPurchased, draft, err)
 	}

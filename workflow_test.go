@@ -88,7 +88,6 @@ func TestAnalyzeAndPoll_BuysNothingUnlessToldTo(t *testing.T) {
 		"no options":      nil,
 		"empty options":   {},
 		"only a budget":   {Budget: &shipping.Budget{Amount: mustAmount(t, "1000000"), Currency: "NGN"}},
-		"documents given": {Purchase: shipping.PurchaseRequest{DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}}},
 		"selects nothing": {Select: none},
 	} {
 		service := newJourney()

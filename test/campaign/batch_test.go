@@ -164,7 +164,7 @@ func (b *batchCampaign) run(client *shipping.Client, events int) {
 	spent := b.spent() // before the snapshot of the event that comes next
 	report, err := client.Regulatory.Batch(ctx, b.items, &shipping.BatchOptions{
 		Select: automated, Budget: &b.budget, Journal: journal,
-		Purchase: shipping.PurchaseRequest{SettleFor: settleFor, RefusedFor: refusedFor},
+		Purchase: shipping.PurchaseOptions{SettleFor: settleFor, RefusedFor: refusedFor},
 		Settle:   shipping.SettleOptions{QuietFor: quietFor},
 		Poll:     shipping.PollOptions{MinInterval: 5 * time.Millisecond, MaxInterval: 20 * time.Millisecond, DraftFor: time.Second},
 		Progress: func(event shipping.BatchEvent) {

@@ -227,7 +227,7 @@ func (c *campaign) purchase(t *testing.T, one *trial) {
 	}
 	result, err := c.clients[one.wire].Regulatory.PurchaseWith(t.Context(), &shipping.PurchaseRequest{
 		RequestID: one.requestID, DocumentTypes: one.documents, WasDraft: one.wasDraft,
-		SettleFor: settleFor, RefusedFor: refusedFor,
+		PurchaseOptions: shipping.PurchaseOptions{SettleFor: settleFor, RefusedFor: refusedFor},
 	}, shipping.WithHeader(sentHeader, strconv.Itoa(one.order.number)))
 	one.outcome = outcomeOf(result, err)
 	if result != nil {
