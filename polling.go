@@ -30,28 +30,28 @@ type FailedError struct {
 	Err error
 }
 
-// Error says which request failed and why.
+// Error names the request that failed and the reason.
 func (e *FailedError) Error() string {
-	text := "shipping: request " + e.Request.RequestID + " failed"
+	record := e.Request
+	if record == nil {
+		record = &RegulatoryRequest{}
+	}
+	text := "shipping: request " + record.RequestID + " failed"
 	switch { // a failed request was purchased only if its record shows it
 	case e.Operation == OpAnalyze:
-		text = "shipping: analysis failed for request " + e.Request.RequestID
-	case len(e.Request.Documents) > 0 || e.Request.showsCharge():
-		text = "shipping: generation failed for request " + e.Request.RequestID
+		text = "shipping: analysis failed for request " + record.RequestID
+	case len(record.Documents) > 0 || record.showsCharge():
+		text = "shipping: generation failed for request " + record.RequestID
 	}
-	if e.Request.FailureReason != "" {
-		text += ": " + e.Request.FailureReason
+	if record.FailureReason != "" {
+		text += ": " + record.FailureReason
 	}
-	for _, document := range e.Request.Documents {
+	for _, document := range record.Documents {
 		if document.Status == "failed" {
 			text += fmt.Sprintf("; %s: %s", document.DocumentType, document.Failure)
 		}
 	}
-	text = oneLine(text, maxErrorMessage)
-	if e.Err != nil {
-		text += ": " + e.Err.Error()
-	}
-	return text
+	return oneLine(text, maxErrorMessage) + causeText(e.Err, record.RequestID)
 }
 
 // Unwrap gives [ErrRequestFailed] and the service's answer.
@@ -126,7 +126,8 @@ const (
 type PollEvent struct {
 	Step      PollStep
 	RequestID string
-	// Request is the record as last read; nil where there is none yet.
+	// Request is the record as last read; nil if it has not been read since the request was made or
+	// purchased.
 	Request *RegulatoryRequest
 	// Polls counts polls so far, Elapsed the time since the first step.
 	Polls   int

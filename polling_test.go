@@ -80,7 +80,7 @@ func TestWait_ADraftThatStaysIsNotWaitedForForEver(t *testing.T) {
 				if took := time.Since(started); took < test.want || took > test.want+time.Minute {
 					t.Errorf("it took %s, want %s", took, test.want)
 				}
-				const text = "shipping: request RD-1 (last seen draft): wait: shipping: the regulatory request is still a draft: purchase it first"
+				const text = "shipping: request RD-1 (last seen draft): wait: the regulatory request is still a draft: purchase it first"
 				if record == nil || err.Error() != text {
 					t.Errorf("record %v, error %v", record, err)
 				}
@@ -301,7 +301,7 @@ func TestAnalyze_AFailedAnalysisCarriesItsRequest(t *testing.T) {
 	}
 	_, err := connect(t, answering(canned{status: 400, body: `{"status":false,"message":"m","data":{"request_id":"RD-1","status":"failed"}}`})).
 		Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
-	const want = "shipping: analysis failed for request RD-1: shipping: regulatory.analyze: 400 Bad Request: m (request RD-1)"
+	const want = "shipping: analysis failed for request RD-1: regulatory.analyze: 400 Bad Request: m"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -129,7 +129,8 @@ type PurchaseError struct {
 
 // Error reports what is known about the money, and what to do.
 func (e *PurchaseError) Error() string {
-	text := fmt.Sprintf("shipping: purchase of request %s: outcome %s: %v", oneLine(e.RequestID, maxErrorID), e.Outcome, e.Err)
+	text := fmt.Sprintf("shipping: purchase of request %s: outcome %s%s",
+		oneLine(e.RequestID, maxErrorID), cmp.Or(e.Outcome, OutcomeUnknown), causeText(e.Err, e.RequestID))
 	switch e.Outcome {
 	case OutcomeCharged:
 		text += "; the documents were purchased before: call Regulatory.Wait to wait for them"

@@ -75,6 +75,7 @@ var keyless = map[string]string{
 	"shipping.BatchRecord":       "the key names an item",
 	"shipping.BatchJournalError": "the key names an item",
 	"shipping.ReplayOutcome":     "the key names an item",
+	"shipping.PurchaseRequest":   "an identifier, documents and settings",
 	"mockserver.CallQuery":       "the key is a fingerprint",
 	"mockserver.Coverage":        "counts of operations",
 	"mockserver.Scenario":        "a name and a description",

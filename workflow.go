@@ -1,9 +1,11 @@
 package shipping
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -150,8 +152,22 @@ func (e *StepError) Error() string {
 	if e.Request != nil && e.Request.Status != "" {
 		text += " (last seen " + oneLine(string(e.Request.Status), maxErrorID) + ")"
 	}
-	verb := map[PollStep]string{StepEdited: "edit", StepSelected: "select", StepPurchased: "purchase", StepPolled: "wait"}[e.Step]
-	return text + ": " + verb + ": " + e.Err.Error()
+	verbs := map[PollStep]string{StepEdited: "edit", StepSelected: "select", StepPurchased: "purchase", StepPolled: "wait"}
+	return text + ": " + cmp.Or(verbs[e.Step], "unknown step") + causeText(e.Err, e.RequestID)
+}
+
+// causeText returns ": " and the text of a cause, without the request that the error around it names already;
+// "" if there is no cause.
+func causeText(cause error, requestID string) string {
+	if cause == nil {
+		return ""
+	}
+	text := strings.ReplaceAll(strings.TrimPrefix(cause.Error(), "shipping: "), "; shipping: ", "; ")
+	if id := oneLine(requestID, maxErrorID); id != "" {
+		text = strings.TrimPrefix(text, "purchase of request "+id+": ")
+		text = strings.ReplaceAll(text, " (request "+id+")", "")
+	}
+	return ": " + text
 }
 
 // Unwrap returns the cause.
@@ -271,7 +287,7 @@ func (f *workflow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Re
 	if err != nil {
 		return draft, f.failed(StepPurchased, draft, err)
 	}
-	f.tell(PollEvent{Step: StepPurchased, Request: draft, Purchase: bought})
+	f.tell(PollEvent{Step: StepPurchased, Request: bought.Request, Purchase: bought})
 	return f.wait(ctx)
 }
 

@@ -171,18 +171,18 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 		"edit": {shipping.AnalyzeAndPollOptions{Edit: func(context.Context, *shipping.RegulatoryRequest) error { return stop }},
 			nil, shipping.StepEdited, stop, "shipping: request RD-1 (last seen draft): edit: not this one"},
 		"reading the edited draft": {shipping.AnalyzeAndPollOptions{Edit: func(context.Context, *shipping.RegulatoryRequest) error { return nil }},
-			map[string]canned{"/RD-1": refusal(404, "gone")}, shipping.StepEdited, shipping.ErrNotFound, "edit: shipping: regulatory.get: 404 Not Found: gone (request RD-1)"},
+			map[string]canned{"/RD-1": refusal(404, "gone")}, shipping.StepEdited, shipping.ErrNotFound, "edit: regulatory.get: 404 Not Found: gone"},
 		"select": {shipping.AnalyzeAndPollOptions{Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, stop }},
 			nil, shipping.StepSelected, stop, "shipping: request RD-1 (last seen draft): select: not this one"},
 		"selecting an unknown slug": {shipping.AnalyzeAndPollOptions{Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 			return []shipping.DocumentType{"NEW"}, nil
 		}}, nil, shipping.StepPurchased, shipping.ErrInvalidRequest, `names "NEW"`},
 		"purchase": {shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll},
-			map[string]canned{"/purchase": noFunds}, shipping.StepPurchased, shipping.ErrInvalidRequest, "purchase: shipping: purchase of request RD-1: outcome not charged"},
+			map[string]canned{"/purchase": noFunds}, shipping.StepPurchased, shipping.ErrInvalidRequest, "purchase: outcome not charged: regulatory.purchase: 400 Bad Request: insufficient funds"},
 		"lost purchase": {shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll},
 			map[string]canned{"/purchase": lost}, shipping.StepPurchased, shipping.ErrConnection, "outcome unknown"},
 		"wait": {shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll},
-			map[string]canned{"/RD-1": refusal(404, "gone")}, shipping.StepPolled, shipping.ErrNotFound, "shipping: request RD-1: wait: shipping: regulatory.get: 404 Not Found"},
+			map[string]canned{"/RD-1": refusal(404, "gone")}, shipping.StepPolled, shipping.ErrNotFound, "shipping: request RD-1: wait: regulatory.get: 404 Not Found"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -205,6 +205,9 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 				}
 				if !strings.Contains(err.Error(), test.text) || strings.Contains(err.Error(), "\n") {
 					t.Errorf("got %v, want %s", err, test.text)
+				}
+				if strings.Count(err.Error(), "RD-1") != 1 { // U10
+					t.Errorf("%v does not name the request once", err)
 				}
 			})
 		})
@@ -345,6 +348,55 @@ func TestBudget_Text(t *testing.T) {
 	} {
 		if budget.String() != want {
 			t.Errorf("%q, want %q", budget.String(), want)
+		}
+	}
+}
+
+// U10: the event of a purchase does not carry the draft as it was before.
+func TestAnalyzeAndPoll_TheEventOfAPurchaseCarriesNoDraft(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]canned{"confirmed": confirmed, "read back": lost} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service, purchased := newJourney(), 0
+				script := service.script
+				service.script = func(n int, got received) canned {
+					usual := script(n, got)
+					if strings.HasSuffix(got.Path, "/purchase") {
+						return answer
+					}
+					return usual
+				}
+				_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+					Select: shipping.SelectAll,
+					Progress: func(event shipping.PollEvent) {
+						if event.Step != shipping.StepPurchased {
+							return
+						}
+						purchased++
+						if event.Request != event.Purchase.Request || event.Request != nil && event.Request.Status == shipping.StatusDraft {
+							t.Errorf("purchased: %+v", event.Request)
+						}
+					},
+				})
+				if err != nil || purchased != 1 {
+					t.Errorf("%d events, %v", purchased, err)
+				}
+			})
+		})
+	}
+}
+
+// C16: the zero value of an error type has a text.
+func TestErrors_ZeroValuesHaveATextAndNoCause(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{&shipping.StepError{}, &shipping.FailedError{}, &shipping.PurchaseError{}, &shipping.BudgetError{}} {
+		if text := err.Error(); !strings.HasPrefix(text, "shipping: ") || strings.Contains(text, "nil") || strings.HasSuffix(text, ": ") {
+			t.Errorf("%T: %q", err, text)
+		}
+		if errors.Is(err, context.Canceled) {
+			t.Errorf("%T has a cause", err)
 		}
 	}
 }
