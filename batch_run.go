@@ -201,7 +201,7 @@ func (r *batchRun) price(draft *RegulatoryRequest, documents []DocumentType) (Am
 		}
 		return price, currency, nil
 	}
-	price, err := r.options.Budget.allows(draft, documents)
+	price, err := r.options.Budget.Check(draft, documents...)
 	return price, r.options.Budget.Currency, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -36,13 +37,32 @@ func (o *AnalyzeAndPollOptions) validate() error {
 	return o.Purchase.Validate()
 }
 
-// SelectAll buys every available document.
+// SelectAll selects every document that the draft offers, also manual ones: a request with such a document
+// stays in processing until a third party has given evidence.
 func SelectAll(draft *RegulatoryRequest) ([]DocumentType, error) {
-	selected := make([]DocumentType, len(draft.AvailableDocuments))
-	for i, document := range draft.AvailableDocuments {
-		selected[i] = document.DocumentType
+	return selectDocuments(draft, func(AvailableDocument) bool { return true }), nil
+}
+
+// SelectAutomated selects the documents that the service generates on its own: those whose Mode is
+// "automated" (assumption).
+func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
+	return selectDocuments(draft, func(offer AvailableDocument) bool { return offer.Mode == "automated" }), nil
+}
+
+// SelectOnly returns a function that selects the documents of these types that the draft offers.
+func SelectOnly(types ...DocumentType) func(draft *RegulatoryRequest) ([]DocumentType, error) {
+	return func(draft *RegulatoryRequest) ([]DocumentType, error) {
+		return selectDocuments(draft, func(offer AvailableDocument) bool { return slices.Contains(types, offer.DocumentType) }), nil
 	}
-	return selected, nil
+}
+
+func selectDocuments(draft *RegulatoryRequest, wanted func(AvailableDocument) bool) (selected []DocumentType) {
+	for _, offer := range draft.AvailableDocuments {
+		if wanted(offer) {
+			selected = append(selected, offer.DocumentType)
+		}
+	}
+	return selected
 }
 
 // Budget is the most that may be spent, in one currency.
@@ -55,6 +75,22 @@ type Budget struct {
 	// Assumption: such prices are in the wallet's currency ("amounts are converted into the user's wallet
 	// currency at analyze time"), and Currency is the wallet's.
 	AssumeCurrency bool
+}
+
+// ParseBudget reads a budget as [Budget.String] writes it, such as "150.00 NGN".
+func ParseBudget(text string) (*Budget, error) {
+	number, currency, found := strings.Cut(strings.TrimSpace(text), " ")
+	currency = strings.TrimSpace(currency)
+	amount, err := ParseAmount(number)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found || currency == "" || strings.ContainsAny(currency, " \t"):
+		return nil, invalidOption("ParseBudget", "needs an amount and a currency, such as \"150.00 NGN\"")
+	case amount.Sign() < 0:
+		return nil, invalidOption("ParseBudget", "needs an amount that is not negative")
+	}
+	return &Budget{Amount: amount, Currency: currency}, nil
 }
 
 // String writes the budget as "150.00 NGN", with more decimals where there are more.
@@ -93,9 +129,10 @@ func (e *BudgetError) Error() string {
 // Unwrap returns [ErrOverBudget].
 func (e *BudgetError) Unwrap() error { return ErrOverBudget }
 
-// allows holds the price of documents against the budget. The price is read from the draft as it was sent:
-// a callback may have changed its fields.
-func (b Budget) allows(draft *RegulatoryRequest, documents []DocumentType) (Amount, error) {
+// Check returns what documents of a draft cost, or a [*BudgetError] if that is more than the budget, in another
+// currency, or unclear; see [RegulatoryRequest.Price]. The price is read from the draft as the service sent it: a
+// callback may have changed its fields.
+func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amount, error) {
 	if draft.Raw != "" {
 		draft = decodeRecord(draft.Raw)
 	}
@@ -277,7 +314,7 @@ func (f *workflow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Re
 		return draft, nil
 	}
 	if f.options.Budget != nil {
-		if _, err := f.options.Budget.allows(draft, selected); err != nil {
+		if _, err := f.options.Budget.Check(draft, selected...); err != nil {
 			return draft, f.failed(StepSelected, draft, err)
 		}
 	}

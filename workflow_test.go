@@ -400,3 +400,44 @@ func TestErrors_ZeroValuesHaveATextAndNoCause(t *testing.T) {
 		}
 	}
 }
+
+func TestParseBudget(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]shipping.Budget{
+		"150.00 NGN":   {Amount: mustAmount(t, "150"), Currency: "NGN"},
+		" 0.5555  BTC": {Amount: mustAmount(t, "0.5555"), Currency: "BTC"},
+		"0 USD":        {Amount: mustAmount(t, "0"), Currency: "USD"},
+	} {
+		budget, err := shipping.ParseBudget(text)
+		if err != nil || *budget != want {
+			t.Errorf("%q: %+v, %v", text, budget, err)
+		}
+	}
+	for _, text := range []string{"", "150.00", "NGN", "-1 NGN", "150 NGN USD", "much NGN"} {
+		if budget, err := shipping.ParseBudget(text); err == nil {
+			t.Errorf("%q is %+v", text, budget)
+		}
+	}
+}
+
+func TestSelect_ChoosesFromWhatTheDraftOffers(t *testing.T) {
+	t.Parallel()
+	draft := &shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{
+		{DocumentType: "FDA", Mode: "automated"}, {DocumentType: "MSDS", Mode: "manual"}, {DocumentType: "CUSTOMS"},
+	}}
+	for name, test := range map[string]struct {
+		choose func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
+		want   []shipping.DocumentType
+	}{
+		"all":                {shipping.SelectAll, []shipping.DocumentType{"FDA", "MSDS", "CUSTOMS"}},
+		"automated":          {shipping.SelectAutomated, []shipping.DocumentType{"FDA"}},
+		"only two":           {shipping.SelectOnly("CUSTOMS", "MSDS", "WATCH"), []shipping.DocumentType{"MSDS", "CUSTOMS"}},
+		"only what it lacks": {shipping.SelectOnly("WATCH"), nil},
+	} {
+		got, err := test.choose(draft)
+		if err != nil {
+			t.Error(err)
+		}
+		diff(t, name, test.want, got)
+	}
+}
