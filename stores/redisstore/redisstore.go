@@ -52,21 +52,21 @@ func New(client redis.Scripter, receiver string, options Options) *Store {
 
 // A key holds "accepted", or "claim " and the claim. Each script gets the claim in that form, and how many
 // milliseconds the key lasts from now.
-const (
-	claimScript = `
+var (
+	claimScript = redis.NewScript(`
 		local known = redis.call('GET', KEYS[1])
 		if known == 'accepted' then return 'accepted' end
 		if known and known ~= ARGV[1] then return 'pending' end
 		redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-		return 'claimed'`
-	acceptScript = `
+		return 'claimed'`)
+	acceptScript = redis.NewScript(`
 		local known = redis.call('GET', KEYS[1])
 		if known and known ~= ARGV[1] and known ~= 'accepted' then return 'lost' end
 		redis.call('SET', KEYS[1], 'accepted', 'PX', ARGV[2])
-		return 'accepted'`
-	releaseScript = `
+		return 'accepted'`)
+	releaseScript = redis.NewScript(`
 		if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
-		return 'released'`
+		return 'released'`)
 )
 
 // Claim implements [webhook.Store].
@@ -98,8 +98,9 @@ func (s *Store) Release(ctx context.Context, id, claim string) error {
 	return err
 }
 
-func (s *Store) run(ctx context.Context, script, id, claim string, lasts time.Duration) (string, error) {
-	answer, err := s.client.Eval(ctx, script, []string{s.prefix + id}, "claim "+claim, lasts.Milliseconds()).Text()
+// run sends the hash of a script, and the script only if this Redis does not have it yet.
+func (s *Store) run(ctx context.Context, script *redis.Script, id, claim string, lasts time.Duration) (string, error) {
+	answer, err := script.Run(ctx, s.client, []string{s.prefix + id}, "claim "+claim, lasts.Milliseconds()).Text()
 	return answer, explain(err)
 }
 
@@ -112,7 +113,7 @@ func explain(err error) error {
 		{redis.IsOOMError, "Redis has no memory left: give it more, or choose a shorter Keep; leave its maxmemory-policy at noeviction"},
 		{redis.IsReadOnlyError, "this Redis is a replica: connect to the primary, or have redis.NewFailoverClient find it"},
 		{redis.IsAuthError, "Redis does not know the user or the password: set Username and Password in redis.Options"},
-		{redis.IsPermissionError, "the user may not do this: it needs eval, get, set and del on the keys shipping:webhook:*"},
+		{redis.IsPermissionError, "the user may not do this: it needs evalsha, eval, get, set and del on the keys shipping:webhook:*"},
 	} {
 		if refusal.is(err) {
 			return fmt.Errorf("redisstore: %s: %w", refusal.do, err)

@@ -110,7 +110,7 @@ func TestStore_SaysWhatToDoWhenRedisRefuses(t *testing.T) {
 		"give it more":           {"CONFIG", "SET", "maxmemory", "1"},
 		"connect to the primary": {"REPLICAOF", "127.0.0.1", "1"},
 		"set Username":           {"CONFIG", "SET", "requirepass", "wrong"},
-		"it needs eval":          {"ACL", "SETUSER", "default", "-eval"},
+		"it needs evalsha, eval": {"ACL", "SETUSER", "default", "-eval"},
 		"on the keys":            {"ACL", "SETUSER", "default", "resetkeys"},
 	} {
 		t.Run(says, func(t *testing.T) {
@@ -124,6 +124,22 @@ func TestStore_SaysWhatToDoWhenRedisRefuses(t *testing.T) {
 				t.Errorf("%d, %v", standing, err)
 			}
 		})
+	}
+}
+
+// W8: a script is sent once, and its hash after that.
+func TestStore_SendsEachScriptOnce(t *testing.T) {
+	t.Parallel()
+	client := connect(t, startRedis(t).Socket())
+	store := redisstore.New(client, "orders", redisstore.Options{})
+	for _, id := range []string{"WD-1", "WD-2", "WD-3"} {
+		if standing, err := store.Claim(t.Context(), id, "one"); standing != webhook.Claimed || err != nil {
+			t.Errorf("%d, %v", standing, err)
+		}
+	}
+	stats, err := client.Info(t.Context(), "commandstats").Result()
+	if err != nil || !strings.Contains(stats, "cmdstat_eval:calls=1,") || !strings.Contains(stats, "cmdstat_evalsha:calls=3,") {
+		t.Errorf("%v\n%s", err, stats)
 	}
 }
 
