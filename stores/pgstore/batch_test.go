@@ -1,6 +1,7 @@
 package pgstore_test
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"strings"
@@ -144,6 +145,34 @@ func TestBatchJournal_KeepsTheLongestKey(t *testing.T) {
 		if err := c.Release(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// T4: a machine that vanishes inside a transaction leaves its locks with the server. They are given up
+// soon, not only when TCP gives up.
+func TestBatchJournal_AMachineThatVanishesInATransactionBlocksNobodyForLong(t *testing.T) {
+	t.Parallel()
+	pool, batch := connect(t), t.Name()+rand.Text()
+	budget := &shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
+	record := func(key string) shipping.BatchRecord {
+		return shipping.BatchRecord{Key: key, Step: shipping.BatchPurchasing, Amount: amount(t, "60"), Currency: "NGN"}
+	}
+	proxy := newProxy(t, "UPDATE shipping_batch_item") // which follows the lock of the batch
+	vanishing := claim(t, pgstore.NewBatchJournal(connectTo(t, proxy.dsn), batch, time.Hour), "a")
+	ctx, cancel := context.WithCancel(t.Context())
+	vanished := make(chan error, 1)
+	go func() {
+		_, err := vanishing.Append(ctx, record("a"), budget)
+		vanished <- err
+	}()
+	<-proxy.silent
+	survivor := claim(t, pgstore.NewBatchJournal(pool, batch, 45*time.Second), "b")
+	if committed, err := survivor.Append(t.Context(), record("b"), budget); err != nil || committed != record("b").Amount {
+		t.Errorf("%s committed, %v", committed, err)
+	}
+	cancel()
+	if err := <-vanished; err == nil {
+		t.Error("the machine that vanished kept its record")
 	}
 }
 

@@ -47,13 +47,23 @@ func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	})
 }
 
+// The limits of a transaction, set on the server, so that they hold for a machine that vanished too: its
+// connection stays open until TCP gives up, which can take hours.
+const (
+	idleLimit = "10s" // between two statements, with the locks of the first
+	lockLimit = "60s" // of the wait for a lock
+)
+
 // durably runs do in one transaction that survives a crash of the machine once it is committed, also
 // on a server that does not wait for its disk by default. Each statement sees what was committed
-// before it began, so that a sum taken under a lock is the present one.
+// before it began, so that a sum taken under a lock is the present one. If this machine vanishes in the
+// middle, the server ends the transaction after idleLimit.
 func durably(ctx context.Context, pool *pgxpool.Pool, do func(pgx.Tx) error) error {
 	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `SELECT set_config('synchronous_commit', 'on', true)
-			WHERE current_setting('synchronous_commit') = 'off'`)
+		_, err := tx.Exec(ctx, `
+			SELECT set_config('idle_in_transaction_session_timeout', $1, true), set_config('lock_timeout', $2, true),
+				CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END`,
+			idleLimit, lockLimit)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,90 @@
+package pgstore_test
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// proxy is a way to the server that falls silent, as when a machine loses its power: both ends keep their
+// connections, and nothing passes any more.
+type proxy struct {
+	dsn    string
+	silent chan struct{} // closed once it is
+
+	mu   sync.Mutex
+	open []net.Conn
+}
+
+// newProxy returns a proxy that falls silent before it passes a client's packet that contains the text.
+func newProxy(t *testing.T, before string) *proxy {
+	t.Helper()
+	dsn := os.Getenv(dsnVariable)
+	host, rest, _ := strings.Cut(strings.TrimPrefix(dsn, "host="), " ")
+	dir := t.TempDir()
+	listener, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{dsn: "host=" + dir + " " + rest, silent: make(chan struct{})}
+	var running sync.WaitGroup
+	t.Cleanup(func() {
+		listener.Close()
+		p.close()
+		running.Wait()
+	})
+	running.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("unix", filepath.Join(host, ".s.PGSQL.5432"))
+			if err != nil {
+				client.Close()
+				return
+			}
+			p.keep(client, server)
+			running.Go(func() { p.pass(server, client, before) })
+			running.Go(func() { _, _ = io.Copy(client, server) })
+		}
+	})
+	return p
+}
+
+func (p *proxy) keep(connections ...net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open = append(p.open, connections...)
+}
+
+func (p *proxy) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, connection := range p.open {
+		connection.Close()
+	}
+}
+
+// pass copies from the client to the server, up to the text.
+func (p *proxy) pass(server, client net.Conn, before string) {
+	buffer := make([]byte, 1<<16)
+	for {
+		n, err := client.Read(buffer)
+		if err != nil {
+			return
+		}
+		if bytes.Contains(buffer[:n], []byte(before)) {
+			close(p.silent)
+			return
+		}
+		if _, err := server.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
