@@ -162,9 +162,9 @@ func (c *batchClaim) write(ctx context.Context, tx pgx.Tx, record shipping.Batch
 	}
 	tag, err := tx.Exec(ctx, `
 		UPDATE shipping_batch_item
-		SET record = $4, committed = $5::text::numeric, currency = $6, until = clock_timestamp() + $7::interval
+		SET record = $4::text::jsonb, committed = $5::text::numeric, currency = $6, until = clock_timestamp() + $7::interval
 		WHERE batch = $1 AND key = $2 AND fence = $3`,
-		c.journal.batch, c.key, c.fence, text, amount, record.Currency, c.journal.lease)
+		c.journal.batch, c.key, c.fence, string(text), amount, record.Currency, c.journal.lease)
 	if err == nil && tag.RowsAffected() == 0 {
 		return shipping.ErrBatchItemTaken
 	}

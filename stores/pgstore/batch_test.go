@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/stores/pgstore"
+	"github.com/shipping-go/shipping/webhook"
 )
 
 func amount(t *testing.T, text string) shipping.Amount {
@@ -173,6 +175,39 @@ func TestBatchJournal_AMachineThatVanishesInATransactionBlocksNobodyForLong(t *t
 	cancel()
 	if err := <-vanished; err == nil {
 		t.Error("the machine that vanished kept its record")
+	}
+}
+
+// T8: a pool for a connection pooler prepares no statements, and has PostgreSQL guess what it sends.
+func TestBatchJournal_WorksInEveryModeOfQueries(t *testing.T) {
+	connect(t)
+	budget := &shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
+	for _, mode := range []string{"cache_statement", "cache_describe", "describe_exec", "exec", "simple_protocol"} {
+		t.Run(mode, func(t *testing.T) {
+			pool := connectTo(t, os.Getenv(dsnVariable)+" default_query_exec_mode="+mode)
+			journal := pgstore.NewBatchJournal(pool, t.Name()+rand.Text(), time.Hour)
+			c := claim(t, journal, "a")
+			record := shipping.BatchRecord{Key: "a", Step: shipping.BatchPurchasing, RequestID: "RD-1", Amount: amount(t, "60"), Currency: "NGN"}
+			if committed, err := c.Append(t.Context(), record, budget); err != nil || committed != record.Amount {
+				t.Fatal(committed, err)
+			}
+			if err := c.Release(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if got := claim(t, journal, "a").Record(); got.RequestID != "RD-1" || got.Amount != record.Amount {
+				t.Errorf("the record came back as %+v", got)
+			}
+			store := pgstore.NewWebhookStore(pool, t.Name()+rand.Text(), pgstore.WebhookOptions{})
+			if standing, err := store.Claim(t.Context(), "WD-1", "one"); standing != webhook.Claimed || err != nil {
+				t.Error(standing, err)
+			}
+			if err := store.Accept(t.Context(), "WD-1", "one"); err != nil {
+				t.Error(err)
+			}
+			if standing, err := store.Claim(t.Context(), "WD-1", "two"); standing != webhook.Accepted || err != nil {
+				t.Error(standing, err)
+			}
+		})
 	}
 }
 
