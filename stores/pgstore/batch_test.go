@@ -211,6 +211,23 @@ func TestBatchJournal_WorksInEveryModeOfQueries(t *testing.T) {
 	}
 }
 
+// T8: the tables may be those of an administrator.
+func TestMigrate_NeedsNoRightToCreateTablesThatExist(t *testing.T) {
+	pool := connect(t)
+	user := "user_" + strings.ToLower(rand.Text())
+	for _, statement := range []string{
+		`CREATE ROLE ` + user + ` LOGIN`,
+		`REVOKE CREATE ON SCHEMA public FROM PUBLIC`,
+		`GRANT SELECT, INSERT, UPDATE, DELETE ON shipping_batch_item, shipping_webhook TO ` + user,
+	} {
+		if _, err := pool.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limited := connectTo(t, os.Getenv(dsnVariable)+" user="+user) // migrates
+	claim(t, pgstore.NewBatchJournal(limited, t.Name()+rand.Text(), 0), "a")
+}
+
 // T3: the lease that a batch counts on is the part of it that claims hold.
 func TestBatchJournal_ItsLeaseIsThatOfItsClaims(t *testing.T) {
 	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 100*time.Second)

@@ -35,11 +35,21 @@ CREATE TABLE IF NOT EXISTS shipping_webhook (
 CREATE INDEX IF NOT EXISTS shipping_webhook_until ON shipping_webhook (until);
 `
 
+// migrated reports whether the first schema of the search_path has all of the schema above.
+const migrated = `
+SELECT bool_and(to_regclass(quote_ident(current_schema()) || '.' || name) IS NOT NULL)
+FROM unnest(ARRAY['shipping_batch_item', 'shipping_webhook', 'shipping_webhook_until']) AS name`
+
 // Migrate creates the tables shipping_batch_item and shipping_webhook in the first schema of the
-// connection's search_path. It leaves what exists as it is, and may run on several machines at once.
+// connection's search_path. It leaves what exists as it is, and may run on several machines at once. The
+// user needs the right to create tables only if one is missing.
 func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	return durably(ctx, pool, func(tx pgx.Tx) error {
 		if err := lock(ctx, tx, "migrate"); err != nil {
+			return err
+		}
+		var done bool
+		if err := tx.QueryRow(ctx, migrated).Scan(&done); err != nil || done {
 			return err
 		}
 		_, err := tx.Exec(ctx, schema)
