@@ -34,7 +34,7 @@ func NewBatchJournal(pool *pgxpool.Pool, batch string, lease time.Duration) *Bat
 	if lease <= 0 {
 		lease = 2 * time.Minute
 	}
-	return &BatchJournal{pool: pool, batch: batch, lease: lease}
+	return &BatchJournal{pool: pool, batch: column(batch), lease: lease}
 }
 
 // Lease implements [shipping.SharedBatchJournal].

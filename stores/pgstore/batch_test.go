@@ -228,6 +228,14 @@ func TestMigrate_NeedsNoRightToCreateTablesThatExist(t *testing.T) {
 	claim(t, pgstore.NewBatchJournal(limited, t.Name()+rand.Text(), 0), "a")
 }
 
+// T7: nor does the name of a batch stop it.
+func TestBatchJournal_KeepsABatchOfAnyName(t *testing.T) {
+	pool, name := connect(t), t.Name()+rand.Text()
+	for _, batch := range []string{name + "\x00", name + "\xff", name + strings.Repeat("n", 5000), name + strings.Repeat("n", 5001)} {
+		claim(t, pgstore.NewBatchJournal(pool, batch, 0), "a")
+	}
+}
+
 // T3: the lease that a batch counts on is the part of it that claims hold.
 func TestBatchJournal_ItsLeaseIsThatOfItsClaims(t *testing.T) {
 	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 100*time.Second)

@@ -45,7 +45,7 @@ func NewWebhookStore(pool *pgxpool.Pool, receiver string, options WebhookOptions
 	if options.Keep <= 0 {
 		options.Keep = 72 * time.Hour
 	}
-	return &WebhookStore{pool: pool, receiver: receiver, options: options}
+	return &WebhookStore{pool: pool, receiver: column(receiver), options: options}
 }
 
 // Claim implements [webhook.Store]. A claim that is new also deletes two rows that are over their time,
@@ -140,12 +140,12 @@ func disconnected(err error) bool {
 	return !errors.Is(err, webhook.ErrClaimLost)
 }
 
-// column is an id as a column of text can hold it, and an index: one that is long, or no text, stands
-// there as its hash.
-func column(id string) string {
-	if len(id) <= 256 && utf8.ValidString(id) && !strings.ContainsRune(id, 0) {
-		return id
+// column returns an id or a name as a column of text, and its index, can hold it: one that is long or not
+// text as its hash.
+func column(text string) string {
+	if len(text) <= 256 && utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
+		return text
 	}
-	sum := sha256.Sum256([]byte(id))
-	return "sha256 of id: " + hex.EncodeToString(sum[:])
+	sum := sha256.Sum256([]byte(text))
+	return "sha256: " + hex.EncodeToString(sum[:])
 }

@@ -30,7 +30,9 @@ func TestWebhookStore_DoesAsAReceiverNeeds(t *testing.T) {
 func TestWebhookStore_ReceiversOfOtherNamesHaveEachNotificationOnceMore(t *testing.T) {
 	t.Parallel()
 	pool, name := connect(t), rand.Text()
-	for _, receiver := range []string{name, name + "2"} {
+	// T7: and names that a column of text or its index cannot hold.
+	for _, receiver := range []string{name, name + "2", name + "\x00", name + "\xff", name + strings.Repeat("n", 5000)} {
+
 		store := pgstore.NewWebhookStore(pool, receiver, pgstore.WebhookOptions{})
 		if standing, err := store.Claim(t.Context(), "WD-1", "one"); standing != webhook.Claimed || err != nil {
 			t.Errorf("%d, %v", standing, err)
