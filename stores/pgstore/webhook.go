@@ -13,13 +13,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/webhook"
 )
 
 // WebhookStore is a [webhook.Store] that any number of machines share. Make one with [NewWebhookStore].
 //
 // What stands in the table survives a crash of the database. Times are those of its clock. A call whose
-// connection ends is repeated on another, which changes nothing where the first did its work.
+// connection ends is retried on another for up to 5 seconds, which changes nothing where the first did its
+// work.
 type WebhookStore struct {
 	pool     *pgxpool.Pool
 	receiver string
@@ -115,19 +117,22 @@ func (s *WebhookStore) Release(ctx context.Context, id, claim string) error {
 	})
 }
 
+// restart is how long a call waits for a database that restarts. If it gave up at once, a notification that
+// was handled would not be recorded, and would be handled again.
+const restart = 5 * time.Second
+
 // again runs do in a transaction, and again while connections end: when the database restarts, every
-// one that the pool has may be dead.
+// one that the pool has may be dead, and for a moment there is none to be had.
 func (s *WebhookStore) again(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, s.options.Lease) // an answer that comes later is of no use
 	defer cancel()
-	var err error
-	for range 1 + s.pool.Config().MaxConns {
-		err = durably(ctx, s.pool, func(tx pgx.Tx) error { return do(ctx, tx) })
-		if err == nil || !disconnected(err) || ctx.Err() != nil {
-			break
+	start := time.Now()
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
+		err := durably(ctx, s.pool, func(tx pgx.Tx) error { return do(ctx, tx) })
+		if err == nil || !disconnected(err) || time.Since(start) > restart || wait.Sleep(ctx, pause) != nil {
+			return err
 		}
 	}
-	return err
 }
 
 // disconnected reports whether it was the connection that failed, and not what was asked for.

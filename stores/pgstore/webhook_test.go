@@ -3,11 +3,14 @@ package pgstore_test
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/shipping-go/shipping/stores/internal/receivers"
@@ -32,7 +35,6 @@ func TestWebhookStore_ReceiversOfOtherNamesHaveEachNotificationOnceMore(t *testi
 	pool, name := connect(t), rand.Text()
 	// T7: and names that a column of text or its index cannot hold.
 	for _, receiver := range []string{name, name + "2", name + "\x00", name + "\xff", name + strings.Repeat("n", 5000)} {
-
 		store := pgstore.NewWebhookStore(pool, receiver, pgstore.WebhookOptions{})
 		if standing, err := store.Claim(t.Context(), "WD-1", "one"); standing != webhook.Claimed || err != nil {
 			t.Errorf("%d, %v", standing, err)
@@ -81,6 +83,32 @@ func TestWebhookStore_GoesOnWithNewConnections(t *testing.T) {
 	store := pgstore.NewWebhookStore(pool, name, pgstore.WebhookOptions{})
 	if standing, err := store.Claim(t.Context(), "WD-1", "one"); standing != webhook.Claimed || err != nil {
 		t.Errorf("%d, %v", standing, err)
+	}
+}
+
+// T8: a database that restarts is not there for a moment.
+func TestWebhookStore_WaitsForADatabaseThatRestarts(t *testing.T) {
+	t.Parallel()
+	connect(t)
+	config, err := pgxpool.ParseConfig(os.Getenv(dsnVariable) + " pool_max_conns=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var attempts atomic.Int32
+	config.BeforeConnect = func(context.Context, *pgx.ConnConfig) error {
+		if attempts.Add(1) <= 8 {
+			return errors.New("the database restarts")
+		}
+		return nil
+	}
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	store := pgstore.NewWebhookStore(pool, rand.Text(), pgstore.WebhookOptions{})
+	if err := store.Accept(t.Context(), "WD-1", "one"); err != nil {
+		t.Error(err)
 	}
 }
 
