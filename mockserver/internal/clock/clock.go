@@ -2,9 +2,8 @@
 package clock
 
 import (
-	"cmp"
+	"container/heap"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 )
@@ -30,17 +29,10 @@ type Clock struct {
 
 	mu      sync.Mutex
 	now     time.Time // of a virtual clock
-	waiting []*timer  // in due order, then in the order of their making
+	waiting queue
+	turns   Turn // given out so far
 	stopped bool
 	running sync.WaitGroup
-}
-
-type timer struct {
-	due   time.Time
-	label string
-	fn    func()
-	real  *time.Timer
-	scope *Scope // nil: the clock's own
 }
 
 // Fired is a function that [Clock.Advance] called.
@@ -82,36 +74,54 @@ func (c *Clock) read() time.Time {
 	return time.Now().Add(c.shift).UTC()
 }
 
-// After calls fn once, when d has passed; a negative d counts as 0. On a virtual clock that is during
-// a later Advance, never before After returns. The label says in a list of fired functions what it
-// was. After Stop it does nothing.
-func (c *Clock) After(d time.Duration, label string, fn func()) { c.after(nil, d, label, fn) }
+// Turn is a place among functions that are due at the same time: the lowest is called first.
+type Turn uint64
 
-func (c *Clock) after(scope *Scope, d time.Duration, label string, fn func()) {
+// Turn returns the next place. Code that schedules functions from several goroutines takes its turns
+// beforehand, so that the order of the calls does not depend on which goroutine was faster.
+func (c *Clock) Turn() Turn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.stopped || (scope != nil && scope.stopped) {
-		return
+	return c.turn()
+}
+
+func (c *Clock) turn() Turn {
+	c.turns++
+	return c.turns
+}
+
+// After calls fn once, when d has passed; a negative d counts as 0. On a virtual clock that is during
+// a later Advance, never before After returns. Of functions that are due at the same time, the one that
+// was scheduled first is called first. The label names the function in lists. After Stop it does nothing.
+func (c *Clock) After(d time.Duration, label string, fn func()) *Timer {
+	return c.after(d, &Timer{label: label, fn: fn})
+}
+
+func (c *Clock) after(d time.Duration, t *Timer) *Timer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t.clock, t.place = c, notWaiting
+	if c.stopped || (t.scope != nil && t.scope.stopped) {
+		return t
 	}
-	t := &timer{due: c.read().Add(max(0, d)), label: label, fn: fn, scope: scope}
-	at, _ := slices.BinarySearchFunc(c.waiting, t, func(have, add *timer) int {
-		return cmp.Or(have.due.Compare(add.due), -1) // behind those due at the same time
-	})
-	c.waiting = slices.Insert(c.waiting, at, t)
+	if t.turn == 0 {
+		t.turn = c.turn()
+	}
+	t.due = c.read().Add(max(0, d))
+	heap.Push(&c.waiting, t)
 	if !c.virtual {
 		t.real = time.AfterFunc(max(0, d), func() { c.ring(t) })
 	}
+	return t
 }
 
 // ring runs a timer of a real clock, unless Stop was faster.
-func (c *Clock) ring(t *timer) {
+func (c *Clock) ring(t *Timer) {
 	c.mu.Lock()
-	at := slices.Index(c.waiting, t)
-	if at < 0 {
+	if !c.waiting.remove(t) {
 		c.mu.Unlock()
 		return
 	}
-	c.waiting = slices.Delete(c.waiting, at, at+1)
 	c.running.Add(1)
 	c.mu.Unlock()
 	defer c.running.Done()
@@ -146,15 +156,14 @@ func (c *Clock) Advance(d time.Duration) ([]Fired, error) {
 }
 
 // next takes the first timer due by until and moves the clock there; with none left, to until.
-func (c *Clock) next(until time.Time) *timer {
+func (c *Clock) next(until time.Time) *Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.waiting) == 0 || c.waiting[0].due.After(until) {
 		c.now = until
 		return nil
 	}
-	t := c.waiting[0]
-	c.waiting = slices.Delete(c.waiting, 0, 1)
+	t := heap.Pop(&c.waiting).(*Timer)
 	if t.due.After(c.now) { // it is not where the clock was moved past it by Reach
 		c.now = t.due
 	}
@@ -194,7 +203,14 @@ type Scope struct {
 func (c *Clock) Scope() *Scope { return &Scope{clock: c} }
 
 // After is [Clock.After] within the scope.
-func (s *Scope) After(d time.Duration, label string, fn func()) { s.clock.after(s, d, label, fn) }
+func (s *Scope) After(d time.Duration, label string, fn func()) *Timer {
+	return s.clock.after(d, &Timer{label: label, fn: fn, scope: s})
+}
+
+// AfterAt is After with a place among functions that are due at the same time.
+func (s *Scope) AfterAt(turn Turn, d time.Duration, label string, fn func()) *Timer {
+	return s.clock.after(d, &Timer{label: label, fn: fn, scope: s, turn: turn})
+}
 
 // Stop drops every function of the scope that still waits, and every one that is added later. It does
 // not wait for one that already runs.
@@ -203,24 +219,14 @@ func (s *Scope) Stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.stopped = true
-	c.waiting = slices.DeleteFunc(c.waiting, func(t *timer) bool {
-		if t.scope == s && t.real != nil {
-			t.real.Stop()
-		}
-		return t.scope == s
-	})
+	c.waiting.removeAll(func(t *Timer) bool { return t.scope == s })
 }
 
 // Stop drops every function that still waits, and returns when none runs any more.
 func (c *Clock) Stop() {
 	c.mu.Lock()
 	c.stopped = true
-	for _, t := range c.waiting {
-		if t.real != nil {
-			t.real.Stop()
-		}
-	}
-	c.waiting = nil
+	c.waiting.removeAll(func(*Timer) bool { return true })
 	c.mu.Unlock()
 	c.running.Wait()
 }

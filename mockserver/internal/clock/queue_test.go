@@ -1,0 +1,93 @@
+package clock
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// P3: however timers are added and stopped, those that are left are called in due order, and those that
+// are due at the same time in the order in which they were scheduled.
+func TestAdvance_CallsManyInOrderWhateverWasStopped(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	c := Virtual(start)
+	dropped := c.Scope()
+	var got, want []string
+	type planned struct {
+		due   int
+		label string
+	}
+	var left []planned
+	for i := range 2_000 {
+		due, label := random.IntN(50), strconv.Itoa(i)
+		note := func() { got = append(got, label) }
+		switch random.IntN(3) {
+		case 0:
+			c.After(time.Duration(due)*time.Second, label, note).Stop()
+		case 1:
+			dropped.After(time.Duration(due)*time.Second, label, note)
+		default:
+			c.After(time.Duration(due)*time.Second, label, note)
+			left = append(left, planned{due, label})
+		}
+	}
+	dropped.Stop()
+	slices.SortStableFunc(left, func(a, b planned) int { return a.due - b.due })
+	for _, p := range left {
+		want = append(want, p.label)
+	}
+	if pending := c.Pending(1); len(pending) != 1 || pending[0].Label != want[0] {
+		t.Errorf("the first pending is %v, want %s", pending, want[0])
+	}
+	if _, err := c.Advance(time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("called (-want +got):\n%s", diff)
+	}
+	if n := c.Waiting(); n != 0 {
+		t.Errorf("%d wait, want none", n)
+	}
+}
+
+// S4: the order of functions that are due at the same time follows from their turns, whichever was
+// scheduled first.
+func TestAfterAt_CallsInTheOrderOfTheTurns(t *testing.T) {
+	t.Parallel()
+	c := Virtual(start)
+	first, second := c.Turn(), c.Turn()
+	var got []string
+	note := func(what string) func() { return func() { got = append(got, what) } }
+	scope := c.Scope()
+	scope.After(time.Second, "third", note("third"))
+	scope.AfterAt(second, time.Second, "second", note("second"))
+	scope.AfterAt(first, time.Second, "first", note("first"))
+	if _, err := c.Advance(time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"first", "second", "third"}, got); diff != "" {
+		t.Errorf("called (-want +got):\n%s", diff)
+	}
+}
+
+// P3: advancing 100,000 waiting functions.
+func BenchmarkAdvance(b *testing.B) {
+	for _, n := range []int{1_000, 100_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			for b.Loop() {
+				c := Virtual(start)
+				for i := range n {
+					c.After(time.Duration(i*7919%n)*time.Millisecond, "", func() {})
+				}
+				if fired, err := c.Advance(time.Hour); err != nil || len(fired) != n {
+					b.Fatalf("%d fired (%v)", len(fired), err)
+				}
+			}
+		})
+	}
+}
