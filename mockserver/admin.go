@@ -134,10 +134,8 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[s
 // parameter world names or whose key it carries, else the home world.
 func (s *Server) addressed(r *http.Request) (*World, *reply) {
 	if name := r.URL.Query().Get("world"); name != "" {
-		for _, w := range s.Worlds() {
-			if w.name == name {
-				return w, nil
-			}
+		if w := s.named(name); w != nil {
+			return w, nil
 		}
 		p := refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no open world is called %q: GET %sworlds lists them", name, adminPrefix))
 		return nil, &p
@@ -152,6 +150,17 @@ func (s *Server) addressed(r *http.Request) (*World, *reply) {
 		return nil, &p
 	}
 	return w, nil
+}
+
+// named returns the world that a name addresses on the control surface, or nil.
+func (s *Server) named(name string) *World {
+	switch name {
+	case homeName:
+		return s.World
+	case strangersName:
+		return s.strangers
+	}
+	return s.worlds.open(keyPrefixTest + name)
 }
 
 func (s *Server) writeAdmin(w http.ResponseWriter, p *reply) {

@@ -159,5 +159,5 @@ func (s *Server) adminWhy(c *call) reply {
 
 func callNotFound(c *call) reply {
 	return refused(http.StatusNotFound, codeNotFound,
-		fmt.Sprintf("the journal does not hold %q: take the X-Request-Id of one of the latest answers", c.PathValue("request_id")))
+		fmt.Sprintf("the journal of world %s does not hold %q: take the X-Request-Id of one of its latest answers, or name another world with ?world=NAME; %s has the requests whose key opens no world", c.world.name, c.PathValue("request_id"), strangersName))
 }

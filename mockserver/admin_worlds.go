@@ -134,12 +134,9 @@ func (s *Server) adminWorld(c *call, do func(*World, worldOrder) (*World, string
 	}
 	var named *World
 	if name := c.PathValue("world"); name != "" {
-		worlds := s.Worlds()
-		i := slices.IndexFunc(worlds, func(w *World) bool { return w.name == name })
-		if i < 0 {
+		if named = s.named(name); named == nil || named == s.strangers {
 			return refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no world %q is open: GET %sworlds lists them", name, adminPrefix))
 		}
-		named = worlds[i]
 	}
 	w, message, err := do(named, order)
 	switch {

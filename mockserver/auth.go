@@ -7,8 +7,17 @@ import (
 	"strings"
 )
 
-// authenticate returns the world that a request is for, or the world to journal it in and why it is
-// refused.
+// strangersName is the name under which the control surface shows the requests whose key opens no world. No
+// key opens a world of this name.
+const strangersName = "unauthenticated"
+
+// Unauthenticated returns the latest requests that were refused for their key, or that carried a key which
+// opens no world, oldest first. They are in the journal of no world and use up the fault rules of none. GET
+// /_mock/calls?world=unauthenticated lists them too.
+func (s *Server) Unauthenticated() []Call { return s.strangers.Journal() }
+
+// authenticate returns the world that a request is for; or the one of the requests without an account, and why
+// the request is refused.
 //
 // Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
 // Assumption: countries and webhooks need it too; see [Assumptions.OpenOperations]. A key may open a world
@@ -29,7 +38,7 @@ func (s *Server) authenticate(r *http.Request, op *operation) (*World, *reply) {
 	switch {
 	case errors.Is(err, ErrTooManyWorlds):
 		p := refused(http.StatusServiceUnavailable, codeUnavailable, err.Error())
-		return s.World, &p
+		return s.strangers, &p
 	case !errors.Is(err, errKeyForm):
 		message = "the secret key names a scenario that there is not, or asks too much of it: GET " + adminPrefix + "scenarios lists them"
 	case scheme == "":
@@ -41,7 +50,7 @@ func (s *Server) authenticate(r *http.Request, op *operation) (*World, *reply) {
 	}
 	p := refused(http.StatusUnauthorized, codeUnauthorized, message)
 	p.header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}
-	return s.World, &p
+	return s.strangers, &p
 }
 
 // worldFor returns the world that a secret key opens.
@@ -50,18 +59,20 @@ func (s *Server) worldFor(key string) (*World, bool) {
 	return w, err == nil
 }
 
-// keyless returns the world that a request without a key is for: the first, in the order of their opening,
-// that has the regulatory request which the path names, else the home world. A fork has the requests of its
-// parent, under the same ids: whoever means the fork sends its key, or asks GET /_mock/requests/….
+// keyless returns the world that a request to an open operation is for if its key opens none: the first, in
+// the order of their opening, that has the regulatory request which the path names. Otherwise it is the home
+// world for a request without a key, and that of the requests without an account for one with a wrong key. A fork
+// has the requests of its parent, under the same ids: use the fork's key, or GET /_mock/requests/….
 func (s *Server) keyless(r *http.Request) *World {
-	id := r.PathValue("request_id")
-	if id == "" {
-		return s.World
-	}
-	for _, w := range s.Worlds() {
-		if w.hasRequest(id) {
-			return w
+	if id := r.PathValue("request_id"); id != "" {
+		for _, w := range s.Worlds() {
+			if w.hasRequest(id) {
+				return w
+			}
 		}
+	}
+	if r.Header.Get("Authorization") != "" {
+		return s.strangers
 	}
 	return s.World
 }

@@ -62,3 +62,58 @@ func TestAssumption_OpenOperationsNeedNoKey(t *testing.T) {
 	do(t, srv, http.MethodGet, "/v1/countries", "", "Authorization", "").want(t, http.StatusOK)
 	do(t, srv, http.MethodGet, "/v1/webhooks", "", "Authorization", "").want(t, http.StatusUnauthorized)
 }
+// S12: a request whose key opens no world changes nothing in the home world: not its fault rules, its journal
+// or its lint.
+func TestAuthentication_AWrongKeyTouchesNoWorld(t *testing.T) {
+	t.Parallel()
+	refusals := []struct {
+		name, method, path string
+		key                string // the Authorization header; "" for none
+		status             int
+	}{
+		{"another key", http.MethodGet, "/v1/rates", "Bearer sk_test_typo", 401},
+		{"no key", http.MethodGet, "/v1/rates", "", 401},
+		{"another scheme", http.MethodGet, "/v1/rates", "Basic dXNlcg==", 401},
+		{"an unknown scenario", http.MethodPost, "/v1/regulatory-documents/purchase", "Bearer sk_test_lowfund_ci42", 401},
+		{"a wrong path", http.MethodGet, "/v1/rate", "Bearer sk_test_typo", 404},
+		{"a wrong method", http.MethodPut, "/v1/rates", "Bearer sk_test_typo", 405},
+		{"an open operation", http.MethodGet, "/v1/countries", "Bearer sk_test_typo", 200},
+	}
+	for _, test := range refusals {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			srv := start(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.OpenOperations = []string{shipping.OpListCountries} }))
+			if err := srv.Inject(mockserver.FaultRule{First: 1, Fault: mockserver.FaultStatus(http.StatusTeapot, nil)}); err != nil {
+				t.Fatal(err)
+			}
+			got := do(t, srv, test.method, test.path, "", "Authorization", test.key).want(t, test.status)
+			if calls, findings := srv.Journal(), srv.Findings(); len(calls)+len(findings) > 0 {
+				t.Errorf("the home world has the requests %+v and the findings %+v", calls, findings)
+			}
+			if calls := srv.Unauthenticated(); len(calls) != 1 || calls[0].Status != test.status {
+				t.Errorf("refused for their key: %+v", calls)
+			}
+			if why := got.header.Get("X-Mock-Why"); test.status >= 400 {
+				get(t, srv, why).want(t, http.StatusOK)
+			}
+			get(t, srv, "/v1/rates").want(t, http.StatusTeapot)
+		})
+	}
+}
+
+// S12: the requests without an account can be read, and are no world that can be opened or changed.
+func TestAuthentication_RefusedRequestsAreShownApart(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "Bearer sk_test_typo").want(t, 401)
+	var calls []mockserver.Call
+	get(t, srv, "/_mock/calls?world=unauthenticated").want(t, http.StatusOK).data(t, &calls)
+	if len(calls) != 1 || calls[0].Path != "/v1/rates" {
+		t.Errorf("%+v", calls)
+	}
+	get(t, srv, "/_mock/calls/req-1").refusal(t, http.StatusNotFound, "?world=NAME")
+	if body := string(get(t, srv, "/_mock/worlds").body); strings.Contains(body, "unauthenticated") {
+		t.Errorf("it is listed among the worlds: %s", body)
+	}
+	post(t, srv, "/_mock/worlds/unauthenticated/reset", "").refusal(t, http.StatusNotFound, "no world")
+}

@@ -73,7 +73,11 @@ func (w *World) Why(requestID string) (Why, error) {
 	}
 	why.Rule = e.refusal.rule
 	why.Specification = heading(c.Operation, c.ErrorCode)
-	if nearest := w.nearest(&c, w.table); nearest != nil {
+	valid := w
+	if w == w.server.strangers { // the account that the request was perhaps meant for
+		valid = w.server.World
+	}
+	if nearest := valid.nearest(&c, w.table); nearest != nil {
 		nearest.Curl = nearest.call().Curl(w.URL)
 		why.Nearest = nearest
 	}

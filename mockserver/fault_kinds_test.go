@@ -62,6 +62,7 @@ func TestFaultReset_ResetsASocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	resp, err := transport.RoundTrip(req)

@@ -124,7 +124,7 @@ func (s *Server) live(ctx context.Context, out *eventWriter, w *World) error {
 		called := w.calls.changes()
 		now := time.Now()
 		switch p := s.pulse(w); {
-		case !s.worlds.has(w):
+		case w != s.strangers && s.worlds.open(w.SecretKey) != w:
 			return out.event("closed", p)
 		case p.still() != sent:
 			if err := out.event("pulse", p); err != nil {

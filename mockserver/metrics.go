@@ -96,7 +96,8 @@ func (s *Server) adminMetrics(*call) reply {
 	t := &metricsText{}
 	s.metrics.write(t)
 	worlds := s.Worlds()
-	var entries, transactions, waiting int
+	entries := s.strangers.calls.len()
+	var transactions, waiting int
 	for _, w := range worlds {
 		entries += w.calls.len()
 		waiting += w.Waiting()

@@ -123,8 +123,8 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 		fmt.Sprintf("no route %s %s: every path begins with /v1 and has no empty or dot segments and no slash at its end", r.Method, r.URL.Path)))
 }
 
-// refuse answers a request that names no operation. It is journaled in the world of its key, where it
-// has one.
+// refuse answers a request that names no operation. It is journaled in the world of its key; without a key,
+// in the home world.
 func (s *Server) refuse(rw http.ResponseWriter, r *http.Request, p reply) {
 	w, _ := s.authenticate(r, &operation{Operation: shipping.Operation{Open: true}})
 	s.finish(rw, w, &exchange{ctx: r.Context(), began: time.Now(), call: call{Request: r, world: w}, reply: p})

@@ -21,6 +21,9 @@ type Server struct {
 	// SecretKey, and its methods, are the server's.
 	*World
 
+	// strangers journals the requests whose key opens no world. It is none of the open worlds.
+	strangers *World
+
 	config   config
 	err      error
 	worlds   *worldBook
@@ -91,6 +94,7 @@ func (s *Server) openHome() error {
 	s.origin = t
 	s.worlds.byKey[s.SecretKey] = s.World
 	s.worlds.opened = []*World{s.World}
+	s.strangers = s.newWorld(strangersName, "", p, base)
 	return errors.Join(wrong, err)
 }
 
@@ -100,27 +104,35 @@ func (s *Server) start() {
 	s.http.RegisterOnShutdown(s.leave)
 	s.pipes = newPipeListener()
 	s.inMemory = s.pipes.transport()
+	listener, address, err := s.listen()
+	s.err = errors.Join(s.err, err)
+	for _, w := range append(s.Worlds(), s.strangers) { // those of a state file are open already
+		w.URL = address
+	}
 	s.serve(s.pipes)
+	if listener != nil {
+		s.serve(listener)
+	}
+}
 
-	s.URL = inMemoryURL
+// listen opens the listener, if one is wanted, and returns the base address of the server.
+func (s *Server) listen() (listener net.Listener, address string, err error) {
 	if !s.config.listen {
-		return
+		return nil, inMemoryURL, nil
 	}
-	listener, err := net.Listen("tcp", s.config.addr)
+	listener, err = net.Listen("tcp", s.config.addr)
 	if err != nil {
-		s.err = errors.Join(s.err, fmt.Errorf("mockserver: cannot listen on %s: %w; choose another address, or port 0 for a free one", s.config.addr, err))
-		return
+		return nil, inMemoryURL, fmt.Errorf("mockserver: cannot listen on %s: %w; choose another address, or port 0 for a free one", s.config.addr, err)
 	}
-	if s.config.tls {
-		s.URL = "https://" + listener.Addr().String()
-		if listener, err = s.secured(listener); err != nil {
-			s.err = errors.Join(s.err, err)
-			return
-		}
-	} else {
-		s.URL = "http://" + listener.Addr().String()
+	address = listener.Addr().String()
+	if !s.config.tls {
+		return listener, "http://" + address, nil
 	}
-	s.serve(listener)
+	secured, err := s.secured(listener)
+	if err != nil {
+		return nil, "https://" + address, errors.Join(err, listener.Close())
+	}
+	return secured, "https://" + address, nil
 }
 
 func (s *Server) serve(listener net.Listener) {
@@ -176,7 +188,7 @@ func (s *Server) Close() {
 		s.inMemory.CloseIdleConnections()
 		// Its error is a listener's that is already closed.
 		_ = s.http.Close()
-		for _, w := range s.worlds.end() {
+		for _, w := range append(s.worlds.end(), s.strangers) {
 			w.close()
 		}
 		if idle, ok := s.deliver.(interface{ CloseIdleConnections() }); ok {

@@ -237,3 +237,24 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
+// S8: worlds of a state file have the server's address, and so has their client.
+func TestState_RestoredWorldsHaveTheAddress(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.json")
+	first := start(t)
+	if _, err := first.Open("lowfunds_ci42"); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.SaveState(path); err != nil {
+		t.Fatal(err)
+	}
+	second := start(t, mockserver.WithState(path))
+	for _, w := range second.Worlds() {
+		if w.URL == "" || w.URL != second.URL {
+			t.Errorf("world %s has the address %q, want %q", w.Name(), w.URL, second.URL)
+		}
+		if _, err := w.Client(t).Rates.List(t.Context(), nil); err != nil {
+			t.Error(err)
+		}
+	}
+}

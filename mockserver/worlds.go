@@ -125,10 +125,7 @@ func (w *World) Close() {
 
 // world returns the world of a key and opens it where the key has the form.
 func (s *Server) world(key string) (*World, error) {
-	s.worlds.mu.RLock()
-	w := s.worlds.byKey[key]
-	s.worlds.mu.RUnlock()
-	if w != nil {
+	if w := s.worlds.open(key); w != nil {
 		return w, nil
 	}
 	scenario, name, err := splitKey(key)
@@ -153,7 +150,7 @@ func (s *Server) world(key string) (*World, error) {
 	}
 	own := *base
 	own.state.ids = newIDsFor(p.seed, key)
-	w = s.newWorld(scenario+"_"+name, key, p, &own)
+	w := s.newWorld(scenario+"_"+name, key, p, &own)
 	w.origin = t
 	switch err = s.worlds.add(w, s.config.maxWorlds); {
 	case errors.Is(err, ErrWorldExists): // somebody else was faster
@@ -260,11 +257,11 @@ func (b *worldBook) remove(w *World) bool {
 	return true
 }
 
-// has reports whether a world is open.
-func (b *worldBook) has(w *World) bool {
+// open returns the open world of a key, or nil.
+func (b *worldBook) open(key string) *World {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	return b.byKey[w.SecretKey] == w
+	return b.byKey[key]
 }
 
 // end closes the book and returns the worlds that were open.
