@@ -62,6 +62,7 @@ func TestAssumption_OpenOperationsNeedNoKey(t *testing.T) {
 	do(t, srv, http.MethodGet, "/v1/countries", "", "Authorization", "").want(t, http.StatusOK)
 	do(t, srv, http.MethodGet, "/v1/webhooks", "", "Authorization", "").want(t, http.StatusUnauthorized)
 }
+
 // S12: a request whose key opens no world changes nothing in the home world: not its fault rules, its journal
 // or its lint.
 func TestAuthentication_AWrongKeyTouchesNoWorld(t *testing.T) {

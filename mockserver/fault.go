@@ -21,7 +21,8 @@ type Fault interface {
 // when path, query and body are; a request_id in them counts as what was analyzed to get it. The same
 // calls with the same seed therefore meet the same faults, from one goroutine or from many.
 type FaultRule struct {
-	// Operation is a name such as [shipping.OpPurchase]. Empty: every operation.
+	// Operation is a name such as [shipping.OpPurchase]. Empty: every operation that the fault can happen to,
+	// which for [FaultRepeatPage], [FaultCapPage] and [FaultInsertRows] are the lists with pages.
 	Operation string
 	// Nth strikes only the nth call since the rule was injected, counted from 1.
 	Nth int

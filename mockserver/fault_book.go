@@ -30,8 +30,9 @@ type faultBook struct {
 // armedRule is a rule and what it has seen.
 type armedRule struct {
 	FaultRule
-	number   int  // by which the control surface calls it, from 1
-	off      bool // sees no call and strikes none
+	number   int      // by which the control surface calls it, from 1
+	on       []string // operations it sees; nil for all
+	off      bool     // sees no call and strikes none
 	seen     int
 	struck   int
 	requests map[uint64]int // calls seen, by request
@@ -70,7 +71,7 @@ func (b *faultBook) add(rules []FaultRule, now time.Time) error {
 		if rule.Point != "" && rule.Point != Generation && rule.Fault == nil {
 			rule.Fault = FaultDrop()
 		}
-		armed = append(armed, &armedRule{FaultRule: rule, number: b.added + i + 1, requests: map[uint64]int{}})
+		armed = append(armed, &armedRule{FaultRule: rule, on: rule.operations(), number: b.added + i + 1, requests: map[uint64]int{}})
 	}
 	if len(problems) > 0 {
 		return errors.Join(problems...)
@@ -143,7 +144,7 @@ func (b *faultBook) next(s *sighting) *armedRule {
 }
 
 func (r *armedRule) sees(s *sighting) bool {
-	return !r.off && r.Point == s.point && (r.Operation == "" || r.Operation == s.operation) &&
+	return !r.off && r.Point == s.point && (r.on == nil || slices.Contains(r.on, s.operation)) &&
 		!s.now.Before(r.From) && (r.Until.IsZero() || s.now.Before(r.Until))
 }
 
@@ -273,11 +274,10 @@ func (r *FaultRule) faultProblem() string {
 			return problem
 		}
 	}
-	f, ok := r.Fault.(interface{ operates() []string })
-	if !ok {
+	on := faultOperations(r.Fault)
+	switch {
+	case on == nil:
 		return ""
-	}
-	switch on := f.operates(); {
 	case r.Point != "":
 		return "a fault of lists cannot happen at a failpoint"
 	case r.Committed:
@@ -288,11 +288,33 @@ func (r *FaultRule) faultProblem() string {
 	return ""
 }
 
+// operations returns the operations that a rule sees, or nil for all: the one that it names, or else those that
+// its fault can happen to.
+func (r *FaultRule) operations() []string {
+	if r.Operation != "" {
+		return []string{r.Operation}
+	}
+	return faultOperations(r.Fault)
+}
+
+// faultOperations returns the operations that a fault can happen to, or nil for all.
+func faultOperations(f Fault) []string {
+	if of, ok := f.(interface{ operates() []string }); ok {
+		return of.operates()
+	}
+	return nil
+}
+
 // hides reports whether a rule strikes every call that a later one would see.
 func (r *armedRule) hides(later *FaultRule) bool {
-	return !r.off && r.Point == later.Point && (r.Operation == "" || r.Operation == later.Operation) &&
+	return !r.off && r.Point == later.Point && (r.on == nil || containsAll(r.on, later.operations())) &&
 		r.Nth == 0 && r.First == 0 && (r.Probability == 0 || r.Probability == 1) &&
 		!r.From.After(later.From) && (r.Until.IsZero() || !later.Until.IsZero() && !r.Until.Before(later.Until))
+}
+
+// containsAll reports whether every one of some names is in a list. No names stand for all that there are.
+func containsAll(list, some []string) bool {
+	return some != nil && !slices.ContainsFunc(some, func(name string) bool { return !slices.Contains(list, name) })
 }
 
 func isOperation(name string) bool {

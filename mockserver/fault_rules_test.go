@@ -300,3 +300,32 @@ func TestFaults_AreTheSameAgainAfterAReset(t *testing.T) {
 		t.Errorf("before and after a reset (-first +second):\n%s", diff)
 	}
 }
+
+// S9: a fault of lists sees the lists only, so that other operations neither count for it nor hide later rules.
+func TestInject_AFaultOfListsSeesListsOnly(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []mockserver.Fault{mockserver.FaultCapPage(1), mockserver.FaultRepeatPage(), mockserver.FaultInsertRows(1)} {
+		srv := start(t, mockserver.WithoutListener())
+		inject(t, srv, mockserver.FaultRule{First: 1, Fault: fault})
+		get(t, srv, "/v1/countries")
+		analyzeShipment(t, srv, srv.Shipments()[0])
+		if calls := srv.Find(mockserver.CallQuery{Faulted: true}); len(calls) > 0 {
+			t.Errorf("%v struck %+v", fault, calls)
+		}
+		get(t, srv, "/v1/rates?perPage=2").want(t, http.StatusOK)
+		if calls := srv.Find(mockserver.CallQuery{Faulted: true}); len(calls) != 1 || calls[0].Operation != shipping.OpListRates {
+			t.Errorf("%v struck %+v", fault, calls)
+		}
+	}
+	srv := start(t, mockserver.WithoutListener())
+	inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultCapPage(1)})
+	inject(t, srv, mockserver.FaultRule{Operation: shipping.OpPurchase, Fault: mockserver.FaultDrop()})
+	inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultDrop()})
+	for _, hidden := range []mockserver.FaultRule{
+		{Operation: shipping.OpListRates, Fault: mockserver.FaultDrop()}, {Fault: mockserver.FaultRepeatPage()},
+	} {
+		if err := srv.Inject(hidden); err == nil || !strings.Contains(err.Error(), "rule 1 strikes every such call first") {
+			t.Errorf("%+v: %v", hidden, err)
+		}
+	}
+}

@@ -237,6 +237,7 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
+
 // S8: worlds of a state file have the server's address, and so has their client.
 func TestState_RestoredWorldsHaveTheAddress(t *testing.T) {
 	t.Parallel()
