@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -87,10 +88,46 @@ func refused(status int, code, message string) reply {
 
 // refusedBy is a refusal of the regulatory desk, whose data says more than a code.
 func refusedBy(status int, r *regulatory.Refusal) reply {
-	return refusedWith(status, refusal{code: string(r.Code), message: r.Message, rule: r.Rule}, r.Payload())
+	data := r.Payload()
+	if problems, ok := data["problems"].([]regulatory.Problem); ok {
+		data["problems"] = boundedProblems(problems)
+	}
+	return refusedWith(status, refusal{code: string(r.Code), message: r.Message, rule: r.Rule}, data)
+}
+
+// Limits of what a refusal repeats of a request, so that a long request has no long answer and no long journal entry.
+const (
+	maxMessage  = 1000 // bytes
+	maxReason   = 200  // bytes of a problem's field, and of its reason
+	maxProblems = 100
+)
+
+// bounded returns a text without its middle, and without keys, if it is longer than some bytes. Its end usually
+// contains what to do next.
+func bounded(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	text = redact(text) // before a cut can hide that it is a key
+	if len(text) <= most {
+		return text
+	}
+	const between = " … "
+	end := most / 3
+	start := most - end - len(between)
+	return strings.ToValidUTF8(text[:start], "") + between + strings.ToValidUTF8(text[len(text)-end:], "")
+}
+
+func boundedProblems(problems []regulatory.Problem) []regulatory.Problem {
+	out := make([]regulatory.Problem, min(len(problems), maxProblems))
+	for i := range out {
+		out[i] = regulatory.Problem{Field: bounded(problems[i].Field, maxReason), Reason: bounded(problems[i].Reason, maxReason)}
+	}
+	return out
 }
 
 func refusedWith(status int, why refusal, data any) reply {
+	why.message = bounded(why.message, maxMessage)
 	body, err := encode(struct {
 		Status  bool   `json:"status"`
 		Message string `json:"message"`
