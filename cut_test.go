@@ -272,7 +272,7 @@ func (s *cutter) wrong(got ending, now cut) (all []string) {
 		note("%d requests arrived whole", arrived)
 	case !now.kept && right:
 		note("an answer that was cut passes as a whole one")
-	case now.kept && !right && !refused && operationNamed(s.exchange.operation).Repeat == shipping.RepeatSafe:
+	case now.kept && !right && !refused && operationNamed(s.exchange.operation).Retry == shipping.RetrySafe:
 		note("it was not asked for again")
 	}
 	if right || s.exchange.operation == shipping.OpPurchase && got.err == nil { // read back, or see wrongAboutMoney

@@ -13,24 +13,24 @@ import (
 // is sent as JSON unless nil; the envelope's data is decoded into out unless nil, with the exact member
 // names of [RawJSON.Decode]. Where HTTP says that an answer has no body (HEAD, 204, 205), out is left alone.
 //
-// GET and HEAD repeat like the client's own reads; other methods only on evidence that nothing was
-// sent. The purchase route is never repeated, whoever calls it: prefer [RegulatoryService.Purchase],
-// which also finds out what became of a lost answer.
+// GET and HEAD are retried like the client's own reads; other methods only on evidence that nothing was
+// sent. The purchase route is never retried: prefer [RegulatoryService.Purchase], which also finds out
+// what became of a lost response.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, in, out any, call ...CallOption) error {
 	if c == nil || c.core == nil {
 		return ErrNoClient
 	}
-	operation := Operation{Name: "do", Method: strings.ToUpper(method), Repeat: RepeatUnsent}
+	operation := Operation{Name: "do", Method: strings.ToUpper(method), Retry: RetryUnsent}
 	if err := checkDo(operation.Method, path); err != nil {
 		return err
 	}
 	switch operation.Method {
 	case http.MethodGet, http.MethodHead:
-		operation.Repeat = RepeatSafe
+		operation.Retry = RetrySafe
 	}
 	for _, documented := range c.core.operations {
 		if documented.Charges && documented.Method == operation.Method && sameRoute(path, documented.Route) {
-			operation.Repeat, operation.Charges = RepeatNever, true
+			operation.Retry, operation.Charges = RetryNever, true
 		}
 	}
 	operation.Route = escapeSegments(path)

@@ -26,7 +26,7 @@
 //
 // What a call would do wrong is refused before it is sent, with a [ValidationError]. What failed is an
 // [Error], told apart with errors.Is and the sentinels ([ErrUnauthorized], [ErrNotFound],
-// [ErrRateLimited], …) and taken apart with errors.AsType. Reads are repeated while there is time; see
+// [ErrRateLimited], …) and taken apart with errors.AsType. Reads are retried while there is time; see
 // [RetryPolicy]. Nothing else is, except on evidence that nothing was sent.
 //
 // # Regulatory documents

@@ -60,10 +60,10 @@ type Error struct {
 	RetryAfter time.Duration
 	// Attempts tells each attempt that was made, the last one last.
 	Attempts []Attempt
-	// NotRetried says why a failure that could have been repeated was not, such as "the deadline
+	// NotRetried is why a failure that could have been retried was not, such as "the deadline
 	// would pass first". Empty otherwise.
 	NotRetried string
-	// Cause is what failed below HTTP, or what ended the call while it waited to repeat (a context
+	// Cause is what failed below HTTP, or what ended the call while it waited to retry (a context
 	// error). It may be nil.
 	Cause error
 
@@ -107,7 +107,7 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, " [%d attempts]", n)
 	}
 	if e.NotRetried != "" {
-		b.WriteString(" [not repeated: " + e.NotRetried + "]")
+		b.WriteString(" [not retried: " + e.NotRetried + "]")
 	}
 	if hint := e.hint(); hint != "" {
 		b.WriteString("; " + hint)

@@ -86,12 +86,12 @@ func ExampleClient_Do() {
 	// true
 }
 
-// The one table of operations tells which may be repeated, and which charge.
+// The one table of operations lists which may be retried, and which charge.
 func ExampleOperations() {
 	for _, operation := range shipping.Operations() {
 		if operation.Charges {
-			fmt.Println(operation.Name, operation.Method, operation.Route, "repeats:", operation.Repeat)
+			fmt.Println(operation.Name, operation.Method, operation.Route, "retries:", operation.Retry)
 		}
 	}
-	// Output: regulatory.purchase POST /v1/regulatory-documents/purchase repeats: never
+	// Output: regulatory.purchase POST /v1/regulatory-documents/purchase retries: never
 }

@@ -168,7 +168,7 @@ func (c *core) exchange(ctx context.Context, state *callState, request *http.Req
 	request = request.WithContext(ctx)
 	var response *http.Response
 	var err error
-	if state.operation.Repeat == RepeatNever {
+	if state.operation.Retry == RetryNever {
 		response, err = c.http.Do(request)
 	} else {
 		repeatable := &retryablehttp.Request{Request: request}

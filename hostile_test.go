@@ -148,7 +148,7 @@ func requestsFor(operation string, again bool) (method string, n int) {
 	switch {
 	case o.Charges:
 		return http.MethodPost, 1 // reading back comes on top
-	case again && o.Repeat == shipping.RepeatSafe:
+	case again && o.Retry == shipping.RetrySafe:
 		return "", 2
 	}
 	return "", 1

@@ -16,7 +16,7 @@ type Observer struct {
 	Start func(ctx context.Context, operation Operation) context.Context
 	// Attempt is called after each attempt.
 	Attempt func(ctx context.Context, operation Operation, attempt Attempt)
-	// Retry is called before the client waits to repeat; attempt is the one that failed, with Wait
+	// Retry is called before the client waits to retry; attempt is the one that failed, with Wait
 	// set.
 	Retry func(ctx context.Context, operation Operation, attempt Attempt)
 	// Done is called when the call ends. err is what the caller receives.
@@ -79,7 +79,7 @@ func (c *core) beforeRepeat(ctx context.Context, state *callState, wait time.Dur
 	if c.observer.Retry != nil {
 		c.observer.Retry(ctx, state.operation, *last)
 	}
-	c.logger.LogAttrs(ctx, slog.LevelWarn, "shipping repeats", append(attemptAttrs(state, *last), slog.Duration("wait", wait))...)
+	c.logger.LogAttrs(ctx, slog.LevelWarn, "shipping retry", append(attemptAttrs(state, *last), slog.Duration("wait", wait))...)
 }
 
 func attemptAttrs(state *callState, attempt Attempt) []slog.Attr {

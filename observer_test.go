@@ -124,7 +124,7 @@ func TestLogger_TellsAttemptsAndRepeats(t *testing.T) {
 		}
 		diff(t, "log", []string{
 			`level=DEBUG msg="shipping attempt" operation=transactions.list attempt=1 took=0s status=503`,
-			`level=WARN msg="shipping repeats" operation=transactions.list attempt=1 took=0s status=503`,
+			`level=WARN msg="shipping retry" operation=transactions.list attempt=1 took=0s status=503`,
 			`level=DEBUG msg="shipping attempt" operation=transactions.list attempt=2 took=0s status=200`,
 		}, strings.Split(strings.TrimSpace(log.String()), "\n"))
 	})

@@ -2,26 +2,26 @@ package shipping
 
 import "net/http"
 
-// Repeat says when the client may send an operation a second time.
-type Repeat uint8
+// Retry is the condition under which the client sends an operation again.
+type Retry uint8
 
 const (
-	// RepeatNever operations are sent once, whatever happens. The zero value, so that an operation
-	// nobody thought about is never repeated.
-	RepeatNever Repeat = iota
-	// RepeatUnsent operations repeat only on positive evidence that nothing was sent, such as a
-	// refused connection.
-	RepeatUnsent
-	// RepeatSafe operations change nothing on the service and repeat after any transient failure.
-	RepeatSafe
+	// RetryNever: the operation is sent once, whatever happens. It is the zero value, so that an operation
+	// without a condition is never retried.
+	RetryNever Retry = iota
+	// RetryUnsent: the operation is retried only on evidence that nothing was sent, such as a refused
+	// connection.
+	RetryUnsent
+	// RetrySafe: the operation changes nothing on the service and is retried after any failure that may pass.
+	RetrySafe
 )
 
 // String returns "never", "unsent" or "safe".
-func (r Repeat) String() string {
+func (r Retry) String() string {
 	switch r {
-	case RepeatSafe:
+	case RetrySafe:
 		return "safe"
-	case RepeatUnsent:
+	case RetryUnsent:
 		return "unsent"
 	default:
 		return "never"
@@ -38,13 +38,13 @@ type Operation struct {
 	// Route is the path below the base address, with placeholders in braces, such as
 	// "/v1/regulatory-documents/request/{request_id}".
 	Route string
-	// Repeat says when the client may send the operation again.
-	Repeat Repeat
-	// Charges is true where the operation takes money from the wallet.
+	// Retry is the condition under which the client sends the operation again.
+	Retry Retry
+	// Charges is true if the operation takes money from the wallet.
 	Charges bool
-	// Open is true where the operation needs no Authorization header.
+	// Open is true if the operation needs no Authorization header.
 	Open bool
-	// Provisional is true where the specification names the operation but not its path. The route
+	// Provisional is true if the specification names the operation but not its path. The route
 	// is then an assumption; see [WithProvisionalRoutes].
 	Provisional bool
 }
@@ -75,14 +75,14 @@ const (
 // ("Endpoints"). The slice is the caller's own.
 func Operations() []Operation {
 	return append([]Operation{
-		{Name: OpListRates, Method: http.MethodGet, Route: "/v1/rates", Repeat: RepeatSafe},
-		{Name: OpListCountries, Method: http.MethodGet, Route: "/v1/countries", Repeat: RepeatSafe},
-		{Name: OpListWebhooks, Method: http.MethodGet, Route: "/v1/webhooks", Repeat: RepeatSafe},
-		{Name: OpReplayWebhook, Method: http.MethodPost, Route: "/v1/webhooks/replay", Repeat: RepeatUnsent},
-		{Name: OpListTransactions, Method: http.MethodGet, Route: "/v1/transactions", Repeat: RepeatSafe},
-		{Name: OpAnalyze, Method: http.MethodPost, Route: regulatoryBase + "/analyze", Repeat: RepeatUnsent},
+		{Name: OpListRates, Method: http.MethodGet, Route: "/v1/rates", Retry: RetrySafe},
+		{Name: OpListCountries, Method: http.MethodGet, Route: "/v1/countries", Retry: RetrySafe},
+		{Name: OpListWebhooks, Method: http.MethodGet, Route: "/v1/webhooks", Retry: RetrySafe},
+		{Name: OpReplayWebhook, Method: http.MethodPost, Route: "/v1/webhooks/replay", Retry: RetryUnsent},
+		{Name: OpListTransactions, Method: http.MethodGet, Route: "/v1/transactions", Retry: RetrySafe},
+		{Name: OpAnalyze, Method: http.MethodPost, Route: regulatoryBase + "/analyze", Retry: RetryUnsent},
 		{Name: OpPurchase, Method: http.MethodPost, Route: regulatoryBase + "/purchase", Charges: true},
-		{Name: OpGetRequest, Method: http.MethodGet, Route: regulatoryRequest, Repeat: RepeatSafe},
+		{Name: OpGetRequest, Method: http.MethodGet, Route: regulatoryRequest, Retry: RetrySafe},
 	}, ProvisionalOperations()...)
 }
 
@@ -93,11 +93,11 @@ func Operations() []Operation {
 // Assumption: every route in it. Pass an edited copy to [WithProvisionalRoutes] to switch.
 func ProvisionalOperations() []Operation {
 	return []Operation{
-		{Name: OpUpdateItems, Method: http.MethodPut, Route: regulatoryRequest + "/items", Repeat: RepeatUnsent, Provisional: true},
-		{Name: OpUpdateAddresses, Method: http.MethodPut, Route: regulatoryRequest + "/addresses", Repeat: RepeatUnsent, Provisional: true},
-		{Name: OpUpdateShipping, Method: http.MethodPut, Route: regulatoryRequest + "/shipping", Repeat: RepeatUnsent, Provisional: true},
-		{Name: OpUpdateProfile, Method: http.MethodPut, Route: regulatoryRequest + "/profiles/{document_type}", Repeat: RepeatUnsent, Provisional: true},
-		{Name: OpRetryRequest, Method: http.MethodPost, Route: regulatoryRequest + "/retry", Repeat: RepeatUnsent, Provisional: true},
-		{Name: OpDocumentPDF, Method: http.MethodGet, Route: regulatoryRequest + "/documents/{document_type}/pdf", Repeat: RepeatSafe, Open: true, Provisional: true},
+		{Name: OpUpdateItems, Method: http.MethodPut, Route: regulatoryRequest + "/items", Retry: RetryUnsent, Provisional: true},
+		{Name: OpUpdateAddresses, Method: http.MethodPut, Route: regulatoryRequest + "/addresses", Retry: RetryUnsent, Provisional: true},
+		{Name: OpUpdateShipping, Method: http.MethodPut, Route: regulatoryRequest + "/shipping", Retry: RetryUnsent, Provisional: true},
+		{Name: OpUpdateProfile, Method: http.MethodPut, Route: regulatoryRequest + "/profiles/{document_type}", Retry: RetryUnsent, Provisional: true},
+		{Name: OpRetryRequest, Method: http.MethodPost, Route: regulatoryRequest + "/retry", Retry: RetryUnsent, Provisional: true},
+		{Name: OpDocumentPDF, Method: http.MethodGet, Route: regulatoryRequest + "/documents/{document_type}/pdf", Retry: RetrySafe, Open: true, Provisional: true},
 	}
 }

@@ -48,13 +48,13 @@ func WithPlainHTTP() Option { return func(s *settings) { s.plainHTTP = true } }
 //
 // Only a plain *http.Transport can prove that nothing was sent. Any other RoundTripper may send a request
 // several times, so a connection that fails is treated as a lost response: an operation with
-// [RepeatUnsent] is not retried, and a purchase is read back.
+// [RetryUnsent] is not retried, and a purchase is read back.
 func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.httpClient = client } }
 
-// WithRetryPolicy sets how safe operations repeat. Zero fields keep their defaults.
+// WithRetryPolicy sets how safe operations are retried. Zero fields keep their defaults.
 func WithRetryPolicy(policy RetryPolicy) Option { return func(s *settings) { s.policy = policy } }
 
-// WithLogger logs attempts (debug) and repeats (warn) with operation, status and duration: never a
+// WithLogger logs attempts (debug) and retries (warn) with operation, status and duration: never a
 // key, a query or a body. The default logs nothing.
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *settings) {
@@ -87,8 +87,8 @@ func WithLimiter(limiter Limiter) Option { return func(s *settings) { s.limiter 
 // hold more than an element for each 256 of these bytes (and more than 4,096) is too large as well.
 func WithMaxResponseBytes(n int64) Option { return func(s *settings) { s.maxBody = n } }
 
-// WithObserver calls back at the start of each call, after each attempt, before each repeat and at
-// the end: what metrics and traces hang on.
+// WithObserver sets hooks for metrics and tracing, called at the start of each call, after each attempt,
+// before each retry and at the end.
 func WithObserver(observer Observer) Option { return func(s *settings) { s.observer = observer } }
 
 // WithDriftReport calls report for each response that differs from the specification: fields it does

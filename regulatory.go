@@ -269,7 +269,7 @@ func (r *AnalyzeRequest) Validate() error {
 // the wallet's currency. It charges nothing. An analysis that fails is an error of type
 // [*FailedError], with the request's id where the service gave one.
 //
-// Analyze is repeated only on evidence that nothing was sent, since each analysis makes a record.
+// Analyze is retried only on evidence that nothing was sent, since each analysis makes a record.
 //
 // Specification: POST /v1/regulatory-documents/analyze.
 func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest, call ...CallOption) (*RegulatoryRequest, error) {

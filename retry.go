@@ -14,11 +14,11 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// RetryPolicy says how operations that are safe to repeat do so. Zero fields take the defaults.
+// RetryPolicy is how operations that are safe to retry are retried. Zero fields take the defaults.
 type RetryPolicy struct {
-	// MaxAttempts counts the first attempt too. Default 4; 1 never repeats.
+	// MaxAttempts counts the first attempt too. Default 4; 1 never retries.
 	MaxAttempts int
-	// MinWait and MaxWait bound the exponential backoff: before the first repeat the client waits a
+	// MinWait and MaxWait bound the exponential backoff: before the first retry the client waits a
 	// random time up to MinWait, before each further one up to twice that of the one before, at most
 	// MaxWait ("full jitter"). Defaults 250 ms and 8 s.
 	MinWait, MaxWait time.Duration
@@ -26,19 +26,19 @@ type RetryPolicy struct {
 	MaxRetryAfter time.Duration
 	// AttemptTimeout bounds one attempt, its body included. Default 30 s; negative means no bound.
 	AttemptTimeout time.Duration
-	// ExtraLoad is the share of repeats among all requests that the client allows itself while a
+	// ExtraLoad is the share of retries among all requests that the client allows itself while a
 	// service fails, over all its calls together. Default 0.1; negative means no bound.
 	ExtraLoad float64
-	// Burst is how many repeats are allowed before ExtraLoad counts. Default 10.
+	// Burst is how many retries are allowed before ExtraLoad counts. Default 10.
 	Burst int
 }
 
 func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	if p.MaxAttempts < 0 || p.MinWait < 0 || p.MaxWait < 0 || p.MaxRetryAfter < 0 || p.Burst < 0 {
-		return p, invalidOption("WithRetryPolicy", "has a negative field: leave it 0 for the default, or set MaxAttempts to 1 to never repeat")
+		return p, invalidOption("WithRetryPolicy", "has a negative field: leave it 0 for the default, or set MaxAttempts to 1 to never retry")
 	}
 	if math.IsNaN(p.ExtraLoad) {
-		return p, invalidOption("WithRetryPolicy", "has an ExtraLoad that is no number: 0.1 means one repeat for ten requests")
+		return p, invalidOption("WithRetryPolicy", "has an ExtraLoad that is no number: 0.1 means one retry for ten requests")
 	}
 	setDefault(&p.MaxAttempts, 4)
 	setDefault(&p.MinWait, 250*time.Millisecond)
@@ -109,7 +109,7 @@ func waitToRepeat(ctx context.Context) error {
 // decide tells whether the attempt that just ended is followed by another.
 func (c *core) decide(ctx context.Context, response *http.Response, err error) (bool, error) {
 	state := stateOf(ctx)
-	if ctx.Err() != nil || !transient(state.operation.Repeat, response, err) {
+	if ctx.Err() != nil || !transient(state.operation.Retry, response, err) {
 		return false, nil
 	}
 	wait := c.policy.backoff(len(state.attempts))
@@ -138,11 +138,11 @@ func (c *core) decide(ctx context.Context, response *http.Response, err error) (
 }
 
 // transient reports whether the outcome may be different next time, and repeating does no harm.
-func transient(repeat Repeat, response *http.Response, err error) bool {
+func transient(retry Retry, response *http.Response, err error) bool {
 	switch {
-	case repeat == RepeatNever:
+	case retry == RetryNever:
 		return false
-	case repeat == RepeatUnsent:
+	case retry == RetryUnsent:
 		return err != nil && notSent(err) && !permanent(err)
 	case err != nil:
 		return !permanent(err)

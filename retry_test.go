@@ -66,9 +66,9 @@ func TestRetry_WhichFailuresOfWhichOperationRepeat(t *testing.T) {
 					}
 					want, got := test.safe, service.count("")
 					switch operation := operationNamed(call.operation); {
-					case operation.Repeat == shipping.RepeatUnsent:
+					case operation.Retry == shipping.RetryUnsent:
 						want = test.unsent
-					case operation.Repeat == shipping.RepeatNever:
+					case operation.Retry == shipping.RetryNever:
 						want, got = 1, service.count(http.MethodPost)
 					}
 					if got != want {
@@ -87,7 +87,7 @@ func operationNamed(name string) shipping.Operation {
 			return operation
 		}
 	}
-	return shipping.Operation{Name: name, Repeat: shipping.RepeatUnsent}
+	return shipping.Operation{Name: name, Retry: shipping.RetryUnsent}
 }
 
 func TestRetry_TheBodyIsSentAgainWhole(t *testing.T) {
@@ -171,7 +171,7 @@ func TestRetry_ADeadlineTooNearReturnsAtOnceWithTheServicesError(t *testing.T) {
 		if errors.Is(err, context.DeadlineExceeded) {
 			t.Error("the deadline has not passed, yet the error says so")
 		}
-		const want = "shipping: rates.list: 503 Service Unavailable: busy [not repeated: the deadline would pass first]"
+		const want = "shipping: rates.list: 503 Service Unavailable: busy [not retried: the deadline would pass first]"
 		if err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -237,7 +237,7 @@ func TestRetry_TheBudgetBoundsTheExtraLoad(t *testing.T) {
 			t.Errorf("%d calls to a failing service made %d repeats, want about a tenth and no more than that and the burst", many, extra)
 		}
 		if failure, _ := errors.AsType[*shipping.Error](last); failure == nil || failure.NotRetried != "the retry budget is spent" && len(failure.Attempts) == 1 {
-			t.Errorf("the last error does not say why it was not repeated: %v", last)
+			t.Errorf("the last error does not report why it was not retried: %v", last)
 		}
 	})
 }

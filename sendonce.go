@@ -33,7 +33,7 @@ type sendOnce struct {
 var errNotResent = errors.New("the connection or the HTTP/2 stream ended after the request was written; it was not sent again")
 
 func (s sendOnce) RoundTrip(r *http.Request) (*http.Response, error) {
-	if stateOf(r.Context()).operation.Repeat == RepeatSafe {
+	if stateOf(r.Context()).operation.Retry == RetrySafe {
 		return s.next.RoundTrip(r)
 	}
 	ctx, cancel := context.WithCancel(r.Context())

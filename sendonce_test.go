@@ -94,7 +94,7 @@ func TestSendOnce_OverHTTP2(t *testing.T) {
 		for _, call := range append(calls(), call{"do", "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			return c.Do(ctx, http.MethodDelete, "/v1/shipments/SH-1", nil, nil, nil, o...)
 		}}) {
-			if operationNamed(call.operation).Repeat == shipping.RepeatSafe {
+			if operationNamed(call.operation).Retry == shipping.RetrySafe {
 				continue
 			}
 			t.Run(name+" "+call.operation, func(t *testing.T) {

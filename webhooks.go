@@ -166,7 +166,7 @@ type ReplayResult struct {
 const ReplayStoredPayload = "stored_payload"
 
 // Replay queues a notification to be sent again. The request is checked before anything is sent, and
-// it is repeated only on evidence that nothing was sent: a repeated replay would notify twice.
+// it is retried only on evidence that nothing was sent: a second replay would notify twice.
 //
 // Specification: POST /v1/webhooks/replay.
 func (s WebhooksService) Replay(ctx context.Context, replay *ReplayRequest, call ...CallOption) (*ReplayResult, error) {

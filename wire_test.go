@@ -351,18 +351,18 @@ func TestOperations_TheTableIsTheCallersOwn(t *testing.T) {
 		t.Errorf("the table was changed from outside: %s", got)
 	}
 	for _, operation := range shipping.Operations() {
-		if operation.Charges && operation.Repeat != shipping.RepeatNever {
-			t.Errorf("%s charges the wallet and repeats %s", operation.Name, operation.Repeat)
+		if operation.Charges && operation.Retry != shipping.RetryNever {
+			t.Errorf("%s charges the wallet and is retried %s", operation.Name, operation.Retry)
 		}
-		if operation.Method != http.MethodGet && operation.Repeat == shipping.RepeatSafe {
-			t.Errorf("%s changes something and repeats after any failure", operation.Name)
+		if operation.Method != http.MethodGet && operation.Retry == shipping.RetrySafe {
+			t.Errorf("%s changes something and is retried after any failure", operation.Name)
 		}
 	}
-	for repeat, want := range map[shipping.Repeat]string{
-		shipping.RepeatNever: "never", shipping.RepeatUnsent: "unsent", shipping.RepeatSafe: "safe", 99: "never",
+	for retry, want := range map[shipping.Retry]string{
+		shipping.RetryNever: "never", shipping.RetryUnsent: "unsent", shipping.RetrySafe: "safe", 99: "never",
 	} {
-		if repeat.String() != want {
-			t.Errorf("Repeat(%d) is %q, want %q", repeat, repeat, want)
+		if retry.String() != want {
+			t.Errorf("Retry(%d) is %q, want %q", retry, retry, want)
 		}
 	}
 }

@@ -83,7 +83,7 @@ func newCaller(t *testing.T, base string, transport http.RoundTripper) *caller {
 		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Microsecond, MaxWait: time.Microsecond, AttemptTimeout: 5 * time.Second, ExtraLoad: -1}),
 		shipping.WithObserver(shipping.Observer{
 			Attempt: func(_ context.Context, operation shipping.Operation, _ shipping.Attempt) {
-				if operation.Repeat != shipping.RepeatSafe {
+				if operation.Retry != shipping.RetrySafe {
 					c.attempts.Add(1)
 				}
 			},
