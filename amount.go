@@ -1,25 +1,21 @@
 package shipping
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"math"
-	"math/bits"
 	"strconv"
-	"strings"
 
+	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/jsonexact"
 )
 
 // Amount is an exact decimal amount of money in major currency units: 19.99 is nineteen and
 // ninety-nine hundredths, never 19.989999999999998. No float is involved anywhere.
 //
-// The zero value means "not given" (an absent or null field); it counts as 0 in arithmetic and
-// [Amount.Known] tells it from a real 0. A value that could not be read as a number, or was given twice
-// under one name, is unreadable:
-// it is never silently 0, arithmetic on it returns [ErrAmountUnreadable], and it compares greater
-// than every other amount, so that it is never the cheapest.
+// The zero value means "not given": the field is absent, null or an empty string. It counts as 0 in
+// arithmetic; [Amount.Known] distinguishes it from 0. A value that could not be read as a number, or was
+// given twice under one name, is unreadable: it is never silently 0, arithmetic on it returns
+// [ErrAmountUnreadable], and it compares greater than every other amount, so that it is never the cheapest.
 //
 // An Amount holds up to 18 significant digits and 18 decimals. Values are kept normalised
 // (1.50 is 1.5), so two known amounts are equal exactly when they compare equal with ==.
@@ -40,15 +36,10 @@ const (
 	amountUnreadable
 )
 
-const (
-	maxDecimals = 18
-	maxLiteral  = 400 // characters; a longer text is refused unread
-)
-
 var (
 	// ErrAmountOverflow is returned when a result needs more than 18 significant digits or decimals.
 	ErrAmountOverflow = errors.New("shipping: amount does not fit in 18 digits")
-	// ErrAmountUnreadable is returned for text that is no decimal number, and for arithmetic on an
+	// ErrAmountUnreadable is returned for text that is not a decimal number, and for arithmetic on an
 	// amount that was read from such text.
 	ErrAmountUnreadable = errors.New("shipping: amount is not a decimal number")
 )
@@ -56,100 +47,56 @@ var (
 // NewAmount returns units × 10^-decimals: NewAmount(1999, 2) is 19.99. It returns
 // [ErrAmountOverflow] for decimals outside 0 to 18.
 func NewAmount(units int64, decimals int) (Amount, error) {
-	if decimals < 0 || decimals > maxDecimals {
+	if decimals < 0 || decimals > decimal.MaxDigits {
 		return Amount{}, fmt.Errorf("%w: %d decimals", ErrAmountOverflow, decimals)
 	}
-	return fitting(units, uint8(decimals))
+	return fitting(decimal.New(units, uint8(decimals)))
 }
 
 // ParseAmount reads a decimal number in JSON's notation, exponents included: "19.99", "-3", "1e3".
 // A leading plus sign and surrounding spaces are accepted, as are commas that group thousands
 // ("1,234.50"). Anything else is [ErrAmountUnreadable]; more than 18 digits is [ErrAmountOverflow].
 func ParseAmount(text string) (Amount, error) {
-	if a, ok := plainAmount(text); ok {
-		return a, nil
-	}
-	s := strings.TrimSpace(text)
-	if s == "" || len(s) > maxLiteral {
+	n, err := decimal.Parse(text)
+	switch {
+	case errors.Is(err, decimal.ErrRange):
+		return Amount{}, fmt.Errorf("%w: %s", ErrAmountOverflow, quoteShort(text))
+	case err != nil:
 		return Amount{}, fmt.Errorf("%w: %s", ErrAmountUnreadable, quoteShort(text))
 	}
-	negative := false
-	if s[0] == '-' || s[0] == '+' {
-		negative, s = s[0] == '-', s[1:]
-	}
-	mantissa, exponentText, hasExponent := cutExponent(s)
-	exponent := 0
-	if hasExponent {
-		e, err := strconv.Atoi(exponentText)
-		if err != nil || e > 1_000_000 || e < -1_000_000 {
-			if errors.Is(err, strconv.ErrSyntax) {
-				return Amount{}, fmt.Errorf("%w: %s", ErrAmountUnreadable, quoteShort(text))
-			}
-			e = min(max(e, -1_000_000), 1_000_000)
-		}
-		exponent = e
-	}
-	whole, fraction, hasPoint := strings.Cut(mantissa, ".")
-	whole, ok := ungroup(whole)
-	if !ok || !allDigits(whole) || !allDigits(fraction) || whole == "" || (hasPoint && fraction == "") {
-		return Amount{}, fmt.Errorf("%w: %s", ErrAmountUnreadable, quoteShort(text))
-	}
-	digits := strings.TrimLeft(whole+fraction, "0")
-	scale := len(fraction) - exponent
-	trimmed := strings.TrimRight(digits, "0")
-	scale -= len(digits) - len(trimmed)
-	if trimmed == "" {
-		return Amount{state: amountKnown}, nil
-	}
-	if scale < 0 {
-		if len(trimmed)-scale > maxDecimals {
-			return Amount{}, fmt.Errorf("%w: %s", ErrAmountOverflow, quoteShort(text))
-		}
-		trimmed += strings.Repeat("0", -scale)
-		scale = 0
-	}
-	if scale > maxDecimals || len(trimmed) > maxDecimals {
-		return Amount{}, fmt.Errorf("%w: %s", ErrAmountOverflow, quoteShort(text))
-	}
-	units, err := strconv.ParseInt(trimmed, 10, 64)
-	if err != nil {
-		return Amount{}, fmt.Errorf("%w: %s", ErrAmountOverflow, quoteShort(text))
-	}
-	if negative {
-		units = -units
-	}
-	return Amount{coefficient: units, decimals: uint8(scale), state: amountKnown}, nil
+	return knownAmount(n), nil
 }
 
-// Known reports whether the amount was given and readable: false for an absent or null field and
-// for text that is no number.
+// knownAmount is the amount of a number, and number the number of an amount.
+func knownAmount(n decimal.Number) Amount {
+	return Amount{coefficient: n.Units, decimals: n.Scale, state: amountKnown}
+}
+
+func (a Amount) number() decimal.Number {
+	return decimal.Number{Units: a.coefficient, Scale: a.decimals}
+}
+
+// fitting is the amount of a result of arithmetic.
+func fitting(n decimal.Number, fits bool) (Amount, error) {
+	if !fits {
+		return Amount{}, ErrAmountOverflow
+	}
+	return knownAmount(n), nil
+}
+
+// Known reports whether the amount was given and readable: false for an absent or null field, for an
+// empty string, and for text that is not a number.
 func (a Amount) Known() bool { return a.state == amountKnown }
 
 // Sign returns -1, 0 or 1. An unreadable amount has sign 0.
-func (a Amount) Sign() int {
-	switch {
-	case a.coefficient < 0:
-		return -1
-	case a.coefficient > 0:
-		return 1
-	default:
-		return 0
-	}
-}
+func (a Amount) Sign() int { return a.number().Sign() }
 
 // Add returns a + b exactly, or an error; see [ErrAmountOverflow] and [ErrAmountUnreadable].
 func (a Amount) Add(b Amount) (Amount, error) {
 	if a.state == amountUnreadable || b.state == amountUnreadable {
 		return Amount{}, ErrAmountUnreadable
 	}
-	decimals := max(a.decimals, b.decimals)
-	x, okX := scaleUp(a.coefficient, decimals-a.decimals)
-	y, okY := scaleUp(b.coefficient, decimals-b.decimals)
-	sum := x + y
-	if !okX || !okY || (x > 0 && y > 0 && sum < 0) || (x < 0 && y < 0 && sum >= 0) {
-		return Amount{}, ErrAmountOverflow
-	}
-	return fitting(sum, decimals)
+	return fitting(a.number().Add(b.number()))
 }
 
 // Sub returns a - b exactly, or an error.
@@ -160,24 +107,7 @@ func (a Amount) Mul(b Amount) (Amount, error) {
 	if a.state == amountUnreadable || b.state == amountUnreadable {
 		return Amount{}, ErrAmountUnreadable
 	}
-	negative := (a.coefficient < 0) != (b.coefficient < 0)
-	hi, lo := bits.Mul64(magnitude(a.coefficient), magnitude(b.coefficient))
-	decimals := int(a.decimals) + int(b.decimals)
-	for decimals > 0 {
-		if hi2, lo2, remainder := divTen(hi, lo); remainder == 0 {
-			hi, lo, decimals = hi2, lo2, decimals-1
-			continue
-		}
-		break
-	}
-	if hi != 0 || lo > math.MaxInt64 || decimals > maxDecimals {
-		return Amount{}, ErrAmountOverflow
-	}
-	product := int64(lo)
-	if negative {
-		product = -product
-	}
-	return fitting(product, uint8(decimals))
+	return fitting(a.number().Mul(b.number()))
 }
 
 // Neg returns -a.
@@ -188,17 +118,14 @@ func (a Amount) Neg() Amount {
 
 // Round returns a rounded to the given number of decimals (0 to 18), halves away from zero.
 func (a Amount) Round(decimals int) Amount {
-	drop := int(a.decimals) - max(decimals, 0)
-	if drop <= 0 || a.state != amountKnown {
+	if a.state != amountKnown {
 		return a
 	}
-	unit := powerOfTen(uint8(drop))
-	quotient, rest := a.coefficient/unit, magnitude(a.coefficient%unit)
-	if rest >= uint64(unit)-rest {
-		quotient += int64(a.Sign())
-	}
-	return normalised(quotient, a.decimals-uint8(drop))
+	return knownAmount(a.number().Round(scale(decimals)))
 }
+
+// scale limits a number of decimals to those that an amount can have.
+func scale(decimals int) uint8 { return uint8(min(max(decimals, 0), decimal.MaxDigits)) }
 
 // Cmp returns -1, 0 or 1 as a is less than, equal to or greater than b. An amount that was not
 // given counts as 0; an unreadable one is greater than every readable one.
@@ -211,13 +138,7 @@ func (a Amount) Cmp(b Amount) int {
 	case bBad:
 		return -1
 	}
-	if a.Sign() != b.Sign() {
-		return cmp.Compare(a.Sign(), b.Sign())
-	}
-	decimals := max(a.decimals, b.decimals)
-	aHigh, aLow := bits.Mul64(magnitude(a.coefficient), uint64(powerOfTen(decimals-a.decimals)))
-	bHigh, bLow := bits.Mul64(magnitude(b.coefficient), uint64(powerOfTen(decimals-b.decimals)))
-	return a.Sign() * cmp.Or(cmp.Compare(aHigh, bHigh), cmp.Compare(aLow, bLow))
+	return a.number().Cmp(b.number())
 }
 
 // Equal reports whether a and b are the same amount; one that was not given equals 0.
@@ -229,10 +150,85 @@ func (a Amount) Flat() (int64, error) {
 	if a.state == amountUnreadable {
 		return 0, ErrAmountUnreadable
 	}
-	rounded := a.Round(2)
-	flat, ok := scaleUp(rounded.coefficient, 2-min(rounded.decimals, 2))
+	flat, ok := a.number().Round(2).At(2)
 	if !ok {
 		return 0, ErrAmountOverflow
 	}
 	return flat, nil
+}
+
+// String returns the shortest exact decimal form: "19.99", "1000", "-0.5". An amount that was not
+// given is "0", an unreadable one "unreadable".
+func (a Amount) String() string {
+	if a.state == amountUnreadable {
+		return "unreadable"
+	}
+	return string(a.number().Append(nil, a.decimals))
+}
+
+// StringFixed returns the amount rounded to exactly that many decimals (0 to 18): "19.90" for 2.
+func (a Amount) StringFixed(decimals int) string {
+	if a.state == amountUnreadable {
+		return "unreadable"
+	}
+	return string(a.number().Round(scale(decimals)).Append(nil, scale(decimals)))
+}
+
+// MarshalJSON writes a JSON number. An amount that was not given is 0; an unreadable one is an error.
+func (a Amount) MarshalJSON() ([]byte, error) { return a.MarshalText() }
+
+// UnmarshalJSON reads a JSON number or a string that holds one; null and an empty string mean not given.
+// Anything else makes the amount unreadable without failing the record around it: one odd field must not
+// lose a page. [Amount.Known] and every calculation report it.
+func (a *Amount) UnmarshalJSON(data []byte) error {
+	*a = amountOf(data)
+	return nil
+}
+
+// amountOf is the amount that a JSON value stands for, whatever the value is.
+func amountOf(raw []byte) Amount {
+	if n, ok := decimal.ParsePlain(raw); ok { // as nearly all are
+		return knownAmount(n)
+	}
+	return unusualAmount(string(raw))
+}
+
+func unusualAmount(raw string) Amount {
+	if raw == "null" || raw == `""` {
+		return Amount{}
+	}
+	if len(raw) > 1 && raw[0] == '"' {
+		raw = raw[1 : len(raw)-1]
+	}
+	n, err := decimal.Parse(raw)
+	if err != nil {
+		return Amount{state: amountUnreadable}
+	}
+	return knownAmount(n)
+}
+
+// MarshalText writes the form of [Amount.String], for flags, CSV and configuration.
+func (a Amount) MarshalText() ([]byte, error) {
+	if a.state == amountUnreadable {
+		return nil, ErrAmountUnreadable
+	}
+	return a.number().Append(nil, a.decimals), nil
+}
+
+// UnmarshalText reads what [ParseAmount] reads and returns its errors.
+func (a *Amount) UnmarshalText(text []byte) error {
+	parsed, err := ParseAmount(string(text))
+	if err != nil {
+		return err
+	}
+	*a = parsed
+	return nil
+}
+
+// quoteShort keeps an error readable, and keeps a body that landed in a number out of it.
+func quoteShort(s string) string {
+	if len(s) > 40 {
+		s = s[:40] + "…"
+	}
+	return strconv.Quote(s)
 }

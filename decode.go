@@ -219,10 +219,4 @@ func readList[T any](d *recordReader, scratch *[]T) []T {
 	return append([]T{}, items...)
 }
 
-func (d *recordReader) amount() Amount {
-	raw := d.Raw()
-	if a, ok := plainAmount(raw); ok {
-		return a
-	}
-	return amountOf(string(raw))
-}
+func (d *recordReader) amount() Amount { return amountOf(d.Raw()) }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -31,7 +32,7 @@ func FuzzAmount(f *testing.F) {
 			t.Errorf("%q through JSON is %s, %s, %v", text, data, back, err)
 		}
 		// With an exponent beyond this one the rational number would take all memory.
-		if _, exponent, found := cutExponent(text); found && len(exponent) > 4 || !json.Valid([]byte(text)) {
+		if _, exponent, found := strings.Cut(strings.ToLower(text), "e"); found && len(exponent) > 4 || !json.Valid([]byte(text)) {
 			return
 		}
 		want, ok := new(big.Rat).SetString(text)

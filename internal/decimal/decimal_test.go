@@ -1,0 +1,160 @@
+package decimal_test
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/shipping-go/shipping/internal/decimal"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ in, want string }{
+		{"0", "0"}, {"-0", "0"}, {"0.00", "0"}, {"19.99", "19.99"}, {"1.50", "1.5"}, {"-3", "-3"}, {"007", "7"},
+		{"1e3", "1000"}, {"1.5E+2", "150"}, {"25e-2", "0.25"}, {"0.30000000000000004", "0.30000000000000004"},
+		{" 7 ", "7"}, {"+7", "7"}, {"1,234.50", "1234.5"}, {"12,345,678", "12345678"},
+		{"999999999999999999", "999999999999999999"}, {"0.000000000000000001", "0.000000000000000001"},
+		{"1000000000000000000e-18", "1"}, {"0e999999999999", "0"}, {strings.Repeat("0", 399) + "1", "1"},
+	} {
+		n, err := decimal.Parse(tc.in)
+		if got := text(n); got != tc.want || err != nil {
+			t.Errorf("Parse(%q) = %s, %v; want %s", tc.in, got, err, tc.want)
+		}
+	}
+	refused := map[error][]string{
+		decimal.ErrSyntax: {"", " ", "abc", "1.", ".5", ".", "--1", "1,23", "1,2345", ",123", "1e", "1e+", "0x10", "NaN", "Inf", "1 2",
+			"1.2.3", "1_000", "٣", strings.Repeat("0", 401)},
+		decimal.ErrRange: {"1e18", "1000000000000000000", "1e999999999999", "1e-999999999999", "1e-19", "0.1234567890123456789"},
+	}
+	for want, texts := range refused {
+		for _, in := range texts {
+			if n, err := decimal.Parse(in); !errors.Is(err, want) || n != (decimal.Number{}) {
+				t.Errorf("Parse(%q) = %s, %v; want %v", in, text(n), err, want)
+			}
+		}
+	}
+}
+
+// ParsePlain accepts nothing that Parse reads as another number.
+func TestParsePlain_IsParse(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		in := rapid.StringMatching(`-?[0-9]{0,12}[.,]?[0-9]{0,12}(e1)?`).Draw(t, "text")
+		plain, ok := decimal.ParsePlain([]byte(in))
+		want, err := decimal.Parse("0" + in) // which is not plain if it is longer than that
+		if ok && (err != nil || plain != want) {
+			t.Fatalf("%q is %s, want %s, %v", in, text(plain), text(want), err)
+		}
+	})
+}
+
+func TestNew_RefusesWhatHasTooManyDigits(t *testing.T) {
+	t.Parallel()
+	if n, ok := decimal.New(1_000_000_000_000_000_000, 18); !ok || text(n) != "1" {
+		t.Errorf("%s, %v", text(n), ok)
+	}
+	if n, ok := decimal.New(-1_000_000_000_000_000_001, 18); ok {
+		t.Errorf("%s has 19 digits", text(n))
+	}
+}
+
+func text(n decimal.Number) string { return string(n.Append(nil, n.Scale)) }
+
+// limit is the smallest whole number with too many digits.
+var limit = new(big.Rat).SetInt64(1_000_000_000_000_000_000)
+
+// The arithmetic is compared with math/big.Rat: the exact result, or a refusal if the exact result has more
+// than 18 digits.
+func TestArithmeticAgainstRationals(t *testing.T) {
+	t.Parallel()
+	sub := func(a, b decimal.Number) (decimal.Number, bool) { return a.Add(b.Neg()) }
+	ops := []struct {
+		name  string
+		ours  func(a, b decimal.Number) (decimal.Number, bool)
+		exact func(z, a, b *big.Rat) *big.Rat
+	}{
+		{"add", decimal.Number.Add, (*big.Rat).Add},
+		{"sub", sub, (*big.Rat).Sub},
+		{"mul", decimal.Number.Mul, (*big.Rat).Mul},
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := draw(t, "a"), draw(t, "b")
+		ra, rb := rat(t, text(a)), rat(t, text(b))
+		if got, want := a.Cmp(b), ra.Cmp(rb); got != want {
+			t.Fatalf("Cmp(%s, %s) = %d, want %d", text(a), text(b), got, want)
+		}
+		for _, op := range ops {
+			want := op.exact(new(big.Rat), ra, rb)
+			got, ok := op.ours(a, b)
+			switch decimals, finite := want.FloatPrec(); {
+			case ok && rat(t, text(got)).Cmp(want) != 0:
+				t.Fatalf("%s(%s, %s) = %s, want %s", op.name, text(a), text(b), text(got), want)
+			case !ok && finite && decimals <= 18 && fits(want, decimals):
+				t.Fatalf("%s(%s, %s) is refused, want %s", op.name, text(a), text(b), want)
+			}
+		}
+		if back, err := decimal.Parse(text(a)); err != nil || back != a {
+			t.Fatalf("%s is read back as %s, %v", text(a), text(back), err)
+		}
+	})
+}
+
+// So is the rounding: big.Rat rounds halves away from zero too.
+func TestRoundingAgainstRationals(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		a, decimals := draw(t, "a"), uint8(rapid.IntRange(0, 18).Draw(t, "decimals"))
+		exact := rat(t, text(a))
+		rounded := a.Round(decimals)
+		if got, want := string(rounded.Append(nil, decimals)), fixed(exact, int(decimals)); got != want {
+			t.Fatalf("%s with %d decimals is %s, want %s", text(a), decimals, got, want)
+		}
+		if back, err := decimal.Parse(text(rounded)); err != nil || back != rounded {
+			t.Fatalf("%s rounded to %d decimals is %#v, which is not normalized", text(a), decimals, rounded)
+		}
+		hundredfold := new(big.Rat).Mul(exact, big.NewRat(100, 1))
+		switch units, ok := a.Round(2).At(2); {
+		case ok && fmt.Sprint(units) != fixed(hundredfold, 0):
+			t.Fatalf("%s has %d hundredths, want %s", text(a), units, fixed(hundredfold, 0))
+		case !ok && hundredfold.Abs(hundredfold).Cmp(limit) < 0:
+			t.Fatalf("the hundredths of %s are refused", text(a))
+		}
+	})
+}
+
+func draw(t *rapid.T, label string) decimal.Number {
+	units := rapid.Int64Range(-999_999_999_999_999_999, 999_999_999_999_999_999).Draw(t, label)
+	n, ok := decimal.New(units, uint8(rapid.IntRange(0, 18).Draw(t, label+" scale")))
+	if !ok {
+		t.Fatal("18 digits are refused")
+	}
+	return n
+}
+
+func rat(t *rapid.T, text string) *big.Rat {
+	r, ok := new(big.Rat).SetString(text)
+	if !ok {
+		t.Fatalf("%s is not a number", text)
+	}
+	return r
+}
+
+// fixed writes r with that many decimals.
+func fixed(r *big.Rat, decimals int) string {
+	text := r.FloatString(decimals)
+	if strings.Trim(text, "-0.") == "" {
+		text = strings.TrimPrefix(text, "-") // there is no negative zero
+	}
+	return text
+}
+
+// fits reports whether r has at most 18 digits if it is written with that many decimals.
+func fits(r *big.Rat, decimals int) bool {
+	shift := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil))
+	return shift.Abs(shift.Mul(shift, r)).Cmp(limit) < 0
+}
