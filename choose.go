@@ -15,7 +15,8 @@ var ErrMixedCurrencies = errors.New("shipping: rates are in several currencies; 
 // ErrNoRate is a choice among no rates: none were given, or none passed the filter.
 var ErrNoRate = errors.New("shipping: no rate to choose from")
 
-// RateFilter says which rates may be chosen. The zero filter takes all that have a readable amount.
+// RateFilter says which rates may be chosen. The zero filter takes all that have a readable amount of 0 or
+// more.
 type RateFilter struct {
 	// Currency, where set, takes only rates in that currency.
 	Currency string
