@@ -154,13 +154,13 @@ func (l transactionList) contents() ([]Transaction, Pagination) { return l.Trans
 // LedgerEntry is a transaction as a bookkeeper wants it: one signed amount in one currency.
 type LedgerEntry struct {
 	Transaction *Transaction
-	// Amount is negative for money that left the wallet, in the transaction's Currency. A transaction
-	// that was reversed counts as 0: its money came back.
+	// Amount is negative for money that left the wallet, in the transaction's Currency. It is 0 for a
+	// transaction that was reversed, because its money came back, and for one that failed.
 	Amount Amount
 	// Pending is true while the amount may still change or fail.
 	Pending bool
-	// Doubt says why a bookkeeper should look at the entry; nil where nothing is odd. The amount is
-	// the transaction's all the same.
+	// Doubt says why a bookkeeper should look at the entry; nil if nothing is odd. Amount is what the
+	// entry counts for all the same.
 	Doubt error
 }
 
@@ -171,12 +171,20 @@ var (
 	// ErrUnknownFlow: the direction is one that this package does not know; the amount is taken for
 	// money that came in only where the flow is "in".
 	ErrUnknownFlow = errors.New("shipping: unknown flow")
+	// ErrTransactionStatus: the status is neither success nor pending. The amount is 0 if it is
+	// "failed", and taken for money that moved if the status is unknown.
+	ErrTransactionStatus = errors.New("shipping: the status is neither success nor pending")
 )
 
 // FlowIn is money that comes into the wallet.
 //
 // Assumption: the specification shows "out" alone.
 const FlowIn TransactionFlow = "in"
+
+// TransactionFailed is a transaction that moved no money.
+//
+// Assumption: the specification does not show the full set of statuses.
+const TransactionFailed TransactionStatus = "failed"
 
 // LedgerEntry returns the transaction as a ledger entry. An amount that is missing or unreadable is an
 // error: nothing may be booked for it.
@@ -198,7 +206,14 @@ func (t *Transaction) LedgerEntry() (LedgerEntry, error) {
 		entry.Amount = t.Amount.Neg()
 		entry.Doubt = errors.Join(entry.Doubt, fmt.Errorf("%w: %q, taken for money that left", ErrUnknownFlow, t.Flow))
 	}
-	if t.Reversed {
+	switch t.Status {
+	case TransactionSuccess, TransactionPending:
+	case TransactionFailed:
+		entry.Doubt = errors.Join(entry.Doubt, fmt.Errorf("%w: %q, taken for money that did not move", ErrTransactionStatus, t.Status))
+	default:
+		entry.Doubt = errors.Join(entry.Doubt, fmt.Errorf("%w: %q, taken for money that moved", ErrTransactionStatus, t.Status))
+	}
+	if t.Reversed || t.Status == TransactionFailed {
 		entry.Amount = Amount{state: amountKnown}
 	}
 	return entry, nil

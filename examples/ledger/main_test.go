@@ -236,7 +236,8 @@ func TestARowSaysWhatABookkeeperShouldKnow(t *testing.T) {
 		"reversed":        {shipping.Transaction{Amount: amount("5"), FlatAmount: 500, Flow: shipping.FlowOut, Reversed: true, Status: shipping.TransactionSuccess}, "0", "", false},
 		"flat amount off": {shipping.Transaction{Amount: amount("19.99"), FlatAmount: 1998, Flow: shipping.FlowOut, Status: shipping.TransactionSuccess}, "-19.99", "flat_amount is not the amount times 100: 1998 for 19.99", false},
 		"unknown flow":    {shipping.Transaction{Amount: amount("1"), FlatAmount: 100, Flow: "around", Status: shipping.TransactionSuccess}, "-1", `unknown flow: "around"`, false},
-		"unknown status":  {shipping.Transaction{Amount: amount("1"), FlatAmount: 100, Flow: shipping.FlowOut, Status: "failed"}, "-1", `unknown status: "failed"`, false},
+		"unknown status":  {shipping.Transaction{Amount: amount("1"), FlatAmount: 100, Flow: shipping.FlowOut, Status: "odd"}, "-1", `the status is neither success nor pending: "odd", taken for money that moved`, false},
+		"failed":          {shipping.Transaction{Amount: amount("1"), FlatAmount: 100, Flow: shipping.FlowOut, Status: shipping.TransactionFailed}, "0", `"failed", taken for money that did not move`, false},
 		"unreadable":      {shipping.Transaction{Amount: unreadable, Flow: shipping.FlowOut, Status: shipping.TransactionSuccess}, "", "amount is not a decimal number", true},
 	} {
 		row, booked := line(&tc.transaction)
