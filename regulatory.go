@@ -165,6 +165,7 @@ func (s RegulatoryService) read(ctx context.Context, r request, call []CallOptio
 	}
 	return record, data.raw, nil
 }
+
 // DocumentType is the slug of a regulatory document.
 //
 // Specification: "Supported document type slugs (exact values)".

@@ -61,6 +61,8 @@ type scene struct {
 	yes       bool
 	in        *bufio.Reader
 	delivered chan notification // what the local receiver got; nil where there is none
+	purchase  *shipping.PurchaseResult
+	price     shipping.Amount // of the forms to purchase, on the draft
 	out       printer
 }
 

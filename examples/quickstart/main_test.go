@@ -5,10 +5,16 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
@@ -65,6 +71,105 @@ func TestQuickstartAsksBeforeItSpendsElsewhere(t *testing.T) {
 			}
 			if !strings.Contains(out.String(), "skipped: name one with -invoice") {
 				t.Errorf("what was not named is not skipped:\n%s", &out)
+			}
+		})
+	}
+}
+
+// U10: the rates to choose from leave a choice.
+func TestQuickstartShowsACheapestAndAFastestRate(t *testing.T) {
+	t.Setenv(shipping.EnvBaseURL, "")
+	var out bytes.Buffer
+	if err := run(t.Context(), nil, strings.NewReader(""), &out); err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`cheapest +[0-9,.]+ NGN`).MatchString(out.String()) || !regexp.MustCompile(`fastest +[0-9,.]+ NGN`).MatchString(out.String()) {
+		t.Errorf("no choice of rates:\n%s", &out)
+	}
+}
+
+// D6: a confirmation need not name an amount or a transaction.
+func TestQuickstartReadsAMinimalConfirmation(t *testing.T) {
+	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
+	defer server.Close()
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/purchase") {
+			server.ServeHTTP(w, r)
+			return
+		}
+		answer := httptest.NewRecorder()
+		server.ServeHTTP(answer, r)
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(answer.Code)
+		_, _ = io.WriteString(w, `{"status":true,"message":"Purchased"}`) // a caller that is gone needs no answer
+	}))
+	defer front.Close()
+	t.Setenv(shipping.EnvBaseURL, front.URL)
+	t.Setenv(shipping.EnvSecretKey, server.SecretKey)
+	args := []string{"-wallet", server.Wallets()[0], "-shipment", server.Shipments()[0], "-yes"}
+	var out bytes.Buffer
+	if err := run(t.Context(), args, strings.NewReader(""), &out); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	for _, want := range []string{
+		"Purchased once. The confirmation names no amount and no transaction.\n", " success  Regulatory documents for RD-",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+}
+
+// D6: the transaction shown is the purchase's, wherever in the list it is, or none.
+func TestQuickstartShowsTheTransactionOfThePurchase(t *testing.T) {
+	t.Parallel()
+	amount := func(text string) (a shipping.Amount) {
+		if err := a.UnmarshalText([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	const other = `{"transactionId":"TR-0","amount":7,"currency":"NGN","flow":"out","status":"success","description":"Label"}`
+	const debit = `{"transactionId":"TR-1","amount":60.5,"currency":"NGN","flow":"out","status":"success","description":"Documents"}`
+	const named = `{"transactionId":"TR-2","amount":60,"currency":"NGN","flow":"out","status":"success","description":"For RD-1"}`
+	for name, tc := range map[string]struct {
+		first, last string
+		pages       int
+		purchase    *shipping.PurchaseResult
+		says        string
+	}{
+		"by its id, after a row that arrived": {other + "," + debit, "", 1, &shipping.PurchaseResult{RequestID: "RD-1", TransactionID: "TR-1"}, "-60.50 NGN"},
+		"by its id, the oldest first":         {other, debit, 2, &shipping.PurchaseResult{RequestID: "RD-1", TransactionID: "TR-1"}, "-60.50 NGN"},
+		"not listed yet":                      {other, "", 1, &shipping.PurchaseResult{RequestID: "RD-1", TransactionID: "TR-1"}, "does not show transaction TR-1 yet"},
+		"by the request":                      {debit + "," + named, "", 1, &shipping.PurchaseResult{RequestID: "RD-1"}, "-60.00 NGN"},
+		"by the amount charged":               {other + "," + debit, "", 1, &shipping.PurchaseResult{RequestID: "RD-1", ChargedAmount: amount("60.5")}, "-60.50 NGN"},
+		"by the price on the draft":           {other + "," + debit, "", 1, &shipping.PurchaseResult{RequestID: "RD-1"}, "-60.50 NGN"},
+		"two of that amount":                  {debit + "," + debit, "", 1, &shipping.PurchaseResult{RequestID: "RD-1"}, "names no transaction"},
+		"none of that amount":                 {other, "", 1, &shipping.PurchaseResult{RequestID: "RD-1"}, "names no transaction"},
+		"no purchase":                         {other, "", 1, nil, "nothing was purchased"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mock := httpmock.NewMockTransport()
+			mock.RegisterResponder("GET", "https://api.example/v1/transactions", func(r *http.Request) (*http.Response, error) {
+				rows := tc.first
+				if r.URL.Query().Get("page") == strconv.Itoa(tc.pages) && tc.pages > 1 {
+					rows = tc.last
+				}
+				return httpmock.NewStringResponse(200, fmt.Sprintf(`{"status":true,"message":"","data":{"transactions":[%s],"pagination":{"total":%d}}}`,
+					rows, 100*tc.pages)), nil
+			})
+			client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.example"), shipping.WithHTTPClient(&http.Client{Transport: mock}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			s := &scene{client: client, wallet: "VA-1", purchase: tc.purchase, price: amount("60.5"), out: newPrinter(&out)}
+			if err := s.debit(t.Context()); err != nil || !strings.Contains(out.String(), tc.says) {
+				t.Errorf("%v, want %q in\n%s", err, tc.says, &out)
+			}
+			if strings.Contains(out.String(), "Label") {
+				t.Errorf("an unrelated transaction is shown:\n%s", &out)
 			}
 		})
 	}

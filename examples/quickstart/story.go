@@ -1,10 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -70,38 +70,37 @@ func (s *scene) countries(ctx context.Context) error {
 	return nil
 }
 
-// rates compares what is comparable: unused rates in the currency that most of them have.
+// rates compares what is comparable: the unused rates of one parcel in one currency. It takes the parcel
+// whose rates leave the most to choose from.
 func (s *scene) rates(ctx context.Context) error {
-	byCurrency := map[string][]*shipping.Rate{}
+	offers := map[string][]*shipping.Rate{}
 	walked, started := 0, time.Now()
 	for rate, err := range s.client.Rates.All(ctx, nil) {
 		if err != nil {
 			return err
 		}
 		walked++
-		if !rate.Used && rate.Amount.Known() {
-			byCurrency[rate.Currency] = append(byCurrency[rate.Currency], rate)
-		}
-	}
-	var offers []*shipping.Rate
-	for _, rates := range byCurrency {
-		if len(rates) > len(offers) || len(rates) == len(offers) && rates[0].Currency < offers[0].Currency {
-			offers = rates
-		}
+		offers[rate.Parcel+rate.Currency] = append(offers[rate.Parcel+rate.Currency], rate)
 	}
 	s.out.line("%d rates walked in %s.", walked, time.Since(started).Round(time.Millisecond))
-	if len(offers) == 0 {
+	var best []*shipping.Rate // none of them is both cheaper and faster than another
+	of := 0
+	for _, parcel := range slices.Sorted(maps.Keys(offers)) {
+		front, err := shipping.BestRates(offers[parcel], shipping.RateFilter{Unused: true})
+		if err == nil && len(front) > len(best) {
+			best, of = front, len(offers[parcel])
+		}
+	}
+	if len(best) == 0 {
 		return nil
 	}
-	s.out.line("%d unused ones are in %s; the cheapest and the fastest:", len(offers), offers[0].Currency)
-	price := func(a, b *shipping.Rate) int { return cmp.Or(a.Amount.Cmp(b.Amount), cmp.Compare(a.RateID, b.RateID)) }
-	speed := func(a, b *shipping.Rate) int { return cmp.Or(cmp.Compare(a.DeliveryETA, b.DeliveryETA), price(a, b)) }
-	for _, choice := range []struct {
-		name  string
-		order func(a, b *shipping.Rate) int
-	}{{"cheapest", price}, {"fastest", speed}} {
-		rate := slices.MinFunc(offers, choice.order)
-		s.out.row("%-9s %14s  %-24s %s", choice.name, money(rate.Amount, rate.Currency), rate.CarrierName, strings.ToLower(rate.DeliveryTime))
+	s.out.line("Parcel %s has %d of them; for each of these, none is both cheaper and faster:", best[0].Parcel, of)
+	for i, rate := range best {
+		mark := map[int]string{0: "cheapest", len(best) - 1: "fastest"}[i]
+		if len(best) == 1 {
+			mark = "both"
+		}
+		s.out.row("%-9s %14s  %-24s %s", mark, money(rate.Amount, rate.Currency), rate.CarrierName, strings.ToLower(rate.DeliveryTime))
 	}
 	return nil
 }
@@ -191,6 +190,7 @@ func (s *scene) choose(draft *shipping.RegulatoryRequest) ([]shipping.DocumentTy
 	if err != nil {
 		return nil, err
 	}
+	s.price = price
 	if !s.maySpend(money(price, currency)) {
 		return nil, errDeclined
 	}
@@ -218,8 +218,8 @@ func (s *scene) offers(draft *shipping.RegulatoryRequest) {
 func (s *scene) progress(event shipping.PollEvent) {
 	switch event.Step {
 	case shipping.StepPurchased:
-		s.out.line("Purchased once: %s charged, transaction %s.",
-			money(event.Purchase.ChargedAmount, event.Purchase.Currency), event.Purchase.TransactionID)
+		s.purchase = event.Purchase
+		s.out.line("%s", confirmed(event.Purchase))
 	case shipping.StepPolled, shipping.StepEnded:
 		done := 0
 		for _, document := range event.Request.Documents {
@@ -231,18 +231,6 @@ func (s *scene) progress(event shipping.PollEvent) {
 	case shipping.StepPollFailed:
 		s.out.progress(0, 0, "no answer, asking again in %s", event.Next.Round(100*time.Millisecond))
 	}
-}
-
-func (s *scene) debit(ctx context.Context) error {
-	page, err := s.client.Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: s.wallet, PerPage: 1})
-	if err != nil {
-		return err
-	}
-	for i := range page.Items {
-		s.out.row("%s", transaction(&page.Items[i]))
-	}
-	s.out.line("%d transactions now.", page.Pagination.Total)
-	return nil
 }
 
 func (s *scene) replay(ctx context.Context) error {
