@@ -21,14 +21,12 @@ func (s *Server) adminWebhooks(c *call) reply {
 	page := cut(s.config.assume.paging(c.query()), all)
 	views := make([]webhookView, len(page))
 	for i, h := range page {
-		views[i] = w.viewWebhook(h)
+		views[i] = viewWebhook(h)
 	}
 	return succeedWith(nil, fmt.Sprintf("%d webhooks", len(all)), views)
 }
 
-func (w *World) viewWebhook(h *webhook) webhookView {
-	return webhookView{h, DeliveryOrder(w.deliveries.OrderOf(h.WebhookID))}
-}
+func viewWebhook(h *webhook) webhookView { return webhookView{h, h.order} }
 
 func (s *Server) adminAddWebhook(c *call) reply {
 	var h Webhook
@@ -54,7 +52,7 @@ func (s *Server) adminChangeWebhook(c *call) reply {
 	if err := w.ChangeWebhook(id, change); err != nil {
 		return refused(http.StatusBadRequest, codeInvalid, err.Error())
 	}
-	return succeedWith(nil, "Webhook changed", w.viewWebhook(w.findWebhook(id)))
+	return succeedWith(nil, "Webhook changed", viewWebhook(w.findWebhook(id)))
 }
 
 func (s *Server) adminRemoveWebhook(c *call) reply {

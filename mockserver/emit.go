@@ -50,7 +50,7 @@ func (w *World) notifications(e Event) ([]delivery.Delivery, error) {
 	out := make([]delivery.Delivery, len(receivers))
 	for i, h := range receivers {
 		out[i] = delivery.Delivery{
-			ID: w.ids.coded("WD"), EventID: event, WebhookID: h.WebhookID, URL: h.URL,
+			ID: w.ids.coded("WD"), EventID: event, WebhookID: h.WebhookID, URL: h.URL, Order: delivery.Order(h.order),
 			Event: e.Kind, ShipmentID: shipmentID, Payload: payload,
 		}
 	}

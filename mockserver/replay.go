@@ -60,7 +60,7 @@ func (w *World) replayWebhook(c *call) reply {
 	}
 	for i, h := range receivers {
 		sent := w.deliveries.Send(delivery.Delivery{
-			ID: w.ids.coded("WD"), EventID: result.WebhookEventID, WebhookID: h.WebhookID, URL: h.URL,
+			ID: w.ids.coded("WD"), EventID: result.WebhookEventID, WebhookID: h.WebhookID, URL: h.URL, Order: delivery.Order(h.order),
 			Event: stored.Event, ShipmentID: stored.ShipmentID, Payload: stored.Payload,
 		})
 		if i == 0 {

@@ -91,6 +91,8 @@ type webhook struct {
 	CreatedAt timestamp `json:"created_at"`
 	UpdatedAt timestamp `json:"updated_at"`
 	Revision  int       `json:"__v"`
+
+	order DeliveryOrder // of its notifications; the service does not show it
 }
 
 // transaction is a record of GET /v1/transactions.

@@ -21,8 +21,9 @@ import (
 
 // savedWorld is a snapshot in a state file.
 type savedWorld struct {
-	Name string    `json:"name"`
-	At   time.Time `json:"at"`
+	Name  string    `json:"name"`
+	World string    `json:"world,omitempty"` // that the snapshot was taken of
+	At    time.Time `json:"at"`
 
 	User      string                     `json:"user"`
 	AccountID string                     `json:"account_id"`
@@ -35,11 +36,12 @@ type savedWorld struct {
 	Transactions map[string][]json.RawMessage `json:"transactions"` // by wallet, newest first
 	Rates        []json.RawMessage            `json:"rates"`        // newest first
 
-	Webhooks   []*webhook           `json:"webhooks"`   // oldest first
-	Deliveries []*delivery.Delivery `json:"deliveries"` // oldest first
-	Shipments  []*shipment          `json:"shipments"`
-	Invoices   []savedInvoice       `json:"invoices"`
-	Requests   []regulatory.Saved   `json:"requests"` // oldest first
+	Webhooks   []*webhook               `json:"webhooks"`                 // oldest first
+	Orders     map[string]DeliveryOrder `json:"webhook_orders,omitempty"` // by webhook; those that have one
+	Deliveries []*delivery.Delivery     `json:"deliveries"`               // oldest first
+	Shipments  []*shipment              `json:"shipments"`
+	Invoices   []savedInvoice           `json:"invoices"`
+	Requests   []regulatory.Saved       `json:"requests"` // oldest first
 }
 
 type savedInvoice struct {
@@ -51,9 +53,9 @@ type savedInvoice struct {
 func (s *Snapshot) saved() (savedWorld, error) {
 	st := &s.state
 	out := savedWorld{
-		At: s.at, User: st.user, AccountID: st.accountID, Exchange: st.exchange,
+		World: s.world, At: s.at, User: st.user, AccountID: st.accountID, Exchange: st.exchange,
 		Wallets: st.ledger.Wallets(), Ledger: st.ledger.Journal(), Transactions: map[string][]json.RawMessage{},
-		Webhooks: st.webhooks.all, Deliveries: s.deliveries, Requests: s.desk(st.ledger).Save(),
+		Webhooks: st.webhooks.all, Orders: st.webhooks.orders(), Deliveries: s.deliveries, Requests: s.desk(st.ledger).Save(),
 	}
 	var err error
 	if out.IDs, err = st.ids.source.MarshalBinary(); err != nil {
@@ -118,7 +120,7 @@ func (w *savedWorld) snapshot() (*Snapshot, error) {
 			return nil, err
 		}
 	}
-	s := &Snapshot{state: st, deliveries: w.Deliveries, at: w.At}
+	s := &Snapshot{world: w.World, state: st, deliveries: w.Deliveries, at: w.At}
 	d := regulatory.NewDesk(s.still(st.ledger))
 	if err := d.Load(w.Requests, 0); err != nil {
 		return nil, fmt.Errorf("requests: %w", err)
@@ -137,6 +139,11 @@ func (w *savedWorld) checkTimes(st *state) error {
 	}
 	if late(w.At) {
 		return fmt.Errorf("the time is after %s", clock.Last.Format(time.RFC3339))
+	}
+	for _, d := range w.Deliveries {
+		if d != nil && late(d.Due) {
+			return fmt.Errorf("delivery %s waits for a time after %s", d.ID, clock.Last.Format(time.RFC3339))
+		}
 	}
 	for i, r := range w.Requests {
 		if late(r.Due) || slices.ContainsFunc(r.DocumentsDue, late) {
@@ -213,8 +220,14 @@ func (w *savedWorld) fillWebhooks(st *state) error {
 		if h == nil || h.WebhookID == "" || st.webhooks.find(h.WebhookID) != nil {
 			return fmt.Errorf("webhook %d has no id, or that of another", i)
 		}
+		h.order = w.Orders[h.WebhookID]
 		if err := st.webhooks.add(h); err != nil {
 			return err
+		}
+	}
+	for id, order := range w.Orders {
+		if st.webhooks.find(id) == nil || !slices.Contains(delivery.Orders(), delivery.Order(order)) {
+			return fmt.Errorf("webhook %q has the order %q: it does not exist, or the order is none of %v", id, order, delivery.Orders())
 		}
 	}
 	return nil
@@ -252,6 +265,9 @@ func (w *savedWorld) checkDeliveries(*state) error {
 		case delivery.Queued, delivery.Delivered, delivery.Failed, delivery.Refused:
 		default:
 			return fmt.Errorf("delivery %s is %q, which is no state", d.ID, d.State)
+		}
+		if d.Order != delivery.Together && !slices.Contains(delivery.Orders(), d.Order) {
+			return fmt.Errorf("delivery %s has the order %q, which is none of %v", d.ID, d.Order, delivery.Orders())
 		}
 	}
 	return nil

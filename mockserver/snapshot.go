@@ -12,8 +12,9 @@ import (
 // world does not change either, and may be restored any number of times, into any world.
 //
 // In a snapshot time stands still: a document that needed three more seconds needs three seconds after it
-// is restored, however long that took.
+// is restored, however long that took, and so does a notification that was to be retried in three seconds.
 type Snapshot struct {
+	world      string // the name of the one that it was taken of; empty if that is not known
 	state      state
 	requests   regulatory.Requests
 	deliveries []*delivery.Delivery // oldest first
@@ -33,12 +34,15 @@ func (s *Snapshot) check() error {
 func (w *World) Snapshot() *Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return &Snapshot{state: w.state.copy(), requests: w.desk.Snapshot(), deliveries: w.deliveries.Log(), at: w.clock.Now()}
+	return &Snapshot{world: w.name, state: w.state.copy(), requests: w.desk.Snapshot(), deliveries: w.deliveries.Log(), at: w.clock.Now()}
 }
 
 // Restore makes the world hold what a snapshot does. Its key, faults, journal and settings stay as they
 // are, and so does its time: a clock never goes back. Where the snapshot is of a later time than the
 // world's, the clock moves forward to it.
+//
+// Notifications that were still to be sent are sent by the world that queued them. In another world, such
+// as a fork, they have failed: the world that queued them sends them, signed with its own key.
 func (w *World) Restore(s *Snapshot) { w.restore(s) }
 
 // Reset makes the world hold what it began with, clears its faults and empties its journal and its lint.
@@ -58,6 +62,7 @@ func (w *World) restore(s *Snapshot) {
 	w.timers = w.clock.Scope()
 	w.state = s.state.copy()
 	w.openDesk()
-	w.desk.Resume(s.requests, w.clock.Now().Sub(s.at))
-	w.deliveries.Restore(s.deliveries)
+	stood := w.clock.Now().Sub(s.at) // how long time stood still
+	w.desk.Resume(s.requests, stood)
+	w.deliveries.Restore(s.deliveries, stood, s.world == "" || s.world == w.name)
 }

@@ -7,9 +7,10 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 )
 
-// DeliveryOrder is in which order notifications go out to a webhook. With one of its own they are
-// gathered for 100 ms of the world's time and sent one after the other, each when the one before has
-// been answered; the zero value sends each at once.
+// DeliveryOrder is the order in which notifications go out to a webhook. In an order they are gathered
+// for 100 ms of the world's time and sent one after the other, each when the receiver has responded to the
+// one before; retries take their turn among them. The zero value sends each at once, in a world with a
+// virtual clock one at a time. A change applies to notifications that are queued after it.
 //
 // Assumption: that the service promises no order; the specification shows none.
 type DeliveryOrder string
@@ -58,7 +59,7 @@ func (w *World) ChangeWebhook(id string, change WebhookChange) error {
 			h.Active = *change.Active
 		}
 		if change.Order != nil {
-			w.deliveries.SetOrder(id, delivery.Order(*change.Order), w.faults.seed)
+			h.order = *change.Order
 		}
 		h.UpdatedAt = now
 		h.Revision++

@@ -37,6 +37,17 @@ func (b *webhookBook) find(id string) *webhook {
 	return b.all[i]
 }
 
+// orders returns the order of each webhook that has one.
+func (b *webhookBook) orders() map[string]DeliveryOrder {
+	orders := map[string]DeliveryOrder{}
+	for _, h := range b.all {
+		if h.order != "" {
+			orders[h.WebhookID] = h.order
+		}
+	}
+	return orders
+}
+
 // receivers returns the active webhooks that are subscribed to an event, newest first.
 func (b *webhookBook) receivers(event string) []*webhook {
 	var out []*webhook

@@ -80,6 +80,7 @@ func (s *Server) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 		Anywhere:  w.assume.DeliverAnywhere,
 		Transport: s.deliver,
 		Clock:     w.clock,
+		Seed:      p.seed,
 	})
 	w.clock.Settle(w.deliveries.Settle)
 	w.restore(base)

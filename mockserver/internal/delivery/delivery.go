@@ -1,5 +1,9 @@
-// Package delivery sends webhook notifications for real: queued, signed, tried again, and logged with
-// the payload, so that each one can be sent once more byte for byte.
+// Package delivery sends webhook notifications for real: queued, signed, retried, and logged with the
+// payload, so that each one can be sent once more byte for byte.
+//
+// Deliveries to one webhook form a lane. Lanes do not wait for each other, so a slow receiver delays
+// nobody else. What a delivery still needs (when its next attempt is due, in which order it goes out) is
+// in the log, so whoever restores a log continues where it was taken.
 package delivery
 
 import (
@@ -14,7 +18,7 @@ type State string
 const (
 	Queued    State = "queued"    // waiting for its first or its next attempt
 	Delivered State = "delivered" // the receiver answered 2xx
-	Failed    State = "failed"    // no attempt was answered with 2xx
+	Failed    State = "failed"    // no attempt was answered with 2xx, or another world has to send it
 	Refused   State = "refused"   // the target is not allowed; nothing was sent
 )
 
@@ -31,6 +35,10 @@ type Delivery struct {
 	CreatedAt  time.Time
 	Attempts   []Attempt
 	Payload    []byte // the body as sent; treat as read-only
+	// Order is the order in which the webhook received its notifications when this one was queued.
+	Order Order `json:",omitempty"`
+	// Due is when the next attempt is due; zero unless the delivery is queued.
+	Due time.Time `json:",omitzero"`
 }
 
 // Attempt is one POST to the webhook's URL.

@@ -132,7 +132,7 @@ func TestLog_KeepsNoMorePayloadThanItMay(t *testing.T) {
 			t.Errorf("after %s the log has %s, want %s", test.id, got, test.want)
 		}
 	}
-	d.Restore(d.Log())
+	d.Restore(d.Log(), 0, true)
 	d.Record(Delivery{ID: "WD-7", State: Delivered, Payload: make([]byte, 99)})
 	if got := kept(); got != "WD-7 WD-6" {
 		t.Errorf("restored, the log has %s", got)
@@ -200,13 +200,13 @@ func TestRestore_GoesOnWithWhatWasQueued(t *testing.T) {
 		log := failing.Log()
 
 		working := open(t, Config{Transport: answering(200)})
-		working.Restore(log)
+		working.Restore(log, 0, true)
 		got, err := working.Wait(t.Context(), "WD-1")
 		if err != nil || got.State != Delivered || len(got.Attempts) != 2 {
 			t.Errorf("restored elsewhere it ended as %q after %d attempts (%v)", got.State, len(got.Attempts), err)
 		}
 
-		failing.Restore(log[:1])
+		failing.Restore(log[:1], 0, true)
 		if _, err := failing.Wait(t.Context(), "WD-1"); !errors.Is(err, ErrUnknown) {
 			t.Errorf("waiting for what the log has not any more: %v", err)
 		}

@@ -13,11 +13,12 @@ import (
 	"net/url"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 )
 
-// maxInFlight bounds how many notifications are on the wire at once.
+// maxInFlight is how many notifications to one webhook are on the wire at once.
 const maxInFlight = 16
 
 // Names of the headers of a notification.
@@ -33,6 +34,12 @@ const (
 // ErrUnknown is returned for a delivery that the log does not hold.
 var ErrUnknown = errors.New("the delivery log holds no such delivery_id")
 
+// ErrClosed is returned by [Dispatcher.Wait] for a delivery that cannot end any more.
+var ErrClosed = errors.New("the world is closed and delivers nothing any more")
+
+// foreign is the reason of a delivery that was queued by another world.
+const foreign = "not sent here: the world that queued it sends it, signed with its own key; replay it to send it from this one"
+
 // Config is what a [Dispatcher] needs.
 type Config struct {
 	Secret    string            // signs the payloads
@@ -42,24 +49,25 @@ type Config struct {
 	Limit     int               // deliveries kept in the log, the oldest go first; zero: 10,000
 	Bytes     int               // of payloads kept there, likewise; zero: 32 MiB
 	Clock     *clock.Clock      // times the attempts; required
+	Seed      uint64            // decides how [Shuffle] shuffles
 }
 
 // Dispatcher delivers notifications and logs them. It is safe for concurrent use. Close it.
 type Dispatcher struct {
-	config   Config
-	client   *http.Client
-	inFlight chan struct{}
-	ctx      context.Context
-	cancel   context.CancelFunc
+	config Config
+	client *http.Client
+	ctx    context.Context
+	cancel context.CancelFunc
 
 	ownTransport bool
 
 	mu      sync.Mutex
 	log     []*Delivery // oldest first; what it points to never changes, an attempt puts in a new one
+	dropped int         // how many went out of the log to make room
 	bytes   int         // of payloads in the log
 	flights map[string]*flight
-	orders  map[string]*gathering // by webhook; those that have one
-	retries *clock.Scope
+	lanes   map[string]*lane // by webhook; those that have something to do
+	timers  *clock.Scope
 	running sync.WaitGroup
 	trying  int       // attempts that run
 	settled sync.Cond // none runs any more; on mu
@@ -67,10 +75,14 @@ type Dispatcher struct {
 
 // flight is a delivery that has not ended.
 type flight struct {
-	id     string
-	ctx    context.Context
-	cancel context.CancelFunc
-	ended  chan struct{}
+	id      string
+	number  int // of the delivery among all that were ever logged
+	webhook string
+	order   Order
+	turn    clock.Turn // among deliveries whose attempts are due at the same time
+	ctx     context.Context
+	cancel  context.CancelFunc
+	ended   chan struct{}
 }
 
 // New returns a dispatcher with an empty log.
@@ -97,11 +109,11 @@ func New(config Config) *Dispatcher {
 			// A redirect is an answer that is not 2xx; following it could leave this machine.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		inFlight: make(chan struct{}, maxInFlight),
-		ctx:      ctx,
-		cancel:   cancel,
-		flights:  map[string]*flight{},
-		retries:  config.Clock.Scope(),
+		ctx:     ctx,
+		cancel:  cancel,
+		flights: map[string]*flight{},
+		lanes:   map[string]*lane{},
+		timers:  config.Clock.Scope(),
 
 		ownTransport: own,
 	}
@@ -120,22 +132,27 @@ func Sign(secret string, payload []byte) string {
 func (d *Dispatcher) Record(past Delivery) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	past.Due = time.Time{}
 	d.add(&past)
 }
 
-// Send queues a new delivery and returns at once with what the log says of it. Its state, attempts
-// and times are the dispatcher's to fill in.
+// Send queues a new delivery and returns its log entry at once. The dispatcher fills in state, attempts
+// and times.
 func (d *Dispatcher) Send(out Delivery) Delivery {
-	out.State, out.Reason, out.Attempts, out.CreatedAt = Queued, "", nil, d.config.Clock.Now()
+	now := d.config.Clock.Now()
+	out.State, out.Reason, out.Attempts, out.CreatedAt, out.Due = Queued, "", nil, now, now
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := CheckTarget(out.URL, d.config.Anywhere); err != nil {
-		out.State, out.Reason = Refused, err.Error()
+		out.State, out.Reason, out.Due = Refused, err.Error(), time.Time{}
 		d.add(&out)
-	} else {
-		d.add(&out)
-		d.launch(out.ID)
+		return out.clone()
 	}
+	if out.Order != Together {
+		out.Due = d.lane(out.WebhookID).gatheredUntil(out.Order, now)
+	}
+	d.add(&out)
+	d.launch(&out, d.dropped+len(d.log)-1, now)
 	return out.clone()
 }
 
@@ -147,27 +164,44 @@ func (d *Dispatcher) Log() []*Delivery {
 	return slices.Clone(d.log)
 }
 
-// Restore replaces the log by one that [Dispatcher.Log] gave, of this dispatcher or another. What was
-// on its way here is called back; what is queued in the new log is tried at once.
-func (d *Dispatcher) Restore(log []*Delivery) {
+// Restore replaces the log by one that [Dispatcher.Log] returned, of this dispatcher or another, and calls
+// back what is on its way. What is queued in the new log keeps what is left of its wait: its next attempt
+// is due shift later than it was. If own is false, another world queued it and has to send it; here it has
+// failed.
+func (d *Dispatcher) Restore(log []*Delivery, shift time.Duration, own bool) {
+	now := d.config.Clock.Now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.retries.Stop()
-	d.retries = d.config.Clock.Scope()
+	d.timers.Stop()
+	d.timers = d.config.Clock.Scope()
 	for _, f := range d.flights {
 		f.cancel()
 		close(f.ended)
 	}
 	clear(d.flights)
-	for _, g := range d.orders {
-		g.waiting = nil
-	}
-	d.log, d.bytes = slices.Clone(log), 0
-	for _, delivery := range d.log {
+	clear(d.lanes)
+	d.log, d.bytes, d.dropped = slices.Clone(log), 0, 0
+	var queued []int
+	for i, delivery := range d.log {
 		d.bytes += len(delivery.Payload)
-		if delivery.State == Queued {
-			d.launch(delivery.ID)
+		if delivery.State != Queued {
+			continue
 		}
+		next := delivery.clone()
+		next.Due = next.Due.Add(shift)
+		if own {
+			queued = append(queued, i)
+		} else {
+			next.State, next.Reason, next.Due = Failed, foreign, time.Time{}
+		}
+		d.log[i] = &next
+	}
+	slices.SortStableFunc(queued, func(a, b int) int { return d.log[a].Due.Compare(d.log[b].Due) })
+	for _, i := range queued {
+		d.launch(d.log[i], i, now)
+	}
+	for _, l := range d.lanes {
+		d.flush(l)
 	}
 }
 
@@ -179,32 +213,35 @@ func (d *Dispatcher) add(delivery *Delivery) {
 		d.bytes -= len(d.log[0].Payload)
 		d.log[0] = nil
 		d.log = d.log[1:]
+		d.dropped++
 	}
 }
 
-// launch starts delivering what the log has queued. The caller holds mu.
-func (d *Dispatcher) launch(id string) {
+// launch starts delivering what the log has queued under a number. The caller holds mu.
+func (d *Dispatcher) launch(out *Delivery, number int, now time.Time) {
 	ctx, cancel := context.WithCancel(d.ctx)
-	f := &flight{id: id, ctx: ctx, cancel: cancel, ended: make(chan struct{})}
-	d.flights[id] = f
-	if !d.gather(f) {
-		d.start(f)
+	f := &flight{
+		id: out.ID, number: number, webhook: out.WebhookID, order: out.Order, turn: d.config.Clock.Turn(),
+		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
+	}
+	d.flights[f.id] = f
+	switch wait := out.Due.Sub(now); {
+	case out.Order != Together && len(out.Attempts) == 0:
+		d.gather(f, out.Due, wait)
+	case wait > 0:
+		d.retry(f, wait)
+	default:
+		d.flush(d.lane(f.webhook))
+		d.ready(f)
 	}
 }
 
-// start makes the next attempt in the background. The caller holds mu.
-func (d *Dispatcher) start(f *flight) {
-	if f.ctx.Err() != nil {
-		return
-	}
-	d.trying++
-	d.running.Go(func() {
-		d.try(f)
+// retry makes the next attempt later. The caller holds mu.
+func (d *Dispatcher) retry(f *flight, wait time.Duration) {
+	d.timers.AfterAt(f.turn, wait, "webhook delivery "+f.id+" is tried again", func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if d.trying--; d.trying == 0 {
-			d.settled.Broadcast()
-		}
+		d.ready(f)
 	})
 }
 
@@ -218,18 +255,10 @@ func (d *Dispatcher) Settle() {
 	}
 }
 
+// try makes an attempt at a delivery and logs it.
 func (d *Dispatcher) try(f *flight) {
-	select {
-	case d.inFlight <- struct{}{}:
-		defer func() { <-d.inFlight }()
-	case <-f.ctx.Done():
-		return
-	}
-	out, known := d.Find(f.id)
-	if !known { // so many came after it that the log has no room for it any more
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.land(f)
+	out, known := d.current(f)
+	if !known {
 		return
 	}
 	attempt := Attempt{At: d.config.Clock.Now()}
@@ -244,20 +273,18 @@ func (d *Dispatcher) try(f *flight) {
 	if d.flights[f.id] != f {
 		return // called back
 	}
-	out.Attempts = append(out.Attempts, attempt)
+	out.Attempts, out.Due = append(out.Attempts, attempt), time.Time{}
 	switch tries := len(out.Attempts); {
 	case err == nil && d.config.Policy.Accept(status):
 		out.State = Delivered
 	case tries >= d.config.Policy.Attempts:
 		out.State, out.Reason = Failed, fmt.Sprintf("not accepted in %d attempts", tries)
 	default:
-		d.retries.After(d.config.Policy.wait(tries), "webhook delivery "+f.id+" is tried again", func() {
-			d.mu.Lock()
-			defer d.mu.Unlock()
-			d.start(f)
-		})
+		wait := d.config.Policy.wait(tries)
+		out.Due = d.config.Clock.Now().Add(wait)
+		d.retry(f, wait)
 	}
-	if at := d.place(f.id); at >= 0 {
+	if at := f.number - d.dropped; at >= 0 {
 		d.log[at] = &out
 	}
 	if out.State != Queued {
@@ -265,13 +292,27 @@ func (d *Dispatcher) try(f *flight) {
 	}
 }
 
+// current returns the log entry of a flight, or false if it was called back. One that the log has no
+// room for any more ends.
+func (d *Dispatcher) current(f *flight) (Delivery, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.flights[f.id] != f {
+		return Delivery{}, false
+	}
+	at := f.number - d.dropped
+	if at < 0 {
+		d.land(f)
+		return Delivery{}, false
+	}
+	return d.log[at].clone(), true
+}
+
 // land ends a flight. The caller holds mu.
 func (d *Dispatcher) land(f *flight) {
-	if d.flights[f.id] == f {
-		delete(d.flights, f.id)
-		f.cancel()
-		close(f.ended)
-	}
+	delete(d.flights, f.id)
+	f.cancel()
+	close(f.ended)
 }
 
 // place returns where in the log a delivery stands, or -1. The caller holds mu. It is mostly asked for
@@ -344,14 +385,19 @@ func (d *Dispatcher) Deliveries() []Delivery {
 	return out
 }
 
-// Wait returns a delivery once it has ended, [ErrUnknown], or the context's error.
+// Wait returns a delivery once it has ended, [ErrUnknown], [ErrClosed], or the context's error.
 func (d *Dispatcher) Wait(ctx context.Context, id string) (Delivery, error) {
-	d.mu.Lock()
-	f := d.flights[id]
-	d.mu.Unlock()
-	if f != nil {
+	for {
+		d.mu.Lock()
+		f := d.flights[id]
+		d.mu.Unlock()
+		if f == nil {
+			break
+		}
 		select {
-		case <-f.ended:
+		case <-f.ended: // or called back, and launched anew
+		case <-d.ctx.Done():
+			return Delivery{}, fmt.Errorf("delivery %s has not ended: %w", id, ErrClosed)
 		case <-ctx.Done():
 			return Delivery{}, fmt.Errorf("delivery %s has not ended: %w", id, ctx.Err())
 		}

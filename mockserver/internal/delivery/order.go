@@ -1,8 +1,9 @@
 package delivery
 
 import (
-	"fmt"
-	"math/rand/v2"
+	"cmp"
+	"hash/fnv"
+	"io"
 	"slices"
 	"time"
 )
@@ -10,13 +11,13 @@ import (
 // Order is in which order deliveries to one webhook go out.
 type Order string
 
-// The orders. In all but Together deliveries are gathered for [GatherFor] and their first attempts go
-// out one after the other, each when the one before has been answered.
+// The orders. In all but Together deliveries are gathered for [GatherFor], and one attempt to the webhook
+// is made at a time.
 const (
 	Together Order = ""        // each at once, several at a time: no order is promised
 	FIFO     Order = "fifo"    // as they were queued
 	Reverse  Order = "reverse" // the latest first
-	Shuffle  Order = "shuffle" // in an order that follows from the seed
+	Shuffle  Order = "shuffle" // in an order that follows from the seed and the delivery ids
 )
 
 // Orders returns every order by name.
@@ -25,96 +26,25 @@ func Orders() []Order { return []Order{FIFO, Reverse, Shuffle} }
 // GatherFor is how long deliveries are gathered, by the world's clock, from the first one on.
 const GatherFor = 100 * time.Millisecond
 
-// gathering is what waits to go out to a webhook with an order of its own.
-type gathering struct {
-	order   Order
-	random  *rand.Rand
-	waiting []*flight
-}
-
-// SetOrder says in which order deliveries to a webhook go out from now on.
-func (d *Dispatcher) SetOrder(webhookID string, order Order, seed uint64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.orders == nil {
-		d.orders = map[string]*gathering{}
-	}
-	g := d.orders[webhookID]
-	if g == nil {
-		g = &gathering{}
-		d.orders[webhookID] = g
-	}
-	g.order, g.random = order, rand.New(rand.NewPCG(seed, 0x6f72646572))
-}
-
-// OrderOf returns the order of a webhook.
-func (d *Dispatcher) OrderOf(webhookID string) Order {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if g := d.orders[webhookID]; g != nil {
-		return g.order
-	}
-	return Together
-}
-
-// gather keeps a new delivery back where its webhook has an order, and reports whether it does. The
-// caller holds mu.
-func (d *Dispatcher) gather(f *flight) bool {
-	at := d.place(f.id)
-	if at < 0 {
-		return false
-	}
-	id := d.log[at].WebhookID
-	g := d.orders[id]
-	if g == nil || g.order == Together {
-		return false
-	}
-	g.waiting = append(g.waiting, f)
-	if len(g.waiting) == 1 {
-		d.retries.After(GatherFor, fmt.Sprintf("webhook deliveries to %s go out: %s", id, g.order), func() { d.release(g) })
-	}
-	return true
-}
-
-// release sends what was gathered, one delivery after the other.
-func (d *Dispatcher) release(g *gathering) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	leaving := g.waiting
-	g.waiting = nil
-	switch g.order {
+// arrange puts deliveries that were gathered, as they were queued, into the order. What it does with some
+// of them it does with all of them: so those that are left after a part was sent keep their order.
+func (o Order) arrange(gathered []*flight, seed uint64) {
+	switch o {
 	case Reverse:
-		slices.Reverse(leaving)
+		slices.Reverse(gathered)
 	case Shuffle:
-		g.random.Shuffle(len(leaving), func(i, j int) { leaving[i], leaving[j] = leaving[j], leaving[i] })
-	}
-	if d.ctx.Err() == nil {
-		d.running.Go(func() {
-			for _, f := range leaving {
-				d.try(f)
-			}
-		})
+		slices.SortFunc(gathered, func(a, b *flight) int { return cmp.Compare(a.chance(seed), b.chance(seed)) })
 	}
 }
 
-// Once makes one attempt at a delivery now, tries no second time, and returns what the log says of it.
-func (d *Dispatcher) Once(out Delivery) Delivery {
-	now := d.config.Clock.Now()
-	out.State, out.Reason, out.CreatedAt = Failed, "", now
-	if err := CheckTarget(out.URL, d.config.Anywhere); err != nil {
-		out.State, out.Reason, out.Attempts = Refused, err.Error(), nil
-	} else {
-		attempt := Attempt{At: now}
-		if attempt.StatusCode, err = d.post(d.ctx, &out); err != nil {
-			attempt.Error = err.Error()
-		}
-		if err == nil && d.config.Policy.Accept(attempt.StatusCode) {
-			out.State = Delivered
-		} else {
-			out.Reason = "not accepted in its only attempt"
-		}
-		out.Attempts = []Attempt{attempt}
-	}
-	d.Record(out)
-	return out.clone()
+// chance returns a number that follows from the seed and the id.
+func (f *flight) chance(seed uint64) uint64 {
+	hash := fnv.New64a()
+	// A hash takes every write.
+	_, _ = io.WriteString(hash, f.id)
+	n := hash.Sum64() ^ seed
+	// The finalizer of splitmix64: the last characters of an id reach every bit.
+	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
+	n = (n ^ n>>27) * 0x94d049bb133111eb
+	return n ^ n>>31
 }

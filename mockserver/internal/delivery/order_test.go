@@ -38,19 +38,15 @@ func newReceiver(t *testing.T) *receiver {
 	return r
 }
 
-func TestSetOrder_GathersAndSendsInThatOrder(t *testing.T) {
+func TestOrder_GathersAndSendsInThatOrder(t *testing.T) {
 	t.Parallel()
 	sent := func(order Order, seed uint64) []string {
 		r := newReceiver(t)
 		virtual := clock.Virtual(time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC))
-		d := New(Config{Secret: "sk_test_1", Clock: virtual})
+		d := New(Config{Secret: "sk_test_1", Clock: virtual, Seed: seed})
 		t.Cleanup(d.Close)
-		d.SetOrder("WA-1", order, seed)
-		if got := d.OrderOf("WA-1"); got != order {
-			t.Errorf("the order is %q, want %q", got, order)
-		}
 		for i := range 5 {
-			d.Send(Delivery{ID: "WD-" + strconv.Itoa(i), WebhookID: "WA-1", URL: r.URL, Payload: []byte(strconv.Itoa(i))})
+			d.Send(Delivery{ID: "WD-" + strconv.Itoa(i), WebhookID: "WA-1", URL: r.URL, Order: order, Payload: []byte(strconv.Itoa(i))})
 		}
 		fired, err := virtual.Advance(GatherFor)
 		if err != nil || len(fired) != 1 {

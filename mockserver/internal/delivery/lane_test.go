@@ -1,0 +1,370 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/mockserver/internal/clock"
+)
+
+// slow is a receiver inside a bubble. It takes its time, and notes when it responded to what.
+type slow struct {
+	mu      sync.Mutex
+	takes   func(*http.Request) time.Duration
+	answers func(*http.Request) int // nil: 200
+	got     []string
+	busy    map[string]int // by webhook
+	most    int            // that were received from one webhook at once
+}
+
+func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	payload, _ := io.ReadAll(r.Body)
+	webhook := r.Header.Get(HeaderWebhookID)
+	s.mu.Lock()
+	if s.busy == nil {
+		s.busy = map[string]int{}
+	}
+	s.busy[webhook]++
+	s.most = max(s.most, s.busy[webhook])
+	status := http.StatusOK
+	if s.answers != nil {
+		status = s.answers(r)
+	}
+	takes := s.takes(r)
+	s.mu.Unlock()
+	if takes > 0 {
+		select {
+		case <-time.After(takes):
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy[webhook]--
+	s.got = append(s.got, string(payload))
+	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(""))}, nil
+}
+
+// received returns what was answered, in that order, and how many came from one webhook at once.
+func (s *slow) received() ([]string, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.got), s.most
+}
+
+func always(d time.Duration) func(*http.Request) time.Duration {
+	return func(*http.Request) time.Duration { return d }
+}
+
+func notification(n int, webhook string, order Order) Delivery {
+	id := strconv.Itoa(n)
+	return Delivery{ID: "WD-" + id, WebhookID: webhook, URL: "http://localhost/", Order: order, Payload: []byte(id)}
+}
+
+// S3: a receiver that takes longer than deliveries are gathered still receives them in order, one at a time.
+func TestOrder_HoldsForASlowReceiver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		takes := []time.Duration{900 * time.Millisecond, 400 * time.Millisecond, 10 * time.Millisecond, 400 * time.Millisecond, 0}
+		receiver := &slow{takes: func(r *http.Request) time.Duration {
+			n, _ := strconv.Atoi(strings.TrimPrefix(r.Header.Get(HeaderDeliveryID), "WD-"))
+			return takes[n]
+		}}
+		d := open(t, Config{Transport: receiver})
+		var want []string
+		for n := range takes {
+			d.Send(notification(n, "WA-1", FIFO))
+			want = append(want, strconv.Itoa(n))
+			<-time.After(150 * time.Millisecond)
+		}
+		d.Wait(t.Context(), "WD-4")
+		got, most := receiver.received()
+		if diff := cmp.Diff(want, got); diff != "" || most != 1 {
+			t.Errorf("received %d at a time (-want +got):\n%s", most, diff)
+		}
+	})
+}
+
+// S3: the retry of an ordered delivery does not overtake what the receiver is busy with.
+func TestOrder_RetriesTakeTheirTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		first := true
+		receiver := &slow{takes: always(400 * time.Millisecond), answers: func(*http.Request) int {
+			if first {
+				first = false
+				return http.StatusServiceUnavailable
+			}
+			return http.StatusOK
+		}}
+		d := open(t, Config{Transport: receiver})
+		for n := range 3 {
+			d.Send(notification(n, "WA-1", FIFO))
+		}
+		d.Wait(t.Context(), "WD-0")
+		d.Wait(t.Context(), "WD-2")
+		got, most := receiver.received()
+		if diff := cmp.Diff([]string{"0", "1", "2", "0"}, got); diff != "" || most != 1 {
+			t.Errorf("received %d at a time (-want +got):\n%s", most, diff)
+		}
+	})
+}
+
+// S4: an advance waits for ordered deliveries too, so that a receiver that refuses twice has accepted
+// after it, and every attempt was at its time.
+func TestAdvance_WaitsForOrderedDeliveries(t *testing.T) {
+	t.Parallel()
+	for _, order := range append(Orders(), Together) {
+		t.Run(string("order "+order), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				receiver := &slow{takes: always(300 * time.Millisecond), answers: func(*http.Request) int {
+					if asked++; asked < 3 {
+						return http.StatusServiceUnavailable
+					}
+					return http.StatusOK
+				}}
+				start := time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
+				virtual := clock.Virtual(start)
+				d := New(Config{Transport: receiver, Clock: virtual})
+				defer d.Close()
+				virtual.Settle(d.Settle)
+				d.Send(notification(1, "WA-1", order))
+				if _, err := virtual.Advance(time.Minute); err != nil {
+					t.Fatal(err)
+				}
+				got := d.Deliveries()[0]
+				var at []time.Duration
+				for _, attempt := range got.Attempts {
+					at = append(at, attempt.At.Sub(start))
+				}
+				began := GatherFor
+				if order == Together {
+					began = 0
+				}
+				want := []time.Duration{began, began + 500*time.Millisecond, began + 1500*time.Millisecond}
+				if diff := cmp.Diff(want, at); diff != "" || got.State != Delivered || !got.Due.IsZero() {
+					t.Errorf("%s, due %v; attempts (-want +got):\n%s", got.State, got.Due, diff)
+				}
+			})
+		})
+	}
+}
+
+// S4: what was sent together has the same log and the same calls of the clock, however long each receiver takes.
+func TestAdvance_IsTheSameWhoeverIsSlow(t *testing.T) {
+	t.Parallel()
+	run := func(seed uint64) (log []Delivery, fired []clock.Fired) {
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			count := map[string]int{}
+			receiver := &slow{
+				takes: func(*http.Request) time.Duration { return time.Duration(random.IntN(900)) * time.Millisecond },
+				answers: func(r *http.Request) int {
+					webhook := r.Header.Get(HeaderWebhookID)
+					if count[webhook]++; count[webhook]%3 != 0 {
+						return http.StatusServiceUnavailable
+					}
+					return http.StatusOK
+				},
+			}
+			virtual := clock.Virtual(time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC))
+			d := New(Config{Transport: receiver, Clock: virtual, Seed: 9})
+			defer d.Close()
+			virtual.Settle(d.Settle)
+			for n := range 40 {
+				d.Send(notification(n, "WA-"+strconv.Itoa(n%5), append(Orders(), Together, Together)[n%5]))
+				if n%7 == 0 {
+					more, err := virtual.Advance(60 * time.Millisecond)
+					if err != nil {
+						t.Fatal(err)
+					}
+					fired = append(fired, more...)
+				}
+			}
+			more, err := virtual.Advance(time.Minute)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fired, log = append(fired, more...), d.Deliveries()
+		})
+		return log, fired
+	}
+	log, fired := run(0)
+	for seed := range uint64(20) {
+		again, firedAgain := run(seed + 1)
+		if diff := cmp.Diff(log, again); diff != "" {
+			t.Fatalf("log with receivers of speed %d (-first +this):\n%s", seed, diff)
+		}
+		if diff := cmp.Diff(fired, firedAgain); diff != "" {
+			t.Fatalf("fired with receivers of speed %d (-first +this):\n%s", seed, diff)
+		}
+	}
+}
+
+// S19: however many notifications a slow receiver has to take, those to another webhook arrive at once.
+func TestSend_ASlowReceiverDelaysNobodyElse(t *testing.T) {
+	t.Parallel()
+	for _, order := range []Order{Together, FIFO} {
+		t.Run(string("order "+order), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				receiver := &slow{takes: func(r *http.Request) time.Duration {
+					if r.Header.Get(HeaderWebhookID) == "WA-slow" {
+						return 4 * time.Second
+					}
+					return 0
+				}}
+				d := open(t, Config{Transport: receiver})
+				for n := range 100 {
+					d.Send(notification(n, "WA-slow", order))
+				}
+				began := time.Now()
+				d.Send(notification(100, "WA-fast", Together))
+				if got, err := d.Wait(t.Context(), "WD-100"); err != nil || got.State != Delivered || time.Since(began) != 0 {
+					t.Errorf("%s after %v (%v), want it at once", got.State, time.Since(began), err)
+				}
+				synctest.Wait()
+				if _, most := receiver.received(); most != d.width(order) {
+					t.Errorf("%d at once to one webhook, want %d", most, d.width(order))
+				}
+			})
+		})
+	}
+}
+
+// S21: a restored delivery keeps what was left of its wait, here a second of which half has passed.
+func TestRestore_KeepsWhatWasLeftOfTheWait(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
+	virtual := clock.Virtual(start)
+	d := New(Config{Transport: answering(500), Clock: virtual})
+	defer d.Close()
+	virtual.Settle(d.Settle)
+	advance := func(wait time.Duration) {
+		if _, err := virtual.Advance(wait); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.Send(notification(1, "WA-1", Together))
+	advance(time.Second) // the second attempt was after half of it, the third is due after as much again
+	d.Send(notification(2, "WA-1", Reverse))
+	d.Send(notification(3, "WA-1", Reverse))
+	log := d.Log()
+	taken := virtual.Now()
+
+	advance(time.Hour)
+	d.Restore(log, virtual.Now().Sub(taken), true)
+	began := virtual.Now()
+	advance(99 * time.Millisecond)
+	if got := d.Log(); len(got[0].Attempts) != 2 || len(got[1].Attempts) != 0 {
+		t.Errorf("tried before their time: %+v", got)
+	}
+	fired, err := virtual.Advance(401 * time.Millisecond)
+	if err != nil || len(fired) != 2 {
+		t.Fatalf("fired %v, %v", fired, err)
+	}
+	got, _ := d.Find("WD-1")
+	if at := got.Attempts[2].At.Sub(began); at != 500*time.Millisecond || got.State != Failed {
+		t.Errorf("the last attempt was after %v, and it is %s", at, got.State)
+	}
+	if gathered, _ := d.Find("WD-2"); len(gathered.Attempts) != 1 || gathered.Attempts[0].At.Sub(began) != GatherFor {
+		t.Errorf("what was gathered was tried as %+v", gathered.Attempts)
+	}
+}
+
+// S21: another world's dispatcher does not send what this one has queued.
+func TestRestore_DoesNotSendWhatAnotherWorldQueued(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		parent := open(t, Config{Transport: answering(500)})
+		parent.Send(notification(1, "WA-1", Together))
+		synctest.Wait()
+		receiver := &slow{takes: always(0)}
+		fork := open(t, Config{Transport: receiver})
+		fork.Restore(parent.Log(), 0, false)
+		got, err := fork.Wait(t.Context(), "WD-1")
+		<-time.After(time.Hour)
+		sent, _ := receiver.received()
+		if err != nil || got.State != Failed || !strings.Contains(got.Reason, "the world that queued it sends it") || len(sent) > 0 {
+			t.Errorf("it is %s (%s, %v), and %d were sent", got.State, got.Reason, err, len(sent))
+		}
+	})
+}
+
+// S5, S21: what was gathered, and what had been released but not sent, keeps its order when it is restored.
+func TestRestore_KeepsTheOrderOfWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	for _, order := range Orders() {
+		t.Run(string(order), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				all := &slow{takes: always(time.Second)}
+				undisturbed := open(t, Config{Transport: all, Seed: 5})
+				cut := &slow{takes: always(time.Second)}
+				before := open(t, Config{Transport: cut, Seed: 5})
+				for n := range 6 {
+					undisturbed.Send(notification(n, "WA-1", order))
+					before.Send(notification(n, "WA-1", order))
+				}
+				<-time.After(2500 * time.Millisecond)
+				rest := &slow{takes: always(time.Second)}
+				after := open(t, Config{Transport: rest, Seed: 5})
+				log := before.Log()
+				before.Restore(nil, 0, true)
+				after.Restore(log, 0, true)
+				<-time.After(time.Minute)
+				want, _ := all.received()
+				early, _ := cut.received()
+				late, _ := rest.received()
+				if diff := cmp.Diff(want, slices.Concat(early, late)); diff != "" || len(early) != 2 {
+					t.Errorf("sent %d before and the rest after (-want +got):\n%s", len(early), diff)
+				}
+			})
+		})
+	}
+}
+
+// S10: nobody waits for a delivery of a world that is closed.
+func TestWait_EndsWithTheDispatcher(t *testing.T) {
+	t.Parallel()
+	d := New(Config{Transport: answering(500), Clock: clock.Virtual(time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC))})
+	d.Send(notification(1, "WA-1", Together))
+	failed := make(chan error)
+	go func() {
+		_, err := d.Wait(context.Background(), "WD-1")
+		failed <- err
+	}()
+	d.Close()
+	if err := <-failed; !errors.Is(err, ErrClosed) {
+		t.Errorf("got %v, want ErrClosed", err)
+	}
+}
+
+// BenchmarkSend measures a delivery from the queue to the log.
+func BenchmarkSend(b *testing.B) {
+	d := New(Config{Transport: answering(200), Clock: clock.Real(time.Time{})})
+	defer d.Close()
+	for n := 0; b.Loop(); n++ {
+		id := fmt.Sprint("WD-", n)
+		d.Send(Delivery{ID: id, WebhookID: "WA-1", URL: "http://localhost/"})
+		if _, err := d.Wait(b.Context(), id); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
