@@ -216,6 +216,8 @@ func (w *World) Await(ctx context.Context, q CallQuery, timeout time.Duration) (
 		}
 		select {
 		case <-changed:
+		case <-w.closed.Done():
+			return Call{}, fmt.Errorf("mockserver: waited for %s, and had %s: %w", &q, w.latest(), errClosed)
 		case <-ctx.Done():
 			return Call{}, fmt.Errorf("mockserver: waited for %s, and had %s: %w", &q, w.latest(), context.Cause(ctx))
 		}

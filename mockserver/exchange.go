@@ -69,6 +69,7 @@ type exchange struct {
 	settled   bool       // the reply is there, and no handler is to be asked
 	struck    *armedRule // the rule that struck; may be nil
 
+	waited bool // Advance waits for what the exchange does after its delay
 	// How the answer is sent.
 	ending ending
 	hints  bool          // 103 first
@@ -92,6 +93,7 @@ func (s *Server) exchange(rw http.ResponseWriter, r *http.Request, op *operation
 	x := &exchange{ctx: r.Context(), began: time.Now(), operation: op.Name, call: call{Request: r, buffer: (*buffer)[:0]}}
 	w, refusal := s.authenticate(r, op)
 	x.call.world = w
+	defer x.leave()
 	if refusal == nil && op.Method != http.MethodGet {
 		x.call.body, refusal = readBody(rw, r, w.assume.maxBody(), w.assume.RequireContentType && op.Name != shipping.OpReplayWebhook)
 	}
@@ -116,6 +118,7 @@ func (s *Server) exchange(rw http.ResponseWriter, r *http.Request, op *operation
 	}
 	if w.beforeReply.Load() != nil {
 		if held := w.beforeReply.Swap(nil); held != nil {
+			x.leave() // what is held back may advance the clock
 			(*held)()
 		}
 	}
@@ -153,6 +156,7 @@ func (s *Server) finish(rw http.ResponseWriter, w *World, x *exchange) {
 		x.reply.negotiate(x.call.Header)
 	}
 	id := w.note(x)
+	x.leave() // the caller may take its time to read the reply
 	s.metrics.see(x)
 	s.logAccess(w, x, id)
 	rw.Header()["X-Request-Id"] = []string{id}
@@ -177,9 +181,13 @@ func (x *exchange) send(rw http.ResponseWriter, w *World) error {
 	}
 	x.reply.writeHeader(rw)
 	out := http.NewResponseController(rw)
+	ticks := w.ticks(x.tick, len(x.reply.body)-1, "the next byte of a slow body")
+	defer ticks.stop()
 	for i := range x.reply.body {
-		if i > 0 && !w.wait(x.ctx, x.tick, "the next byte of a slow body") {
-			return x.ctx.Err()
+		if i > 0 {
+			if err := ticks.wait(x.ctx); err != nil {
+				return err
+			}
 		}
 		if _, err := rw.Write(x.reply.body[i : i+1]); err != nil {
 			return err
@@ -219,17 +227,5 @@ func (x *exchange) standIn() {
 	if !x.settled {
 		x.reply = succeed(nil, "OK", []byte("{}"))
 		x.settled = true
-	}
-}
-
-// wait returns when d has passed on the world's clock, or false when the context ended before.
-func (w *World) wait(ctx context.Context, d time.Duration, label string) bool {
-	passed := make(chan struct{})
-	w.clock.After(d, label, func() { close(passed) })
-	select {
-	case <-passed:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

@@ -45,14 +45,15 @@ func (f faultTruncate) strike(x *exchange, _ *World) {
 func (f faultTruncate) form() FaultForm { return FaultForm{Kind: kindTruncate, Bytes: int(f)} }
 
 // FaultLatency delays by d on the world's clock: with a virtual clock until [World.Advance] has
-// moved it that far.
+// moved it that far, which then waits until the reply is made. If the world is closed meanwhile, the
+// connection closes without a reply.
 func FaultLatency(d time.Duration) Fault { return faultLatency(d) }
 
 type faultLatency time.Duration
 
 func (f faultLatency) strike(x *exchange, w *World) {
-	if !w.wait(x.ctx, time.Duration(f), "injected latency") {
-		x.ending, x.settled = endDropped, true // nobody listens any more
+	if x.delay(w, time.Duration(f), "injected latency") != nil {
+		x.ending, x.settled = endDropped, true
 	}
 }
 
@@ -61,7 +62,8 @@ func (f faultLatency) form() FaultForm { return FaultForm{Kind: kindLatency, Dur
 func (f faultLatency) problem() string { return needsTime(time.Duration(f)) }
 
 // FaultSlowBody sends the body one byte at a time, the first at once and then one every tick of the
-// world's clock.
+// world's clock: [World.Advance] by ten ticks sends ten bytes. If the world is closed meanwhile, the
+// connection closes before the end of the body.
 func FaultSlowBody(tick time.Duration) Fault { return faultSlowBody(tick) }
 
 type faultSlowBody time.Duration

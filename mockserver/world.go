@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"sync"
@@ -30,9 +31,12 @@ type World struct {
 	clock      *clock.Clock
 	deliveries *delivery.Dispatcher
 	logger     *slog.Logger
-	countries  *fixedBody // the whole answer
-	base       *Snapshot  // what it began as
-	origin     *template  // where that comes from; nil for a fork
+	countries  *fixedBody      // the whole answer
+	closed     context.Context // ends when the world is closed
+	shut       context.CancelFunc
+	working    pending   // exchanges that Advance waits for
+	base       *Snapshot // what it began as
+	origin     *template // where that comes from; nil for a fork
 
 	// mu guards what follows. It is held while a handler reads or changes the world, never while
 	// something is read from or written to a connection.
@@ -82,7 +86,11 @@ func (s *Server) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 		Clock:     w.clock,
 		Seed:      p.seed,
 	})
-	w.clock.Settle(w.deliveries.Settle)
+	w.closed, w.shut = context.WithCancel(context.Background())
+	w.clock.Settle(func() {
+		w.working.wait()
+		w.deliveries.Settle()
+	})
 	w.restore(base)
 	w.rowsAtFirst = w.rows()
 	return w
@@ -93,6 +101,7 @@ func (s *Server) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 func (w *World) Name() string { return w.name }
 
 func (w *World) close() {
+	w.shut()
 	w.clock.Stop()
 	w.deliveries.Close()
 	w.calls.end()
@@ -106,9 +115,11 @@ func (w *World) rule(message string) reply {
 // Advance moves a virtual clock forward and returns what fell due on the way, in order. It fails in a
 // world that follows the real time; see [WithVirtualClock] and the scenario "virtual".
 //
-// A notification on its way to a receiver takes no time of a virtual clock: Advance waits for the
-// receiver's answer, [Assumptions.DeliveryTimeout] of real time at most, so that the next attempt is due
-// when it should be. A receiver must therefore not wait for the clock to move.
+// A notification on its way to a receiver takes no time of a virtual clock, in whichever order it goes out:
+// Advance waits for each response, [Assumptions.DeliveryTimeout] of real time at most, so that the next
+// attempt is due when it should be. A receiver must therefore not wait for the clock to move. Advance also
+// waits until a call whose injected latency has passed is answered and journaled. So the same steps leave
+// the same deliveries and the same journal, however fast receivers and handlers are.
 func (w *World) Advance(d time.Duration) ([]Fired, error) {
 	fired, err := w.clock.Advance(d)
 	if errors.Is(err, clock.ErrReal) {

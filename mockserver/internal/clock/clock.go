@@ -122,6 +122,7 @@ func (c *Clock) ring(t *Timer) {
 		c.mu.Unlock()
 		return
 	}
+	t.fired = true
 	c.running.Add(1)
 	c.mu.Unlock()
 	defer c.running.Done()
@@ -164,6 +165,7 @@ func (c *Clock) next(until time.Time) *Timer {
 		return nil
 	}
 	t := heap.Pop(&c.waiting).(*Timer)
+	t.fired = true
 	if t.due.After(c.now) { // it is not where the clock was moved past it by Reach
 		c.now = t.due
 	}

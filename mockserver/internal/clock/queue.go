@@ -17,15 +17,18 @@ type Timer struct {
 	real  *time.Timer // of a real clock
 	scope *Scope      // nil: the clock's own
 	place int         // in the queue, or notWaiting
+	fired bool        // it runs, or has run
 }
 
 const notWaiting = -1
 
-// Stop drops the function if it still waits. It does not wait for one that already runs.
-func (t *Timer) Stop() {
+// Stop drops the function if it still waits, and reports whether it will never run. It does not wait for
+// one that already runs.
+func (t *Timer) Stop() bool {
 	t.clock.mu.Lock()
 	defer t.clock.mu.Unlock()
 	t.clock.waiting.remove(t)
+	return !t.fired
 }
 
 // order compares timers by when they are due, then by their turns.

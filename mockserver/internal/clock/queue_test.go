@@ -28,7 +28,9 @@ func TestAdvance_CallsManyInOrderWhateverWasStopped(t *testing.T) {
 		note := func() { got = append(got, label) }
 		switch random.IntN(3) {
 		case 0:
-			c.After(time.Duration(due)*time.Second, label, note).Stop()
+			if !c.After(time.Duration(due)*time.Second, label, note).Stop() {
+				t.Error("what waited was stopped too late")
+			}
 		case 1:
 			dropped.After(time.Duration(due)*time.Second, label, note)
 		default:
@@ -52,6 +54,20 @@ func TestAdvance_CallsManyInOrderWhateverWasStopped(t *testing.T) {
 	}
 	if n := c.Waiting(); n != 0 {
 		t.Errorf("%d wait, want none", n)
+	}
+}
+
+func TestTimer_StopReportsWhetherItWasInTime(t *testing.T) {
+	t.Parallel()
+	c := Virtual(start)
+	ran := c.After(time.Second, "runs", func() {})
+	if _, err := c.Advance(time.Second); err != nil || ran.Stop() {
+		t.Errorf("a function that has run was stopped (%v)", err)
+	}
+	dropped := c.After(time.Second, "dropped by the clock", func() {})
+	c.Stop()
+	if late := c.After(time.Second, "too late", func() {}); !dropped.Stop() || !late.Stop() {
+		t.Error("functions of a stopped clock may still run")
 	}
 }
 

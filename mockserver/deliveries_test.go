@@ -1,0 +1,504 @@
+package mockserver_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// moody is a receiver inside a bubble that takes a random time and refuses two of three notifications to a
+// webhook.
+type moody struct {
+	mu     sync.Mutex
+	random *rand.Rand
+	count  map[string]int
+}
+
+func (m *moody) RoundTrip(r *http.Request) (*http.Response, error) {
+	m.mu.Lock()
+	webhook := r.Header.Get("X-Webhook-Id")
+	m.count[webhook]++
+	status := http.StatusOK
+	if m.count[webhook]%3 != 0 {
+		status = http.StatusServiceUnavailable
+	}
+	takes := time.Duration(m.random.IntN(700)) * time.Millisecond
+	m.mu.Unlock()
+	<-time.After(takes)
+	return &http.Response{StatusCode: status, Body: http.NoBody, Request: r}, nil
+}
+
+// S4: the same seed and the same steps leave the same journal and the same deliveries, byte for byte, however
+// fast the receivers are and whichever goroutine comes first.
+func TestAdvance_TheSameStepsLeaveTheSameJournal(t *testing.T) {
+	t.Parallel()
+	run := func(speed uint64) (journal string) {
+		synctest.Test(t, func(t *testing.T) {
+			receivers := &moody{random: rand.New(rand.NewPCG(speed, 1)), count: map[string]int{}}
+			srv := mockserver.New(mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(receivers))
+			defer srv.Close()
+			var taken steps
+			taken.on(t, srv)
+			text, err := json.Marshal(map[string]any{"journal": srv.Journal(), "deliveries": srv.Deliveries(), "fired": taken.fired})
+			if err != nil {
+				t.Fatal(err)
+			}
+			journal = string(text)
+		})
+		return journal
+	}
+	first := run(0)
+	if strings.Count(first, `"state":"delivered"`) < 10 {
+		t.Errorf("next to nothing was delivered: %s", first)
+	}
+	for speed := range uint64(50) {
+		if diff := cmp.Diff(first, run(speed+1)); diff != "" {
+			t.Fatalf("with receivers of speed %d (-first +this):\n%s", speed+1, diff)
+		}
+	}
+}
+
+// steps are taken in a world on virtual time.
+type steps struct{ fired []mockserver.Fired }
+
+func (s *steps) advance(t *testing.T, w *mockserver.World, d time.Duration) {
+	t.Helper()
+	fired, err := w.Advance(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.fired = append(s.fired, fired...)
+}
+
+func (s *steps) on(t *testing.T, srv *mockserver.Server) {
+	t.Helper()
+	for _, order := range []mockserver.DeliveryOrder{"", mockserver.OrderFIFO, mockserver.OrderReverse, mockserver.OrderShuffle} {
+		id, err := srv.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := srv.ChangeWebhook(id, mockserver.WebhookChange{Order: &order}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, e := range events(6) {
+		if _, err := srv.Emit(e); err != nil {
+			t.Fatal(err)
+		}
+		s.advance(t, srv.World, time.Duration(i*40)*time.Millisecond)
+	}
+	inject(t, srv, mockserver.FaultRule{Operation: shipping.OpAnalyze, Fault: mockserver.FaultLatency(200 * time.Millisecond)})
+	var answered sync.WaitGroup
+	answered.Go(func() {
+		body := replayBody(t, "shipment_id", srv.Shipments()[0])
+		post(t, srv, regulatoryPath+"/analyze", body)
+	})
+	synctest.Wait()
+	s.advance(t, srv.World, time.Hour)
+	answered.Wait()
+	post(t, srv, replayPath, replayBody(t, "delivery_id", srv.Deliveries()[0].ID)).want(t, http.StatusOK)
+	s.advance(t, srv.World, time.Minute)
+}
+
+// S4: a call whose injected latency has passed is answered and journaled when Advance returns, at its time.
+func TestAdvance_WaitsForDelayedCalls(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := mockserver.New(mockserver.WithoutListener(), virtual())
+		defer srv.Close()
+		inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultLatency(time.Second)})
+		began := srv.Now()
+		var answered sync.WaitGroup
+		for range 20 {
+			answered.Go(func() { get(t, srv, "/v1/rates?perPage=1") })
+		}
+		synctest.Wait()
+		advance(t, srv, time.Hour)
+		calls := srv.Journal()
+		if len(calls) != 20 {
+			t.Fatalf("%d calls in the journal", len(calls))
+		}
+		for _, c := range calls {
+			if at := c.At.Sub(began); at != time.Second {
+				t.Errorf("answered after %v", at)
+			}
+		}
+		answered.Wait()
+	})
+}
+
+// ordered subscribes a webhook with an order to "test".
+func ordered(t *testing.T, w *mockserver.World, order mockserver.DeliveryOrder) string {
+	t.Helper()
+	id, err := w.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.ChangeWebhook(id, mockserver.WebhookChange{Order: &order}); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// orderOf returns the order of a webhook as the control surface shows it.
+func orderOf(t *testing.T, srv *mockserver.Server, w *mockserver.World, id string) string {
+	t.Helper()
+	var views []struct {
+		ID    string `json:"webhook_id"`
+		Order string
+	}
+	get(t, srv, "/_mock/webhooks?perPage=1000&world="+w.Name()).want(t, http.StatusOK).data(t, &views)
+	for _, v := range views {
+		if v.ID == id {
+			return v.Order
+		}
+	}
+	return "no webhook"
+}
+
+// S5: the order of a webhook is part of the world: forks and files have it, and what was before it has not.
+func TestWebhooks_TheOrderIsPartOfTheWorld(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.json")
+	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithState(path), mockserver.WithDeliveryTransport(&inbox{}))
+	hook := srv.Webhooks()[0]
+	before := srv.Snapshot()
+	reverse, none := mockserver.OrderReverse, mockserver.DeliveryOrder("")
+	set := func(order *mockserver.DeliveryOrder) {
+		t.Helper()
+		if err := srv.ChangeWebhook(hook, mockserver.WebhookChange{Order: order}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(where string, srv *mockserver.Server, w *mockserver.World, want mockserver.DeliveryOrder) {
+		t.Helper()
+		if got := orderOf(t, srv, w, hook); got != string(want) {
+			t.Errorf("%s: the order is %q, want %q", where, got, want)
+		}
+	}
+	set(&reverse)
+	after := srv.Snapshot()
+	fork, err := srv.Fork("fork")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("fork", srv, fork, reverse)
+	set(&none)
+	check("changed back", srv, srv.World, none)
+	check("fork of the earlier state", srv, fork, reverse)
+	srv.Restore(after)
+	check("restored", srv, srv.World, reverse)
+	srv.Restore(before)
+	check("restored to before", srv, srv.World, none)
+	srv.Restore(after)
+	if err := srv.SaveState(path); err != nil {
+		t.Fatal(err)
+	}
+	srv.Reset()
+	check("reset", srv, srv.World, none)
+	second := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithState(path))
+	check("loaded", second, second.World, reverse)
+}
+
+// S5: the order is what a fork's notifications go out in, not only what it shows.
+func TestFork_SendsInTheOrderOfItsWebhook(t *testing.T) {
+	t.Parallel()
+	box := &inbox{}
+	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(box))
+	ordered(t, srv.World, mockserver.OrderReverse)
+	fork, err := srv.Fork("fork")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events(3) {
+		if _, err := fork.Emit(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := fork.Advance(time.Second); err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range box.got {
+		if !strings.Contains(text, fmt.Sprintf(`"number":%d`, 2-i)) {
+			t.Errorf("arrived as number %d: %s", i, text)
+		}
+	}
+	if len(box.got) != 3 {
+		t.Errorf("%d arrived", len(box.got))
+	}
+}
+
+// refusing is a receiver that refuses everything and notes who signed it when.
+type refusing struct {
+	mu  sync.Mutex
+	got []string
+}
+
+func (r *refusing) RoundTrip(req *http.Request) (*http.Response, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.got = append(r.got, req.Header.Get("X-Webhook-Signature"))
+	return &http.Response{StatusCode: http.StatusServiceUnavailable, Body: http.NoBody, Request: req}, nil
+}
+
+func (r *refusing) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.got)
+}
+
+// S21: restoring a snapshot, of the memory or of a file, keeps what was left of the backoff.
+func TestRestore_KeepsWhatIsLeftOfTheBackoff(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.json")
+	receiver := &refusing{}
+	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(receiver))
+	ordered(t, srv.World, "")
+	if _, err := srv.Emit(events(1)[0]); err != nil {
+		t.Fatal(err)
+	}
+	advance(t, srv, 300*time.Millisecond) // of the half second before the second attempt
+	snapshot := srv.Snapshot()
+	if err := errors.Join(srv.SaveState(path), snapshot.Save(path+".snapshot")); err != nil {
+		t.Fatal(err)
+	}
+	saved, err := mockserver.LoadSnapshot(path + ".snapshot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(receiver), mockserver.WithState(path))
+	advance(t, srv, time.Hour)
+	for name, restore := range map[string]func() *mockserver.Server{
+		"snapshot": func() *mockserver.Server { srv.Restore(snapshot); return srv },
+		"file":     func() *mockserver.Server { srv.Restore(saved); return srv },
+		"state":    func() *mockserver.Server { return loaded },
+	} {
+		w := restore()
+		before := receiver.count()
+		advance(t, w, 199*time.Millisecond)
+		if got := receiver.count() - before; got != 0 {
+			t.Errorf("%s: %d attempts before their time", name, got)
+		}
+		advance(t, w, time.Millisecond)
+		if got := receiver.count() - before; got != 1 {
+			t.Errorf("%s: %d attempts, want one at its time", name, got)
+		}
+	}
+}
+
+// S21: what a world has queued is sent by that world and no other, whoever is made of its snapshot.
+func TestFork_DoesNotSendWhatItsParentQueued(t *testing.T) {
+	t.Parallel()
+	receiver := &refusing{}
+	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(receiver))
+	ordered(t, srv.World, "")
+	sent, err := srv.Emit(events(1)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	advance(t, srv, time.Millisecond)
+	fork, err := srv.Fork("fork")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := srv.Open("virtual_other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Restore(srv.Snapshot())
+	for _, w := range []*mockserver.World{fork, other} {
+		if _, err := w.Advance(time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		got, err := w.WaitDelivery(t.Context(), sent[0].ID)
+		if err != nil || got.State != "failed" || !strings.Contains(got.Reason, "the world that queued it sends it") {
+			t.Errorf("%s: it is %q, %q (%v)", w.Name(), got.State, got.Reason, err)
+		}
+	}
+	if got := receiver.count(); got != 1 {
+		t.Errorf("%d attempts, want the parent's first alone", got)
+	}
+	advance(t, srv, time.Hour)
+	if got := receiver.count(); got != 3 {
+		t.Errorf("%d attempts in all, want the parent's three", got)
+	}
+}
+
+// S10: a call that waits ends when its world is closed, whatever it waits for.
+func TestClose_EndsWhatWaits(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]mockserver.Fault{
+		"latency": mockserver.FaultLatency(time.Hour), "latency after the change": mockserver.FaultLatency(time.Hour), "slow body": mockserver.FaultSlowBody(time.Hour),
+	} {
+		for _, scenario := range []string{"default", "virtual"} {
+			t.Run(name+" "+scenario, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					srv := mockserver.New(mockserver.WithoutListener())
+					defer srv.Close()
+					w := srv.NewWorld(t, scenario)
+					if err := w.Inject(mockserver.FaultRule{Fault: fault, Committed: strings.Contains(name, "after")}); err != nil {
+						t.Fatal(err)
+					}
+					var ended error
+					var waiting sync.WaitGroup
+					waiting.Go(func() { _, ended = readAll(w, "/v1/rates") })
+					synctest.Wait()
+					w.Close()
+					waiting.Wait()
+					if ended == nil {
+						t.Error("it was answered as if nothing had happened")
+					}
+					if took := time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)); took > time.Minute {
+						t.Errorf("it ended after %v", took)
+					}
+				})
+			})
+		}
+	}
+}
+
+// readAll sends a request in a world and reads the whole answer.
+func readAll(w *mockserver.World, path string) ([]byte, error) {
+	req, err := http.NewRequest(http.MethodGet, w.URL+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+w.SecretKey)
+	resp, err := w.Transport().RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	return io.ReadAll(resp.Body)
+}
+
+// S10: neither does a test wait for ever that waits for a call, a delivery or a schedule.
+func TestClose_EndsWhoWaitsInProcess(t *testing.T) {
+	t.Parallel()
+	for _, scenario := range []string{"default", "virtual"} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithDeliveryTransport(&refusing{}))
+			defer srv.Close()
+			w := srv.NewWorld(t, scenario)
+			ordered(t, w, "")
+			sent, err := w.Emit(events(1)[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			var waiting sync.WaitGroup
+			var errs [3]error
+			waiting.Go(func() { _, errs[0] = w.Await(t.Context(), mockserver.CallQuery{}, 0) })
+			waiting.Go(func() { _, errs[1] = w.WaitDelivery(t.Context(), sent[0].ID) })
+			if scenario == "default" {
+				late := mockserver.Schedule{Events: 1, Steps: []mockserver.ScheduleStep{{After: time.Hour}}}
+				waiting.Go(func() { _, errs[2] = w.RunSchedule(t.Context(), late, events(1), nil) })
+			} else {
+				errs[2] = errors.New("a virtual clock is advanced")
+			}
+			synctest.Wait()
+			w.Close()
+			waiting.Wait()
+			for i, err := range errs {
+				if err == nil {
+					t.Errorf("%s: wait %d ended without an error", scenario, i)
+				}
+			}
+		})
+	}
+}
+
+// S11: on a virtual clock an advance by ten ticks sends ten bytes, after the one that is sent at once.
+func TestFaultSlowBody_FollowsAVirtualClock(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := mockserver.New(mockserver.WithoutListener(), virtual())
+		defer srv.Close()
+		inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultSlowBody(time.Second), Committed: true})
+		var got []byte
+		var mu sync.Mutex
+		var reading sync.WaitGroup
+		reading.Go(func() {
+			req, err := http.NewRequest(http.MethodGet, srv.URL+"/v1/rates?perPage=1", nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+			resp, err := srv.Transport().RoundTrip(req)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer resp.Body.Close()
+			var piece [1]byte
+			for {
+				n, err := resp.Body.Read(piece[:])
+				mu.Lock()
+				got = append(got, piece[:n]...)
+				mu.Unlock()
+				if err != nil {
+					return
+				}
+			}
+		})
+		for i, step := range []int{0, 1, 10, 100} {
+			synctest.Wait()
+			advance(t, srv, time.Duration(step)*time.Second)
+			synctest.Wait()
+			mu.Lock()
+			if want := []int{1, 2, 12, 112}[i]; len(got) != want {
+				t.Errorf("after %d more ticks %d bytes, want %d", step, len(got), want)
+			}
+			mu.Unlock()
+		}
+		advance(t, srv, time.Hour)
+		reading.Wait()
+		if !json.Valid(got) || srv.Waiting() != 0 {
+			t.Errorf("%d bytes in the end, and %d ticks are left", len(got), srv.Waiting())
+		}
+	})
+}
+
+// S11: ticks that nobody waits for any more are dropped.
+func TestFaultSlowBody_LeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := mockserver.New(mockserver.WithoutListener(), virtual())
+		defer srv.Close()
+		for _, fault := range []mockserver.Fault{mockserver.FaultSlowBody(time.Second), mockserver.FaultLatency(time.Second)} {
+			inject(t, srv, mockserver.FaultRule{First: 1, Fault: fault})
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/v1/rates", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+			client := http.Client{Transport: srv.Transport(), Timeout: time.Minute}
+			if resp, err := client.Do(req); err == nil {
+				_, err = io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if err == nil {
+					t.Errorf("%T: a whole body", fault)
+				}
+			}
+			synctest.Wait()
+			if got := srv.Waiting(); got != 0 {
+				t.Errorf("%T: %d timers are left", fault, got)
+			}
+		}
+	})
+}

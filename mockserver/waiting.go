@@ -1,0 +1,128 @@
+package mockserver
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/clock"
+)
+
+// errClosed ends whatever waits in a world that is closed.
+var errClosed = errors.New("the world is closed")
+
+// wait returns nil when d has passed on the world's clock, or why it returns before. The clock calls due at
+// that time.
+func (w *World) wait(ctx context.Context, d time.Duration, label string, due func()) error {
+	passed := make(chan struct{})
+	timer := w.clock.After(d, label, func() {
+		due()
+		close(passed)
+	})
+	var early error
+	select {
+	case <-passed:
+		return nil
+	case <-ctx.Done():
+		early = ctx.Err()
+	case <-w.closed.Done():
+		early = errClosed
+	}
+	if timer.Stop() {
+		return early
+	}
+	<-passed
+	return nil
+}
+
+// delay lets an exchange wait. [World.Advance] waits for what it does afterwards, until it leaves.
+func (x *exchange) delay(w *World, d time.Duration, label string) error {
+	err := w.wait(x.ctx, d, label, w.working.add)
+	x.waited = err == nil
+	return err
+}
+
+// leave ends what [World.Advance] waits for.
+func (x *exchange) leave() {
+	if x.waited {
+		x.waited = false
+		x.call.world.working.done()
+	}
+}
+
+// pending counts work that somebody waits for. The zero value is none.
+type pending struct {
+	mu    sync.Mutex
+	count int
+	none  chan struct{} // closed when the count is 0 again; nil while nobody waits
+}
+
+func (p *pending) add() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.count++
+}
+
+func (p *pending) done() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.count--; p.count == 0 && p.none != nil {
+		close(p.none)
+		p.none = nil
+	}
+}
+
+// wait returns when there is no work.
+func (p *pending) wait() {
+	p.mu.Lock()
+	none := p.none
+	if p.count > 0 && none == nil {
+		none = make(chan struct{})
+		p.none = none
+	}
+	p.mu.Unlock()
+	if none != nil {
+		<-none
+	}
+}
+
+// ticker lets one tick after the other pass on the clock of a world.
+type ticker struct {
+	world  *World
+	timers *clock.Scope
+	passed chan struct{} // one for each tick
+}
+
+// ticks returns a ticker of so many ticks. The clock schedules each tick at the time of the one before, so
+// that ticks fall due at their time however late they are waited for.
+func (w *World) ticks(each time.Duration, count int, label string) *ticker {
+	t := &ticker{world: w, timers: w.clock.Scope(), passed: make(chan struct{}, max(0, count))}
+	var next func(left int)
+	next = func(left int) {
+		if left == 0 {
+			return
+		}
+		t.timers.After(each, label, func() {
+			t.passed <- struct{}{}
+			next(left - 1)
+		})
+	}
+	next(max(0, count))
+	return t
+}
+
+// wait returns nil when the next tick has passed, or why it returns before.
+func (t *ticker) wait(ctx context.Context) error {
+	select {
+	case <-t.passed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.world.closed.Done():
+		return errClosed
+	}
+}
+
+// stop drops the ticks that are left.
+func (t *ticker) stop() { t.timers.Stop() }
