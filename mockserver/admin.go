@@ -91,12 +91,12 @@ func newAdmin(s *Server) http.Handler {
 	for path, byMethod := range paths {
 		mux.HandleFunc(adminPrefix+cmp.Or(path, "{$}"), func(w http.ResponseWriter, r *http.Request) {
 			p := s.askAdmin(w, r, byMethod)
-			s.writeAdmin(w, &p)
+			s.writeAdmin(w, r, &p)
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		p := refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no route %s %s: GET %s lists them", r.Method, r.URL.Path, adminPrefix))
-		s.writeAdmin(w, &p)
+		s.writeAdmin(w, r, &p)
 	})
 	return mux
 }
@@ -121,7 +121,7 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[s
 	}
 	c := &call{Request: r, world: world}
 	if route.Method != http.MethodGet {
-		body, refusal := readBody(w, r, s.config.assume.maxBody(), false)
+		body, refusal := s.readBody(w, r, s.config.assume.maxBody(), false)
 		if refusal != nil {
 			return *refusal
 		}
@@ -163,7 +163,8 @@ func (s *Server) named(name string) *World {
 	return s.worlds.open(keyPrefixTest + name)
 }
 
-func (s *Server) writeAdmin(w http.ResponseWriter, p *reply) {
+func (s *Server) writeAdmin(w http.ResponseWriter, r *http.Request, p *reply) {
+	s.unread.skip(w, r)
 	w.Header().Set("Cache-Control", "no-store") // unless the reply knows better
 	if err := p.write(w); err != nil {
 		s.config.logger.Debug("the answer was not taken", "error", err)

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"mime"
 	"net/http"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,9 +25,16 @@ import (
 // Specification: "Authentication" (Content-Type: application/json for POST and PUT bodies; optional
 // for replay). Assumption: a body that does not say what it is counts as JSON; see
 // [Assumptions.RequireContentType].
-func readBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) ([]byte, *reply) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) (body []byte, refusal *reply) {
+	err := s.unread.read(w, r, func() (err error) {
+		body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+		return err
+	})
 	if err != nil {
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			p := refused(http.StatusRequestTimeout, codeTimeout, fmt.Sprintf("the body did not arrive within %v: send all of it", bodyTimeout))
+			return nil, &p
+		}
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 			p := refused(http.StatusRequestEntityTooLarge, codeTooLarge, fmt.Sprintf("the body is longer than %d bytes: send less, or raise -max-body or WithMaxBody", limit))
 			return nil, &p

@@ -94,8 +94,10 @@ func (s *Server) exchange(rw http.ResponseWriter, r *http.Request, op *operation
 	w, refusal := s.authenticate(r, op)
 	x.call.world = w
 	defer x.leave()
-	if refusal == nil && op.Method != http.MethodGet {
-		x.call.body, refusal = readBody(rw, r, w.assume.maxBody(), w.assume.RequireContentType && op.Name != shipping.OpReplayWebhook)
+	if refusal != nil || op.Method == http.MethodGet {
+		s.unread.skip(rw, r)
+	} else {
+		x.call.body, refusal = s.readBody(rw, r, w.assume.maxBody(), w.assume.RequireContentType && op.Name != shipping.OpReplayWebhook)
 	}
 	var rule *armedRule
 	if w.faults.armed.Load() {

@@ -53,6 +53,7 @@ func (s *Server) newHTTP() *http.Server {
 		MaxHeaderBytes: 2 * s.config.maxHeader,
 		ErrorLog:       s.config.errorLog(),
 		ConnContext:    markInMemory,
+		ConnState:      s.unread.connState,
 		Protocols:      new(http.Protocols),
 	}
 	h.Protocols.SetHTTP1(true)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -119,6 +121,80 @@ func TestServer_HangsUpOnThoseWhoSayNothing(t *testing.T) {
 					t.Errorf("hung up after %v", waited)
 				}
 			})
+		})
+	}
+}
+
+// S20: a body that never ends holds no connection, whatever is asked for, and no shutdown.
+func TestServer_HangsUpOnABodyThatNeverEnds(t *testing.T) {
+	requests := map[string]string{
+		"operation":              "POST /v1/webhooks/replay",
+		"operation without body": "GET /v1/rates",
+		"control surface":        "POST /_mock/faults",
+		"index":                  "GET /_mock/",
+		"unknown control route":  "POST /_mock/nothing",
+		"unknown path":           "POST /v1/nothing",
+		"wrong method":           "DELETE /v1/rates",
+	}
+	for name, line := range requests {
+		for _, shutdown := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/shutdown %v", name, shutdown), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					srv := start(t, mockserver.WithoutListener())
+					conn, err := srv.Transport().(*http.Transport).DialContext(t.Context(), "tcp", "any")
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer conn.Close()
+					head := line + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + srv.SecretKey + "\r\nContent-Length: 100\r\n\r\n{"
+					if _, err := conn.Write([]byte(head)); err != nil {
+						t.Fatal(err)
+					}
+					began, most := time.Now(), 31*time.Second
+					read := make(chan error, 1)
+					go func() {
+						_, err := io.Copy(io.Discard, conn)
+						read <- err
+					}()
+					synctest.Wait()
+					if shutdown {
+						most = 4 * time.Second
+						ctx, cancel := context.WithTimeout(t.Context(), most)
+						defer cancel()
+						if err := srv.Shutdown(ctx); err != nil {
+							t.Errorf("shutdown: %v", err)
+						}
+					}
+					if err := <-read; err != nil || time.Since(began) > most {
+						t.Errorf("hung up after %v: %v", time.Since(began), err)
+					}
+				})
+			})
+		}
+	}
+}
+
+// S20: connections that have sent no request, such as those that browsers open ahead of time, delay no shutdown.
+func TestShutdown_ClosesConnectionsWithoutARequest(t *testing.T) {
+	for _, said := range []string{"", "GET /v1/ra"} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := start(t, mockserver.WithoutListener())
+			conn, err := srv.Transport().(*http.Transport).DialContext(t.Context(), "tcp", "any")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			if said != "" {
+				if _, err := conn.Write([]byte(said)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			synctest.Wait()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if err := srv.Shutdown(ctx); err != nil {
+				t.Errorf("shutdown after %q: %v", said, err)
+			}
 		})
 	}
 }

@@ -126,6 +126,7 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 // refuse answers a request that names no operation. It is journaled in the world of its key; without a key,
 // in the home world.
 func (s *Server) refuse(rw http.ResponseWriter, r *http.Request, p reply) {
+	s.unread.skip(rw, r)
 	w, _ := s.authenticate(r, &operation{Operation: shipping.Operation{Open: true}})
 	s.finish(rw, w, &exchange{ctx: r.Context(), began: time.Now(), call: call{Request: r, world: w}, reply: p})
 }

@@ -31,6 +31,7 @@ type Server struct {
 	routes   *router
 	admin    http.Handler
 	buffers  sync.Pool
+	unread   unread
 	pages    pageCache
 	metrics  *metrics
 	journals *journalMemory                 // of every world
@@ -102,6 +103,7 @@ func (s *Server) openHome() error {
 func (s *Server) start() {
 	s.http = s.newHTTP()
 	s.http.RegisterOnShutdown(s.leave)
+	s.http.RegisterOnShutdown(s.unread.shutdown)
 	s.pipes = newPipeListener()
 	s.inMemory = s.pipes.transport()
 	listener, address, err := s.listen()

@@ -1,0 +1,101 @@
+package mockserver
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Timeouts of bodies.
+const (
+	bodyTimeout     = 30 * time.Second // for the whole body of a request
+	shutdownTimeout = time.Second      // for what is left of it once the server shuts down
+	maxSkipped      = 256 << 10        // bytes of a body that nobody needs, as net/http has it
+)
+
+// unread is what clients have not sent completely: the bodies of requests and, on new connections, the first
+// request. It bounds how long they may take, so that none of them holds a connection or delays a shutdown.
+type unread struct {
+	connections sync.Map // net.Conn
+
+	mu      sync.Mutex
+	bodies  map[*http.ResponseController]bool
+	leaving bool
+}
+
+// read runs a function that reads the body of a request, with a deadline, if there is one that was not read.
+func (u *unread) read(w http.ResponseWriter, r *http.Request, read func() error) error {
+	if r.Body == nil || r.Body == http.NoBody {
+		return read()
+	}
+	conn := http.NewResponseController(w)
+	u.begin(conn)
+	err := read()
+	u.end(conn, err == nil || errors.Is(err, io.EOF))
+	r.Body = http.NoBody // whatever is left of it, nobody reads it again
+	return err
+}
+
+// skip reads a body that nobody needs, before the response: net/http would wait for it without a deadline.
+func (u *unread) skip(w http.ResponseWriter, r *http.Request) {
+	// A body that does not end costs the connection, and the request nothing.
+	_ = u.read(w, r, func() error {
+		if _, err := io.CopyN(io.Discard, r.Body, maxSkipped); err != nil {
+			return err
+		}
+		return errors.New("the body is longer")
+	})
+}
+
+// begin sets the deadline of a body. Writers without deadlines, such as recorders, have no slow client.
+func (u *unread) begin(conn *http.ResponseController) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.bodies == nil {
+		u.bodies = map[*http.ResponseController]bool{}
+	}
+	u.bodies[conn] = true
+	timeout := bodyTimeout
+	if u.leaving {
+		timeout = shutdownTimeout
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(timeout))
+}
+
+// end removes the deadline of a complete body: net/http reads on, to notice a client that leaves. The rest of
+// another one keeps its deadline, because net/http waits for it too before it writes the response.
+func (u *unread) end(conn *http.ResponseController, complete bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.bodies, conn)
+	if complete {
+		_ = conn.SetReadDeadline(time.Time{})
+	}
+}
+
+// shutdown closes the connections that have sent no request, and gives bodies a moment to end.
+func (u *unread) shutdown() {
+	u.connections.Range(func(conn, _ any) bool {
+		_ = conn.(net.Conn).Close()
+		return true
+	})
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.leaving = true
+	for conn := range u.bodies {
+		_ = conn.SetReadDeadline(time.Now().Add(shutdownTimeout))
+	}
+}
+
+// connState notes connections until they have sent their first request.
+func (u *unread) connState(conn net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		u.connections.Store(conn, nil)
+	case http.StateActive, http.StateHijacked, http.StateClosed:
+		u.connections.Delete(conn)
+	}
+}
