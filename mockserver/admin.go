@@ -5,19 +5,17 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// adminPrefix begins the paths that are the server's own. They need no key, are never faulted, and
-// answer this machine only.
+// adminPrefix begins the paths that are the server's own. They need no key, are never faulted, and answer
+// programs on this machine and those that send a token: see [Server.foreign].
 const adminPrefix = "/_mock/"
 
 func isAdminPath(path string) bool { return strings.HasPrefix(path, adminPrefix) }
@@ -169,27 +167,6 @@ func (s *Server) writeAdmin(w http.ResponseWriter, r *http.Request, p *reply) {
 	if err := p.write(w); err != nil {
 		s.config.logger.Debug("the answer was not taken", "error", err)
 	}
-}
-
-// foreign says why a request may not use the admin routes: it was sent to a name that the server does not
-// go by, as a rebound DNS name would be, or by a page of another site.
-func (s *Server) foreign(r *http.Request) string {
-	if !isInMemory(r) {
-		host := (&url.URL{Host: r.Host}).Hostname()
-		named := func(name string) bool { return strings.EqualFold(name, host) }
-		if !delivery.IsLoopback(host) && !slices.ContainsFunc(s.config.hosts, named) {
-			return fmt.Sprintf("%s answers on this machine's own names only, not %q: use 127.0.0.1 or localhost, or give the server that name with -hosts or WithHosts", adminPrefix, host)
-		}
-	}
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
-		return adminPrefix + " answers no page of another site: open it by its address"
-	}
-	if origin := r.Header.Get("Origin"); origin != "" {
-		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
-			return adminPrefix + " answers no page of another origin: use the page that this server serves"
-		}
-	}
-	return ""
 }
 
 func (s *Server) adminHealth(c *call) reply {

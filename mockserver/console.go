@@ -84,6 +84,9 @@ func (s *Server) adminConsole(c *call) reply { return s.consoleFile(c, c.PathVal
 
 // adminIndex answers GET /_mock/: a browser with the console, everyone else with the list of routes.
 func (s *Server) adminIndex(c *call) reply {
+	if c.URL.Query().Has(tokenParameter) && s.config.token != "" {
+		return s.signIn(c)
+	}
 	if accepts(c.Header, "text/html") {
 		return s.consoleFile(c, consolePage)
 	}

@@ -26,9 +26,8 @@ const (
 // is answered with 431. The default is 64 KiB.
 func WithMaxHeader(bytes int) Option { return func(c *config) { c.maxHeader = max(1, bytes) } }
 
-// WithHosts has the server go by further names or addresses, such as the one that a network of containers
-// gives it: its control surface, which else refuses whoever asks for another name than this machine's, and the
-// certificate of [WithTLS].
+// WithHosts adds names or addresses that the control surface accepts as the host of a request, besides those of
+// this machine, and that the certificate of [WithTLS] is for. Requests with the token of [WithToken] may use any.
 func WithHosts(names ...string) Option {
 	return func(c *config) { c.hosts = append(c.hosts, names...) }
 }

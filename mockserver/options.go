@@ -40,6 +40,7 @@ type config struct {
 	maxHeader   int       // bytes of a request's header
 	tls, h2c    bool
 	hosts       []string // that it goes by, besides this machine's own names
+	token       string   // of the control surface, for other machines; empty: they have no access
 
 	// What every world of a server shares, since it never changes.
 	rules     func() *compliance.Rules

@@ -108,6 +108,7 @@ func (s *Server) start() {
 	s.inMemory = s.pipes.transport()
 	listener, address, err := s.listen()
 	s.err = errors.Join(s.err, err)
+	s.guard(listener)
 	for _, w := range append(s.Worlds(), s.strangers) { // those of a state file are open already
 		w.URL = address
 	}

@@ -49,7 +49,7 @@ The exit code is 0 if every check passed, 1 if one failed, ` + fmt.Sprint(exitIn
 				case (*write || *second) && strings.HasPrefix(*key, "sk_live_"):
 					return p.fail("-write and -second-purchase spend money: use a test key")
 				}
-				w, err := newWire(*cacert)
+				w, err := newWire(*cacert, "")
 				if err != nil {
 					return p.fail("%v", err)
 				}

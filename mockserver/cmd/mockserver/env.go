@@ -26,13 +26,13 @@ also of one of its other worlds. With -cacert there is ` + caVariable + `, for p
 			format := f.text("format", text{value: "sh", choices: []string{"sh", "dotenv", "json"}}, "the `FORMAT` to print")
 			address := f.text("url", text{}, "ask the server that is running at this `URL`")
 			world := f.text("world", text{}, "with -url: the `NAME` of one of its open worlds; without, the one it began with")
-			cacert := cacertFlag(f)
+			cacert, token := cacertFlag(f), tokenFlag(f)
 			return func(ctx context.Context, p program) int {
 				var settings []setting
 				var err error
 				switch {
 				case *address != "":
-					settings, err = runningSettings(ctx, p, *address, *world, *cacert)
+					settings, err = runningSettings(ctx, p, *address, *world, *cacert, *token)
 				case *world != "":
 					err = fmt.Errorf("-world is one of a running server: name it with -url")
 				default:
@@ -76,12 +76,12 @@ func seededSettings(seed uint64) ([]setting, error) {
 }
 
 // runningSettings are those of a world of a running server, as far as the world has them.
-func runningSettings(ctx context.Context, p program, address, world, cacert string) ([]setting, error) {
+func runningSettings(ctx context.Context, p program, address, world, cacert, token string) ([]setting, error) {
 	base, err := baseURL(program{args: []string{address}, getenv: p.getenv})
 	if err != nil {
 		return nil, fmt.Errorf("-url: %w", err)
 	}
-	w, err := newWire(cacert)
+	w, err := newWire(cacert, token)
 	if err != nil {
 		return nil, err
 	}

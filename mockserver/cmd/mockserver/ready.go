@@ -32,16 +32,16 @@ in time. Without URL it is ` + baseURLVariable + `, else http://` + defaultAddr 
 		},
 		define: func(f *flags) action {
 			wait := f.Duration("wait", 0, "go on asking for this `TIME`; 0 asks once")
-			cacert := cacertFlag(f)
+			cacert, token := cacertFlag(f), tokenFlag(f)
 			return func(ctx context.Context, p program) int {
-				return awaitReady(ctx, p, *cacert, *wait)
+				return awaitReady(ctx, p, *cacert, *token, *wait)
 			}
 		},
 	}
 }
 
 // awaitReady asks until the server answers or the wait is over.
-func awaitReady(ctx context.Context, p program, cacert string, wait time.Duration) int {
+func awaitReady(ctx context.Context, p program, cacert, token string, wait time.Duration) int {
 	base, err := baseURL(p)
 	if err != nil {
 		return p.fail("%v", err)
@@ -50,7 +50,7 @@ func awaitReady(ctx context.Context, p program, cacert string, wait time.Duratio
 	defer cancel()
 	pause := 10 * time.Millisecond
 	for {
-		err := healthy(ctx, cacert, base)
+		err := healthy(ctx, cacert, token, base)
 		if err == nil {
 			return exitOK
 		}
@@ -78,8 +78,8 @@ const askPatience = 2 * time.Second
 
 // healthy returns nil when a mockserver answers on the base address, else why not: with -tls also where its
 // authority is not written yet.
-func healthy(ctx context.Context, cacert, base string) error {
-	w, err := newWire(cacert)
+func healthy(ctx context.Context, cacert, token, base string) error {
+	w, err := newWire(cacert, token)
 	if err != nil {
 		return err
 	}
@@ -95,6 +95,9 @@ func ask(ctx context.Context, w wire, address, key string, data any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return err
+	}
+	if token := w.token(); token != "" {
+		req.Header.Set("X-Mock-Token", token)
 	}
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)

@@ -46,6 +46,7 @@ accepting, finishes the requests under way and exits.`,
 				state: f.text("state", text{file: true}, "restore every world from this `FILE` when there is one, and save them to it at the end"),
 				drain: f.Duration("drain", 5*time.Second, "the `TIME` that requests under way may take once the server is asked to stop"),
 				hosts: f.text("hosts", text{}, "further host `NAMES`, with commas between them, that /_mock/ answers to and the certificate of -tls is for"),
+				token: f.text("token", text{}, "the `TOKEN` that opens /_mock/ to other machines as the header X-Mock-Token; without, a random one if they can reach the server"),
 				anywhere: f.Bool("deliver-anywhere", false,
 					"send webhook notifications to other machines too, not to this one only"),
 				maxBody:      f.Int64("max-body", 1<<20, "answer longer request bodies with 413; in `BYTES`"),
@@ -76,6 +77,7 @@ type serving struct {
 	json, anywhere, verbose *bool
 	tls, h2c                *bool
 	tlsCA, log, hosts       *string
+	token                   *string
 	maxBody, maxJournal     *int64
 	maxHeader               *int
 	maxWorlds, maxRows      *int
@@ -91,14 +93,19 @@ type ready struct {
 	Invoices  []string `json:"invoices"`
 	Webhooks  []string `json:"webhooks"`
 	Console   string   `json:"console"`
-	CA        string   `json:"ca,omitempty"` // with -tls: the file for curl --cacert
+	Token     string   `json:"token,omitempty"` // the header X-Mock-Token, for /_mock/ from other machines
+	CA        string   `json:"ca,omitempty"`    // with -tls: the file for curl --cacert
 }
 
 func describeWorld(srv *mockserver.Server) ready {
-	return ready{
+	r := ready{
 		URL: srv.URL, SecretKey: srv.SecretKey, Wallets: srv.Wallets(), Shipments: srv.Shipments(),
-		Invoices: srv.Invoices(), Webhooks: srv.Webhooks(), Console: srv.URL + "/_mock/",
+		Invoices: srv.Invoices(), Webhooks: srv.Webhooks(), Console: srv.URL + "/_mock/", Token: srv.Token(),
 	}
+	if r.Token != "" {
+		r.Console += "?" + url.Values{"token": {r.Token}}.Encode()
+	}
+	return r
 }
 
 // headroom is memory that is reserved and never touched, so it costs none. The collector counts it, and so waits
@@ -114,7 +121,7 @@ func (s serving) run(ctx context.Context, p program) int {
 		return p.fail("%s", explainListen(ctx, err, *s.addr))
 	}
 	if !isLoopback(*s.addr) {
-		fmt.Fprintf(p.stderr, "mockserver: warning: %s can be reached from other machines, by anyone who knows the seed; listen on 127.0.0.1 unless you want that\n", *s.addr)
+		fmt.Fprintf(p.stderr, "mockserver: warning: %s can be reached from other machines; the secret key follows from the seed, and /_mock/ needs the token; listen on 127.0.0.1 unless you want that\n", *s.addr)
 	}
 	about := describeWorld(srv)
 	if *s.tls {
@@ -154,6 +161,9 @@ func (s serving) options(p program) []mockserver.Option {
 	opts = append(opts, mockserver.WithMaxBody(*s.maxBody), mockserver.WithMaxHeader(*s.maxHeader),
 		mockserver.WithMaxWorlds(*s.maxWorlds), mockserver.WithMaxRows(*s.maxRows),
 		mockserver.WithMaxJournal(*s.maxJournal), mockserver.WithJournal(*s.journal, *s.journalBytes))
+	if *s.token != "" {
+		opts = append(opts, mockserver.WithToken(*s.token))
+	}
 	if *s.hosts != "" {
 		opts = append(opts, mockserver.WithHosts(strings.Split(strings.ReplaceAll(*s.hosts, " ", ""), ",")...))
 	}
@@ -214,7 +224,7 @@ func explainListen(ctx context.Context, err error, addr string) string {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE), errors.Is(err, wsaAddrInUse):
 		owner := "another program"
-		if isLoopback(addr) && healthy(ctx, "", "http://"+addr) == nil {
+		if isLoopback(addr) && healthy(ctx, "", "", "http://"+addr) == nil {
 			owner = "a mockserver that is still running"
 		}
 		return fmt.Sprintf("%s is taken by %s: stop it, or take a free port with -addr 127.0.0.1:0", addr, owner)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -205,5 +206,28 @@ func TestServe_GreetsAlsoInAWorldWithoutAnything(t *testing.T) {
 	d := start(t, nil, "-scenario", "empty")
 	if !strings.Contains(d.printed, "/v1/rates") || strings.Contains(d.printed, `shipment_id":""`) {
 		t.Errorf("the greeting:\n%s", d.printed)
+	}
+}
+
+// S30: serve prints the token, and the other commands send it.
+func TestServe_PrintsTheToken(t *testing.T) {
+	t.Parallel()
+	own := start(t, nil, "-json", "-addr", ":0").world(t)
+	if len(own.Token) < 20 || !strings.HasSuffix(own.Console, "/_mock/?token="+own.Token) {
+		t.Errorf("printed %+v", own)
+	}
+	given := start(t, map[string]string{"MOCKSERVER_TOKEN": "of-the-environment"}, "-json").world(t)
+	if given.Token != "of-the-environment" {
+		t.Errorf("printed %+v", given)
+	}
+	if none := start(t, nil, "-json").world(t); none.Token != "" || !strings.HasSuffix(none.Console, "/_mock/") {
+		t.Errorf("printed %+v", none)
+	}
+	var sent string
+	remote := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent = r.Header.Get("X-Mock-Token") }))
+	defer remote.Close()
+	invoke(t, nil, "ready", remote.URL, "-token", "of-the-flag")
+	if sent != "of-the-flag" {
+		t.Errorf("ready sent %q", sent)
 	}
 }

@@ -35,17 +35,25 @@ func trustedRoots(cacert string) (*x509.CertPool, error) {
 }
 
 // wire is how a word reaches a service.
-type wire struct{ *http.Transport }
+type wire struct {
+	*http.Transport
+	token func() string // for /_mock/ on another machine; a function, so that nothing prints it
+}
 
-// newWire trusts the authority in a file too, where one is named.
-func newWire(cacert string) (wire, error) {
+// tokenFlag declares the flag of the token that opens /_mock/ on another machine.
+func tokenFlag(f *flags) *string {
+	return f.text("token", text{}, "the `TOKEN` that serve prints, for a server on another machine or in a container")
+}
+
+// newWire returns a wire that also trusts the CA certificate in a file, if one is named.
+func newWire(cacert, token string) (wire, error) {
 	roots, err := trustedRoots(cacert)
 	if err != nil {
 		return wire{}, err
 	}
 	return wire{&http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true,
-	}}, nil
+	}, func() string { return token }}, nil
 }
 
 // RoundTrip implements [http.RoundTripper]. It says what to do about a certificate that nobody vouches for.

@@ -1,0 +1,109 @@
+package mockserver_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// S30: the control surface is for programs on this machine, which connect from a loopback address, and for those
+// that send the token. The Host header alone opens nothing.
+func TestAccess_ByAddressOrToken(t *testing.T) {
+	t.Parallel()
+	guarded := start(t, mockserver.WithoutListener(), mockserver.WithToken("secret-token"))
+	open := start(t, mockserver.WithoutListener())
+	tests := []struct {
+		name, remote, host, token string
+		header                    http.Header
+		status                    int
+		says                      string
+	}{
+		{"this machine", "127.0.0.1:9", "localhost", "", nil, 200, ""},
+		{"this machine, IPv6", "[::1]:9", "[::1]:4010", "", nil, 200, ""},
+		{"this machine, mapped", "[::ffff:127.0.0.1]:9", "127.0.0.1", "", nil, 200, ""},
+		{"a rebound name", "127.0.0.1:9", "evil.example", "", nil, 403, "-hosts"},
+		{"another machine", "192.0.2.7:9", "localhost", "", nil, 403, "X-Mock-Token"},
+		{"the gateway of a container", "172.17.0.1:9", "127.0.0.1:4010", "", nil, 403, "-token"},
+		{"no address", "@", "localhost", "", nil, 403, "X-Mock-Token"},
+		{"the token", "192.0.2.7:9", "mockserver:4010", "secret-token", nil, 200, ""},
+		{"another token", "192.0.2.7:9", "localhost", "secret-tokem", nil, 403, "X-Mock-Token"},
+		{"the cookie", "192.0.2.7:9", "mockserver:4010", "", http.Header{"Cookie": {"mock_token=secret-token"}}, 200, ""},
+		{"another cookie", "192.0.2.7:9", "mockserver:4010", "", http.Header{"Cookie": {"mock_token=x"}}, 403, "X-Mock-Token"},
+		{"the token from another site", "192.0.2.7:9", "mockserver:4010", "", http.Header{"Cookie": {"mock_token=secret-token"}, "Sec-Fetch-Site": {"cross-site"}}, 403, "another site"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := httptest.NewRequest(http.MethodGet, "/_mock/worlds", nil)
+			r.RemoteAddr, r.Host = test.remote, test.host
+			for name, values := range test.header {
+				r.Header[name] = values
+			}
+			if test.token != "" {
+				r.Header.Set("X-Mock-Token", test.token)
+			}
+			recorder := httptest.NewRecorder()
+			guarded.ServeHTTP(recorder, r)
+			if recorder.Code != test.status || !strings.Contains(recorder.Body.String(), test.says) {
+				t.Errorf("%d: %s", recorder.Code, recorder.Body)
+			}
+			if strings.Contains(recorder.Body.String(), "secret-token") {
+				t.Errorf("the token is in %s", recorder.Body)
+			}
+			recorder = httptest.NewRecorder()
+			if open.ServeHTTP(recorder, r); test.status == 403 && recorder.Code != 403 {
+				t.Errorf("without a token: %d", recorder.Code)
+			}
+		})
+	}
+}
+
+// S30: a server that other machines can reach has a token, and one that they cannot reach has none.
+func TestAccess_TokenOfAServerThatOthersCanReach(t *testing.T) {
+	t.Parallel()
+	first, second := start(t, mockserver.WithAddr(":0")), start(t, mockserver.WithAddr(":0"))
+	if len(first.Token()) < 20 || first.Token() == second.Token() {
+		t.Errorf("the tokens are %q and %q", first.Token(), second.Token())
+	}
+	if token := start(t).Token(); token != "" {
+		t.Errorf("a server on the loopback address has the token %q", token)
+	}
+}
+
+// S30: a browser gets the token as a cookie, and an address without it.
+func TestAccess_ABrowserSignsIn(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithToken("secret-token"))
+	visit := func(target, cookie string) *http.Response {
+		r := httptest.NewRequest(http.MethodGet, target, nil)
+		r.RemoteAddr, r.Host = "192.0.2.7:9", "mockserver:4010"
+		r.Header.Set("Accept", "text/html")
+		if cookie != "" {
+			r.Header.Set("Cookie", cookie)
+		}
+		recorder := httptest.NewRecorder()
+		srv.ServeHTTP(recorder, r)
+		return recorder.Result()
+	}
+	for target, status := range map[string]int{"/_mock/": 403, "/_mock/?token=wrong": 403, "/_mock/worlds?token=secret-token": 403} {
+		if got := visit(target, ""); got.StatusCode != status {
+			t.Errorf("%s: %s", target, got.Status)
+		}
+	}
+	in := visit("/_mock/?token=secret-token", "")
+	if in.StatusCode != http.StatusSeeOther || in.Header.Get("Location") != "/_mock/" {
+		t.Fatalf("%s to %q", in.Status, in.Header.Get("Location"))
+	}
+	cookie := in.Cookies()[0]
+	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/_mock/" {
+		t.Errorf("the cookie is %s", cookie)
+	}
+	for _, target := range []string{"/_mock/", "/_mock/console/app.js", "/_mock/live"} {
+		if got := visit(target, cookie.Name+"="+cookie.Value); got.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s", target, got.Status)
+		}
+	}
+}
