@@ -12,6 +12,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/filelock"
 )
 
 // Server is a running reference server with one complete, seeded world. Make one with [New] and
@@ -48,6 +49,8 @@ type Server struct {
 	watching atomic.Int64  // pages that follow what happens
 	leaving  chan struct{} // closed when they are to stop
 	leave    func()        // closes it
+	// stateLock is that of the file of WithState; nil without one.
+	stateLock *filelock.Lock
 }
 
 // New starts a server with a seeded world on a free port of 127.0.0.1 and returns it, ready to
@@ -198,6 +201,7 @@ func (s *Server) Close() {
 			idle.CloseIdleConnections()
 		}
 		s.serving.Wait()
+		s.releaseState()
 	})
 }
 

@@ -10,10 +10,13 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/mockserver/internal/filelock"
 )
 
 // A state file holds worlds as JSON, so that a server goes on where another one ended. It is written whole
@@ -37,14 +40,19 @@ type stateFile struct {
 // ErrStateFile is returned, wrapped with the reason, for a file that cannot be restored from.
 var ErrStateFile = errors.New("the state file cannot be used")
 
-// WithState restores the worlds of a file when the server starts, if there is the file, and saves them to it
-// on [Server.Shutdown]. A file that cannot be used is left as it is, and [Server.Err] says why.
+// WithState restores the worlds of a file when the server starts, if the file exists, and saves them to it on
+// [Server.Shutdown]. A file that cannot be used is left as it is, and [Server.Err] returns why. Until the server is
+// closed no other server can use the file: it is locked with a file beside it, whose name ends in ".lock".
 func WithState(path string) Option { return func(c *config) { c.state = path } }
 
 // SaveState writes what every world holds to a file: atomically, so that the file that was there stays until
-// the new one is complete on disk.
+// the new one is complete on disk. It fails for a file that another server has with [WithState].
 func (s *Server) SaveState(path string) error {
-	return writeState(path, func(yield func(string, *Snapshot) bool) {
+	write := writeLocked
+	if s.stateLock != nil && realPath(path) == realPath(s.config.state) {
+		write = writeState
+	}
+	return write(realPath(path), func(yield func(string, *Snapshot) bool) {
 		for _, w := range s.Worlds() {
 			if !yield(w.name, w.Snapshot()) {
 				return
@@ -87,7 +95,7 @@ func (s *Server) LoadState(path string) error {
 
 // Save writes the snapshot to a file, as [Server.SaveState] does.
 func (s *Snapshot) Save(path string) error {
-	return writeState(path, func(yield func(string, *Snapshot) bool) { yield("snapshot", s) })
+	return writeLocked(realPath(path), func(yield func(string, *Snapshot) bool) { yield("snapshot", s) })
 }
 
 // LoadSnapshot reads the snapshot of a file that [Snapshot.Save] wrote; of one that [Server.SaveState]
@@ -104,11 +112,72 @@ func LoadSnapshot(path string) (*Snapshot, error) {
 	return s, nil
 }
 
+// lockState locks a state file, and removes what a process that was killed while it saved has left.
+func lockState(path string) (*filelock.Lock, error) {
+	lock, err := filelock.Acquire(path)
+	switch {
+	case errors.Is(err, filelock.ErrInUse):
+		return nil, fmt.Errorf("mockserver: %w: %s: another server uses it: stop that one, or name another file: %w", ErrStateFile, path, err)
+	case err != nil:
+		return nil, fmt.Errorf("mockserver: %w: %w", ErrStateFile, err)
+	}
+	left, _ := filepath.Glob(globQuote(path) + ".*" + temporarySuffix) // the pattern is well-formed
+	for _, name := range left {
+		number := strings.TrimSuffix(strings.TrimPrefix(name, path+"."), temporarySuffix)
+		if strings.Trim(number, "0123456789") == "" {
+			_ = os.Remove(name) // it harms nobody
+		}
+	}
+	return lock, nil
+}
+
+// globQuote returns a path as the pattern that matches it alone.
+func globQuote(path string) string {
+	if runtime.GOOS == "windows" { // where patterns have no escapes, and names no asterisks
+		return path
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// temporarySuffix ends the name of a state file that is being written.
+const temporarySuffix = ".tmp"
+
+// realPath returns the file that a path means: the one at the end of symbolic links, which need not exist.
+func realPath(path string) string {
+	const most = 40 // links, as systems have it
+	for range most {
+		target, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		path = target
+	}
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(folder, filepath.Base(path))
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole
+	}
+	return path
+}
+
+// writeLocked is writeState for a file that this server has not locked.
+func writeLocked(path string, worlds iter.Seq2[string, *Snapshot]) error {
+	lock, err := lockState(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(writeState(path, worlds), lock.Release())
+}
+
 // writeState writes a state file, one world after the other, so that no more than one of them is in memory
 // a second time.
 func writeState(path string, worlds iter.Seq2[string, *Snapshot]) (err error) {
 	folder := filepath.Dir(path)
-	temporary, err := os.CreateTemp(folder, filepath.Base(path)+".*.tmp")
+	temporary, err := os.CreateTemp(folder, filepath.Base(path)+".*"+temporarySuffix)
 	if err != nil {
 		return fmt.Errorf("mockserver: the state cannot be saved: %w", err)
 	}
@@ -234,10 +303,25 @@ func (s *Server) loadState() error {
 	if s.config.state == "" {
 		return nil
 	}
+	lock, err := lockState(realPath(s.config.state))
+	if err != nil {
+		return err
+	}
+	s.stateLock = lock
 	if _, err := os.Stat(s.config.state); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return s.LoadState(s.config.state)
+}
+
+// releaseState lets other servers use the file that the options name.
+func (s *Server) releaseState() {
+	if s.stateLock == nil {
+		return
+	}
+	if err := s.stateLock.Release(); err != nil {
+		s.config.logger.Error("the lock of the state file cannot be released", "error", err)
+	}
 }
 
 // saveState saves to the file that the options name.

@@ -65,7 +65,10 @@ func TestState_GoesOnInAnotherServer(t *testing.T) {
 		t.Errorf("others may read the file: %v (%v)", info.Mode(), err)
 	}
 
-	second, third := start(t, virtual(), mockserver.WithState(path)), start(t, virtual(), mockserver.WithState(path))
+	second, third := start(t, virtual(), mockserver.WithState(path)), start(t, virtual())
+	if err := third.LoadState(path); err != nil {
+		t.Fatal(err)
+	}
 	if got := len(second.Worlds()); got != 2 {
 		t.Fatalf("%d worlds", got)
 	}
@@ -97,7 +100,7 @@ func TestState_IsSavedOnDemand(t *testing.T) {
 	if err := srv.SaveState(filepath.Join(path, "nowhere")); err == nil {
 		t.Error("saved below a file")
 	}
-	if left, err := filepath.Glob(path + ".*"); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(path + ".*.tmp"); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v (%v)", left, err)
 	}
 }
@@ -257,5 +260,64 @@ func TestState_RestoredWorldsHaveTheAddress(t *testing.T) {
 		if _, err := w.Client(t).Rates.List(t.Context(), nil); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// S18: a state file belongs to one server at a time, by whatever path it is named.
+func TestState_BelongsToOneServer(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path, link := filepath.Join(folder, "state.json"), filepath.Join(folder, "link.json")
+	if err := os.Symlink("state.json", link); err != nil {
+		t.Fatal(err)
+	}
+	first := start(t, mockserver.WithState(path))
+	second := mockserver.New(mockserver.WithState(link))
+	defer second.Close()
+	if err := second.Err(); !errors.Is(err, mockserver.ErrStateFile) || !strings.Contains(err.Error(), "another server uses it") {
+		t.Errorf("a second server: %v", err)
+	}
+	if err := start(t).SaveState(link); !errors.Is(err, mockserver.ErrStateFile) {
+		t.Errorf("a third one saves: %v", err)
+	}
+	if err := first.SaveState(link); err != nil {
+		t.Errorf("the first one saves: %v", err)
+	}
+	if err := first.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	start(t, mockserver.WithState(path))
+}
+
+// S18: a state file that is a symbolic link is written where it points to, and what a crash has left is removed.
+func TestState_IsWrittenThroughALink(t *testing.T) {
+	t.Parallel()
+	folder, other := t.TempDir(), t.TempDir()
+	path, link := filepath.Join(other, "state.json"), filepath.Join(folder, "link.json")
+	if err := os.Symlink(path, link); err != nil { // it exists only once it is written
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{"state.json.123.tmp": "left", "state.json.mine.tmp": "kept", "state.json.4.tmp.txt": "kept"} {
+		if err := os.WriteFile(filepath.Join(other, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	srv := start(t, mockserver.WithState(link))
+	if err := srv.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if about, err := os.Lstat(link); err != nil || about.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is now %v, %v", about, err)
+	}
+	var names []string
+	found, err := os.ReadDir(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range found {
+		names = append(names, one.Name())
+	}
+	if diff := cmp.Diff([]string{"state.json", "state.json.4.tmp.txt", "state.json.mine.tmp"}, names); diff != "" {
+		t.Error(diff)
 	}
 }

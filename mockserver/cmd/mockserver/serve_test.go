@@ -72,10 +72,14 @@ func TestServe_GoesOnFromItsStateFile(t *testing.T) {
 	if ended := <-first.ended; ended.code != exitOK || ended.stderr != "" {
 		t.Fatalf("stopped with %+v", ended)
 	}
-	second := start(t, nil, "-json", "-state", file).world(t)
+	running := start(t, nil, "-json", "-state", file)
+	second := running.world(t)
 	if before := first.world(t).Webhooks; len(second.Webhooks) != len(before)+1 || second.Webhooks[1] != before[0] {
 		t.Errorf("%d webhooks, then %d", len(before), len(second.Webhooks))
 	}
+	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-state", file).want(t, exitFailure, file, "another server uses it")
+	running.stop()
+	<-running.ended
 	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}

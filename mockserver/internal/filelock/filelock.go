@@ -1,0 +1,56 @@
+// Package filelock keeps two processes from using one file at the same time. It locks a file of its own beside
+// the one to protect, so that the latter can be replaced. The system releases a lock when its process ends,
+// however it ends; where the standard library offers no lock, it keeps nobody out.
+package filelock
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// ErrInUse is returned if somebody else holds the lock.
+var ErrInUse = errors.New("it is in use")
+
+// suffix ends the name of the file that is locked.
+const suffix = ".lock"
+
+// Lock is a lock that is held.
+type Lock struct{ file *os.File }
+
+// Acquire locks a path, or returns [ErrInUse].
+func Acquire(path string) (*Lock, error) {
+	name := path + suffix
+	for {
+		file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		if err := lock(file); err != nil {
+			return nil, errors.Join(fmt.Errorf("%w: %s", err, name), file.Close())
+		}
+		if isAt(file, name) {
+			return &Lock{file}, nil
+		}
+		// Somebody has released the lock and removed its file in between.
+		if err := file.Close(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Release removes the file that is locked, where the system lets it, and releases the lock.
+func (l *Lock) Release() error {
+	_ = os.Remove(l.file.Name()) // Windows keeps a file that is open
+	return errors.Join(unlock(l.file), l.file.Close())
+}
+
+// isAt reports whether a name still means the file that is open.
+func isAt(file *os.File, name string) bool {
+	opened, err := file.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(name)
+	return err == nil && os.SameFile(opened, there)
+}

@@ -1,0 +1,54 @@
+package filelock_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/shipping-go/shipping/mockserver/internal/filelock"
+)
+
+func TestAcquire_KeepsASecondOneOut(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.json")
+	first, err := filelock.Acquire(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := filelock.Acquire(path); !errors.Is(err, filelock.ErrInUse) {
+		t.Errorf("a second lock: %v", err)
+	}
+	if err := first.Release(); err != nil {
+		t.Error(err)
+	}
+	second, err := filelock.Acquire(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Release(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAcquire_TakesALockFileThatWasLeft(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.json")
+	if err := os.WriteFile(path+".lock", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := filelock.Acquire(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.Release(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAcquire_FailsWithoutAFolder(t *testing.T) {
+	t.Parallel()
+	if _, err := filelock.Acquire(filepath.Join(t.TempDir(), "missing", "state.json")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,28 @@
+package filelock
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+func lock(file *os.File) error {
+	const (
+		exclusiveAtOnce = 1 | 2 // LOCKFILE_FAIL_IMMEDIATELY | LOCKFILE_EXCLUSIVE_LOCK
+		lockViolation   = syscall.Errno(33)
+	)
+	var at syscall.Overlapped
+	call := syscall.NewLazyDLL("kernel32.dll").NewProc("LockFileEx")
+	ok, _, err := call.Call(file.Fd(), exclusiveAtOnce, 0, 1, 0, uintptr(unsafe.Pointer(&at)))
+	switch {
+	case ok != 0:
+		return nil
+	case errors.Is(err, lockViolation), errors.Is(err, syscall.ERROR_IO_PENDING):
+		return ErrInUse
+	}
+	return err
+}
+
+// unlock does nothing: the lock ends with the file.
+func unlock(*os.File) error { return nil }
