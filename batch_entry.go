@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/workflow"
 )
 
 // batchEntry is one item on its way. Its record is what the journal knows; a step takes it from there
@@ -16,8 +17,8 @@ type batchEntry struct {
 	claim  BatchClaim // nil while this process does not have the item
 	record BatchRecord
 	due    time.Time
-	again  time.Duration // until the next try, when another process has the item
-	poll   *waiting
+	again  time.Duration // the interval between tries, if another process has the item
+	poll   *workflow.Wait[*RegulatoryRequest]
 	late   bool // no purchase of an earlier claim can still be sent in time
 	err    error
 	done   bool
@@ -44,9 +45,7 @@ func (e *batchEntry) step(ctx context.Context) time.Duration {
 func (e *batchEntry) leave(ctx context.Context) time.Duration {
 	_ = e.release(ctx) // if it was taken over, there is nothing left to release
 	e.record, e.poll = BatchRecord{Key: e.record.Key}, nil
-	poll := e.run.options.Poll
-	e.again = min(max(e.again+e.again/2, poll.MinInterval), poll.MaxInterval)
-	return time.Duration(float64(e.again) * (0.8 + 0.4*rand.Float64()))
+	return e.run.options.Poll.intervals().Next(&e.again)
 }
 
 // take claims the item.
@@ -119,7 +118,7 @@ func (e *batchEntry) analyze(ctx context.Context) (time.Duration, error) {
 
 // resume reads a request that was analyzed and goes on from there.
 func (e *batchEntry) resume(ctx context.Context) (time.Duration, error) {
-	draft, err := e.run.service.Get(ctx, e.record.RequestID, e.run.call...)
+	draft, err := e.get(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -128,30 +127,47 @@ func (e *batchEntry) resume(ctx context.Context) (time.Duration, error) {
 
 // fromDraft edits, selects, reserves the price and purchases.
 func (e *batchEntry) fromDraft(ctx context.Context, draft *RegulatoryRequest) (time.Duration, error) {
-	options := e.run.options
-	flow := &workflow{service: e.run.service, call: e.run.call, id: e.record.RequestID, started: time.Now()}
-	flow.options.Edit = options.Edit
-	if err := errors.Join(isDraft(draft), e.run.mayGoOn()); err != nil {
-		return 0, flow.failed(StepSelected, draft, err)
+	check := func(draft *RegulatoryRequest) error { return errors.Join(isDraft(draft), e.run.mayGoOn()) }
+	if err := check(draft); err != nil {
+		return 0, e.failed(StepSelected, draft, err)
 	}
-	draft, err := flow.edit(ctx, draft)
-	if err == nil {
-		err = errors.Join(isDraft(draft), e.run.mayGoOn())
+	wait := time.Duration(0)
+	flow := workflow.Flow[*RegulatoryRequest, DocumentType]{
+		Edit:    e.run.options.Edit,
+		Read:    func(ctx context.Context) (*RegulatoryRequest, error) { return e.get(ctx) },
+		Check:   check,
+		Select:  e.run.options.Select,
+		Reserve: e.intend,
+		Purchase: func(ctx context.Context, _ []DocumentType) (err error) {
+			wait, err = e.purchase(ctx)
+			return err
+		},
+		Done: func(step workflow.Step, draft *RegulatoryRequest) {
+			e.run.tell(e, PollEvent{Step: stepOf(step), RequestID: e.record.RequestID, Request: draft})
+		},
 	}
-	if err != nil {
-		return 0, flow.failed(StepEdited, draft, err)
+	draft, _, err := flow.Run(ctx, draft)
+	failed, ok := errors.AsType[*workflow.Error](err)
+	switch {
+	case !ok:
+		return wait, nil
+	case failed.Step == workflow.Purchase, failed.Step == workflow.Reserve && !errors.Is(err, ErrOverBudget):
+		return 0, failed.Err
 	}
-	if options.Select == nil {
-		return 0, nil
+	return 0, e.failed(stepOf(failed.Step), draft, failed.Err)
+}
+
+func (e *batchEntry) get(ctx context.Context) (*RegulatoryRequest, error) {
+	return e.run.service.Get(ctx, e.record.RequestID, e.run.call...)
+}
+
+// failed is the error of a step. It carries no more of the record than its status.
+func (e *batchEntry) failed(step PollStep, record *RegulatoryRequest, err error) error {
+	failed := &StepError{RequestID: e.record.RequestID, Step: step, Err: err}
+	if record != nil {
+		failed.Request = &RegulatoryRequest{RequestID: e.record.RequestID, Status: record.Status}
 	}
-	selected, err := options.Select(draft)
-	if err != nil {
-		return 0, flow.failed(StepSelected, draft, err)
-	}
-	if len(selected) == 0 {
-		return 0, nil
-	}
-	return e.intend(ctx, flow, draft, selected)
+	return failed
 }
 
 // isDraft reports a request that must not be purchased, because it is not a draft.
@@ -163,8 +179,8 @@ func isDraft(record *RegulatoryRequest) error {
 		"follow it with Regulatory.Wait, and leave the item out of the batch", record.Status)
 }
 
-// intend keeps the intent to purchase, and purchases.
-func (e *batchEntry) intend(ctx context.Context, flow *workflow, draft *RegulatoryRequest, selected []DocumentType) (time.Duration, error) {
+// intend reserves the price, and records the intent to purchase.
+func (e *batchEntry) intend(ctx context.Context, draft *RegulatoryRequest, selected []DocumentType) error {
 	intent := e.record
 	intent.Step, intent.Documents, intent.WasDraft = BatchPurchasing, selected, true
 	intent.Note = ""
@@ -177,15 +193,13 @@ func (e *batchEntry) intend(ctx context.Context, flow *workflow, draft *Regulato
 		// The intent is on the disk before the purchase is on the wire.
 		err = e.run.note(ctx, e.claim, intent)
 	}
-	if errors.Is(err, ErrOverBudget) {
+	switch {
+	case err == nil:
+		e.record = intent
+	case errors.Is(err, ErrOverBudget):
 		e.record.Documents = selected
-		return 0, flow.failed(StepSelected, draft, err)
 	}
-	if err != nil {
-		return 0, err
-	}
-	e.record = intent
-	return e.purchase(ctx)
+	return err
 }
 
 // purchase sends the purchase once, if there is enough time in which no other process can settle it.
@@ -316,33 +330,50 @@ func (e *batchEntry) renew(ctx context.Context) error {
 // wait polls once.
 func (e *batchEntry) wait(ctx context.Context) (time.Duration, error) {
 	if e.poll == nil {
-		options := e.run.options.Poll
-		own := options.Progress
-		options.Progress = func(event PollEvent) {
-			if own != nil {
+		e.poll = e.newWait()
+	}
+	record, next, end, err := e.poll.Poll(ctx)
+	switch end {
+	case workflow.NotYet:
+		return next, nil
+	case workflow.StillDraft:
+		return 0, e.failed(StepPolled, record, ErrNotPurchased)
+	case workflow.Broken:
+		return 0, e.failed(StepPolled, nil, err)
+	}
+	e.charge(record.ChargedAmount, record.Currency)
+	if record.Status == StatusFailed {
+		return 0, errors.Join(&FailedError{Request: record, Operation: OpGetRequest}, e.move(ctx, BatchStepFailed))
+	}
+	return 0, e.move(ctx, BatchStepCompleted)
+}
+
+// newWait returns the wait for the item. It holds no record, because ten thousand items can wait.
+func (e *batchEntry) newWait() *workflow.Wait[*RegulatoryRequest] {
+	options := e.run.options.Poll
+	return &workflow.Wait[*RegulatoryRequest]{
+		Intervals: options.intervals(),
+		Read:      e.get,
+		State:     func(record *RegulatoryRequest) workflow.State { return record.Status.workflowState() },
+		Retry:     e.run.service.core.retryPoll,
+		Report: func(poll workflow.Poll[*RegulatoryRequest]) {
+			event := PollEvent{
+				Step: StepPolled, RequestID: e.record.RequestID, Request: poll.Record, Polls: poll.Polls, Elapsed: poll.Elapsed,
+				Err: poll.Err, Next: poll.Next,
+			}
+			switch {
+			case poll.Err != nil:
+				event.Step = StepPollFailed
+			case poll.AtEnd:
+				event.Step = StepEnded
+			}
+			if own := options.Progress; own != nil {
 				e.run.callback(func() { own(event) })
 			}
 			if event.Step != StepEnded {
 				e.run.tell(e, event)
 			}
-		}
-		e.poll = newWaiting(e.run.service, e.record.RequestID, options, e.run.call)
-	}
-	next, done, err := e.poll.poll(ctx)
-	last := e.poll.last
-	e.poll.last = nil
-	if done && last != nil && last.Status.Final() {
-		e.charge(last.ChargedAmount, last.Currency)
-	}
-	switch {
-	case !done:
-		return next, nil
-	case err == nil:
-		return 0, e.move(ctx, BatchStepCompleted)
-	case errors.Is(err, ErrRequestFailed):
-		return 0, errors.Join(err, e.move(ctx, BatchStepFailed))
-	default:
-		return 0, err
+		},
 	}
 }
 

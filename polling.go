@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/shipping-go/shipping/internal/wait"
+	"github.com/shipping-go/shipping/internal/workflow"
 )
 
 // ErrRequestFailed is a regulatory request whose analysis or generation failed; see
@@ -97,15 +97,17 @@ func (o *PollOptions) withDefaults() (PollOptions, error) {
 	if o != nil {
 		p = *o
 	}
-	if p.MinInterval < 0 || p.MaxInterval < 0 || p.MaxFailures < 0 || p.DraftFor < 0 {
-		return p, invalidRequest(OpGetRequest, "PollOptions", "has a negative field: leave it 0 for the default")
+	intervals, err := p.intervals().WithDefaults()
+	if err != nil {
+		return p, invalidRequest(OpGetRequest, "PollOptions", err.Error())
 	}
-	setDefault(&p.MinInterval, time.Second)
-	setDefault(&p.MaxInterval, max(30*time.Second, p.MinInterval))
-	p.MinInterval, p.MaxInterval = min(p.MinInterval, longestWait), min(p.MaxInterval, longestWait)
-	setDefault(&p.MaxFailures, 10)
-	setDefault(&p.DraftFor, time.Minute)
+	p.MinInterval, p.MaxInterval = intervals.MinInterval, intervals.MaxInterval
+	p.MaxFailures, p.DraftFor = intervals.MaxFailures, intervals.DraftFor
 	return p, nil
+}
+
+func (o *PollOptions) intervals() workflow.Intervals {
+	return workflow.Intervals{MinInterval: o.MinInterval, MaxInterval: o.MaxInterval, MaxFailures: o.MaxFailures, DraftFor: o.DraftFor}
 }
 
 // PollStep is what a [PollEvent] is about.
@@ -158,19 +160,63 @@ func (s RegulatoryService) Wait(ctx context.Context, requestID string, poll *Pol
 
 // waiting is one wait for one request.
 type waiting struct {
-	service  RegulatoryService
-	id       string
-	options  PollOptions
-	call     []CallOption
-	started  time.Time
-	interval time.Duration
-	polls    int
-	failures int
-	last     *RegulatoryRequest
+	workflow.Wait[*RegulatoryRequest]
+	service RegulatoryService
+	id      string
+	last    *RegulatoryRequest
 }
 
 func newWaiting(s RegulatoryService, requestID string, options PollOptions, call []CallOption) *waiting {
-	return &waiting{service: s, id: requestID, options: options, call: call, started: time.Now(), interval: options.MinInterval}
+	w := &waiting{service: s, id: requestID}
+	w.Wait = workflow.Wait[*RegulatoryRequest]{
+		Intervals: options.intervals(),
+		Read: func(ctx context.Context) (*RegulatoryRequest, error) {
+			record, err := s.Get(ctx, requestID, call...)
+			if err == nil {
+				w.last = record
+			}
+			return record, err
+		},
+		State: func(record *RegulatoryRequest) workflow.State { return record.Status.workflowState() },
+		Retry: s.core.retryPoll,
+	}
+	if options.Progress != nil {
+		w.Report = func(poll workflow.Poll[*RegulatoryRequest]) { options.Progress(w.event(poll)) }
+	}
+	return w
+}
+
+// workflowState returns what a wait makes of the status.
+func (s RequestStatus) workflowState() workflow.State {
+	switch s {
+	case StatusDraft:
+		return workflow.Draft
+	case StatusCompleted:
+		return workflow.Completed
+	case StatusFailed:
+		return workflow.Failed
+	}
+	return workflow.Pending
+}
+
+// retryPoll reports whether a failed poll may be followed by another, and the shortest time until then.
+func (c *core) retryPoll(err error) (after time.Duration, retry bool) {
+	answer, ok := errors.AsType[*Error](err)
+	if !ok || !answer.Retryable() {
+		return 0, false
+	}
+	return min(answer.RetryAfter, c.policy.MaxRetryAfter), true
+}
+
+func (w *waiting) event(poll workflow.Poll[*RegulatoryRequest]) PollEvent {
+	step := StepPolled
+	switch {
+	case poll.Err != nil:
+		step = StepPollFailed
+	case poll.AtEnd:
+		step = StepEnded
+	}
+	return PollEvent{Step: step, RequestID: w.id, Request: w.last, Polls: poll.Polls, Elapsed: poll.Elapsed, Err: poll.Err, Next: poll.Next}
 }
 
 func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
@@ -188,52 +234,18 @@ func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
 // poll reads the request once. It reports done with the result of the wait, or when to poll next
 // together with a failure that may pass.
 func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err error) {
-	record, err := w.service.Get(ctx, w.id, w.call...)
-	w.polls++
-	next = w.beforeDeadline(ctx, time.Duration(float64(w.interval)*(0.8+0.4*rand.Float64())))
-	w.interval = min(w.interval+w.interval/2, w.options.MaxInterval)
-	if err != nil {
-		w.failures++
-		if !retryable(err) || w.failures > w.options.MaxFailures || ctx.Err() != nil {
-			return 0, true, w.because(err)
-		}
-		if answer, ok := errors.AsType[*Error](err); ok {
-			next = max(next, min(answer.RetryAfter, w.service.core.policy.MaxRetryAfter))
-		}
-		w.tell(StepPollFailed, err, next)
-		return next, false, err
-	}
-	w.failures, w.last = 0, record
+	record, next, end, err := w.Poll(ctx)
 	switch {
-	case record.Status == StatusCompleted:
-		w.tell(StepEnded, nil, 0)
-		return 0, true, nil
+	case end == workflow.NotYet:
+		return next, false, err
+	case end == workflow.StillDraft:
+		err = w.because(ErrNotPurchased)
+	case end == workflow.Broken:
+		err = w.because(err)
 	case record.Status == StatusFailed:
-		w.tell(StepEnded, nil, 0)
-		return 0, true, &FailedError{Request: record, Operation: OpGetRequest}
-	case record.Status == StatusDraft && time.Since(w.started) >= w.options.DraftFor:
-		return 0, true, w.because(ErrNotPurchased)
+		err = &FailedError{Request: record, Operation: OpGetRequest}
 	}
-	w.tell(StepPolled, nil, next)
-	return next, false, nil
-}
-
-// beforeDeadline shortens the time to the next poll so that the time left is used for polls, down to
-// the shortest interval.
-func (w *waiting) beforeDeadline(ctx context.Context, next time.Duration) time.Duration {
-	deadline, bounded := ctx.Deadline()
-	if left := time.Until(deadline); bounded && left <= next && left > w.options.MinInterval {
-		return left / 2
-	}
-	return next
-}
-
-func (w *waiting) tell(step PollStep, err error, next time.Duration) {
-	if w.options.Progress != nil {
-		w.options.Progress(PollEvent{
-			Step: step, RequestID: w.id, Request: w.last, Polls: w.polls, Elapsed: time.Since(w.started), Err: err, Next: next,
-		})
-	}
+	return 0, true, err
 }
 
 func (w *waiting) because(err error) error {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/workflow"
 )
 
 // AnalyzeAndPollOptions says what [RegulatoryService.AnalyzeAndPoll] does between analysis and
@@ -221,7 +223,7 @@ func (e *StepError) Unwrap() error { return e.Err }
 //
 // Specification: "Typical regulatory workflow".
 func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeRequest, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
-	flow := newWorkflow(s, opts, call)
+	flow := newFlow(s, opts, call)
 	if err := flow.options.validate(); err != nil {
 		return nil, err
 	}
@@ -239,7 +241,7 @@ func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeR
 // purchased request is waited for. Nothing is purchased unless the request has just been read as a
 // draft.
 func (s RegulatoryService) ResumePoll(ctx context.Context, requestID string, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
-	flow := newWorkflow(s, opts, call)
+	flow := newFlow(s, opts, call)
 	if err := flow.options.validate(); err != nil {
 		return nil, err
 	}
@@ -265,8 +267,8 @@ func (s RegulatoryService) ResumePoll(ctx context.Context, requestID string, opt
 	}
 }
 
-// workflow is one request on its way.
-type workflow struct {
+// flow is one request on its way.
+type flow struct {
 	service RegulatoryService
 	options AnalyzeAndPollOptions
 	call    []CallOption
@@ -274,15 +276,15 @@ type workflow struct {
 	started time.Time
 }
 
-func newWorkflow(s RegulatoryService, opts *AnalyzeAndPollOptions, call []CallOption) *workflow {
-	flow := &workflow{service: s, call: call, started: time.Now()}
+func newFlow(s RegulatoryService, opts *AnalyzeAndPollOptions, call []CallOption) *flow {
+	f := &flow{service: s, call: call, started: time.Now()}
 	if opts != nil {
-		flow.options = *opts
+		f.options = *opts
 	}
-	return flow
+	return f
 }
 
-func (f *workflow) tell(event PollEvent) {
+func (f *flow) tell(event PollEvent) {
 	if f.options.Progress != nil {
 		event.RequestID = f.id
 		event.Elapsed = time.Since(f.started)
@@ -290,60 +292,65 @@ func (f *workflow) tell(event PollEvent) {
 	}
 }
 
-func (f *workflow) failed(step PollStep, record *RegulatoryRequest, err error) error {
-	return &StepError{RequestID: f.id, Step: step, Request: f.service.core.withoutKey(record), Err: err}
-}
-
-func (f *workflow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*RegulatoryRequest, error) {
-	draft, err := f.edit(ctx, draft)
-	if err != nil {
-		return draft, f.failed(StepEdited, draft, err)
+// fromDraft takes a draft to its end.
+func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*RegulatoryRequest, error) {
+	steps := workflow.Flow[*RegulatoryRequest, DocumentType]{
+		Edit:   f.options.Edit,
+		Read:   func(ctx context.Context) (*RegulatoryRequest, error) { return f.service.Get(ctx, f.id, f.call...) },
+		Check:  checkDraft,
+		Select: f.options.Select,
+		Reserve: func(_ context.Context, draft *RegulatoryRequest, selected []DocumentType) error {
+			if f.options.Budget == nil {
+				return nil
+			}
+			_, err := f.options.Budget.Check(draft, selected...)
+			return err
+		},
+		Purchase: f.purchase,
+		Done: func(step workflow.Step, draft *RegulatoryRequest) {
+			f.tell(PollEvent{Step: stepOf(step), Request: draft})
+		},
 	}
-	if f.options.Select == nil {
+	draft, purchased, err := steps.Run(ctx, draft)
+	if failed, ok := errors.AsType[*workflow.Error](err); ok {
+		return draft, &StepError{RequestID: f.id, Step: stepOf(failed.Step), Request: f.service.core.withoutKey(draft), Err: failed.Err}
+	}
+	if !purchased {
 		return draft, nil
 	}
-	if draft.Status != StatusDraft {
-		return draft, f.failed(StepSelected, draft, fmt.Errorf("the request is not a draft any more: its status is %s; nothing was purchased", quoteShort(string(draft.Status))))
-	}
-	selected, err := f.options.Select(draft)
-	if err != nil {
-		return draft, f.failed(StepSelected, draft, err)
-	}
-	f.tell(PollEvent{Step: StepSelected, Request: draft})
-	if len(selected) == 0 {
-		return draft, nil
-	}
-	if f.options.Budget != nil {
-		if _, err := f.options.Budget.Check(draft, selected...); err != nil {
-			return draft, f.failed(StepSelected, draft, err)
-		}
-	}
-	bought, err := f.service.PurchaseWith(ctx, &PurchaseRequest{
-		RequestID: f.id, DocumentTypes: selected, WasDraft: true, PurchaseOptions: f.options.Purchase,
-	}, f.call...)
-	if err != nil {
-		return draft, f.failed(StepPurchased, draft, err)
-	}
-	f.tell(PollEvent{Step: StepPurchased, Request: bought.Request, Purchase: bought})
 	return f.wait(ctx)
 }
 
-func (f *workflow) edit(ctx context.Context, draft *RegulatoryRequest) (*RegulatoryRequest, error) {
-	if f.options.Edit == nil {
-		return draft, nil
+// checkDraft returns an error for a request that is not a draft any more.
+func checkDraft(record *RegulatoryRequest) error {
+	if record.Status == StatusDraft {
+		return nil
 	}
-	if err := f.options.Edit(ctx, draft); err != nil {
-		return draft, err
-	}
-	edited, err := f.service.Get(ctx, f.id, f.call...)
-	if err != nil {
-		return draft, err
-	}
-	f.tell(PollEvent{Step: StepEdited, Request: edited})
-	return edited, nil
+	return fmt.Errorf("the request is not a draft any more: its status is %s; nothing was purchased", quoteShort(string(record.Status)))
 }
 
-func (f *workflow) wait(ctx context.Context) (*RegulatoryRequest, error) {
+// stepOf names the steps of internal/workflow.
+func stepOf(step workflow.Step) PollStep {
+	switch step {
+	case workflow.Edit:
+		return StepEdited
+	case workflow.Purchase:
+		return StepPurchased
+	}
+	return StepSelected // the budget is a part of it
+}
+
+func (f *flow) purchase(ctx context.Context, selected []DocumentType) error {
+	bought, err := f.service.PurchaseWith(ctx, &PurchaseRequest{
+		RequestID: f.id, DocumentTypes: selected, WasDraft: true, PurchaseOptions: f.options.Purchase,
+	}, f.call...)
+	if err == nil {
+		f.tell(PollEvent{Step: StepPurchased, Request: bought.Request, Purchase: bought})
+	}
+	return err
+}
+
+func (f *flow) wait(ctx context.Context) (*RegulatoryRequest, error) {
 	waiting, err := f.waiting()
 	if err != nil {
 		return nil, err
@@ -351,7 +358,7 @@ func (f *workflow) wait(ctx context.Context) (*RegulatoryRequest, error) {
 	return waiting.run(ctx)
 }
 
-func (f *workflow) waiting() (*waiting, error) {
+func (f *flow) waiting() (*waiting, error) {
 	options, err := f.options.Poll.withDefaults()
 	if err != nil {
 		return nil, err

@@ -1,0 +1,151 @@
+package workflow_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping/internal/workflow"
+)
+
+var (
+	errBusy = errors.New("busy")
+	errGone = errors.New("gone")
+)
+
+// read is what one poll finds.
+type read struct {
+	state workflow.State
+	err   error
+}
+
+// waitFor returns a wait that finds these in turn, and the last one for ever.
+func waitFor(t *testing.T, intervals workflow.Intervals, finds ...read) (*workflow.Wait[workflow.State], *[]workflow.Poll[workflow.State]) {
+	t.Helper()
+	intervals, err := intervals.WithDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	polls, reported := 0, []workflow.Poll[workflow.State]{}
+	return &workflow.Wait[workflow.State]{
+		Intervals: intervals,
+		Read: func(context.Context) (workflow.State, error) {
+			found := finds[min(polls, len(finds)-1)]
+			polls++
+			return found.state, found.err
+		},
+		State:  func(state workflow.State) workflow.State { return state },
+		Retry:  func(err error) (time.Duration, bool) { return 20 * time.Second, errors.Is(err, errBusy) },
+		Report: func(poll workflow.Poll[workflow.State]) { reported = append(reported, poll) },
+	}, &reported
+}
+
+func TestWait_Ends(t *testing.T) {
+	t.Parallel()
+	pending, draft, busy := read{state: workflow.Pending}, read{state: workflow.Draft}, read{err: errBusy}
+	for name, test := range map[string]struct {
+		finds    []read
+		polls    int
+		end      workflow.End
+		err      error
+		reported int
+	}{
+		"completed":               {[]read{pending, pending, {state: workflow.Completed}}, 3, workflow.AtEnd, nil, 3},
+		"failed":                  {[]read{{state: workflow.Failed}}, 1, workflow.AtEnd, nil, 1},
+		"a draft for a while":     {[]read{draft, draft, {state: workflow.Completed}}, 3, workflow.AtEnd, nil, 3},
+		"a draft for ever":        {[]read{draft}, 0, workflow.StillDraft, nil, -1},
+		"a failure that passes":   {[]read{busy, busy, pending, busy, {state: workflow.Completed}}, 5, workflow.AtEnd, nil, 5},
+		"two failures tolerated":  {[]read{busy}, 3, workflow.Broken, errBusy, 2},
+		"a failure without retry": {[]read{pending, {err: errGone}}, 2, workflow.Broken, errGone, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				wait, reported := waitFor(t, workflow.Intervals{MaxFailures: 2}, test.finds...)
+				started := time.Now()
+				for polls := 1; ; polls++ {
+					_, next, end, err := wait.Poll(t.Context())
+					if end == workflow.NotYet {
+						if got := (*reported)[len(*reported)-1]; got.Next != next || got.Polls != polls || got.AtEnd || got.Elapsed != time.Since(started) {
+							t.Errorf("poll %d reports %+v", polls, got)
+						}
+						if err != nil && next < 20*time.Second {
+							t.Errorf("the service asked for 20 s and is polled after %s", next)
+						}
+						time.Sleep(next)
+						continue
+					}
+					if end != test.end || !errors.Is(err, test.err) || test.polls > 0 && polls != test.polls || next != 0 {
+						t.Errorf("%d, %v after %d polls", end, err, polls)
+					}
+					break
+				}
+				if test.reported >= 0 && len(*reported) != test.reported {
+					t.Errorf("%d polls are reported", len(*reported))
+				}
+				if took := time.Since(started); test.end == workflow.StillDraft && (took < time.Minute || took > 2*time.Minute) {
+					t.Errorf("it waited %s for the draft", took)
+				}
+			})
+		})
+	}
+}
+
+// The interval grows by half from MinInterval to MaxInterval, and is spread by a fifth.
+func TestIntervals_GrowWithinTheirBounds(t *testing.T) {
+	t.Parallel()
+	intervals, err := workflow.Intervals{MinInterval: 2 * time.Second, MaxInterval: 7 * time.Second}.WithDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var interval time.Duration
+	for poll, want := range []time.Duration{2000, 3000, 4500, 6750, 7000, 7000} {
+		want *= time.Millisecond
+		if next := intervals.Next(&interval); next < want*4/5 || next > want*6/5 {
+			t.Errorf("poll %d follows after %s, want about %s", poll, next, want)
+		}
+	}
+}
+
+func TestIntervals_Defaults(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[workflow.Intervals]workflow.Intervals{
+		{}:                                    {MinInterval: time.Second, MaxInterval: 30 * time.Second, MaxFailures: 10, DraftFor: time.Minute},
+		{MinInterval: time.Hour, DraftFor: 1}: {MinInterval: time.Hour, MaxInterval: time.Hour, MaxFailures: 10, DraftFor: 1},
+		{MinInterval: 1 << 62, MaxInterval: 1 << 62, MaxFailures: 1}: {
+			MinInterval: 365 * 24 * time.Hour, MaxInterval: 365 * 24 * time.Hour, MaxFailures: 1, DraftFor: time.Minute,
+		},
+	} {
+		if got, err := given.WithDefaults(); err != nil || got != want {
+			t.Errorf("%+v: %+v, %v", given, got, err)
+		}
+	}
+	for _, negative := range []workflow.Intervals{{MinInterval: -1}, {MaxInterval: -1}, {MaxFailures: -1}, {DraftFor: -1}} {
+		if _, err := negative.WithDefaults(); err == nil {
+			t.Errorf("%+v is accepted", negative)
+		}
+	}
+}
+
+// Of the time before a deadline that no whole interval fits into, half is waited.
+func TestWait_UsesTheTimeBeforeADeadline(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		wait, _ := waitFor(t, workflow.Intervals{MinInterval: time.Second, MaxInterval: 20 * time.Second}, read{})
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		polls := 0
+		for ctx.Err() == nil {
+			_, next, _, _ := wait.Poll(ctx)
+			if polls++; polls > 100 {
+				t.Fatal("it polls for ever")
+			}
+			if deadline, _ := ctx.Deadline(); time.Until(deadline) < 2*time.Second {
+				return
+			}
+			time.Sleep(next)
+		}
+		t.Error("the last poll was more than 2 s before the deadline")
+	})
+}
