@@ -1,11 +1,283 @@
 package shipping
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/textproto"
 	"net/url"
+	"path"
+	"slices"
 	"strings"
+	"time"
+
+	"github.com/google/go-querystring/query"
+
+	"github.com/shipping-go/shipping/internal/transport"
 )
+
+// request is one call of an operation before it is sent.
+type request struct {
+	// operation is the name of an operation of the table.
+	operation string
+	// custom, if not nil, is an operation that is not in the table.
+	custom *Operation
+	// params fill the placeholders of the operation's route.
+	params map[string]string
+	// options is a flat struct with url tags, or nil.
+	options any
+	// body is sent as JSON; nil sends none.
+	body any
+	// mayBeEmpty accepts a response without a body if HTTP defines that it has none.
+	mayBeEmpty bool
+	// timeout, if positive, bounds the call.
+	timeout time.Duration
+}
+
+// exchange is one call, and what is known about it so far.
+type exchange struct {
+	core       *core
+	operation  Operation
+	requestID  string
+	attempts   []Attempt
+	first      [1]Attempt // the usual length of attempts
+	notRetried string
+	// response is the last response that was received whole; header is its header, or that of a response
+	// that was not.
+	response *transport.Response
+	header   http.Header
+}
+
+// rawBody is fetched if the response is not an envelope.
+type rawBody []byte
+
+// fetch performs a call: it builds the request, sends it, and decodes the data of the response into a T.
+func fetch[T any](ctx context.Context, c *core, r request, options []CallOption) (value T, response *Response, err error) {
+	settings, err := newCallSettings(options)
+	if err != nil {
+		return value, nil, err
+	}
+	operation, err := c.find(r)
+	if err != nil {
+		return value, nil, err
+	}
+	call, err := c.newCall(operation, r, &settings)
+	if err != nil {
+		return value, nil, err
+	}
+	x := &exchange{core: c, operation: operation, requestID: r.params[regulatoryRequestID]}
+	x.attempts, call.Hooks = x.first[:0], x
+	ctx = c.observer.begin(ctx, operation)
+	if c.observer.Done != nil {
+		started := time.Now()
+		defer func() { c.observer.Done(ctx, operation, x.attempts, time.Since(started), err) }()
+	}
+	if r.timeout > 0 {
+		bounded, cancel := context.WithTimeoutCause(ctx, r.timeout, transport.TimeoutError{After: r.timeout})
+		defer cancel()
+		ctx = bounded
+	}
+	var failure *Error
+	x.response, err = c.transport.Do(ctx, call)
+	defer x.response.Release()
+	if err != nil {
+		failure = x.broken(ctx, err)
+	} else {
+		value, failure = read[T](x, r.mayBeEmpty)
+	}
+	if failure != nil {
+		err = c.redacted(failure)
+	}
+	response = x.received(failure, settings.response != nil)
+	if settings.response != nil {
+		*settings.response = *response
+	}
+	return value, response, err
+}
+
+// find returns the operation of a request. It reports a client that was not made by [NewClient].
+func (c *core) find(r request) (Operation, error) {
+	if c == nil {
+		return Operation{}, ErrNoClient
+	}
+	if r.custom != nil {
+		return *r.custom, nil
+	}
+	operation, ok := c.operations[r.operation]
+	if !ok {
+		return operation, fmt.Errorf("shipping: the operation %q is not in the table of operations.go", r.operation)
+	}
+	if operation.Provisional && !c.provisions {
+		return operation, fmt.Errorf("%w (%s)", ErrProvisionalRoute, r.operation)
+	}
+	return operation, nil
+}
+
+// newCall builds the call and validates it.
+func (c *core) newCall(operation Operation, r request, settings *callSettings) (transport.Call, error) {
+	call := transport.Call{Method: operation.Method, Header: make(http.Header, 8), Retry: transport.Retry(operation.Retry)}
+	path, err := expandRoute(operation.Name, operation.Route, r.params)
+	if err != nil {
+		return call, err
+	}
+	values := url.Values{}
+	if r.options != nil {
+		if values, err = query.Values(r.options); err != nil {
+			return call, invalidRequest(operation.Name, "options", "cannot be written as a query: "+err.Error())
+		}
+	}
+	for name, added := range settings.query {
+		values[name] = slices.Concat(values[name], added)
+	}
+	if call.URL, err = c.baseURL.join(path, values); err != nil {
+		return call, invalidRequest(operation.Name, "path", "is not a valid URL path")
+	}
+	call.Header.Set("Accept", "application/json")
+	call.Header.Set("User-Agent", c.userAgent)
+	if !operation.Open { // every URL is made by baseURL.join, and redirects are not followed: the key stays on its origin
+		call.Header.Set("Authorization", "Bearer "+c.key.Reveal())
+	}
+	if r.body != nil {
+		if call.Body, err = json.Marshal(r.body); err != nil {
+			return call, invalidRequest(operation.Name, "body", "cannot be written as JSON: "+err.Error())
+		}
+		call.Header.Set("Content-Type", "application/json")
+	}
+	for name, added := range settings.header {
+		call.Header[name] = added
+	}
+	return call, nil
+}
+
+// expandRoute fills the placeholders of a route with escaped values. A value that is empty, "." or
+// ".." is refused: it would name another resource.
+func expandRoute(operation, route string, values map[string]string) (string, error) {
+	var path strings.Builder
+	for {
+		before, rest, found := strings.Cut(route, "{")
+		path.WriteString(before)
+		if !found {
+			return path.String(), nil
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		value := values[name]
+		switch value {
+		case "":
+			return "", invalidRequest(operation, name, "is empty")
+		case ".", "..":
+			return "", invalidRequest(operation, name, "is "+value+", which would name another resource")
+		}
+		path.WriteString(url.PathEscape(value))
+		route = after
+	}
+}
+
+// read decodes a response that was received whole.
+func read[T any](x *exchange, mayBeEmpty bool) (value T, failure *Error) {
+	switch status := x.response.StatusCode; {
+	case status/100 != 2:
+		return value, x.core.failureOf(x)
+	case mayBeEmpty && (x.operation.Method == http.MethodHead || status == http.StatusNoContent || status == http.StatusResetContent):
+		return value, nil
+	}
+	if whole, ok := any(&value).(*rawBody); ok {
+		*whole = bytes.Clone(x.response.Body)
+		return value, nil
+	}
+	return decodeReply[T](x.core, x)
+}
+
+// received returns what was received, with the raw body if it is wanted.
+func (x *exchange) received(failure *Error, body bool) *Response {
+	response := &Response{Header: x.header, Attempts: x.attempts}
+	switch {
+	case x.response != nil:
+		response.StatusCode, response.Header = x.response.StatusCode, x.response.Header
+		if body {
+			response.Body = x.core.key.Bytes(bytes.Clone(x.response.Body))
+		}
+	case failure != nil:
+		response.StatusCode, response.Body = failure.StatusCode, failure.Body
+	}
+	return response
+}
+
+// Do performs any other operation of the service with the same care: authentication, bounded bodies,
+// typed errors, tolerant envelope. path is relative to the base address, such as "/v1/shipments"; in
+// is sent as JSON unless nil; the envelope's data is decoded into out unless nil, with the exact member
+// names of [RawJSON.Decode]. If HTTP defines that a response has no body (HEAD, 204, 205), out is not changed.
+//
+// GET and HEAD are retried like the client's own reads; other methods only on evidence that nothing was
+// sent. The purchase route is never retried: prefer [RegulatoryService.Purchase], which also finds out
+// what became of a lost response.
+func (c *Client) Do(ctx context.Context, method, path string, query url.Values, in, out any, call ...CallOption) error {
+	if c == nil || c.core == nil {
+		return ErrNoClient
+	}
+	operation := Operation{Name: "do", Method: strings.ToUpper(method), Retry: RetryUnsent}
+	if err := checkDo(operation.Method, path); err != nil {
+		return err
+	}
+	switch operation.Method {
+	case http.MethodGet, http.MethodHead:
+		operation.Retry = RetrySafe
+	}
+	for _, documented := range c.core.operations {
+		if documented.Charges && documented.Method == operation.Method && sameRoute(path, documented.Route) {
+			operation.Retry, operation.Charges = RetryNever, true
+		}
+	}
+	operation.Route = escapeSegments(path)
+	call = append(slices.Clip(call), withValues(query))
+	data, response, err := fetch[RawJSON](ctx, c.core, request{custom: &operation, body: in, mayBeEmpty: true}, call)
+	if err != nil || out == nil {
+		return err
+	}
+	if err := data.Decode(out); err != nil {
+		return c.core.redacted(&Error{
+			Operation: operation.Name, StatusCode: response.StatusCode, Data: data, Attempts: response.Attempts,
+			Cause: err, kind: ErrUnexpectedBody,
+		})
+	}
+	return nil
+}
+
+// sameRoute ignores differences of escapes and slashes that a server may ignore.
+func sameRoute(requested, route string) bool {
+	plain, err := url.PathUnescape(requested)
+	return err == nil && path.Clean(plain) == route
+}
+
+func checkDo(method, path string) error {
+	const operation = "do"
+	switch {
+	case method == "" || strings.ContainsAny(method, " \t\r\n/"):
+		return invalidRequest(operation, "method", "is not an HTTP method")
+	case !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//"):
+		return invalidRequest(operation, "path", `must start with one slash, such as "/v1/shipments": the key is sent to the base address only`)
+	case strings.ContainsAny(path, "?#"):
+		return invalidRequest(operation, "path", "holds a query or fragment: pass the query as url.Values, and escape path elements with url.PathEscape")
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		if plain, err := url.PathUnescape(segment); err != nil || plain == "." || plain == ".." {
+			return invalidRequest(operation, "path", `has an element that is ".", ".." or badly escaped`)
+		}
+	}
+	return nil
+}
+
+// escapeSegments keeps escapes that are there and adds those that are missing.
+func escapeSegments(path string) string {
+	segments := strings.Split(path, "/")
+	for i, segment := range segments {
+		if plain, err := url.PathUnescape(segment); err == nil {
+			segments[i] = url.PathEscape(plain)
+		}
+	}
+	return strings.Join(segments, "/")
+}
 
 // CallOption configures a single call; see [WithHeader], [WithQuery], [WithResponse] and, for lists,
 // [WithWindow], [WithResume] and [WithListProgress].
@@ -45,8 +317,8 @@ func WithHeader(name, value string) CallOption {
 	}
 }
 
-// validHeaderName and validHeaderValue refuse early what net/http refuses when it sends, where it
-// would look like a connection that broke.
+// validHeaderName and validHeaderValue refuse early what net/http refuses when it sends, which would look
+// like a failed connection.
 func validHeaderName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
@@ -68,7 +340,7 @@ func WithQuery(name, value string) CallOption {
 	}
 }
 
-// WithResponse stores what was received in response, also when the call fails after an answer came:
+// WithResponse stores what was received in response, also if the call fails after a response came:
 // status, header, raw body and attempts.
 func WithResponse(response *Response) CallOption {
 	return func(s *callSettings) { s.response = response }
@@ -76,14 +348,31 @@ func WithResponse(response *Response) CallOption {
 
 // Response is what was received for a call.
 type Response struct {
-	// StatusCode is the HTTP status of the last attempt; 0 when no answer came.
+	// StatusCode is the HTTP status of the last attempt; 0 if no response came.
 	StatusCode int
 	// Header is the header, without the secret key if the service sent it back.
 	Header http.Header
-	// Body is the raw body, also without the key. It is kept only where [WithResponse] asked for it.
+	// Body is the raw body, also without the key. It is kept only for [WithResponse].
 	Body []byte
-	// Attempts tells each attempt that was made, the last one last.
+	// Attempts are the attempts that were made, the last one last.
 	Attempts []Attempt
+}
+
+// withValues is [WithQuery] for several parameters.
+func withValues(values url.Values) CallOption {
+	return func(s *callSettings) {
+		for name, added := range values {
+			if s.query == nil {
+				s.query = url.Values{}
+			}
+			s.query[name] = slices.Concat(s.query[name], added)
+		}
+	}
+}
+
+// withSettings is an option that replaces all settings.
+func withSettings(settings callSettings) CallOption {
+	return func(s *callSettings) { *s = settings }
 }
 
 func newCallSettings(options []CallOption) (callSettings, error) {

@@ -1,13 +1,26 @@
 package shipping
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"mime"
 	"net"
 	"net/http"
 	"strings"
 	"time"
+	"unicode"
+
+	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/internal/transport"
+)
+
+const (
+	maxErrorBody    = 64 << 10 // kept in an Error
+	maxErrorMessage = 2 << 10  // kept in an Error
+	maxErrorID      = 128      // shown of an identifier
 )
 
 // Sentinels to test with [errors.Is]. They name the condition, not a single status code: the
@@ -29,9 +42,9 @@ var (
 	// ErrUnexpectedBody: the body is not the documented envelope: HTML, empty, or other JSON.
 	ErrUnexpectedBody = errors.New("shipping: unexpected body")
 	// ErrTruncated: the connection ended in the middle of the body.
-	ErrTruncated = errors.New("shipping: truncated body")
+	ErrTruncated = transport.ErrTruncated
 	// ErrBodyTooLarge: the body is larger, or its lists are longer, than [WithMaxResponseBytes] allows.
-	ErrBodyTooLarge = errors.New("shipping: body too large")
+	ErrBodyTooLarge = transport.ErrBodyTooLarge
 	// ErrConnection: no answer came: the connection could not be made, broke, or timed out.
 	ErrConnection = errors.New("shipping: no answer")
 	// ErrProvisionalRoute: the operation has no documented path; see [WithProvisionalRoutes].
@@ -128,11 +141,13 @@ func (e *Error) hint() string {
 		return "check that the base address is the service's API and not a web page or proxy"
 	case errors.Is(e.kind, ErrBodyTooLarge):
 		return "ask for fewer records a page, or raise WithMaxResponseBytes"
-	case errors.Is(e.kind, ErrConnection) && heldBack(e.Cause):
+	case errors.Is(e.kind, ErrConnection) && transport.HeldBack(e.Cause):
 		return "nothing was sent"
 	case errors.Is(e.Cause, http.ErrSchemeMismatch):
 		return "the service speaks http:// there: check scheme and port of the base address"
-	case errors.Is(e.kind, ErrConnection) && notSent(e.Cause) && !contextEnded(e.Cause):
+	case transport.SpeaksTLS(e.Cause):
+		return "the service speaks https:// there: check scheme and port of the base address"
+	case errors.Is(e.kind, ErrConnection) && e.NotSent() && !contextEnded(e.Cause):
 		return "nothing was sent: check host, port and network"
 	case errors.Is(e.kind, ErrConnection) && notConnected(e.Cause) && !contextEnded(e.Cause):
 		return "check host, port and network"
@@ -141,7 +156,7 @@ func (e *Error) hint() string {
 }
 
 // notConnected reports whether a connection failed last. It does not prove that nothing was sent before,
-// see [notSent].
+// see [Error.NotSent].
 func notConnected(err error) bool {
 	operation, ok := errors.AsType[*net.OpError](err)
 	return ok && (operation.Op == "dial" || operation.Op == "proxyconnect")
@@ -167,7 +182,7 @@ func (e *Error) Unwrap() []error {
 // Timeout reports whether the call ended because time was up: the context's, which
 // [context.DeadlineExceeded] tells too, or that of its last attempt.
 func (e *Error) Timeout() bool {
-	_, attempt := errors.AsType[attemptTimeoutError](e.Cause)
+	_, attempt := errors.AsType[transport.TimeoutError](e.Cause)
 	return attempt || errors.Is(e.Cause, context.DeadlineExceeded)
 }
 
@@ -197,12 +212,7 @@ func (e *Error) refusal() bool {
 // service failed (5xx, 408, 425), or it limits the rate. It does not report whether a retry is safe: a call that
 // changes something on the service may have been performed unless [Error.NotSent] reports true.
 func (e *Error) Retryable() bool {
-	for _, kind := range []error{ErrServer, ErrRateLimited, ErrConnection, ErrTruncated} {
-		if errors.Is(e.kind, kind) {
-			return true
-		}
-	}
-	return false
+	return transport.Retryable(e.StatusCode, e.Cause)
 }
 
 // retryable reports whether err is an [*Error] that reports Retryable.
@@ -213,12 +223,97 @@ func retryable(err error) bool {
 
 // NotSent reports evidence that nothing reached the service: the client held the request back, or its own
 // transport did not establish a connection. Without such evidence it reports false.
-func (e *Error) NotSent() bool { return notSent(e.Cause) }
+func (e *Error) NotSent() bool { return transport.NotSent(e.Cause) }
 
 // Refused reports whether the service itself reported that it did not perform the operation: in the documented
 // envelope, or as application/problem+json, with a 2xx or 4xx other than 408 and 425. A call that was neither
 // refused nor unsent may have been performed.
 func (e *Error) Refused() bool { return e.refusal() }
+
+// broken makes the error of a call without a whole response, from the errors of the transport.
+func (x *exchange) broken(ctx context.Context, err error) *Error {
+	if ctx.Err() != nil {
+		if x.response != nil { // it ended before a retry: report the API's error, not only the context's
+			failure := x.core.failureOf(x)
+			failure.Cause = withReason(ctx, context.Cause(ctx))
+			return failure
+		}
+		err = withReason(ctx, err)
+	}
+	failure := &Error{
+		Operation: x.operation.Name, RequestID: x.requestID, Attempts: x.attempts, NotRetried: x.notRetried,
+		Cause: err, kind: ErrConnection,
+	}
+	if partial, ok := errors.AsType[*transport.BodyError](err); ok {
+		x.header = partial.Header
+		failure.StatusCode, failure.Body, failure.kind = partial.StatusCode, partial.Body, ErrTruncated
+		failure.RetryAfter, _ = transport.RetryAfter(partial.Header, time.Now())
+		if errors.Is(err, ErrBodyTooLarge) {
+			failure.kind = ErrBodyTooLarge
+		}
+	}
+	if paused, ok := errors.AsType[transport.PausedError](err); ok {
+		failure.RetryAfter, failure.kind = paused.Left, ErrRateLimited
+	}
+	return failure
+}
+
+// withReason makes sure that an error reports that the context ended, and why.
+func withReason(ctx context.Context, err error) error {
+	for _, reason := range []error{ctx.Err(), context.Cause(ctx)} {
+		if !errors.Is(err, reason) {
+			err = fmt.Errorf("%w (%w)", reason, err)
+		}
+	}
+	return err
+}
+
+// failureOf makes the error of a failed response, whatever its body is.
+func (c *core) failureOf(x *exchange) *Error {
+	got := x.response
+	body := got.Body
+	failure := &Error{
+		Operation: x.operation.Name, StatusCode: got.StatusCode, RequestID: x.requestID, kind: statusKind(got.StatusCode),
+		Body: body, Attempts: x.attempts, NotRetried: x.notRetried,
+	}
+	failure.RetryAfter, _ = transport.RetryAfter(got.Header, time.Now())
+	var answer envelope[RawJSON]
+	exact := jsonexact.Text(body, &answer)
+	if json.Unmarshal(exact, &answer) != nil {
+		answer = envelope[RawJSON]{}
+		if json.Unmarshal(straighten[envelope[RawJSON]](exact), &answer) != nil {
+			failure.Message = c.describeBody(body).Error()
+			return failure
+		}
+	}
+	if contentType, _, _ := mime.ParseMediaType(got.Header.Get("Content-Type")); contentType == "application/problem+json" {
+		failure.refused = got.StatusCode/100 == 4 && jsonKind(body) == "object" && RawJSON(body).Get("status") != "true"
+		answer.Message = problemText(RawJSON(body))
+	}
+	if status := RawJSON(body).Get("status"); status == "false" || status == `"false"` {
+		failure.refused = !severalStatuses(body)
+	}
+	failure.refused = failure.refused && !got.Truncated
+	failure.Message, failure.Data = answer.Message, answer.Data
+	if id := answer.Data.Get(regulatoryRequestID).Text(); id != "" {
+		failure.RequestID = id
+	}
+	return failure
+}
+
+// redacted bounds an error, and removes the key from everything in it that a service may have sent. Every
+// [Error] passes through it before it is returned.
+func (c *core) redacted(e *Error) *Error {
+	e.Message = clip(c.key.Text(e.Message), maxErrorMessage)
+	e.RequestID = c.key.Text(e.RequestID)
+	if len(e.Data) > maxErrorBody {
+		e.Data = ""
+	}
+	e.Data = RawJSON(c.key.JSON(string(e.Data)))
+	e.Body = c.key.Start(e.Body, maxErrorBody)
+	e.Cause = c.key.Error(e.Cause)
+	return e
+}
 
 // statusKind is the sentinel of a status code.
 func statusKind(status int) error {
@@ -270,4 +365,59 @@ func invalidRequest(operation, field, problem string) error {
 
 func invalidOption(option, problem string) error {
 	return &ValidationError{Field: option, Problem: problem}
+}
+
+// problemText returns the title and the detail of an application/problem+json body (RFC 9457).
+func problemText(body RawJSON) string {
+	members := body.members()
+	title, detail := members["title"].Text(), members["detail"].Text()
+	if title == "" || detail == "" {
+		return title + detail
+	}
+	return title + ": " + detail
+}
+
+// clip truncates text.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + "…"
+}
+
+// oneLine truncates service-supplied text and removes control characters, so that it cannot forge log lines.
+func oneLine(text string, n int) string {
+	return clip(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, text), n)
+}
+
+// unexpected makes the error of a 2xx response that cannot be read.
+func (c *core) unexpected(x *exchange, cause error) *Error {
+	failure := c.failureOf(x)
+	if cause == errNoJSON {
+		cause = c.describeBody(x.response.Body)
+	}
+	failure.Message, failure.Cause, failure.kind = "", cause, ErrUnexpectedBody
+	return failure
+}
+
+// describeBody describes a body that is not an envelope.
+func (c *core) describeBody(body []byte) error {
+	text := bytes.TrimSpace(body)
+	switch {
+	case len(text) == 0:
+		return errors.New("the body is empty")
+	case text[0] == '<':
+		return errors.New("the body is HTML or XML, not JSON")
+	case text[0] != '{' && text[0] != '[':
+		return errors.New("the body is not JSON: it starts with " + quoteShort(string(c.key.Start(text, maxErrorID))))
+	case !json.Valid(text):
+		return errors.New("the body is not valid JSON, or ends early")
+	default:
+		return errors.New("the body is JSON but not the documented envelope")
+	}
 }

@@ -215,14 +215,27 @@ func TestErrors_TimeoutTellsThatTimeWasUp(t *testing.T) {
 	})
 }
 
+// C14: a wrong scheme, like a refused certificate, is not fixed by a retry.
 func TestErrors_ACertificateThatIsRefusedIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
-	wrong := &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
-	service := answering(canned{err: wrong})
-	_, err := connect(t, service, quick).Rates.List(t.Context(), nil)
-	wantError(t, "rates", err, shipping.ErrConnection)
-	if service.count("") != 1 {
-		t.Errorf("a certificate that is refused was tried %d times", service.count(""))
+	for name, test := range map[string]struct {
+		err  error
+		hint string
+	}{
+		"certificate":          {&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}, "signed by unknown authority"},
+		"host name":            {x509.HostnameError{Certificate: &x509.Certificate{}, Host: "api.service.test"}, "x509"},
+		"http at an https":     {http.ErrSchemeMismatch, "the service speaks http:// there"},
+		"http, as found":       {tls.RecordHeaderError{Msg: "not TLS", RecordHeader: [5]byte{'H', 'T', 'T', 'P', '/'}}, "the service speaks http:// there"},
+		"neither":              {tls.RecordHeaderError{Msg: "not TLS"}, "not TLS"},
+		"https at an http":     {errors.New(`malformed HTTP response "\x15\x03\x01\x00\x02"`), "the service speaks https:// there"},
+		"address with no port": {&net.OpError{Op: "dial", Net: "tcp", Err: &net.AddrError{Err: "missing port in address", Addr: "api"}}, "missing port"},
+	} {
+		service := answering(canned{err: test.err})
+		_, err := connect(t, service, quick).Rates.List(t.Context(), nil)
+		wantError(t, name, err, shipping.ErrConnection)
+		if service.count("") != 1 || !strings.Contains(err.Error(), test.hint) {
+			t.Errorf("%s: %d attempts, want 1, and %q: %v", name, service.count(""), test.hint, err)
+		}
 	}
 }
 

@@ -2,7 +2,10 @@ package shipping_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -107,6 +110,39 @@ func checkFailure(t *testing.T, call call, err, want error, status int, answer c
 	if text := err.Error(); !strings.HasPrefix(text, "shipping: ") || strings.Contains(text, "\n") || strings.Contains(text, "  ") ||
 		strings.Contains(text, " :") || !strings.Contains(text, call.operation) {
 		t.Errorf("the error does not read well: %q", text)
+	}
+}
+
+// There is one classification of failures: a read is retried if and only if its error reports Retryable.
+func TestFailures_RetriesAgreeWithRetryable(t *testing.T) {
+	t.Parallel()
+	rows := failures()
+	for name, err := range map[string]error{
+		"a scheme mismatch": http.ErrSchemeMismatch, "a refused certificate": &tls.CertificateVerificationError{Err: x509.HostnameError{}},
+		"a refused connection": refused, "a response of TLS": errors.New(`malformed HTTP response "\x15\x03\x01"`),
+	} {
+		row := rows["a connection that breaks"]
+		row.answer.err = err
+		rows[name] = row
+	}
+	for _, status := range []int{200, 302, 400, 408, 429, 501, 503} {
+		row := rows["a connection that breaks"]
+		row.answer, row.status, row.want = canned{status: status, body: `{"st`, cut: true}, status, shipping.ErrTruncated
+		rows[fmt.Sprint(status, " cut off")] = row
+	}
+	for name, row := range rows {
+		service := answering(row.answer)
+		_, err := connect(t, service, quick).Rates.List(t.Context(), nil)
+		failure := errorIn(t, err)
+		if retried := service.count("") > 1; retried != failure.Retryable() {
+			t.Errorf("%s: retried: %t, Retryable: %t (%v)", name, retried, failure.Retryable(), err)
+		}
+		if failure.StatusCode != row.status || !errors.Is(err, row.want) {
+			t.Errorf("%s: status %d, want %d, and %v: %v", name, failure.StatusCode, row.status, row.want, err)
+		}
+		if failure.NotSent() {
+			t.Errorf("%s: the transport of a user is no evidence that nothing was sent", name)
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package shipping_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,6 +52,7 @@ type canned struct {
 	status int
 	header http.Header
 	body   string
+	cut    bool // the body breaks off
 	err    error
 }
 
@@ -86,9 +87,12 @@ func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	if header == nil {
 		header = http.Header{}
 	}
+	body := io.Reader(strings.NewReader(answer.body))
+	if answer.cut {
+		body = io.MultiReader(body, iotest.ErrReader(io.ErrUnexpectedEOF))
+	}
 	return &http.Response{
-		StatusCode: answer.status, Header: header, Request: r, ContentLength: int64(len(answer.body)),
-		Body: io.NopCloser(bytes.NewReader([]byte(answer.body))),
+		StatusCode: answer.status, Header: header, Request: r, ContentLength: int64(len(answer.body)), Body: io.NopCloser(body),
 	}, nil
 }
 

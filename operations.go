@@ -1,6 +1,10 @@
 package shipping
 
-import "net/http"
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
 
 // Retry is the condition under which the client sends an operation again.
 type Retry uint8
@@ -100,4 +104,30 @@ func ProvisionalOperations() []Operation {
 		{Name: OpRetryRequest, Method: http.MethodPost, Route: regulatoryRequest + "/retry", Retry: RetryUnsent, Provisional: true},
 		{Name: OpDocumentPDF, Method: http.MethodGet, Route: regulatoryRequest + "/documents/{document_type}/pdf", Retry: RetrySafe, Open: true, Provisional: true},
 	}
+}
+
+// operationTable is every operation by name, with the routes that the caller knows better.
+func operationTable(known []Operation) (map[string]Operation, error) {
+	table := map[string]Operation{}
+	for _, operation := range Operations() {
+		table[operation.Name] = operation
+	}
+	for _, operation := range known {
+		assumed, ok := table[operation.Name]
+		switch {
+		case !ok || !assumed.Provisional:
+			return nil, invalidOption("WithProvisionalRoutes",
+				fmt.Sprintf("names %q, which is no provisional operation; see ProvisionalOperations()", operation.Name))
+		case !strings.HasPrefix(operation.Route, "/"):
+			return nil, invalidOption("WithProvisionalRoutes", fmt.Sprintf("gives %s the route %q: routes start with a slash", operation.Name, operation.Route))
+		}
+		// Only the route and the method are the caller's to know. What the operation means, such as that
+		// the PDF is sent no key, stays.
+		assumed.Route = operation.Route
+		if operation.Method != "" {
+			assumed.Method = operation.Method
+		}
+		table[operation.Name] = assumed
+	}
+	return table, nil
 }

@@ -3,7 +3,11 @@ package shipping
 import (
 	"context"
 	"log/slog"
+	"math"
 	"net/http"
+	"time"
+
+	"github.com/shipping-go/shipping/internal/transport"
 )
 
 // Version is the version of this package, as sent in the User-Agent header.
@@ -103,4 +107,43 @@ func WithDriftReport(report func(Drift)) Option { return func(s *settings) { s.d
 // Without this option those methods return [ErrProvisionalRoute] and send nothing.
 func WithProvisionalRoutes(operations ...Operation) Option {
 	return func(s *settings) { s.provisional = append([]Operation{}, operations...) }
+}
+
+// RetryPolicy is how operations that are safe to retry are retried. Zero fields take the defaults.
+type RetryPolicy struct {
+	// MaxAttempts counts the first attempt too. Default 4; 1 never retries.
+	MaxAttempts int
+	// MinWait and MaxWait bound the exponential backoff: before the first retry the client waits a
+	// random time up to MinWait, before each further one up to twice that of the one before, at most
+	// MaxWait ("full jitter"). Defaults 250 ms and 8 s.
+	MinWait, MaxWait time.Duration
+	// MaxRetryAfter bounds how long a Retry-After header is obeyed. Default 60 s.
+	MaxRetryAfter time.Duration
+	// AttemptTimeout bounds one attempt, its body included. Default 30 s; negative means no bound.
+	AttemptTimeout time.Duration
+	// ExtraLoad is the share of retries among all requests that the client allows itself while a
+	// service fails, over all its calls together. Default 0.1; negative means no bound.
+	ExtraLoad float64
+	// Burst is how many retries are allowed before ExtraLoad counts. Default 10.
+	Burst int
+}
+
+func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
+	if p.MaxAttempts < 0 || p.MinWait < 0 || p.MaxWait < 0 || p.MaxRetryAfter < 0 || p.Burst < 0 {
+		return p, invalidOption("WithRetryPolicy", "has a negative field: leave it 0 for the default, or set MaxAttempts to 1 to never retry")
+	}
+	if math.IsNaN(p.ExtraLoad) {
+		return p, invalidOption("WithRetryPolicy", "has an ExtraLoad that is no number: 0.1 means one retry for ten requests")
+	}
+	return RetryPolicy(transport.Policy(p).WithDefaults()), nil
+}
+
+// longestWait bounds every wait that can be set, so that sums of them cannot overflow.
+const longestWait = transport.LongestWait
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
 }

@@ -123,7 +123,7 @@ func (l lister[T, L]) list(ctx context.Context, options []CallOption) (*Page[T],
 }
 
 func (l lister[T, L]) fetch(ctx context.Context, page int, settings *callSettings) (*Page[T], error) {
-	data, response, err := fetchWith[L](ctx, l.core, request{operation: l.operation, options: l.query(page)}, settings)
+	data, response, err := fetch[L](ctx, l.core, request{operation: l.operation, options: l.query(page)}, []CallOption{withSettings(*settings)})
 	if err != nil {
 		return nil, err
 	}

@@ -235,7 +235,7 @@ func (p PurchaseRequest) contradiction(record *RegulatoryRequest, data RawJSON) 
 func responseOf(err error) evidence.Response {
 	answer, ok := errors.AsType[*Error](err)
 	switch {
-	case !ok || notSent(answer.Cause):
+	case !ok || answer.NotSent():
 		return evidence.Unsent
 	case isRefusal(err):
 		return evidence.Refusal

@@ -1,6 +1,7 @@
 package shipping
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -201,3 +202,113 @@ func DocumentTypes() []DocumentType {
 
 // Known reports whether the specification lists the type.
 func (t DocumentType) Known() bool { return slices.Contains(DocumentTypes(), t) }
+
+// redactedRecord returns a record without the key if the record belongs to an error or shows the key in what
+// an error may name: its identifier, its status, its documents and their currencies.
+func (c *core) redactedRecord(record *RegulatoryRequest) *RegulatoryRequest {
+	named := []string{record.RequestID, string(record.Status), record.Currency}
+	for _, document := range record.AvailableDocuments {
+		named = append(named, string(document.DocumentType), document.Currency)
+	}
+	shown := record.Status == StatusFailed
+	for _, text := range named {
+		shown = shown || c.key.In(text)
+	}
+	if !shown {
+		return record
+	}
+	return c.withoutKey(record)
+}
+
+// withoutKey returns a record that goes into an error: record itself if it does not show the key, else a copy
+// without it.
+func (c *core) withoutKey(record *RegulatoryRequest) *RegulatoryRequest {
+	if c == nil || record == nil {
+		return record
+	}
+	raw := RawJSON(c.key.JSON(string(record.Raw)))
+	if raw == record.Raw {
+		return record
+	}
+	safe := decodeRecord(raw)
+	setDefault(&safe.RequestID, record.RequestID) // the service may have left it out
+	setDefault(&safe.Status, record.Status)
+	return safe
+}
+
+// The operations below are those that the specification names without a path. They send nothing and return
+// [ErrProvisionalRoute] unless [WithProvisionalRoutes] is given; routes, methods and bodies are assumptions
+// of this project.
+
+// UpdateItems replaces the line items of a draft. What the service offers follows from them: an added
+// wristwatch brings WATCH, with a price.
+//
+// Provisional: see [WithProvisionalRoutes].
+func (s RegulatoryService) UpdateItems(ctx context.Context, requestID string, items []LineItem, call ...CallOption) (*RegulatoryRequest, error) {
+	if items == nil {
+		items = []LineItem{}
+	}
+	body := struct {
+		LineItems []LineItem `json:"line_items"`
+	}{items}
+	return s.edit(ctx, OpUpdateItems, requestID, "", body, call)
+}
+
+// UpdateAddresses replaces the addresses of a draft that are not nil.
+//
+// Provisional: see [WithProvisionalRoutes].
+func (s RegulatoryService) UpdateAddresses(ctx context.Context, requestID string, addresses Addresses, call ...CallOption) (*RegulatoryRequest, error) {
+	return s.edit(ctx, OpUpdateAddresses, requestID, "", addresses, call)
+}
+
+// UpdateShipping replaces how an invoice's goods travel. The service refuses it for a request made
+// from a shipment.
+//
+// Provisional: see [WithProvisionalRoutes].
+func (s RegulatoryService) UpdateShipping(ctx context.Context, requestID string, shipping Shipping, call ...CallOption) (*RegulatoryRequest, error) {
+	return s.edit(ctx, OpUpdateShipping, requestID, "", shipping, call)
+}
+
+// UpdateProfile fills in the profile of one form of a draft. fields is anything that marshals to a
+// JSON object, such as a map; see [AvailableDocument] for the fields a form has.
+//
+// Provisional: see [WithProvisionalRoutes].
+func (s RegulatoryService) UpdateProfile(ctx context.Context, requestID string, document DocumentType, fields any, call ...CallOption) (*RegulatoryRequest, error) {
+	if fields == nil {
+		return nil, invalidRequest(OpUpdateProfile, "fields", "is missing: pass what the form asks for, such as a map")
+	}
+	return s.edit(ctx, OpUpdateProfile, requestID, document, fields, call)
+}
+
+// Retry generates the failed automated documents of a failed request again. Nothing is charged.
+//
+// Provisional: see [WithProvisionalRoutes]. Assumption: the request goes back to processing.
+func (s RegulatoryService) Retry(ctx context.Context, requestID string, call ...CallOption) (*RegulatoryRequest, error) {
+	return s.edit(ctx, OpRetryRequest, requestID, "", struct{}{}, call)
+}
+
+func (s RegulatoryService) edit(ctx context.Context, operation, requestID string, document DocumentType, body any, call []CallOption) (*RegulatoryRequest, error) {
+	return s.record(ctx, request{operation: operation, params: documentParams(requestID, document), body: body}, call)
+}
+
+// PDF returns a generated document. The operation needs no authorization, and the key is not sent.
+//
+// Provisional: see [WithProvisionalRoutes]. Specification: "Authentication", rule 1.
+func (s RegulatoryService) PDF(ctx context.Context, requestID string, document DocumentType, call ...CallOption) ([]byte, error) {
+	call = append([]CallOption{WithHeader("Accept", "application/pdf")}, call...)
+	body, response, err := fetch[rawBody](ctx, s.core, request{operation: OpDocumentPDF, params: documentParams(requestID, document)}, call)
+	if err == nil && !bytes.HasPrefix(body, []byte("%PDF-")) {
+		err = s.core.redacted(&Error{
+			Operation: OpDocumentPDF, StatusCode: response.StatusCode, RequestID: requestID, Attempts: response.Attempts,
+			Body: body, kind: ErrUnexpectedBody, Message: "the answer is not a PDF",
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return body, nil
+}
+
+func documentParams(requestID string, document DocumentType) map[string]string {
+	return map[string]string{regulatoryRequestID: requestID, regulatoryDocument: string(document)}
+}

@@ -22,7 +22,10 @@ func attemptsOf(err error) []shipping.Attempt {
 
 func TestRetry_WhichStatusesOfAReadRepeat(t *testing.T) {
 	t.Parallel()
-	repeats := map[int]bool{408: true, 425: true, 429: true, 500: true, 502: true, 503: true, 504: true}
+	repeats := map[int]bool{408: true, 425: true, 429: true}
+	for status := 500; status < 600; status++ {
+		repeats[status] = status != http.StatusNotImplemented && status != http.StatusHTTPVersionNotSupported
+	}
 	for status := 300; status < 600; status++ {
 		service := answering(refusal(status, "no"))
 		_, _ = connect(t, service, quick).Rates.List(t.Context(), nil)
@@ -321,6 +324,10 @@ func TestRetry_APauseThatOutlastsTheDeadlineIsToldAtOnce(t *testing.T) {
 		wantError(t, "second call", err, shipping.ErrRateLimited)
 		if time.Since(started) != 0 || service.count("") != 1 {
 			t.Errorf("the second call took %s and %d requests were sent", time.Since(started), service.count(""))
+		}
+		// C9: the error reports how long the pause still lasts.
+		if got := errorIn(t, err).RetryAfter; got != 30*time.Second {
+			t.Errorf("RetryAfter is %s, want the rest of the pause", got)
 		}
 		const want = "not sent: an earlier call was answered 429, and the pause of 30"
 		if failure, _ := errors.AsType[*shipping.Error](err); failure == nil || failure.StatusCode != 0 ||

@@ -3,10 +3,8 @@ package shipping
 import (
 	"encoding/json"
 	"math/big"
-	"net/http"
 	"strings"
 	"testing"
-	"time"
 )
 
 // FuzzAmount: a text that is taken as money is the number that JSON says it is, to the last digit, and
@@ -39,31 +37,6 @@ func FuzzAmount(f *testing.F) {
 		got, written := new(big.Rat).SetString(a.String())
 		if ok && (!written || want.Cmp(got) != 0) {
 			t.Errorf("%q is %s, want %s", text, a, want.FloatString(20))
-		}
-	})
-}
-
-// FuzzRetryAfter: whatever a service asks for, the wait is within its bounds, and a number of seconds is
-// that many.
-func FuzzRetryAfter(f *testing.F) {
-	f.Fuzz(func(t *testing.T, value, date string, seconds uint16) {
-		now := time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
-		policy, err := RetryPolicy{}.withDefaults()
-		if err != nil {
-			t.Fatal(err)
-		}
-		header := http.Header{"Retry-After": {value}, "Date": {date}}
-		asked, there := retryAfter(header, now)
-		if asked < 0 || asked > longestWait || !there && asked != 0 {
-			t.Errorf("%q (Date %q) asks for %s, %v", value, date, asked, there)
-		}
-		if wait := policy.clamp(asked); wait <= 0 || wait > policy.MaxRetryAfter {
-			t.Errorf("%q (Date %q) makes a wait of %s", value, date, wait)
-		}
-		header.Set("Retry-After", now.Add(time.Duration(seconds)*time.Second).Format(http.TimeFormat))
-		header.Set("Date", now.Format(http.TimeFormat))
-		if asked, there := retryAfter(header, time.Now()); !there || asked != time.Duration(seconds)*time.Second {
-			t.Errorf("%d seconds from the answer's Date asks for %s, %v", seconds, asked, there)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package shipping
+package transport
 
 import (
 	"context"
@@ -13,8 +13,11 @@ import (
 	"sync"
 )
 
-// sendOnce sends a request that is not safe to repeat at most once, and marks failures before the
-// request was sent.
+// errNotResent is returned instead of a second request.
+var errNotResent = errors.New("the connection or the HTTP/2 stream ended after the request was written; it was not sent again")
+
+// sendOnce sends a request that is not safe to retry at most once, and marks failures before the request was
+// sent.
 //
 // net/http sends some requests again by itself, inside one RoundTrip:
 //   - over HTTP/2, every request after GOAWAY, REFUSED_STREAM or PROTOCOL_ERROR, although the service may
@@ -22,22 +25,13 @@ import (
 //   - over HTTP/1.1, after a kept connection broke, requests with the method GET, HEAD, OPTIONS or TRACE
 //     or with an Idempotency-Key, although the service may have read them;
 //   - over either, requests of which nothing was written. This retry is harmless, and sendOnce allows it.
-type sendOnce struct {
-	next http.RoundTripper
-	// own is the transport at the end of the chain if it is a plain *http.Transport. Any other transport
-	// may send a request several times, so its errors do not prove that nothing was sent.
-	own *http.Transport
-}
-
-// errNotResent is returned instead of a second request.
-var errNotResent = errors.New("the connection or the HTTP/2 stream ended after the request was written; it was not sent again")
-
-func (s sendOnce) RoundTrip(r *http.Request) (*http.Response, error) {
-	if stateOf(r.Context()).operation.Retry == RetrySafe {
-		return s.next.RoundTrip(r)
-	}
+//
+// Only a plain *http.Transport is the client's own. Any other transport may send a request several times, so
+// its errors do not prove that nothing was sent.
+func (s *sending) sendOnce(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel() // the body of the response is in memory by then
+	own := s.client.own
 	p := &progress{replayable: replayable(r.Method)}
 	if r.Body == nil || r.Body == http.NoBody {
 		p.cancel = cancel
@@ -49,34 +43,34 @@ func (s sendOnce) RoundTrip(r *http.Request) (*http.Response, error) {
 				return nil, errNotResent
 			}
 			body, err := r.GetBody()
-			if err != nil || s.own != nil {
+			if err != nil || own != nil {
 				return body, err
 			}
 			return &watchedBody{body, p, p.isBodyRead()}, nil
 		}
-		if s.own == nil {
+		if own == nil {
 			traced.Body = &watchedBody{ReadCloser: r.Body, progress: p}
 		}
 	}
-	response, err := s.next.RoundTrip(traced)
+	response, err := s.receive(traced)
 	if err == nil {
 		return response, nil
 	}
-	return nil, s.explain(r, p, err)
+	return nil, p.explain(r, own, err)
 }
 
 // explain returns the error of an attempt, with what is known about the request.
-func (s sendOnce) explain(r *http.Request, p *progress, err error) error {
+func (p *progress) explain(r *http.Request, own *http.Transport, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, responded := errors.AsType[*bodyError](err)
+	_, responded := errors.AsType[*BodyError](err)
 	switch {
 	case responded:
 		return err
 	case p.stopped && r.Context().Err() == nil:
 		return errNotResent
-	case s.own != nil && p.connecting && !p.written:
-		return unsentError{error: connectError(s.own, r, err)}
+	case own != nil && p.connecting && !p.written:
+		return unsentError{error: connectError(own, r, err)}
 	}
 	return err
 }
@@ -94,7 +88,7 @@ func connectError(transport *http.Transport, r *http.Request, err error) error {
 	return err
 }
 
-// replayable reports whether net/http repeats a request with this method after it wrote it to a
+// replayable reports whether net/http sends a request with this method again after it wrote it to a
 // connection of HTTP/1.1.
 func replayable(method string) bool {
 	switch method {
@@ -132,7 +126,7 @@ type progress struct {
 	traced     bool // the hooks are called
 	bodyRead   bool // only noted for another transport than the client's own
 	connecting bool // the transport asked for a connection and has not received it
-	written    bool // the request may have been read, and net/http would repeat it nevertheless
+	written    bool // the request may have been read, and net/http would send it again nevertheless
 	overHTTP2  bool // written over HTTP/2
 	stopped    bool // by cancel
 }

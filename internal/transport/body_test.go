@@ -1,4 +1,4 @@
-package shipping
+package transport
 
 import (
 	"errors"
@@ -9,25 +9,25 @@ import (
 
 func TestBodiesAreReadWholeWhateverLengthTheyAnnounce(t *testing.T) {
 	t.Parallel()
-	pool := newBufferPool()
+	pool := &buffers{}
 	for _, size := range []int{0, 1, 511, 512, unannouncedBody - 1, unannouncedBody, unannouncedBody + 1, 300_000, 1 << 20} {
 		text := strings.Repeat("x", size)
 		for _, announced := range []int64{-1, 0, 1, int64(size), int64(size) + 1} {
 			for name, limit := range map[string]int{"far": 1 << 21, "exact": max(size, int(announced))} {
 				got, err := pool.read(strings.NewReader(text), announced, int64(limit))
-				if err != nil || string(got.data) != text {
-					t.Errorf("%d bytes announced as %d, limit %s: %d bytes, %v", size, announced, name, len(got.data), err)
+				if err != nil || string(got) != text {
+					t.Errorf("%d bytes announced as %d, limit %s: %d bytes, %v", size, announced, name, len(got), err)
 				}
-				got.release()
+				pool.put(got)
 			}
 			if size == 0 {
 				continue
 			}
 			got, err := pool.read(iotest.HalfReader(strings.NewReader(text)), announced, int64(size)-1)
-			if !errors.Is(err, ErrBodyTooLarge) || len(got.data) > size-1 || cap(got.data) > 2<<20 {
-				t.Errorf("%d bytes announced as %d, one too many: %d bytes, %v", size, announced, len(got.data), err)
+			if !errors.Is(err, ErrBodyTooLarge) || len(got) > size-1 || cap(got) > 2<<20 {
+				t.Errorf("%d bytes announced as %d, one too many: %d bytes, %v", size, announced, len(got), err)
 			}
-			got.release()
+			pool.put(got)
 		}
 	}
 }

@@ -1,0 +1,185 @@
+package transport
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+var (
+	// ErrBodyTooLarge is what a [BodyError] wraps if the body exceeds its limit.
+	ErrBodyTooLarge = errors.New("shipping: body too large")
+	// ErrTruncated is what a [BodyError] wraps if the body was cut off.
+	ErrTruncated = errors.New("shipping: truncated body")
+)
+
+// BodyError is a response whose body could not be read to its end.
+type BodyError struct {
+	StatusCode int
+	Header     http.Header
+	Body       []byte // its start
+	Err        error
+}
+
+func (e *BodyError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *BodyError) Unwrap() error { return e.Err }
+
+// truncatedError keeps the cause beside [ErrTruncated].
+type truncatedError struct{ cause error }
+
+func (e truncatedError) Error() string   { return "the body ended early: " + e.cause.Error() }
+func (e truncatedError) Unwrap() []error { return []error{ErrTruncated, e.cause} }
+
+// TimeoutError is the end of an attempt whose time was up. It is not a context error, because the context of
+// the call has not ended.
+type TimeoutError struct {
+	After    time.Duration
+	evidence error
+}
+
+func (e TimeoutError) Error() string { return "no complete answer within " + e.After.String() }
+
+// Timeout returns true, as [net.Error] does.
+func (e TimeoutError) Timeout() bool { return true }
+
+// Unwrap returns the evidence.
+func (e TimeoutError) Unwrap() error { return e.evidence }
+
+// PausedError is returned for an attempt that was not sent because an earlier call was answered 429, and the
+// pause would outlast the deadline.
+type PausedError struct {
+	// Left is the rest of the pause.
+	Left time.Duration
+}
+
+func (e PausedError) Error() string {
+	return fmt.Sprintf("not sent: an earlier call was answered 429, and the pause of %s would outlast the deadline",
+		e.Left.Round(time.Millisecond))
+}
+
+// limiterError is the error of a limiter.
+type limiterError struct{ error }
+
+func (e limiterError) Error() string { return "limiter: " + e.error.Error() }
+func (e limiterError) Unwrap() error { return e.error }
+
+// unsentError marks a failure before any of the request was handed to the network. It is the only evidence
+// of that: the text and type of an error that a transport returns prove nothing.
+type unsentError struct {
+	error
+	// heldBack is true if the client itself held the request back.
+	heldBack bool
+}
+
+func (e unsentError) Unwrap() error { return e.error }
+
+// NotSent reports evidence that nothing reached the service: the client held the request back, or its own
+// transport did not establish a connection to the service or the proxy. Without such evidence it reports
+// false.
+func NotSent(err error) bool {
+	_, ok := errors.AsType[unsentError](err)
+	return ok
+}
+
+// HeldBack reports whether the client itself held the request back: during the pause after a 429, by the
+// limiter, or because the context had ended.
+func HeldBack(err error) bool {
+	unsent, ok := errors.AsType[unsentError](err)
+	return ok && unsent.heldBack
+}
+
+var errNoConnection = errors.New("no connection was established")
+
+// evidenceIn keeps of a failed attempt what is known about the request, and nothing that looks like the end
+// of the caller's context.
+func evidenceIn(err error) error {
+	if partial, ok := errors.AsType[*BodyError](err); ok {
+		return &BodyError{partial.StatusCode, partial.Header, partial.Body, ErrTruncated}
+	}
+	if NotSent(err) {
+		return unsentError{error: errNoConnection}
+	}
+	return nil
+}
+
+// statusOf returns the status of an attempt, 0 if no response came.
+func statusOf(response *Response, err error) int {
+	if partial, ok := errors.AsType[*BodyError](err); ok {
+		return partial.StatusCode
+	}
+	if err != nil || response == nil {
+		return 0
+	}
+	return response.StatusCode
+}
+
+// Retryable reports whether the same request may succeed later. It is the one classification of failures,
+// for the retries of a call, for polls and for batches:
+//
+//	failure                                                                    retryable
+//	whole response: 408, 425, 429, 5xx except 501 and 505                      yes
+//	any other whole response                                                   no
+//	body cut off: a 2xx, or one of the statuses above                          yes
+//	body cut off: any other status                                             no
+//	body too large                                                             no
+//	no response: refused certificate, TLS and plain HTTP mixed up, an address
+//	that cannot be dialled                                                     no
+//	no response: anything else                                                 yes
+//
+// It does not report whether a retry is safe; see [Retry].
+//
+// status is 0 if no response came. err is what ended the exchange, and is ignored if a whole response came.
+func Retryable(status int, err error) bool {
+	if partial, ok := errors.AsType[*BodyError](err); ok {
+		return !errors.Is(err, ErrBodyTooLarge) && (partial.StatusCode/100 == 2 || mayPass(partial.StatusCode))
+	}
+	if status != 0 {
+		return mayPass(status)
+	}
+	return err != nil && !permanent(err)
+}
+
+// mayPass reports whether a status may be another one later.
+func mayPass(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
+		return false
+	}
+	return status/100 == 5
+}
+
+// permanent reports failures that a retry cannot fix: a wrong address, or a certificate that is refused.
+func permanent(err error) bool {
+	if errors.Is(err, http.ErrSchemeMismatch) || SpeaksTLS(err) {
+		return true
+	}
+	for _, is := range []func(error) bool{
+		is[tls.RecordHeaderError], is[*tls.CertificateVerificationError], is[x509.CertificateInvalidError],
+		is[x509.HostnameError], is[x509.UnknownAuthorityError], is[*net.AddrError],
+	} {
+		if is(err) {
+			return true
+		}
+	}
+	return false
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// SpeaksTLS reports whether the response to a request without TLS was a TLS alert. net/http has no type for
+// it, and quotes the first bytes of the response.
+func SpeaksTLS(err error) bool {
+	return err != nil && strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`)
+}

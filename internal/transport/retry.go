@@ -1,0 +1,198 @@
+package transport
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Retry is the condition under which a call is sent again.
+type Retry uint8
+
+const (
+	// RetryNever: it is sent once.
+	RetryNever Retry = iota
+	// RetryUnsent: it is retried only on evidence that nothing was sent; see [NotSent].
+	RetryUnsent
+	// RetrySafe: it is retried after any failure that is [Retryable].
+	RetrySafe
+)
+
+// Policy bounds the retries of a client.
+type Policy struct {
+	// MaxAttempts counts the first attempt too.
+	MaxAttempts int
+	// MinWait and MaxWait bound the backoff.
+	MinWait, MaxWait time.Duration
+	// MaxRetryAfter bounds how long a Retry-After header is obeyed.
+	MaxRetryAfter time.Duration
+	// AttemptTimeout bounds one attempt; negative means no bound.
+	AttemptTimeout time.Duration
+	// ExtraLoad is the share of retries among all requests; negative means no bound.
+	ExtraLoad float64
+	// Burst is how many retries are allowed before ExtraLoad counts.
+	Burst int
+}
+
+// LongestWait bounds every wait that can be set or asked for, so that sums of them cannot overflow.
+const LongestWait = 365 * 24 * time.Hour
+
+// WithDefaults returns the policy with its zero fields set and its waits bounded. No field may be negative
+// but AttemptTimeout and ExtraLoad.
+func (p Policy) WithDefaults() Policy {
+	setDefault(&p.MaxAttempts, 4)
+	setDefault(&p.MinWait, 250*time.Millisecond)
+	setDefault(&p.MaxWait, max(8*time.Second, p.MinWait))
+	setDefault(&p.MaxRetryAfter, time.Minute)
+	setDefault(&p.AttemptTimeout, 30*time.Second)
+	setDefault(&p.ExtraLoad, 0.1)
+	setDefault(&p.Burst, 10)
+	for _, wait := range []*time.Duration{&p.MinWait, &p.MaxWait, &p.MaxRetryAfter} {
+		*wait = min(*wait, LongestWait)
+	}
+	return p
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// backoff is the random wait before the retry that follows failed attempt n (from 1): exponential backoff
+// with full jitter.
+func (p Policy) backoff(n int) time.Duration {
+	ceiling := p.MinWait
+	for ; n > 1 && ceiling < p.MaxWait; n-- {
+		ceiling *= 2
+	}
+	return rand.N(min(ceiling, p.MaxWait) + 1)
+}
+
+// clamp bounds what a Retry-After header asks for, and gives a 429 without one a short wait.
+func (p Policy) clamp(asked time.Duration) time.Duration {
+	if asked <= 0 {
+		return p.MinWait
+	}
+	return min(asked, p.MaxRetryAfter)
+}
+
+func (s *sending) maxRetries() int {
+	if s.retry == RetryNever {
+		return 0
+	}
+	return s.client.config.Policy.MaxAttempts - 1
+}
+
+// decide reports whether another attempt follows the one that just ended, and when.
+func (s *sending) decide(ctx context.Context, _ *http.Response, err error) (bool, error) {
+	policy := s.client.config.Policy
+	if ctx.Err() != nil || !s.retryable(err) || s.attempts > s.maxRetries() {
+		return false, nil
+	}
+	wait := policy.backoff(s.attempts)
+	if s.response != nil {
+		if asked, ok := RetryAfter(s.response.Header, time.Now()); ok && asked > 0 {
+			wait = min(asked, policy.MaxRetryAfter) + rand.N(policy.MinWait+1)
+		}
+	}
+	if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) <= wait {
+		s.hooks.NotRetried("the deadline would pass first")
+		return false, nil
+	}
+	if !s.client.budget.take() {
+		s.hooks.NotRetried("the retry budget is spent")
+		return false, nil
+	}
+	s.wait = wait
+	if s.response != nil {
+		s.last.Release()
+		s.last = s.response
+	}
+	s.hooks.Retrying(ctx, wait)
+	return true, nil
+}
+
+// retryable reports whether the attempt may be followed by another.
+func (s *sending) retryable(err error) bool {
+	if HeldBack(err) {
+		return false // the pause or the limiter would do it again
+	}
+	retryable := Retryable(statusOf(s.response, err), err)
+	switch s.retry {
+	case RetrySafe:
+		return retryable
+	case RetryUnsent:
+		return retryable && NotSent(err)
+	}
+	return false
+}
+
+// backoff returns the wait that decide chose.
+func (s *sending) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
+	return s.wait
+}
+
+// budget bounds the retries of a client to a share of its requests, so that retries cannot amplify an outage.
+type budget struct {
+	mu     sync.Mutex
+	tokens float64
+	burst  float64
+	ratio  float64
+}
+
+func newBudget(policy Policy) budget {
+	return budget{tokens: float64(policy.Burst), burst: float64(policy.Burst), ratio: policy.ExtraLoad}
+}
+
+// earn counts a first attempt.
+func (b *budget) earn() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tokens = min(b.tokens+b.ratio, b.burst)
+}
+
+// take spends one retry, if one is left.
+func (b *budget) take() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ratio < 0 {
+		return true
+	}
+	if b.tokens < 1 {
+		return false
+	}
+	b.tokens--
+	return true
+}
+
+// RetryAfter reads a Retry-After header: seconds, with a fraction too, or any of HTTP's three date formats,
+// counted from the response's own Date so that clocks need not agree. It reports false for a header that it
+// cannot read. A negative or past value is 0.
+func RetryAfter(header http.Header, now time.Time) (time.Duration, bool) {
+	value := strings.TrimSpace(header.Get("Retry-After"))
+	if value == "" {
+		return 0, false
+	}
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil && strings.Trim(value, "+-.0123456789") == "" {
+		switch {
+		case seconds <= 0:
+			return 0, true
+		case seconds >= LongestWait.Seconds():
+			return LongestWait, true
+		}
+		return time.Duration(seconds * float64(time.Second)), true
+	}
+	if date, err := http.ParseTime(value); err == nil {
+		if sent, err := http.ParseTime(header.Get("Date")); err == nil {
+			now = sent
+		}
+		return min(max(date.Sub(now), 0), LongestWait), true
+	}
+	return 0, false
+}
