@@ -290,7 +290,9 @@ type callSettings struct {
 	window   int
 	resume   string
 	progress func(ListProgress)
-	invalid  error
+	// walkOption names an option that only walks have.
+	walkOption string
+	invalid    error
 }
 
 // WithHeader adds a header to one call. Authorization belongs to the client and is refused, and so
@@ -370,12 +372,23 @@ func withValues(values url.Values) CallOption {
 	}
 }
 
-// withSettings is an option that replaces all settings.
+// withSettings is an option that replaces all settings, but for those of a walk.
 func withSettings(settings callSettings) CallOption {
+	settings.walkOption = ""
 	return func(s *callSettings) { *s = settings }
 }
 
+// newCallSettings collects the options of a method that is not a walk.
 func newCallSettings(options []CallOption) (callSettings, error) {
+	s, err := newWalkSettings(options)
+	if err == nil && s.walkOption != "" {
+		err = invalidRequest("", s.walkOption, "has no effect on a single call: pass it to All or Pages of a list")
+	}
+	return s, err
+}
+
+// newWalkSettings collects the options of a walk.
+func newWalkSettings(options []CallOption) (callSettings, error) {
 	var s callSettings
 	for _, option := range options {
 		if option != nil {

@@ -1,0 +1,341 @@
+package shipping
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
+
+	"github.com/google/go-querystring/query"
+
+	"github.com/shipping-go/shipping/internal/paging"
+)
+
+// Page is one page of a list.
+type Page[T any] struct {
+	// Items are the page's records, in the service's order.
+	Items []T
+	// Pagination is what the page says about itself.
+	Pagination Pagination
+	// Response is the status, header and attempts of the call that brought the page.
+	Response *Response
+	// Resume continues a walk after this page; see [WithResume]. It is empty for a page of List.
+	Resume string
+}
+
+// Pagination is what a page says about itself. The specification gives rates, webhooks and
+// transactions a different pagination object each; fields that a list does not have are zero.
+//
+// Specification: "Rate list pagination object", "Webhook pagination object", "Transaction pagination
+// object".
+type Pagination struct {
+	// Total is the number of records on all pages.
+	Total int `json:"total"`
+	// PerPage is how many records the service puts on a page, which can be fewer than asked for.
+	PerPage int `json:"perPage"`
+	// Page is this page's number, from 1.
+	Page int `json:"page"`
+	// PageCount is the number of pages.
+	PageCount int `json:"pageCount"`
+	// CurrentPage is this page's number again (webhooks and transactions).
+	CurrentPage int `json:"currentPage" spec:"optional"`
+	// PagingCounter is the number of the page's first record, from 1 (webhooks).
+	PagingCounter int `json:"pagingCounter" spec:"optional"`
+	// PrevPage and NextPage are page numbers; 0 where there is none, also where the service says null
+	// (webhooks and transactions).
+	PrevPage int `json:"prevPage" spec:"optional"`
+	NextPage int `json:"nextPage" spec:"optional"`
+	// HasPrevPage and HasNextPage tell whether there are such pages (webhooks and transactions).
+	HasPrevPage bool `json:"hasPrevPage" spec:"optional"`
+	HasNextPage bool `json:"hasNextPage" spec:"optional"`
+}
+
+// defaultPerPage is how many records the service puts on a page that nobody asked for more or fewer of.
+//
+// Specification: "Limits".
+const defaultPerPage = 100
+
+// DefaultWindow is how many pages a walk fetches ahead unless [WithWindow] says otherwise.
+const DefaultWindow = 10
+
+// WithWindow sets how many pages [RatesService.All] and its like fetch at the same time, ahead of the
+// consumer. 1 fetches a page only when the one before it was consumed.
+func WithWindow(pages int) CallOption {
+	return func(s *callSettings) {
+		if pages < 1 {
+			s.invalid = invalidRequest("", "WithWindow", "must be at least 1")
+		}
+		s.window, s.walkOption = pages, "WithWindow"
+	}
+}
+
+// WithResume continues a walk where an earlier one ended, in this process or another: token is the
+// Resume of a [ListError], of a [Page] or of a [ListProgress]. The walk must be of the same list.
+func WithResume(token string) CallOption {
+	return func(s *callSettings) { s.resume, s.walkOption = token, "WithResume" }
+}
+
+// WithListProgress calls report after each page of a walk was consumed.
+func WithListProgress(report func(ListProgress)) CallOption {
+	return func(s *callSettings) { s.progress, s.walkOption = report, "WithListProgress" }
+}
+
+// ListProgress tells how far a walk is.
+type ListProgress struct {
+	// Items is how many records were delivered, Total how many the service says there are now.
+	Items, Total int
+	// Page is the number of the page just consumed, PageCount how many there are now.
+	Page, PageCount int
+	// Repeated is how many records were dropped because they had been delivered before: rows that
+	// arrived at the head push others onto the next page.
+	Repeated int
+	// Vanished is by how many the service's count shrank during the walk. Records that moved to an
+	// earlier page by it are read again, so that none is lost.
+	Vanished int
+	// Resume continues after this page; see [WithResume].
+	Resume string
+}
+
+// ListError ends a walk. Unwrap gives the cause.
+type ListError struct {
+	// Resume continues the walk after the last record that was delivered; see [WithResume].
+	Resume string
+	// Page is the page that failed.
+	Page int
+	// Missing is how many records did not come if the cause is [ErrIncomplete]; at least one if the list
+	// reports no total.
+	Missing int
+	Err     error
+}
+
+// Error is the cause's text.
+func (e *ListError) Error() string {
+	if e.Err == nil {
+		return "shipping: the list could not be read to its end"
+	}
+	return e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *ListError) Unwrap() error { return e.Err }
+
+// ErrPageLoop ends a walk that the service leads in circles: it sends the same records again and
+// again, or pages of another size with every answer.
+var ErrPageLoop = errors.New("shipping: the list goes in circles")
+
+// ErrIncomplete ends a walk that delivered all records it could get, but fewer than the list's total
+// promised, although the total did not shrink accordingly. [ListError.Missing] is how many are missing.
+//
+// [ListError.Resume] continues at the last place before which no record is missing. The records behind
+// that place are delivered again, with those that were missing if the service has them now. A list that
+// changed in the meantime can cause the error as well: if as many records arrived as vanished between two
+// reads, the total does not show it.
+var ErrIncomplete = errors.New("shipping: the list is incomplete")
+
+// listing is the data of a list response.
+type listing[T any] interface{ contents() ([]T, Pagination) }
+
+// lister reads one list: a page, or a walk over all of them.
+type lister[T any, L listing[T]] struct {
+	core          *core
+	operation     string
+	page, perPage int
+	query         func(page int) any
+	id            func(*T) (id, storage string) // "" if the record has none
+	invalid       error
+}
+
+func (l lister[T, L]) validate() error {
+	switch {
+	case l.invalid != nil:
+		return l.invalid
+	case l.page < 0:
+		return invalidRequest(l.operation, "Page", "is negative: pages count from 1, and 0 means the first")
+	case l.perPage < 0:
+		return invalidRequest(l.operation, "PerPage", "is negative: 0 means the service's default of 100")
+	}
+	return nil
+}
+
+func (l lister[T, L]) list(ctx context.Context, options []CallOption) (*Page[T], error) {
+	settings, err := newCallSettings(options)
+	if err == nil {
+		err = l.validate()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l.fetch(ctx, l.page, &settings)
+}
+
+func (l lister[T, L]) fetch(ctx context.Context, page int, settings *callSettings) (*Page[T], error) {
+	data, response, err := fetch[L](ctx, l.core, request{operation: l.operation, options: l.query(page)}, []CallOption{withSettings(*settings)})
+	if err != nil {
+		return nil, err
+	}
+	items, pagination := data.contents()
+	return &Page[T]{Items: items, Pagination: pagination, Response: response}, nil
+}
+
+// all walks the records of the pages.
+func (l lister[T, L]) all(ctx context.Context, options []CallOption) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		l.walk(ctx, options, func(page *Page[T], _ *paging.Walk, err error) bool {
+			if err != nil {
+				return yield(nil, err)
+			}
+			for i := range page.Items {
+				if !yield(&page.Items[i], nil) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
+// pages walks the pages.
+func (l lister[T, L]) pages(ctx context.Context, options []CallOption) iter.Seq2[*Page[T], error] {
+	return func(yield func(*Page[T], error) bool) {
+		l.walk(ctx, options, func(page *Page[T], walk *paging.Walk, err error) bool {
+			if err == nil {
+				page.Resume = walk.Token()
+			}
+			return yield(page, err)
+		})
+	}
+}
+
+// walk yields the pages that have records which were not yielded before. The error, if there is one, comes last.
+func (l lister[T, L]) walk(ctx context.Context, options []CallOption, yield func(*Page[T], *paging.Walk, error) bool) {
+	walk, settings, err := l.start(ctx, options)
+	if err != nil {
+		yield(nil, nil, err)
+		return
+	}
+	defer walk.Stop()
+	for {
+		next, err := walk.Next()
+		page := pageOf[T](next, err)
+		if page != nil && settings.response != nil {
+			*settings.response = *page.Response
+		}
+		if err != nil {
+			yield(nil, nil, listError(err))
+			break
+		}
+		if page == nil || len(page.Items) > 0 && !yield(page, walk, nil) {
+			break
+		}
+		if settings.progress != nil {
+			p := walk.Progress()
+			settings.progress(ListProgress{
+				Items: p.Items, Total: p.Total, Page: p.Page, PageCount: p.PageCount,
+				Repeated: p.Repeated, Vanished: p.Vanished, Resume: walk.Token(),
+			})
+		}
+	}
+	walk.Stop()
+	walk.Repanic()
+}
+
+func (l lister[T, L]) start(ctx context.Context, options []CallOption) (*paging.Walk, callSettings, error) {
+	settings, err := newWalkSettings(options)
+	if err == nil {
+		err = l.validate()
+	}
+	if err != nil {
+		return nil, settings, err
+	}
+	config := paging.Config{
+		Fetch: l.fetcher(settings), List: l.hash(settings.query), Token: settings.resume,
+		First: l.page, PerPage: l.perPage, Window: settings.window,
+	}
+	setDefault(&config.PerPage, defaultPerPage)
+	setDefault(&config.Window, DefaultWindow)
+	walk, err := paging.Start(ctx, config)
+	if err != nil {
+		err = invalidRequest(l.operation, "WithResume", err.Error())
+	}
+	return walk, settings, err
+}
+
+// fetcher reads pages for a walk. Each fills a response of its own, also if it fails.
+func (l lister[T, L]) fetcher(settings callSettings) func(context.Context, int) (*paging.Page, error) {
+	return func(ctx context.Context, number int) (*paging.Page, error) {
+		own := settings
+		if own.response != nil {
+			own.response = &Response{}
+		}
+		page, err := l.fetch(ctx, number, &own)
+		if err != nil {
+			return &paging.Page{Value: &Page[T]{Response: own.response}}, err
+		}
+		if own.response != nil {
+			page.Response = own.response
+		}
+		n := page.Pagination
+		got := &paging.Page{
+			Numbers: paging.Numbers{Total: n.Total, PerPage: n.PerPage, Page: n.Page, PageCount: n.PageCount, HasNext: n.HasNextPage},
+			IDs:     make([]uint64, len(page.Items)), Listed: page.Items != nil, Value: page,
+		}
+		anonymous := true
+		for i := range page.Items {
+			got.IDs[i] = paging.ID(l.id(&page.Items[i]))
+			anonymous = anonymous && got.IDs[i] == 0
+		}
+		if anonymous && len(page.Items) > 0 {
+			if text, err := json.Marshal(page.Items); err == nil {
+				got.Content = paging.Hash(string(text))
+			}
+		}
+		return got, nil
+	}
+}
+
+// hash identifies a list in resume tokens: the operation and what it is asked for, but for the page.
+func (l lister[T, L]) hash(added url.Values) uint64 {
+	values, err := query.Values(l.query(0))
+	if err != nil {
+		values = url.Values{}
+	}
+	return paging.Hash(l.operation + " " + values.Encode() + " " + added.Encode())
+}
+
+// pageOf returns the page that was fetched last, without the records that were yielded before.
+func pageOf[T any](next *paging.Page, err error) *Page[T] {
+	if failure, ok := errors.AsType[*paging.Error](err); ok {
+		next = failure.Fetched
+	}
+	if next == nil {
+		return nil
+	}
+	page := next.Value.(*Page[T])
+	if next.Skip == nil {
+		return page
+	}
+	kept := page.Items[:0]
+	for i, item := range page.Items {
+		if !next.Skip[i] {
+			kept = append(kept, item)
+		}
+	}
+	clear(page.Items[len(kept):])
+	page.Items = kept
+	return page
+}
+
+// listError is the error of a walk as the caller sees it.
+func listError(err error) error {
+	failure, ok := errors.AsType[*paging.Error](err)
+	if !ok {
+		return err
+	}
+	cause := failure.Err
+	if kind := map[paging.Kind]error{paging.Empty: ErrUnexpectedBody, paging.Loop: ErrPageLoop, paging.Incomplete: ErrIncomplete}[failure.Kind]; kind != nil {
+		cause = fmt.Errorf("%w: %w", kind, cause)
+	}
+	return &ListError{Resume: failure.Token, Page: failure.Page, Missing: failure.Missing, Err: cause}
+}
