@@ -57,11 +57,15 @@ type Pagination struct {
 // Specification: "Limits".
 const defaultPerPage = 100
 
-// DefaultWindow is how many pages a walk fetches ahead unless [WithWindow] says otherwise.
-const DefaultWindow = 10
+// DefaultWindow is how many pages a walk holds or requests at once unless [WithWindow] says otherwise.
+const DefaultWindow = 20
 
-// WithWindow sets how many pages [RatesService.All] and its like fetch at the same time, ahead of the
-// consumer. 1 fetches a page only when the one before it was consumed.
+// WithWindow sets how many pages [RatesService.All] and its like hold or request at once: the page that the
+// consumer has, and those fetched ahead of it. 1 fetches a page only when the one before it was consumed.
+//
+// A loop that ends at the first page costs two requests: the window opens when the consumer asks for the second
+// page. It closes when the list changes, and opens again step by step. [WithLimiter] and a 429 of the service bound
+// the rate of the requests.
 func WithWindow(pages int) CallOption {
 	return func(s *callSettings) {
 		if pages < 1 {

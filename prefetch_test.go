@@ -31,9 +31,9 @@ func slowly(rows int) *rowService {
 	return s
 }
 
-// TestPrefetch_TwentyPagesTakeTheTimeOfFour: page 1 tells how many there are, the others come in
-// windows.
-func TestPrefetch_TwentyPagesTakeTheTimeOfFour(t *testing.T) {
+// TestPrefetch_TwentyPagesTakeTwoRoundTrips: page 1 reports how many there are, and all others are requested when the
+// consumer asks for page 2.
+func TestPrefetch_TwentyPagesTakeTwoRoundTrips(t *testing.T) {
 	t.Parallel()
 	for name, walk := range walkers() {
 		t.Run(name, func(t *testing.T) {
@@ -44,11 +44,47 @@ func TestPrefetch_TwentyPagesTakeTheTimeOfFour(t *testing.T) {
 				if err != nil || !slices.Equal(delivered, s.rows) {
 					t.Fatalf("delivered %v and %v", delivered, err)
 				}
-				if took := time.Since(began); took > 4*latency {
-					t.Errorf("took %s, want at most %s", took, 4*latency)
+				if took := time.Since(began); took > 2*latency {
+					t.Errorf("took %s, want at most %s", took, 2*latency)
 				}
 				if len(s.asked) != 20 {
 					t.Errorf("asked for %v, want each page once", s.asked)
+				}
+			})
+		})
+	}
+}
+
+// TestPrefetch_TheWindowOpensWithTheSecondPage: a loop that ends at the first page costs two requests, however long it
+// takes; a loop that goes on has as many under way as the window allows.
+func TestPrefetch_TheWindowOpensWithTheSecondPage(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name                string
+		window, pages, most int // how many pages the consumer takes, and how many are requested by then
+	}{
+		{"the first page", shipping.DefaultWindow, 1, 2},
+		{"the second page", shipping.DefaultWindow, 2, 1 + shipping.DefaultWindow},
+		{"the second page, a short window", 3, 2, 4},
+		{"the first page, a window of one", 1, 1, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s, taken := slowly(60*pageSize), 0
+				for _, err := range s.client(t).Rates.Pages(t.Context(), &shipping.RateListOptions{PerPage: pageSize}, shipping.WithWindow(test.window)) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := pass(t.Context(), 5*latency); err != nil {
+						t.Fatal(err)
+					}
+					if taken++; taken == test.pages {
+						break
+					}
+				}
+				if n := s.requests(); n != test.most {
+					t.Errorf("%d requests, want %d", n, test.most)
 				}
 			})
 		})
