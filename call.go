@@ -310,6 +310,8 @@ func WithHeader(name, value string) CallOption {
 			s.invalid = invalidRequest("", "WithHeader", "sets Authorization: the client sends the key it was made with")
 		case canonical == "Idempotency-Key" || canonical == "X-Idempotency-Key":
 			s.invalid = invalidRequest("", "WithHeader", "sets "+name+": net/http would re-send the request by itself after a dropped connection")
+		case slices.Contains([]string{"Host", "Content-Length", "Transfer-Encoding", "Trailer"}, canonical):
+			s.invalid = invalidRequest("", "WithHeader", "sets "+canonical+", which net/http takes from elsewhere and ignores here")
 		default:
 			if s.header == nil {
 				s.header = http.Header{}

@@ -271,6 +271,84 @@ func TestPager_ACancelledWalkSaysWhyAndWhereToResume(t *testing.T) {
 	}
 }
 
+// C16: an error that a user makes has no cause.
+func TestListError_WithoutACause(t *testing.T) {
+	t.Parallel()
+	if text := (&shipping.ListError{}).Error(); text == "" {
+		t.Error("no text")
+	}
+}
+
+// C15: options of walks were accepted and ignored by all other methods: List with a resume token returned page 1.
+func TestCallOptions_ThatAMethodDoesNotHaveAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newRowService(3 * pageSize)
+	c := s.client(t, shipping.WithProvisionalRoutes())
+	_, token := walkPart(t, s, 1)
+	s.requests()
+	ctx := t.Context()
+	for method, call := range map[string]func(shipping.CallOption) error{
+		"Rates.List":    func(o shipping.CallOption) error { _, err := c.Rates.List(ctx, nil, o); return err },
+		"Webhooks.List": func(o shipping.CallOption) error { _, err := c.Webhooks.List(ctx, nil, o); return err },
+		"Transactions.List": func(o shipping.CallOption) error {
+			_, err := c.Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: "VA-1"}, o)
+			return err
+		},
+		"Countries.List": func(o shipping.CallOption) error { _, err := c.Countries.List(ctx, o); return err },
+		"Webhooks.Replay": func(o shipping.CallOption) error {
+			_, err := c.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: "WD-1"}, o)
+			return err
+		},
+		"Regulatory.Analyze": func(o shipping.CallOption) error {
+			_, err := c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, o)
+			return err
+		},
+		"Regulatory.Get":  func(o shipping.CallOption) error { _, err := c.Regulatory.Get(ctx, "RR-1", o); return err },
+		"Regulatory.Wait": func(o shipping.CallOption) error { _, err := c.Regulatory.Wait(ctx, "RR-1", nil, o); return err },
+		"Regulatory.PurchaseWith": func(o shipping.CallOption) error {
+			_, err := c.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{RequestID: "RR-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}}, o)
+			return err
+		},
+		"Regulatory.SettlePurchase": func(o shipping.CallOption) error {
+			_, err := c.Regulatory.SettlePurchase(ctx, "RR-1", nil, o)
+			return err
+		},
+		"Regulatory.AnalyzeAndPoll": func(o shipping.CallOption) error {
+			_, err := c.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, nil, o)
+			return err
+		},
+		"Regulatory.ResumePoll": func(o shipping.CallOption) error {
+			_, err := c.Regulatory.ResumePoll(ctx, "RR-1", nil, o)
+			return err
+		},
+		"Regulatory.Retry": func(o shipping.CallOption) error { _, err := c.Regulatory.Retry(ctx, "RR-1", o); return err },
+		"Regulatory.PDF": func(o shipping.CallOption) error {
+			_, err := c.Regulatory.PDF(ctx, "RR-1", shipping.DocumentFDA, o)
+			return err
+		},
+		"Do": func(o shipping.CallOption) error { return c.Do(ctx, "GET", "/v1/rates", nil, nil, nil, o) },
+	} {
+		for _, test := range []struct {
+			option string
+			with   shipping.CallOption
+		}{
+			{"WithWindow", shipping.WithWindow(3)},
+			{"WithResume", shipping.WithResume(token)},
+			{"WithListProgress", shipping.WithListProgress(func(shipping.ListProgress) {})},
+			{"WithHeader", shipping.WithHeader("host", "other.test")}, // net/http ignores these four
+			{"WithHeader", shipping.WithHeader("Content-Length", "3")},
+			{"WithHeader", shipping.WithHeader("Transfer-Encoding", "chunked")},
+			{"WithHeader", shipping.WithHeader("Trailer", "X-Sum")},
+		} {
+			err := call(test.with)
+			refused, ok := errors.AsType[*shipping.ValidationError](err)
+			if !ok || refused.Field != test.option || len(s.asked) > 0 {
+				t.Errorf("%s, %s: %v after %d requests, want a ValidationError before anything is sent", method, test.option, err, s.requests())
+			}
+		}
+	}
+}
+
 // TestPager_BadOptionsSendNothing.
 func TestPager_BadOptionsSendNothing(t *testing.T) {
 	t.Parallel()

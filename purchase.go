@@ -441,6 +441,9 @@ func (s RegulatoryService) SettlePurchase(ctx context.Context, requestID string,
 	if err := validID(OpGetRequest, "requestID", requestID); err != nil {
 		return nil, err
 	}
+	if _, err := newCallSettings(call); err != nil {
+		return nil, err
+	}
 	return (&readBack{
 		service: s, response: evidence.Lost, call: call, quietFor: options.QuietFor, longest: options.QuietFor,
 		purchase: PurchaseRequest{RequestID: requestID, DocumentTypes: slices.Clone(options.DocumentTypes), WasDraft: options.WasDraft},
