@@ -334,6 +334,22 @@ func TestResume_AfterTheEndDeliversNothing(t *testing.T) {
 	}
 }
 
+// TestResume_ATokenWithoutAVersion was written before tokens had one, after 20 of 50 rates, 10 a page. It is read.
+func TestResume_ATokenWithoutAVersion(t *testing.T) {
+	t.Parallel()
+	s := newRowService(5 * pageSize)
+	const token = "eyJsIjoxNzEzMDczNTMwNzE0NDcxMDMzNiwiYyI6MjAsInAiOjEwLCJ0Ijo1MCwibiI6MjAsImkiOls3MjMwMDMwNTE3OTE2OTY2NDAwLDY1OD" +
+		"M4OTQ4MTMxODYzNTI2OTgsNjU4MjkwOTY1MDc2NzY2NDg2Nyw2NTc4MTI0NTc2MTYyNjM2NzIwLDY1NzcyNDQ5NjY4NjAyNTcxNDUsNjU4MDA1" +
+		"OTcxNjYyNzkwOTYzMCw2NTc5MTA5NzM4NTgxMzI0NTUxLDY1NzQzMjQ2NjM5NzYyOTY0MDQsNjU3MzQ0NTA1NDY3MzkxNjgyOSw2NTc2Mjk0OT" +
+		"g4ODEzNjcyMDY2LDY1NzUyNzQ2NDIwMjI4ODE0ODMsMzQ2MTEyNjc1ODc1MTA0MjE0NywzNDYyMTExOTIxMTY5NzI5OTc4LDM0NTU0NjIwNzQ4" +
+		"NDM2MzQ0MjUsMzQ1NjM0MTY4NDE0NjAxNDAwMCwzNDU3MzI2ODQ2NTY0NzAxODMxLDM0NTgyNzY4MjQ2MTEyODY5MTAsMzQ1MTY2MjE2MjY1Nz" +
+		"I5NDEwOSwzNDUyNTQxNzcxOTU5NjczNjg0LDM0NTM0OTE3NTAwMDYyNTg3NjNdfQ"
+	rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token)))
+	if diff := cmp.Diff(s.rows[2*pageSize:], rest); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+}
+
 // TestResume_TokensOfOtherListsAreRefused before anything is sent.
 func TestResume_TokensOfOtherListsAreRefused(t *testing.T) {
 	t.Parallel()

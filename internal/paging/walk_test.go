@@ -1,0 +1,285 @@
+package paging_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"github.com/shipping-go/shipping/internal/paging"
+)
+
+const roundTrip = 20 * time.Millisecond
+
+// list is a list of numbered rows, newest first, that is read through a function.
+type list struct {
+	mu        sync.Mutex
+	rows      []int
+	newest    int
+	perPage   int
+	requests  []int // pages, in order
+	change    func(*list)
+	fault     func(number int, page *paging.Page)
+	roundTrip time.Duration
+}
+
+func newList(rows, perPage int) *list {
+	l := &list{perPage: perPage}
+	l.arrive(rows)
+	return l
+}
+
+func (l *list) arrive(n int) {
+	for range n {
+		l.newest++
+		l.rows = slices.Insert(l.rows, 0, l.newest)
+	}
+}
+
+func (l *list) vanish(at, n int) {
+	at = min(at, len(l.rows))
+	l.rows = slices.Delete(slices.Clone(l.rows), at, min(at+n, len(l.rows)))
+}
+
+func (l *list) fetch(ctx context.Context, number int) (*paging.Page, error) {
+	l.mu.Lock()
+	l.requests = append(l.requests, number)
+	l.mu.Unlock()
+	select {
+	case <-time.After(l.roundTrip):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.change != nil {
+		l.change(l)
+	}
+	first, last := min((number-1)*l.perPage, len(l.rows)), min(number*l.perPage, len(l.rows))
+	rows := slices.Clone(l.rows[first:last])
+	page := &paging.Page{Listed: true, Value: rows, Numbers: paging.Numbers{
+		Total: len(l.rows), PerPage: l.perPage, Page: number, PageCount: max(1, (len(l.rows)+l.perPage-1)/l.perPage), HasNext: last < len(l.rows),
+	}}
+	for _, row := range rows {
+		page.IDs = append(page.IDs, paging.ID(fmt.Sprint(row), ""))
+	}
+	if l.fault != nil {
+		l.fault(number, page)
+	}
+	return page, nil
+}
+
+func (l *list) config(window int) paging.Config {
+	return paging.Config{Fetch: l.fetch, List: paging.Hash("list"), PerPage: l.perPage, Window: window}
+}
+
+// walk returns the rows of a walk, and the error that ended it.
+func walk(ctx context.Context, config paging.Config) (rows []int, err error) {
+	w, err := paging.Start(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Stop()
+	for {
+		page, err := w.Next()
+		if page == nil || err != nil {
+			return rows, err
+		}
+		rows = append(rows, fresh(page)...)
+	}
+}
+
+func fresh(page *paging.Page) (rows []int) {
+	for i, row := range page.Value.([]int) {
+		if page.Skip == nil || !page.Skip[i] {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// TestWalk_ReturnsRowsThatStayedOnce while others arrive at the head and vanish anywhere. The number of requests is
+// bounded by the rows and the changes.
+func TestWalk_ReturnsRowsThatStayedOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := newList(rapid.IntRange(0, 200).Draw(t, "rows"), rapid.IntRange(1, 20).Draw(t, "perPage"))
+		arrivals, vanishings := rapid.IntRange(0, 4).Draw(t, "arrivals"), rapid.IntRange(0, 4).Draw(t, "vanishings")
+		changes := rapid.IntRange(0, 20).Draw(t, "changes")
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		began, budget, arrived := slices.Clone(l.rows), changes, 0
+		l.change = func(l *list) {
+			if len(l.requests) == 1 || budget == 0 {
+				return
+			}
+			budget--
+			if random.IntN(10) < arrivals {
+				n := 1 + random.IntN(30)
+				arrived += n
+				l.arrive(n)
+			}
+			if random.IntN(10) < vanishings {
+				l.vanish(random.IntN(len(l.rows)+1), 1+random.IntN(5))
+			}
+		}
+		rows, err := walk(t.Context(), l.config(1))
+		if failure, ok := errors.AsType[*paging.Error](err); err != nil && !(ok && failure.Kind == paging.Incomplete && arrivals*vanishings > 0) {
+			t.Fatal(err)
+		}
+		if once := slices.Compact(slices.Sorted(slices.Values(rows))); len(once) != len(rows) {
+			t.Errorf("rows came twice: %v", rows)
+		}
+		for _, row := range began {
+			if slices.Contains(l.rows, row) && !slices.Contains(rows, row) {
+				t.Errorf("row %d was lost", row)
+			}
+		}
+		if n, most := len(l.requests), 2*(len(began)+arrived)/l.perPage+12*changes+5; n > most {
+			t.Errorf("%d requests, want at most %d", n, most)
+		}
+	})
+}
+
+// TestWalk_Schedule: how long a walk over 20 pages takes, how many pages it requests if the consumer takes only some,
+// and how many are requested at once.
+func TestWalk_Schedule(t *testing.T) {
+	for _, test := range []struct {
+		name                string
+		window, take        int
+		requests, roundTrip int
+	}{
+		{"the first page", 20, 1, 2, 1},
+		{"the second page", 20, 2, 20, 2},
+		{"all pages", 20, 99, 20, 2},
+		{"all pages, ten at once", 10, 99, 20, 3},
+		{"all pages, one at once", 1, 99, 20, 20},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, began := newList(200, 10), time.Now()
+				l.roundTrip = roundTrip
+				w, err := paging.Start(t.Context(), l.config(test.window))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for range test.take {
+					if page, err := w.Next(); err != nil || page == nil {
+						break
+					}
+				}
+				took := time.Since(began)
+				w.Stop()
+				if want := time.Duration(test.roundTrip) * roundTrip; took != want || len(l.requests) != test.requests {
+					t.Errorf("took %v and %d requests, want %v and %d", took, len(l.requests), want, test.requests)
+				}
+			})
+		})
+	}
+}
+
+// TestWalk_APageThatIsMissing: the error counts the records, and its token leads to them.
+func TestWalk_APageThatIsMissing(t *testing.T) {
+	for name, fault := range map[string]func(l *list, page *paging.Page){
+		"empty":            func(_ *list, page *paging.Page) { page.IDs, page.Value = nil, []int(nil) },
+		"the one before":   func(l *list, page *paging.Page) { *page = *l.page(3) },
+		"of another place": func(l *list, page *paging.Page) { *page = *l.page(1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newList(95, 10)
+			l.fault = func(number int, page *paging.Page) {
+				if number == 4 {
+					numbers := page.Numbers
+					fault(l, page)
+					page.Numbers = numbers
+				}
+			}
+			rows, err := walk(t.Context(), l.config(3))
+			failure, ok := errors.AsType[*paging.Error](err)
+			if !ok || failure.Kind != paging.Incomplete || failure.Missing != 10 || len(rows) != 85 {
+				t.Fatalf("%d rows and %v, want 85 and Incomplete", len(rows), err)
+			}
+			l.fault = nil
+			config := l.config(3)
+			config.Token = failure.Token
+			rest, err := walk(t.Context(), config)
+			all := slices.Compact(slices.Sorted(slices.Values(slices.Concat(rows, rest))))
+			if err != nil || len(all) != 95 {
+				t.Errorf("resumed: %d rows and %v, want 95", len(all), err)
+			}
+		})
+	}
+}
+
+// page returns a page without a request.
+func (l *list) page(number int) *paging.Page {
+	other := &list{rows: l.rows, perPage: l.perPage}
+	page, err := other.fetch(context.Background(), number)
+	if err != nil {
+		panic(err)
+	}
+	return page
+}
+
+// TestWalk_RecordsWithoutIDs: a page that comes again is not taken for new records for ever.
+func TestWalk_RecordsWithoutIDs(t *testing.T) {
+	for name, test := range map[string]struct {
+		content  func(number int) uint64
+		complete bool
+	}{
+		"other records on each page": {func(number int) uint64 { return uint64(number) }, true},
+		"the same on each page":      {func(int) uint64 { return 1 }, false},
+	} {
+		l := newList(95, 10)
+		l.fault = func(number int, page *paging.Page) {
+			page.Numbers = paging.Numbers{}
+			page.IDs = make([]uint64, len(page.IDs))
+			page.Content = test.content(number)
+			if !test.complete {
+				page.IDs, page.Value = make([]uint64, 10), make([]int, 10)
+			}
+		}
+		rows, err := walk(t.Context(), l.config(3))
+		if complete := err == nil && len(rows) == 95; complete != test.complete || len(l.requests) > 30 {
+			t.Errorf("%s: %d rows and %v after %d requests", name, len(rows), err, len(l.requests))
+		}
+	}
+}
+
+// TestWalk_AFetchThatCrashes ends the consumer in the same way, with no goroutine left.
+func TestWalk_AFetchThatCrashes(t *testing.T) {
+	for name, crash := range map[string]func(){"panic": func() { panic("fetch") }, "exit": runtime.Goexit} {
+		for _, page := range []int{1, 2, 3, 9} {
+			t.Run(fmt.Sprint(name, " on page ", page), func(t *testing.T) {
+				defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+				l := newList(200, 10)
+				config := l.config(20)
+				config.Fetch = func(ctx context.Context, number int) (*paging.Page, error) {
+					if number == page {
+						crash()
+					}
+					return l.fetch(ctx, number)
+				}
+				var consumer sync.WaitGroup
+				var value any
+				returned := false
+				consumer.Go(func() {
+					defer func() { value = recover() }()
+					_, _ = walk(t.Context(), config)
+					returned = true
+				})
+				consumer.Wait()
+				if returned || (name == "panic") != (value == "fetch") {
+					t.Errorf("returned: %v; recovered %v", returned, value)
+				}
+			})
+		}
+	}
+}
