@@ -1,5 +1,5 @@
 // Telemetry shows calls of the client as OpenTelemetry sees them: a span for each call, with a child for
-// each attempt, and metrics of both. It writes them to standard output as JSON, a line each.
+// each attempt, and metrics of both. It prints them as a table or, with -json, as a collector receives them.
 //
 //	cd examples/telemetry && go run .
 //
@@ -21,16 +21,18 @@ import (
 	"go.opentelemetry.io/otel/exporters/stdout/stdoutmetric"
 	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
 	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/trace"
+	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-const usage = `Telemetry shows calls of the client as OpenTelemetry sees them, as JSON, a line each.
+const usage = `Telemetry shows calls of the client as OpenTelemetry sees them.
 
   go run .                      a demonstration, with a server of its own
-  go run . | jq -c '[.Name, .Attributes]'
+  go run . -json | jq -c '[.Name, .Attributes]'
 
 SHIPPING_BASE_URL and SHIPPING_SECRET_KEY say which service; it only reads.
 
@@ -56,19 +58,19 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags.SetOutput(out)
 	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
 	wallet := flags.String("wallet", "", "`wallet` whose transactions to read too, such as VA-0123456789")
+	asJSON := flags.Bool("json", false, "print a line of JSON for each span, and one for the metrics")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	toTraces, err := stdouttrace.New(stdouttrace.WithWriter(out))
+	to := toTable
+	if *asJSON {
+		to = toJSON
+	}
+	traces, meters, leave, err := to(out)
 	if err != nil {
 		return err
 	}
-	toMetrics, err := stdoutmetric.New(stdoutmetric.WithWriter(out))
-	if err != nil {
-		return err
-	}
-	traces := trace.NewTracerProvider(trace.WithSyncer(toTraces)) // trace.WithBatcher for a real collector
-	meters := metric.NewMeterProvider(metric.WithReader(metric.NewPeriodicReader(toMetrics)))
+	defer func() { err = errors.Join(err, leave(context.WithoutCancel(ctx))) }() // prints, even if ctx has ended
 
 	calls, err := observe(traces, meters)
 	if err != nil {
@@ -76,20 +78,43 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	attempts := otelhttp.NewTransport(queryless{http.DefaultTransport},
 		otelhttp.WithTracerProvider(traces), otelhttp.WithMeterProvider(meters))
-	client, leave, err := connect(wallet,
+	client, stop, err := connect(wallet,
 		shipping.WithObserver(calls), shipping.WithHTTPClient(&http.Client{Transport: attempts}))
-	defer leave()
+	defer stop()
 	if err != nil {
 		return err
 	}
-	defer func() { // what was measured is told even when ctx has ended
-		last := context.WithoutCancel(ctx)
-		err = errors.Join(err, traces.Shutdown(last), meters.Shutdown(last))
-	}()
-
 	ctx, job := traces.Tracer("nightly").Start(ctx, "nightly job") // all calls belong to one trace
 	defer job.End()
 	return read(ctx, client, *wallet)
+}
+
+// toTable returns the providers of spans and metrics, and a function that ends them and prints a table.
+func toTable(out io.Writer) (*trace.TracerProvider, *metric.MeterProvider, func(context.Context) error, error) {
+	spans, reader := &recorded{map[oteltrace.SpanID][]trace.ReadOnlySpan{}}, metric.NewManualReader()
+	traces, meters := trace.NewTracerProvider(trace.WithSyncer(spans)), metric.NewMeterProvider(metric.WithReader(reader))
+	return traces, meters, func(ctx context.Context) error {
+		var metrics metricdata.ResourceMetrics
+		err := reader.Collect(ctx, &metrics)
+		return errors.Join(err, spans.write(out, metrics), traces.Shutdown(ctx), meters.Shutdown(ctx))
+	}, nil
+}
+
+// toJSON does the same with the exporters that write JSON.
+func toJSON(out io.Writer) (*trace.TracerProvider, *metric.MeterProvider, func(context.Context) error, error) {
+	toTraces, err := stdouttrace.New(stdouttrace.WithWriter(out))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	toMetrics, err := stdoutmetric.New(stdoutmetric.WithWriter(out))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	traces := trace.NewTracerProvider(trace.WithSyncer(toTraces)) // trace.WithBatcher for a real collector
+	meters := metric.NewMeterProvider(metric.WithReader(metric.NewPeriodicReader(toMetrics)))
+	return traces, meters, func(ctx context.Context) error {
+		return errors.Join(traces.Shutdown(ctx), meters.Shutdown(ctx))
+	}, nil
 }
 
 // connect makes the client: of the service that the environment names, or of a reference server whose

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -68,7 +69,7 @@ func serve(t *testing.T) *mockserver.Server {
 func TestACallIsASpanAndItsAttemptsAreItsChildren(t *testing.T) {
 	t.Setenv(shipping.EnvBaseURL, "")
 	var out bytes.Buffer
-	if err := run(t.Context(), nil, &out); err != nil {
+	if err := run(t.Context(), []string{"-json"}, &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	all := spans(t, out.String())
@@ -106,6 +107,34 @@ func TestACallIsASpanAndItsAttemptsAreItsChildren(t *testing.T) {
 	}
 }
 
+// U10: what is printed fits on a screen.
+func TestTheTableFitsOnAScreen(t *testing.T) {
+	t.Setenv(shipping.EnvBaseURL, "")
+	var out bytes.Buffer
+	if err := run(t.Context(), nil, &out); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	for _, line := range lines {
+		if len(line) > 110 {
+			t.Errorf("%d characters: %s", len(line), line)
+		}
+	}
+	if len(lines) > 24 {
+		t.Errorf("%d lines", len(lines))
+	}
+	for _, want := range []string{
+		`nightly job .*\n  rates.list .* 2 attempts .*/rates\n    HTTP GET .* 503 *\n    HTTP GET .* 200 *\n  transactions.list`,
+		`\n  regulatory.get .* not_found .*\n    HTTP GET .* 404 *\n`,
+		`http.client.request.duration +GET 200 .* 2 *\nhttp.client.request.duration +GET 404`,
+		`shipping.call.duration +rates.list .* 1 *\n`,
+	} {
+		if !regexp.MustCompile(want).MatchString(out.String()) {
+			t.Errorf("no %s in\n%s", want, &out)
+		}
+	}
+}
+
 func TestNoKeyNoQueryAndNoBodyIsTold(t *testing.T) {
 	for name, fault := range map[string]mockserver.Fault{
 		"all is well":            nil,
@@ -121,7 +150,7 @@ func TestNoKeyNoQueryAndNoBodyIsTold(t *testing.T) {
 				}
 			}
 			var out bytes.Buffer
-			err := run(t.Context(), []string{"-wallet", server.Wallets()[0]}, &out)
+			err := run(t.Context(), []string{"-json", "-wallet", server.Wallets()[0]}, &out)
 			if (err != nil) != (fault != nil) {
 				t.Errorf("the run: %v", err)
 			}
@@ -148,7 +177,7 @@ func TestAnInterruptedRunStillTellsWhatItMeasured(t *testing.T) {
 	t.Setenv(shipping.EnvBaseURL, service.URL)
 	t.Setenv(shipping.EnvSecretKey, "sk_test_1")
 	var out bytes.Buffer
-	if err := run(ctx, nil, &out); !errors.Is(err, context.Canceled) {
+	if err := run(ctx, []string{"-json"}, &out); !errors.Is(err, context.Canceled) {
 		t.Errorf("the run: %v", err)
 	}
 	if all := spans(t, out.String()); len(all) != 3 || all[1].attribute("error.type") != "canceled" {
