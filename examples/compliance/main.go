@@ -35,7 +35,8 @@ const usage = `Compliance makes the customs and compliance forms for a list of s
 
 shipments.csv has a header line with a column shipment_id, file_url or both.
 SHIPPING_BASE_URL and SHIPPING_SECRET_KEY say which service. An interrupted run goes on where it
-was, and buys nothing twice: run the same command again.
+was, and buys nothing twice: run the same command again. It exits with 1 if an item failed or did not
+complete, or if the budget has no room for any.
 
 `
 
@@ -176,7 +177,7 @@ func (j *job) work(ctx context.Context, out io.Writer) error {
 	case pdfErr != nil:
 		return fmt.Errorf("the PDFs are not complete: %w; run the same command again to fetch the rest", pdfErr)
 	}
-	return nil
+	return verdict(report)
 }
 
 // choose takes the forms that the service makes by itself and, with -manual, the others.

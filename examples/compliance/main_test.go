@@ -91,6 +91,32 @@ func TestProfilesAreFilledInAndWrongOnesNamed(t *testing.T) {
 	}
 }
 
+// D7: the exit code shows that items did not complete.
+func TestItFailsIfItemsDoNotComplete(t *testing.T) {
+	server := serve(t, -1)
+	shipments := server.Shipments()
+	for name, tc := range map[string]struct {
+		items  []string
+		budget string
+		says   string // empty: exit 0
+	}{
+		"all complete":      {shipments[:2], "1000000", ""},
+		"one is not there":  {[]string{shipments[2], "SH-NOSUCH"}, "1000000", "1 of 2 items did not complete"},
+		"none is there":     {[]string{"SH-NOSUCH", "SH-NOR-THIS"}, "1000000", "2 of 2 items did not complete"},
+		"none is in budget": {shipments[3:5], "0.01", "no item completed: the budget has no room"},
+	} {
+		var out bytes.Buffer
+		in := list(t, append([]string{"shipment_id"}, tc.items...)...)
+		err := run(t.Context(), []string{"-in", in, "-out", t.TempDir(), "-budget", tc.budget}, &out)
+		if (err != nil) != (tc.says != "") || err != nil && !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: %v, want %q\n%s", name, err, tc.says, &out)
+		}
+		if !strings.Contains(out.String(), "report.csv") {
+			t.Errorf("%s: no summary in\n%s", name, &out)
+		}
+	}
+}
+
 func TestWithoutABudgetNothingIsBought(t *testing.T) {
 	server := serve(t, -1)
 	in := list(t, "shipment_id", server.Shipments()[0], server.Shipments()[1], "SH-NOSUCH")

@@ -92,6 +92,22 @@ func summarize(out io.Writer, j *job, report *shipping.BatchReport, pdfs int) {
 	fmt.Fprintf(out, "%d PDFs and report.csv are in %s\n", pdfs, j.out)
 }
 
+// verdict is an error if an item failed or is unfinished, or if the budget had no room for any. An item that
+// needs no documents is done.
+func verdict(report *shipping.BatchReport) error {
+	unfinished := 0
+	for _, state := range []shipping.BatchState{shipping.BatchFailed, shipping.BatchError, shipping.BatchWaiting, shipping.BatchUnknown} {
+		unfinished += report.Count(state)
+	}
+	switch {
+	case unfinished > 0:
+		return fmt.Errorf("%d of %d items did not complete; report.csv has the reasons", unfinished, len(report.Results))
+	case report.Count(shipping.BatchCompleted) == 0 && report.Count(shipping.BatchOverBudget) > 0:
+		return errors.New("no item completed: the budget has no room for any; report.csv has the reasons")
+	}
+	return nil
+}
+
 func slugs(documents []shipping.DocumentType, separator string) string {
 	texts := make([]string, len(documents))
 	for i, document := range documents {
