@@ -78,8 +78,9 @@ func WithSignature(header string, sign func(key string, body []byte) string) Opt
 	return func(s *settings) { s.header, s.sign = header, sign }
 }
 
-// WithIDHeader says which header carries the identifier of a delivery. A delivery without it is told
-// from others by its body; a replay of the same payload then counts as seen before.
+// WithIDHeader says which header carries the identifier of a delivery. The header is not signed; see [Sign]. A
+// delivery without it is identified by its body, and so is every delivery if header is empty; a replay of the
+// same payload then counts as seen before.
 func WithIDHeader(header string) Option { return func(s *settings) { s.idHeader = header } }
 
 // WithLimits bounds a body's size and how long its reading may take. The default is 1 MiB in 10 s.

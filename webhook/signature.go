@@ -17,9 +17,14 @@ const DefaultSignatureHeader = "X-Webhook-Signature"
 
 // Sign returns the signature of a body under a key: the lower-case hexadecimal HMAC-SHA512.
 //
-// Assumption: services of this kind are seen to sign like this, with the account's secret key. No
-// time is signed, so a signature does not protect from a body that is sent again: that is what the
-// [Store] is for.
+// Assumption: services of this kind are seen to sign like this, with the account's secret key.
+//
+// A signature does not prevent the replay of a captured delivery, because it covers neither a time nor the
+// delivery's id. A [Store] does not prevent it either: it finds duplicates by the id, which is in a header that
+// is not signed, so a captured body with another id is new to it. Receive over TLS, have the handler do the same
+// if it runs twice, and read the current state from the API before anything that must not happen twice. With
+// WithIDHeader("") a delivery is identified by its body, which is signed; a notification that the service
+// replays on request is then ignored too, for as long as the store remembers it.
 func Sign(key string, body []byte) string {
 	sum := hmac.New(sha512.New, []byte(key))
 	sum.Write(body) // it never fails

@@ -34,3 +34,22 @@ func TestReceiver_SignaturesOfOtherSchemesAreComparedExactly(t *testing.T) {
 		}
 	}
 }
+
+// C17: the id of a delivery is not signed. A captured delivery under another id is handled again, unless
+// deliveries are identified by their body.
+func TestReceiver_ACapturedDeliveryUnderAnotherID(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]int{webhook.DefaultIDHeader: 2, "": 1} {
+		handled := 0
+		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { handled++; return nil },
+			webhook.WithInline(), webhook.WithIDHeader(header))
+		for _, id := range []string{"WD-1", "WD-1", "WD-2"} {
+			if answer := post(receiver, body, webhook.Sign(key, []byte(body)), webhook.DefaultIDHeader, id); answer.Code != 200 {
+				t.Errorf("%s is answered %d", id, answer.Code)
+			}
+		}
+		if handled != want {
+			t.Errorf("with the header %q the delivery is handled %d times, want %d", header, handled, want)
+		}
+	}
+}
