@@ -22,7 +22,7 @@ func (s *session) checkRegulatory() {
 		{"shipment", "shipment_id", s.target.Shipment, "name a shipment"},
 		{"invoice", "file_url", s.target.Invoice, "name an invoice"},
 	} {
-		check := fmt.Sprintf("analyze with %s answers 200 with a draft: request_id, available_documents", flow.field)
+		check := fmt.Sprintf("analyze with %s answers a draft: request_id, available_documents", flow.field)
 		switch {
 		case !s.writes:
 			s.skip(headingRegulatory, check, "needs writes")
@@ -32,9 +32,9 @@ func (s *session) checkRegulatory() {
 			continue
 		}
 		a := s.post(regulatoryPath+"/analyze", map[string]any{flow.field: flow.value})
-		problems := a.problems()
+		problems := a.problemsOfSuccess()
 		if len(problems) == 0 {
-			problems = record(draftFields(oneOf("draft")))("data", a.envelope["data"])
+			problems = record(analyzedFields())("data", a.envelope["data"])
 		}
 		if !s.judge(headingRegulatory, check, problems) {
 			continue
@@ -44,7 +44,7 @@ func (s *session) checkRegulatory() {
 			draft = a.data()
 		}
 	}
-	check := "purchase answers 200 in the envelope, for document types of the draft"
+	check := "purchase succeeds, in the envelope, for document types of the draft"
 	switch {
 	case !s.writes:
 		s.skip(headingRegulatory, check, "needs writes")
@@ -78,8 +78,10 @@ func (s *session) checkDraft(source string, draft map[string]any) {
 	s.judge(headingRegulatory, "GET /request/:request_id answers 200 with the "+source+"'s record", problems)
 
 	problems = nil
-	if draft["source"] != source {
-		problems = []string{fmt.Sprintf("source is %v", draft["source"])}
+	for _, shown := range []map[string]any{draft, looked.data()} {
+		if value, there := shown["source"]; there && value != source {
+			problems = []string{fmt.Sprintf("source is %v", value)}
+		}
 	}
 	s.judge(headingDraft, fmt.Sprintf("source is %q", source), problems)
 	s.assume(headingDraft, "the line items of the "+source+" are called line_items", len(listOf(record(nil))("", draft["line_items"])) == 0,
@@ -118,7 +120,7 @@ func (s *session) checkPurchase(check string, draft map[string]any, bought offer
 		wallet = s.target.Wallet
 	}
 	before, known := s.charges(wallet)
-	if !s.judge(headingRegulatory, check, s.purchase(id, bought).problems()) {
+	if !s.judge(headingRegulatory, check, s.purchase(id, bought).problemsOfSuccess()) {
 		return
 	}
 	state := s.state(id)
@@ -176,32 +178,70 @@ func (s *session) checkEnd(id, state string) {
 	s.judge(headingStates, check, nil)
 }
 
-// charges are the transactions of a wallet that its list begins with, by their identifiers.
+// charges are transactions of a wallet by their identifiers: those of the first page and of the last two, because
+// the specification does not name the order of the list.
 type charges map[string]map[string]any
 
 func (s *session) charges(wallet string) (charges, bool) {
 	if wallet == "" {
 		return nil, false
 	}
-	a := s.get("/v1/transactions?" + url.Values{"wallet": {wallet}}.Encode())
-	elements, ok := a.data()["transactions"].([]any)
 	out := charges{}
+	first := s.get("/v1/transactions?" + url.Values{"wallet": {wallet}}.Encode())
+	if !out.add(first) {
+		return nil, false
+	}
+	pagination, _ := first.data()["pagination"].(map[string]any)
+	last, _ := whole(pagination["pageCount"])
+	for page := max(2, last-1); page <= last; page++ {
+		if !out.add(s.get("/v1/transactions?" + url.Values{"wallet": {wallet}, "page": {fmt.Sprint(page)}}.Encode())) {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// add adds the transactions of a page; false if it has none to read.
+func (c charges) add(a answer) bool {
+	elements, ok := a.data()["transactions"].([]any)
 	for _, element := range elements {
 		if t, ok := element.(map[string]any); ok {
 			if id, ok := t["transactionId"].(string); ok {
-				out[id] = t
+				c[id] = t
 			}
 		}
 	}
-	return out, ok
+	return ok
 }
 
-// charged returns what is wrong when, since before, a wallet was not charged an amount so many times.
+// latest returns when the newest of the transactions was created.
+func (c charges) latest() (newest time.Time) {
+	for _, t := range c {
+		if at := created(t); at.After(newest) {
+			newest = at
+		}
+	}
+	return newest
+}
+
+// created returns when a transaction was created; zero if that cannot be read.
+func created(t map[string]any) time.Time {
+	text, _ := t["created_at"].(string)
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+// charged returns what is wrong if, since before, a wallet was not charged an amount so many times. A transaction
+// that is older than one seen before was on a page that was not read.
 func (before charges) charged(after charges, amount *big.Rat, times int) []string {
 	var amounts []string
-	found := 0
+	found, newest := 0, before.latest()
 	for id, t := range after {
-		if _, old := before[id]; old || t["flow"] != "out" {
+		at := created(t)
+		if _, old := before[id]; old || t["flow"] != "out" || !at.IsZero() && at.Before(newest) {
 			continue
 		}
 		amounts = append(amounts, jsonOf(t["amount"]))

@@ -194,15 +194,24 @@ func parseObject(text []byte) map[string]any {
 	return object
 }
 
-// problems returns what is wrong with an answer that has to be a success.
+// problems returns what is wrong with an answer that has to be a success with status 200.
+func (a answer) problems() []string {
+	if a.lost == nil && a.status != http.StatusOK {
+		return []string{fmt.Sprintf("HTTP status %d; want 200: %s", a.status, a.excerpt())}
+	}
+	return a.problemsOfSuccess()
+}
+
+// problemsOfSuccess returns what is wrong with an answer that has to be a success, of any status: the
+// specification names none for the operations of regulatory documents.
 //
 // Specification: "Response envelope (all endpoints)".
-func (a answer) problems() []string {
+func (a answer) problemsOfSuccess() []string {
 	switch {
 	case a.lost != nil:
 		return []string{"no whole answer came: " + a.lost.Error()}
-	case a.status != http.StatusOK:
-		return []string{fmt.Sprintf("HTTP status %d; want 200: %s", a.status, a.excerpt())}
+	case a.status < 200 || a.status > 299:
+		return []string{fmt.Sprintf("HTTP status %d; want a success: %s", a.status, a.excerpt())}
 	case a.envelope == nil:
 		return []string{"the body is no JSON object: " + a.excerpt()}
 	}

@@ -189,6 +189,16 @@ func draftFields(status kind) fields {
 	}
 }
 
+// analyzedFields are those that POST /analyze names: "A draft: request_id, available_documents, line items." The
+// others of the table may be left out there.
+func analyzedFields() fields {
+	table := draftFields(oneOf("draft"))
+	for i, f := range table {
+		table[i].optional = f.name == "status" || f.name == "source"
+	}
+	return table
+}
+
 // requestStates are the states under the heading "Regulatory document request states".
 func requestStates() []string {
 	return []string{"draft", "purchasing", "processing", "completed", "failed"}

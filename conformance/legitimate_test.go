@@ -1,0 +1,121 @@
+package conformance_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/conformance"
+)
+
+// recoded answers with another status what succeeds under a path.
+func recoded(path string, status int) breaking {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			recorded := httptest.NewRecorder()
+			next.ServeHTTP(recorded, r)
+			if recorded.Code == http.StatusOK && strings.HasSuffix(r.URL.Path, path) {
+				recorded.Code = status
+			}
+			w.WriteHeader(recorded.Code)
+			_, _ = w.Write(recorded.Body.Bytes())
+		})
+	}
+}
+
+// reworded replaces text in the answers of a path.
+func reworded(path string, texts ...string) breaking {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			recorded := httptest.NewRecorder()
+			next.ServeHTTP(recorded, r)
+			body := recorded.Body.String()
+			if strings.HasSuffix(r.URL.Path, path) {
+				body = strings.NewReplacer(texts...).Replace(body)
+			}
+			w.WriteHeader(recorded.Code)
+			_, _ = w.Write([]byte(body))
+		})
+	}
+}
+
+// oldestFirst lists the transactions in the other order.
+func oldestFirst(next http.Handler) http.Handler {
+	type body struct {
+		Status  bool   `json:"status"`
+		Message string `json:"message"`
+		Data    struct {
+			Transactions []json.RawMessage          `json:"transactions"`
+			Pagination   map[string]json.RawMessage `json:"pagination"`
+		} `json:"data"`
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ask := func(query url.Values) (*httptest.ResponseRecorder, body) {
+			page := r.Clone(r.Context())
+			page.URL.RawQuery = query.Encode()
+			recorded := httptest.NewRecorder()
+			next.ServeHTTP(recorded, page)
+			var b body
+			_ = json.Unmarshal(recorded.Body.Bytes(), &b) // what is no list is handed on
+			return recorded, b
+		}
+		recorded, b := ask(r.URL.Query())
+		if r.URL.Path != "/v1/transactions" || recorded.Code != http.StatusOK {
+			w.WriteHeader(recorded.Code)
+			_, _ = w.Write(recorded.Body.Bytes())
+			return
+		}
+		number, _ := strconv.Atoi(string(b.Data.Pagination["page"]))
+		size, _ := strconv.Atoi(string(b.Data.Pagination["perPage"]))
+		total, _ := strconv.Atoi(string(b.Data.Pagination["total"]))
+		var all []json.RawMessage
+		for page := 1; len(all) < total; page++ {
+			query := r.URL.Query()
+			query.Set("perPage", "100")
+			query.Set("page", fmt.Sprint(page))
+			_, part := ask(query)
+			all = append(all, part.Data.Transactions...)
+		}
+		slices.Reverse(all)
+		b.Data.Transactions = all[min((number-1)*size, total):min(number*size, total)]
+		_ = json.NewEncoder(w).Encode(b)
+	})
+}
+
+// D9: what the specification leaves open, a service may do in any way.
+func TestCheck_AServiceThatUsesWhatIsLeftOpenConforms(t *testing.T) {
+	t.Parallel()
+	const documents = "/v1/regulatory-documents"
+	minimal := func(next http.Handler) http.Handler {
+		for _, name := range []string{"status", "source", "shipment_id", "wallet", "currency", "created_at", "updated_at"} {
+			next = changed(documents+"/analyze", "data."+name, "")(next)
+		}
+		return next
+	}
+	for name, how := range map[string]breaking{
+		"analyze answers 201":                       recoded("/analyze", http.StatusCreated),
+		"analyze and purchase answer 202":           func(next http.Handler) http.Handler { return recoded("/purchase", 202)(recoded("/analyze", 202)(next)) },
+		"the number of no page is 0 among webhooks": reworded("/v1/webhooks", `Page":null`, `Page":0`),
+		"transactions come oldest first":            oldestFirst,
+		"analyze answers what it must and no more":  minimal,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := serve(t)
+			report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(through{how(srv)}), conformance.WithSecondPurchase())
+			for _, v := range []conformance.Verdict{conformance.Fail, conformance.NotRun} {
+				if diff := cmp.Diff([]string(nil), verdicts(report, v)); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", v, diff)
+				}
+			}
+		})
+	}
+}
