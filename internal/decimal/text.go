@@ -116,21 +116,18 @@ func cutExponent(text string) (mantissa string, exponent int, ok bool) {
 	return text[:i], min(max(exponent, -maxExponent), maxExponent), true
 }
 
-// ungroup removes commas that stand exactly where thousands are grouped.
+// ungroup removes commas that stand exactly where thousands are grouped: at every fourth place from the end.
 func ungroup(whole string) (string, bool) {
-	first, rest, grouped := strings.Cut(whole, ",")
-	if !grouped {
+	if !strings.Contains(whole, ",") {
 		return whole, true
 	}
-	if len(first) == 0 || len(first) > 3 {
-		return "", false
-	}
-	for group := range strings.SplitSeq(rest, ",") {
-		if len(group) != 3 {
+	for i := range len(whole) {
+		comma := (len(whole)-i)%4 == 0
+		if comma != (whole[i] == ',') || comma && i == 0 {
 			return "", false
 		}
 	}
-	return first + strings.ReplaceAll(rest, ",", ""), true
+	return strings.ReplaceAll(whole, ",", ""), true
 }
 
 func allDigits(text string) bool {
