@@ -1,6 +1,7 @@
 package shipping
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
@@ -64,7 +65,7 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	if err := checkKey(secretKey); err != nil {
 		return nil, err
 	}
-	base, err := parseBaseURL(s.baseURL, s.plainHTTP)
+	base, err := parseBaseURL(s.baseURL, cmp.Or(s.baseURLSource, "WithBaseURL"), s.plainHTTP)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +107,8 @@ func NewClientFromEnv(opts ...Option) (*Client, error) {
 	if key == "" {
 		return nil, invalidOption(EnvSecretKey, "is not set: export it with the account's secret key")
 	}
-	return NewClient(key, append([]Option{WithBaseURL(base)}, opts...)...)
+	fromEnv := func(s *settings) { s.baseURL, s.baseURLSource = base, EnvBaseURL }
+	return NewClient(key, append([]Option{fromEnv}, opts...)...)
 }
 
 // BaseURL returns the base address in use, without the version prefix.
@@ -159,19 +161,20 @@ type baseURL struct {
 
 func (b baseURL) String() string { return b.scheme + "://" + b.host + b.prefix }
 
-func parseBaseURL(address string, plainHTTP bool) (baseURL, error) {
-	const option = "WithBaseURL"
-	if strings.TrimSpace(address) == "" {
+// parseBaseURL checks an address. option names where it is from.
+func parseBaseURL(address, option string, plainHTTP bool) (baseURL, error) {
+	address = strings.TrimSpace(address)
+	if address == "" {
 		return baseURL{}, invalidOption(option,
 			"is missing: there is no built-in host; pass WithBaseURL(\"https://…\") or set "+EnvBaseURL+
 				" (for a local server: go run ./mockserver/cmd/mockserver serve)")
 	}
-	u, err := url.Parse(strings.TrimSpace(address))
+	u, err := url.Parse(address)
 	switch {
-	case err != nil:
+	case err != nil && strings.Contains(address, "://"):
 		return baseURL{}, invalidOption(option, "is not a URL: write it like https://api.example.com")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return baseURL{}, invalidOption(option, "has no http or https scheme: write it like https://api.example.com")
+	case err != nil || u.Scheme != "http" && u.Scheme != "https":
+		return baseURL{}, invalidOption(option, "has no http or https scheme: write it like "+example(address))
 	case u.Hostname() == "":
 		return baseURL{}, invalidOption(option, "has no host: write it like https://api.example.com")
 	case u.User != nil:
@@ -191,6 +194,22 @@ func parseBaseURL(address string, plainHTTP bool) (baseURL, error) {
 			"ends in /"+last+": this client speaks version 1 and adds /v1 by itself; leave /"+last+" out")
 	}
 	return baseURL{scheme: u.Scheme, host: strings.ToLower(u.Host), prefix: prefix}, nil
+}
+
+// example returns a URL to write instead of an address without a scheme. It shows the address only if that is
+// on this machine or an IP address: anything else could be a key in the wrong place.
+func example(address string) string {
+	u, err := url.Parse("http://" + address)
+	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "https://api.example.com"
+	}
+	if _, err := netip.ParseAddr(u.Hostname()); err != nil && u.Hostname() != "localhost" {
+		return "https://api.example.com"
+	}
+	if mayBePublic(u.Hostname()) {
+		u.Scheme = "https"
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 // isVersion reports whether a segment of a path is the version of an interface, such as v2.

@@ -19,8 +19,8 @@ func ExampleWithProvisionalRoutes() {
 	fmt.Println(errors.Is(err, shipping.ErrProvisionalRoute))
 
 	_, err = shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.example.com"),
-		shipping.WithProvisionalRoutes(shipping.Operation{
-			Name: shipping.OpRetryRequest, Method: "POST", Route: "/v1/regulatory-documents/{request_id}/again",
+		shipping.WithProvisionalRoutes(shipping.Route{
+			Operation: shipping.OpRetryRequest, Method: "POST", Path: "/v1/regulatory-documents/{request_id}/again",
 		}))
 	fmt.Println(err)
 	// Output:

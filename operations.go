@@ -1,8 +1,10 @@
 package shipping
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -53,22 +55,41 @@ type Operation struct {
 	Provisional bool
 }
 
+// Route is where a service has an operation that the specification names without a path; see
+// [WithProvisionalRoutes].
+type Route struct {
+	// Operation is the name of the operation, such as [OpRetryRequest].
+	Operation string
+	// Method is the HTTP method; empty for the assumed one.
+	Method string
+	// Path is the path below the base address. It has the placeholders of the assumed route in
+	// [ProvisionalOperations], such as "/v1/forms/{request_id}/{document_type}".
+	Path string
+}
+
 // Names of the operations that the specification documents with their paths.
 const (
-	OpListRates         = "rates.list"
-	OpListCountries     = "countries.list"
-	OpListWebhooks      = "webhooks.list"
-	OpReplayWebhook     = "webhooks.replay"
-	OpListTransactions  = "transactions.list"
-	OpAnalyze           = "regulatory.analyze"
-	OpPurchase          = "regulatory.purchase"
-	OpGetRequest        = "regulatory.get"
-	OpUpdateItems       = "regulatory.items.update"
-	OpUpdateAddresses   = "regulatory.addresses.update"
-	OpUpdateShipping    = "regulatory.shipping.update"
-	OpUpdateProfile     = "regulatory.profile.update"
-	OpRetryRequest      = "regulatory.retry"
-	OpDocumentPDF       = "regulatory.pdf"
+	OpListRates        = "rates.list"
+	OpListCountries    = "countries.list"
+	OpListWebhooks     = "webhooks.list"
+	OpReplayWebhook    = "webhooks.replay"
+	OpListTransactions = "transactions.list"
+	OpAnalyze          = "regulatory.analyze"
+	OpPurchase         = "regulatory.purchase"
+	OpGetRequest       = "regulatory.get"
+)
+
+// Names of the operations that the specification names without a path; see [WithProvisionalRoutes].
+const (
+	OpUpdateItems     = "regulatory.items.update"
+	OpUpdateAddresses = "regulatory.addresses.update"
+	OpUpdateShipping  = "regulatory.shipping.update"
+	OpUpdateProfile   = "regulatory.profile.update"
+	OpRetryRequest    = "regulatory.retry"
+	OpDocumentPDF     = "regulatory.pdf"
+)
+
+const (
 	regulatoryBase      = "/v1/regulatory-documents"
 	regulatoryRequest   = regulatoryBase + "/request/{request_id}"
 	regulatoryRequestID = "request_id"
@@ -94,7 +115,7 @@ func Operations() []Operation {
 // ("Regulatory documents": editing, retry, PDF), on the routes that this project assumes. It is the
 // one table that the reference server serves and that [WithProvisionalRoutes] starts from.
 //
-// Assumption: every route in it. Pass an edited copy to [WithProvisionalRoutes] to switch.
+// Assumption: every route in it. Pass the routes of your service to [WithProvisionalRoutes] to switch.
 func ProvisionalOperations() []Operation {
 	return []Operation{
 		{Name: OpUpdateItems, Method: http.MethodPut, Route: regulatoryRequest + "/items", Retry: RetryUnsent, Provisional: true},
@@ -106,28 +127,53 @@ func ProvisionalOperations() []Operation {
 	}
 }
 
-// operationTable is every operation by name, with the routes that the caller knows better.
-func operationTable(known []Operation) (map[string]Operation, error) {
+// operationTable returns every operation by name, with the caller's routes applied.
+func operationTable(routes []Route) (map[string]Operation, error) {
 	table := map[string]Operation{}
 	for _, operation := range Operations() {
 		table[operation.Name] = operation
 	}
-	for _, operation := range known {
-		assumed, ok := table[operation.Name]
-		switch {
-		case !ok || !assumed.Provisional:
-			return nil, invalidOption("WithProvisionalRoutes",
-				fmt.Sprintf("names %q, which is no provisional operation; see ProvisionalOperations()", operation.Name))
-		case !strings.HasPrefix(operation.Route, "/"):
-			return nil, invalidOption("WithProvisionalRoutes", fmt.Sprintf("gives %s the route %q: routes start with a slash", operation.Name, operation.Route))
+	for _, route := range routes {
+		operation := table[route.Operation]
+		if problem := route.problem(operation); problem != "" {
+			return nil, invalidOption("WithProvisionalRoutes", problem)
 		}
-		// Only the route and the method are the caller's to know. What the operation means, such as that
-		// the PDF is sent no key, stays.
-		assumed.Route = operation.Route
-		if operation.Method != "" {
-			assumed.Method = operation.Method
-		}
-		table[operation.Name] = assumed
+		operation.Route, operation.Method = route.Path, cmp.Or(route.Method, operation.Method)
+		table[operation.Name] = operation
 	}
 	return table, nil
+}
+
+// problem returns why the route cannot be that of an operation; "" if it can.
+func (r Route) problem(assumed Operation) string {
+	if !assumed.Provisional {
+		return fmt.Sprintf("names %q, which is no provisional operation; see ProvisionalOperations()", r.Operation)
+	}
+	if !strings.HasPrefix(r.Path, "/") {
+		return fmt.Sprintf("gives %s the route %q: routes start with a slash", r.Operation, r.Path)
+	}
+	needed, given := placeholders(assumed.Route), placeholders(r.Path)
+	for _, name := range needed {
+		if !slices.Contains(given, name) {
+			return fmt.Sprintf("gives %s the route %q, which lacks the placeholder {%s}", r.Operation, r.Path, name)
+		}
+	}
+	for _, name := range given {
+		if !slices.Contains(needed, name) {
+			return fmt.Sprintf("gives %s the route %q, whose placeholder {%s} is unknown", r.Operation, r.Path, name)
+		}
+	}
+	return ""
+}
+
+// placeholders returns the names in braces of a route.
+func placeholders(route string) (names []string) {
+	for {
+		_, rest, found := strings.Cut(route, "{")
+		if !found {
+			return names
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		names, route = append(names, name), after
+	}
 }

@@ -22,24 +22,27 @@ const (
 type Option func(*settings)
 
 type settings struct {
-	baseURL     string
-	plainHTTP   bool
-	httpClient  *http.Client
-	policy      RetryPolicy
-	logger      *slog.Logger
-	userAgent   string
-	limiter     Limiter
-	maxBody     int64
-	observer    Observer
-	drift       func(Drift)
-	provisional []Operation
+	baseURL       string
+	baseURLSource string // WithBaseURL if empty
+	plainHTTP     bool
+	httpClient    *http.Client
+	policy        RetryPolicy
+	logger        *slog.Logger
+	userAgent     string
+	limiter       Limiter
+	maxBody       int64
+	observer      Observer
+	drift         func(Drift)
+	provisional   []Route
 
 	plainDecoding bool
 }
 
 // WithBaseURL sets the service's base address, such as https://api.example.com. A trailing slash and
 // a trailing /v1 are accepted and mean the same; another version at its end is refused. It is required: there is no built-in host.
-func WithBaseURL(address string) Option { return func(s *settings) { s.baseURL = address } }
+func WithBaseURL(address string) Option {
+	return func(s *settings) { s.baseURL, s.baseURLSource = address, "" }
+}
 
 // WithPlainHTTP allows an http:// base address on a public host. Without it http:// is accepted only
 // for hosts that cannot be public (loopback, private addresses, names without a dot, .test, .local,
@@ -101,12 +104,12 @@ func WithObserver(observer Observer) Option { return func(s *settings) { s.obser
 func WithDriftReport(report func(Drift)) Option { return func(s *settings) { s.drift = report } }
 
 // WithProvisionalRoutes enables the operations that the specification names without a path. Pass
-// nothing for the assumed routes of [ProvisionalOperations], or operations with the Route (and
-// Method) that your service really has; those not passed keep the assumed route.
+// nothing for the assumed routes of [ProvisionalOperations], or the routes of your service; operations
+// without one keep the assumed route.
 //
 // Without this option those methods return [ErrProvisionalRoute] and send nothing.
-func WithProvisionalRoutes(operations ...Operation) Option {
-	return func(s *settings) { s.provisional = append([]Operation{}, operations...) }
+func WithProvisionalRoutes(routes ...Route) Option {
+	return func(s *settings) { s.provisional = append([]Route{}, routes...) }
 }
 
 // RetryPolicy is how operations that are safe to retry are retried. Zero fields take the defaults.

@@ -25,8 +25,11 @@ func TestNewClient_RefusesBadKeysAndAddresses(t *testing.T) {
 		"key with its scheme":    {"Bearer sk_test_1", testBase, `starts with "Bearer": pass the bare key`},
 		"no address":             {testKey, "", `shipping: WithBaseURL is missing: there is no built-in host; pass WithBaseURL("https://…") or set SHIPPING_BASE_URL`},
 		"no scheme":              {testKey, "api.example.com", "has no http or https scheme: write it like https://api.example.com"},
-		"host and port only":     {testKey, "localhost:8080", "has no http or https scheme"},
-		"address and port only":  {testKey, "127.0.0.1:8080", "is not a URL"},
+		"host and port only":     {testKey, "localhost:8080", "WithBaseURL has no http or https scheme: write it like http://localhost:8080"},
+		"address and port only":  {testKey, "127.0.0.1:8080", "WithBaseURL has no http or https scheme: write it like http://127.0.0.1:8080"},
+		"IPv6 and port only":     {testKey, "[::1]:8080/v1", "write it like http://[::1]:8080"},
+		"public address only":    {testKey, "8.8.8.8", "write it like https://8.8.8.8"},
+		"key as address":         {"sk", "sk_secret@123", "has no http or https scheme: write it like https://api.example.com"},
 		"other scheme":           {testKey, "ftp://api.example.com", "has no http or https scheme"},
 		"no host":                {testKey, "https:///v1", "has no host"},
 		"one slash":              {testKey, "https:/api.example.com", "has no host"},
@@ -81,9 +84,12 @@ func TestNewClient_RefusesBadOptions(t *testing.T) {
 		"no number":            {shipping.WithRetryPolicy(shipping.RetryPolicy{ExtraLoad: math.NaN()}), "WithRetryPolicy has an ExtraLoad that is no number"},
 		"negative size":        {shipping.WithMaxResponseBytes(-1), "WithMaxResponseBytes must not be negative"},
 		"line in User-Agent":   {shipping.WithUserAgent("acme\r\nX-Evil: 1"), "WithUserAgent has a character that no HTTP header can carry"},
-		"unknown operation":    {shipping.WithProvisionalRoutes(shipping.Operation{Name: "x", Route: "/x"}), `names "x", which is no provisional operation; see ProvisionalOperations()`},
-		"documented operation": {shipping.WithProvisionalRoutes(shipping.Operation{Name: shipping.OpPurchase, Route: "/x"}), "which is no provisional operation"},
-		"route without slash":  {shipping.WithProvisionalRoutes(shipping.Operation{Name: shipping.OpDocumentPDF, Route: "pdf"}), "routes start with a slash"},
+		"unknown operation":    {shipping.WithProvisionalRoutes(shipping.Route{Operation: "x", Path: "/x"}), `names "x", which is no provisional operation; see ProvisionalOperations()`},
+		"documented operation": {shipping.WithProvisionalRoutes(shipping.Route{Operation: shipping.OpPurchase, Path: "/x"}), "which is no provisional operation"},
+		"route without slash":  {shipping.WithProvisionalRoutes(shipping.Route{Operation: shipping.OpDocumentPDF, Path: "pdf"}), "routes start with a slash"},
+		"missing placeholder":  {shipping.WithProvisionalRoutes(shipping.Route{Operation: shipping.OpDocumentPDF, Path: "/pdf/{request_id}"}), `gives regulatory.pdf the route "/pdf/{request_id}", which lacks the placeholder {document_type}`},
+		"unknown placeholder":  {shipping.WithProvisionalRoutes(shipping.Route{Operation: shipping.OpRetryRequest, Path: "/{request_id}/{x}"}), `whose placeholder {x} is unknown`},
+		"open placeholder":     {shipping.WithProvisionalRoutes(shipping.Route{Operation: shipping.OpRetryRequest, Path: "/{id"}), `lacks the placeholder {request_id}`},
 	} {
 		_, err := shipping.NewClient(testKey, shipping.WithBaseURL(testBase), test.option)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !errors.Is(err, shipping.ErrInvalidRequest) {
@@ -100,6 +106,9 @@ func TestNewClientFromEnv(t *testing.T) {
 		"both set":   {testKey, testBase + "/v1", ""},
 		"no key":     {"", testBase, "SHIPPING_SECRET_KEY is not set: export it with the account's secret key"},
 		"no address": {testKey, "", "SHIPPING_BASE_URL"},
+		// U10: the error names the variable, not the option that was not used.
+		"no scheme": {testKey, "127.0.0.1:4010", "shipping: SHIPPING_BASE_URL has no http or https scheme: write it like http://127.0.0.1:4010"},
+		"no host":   {testKey, "https:///v1", "shipping: SHIPPING_BASE_URL has no host"},
 	} {
 		t.Setenv(shipping.EnvSecretKey, test.key)
 		t.Setenv(shipping.EnvBaseURL, test.address)

@@ -317,8 +317,8 @@ func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
 	t.Parallel()
 	service := answering(canned{status: 200, body: "%PDF-1.7"})
 	client := connect(t, service, shipping.WithProvisionalRoutes(
-		shipping.Operation{Name: shipping.OpDocumentPDF, Route: "/v2/forms/{document_type}/{request_id}"},
-		shipping.Operation{Name: shipping.OpRetryRequest, Method: http.MethodPatch, Route: "/v1/again/{request_id}"},
+		shipping.Route{Operation: shipping.OpDocumentPDF, Path: "/v2/forms/{document_type}/{request_id}"},
+		shipping.Route{Operation: shipping.OpRetryRequest, Method: http.MethodPatch, Path: "/v1/again/{request_id}"},
 	))
 	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA"); err != nil {
 		t.Fatal(err)
@@ -338,7 +338,7 @@ func TestProvisionalRoutes_AReplacedReadStillRepeats(t *testing.T) {
 	t.Parallel()
 	service := answering(refusal(503, "busy"), canned{status: 200, body: "%PDF-1.7"})
 	client := connect(t, service, quick, shipping.WithProvisionalRoutes(
-		shipping.Operation{Name: shipping.OpDocumentPDF, Route: "/forms/{document_type}/{request_id}"}))
+		shipping.Route{Operation: shipping.OpDocumentPDF, Path: "/forms/{document_type}/{request_id}"}))
 	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA"); err != nil {
 		t.Error(err)
 	}

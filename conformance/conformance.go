@@ -101,7 +101,9 @@ func WithTransport(transport http.RoundTripper) Option {
 func Check(ctx context.Context, target Target, opts ...Option) Report {
 	set := settings{patience: 30 * time.Second}
 	for _, opt := range opts {
-		opt(&set)
+		if opt != nil {
+			opt(&set)
+		}
 	}
 	s := newSession(ctx, target, set)
 	if !s.reach() {

@@ -158,7 +158,7 @@ func TestCheck_AServiceThatDoesNotAnswerIsOneFailure(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	srv := serve(t)
-	report := conformance.Check(ended, target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(srv.Transport()))
+	report := conformance.Check(ended, target(srv), nil, conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(srv.Transport()))
 	if len(report.Results) != 1 || report.Conforms() || !strings.Contains(report.Results[0].Detail, "nothing answers") {
 		t.Errorf("%+v", report)
 	}

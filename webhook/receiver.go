@@ -50,7 +50,9 @@ var ErrClosed = errors.New("webhook: the receiver was closed")
 func NewReceiver(handle Handler, opts ...Option) (*Receiver, error) {
 	s := defaultSettings()
 	for _, opt := range opts {
-		opt(&s)
+		if opt != nil {
+			opt(&s)
+		}
 	}
 	if err := s.check(handle); err != nil {
 		return nil, err

@@ -354,6 +354,7 @@ func TestNewReceiver_SaysWhatIsMissing(t *testing.T) {
 	}{
 		"no handler":              {nil, []webhook.Option{webhook.WithKeys(key)}, "handler"},
 		"no key":                  {handle, nil, "WithKeys"},
+		"nil option":              {handle, []webhook.Option{nil}, "WithKeys"},
 		"a key with a line break": {handle, []webhook.Option{webhook.WithKeys(key, key+"\n")}, "trim it"},
 		"empty key":               {handle, []webhook.Option{webhook.WithKeys(key, "")}, "WithKeys"},
 		"no header":               {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithSignature("", webhook.Sign)}, "WithSignature"},
