@@ -21,6 +21,8 @@ const (
 	maxErrorBody    = 64 << 10 // kept in an Error
 	maxErrorMessage = 2 << 10  // kept in an Error
 	maxErrorID      = 128      // shown of an identifier
+
+	codeInsufficientFunds = "insufficient_funds"
 )
 
 // Sentinels to test with [errors.Is]. They name the condition, not a single status code: the
@@ -35,6 +37,12 @@ var (
 	ErrInvalidRequest = errors.New("shipping: invalid request")
 	// ErrRateLimited: too many requests (429).
 	ErrRateLimited = errors.New("shipping: rate limited")
+	// ErrInsufficientFunds: the wallet holds less than the operation costs. Such an error is
+	// ErrInvalidRequest too.
+	//
+	// Assumption: the specification shows no error codes. It is a refusal with [Error.Code]
+	// "insufficient_funds", or with the status 402.
+	ErrInsufficientFunds = errors.New("shipping: insufficient funds")
 	// ErrServer: the service failed (5xx).
 	ErrServer = errors.New("shipping: service failure")
 	// ErrRedirected: the service answered with a redirect, which is never followed.
@@ -63,6 +71,11 @@ type Error struct {
 	StatusCode int
 	// Message is the envelope's message, 2 KiB at most. Never match on it: messages change.
 	Message string
+	// Code is the service's own code of the failure, such as "insufficient_funds", 128 bytes at most; empty
+	// if the service sent none.
+	//
+	// Assumption: it is the member "error_code" of the envelope's data.
+	Code string
 	// Data is the envelope's data, as sent; absent where it is larger than 64 KiB.
 	Data RawJSON
 	// Body is the start of the raw body, 64 KiB at most.
@@ -167,11 +180,14 @@ func contextEnded(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Unwrap gives the sentinel and the cause to [errors.Is] and [errors.As].
+// Unwrap gives the sentinels and the cause to [errors.Is] and [errors.As].
 func (e *Error) Unwrap() []error {
-	errs := make([]error, 0, 2)
+	errs := make([]error, 0, 3)
 	if e.kind != nil {
 		errs = append(errs, e.kind)
+	}
+	if e.Refused() && (e.Code == codeInsufficientFunds || e.StatusCode == http.StatusPaymentRequired) {
+		errs = append(errs, ErrInsufficientFunds)
 	}
 	if e.Cause != nil {
 		errs = append(errs, e.Cause)
@@ -294,7 +310,7 @@ func (c *core) failureOf(x *exchange) *Error {
 		failure.refused = !severalStatuses(body)
 	}
 	failure.refused = failure.refused && !got.Truncated
-	failure.Message, failure.Data = answer.Message, answer.Data
+	failure.Message, failure.Data, failure.Code = answer.Message, answer.Data, answer.Data.Get("error_code").Text()
 	if id := answer.Data.Get(regulatoryRequestID).Text(); id != "" {
 		failure.RequestID = id
 	}
@@ -305,7 +321,7 @@ func (c *core) failureOf(x *exchange) *Error {
 // [Error] passes through it before it is returned.
 func (c *core) redacted(e *Error) *Error {
 	e.Message = clip(c.key.Text(e.Message), maxErrorMessage)
-	e.RequestID = c.key.Text(e.RequestID)
+	e.RequestID, e.Code = c.key.Text(e.RequestID), clip(c.key.Text(e.Code), maxErrorID)
 	if len(e.Data) > maxErrorBody {
 		e.Data = ""
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
 )
 
 var refused = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
@@ -167,6 +168,58 @@ func TestErrors_KeepDataAndRequestID(t *testing.T) {
 	}
 	if failure.RequestID != "RD-1" || failure.Message != "no funds" || string(failure.Body) != body {
 		t.Errorf("%+v", failure)
+	}
+}
+
+// U5: the most frequent refusal of a wallet is a sentinel, whatever its message.
+func TestErrors_InsufficientFunds(t *testing.T) {
+	t.Parallel()
+	const coded = `{"status":false,"message":"no","data":{"error_code":"insufficient_funds"}}`
+	problem := canned{status: 402, body: `{"title":"no"}`}.with("Content-Type", "application/problem+json")
+	for name, test := range map[string]struct {
+		answer canned
+		code   string
+		want   bool
+	}{
+		"the code":               {canned{status: 400, body: coded}, "insufficient_funds", true},
+		"the code, on a success": {canned{status: 200, body: coded}, "insufficient_funds", true},
+		"402":                    {refusal(402, "no"), "", true},
+		"402 as a problem":       {problem, "", true},
+		"402 of a proxy":         {canned{status: 402, body: "<html>"}, "", false},
+		"the code, on a failure": {canned{status: 500, body: coded}, "insufficient_funds", false},
+		"another code":           {canned{status: 400, body: strings.Replace(coded, "insufficient_funds", "not_found", 1)}, "not_found", false},
+		"the text":               {refusal(400, "insufficient_funds"), "", false},
+		"a long code":            {canned{status: 400, body: strings.Replace(coded, "insufficient_funds", strings.Repeat("x", 500), 1)}, strings.Repeat("x", 128) + "…", false},
+	} {
+		_, err := connect(t, answering(test.answer)).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
+		if failure := errorIn(t, err); failure.Code != test.code || errors.Is(err, shipping.ErrInsufficientFunds) != test.want {
+			t.Errorf("%s: code %q, %v, want %q and %t", name, failure.Code, err, test.code, test.want)
+		}
+		if test.want && !errors.Is(err, shipping.ErrInvalidRequest) {
+			t.Errorf("%s: %v is not an invalid request", name, err)
+		}
+	}
+}
+
+// U5: what the reference server answers for an empty wallet is the sentinel.
+func TestErrors_InsufficientFundsOfTheReferenceServer(t *testing.T) {
+	t.Parallel()
+	server := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("lowfunds"))
+	defer server.Close()
+	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL), shipping.WithHTTPClient(&http.Client{Transport: server.Transport()}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICCUSTOMSONLY"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.Regulatory.PurchaseWith(t.Context(), &shipping.PurchaseRequest{
+		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, RefusedFor: time.Millisecond,
+	})
+	wantError(t, "purchase", err, shipping.ErrInsufficientFunds, shipping.ErrInvalidRequest)
+	if errorIn(t, err).Code != "insufficient_funds" {
+		t.Errorf("code %q", errorIn(t, err).Code)
 	}
 }
 
