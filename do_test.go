@@ -11,6 +11,36 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
+// Every method honours every option of a call.
+func TestCallOptions_WorkForEveryMethod(t *testing.T) {
+	t.Parallel()
+	all := append(calls(), call{"settle", `{"request_id":"` + requestID + `","status":"completed"}`,
+		func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			_, err := c.Regulatory.SettlePurchase(ctx, requestID, nil, o...)
+			return err
+		}}, call{"wait", `{"request_id":"` + requestID + `","status":"completed"}`,
+		func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			_, err := c.Regulatory.Wait(ctx, requestID, nil, o...)
+			return err
+		}})
+	for _, call := range all {
+		var response shipping.Response
+		service := answering(call.success().with("X-Answer", "7"))
+		err := call.do(t.Context(), connect(t, service, shipping.WithProvisionalRoutes()), nil, shipping.WithHeader("X-Ours", "1"),
+			shipping.WithQuery("ours", "1"), shipping.WithResponse(&response))
+		if err != nil {
+			t.Errorf("%s: %v", call.operation, err)
+			continue
+		}
+		if got := service.requests()[0]; got.Header.Get("X-Ours") != "1" || got.Query.Get("ours") != "1" {
+			t.Errorf("%s sends %+v", call.operation, got)
+		}
+		if response.StatusCode != http.StatusOK || response.Header.Get("X-Answer") != "7" || string(response.Body) != call.success().body || len(response.Attempts) != 1 {
+			t.Errorf("%s leaves the response %+v", call.operation, response)
+		}
+	}
+}
+
 func TestDo_AnyOtherOperation(t *testing.T) {
 	t.Parallel()
 	service := answering(ok(`{"shipment_id":"SH-1","cost":1.10}`))

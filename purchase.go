@@ -169,6 +169,7 @@ func (s RegulatoryService) PurchaseWith(ctx context.Context, purchase *PurchaseR
 	case evidence.Unsent:
 		return nil, p.failed(OutcomeNotCharged, nil, err)
 	}
+	call = append(slices.Clip(call), WithResponse(nil)) // the caller asked for the purchase's
 	reading := &readBack{service: s, purchase: p, response: response, cause: err, call: call, longest: p.SettleFor}
 	if response == evidence.Refusal {
 		reading.quietFor, reading.longest = p.RefusedFor, max(p.SettleFor, p.RefusedFor)
@@ -263,11 +264,10 @@ type readBack struct {
 
 // decide returns the purchase's result, or its *PurchaseError.
 func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
-	call := append(slices.Clip(b.call), WithResponse(nil)) // the caller asked for the purchase's
 	started, wait := time.Now(), cmp.Or(b.quietFor, b.longest)/40
 	for {
 		asked := time.Now()
-		record, data, err := b.service.lookup(ctx, b.purchase.RequestID, call)
+		record, data, err := b.service.lookup(ctx, b.purchase.RequestID, b.call)
 		switch evidence.Decide(b.observe(asked, record, data, err)) {
 		case evidence.Success:
 			return readBackResult(record), nil
