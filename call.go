@@ -75,7 +75,7 @@ func fetch[T any](ctx context.Context, c *core, r request, options []CallOption)
 		defer func() { c.observer.Done(ctx, operation, x.attempts, time.Since(started), err) }()
 	}
 	if r.timeout > 0 {
-		bounded, cancel := context.WithTimeoutCause(ctx, r.timeout, transport.TimeoutError{After: r.timeout})
+		bounded, cancel := context.WithTimeoutCause(ctx, r.timeout, &transport.TimeoutError{After: r.timeout})
 		defer cancel()
 		ctx = bounded
 	}

@@ -198,7 +198,7 @@ func (e *Error) Unwrap() []error {
 // Timeout reports whether the call ended because time was up: the context's, which
 // [context.DeadlineExceeded] tells too, or that of its last attempt.
 func (e *Error) Timeout() bool {
-	_, attempt := errors.AsType[transport.TimeoutError](e.Cause)
+	_, attempt := errors.AsType[*transport.TimeoutError](e.Cause)
 	return attempt || errors.Is(e.Cause, context.DeadlineExceeded)
 }
 
@@ -268,7 +268,7 @@ func (x *exchange) broken(ctx context.Context, err error) *Error {
 			failure.kind = ErrBodyTooLarge
 		}
 	}
-	if paused, ok := errors.AsType[transport.PausedError](err); ok {
+	if paused, ok := errors.AsType[*transport.PausedError](err); ok {
 		failure.RetryAfter, failure.kind = paused.Left, ErrRateLimited
 	}
 	return failure

@@ -276,7 +276,6 @@ func TestErrors_ACertificateThatIsRefusedIsNotTriedAgain(t *testing.T) {
 		hint string
 	}{
 		"certificate":          {&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}, "signed by unknown authority"},
-		"host name":            {x509.HostnameError{Certificate: &x509.Certificate{}, Host: "api.service.test"}, "x509"},
 		"http at an https":     {http.ErrSchemeMismatch, "the service speaks http:// there"},
 		"http, as found":       {tls.RecordHeaderError{Msg: "not TLS", RecordHeader: [5]byte{'H', 'T', 'T', 'P', '/'}}, "the service speaks http:// there"},
 		"neither":              {tls.RecordHeaderError{Msg: "not TLS"}, "not TLS"},

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -44,13 +43,13 @@ type TimeoutError struct {
 	evidence error
 }
 
-func (e TimeoutError) Error() string { return "no complete answer within " + e.After.String() }
+func (e *TimeoutError) Error() string { return "no complete answer within " + e.After.String() }
 
 // Timeout returns true, as [net.Error] does.
-func (e TimeoutError) Timeout() bool { return true }
+func (e *TimeoutError) Timeout() bool { return true }
 
 // Unwrap returns the evidence.
-func (e TimeoutError) Unwrap() error { return e.evidence }
+func (e *TimeoutError) Unwrap() error { return e.evidence }
 
 // PausedError is returned for an attempt that was not sent because an earlier call was answered 429, and the
 // pause would outlast the deadline.
@@ -59,7 +58,7 @@ type PausedError struct {
 	Left time.Duration
 }
 
-func (e PausedError) Error() string {
+func (e *PausedError) Error() string {
 	return fmt.Sprintf("not sent: an earlier call was answered 429, and the pause of %s would outlast the deadline",
 		e.Left.Round(time.Millisecond))
 }
@@ -78,20 +77,20 @@ type unsentError struct {
 	heldBack bool
 }
 
-func (e unsentError) Unwrap() error { return e.error }
+func (e *unsentError) Unwrap() error { return e.error }
 
 // NotSent reports evidence that nothing reached the service: the client held the request back, or its own
 // transport did not establish a connection to the service or the proxy. Without such evidence it reports
 // false.
 func NotSent(err error) bool {
-	_, ok := errors.AsType[unsentError](err)
+	_, ok := errors.AsType[*unsentError](err)
 	return ok
 }
 
 // HeldBack reports whether the client itself held the request back: during the pause after a 429, by the
 // limiter, or because the context had ended.
 func HeldBack(err error) bool {
-	unsent, ok := errors.AsType[unsentError](err)
+	unsent, ok := errors.AsType[*unsentError](err)
 	return ok && unsent.heldBack
 }
 
@@ -104,7 +103,7 @@ func evidenceIn(err error) error {
 		return &BodyError{partial.StatusCode, partial.Header, partial.Body, ErrTruncated}
 	}
 	if NotSent(err) {
-		return unsentError{error: errNoConnection}
+		return &unsentError{error: errNoConnection}
 	}
 	return nil
 }
@@ -159,23 +158,10 @@ func mayPass(status int) bool {
 
 // permanent reports failures that a retry cannot fix: a wrong address, or a certificate that is refused.
 func permanent(err error) bool {
-	if errors.Is(err, http.ErrSchemeMismatch) || SpeaksTLS(err) {
-		return true
-	}
-	for _, is := range []func(error) bool{
-		is[tls.RecordHeaderError], is[*tls.CertificateVerificationError], is[x509.CertificateInvalidError],
-		is[x509.HostnameError], is[x509.UnknownAuthorityError], is[*net.AddrError],
-	} {
-		if is(err) {
-			return true
-		}
-	}
-	return false
-}
-
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
+	_, refused := errors.AsType[*tls.CertificateVerificationError](err)
+	_, address := errors.AsType[*net.AddrError](err)
+	_, notTLS := errors.AsType[tls.RecordHeaderError](err)
+	return refused || address || notTLS || errors.Is(err, http.ErrSchemeMismatch) || SpeaksTLS(err)
 }
 
 // SpeaksTLS reports whether the response to a request without TLS was a TLS alert. net/http has no type for

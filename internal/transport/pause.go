@@ -48,7 +48,7 @@ func (p *pause) wait(ctx context.Context, policy Policy) error {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		default:
-			return PausedError{left}
+			return &PausedError{left}
 		}
 	}
 }

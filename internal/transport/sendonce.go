@@ -70,7 +70,7 @@ func (p *progress) explain(r *http.Request, own *http.Transport, err error) erro
 	case p.stopped && r.Context().Err() == nil:
 		return errNotResent
 	case own != nil && p.connecting && !p.written:
-		return unsentError{error: connectError(own, r, err)}
+		return &unsentError{error: connectError(own, r, err)}
 	}
 	return err
 }

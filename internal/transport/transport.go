@@ -192,7 +192,7 @@ func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.response = nil
 	ctx := r.Context()
 	if err := s.client.admit(ctx); err != nil {
-		return nil, unsentError{err, true}
+		return nil, &unsentError{err, true}
 	}
 	started := time.Now()
 	response, err := s.attempt(r)
@@ -235,7 +235,7 @@ func (s *sending) attempt(r *http.Request) (*http.Response, error) {
 	defer cancel() // the body is in memory by then
 	response, err := send(r.WithContext(ctx))
 	if err != nil && ctx.Err() != nil && r.Context().Err() == nil {
-		return nil, TimeoutError{s.client.timeout, evidenceIn(err)}
+		return nil, &TimeoutError{s.client.timeout, evidenceIn(err)}
 	}
 	return response, err
 }

@@ -182,7 +182,7 @@ func TestDo_OnePauseForAllCalls(t *testing.T) {
 		defer cancel()
 		call, h := newCall(http.MethodGet, RetrySafe)
 		_, err := client.Do(ctx, call)
-		paused, ok := errors.AsType[PausedError](err)
+		paused, ok := errors.AsType[*PausedError](err)
 		if !ok || paused.Left != 20*time.Second || !NotSent(err) || !HeldBack(err) || len(h.statuses) != 0 {
 			t.Errorf("%v after %d attempts", err, len(h.statuses))
 		}
@@ -253,7 +253,7 @@ func TestDo_AnAttemptThatTakesTooLong(t *testing.T) {
 		started := time.Now()
 		client := newClient(answering(silent), Policy{MaxAttempts: 2, MinWait: 1, MaxWait: 1}, func(c *Config) { c.HTTP.Timeout = 7 * time.Second })
 		_, err := client.Do(t.Context(), call)
-		if late, ok := errors.AsType[TimeoutError](err); !ok || late.After != 7*time.Second || !late.Timeout() || errors.Is(err, context.DeadlineExceeded) {
+		if late, ok := errors.AsType[*TimeoutError](err); !ok || late.After != 7*time.Second || !late.Timeout() || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
 		if took := time.Since(started).Round(time.Second); took != 14*time.Second || len(h.statuses) != 2 {
@@ -313,8 +313,8 @@ func TestRetryable(t *testing.T) {
 		{408, nil, true}, {425, nil, true}, {429, nil, true}, {500, nil, true}, {502, nil, true}, {503, nil, true}, {599, nil, true},
 		{501, nil, false}, {505, nil, false},
 		{503, context.Canceled, true}, // it ended before a retry
-		{0, io.EOF, true}, {0, TimeoutError{}, true}, {0, unsentError{PausedError{}, true}, true},
-		{0, http.ErrSchemeMismatch, false}, {0, unsentError{tls.RecordHeaderError{}, false}, false},
+		{0, io.EOF, true}, {0, &TimeoutError{}, true}, {0, &unsentError{&PausedError{}, true}, true},
+		{0, http.ErrSchemeMismatch, false}, {0, &unsentError{tls.RecordHeaderError{}, false}, false},
 		{0, &tls.CertificateVerificationError{}, false}, {0, &net.AddrError{}, false},
 		{200, cut(200, ErrTruncated), true}, {503, cut(503, ErrTruncated), true}, {429, cut(429, ErrTruncated), true},
 		{400, cut(400, ErrTruncated), false}, {302, cut(302, ErrTruncated), false}, {200, cut(200, ErrBodyTooLarge), false},
