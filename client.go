@@ -183,7 +183,7 @@ func parseBaseURL(address, option string, plainHTTP bool) (baseURL, error) {
 		return baseURL{}, invalidOption(option, "holds a query or fragment: leave only scheme, host and path")
 	case u.Scheme == "http" && !plainHTTP && mayBePublic(u.Hostname()):
 		return baseURL{}, invalidOption(option,
-			"is http:// on a public host, where the key could be read on the way: use https://, or say WithPlainHTTP()")
+			"is http:// on a public host, where the key could be read on the way: use https://, or WithPlainHTTP()")
 	}
 	prefix := strings.TrimRight(u.EscapedPath(), "/")
 	if last := strings.TrimSuffix(prefix, "/v1"); last != prefix {
@@ -191,7 +191,7 @@ func parseBaseURL(address, option string, plainHTTP bool) (baseURL, error) {
 	}
 	if last := prefix[strings.LastIndex(prefix, "/")+1:]; isVersion(last) {
 		return baseURL{}, invalidOption(option,
-			"ends in /"+last+": this client speaks version 1 and adds /v1 by itself; leave /"+last+" out")
+			"ends in /"+last+": this client is for version 1 and adds /v1; leave /"+last+" out")
 	}
 	return baseURL{scheme: u.Scheme, host: strings.ToLower(u.Host), prefix: prefix}, nil
 }

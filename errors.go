@@ -35,7 +35,7 @@ var (
 	// ErrInvalidRequest: the request breaks a rule, found by the client before sending or by the
 	// service (any other 4xx except 408, 425 and 429, and a false envelope status on a 2xx).
 	ErrInvalidRequest = errors.New("shipping: invalid request")
-	// ErrRateLimited: too many requests (429).
+	// ErrRateLimited: too many requests (429), or a call that was not sent because of an earlier 429.
 	ErrRateLimited = errors.New("shipping: rate limited")
 	// ErrInsufficientFunds: the wallet holds less than the operation costs. Such an error is
 	// ErrInvalidRequest too.
@@ -45,7 +45,7 @@ var (
 	ErrInsufficientFunds = errors.New("shipping: insufficient funds")
 	// ErrServer: the service failed (5xx).
 	ErrServer = errors.New("shipping: service failure")
-	// ErrRedirected: the service answered with a redirect, which is never followed.
+	// ErrRedirected: the response is a redirect, which is never followed.
 	ErrRedirected = errors.New("shipping: redirected")
 	// ErrUnexpectedBody: the body is not the documented envelope: HTML, empty, or other JSON.
 	ErrUnexpectedBody = errors.New("shipping: unexpected body")
@@ -53,8 +53,8 @@ var (
 	ErrTruncated = transport.ErrTruncated
 	// ErrBodyTooLarge: the body is larger, or its lists are longer, than [WithMaxResponseBytes] allows.
 	ErrBodyTooLarge = transport.ErrBodyTooLarge
-	// ErrConnection: no answer came: the connection could not be made, broke, or timed out.
-	ErrConnection = errors.New("shipping: no answer")
+	// ErrConnection: no response came: the connection was not established, broke, or timed out.
+	ErrConnection = errors.New("shipping: no response")
 	// ErrProvisionalRoute: the operation has no documented path; see [WithProvisionalRoutes].
 	ErrProvisionalRoute = errors.New("shipping: the specification documents no path for this operation; " +
 		"enable the assumed one with WithProvisionalRoutes()")
@@ -67,7 +67,7 @@ var (
 type Error struct {
 	// Operation is the name of the operation, such as "rates.list".
 	Operation string
-	// StatusCode is the HTTP status; 0 when no answer came.
+	// StatusCode is the HTTP status; 0 if no response came.
 	StatusCode int
 	// Message is the envelope's message, 2 KiB at most. Never match on it: messages change.
 	Message string
@@ -76,15 +76,16 @@ type Error struct {
 	//
 	// Assumption: it is the member "error_code" of the envelope's data.
 	Code string
-	// Data is the envelope's data, as sent; absent where it is larger than 64 KiB.
+	// Data is the envelope's data, as sent; absent if it is larger than 64 KiB.
 	Data RawJSON
 	// Body is the start of the raw body, 64 KiB at most.
 	Body []byte
-	// RequestID is the regulatory request that the call was about, where there is one.
+	// RequestID is not an HTTP request id: it is the regulatory request that the call was about, if any.
 	RequestID string
-	// RetryAfter is how long the service asked to wait; 0 when it did not.
+	// RetryAfter is the wait that the service requested, or what is left of it if the call was not sent
+	// because of an earlier 429; 0 if there is none.
 	RetryAfter time.Duration
-	// Attempts tells each attempt that was made, the last one last.
+	// Attempts are the attempts that were made, the last one last.
 	Attempts []Attempt
 	// NotRetried is why a failure that could have been retried was not, such as "the deadline
 	// would pass first". Empty otherwise.
@@ -97,19 +98,19 @@ type Error struct {
 	refused bool  // the whole body is a refusal; Body may hold only the start of it
 }
 
-// Attempt is one request that was sent, or tried to be.
+// Attempt is one request that was sent, or was to be sent.
 type Attempt struct {
-	// StatusCode is 0 when no answer came.
+	// StatusCode is 0 if no response came.
 	StatusCode int
 	// Duration is how long the attempt took.
 	Duration time.Duration
 	// Wait is how long the client waited after it, before the next.
 	Wait time.Duration
-	// Err is why no usable answer came; nil when one did.
+	// Err is why no whole response came; nil if one did.
 	Err error
 }
 
-// Error says what failed, what the service said, and what to do next.
+// Error returns the operation, the status and message of the response, the cause, and a hint what to do.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("shipping: ")
@@ -141,7 +142,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// hint tells a newcomer what to look at.
+// hint returns what to check.
 func (e *Error) hint() string {
 	switch {
 	case e.StatusCode == http.StatusUnauthorized:
@@ -196,7 +197,7 @@ func (e *Error) Unwrap() []error {
 }
 
 // Timeout reports whether the call ended because time was up: the context's, which
-// [context.DeadlineExceeded] tells too, or that of its last attempt.
+// is [context.DeadlineExceeded] too, or that of its last attempt.
 func (e *Error) Timeout() bool {
 	_, attempt := errors.AsType[*transport.TimeoutError](e.Cause)
 	return attempt || errors.Is(e.Cause, context.DeadlineExceeded)
@@ -360,11 +361,11 @@ type ValidationError struct {
 	Operation string
 	// Field names the field, parameter or option.
 	Field string
-	// Problem says what is wrong and what to do.
+	// Problem is what is wrong, and what to do.
 	Problem string
 }
 
-// Error says which field, what is wrong with it and what to do.
+// Error returns the field, what is wrong with it and what to do.
 func (e *ValidationError) Error() string {
 	if e.Operation == "" {
 		return "shipping: " + e.Field + " " + e.Problem

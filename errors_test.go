@@ -97,15 +97,15 @@ func TestErrors_TextsSayWhatToDo(t *testing.T) {
 		},
 		"nobody there": {
 			canned{err: refused},
-			"shipping: regulatory.get: no answer (request RD-1): dial tcp: connection refused; check host, port and network",
+			"shipping: regulatory.get: no response (request RD-1): dial tcp: connection refused; check host, port and network",
 		},
 		"https to a service without it": {
 			canned{err: http.ErrSchemeMismatch},
-			"shipping: regulatory.get: no answer (request RD-1): http: server gave HTTP response to HTTPS client; " +
+			"shipping: regulatory.get: no response (request RD-1): http: server gave HTTP response to HTTPS client; " +
 				"the service speaks http:// there: check scheme and port of the base address",
 		},
 		"broken connection": {
-			canned{err: io.ErrUnexpectedEOF}, "shipping: regulatory.get: no answer (request RD-1): unexpected EOF",
+			canned{err: io.ErrUnexpectedEOF}, "shipping: regulatory.get: no response (request RD-1): unexpected EOF",
 		},
 		"too large": {
 			ok(`"` + strings.Repeat("x", 2000) + `"`),
@@ -139,7 +139,7 @@ func TestErrors_HeldBackByTheLimiter(t *testing.T) {
 	service := answering(ok(`[]`))
 	closed := limiter(func(context.Context) error { return errors.New("closed for lunch") })
 	_, err := connect(t, service, shipping.WithLimiter(closed)).Countries.List(t.Context())
-	if want := "shipping: countries.list: no answer: limiter: closed for lunch; nothing was sent"; err == nil || err.Error() != want {
+	if want := "shipping: countries.list: no response: limiter: closed for lunch; nothing was sent"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if service.count("") != 0 {
@@ -215,7 +215,7 @@ func TestErrors_InsufficientFundsOfTheReferenceServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = client.Regulatory.PurchaseWith(t.Context(), &shipping.PurchaseRequest{
-		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, RefusedFor: time.Millisecond,
+		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, PurchaseOptions: shipping.PurchaseOptions{RefusedFor: time.Millisecond},
 	})
 	wantError(t, "purchase", err, shipping.ErrInsufficientFunds, shipping.ErrInvalidRequest)
 	if errorIn(t, err).Code != "insufficient_funds" {

@@ -50,7 +50,7 @@ func WithBaseURL(address string) Option {
 func WithPlainHTTP() Option { return func(s *settings) { s.plainHTTP = true } }
 
 // WithHTTPClient sets the HTTP client whose transport, cookie jar and timeout are used. It is never
-// changed: the client works on a copy. Redirects are not followed whatever it says, and its Timeout
+// changed: the client works on a copy. Redirects are not followed, whatever its CheckRedirect is, and its Timeout
 // bounds a single attempt.
 //
 // Only a plain *http.Transport can prove that nothing was sent. Any other RoundTripper may send a request
@@ -90,7 +90,7 @@ type Limiter interface {
 func WithLimiter(limiter Limiter) Option { return func(s *settings) { s.limiter = limiter } }
 
 // WithMaxResponseBytes bounds the size of a response body after decompression; a larger one is
-// [ErrBodyTooLarge]. The default is 64 MiB. It bounds the memory that an answer takes too: one whose lists
+// [ErrBodyTooLarge]. The default is 64 MiB. It bounds the memory of a response too: one whose lists
 // hold more than an element for each 256 of these bytes (and more than 4,096) is too large as well.
 func WithMaxResponseBytes(n int64) Option { return func(s *settings) { s.maxBody = n } }
 
@@ -136,7 +136,7 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 		return p, invalidOption("WithRetryPolicy", "has a negative field: leave it 0 for the default, or set MaxAttempts to 1 to never retry")
 	}
 	if math.IsNaN(p.ExtraLoad) {
-		return p, invalidOption("WithRetryPolicy", "has an ExtraLoad that is no number: 0.1 means one retry for ten requests")
+		return p, invalidOption("WithRetryPolicy", "has an ExtraLoad that is not a number: 0.1 means one retry for ten requests")
 	}
 	return RetryPolicy(transport.Policy(p).WithDefaults()), nil
 }

@@ -329,7 +329,7 @@ func TestRetry_APauseThatOutlastsTheDeadlineIsToldAtOnce(t *testing.T) {
 		if got := errorIn(t, err).RetryAfter; got != 30*time.Second {
 			t.Errorf("RetryAfter is %s, want the rest of the pause", got)
 		}
-		const want = "not sent: an earlier call was answered 429, and the pause of 30"
+		const want = "not sent: an earlier call got a 429, and the pause of 30"
 		if failure, _ := errors.AsType[*shipping.Error](err); failure == nil || failure.StatusCode != 0 ||
 			len(failure.Cause.Error()) < len(want) || failure.Cause.Error()[:len(want)] != want {
 			t.Errorf("got %v", err)

@@ -301,7 +301,7 @@ func TestEvidence_OfAPlainTransport(t *testing.T) {
 	}{
 		"connection refused": {testPlainBase, &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 			return nil, refused
-		}}, 4, "no answer: dial tcp: connection refused [4 attempts]; nothing was sent: check host, port and network", false},
+		}}, 4, "no response: dial tcp: connection refused [4 attempts]; nothing was sent: check host, port and network", false},
 		"no handshake in time": {testBase, &http.Transport{TLSHandshakeTimeout: time.Second, DialContext: pipeTo(func(conn net.Conn) {
 			_, _ = io.Copy(io.Discard, conn)
 		})}, 4, "net/http: TLS handshake timeout [4 attempts]; nothing was sent", false},

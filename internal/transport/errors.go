@@ -43,7 +43,7 @@ type TimeoutError struct {
 	evidence error
 }
 
-func (e *TimeoutError) Error() string { return "no complete answer within " + e.After.String() }
+func (e *TimeoutError) Error() string { return "no complete response within " + e.After.String() }
 
 // Timeout returns true, as [net.Error] does.
 func (e *TimeoutError) Timeout() bool { return true }
@@ -51,7 +51,7 @@ func (e *TimeoutError) Timeout() bool { return true }
 // Unwrap returns the evidence.
 func (e *TimeoutError) Unwrap() error { return e.evidence }
 
-// PausedError is returned for an attempt that was not sent because an earlier call was answered 429, and the
+// PausedError is returned for an attempt that was not sent because an earlier call got a 429, and the
 // pause would outlast the deadline.
 type PausedError struct {
 	// Left is the rest of the pause.
@@ -59,7 +59,7 @@ type PausedError struct {
 }
 
 func (e *PausedError) Error() string {
-	return fmt.Sprintf("not sent: an earlier call was answered 429, and the pause of %s would outlast the deadline",
+	return fmt.Sprintf("not sent: an earlier call got a 429, and the pause of %s would outlast the deadline",
 		e.Left.Round(time.Millisecond))
 }
 
