@@ -226,8 +226,12 @@ func (e *Error) refusal() bool {
 }
 
 // Retryable reports whether the same call may succeed later: no response came, the body was cut off, the
-// service failed (5xx, 408, 425), or it limits the rate. It does not report whether a retry is safe: a call that
-// changes something on the service may have been performed unless [Error.NotSent] reports true.
+// service failed (408, 425, 5xx except 501 and 505), or it limits the rate. A wrong scheme, a refused certificate
+// and a body that is too large are not retryable. The client's own retries, polls and batches follow the same
+// rule.
+//
+// It does not report whether a retry is safe: a call that changes something on the service may have been
+// performed unless [Error.NotSent] reports true.
 func (e *Error) Retryable() bool {
 	return transport.Retryable(e.StatusCode, e.Cause)
 }

@@ -304,3 +304,21 @@ func BenchmarkBytes(b *testing.B) {
 		}
 	})
 }
+
+// A value without the key is JSON still, also if the key is a number or a part of one.
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		`{"a":[1,"b",null]}`:           `{"a":[1,"b",null]}`,
+		`{"a":"x 1234567890123456 y"}`: `{"a":"x [redacted] y"}`,
+		`{"a":1234567890123456,"b":2}`: `{"a":"[redacted]","b":2}`,
+		`[91234567890123456]`:          `["9[redacted]"]`,
+		`{"1234567890123456":true}`:    `{"[redacted]":true}`,
+		`{"a":1234567890123456,"b":`:   `"[redacted]"`,
+		``:                             ``,
+	} {
+		if got := redact.New("1234567890123456").JSON(value); got != want {
+			t.Errorf("%s is %s, want %s", value, got, want)
+		}
+	}
+}
