@@ -132,9 +132,8 @@ func defaultTransport() http.RoundTripper {
 	return own
 }
 
-// Do performs a call. It returns the response of the last attempt, or why that attempt has none. If ctx ends
-// after an attempt that was to be retried, it returns both: the response of that attempt, if it had one, and
-// the reason.
+// Do performs a call. It returns the response of the last attempt, or the reason why that attempt has none. If
+// ctx ended, it returns the last response that was retried beside the reason, if there was one.
 func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
 	c.budget.earn()
 	s := &sending{client: c, retry: call.Retry, hooks: call.Hooks, http: c.http}
