@@ -119,6 +119,14 @@ func (c *Client) BaseURL() string {
 	return c.core.baseURL.String()
 }
 
+// RetryPolicy returns the retry policy in use, with its defaults filled in.
+func (c *Client) RetryPolicy() RetryPolicy {
+	if c == nil || c.core == nil {
+		return RetryPolicy{}
+	}
+	return c.core.policy
+}
+
 // Format prints the client as its base address, under every verb: never its key.
 func (c *Client) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, c.label()) }
 

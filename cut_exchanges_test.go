@@ -184,7 +184,7 @@ func reading(request string) asks {
 func boughtFrom(t *testing.T, client *shipping.Client, shipment string) (request string) {
 	t.Helper()
 	draft := analyzed(t, client, shipment)
-	documents, _ := automated(draft)
+	documents, _ := shipping.SelectAutomated(draft)
 	if _, err := client.Regulatory.Purchase(t.Context(), draft.RequestID, documents...); err != nil {
 		t.Fatal(err)
 	}

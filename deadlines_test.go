@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
 // moment is a place in a call where the caller's context may end.
@@ -72,11 +73,11 @@ func analyzeAndPoll(ctx context.Context, c *shipping.Client) error {
 }
 
 func runBatch(ctx context.Context, c *shipping.Client) error {
-	items := []shipping.BatchItem{{Key: "a"}, {Key: "b"}, {Key: "c"}}
+	items := []batch.Item{{Key: "a"}, {Key: "b"}, {Key: "c"}}
 	for i := range items {
 		items[i].Analyze.ShipmentID = "SH-" + items[i].Key
 	}
-	_, err := c.Regulatory.Batch(ctx, items, &shipping.BatchOptions{Select: everything, Concurrency: 2})
+	_, err := batch.Run(ctx, c, items, &batch.Options{Select: everything, Concurrency: 2})
 	return err
 }
 
@@ -161,7 +162,7 @@ func moments(t *testing.T) map[string]moment {
 		"batch, purchasing":            {transport: stages(draft, silent, silent), do: runBatch},
 		"batch, polling":               {transport: stages(draft, confirmed, state("processing")), do: runBatch},
 		"replaying many": {transport: answering(silent), do: func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Webhooks.ReplayAll(ctx, replays("WD-1", "WD-2", "WD-3"), nil)
+			_, err := batch.Replay(ctx, c, []shipping.ReplayRequest{{DeliveryID: "WD-1"}, {DeliveryID: "WD-2"}, {DeliveryID: "WD-3"}}, nil)
 			return err
 		}},
 	}

@@ -71,7 +71,7 @@ func ExampleRegulatoryService_Retry() {
 	ctx := context.Background()
 	poll := shipping.PollOptions{MinInterval: 10 * time.Millisecond}
 	request, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILONCE"},
-		&shipping.AnalyzeAndPollOptions{Select: automated, Poll: poll})
+		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated, Poll: poll})
 	if !errors.Is(err, shipping.ErrRequestFailed) {
 		log.Fatal(err)
 	}

@@ -5,34 +5,27 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// naira is an amount of whole naira, for budgets.
-func naira(units int64) *shipping.Budget {
-	amount, err := shipping.NewAmount(units, 0)
-	if err != nil {
-		log.Fatal(err)
-	}
-	return &shipping.Budget{Amount: amount, Currency: "NGN"}
-}
-
 // From a shipment to its documents, within a budget.
 func ExampleRegulatoryService_AnalyzeAndPoll() {
 	client, server := account()
 	defer server.Close()
-	ctx, shipmentID, limit := context.Background(), server.Shipments()[0], naira(250_000)
+	ctx, shipmentID := context.Background(), server.Shipments()[0]
+	limit, err := shipping.ParseBudget("250000.00 NGN")
+	if err != nil {
+		log.Fatal(err)
+	}
 
 	request, err := client.Regulatory.AnalyzeAndPoll(ctx,
 		&shipping.AnalyzeRequest{ShipmentID: shipmentID},
 		&shipping.AnalyzeAndPollOptions{
-			Select: automated, // without Select nothing is bought
-			Budget: limit,     // checked against the prices stored on the draft
+			Select: shipping.SelectAutomated, // without Select nothing is bought
+			Budget: limit,                    // checked against the prices stored on the draft
 			Poll:   shipping.PollOptions{MinInterval: 10 * time.Millisecond},
 		})
 	if err != nil {
@@ -40,8 +33,9 @@ func ExampleRegulatoryService_AnalyzeAndPoll() {
 	}
 	fmt.Println(request.Status, request.Documents[0].DocumentType, request.Documents[0].Status)
 
+	limit.Amount = shipping.Amount{} // a budget without an amount allows nothing
 	draft, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: shipmentID},
-		&shipping.AnalyzeAndPollOptions{Select: automated, Budget: naira(1)})
+		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectOnly(shipping.DocumentCustoms), Budget: limit})
 	fmt.Println(draft.Status, errors.Is(err, shipping.ErrOverBudget))
 	// Output:
 	// completed CUSTOMS generated
@@ -135,7 +129,7 @@ func ExampleRegulatoryService_ResumePoll() {
 	client, server := account()
 	defer server.Close()
 	ctx := context.Background()
-	options := &shipping.AnalyzeAndPollOptions{Select: automated, Poll: shipping.PollOptions{MinInterval: 10 * time.Millisecond}}
+	options := &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated, Poll: shipping.PollOptions{MinInterval: 10 * time.Millisecond}}
 	poll := mockserver.FaultRule{Operation: shipping.OpGetRequest, First: 1, Fault: mockserver.FaultStatus(404, nil)}
 	if err := server.Inject(poll); err != nil {
 		log.Fatal(err)
@@ -178,39 +172,4 @@ func ExampleRegulatoryService_Wait() {
 	// Output:
 	// failed true
 	// WATCH failed true
-}
-
-// Many shipments, one budget, and a journal: running it again goes on, and buys nothing twice.
-func ExampleRegulatoryService_Batch() {
-	client, server := account()
-	defer server.Close()
-	folder, err := os.MkdirTemp("", "batch")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(folder)
-	var items []shipping.BatchItem
-	for _, id := range server.Shipments()[:5] {
-		items = append(items, shipping.BatchItem{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
-	}
-
-	for run := range 2 {
-		journal, err := shipping.OpenBatchFile(filepath.Join(folder, "batch.journal"))
-		if err != nil {
-			log.Fatal(err)
-		}
-		report, err := client.Regulatory.Batch(context.Background(), items, &shipping.BatchOptions{
-			Select:  automated,
-			Budget:  naira(1_000_000),
-			Poll:    shipping.PollOptions{MinInterval: 10 * time.Millisecond},
-			Journal: journal,
-		})
-		if err := errors.Join(err, journal.Close()); err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println("run", run+1, "completed:", report.Count(shipping.BatchCompleted), "purchases:", server.Calls(shipping.OpPurchase))
-	}
-	// Output:
-	// run 1 completed: 5 purchases: 5
-	// run 2 completed: 5 purchases: 5
 }

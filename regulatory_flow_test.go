@@ -150,7 +150,7 @@ func TestGeneration_FailsIsRetriedWithoutCostAndCompletes(t *testing.T) {
 	flow(t, func(t *testing.T, server *mockserver.Server, client *shipping.Client) {
 		ctx := t.Context()
 		request, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILONCE"},
-			&shipping.AnalyzeAndPollOptions{Select: automated})
+			&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated})
 		failed, ok := errors.AsType[*shipping.FailedError](err)
 		if !ok || request.Status != shipping.StatusFailed || failed.Request != request || !strings.Contains(err.Error(), request.RequestID) {
 			t.Fatalf("%+v, %v", request, err)
@@ -259,4 +259,23 @@ func TestWait_AnHourOfPollingTakesNoTime(t *testing.T) {
 			t.Errorf("%d polls in %s", polls, took)
 		}
 	})
+}
+
+// debits is what the wallet paid for regulatory documents, and how many times for each request.
+func debits(t *testing.T, c *shipping.Client, wallet string) (shipping.Amount, map[string]int) {
+	t.Helper()
+	var sum shipping.Amount
+	count := map[string]int{}
+	for transaction, err := range c.Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: wallet}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if request, ok := strings.CutPrefix(transaction.Description, "Regulatory documents for "); ok {
+			count[request]++
+			if sum, err = sum.Add(transaction.Amount); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return sum, count
 }

@@ -67,20 +67,20 @@ func keyHolders(t *testing.T) (holders map[string]any, keys []string) {
 
 // keyless are the exported types that look as if they could hold a key, and why they cannot.
 var keyless = map[string]string{
-	"shipping.Amount":            "a number",
-	"shipping.BatchItem":         "the key names an item",
-	"shipping.BatchResult":       "the key names an item",
-	"shipping.BatchEvent":        "the key names an item",
-	"shipping.BatchFile":         "a file and its records",
-	"shipping.BatchRecord":       "the key names an item",
-	"shipping.BatchJournalError": "the key names an item",
-	"shipping.ReplayOutcome":     "the key names an item",
-	"shipping.PurchaseRequest":   "an identifier, documents and settings",
-	"mockserver.CallQuery":       "the key is a fingerprint",
-	"mockserver.Coverage":        "counts of operations",
-	"mockserver.Scenario":        "a name and a description",
-	"webhook.MemoryStore":        "identifiers of deliveries",
-	"webhook.Tracker":            "identifiers of shipments",
+	"shipping.Amount":          "a number",
+	"batch.Item":               "the key names an item",
+	"batch.Result":             "the key names an item",
+	"batch.Event":              "the key names an item",
+	"batch.File":               "a file and its records",
+	"batch.Record":             "the key names an item",
+	"batch.JournalError":       "the key names an item",
+	"batch.ReplayOutcome":      "the key names an item",
+	"shipping.PurchaseRequest": "an identifier, documents and settings",
+	"mockserver.CallQuery":     "the key is a fingerprint",
+	"mockserver.Coverage":      "counts of operations",
+	"mockserver.Scenario":      "a name and a description",
+	"webhook.MemoryStore":      "identifiers of deliveries",
+	"webhook.Tracker":          "identifiers of shipments",
 }
 
 // C23: each exported type that could hold a key is printed by a test, or is known to hold none.

@@ -105,7 +105,7 @@ func (d *Desk) settle(ctx context.Context, f *file) error {
 // buy analyzes and purchases, or goes on with the request that there is.
 func (d *Desk) buy(ctx context.Context, f *file, order Order) (*shipping.RegulatoryRequest, error) {
 	options := &shipping.AnalyzeAndPollOptions{
-		Select: automated,
+		Select: shipping.SelectAutomated,
 		Budget: &d.Limit,
 		Progress: func(event shipping.PollEvent) {
 			f.requestID = event.RequestID
@@ -115,15 +115,4 @@ func (d *Desk) buy(ctx context.Context, f *file, order Order) (*shipping.Regulat
 		return d.Client.Regulatory.ResumePoll(ctx, f.requestID, options)
 	}
 	return d.Client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: order.ShipmentID}, options)
-}
-
-// automated chooses the forms that wait for nobody else's evidence.
-func automated(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-	var chosen []shipping.DocumentType
-	for _, document := range draft.AvailableDocuments {
-		if document.Mode == "automated" {
-			chosen = append(chosen, document.DocumentType)
-		}
-	}
-	return chosen, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
 // board shows where every item stands: on a terminal a line each, rewritten in place, as far as they
@@ -21,7 +22,7 @@ type board struct {
 	tail     string
 }
 
-func newBoard(out io.Writer, items []shipping.BatchItem) *board {
+func newBoard(out io.Writer, items []batch.Item) *board {
 	b := &board{out: out, rows: 20, stands: map[string]string{}}
 	if file, ok := out.(*os.File); ok && os.Getenv("TERM") != "dumb" {
 		info, err := file.Stat()
@@ -34,7 +35,7 @@ func newBoard(out io.Writer, items []shipping.BatchItem) *board {
 }
 
 // update is called for one event at a time.
-func (b *board) update(event shipping.BatchEvent) {
+func (b *board) update(event batch.Event) {
 	item := event.Item
 	text := string(event.Step)
 	switch event.Step {

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -62,7 +63,7 @@ type job struct {
 	profiles    profiles
 	settle      time.Duration
 	client      *shipping.Client
-	items       []shipping.BatchItem
+	items       []batch.Item
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -121,10 +122,10 @@ func (j *job) prepare(out io.Writer) (leave func(), err error) {
 		}
 	}
 	for _, id := range server.Shipments()[:10] {
-		j.items = append(j.items, shipping.BatchItem{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
+		j.items = append(j.items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
 	}
 	for _, url := range server.Invoices() {
-		j.items = append(j.items, shipping.BatchItem{Analyze: shipping.AnalyzeRequest{FileURL: url}})
+		j.items = append(j.items, batch.Item{Analyze: shipping.AnalyzeRequest{FileURL: url}})
 	}
 	if !j.budget.Known() {
 		if j.budget, err = shipping.ParseAmount("400000"); err != nil {
@@ -144,13 +145,13 @@ func (j *job) work(ctx context.Context, out io.Writer) error {
 	if !j.budget.Known() {
 		return j.estimate(ctx, out)
 	}
-	journal, err := shipping.OpenBatchFile(filepath.Join(j.out, "batch.journal"))
+	journal, err := batch.OpenFile(filepath.Join(j.out, "batch.journal"))
 	if err != nil {
 		return err
 	}
 	defer journal.Close()
 	board := newBoard(out, j.items)
-	report, err := j.client.Regulatory.Batch(ctx, j.items, &shipping.BatchOptions{
+	report, err := batch.Run(ctx, j.client, j.items, &batch.Options{
 		Concurrency: j.concurrency,
 		Edit:        j.fill,
 		Select:      j.choose,

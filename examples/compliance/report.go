@@ -11,9 +11,10 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
-func writeReport(path string, report *shipping.BatchReport) error {
+func writeReport(path string, report *batch.Report) error {
 	file, err := os.Create(path)
 	if err != nil {
 		return err
@@ -38,10 +39,10 @@ func writeReport(path string, report *shipping.BatchReport) error {
 }
 
 // download fetches the PDFs that are not there yet, and returns how many there are.
-func (j *job) download(ctx context.Context, report *shipping.BatchReport) (int, error) {
+func (j *job) download(ctx context.Context, report *batch.Report) (int, error) {
 	have := 0
 	for _, result := range report.Results {
-		if result.State != shipping.BatchCompleted {
+		if result.State != batch.StateCompleted {
 			continue
 		}
 		for _, document := range result.Documents {
@@ -75,11 +76,11 @@ func writeWhole(path string, data []byte) error {
 	return os.Rename(part, path)
 }
 
-func summarize(out io.Writer, j *job, report *shipping.BatchReport, pdfs int) {
+func summarize(out io.Writer, j *job, report *batch.Report, pdfs int) {
 	fmt.Fprintln(out)
-	for _, state := range []shipping.BatchState{
-		shipping.BatchCompleted, shipping.BatchDraft, shipping.BatchOverBudget, shipping.BatchFailed,
-		shipping.BatchError, shipping.BatchWaiting, shipping.BatchUnknown,
+	for _, state := range []batch.State{
+		batch.StateCompleted, batch.StateDraft, batch.StateOverBudget, batch.StateFailed,
+		batch.StateError, batch.StateWaiting, batch.StateUnknown,
 	} {
 		if n := report.Count(state); n > 0 {
 			fmt.Fprintf(out, "%5d %s\n", n, state)

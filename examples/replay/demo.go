@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/webhook"
 )
@@ -46,10 +47,10 @@ func (j *job) demonstrate(out io.Writer) (leave func(), err error) {
 		j.report = filepath.Join(folder, "report.jsonl")
 	}
 	// A replay is queued; what became of it is in the delivery log.
-	j.arrived = func(ctx context.Context, report *shipping.ReplayReport) (int, error) {
+	j.arrived = func(ctx context.Context, report *batch.ReplayReport) (int, error) {
 		delivered := 0
 		for _, outcome := range report.Outcomes {
-			if outcome.State != shipping.ReplayQueued {
+			if outcome.State != batch.ReplayQueued {
 				continue
 			}
 			delivery, err := server.WaitDelivery(ctx, outcome.Result.DeliveryID)

@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
 // outcomeLog is the report: what became of each notification, over all runs.
@@ -25,7 +25,7 @@ func openLog(path string, dryRun bool) (*outcomeLog, error) {
 	}
 	whole := data[:bytes.LastIndexByte(data, '\n')+1] // a crash may have cut the last line off
 	l := &outcomeLog{}
-	if l.skip, err = shipping.QueuedReplays(bytes.NewReader(whole)); err != nil {
+	if l.skip, err = batch.Queued(bytes.NewReader(whole)); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if dryRun {
@@ -41,8 +41,8 @@ func openLog(path string, dryRun bool) (*outcomeLog, error) {
 }
 
 // add writes an outcome down. What was skipped is there already.
-func (l *outcomeLog) add(outcome shipping.ReplayOutcome) error {
-	if l.file == nil || outcome.State == shipping.ReplaySkipped {
+func (l *outcomeLog) add(outcome batch.ReplayOutcome) error {
+	if l.file == nil || outcome.State == batch.ReplaySkipped {
 		return nil
 	}
 	line, err := json.Marshal(outcome)

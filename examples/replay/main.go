@@ -19,6 +19,7 @@ import (
 	"os/signal"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
 const usage = `Replay has missed webhook notifications sent again.
@@ -57,7 +58,7 @@ type job struct {
 	concurrency int
 	client      *shipping.Client
 	requests    []shipping.ReplayRequest
-	arrived     func(context.Context, *shipping.ReplayReport) (int, error) // of the demonstration; else nil
+	arrived     func(context.Context, *batch.ReplayReport) (int, error) // of the demonstration; else nil
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -106,9 +107,9 @@ func (j *job) work(ctx context.Context, out io.Writer) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	show := newProgress(out)
-	report, err := j.client.Webhooks.ReplayAll(ctx, j.requests, &shipping.ReplayAllOptions{
+	report, err := batch.Replay(ctx, j.client, j.requests, &batch.ReplayOptions{
 		Concurrency: j.concurrency, DryRun: j.dryRun, Skip: log.skip,
-		Progress: func(outcome shipping.ReplayOutcome, ended, total int) {
+		Progress: func(outcome batch.ReplayOutcome, ended, total int) {
 			if err := log.add(outcome); err != nil {
 				stop(fmt.Errorf("the report cannot be written, so nothing more was sent: %w", err))
 			}
@@ -119,9 +120,9 @@ func (j *job) work(ctx context.Context, out io.Writer) error {
 	if report == nil {
 		return err
 	}
-	for _, state := range []shipping.ReplayState{
-		shipping.ReplayQueued, shipping.ReplayChecked, shipping.ReplaySkipped,
-		shipping.ReplayFailed, shipping.ReplayUnknown, shipping.ReplayNotSent,
+	for _, state := range []batch.ReplayState{
+		batch.ReplayQueued, batch.ReplayChecked, batch.ReplaySkipped,
+		batch.ReplayFailed, batch.ReplayUnknown, batch.ReplayNotSent,
 	} {
 		if n := report.Count(state); n > 0 {
 			fmt.Fprintf(out, "%5d %s\n", n, state)
@@ -135,7 +136,7 @@ func (j *job) work(ctx context.Context, out io.Writer) error {
 		fmt.Fprintf(out, "\n%d arrived at the shop, signed. The outcomes are in %s\n", n, j.report)
 		return nil
 	}
-	failed, unknown := report.Count(shipping.ReplayFailed), report.Count(shipping.ReplayUnknown)
+	failed, unknown := report.Count(batch.ReplayFailed), report.Count(batch.ReplayUnknown)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted; nothing is lost: run the same command again to go on")

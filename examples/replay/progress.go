@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
 // progress names what could not be sent, and shows how far the run is: on a terminal in a line that is
@@ -26,7 +26,7 @@ func newProgress(out io.Writer) *progress {
 	return p
 }
 
-func (p *progress) update(outcome shipping.ReplayOutcome, ended, total int) {
+func (p *progress) update(outcome batch.ReplayOutcome, ended, total int) {
 	if outcome.Err != nil {
 		p.clear()
 		fmt.Fprintf(p.out, "%s %s: %s\n", outcome.Key, outcome.State, strings.TrimPrefix(outcome.Err.Error(), "shipping: "))

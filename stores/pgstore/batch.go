@@ -11,9 +11,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
-// BatchJournal is a [shipping.SharedBatchJournal]. Make one with [NewBatchJournal].
+// BatchJournal is a [batch.Journal]. Make one with [NewBatchJournal].
 //
 // An item belongs to the claim that has its row's fencing number. A claim raises the number, which is
 // possible once the one before was released or its lease, counted by the database's clock, is over; a
@@ -29,7 +30,7 @@ type BatchJournal struct {
 // with a process that is not heard of (0: 2 minutes); every process must have the same. A tenth of it is kept
 // back for clocks that run at different speeds, and the rest must be at least a quarter longer than the
 // QuietFor of the batch. A longer lease bounds for longer what a stalled process can do: see
-// [shipping.SharedBatchJournal].
+// [batch.Journal].
 func NewBatchJournal(pool *pgxpool.Pool, batch string, lease time.Duration) *BatchJournal {
 	if lease <= 0 {
 		lease = 2 * time.Minute
@@ -37,12 +38,12 @@ func NewBatchJournal(pool *pgxpool.Pool, batch string, lease time.Duration) *Bat
 	return &BatchJournal{pool: pool, batch: column(batch), lease: lease}
 }
 
-// Lease implements [shipping.SharedBatchJournal].
+// Lease implements [batch.Journal].
 func (j *BatchJournal) Lease() time.Duration { return j.lease - j.lease/10 }
 
-// Claim implements [shipping.SharedBatchJournal].
-func (j *BatchJournal) Claim(ctx context.Context, key string) (shipping.BatchClaim, error) {
-	c := &batchClaim{journal: j, key: key, record: shipping.BatchRecord{Key: key}}
+// Claim implements [batch.Journal].
+func (j *BatchJournal) Claim(ctx context.Context, key string) (batch.Claim, error) {
+	c := &batchClaim{journal: j, key: key, record: batch.Record{Key: key}}
 	err := c.hold(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		var record []byte
 		err := tx.QueryRow(ctx, `
@@ -52,7 +53,7 @@ func (j *BatchJournal) Claim(ctx context.Context, key string) (shipping.BatchCla
 			WHERE item.until IS NULL OR item.until <= clock_timestamp()
 			RETURNING fence, record`, j.batch, key, j.lease).Scan(&c.fence, &record)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return shipping.ErrBatchItemTaken
+			return batch.ErrItemTaken
 		}
 		if err != nil || record == nil {
 			return err
@@ -65,7 +66,7 @@ func (j *BatchJournal) Claim(ctx context.Context, key string) (shipping.BatchCla
 	return c, nil
 }
 
-// Committed implements [shipping.SharedBatchJournal].
+// Committed implements [batch.Journal].
 func (j *BatchJournal) Committed(ctx context.Context, budget shipping.Budget) (sum shipping.Amount, err error) {
 	err = pgx.BeginFunc(ctx, j.pool, func(tx pgx.Tx) error {
 		sum, err = j.sum(ctx, tx, budget, nil)
@@ -87,7 +88,7 @@ func (j *BatchJournal) sum(ctx context.Context, tx pgx.Tx, budget shipping.Budge
 			min(key) FILTER (WHERE committed < 0 OR committed IS NULL AND record ? 'documents' AND record->>'step' <> $4)
 		FROM shipping_batch_item
 		WHERE batch = $1 AND ($3::text IS NULL OR key <> $3)`,
-		j.batch, budget.Currency, without, string(shipping.BatchAnalyzed)).Scan(&text, &foreign, &currency, &unknown)
+		j.batch, budget.Currency, without, string(batch.StepAnalyzed)).Scan(&text, &foreign, &currency, &unknown)
 	if err != nil {
 		return sum, err
 	}
@@ -110,11 +111,11 @@ type batchClaim struct {
 	key     string
 	fence   int64
 	until   time.Time
-	record  shipping.BatchRecord
+	record  batch.Record
 }
 
-func (c *batchClaim) Record() shipping.BatchRecord { return c.record }
-func (c *batchClaim) Until() time.Time             { return c.until }
+func (c *batchClaim) Record() batch.Record { return c.record }
+func (c *batchClaim) Until() time.Time     { return c.until }
 
 // hold runs a transaction in which the lease begins anew. The time is taken before the database takes
 // its own, so that the lease is over here first.
@@ -130,7 +131,7 @@ func (c *batchClaim) hold(ctx context.Context, do func(context.Context, pgx.Tx) 
 	return err
 }
 
-func (c *batchClaim) Append(ctx context.Context, record shipping.BatchRecord, budget *shipping.Budget) (committed shipping.Amount, err error) {
+func (c *batchClaim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget) (committed shipping.Amount, err error) {
 	text, err := json.Marshal(record)
 	if err != nil {
 		return committed, err
@@ -154,7 +155,7 @@ func (c *batchClaim) Append(ctx context.Context, record shipping.BatchRecord, bu
 }
 
 // write keeps the record, unless the item has another claim by now.
-func (c *batchClaim) write(ctx context.Context, tx pgx.Tx, record shipping.BatchRecord, text []byte) error {
+func (c *batchClaim) write(ctx context.Context, tx pgx.Tx, record batch.Record, text []byte) error {
 	var amount *string
 	if record.Step.Committed() && record.Amount.Known() {
 		s := record.Amount.String()
@@ -166,19 +167,19 @@ func (c *batchClaim) write(ctx context.Context, tx pgx.Tx, record shipping.Batch
 		WHERE batch = $1 AND key = $2 AND fence = $3`,
 		c.journal.batch, c.key, c.fence, string(text), amount, record.Currency, c.journal.lease)
 	if err == nil && tag.RowsAffected() == 0 {
-		return shipping.ErrBatchItemTaken
+		return batch.ErrItemTaken
 	}
 	return err
 }
 
 // fit returns what is committed with the record; a purchase that the budget has no room for is an
 // error, with which the record goes too.
-func (c *batchClaim) fit(ctx context.Context, tx pgx.Tx, record shipping.BatchRecord, budget shipping.Budget) (shipping.Amount, error) {
+func (c *batchClaim) fit(ctx context.Context, tx pgx.Tx, record batch.Record, budget shipping.Budget) (shipping.Amount, error) {
 	others, err := c.journal.sum(ctx, tx, budget, &c.key)
 	if err != nil || !record.Step.Committed() {
 		return others, err
 	}
-	if record.Step == shipping.BatchPurchasing {
+	if record.Step == batch.StepPurchasing {
 		if err := budget.Fits(others, record.Amount); err != nil {
 			return others, err
 		}
@@ -186,7 +187,7 @@ func (c *batchClaim) fit(ctx context.Context, tx pgx.Tx, record shipping.BatchRe
 	return others.Add(record.Amount)
 }
 
-// Release implements [shipping.BatchClaim].
+// Release implements [batch.Claim].
 func (c *batchClaim) Release(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.journal.lease)
 	defer cancel()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/stores/pgstore"
 	"github.com/shipping-go/shipping/webhook"
 )
@@ -25,7 +26,7 @@ func amount(t *testing.T, text string) shipping.Amount {
 	return a
 }
 
-func claim(t *testing.T, journal *pgstore.BatchJournal, key string) shipping.BatchClaim {
+func claim(t *testing.T, journal *pgstore.BatchJournal, key string) batch.Claim {
 	t.Helper()
 	c, err := journal.Claim(t.Context(), key)
 	if err != nil {
@@ -50,12 +51,12 @@ func TestMigrate_MayRunOnSeveralMachinesAtOnce(t *testing.T) {
 func TestBatchJournal_AnItemIsInOneHandUntilItIsReleased(t *testing.T) {
 	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
 	first := claim(t, journal, "a")
-	if _, err := journal.Claim(t.Context(), "a"); !errors.Is(err, shipping.ErrBatchItemTaken) {
+	if _, err := journal.Claim(t.Context(), "a"); !errors.Is(err, batch.ErrItemTaken) {
 		t.Errorf("claimed twice: %v", err)
 	}
 	claim(t, journal, "b")
-	record := shipping.BatchRecord{
-		Key: "a", Step: shipping.BatchPurchased, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"},
+	record := batch.Record{
+		Key: "a", Step: batch.StepPurchased, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"},
 		Amount: amount(t, "18450.55"), Currency: "NGN", At: time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC),
 	}
 	if _, err := first.Append(t.Context(), record, nil); err != nil {
@@ -71,25 +72,25 @@ func TestBatchJournal_AnItemIsInOneHandUntilItIsReleased(t *testing.T) {
 	if err := first.Release(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if _, err := journal.Claim(t.Context(), "a"); !errors.Is(err, shipping.ErrBatchItemTaken) {
+	if _, err := journal.Claim(t.Context(), "a"); !errors.Is(err, batch.ErrItemTaken) {
 		t.Errorf("a release from the past gave the item away: %v", err)
 	}
 }
 
 func TestBatchJournal_AClaimThatWasTakenOverAcceptsNothing(t *testing.T) {
-	pool, batch := connect(t), t.Name()+rand.Text()
-	journal := pgstore.NewBatchJournal(pool, batch, time.Hour)
+	pool, name := connect(t), t.Name()+rand.Text()
+	journal := pgstore.NewBatchJournal(pool, name, time.Hour)
 	stale := claim(t, journal, "a")
 	if left := time.Until(stale.Until()); left <= 0 || left > time.Hour-5*time.Minute {
 		t.Errorf("the claim ends in %s, with nothing kept back of its lease", left)
 	}
 	// The database's clock is as good as an hour ahead.
-	if _, err := pool.Exec(t.Context(), `UPDATE shipping_batch_item SET until = until - interval '1 hour' WHERE batch = $1`, batch); err != nil {
+	if _, err := pool.Exec(t.Context(), `UPDATE shipping_batch_item SET until = until - interval '1 hour' WHERE batch = $1`, name); err != nil {
 		t.Fatal(err)
 	}
 	claim(t, journal, "a")
-	_, err := stale.Append(t.Context(), shipping.BatchRecord{Key: "a", Step: shipping.BatchPurchasing}, nil)
-	if !errors.Is(err, shipping.ErrBatchItemTaken) {
+	_, err := stale.Append(t.Context(), batch.Record{Key: "a", Step: batch.StepPurchasing}, nil)
+	if !errors.Is(err, batch.ErrItemTaken) {
 		t.Errorf("a claim from the past kept a record: %v", err)
 	}
 }
@@ -107,7 +108,7 @@ func TestBatchJournal_ABudgetHoldsForAllThatAppendAtTheSameMoment(t *testing.T) 
 				t.Error(err)
 				return
 			}
-			_, err = c.Append(t.Context(), shipping.BatchRecord{Key: key, Step: shipping.BatchPurchasing, Amount: amount(t, "9.1"), Currency: "NGN"}, budget)
+			_, err = c.Append(t.Context(), batch.Record{Key: key, Step: batch.StepPurchasing, Amount: amount(t, "9.1"), Currency: "NGN"}, budget)
 			switch {
 			case err == nil:
 				kept.Add(1)
@@ -141,7 +142,7 @@ func TestBatchJournal_KeepsTheLongestKey(t *testing.T) {
 	key += strings.Repeat("ü", 250)
 	for range 2 {
 		c := claim(t, journal, key)
-		if _, err := c.Append(t.Context(), shipping.BatchRecord{Key: key, Step: shipping.BatchAnalyzed}, nil); err != nil {
+		if _, err := c.Append(t.Context(), batch.Record{Key: key, Step: batch.StepAnalyzed}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.Release(t.Context()); err != nil {
@@ -249,11 +250,11 @@ func TestBatchJournal_ItsLeaseIsThatOfItsClaims(t *testing.T) {
 // C6: a purchase whose price is not known cannot be held against a budget.
 func TestBatchJournal_RefusesABudgetWithAPriceThatIsNotKnown(t *testing.T) {
 	budget := shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
-	for name, record := range map[string]shipping.BatchRecord{
-		"purchased":     {Step: shipping.BatchPurchased, Documents: []shipping.DocumentType{"FDA"}},
-		"less than 0":   {Step: shipping.BatchPurchased, Documents: []shipping.DocumentType{"FDA"}, Amount: amount(t, "-1"), Currency: "NGN"},
-		"not purchased": {Step: shipping.BatchAnalyzed, Documents: []shipping.DocumentType{"FDA"}},
-		"no documents":  {Step: shipping.BatchStepFailed},
+	for name, record := range map[string]batch.Record{
+		"purchased":     {Step: batch.StepPurchased, Documents: []shipping.DocumentType{"FDA"}},
+		"less than 0":   {Step: batch.StepPurchased, Documents: []shipping.DocumentType{"FDA"}, Amount: amount(t, "-1"), Currency: "NGN"},
+		"not purchased": {Step: batch.StepAnalyzed, Documents: []shipping.DocumentType{"FDA"}},
+		"no documents":  {Step: batch.StepFailed},
 	} {
 		journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
 		record.Key = "a"
@@ -269,16 +270,16 @@ func TestBatchJournal_RefusesABudgetWithAPriceThatIsNotKnown(t *testing.T) {
 
 // A record of a newer version is not overwritten by one that lacks its fields.
 func TestBatchJournal_RefusesARecordWithFieldsThatItDoesNotKnow(t *testing.T) {
-	pool, batch := connect(t), t.Name()+rand.Text()
-	journal := pgstore.NewBatchJournal(pool, batch, 0)
+	pool, name := connect(t), t.Name()+rand.Text()
+	journal := pgstore.NewBatchJournal(pool, name, 0)
 	c := claim(t, journal, "a")
-	if _, err := c.Append(t.Context(), shipping.BatchRecord{Key: "a", Step: shipping.BatchAnalyzed}, nil); err != nil {
+	if _, err := c.Append(t.Context(), batch.Record{Key: "a", Step: batch.StepAnalyzed}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pool.Exec(t.Context(), `UPDATE shipping_batch_item SET record = record || '{"refund": 1}' WHERE batch = $1`, batch); err != nil {
+	if _, err := pool.Exec(t.Context(), `UPDATE shipping_batch_item SET record = record || '{"refund": 1}' WHERE batch = $1`, name); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := journal.Claim(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), `unknown field "refund"`) {
@@ -291,14 +292,14 @@ func TestBatchJournal_AnItemIsClosedByHand(t *testing.T) {
 	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
 	budget := &shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
 	c := claim(t, journal, "a")
-	record := shipping.BatchRecord{Key: "a", Step: shipping.BatchPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: amount(t, "60"), Currency: "NGN"}
+	record := batch.Record{Key: "a", Step: batch.StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: amount(t, "60"), Currency: "NGN"}
 	if _, err := c.Append(t.Context(), record, budget); err != nil {
 		t.Fatal(err)
 	}
 	resolve := func() error {
-		return shipping.ResolveSharedBatchItem(t.Context(), journal, "a", shipping.OutcomeNotCharged, "no such transaction")
+		return batch.ResolveShared(t.Context(), journal, "a", shipping.OutcomeNotCharged, "no such transaction")
 	}
-	if err := resolve(); !errors.Is(err, shipping.ErrBatchItemTaken) {
+	if err := resolve(); !errors.Is(err, batch.ErrItemTaken) {
 		t.Errorf("while a process has it: %v", err)
 	}
 	if err := c.Release(t.Context()); err != nil {
@@ -309,7 +310,7 @@ func TestBatchJournal_AnItemIsClosedByHand(t *testing.T) {
 	}
 	got := claim(t, journal, "a").Record()
 	committed, err := journal.Committed(t.Context(), *budget)
-	if err != nil || committed.Sign() != 0 || got.Step != shipping.BatchAnalyzed || got.Note != "no such transaction" || got.RequestID != "RD-1" {
+	if err != nil || committed.Sign() != 0 || got.Step != batch.StepAnalyzed || got.Note != "no such transaction" || got.RequestID != "RD-1" {
 		t.Errorf("%+v, %s committed, %v", got, committed, err)
 	}
 }

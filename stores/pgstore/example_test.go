@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/stores/pgstore"
 	"github.com/shipping-go/shipping/webhook"
@@ -27,24 +28,24 @@ func ExampleNewBatchJournal() {
 	if err := pgstore.Migrate(ctx, pool); err != nil {
 		log.Fatal(err)
 	}
-	var items []shipping.BatchItem
+	var items []batch.Item
 	for _, id := range server.Shipments()[:3] {
-		items = append(items, shipping.BatchItem{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
+		items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
 	}
-	batch := "customs " + server.URL // a new list has a new name
+	name := "customs " + server.URL // a new list has a new name
 	for _, machine := range []string{"first", "second"} {
 		client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL))
 		if err != nil {
 			log.Fatal(err)
 		}
-		report, err := client.Regulatory.Batch(ctx, items, &shipping.BatchOptions{
-			Select: automated,
-			Shared: pgstore.NewBatchJournal(pool, batch, 0),
+		report, err := batch.Run(ctx, client, items, &batch.Options{
+			Select: shipping.SelectAutomated,
+			Shared: pgstore.NewBatchJournal(pool, name, 0),
 		})
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(machine, report.Count(shipping.BatchCompleted), "completed,", server.Calls(shipping.OpPurchase), "purchases")
+		fmt.Println(machine, report.Count(batch.StateCompleted), "completed,", server.Calls(shipping.OpPurchase), "purchases")
 	}
 	// Output:
 	// first 3 completed, 3 purchases

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/stores/pgstore"
 )
@@ -53,36 +54,25 @@ func (a assignment) run(ctx context.Context, tell func(step string)) error {
 	if err != nil {
 		return err
 	}
-	var items []shipping.BatchItem
+	var items []batch.Item
 	for _, id := range a.Shipments {
-		items = append(items, shipping.BatchItem{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
+		items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
 	}
-	report, err := client.Regulatory.Batch(ctx, items, &shipping.BatchOptions{
+	report, err := batch.Run(ctx, client, items, &batch.Options{
 		Concurrency: 4,
-		Select:      automated,
+		Select:      shipping.SelectAutomated,
 		Settle:      shipping.SettleOptions{QuietFor: 500 * time.Millisecond},
 		Poll:        shipping.PollOptions{MinInterval: 10 * time.Millisecond, MaxInterval: 100 * time.Millisecond},
 		Shared:      pgstore.NewBatchJournal(pool, a.Batch, a.Lease),
-		Progress:    func(e shipping.BatchEvent) { tell(fmt.Sprint(e.Step)) },
+		Progress:    func(e batch.Event) { tell(fmt.Sprint(e.Step)) },
 	})
 	if err != nil {
 		return err
 	}
-	if n := report.Count(shipping.BatchCompleted); n != len(items) {
+	if n := report.Count(batch.StateCompleted); n != len(items) {
 		return fmt.Errorf("%d of %d completed: %+v", n, len(items), report.Results)
 	}
 	return nil
-}
-
-// automated buys what needs no third party's evidence.
-func automated(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-	var chosen []shipping.DocumentType
-	for _, document := range draft.AvailableDocuments {
-		if document.Mode == "automated" {
-			chosen = append(chosen, document.DocumentType)
-		}
-	}
-	return chosen, nil
 }
 
 // assign starts a service on a real socket, and returns a batch of shipments there.

@@ -15,20 +15,21 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
 // A batchCampaign is one batch that runs several times through the proxy.
 type batchCampaign struct {
 	*campaign
 	t       *testing.T
-	items   []shipping.BatchItem
+	items   []batch.Item
 	budget  shipping.Budget
 	wallet  string
 	start   shipping.Amount // the wallet's balance before the first run
 	journal string
 	runs    int
 	over    bool // the budget is known not to hold
-	lastly  []shipping.BatchResult
+	lastly  []batch.Result
 }
 
 // TestBatchCampaign runs batches whose budget covers a part of their items through the proxy of
@@ -79,23 +80,23 @@ func newBatchCampaign(t *testing.T, o options, number int) *batchCampaign {
 }
 
 // everyShipment returns an item for each shipment of the world and some that go wrong.
-func (b *batchCampaign) everyShipment() []shipping.BatchItem {
-	var items []shipping.BatchItem
+func (b *batchCampaign) everyShipment() []batch.Item {
+	var items []batch.Item
 	for _, shipment := range append(b.server.Shipments(), "SH-MAGICCUSTOMSONLY", "SH-MAGICFAILALWAYS", "SH-MAGICFAILONCE", "SH-MAGICFAILANALYSIS") {
-		items = append(items, shipping.BatchItem{Analyze: shipping.AnalyzeRequest{ShipmentID: shipment}})
+		items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: shipment}})
 	}
 	return items
 }
 
 // partOf returns a budget for about half of the items.
-func (b *batchCampaign) partOf(items []shipping.BatchItem) shipping.Budget {
+func (b *batchCampaign) partOf(items []batch.Item) shipping.Budget {
 	var sum shipping.Amount
 	for _, item := range items[:len(items)/2] {
 		draft, err := b.direct.Regulatory.Analyze(b.t.Context(), &item.Analyze)
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		documents, _ := automated(draft)
+		documents, _ := shipping.SelectAutomated(draft)
 		price, _, err := draft.Price(documents...)
 		if sum, err = add(sum, price, err); err != nil {
 			b.t.Fatal(err)
@@ -111,17 +112,6 @@ func add(a, b shipping.Amount, err error) (shipping.Amount, error) {
 	return a.Add(b)
 }
 
-// automated selects what needs no third party's evidence.
-func automated(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-	var selected []shipping.DocumentType
-	for _, document := range draft.AvailableDocuments {
-		if document.Mode == "automated" {
-			selected = append(selected, document.DocumentType)
-		}
-	}
-	return selected, nil
-}
-
 // nameOrders numbers what the batch analyzes: the number of the item, and how often it was analyzed before.
 func (b *batchCampaign) nameOrders() {
 	var mu sync.Mutex
@@ -132,7 +122,7 @@ func (b *batchCampaign) nameOrders() {
 		mu.Lock()
 		defer mu.Unlock()
 		seen[in.ShipmentID]++
-		item := slices.IndexFunc(b.items, func(item shipping.BatchItem) bool { return item.Analyze.ShipmentID == in.ShipmentID })
+		item := slices.IndexFunc(b.items, func(item batch.Item) bool { return item.Analyze.ShipmentID == in.ShipmentID })
 		return &order{number: 100*item + seen[in.ShipmentID]}
 	}
 }
@@ -154,7 +144,7 @@ func (b *batchCampaign) work() {
 // run runs the batch with the journal on disk, and interrupts it after some events.
 func (b *batchCampaign) run(client *shipping.Client, events int) {
 	b.runs++
-	journal, err := shipping.OpenBatchFile(b.journal)
+	journal, err := batch.OpenFile(b.journal)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -162,12 +152,12 @@ func (b *batchCampaign) run(client *shipping.Client, events int) {
 	ctx, stop := context.WithTimeout(b.t.Context(), time.Minute)
 	defer stop()
 	spent := b.spent() // before the snapshot of the event that comes next
-	report, err := client.Regulatory.Batch(ctx, b.items, &shipping.BatchOptions{
-		Select: automated, Budget: &b.budget, Journal: journal,
+	report, err := batch.Run(ctx, client, b.items, &batch.Options{
+		Select: shipping.SelectAutomated, Budget: &b.budget, Journal: journal,
 		Purchase: shipping.PurchaseOptions{SettleFor: settleFor, RefusedFor: refusedFor},
 		Settle:   shipping.SettleOptions{QuietFor: quietFor},
 		Poll:     shipping.PollOptions{MinInterval: 5 * time.Millisecond, MaxInterval: 20 * time.Millisecond, DraftFor: time.Second},
-		Progress: func(event shipping.BatchEvent) {
+		Progress: func(event batch.Event) {
 			b.compare(spent, event.Committed, "at an event of "+event.Item.Key)
 			spent = b.spent()
 			if events--; events == 0 {
@@ -220,8 +210,8 @@ func (b *batchCampaign) check() {
 		}
 	}
 	for i, result := range b.lastly {
-		purchased := result.State == shipping.BatchCompleted || result.State == shipping.BatchFailed && len(result.Documents) > 0
-		open := result.State == shipping.BatchUnknown || result.State == shipping.BatchWaiting || result.State == shipping.BatchError
+		purchased := result.State == batch.StateCompleted || result.State == batch.StateFailed && len(result.Documents) > 0
+		open := result.State == batch.StateUnknown || result.State == batch.StateWaiting || result.State == batch.StateError
 		times := paid[b.items[i].Analyze.ShipmentID]
 		if times > 1 || (times == 1) != purchased || open {
 			b.t.Errorf("%s ended as %s (%v) and was debited %d times\n\t%s", result.Key, result.State, result.Err, times, b.history(result.RequestID))

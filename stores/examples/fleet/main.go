@@ -22,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/stores/pgstore"
 )
 
@@ -52,7 +53,7 @@ type job struct {
 	batch         string
 	lease, settle time.Duration
 	budget        shipping.Budget
-	items         []shipping.BatchItem
+	items         []batch.Item
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -98,7 +99,7 @@ func (j *job) read(path string) error {
 		return err
 	}
 	for _, id := range strings.Fields(string(text)) {
-		j.items = append(j.items, shipping.BatchItem{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
+		j.items = append(j.items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
 	}
 	if len(j.items) == 0 {
 		return fmt.Errorf("%s: the list is empty: write a shipment's id on each line", path)
@@ -108,13 +109,13 @@ func (j *job) read(path string) error {
 
 func (j *job) work(ctx context.Context, client *shipping.Client, pool *pgxpool.Pool, out io.Writer) error {
 	here := 0
-	report, err := client.Regulatory.Batch(ctx, j.items, &shipping.BatchOptions{
-		Select: automated,
+	report, err := batch.Run(ctx, client, j.items, &batch.Options{
+		Select: shipping.SelectAutomated,
 		Budget: &j.budget,
 		Settle: shipping.SettleOptions{QuietFor: j.settle},
 		Poll:   shipping.PollOptions{MinInterval: 500 * time.Millisecond},
 		Shared: pgstore.NewBatchJournal(pool, j.batch, j.lease),
-		Progress: func(event shipping.BatchEvent) {
+		Progress: func(event batch.Event) {
 			if event.Step == shipping.StepPurchased {
 				here++
 				fmt.Fprintf(out, "%s: bought %v for %s %s\n", event.Item.Key, event.Item.Documents, event.Item.Amount.StringFixed(2), event.Item.Currency)
@@ -129,20 +130,10 @@ func (j *job) work(ctx context.Context, client *shipping.Client, pool *pgxpool.P
 			fmt.Fprintf(out, "%s: %s: %v\n", result.Key, result.State, result.Err)
 		}
 	}
-	fmt.Fprintf(out, "%d of %d completed, %d bought here; all machines spent %s of %s %s\n", report.Count(shipping.BatchCompleted),
+	fmt.Fprintf(out, "%d of %d completed, %d bought here; all machines spent %s of %s %s\n", report.Count(batch.StateCompleted),
 		len(report.Results), here, report.Committed.StringFixed(2), j.budget.Amount.StringFixed(2), j.budget.Currency)
 	if err != nil {
 		return fmt.Errorf("%w; nothing is lost: run the same command again to go on", err)
 	}
 	return nil
-}
-
-// automated takes the forms that the service makes by itself.
-func automated(draft *shipping.RegulatoryRequest) (chosen []shipping.DocumentType, err error) {
-	for _, document := range draft.AvailableDocuments {
-		if document.Mode == "automated" {
-			chosen = append(chosen, document.DocumentType)
-		}
-	}
-	return chosen, nil
 }

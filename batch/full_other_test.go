@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package shipping_test
+package batch_test
 
 import "testing"
 

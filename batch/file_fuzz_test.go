@@ -1,4 +1,4 @@
-package shipping_test
+package batch_test
 
 import (
 	"bytes"
@@ -11,20 +11,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
 // FuzzBatchFile: a file is opened as a journal whose records can be read again and to which others can be
 // added, or it is refused and left as it is. Only the end of a file is ever discarded, and of a file that
 // has no header only a line without an end.
 func FuzzBatchFile(f *testing.F) {
-	added := shipping.BatchRecord{Key: "added", Step: shipping.BatchPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, At: time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)}
+	added := batch.Record{Key: "added", Step: batch.StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, At: time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		path := filepath.Join(t.TempDir(), "journal")
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		whole := text[:bytes.LastIndexByte(text, '\n')+1]
-		journal, err := shipping.OpenBatchFile(path)
+		journal, err := batch.OpenFile(path)
 		if err != nil {
 			if left, err := os.ReadFile(path); err != nil || !bytes.Equal(left, text) {
 				t.Errorf("%q is refused, and left as %q (%v)", text, left, err)
@@ -32,7 +33,7 @@ func FuzzBatchFile(f *testing.F) {
 			return
 		}
 		records, err := journal.Load(t.Context())
-		if err != nil || slices.ContainsFunc(records, func(r shipping.BatchRecord) bool { return r.Key == "" || r.Step == "" }) {
+		if err != nil || slices.ContainsFunc(records, func(r batch.Record) bool { return r.Key == "" || r.Step == "" }) {
 			t.Errorf("%q is read as %+v, %v", text, records, err)
 		}
 		kept := whole
@@ -60,7 +61,7 @@ func FuzzBatchFile(f *testing.F) {
 		if left, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(left, whole) {
 			t.Errorf("%q became %q (%v)", text, left, err)
 		}
-		again, err := shipping.OpenBatchFile(path)
+		again, err := batch.OpenFile(path)
 		if err != nil {
 			t.Fatalf("%q with a record more is refused: %v", text, err)
 		}

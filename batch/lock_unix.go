@@ -1,6 +1,6 @@
 //go:build unix && !aix && (!solaris || illumos)
 
-package shipping
+package batch
 
 import (
 	"errors"
@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// lockFile takes the lock that keeps a second run out, or returns [ErrBatchFileInUse]. The system
+// lockFile takes the lock that keeps a second run out, or returns [ErrInUse]. The system
 // releases it when the process ends, however it ends.
 func lockFile(file *os.File) error {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return ErrBatchFileInUse
+		return ErrInUse
 	}
 	return err
 }

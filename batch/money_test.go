@@ -1,4 +1,4 @@
-package shipping_test
+package batch_test
 
 import (
 	"context"
@@ -13,21 +13,22 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
 // memoryJournal is a BatchJournal without a disk.
 type memoryJournal struct {
 	mu      sync.Mutex
-	records []shipping.BatchRecord
+	records []batch.Record
 }
 
-func (j *memoryJournal) Load(context.Context) ([]shipping.BatchRecord, error) {
+func (j *memoryJournal) Load(context.Context) ([]batch.Record, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return append([]shipping.BatchRecord{}, j.records...), nil
+	return append([]batch.Record{}, j.records...), nil
 }
 
-func (j *memoryJournal) Append(_ context.Context, record shipping.BatchRecord) error {
+func (j *memoryJournal) Append(_ context.Context, record batch.Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.records = append(j.records, record)
@@ -35,7 +36,7 @@ func (j *memoryJournal) Append(_ context.Context, record shipping.BatchRecord) e
 }
 
 // last is the last record of an item.
-func (j *memoryJournal) last(key string) (last shipping.BatchRecord) {
+func (j *memoryJournal) last(key string) (last batch.Record) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, record := range j.records {
@@ -47,10 +48,10 @@ func (j *memoryJournal) last(key string) (last shipping.BatchRecord) {
 }
 
 // purchasing is the record of an item whose purchase an earlier run left open.
-func purchasing(t *testing.T, key string) shipping.BatchRecord {
+func purchasing(t *testing.T, key string) batch.Record {
 	t.Helper()
-	return shipping.BatchRecord{
-		Key: key, Step: shipping.BatchPurchasing, RequestID: "RD-" + key, Documents: []shipping.DocumentType{"CUSTOMS"},
+	return batch.Record{
+		Key: key, Step: batch.StepPurchasing, RequestID: "RD-" + key, Documents: []shipping.DocumentType{"CUSTOMS"},
 		Amount: mustAmount(t, "100"), Currency: "NGN", WasDraft: true,
 	}
 }
@@ -58,16 +59,16 @@ func purchasing(t *testing.T, key string) shipping.BatchRecord {
 // C5: settings are checked before anything is analyzed, settled or purchased.
 func TestBatch_RefusesSettingsThatCannotWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for name, options := range map[string]shipping.BatchOptions{
+		for name, options := range map[string]batch.Options{
 			"Settle.QuietFor":     {Settle: shipping.SettleOptions{QuietFor: -1}},
 			"Purchase.SettleFor":  {Purchase: shipping.PurchaseOptions{SettleFor: -1}},
 			"Purchase.RefusedFor": {Purchase: shipping.PurchaseOptions{RefusedFor: -1}},
 			"Poll.MinInterval":    {Poll: shipping.PollOptions{MinInterval: -1}},
 		} {
 			service := &walletService{}
-			options.Journal = &memoryJournal{records: []shipping.BatchRecord{purchasing(t, "SH-1")}}
+			options.Journal = &memoryJournal{records: []batch.Record{purchasing(t, "SH-1")}}
 			options.Select, options.Budget = shipping.SelectAll, nairaBudget(t, "150")
-			report, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(2), &options)
+			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &options)
 			if !errors.Is(err, shipping.ErrInvalidRequest) || report != nil {
 				t.Errorf("%s: %+v, %v", name, report, err)
 			}
@@ -83,17 +84,17 @@ func TestBatch_AnUnsettledPurchaseKeepsItsReservation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &walletService{}
 		service.put("RD-SH-1", "paused") // a state that decides nothing
-		journal := &memoryJournal{records: []shipping.BatchRecord{purchasing(t, "SH-1")}}
-		report, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(2), &shipping.BatchOptions{
+		journal := &memoryJournal{records: []batch.Record{purchasing(t, "SH-1")}}
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{
 			Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first := report.Results[0]; first.State != shipping.BatchUnknown || first.Err == nil {
+		if first := report.Results[0]; first.State != batch.StateUnknown || first.Err == nil {
 			t.Errorf("the open purchase: %+v", first)
 		}
-		if second := report.Results[1]; second.State != shipping.BatchOverBudget {
+		if second := report.Results[1]; second.State != batch.StateOverBudget {
 			t.Errorf("the other item: %+v", second)
 		}
 		if _, purchases := service.total(); purchases != 0 || report.Committed != mustAmount(t, "100") {
@@ -107,10 +108,10 @@ func TestBatch_ReportsWhatIsStillUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		report, err := walletClient(t, &walletService{}).Regulatory.Batch(ctx, walletItems(1), &shipping.BatchOptions{
-			Journal: &memoryJournal{records: []shipping.BatchRecord{purchasing(t, "SH-1")}},
+		report, err := batch.Run(ctx, walletClient(t, &walletService{}), walletItems(1), &batch.Options{
+			Journal: &memoryJournal{records: []batch.Record{purchasing(t, "SH-1")}},
 		})
-		if !errors.Is(err, context.Canceled) || report.Count(shipping.BatchUnknown) != 1 || report.Results[0].Err == nil {
+		if !errors.Is(err, context.Canceled) || report.Count(batch.StateUnknown) != 1 || report.Results[0].Err == nil {
 			t.Errorf("%+v, %v", report, err)
 		}
 	})
@@ -141,15 +142,15 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service := &walletService{purchase: func(int) purchaseFault { return tc.fault }}
 				journal := &memoryJournal{}
-				options := shipping.BatchOptions{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: journal}
+				options := batch.Options{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: journal}
 				var highest shipping.Amount
-				options.Progress = func(event shipping.BatchEvent) {
+				options.Progress = func(event batch.Event) {
 					if event.Committed.Cmp(highest) < 0 {
 						t.Errorf("committed went from %s to %s", highest, event.Committed)
 					}
 					highest = event.Committed
 				}
-				report, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(3), &options)
+				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(3), &options)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -158,14 +159,14 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 					t.Errorf("%s committed after %d purchases, %s spent", report.Committed, purchases, spent)
 				}
 				first := report.Results[0]
-				if differs := first.Charged.Known() && (first.Charged != first.Amount || first.ChargedCurrency != first.Currency); first.State != shipping.BatchCompleted || differs != tc.differs && tc.fault.Charge == "" {
+				if differs := first.Charged.Known() && (first.Charged != first.Amount || first.ChargedCurrency != first.Currency); first.State != batch.StateCompleted || differs != tc.differs && tc.fault.Charge == "" {
 					t.Errorf("%+v", first)
 				}
-				if last := report.Results[2]; last.State != shipping.BatchOverBudget || tc.fault.Charge != "" && !strings.Contains(last.Err.Error(), "whose draft said 100.00") {
+				if last := report.Results[2]; last.State != batch.StateOverBudget || tc.fault.Charge != "" && !strings.Contains(last.Err.Error(), "whose draft said 100.00") {
 					t.Errorf("%+v", last)
 				}
 				options.Progress = nil
-				again, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(1), &options)
+				again, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &options)
 				if err != nil || again.Committed != report.Committed || again.Results[0].Charged != first.Charged {
 					t.Errorf("the next run: %+v, %v", again, err)
 				}
@@ -181,18 +182,18 @@ func TestBatch_AnOverflowOfTheSumEndsTheBatch(t *testing.T) {
 			return purchaseFault{Report: `"charged_amount":999999999999999999,"currency":"NGN"`}
 		}}
 		journal := &memoryJournal{}
-		options := shipping.BatchOptions{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: journal}
+		options := batch.Options{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: journal}
 		first := purchasing(t, "SH-0")
-		first.Step = shipping.BatchStepCompleted
+		first.Step = batch.StepCompleted
 		journal.records = append(journal.records, first)
-		_, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(3), &options)
+		_, err := batch.Run(t.Context(), walletClient(t, service), walletItems(3), &options)
 		if !errors.Is(err, shipping.ErrAmountOverflow) {
 			t.Errorf("the batch ended with %v", err)
 		}
-		if _, purchases := service.total(); purchases != 1 || journal.last("SH-1").Step != shipping.BatchPurchased {
+		if _, purchases := service.total(); purchases != 1 || journal.last("SH-1").Step != batch.StepPurchased {
 			t.Errorf("%d purchases, %+v", purchases, journal.last("SH-1"))
 		}
-		if _, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(3), &options); !errors.Is(err, shipping.ErrAmountOverflow) {
+		if _, err := batch.Run(t.Context(), walletClient(t, service), walletItems(3), &options); !errors.Is(err, shipping.ErrAmountOverflow) {
 			t.Errorf("the next run: %v", err)
 		}
 		if _, purchases := service.total(); purchases != 1 {
@@ -204,16 +205,16 @@ func TestBatch_AnOverflowOfTheSumEndsTheBatch(t *testing.T) {
 // Money that cannot be held against the budget stops a batch before it begins.
 func TestBatch_RefusesAJournalWhoseMoneyCannotBeCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for name, change := range map[string]func(*shipping.BatchRecord){
-			"in USD":                  func(r *shipping.BatchRecord) { r.Currency = "USD" },
-			"price is not known":      func(r *shipping.BatchRecord) { r.Amount = shipping.Amount{} },
-			"purchase of SH-9 for -5": func(r *shipping.BatchRecord) { r.Amount = mustAmount(t, "-5") },
+		for name, change := range map[string]func(*batch.Record){
+			"in USD":                  func(r *batch.Record) { r.Currency = "USD" },
+			"price is not known":      func(r *batch.Record) { r.Amount = shipping.Amount{} },
+			"purchase of SH-9 for -5": func(r *batch.Record) { r.Amount = mustAmount(t, "-5") },
 		} {
 			record := purchasing(t, "SH-9")
-			record.Step = shipping.BatchPurchased
+			record.Step = batch.StepPurchased
 			change(&record)
-			_, err := walletClient(t, &walletService{}).Regulatory.Batch(t.Context(), walletItems(1), &shipping.BatchOptions{
-				Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: &memoryJournal{records: []shipping.BatchRecord{record}},
+			_, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(1), &batch.Options{
+				Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: &memoryJournal{records: []batch.Record{record}},
 			})
 			if !errors.Is(err, shipping.ErrOverBudget) || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s: %v", name, err)
@@ -228,9 +229,9 @@ func TestBatch_PurchasesOnlyWhatStillReadsAsADraft(t *testing.T) {
 		for _, status := range []string{"draft", "purchasing", "processing", "completed", "failed", "archived"} {
 			service := &walletService{}
 			service.put("RD-SH-1", status)
-			journal := &memoryJournal{records: []shipping.BatchRecord{{Key: "SH-1", Step: shipping.BatchAnalyzed, RequestID: "RD-SH-1"}}}
+			journal := &memoryJournal{records: []batch.Record{{Key: "SH-1", Step: batch.StepAnalyzed, RequestID: "RD-SH-1"}}}
 			selected := false
-			report, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(1), &shipping.BatchOptions{
+			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
 				Journal: journal,
 				Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 					selected = true
@@ -242,12 +243,12 @@ func TestBatch_PurchasesOnlyWhatStillReadsAsADraft(t *testing.T) {
 			}
 			result, purchases := report.Results[0], service.purchases
 			if status == "draft" {
-				if purchases != 1 || result.State != shipping.BatchCompleted || !journal.last("SH-1").WasDraft {
+				if purchases != 1 || result.State != batch.StateCompleted || !journal.last("SH-1").WasDraft {
 					t.Errorf("draft: %d purchases, %+v", purchases, result)
 				}
 				continue
 			}
-			if purchases != 0 || selected || result.State != shipping.BatchError || !strings.Contains(result.Err.Error(), `"`+status+`"`) ||
+			if purchases != 0 || selected || result.State != batch.StateError || !strings.Contains(result.Err.Error(), `"`+status+`"`) ||
 				!strings.Contains(result.Err.Error(), "Regulatory.Wait") {
 				t.Errorf("%s: %d purchases, %+v", status, purchases, result)
 			}
@@ -263,21 +264,21 @@ func TestBatch_RunsAgainWithTheSameOpenJournal(t *testing.T) {
 	client := walletClient(t, service)
 	journal := openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	defer journal.Close()
-	options := shipping.BatchOptions{
+	options := batch.Options{
 		Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"), Journal: journal,
-		Progress: func(event shipping.BatchEvent) {
-			_, err := client.Regulatory.Batch(t.Context(), nil, &shipping.BatchOptions{Journal: journal})
-			if !errors.Is(err, shipping.ErrBatchFileInUse) {
+		Progress: func(event batch.Event) {
+			_, err := batch.Run(t.Context(), client, nil, &batch.Options{Journal: journal})
+			if !errors.Is(err, batch.ErrInUse) {
 				t.Errorf("a second batch at the same time: %v", err)
 			}
-			if err := shipping.ResolveBatchItem(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen"); !errors.Is(err, shipping.ErrBatchFileInUse) {
+			if err := batch.Resolve(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen"); !errors.Is(err, batch.ErrInUse) {
 				t.Errorf("an item is closed by hand at the same time: %v", err)
 			}
 		},
 	}
 	for run := range 2 {
-		report, err := client.Regulatory.Batch(t.Context(), walletItems(3), &options)
-		if err != nil || report.Count(shipping.BatchCompleted) != 3 || report.Committed != mustAmount(t, "300") {
+		report, err := batch.Run(t.Context(), client, walletItems(3), &options)
+		if err != nil || report.Count(batch.StateCompleted) != 3 || report.Committed != mustAmount(t, "300") {
 			t.Errorf("run %d: %+v, %v", run, report, err)
 		}
 	}
@@ -289,13 +290,13 @@ func TestBatch_RunsAgainWithTheSameOpenJournal(t *testing.T) {
 // T2: a key that a journal cannot return as it is, is refused before anything is analyzed.
 func TestBatch_RefusesKeysThatNoJournalCanKeep(t *testing.T) {
 	t.Parallel()
-	for name, item := range map[string]shipping.BatchItem{
+	for name, item := range map[string]batch.Item{
 		"is not UTF-8":             {Key: "M\xfcller", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-2"}},
 		"contains a NUL character": {Key: "a\x00b", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-2"}},
 		"5000 bytes":               {Analyze: shipping.AnalyzeRequest{FileURL: "https://files.test/" + strings.Repeat("x", 4981)}},
 	} {
 		service := &walletService{}
-		_, err := walletClient(t, service).Regulatory.Batch(t.Context(), append(walletItems(1), item), &shipping.BatchOptions{
+		_, err := batch.Run(t.Context(), walletClient(t, service), append(walletItems(1), item), &batch.Options{
 			Select: shipping.SelectAll, Shared: newSharedMemory(time.Hour),
 		})
 		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), "item 2") || !strings.Contains(err.Error(), name) {
@@ -317,10 +318,10 @@ func TestBatch_ARequestIDThatNoJournalCanKeepFailsItsItem(t *testing.T) {
 			}
 			return reply(200, `{"request_id":"RD-\u0000","status":"draft","source":"shipment","line_items":[],"available_documents":[]}`)
 		})
-		report, err := walletClient(t, odd).Regulatory.Batch(t.Context(), walletItems(2), &shipping.BatchOptions{
+		report, err := batch.Run(t.Context(), walletClient(t, odd), walletItems(2), &batch.Options{
 			Concurrency: 1, Select: shipping.SelectAll, Journal: &memoryJournal{},
 		})
-		if err != nil || report.Results[0].State != shipping.BatchError || !strings.Contains(report.Results[0].Err.Error(), "NUL") || report.Results[1].State != shipping.BatchCompleted {
+		if err != nil || report.Results[0].State != batch.StateError || !strings.Contains(report.Results[0].Err.Error(), "NUL") || report.Results[1].State != batch.StateCompleted {
 			t.Errorf("%+v, %v", report, err)
 		}
 	})
@@ -334,9 +335,9 @@ func TestBatch_EndsWhenItsJournalIsMoved(t *testing.T) {
 	defer journal.Close()
 	service := &walletService{}
 	moved := false
-	report, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(5), &shipping.BatchOptions{
+	report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(5), &batch.Options{
 		Concurrency: 1, Select: shipping.SelectAll, Journal: journal, Poll: shipping.PollOptions{MinInterval: time.Millisecond},
-		Progress: func(event shipping.BatchEvent) {
+		Progress: func(event batch.Event) {
 			if event.Item.Key == "SH-3" && event.Step == shipping.StepAnalyzed && !moved {
 				moved = true
 				if err := os.Rename(path, path+".old"); err != nil {
@@ -345,7 +346,7 @@ func TestBatch_EndsWhenItsJournalIsMoved(t *testing.T) {
 			}
 		},
 	})
-	if !errors.Is(err, shipping.ErrBatchFileMoved) || !strings.Contains(err.Error(), "put the file back") {
+	if !errors.Is(err, batch.ErrMoved) || !strings.Contains(err.Error(), "put the file back") {
 		t.Errorf("the batch ended with %v", err)
 	}
 	if _, purchases := service.total(); purchases != 2 || len(report.Results) != 5 {
@@ -359,23 +360,23 @@ func TestResolveBatchItem_ClosesWhatCannotBeSettled(t *testing.T) {
 		for _, outcome := range []shipping.PurchaseOutcome{shipping.OutcomeCharged, shipping.OutcomeNotCharged} {
 			service := &walletService{}
 			service.put("RD-SH-1", map[shipping.PurchaseOutcome]string{shipping.OutcomeCharged: "completed", shipping.OutcomeNotCharged: "draft"}[outcome])
-			journal := &memoryJournal{records: []shipping.BatchRecord{purchasing(t, "SH-1")}}
-			if err := shipping.ResolveBatchItem(t.Context(), journal, "SH-1", outcome, "the wallet's list of 5 January"); err != nil {
+			journal := &memoryJournal{records: []batch.Record{purchasing(t, "SH-1")}}
+			if err := batch.Resolve(t.Context(), journal, "SH-1", outcome, "the wallet's list of 5 January"); err != nil {
 				t.Fatal(err)
 			}
 			last := journal.last("SH-1")
-			want := shipping.BatchPurchased
+			want := batch.StepPurchased
 			if outcome == shipping.OutcomeNotCharged {
-				want = shipping.BatchAnalyzed
+				want = batch.StepAnalyzed
 			}
 			if last.Step != want || last.Note != "the wallet's list of 5 January" || last.At.IsZero() || last.RequestID != "RD-SH-1" ||
 				(last.Amount == mustAmount(t, "100")) != (outcome == shipping.OutcomeCharged) {
 				t.Errorf("%s: %+v", outcome, last)
 			}
-			report, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(1), &shipping.BatchOptions{
+			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
 				Select: shipping.SelectAll, Budget: nairaBudget(t, "100"), Journal: journal,
 			})
-			if err != nil || report.Count(shipping.BatchCompleted) != 1 || report.Committed != mustAmount(t, "100") {
+			if err != nil || report.Count(batch.StateCompleted) != 1 || report.Committed != mustAmount(t, "100") {
 				t.Errorf("%s: %+v, %v", outcome, report, err)
 			}
 			if want := map[bool]int{true: 0, false: 1}[outcome == shipping.OutcomeCharged]; service.purchases != want {
@@ -388,10 +389,10 @@ func TestResolveBatchItem_ClosesWhatCannotBeSettled(t *testing.T) {
 func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 	t.Parallel()
 	purchased := purchasing(t, "done")
-	purchased.Step = shipping.BatchPurchased
-	journal := &memoryJournal{records: []shipping.BatchRecord{purchased, purchasing(t, "open")}}
+	purchased.Step = batch.StepPurchased
+	journal := &memoryJournal{records: []batch.Record{purchased, purchasing(t, "open")}}
 	for name, tc := range map[string]struct {
-		journal shipping.BatchJournal
+		journal batch.LocalJournal
 		key     string
 		outcome shipping.PurchaseOutcome
 		note    string
@@ -403,9 +404,9 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 		"no note":           {journal, "open", shipping.OutcomeCharged, "", "note"},
 		"a note with NUL":   {journal, "open", shipping.OutcomeCharged, "\x00", "NUL"},
 		"no key":            {journal, "", shipping.OutcomeCharged, "n", "key"},
-		"no journal":        {nil, "open", shipping.OutcomeCharged, "n", "OpenBatchFile"},
+		"no journal":        {nil, "open", shipping.OutcomeCharged, "n", "OpenFile"},
 	} {
-		err := shipping.ResolveBatchItem(t.Context(), tc.journal, tc.key, tc.outcome, tc.note)
+		err := batch.Resolve(t.Context(), tc.journal, tc.key, tc.outcome, tc.note)
 		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -426,9 +427,9 @@ func TestResolveSharedBatchItem_WaitsForTheOneThatHasIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	resolve := func() error {
-		return shipping.ResolveSharedBatchItem(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen")
+		return batch.ResolveShared(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen")
 	}
-	if err := resolve(); !errors.Is(err, shipping.ErrBatchItemTaken) {
+	if err := resolve(); !errors.Is(err, batch.ErrItemTaken) {
 		t.Errorf("while another has the item: %v", err)
 	}
 	if err := claim.Release(t.Context()); err != nil {
@@ -437,7 +438,7 @@ func TestResolveSharedBatchItem_WaitsForTheOneThatHasIt(t *testing.T) {
 	if err := resolve(); err != nil {
 		t.Error(err)
 	}
-	if claim, err = journal.Claim(t.Context(), "SH-1"); err != nil || claim.Record().Step != shipping.BatchPurchased || claim.Record().Note != "seen" {
+	if claim, err = journal.Claim(t.Context(), "SH-1"); err != nil || claim.Record().Step != batch.StepPurchased || claim.Record().Note != "seen" {
 		t.Errorf("%+v, %v", claim, err)
 	}
 }

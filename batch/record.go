@@ -1,51 +1,54 @@
-package shipping
+package batch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/shipping-go/shipping"
 )
 
-// BatchJournal keeps what a batch decided and did, for one process at a time; see [SharedBatchJournal]
+// LocalJournal keeps what a batch decided and did, for one process at a time; see [Journal]
 // for several. Implementations must be safe for concurrent use.
-type BatchJournal interface {
+type LocalJournal interface {
 	// Load returns all records in the order they were appended.
-	Load(ctx context.Context) ([]BatchRecord, error)
+	Load(ctx context.Context) ([]Record, error)
 	// Append keeps a record. It returns only when the record would survive a crash of the machine.
-	Append(ctx context.Context, record BatchRecord) error
+	Append(ctx context.Context, record Record) error
 }
 
-// BatchRecord is one step of one item. The last record of an item says where it stands.
-type BatchRecord struct {
-	Key       string         `json:"key"`
-	Step      BatchStep      `json:"step"`
-	RequestID string         `json:"request_id,omitempty"`
-	Documents []DocumentType `json:"documents,omitempty"`
+// Record is one step of one item. The last record of an item says where it stands.
+type Record struct {
+	Key       string                  `json:"key"`
+	Step      Step                    `json:"step"`
+	RequestID string                  `json:"request_id,omitempty"`
+	Documents []shipping.DocumentType `json:"documents,omitempty"`
 	// Amount is what the purchase counts for against a budget, in Currency: the price on the draft, or
 	// Charged if that is more.
-	Amount   Amount `json:"amount,omitzero"`
-	Currency string `json:"currency,omitempty"`
+	Amount   shipping.Amount `json:"amount,omitzero"`
+	Currency string          `json:"currency,omitempty"`
 	// Charged is what the service reports as charged, in ChargedCurrency, if it does.
-	Charged         Amount `json:"charged,omitzero"`
-	ChargedCurrency string `json:"charged_currency,omitempty"`
-	// WasDraft states that the request was read as a draft before the purchase; see [SettleOptions].
+	Charged         shipping.Amount `json:"charged,omitzero"`
+	ChargedCurrency string          `json:"charged_currency,omitempty"`
+	// WasDraft states that the request was read as a draft before the purchase; see [shipping.SettleOptions].
 	WasDraft bool `json:"was_draft,omitempty"`
-	// Note is the reason given to [ResolveBatchItem].
+	// Note is the reason given to [Resolve].
 	Note string    `json:"note,omitempty"`
 	At   time.Time `json:"at"`
 }
 
 // UnmarshalJSON refuses a record with fields that this version does not know: a journal that dropped
 // them could lose what a newer version meant by them.
-func (r *BatchRecord) UnmarshalJSON(text []byte) error {
-	type plain BatchRecord
+func (r *Record) UnmarshalJSON(text []byte) error {
+	type plain Record
 	var read plain
 	if err := decodeExactly(text, &read); err != nil {
 		return err
 	}
-	*r = BatchRecord(read)
+	*r = Record(read)
 	return nil
 }
 
@@ -56,20 +59,26 @@ const (
 )
 
 // check reports a record that this version cannot go on from.
-func (r *BatchRecord) check() error {
+func (r *Record) check() error {
 	switch r.Step {
-	case BatchAnalyzed, BatchPurchasing, BatchPurchased, BatchStepCompleted, BatchStepFailed:
+	case StepAnalyzed, StepPurchasing, StepPurchased, StepCompleted, StepFailed:
 	default:
 		return fmt.Errorf("shipping: the record of batch item %q has the unknown step %q; use the version of the package that wrote it", r.Key, r.Step)
 	}
-	if r.Amount.state == amountUnreadable || r.Charged.state == amountUnreadable {
-		return fmt.Errorf("shipping: the record of batch item %q: %w", r.Key, ErrAmountUnreadable)
+	if unreadable(r.Amount) || unreadable(r.Charged) {
+		return fmt.Errorf("shipping: the record of batch item %q: %w", r.Key, shipping.ErrAmountUnreadable)
 	}
 	return nil
 }
 
+// unreadable reports whether an amount was given and could not be read.
+func unreadable(a shipping.Amount) bool {
+	_, err := a.Add(shipping.Amount{})
+	return errors.Is(err, shipping.ErrAmountUnreadable)
+}
+
 // validate reports a record that a journal could not return as it is.
-func (r *BatchRecord) validate() error {
+func (r *Record) validate() error {
 	if err := r.check(); err != nil {
 		return err
 	}
@@ -90,11 +99,11 @@ func (r *BatchRecord) validate() error {
 	return nil
 }
 
-func (r *BatchRecord) invalid(field, text, problem string) error {
+func (r *Record) invalid(field, text, problem string) error {
 	if problem == "" {
 		problem = "is empty"
 	}
-	return invalidRequest("", "BatchRecord", fmt.Sprintf("of item %s has the %s %s, which %s; no journal can keep it",
+	return invalid("Record", fmt.Sprintf("of item %s has the %s %s, which %s; no journal can keep it",
 		quoteShort(r.Key), field, quoteShort(text), problem))
 }
 
@@ -111,39 +120,39 @@ func textProblem(text string, limit int) string {
 	return ""
 }
 
-// BatchStep is what happened to an item.
-type BatchStep string
+// Step is what happened to an item.
+type Step string
 
 // The steps of an item.
 const (
-	// BatchAnalyzed: there is a draft; also after a purchase that was certainly not charged.
-	BatchAnalyzed BatchStep = "analyzed"
-	// BatchPurchasing is written before the purchase is sent. Where it is the last record, the outcome
+	// StepAnalyzed: there is a draft; also after a purchase that was certainly not charged.
+	StepAnalyzed Step = "analyzed"
+	// StepPurchasing is written before the purchase is sent. Where it is the last record, the outcome
 	// has to be settled.
-	BatchPurchasing BatchStep = "purchasing"
-	// BatchPurchased: the wallet was charged.
-	BatchPurchased BatchStep = "purchased"
-	// BatchStepCompleted and BatchStepFailed end an item.
-	BatchStepCompleted BatchStep = "completed"
-	BatchStepFailed    BatchStep = "failed"
+	StepPurchasing Step = "purchasing"
+	// StepPurchased: the wallet was charged.
+	StepPurchased Step = "purchased"
+	// StepCompleted and StepFailed end an item.
+	StepCompleted Step = "completed"
+	StepFailed    Step = "failed"
 )
 
 // Final reports whether the step ends its item.
-func (s BatchStep) Final() bool { return s == BatchStepCompleted || s == BatchStepFailed }
+func (s Step) Final() bool { return s == StepCompleted || s == StepFailed }
 
 // Committed reports whether the record's amount was spent, or may have been.
-func (s BatchStep) Committed() bool { return s != "" && s != BatchAnalyzed }
+func (s Step) Committed() bool { return s != "" && s != StepAnalyzed }
 
 // commitment is what the record counts for against a budget.
-func (r BatchRecord) commitment() Amount {
+func (r Record) commitment() shipping.Amount {
 	if !r.Step.Committed() {
-		return Amount{}
+		return shipping.Amount{}
 	}
 	return r.Amount
 }
 
 // uncountable says why the record's commitment cannot be held against a budget; empty if it can.
-func (r BatchRecord) uncountable(budget Budget) string {
+func (r Record) uncountable(budget shipping.Budget) string {
 	switch {
 	case !r.Step.Committed():
 		return ""
@@ -158,14 +167,14 @@ func (r BatchRecord) uncountable(budget Budget) string {
 }
 
 // notCharged returns the record of the item after a purchase that charged nothing.
-func (r BatchRecord) notCharged() BatchRecord {
-	r.Step, r.WasDraft = BatchAnalyzed, false
-	r.Amount, r.Currency, r.Charged, r.ChargedCurrency = Amount{}, "", Amount{}, ""
+func (r Record) notCharged() Record {
+	r.Step, r.WasDraft = StepAnalyzed, false
+	r.Amount, r.Currency, r.Charged, r.ChargedCurrency = shipping.Amount{}, "", shipping.Amount{}, ""
 	return r
 }
 
 // after returns the record with what earlier ones of the same item knew and it does not repeat.
-func (r BatchRecord) after(earlier BatchRecord) BatchRecord {
+func (r Record) after(earlier Record) Record {
 	if r.RequestID == "" {
 		r.RequestID = earlier.RequestID
 	}
@@ -175,19 +184,19 @@ func (r BatchRecord) after(earlier BatchRecord) BatchRecord {
 	return r
 }
 
-// BatchJournalError ends a batch whose journal failed: nothing more is purchased, because what is not
+// JournalError ends a batch whose journal failed: nothing more is purchased, because what is not
 // written could be bought twice.
-type BatchJournalError struct {
+type JournalError struct {
 	// Key is the item whose step could not be kept.
 	Key string
 	Err error
 }
 
 // Error says which item's step could not be kept.
-func (e *BatchJournalError) Error() string {
+func (e *JournalError) Error() string {
 	return fmt.Sprintf("shipping: the batch journal failed at item %s: %v; nothing more was purchased; "+
 		"remove the cause, then run the batch again", quoteShort(e.Key), e.Err)
 }
 
 // Unwrap returns the cause.
-func (e *BatchJournalError) Unwrap() error { return e.Err }
+func (e *JournalError) Unwrap() error { return e.Err }

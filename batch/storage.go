@@ -1,4 +1,4 @@
-package shipping
+package batch
 
 import (
 	"errors"
@@ -32,8 +32,8 @@ func openJournalFile(path string) (*journalFile, error) {
 }
 
 func lockError(path string, err error) error {
-	if errors.Is(err, ErrBatchFileInUse) {
-		return fmt.Errorf("%w: %s", ErrBatchFileInUse, path)
+	if errors.Is(err, ErrInUse) {
+		return fmt.Errorf("%w: %s", ErrInUse, path)
 	}
 	return fmt.Errorf("shipping: the batch journal %s cannot be locked: %w", path, err)
 }
@@ -59,7 +59,7 @@ func (f *journalFile) InPlace() error {
 		return nil
 	}
 	if err == nil || errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%w: %s", ErrBatchFileMoved, f.path)
+		return fmt.Errorf("%w: %s", ErrMoved, f.path)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package shipping_test
+package batch_test
 
 import (
 	"bytes"
@@ -13,11 +13,12 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
-func openJournal(t *testing.T, path string) *shipping.BatchFile {
+func openJournal(t *testing.T, path string) *batch.File {
 	t.Helper()
-	journal, err := shipping.OpenBatchFile(path)
+	journal, err := batch.OpenFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func TestBatchFile_KeepsEveryRecordOfManyWriters(t *testing.T) {
 	for writer := range 20 {
 		writers.Go(func() {
 			for n := range 10 {
-				record := shipping.BatchRecord{Key: fmt.Sprintf("%d/%d", writer, n), Step: shipping.BatchAnalyzed, Amount: mustAmount(t, "1.50")}
+				record := batch.Record{Key: fmt.Sprintf("%d/%d", writer, n), Step: batch.StepAnalyzed, Amount: mustAmount(t, "1.50")}
 				if err := journal.Append(t.Context(), record); err != nil {
 					t.Error(err)
 				}
@@ -72,7 +73,7 @@ func TestBatchFile_ASecondOpenerChangesNothing(t *testing.T) {
 	for range 3 {
 		openers.Go(func() {
 			for ctx.Err() == nil {
-				if second, err := shipping.OpenBatchFile(path); !errors.Is(err, shipping.ErrBatchFileInUse) {
+				if second, err := batch.OpenFile(path); !errors.Is(err, batch.ErrInUse) {
 					t.Errorf("opened twice: %v, %v", second, err)
 					return
 				}
@@ -80,7 +81,7 @@ func TestBatchFile_ASecondOpenerChangesNothing(t *testing.T) {
 		})
 	}
 	for n := range records {
-		if err := journal.Append(t.Context(), shipping.BatchRecord{Key: fmt.Sprint(n), Step: shipping.BatchAnalyzed}); err != nil {
+		if err := journal.Append(t.Context(), batch.Record{Key: fmt.Sprint(n), Step: batch.StepAnalyzed}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,7 +97,7 @@ func TestBatchFile_ASecondOpenerChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := contentOf(t, path)
-	if _, err := shipping.OpenBatchFile(path); !errors.Is(err, shipping.ErrBatchFileInUse) || !strings.Contains(err.Error(), path) {
+	if _, err := batch.OpenFile(path); !errors.Is(err, batch.ErrInUse) || !strings.Contains(err.Error(), path) {
 		t.Errorf("opened twice: %v", err)
 	}
 	if !bytes.Equal(before, contentOf(t, path)) {
@@ -118,7 +119,7 @@ func TestBatchFile_LoadsWhatWasAppended(t *testing.T) {
 	journal := openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	defer journal.Close()
 	for n := range 3 {
-		if err := journal.Append(t.Context(), shipping.BatchRecord{Key: fmt.Sprint(n), Step: shipping.BatchAnalyzed}); err != nil {
+		if err := journal.Append(t.Context(), batch.Record{Key: fmt.Sprint(n), Step: batch.StepAnalyzed}); err != nil {
 			t.Fatal(err)
 		}
 		if records, err := journal.Load(t.Context()); err != nil || len(records) != n+1 || records[n].Key != fmt.Sprint(n) {
@@ -133,25 +134,25 @@ func TestBatchFile_RefusesTextsThatItCouldNotReturn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	journal := openJournal(t, path)
 	defer journal.Close()
-	good := shipping.BatchRecord{
-		Key: "Müller \u2028 \ufffd <&> \"\\\n\t\x01\U0001F680", Step: shipping.BatchPurchasing, RequestID: "RD-1",
+	good := batch.Record{
+		Key: "Müller \u2028 \ufffd <&> \"\\\n\t\x01\U0001F680", Step: batch.StepPurchasing, RequestID: "RD-1",
 		Documents: []shipping.DocumentType{"FDA", "<x>"}, Amount: mustAmount(t, "19.90"), Currency: "USD",
 		Charged: mustAmount(t, "-0.000000000000000001"), ChargedCurrency: "NGN", WasDraft: true, Note: "ü",
 	}
 	long := strings.Repeat("x", 5000)
-	for name, change := range map[string]func(*shipping.BatchRecord){
-		"key that is not UTF-8":        func(r *shipping.BatchRecord) { r.Key = "M\xfcller" },
-		"key with NUL":                 func(r *shipping.BatchRecord) { r.Key = "a\x00b" },
-		"empty key":                    func(r *shipping.BatchRecord) { r.Key = "" },
-		"long key":                     func(r *shipping.BatchRecord) { r.Key = long },
-		"request id that is not UTF-8": func(r *shipping.BatchRecord) { r.RequestID = "\xff" },
-		"request id with NUL":          func(r *shipping.BatchRecord) { r.RequestID = "\x00" },
-		"long request id":              func(r *shipping.BatchRecord) { r.RequestID = long },
-		"document that is not UTF-8":   func(r *shipping.BatchRecord) { r.Documents = []shipping.DocumentType{"FDA", "\xff"} },
-		"currency that is not UTF-8":   func(r *shipping.BatchRecord) { r.Currency = "\xff" },
-		"note that is not UTF-8":       func(r *shipping.BatchRecord) { r.Note = "\xff" },
-		"unknown step":                 func(r *shipping.BatchRecord) { r.Step = "refunding" },
-		"no step":                      func(r *shipping.BatchRecord) { r.Step = "" },
+	for name, change := range map[string]func(*batch.Record){
+		"key that is not UTF-8":        func(r *batch.Record) { r.Key = "M\xfcller" },
+		"key with NUL":                 func(r *batch.Record) { r.Key = "a\x00b" },
+		"empty key":                    func(r *batch.Record) { r.Key = "" },
+		"long key":                     func(r *batch.Record) { r.Key = long },
+		"request id that is not UTF-8": func(r *batch.Record) { r.RequestID = "\xff" },
+		"request id with NUL":          func(r *batch.Record) { r.RequestID = "\x00" },
+		"long request id":              func(r *batch.Record) { r.RequestID = long },
+		"document that is not UTF-8":   func(r *batch.Record) { r.Documents = []shipping.DocumentType{"FDA", "\xff"} },
+		"currency that is not UTF-8":   func(r *batch.Record) { r.Currency = "\xff" },
+		"note that is not UTF-8":       func(r *batch.Record) { r.Note = "\xff" },
+		"unknown step":                 func(r *batch.Record) { r.Step = "refunding" },
+		"no step":                      func(r *batch.Record) { r.Step = "" },
 	} {
 		bad := good
 		change(&bad)
@@ -192,7 +193,7 @@ func TestBatchFile_NoticesThatItWasMoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		journal := openJournal(t, path)
-		record := shipping.BatchRecord{Key: "a", Step: shipping.BatchAnalyzed}
+		record := batch.Record{Key: "a", Step: batch.StepAnalyzed}
 		if err := journal.Append(t.Context(), record); err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +201,7 @@ func TestBatchFile_NoticesThatItWasMoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if err := journal.Append(t.Context(), record); !errors.Is(err, shipping.ErrBatchFileMoved) || !strings.Contains(err.Error(), path) {
+			if err := journal.Append(t.Context(), record); !errors.Is(err, batch.ErrMoved) || !strings.Contains(err.Error(), path) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -214,7 +215,7 @@ func TestBatchFile_IsLockedWhileItIsOpen(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal")
 	first := openJournal(t, path)
-	if _, err := shipping.OpenBatchFile(path); !errors.Is(err, shipping.ErrBatchFileInUse) {
+	if _, err := batch.OpenFile(path); !errors.Is(err, batch.ErrInUse) {
 		t.Errorf("opened twice: %v", err)
 	}
 	if err := first.Close(); err != nil {
@@ -237,7 +238,7 @@ func TestBatchFile_AfterACrashInTheMiddleOfALine(t *testing.T) {
 		if records, _ := journal.Load(t.Context()); len(records) != 1 {
 			t.Fatalf("cut at %d: %d records", cut, len(records))
 		}
-		if err := journal.Append(t.Context(), shipping.BatchRecord{Key: "b", Step: shipping.BatchPurchased}); err != nil {
+		if err := journal.Append(t.Context(), batch.Record{Key: "b", Step: batch.StepPurchased}); err != nil {
 			t.Fatal(err)
 		}
 		if err := journal.Close(); err != nil {
@@ -254,7 +255,7 @@ func TestBatchFile_AfterACrashInTheMiddleOfALine(t *testing.T) {
 // A journal of version 0, which had no header, is read, and goes on as one of version 1.
 func TestBatchFile_GoesOnWithAJournalOfVersion0(t *testing.T) {
 	t.Parallel()
-	old := shipping.BatchRecord{Key: "a", Step: shipping.BatchPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: mustAmount(t, "1.5"), Currency: "NGN"}
+	old := batch.Record{Key: "a", Step: batch.StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: mustAmount(t, "1.5"), Currency: "NGN"}
 	text, err := json.Marshal(old)
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +270,7 @@ func TestBatchFile_GoesOnWithAJournalOfVersion0(t *testing.T) {
 		if err != nil || len(records) != 1+run || records[0].RequestID != "RD-1" || records[0].Amount != old.Amount {
 			t.Errorf("run %d: %+v, %v", run, records, err)
 		}
-		if err := journal.Append(t.Context(), shipping.BatchRecord{Key: fmt.Sprint(run), Step: shipping.BatchAnalyzed}); err != nil {
+		if err := journal.Append(t.Context(), batch.Record{Key: fmt.Sprint(run), Step: batch.StepAnalyzed}); err != nil {
 			t.Fatal(err)
 		}
 		if err := journal.Close(); err != nil {
@@ -287,7 +288,7 @@ func TestBatchFile_RefusesWhatItDoesNotUnderstand(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	journal := openJournal(t, path)
 	for _, key := range []string{"a", "b"} {
-		if err := journal.Append(t.Context(), shipping.BatchRecord{Key: key, Step: shipping.BatchAnalyzed}); err != nil {
+		if err := journal.Append(t.Context(), batch.Record{Key: key, Step: batch.StepAnalyzed}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -316,7 +317,7 @@ func TestBatchFile_RefusesWhatItDoesNotUnderstand(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tc.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := shipping.OpenBatchFile(path); err == nil || !strings.Contains(err.Error(), tc.says) || !strings.Contains(err.Error(), path) {
+		if _, err := batch.OpenFile(path); err == nil || !strings.Contains(err.Error(), tc.says) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if left := string(contentOf(t, path)); left != tc.content {
@@ -337,11 +338,11 @@ func TestBatchFile_DamageIsNamed(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := shipping.OpenBatchFile(path); err == nil || !strings.Contains(err.Error(), "line 2") {
+		if _, err := batch.OpenFile(path); err == nil || !strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := shipping.OpenBatchFile(filepath.Join(t.TempDir(), "no", "such", "folder")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := batch.OpenFile(filepath.Join(t.TempDir(), "no", "such", "folder")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 }

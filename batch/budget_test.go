@@ -1,4 +1,4 @@
-package shipping_test
+package batch_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
 // committedIn adds up what the last records of a journal commit.
@@ -22,7 +23,7 @@ func committedIn(t *testing.T, journal *memoryJournal) (sum shipping.Amount) {
 	t.Helper()
 	journal.mu.Lock()
 	defer journal.mu.Unlock()
-	last := map[string]shipping.BatchRecord{}
+	last := map[string]batch.Record{}
 	for _, record := range journal.records {
 		last[record.Key] = record
 	}
@@ -121,13 +122,13 @@ func (c budgetCase) run(t *testing.T, charges *int) (problems []string) {
 	client := walletClient(t, service)
 	for run := range len(c.kills) + 6 {
 		ctx, crash := context.WithCancelCause(t.Context())
-		dying := &crashing{BatchJournal: journal, crash: crash}
+		dying := &crashing{LocalJournal: journal, crash: crash}
 		dying.left.Store(1 << 40)
 		if run < len(c.kills) {
 			dying.kept = c.kills[run].kept
 			dying.left.Store(int64(c.kills[run].at))
 		}
-		report, err := client.Regulatory.Batch(ctx, walletItems(c.items), &shipping.BatchOptions{
+		report, err := batch.Run(ctx, client, walletItems(c.items), &batch.Options{
 			Concurrency: c.concurrency, Select: shipping.SelectAll, Budget: budget, Journal: dying,
 		})
 		crash(nil)
@@ -143,7 +144,7 @@ func (c budgetCase) run(t *testing.T, charges *int) (problems []string) {
 			continue
 		}
 		time.Sleep(time.Minute) // late charges come in
-		if report.Count(shipping.BatchUnknown) > 0 {
+		if report.Count(batch.StateUnknown) > 0 {
 			continue
 		}
 		if spent, _ := service.total(); spent.Cmp(report.Committed) > 0 {
@@ -193,7 +194,7 @@ func TestBatch_ALatePurchaseOfAStalledProcessIsCounted(t *testing.T) {
 				}
 				stalled := &stalledTransport{RoundTripper: service, stall: stall}
 				run := func(client *shipping.Client, items int) {
-					report, err := client.Regulatory.Batch(t.Context(), walletItems(items), &shipping.BatchOptions{
+					report, err := batch.Run(t.Context(), client, walletItems(items), &batch.Options{
 						Concurrency: 1, Select: shipping.SelectAll, Budget: budget, Shared: journal, Settle: shipping.SettleOptions{QuietFor: quiet},
 					})
 					if err != nil || report.Committed != mustAmount(t, "100") {
@@ -227,10 +228,10 @@ func TestBatch_BeginsNoPurchaseAtTheEndOfItsLease(t *testing.T) {
 			service.charged = func() { first = time.Since(started) }
 			goOn := make(chan struct{})
 			time.AfterFunc(stall, func() { close(goOn) })
-			report, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(1), &shipping.BatchOptions{
+			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
 				Select: shipping.SelectAll, Shared: pausedRun{newSharedMemory(lease), goOn},
 			})
-			if err != nil || report.Count(shipping.BatchCompleted) != 1 {
+			if err != nil || report.Count(batch.StateCompleted) != 1 {
 				t.Errorf("%+v, %v", report, err)
 			}
 			if inTime := stall < lease/2; inTime != (first == stall) || !inTime && first < stall+lease/4+time.Minute {
@@ -245,7 +246,7 @@ func TestBatch_RefusesALeaseTooShortToSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &walletService{}
 		for lease, refused := range map[time.Duration]bool{time.Second: true, time.Minute: true, 74 * time.Second: true, 75 * time.Second: false} {
-			_, err := walletClient(t, service).Regulatory.Batch(t.Context(), walletItems(1), &shipping.BatchOptions{Shared: newSharedMemory(lease)})
+			_, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{Shared: newSharedMemory(lease)})
 			if refused != errors.Is(err, shipping.ErrInvalidRequest) || refused && !strings.Contains(err.Error(), "1m15s") {
 				t.Errorf("%s: %v", lease, err)
 			}

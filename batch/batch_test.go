@@ -1,4 +1,4 @@
-package shipping_test
+package batch_test
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -28,23 +29,12 @@ func bubbleServer(t *testing.T, opts ...mockserver.Option) (*mockserver.Server, 
 	return server, server.Client(t)
 }
 
-func shipmentItems(server *mockserver.Server, n int) []shipping.BatchItem {
-	items := make([]shipping.BatchItem, n)
+func shipmentItems(server *mockserver.Server, n int) []batch.Item {
+	items := make([]batch.Item, n)
 	for i := range items {
 		items[i].Analyze.ShipmentID = server.Shipments()[i]
 	}
 	return items
-}
-
-// automated buys what needs no third party's evidence.
-func automated(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-	var chosen []shipping.DocumentType
-	for _, document := range draft.AvailableDocuments {
-		if document.Mode == "automated" {
-			chosen = append(chosen, document.DocumentType)
-		}
-	}
-	return chosen, nil
 }
 
 // debits is what the wallet paid for regulatory documents, and how many times for each request.
@@ -69,14 +59,14 @@ func debits(t *testing.T, c *shipping.Client, wallet string) (shipping.Amount, m
 func TestBatch_CompletesEveryItem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := bubbleServer(t)
-		items := append(shipmentItems(server, 16), shipping.BatchItem{Analyze: shipping.AnalyzeRequest{FileURL: server.Invoices()[0]}},
-			shipping.BatchItem{Key: "broken", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILANALYSIS"}},
-			shipping.BatchItem{Key: "unknown", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-NOSUCH"}})
+		items := append(shipmentItems(server, 16), batch.Item{Analyze: shipping.AnalyzeRequest{FileURL: server.Invoices()[0]}},
+			batch.Item{Key: "broken", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILANALYSIS"}},
+			batch.Item{Key: "unknown", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-NOSUCH"}})
 		ended := 0
-		report, err := client.Regulatory.Batch(t.Context(), items, &shipping.BatchOptions{
-			Select: automated,
+		report, err := batch.Run(t.Context(), client, items, &batch.Options{
+			Select: shipping.SelectAutomated,
 			Budget: &shipping.Budget{Amount: mustAmount(t, "10000000"), Currency: "NGN"},
-			Progress: func(event shipping.BatchEvent) {
+			Progress: func(event batch.Event) {
 				if event.Ended < ended || event.Total != len(items) {
 					t.Errorf("progress goes back: %d after %d, of %d", event.Ended, ended, event.Total)
 				}
@@ -87,24 +77,24 @@ func TestBatch_CompletesEveryItem(t *testing.T) {
 			t.Fatalf("%d ended, %v", ended, err)
 		}
 		sum, count := debits(t, client, server.Wallets()[0])
-		if sum != report.Committed || len(count) != report.Count(shipping.BatchCompleted) {
-			t.Errorf("the ledger says %s for %d requests, the report %s for %d", sum, len(count), report.Committed, report.Count(shipping.BatchCompleted))
+		if sum != report.Committed || len(count) != report.Count(batch.StateCompleted) {
+			t.Errorf("the ledger says %s for %d requests, the report %s for %d", sum, len(count), report.Committed, report.Count(batch.StateCompleted))
 		}
 		for _, result := range report.Results {
 			switch {
 			case result.Key == "broken":
-				if result.State != shipping.BatchFailed || !errors.Is(result.Err, shipping.ErrRequestFailed) || result.RequestID == "" {
+				if result.State != batch.StateFailed || !errors.Is(result.Err, shipping.ErrRequestFailed) || result.RequestID == "" {
 					t.Errorf("analysis that fails: %+v", result)
 				}
 			case result.Key == "unknown":
-				if result.State != shipping.BatchError || !errors.Is(result.Err, shipping.ErrNotFound) {
+				if result.State != batch.StateError || !errors.Is(result.Err, shipping.ErrNotFound) {
 					t.Errorf("unknown shipment: %+v", result)
 				}
-			case result.State == shipping.BatchDraft:
+			case result.State == batch.StateDraft:
 				if len(result.Documents) > 0 || result.Err != nil {
 					t.Errorf("draft: %+v", result)
 				}
-			case result.State != shipping.BatchCompleted || result.Err != nil:
+			case result.State != batch.StateCompleted || result.Err != nil:
 				t.Errorf("%+v", result)
 			}
 		}
@@ -120,14 +110,14 @@ func TestBatch_BudgetHoldsAtEveryMoment(t *testing.T) {
 	defer server.Close()
 	client := server.Client(t)
 	budget := shipping.Budget{Amount: mustAmount(t, "200000"), Currency: "NGN"}
-	var items []shipping.BatchItem
+	var items []batch.Item
 	for i := range 60 {
-		items = append(items, shipping.BatchItem{Key: fmt.Sprint(i), Analyze: shipping.AnalyzeRequest{ShipmentID: server.Shipments()[i%8]}})
+		items = append(items, batch.Item{Key: fmt.Sprint(i), Analyze: shipping.AnalyzeRequest{ShipmentID: server.Shipments()[i%8]}})
 	}
-	report, err := client.Regulatory.Batch(t.Context(), items, &shipping.BatchOptions{
-		Concurrency: 32, Select: automated, Budget: &budget,
+	report, err := batch.Run(t.Context(), client, items, &batch.Options{
+		Concurrency: 32, Select: shipping.SelectAutomated, Budget: &budget,
 		Poll: shipping.PollOptions{MinInterval: time.Millisecond},
-		Progress: func(event shipping.BatchEvent) {
+		Progress: func(event batch.Event) {
 			if event.Committed.Cmp(budget.Amount) > 0 {
 				t.Errorf("%s committed of %s", event.Committed, budget)
 			}
@@ -140,12 +130,12 @@ func TestBatch_BudgetHoldsAtEveryMoment(t *testing.T) {
 	if sum.Cmp(budget.Amount) > 0 || sum != report.Committed {
 		t.Errorf("the ledger says %s, the report %s, the budget is %s", sum, report.Committed, budget)
 	}
-	over := report.Count(shipping.BatchOverBudget)
-	if over == 0 || report.Count(shipping.BatchCompleted) == 0 || over+report.Count(shipping.BatchCompleted) != len(items) {
-		t.Errorf("%d over budget, %d completed of %d", over, report.Count(shipping.BatchCompleted), len(items))
+	over := report.Count(batch.StateOverBudget)
+	if over == 0 || report.Count(batch.StateCompleted) == 0 || over+report.Count(batch.StateCompleted) != len(items) {
+		t.Errorf("%d over budget, %d completed of %d", over, report.Count(batch.StateCompleted), len(items))
 	}
 	for _, result := range report.Results {
-		if result.State == shipping.BatchOverBudget && !errors.Is(result.Err, shipping.ErrOverBudget) {
+		if result.State == batch.StateOverBudget && !errors.Is(result.Err, shipping.ErrOverBudget) {
 			t.Errorf("%+v", result)
 		}
 	}
@@ -155,16 +145,16 @@ var errCrash = errors.New("crash")
 
 // crashing is a journal of a process that dies at its nth append, before or after the record is kept.
 type crashing struct {
-	shipping.BatchJournal
+	batch.LocalJournal
 	left  atomic.Int64
 	kept  bool
 	crash context.CancelCauseFunc
 }
 
-func (j *crashing) Append(ctx context.Context, record shipping.BatchRecord) error {
+func (j *crashing) Append(ctx context.Context, record batch.Record) error {
 	left := j.left.Add(-1)
 	if left > 0 || left == 0 && j.kept {
-		if err := j.BatchJournal.Append(ctx, record); err != nil {
+		if err := j.LocalJournal.Append(ctx, record); err != nil {
 			return err
 		}
 	}
@@ -201,17 +191,17 @@ func crashAndResume(t *testing.T, at int64, kept, lost bool) {
 	path := filepath.Join(t.TempDir(), "batch.journal")
 	items := shipmentItems(server, 5)
 	budget := shipping.Budget{Amount: mustAmount(t, "1000000"), Currency: "NGN"}
-	options := shipping.BatchOptions{Concurrency: 3, Select: automated, Budget: &budget}
-	run := func(ctx context.Context, at int64, crash context.CancelCauseFunc) (*shipping.BatchReport, error) {
-		file, err := shipping.OpenBatchFile(path)
+	options := batch.Options{Concurrency: 3, Select: shipping.SelectAutomated, Budget: &budget}
+	run := func(ctx context.Context, at int64, crash context.CancelCauseFunc) (*batch.Report, error) {
+		file, err := batch.OpenFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer file.Close()
-		journal := &crashing{BatchJournal: file, kept: kept, crash: crash}
+		journal := &crashing{LocalJournal: file, kept: kept, crash: crash}
 		journal.left.Store(at)
 		options.Journal = journal
-		return client.Regulatory.Batch(ctx, items, &options)
+		return batch.Run(ctx, client, items, &options)
 	}
 	dying, crash := context.WithCancelCause(t.Context())
 	if _, err := run(dying, at, crash); at < 15 && !errors.Is(err, errCrash) {
@@ -221,14 +211,14 @@ func crashAndResume(t *testing.T, at int64, kept, lost bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Count(shipping.BatchUnknown) > 0 { // an answer was lost in this run: the next settles it
+	if report.Count(batch.StateUnknown) > 0 { // an answer was lost in this run: the next settles it
 		if report, err = run(t.Context(), 1<<40, crash); err != nil {
 			t.Fatal(err)
 		}
 	}
 	sum, count := debits(t, client, server.Wallets()[0])
-	if report.Count(shipping.BatchCompleted) != len(items) || len(count) != len(items) || sum != report.Committed {
-		t.Errorf("%d of %d completed, %d debited, ledger %s, report %s", report.Count(shipping.BatchCompleted), len(items), len(count), sum, report.Committed)
+	if report.Count(batch.StateCompleted) != len(items) || len(count) != len(items) || sum != report.Committed {
+		t.Errorf("%d of %d completed, %d debited, ledger %s, report %s", report.Count(batch.StateCompleted), len(items), len(count), sum, report.Committed)
 		for _, result := range report.Results {
 			t.Logf("%+v", result)
 		}
@@ -249,9 +239,9 @@ func crashAndResume(t *testing.T, at int64, kept, lost bool) {
 func TestBatch_JournalThatCannotBeWrittenStopsBuying(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := bubbleServer(t)
-		journal := &crashing{BatchJournal: brokenJournal{}, crash: func(error) {}}
-		report, err := client.Regulatory.Batch(t.Context(), shipmentItems(server, 3), &shipping.BatchOptions{Select: automated, Journal: journal})
-		if failed, ok := errors.AsType[*shipping.BatchJournalError](err); !ok || !strings.Contains(failed.Error(), "run the batch again") {
+		journal := &crashing{LocalJournal: brokenJournal{}, crash: func(error) {}}
+		report, err := batch.Run(t.Context(), client, shipmentItems(server, 3), &batch.Options{Select: shipping.SelectAutomated, Journal: journal})
+		if failed, ok := errors.AsType[*batch.JournalError](err); !ok || !strings.Contains(failed.Error(), "run the batch again") {
 			t.Errorf("got %v", err)
 		}
 		if len(report.Results) != 3 || server.Calls(shipping.OpPurchase) != 0 {
@@ -260,28 +250,28 @@ func TestBatch_JournalThatCannotBeWrittenStopsBuying(t *testing.T) {
 	})
 }
 
-type brokenJournal struct{ shipping.BatchJournal }
+type brokenJournal struct{ batch.LocalJournal }
 
-func (brokenJournal) Load(context.Context) ([]shipping.BatchRecord, error) { return nil, nil }
+func (brokenJournal) Load(context.Context) ([]batch.Record, error) { return nil, nil }
 
 func TestBatch_CancelledEndsAtOnceAndSaysWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := bubbleServer(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		started := time.Now()
-		report, err := client.Regulatory.Batch(ctx, shipmentItems(server, 4), &shipping.BatchOptions{
-			Select: automated,
-			Progress: func(event shipping.BatchEvent) {
+		report, err := batch.Run(ctx, client, shipmentItems(server, 4), &batch.Options{
+			Select: shipping.SelectAutomated,
+			Progress: func(event batch.Event) {
 				if event.Waiting == 3 { // and the one that tells
 					cancel()
 				}
 			},
 		})
-		if !errors.Is(err, context.Canceled) || report.Count(shipping.BatchWaiting) == 0 {
+		if !errors.Is(err, context.Canceled) || report.Count(batch.StateWaiting) == 0 {
 			t.Errorf("%v, %+v", err, report)
 		}
 		for _, result := range report.Results {
-			if result.State == shipping.BatchWaiting && result.RequestID == "" {
+			if result.State == batch.StateWaiting && result.RequestID == "" {
 				t.Errorf("nothing to go on with: %+v", result)
 			}
 		}
@@ -293,24 +283,24 @@ func TestBatch_CancelledEndsAtOnceAndSaysWhatWaits(t *testing.T) {
 
 func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 	server, client := bubbleServer(t)
-	item := shipping.BatchItem{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}
+	item := batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}
 	for name, tc := range map[string]struct {
-		items   []shipping.BatchItem
-		options shipping.BatchOptions
+		items   []batch.Item
+		options batch.Options
 		says    string
 	}{
-		"same key twice":          {[]shipping.BatchItem{item, item}, shipping.BatchOptions{}, "2 has the key"},
-		"nothing to analyze":      {[]shipping.BatchItem{item, {}}, shipping.BatchOptions{}, "item 2"},
-		"budget without currency": {nil, shipping.BatchOptions{Budget: &shipping.Budget{Amount: mustAmount(t, "1")}}, "currency"},
-		"budget without amount":   {nil, shipping.BatchOptions{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
-		"negative concurrency":    {nil, shipping.BatchOptions{Concurrency: -1}, "Concurrency"},
+		"same key twice":          {[]batch.Item{item, item}, batch.Options{}, "2 has the key"},
+		"nothing to analyze":      {[]batch.Item{item, {}}, batch.Options{}, "item 2"},
+		"budget without currency": {nil, batch.Options{Budget: &shipping.Budget{Amount: mustAmount(t, "1")}}, "currency"},
+		"budget without amount":   {nil, batch.Options{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
+		"negative concurrency":    {nil, batch.Options{Concurrency: -1}, "Concurrency"},
 	} {
-		_, err := client.Regulatory.Batch(t.Context(), tc.items, &tc.options)
+		_, err := batch.Run(t.Context(), client, tc.items, &tc.options)
 		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if report, err := client.Regulatory.Batch(t.Context(), nil, nil); err != nil || len(report.Results) != 0 {
+	if report, err := batch.Run(t.Context(), client, nil, nil); err != nil || len(report.Results) != 0 {
 		t.Errorf("an empty batch: %v, %v", report, err)
 	}
 	if n := server.Calls(shipping.OpAnalyze); n != 0 {
@@ -332,7 +322,7 @@ func TestBatch_TenThousandWaiting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		items := make([]shipping.BatchItem, requests)
+		items := make([]batch.Item, requests)
 		for i := range items {
 			items[i].Analyze.ShipmentID = fmt.Sprintf("SH-%05d", i)
 		}
@@ -340,9 +330,9 @@ func TestBatch_TenThousandWaiting(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		waiting := 0
-		report, err := client.Regulatory.Batch(t.Context(), items, &shipping.BatchOptions{
+		report, err := batch.Run(t.Context(), client, items, &batch.Options{
 			Concurrency: 64, Select: shipping.SelectAll, Poll: shipping.PollOptions{MinInterval: 15 * time.Second},
-			Progress: func(event shipping.BatchEvent) {
+			Progress: func(event batch.Event) {
 				if event.Waiting > waiting {
 					if waiting = event.Waiting; waiting == requests-1 {
 						runtime.GC()
@@ -351,8 +341,8 @@ func TestBatch_TenThousandWaiting(t *testing.T) {
 				}
 			},
 		})
-		if err != nil || report.Count(shipping.BatchCompleted) != requests {
-			t.Fatalf("%d completed, %v", report.Count(shipping.BatchCompleted), err)
+		if err != nil || report.Count(batch.StateCompleted) != requests {
+			t.Fatalf("%d completed, %v", report.Count(batch.StateCompleted), err)
 		}
 		held := int64(during.HeapInuse+during.StackInuse) - int64(before.HeapInuse+before.StackInuse)
 		if waiting < requests-64 || during.HeapInuse == 0 || held > 200<<20 {

@@ -1,32 +1,35 @@
-package shipping
+package batch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/shipping-go/shipping"
 )
 
-// BatchItem is one shipment or invoice of a batch.
-type BatchItem struct {
+// Item is one shipment or invoice of a batch.
+type Item struct {
 	// Key names the item in the journal, in results and in progress. It must be unique in the batch
 	// and the same each time the batch runs: UTF-8 of at most 2,000 bytes, without a NUL character.
 	// Empty means the shipment's id or the file's URL.
 	Key string
 	// Analyze is the analysis.
-	Analyze AnalyzeRequest
+	Analyze shipping.AnalyzeRequest
 }
 
-func (i BatchItem) validate() error {
+func (i Item) validate() error {
 	if err := i.Analyze.Validate(); err != nil {
 		return err
 	}
 	if problem := textProblem(i.key(), maxKey); problem != "" {
-		return invalidRequest(OpAnalyze, "BatchItem", fmt.Sprintf("has the key %s, which %s: set a Key that a journal can keep", quoteShort(i.key()), problem))
+		return invalid("Item", fmt.Sprintf("has the key %s, which %s: set a Key that a journal can keep", quoteShort(i.key()), problem))
 	}
 	return nil
 }
 
-func (i BatchItem) key() string {
+func (i Item) key() string {
 	switch {
 	case i.Key != "":
 		return i.Key
@@ -37,100 +40,100 @@ func (i BatchItem) key() string {
 	}
 }
 
-// BatchOptions configures [RegulatoryService.Batch]. Nil, and the zero value, buy nothing.
-type BatchOptions struct {
+// Options configures [Run]. Nil, and the zero value, buy nothing.
+type Options struct {
 	// Concurrency is how many items are worked on at the same time; items that wait for their
 	// documents do not count. Default 8.
 	Concurrency int
-	// Edit and Select are those of [AnalyzeAndPollOptions]. They are called for several items at the same
+	// Edit and Select are those of [shipping.AnalyzeAndPollOptions]. They are called for several items at the same
 	// time.
-	Edit   func(ctx context.Context, draft *RegulatoryRequest) error
-	Select func(draft *RegulatoryRequest) ([]DocumentType, error)
+	Edit   func(ctx context.Context, draft *shipping.RegulatoryRequest) error
+	Select func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
 	// Budget bounds what the whole batch spends, over all its runs. It is reserved before a purchase
 	// is sent, and given back only when it is certain that nothing was charged, so that it holds at
 	// every moment. If the service reports a charge that is higher than the price on the draft, the higher
 	// one counts, and nothing more is purchased in this run. Nil means no bound.
-	Budget *Budget
+	Budget *shipping.Budget
 	// Purchase holds the settings of the purchases.
-	Purchase PurchaseOptions
+	Purchase shipping.PurchaseOptions
 	// Settle holds the settings for purchases that an earlier run left without a response.
-	Settle SettleOptions
+	Settle shipping.SettleOptions
 	// Poll holds the settings of the waits. Its Progress is called one call at a time too.
-	Poll PollOptions
+	Poll shipping.PollOptions
 	// Journal records each step, so that an interrupted batch can be resumed and buys nothing twice; see
-	// [OpenBatchFile]. Nil records nothing.
-	Journal BatchJournal
+	// [OpenFile]. Nil records nothing.
+	Journal LocalJournal
 	// Shared is a journal for several processes that run the same batch at the same time: the items are
 	// divided among them, the budget holds for all together, and the items of a process that dies are
 	// taken over by the others. Each returns when all items ended, wherever. It takes the place of
 	// Journal. Its lease must be at least a quarter longer than Settle.QuietFor.
-	Shared SharedBatchJournal
+	Shared Journal
 	// Progress is called after each step of each item, one call at a time.
-	Progress func(BatchEvent)
+	Progress func(Event)
 }
 
-// BatchState is where an item stands.
-type BatchState string
+// State is where an item stands.
+type State string
 
 const (
-	// BatchCompleted: purchased, all documents generated.
-	BatchCompleted BatchState = "completed"
-	// BatchFailed: the analysis or the generation failed; after a generation the item was charged.
-	BatchFailed BatchState = "failed"
-	// BatchDraft: analyzed, and nothing was selected.
-	BatchDraft BatchState = "draft"
-	// BatchOverBudget: not purchased because of the budget.
-	BatchOverBudget BatchState = "over budget"
-	// BatchUnknown: the outcome of the purchase is not known, and Err is the reason; the next run settles it.
-	// One that can never be settled is closed with [ResolveBatchItem].
-	BatchUnknown BatchState = "unknown"
-	// BatchWaiting: not ended when the batch was, here or in another process; the next run goes on.
-	BatchWaiting BatchState = "waiting"
-	// BatchError: something else failed, nothing was charged; the next run tries again.
-	BatchError BatchState = "error"
+	// StateCompleted: purchased, all documents generated.
+	StateCompleted State = "completed"
+	// StateFailed: the analysis or the generation failed; after a generation the item was charged.
+	StateFailed State = "failed"
+	// StateDraft: analyzed, and nothing was selected.
+	StateDraft State = "draft"
+	// StateOverBudget: not purchased because of the budget.
+	StateOverBudget State = "over budget"
+	// StateUnknown: the outcome of the purchase is not known, and Err is the reason; the next run settles it.
+	// One that can never be settled is closed with [Resolve].
+	StateUnknown State = "unknown"
+	// StateWaiting: not ended when the batch was, here or in another process; the next run goes on.
+	StateWaiting State = "waiting"
+	// StateError: something else failed, nothing was charged; the next run tries again.
+	StateError State = "error"
 )
 
-// BatchResult is what became of an item.
-type BatchResult struct {
+// Result is what became of an item.
+type Result struct {
 	Key       string
-	State     BatchState
+	State     State
 	RequestID string
 	// Documents are those purchased, or about to be.
-	Documents []DocumentType
+	Documents []shipping.DocumentType
 	// Amount is what counts against the budget, in Currency: the price on the draft, or Charged if that
-	// is more. With [BatchUnknown] it may have been charged.
-	Amount   Amount
+	// is more. With [StateUnknown] it may have been charged.
+	Amount   shipping.Amount
 	Currency string
 	// Charged is what the service reports as charged, in ChargedCurrency; not given if it reports nothing.
 	// One that differs from Amount deserves a look at the wallet's transactions.
-	Charged         Amount
+	Charged         shipping.Amount
 	ChargedCurrency string
-	// Err is why the item is not completed; nil for [BatchCompleted] and [BatchDraft].
+	// Err is why the item is not completed; nil for [StateCompleted] and [StateDraft].
 	Err error
 }
 
-// BatchEvent is a step of an item, and the progress of the batch.
-type BatchEvent struct {
-	PollEvent
+// Event is a step of an item, and the progress of the batch.
+type Event struct {
+	shipping.PollEvent
 	// Item is the item as it stands.
-	Item BatchResult
+	Item Result
 	// Ended, Waiting and Total count items: ended ones, those waiting for documents or for another
 	// process, all.
 	Ended, Waiting, Total int
 	// Committed is the sum spent or reserved of the budget; 0 without one.
-	Committed Amount
+	Committed shipping.Amount
 }
 
-// BatchReport is the outcome of a batch, item by item in the order given.
-type BatchReport struct {
-	Results []BatchResult
+// Report is the outcome of a batch, item by item in the order given.
+type Report struct {
+	Results []Result
 	// Committed is what was charged or may have been of the budget, over all runs of the journal; 0
 	// without a budget.
-	Committed Amount
+	Committed shipping.Amount
 }
 
 // Count returns how many items are in a state.
-func (r *BatchReport) Count(state BatchState) int {
+func (r *Report) Count(state State) int {
 	n := 0
 	for i := range r.Results {
 		if r.Results[i].State == state {
@@ -140,7 +143,7 @@ func (r *BatchReport) Count(state BatchState) int {
 	return n
 }
 
-// Batch analyzes, purchases and waits for many shipments or invoices, a bounded number at a time,
+// Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time,
 // within one shared budget. An item that fails does not stop the others. The report is complete also
 // when the error says that the batch was interrupted: by ctx, or by a journal that cannot be written.
 // Run it again with the same items and journal to go on.
@@ -149,11 +152,11 @@ func (r *BatchReport) Count(state BatchState) int {
 //
 // If Edit, Select, Progress or the client's transport panics, the batch begins nothing more, finishes and
 // records the purchases that are under way, and panics with the same value on the caller's goroutine.
-func (s RegulatoryService) Batch(ctx context.Context, items []BatchItem, opts *BatchOptions, call ...CallOption) (*BatchReport, error) {
-	if s.core == nil {
-		return nil, ErrNoClient
+func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Options, call ...shipping.CallOption) (*Report, error) {
+	if client.BaseURL() == "" {
+		return nil, shipping.ErrNoClient
 	}
-	var options BatchOptions
+	var options Options
 	if opts != nil {
 		options = *opts
 	}
@@ -166,17 +169,17 @@ func (s RegulatoryService) Batch(ctx context.Context, items []BatchItem, opts *B
 			return nil, fmt.Errorf("item %d: %w", i+1, err)
 		}
 		if key := item.key(); seen[key] {
-			return nil, invalidRequest(OpAnalyze, "BatchItem", fmt.Sprintf("%d has the key %q of an earlier item: give each a Key of its own", i+1, key))
+			return nil, invalid("Item", fmt.Sprintf("%d has the key %q of an earlier item: give each a Key of its own", i+1, key))
 		}
 		seen[item.key()] = true
 	}
-	if file, ok := options.Journal.(*BatchFile); ok {
+	if file, ok := options.Journal.(*File); ok {
 		if err := file.begin(); err != nil {
 			return nil, err
 		}
 		defer file.end()
 	}
-	run := newBatchRun(s, options, call)
+	run := newRun(client, options, call)
 	if err := run.load(ctx, items); err != nil {
 		return nil, err
 	}
@@ -184,9 +187,9 @@ func (s RegulatoryService) Batch(ctx context.Context, items []BatchItem, opts *B
 }
 
 // complete checks the options and fills in the defaults.
-func (o *BatchOptions) complete() error {
-	setDefault(&o.Concurrency, 8)
-	setDefault(&o.Settle.QuietFor, time.Minute)
+func (o *Options) complete() error {
+	o.Concurrency = cmp.Or(o.Concurrency, 8)
+	o.Settle.QuietFor = cmp.Or(o.Settle.QuietFor, time.Minute)
 	problem := ""
 	switch b := o.Budget; {
 	case o.Concurrency < 0:
@@ -202,12 +205,10 @@ func (o *BatchOptions) complete() error {
 			"make the lease at least %s", o.Shared.Lease(), o.Settle.QuietFor, o.Settle.QuietFor/4*5)
 	}
 	if problem != "" {
-		return invalidRequest(OpAnalyze, "BatchOptions", problem)
+		return invalid("Options", problem)
 	}
 	if err := o.Purchase.Validate(); err != nil {
 		return err
 	}
-	poll, err := o.Poll.withDefaults()
-	o.Poll = poll
-	return err
+	return o.Poll.Validate()
 }

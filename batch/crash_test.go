@@ -1,4 +1,4 @@
-package shipping
+package batch
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/shipping-go/shipping"
 )
 
 // disk is the storage of a journal in memory. It records what was done to it, and how many records were
@@ -187,7 +189,7 @@ func written(t *testing.T, d *disk, appends int, name string) (keys []string) {
 	t.Helper()
 	acked := 0
 	d.acked = &acked
-	journal, err := openBatchFile("journal", d)
+	journal, err := openFile("journal", d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,8 +197,8 @@ func written(t *testing.T, d *disk, appends int, name string) (keys []string) {
 	for n := range appends {
 		writers.Go(func() {
 			time.Sleep(time.Duration(n/3*100+n%3) * time.Millisecond) // three of them come during a flush of 10 ms
-			record := BatchRecord{
-				Key: fmt.Sprintf("%s-%d", name, n), Step: BatchPurchasing, RequestID: "RD-1", Documents: []DocumentType{"CUSTOMS"},
+			record := Record{
+				Key: fmt.Sprintf("%s-%d", name, n), Step: StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"CUSTOMS"},
 				Currency: "NGN", WasDraft: true, At: time.Now(),
 			}
 			if err := journal.Append(t.Context(), record); err != nil {
@@ -222,7 +224,7 @@ func written(t *testing.T, d *disk, appends int, name string) (keys []string) {
 // record, or that has one that was not written; then it appends and opens the journal again.
 func survivors(t *testing.T, content []byte, keys []string, acked int) (after *disk, kept []string) {
 	after = &disk{content: slices.Clone(content)}
-	journal, err := openBatchFile("journal", after)
+	journal, err := openFile("journal", after)
 	if err != nil {
 		t.Fatalf("%d acknowledged: %v in %q", acked, err, content)
 	}
@@ -236,10 +238,10 @@ func survivors(t *testing.T, content []byte, keys []string, acked int) (after *d
 		}
 		kept = append(kept, record.Key)
 	}
-	if err := journal.Append(context.Background(), BatchRecord{Key: "next", Step: BatchAnalyzed}); err != nil {
+	if err := journal.Append(context.Background(), Record{Key: "next", Step: StepAnalyzed}); err != nil {
 		t.Fatal(err)
 	}
-	again, err := openBatchFile("journal", &disk{content: after.content})
+	again, err := openFile("journal", &disk{content: after.content})
 	if err != nil {
 		t.Fatalf("with a record more: %v in %q", err, after.content)
 	}

@@ -1,4 +1,4 @@
-package shipping
+package batch
 
 import (
 	"bytes"
@@ -50,7 +50,7 @@ func appendLine(lines, record []byte, synced int64) []byte {
 
 // journalContent is what a journal file contains.
 type journalContent struct {
-	records []BatchRecord
+	records []Record
 	// size is the length of the intact part. What follows was never acknowledged.
 	size int64
 	// current reports whether the file has the header of this version.
@@ -97,14 +97,14 @@ func parseJournal(data []byte) (journalContent, error) {
 	return content, nil
 }
 
-func (c *journalContent) keep(record BatchRecord) {
+func (c *journalContent) keep(record Record) {
 	if record.Key != "" {
 		c.records = append(c.records, record)
 	}
 }
 
 // parse reads a line, which begins at an offset of the file. The record is empty if the line has none.
-func (c *journalContent) parse(line []byte, at int64, ended bool) (record BatchRecord, synced int64, err error) {
+func (c *journalContent) parse(line []byte, at int64, ended bool) (record Record, synced int64, err error) {
 	switch {
 	case at == 0 && !beginsLike(line, headerBegins, oldBegins) && !tornHeader(line):
 		return record, 0, errOtherFile
@@ -182,7 +182,7 @@ func checkHeader(line []byte) error {
 }
 
 // parseLine reads a record's line, which begins at an offset of the file.
-func parseLine(line []byte, at int64) (record BatchRecord, synced int64, err error) {
+func parseLine(line []byte, at int64) (record Record, synced int64, err error) {
 	head := len(recordBegins) + 8
 	if len(line) < head+2 || string(line[:len(recordBegins)]) != recordBegins || string(line[head:head+2]) != `",` {
 		return record, 0, errDamagedLine
@@ -206,7 +206,7 @@ func parseLine(line []byte, at int64) (record BatchRecord, synced int64, err err
 }
 
 // parseRecord reads a record. One that this version does not understand as a whole is refused.
-func parseRecord(text []byte) (record BatchRecord, err error) {
+func parseRecord(text []byte) (record Record, err error) {
 	if !utf8.Valid(text) {
 		return record, errDamagedLine
 	}

@@ -1,4 +1,4 @@
-package shipping_test
+package batch_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
 const queuedReplay = `{"shipment_id":"SH-1","event":"shipment.created","webhook_event_id":"WE-1","delivery_id":"WD-9","replay_mode":"stored_payload"}`
@@ -27,7 +28,7 @@ func replays(ids ...string) []shipping.ReplayRequest {
 	return requests
 }
 
-func replayStates(report *shipping.ReplayReport) string {
+func replayStates(report *batch.ReplayReport) string {
 	texts := make([]string, len(report.Outcomes))
 	for i, outcome := range report.Outcomes {
 		texts[i] = outcome.Key + ": " + string(outcome.State)
@@ -37,25 +38,25 @@ func replayStates(report *shipping.ReplayReport) string {
 
 func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 	t.Parallel()
-	service := &service{script: func(_ int, got received) canned {
+	service := &service{script: func(_ int, body string) canned {
 		switch {
-		case strings.Contains(got.Body, "WD-REFUSED"):
-			return refusal(http.StatusBadRequest, "no such delivery")
-		case strings.Contains(got.Body, "WD-CRASH"):
-			return refusal(http.StatusInternalServerError, "sorry")
-		case strings.Contains(got.Body, "WD-LOST"):
+		case strings.Contains(body, "WD-REFUSED"):
+			return canned{status: http.StatusBadRequest}
+		case strings.Contains(body, "WD-CRASH"):
+			return canned{status: http.StatusInternalServerError}
+		case strings.Contains(body, "WD-LOST"):
 			return canned{err: io.ErrUnexpectedEOF}
 		}
-		return ok(queuedReplay)
+		return canned{status: http.StatusOK, data: queuedReplay}
 	}}
 	requests := append(replays("WD-1", "WD-REFUSED", "WD-CRASH", "WD-LOST", "WD-1"),
 		shipping.ReplayRequest{ShipmentID: "SH-1"},
 		shipping.ReplayRequest{ShipmentID: "SH-1", Event: shipping.EventShipmentCreated, WebhookID: "WA-1"})
 	told := 0
-	report, err := connect(t, service, quick).Webhooks.ReplayAll(t.Context(), requests, &shipping.ReplayAllOptions{
-		Progress: func(outcome shipping.ReplayOutcome, ended, total int) {
+	report, err := batch.Replay(t.Context(), walletClient(t, service), requests, &batch.ReplayOptions{
+		Progress: func(outcome batch.ReplayOutcome, ended, total int) {
 			told++
-			if ended != told || total != len(requests) || outcome.State == shipping.ReplayNotSent {
+			if ended != told || total != len(requests) || outcome.State == batch.ReplayNotSent {
 				t.Errorf("told %d of %d as number %d: %+v", ended, total, told, outcome)
 			}
 		},
@@ -71,14 +72,14 @@ func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 	if result := report.Outcomes[0].Result; result == nil || result.WebhookEventID != "WE-1" {
 		t.Errorf("the result: %+v", result)
 	}
-	if sent := service.count(""); sent != 5 {
+	if sent := len(service.requests()); sent != 5 {
 		t.Errorf("%d requests, want one each", sent)
 	}
 }
 
 func TestReplayAll_NothingIsUnknownIfTheServiceIsNotReached(t *testing.T) {
 	t.Parallel()
-	report, err := connectPlain(t, answering(canned{err: refused}), quick).Webhooks.ReplayAll(t.Context(), replays("WD-1", "WD-2"), nil)
+	report, err := batch.Replay(t.Context(), walletClient(t, unreachable()), replays("WD-1", "WD-2"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,14 +88,13 @@ func TestReplayAll_NothingIsUnknownIfTheServiceIsNotReached(t *testing.T) {
 
 func TestReplayAll_DryRunSendsNothing(t *testing.T) {
 	t.Parallel()
-	service := answering(ok(queuedReplay))
-	report, err := connect(t, service).Webhooks.ReplayAll(t.Context(),
-		append(replays("WD-1", "WD-2"), shipping.ReplayRequest{Event: shipping.EventShipmentUpdated}), &shipping.ReplayAllOptions{
-			DryRun: true,
-			Skip:   func(key string) bool { return key == "WD-2" },
-		})
-	if err != nil || service.count("") != 0 {
-		t.Errorf("%d requests, %v", service.count(""), err)
+	service := answering(canned{status: http.StatusOK, data: queuedReplay})
+	report, err := batch.Replay(t.Context(), walletClient(t, service), append(replays("WD-1", "WD-2"), shipping.ReplayRequest{Event: shipping.EventShipmentUpdated}), &batch.ReplayOptions{
+		DryRun: true,
+		Skip:   func(key string) bool { return key == "WD-2" },
+	})
+	if err != nil || len(service.requests()) != 0 {
+		t.Errorf("%d requests, %v", len(service.requests()), err)
 	}
 	diff(t, "outcomes", "WD-1: checked, WD-2: skipped,  shipment.updated: failed", replayStates(report))
 	if err := report.Outcomes[2].Err; !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), "ShipmentID") {
@@ -104,13 +104,13 @@ func TestReplayAll_DryRunSendsNothing(t *testing.T) {
 
 func TestReplayAll_AWrongKeyStopsIt(t *testing.T) {
 	t.Parallel()
-	service := answering(ok(queuedReplay), refusal(http.StatusUnauthorized, "who are you?"))
-	report, err := connect(t, service).Webhooks.ReplayAll(t.Context(), replays("WD-1", "WD-2", "WD-3", "WD-4", "WD-5"),
-		&shipping.ReplayAllOptions{Concurrency: 1})
+	service := answering(canned{status: http.StatusOK, data: queuedReplay}, canned{status: http.StatusUnauthorized})
+	report, err := batch.Replay(t.Context(), walletClient(t, service), replays("WD-1", "WD-2", "WD-3", "WD-4", "WD-5"),
+		&batch.ReplayOptions{Concurrency: 1})
 	if !errors.Is(err, shipping.ErrUnauthorized) || !strings.Contains(err.Error(), "stopped") || !strings.Contains(err.Error(), "secret key") {
 		t.Errorf("the error: %v", err)
 	}
-	if n := service.count(""); n > 3 { // one may have its turn before the answer is known
+	if n := len(service.requests()); n > 3 { // one may have its turn before the answer is known
 		t.Errorf("%d requests", n)
 	}
 	if got := replayStates(report); !strings.HasPrefix(got, "WD-1: queued, WD-2: failed") || !strings.HasSuffix(got, "WD-5: not sent") {
@@ -121,16 +121,16 @@ func TestReplayAll_AWrongKeyStopsIt(t *testing.T) {
 func TestReplayAll_KeepsToItsConcurrency(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		answer := ok(queuedReplay)
+		answer := canned{status: http.StatusOK, data: queuedReplay}
 		answer.after = time.Second
 		var ids []string
 		for i := range 12 {
 			ids = append(ids, fmt.Sprintf("WD-%d", i))
 		}
 		started := time.Now()
-		report, err := connect(t, answering(answer)).Webhooks.ReplayAll(t.Context(), replays(ids...), &shipping.ReplayAllOptions{Concurrency: 3})
-		if took := time.Since(started); err != nil || report.Count(shipping.ReplayQueued) != 12 || took != 4*time.Second {
-			t.Errorf("%d queued in %s, want 12 in four rounds of a second: %v", report.Count(shipping.ReplayQueued), took, err)
+		report, err := batch.Replay(t.Context(), walletClient(t, answering(answer)), replays(ids...), &batch.ReplayOptions{Concurrency: 3})
+		if took := time.Since(started); err != nil || report.Count(batch.ReplayQueued) != 12 || took != 4*time.Second {
+			t.Errorf("%d queued in %s, want 12 in four rounds of a second: %v", report.Count(batch.ReplayQueued), took, err)
 		}
 	})
 }
@@ -141,45 +141,45 @@ func TestReplayAll_GoesOnFromItsReport(t *testing.T) {
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	interrupted := errors.New("interrupted by the user")
 	var lines bytes.Buffer
-	write := func(outcome shipping.ReplayOutcome) {
+	write := func(outcome batch.ReplayOutcome) {
 		if err := json.NewEncoder(&lines).Encode(outcome); err != nil {
 			t.Error(err)
 		}
 	}
 	requests := replays("WD-1", "WD-2", "WD-3", "WD-4", "WD-5", "WD-6")
-	service := &service{script: func(n int, _ received) canned {
+	service := &service{script: func(n int, _ string) canned {
 		if n == 2 {
-			return refusal(http.StatusBadRequest, "not now")
+			return canned{status: http.StatusBadRequest}
 		}
-		return ok(queuedReplay)
+		return canned{status: http.StatusOK, data: queuedReplay}
 	}}
-	client := connect(t, service)
-	report, err := client.Webhooks.ReplayAll(ctx, requests, &shipping.ReplayAllOptions{
+	client := walletClient(t, service)
+	report, err := batch.Replay(ctx, client, requests, &batch.ReplayOptions{
 		Concurrency: 1,
-		Progress: func(outcome shipping.ReplayOutcome, ended, _ int) {
+		Progress: func(outcome batch.ReplayOutcome, ended, _ int) {
 			write(outcome)
 			if ended == 3 {
 				interrupt(interrupted)
 			}
 		},
 	})
-	if !errors.Is(err, interrupted) || report.Count(shipping.ReplayNotSent) == 0 {
+	if !errors.Is(err, interrupted) || report.Count(batch.ReplayNotSent) == 0 {
 		t.Fatalf("%s: %v", replayStates(report), err)
 	}
 	if first, _, _ := strings.Cut(lines.String()[strings.Index(lines.String(), "\n")+1:], "\n"); !strings.Contains(first, `"error":"shipping: webhooks.replay`) {
 		t.Errorf("the line of a failure: %s", first)
 	}
-	skip, err := shipping.QueuedReplays(strings.NewReader(lines.String()))
+	skip, err := batch.Queued(strings.NewReader(lines.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err = client.Webhooks.ReplayAll(t.Context(), requests, &shipping.ReplayAllOptions{Skip: skip})
+	report, err = batch.Replay(t.Context(), client, requests, &batch.ReplayOptions{Skip: skip})
 	if err != nil || !strings.HasPrefix(replayStates(report), "WD-1: skipped, WD-2: queued, WD-3: skipped") || !strings.HasSuffix(replayStates(report), "WD-6: queued") {
 		t.Errorf("the second run: %s: %v", replayStates(report), err)
 	}
 	times := map[string]int{}
-	for _, got := range service.requests() {
-		times[got.Body]++
+	for _, body := range service.requests() {
+		times[body]++
 	}
 	if len(times) != 6 || times[`{"delivery_id":"WD-1"}`] != 1 || times[`{"delivery_id":"WD-2"}`] != 2 {
 		t.Errorf("sent: %v", times)
@@ -188,22 +188,22 @@ func TestReplayAll_GoesOnFromItsReport(t *testing.T) {
 
 func TestReplayAll_RefusesWhatCannotBe(t *testing.T) {
 	t.Parallel()
-	if _, err := (shipping.WebhooksService{}).ReplayAll(t.Context(), nil, nil); !errors.Is(err, shipping.ErrNoClient) {
+	if _, err := batch.Replay(t.Context(), &shipping.Client{}, nil, nil); !errors.Is(err, shipping.ErrNoClient) {
 		t.Errorf("no client: %v", err)
 	}
-	client := connect(t, answering(ok(queuedReplay)))
-	if _, err := client.Webhooks.ReplayAll(t.Context(), nil, &shipping.ReplayAllOptions{Concurrency: -1}); !errors.Is(err, shipping.ErrInvalidRequest) {
+	client := walletClient(t, answering(canned{status: http.StatusOK, data: queuedReplay}))
+	if _, err := batch.Replay(t.Context(), client, nil, &batch.ReplayOptions{Concurrency: -1}); !errors.Is(err, shipping.ErrInvalidRequest) {
 		t.Errorf("negative concurrency: %v", err)
 	}
-	if report, err := client.Webhooks.ReplayAll(t.Context(), nil, nil); err != nil || len(report.Outcomes) != 0 {
+	if report, err := batch.Replay(t.Context(), client, nil, nil); err != nil || len(report.Outcomes) != 0 {
 		t.Errorf("nothing to replay: %v, %v", report, err)
 	}
 	// C22: the names match byte for byte.
-	exact, err := shipping.QueuedReplays(strings.NewReader(`{"key":"WD-1","KEY":"WD-2","State":"failed","state":"queued"}`))
+	exact, err := batch.Queued(strings.NewReader(`{"key":"WD-1","KEY":"WD-2","State":"failed","state":"queued"}`))
 	if err != nil || !exact("WD-1") || exact("WD-2") {
 		t.Errorf("a name in another case is read: %v", err)
 	}
-	if _, err := shipping.QueuedReplays(strings.NewReader("{\"key\":\"WD-1\",\"state\":\"queued\"}\n{\"key\":")); err == nil || !strings.Contains(err.Error(), "line 2") {
+	if _, err := batch.Queued(strings.NewReader("{\"key\":\"WD-1\",\"state\":\"queued\"}\n{\"key\":")); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("a cut-off line: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package shipping_test
+package batch_test
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
 // walletService is a service with a wallet, in process. Every document costs 100 NGN. What becomes of the
@@ -184,8 +185,8 @@ func reply(status int, data string) (*http.Response, error) {
 }
 
 // walletItems are shipments SH-1 to SH-n.
-func walletItems(n int) []shipping.BatchItem {
-	items := make([]shipping.BatchItem, n)
+func walletItems(n int) []batch.Item {
+	items := make([]batch.Item, n)
 	for i := range items {
 		items[i].Analyze.ShipmentID = fmt.Sprintf("SH-%d", i+1)
 	}

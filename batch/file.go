@@ -1,4 +1,4 @@
-package shipping
+package batch
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 	"sync"
 )
 
-// BatchFile is a [BatchJournal] in an append-only file, a JSON record a line. Each Append is flushed
+// File is a [LocalJournal] in an append-only file, a JSON record a line. Each Append is flushed
 // to the disk before it returns; appends that come together share a flush. The file is locked while it
 // is open, so that two processes cannot run the same batch.
 //
 // A record for which Append returned nil survives the end of the process, a power loss, and a full disk.
 // After an append that failed, nothing more is appended: close the journal, and open it again when the
 // cause is gone.
-type BatchFile struct {
+type File struct {
 	path string
 	file journalStorage
 
@@ -33,16 +33,16 @@ type BatchFile struct {
 }
 
 var (
-	// ErrBatchFileInUse is returned if another process, or another batch of this one, has the journal
+	// ErrInUse is returned if another process, or another batch of this one, has the journal
 	// open.
-	ErrBatchFileInUse = errors.New("shipping: the batch journal is in use by another run")
-	// ErrBatchFileMoved is returned if the journal's file was removed, renamed or replaced while it was
+	ErrInUse = errors.New("shipping: the batch journal is in use by another run")
+	// ErrMoved is returned if the journal's file was removed, renamed or replaced while it was
 	// open. The next run would not find the records, so nothing more is purchased.
-	ErrBatchFileMoved = errors.New("shipping: the batch journal was removed, renamed or replaced while it was open; " +
+	ErrMoved = errors.New("shipping: the batch journal was removed, renamed or replaced while it was open; " +
 		"put the file back before the next run, which could buy twice without it")
 )
 
-// journalStorage is what a [BatchFile] needs of its file. Tests replace it.
+// journalStorage is what a [File] needs of its file. Tests replace it.
 type journalStorage interface {
 	io.ReaderAt
 	io.WriterAt
@@ -51,12 +51,12 @@ type journalStorage interface {
 	// Sync returns when the file's content is on the disk, and SyncDirectory when its name is.
 	Sync() error
 	SyncDirectory() error
-	// InPlace returns [ErrBatchFileMoved] unless the file is the one at the journal's path.
+	// InPlace returns [ErrMoved] unless the file is the one at the journal's path.
 	InPlace() error
 	Close() error
 }
 
-// OpenBatchFile opens the journal at path, or creates it. It returns [ErrBatchFileInUse], and changes
+// OpenFile opens the journal at path, or creates it. It returns [ErrInUse], and changes
 // nothing, if the journal is open already.
 //
 // What a crash left of records that were not acknowledged is discarded: what they report was not done
@@ -65,25 +65,25 @@ type journalStorage interface {
 //
 // The file's name is flushed to the disk too, except on systems that cannot flush a directory, such as
 // Windows: there a power loss shortly after the journal was created can lose the file.
-func OpenBatchFile(path string) (*BatchFile, error) {
+func OpenFile(path string) (*File, error) {
 	file, err := openJournalFile(path)
 	if err != nil {
 		return nil, err
 	}
-	journal, err := openBatchFile(path, file)
+	journal, err := openFile(path, file)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return journal, nil
 }
 
-// openBatchFile reads a file that is locked, and prepares it for appends.
-func openBatchFile(path string, file journalStorage) (*BatchFile, error) {
+// openFile reads a file that is locked, and prepares it for appends.
+func openFile(path string, file journalStorage) (*File, error) {
 	size, err := file.Size()
 	if err != nil {
 		return nil, err
 	}
-	j := &BatchFile{path: path, file: file}
+	j := &File{path: path, file: file}
 	j.written.L = &j.mu
 	content, err := j.read(size)
 	if err != nil {
@@ -107,7 +107,7 @@ func openBatchFile(path string, file journalStorage) (*BatchFile, error) {
 	return j, errors.Join(file.Sync(), file.SyncDirectory(), file.InPlace())
 }
 
-func (j *BatchFile) read(size int64) (journalContent, error) {
+func (j *File) read(size int64) (journalContent, error) {
 	data, err := io.ReadAll(io.NewSectionReader(j.file, 0, size))
 	if err != nil {
 		return journalContent{}, err
@@ -120,7 +120,7 @@ func (j *BatchFile) read(size int64) (journalContent, error) {
 }
 
 // Load returns all records, also those that were appended since the journal was opened.
-func (j *BatchFile) Load(context.Context) ([]BatchRecord, error) {
+func (j *File) Load(context.Context) ([]Record, error) {
 	j.mu.Lock()
 	size := j.size
 	j.mu.Unlock()
@@ -130,7 +130,7 @@ func (j *BatchFile) Load(context.Context) ([]BatchRecord, error) {
 
 // Append writes the record and flushes it to the disk. A record with a text that the file could not
 // return as it is, such as a key that is not UTF-8, is refused; the journal stays usable.
-func (j *BatchFile) Append(_ context.Context, record BatchRecord) error {
+func (j *File) Append(_ context.Context, record Record) error {
 	if err := record.validate(); err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (j *BatchFile) Append(_ context.Context, record BatchRecord) error {
 }
 
 // flush writes what is pending, with the lock released while the disk works.
-func (j *BatchFile) flush() {
+func (j *File) flush() {
 	var lines []byte
 	for _, record := range j.pending {
 		lines = appendLine(lines, record, j.size)
@@ -179,9 +179,9 @@ func (j *BatchFile) flush() {
 }
 
 // put writes lines at an offset. If that fails, nothing of them is acknowledged, and the file is cut back
-// to its length before, so that it needs no repair. That is not needed for correctness: OpenBatchFile
+// to its length before, so that it needs no repair. That is not needed for correctness: OpenFile
 // does the same.
-func (j *BatchFile) put(lines []byte, at int64) error {
+func (j *File) put(lines []byte, at int64) error {
 	_, err := j.file.WriteAt(lines, at)
 	if err == nil {
 		err = j.file.Sync()
@@ -197,24 +197,24 @@ func (j *BatchFile) put(lines []byte, at int64) error {
 
 // begin reserves the journal for one batch, and end gives it back: two batches on one journal would both
 // purchase its items.
-func (j *BatchFile) begin() error {
+func (j *File) begin() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.running {
-		return ErrBatchFileInUse
+		return ErrInUse
 	}
 	j.running = true
 	return nil
 }
 
-func (j *BatchFile) end() {
+func (j *File) end() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.running = false
 }
 
 // Close closes the file and gives its lock up. An Append that is under way ends first.
-func (j *BatchFile) Close() error {
+func (j *File) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for j.writing {

@@ -1,30 +1,32 @@
-package shipping
+package batch
 
 import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/shipping-go/shipping"
 )
 
-// SharedBatchJournal keeps what a batch decided and did for several processes, on one machine or many,
+// Journal keeps what a batch decided and did for several processes, on one machine or many,
 // that work on the same items. One of them has an item at a time: it claims the item, takes it from its
 // last record as far as it goes, and releases it.
 //
 // An implementation must guarantee three things, or a batch can buy twice. A record that
-// [BatchClaim.Append] accepted survives a crash of the machine. A claim accepts nothing once another
+// [Claim.Append] accepted survives a crash of the machine. A claim accepts nothing once another
 // process was given the item. Another process is given the item only after the claim was released, or
-// after its [BatchClaim.Until] has passed.
+// after its [Claim.Until] has passed.
 //
 // # A process that stalls
 //
 // A process can stop at any moment, for as long as the machine likes, and go on: a suspended virtual
 // machine, a debugger, SIGSTOP. If it stops between the last check of its claim and the moment when the
 // purchase is on the wire, it sends the purchase when it wakes. No journal can prevent that. A batch bounds
-// it with [SharedBatchJournal.Lease]:
+// it with [Journal.Lease]:
 //
 //   - A purchase is begun only if at least half of the lease is left, and is cancelled after a quarter of it.
 //   - Another process begins to settle the purchase no sooner than the lease and a quarter more have passed.
-//     It then reads the request for [SettleOptions.QuietFor]. Until it has settled, the item's reservation
+//     It then reads the request for [shipping.SettleOptions.QuietFor]. Until it has settled, the item's reservation
 //     counts against the budget, and the item is not purchased again.
 //
 // So a purchase that is sent late is found, and counted once, if it reaches the service within one and a
@@ -35,30 +37,30 @@ import (
 // draft.
 //
 // Implementations must be safe for concurrent use. The nested module stores has one on PostgreSQL.
-type SharedBatchJournal interface {
+type Journal interface {
 	// Claim takes the item for the caller, also from a process that died or was not heard of for as long
-	// as the journal allows. While another has it the error is [ErrBatchItemTaken].
-	Claim(ctx context.Context, key string) (BatchClaim, error)
-	// Lease returns how long a claim holds: the time from a Claim or an Append to [BatchClaim.Until]. It is
+	// as the journal allows. While another has it the error is [ErrItemTaken].
+	Claim(ctx context.Context, key string) (Claim, error)
+	// Lease returns how long a claim holds: the time from a Claim or an Append to [Claim.Until]. It is
 	// the same in every process. 0 means for ever.
 	Lease() time.Duration
 	// Committed returns what the items of the batch have spent of the budget together, or may have: the
-	// amounts of their last records where [BatchStep.Committed]. Money in another currency, and a purchase
-	// whose price is not known, are a [*BudgetError], because the sum can be held against no budget then.
-	Committed(ctx context.Context, budget Budget) (Amount, error)
+	// amounts of their last records where [Step.Committed]. Money in another currency, and a purchase
+	// whose price is not known, are a [*shipping.BudgetError], because the sum can be held against no budget then.
+	Committed(ctx context.Context, budget shipping.Budget) (shipping.Amount, error)
 }
 
-// BatchClaim is an item in the hands of this process. It is used by one goroutine at a time.
-type BatchClaim interface {
+// Claim is an item in the hands of this process. It is used by one goroutine at a time.
+type Claim interface {
 	// Record returns the item's last record; one without a step when there is none.
-	Record() BatchRecord
+	Record() Record
 	// Append keeps a record. It returns only when the record would survive a crash of the machine. When
-	// the item is in other hands by now, nothing is kept and the error is [ErrBatchItemTaken].
+	// the item is in other hands by now, nothing is kept and the error is [ErrItemTaken].
 	//
-	// With a budget it returns what is committed of it. A [BatchPurchasing] record for which there is no
-	// room in the budget is not kept, and the error is that of [Budget.Fits]; what other processes
+	// With a budget it returns what is committed of it. A [StepPurchasing] record for which there is no
+	// room in the budget is not kept, and the error is that of [shipping.Budget.Fits]; what other processes
 	// append at the same moment is counted.
-	Append(ctx context.Context, record BatchRecord, budget *Budget) (committed Amount, err error)
+	Append(ctx context.Context, record Record, budget *shipping.Budget) (committed shipping.Amount, err error)
 	// Until is the moment up to which nobody else is given the item, whatever becomes of this process:
 	// for the last Append, or the claim itself, by this machine's clock. No purchase is begun later. The
 	// zero time means for ever.
@@ -68,5 +70,5 @@ type BatchClaim interface {
 	Release(ctx context.Context) error
 }
 
-// ErrBatchItemTaken is an item of a batch that another process works on.
-var ErrBatchItemTaken = errors.New("shipping: another process works on this item of the batch")
+// ErrItemTaken is an item of a batch that another process works on.
+var ErrItemTaken = errors.New("shipping: another process works on this item of the batch")

@@ -1,4 +1,4 @@
-package shipping_test
+package batch_test
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
 // endOf is how a function ended: by returning, by a panic with a value, or by runtime.Goexit.
@@ -43,20 +44,20 @@ func TestBatch_APanicComesBackToTheCaller(t *testing.T) {
 		call func()
 		want any
 	}{"panic": {func() { panic(errPanic) }, errPanic}, "runtime.Goexit": {runtime.Goexit, "runtime.Goexit"}} {
-		for place, set := range map[string]func(o *shipping.BatchOptions, service *walletService, end func(key string)){
-			"Edit": func(o *shipping.BatchOptions, _ *walletService, end func(string)) {
+		for place, set := range map[string]func(o *batch.Options, service *walletService, end func(key string)){
+			"Edit": func(o *batch.Options, _ *walletService, end func(string)) {
 				o.Edit = func(_ context.Context, draft *shipping.RegulatoryRequest) error { end(draft.RequestID); return nil }
 			},
-			"Select": func(o *shipping.BatchOptions, _ *walletService, end func(string)) {
+			"Select": func(o *batch.Options, _ *walletService, end func(string)) {
 				o.Select = func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 					end(draft.RequestID)
 					return shipping.SelectAll(draft)
 				}
 			},
-			"Progress": func(o *shipping.BatchOptions, _ *walletService, end func(string)) {
-				o.Progress = func(event shipping.BatchEvent) { end(event.Item.RequestID) }
+			"Progress": func(o *batch.Options, _ *walletService, end func(string)) {
+				o.Progress = func(event batch.Event) { end(event.Item.RequestID) }
 			},
-			"Poll.Progress": func(o *shipping.BatchOptions, _ *walletService, end func(string)) {
+			"Poll.Progress": func(o *batch.Options, _ *walletService, end func(string)) {
 				o.Poll.Progress = func(event shipping.PollEvent) { end(event.RequestID) }
 			},
 			"the transport": nil,
@@ -66,7 +67,7 @@ func TestBatch_APanicComesBackToTheCaller(t *testing.T) {
 					// The first item's purchase takes long; the second item's function ends the batch meanwhile.
 					service := &walletService{}
 					journal := &memoryJournal{}
-					options := shipping.BatchOptions{Concurrency: 2, Select: shipping.SelectAll, Journal: journal}
+					options := batch.Options{Concurrency: 2, Select: shipping.SelectAll, Journal: journal}
 					if set != nil {
 						set(&options, service, func(id string) {
 							if id == "RD-SH-2" {
@@ -95,14 +96,14 @@ func TestBatch_APanicComesBackToTheCaller(t *testing.T) {
 						return service.RoundTrip(r)
 					})
 					client := walletClient(t, slow)
-					got := endOf(func() { _, _ = client.Regulatory.Batch(t.Context(), walletItems(4), &options) })
+					got := endOf(func() { _, _ = batch.Run(t.Context(), client, walletItems(4), &options) })
 					if got != end.want {
 						t.Errorf("the batch ended with %v", got)
 					}
-					if last := journal.last("SH-2"); set == nil && last.Step != shipping.BatchPurchasing {
+					if last := journal.last("SH-2"); set == nil && last.Step != batch.StepPurchasing {
 						t.Errorf("the purchase that panicked: %+v", last)
 					}
-					if last := journal.last("SH-1"); last.Step != shipping.BatchPurchased && last.Step != shipping.BatchStepCompleted {
+					if last := journal.last("SH-1"); last.Step != batch.StepPurchased && last.Step != batch.StepCompleted {
 						t.Errorf("the purchase under way: %+v", last)
 					}
 					if last := journal.last("SH-3"); last.Step.Committed() || service.purchases > 2 {
@@ -120,16 +121,16 @@ func TestReplayAll_APanicComesBackToTheCaller(t *testing.T) {
 		call func()
 		want any
 	}{"panic": {func() { panic(errPanic) }, errPanic}, "runtime.Goexit": {runtime.Goexit, "runtime.Goexit"}} {
-		for place, set := range map[string]func(o *shipping.ReplayAllOptions, end func()){
-			"Progress": func(o *shipping.ReplayAllOptions, end func()) {
-				o.Progress = func(shipping.ReplayOutcome, int, int) { end() }
+		for place, set := range map[string]func(o *batch.ReplayOptions, end func()){
+			"Progress": func(o *batch.ReplayOptions, end func()) {
+				o.Progress = func(batch.ReplayOutcome, int, int) { end() }
 			},
-			"Skip":          func(o *shipping.ReplayAllOptions, end func()) { o.Skip = func(string) bool { end(); return false } },
+			"Skip":          func(o *batch.ReplayOptions, end func()) { o.Skip = func(string) bool { end(); return false } },
 			"the transport": nil,
 		} {
 			t.Run(name+" in "+place, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					options := shipping.ReplayAllOptions{Concurrency: 2}
+					options := batch.ReplayOptions{Concurrency: 2}
 					var ids []string
 					for n := range 20 {
 						ids = append(ids, fmt.Sprintf("WD-%d", n))
@@ -145,7 +146,7 @@ func TestReplayAll_APanicComesBackToTheCaller(t *testing.T) {
 						set(&options, end.call)
 					}
 					got := endOf(func() {
-						_, _ = walletClient(t, service).Webhooks.ReplayAll(t.Context(), replays(ids...), &options)
+						_, _ = batch.Replay(t.Context(), walletClient(t, service), replays(ids...), &options)
 					})
 					if got != end.want || sent.Load() == 20 {
 						t.Errorf("it ended with %v after %d requests", got, sent.Load())
@@ -160,11 +161,11 @@ func TestReplayAll_APanicComesBackToTheCaller(t *testing.T) {
 func TestBatch_CallsPollProgressOneAtATime(t *testing.T) {
 	t.Parallel()
 	var steps []shipping.PollStep
-	report, err := walletClient(t, &walletService{}).Regulatory.Batch(t.Context(), walletItems(40), &shipping.BatchOptions{
+	report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(40), &batch.Options{
 		Select: shipping.SelectAll,
 		Poll:   shipping.PollOptions{Progress: func(event shipping.PollEvent) { steps = append(steps, event.Step) }},
 	})
-	if err != nil || report.Count(shipping.BatchCompleted) != 40 || len(steps) != 40 {
+	if err != nil || report.Count(batch.StateCompleted) != 40 || len(steps) != 40 {
 		t.Errorf("%d polls, %+v, %v", len(steps), report, err)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build !windows && (!unix || aix || (solaris && !illumos))
 
-package shipping
+package batch
 
 import "os"
 

@@ -1,6 +1,7 @@
-package shipping
+package batch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,13 +9,13 @@ import (
 	"io"
 	"sync"
 
-	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/workgroup"
 )
 
-// Key names what is replayed, the same in every run: the delivery, or the shipment and the event, and
-// the webhook where there is one.
-func (r ReplayRequest) Key() string {
+// ReplayKey names what is replayed, the same in every run: the delivery, or the shipment and the event, and
+// the webhook if there is one.
+func ReplayKey(r shipping.ReplayRequest) string {
 	key := r.DeliveryID
 	if key == "" {
 		key = r.ShipmentID + " " + string(r.Event)
@@ -25,21 +26,21 @@ func (r ReplayRequest) Key() string {
 	return key
 }
 
-// ReplayAllOptions says how [WebhooksService.ReplayAll] works. Nil means the defaults.
-type ReplayAllOptions struct {
+// ReplayOptions says how [Replay] works. Nil means the defaults.
+type ReplayOptions struct {
 	// Concurrency is how many replays are under way at the same time. Default 4.
 	Concurrency int
-	// DryRun checks every request as [WebhooksService.Replay] would, and sends nothing.
+	// DryRun checks every request as [shipping.WebhooksService.Replay] would, and sends nothing.
 	DryRun bool
 	// Skip leaves out a request by its key, such as one that an earlier run has queued; see
-	// [QueuedReplays].
+	// [Queued].
 	Skip func(key string) bool
 	// Progress is called with each outcome as soon as it is known, one call at a time; total counts
 	// the requests. Write the outcomes down as lines of JSON to go on later.
 	Progress func(outcome ReplayOutcome, ended, total int)
 }
 
-// ReplayState is what became of a request of [WebhooksService.ReplayAll].
+// ReplayState is what became of a request of [Replay].
 type ReplayState string
 
 const (
@@ -60,11 +61,11 @@ const (
 // ReplayOutcome is what became of one request. Its JSON is a line of a report that a later run can go
 // on from.
 type ReplayOutcome struct {
-	Key     string        `json:"key"`
-	State   ReplayState   `json:"state"`
-	Request ReplayRequest `json:"request"`
+	Key     string                 `json:"key"`
+	State   ReplayState            `json:"state"`
+	Request shipping.ReplayRequest `json:"request"`
 	// Result is the service's answer with [ReplayQueued].
-	Result *ReplayResult `json:"result,omitempty"`
+	Result *shipping.ReplayResult `json:"result,omitempty"`
 	// Err is why the state is [ReplayFailed] or [ReplayUnknown].
 	Err error `json:"-"`
 }
@@ -96,13 +97,13 @@ func (r *ReplayReport) Count(state ReplayState) int {
 	return n
 }
 
-// QueuedReplays reads outcomes, a line of JSON each, and returns a Skip for [ReplayAllOptions] that
+// Queued reads outcomes, a line of JSON each, and returns a Skip for [ReplayOptions] that
 // leaves out what was queued. A line that cannot be read is an error that names it.
-func QueuedReplays(lines io.Reader) (skip func(key string) bool, err error) {
+func Queued(lines io.Reader) (skip func(key string) bool, err error) {
 	queued := map[string]bool{}
 	decoder := json.NewDecoder(lines)
 	for line := 1; ; line++ {
-		var text RawJSON
+		var text shipping.RawJSON
 		var outcome ReplayOutcome
 		err := decoder.Decode(&text)
 		if err == nil {
@@ -118,29 +119,29 @@ func QueuedReplays(lines io.Reader) (skip func(key string) bool, err error) {
 	}
 }
 
-// ReplayAll replays many notifications, a bounded number at a time. One that fails does not stop the
-// others, except by [ErrUnauthorized]: no other would fare better. The report is complete also when the
+// Replay replays many notifications, a bounded number at a time. One that fails does not stop the
+// others, except by [shipping.ErrUnauthorized]: no other would fare better. The report is complete also when the
 // error says that the run was cut short, by that or by ctx; those whose turn had not come are
 // [ReplayNotSent].
 //
 // Each request is sent once, repeated only on evidence that nothing was sent.
 //
 // If Progress, Skip or the client's transport panics, the replays that are under way are finished, and
-// ReplayAll panics with the same value on the caller's goroutine.
+// Replay panics with the same value on the caller's goroutine.
 //
 // Specification: POST /v1/webhooks/replay.
-func (s WebhooksService) ReplayAll(ctx context.Context, requests []ReplayRequest, opts *ReplayAllOptions, call ...CallOption) (*ReplayReport, error) {
-	if s.core == nil {
-		return nil, ErrNoClient
+func Replay(ctx context.Context, client *shipping.Client, requests []shipping.ReplayRequest, opts *ReplayOptions, call ...shipping.CallOption) (*ReplayReport, error) {
+	if client.BaseURL() == "" {
+		return nil, shipping.ErrNoClient
 	}
-	options := ReplayAllOptions{}
+	options := ReplayOptions{}
 	if opts != nil {
 		options = *opts
 	}
 	if options.Concurrency < 0 {
-		return nil, invalidRequest(OpReplayWebhook, "ReplayAllOptions", "has a negative Concurrency: leave it 0 for 4")
+		return nil, invalid("ReplayOptions", "has a negative Concurrency: leave it 0 for 4")
 	}
-	setDefault(&options.Concurrency, 4)
+	options.Concurrency = cmp.Or(options.Concurrency, 4)
 
 	handing, stop := context.WithCancelCause(ctx) // what is under way is not cut off by a stop
 	defer stop(nil)
@@ -165,8 +166,8 @@ func (s WebhooksService) ReplayAll(ctx context.Context, requests []ReplayRequest
 	for range min(options.Concurrency, len(requests)) {
 		workers.Go(func() {
 			for o := range turns {
-				s.replayOne(ctx, o, options.DryRun, call)
-				if errors.Is(o.Err, ErrUnauthorized) {
+				replayOne(ctx, client, o, options.DryRun, call)
+				if errors.Is(o.Err, shipping.ErrUnauthorized) {
 					stop(fmt.Errorf("shipping: the replay was stopped: %w", o.Err))
 				}
 				tell(*o)
@@ -178,7 +179,7 @@ func (s WebhooksService) ReplayAll(ctx context.Context, requests []ReplayRequest
 		seen := make(map[string]bool, len(requests))
 		for i, request := range requests {
 			o := &report.Outcomes[i]
-			*o = ReplayOutcome{Key: request.Key(), State: ReplayNotSent, Request: request}
+			*o = ReplayOutcome{Key: ReplayKey(request), State: ReplayNotSent, Request: request}
 			if handing.Err() != nil {
 				continue
 			}
@@ -205,18 +206,24 @@ func (s WebhooksService) ReplayAll(ctx context.Context, requests []ReplayRequest
 	return report, nil
 }
 
-func (s WebhooksService) replayOne(ctx context.Context, o *ReplayOutcome, dryRun bool, call []CallOption) {
+func replayOne(ctx context.Context, client *shipping.Client, o *ReplayOutcome, dryRun bool, call []shipping.CallOption) {
 	if dryRun {
 		o.State, o.Err = ReplayChecked, o.Request.Validate()
 	} else {
 		o.State = ReplayQueued
-		o.Result, o.Err = s.Replay(ctx, &o.Request, call...)
+		o.Result, o.Err = client.Webhooks.Replay(ctx, &o.Request, call...)
 	}
 	switch {
 	case o.Err == nil:
-	case responseOf(o.Err) == evidence.Lost:
+	case mayHaveBeenDone(o.Err):
 		o.State = ReplayUnknown
 	default:
 		o.State = ReplayFailed
 	}
+}
+
+// mayHaveBeenDone reports whether the service may have performed a call that failed.
+func mayHaveBeenDone(err error) bool {
+	failed, sent := errors.AsType[*shipping.Error](err)
+	return sent && !failed.NotSent() && !failed.Refused()
 }

@@ -1,4 +1,4 @@
-package shipping
+package batch
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// lockFile takes the lock that keeps a second run out, or returns [ErrBatchFileInUse]. The system
+// lockFile takes the lock that keeps a second run out, or returns [ErrInUse]. The system
 // releases it when the process ends, however it ends.
 func lockFile(file *os.File) error {
 	const (
@@ -22,7 +22,7 @@ func lockFile(file *os.File) error {
 	case ok != 0:
 		return nil
 	case errors.Is(err, lockViolation), errors.Is(err, syscall.ERROR_IO_PENDING):
-		return ErrBatchFileInUse
+		return ErrInUse
 	}
 	return err
 }

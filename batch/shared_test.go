@@ -1,4 +1,4 @@
-package shipping_test
+package batch_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
 // sharedMemory is a SharedBatchJournal for several runs in one process. Its claims hold for a lease.
@@ -20,7 +21,7 @@ type sharedMemory struct {
 type sharedItem struct {
 	fence  int
 	until  time.Time
-	record shipping.BatchRecord
+	record batch.Record
 }
 
 type sharedClaim struct {
@@ -28,23 +29,23 @@ type sharedClaim struct {
 	item    *sharedItem
 	fence   int
 	until   time.Time
-	record  shipping.BatchRecord
+	record  batch.Record
 }
 
 func newSharedMemory(lease time.Duration) *sharedMemory {
 	return &sharedMemory{lease: lease, items: map[string]*sharedItem{}}
 }
 
-func (j *sharedMemory) Claim(_ context.Context, key string) (shipping.BatchClaim, error) {
+func (j *sharedMemory) Claim(_ context.Context, key string) (batch.Claim, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	item := j.items[key]
 	if item == nil {
-		item = &sharedItem{record: shipping.BatchRecord{Key: key}}
+		item = &sharedItem{record: batch.Record{Key: key}}
 		j.items[key] = item
 	}
 	if time.Now().Before(item.until) {
-		return nil, shipping.ErrBatchItemTaken
+		return nil, batch.ErrItemTaken
 	}
 	item.fence++
 	item.until = time.Now().Add(j.lease)
@@ -71,17 +72,17 @@ func (j *sharedMemory) committed(without *sharedItem) (sum shipping.Amount, err 
 	return sum, nil
 }
 
-func (c *sharedClaim) Record() shipping.BatchRecord { return c.record }
-func (c *sharedClaim) Until() time.Time             { return c.until }
+func (c *sharedClaim) Record() batch.Record { return c.record }
+func (c *sharedClaim) Until() time.Time     { return c.until }
 
-func (c *sharedClaim) Append(_ context.Context, record shipping.BatchRecord, budget *shipping.Budget) (shipping.Amount, error) {
+func (c *sharedClaim) Append(_ context.Context, record batch.Record, budget *shipping.Budget) (shipping.Amount, error) {
 	j := c.journal
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if c.item.fence != c.fence {
-		return shipping.Amount{}, shipping.ErrBatchItemTaken
+		return shipping.Amount{}, batch.ErrItemTaken
 	}
-	if budget != nil && record.Step == shipping.BatchPurchasing {
+	if budget != nil && record.Step == batch.StepPurchasing {
 		others, err := j.committed(c.item)
 		if err != nil {
 			return others, err
@@ -116,14 +117,14 @@ func TestBatch_SharedByRunsBuysEachItemOnceWithinOneBudget(t *testing.T) {
 		var runs sync.WaitGroup
 		for range 3 {
 			runs.Go(func() {
-				report, err := client.Regulatory.Batch(t.Context(), items, &shipping.BatchOptions{
-					Concurrency: 2, Select: automated, Budget: &budget, Shared: journal,
+				report, err := batch.Run(t.Context(), client, items, &batch.Options{
+					Concurrency: 2, Select: shipping.SelectAutomated, Budget: &budget, Shared: journal,
 				})
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				if ended := report.Count(shipping.BatchCompleted) + report.Count(shipping.BatchDraft); ended != len(items) {
+				if ended := report.Count(batch.StateCompleted) + report.Count(batch.StateDraft); ended != len(items) {
 					t.Errorf("%d of %d ended: %+v", ended, len(items), report.Results)
 				}
 			})
@@ -140,26 +141,26 @@ func TestBatch_SharedByRunsBuysEachItemOnceWithinOneBudget(t *testing.T) {
 // pausedRun is a journal of a run that stands still after it kept its intent to purchase, until its
 // claim is over and another run has taken the item.
 type pausedRun struct {
-	shipping.SharedBatchJournal
+	batch.Journal
 	goOn <-chan struct{}
 }
 
 type pausedClaim struct {
-	shipping.BatchClaim
+	batch.Claim
 	goOn <-chan struct{}
 }
 
-func (j pausedRun) Claim(ctx context.Context, key string) (shipping.BatchClaim, error) {
-	claim, err := j.SharedBatchJournal.Claim(ctx, key)
+func (j pausedRun) Claim(ctx context.Context, key string) (batch.Claim, error) {
+	claim, err := j.Journal.Claim(ctx, key)
 	if err != nil {
 		return nil, err
 	}
 	return pausedClaim{claim, j.goOn}, nil
 }
 
-func (c pausedClaim) Append(ctx context.Context, record shipping.BatchRecord, budget *shipping.Budget) (shipping.Amount, error) {
-	committed, err := c.BatchClaim.Append(ctx, record, budget)
-	if record.Step == shipping.BatchPurchasing {
+func (c pausedClaim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget) (shipping.Amount, error) {
+	committed, err := c.Claim.Append(ctx, record, budget)
+	if record.Step == batch.StepPurchasing {
 		<-c.goOn
 	}
 	return committed, err
@@ -173,9 +174,9 @@ func TestBatch_AStalledRunDoesNotPurchaseWhatAnotherTookOver(t *testing.T) {
 		items := shipmentItems(server, 1)
 		journal := newSharedMemory(2 * time.Minute)
 		goOn := make(chan struct{})
-		run := func(journal shipping.SharedBatchJournal) {
-			report, err := client.Regulatory.Batch(t.Context(), items, &shipping.BatchOptions{Select: automated, Shared: journal})
-			if err != nil || report.Count(shipping.BatchCompleted) != 1 {
+		run := func(journal batch.Journal) {
+			report, err := batch.Run(t.Context(), client, items, &batch.Options{Select: shipping.SelectAutomated, Shared: journal})
+			if err != nil || report.Count(batch.StateCompleted) != 1 {
 				t.Errorf("%+v, %v", report, err)
 			}
 		}

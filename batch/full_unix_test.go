@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package shipping_test
+package batch_test
 
 import (
 	"errors"
@@ -12,14 +12,14 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
 // fill appends to a file that cannot grow beyond a limit, prints what was acknowledged, and checks that
 // nothing is appended after a failure, also where there is room for it.
 func fill(t *testing.T, path string) {
 	signal.Ignore(syscall.SIGXFSZ) // the write fails instead, after a part of it
-	journal, err := shipping.OpenBatchFile(path)
+	journal, err := batch.OpenFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func fill(t *testing.T, path string) {
 	for n := range 60 {
 		writers.Go(func() {
 			key := fmt.Sprint(n)
-			err := journal.Append(t.Context(), shipping.BatchRecord{Key: key, Step: shipping.BatchPurchasing, RequestID: "RD-1"})
+			err := journal.Append(t.Context(), batch.Record{Key: key, Step: batch.StepPurchasing, RequestID: "RD-1"})
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -55,7 +55,7 @@ func fill(t *testing.T, path string) {
 	}
 	writers.Wait()
 	setLimit(1 << 40)
-	if err := journal.Append(t.Context(), shipping.BatchRecord{Key: "late", Step: shipping.BatchAnalyzed}); failed == 0 || !errors.Is(err, syscall.EFBIG) {
+	if err := journal.Append(t.Context(), batch.Record{Key: "late", Step: batch.StepAnalyzed}); failed == 0 || !errors.Is(err, syscall.EFBIG) {
 		t.Errorf("%d appends failed, and then one: %v", failed, err)
 	}
 	if err := journal.Close(); err != nil {
@@ -79,7 +79,7 @@ func TestBatchFile_AFullDiskLosesNoAcknowledgedRecord(t *testing.T) {
 	}
 	journal := openJournal(t, path)
 	defer journal.Close()
-	if err := journal.Append(t.Context(), shipping.BatchRecord{Key: "more", Step: shipping.BatchAnalyzed}); err != nil {
+	if err := journal.Append(t.Context(), batch.Record{Key: "more", Step: batch.StepAnalyzed}); err != nil {
 		t.Fatal(err)
 	}
 	kept := keysOf(t, journal)

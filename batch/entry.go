@@ -1,40 +1,42 @@
-package shipping
+package batch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/workflow"
 )
 
-// batchEntry is one item on its way. Its record is what the journal knows; a step takes it from there
+// entry is one item on its way. Its record is what the journal knows; a step takes it from there
 // to the next point where it waits or ends.
-type batchEntry struct {
-	run    *batchRun
-	item   BatchItem
-	claim  BatchClaim // nil while this process does not have the item
-	record BatchRecord
+type entry struct {
+	run    *run
+	item   Item
+	claim  Claim // nil while this process does not have the item
+	record Record
 	due    time.Time
 	again  time.Duration // the interval between tries, if another process has the item
-	poll   *workflow.Wait[*RegulatoryRequest]
+	poll   *workflow.Wait[*shipping.RegulatoryRequest]
 	late   bool // no purchase of an earlier claim can still be sent in time
 	err    error
 	done   bool
 }
 
 // step returns how long to wait before the next one; 0 ends the item in this run.
-func (e *batchEntry) step(ctx context.Context) time.Duration {
+func (e *entry) step(ctx context.Context) time.Duration {
 	wait, err := e.advance(ctx)
-	if errors.Is(err, ErrBatchItemTaken) {
+	if errors.Is(err, ErrItemTaken) {
 		return e.leave(ctx)
 	}
 	if err != nil || wait <= 0 {
 		e.err, e.done = err, true
 		e.poll = nil       // ten thousand ended items keep no records
 		_ = e.release(ctx) // should it fail, others have the item once the journal is closed
-		e.run.tell(e, PollEvent{Step: StepEnded, RequestID: e.record.RequestID, Err: err})
+		e.run.tell(e, shipping.PollEvent{Step: shipping.StepEnded, RequestID: e.record.RequestID, Err: err})
 		return 0
 	}
 	return wait
@@ -42,14 +44,14 @@ func (e *batchEntry) step(ctx context.Context) time.Duration {
 
 // leave lets another process work on the item, and returns when to look at it again: it ends when the
 // other one does, and is taken up when the other one died.
-func (e *batchEntry) leave(ctx context.Context) time.Duration {
+func (e *entry) leave(ctx context.Context) time.Duration {
 	_ = e.release(ctx) // if it was taken over, there is nothing left to release
-	e.record, e.poll = BatchRecord{Key: e.record.Key}, nil
-	return e.run.options.Poll.intervals().Next(&e.again)
+	e.record, e.poll = Record{Key: e.record.Key}, nil
+	return e.run.intervals.Next(&e.again)
 }
 
 // take claims the item.
-func (e *batchEntry) take(ctx context.Context) error {
+func (e *entry) take(ctx context.Context) error {
 	claim, err := e.run.journal.Claim(ctx, e.record.Key)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -67,7 +69,7 @@ func (e *batchEntry) take(ctx context.Context) error {
 	return nil
 }
 
-func (e *batchEntry) release(ctx context.Context) error {
+func (e *entry) release(ctx context.Context) error {
 	if e.claim == nil {
 		return nil
 	}
@@ -76,7 +78,7 @@ func (e *batchEntry) release(ctx context.Context) error {
 	return claim.Release(context.WithoutCancel(ctx))
 }
 
-func (e *batchEntry) advance(ctx context.Context) (time.Duration, error) {
+func (e *entry) advance(ctx context.Context) (time.Duration, error) {
 	if e.claim == nil {
 		if err := e.take(ctx); err != nil {
 			return 0, err
@@ -85,31 +87,31 @@ func (e *batchEntry) advance(ctx context.Context) (time.Duration, error) {
 	switch e.record.Step {
 	case "":
 		return e.analyze(ctx)
-	case BatchAnalyzed:
+	case StepAnalyzed:
 		return e.resume(ctx)
-	case BatchPurchasing:
+	case StepPurchasing:
 		return e.settle(ctx)
-	case BatchPurchased:
+	case StepPurchased:
 		return e.wait(ctx)
 	default:
 		return 0, nil // ended by another process
 	}
 }
 
-func (e *batchEntry) analyze(ctx context.Context) (time.Duration, error) {
-	draft, err := e.run.service.Analyze(ctx, &e.item.Analyze, e.run.call...)
-	if failed, ok := errors.AsType[*FailedError](err); ok {
+func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
+	draft, err := e.run.client.Regulatory.Analyze(ctx, &e.item.Analyze, e.run.call...)
+	if failed, ok := errors.AsType[*shipping.FailedError](err); ok {
 		e.record.RequestID = failed.Request.RequestID
-		return 0, errors.Join(err, e.move(ctx, BatchStepFailed))
+		return 0, errors.Join(err, e.move(ctx, StepFailed))
 	}
 	if err != nil {
 		return 0, err
 	}
 	e.record.RequestID = draft.RequestID
-	if err := e.move(ctx, BatchAnalyzed); err != nil {
+	if err := e.move(ctx, StepAnalyzed); err != nil {
 		return 0, err
 	}
-	e.run.tell(e, PollEvent{Step: StepAnalyzed, RequestID: draft.RequestID, Request: draft})
+	e.run.tell(e, shipping.PollEvent{Step: shipping.StepAnalyzed, RequestID: draft.RequestID, Request: draft})
 	if draft.Status == "" {
 		return e.resume(ctx)
 	}
@@ -117,7 +119,7 @@ func (e *batchEntry) analyze(ctx context.Context) (time.Duration, error) {
 }
 
 // resume reads a request that was analyzed and goes on from there.
-func (e *batchEntry) resume(ctx context.Context) (time.Duration, error) {
+func (e *entry) resume(ctx context.Context) (time.Duration, error) {
 	draft, err := e.get(ctx)
 	if err != nil {
 		return 0, err
@@ -126,24 +128,24 @@ func (e *batchEntry) resume(ctx context.Context) (time.Duration, error) {
 }
 
 // fromDraft edits, selects, reserves the price and purchases.
-func (e *batchEntry) fromDraft(ctx context.Context, draft *RegulatoryRequest) (time.Duration, error) {
-	check := func(draft *RegulatoryRequest) error { return errors.Join(isDraft(draft), e.run.mayGoOn()) }
+func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest) (time.Duration, error) {
+	check := func(draft *shipping.RegulatoryRequest) error { return errors.Join(isDraft(draft), e.run.mayGoOn()) }
 	if err := check(draft); err != nil {
-		return 0, e.failed(StepSelected, draft, err)
+		return 0, e.failed(shipping.StepSelected, draft, err)
 	}
 	wait := time.Duration(0)
-	flow := workflow.Flow[*RegulatoryRequest, DocumentType]{
+	flow := workflow.Flow[*shipping.RegulatoryRequest, shipping.DocumentType]{
 		Edit:    e.run.options.Edit,
-		Read:    func(ctx context.Context) (*RegulatoryRequest, error) { return e.get(ctx) },
+		Read:    func(ctx context.Context) (*shipping.RegulatoryRequest, error) { return e.get(ctx) },
 		Check:   check,
 		Select:  e.run.options.Select,
 		Reserve: e.intend,
-		Purchase: func(ctx context.Context, _ []DocumentType) (err error) {
+		Purchase: func(ctx context.Context, _ []shipping.DocumentType) (err error) {
 			wait, err = e.purchase(ctx)
 			return err
 		},
-		Done: func(step workflow.Step, draft *RegulatoryRequest) {
-			e.run.tell(e, PollEvent{Step: stepOf(step), RequestID: e.record.RequestID, Request: draft})
+		Done: func(step workflow.Step, draft *shipping.RegulatoryRequest) {
+			e.run.tell(e, shipping.PollEvent{Step: pollStep(step), RequestID: e.record.RequestID, Request: draft})
 		},
 	}
 	draft, _, err := flow.Run(ctx, draft)
@@ -151,28 +153,28 @@ func (e *batchEntry) fromDraft(ctx context.Context, draft *RegulatoryRequest) (t
 	switch {
 	case !ok:
 		return wait, nil
-	case failed.Step == workflow.Purchase, failed.Step == workflow.Reserve && !errors.Is(err, ErrOverBudget):
+	case failed.Step == workflow.Purchase, failed.Step == workflow.Reserve && !errors.Is(err, shipping.ErrOverBudget):
 		return 0, failed.Err
 	}
-	return 0, e.failed(stepOf(failed.Step), draft, failed.Err)
+	return 0, e.failed(pollStep(failed.Step), draft, failed.Err)
 }
 
-func (e *batchEntry) get(ctx context.Context) (*RegulatoryRequest, error) {
-	return e.run.service.Get(ctx, e.record.RequestID, e.run.call...)
+func (e *entry) get(ctx context.Context) (*shipping.RegulatoryRequest, error) {
+	return e.run.client.Regulatory.Get(ctx, e.record.RequestID, e.run.call...)
 }
 
 // failed is the error of a step. It carries no more of the record than its status.
-func (e *batchEntry) failed(step PollStep, record *RegulatoryRequest, err error) error {
-	failed := &StepError{RequestID: e.record.RequestID, Step: step, Err: err}
+func (e *entry) failed(step shipping.PollStep, record *shipping.RegulatoryRequest, err error) error {
+	failed := &shipping.StepError{RequestID: e.record.RequestID, Step: step, Err: err}
 	if record != nil {
-		failed.Request = &RegulatoryRequest{RequestID: e.record.RequestID, Status: record.Status}
+		failed.Request = &shipping.RegulatoryRequest{RequestID: e.record.RequestID, Status: record.Status}
 	}
 	return failed
 }
 
 // isDraft reports a request that must not be purchased, because it is not a draft.
-func isDraft(record *RegulatoryRequest) error {
-	if record.Status == StatusDraft {
+func isDraft(record *shipping.RegulatoryRequest) error {
+	if record.Status == shipping.StatusDraft {
 		return nil
 	}
 	return fmt.Errorf("the request has the status %q, and only a draft is purchased; it may have been purchased outside this batch: "+
@@ -180,9 +182,9 @@ func isDraft(record *RegulatoryRequest) error {
 }
 
 // intend reserves the price, and records the intent to purchase.
-func (e *batchEntry) intend(ctx context.Context, draft *RegulatoryRequest, selected []DocumentType) error {
+func (e *entry) intend(ctx context.Context, draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
 	intent := e.record
-	intent.Step, intent.Documents, intent.WasDraft = BatchPurchasing, selected, true
+	intent.Step, intent.Documents, intent.WasDraft = StepPurchasing, selected, true
 	intent.Note = ""
 	var err error
 	intent.Amount, intent.Currency, err = e.run.price(draft, selected)
@@ -196,28 +198,28 @@ func (e *batchEntry) intend(ctx context.Context, draft *RegulatoryRequest, selec
 	switch {
 	case err == nil:
 		e.record = intent
-	case errors.Is(err, ErrOverBudget):
+	case errors.Is(err, shipping.ErrOverBudget):
 		e.record.Documents = selected
 	}
 	return err
 }
 
 // purchase sends the purchase once, if there is enough time in which no other process can settle it.
-func (e *batchEntry) purchase(ctx context.Context) (time.Duration, error) {
-	purchase := PurchaseRequest{
+func (e *entry) purchase(ctx context.Context) (time.Duration, error) {
+	purchase := shipping.PurchaseRequest{
 		RequestID: e.record.RequestID, DocumentTypes: e.record.Documents, WasDraft: e.record.WasDraft,
 		PurchaseOptions: e.run.options.Purchase,
 	}
 	buying := ctx
 	if lease := e.run.journal.Lease(); lease > 0 {
 		if passed(e.claim.Until().Add(-lease / 2)) {
-			return 0, ErrBatchItemTaken
+			return 0, ErrItemTaken
 		}
 		var stop context.CancelFunc
 		buying, stop = context.WithTimeout(ctx, purchaseTime(lease))
 		defer stop()
 	}
-	bought, err := e.run.service.PurchaseWith(buying, &purchase, e.run.call...)
+	bought, err := e.run.client.Regulatory.PurchaseWith(buying, &purchase, e.run.call...)
 	if refusedUnsent(err) {
 		return e.notCharged(ctx, err)
 	}
@@ -226,8 +228,8 @@ func (e *batchEntry) purchase(ctx context.Context) (time.Duration, error) {
 
 // refusedUnsent reports whether a purchase was refused by its own validation.
 func refusedUnsent(err error) bool {
-	_, tried := errors.AsType[*PurchaseError](err)
-	_, invalid := errors.AsType[*ValidationError](err)
+	_, tried := errors.AsType[*shipping.PurchaseError](err)
+	_, invalid := errors.AsType[*shipping.ValidationError](err)
 	return invalid && !tried
 }
 
@@ -244,42 +246,42 @@ func passed(moment time.Time) bool {
 
 // bought goes on from the outcome of a purchase. Only "not charged" gives the reservation back. With any
 // outcome that is not certain the journal keeps "purchasing".
-func (e *batchEntry) bought(ctx context.Context, bought *PurchaseResult, err error) (time.Duration, error) {
-	failed, _ := errors.AsType[*PurchaseError](err)
+func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err error) (time.Duration, error) {
+	failed, _ := errors.AsType[*shipping.PurchaseError](err)
 	switch {
 	case err == nil:
 		e.charge(bought.ChargedAmount, bought.Currency)
-	case failed != nil && failed.Outcome == OutcomeCharged: // purchased before
+	case failed != nil && failed.Outcome == shipping.OutcomeCharged: // purchased before
 		if failed.Request != nil {
 			e.charge(failed.Request.ChargedAmount, failed.Request.Currency)
 		}
-	case failed != nil && failed.Outcome == OutcomeNotCharged:
+	case failed != nil && failed.Outcome == shipping.OutcomeNotCharged:
 		return e.notCharged(ctx, err)
 	default:
 		return 0, err
 	}
-	if err := e.move(ctx, BatchPurchased); err != nil {
+	if err := e.move(ctx, StepPurchased); err != nil {
 		return 0, err
 	}
-	e.run.tell(e, PollEvent{Step: StepPurchased, RequestID: e.record.RequestID, Purchase: bought})
+	e.run.tell(e, shipping.PollEvent{Step: shipping.StepPurchased, RequestID: e.record.RequestID, Purchase: bought})
 	return e.wait(ctx)
 }
 
 // notCharged ends the item, in this run, after a purchase that charged nothing.
-func (e *batchEntry) notCharged(ctx context.Context, err error) (time.Duration, error) {
+func (e *entry) notCharged(ctx context.Context, err error) (time.Duration, error) {
 	return 0, errors.Join(err, e.giveBack(ctx))
 }
 
 // giveBack records that nothing was charged, which gives the reservation back.
-func (e *batchEntry) giveBack(ctx context.Context) error {
+func (e *entry) giveBack(ctx context.Context) error {
 	e.record = e.record.notCharged()
-	return e.move(ctx, BatchAnalyzed)
+	return e.move(ctx, StepAnalyzed)
 }
 
 // charge records what the service reports as charged. More than the price on the draft counts against
 // the budget, and ends the purchases of this run. Anything else leaves the reservation as it is: a
 // report that is less, or in another currency, does not show that less was taken.
-func (e *batchEntry) charge(amount Amount, currency string) {
+func (e *entry) charge(amount shipping.Amount, currency string) {
 	if !amount.Known() {
 		return
 	}
@@ -291,11 +293,11 @@ func (e *batchEntry) charge(amount Amount, currency string) {
 		e.run.overcharged(e.record.Key, e.record.Amount, amount)
 	}
 	e.record.Amount = amount
-	setDefault(&e.record.Currency, currency)
+	e.record.Currency = cmp.Or(e.record.Currency, currency)
 }
 
 // settle finds out what became of a purchase that an earlier run, or another process, left open.
-func (e *batchEntry) settle(ctx context.Context) (time.Duration, error) {
+func (e *entry) settle(ctx context.Context) (time.Duration, error) {
 	if lease := e.run.journal.Lease(); lease > 0 {
 		if !e.late {
 			e.late = true
@@ -307,9 +309,9 @@ func (e *batchEntry) settle(ctx context.Context) (time.Duration, error) {
 	}
 	settle := e.run.options.Settle
 	settle.DocumentTypes, settle.WasDraft = e.record.Documents, e.record.WasDraft
-	bought, err := e.run.service.SettlePurchase(ctx, e.record.RequestID, &settle, e.run.call...)
-	failed, ok := errors.AsType[*PurchaseError](err)
-	if !ok || failed.Outcome != OutcomeNotCharged {
+	bought, err := e.run.client.Regulatory.SettlePurchase(ctx, e.record.RequestID, &settle, e.run.call...)
+	failed, ok := errors.AsType[*shipping.PurchaseError](err)
+	if !ok || failed.Outcome != shipping.OutcomeNotCharged {
 		return e.bought(ctx, bought, err)
 	}
 	if err := e.giveBack(ctx); err != nil {
@@ -319,7 +321,7 @@ func (e *batchEntry) settle(ctx context.Context) (time.Duration, error) {
 }
 
 // renew begins the lease anew, and fails if another process has taken the item.
-func (e *batchEntry) renew(ctx context.Context) error {
+func (e *entry) renew(ctx context.Context) error {
 	_, err := e.claim.Append(context.WithoutCancel(ctx), e.record, nil)
 	if err != nil {
 		return e.run.journalFailed(e.record.Key, err)
@@ -328,7 +330,7 @@ func (e *batchEntry) renew(ctx context.Context) error {
 }
 
 // wait polls once.
-func (e *batchEntry) wait(ctx context.Context) (time.Duration, error) {
+func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	if e.poll == nil {
 		e.poll = e.newWait()
 	}
@@ -337,77 +339,98 @@ func (e *batchEntry) wait(ctx context.Context) (time.Duration, error) {
 	case workflow.NotYet:
 		return next, nil
 	case workflow.StillDraft:
-		return 0, e.failed(StepPolled, record, ErrNotPurchased)
+		return 0, e.failed(shipping.StepPolled, record, shipping.ErrNotPurchased)
 	case workflow.Broken:
-		return 0, e.failed(StepPolled, nil, err)
+		return 0, e.failed(shipping.StepPolled, nil, err)
 	}
 	e.charge(record.ChargedAmount, record.Currency)
-	if record.Status == StatusFailed {
-		return 0, errors.Join(&FailedError{Request: record, Operation: OpGetRequest}, e.move(ctx, BatchStepFailed))
+	if record.Status == shipping.StatusFailed {
+		return 0, errors.Join(&shipping.FailedError{Request: record, Operation: shipping.OpGetRequest}, e.move(ctx, StepFailed))
 	}
-	return 0, e.move(ctx, BatchStepCompleted)
+	return 0, e.move(ctx, StepCompleted)
 }
 
 // newWait returns the wait for the item. It holds no record, because ten thousand items can wait.
-func (e *batchEntry) newWait() *workflow.Wait[*RegulatoryRequest] {
+func (e *entry) newWait() *workflow.Wait[*shipping.RegulatoryRequest] {
 	options := e.run.options.Poll
-	return &workflow.Wait[*RegulatoryRequest]{
-		Intervals: options.intervals(),
+	return &workflow.Wait[*shipping.RegulatoryRequest]{
+		Intervals: e.run.intervals,
 		Read:      e.get,
-		State:     func(record *RegulatoryRequest) workflow.State { return record.Status.workflowState() },
-		Retry:     e.run.service.core.retryPoll,
-		Report: func(poll workflow.Poll[*RegulatoryRequest]) {
-			event := PollEvent{
-				Step: StepPolled, RequestID: e.record.RequestID, Request: poll.Record, Polls: poll.Polls, Elapsed: poll.Elapsed,
+		State:     stateOf,
+		Retry:     e.run.retryPoll,
+		Report: func(poll workflow.Poll[*shipping.RegulatoryRequest]) {
+			event := shipping.PollEvent{
+				Step: shipping.StepPolled, RequestID: e.record.RequestID, Request: poll.Record, Polls: poll.Polls, Elapsed: poll.Elapsed,
 				Err: poll.Err, Next: poll.Next,
 			}
 			switch {
 			case poll.Err != nil:
-				event.Step = StepPollFailed
+				event.Step = shipping.StepPollFailed
 			case poll.AtEnd:
-				event.Step = StepEnded
+				event.Step = shipping.StepEnded
 			}
 			if own := options.Progress; own != nil {
 				e.run.callback(func() { own(event) })
 			}
-			if event.Step != StepEnded {
+			if event.Step != shipping.StepEnded {
 				e.run.tell(e, event)
 			}
 		},
 	}
 }
 
-func (e *batchEntry) move(ctx context.Context, step BatchStep) error {
+// stateOf returns what a wait makes of a record.
+func stateOf(record *shipping.RegulatoryRequest) workflow.State {
+	switch record.Status {
+	case shipping.StatusDraft:
+		return workflow.Draft
+	case shipping.StatusCompleted:
+		return workflow.Completed
+	case shipping.StatusFailed:
+		return workflow.Failed
+	}
+	return workflow.Pending
+}
+
+// pollStep names the steps of internal/workflow.
+func pollStep(step workflow.Step) shipping.PollStep {
+	if step == workflow.Edit {
+		return shipping.StepEdited
+	}
+	return shipping.StepSelected // the budget is a part of it
+}
+
+func (e *entry) move(ctx context.Context, step Step) error {
 	e.record.Step = step
 	return e.run.note(ctx, e.claim, e.record)
 }
 
 // result is the item as it stands.
-func (e *batchEntry) result() BatchResult {
-	result := BatchResult{
+func (e *entry) result() Result {
+	result := Result{
 		Key: e.record.Key, RequestID: e.record.RequestID, Documents: e.record.Documents,
 		Amount: e.record.Amount, Currency: e.record.Currency,
 		Charged: e.record.Charged, ChargedCurrency: e.record.ChargedCurrency, Err: e.err,
 	}
 	interrupted := errors.Is(e.err, context.Canceled) || errors.Is(e.err, context.DeadlineExceeded)
 	switch {
-	case e.record.Step == BatchStepCompleted:
-		result.State = BatchCompleted
-	case e.record.Step == BatchStepFailed:
-		result.State = BatchFailed
+	case e.record.Step == StepCompleted:
+		result.State = StateCompleted
+	case e.record.Step == StepFailed:
+		result.State = StateFailed
 		if result.Err == nil {
-			result.Err = ErrRequestFailed // an earlier run saw it
+			result.Err = shipping.ErrRequestFailed // an earlier run saw it
 		}
-	case e.record.Step == BatchPurchasing && e.done:
-		result.State = BatchUnknown
-	case !e.done || interrupted || e.record.Step == BatchPurchased:
-		result.State = BatchWaiting
-	case errors.Is(e.err, ErrOverBudget):
-		result.State = BatchOverBudget
+	case e.record.Step == StepPurchasing && e.done:
+		result.State = StateUnknown
+	case !e.done || interrupted || e.record.Step == StepPurchased:
+		result.State = StateWaiting
+	case errors.Is(e.err, shipping.ErrOverBudget):
+		result.State = StateOverBudget
 	case e.err == nil:
-		result.State = BatchDraft
+		result.State = StateDraft
 	default:
-		result.State = BatchError
+		result.State = StateError
 	}
 	return result
 }

@@ -1,4 +1,4 @@
-package shipping_test
+package batch_test
 
 import (
 	"bufio"
@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 )
 
 // journalTask, in the environment of a process that a test started, is what it does with a journal.
@@ -46,11 +46,11 @@ func TestBatchFile_InAProcess(t *testing.T) {
 	case "open":
 		fmt.Println("opening")
 		for {
-			if journal, err := shipping.OpenBatchFile(path); err == nil {
+			if journal, err := batch.OpenFile(path); err == nil {
 				if err := journal.Close(); err != nil {
 					t.Fatal(err)
 				}
-			} else if !errors.Is(err, shipping.ErrBatchFileInUse) {
+			} else if !errors.Is(err, batch.ErrInUse) {
 				t.Fatal(err)
 			}
 		}
@@ -61,9 +61,9 @@ func TestBatchFile_InAProcess(t *testing.T) {
 
 // appendForEver appends records, and prints the key of each one that was acknowledged.
 func appendForEver(t *testing.T, path string) {
-	journal, err := shipping.OpenBatchFile(path)
-	for errors.Is(err, shipping.ErrBatchFileInUse) {
-		journal, err = shipping.OpenBatchFile(path) // the other process has it for a moment
+	journal, err := batch.OpenFile(path)
+	for errors.Is(err, batch.ErrInUse) {
+		journal, err = batch.OpenFile(path) // the other process has it for a moment
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func appendForEver(t *testing.T, path string) {
 		go func() {
 			for n := 0; ; n++ {
 				key := fmt.Sprintf("%d/%d/%d", os.Getpid(), writer, n)
-				if err := journal.Append(t.Context(), shipping.BatchRecord{Key: key, Step: shipping.BatchPurchasing, RequestID: "RD-1"}); err != nil {
+				if err := journal.Append(t.Context(), batch.Record{Key: key, Step: batch.StepPurchasing, RequestID: "RD-1"}); err != nil {
 					panic(err)
 				}
 				printing.Lock()
@@ -118,10 +118,10 @@ func TestBatchFile_AKilledProcessLosesNoAcknowledgedRecord(t *testing.T) {
 		}
 		_ = writer.Wait() // it was killed
 	}
-	var journal *shipping.BatchFile
-	err := shipping.ErrBatchFileInUse
-	for errors.Is(err, shipping.ErrBatchFileInUse) {
-		journal, err = shipping.OpenBatchFile(path)
+	var journal *batch.File
+	err := batch.ErrInUse
+	for errors.Is(err, batch.ErrInUse) {
+		journal, err = batch.OpenFile(path)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestBatchFile_AKilledProcessLosesNoAcknowledgedRecord(t *testing.T) {
 	t.Logf("%d processes killed, %d records acknowledged, %d in the journal", kills, len(reported), len(kept))
 }
 
-func keysOf(t *testing.T, journal *shipping.BatchFile) map[string]bool {
+func keysOf(t *testing.T, journal *batch.File) map[string]bool {
 	t.Helper()
 	records, err := journal.Load(t.Context())
 	if err != nil {

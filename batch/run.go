@@ -1,4 +1,4 @@
-package shipping
+package batch
 
 import (
 	"container/heap"
@@ -8,22 +8,25 @@ import (
 	"sync"
 	"time"
 
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/workflow"
 	"github.com/shipping-go/shipping/internal/workgroup"
 )
 
-// batchRun works through the items of a batch. A fixed number of workers take whatever is due: a
+// run works through the items of a batch. A fixed number of workers take whatever is due: a
 // request that waited long enough to be polled again, else the next new item. So ten thousand waiting
 // requests cost a heap of small entries, and no goroutine each.
-type batchRun struct {
-	service RegulatoryService
-	options BatchOptions
-	call    []CallOption
-	journal SharedBatchJournal
+type run struct {
+	client    *shipping.Client
+	options   Options
+	call      []shipping.CallOption
+	journal   Journal
+	intervals workflow.Intervals // of Options.Poll
 
 	mu      sync.Mutex
 	changed sync.Cond
-	entries []*batchEntry
-	fresh   []*batchEntry
+	entries []*entry
+	fresh   []*entry
 	waiting waitingRoom
 	busy    int
 	ended   int
@@ -31,20 +34,24 @@ type batchRun struct {
 	crashed bool  // a callback panicked: nothing more may be begun
 	over    error // the service charged more than a draft said: nothing more may be bought
 
-	committed Amount // of the budget, as last read from the journal
+	committed shipping.Amount // of the budget, as last read from the journal
 
 	telling sync.Mutex
 }
 
-func newBatchRun(s RegulatoryService, options BatchOptions, call []CallOption) *batchRun {
-	r := &batchRun{service: s, options: options, call: call, journal: options.Shared}
+func newRun(client *shipping.Client, options Options, call []shipping.CallOption) *run {
+	r := &run{client: client, options: options, call: call, journal: options.Shared}
+	r.intervals, _ = workflow.Intervals{
+		MinInterval: options.Poll.MinInterval, MaxInterval: options.Poll.MaxInterval,
+		MaxFailures: options.Poll.MaxFailures, DraftFor: options.Poll.DraftFor,
+	}.WithDefaults() // they were checked
 	r.changed.L = &r.mu
 	return r
 }
 
 // load makes an entry of each item. Items that only this process has stand at once where the journal
 // says; others when they are claimed.
-func (r *batchRun) load(ctx context.Context, items []BatchItem) error {
+func (r *run) load(ctx context.Context, items []Item) error {
 	own := r.journal == nil
 	if own {
 		journal, err := openOwnJournal(ctx, r.options.Journal, r.options.Budget)
@@ -57,7 +64,7 @@ func (r *batchRun) load(ctx context.Context, items []BatchItem) error {
 		return err
 	}
 	for _, item := range items {
-		e := &batchEntry{run: r, item: item, record: BatchRecord{Key: item.key()}}
+		e := &entry{run: r, item: item, record: Record{Key: item.key()}}
 		r.entries = append(r.entries, e)
 		if own {
 			if err := e.take(ctx); err != nil {
@@ -74,7 +81,7 @@ func (r *batchRun) load(ctx context.Context, items []BatchItem) error {
 }
 
 // count asks the journal what is committed of the budget.
-func (r *batchRun) count(ctx context.Context) error {
+func (r *run) count(ctx context.Context) error {
 	if r.options.Budget == nil {
 		return nil
 	}
@@ -88,7 +95,7 @@ func (r *batchRun) count(ctx context.Context) error {
 	return nil
 }
 
-func (r *batchRun) work(ctx context.Context) (*BatchReport, error) {
+func (r *run) work(ctx context.Context) (*Report, error) {
 	wake := context.AfterFunc(ctx, r.wake)
 	defer wake()
 	workers := workgroup.Group{Crashed: r.crash}
@@ -110,16 +117,16 @@ func (r *batchRun) work(ctx context.Context) (*BatchReport, error) {
 // closingTime bounds the last question to the journal, which a batch asks after its context has ended too.
 const closingTime = 30 * time.Second
 
-func (r *batchRun) report(ctx context.Context, uncounted error) (*BatchReport, error) {
-	report := &BatchReport{Committed: r.committed}
+func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
+	report := &Report{Committed: r.committed}
 	interrupted := false
 	for _, e := range r.entries {
 		result := e.result()
-		if result.State == BatchWaiting && e.record.Step == BatchPurchasing {
-			result.State, result.Err = BatchUnknown, errors.Join(errUnsettled, result.Err)
+		if result.State == StateWaiting && e.record.Step == StepPurchasing {
+			result.State, result.Err = StateUnknown, errors.Join(errUnsettled, result.Err)
 		}
 		report.Results = append(report.Results, result)
-		interrupted = interrupted || ctx.Err() != nil && result.State != BatchCompleted && result.State != BatchFailed
+		interrupted = interrupted || ctx.Err() != nil && result.State != StateCompleted && result.State != StateFailed
 	}
 	switch {
 	case r.broken != nil:
@@ -135,7 +142,7 @@ var errUnsettled = errors.New("shipping: the batch ended before it settled the p
 
 // giveBack releases the items of a run that was interrupted, so that other processes go on with them
 // at once.
-func (r *batchRun) giveBack(ctx context.Context) {
+func (r *run) giveBack(ctx context.Context) {
 	for _, e := range r.entries {
 		if e.release(ctx) != nil {
 			return // the journal is out of reach, and lets the others have the items in its own time
@@ -145,14 +152,14 @@ func (r *batchRun) giveBack(ctx context.Context) {
 
 // next returns the entry to work on, waiting for one to become due; nil when there is nothing more to
 // do, or nothing more may be done.
-func (r *batchRun) next(ctx context.Context) *batchEntry {
+func (r *run) next(ctx context.Context) *entry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for ctx.Err() == nil && r.broken == nil && !r.crashed {
 		switch now := time.Now(); {
 		case len(r.waiting) > 0 && !r.waiting[0].due.After(now):
 			r.busy++
-			return heap.Pop(&r.waiting).(*batchEntry)
+			return heap.Pop(&r.waiting).(*entry)
 		case len(r.fresh) > 0:
 			e := r.fresh[0]
 			r.fresh = r.fresh[1:]
@@ -172,7 +179,7 @@ func (r *batchRun) next(ctx context.Context) *batchEntry {
 }
 
 // put takes an entry back after a step: to wait, or as ended.
-func (r *batchRun) put(e *batchEntry, wait time.Duration) {
+func (r *run) put(e *entry, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.busy--
@@ -185,7 +192,16 @@ func (r *batchRun) put(e *batchEntry, wait time.Duration) {
 	r.changed.Broadcast()
 }
 
-func (r *batchRun) wake() {
+// retryPoll reports whether a failed poll may be followed by another, and the shortest time until then.
+func (r *run) retryPoll(err error) (after time.Duration, retry bool) {
+	failed, ok := errors.AsType[*shipping.Error](err)
+	if !ok || !failed.Retryable() {
+		return 0, false
+	}
+	return min(failed.RetryAfter, r.client.RetryPolicy().MaxRetryAfter), true
+}
+
+func (r *run) wake() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.changed.Broadcast()
@@ -193,11 +209,11 @@ func (r *batchRun) wake() {
 
 // price is what the record's documents cost, as stored on the draft. Without a budget a price is worth
 // noting, and not needed.
-func (r *batchRun) price(draft *RegulatoryRequest, documents []DocumentType) (Amount, string, error) {
+func (r *run) price(draft *shipping.RegulatoryRequest, documents []shipping.DocumentType) (shipping.Amount, string, error) {
 	if r.options.Budget == nil {
 		price, currency, err := draft.Price(documents...)
 		if err != nil {
-			return Amount{}, "", nil
+			return shipping.Amount{}, "", nil
 		}
 		return price, currency, nil
 	}
@@ -206,7 +222,7 @@ func (r *batchRun) price(draft *RegulatoryRequest, documents []DocumentType) (Am
 }
 
 // note writes to the journal. A record that no journal can keep fails its item only.
-func (r *batchRun) note(ctx context.Context, claim BatchClaim, record BatchRecord) error {
+func (r *run) note(ctx context.Context, claim Claim, record Record) error {
 	record.At = time.Now().UTC()
 	if err := record.validate(); err != nil {
 		return err
@@ -223,11 +239,11 @@ func (r *batchRun) note(ctx context.Context, claim BatchClaim, record BatchRecor
 
 // journalFailed ends the batch, unless the journal refused the record: what is not written could be
 // bought twice.
-func (r *batchRun) journalFailed(key string, err error) error {
-	if errors.Is(err, ErrBatchItemTaken) || errors.Is(err, ErrOverBudget) {
+func (r *run) journalFailed(key string, err error) error {
+	if errors.Is(err, ErrItemTaken) || errors.Is(err, shipping.ErrOverBudget) {
 		return err
 	}
-	err = &BatchJournalError{Key: key, Err: err}
+	err = &JournalError{Key: key, Err: err}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.broken = errors.Join(r.broken, err)
@@ -236,7 +252,7 @@ func (r *batchRun) journalFailed(key string, err error) error {
 }
 
 // crash ends the batch after a panic: what is under way is finished, and nothing is begun.
-func (r *batchRun) crash() {
+func (r *run) crash() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.crashed = true
@@ -247,7 +263,7 @@ func (r *batchRun) crash() {
 var errStopped = errors.New("shipping: the batch was stopped before the item was purchased")
 
 // mayGoOn reports whether an item that is not purchased yet may go on.
-func (r *batchRun) mayGoOn() error {
+func (r *run) mayGoOn() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.crashed || r.broken != nil {
@@ -257,7 +273,7 @@ func (r *batchRun) mayGoOn() error {
 }
 
 // overcharged ends the purchases of a run with a budget: drafts no longer show what a purchase costs.
-func (r *batchRun) overcharged(key string, price, charged Amount) {
+func (r *run) overcharged(key string, price, charged shipping.Amount) {
 	if r.options.Budget == nil {
 		return
 	}
@@ -266,19 +282,19 @@ func (r *batchRun) overcharged(key string, price, charged Amount) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over == nil {
-		r.over = &BudgetError{Budget: *r.options.Budget, Problem: problem}
+		r.over = &shipping.BudgetError{Budget: *r.options.Budget, Problem: problem}
 	}
 }
 
 // mayPurchase reports why nothing more may be purchased within the budget.
-func (r *batchRun) mayPurchase() error {
+func (r *run) mayPurchase() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.over
 }
 
 // callback calls a function of the user, one at a time, and none after one that panicked.
-func (r *batchRun) callback(call func()) {
+func (r *run) callback(call func()) {
 	r.telling.Lock()
 	defer r.telling.Unlock()
 	r.mu.Lock()
@@ -289,13 +305,13 @@ func (r *batchRun) callback(call func()) {
 	}
 }
 
-func (r *batchRun) tell(e *batchEntry, event PollEvent) {
+func (r *run) tell(e *entry, event shipping.PollEvent) {
 	if r.options.Progress == nil {
 		return
 	}
 	r.callback(func() {
 		r.mu.Lock()
-		told := BatchEvent{
+		told := Event{
 			PollEvent: event, Item: e.result(), Ended: r.ended, Waiting: len(r.waiting), Total: len(r.entries),
 			Committed: r.committed,
 		}
@@ -308,12 +324,12 @@ func (r *batchRun) tell(e *batchEntry, event PollEvent) {
 }
 
 // waitingRoom is a heap of entries by the time they are due.
-type waitingRoom []*batchEntry
+type waitingRoom []*entry
 
 func (w waitingRoom) Len() int           { return len(w) }
 func (w waitingRoom) Less(i, j int) bool { return w[i].due.Before(w[j].due) }
 func (w waitingRoom) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
-func (w *waitingRoom) Push(e any)        { *w = append(*w, e.(*batchEntry)) }
+func (w *waitingRoom) Push(e any)        { *w = append(*w, e.(*entry)) }
 func (w *waitingRoom) Pop() any {
 	last := (*w)[len(*w)-1]
 	*w = (*w)[:len(*w)-1]

@@ -1,0 +1,106 @@
+package batch_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// account returns a client of a new account on the reference server, whose documents are ready at once.
+func account() (*shipping.Client, *mockserver.Server) {
+	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
+	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL))
+	if err != nil {
+		log.Fatal(err)
+	}
+	return client, server
+}
+
+// Many shipments, one budget, and a journal: running it again goes on, and buys nothing twice.
+func ExampleRun() {
+	client, server := account()
+	defer server.Close()
+	folder, err := os.MkdirTemp("", "batch")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	budget, err := shipping.ParseBudget("1000000.00 NGN")
+	if err != nil {
+		log.Fatal(err)
+	}
+	var items []batch.Item
+	for _, id := range server.Shipments()[:5] {
+		items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
+	}
+
+	for run := range 2 {
+		journal, err := batch.OpenFile(filepath.Join(folder, "batch.journal"))
+		if err != nil {
+			log.Fatal(err)
+		}
+		report, err := batch.Run(context.Background(), client, items, &batch.Options{
+			Select:  shipping.SelectAutomated,
+			Budget:  budget,
+			Poll:    shipping.PollOptions{MinInterval: 10 * time.Millisecond},
+			Journal: journal,
+		})
+		if err := errors.Join(err, journal.Close()); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("run", run+1, "completed:", report.Count(batch.StateCompleted), "purchases:", server.Calls(shipping.OpPurchase))
+	}
+	// Output:
+	// run 1 completed: 5 purchases: 5
+	// run 2 completed: 5 purchases: 5
+}
+
+// Many notifications, with a report on disk that a later run goes on from.
+func ExampleReplay() {
+	client, server := account()
+	defer server.Close()
+	ctx := context.Background()
+	var requests []shipping.ReplayRequest
+	for _, id := range server.Shipments()[:4] {
+		requests = append(requests, shipping.ReplayRequest{ShipmentID: id, Event: shipping.EventShipmentCreated})
+	}
+	var report bytes.Buffer // a file, in a program
+	lines := json.NewEncoder(&report)
+	write := func(outcome batch.ReplayOutcome, ended, total int) {
+		if err := lines.Encode(outcome); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	tried, err := batch.Replay(ctx, client, requests, &batch.ReplayOptions{DryRun: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("checked:", tried.Count(batch.ReplayChecked), "sent:", server.Calls(shipping.OpReplayWebhook))
+
+	if _, err := batch.Replay(ctx, client, requests[:3], &batch.ReplayOptions{Progress: write}); err != nil {
+		log.Fatal(err)
+	}
+	skip, err := batch.Queued(&report)
+	if err != nil {
+		log.Fatal(err)
+	}
+	rest, err := batch.Replay(ctx, client, requests, &batch.ReplayOptions{Skip: skip})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("skipped:", rest.Count(batch.ReplaySkipped), "queued:", rest.Count(batch.ReplayQueued))
+	// Output:
+	// checked: 4 sent: 0
+	// skipped: 3 queued: 1
+}

@@ -1,0 +1,6 @@
+//go:build !race
+
+package batch_test
+
+// raceDetector is for tests whose size the race detector multiplies.
+const raceDetector = false
