@@ -45,8 +45,8 @@ type Options struct {
 	// Concurrency is how many items are worked on at the same time; items that wait for their
 	// documents do not count. Default 8.
 	Concurrency int
-	// Edit and Select are those of [shipping.AnalyzeAndPollOptions]. They are called for several items at the same
-	// time.
+	// Edit and Select are those of [shipping.AnalyzeAndPollOptions]. They are called concurrently, for up to
+	// Concurrency items at the same time: what they share needs a lock.
 	Edit   func(ctx context.Context, draft *shipping.RegulatoryRequest) error
 	Select func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
 	// Budget bounds what the whole batch spends, over all its runs. It is reserved before a purchase
@@ -56,18 +56,17 @@ type Options struct {
 	Budget *shipping.Budget
 	// Purchase holds the settings of the purchases.
 	Purchase shipping.PurchaseOptions
-	// Settle holds the settings for purchases that an earlier run left without a response.
-	Settle shipping.SettleOptions
+	// QuietFor is how long a request must read as a draft until a purchase that an earlier run left without a
+	// response counts as not charged; see [shipping.SettleOptions]. Default 1 min.
+	QuietFor time.Duration
 	// Poll holds the settings of the waits. Its Progress is called one call at a time too.
 	Poll shipping.PollOptions
-	// Journal records each step, so that an interrupted batch can be resumed and buys nothing twice; see
-	// [OpenFile]. Nil records nothing.
-	Journal LocalJournal
-	// Shared is a journal for several processes that run the same batch at the same time: the items are
-	// divided among them, the budget holds for all together, and the items of a process that dies are
-	// taken over by the others. Each returns when all items ended, wherever. It takes the place of
-	// Journal. Its lease must be at least a quarter longer than Settle.QuietFor.
-	Shared Journal
+	// Journal records each step, so that an interrupted batch can be resumed and buys nothing twice: that of
+	// [OpenFile] for one process, or one in a database for several. Several processes run the same batch at the
+	// same time: the items are divided among them, the budget holds for all together, and the items of a process
+	// that dies are taken over by the others. Each returns when all items ended, wherever. The journal's lease
+	// must be at least a quarter longer than QuietFor. Nil is [Memory]: nothing can be resumed.
+	Journal Journal
 	// Progress is called after each step of each item, one call at a time.
 	Progress func(Event)
 }
@@ -189,20 +188,22 @@ func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Optio
 // complete checks the options and fills in the defaults.
 func (o *Options) complete() error {
 	o.Concurrency = cmp.Or(o.Concurrency, 8)
-	o.Settle.QuietFor = cmp.Or(o.Settle.QuietFor, time.Minute)
+	o.QuietFor = cmp.Or(o.QuietFor, time.Minute)
+	if o.Journal == nil {
+		o.Journal = Memory()
+	}
+	lease := o.Journal.Lease()
 	problem := ""
 	switch b := o.Budget; {
 	case o.Concurrency < 0:
 		problem = "has a negative Concurrency: leave it 0 for 8"
-	case o.Journal != nil && o.Shared != nil:
-		problem = "has two journals: set Journal for one process, or Shared for several"
 	case b != nil && (!b.Amount.Known() || b.Amount.Sign() < 0 || b.Currency == ""):
 		problem = "has a Budget without an amount or a currency"
-	case o.Settle.QuietFor < 0:
-		problem = "has a negative Settle.QuietFor: leave it 0 for 1 minute"
-	case o.Shared != nil && o.Shared.Lease() > 0 && o.Shared.Lease() < o.Settle.QuietFor/4*5:
-		problem = fmt.Sprintf("has a Shared journal whose claims hold for %s, too short to settle a purchase with a QuietFor of %s: "+
-			"make the lease at least %s", o.Shared.Lease(), o.Settle.QuietFor, o.Settle.QuietFor/4*5)
+	case o.QuietFor < 0:
+		problem = "has a negative QuietFor: leave it 0 for 1 minute"
+	case lease > 0 && lease < o.QuietFor/4*5:
+		problem = fmt.Sprintf("has a Journal whose claims hold for %s, too short to settle a purchase with a QuietFor of %s: "+
+			"make the lease at least %s", lease, o.QuietFor, o.QuietFor/4*5)
 	}
 	if problem != "" {
 		return invalid("Options", problem)

@@ -145,24 +145,34 @@ var errCrash = errors.New("crash")
 
 // crashing is a journal of a process that dies at its nth append, before or after the record is kept.
 type crashing struct {
-	batch.LocalJournal
+	batch.Journal
 	left  atomic.Int64
 	kept  bool
 	crash context.CancelCauseFunc
 }
 
-func (j *crashing) Append(ctx context.Context, record batch.Record) error {
-	left := j.left.Add(-1)
-	if left > 0 || left == 0 && j.kept {
-		if err := j.LocalJournal.Append(ctx, record); err != nil {
-			return err
+func (j *crashing) Claim(ctx context.Context, key string) (batch.Claim, error) {
+	claim, err := j.Journal.Claim(ctx, key)
+	return crashingClaim{claim, j}, err
+}
+
+type crashingClaim struct {
+	batch.Claim
+	journal *crashing
+}
+
+func (c crashingClaim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget) (committed shipping.Amount, err error) {
+	left := c.journal.left.Add(-1)
+	if left > 0 || left == 0 && c.journal.kept {
+		if committed, err = c.Claim.Append(ctx, record, budget); err != nil {
+			return committed, err
 		}
 	}
 	if left <= 0 {
-		j.crash(errCrash)
-		return errCrash
+		c.journal.crash(errCrash)
+		return committed, errCrash
 	}
-	return nil
+	return committed, nil
 }
 
 // A batch that dies at any record, and whose purchases lose their answers, buys everything once and
@@ -198,7 +208,7 @@ func crashAndResume(t *testing.T, at int64, kept, lost bool) {
 			t.Fatal(err)
 		}
 		defer file.Close()
-		journal := &crashing{LocalJournal: file, kept: kept, crash: crash}
+		journal := &crashing{Journal: file, kept: kept, crash: crash}
 		journal.left.Store(at)
 		options.Journal = journal
 		return batch.Run(ctx, client, items, &options)
@@ -239,7 +249,7 @@ func crashAndResume(t *testing.T, at int64, kept, lost bool) {
 func TestBatch_JournalThatCannotBeWrittenStopsBuying(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := bubbleServer(t)
-		journal := &crashing{LocalJournal: brokenJournal{}, crash: func(error) {}}
+		journal := &crashing{Journal: batch.Memory(), crash: func(error) {}}
 		report, err := batch.Run(t.Context(), client, shipmentItems(server, 3), &batch.Options{Select: shipping.SelectAutomated, Journal: journal})
 		if failed, ok := errors.AsType[*batch.JournalError](err); !ok || !strings.Contains(failed.Error(), "run the batch again") {
 			t.Errorf("got %v", err)
@@ -249,10 +259,6 @@ func TestBatch_JournalThatCannotBeWrittenStopsBuying(t *testing.T) {
 		}
 	})
 }
-
-type brokenJournal struct{ batch.LocalJournal }
-
-func (brokenJournal) Load(context.Context) ([]batch.Record, error) { return nil, nil }
 
 func TestBatch_CancelledEndsAtOnceAndSaysWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -99,7 +99,7 @@ func (c budgetCase) run(t *testing.T, charges *int) (problems []string) {
 		problems = append(problems, fmt.Sprintf(format, args...))
 	}
 	budget := nairaBudget(t, fmt.Sprint(c.budget))
-	journal := &memoryJournal{}
+	journal := newMemoryJournal(t)
 	overcharged := slices.ContainsFunc(c.faults, func(f purchaseFault) bool { return f.Charge != "" && f.Charge != "80" })
 	service := &walletService{purchase: func(n int) purchaseFault {
 		if n <= len(c.faults) {
@@ -122,7 +122,7 @@ func (c budgetCase) run(t *testing.T, charges *int) (problems []string) {
 	client := walletClient(t, service)
 	for run := range len(c.kills) + 6 {
 		ctx, crash := context.WithCancelCause(t.Context())
-		dying := &crashing{LocalJournal: journal, crash: crash}
+		dying := &crashing{Journal: journal, crash: crash}
 		dying.left.Store(1 << 40)
 		if run < len(c.kills) {
 			dying.kept = c.kills[run].kept
@@ -195,7 +195,7 @@ func TestBatch_ALatePurchaseOfAStalledProcessIsCounted(t *testing.T) {
 				stalled := &stalledTransport{RoundTripper: service, stall: stall}
 				run := func(client *shipping.Client, items int) {
 					report, err := batch.Run(t.Context(), client, walletItems(items), &batch.Options{
-						Concurrency: 1, Select: shipping.SelectAll, Budget: budget, Shared: journal, Settle: shipping.SettleOptions{QuietFor: quiet},
+						Concurrency: 1, Select: shipping.SelectAll, Budget: budget, Journal: journal, QuietFor: quiet,
 					})
 					if err != nil || report.Committed != mustAmount(t, "100") {
 						t.Errorf("%+v, %v", report, err)
@@ -229,7 +229,7 @@ func TestBatch_BeginsNoPurchaseAtTheEndOfItsLease(t *testing.T) {
 			goOn := make(chan struct{})
 			time.AfterFunc(stall, func() { close(goOn) })
 			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
-				Select: shipping.SelectAll, Shared: pausedRun{newSharedMemory(lease), goOn},
+				Select: shipping.SelectAll, Journal: pausedRun{newSharedMemory(lease), goOn},
 			})
 			if err != nil || report.Count(batch.StateCompleted) != 1 {
 				t.Errorf("%+v, %v", report, err)
@@ -246,7 +246,7 @@ func TestBatch_RefusesALeaseTooShortToSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &walletService{}
 		for lease, refused := range map[time.Duration]bool{time.Second: true, time.Minute: true, 74 * time.Second: true, 75 * time.Second: false} {
-			_, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{Shared: newSharedMemory(lease)})
+			_, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{Journal: newSharedMemory(lease)})
 			if refused != errors.Is(err, shipping.ErrInvalidRequest) || refused && !strings.Contains(err.Error(), "1m15s") {
 				t.Errorf("%s: %v", lease, err)
 			}

@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"math"
@@ -201,7 +200,7 @@ func written(t *testing.T, d *disk, appends int, name string) (keys []string) {
 				Key: fmt.Sprintf("%s-%d", name, n), Step: StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"CUSTOMS"},
 				Currency: "NGN", WasDraft: true, At: time.Now(),
 			}
-			if err := journal.Append(t.Context(), record); err != nil {
+			if err := journal.append(record); err != nil {
 				t.Error(err)
 			}
 			d.mu.Lock()
@@ -210,7 +209,7 @@ func written(t *testing.T, d *disk, appends int, name string) (keys []string) {
 		})
 	}
 	writers.Wait()
-	records, err := journal.Load(t.Context())
+	records, err := journal.Records()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +227,7 @@ func survivors(t *testing.T, content []byte, keys []string, acked int) (after *d
 	if err != nil {
 		t.Fatalf("%d acknowledged: %v in %q", acked, err, content)
 	}
-	records, err := journal.Load(context.Background())
+	records, err := journal.Records()
 	if err != nil || len(records) < acked || len(records) > len(keys) {
 		t.Fatalf("%d acknowledged, %d records, %v in %q", acked, len(records), err, content)
 	}
@@ -238,14 +237,14 @@ func survivors(t *testing.T, content []byte, keys []string, acked int) (after *d
 		}
 		kept = append(kept, record.Key)
 	}
-	if err := journal.Append(context.Background(), Record{Key: "next", Step: StepAnalyzed}); err != nil {
+	if err := journal.append(Record{Key: "next", Step: StepAnalyzed}); err != nil {
 		t.Fatal(err)
 	}
 	again, err := openFile("journal", &disk{content: after.content})
 	if err != nil {
 		t.Fatalf("with a record more: %v in %q", err, after.content)
 	}
-	more, err := again.Load(context.Background())
+	more, err := again.Records()
 	if err != nil || len(more) != len(records)+1 || more[len(records)].Key != "next" {
 		t.Fatalf("with a record more: %+v, %v", more, err)
 	}

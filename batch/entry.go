@@ -307,8 +307,7 @@ func (e *entry) settle(ctx context.Context) (time.Duration, error) {
 			return 0, err
 		}
 	}
-	settle := e.run.options.Settle
-	settle.DocumentTypes, settle.WasDraft = e.record.Documents, e.record.WasDraft
+	settle := shipping.SettleOptions{QuietFor: e.run.options.QuietFor, DocumentTypes: e.record.Documents, WasDraft: e.record.WasDraft}
 	bought, err := e.run.client.Regulatory.SettlePurchase(ctx, e.record.RequestID, &settle, e.run.call...)
 	failed, ok := errors.AsType[*shipping.PurchaseError](err)
 	if !ok || failed.Outcome != shipping.OutcomeNotCharged {

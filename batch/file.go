@@ -8,18 +8,22 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
+
+	"github.com/shipping-go/shipping"
 )
 
-// File is a [LocalJournal] in an append-only file, a JSON record a line. Each Append is flushed
-// to the disk before it returns; appends that come together share a flush. The file is locked while it
+// File is a [Journal] in an append-only file, a JSON record a line, for one process at a time. Each append is
+// flushed to the disk before it returns; appends that come together share a flush. The file is locked while it
 // is open, so that two processes cannot run the same batch.
 //
-// A record for which Append returned nil survives the end of the process, a power loss, and a full disk.
+// A record for which [Claim.Append] returned nil survives the end of the process, a power loss, and a full disk.
 // After an append that failed, nothing more is appended: close the journal, and open it again when the
 // cause is gone.
 type File struct {
-	path string
-	file journalStorage
+	path  string
+	file  journalStorage
+	local *local
 
 	mu      sync.Mutex
 	written sync.Cond
@@ -85,6 +89,7 @@ func openFile(path string, file journalStorage) (*File, error) {
 	}
 	j := &File{path: path, file: file}
 	j.written.L = &j.mu
+	j.local = newLocal(j.append)
 	content, err := j.read(size)
 	if err != nil {
 		return nil, err
@@ -95,6 +100,9 @@ func openFile(path string, file journalStorage) (*File, error) {
 		if err := errors.Join(file.Truncate(content.size), file.Sync()); err != nil {
 			return nil, err
 		}
+	}
+	for _, record := range content.records {
+		j.local.load(record)
 	}
 	j.size = content.size
 	if !content.current {
@@ -119,8 +127,20 @@ func (j *File) read(size int64) (journalContent, error) {
 	return content, nil
 }
 
-// Load returns all records, also those that were appended since the journal was opened.
-func (j *File) Load(context.Context) ([]Record, error) {
+// Claim implements [Journal].
+func (j *File) Claim(ctx context.Context, key string) (Claim, error) { return j.local.Claim(ctx, key) }
+
+// Lease implements [Journal]: no other process has the file.
+func (j *File) Lease() time.Duration { return 0 }
+
+// Committed implements [Journal].
+func (j *File) Committed(ctx context.Context, budget shipping.Budget) (shipping.Amount, error) {
+	return j.local.Committed(ctx, budget)
+}
+
+// Records reads all records in the order they were appended, also those that were appended since the journal was
+// opened.
+func (j *File) Records() ([]Record, error) {
 	j.mu.Lock()
 	size := j.size
 	j.mu.Unlock()
@@ -128,9 +148,9 @@ func (j *File) Load(context.Context) ([]Record, error) {
 	return content.records, err
 }
 
-// Append writes the record and flushes it to the disk. A record with a text that the file could not
+// append writes the record and flushes it to the disk. A record with a text that the file could not
 // return as it is, such as a key that is not UTF-8, is refused; the journal stays usable.
-func (j *File) Append(_ context.Context, record Record) error {
+func (j *File) append(record Record) error {
 	if err := record.validate(); err != nil {
 		return err
 	}
@@ -195,13 +215,15 @@ func (j *File) put(lines []byte, at int64) error {
 	return err
 }
 
-// begin reserves the journal for one batch, and end gives it back: two batches on one journal would both
-// purchase its items.
+// begin reserves the journal for one batch, and end gives it back.
 func (j *File) begin() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.running {
+	switch {
+	case j.running:
 		return ErrInUse
+	case errors.Is(j.err, os.ErrClosed):
+		return j.err
 	}
 	j.running = true
 	return nil

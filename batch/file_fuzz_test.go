@@ -32,7 +32,7 @@ func FuzzBatchFile(f *testing.F) {
 			}
 			return
 		}
-		records, err := journal.Load(t.Context())
+		records, err := journal.Records()
 		if err != nil || slices.ContainsFunc(records, func(r batch.Record) bool { return r.Key == "" || r.Step == "" }) {
 			t.Errorf("%q is read as %+v, %v", text, records, err)
 		}
@@ -52,7 +52,7 @@ func FuzzBatchFile(f *testing.F) {
 			t.Errorf("%q, which is not the beginning of a line, is discarded", rest)
 		}
 		whole = kept
-		if err := journal.Append(t.Context(), added); err != nil {
+		if err := appendTo(t.Context(), journal, added); err != nil {
 			t.Fatal(err)
 		}
 		if err := journal.Close(); err != nil {
@@ -66,7 +66,7 @@ func FuzzBatchFile(f *testing.F) {
 			t.Fatalf("%q with a record more is refused: %v", text, err)
 		}
 		defer again.Close()
-		got, _ := again.Load(t.Context())
+		got, _ := again.Records()
 		if diff := cmp.Diff(append(slices.Clone(records), added), got, cmp.Comparer(shipping.Amount.Equal)); diff != "" {
 			t.Errorf("%q, read again (-want +got):\n%s", text, diff)
 		}

@@ -34,7 +34,7 @@ func TestBatchFile_KeepsEveryRecordOfManyWriters(t *testing.T) {
 		writers.Go(func() {
 			for n := range 10 {
 				record := batch.Record{Key: fmt.Sprintf("%d/%d", writer, n), Step: batch.StepAnalyzed, Amount: mustAmount(t, "1.50")}
-				if err := journal.Append(t.Context(), record); err != nil {
+				if err := appendTo(t.Context(), journal, record); err != nil {
 					t.Error(err)
 				}
 			}
@@ -46,7 +46,7 @@ func TestBatchFile_KeepsEveryRecordOfManyWriters(t *testing.T) {
 	}
 	again := openJournal(t, path)
 	defer again.Close()
-	records, err := again.Load(t.Context())
+	records, err := again.Records()
 	if err != nil || len(records) != 200 || records[0].Amount != mustAmount(t, "1.5") {
 		t.Errorf("%d records, %v", len(records), err)
 	}
@@ -81,7 +81,7 @@ func TestBatchFile_ASecondOpenerChangesNothing(t *testing.T) {
 		})
 	}
 	for n := range records {
-		if err := journal.Append(t.Context(), batch.Record{Key: fmt.Sprint(n), Step: batch.StepAnalyzed}); err != nil {
+		if err := appendTo(t.Context(), journal, batch.Record{Key: fmt.Sprint(n), Step: batch.StepAnalyzed}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -108,7 +108,7 @@ func TestBatchFile_ASecondOpenerChangesNothing(t *testing.T) {
 	}
 	again := openJournal(t, path)
 	defer again.Close()
-	if kept, err := again.Load(t.Context()); err != nil || len(kept) != records {
+	if kept, err := again.Records(); err != nil || len(kept) != records {
 		t.Errorf("%d of %d records, %v", len(kept), records, err)
 	}
 }
@@ -119,10 +119,10 @@ func TestBatchFile_LoadsWhatWasAppended(t *testing.T) {
 	journal := openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	defer journal.Close()
 	for n := range 3 {
-		if err := journal.Append(t.Context(), batch.Record{Key: fmt.Sprint(n), Step: batch.StepAnalyzed}); err != nil {
+		if err := appendTo(t.Context(), journal, batch.Record{Key: fmt.Sprint(n), Step: batch.StepAnalyzed}); err != nil {
 			t.Fatal(err)
 		}
-		if records, err := journal.Load(t.Context()); err != nil || len(records) != n+1 || records[n].Key != fmt.Sprint(n) {
+		if records, err := journal.Records(); err != nil || len(records) != n+1 || records[n].Key != fmt.Sprint(n) {
 			t.Errorf("%+v, %v", records, err)
 		}
 	}
@@ -156,14 +156,14 @@ func TestBatchFile_RefusesTextsThatItCouldNotReturn(t *testing.T) {
 	} {
 		bad := good
 		change(&bad)
-		if err := journal.Append(t.Context(), bad); err == nil {
+		if err := appendTo(t.Context(), journal, bad); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
 	}
-	if err := journal.Append(t.Context(), good); err != nil {
+	if err := appendTo(t.Context(), journal, good); err != nil {
 		t.Fatal(err)
 	}
-	records, err := journal.Load(t.Context())
+	records, err := journal.Records()
 	if err != nil || len(records) != 1 {
 		t.Fatalf("%+v, %v", records, err)
 	}
@@ -194,14 +194,14 @@ func TestBatchFile_NoticesThatItWasMoved(t *testing.T) {
 		}
 		journal := openJournal(t, path)
 		record := batch.Record{Key: "a", Step: batch.StepAnalyzed}
-		if err := journal.Append(t.Context(), record); err != nil {
+		if err := appendTo(t.Context(), journal, record); err != nil {
 			t.Fatal(err)
 		}
 		if err := move(path); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if err := journal.Append(t.Context(), record); !errors.Is(err, batch.ErrMoved) || !strings.Contains(err.Error(), path) {
+			if err := appendTo(t.Context(), journal, record); !errors.Is(err, batch.ErrMoved) || !strings.Contains(err.Error(), path) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -235,17 +235,17 @@ func TestBatchFile_AfterACrashInTheMiddleOfALine(t *testing.T) {
 			t.Fatal(err)
 		}
 		journal := openJournal(t, path)
-		if records, _ := journal.Load(t.Context()); len(records) != 1 {
+		if records, _ := journal.Records(); len(records) != 1 {
 			t.Fatalf("cut at %d: %d records", cut, len(records))
 		}
-		if err := journal.Append(t.Context(), batch.Record{Key: "b", Step: batch.StepPurchased}); err != nil {
+		if err := appendTo(t.Context(), journal, batch.Record{Key: "b", Step: batch.StepPurchased}); err != nil {
 			t.Fatal(err)
 		}
 		if err := journal.Close(); err != nil {
 			t.Fatal(err)
 		}
 		again := openJournal(t, path)
-		if records, _ := again.Load(t.Context()); len(records) != 2 || records[1].Key != "b" {
+		if records, _ := again.Records(); len(records) != 2 || records[1].Key != "b" {
 			t.Fatalf("cut at %d: %+v after an append", cut, records)
 		}
 		again.Close()
@@ -266,11 +266,11 @@ func TestBatchFile_GoesOnWithAJournalOfVersion0(t *testing.T) {
 	}
 	for run := range 3 {
 		journal := openJournal(t, path)
-		records, err := journal.Load(t.Context())
+		records, err := journal.Records()
 		if err != nil || len(records) != 1+run || records[0].RequestID != "RD-1" || records[0].Amount != old.Amount {
 			t.Errorf("run %d: %+v, %v", run, records, err)
 		}
-		if err := journal.Append(t.Context(), batch.Record{Key: fmt.Sprint(run), Step: batch.StepAnalyzed}); err != nil {
+		if err := appendTo(t.Context(), journal, batch.Record{Key: fmt.Sprint(run), Step: batch.StepAnalyzed}); err != nil {
 			t.Fatal(err)
 		}
 		if err := journal.Close(); err != nil {
@@ -288,7 +288,7 @@ func TestBatchFile_RefusesWhatItDoesNotUnderstand(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	journal := openJournal(t, path)
 	for _, key := range []string{"a", "b"} {
-		if err := journal.Append(t.Context(), batch.Record{Key: key, Step: batch.StepAnalyzed}); err != nil {
+		if err := appendTo(t.Context(), journal, batch.Record{Key: key, Step: batch.StepAnalyzed}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -40,7 +40,7 @@ func fill(t *testing.T, path string) {
 	for n := range 60 {
 		writers.Go(func() {
 			key := fmt.Sprint(n)
-			err := journal.Append(t.Context(), batch.Record{Key: key, Step: batch.StepPurchasing, RequestID: "RD-1"})
+			err := appendTo(t.Context(), journal, batch.Record{Key: key, Step: batch.StepPurchasing, RequestID: "RD-1"})
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -55,7 +55,7 @@ func fill(t *testing.T, path string) {
 	}
 	writers.Wait()
 	setLimit(1 << 40)
-	if err := journal.Append(t.Context(), batch.Record{Key: "late", Step: batch.StepAnalyzed}); failed == 0 || !errors.Is(err, syscall.EFBIG) {
+	if err := appendTo(t.Context(), journal, batch.Record{Key: "late", Step: batch.StepAnalyzed}); failed == 0 || !errors.Is(err, syscall.EFBIG) {
 		t.Errorf("%d appends failed, and then one: %v", failed, err)
 	}
 	if err := journal.Close(); err != nil {
@@ -79,7 +79,7 @@ func TestBatchFile_AFullDiskLosesNoAcknowledgedRecord(t *testing.T) {
 	}
 	journal := openJournal(t, path)
 	defer journal.Close()
-	if err := journal.Append(t.Context(), batch.Record{Key: "more", Step: batch.StepAnalyzed}); err != nil {
+	if err := appendTo(t.Context(), journal, batch.Record{Key: "more", Step: batch.StepAnalyzed}); err != nil {
 		t.Fatal(err)
 	}
 	kept := keysOf(t, journal)

@@ -8,80 +8,94 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// ownJournal makes a [LocalJournal], or none, a journal whose every item this process has. What is
-// spent is counted here: a price is counted before its record is written, and taken back only when the
-// record that takes it back is kept. So the sum is never less than what the journal holds, and never
-// exceeds the budget, unless the service charges more than the draft says.
-type ownJournal struct {
-	journal LocalJournal // nil keeps nothing
-	mu      sync.Mutex
-	last    map[string]Record
-	sum     shipping.Amount // of the budget, while there is one
+// Memory returns a journal that lasts as long as the process. Several batches of the process can use it at the
+// same time: they divide their items, and share the budget.
+func Memory() Journal { return newLocal(nil) }
+
+// local is a journal that one process has for itself. What is spent is counted in memory: a price is counted
+// before its record is written, and taken back only when the record that takes it back is kept. So the sum is
+// never less than what the journal holds, and never exceeds the budget, unless the service charges more than
+// the draft says.
+type local struct {
+	write func(Record) error // returns when the record is on the disk; nil keeps it in memory only
+
+	mu       sync.Mutex
+	items    map[string]*localItem
+	sum      shipping.Amount // of what is counted
+	currency string          // of the sum; empty if it has to be counted again
 }
 
-// openOwnJournal reads what earlier runs did, also with items that are not in this one.
-func openOwnJournal(ctx context.Context, journal LocalJournal, budget *shipping.Budget) (*ownJournal, error) {
-	j := &ownJournal{journal: journal, last: map[string]Record{}}
-	if journal != nil {
-		records, err := journal.Load(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, record := range records {
-			if err := record.check(); err != nil {
-				return nil, err
-			}
-			j.last[record.Key] = record.after(j.last[record.Key])
-		}
-	}
-	if budget == nil {
-		return j, nil
-	}
-	var err error
-	j.sum, err = j.committed(*budget)
-	return j, err
+type localItem struct {
+	record  Record
+	counted shipping.Amount
+	claim   *localClaim // nil if nobody has the item
 }
 
-// Claim always succeeds: the keys of a batch are unique, and no other process has this journal.
-func (j *ownJournal) Claim(_ context.Context, key string) (Claim, error) {
+func newLocal(write func(Record) error) *local {
+	return &local{write: write, items: map[string]*localItem{}}
+}
+
+// load adds a record of an earlier process.
+func (j *local) load(record Record) {
+	item := j.item(record.Key)
+	item.record = record.after(item.record)
+	item.counted = item.record.commitment()
+}
+
+func (j *local) item(key string) *localItem {
+	item := j.items[key]
+	if item == nil {
+		item = &localItem{record: Record{Key: key}}
+		j.items[key] = item
+	}
+	return item
+}
+
+func (j *local) Claim(_ context.Context, key string) (Claim, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	record := j.last[key]
-	record.Key = key
-	return &ownClaim{journal: j, record: record}, nil
+	item := j.item(key)
+	if item.claim != nil {
+		return nil, ErrItemTaken
+	}
+	item.claim = &localClaim{journal: j, item: item, record: item.record}
+	return item.claim, nil
 }
 
 // Lease returns 0: no other process is given an item.
-func (j *ownJournal) Lease() time.Duration { return 0 }
+func (j *local) Lease() time.Duration { return 0 }
 
-// Committed returns the sum that Append keeps up to date.
-func (j *ownJournal) Committed(context.Context, shipping.Budget) (shipping.Amount, error) {
+func (j *local) Committed(_ context.Context, budget shipping.Budget) (shipping.Amount, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.sum, nil
+	err := j.count(budget)
+	return j.sum, err
 }
 
-// committed adds up the last records.
-func (j *ownJournal) committed(budget shipping.Budget) (sum shipping.Amount, err error) {
-	for _, record := range j.last {
-		if problem := record.uncountable(budget); problem != "" {
-			return shipping.Amount{}, &shipping.BudgetError{Budget: budget, Problem: problem}
+// count adds up what is counted. The journal is locked.
+func (j *local) count(budget shipping.Budget) error {
+	var sum shipping.Amount
+	var err error
+	for _, item := range j.items {
+		if problem := item.record.uncountable(budget); problem != "" {
+			return &shipping.BudgetError{Budget: budget, Problem: problem}
 		}
-		if sum, err = sum.Add(record.commitment()); err != nil {
-			return shipping.Amount{}, err
+		if sum, err = sum.Add(item.counted); err != nil {
+			return err
 		}
 	}
-	return sum, nil
+	j.sum, j.currency = sum, budget.Currency
+	return nil
 }
 
-// reserve counts what a record commits in addition to the item's last one, before it is written.
-func (j *ownJournal) reserve(record Record, budget *shipping.Budget) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if budget == nil {
-		return nil
+// reserve counts what a record commits in addition to what is counted of its item, before it is written.
+func (j *local) reserve(item *localItem, record Record, budget shipping.Budget) error {
+	if j.currency != budget.Currency {
+		if err := j.count(budget); err != nil {
+			return err
+		}
 	}
-	more, err := record.commitment().Sub(j.last[record.Key].commitment())
+	more, err := record.commitment().Sub(item.counted)
 	if err != nil {
 		return err
 	}
@@ -97,50 +111,78 @@ func (j *ownJournal) reserve(record Record, budget *shipping.Budget) error {
 	if err != nil {
 		return err
 	}
-	j.sum = sum
+	j.sum, item.counted = sum, record.commitment()
 	return nil
 }
 
 // keep makes a record that is written the item's last one, and counts what it gives back.
-func (j *ownJournal) keep(record Record, budget *shipping.Budget) (shipping.Amount, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	less, err := j.last[record.Key].commitment().Sub(record.commitment())
-	if budget != nil && err == nil && less.Sign() > 0 {
-		var sum shipping.Amount
-		if sum, err = j.sum.Sub(less); err == nil {
-			j.sum = sum
-		}
+func (j *local) keep(item *localItem, record Record) {
+	less, err := item.counted.Sub(record.commitment())
+	if err == nil && less.Sign() > 0 {
+		j.sum, err = j.sum.Sub(less)
 	}
-	j.last[record.Key] = record
-	return j.sum, err
+	if err != nil || less.Sign() < 0 {
+		j.currency = "" // the record was not reserved
+	}
+	item.record, item.counted = record, record.commitment()
 }
 
-type ownClaim struct {
-	journal *ownJournal
+// localClaim is a claim that holds until it is released.
+type localClaim struct {
+	journal *local
+	item    *localItem
 	record  Record
 }
 
-func (c *ownClaim) Record() Record                { return c.record }
-func (c *ownClaim) Until() time.Time              { return time.Time{} }
-func (c *ownClaim) Release(context.Context) error { return nil }
+func (c *localClaim) Record() Record   { return c.record }
+func (c *localClaim) Until() time.Time { return time.Time{} }
 
 // Append keeps a record. If what is committed cannot be added up, a purchase is refused; any other record
 // is kept, because it says what has happened already.
-func (c *ownClaim) Append(ctx context.Context, record Record, budget *shipping.Budget) (shipping.Amount, error) {
-	uncounted := c.journal.reserve(record, budget)
-	if uncounted != nil && record.Step == StepPurchasing {
-		return shipping.Amount{}, uncounted
+func (c *localClaim) Append(_ context.Context, record Record, budget *shipping.Budget) (shipping.Amount, error) {
+	uncounted, err := c.reserve(record, budget)
+	if err != nil {
+		return shipping.Amount{}, err
 	}
-	if c.journal.journal != nil {
-		if err := c.journal.journal.Append(ctx, record); err != nil {
+	if write := c.journal.write; write != nil {
+		if err := write(record); err != nil {
 			return shipping.Amount{}, err
 		}
 	}
-	committed, err := c.journal.keep(record, budget)
-	if uncounted != nil {
-		err = uncounted
-	}
+	c.journal.mu.Lock()
+	defer c.journal.mu.Unlock()
+	c.journal.keep(c.item, record)
 	c.record = record
-	return committed, err
+	if budget == nil {
+		return shipping.Amount{}, nil
+	}
+	return c.journal.sum, uncounted
+}
+
+// reserve returns an error if the record must not be written, and why it could not be counted.
+func (c *localClaim) reserve(record Record, budget *shipping.Budget) (uncounted, refused error) {
+	c.journal.mu.Lock()
+	defer c.journal.mu.Unlock()
+	switch {
+	case c.item.claim != c:
+		return nil, ErrItemTaken
+	case record.Key != c.record.Key:
+		return nil, invalid("Record", "has the key "+quoteShort(record.Key)+", and the claim is for "+quoteShort(c.record.Key))
+	case budget == nil:
+		return nil, nil
+	}
+	uncounted = c.journal.reserve(c.item, record, *budget)
+	if record.Step == StepPurchasing {
+		return nil, uncounted
+	}
+	return uncounted, nil
+}
+
+func (c *localClaim) Release(context.Context) error {
+	c.journal.mu.Lock()
+	defer c.journal.mu.Unlock()
+	if c.item.claim == c {
+		c.item.claim = nil
+	}
+	return nil
 }

@@ -16,23 +16,53 @@ import (
 	"github.com/shipping-go/shipping/batch"
 )
 
-// memoryJournal is a BatchJournal without a disk.
+// memoryJournal is a journal in memory that keeps every record.
 type memoryJournal struct {
+	batch.Journal
 	mu      sync.Mutex
 	records []batch.Record
 }
 
-func (j *memoryJournal) Load(context.Context) ([]batch.Record, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return append([]batch.Record{}, j.records...), nil
+// newMemoryJournal returns a journal with the records of earlier runs.
+func newMemoryJournal(t *testing.T, records ...batch.Record) *memoryJournal {
+	t.Helper()
+	j := &memoryJournal{Journal: batch.Memory()}
+	for _, record := range records {
+		if err := appendTo(t.Context(), j, record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return j
 }
 
-func (j *memoryJournal) Append(_ context.Context, record batch.Record) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.records = append(j.records, record)
-	return nil
+// appendTo appends one record under a claim of its own.
+func appendTo(ctx context.Context, journal batch.Journal, record batch.Record) error {
+	claim, err := journal.Claim(ctx, record.Key)
+	if err != nil {
+		return err
+	}
+	_, err = claim.Append(ctx, record, nil)
+	return errors.Join(err, claim.Release(ctx))
+}
+
+func (j *memoryJournal) Claim(ctx context.Context, key string) (batch.Claim, error) {
+	claim, err := j.Journal.Claim(ctx, key)
+	return memoryClaim{claim, j}, err
+}
+
+type memoryClaim struct {
+	batch.Claim
+	journal *memoryJournal
+}
+
+func (c memoryClaim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget) (shipping.Amount, error) {
+	committed, err := c.Claim.Append(ctx, record, budget)
+	if err == nil || errors.Is(err, shipping.ErrAmountOverflow) && record.Step != batch.StepPurchasing {
+		c.journal.mu.Lock()
+		defer c.journal.mu.Unlock()
+		c.journal.records = append(c.journal.records, record)
+	}
+	return committed, err
 }
 
 // last is the last record of an item.
@@ -60,13 +90,13 @@ func purchasing(t *testing.T, key string) batch.Record {
 func TestBatch_RefusesSettingsThatCannotWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, options := range map[string]batch.Options{
-			"Settle.QuietFor":     {Settle: shipping.SettleOptions{QuietFor: -1}},
+			"QuietFor":            {QuietFor: -1},
 			"Purchase.SettleFor":  {Purchase: shipping.PurchaseOptions{SettleFor: -1}},
 			"Purchase.RefusedFor": {Purchase: shipping.PurchaseOptions{RefusedFor: -1}},
 			"Poll.MinInterval":    {Poll: shipping.PollOptions{MinInterval: -1}},
 		} {
 			service := &walletService{}
-			options.Journal = &memoryJournal{records: []batch.Record{purchasing(t, "SH-1")}}
+			options.Journal = newMemoryJournal(t, purchasing(t, "SH-1"))
 			options.Select, options.Budget = shipping.SelectAll, nairaBudget(t, "150")
 			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &options)
 			if !errors.Is(err, shipping.ErrInvalidRequest) || report != nil {
@@ -84,7 +114,7 @@ func TestBatch_AnUnsettledPurchaseKeepsItsReservation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &walletService{}
 		service.put("RD-SH-1", "paused") // a state that decides nothing
-		journal := &memoryJournal{records: []batch.Record{purchasing(t, "SH-1")}}
+		journal := newMemoryJournal(t, purchasing(t, "SH-1"))
 		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{
 			Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal,
 		})
@@ -109,7 +139,7 @@ func TestBatch_ReportsWhatIsStillUnknown(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		report, err := batch.Run(ctx, walletClient(t, &walletService{}), walletItems(1), &batch.Options{
-			Journal: &memoryJournal{records: []batch.Record{purchasing(t, "SH-1")}},
+			Journal: newMemoryJournal(t, purchasing(t, "SH-1")),
 		})
 		if !errors.Is(err, context.Canceled) || report.Count(batch.StateUnknown) != 1 || report.Results[0].Err == nil {
 			t.Errorf("%+v, %v", report, err)
@@ -141,7 +171,7 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service := &walletService{purchase: func(int) purchaseFault { return tc.fault }}
-				journal := &memoryJournal{}
+				journal := newMemoryJournal(t)
 				options := batch.Options{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: journal}
 				var highest shipping.Amount
 				options.Progress = func(event batch.Event) {
@@ -181,11 +211,10 @@ func TestBatch_AnOverflowOfTheSumEndsTheBatch(t *testing.T) {
 		service := &walletService{purchase: func(n int) purchaseFault {
 			return purchaseFault{Report: `"charged_amount":999999999999999999,"currency":"NGN"`}
 		}}
-		journal := &memoryJournal{}
-		options := batch.Options{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: journal}
 		first := purchasing(t, "SH-0")
 		first.Step = batch.StepCompleted
-		journal.records = append(journal.records, first)
+		journal := newMemoryJournal(t, first)
+		options := batch.Options{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: journal}
 		_, err := batch.Run(t.Context(), walletClient(t, service), walletItems(3), &options)
 		if !errors.Is(err, shipping.ErrAmountOverflow) {
 			t.Errorf("the batch ended with %v", err)
@@ -214,7 +243,7 @@ func TestBatch_RefusesAJournalWhoseMoneyCannotBeCounted(t *testing.T) {
 			record.Step = batch.StepPurchased
 			change(&record)
 			_, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(1), &batch.Options{
-				Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: &memoryJournal{records: []batch.Record{record}},
+				Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: newMemoryJournal(t, record),
 			})
 			if !errors.Is(err, shipping.ErrOverBudget) || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s: %v", name, err)
@@ -229,7 +258,7 @@ func TestBatch_PurchasesOnlyWhatStillReadsAsADraft(t *testing.T) {
 		for _, status := range []string{"draft", "purchasing", "processing", "completed", "failed", "archived"} {
 			service := &walletService{}
 			service.put("RD-SH-1", status)
-			journal := &memoryJournal{records: []batch.Record{{Key: "SH-1", Step: batch.StepAnalyzed, RequestID: "RD-SH-1"}}}
+			journal := newMemoryJournal(t, batch.Record{Key: "SH-1", Step: batch.StepAnalyzed, RequestID: "RD-SH-1"})
 			selected := false
 			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
 				Journal: journal,
@@ -297,7 +326,7 @@ func TestBatch_RefusesKeysThatNoJournalCanKeep(t *testing.T) {
 	} {
 		service := &walletService{}
 		_, err := batch.Run(t.Context(), walletClient(t, service), append(walletItems(1), item), &batch.Options{
-			Select: shipping.SelectAll, Shared: newSharedMemory(time.Hour),
+			Select: shipping.SelectAll, Journal: newSharedMemory(time.Hour),
 		})
 		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), "item 2") || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
@@ -319,7 +348,7 @@ func TestBatch_ARequestIDThatNoJournalCanKeepFailsItsItem(t *testing.T) {
 			return reply(200, `{"request_id":"RD-\u0000","status":"draft","source":"shipment","line_items":[],"available_documents":[]}`)
 		})
 		report, err := batch.Run(t.Context(), walletClient(t, odd), walletItems(2), &batch.Options{
-			Concurrency: 1, Select: shipping.SelectAll, Journal: &memoryJournal{},
+			Concurrency: 1, Select: shipping.SelectAll, Journal: newMemoryJournal(t),
 		})
 		if err != nil || report.Results[0].State != batch.StateError || !strings.Contains(report.Results[0].Err.Error(), "NUL") || report.Results[1].State != batch.StateCompleted {
 			t.Errorf("%+v, %v", report, err)
@@ -360,7 +389,7 @@ func TestResolveBatchItem_ClosesWhatCannotBeSettled(t *testing.T) {
 		for _, outcome := range []shipping.PurchaseOutcome{shipping.OutcomeCharged, shipping.OutcomeNotCharged} {
 			service := &walletService{}
 			service.put("RD-SH-1", map[shipping.PurchaseOutcome]string{shipping.OutcomeCharged: "completed", shipping.OutcomeNotCharged: "draft"}[outcome])
-			journal := &memoryJournal{records: []batch.Record{purchasing(t, "SH-1")}}
+			journal := newMemoryJournal(t, purchasing(t, "SH-1"))
 			if err := batch.Resolve(t.Context(), journal, "SH-1", outcome, "the wallet's list of 5 January"); err != nil {
 				t.Fatal(err)
 			}
@@ -390,9 +419,9 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 	t.Parallel()
 	purchased := purchasing(t, "done")
 	purchased.Step = batch.StepPurchased
-	journal := &memoryJournal{records: []batch.Record{purchased, purchasing(t, "open")}}
+	journal := newMemoryJournal(t, purchased, purchasing(t, "open"))
 	for name, tc := range map[string]struct {
-		journal batch.LocalJournal
+		journal batch.Journal
 		key     string
 		outcome shipping.PurchaseOutcome
 		note    string
@@ -427,7 +456,7 @@ func TestResolveSharedBatchItem_WaitsForTheOneThatHasIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	resolve := func() error {
-		return batch.ResolveShared(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen")
+		return batch.Resolve(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen")
 	}
 	if err := resolve(); !errors.Is(err, batch.ErrItemTaken) {
 		t.Errorf("while another has the item: %v", err)

@@ -66,7 +66,7 @@ func TestBatch_APanicComesBackToTheCaller(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					// The first item's purchase takes long; the second item's function ends the batch meanwhile.
 					service := &walletService{}
-					journal := &memoryJournal{}
+					journal := newMemoryJournal(t)
 					options := batch.Options{Concurrency: 2, Select: shipping.SelectAll, Journal: journal}
 					if set != nil {
 						set(&options, service, func(id string) {

@@ -73,7 +73,7 @@ func appendForEver(t *testing.T, path string) {
 		go func() {
 			for n := 0; ; n++ {
 				key := fmt.Sprintf("%d/%d/%d", os.Getpid(), writer, n)
-				if err := journal.Append(t.Context(), batch.Record{Key: key, Step: batch.StepPurchasing, RequestID: "RD-1"}); err != nil {
+				if err := appendTo(t.Context(), journal, batch.Record{Key: key, Step: batch.StepPurchasing, RequestID: "RD-1"}); err != nil {
 					panic(err)
 				}
 				printing.Lock()
@@ -138,7 +138,7 @@ func TestBatchFile_AKilledProcessLosesNoAcknowledgedRecord(t *testing.T) {
 
 func keysOf(t *testing.T, journal *batch.File) map[string]bool {
 	t.Helper()
-	records, err := journal.Load(t.Context())
+	records, err := journal.Records()
 	if err != nil {
 		t.Fatal(err)
 	}

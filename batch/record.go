@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,15 +9,6 @@ import (
 
 	"github.com/shipping-go/shipping"
 )
-
-// LocalJournal keeps what a batch decided and did, for one process at a time; see [Journal]
-// for several. Implementations must be safe for concurrent use.
-type LocalJournal interface {
-	// Load returns all records in the order they were appended.
-	Load(ctx context.Context) ([]Record, error)
-	// Append keeps a record. It returns only when the record would survive a crash of the machine.
-	Append(ctx context.Context, record Record) error
-}
 
 // Record is one step of one item. The last record of an item says where it stands.
 type Record struct {

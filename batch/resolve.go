@@ -14,30 +14,13 @@ import (
 // next run waits for the documents; with [shipping.OutcomeNotCharged] the reservation is given back, and the next
 // run purchases the item if the request still reads as a draft.
 //
-// The item must be one whose last record is [StepPurchasing], and the journal must not be in use by a
-// batch. The note says why, and is kept in the record.
-func Resolve(ctx context.Context, journal LocalJournal, key string, outcome shipping.PurchaseOutcome, note string) error {
-	if journal == nil {
-		return invalid("Resolve", "needs a journal: open it with OpenFile")
-	}
-	if file, ok := journal.(*File); ok {
-		if err := file.begin(); err != nil {
-			return err
-		}
-		defer file.end()
-	}
-	own, err := openOwnJournal(ctx, journal, nil)
-	if err != nil {
-		return err
-	}
-	return ResolveShared(ctx, own, key, outcome, note)
-}
-
-// ResolveShared is [Resolve] for a journal that several processes share. The error is
-// [ErrItemTaken] while one of them works on the item.
-func ResolveShared(ctx context.Context, journal Journal, key string, outcome shipping.PurchaseOutcome, note string) error {
+// The item must be one whose last record is [StepPurchasing]. The error is [ErrItemTaken] while a batch works on
+// the item, and [ErrInUse] while one uses a journal of [OpenFile]. The note is the reason, and is kept in the record.
+func Resolve(ctx context.Context, journal Journal, key string, outcome shipping.PurchaseOutcome, note string) error {
 	const function = "Resolve"
 	switch {
+	case journal == nil:
+		return invalid(function, "needs a journal: open it with OpenFile")
 	case outcome != shipping.OutcomeCharged && outcome != shipping.OutcomeNotCharged:
 		return invalid(function, fmt.Sprintf("needs the outcome %q or %q, and got %q", shipping.OutcomeCharged, shipping.OutcomeNotCharged, outcome))
 	case note == "":
@@ -45,6 +28,12 @@ func ResolveShared(ctx context.Context, journal Journal, key string, outcome shi
 	}
 	if problem := textProblem(key, maxKey); problem != "" || key == "" {
 		return invalid(function, "needs the key of an item that is in the journal")
+	}
+	if file, ok := journal.(*File); ok {
+		if err := file.begin(); err != nil {
+			return err
+		}
+		defer file.end()
 	}
 	claim, err := journal.Claim(ctx, key)
 	if err != nil {

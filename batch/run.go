@@ -40,7 +40,7 @@ type run struct {
 }
 
 func newRun(client *shipping.Client, options Options, call []shipping.CallOption) *run {
-	r := &run{client: client, options: options, call: call, journal: options.Shared}
+	r := &run{client: client, options: options, call: call, journal: options.Journal}
 	r.intervals, _ = workflow.Intervals{
 		MinInterval: options.Poll.MinInterval, MaxInterval: options.Poll.MaxInterval,
 		MaxFailures: options.Poll.MaxFailures, DraftFor: options.Poll.DraftFor,
@@ -49,25 +49,18 @@ func newRun(client *shipping.Client, options Options, call []shipping.CallOption
 	return r
 }
 
-// load makes an entry of each item. Items that only this process has stand at once where the journal
-// says; others when they are claimed.
+// load makes an entry of each item. Items of a journal that only this process has stand at once where the
+// journal says; others when they are claimed.
 func (r *run) load(ctx context.Context, items []Item) error {
-	own := r.journal == nil
-	if own {
-		journal, err := openOwnJournal(ctx, r.options.Journal, r.options.Budget)
-		if err != nil {
-			return err
-		}
-		r.journal = journal
-	}
 	if err := r.count(ctx); err != nil {
 		return err
 	}
 	for _, item := range items {
 		e := &entry{run: r, item: item, record: Record{Key: item.key()}}
 		r.entries = append(r.entries, e)
-		if own {
-			if err := e.take(ctx); err != nil {
+		if r.journal.Lease() == 0 {
+			if err := e.take(ctx); err != nil && !errors.Is(err, ErrItemTaken) {
+				r.giveBack(ctx)
 				return err
 			}
 		}

@@ -118,7 +118,7 @@ func TestBatch_SharedByRunsBuysEachItemOnceWithinOneBudget(t *testing.T) {
 		for range 3 {
 			runs.Go(func() {
 				report, err := batch.Run(t.Context(), client, items, &batch.Options{
-					Concurrency: 2, Select: shipping.SelectAutomated, Budget: &budget, Shared: journal,
+					Concurrency: 2, Select: shipping.SelectAutomated, Budget: &budget, Journal: journal,
 				})
 				if err != nil {
 					t.Error(err)
@@ -175,7 +175,7 @@ func TestBatch_AStalledRunDoesNotPurchaseWhatAnotherTookOver(t *testing.T) {
 		journal := newSharedMemory(2 * time.Minute)
 		goOn := make(chan struct{})
 		run := func(journal batch.Journal) {
-			report, err := batch.Run(t.Context(), client, items, &batch.Options{Select: shipping.SelectAutomated, Shared: journal})
+			report, err := batch.Run(t.Context(), client, items, &batch.Options{Select: shipping.SelectAutomated, Journal: journal})
 			if err != nil || report.Count(batch.StateCompleted) != 1 {
 				t.Errorf("%+v, %v", report, err)
 			}

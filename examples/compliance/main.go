@@ -157,7 +157,7 @@ func (j *job) work(ctx context.Context, out io.Writer) error {
 		Select:      j.choose,
 		Budget:      &shipping.Budget{Amount: j.budget, Currency: j.currency},
 		Poll:        shipping.PollOptions{MinInterval: 500 * time.Millisecond},
-		Settle:      shipping.SettleOptions{QuietFor: j.settle},
+		QuietFor:    j.settle,
 		Journal:     journal,
 		Progress:    board.update,
 	})

@@ -297,7 +297,7 @@ func TestBatchJournal_AnItemIsClosedByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	resolve := func() error {
-		return batch.ResolveShared(t.Context(), journal, "a", shipping.OutcomeNotCharged, "no such transaction")
+		return batch.Resolve(t.Context(), journal, "a", shipping.OutcomeNotCharged, "no such transaction")
 	}
 	if err := resolve(); !errors.Is(err, batch.ErrItemTaken) {
 		t.Errorf("while a process has it: %v", err)

@@ -39,8 +39,8 @@ func ExampleNewBatchJournal() {
 			log.Fatal(err)
 		}
 		report, err := batch.Run(ctx, client, items, &batch.Options{
-			Select: shipping.SelectAutomated,
-			Shared: pgstore.NewBatchJournal(pool, name, 0),
+			Select:  shipping.SelectAutomated,
+			Journal: pgstore.NewBatchJournal(pool, name, 0),
 		})
 		if err != nil {
 			log.Fatal(err)

@@ -61,9 +61,9 @@ func (a assignment) run(ctx context.Context, tell func(step string)) error {
 	report, err := batch.Run(ctx, client, items, &batch.Options{
 		Concurrency: 4,
 		Select:      shipping.SelectAutomated,
-		Settle:      shipping.SettleOptions{QuietFor: 500 * time.Millisecond},
+		QuietFor:    500 * time.Millisecond,
 		Poll:        shipping.PollOptions{MinInterval: 10 * time.Millisecond, MaxInterval: 100 * time.Millisecond},
-		Shared:      pgstore.NewBatchJournal(pool, a.Batch, a.Lease),
+		Journal:     pgstore.NewBatchJournal(pool, a.Batch, a.Lease),
 		Progress:    func(e batch.Event) { tell(fmt.Sprint(e.Step)) },
 	})
 	if err != nil {

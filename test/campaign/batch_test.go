@@ -155,7 +155,7 @@ func (b *batchCampaign) run(client *shipping.Client, events int) {
 	report, err := batch.Run(ctx, client, b.items, &batch.Options{
 		Select: shipping.SelectAutomated, Budget: &b.budget, Journal: journal,
 		Purchase: shipping.PurchaseOptions{SettleFor: settleFor, RefusedFor: refusedFor},
-		Settle:   shipping.SettleOptions{QuietFor: quietFor},
+		QuietFor: quietFor,
 		Poll:     shipping.PollOptions{MinInterval: 5 * time.Millisecond, MaxInterval: 20 * time.Millisecond, DraftFor: time.Second},
 		Progress: func(event batch.Event) {
 			b.compare(spent, event.Committed, "at an event of "+event.Item.Key)

@@ -110,11 +110,11 @@ func (j *job) read(path string) error {
 func (j *job) work(ctx context.Context, client *shipping.Client, pool *pgxpool.Pool, out io.Writer) error {
 	here := 0
 	report, err := batch.Run(ctx, client, j.items, &batch.Options{
-		Select: shipping.SelectAutomated,
-		Budget: &j.budget,
-		Settle: shipping.SettleOptions{QuietFor: j.settle},
-		Poll:   shipping.PollOptions{MinInterval: 500 * time.Millisecond},
-		Shared: pgstore.NewBatchJournal(pool, j.batch, j.lease),
+		Select:   shipping.SelectAutomated,
+		Budget:   &j.budget,
+		QuietFor: j.settle,
+		Poll:     shipping.PollOptions{MinInterval: 500 * time.Millisecond},
+		Journal:  pgstore.NewBatchJournal(pool, j.batch, j.lease),
 		Progress: func(event batch.Event) {
 			if event.Step == shipping.StepPurchased {
 				here++

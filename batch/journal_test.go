@@ -1,0 +1,148 @@
+package batch_test
+
+import (
+	"errors"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
+)
+
+// journals are the journals of one process.
+func journals(t *testing.T) map[string]batch.Journal {
+	t.Helper()
+	file := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	t.Cleanup(func() {
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return map[string]batch.Journal{"in memory": batch.Memory(), "in a file": file}
+}
+
+func TestJournal_AnItemIsInOneHandUntilItIsReleased(t *testing.T) {
+	t.Parallel()
+	for name, journal := range journals(t) {
+		first, err := journal.Claim(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := journal.Claim(t.Context(), "a"); !errors.Is(err, batch.ErrItemTaken) {
+			t.Errorf("%s: claimed twice: %v", name, err)
+		}
+		if _, err := first.Append(t.Context(), batch.Record{Key: "b", Step: batch.StepAnalyzed}, nil); !errors.Is(err, shipping.ErrInvalidRequest) {
+			t.Errorf("%s: a record of another item is kept: %v", name, err)
+		}
+		if _, err := first.Append(t.Context(), batch.Record{Key: "a", Step: batch.StepAnalyzed, RequestID: "RD-1"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := first.Release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		second, err := journal.Claim(t.Context(), "a")
+		if err != nil || second.Record().RequestID != "RD-1" || !second.Until().IsZero() || journal.Lease() != 0 {
+			t.Errorf("%s: %+v, %v", name, second, err)
+		}
+		if _, err := first.Append(t.Context(), batch.Record{Key: "a", Step: batch.StepPurchasing}, nil); !errors.Is(err, batch.ErrItemTaken) {
+			t.Errorf("%s: a released claim appends: %v", name, err)
+		}
+		if err := first.Release(t.Context()); err != nil { // changes nothing
+			t.Error(err)
+		}
+		if _, err := journal.Claim(t.Context(), "a"); !errors.Is(err, batch.ErrItemTaken) {
+			t.Errorf("%s: a claim was released by the one before it: %v", name, err)
+		}
+	}
+}
+
+// C5, C6: what is committed follows the records, whether or not they were appended with the budget.
+func TestJournal_CountsWhatIsCommitted(t *testing.T) {
+	t.Parallel()
+	for name, journal := range journals(t) {
+		budget := nairaBudget(t, "250")
+		claims := map[string]batch.Claim{}
+		for _, step := range []struct {
+			key    string
+			step   batch.Step
+			amount string
+			budget *shipping.Budget
+			over   bool
+			want   string
+		}{
+			{"a", batch.StepAnalyzed, "", budget, false, "0"},
+			{"a", batch.StepPurchasing, "100", budget, false, "100"},
+			{"b", batch.StepPurchasing, "100", nil, false, "200"},
+			{"c", batch.StepPurchasing, "50.01", budget, true, "200"},
+			{"c", batch.StepPurchasing, "50", budget, false, "250"},
+			{"b", batch.StepAnalyzed, "", budget, false, "150"},
+			{"a", batch.StepPurchased, "300", budget, false, "350"},
+			{"b", batch.StepPurchasing, "1", budget, true, "350"},
+			{"a", batch.StepCompleted, "300", nil, false, "350"},
+			{"c", batch.StepAnalyzed, "", nil, false, "300"},
+		} {
+			if claims[step.key] == nil {
+				claim, err := journal.Claim(t.Context(), step.key)
+				if err != nil {
+					t.Fatal(err)
+				}
+				claims[step.key] = claim
+			}
+			record := batch.Record{Key: step.key, Step: step.step, RequestID: "RD-1"}
+			if step.amount != "" {
+				record.Amount, record.Currency, record.Documents = mustAmount(t, step.amount), "NGN", []shipping.DocumentType{"FDA"}
+			}
+			committed, err := claims[step.key].Append(t.Context(), record, step.budget)
+			if errors.Is(err, shipping.ErrOverBudget) != step.over || !step.over && err != nil {
+				t.Errorf("%s: %+v: %v", name, step, err)
+			}
+			if step.budget != nil && !step.over && committed != mustAmount(t, step.want) {
+				t.Errorf("%s: %+v: Append returns %s", name, step, committed)
+			}
+			if committed, err := journal.Committed(t.Context(), *budget); err != nil || committed != mustAmount(t, step.want) {
+				t.Errorf("%s: %+v: %s committed, %v", name, step, committed, err)
+			}
+		}
+		if _, err := journal.Committed(t.Context(), shipping.Budget{Amount: mustAmount(t, "1"), Currency: "USD"}); !errors.Is(err, shipping.ErrOverBudget) {
+			t.Errorf("%s: naira are counted against dollars: %v", name, err)
+		}
+	}
+}
+
+// Two batches with one journal in memory divide the items.
+func TestBatch_TwoAtATimeShareAJournalInMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service, journal := &walletService{}, batch.Memory()
+		var runs sync.WaitGroup
+		for range 2 {
+			runs.Go(func() {
+				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(12), &batch.Options{
+					Concurrency: 2, Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"), Journal: journal,
+				})
+				if err != nil || report.Count(batch.StateCompleted) != 10 || report.Count(batch.StateOverBudget) != 2 || report.Committed != mustAmount(t, "1000") {
+					t.Errorf("%+v, %v", report, err)
+				}
+			})
+		}
+		runs.Wait()
+		if _, purchases := service.total(); purchases != 10 {
+			t.Errorf("%d purchases", purchases)
+		}
+	})
+}
+
+// A journal that was closed begins nothing.
+func TestBatch_RefusesAClosedJournal(t *testing.T) {
+	t.Parallel()
+	journal := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	if err := journal.Close(); err != nil {
+		t.Fatal(err)
+	}
+	service := &walletService{}
+	report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{Journal: journal})
+	if err == nil || report != nil || len(service.requests) != 0 {
+		t.Errorf("%+v, %v, %d requests", report, err, len(service.requests))
+	}
+}
