@@ -91,7 +91,7 @@ func ExampleReplay() {
 	if _, err := batch.Replay(ctx, client, requests[:3], &batch.ReplayOptions{Progress: write}); err != nil {
 		log.Fatal(err)
 	}
-	skip, err := batch.Queued(&report)
+	skip, err := batch.QueuedReplays(&report)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -125,7 +125,6 @@ func TestReplayAll_APanicComesBackToTheCaller(t *testing.T) {
 			"Progress": func(o *batch.ReplayOptions, end func()) {
 				o.Progress = func(batch.ReplayOutcome, int, int) { end() }
 			},
-			"Skip":          func(o *batch.ReplayOptions, end func()) { o.Skip = func(string) bool { end(); return false } },
 			"the transport": nil,
 		} {
 			t.Run(name+" in "+place, func(t *testing.T) {

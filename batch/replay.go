@@ -1,6 +1,8 @@
 package batch
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -32,9 +34,9 @@ type ReplayOptions struct {
 	Concurrency int
 	// DryRun checks every request as [shipping.WebhooksService.Replay] would, and sends nothing.
 	DryRun bool
-	// Skip leaves out a request by its key, such as one that an earlier run has queued; see
-	// [Queued].
-	Skip func(key string) bool
+	// Skip leaves out the requests with these keys, such as those that an earlier run has queued; see
+	// [ReplayKey] and [QueuedReplays].
+	Skip map[string]bool
 	// Progress is called with each outcome as soon as it is known, one call at a time; total counts
 	// the requests. Write the outcomes down as lines of JSON to go on later.
 	Progress func(outcome ReplayOutcome, ended, total int)
@@ -97,36 +99,39 @@ func (r *ReplayReport) Count(state ReplayState) int {
 	return n
 }
 
-// Queued reads outcomes, a line of JSON each, and returns a Skip for [ReplayOptions] that
-// leaves out what was queued. A line that cannot be read is an error that names it.
-func Queued(lines io.Reader) (skip func(key string) bool, err error) {
+// QueuedReplays reads a report, an outcome in JSON a line, and returns the keys of what was queued, for
+// [ReplayOptions]. Blank lines are skipped. The error of a line that cannot be read names it.
+func QueuedReplays(report io.Reader) (map[string]bool, error) {
 	queued := map[string]bool{}
-	decoder := json.NewDecoder(lines)
-	for line := 1; ; line++ {
-		var text shipping.RawJSON
-		var outcome ReplayOutcome
-		err := decoder.Decode(&text)
-		if err == nil {
-			err = text.Decode(&outcome)
+	lines := bufio.NewReader(report)
+	for number := 1; ; number++ {
+		line, end := lines.ReadBytes('\n')
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			var outcome ReplayOutcome
+			if err := shipping.RawJSON(line).Decode(&outcome); err != nil {
+				return nil, fmt.Errorf("shipping: line %d of the replay report: %w; mend or remove that line", number, err)
+			}
+			if outcome.State == ReplayQueued {
+				queued[outcome.Key] = true
+			}
 		}
 		switch {
-		case errors.Is(err, io.EOF):
-			return func(key string) bool { return queued[key] }, nil
-		case err != nil:
-			return nil, fmt.Errorf("shipping: line %d of the replay report: %w; mend or remove that line", line, err)
+		case end == io.EOF:
+			return queued, nil
+		case end != nil:
+			return nil, fmt.Errorf("shipping: line %d of the replay report: %w", number, end)
 		}
-		queued[outcome.Key] = queued[outcome.Key] || outcome.State == ReplayQueued
 	}
 }
 
 // Replay replays many notifications, a bounded number at a time. One that fails does not stop the
-// others, except by [shipping.ErrUnauthorized]: no other would fare better. The report is complete also when the
-// error says that the run was cut short, by that or by ctx; those whose turn had not come are
+// others, except by [shipping.ErrUnauthorized]: no other would fare better. The report is complete also if the
+// error reports that the run was cut short, by that or by ctx; those whose turn had not come are
 // [ReplayNotSent].
 //
-// Each request is sent once, repeated only on evidence that nothing was sent.
+// Each request is sent once, and retried only on evidence that nothing was sent.
 //
-// If Progress, Skip or the client's transport panics, the replays that are under way are finished, and
+// If Progress or the client's transport panics, the replays that are under way are finished, and
 // Replay panics with the same value on the caller's goroutine.
 //
 // Specification: POST /v1/webhooks/replay.
@@ -134,84 +139,82 @@ func Replay(ctx context.Context, client *shipping.Client, requests []shipping.Re
 	if client.BaseURL() == "" {
 		return nil, shipping.ErrNoClient
 	}
-	options := ReplayOptions{}
+	r := &replaying{client: client, call: call, total: len(requests)}
 	if opts != nil {
-		options = *opts
+		r.options = *opts
 	}
-	if options.Concurrency < 0 {
+	if r.options.Concurrency < 0 {
 		return nil, invalid("ReplayOptions", "has a negative Concurrency: leave it 0 for 4")
 	}
-	options.Concurrency = cmp.Or(options.Concurrency, 4)
-
-	handing, stop := context.WithCancelCause(ctx) // what is under way is not cut off by a stop
+	begin, stop := context.WithCancelCause(ctx) // what is under way is not cut off by a stop
 	defer stop(nil)
+	r.stop = stop
 	report := &ReplayReport{Outcomes: make([]ReplayOutcome, len(requests))}
-	var telling sync.Mutex
-	crashed, ended := false, 0
-	tell := func(o ReplayOutcome) {
-		telling.Lock()
-		defer telling.Unlock()
-		ended++
-		if options.Progress != nil && !crashed {
-			options.Progress(o, ended, len(requests))
-		}
-	}
 	turns := make(chan *ReplayOutcome)
-	workers := workgroup.Group{Crashed: func() {
-		telling.Lock()
-		defer telling.Unlock()
-		crashed = true
-		stop(errStopped)
-	}}
-	for range min(options.Concurrency, len(requests)) {
+	workers := workgroup.Group{Crashed: r.crash}
+	for range min(cmp.Or(r.options.Concurrency, 4), len(requests)) {
 		workers.Go(func() {
 			for o := range turns {
-				replayOne(ctx, client, o, options.DryRun, call)
-				if errors.Is(o.Err, shipping.ErrUnauthorized) {
-					stop(fmt.Errorf("shipping: the replay was stopped: %w", o.Err))
-				}
-				tell(*o)
+				r.replay(ctx, o)
 			}
 		})
 	}
 	workers.Go(func() {
 		defer close(turns)
-		seen := make(map[string]bool, len(requests))
-		for i, request := range requests {
-			o := &report.Outcomes[i]
-			*o = ReplayOutcome{Key: ReplayKey(request), State: ReplayNotSent, Request: request}
-			if handing.Err() != nil {
-				continue
-			}
-			if seen[o.Key] || options.Skip != nil && options.Skip(o.Key) {
-				o.State = ReplaySkipped
-				tell(*o)
-				continue
-			}
-			seen[o.Key] = true
-			select {
-			case turns <- o:
-			case <-handing.Done():
-			}
-		}
+		r.distribute(begin, requests, report.Outcomes, turns)
 	})
 	workers.Wait()
 	workers.Repanic()
-	if report.Count(ReplayQueued)+report.Count(ReplayChecked)+report.Count(ReplaySkipped) < len(requests) {
-		if ctx.Err() != nil {
-			return report, withReason(ctx, context.Cause(ctx))
-		}
-		return report, context.Cause(handing) // nil where nothing ended the run
+	switch ended := report.Count(ReplayQueued) + report.Count(ReplayChecked) + report.Count(ReplaySkipped); {
+	case ended == len(requests):
+		return report, nil
+	case ctx.Err() != nil:
+		return report, withReason(ctx, context.Cause(ctx))
 	}
-	return report, nil
+	return report, context.Cause(begin) // nil if nothing stopped the run
 }
 
-func replayOne(ctx context.Context, client *shipping.Client, o *ReplayOutcome, dryRun bool, call []shipping.CallOption) {
-	if dryRun {
+// replaying is a run of [Replay].
+type replaying struct {
+	client  *shipping.Client
+	options ReplayOptions
+	call    []shipping.CallOption
+	total   int
+	stop    context.CancelCauseFunc // begins nothing more
+
+	mu      sync.Mutex
+	ended   int
+	crashed bool
+}
+
+// distribute gives each request to a worker, or skips it.
+func (r *replaying) distribute(ctx context.Context, requests []shipping.ReplayRequest, outcomes []ReplayOutcome, turns chan<- *ReplayOutcome) {
+	seen := make(map[string]bool, len(requests))
+	for i, request := range requests {
+		o := &outcomes[i]
+		*o = ReplayOutcome{Key: ReplayKey(request), State: ReplayNotSent, Request: request}
+		if ctx.Err() != nil {
+			continue
+		}
+		if seen[o.Key] || r.options.Skip[o.Key] {
+			o.State = ReplaySkipped
+			r.report(*o)
+			continue
+		}
+		seen[o.Key] = true
+		select {
+		case turns <- o:
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (r *replaying) replay(ctx context.Context, o *ReplayOutcome) {
+	if r.options.DryRun {
 		o.State, o.Err = ReplayChecked, o.Request.Validate()
 	} else {
 		o.State = ReplayQueued
-		o.Result, o.Err = client.Webhooks.Replay(ctx, &o.Request, call...)
+		o.Result, o.Err = r.client.Webhooks.Replay(ctx, &o.Request, r.call...)
 	}
 	switch {
 	case o.Err == nil:
@@ -220,10 +223,31 @@ func replayOne(ctx context.Context, client *shipping.Client, o *ReplayOutcome, d
 	default:
 		o.State = ReplayFailed
 	}
+	if errors.Is(o.Err, shipping.ErrUnauthorized) {
+		r.stop(fmt.Errorf("shipping: the replay was stopped: %w", o.Err))
+	}
+	r.report(*o)
 }
 
 // mayHaveBeenDone reports whether the service may have performed a call that failed.
 func mayHaveBeenDone(err error) bool {
 	failed, sent := errors.AsType[*shipping.Error](err)
 	return sent && !failed.NotSent() && !failed.Refused()
+}
+
+func (r *replaying) report(o ReplayOutcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended++
+	if r.options.Progress != nil && !r.crashed {
+		r.options.Progress(o, r.ended, r.total)
+	}
+}
+
+// crash ends the run after a panic: what is under way is finished, and nothing is begun.
+func (r *replaying) crash() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.crashed = true
+	r.stop(errStopped)
 }

@@ -91,7 +91,7 @@ func TestReplayAll_DryRunSendsNothing(t *testing.T) {
 	service := answering(canned{status: http.StatusOK, data: queuedReplay})
 	report, err := batch.Replay(t.Context(), walletClient(t, service), append(replays("WD-1", "WD-2"), shipping.ReplayRequest{Event: shipping.EventShipmentUpdated}), &batch.ReplayOptions{
 		DryRun: true,
-		Skip:   func(key string) bool { return key == "WD-2" },
+		Skip:   map[string]bool{"WD-2": true},
 	})
 	if err != nil || len(service.requests()) != 0 {
 		t.Errorf("%d requests, %v", len(service.requests()), err)
@@ -169,7 +169,7 @@ func TestReplayAll_GoesOnFromItsReport(t *testing.T) {
 	if first, _, _ := strings.Cut(lines.String()[strings.Index(lines.String(), "\n")+1:], "\n"); !strings.Contains(first, `"error":"shipping: webhooks.replay`) {
 		t.Errorf("the line of a failure: %s", first)
 	}
-	skip, err := batch.Queued(strings.NewReader(lines.String()))
+	skip, err := batch.QueuedReplays(strings.NewReader(lines.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,11 +199,32 @@ func TestReplayAll_RefusesWhatCannotBe(t *testing.T) {
 		t.Errorf("nothing to replay: %v, %v", report, err)
 	}
 	// C22: the names match byte for byte.
-	exact, err := batch.Queued(strings.NewReader(`{"key":"WD-1","KEY":"WD-2","State":"failed","state":"queued"}`))
-	if err != nil || !exact("WD-1") || exact("WD-2") {
+	exact, err := batch.QueuedReplays(strings.NewReader(`{"key":"WD-1","KEY":"WD-2","State":"failed","state":"queued"}`))
+	if err != nil || !exact["WD-1"] || exact["WD-2"] {
 		t.Errorf("a name in another case is read: %v", err)
 	}
-	if _, err := batch.Queued(strings.NewReader("{\"key\":\"WD-1\",\"state\":\"queued\"}\n{\"key\":")); err == nil || !strings.Contains(err.Error(), "line 2") {
+	if _, err := batch.QueuedReplays(strings.NewReader("{\"key\":\"WD-1\",\"state\":\"queued\"}\n{\"key\":")); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("a cut-off line: %v", err)
 	}
+}
+
+// W9: the number in an error is that of the line, blank lines included.
+func TestQueuedReplays_CountsLines(t *testing.T) {
+	t.Parallel()
+	const queued, failed = `{"key":"WD-1","state":"queued"}`, `{"key":"WD-2","state":"failed"}`
+	for report, line := range map[string]string{
+		"\n\n" + queued + "\n\nrubbish\n" + queued + "\n": "line 5 of",
+		queued + "\r\n\r\n{\"key\":\r\n":                  "line 3 of",
+		queued + queued + "\n":                            "line 1 of",
+		"\n\n\n[]":                                        "line 4 of",
+	} {
+		if keys, err := batch.QueuedReplays(strings.NewReader(report)); err == nil || !strings.Contains(err.Error(), line) {
+			t.Errorf("%q: %v, %v, want %s", report, keys, err, line)
+		}
+	}
+	keys, err := batch.QueuedReplays(strings.NewReader("\n" + queued + "\r\n \n" + failed + "\n" + failed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "keys", map[string]bool{"WD-1": true}, keys)
 }

@@ -14,7 +14,7 @@ import (
 // outcomeLog is the report: what became of each notification, over all runs.
 type outcomeLog struct {
 	file *os.File // nil in a dry run
-	skip func(key string) bool
+	skip map[string]bool
 }
 
 // openLog reads the report of earlier runs, if there is one, to go on behind it.
@@ -25,7 +25,7 @@ func openLog(path string, dryRun bool) (*outcomeLog, error) {
 	}
 	whole := data[:bytes.LastIndexByte(data, '\n')+1] // a crash may have cut the last line off
 	l := &outcomeLog{}
-	if l.skip, err = batch.Queued(bytes.NewReader(whole)); err != nil {
+	if l.skip, err = batch.QueuedReplays(bytes.NewReader(whole)); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if dryRun {
