@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping/internal/jsonexact"
 )
 
 // PurchaseOutcome is what is known about the money of a purchase.
@@ -219,17 +220,37 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, call []C
 
 // contradiction returns why a successful response does not confirm this purchase; "" if it does.
 func (p PurchaseRequest) contradiction(record *RegulatoryRequest, data RawJSON) string {
-	switch listed := listedDocuments(data); {
+	problem := unclear(data)
+	switch {
 	case record.RequestID != "" && record.RequestID != p.RequestID:
-		return "is about the request " + quoteShort(record.RequestID)
-	case unclear(data) != "":
-		return unclear(data)
-	case showsDraft(data):
-		return "shows the request as a draft"
-	case listed.any && !listed.within(p.DocumentTypes):
-		return "lists documents that were not purchased"
+		problem = "is about the request " + quoteShort(record.RequestID)
+	case problem != "":
+	case evidence.ShowsStatus(evidence.Value(data), string(StatusDraft)):
+		problem = "shows the request as a draft"
+	case evidence.Contradicts(evidence.ListOf(evidence.Value(data)), p.DocumentTypes):
+		problem = "lists documents that were not purchased"
 	}
-	return ""
+	return problem
+}
+
+// unclear returns why the data of a response is no evidence; "" if it is.
+func unclear(data RawJSON) string {
+	if data == jsonexact.GivenTwice {
+		return "gives data twice"
+	}
+	return evidence.Unclear(evidence.Value(data))
+}
+
+// showsCharge reports whether the record shows that the wallet was charged (assumption: the fields that
+// show it).
+func (r *RegulatoryRequest) showsCharge() bool {
+	return r.TransactionID != "" || r.ChargedAmount.Sign() > 0
+}
+
+// isCharge reports whether a text is an amount that may have been charged.
+func isCharge(text string) bool {
+	amount, err := ParseAmount(text)
+	return err == nil && amount.Sign() >= 0
 }
 
 // responseOf classifies the error of a call that is not safe to retry.
@@ -318,8 +339,8 @@ func (b *readBack) observe(asked time.Time, record *RegulatoryRequest, data RawJ
 	}
 	c.State = evidenceState(record.Status)
 	c.Charge = record.showsCharge()
-	b.charged = b.charged || c.Charge || unreadableCharge(data)
-	switch c.Documents = listedDocuments(data).compare(b.purchase.DocumentTypes); c.Documents {
+	b.charged = b.charged || c.Charge || evidence.UnreadableCharge(evidence.Value(data), isCharge)
+	switch c.Documents = evidence.Compare(evidence.ListOf(evidence.Value(data)), b.purchase.DocumentTypes); c.Documents {
 	case evidence.Others, evidence.Some:
 		b.others = true
 	case evidence.NoList:

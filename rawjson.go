@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strings"
 
 	"github.com/shipping-go/shipping/internal/jsonexact"
 )
@@ -37,34 +36,6 @@ func (r RawJSON) members() map[string]RawJSON {
 		return nil
 	}
 	return members
-}
-
-// repeated returns the first name that a JSON object gives twice.
-func (r RawJSON) repeated() (name string, found bool) {
-	decoder := json.NewDecoder(strings.NewReader(string(r)))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return "", false
-	}
-	seen := map[string]bool{}
-	for decoder.More() {
-		token, err := decoder.Token()
-		name, isName := token.(string)
-		var value json.RawMessage
-		switch {
-		case err != nil || !isName || decoder.Decode(&value) != nil:
-			return "", false
-		case seen[name]:
-			return name, true
-		}
-		seen[name] = true
-	}
-	return "", false
-}
-
-// scalar reports whether a JSON value is neither a list nor an object.
-func scalar(value RawJSON) bool {
-	kind := jsonKind(json.RawMessage(value))
-	return kind != "object" && kind != "array"
 }
 
 // Text returns the text of a JSON string, "" for null and absent, and any other value as written.

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/internal/workflow"
 )
 
@@ -39,178 +39,75 @@ func (o *AnalyzeAndPollOptions) validate() error {
 	return o.Purchase.Validate()
 }
 
-// SelectAll selects every document that the draft offers, also manual ones: a request with such a document
-// stays in processing until a third party has given evidence.
-func SelectAll(draft *RegulatoryRequest) ([]DocumentType, error) {
-	return selectDocuments(draft, func(AvailableDocument) bool { return true }), nil
+// PollOptions says how [RegulatoryService.Wait] polls. Zero fields take the defaults; nil means all.
+type PollOptions struct {
+	// MinInterval and MaxInterval bound the time between polls, which grows by half each time and is
+	// spread at random by a fifth. Defaults 1 s and 30 s.
+	MinInterval, MaxInterval time.Duration
+	// MaxFailures is how many failed polls in a row are tolerated while they may pass (no answer,
+	// 5xx, 429). Default 10; the context always counts.
+	MaxFailures int
+	// DraftFor is how long a request may stay a draft before [ErrNotPurchased]. Default 1 min.
+	DraftFor time.Duration
+	// Progress is called after each poll.
+	Progress func(PollEvent)
 }
 
-// SelectAutomated selects the documents that the service generates on its own: those whose Mode is
-// "automated" (assumption).
-func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
-	return selectDocuments(draft, func(offer AvailableDocument) bool { return offer.Mode == "automated" }), nil
+// Validate returns a [*ValidationError] if a wait with these settings would be refused.
+func (o *PollOptions) Validate() error {
+	_, err := o.withDefaults()
+	return err
 }
 
-// SelectOnly returns a function that selects the documents of these types that the draft offers.
-func SelectOnly(types ...DocumentType) func(draft *RegulatoryRequest) ([]DocumentType, error) {
-	return func(draft *RegulatoryRequest) ([]DocumentType, error) {
-		return selectDocuments(draft, func(offer AvailableDocument) bool { return slices.Contains(types, offer.DocumentType) }), nil
+func (o *PollOptions) withDefaults() (PollOptions, error) {
+	var p PollOptions
+	if o != nil {
+		p = *o
 	}
-}
-
-func selectDocuments(draft *RegulatoryRequest, wanted func(AvailableDocument) bool) (selected []DocumentType) {
-	for _, offer := range draft.AvailableDocuments {
-		if wanted(offer) {
-			selected = append(selected, offer.DocumentType)
-		}
-	}
-	return selected
-}
-
-// Budget is the most that may be spent, in one currency.
-type Budget struct {
-	Amount   Amount
-	Currency string
-	// AssumeCurrency accepts prices without a currency as prices in Currency. Without it they stop the
-	// purchase.
-	//
-	// Assumption: such prices are in the wallet's currency ("amounts are converted into the user's wallet
-	// currency at analyze time"), and Currency is the wallet's.
-	AssumeCurrency bool
-}
-
-// ParseBudget reads a budget as [Budget.String] writes it, such as "150.00 NGN".
-func ParseBudget(text string) (*Budget, error) {
-	number, currency, found := strings.Cut(strings.TrimSpace(text), " ")
-	currency = strings.TrimSpace(currency)
-	amount, err := ParseAmount(number)
-	switch {
-	case err != nil:
-		return nil, err
-	case !found || currency == "" || strings.ContainsAny(currency, " \t"):
-		return nil, invalidOption("ParseBudget", "needs an amount and a currency, such as \"150.00 NGN\"")
-	case amount.Sign() < 0:
-		return nil, invalidOption("ParseBudget", "needs an amount that is not negative")
-	}
-	return &Budget{Amount: amount, Currency: currency}, nil
-}
-
-// String writes the budget as "150.00 NGN", with more decimals where there are more.
-func (b Budget) String() string { return inFull(b.Amount) + " " + b.Currency }
-
-// inFull writes an amount with two decimals, and never rounds: a text that says why money is not spent
-// must not hide the difference.
-func inFull(a Amount) string {
-	if a == a.Round(2) {
-		return a.StringFixed(2)
-	}
-	return a.String()
-}
-
-// ErrOverBudget is a purchase that was stopped by its budget; see [BudgetError].
-var ErrOverBudget = errors.New("shipping: over budget")
-
-// BudgetError is a purchase that was stopped before anything was sent. It is [ErrOverBudget].
-type BudgetError struct {
-	Budget Budget
-	// Needed is the price of what was selected; not known where Problem says why.
-	Needed Amount
-	// Problem says why the price cannot be held against the budget; empty where it is just too high.
-	Problem string
-}
-
-// Error says what was needed and what there was.
-func (e *BudgetError) Error() string {
-	if e.Problem != "" {
-		return "shipping: budget of " + e.Budget.String() + ": " + e.Problem + "; nothing was purchased"
-	}
-	return fmt.Sprintf("shipping: over budget: %s %s needed, %s allowed; nothing was purchased",
-		inFull(e.Needed), e.Budget.Currency, e.Budget)
-}
-
-// Unwrap returns [ErrOverBudget].
-func (e *BudgetError) Unwrap() error { return ErrOverBudget }
-
-// Check returns what documents of a draft cost, or a [*BudgetError] if that is more than the budget, in another
-// currency, or unclear; see [RegulatoryRequest.Price]. The price is read from the draft as the service sent it: a
-// callback may have changed its fields.
-func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amount, error) {
-	if draft.Raw != "" {
-		draft = decodeRecord(draft.Raw)
-	}
-	if !b.Amount.Known() || b.Currency == "" {
-		return Amount{}, &BudgetError{Budget: b, Problem: "the budget needs an amount and a currency"}
-	}
-	assumed := ""
-	if b.AssumeCurrency {
-		assumed = b.Currency
-	}
-	needed, currency, err := draft.price(assumed, documents)
-	switch {
-	case err != nil:
-		return Amount{}, &BudgetError{Budget: b, Problem: oneLine(err.Error(), maxErrorMessage)}
-	case currency != b.Currency:
-		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is priced in " + oneLine(currency, maxErrorID)}
-	case needed.Cmp(b.Amount) > 0:
-		return needed, &BudgetError{Budget: b, Needed: needed}
-	}
-	return needed, nil
-}
-
-// Fits says whether an amount can be spent in addition to what is committed already; the error is a
-// [*BudgetError] that says what is left.
-func (b Budget) Fits(committed, needed Amount) error {
-	sum, err := committed.Add(needed)
+	intervals, err := p.intervals().WithDefaults()
 	if err != nil {
-		return err
+		return p, invalidRequest(OpGetRequest, "PollOptions", err.Error())
 	}
-	if sum.Cmp(b.Amount) <= 0 {
-		return nil
-	}
-	left, err := b.Amount.Sub(committed)
-	if err != nil {
-		return err
-	}
-	return &BudgetError{Budget: b, Needed: needed, Problem: fmt.Sprintf("%s needed, %s of it left", inFull(needed), inFull(left))}
+	p.MinInterval, p.MaxInterval = intervals.MinInterval, intervals.MaxInterval
+	p.MaxFailures, p.DraftFor = intervals.MaxFailures, intervals.DraftFor
+	return p, nil
 }
 
-// StepError is a step that failed after a request was made. It carries what is needed to go on:
-// the request's id, for [RegulatoryService.ResumePoll] in this process or another.
-type StepError struct {
+func (o *PollOptions) intervals() workflow.Intervals {
+	return workflow.Intervals{MinInterval: o.MinInterval, MaxInterval: o.MaxInterval, MaxFailures: o.MaxFailures, DraftFor: o.DraftFor}
+}
+
+// PollStep is what a [PollEvent] is about.
+type PollStep string
+
+// The steps of a request, in order.
+const (
+	StepAnalyzed   PollStep = "analyzed"
+	StepEdited     PollStep = "edited"
+	StepSelected   PollStep = "selected"
+	StepPurchased  PollStep = "purchased"
+	StepPolled     PollStep = "polled"
+	StepPollFailed PollStep = "poll failed"
+	StepEnded      PollStep = "ended"
+)
+
+// PollEvent tells what just happened to a request.
+type PollEvent struct {
+	Step      PollStep
 	RequestID string
-	// Step is the step that failed.
-	Step PollStep
-	// Request is the record as last read; nil where it was not.
+	// Request is the record as last read; nil if it has not been read since the request was made or
+	// purchased.
 	Request *RegulatoryRequest
-	Err     error
+	// Polls counts polls so far, Elapsed the time since the first step.
+	Polls   int
+	Elapsed time.Duration
+	// Err is why a poll failed; the wait goes on.
+	Err error
+	// Next is when the next poll follows; 0 when none does.
+	Next time.Duration
+	// Purchase is set with StepPurchased.
+	Purchase *PurchaseResult
 }
-
-// Error names the request, its last status, the step and the cause.
-func (e *StepError) Error() string {
-	text := "shipping: request " + oneLine(e.RequestID, maxErrorID)
-	if e.Request != nil && e.Request.Status != "" {
-		text += " (last seen " + oneLine(string(e.Request.Status), maxErrorID) + ")"
-	}
-	verbs := map[PollStep]string{StepEdited: "edit", StepSelected: "select", StepPurchased: "purchase", StepPolled: "wait"}
-	return text + ": " + cmp.Or(verbs[e.Step], "unknown step") + causeText(e.Err, e.RequestID)
-}
-
-// causeText returns ": " and the text of a cause, without the request that the error around it names already;
-// "" if there is no cause.
-func causeText(cause error, requestID string) string {
-	if cause == nil {
-		return ""
-	}
-	text := strings.ReplaceAll(strings.TrimPrefix(cause.Error(), "shipping: "), "; shipping: ", "; ")
-	if id := oneLine(requestID, maxErrorID); id != "" {
-		text = strings.TrimPrefix(text, "purchase of request "+id+": ")
-		text = strings.ReplaceAll(text, " (request "+id+")", "")
-	}
-	return ": " + text
-}
-
-// Unwrap returns the cause.
-func (e *StepError) Unwrap() error { return e.Err }
 
 // AnalyzeAndPoll analyzes, lets the caller edit the draft and select documents, holds their price
 // against the budget, purchases, and waits until the request is completed or failed. Without Select
@@ -371,4 +268,227 @@ func (f *flow) waiting() (*waiting, error) {
 		f.tell(event)
 	}
 	return newWaiting(f.service, f.id, options, f.call), nil
+}
+
+// Wait polls a purchased request until its status is completed or failed. A failed request is
+// returned together with a [*FailedError]. A status this package does not know is waited on.
+//
+// Specification: "Poll: GET /v1/regulatory-documents/request/:request_id until status is completed or
+// failed".
+func (s RegulatoryService) Wait(ctx context.Context, requestID string, poll *PollOptions, call ...CallOption) (*RegulatoryRequest, error) {
+	options, err := poll.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if requestID == "" {
+		return nil, invalidRequest(OpGetRequest, "requestID", "is empty: pass the request_id that Analyze returned")
+	}
+	return newWaiting(s, requestID, options, call).run(ctx)
+}
+
+// waiting is one wait for one request.
+type waiting struct {
+	workflow.Wait[*RegulatoryRequest]
+	service RegulatoryService
+	id      string
+	last    *RegulatoryRequest
+}
+
+func newWaiting(s RegulatoryService, requestID string, options PollOptions, call []CallOption) *waiting {
+	w := &waiting{service: s, id: requestID}
+	w.Wait = workflow.Wait[*RegulatoryRequest]{
+		Intervals: options.intervals(),
+		Read: func(ctx context.Context) (*RegulatoryRequest, error) {
+			record, err := s.Get(ctx, requestID, call...)
+			if err == nil {
+				w.last = record
+			}
+			return record, err
+		},
+		State: func(record *RegulatoryRequest) workflow.State { return record.Status.workflowState() },
+		Retry: s.core.retryPoll,
+	}
+	if options.Progress != nil {
+		w.Report = func(poll workflow.Poll[*RegulatoryRequest]) { options.Progress(w.event(poll)) }
+	}
+	return w
+}
+
+// workflowState returns what a wait makes of the status.
+func (s RequestStatus) workflowState() workflow.State {
+	switch s {
+	case StatusDraft:
+		return workflow.Draft
+	case StatusCompleted:
+		return workflow.Completed
+	case StatusFailed:
+		return workflow.Failed
+	}
+	return workflow.Pending
+}
+
+// retryPoll reports whether a failed poll may be followed by another, and the shortest time until then.
+func (c *core) retryPoll(err error) (after time.Duration, retry bool) {
+	answer, ok := errors.AsType[*Error](err)
+	if !ok || !answer.Retryable() {
+		return 0, false
+	}
+	return min(answer.RetryAfter, c.policy.MaxRetryAfter), true
+}
+
+func (w *waiting) event(poll workflow.Poll[*RegulatoryRequest]) PollEvent {
+	step := StepPolled
+	switch {
+	case poll.Err != nil:
+		step = StepPollFailed
+	case poll.AtEnd:
+		step = StepEnded
+	}
+	return PollEvent{Step: step, RequestID: w.id, Request: w.last, Polls: poll.Polls, Elapsed: poll.Elapsed, Err: poll.Err, Next: poll.Next}
+}
+
+func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
+	for {
+		next, done, err := w.poll(ctx)
+		if done {
+			return w.last, err
+		}
+		if err := sleep(ctx, next, err); err != nil {
+			return w.last, w.because(err)
+		}
+	}
+}
+
+// poll reads the request once. It reports done with the result of the wait, or when to poll next
+// together with a failure that may pass.
+func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err error) {
+	record, next, end, err := w.Poll(ctx)
+	switch {
+	case end == workflow.NotYet:
+		return next, false, err
+	case end == workflow.StillDraft:
+		err = w.because(ErrNotPurchased)
+	case end == workflow.Broken:
+		err = w.because(err)
+	case record.Status == StatusFailed:
+		err = &FailedError{Request: record, Operation: OpGetRequest}
+	}
+	return 0, true, err
+}
+
+func (w *waiting) because(err error) error {
+	return &StepError{RequestID: w.id, Step: StepPolled, Request: w.service.core.withoutKey(w.last), Err: err}
+}
+
+// sleep waits, unless ctx ends first or is bound to: then it returns at once, joined with what the
+// service said last.
+func sleep(ctx context.Context, d time.Duration, last error) error {
+	err := wait.Sleep(ctx, d)
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		err = withReason(ctx, err)
+	}
+	return both(err, last)
+}
+
+// StepError is a step that failed after a request was made. It carries what is needed to go on:
+// the request's id, for [RegulatoryService.ResumePoll] in this process or another.
+type StepError struct {
+	RequestID string
+	// Step is the step that failed.
+	Step PollStep
+	// Request is the record as last read; nil where it was not.
+	Request *RegulatoryRequest
+	Err     error
+}
+
+// Error names the request, its last status, the step and the cause.
+func (e *StepError) Error() string {
+	text := "shipping: request " + oneLine(e.RequestID, maxErrorID)
+	if e.Request != nil && e.Request.Status != "" {
+		text += " (last seen " + oneLine(string(e.Request.Status), maxErrorID) + ")"
+	}
+	verbs := map[PollStep]string{StepEdited: "edit", StepSelected: "select", StepPurchased: "purchase", StepPolled: "wait"}
+	return text + ": " + cmp.Or(verbs[e.Step], "unknown step") + causeText(e.Err, e.RequestID)
+}
+
+// causeText returns ": " and the text of a cause, without the request that the error around it names already;
+// "" if there is no cause.
+func causeText(cause error, requestID string) string {
+	if cause == nil {
+		return ""
+	}
+	text := strings.ReplaceAll(strings.TrimPrefix(cause.Error(), "shipping: "), "; shipping: ", "; ")
+	if id := oneLine(requestID, maxErrorID); id != "" {
+		text = strings.TrimPrefix(text, "purchase of request "+id+": ")
+		text = strings.ReplaceAll(text, " (request "+id+")", "")
+	}
+	return ": " + text
+}
+
+// Unwrap returns the cause.
+func (e *StepError) Unwrap() error { return e.Err }
+
+// ErrRequestFailed is a regulatory request whose analysis or generation failed; see
+// [FailedError].
+var ErrRequestFailed = errors.New("shipping: the regulatory request failed")
+
+// ErrNotPurchased ends a wait for a request that stays a draft: nothing will happen to it until it is
+// purchased.
+var ErrNotPurchased = errors.New("shipping: the regulatory request is still a draft: purchase it first")
+
+// FailedError is a request that ended in status failed. It is [ErrRequestFailed].
+//
+// Specification: "Regulatory analyze", "Regulatory generation" (under "Errors").
+type FailedError struct {
+	// Request is the record; with Analyze it may hold no more than its id.
+	Request *RegulatoryRequest
+	// Operation is the operation that returned the failure: [OpAnalyze] or [OpGetRequest].
+	Operation string
+	// Err is the service's answer where it was an error.
+	Err error
+}
+
+// Error names the request that failed and the reason.
+func (e *FailedError) Error() string {
+	record := e.Request
+	if record == nil {
+		record = &RegulatoryRequest{}
+	}
+	text := "shipping: request " + record.RequestID + " failed"
+	switch { // a failed request was purchased only if its record shows it
+	case e.Operation == OpAnalyze:
+		text = "shipping: analysis failed for request " + record.RequestID
+	case len(record.Documents) > 0 || record.showsCharge():
+		text = "shipping: generation failed for request " + record.RequestID
+	}
+	if record.FailureReason != "" {
+		text += ": " + record.FailureReason
+	}
+	for _, document := range record.Documents {
+		if document.Status == "failed" {
+			text += fmt.Sprintf("; %s: %s", document.DocumentType, document.Failure)
+		}
+	}
+	return oneLine(text, maxErrorMessage) + causeText(e.Err, record.RequestID)
+}
+
+// Unwrap gives [ErrRequestFailed] and the service's answer.
+func (e *FailedError) Unwrap() []error {
+	if e.Err == nil {
+		return []error{ErrRequestFailed}
+	}
+	return []error{ErrRequestFailed, e.Err}
+}
+
+// analysisFailure recognises the error answer of an analysis that ended in status failed.
+func analysisFailure(err error) (*FailedError, bool) {
+	answer, ok := errors.AsType[*Error](err)
+	if !ok || RequestStatus(answer.Data.Get("status").Text()) != StatusFailed || answer.RequestID == "" {
+		return nil, false
+	}
+	record := &RegulatoryRequest{RequestID: answer.RequestID, Status: StatusFailed, Raw: answer.Data}
+	return &FailedError{Request: record, Operation: OpAnalyze, Err: err}, true
 }

@@ -1,5 +1,6 @@
-// Package evidence decides what a purchase charged. It holds one pure function, [Decide], from what is
-// known about a purchase to its result, and knows nothing about HTTP, JSON or time.
+// Package evidence decides what a purchase charged. [Decide] is a pure function from what is known about a purchase
+// to its result. The other functions read what the JSON of a response or a draft shows about money, and what
+// contradicts it. Nothing here knows about HTTP or time.
 package evidence
 
 // Response is what came back for the purchase.

@@ -1,0 +1,202 @@
+package shipping
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/shipping-go/shipping/internal/evidence"
+)
+
+// SelectAll selects every document that the draft offers, also manual ones: a request with such a document
+// stays in processing until a third party has given evidence.
+func SelectAll(draft *RegulatoryRequest) ([]DocumentType, error) {
+	return selectDocuments(draft, func(AvailableDocument) bool { return true }), nil
+}
+
+// SelectAutomated selects the documents that the service generates on its own: those whose Mode is
+// "automated" (assumption).
+func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
+	return selectDocuments(draft, func(offer AvailableDocument) bool { return offer.Mode == "automated" }), nil
+}
+
+// SelectOnly returns a function that selects the documents of these types that the draft offers.
+func SelectOnly(types ...DocumentType) func(draft *RegulatoryRequest) ([]DocumentType, error) {
+	return func(draft *RegulatoryRequest) ([]DocumentType, error) {
+		return selectDocuments(draft, func(offer AvailableDocument) bool { return slices.Contains(types, offer.DocumentType) }), nil
+	}
+}
+
+func selectDocuments(draft *RegulatoryRequest, wanted func(AvailableDocument) bool) (selected []DocumentType) {
+	for _, offer := range draft.AvailableDocuments {
+		if wanted(offer) {
+			selected = append(selected, offer.DocumentType)
+		}
+	}
+	return selected
+}
+
+// Budget is the most that may be spent, in one currency.
+type Budget struct {
+	Amount   Amount
+	Currency string
+	// AssumeCurrency accepts prices without a currency as prices in Currency. Without it they stop the
+	// purchase.
+	//
+	// Assumption: such prices are in the wallet's currency ("amounts are converted into the user's wallet
+	// currency at analyze time"), and Currency is the wallet's.
+	AssumeCurrency bool
+}
+
+// ParseBudget reads a budget as [Budget.String] writes it, such as "150.00 NGN".
+func ParseBudget(text string) (*Budget, error) {
+	number, currency, found := strings.Cut(strings.TrimSpace(text), " ")
+	currency = strings.TrimSpace(currency)
+	amount, err := ParseAmount(number)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found || currency == "" || strings.ContainsAny(currency, " \t"):
+		return nil, invalidOption("ParseBudget", "needs an amount and a currency, such as \"150.00 NGN\"")
+	case amount.Sign() < 0:
+		return nil, invalidOption("ParseBudget", "needs an amount that is not negative")
+	}
+	return &Budget{Amount: amount, Currency: currency}, nil
+}
+
+// String writes the budget as "150.00 NGN", with more decimals where there are more.
+func (b Budget) String() string { return inFull(b.Amount) + " " + b.Currency }
+
+// inFull writes an amount with two decimals, and never rounds: a text that says why money is not spent
+// must not hide the difference.
+func inFull(a Amount) string {
+	if a == a.Round(2) {
+		return a.StringFixed(2)
+	}
+	return a.String()
+}
+
+// ErrOverBudget is a purchase that was stopped by its budget; see [BudgetError].
+var ErrOverBudget = errors.New("shipping: over budget")
+
+// BudgetError is a purchase that was stopped before anything was sent. It is [ErrOverBudget].
+type BudgetError struct {
+	Budget Budget
+	// Needed is the price of what was selected; not known where Problem says why.
+	Needed Amount
+	// Problem says why the price cannot be held against the budget; empty where it is just too high.
+	Problem string
+}
+
+// Error says what was needed and what there was.
+func (e *BudgetError) Error() string {
+	if e.Problem != "" {
+		return "shipping: budget of " + e.Budget.String() + ": " + e.Problem + "; nothing was purchased"
+	}
+	return fmt.Sprintf("shipping: over budget: %s %s needed, %s allowed; nothing was purchased",
+		inFull(e.Needed), e.Budget.Currency, e.Budget)
+}
+
+// Unwrap returns [ErrOverBudget].
+func (e *BudgetError) Unwrap() error { return ErrOverBudget }
+
+// Check returns what documents of a draft cost, or a [*BudgetError] if that is more than the budget, in another
+// currency, or unclear; see [RegulatoryRequest.Price]. The price is read from the draft as the service sent it: a
+// callback may have changed its fields.
+func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amount, error) {
+	if draft.Raw != "" {
+		draft = decodeRecord(draft.Raw)
+	}
+	if !b.Amount.Known() || b.Currency == "" {
+		return Amount{}, &BudgetError{Budget: b, Problem: "the budget needs an amount and a currency"}
+	}
+	assumed := ""
+	if b.AssumeCurrency {
+		assumed = b.Currency
+	}
+	needed, currency, err := draft.price(assumed, documents)
+	switch {
+	case err != nil:
+		return Amount{}, &BudgetError{Budget: b, Problem: oneLine(err.Error(), maxErrorMessage)}
+	case currency != b.Currency:
+		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is priced in " + oneLine(currency, maxErrorID)}
+	case needed.Cmp(b.Amount) > 0:
+		return needed, &BudgetError{Budget: b, Needed: needed}
+	}
+	return needed, nil
+}
+
+// Fits says whether an amount can be spent in addition to what is committed already; the error is a
+// [*BudgetError] that says what is left.
+func (b Budget) Fits(committed, needed Amount) error {
+	sum, err := committed.Add(needed)
+	if err != nil {
+		return err
+	}
+	if sum.Cmp(b.Amount) <= 0 {
+		return nil
+	}
+	left, err := b.Amount.Sub(committed)
+	if err != nil {
+		return err
+	}
+	return &BudgetError{Budget: b, Needed: needed, Problem: fmt.Sprintf("%s needed, %s of it left", inFull(needed), inFull(left))}
+}
+
+// Price adds up the stored amounts of documents of this draft. A document that the draft does not offer, a
+// price that is missing, unreadable or ambiguous, and mixed currencies are errors. A price is ambiguous if
+// the service shows it twice, or shows another amount or another currency beside it: nobody knows then
+// which one a purchase charges.
+func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, error) {
+	return r.price("", documents)
+}
+
+// price is Price with a currency for prices that have none.
+func (r *RegulatoryRequest) price(assumed string, documents []DocumentType) (Amount, string, error) {
+	var total Amount
+	currency := ""
+	for _, slug := range documents {
+		document, offered := r.Offer(slug)
+		priceCurrency := cmp.Or(document.Currency, r.Currency, assumed)
+		switch {
+		case !offered:
+			return Amount{}, "", fmt.Errorf("the draft does not offer %s", slug)
+		case !document.Amount.Known():
+			return Amount{}, "", fmt.Errorf("%s has no price that could be read", slug)
+		case r.ambiguity(document, priceCurrency) != "":
+			return Amount{}, "", fmt.Errorf("the price of %s is ambiguous: %s", slug, r.ambiguity(document, priceCurrency))
+		case document.Amount.Sign() < 0:
+			return Amount{}, "", fmt.Errorf("%s has the negative price %s", slug, document.Amount)
+		case priceCurrency == "":
+			return Amount{}, "", fmt.Errorf("the price of %s has no currency; set Budget.AssumeCurrency to take it for the wallet's", slug)
+		case currency != "" && priceCurrency != currency:
+			return Amount{}, "", fmt.Errorf("%s is priced in %s, others in %s", slug, priceCurrency, currency)
+		}
+		var err error
+		if total, err = total.Add(document.Amount); err != nil {
+			return Amount{}, "", err
+		}
+		currency = priceCurrency
+	}
+	return total, currency, nil
+}
+
+// ambiguity returns what the service shows beside the price of a document and that contradicts it; "" if
+// nothing does. It looks at the record as it was sent.
+func (r *RegulatoryRequest) ambiguity(document AvailableDocument, currency string) string {
+	price := evidence.Price{
+		Currency: currency, Own: document.Currency != "",
+		Differs: func(text string) (string, bool) {
+			amount, err := ParseAmount(text)
+			return amount.String(), err == nil && amount.Sign() != 0 && !amount.Equal(document.Amount)
+		},
+	}
+	return price.Ambiguity(evidence.Value(r.Raw), func(entry evidence.Value) bool {
+		var offered AvailableDocument // an odd member elsewhere does not hide the entry
+		_ = json.Unmarshal(straighten[AvailableDocument]([]byte(entry)), &offered)
+		return offered.DocumentType == document.DocumentType
+	})
+}
