@@ -305,26 +305,13 @@ func newWaiting(s RegulatoryService, requestID string, options PollOptions, call
 			}
 			return record, err
 		},
-		State: func(record *RegulatoryRequest) workflow.State { return record.Status.workflowState() },
+		State: func(record *RegulatoryRequest) workflow.State { return workflow.State(record.Status) },
 		Retry: s.core.retryPoll,
 	}
 	if options.Progress != nil {
 		w.Report = func(poll workflow.Poll[*RegulatoryRequest]) { options.Progress(w.event(poll)) }
 	}
 	return w
-}
-
-// workflowState returns what a wait makes of the status.
-func (s RequestStatus) workflowState() workflow.State {
-	switch s {
-	case StatusDraft:
-		return workflow.Draft
-	case StatusCompleted:
-		return workflow.Completed
-	case StatusFailed:
-		return workflow.Failed
-	}
-	return workflow.Pending
 }
 
 // retryPoll reports whether a failed poll may be followed by another, and the shortest time until then.

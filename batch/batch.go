@@ -1,3 +1,10 @@
+// Package batch purchases the documents of many shipments and invoices within one budget, and replays many
+// webhook notifications. [Run] records each step in a [Journal], so that an interrupted batch goes on where it was
+// and buys nothing twice: [OpenFile] opens one for one process, and the nested module stores has one on PostgreSQL
+// for several. [Resolve] closes by hand what no run can settle. [Replay] has no journal: its report is the list of
+// what a later run skips.
+//
+// Every call is one of the client's public methods.
 package batch
 
 import (
@@ -71,7 +78,7 @@ type Options struct {
 	Progress func(Event)
 }
 
-// State is where an item stands.
+// State is the state of an item.
 type State string
 
 const (
@@ -92,7 +99,7 @@ const (
 	StateError State = "error"
 )
 
-// Result is what became of an item.
+// Result is the outcome of an item.
 type Result struct {
 	Key       string
 	State     State
@@ -104,17 +111,17 @@ type Result struct {
 	Amount   shipping.Amount
 	Currency string
 	// Charged is what the service reports as charged, in ChargedCurrency; not given if it reports nothing.
-	// One that differs from Amount deserves a look at the wallet's transactions.
+	// If it differs from Amount, check the wallet's transactions.
 	Charged         shipping.Amount
 	ChargedCurrency string
-	// Err is why the item is not completed; nil for [StateCompleted] and [StateDraft].
+	// Err is the reason why the item is not completed; nil for [StateCompleted] and [StateDraft].
 	Err error
 }
 
 // Event is a step of an item, and the progress of the batch.
 type Event struct {
 	shipping.PollEvent
-	// Item is the item as it stands.
+	// Item is the item after the step.
 	Item Result
 	// Ended, Waiting and Total count items: ended ones, those waiting for documents or for another
 	// process, all.
@@ -144,7 +151,7 @@ func (r *Report) Count(state State) int {
 
 // Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time,
 // within one shared budget. An item that fails does not stop the others. The report is complete also
-// when the error says that the batch was interrupted: by ctx, or by a journal that cannot be written.
+// if the error reports that the batch was interrupted: by ctx, or by a journal that cannot be written.
 // Run it again with the same items and journal to go on.
 //
 // A request that was analyzed in an earlier run is purchased only if it still reads as a draft.

@@ -8,9 +8,10 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// Journal keeps what a batch decided and did for several processes, on one machine or many,
-// that work on the same items. One of them has an item at a time: it claims the item, takes it from its
-// last record as far as it goes, and releases it.
+// Journal records what a batch decided and did, for one process or for several, on one machine or many, that
+// work on the same items. One of them has an item at a time: it claims the item, takes it from its last record as
+// far as it goes, and releases it. [Memory] and [OpenFile] return journals of one process; the nested module stores
+// has one on PostgreSQL for several.
 //
 // An implementation must guarantee three things, or a batch can buy twice. A record that
 // [Claim.Append] accepted survives a crash of the machine. A claim accepts nothing once another
@@ -30,32 +31,33 @@ import (
 //     counts against the budget, and the item is not purchased again.
 //
 // So a purchase that is sent late is found, and counted once, if it reaches the service within one and a
-// quarter leases plus QuietFor after its record was kept. What remains is a process that stands still for
+// quarter leases plus QuietFor after its record was kept. What remains is a process that stalls for
 // longer. Its purchase may have been settled as not charged by then. If the item has been purchased again
 // since, the request is not a draft any more, and the service refuses the late purchase. If it has not, the
 // late purchase is charged, and can exceed the budget by its price; the next run finds it when it reads the
 // draft.
 //
-// Implementations must be safe for concurrent use. The nested module stores has one on PostgreSQL.
+// Implementations must be safe for concurrent use.
 type Journal interface {
-	// Claim takes the item for the caller, also from a process that died or was not heard of for as long
-	// as the journal allows. While another has it the error is [ErrItemTaken].
+	// Claim takes the item for the caller, also from a process whose lease has expired. While another has it,
+	// the error is [ErrItemTaken].
 	Claim(ctx context.Context, key string) (Claim, error)
 	// Lease returns how long a claim holds: the time from a Claim or an Append to [Claim.Until]. It is
-	// the same in every process. 0 means for ever.
+	// the same in every process. 0 means that claims hold until they are released, and that one process has the
+	// journal: a batch then claims all its items when it begins.
 	Lease() time.Duration
 	// Committed returns what the items of the batch have spent of the budget together, or may have: the
-	// amounts of their last records where [Step.Committed]. Money in another currency, and a purchase
-	// whose price is not known, are a [*shipping.BudgetError], because the sum can be held against no budget then.
+	// amounts of their last records whose step is [Step.Committed]. Money in another currency, and a purchase
+	// whose price is not known, are a [*shipping.BudgetError], because the sum cannot be compared with a budget.
 	Committed(ctx context.Context, budget shipping.Budget) (shipping.Amount, error)
 }
 
-// Claim is an item in the hands of this process. It is used by one goroutine at a time.
+// Claim is an item that this process has. It is used by one goroutine at a time.
 type Claim interface {
 	// Record returns the item's last record; one without a step when there is none.
 	Record() Record
-	// Append keeps a record. It returns only when the record would survive a crash of the machine. When
-	// the item is in other hands by now, nothing is kept and the error is [ErrItemTaken].
+	// Append keeps a record. It returns only when the record would survive a crash of the machine. If another
+	// process has the item by now, nothing is kept and the error is [ErrItemTaken].
 	//
 	// With a budget it returns what is committed of it. A [StepPurchasing] record for which there is no
 	// room in the budget is not kept, and the error is that of [shipping.Budget.Fits]; what other processes
@@ -65,10 +67,10 @@ type Claim interface {
 	// for the last Append, or the claim itself, by this machine's clock. No purchase is begun later. The
 	// zero time means for ever.
 	Until() time.Time
-	// Release gives the item back. After that, and when the item is in other hands by now, it does
+	// Release gives the item back. After that, and if another process has the item by now, it does
 	// nothing.
 	Release(ctx context.Context) error
 }
 
-// ErrItemTaken is an item of a batch that another process works on.
+// ErrItemTaken is returned for an item that another process, or another batch of this one, works on.
 var ErrItemTaken = errors.New("shipping: another process works on this item of the batch")

@@ -138,7 +138,7 @@ func (c *localClaim) Record() Record   { return c.record }
 func (c *localClaim) Until() time.Time { return time.Time{} }
 
 // Append keeps a record. If what is committed cannot be added up, a purchase is refused; any other record
-// is kept, because it says what has happened already.
+// is kept, because it records what has already happened.
 func (c *localClaim) Append(_ context.Context, record Record, budget *shipping.Budget) (shipping.Amount, error) {
 	uncounted, err := c.reserve(record, budget)
 	if err != nil {

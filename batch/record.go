@@ -10,7 +10,7 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// Record is one step of one item. The last record of an item says where it stands.
+// Record is one step of one item. The last record of an item is its state.
 type Record struct {
 	Key       string                  `json:"key"`
 	Step      Step                    `json:"step"`
@@ -97,7 +97,7 @@ func (r *Record) invalid(field, text, problem string) error {
 		quoteShort(r.Key), field, quoteShort(text), problem))
 }
 
-// textProblem says why a text cannot be kept in a journal; empty if it can.
+// textProblem returns why a text cannot be kept in a journal; empty if it can.
 func textProblem(text string, limit int) string {
 	switch {
 	case len(text) > limit:
@@ -141,7 +141,7 @@ func (r Record) commitment() shipping.Amount {
 	return r.Amount
 }
 
-// uncountable says why the record's commitment cannot be held against a budget; empty if it can.
+// uncountable returns why the record's commitment cannot be compared with a budget; empty if it can.
 func (r Record) uncountable(budget shipping.Budget) string {
 	switch {
 	case !r.Step.Committed():
@@ -182,7 +182,7 @@ type JournalError struct {
 	Err error
 }
 
-// Error says which item's step could not be kept.
+// Error names the item whose step could not be kept, and the cause.
 func (e *JournalError) Error() string {
 	return fmt.Sprintf("shipping: the batch journal failed at item %s: %v; nothing more was purchased; "+
 		"remove the cause, then run the batch again", quoteShort(e.Key), e.Err)

@@ -28,7 +28,7 @@ func ReplayKey(r shipping.ReplayRequest) string {
 	return key
 }
 
-// ReplayOptions says how [Replay] works. Nil means the defaults.
+// ReplayOptions configures [Replay]. Nil means the defaults.
 type ReplayOptions struct {
 	// Concurrency is how many replays are under way at the same time. Default 4.
 	Concurrency int
@@ -42,7 +42,7 @@ type ReplayOptions struct {
 	Progress func(outcome ReplayOutcome, ended, total int)
 }
 
-// ReplayState is what became of a request of [Replay].
+// ReplayState is the outcome of a request of [Replay].
 type ReplayState string
 
 const (
@@ -60,7 +60,7 @@ const (
 	ReplayNotSent ReplayState = "not sent"
 )
 
-// ReplayOutcome is what became of one request. Its JSON is a line of a report that a later run can go
+// ReplayOutcome is the outcome of one request. Its JSON is a line of a report that a later run can go
 // on from.
 type ReplayOutcome struct {
 	Key     string                 `json:"key"`

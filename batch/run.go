@@ -27,7 +27,7 @@ type run struct {
 	changed sync.Cond
 	entries []*entry
 	fresh   []*entry
-	waiting waitingRoom
+	waiting dueQueue
 	busy    int
 	ended   int
 	broken  error // the journal failed: nothing more may be bought
@@ -36,7 +36,7 @@ type run struct {
 
 	committed shipping.Amount // of the budget, as last read from the journal
 
-	telling sync.Mutex
+	callbacks sync.Mutex // held while a function of the user is called
 }
 
 func newRun(client *shipping.Client, options Options, call []shipping.CallOption) *run {
@@ -49,8 +49,8 @@ func newRun(client *shipping.Client, options Options, call []shipping.CallOption
 	return r
 }
 
-// load makes an entry of each item. Items of a journal that only this process has stand at once where the
-// journal says; others when they are claimed.
+// load makes an entry of each item. If only this process has the journal, the items are claimed at once, so that
+// also the report of an interrupted run contains their states.
 func (r *run) load(ctx context.Context, items []Item) error {
 	if err := r.count(ctx); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (r *run) work(ctx context.Context) (*Report, error) {
 	return r.report(ctx, r.count(closing))
 }
 
-// closingTime bounds the last question to the journal, which a batch asks after its context has ended too.
+// closingTime bounds the last request to the journal, which a batch sends also if its context has ended.
 const closingTime = 30 * time.Second
 
 func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
@@ -185,23 +185,14 @@ func (r *run) put(e *entry, wait time.Duration) {
 	r.changed.Broadcast()
 }
 
-// retryPoll reports whether a failed poll may be followed by another, and the shortest time until then.
-func (r *run) retryPoll(err error) (after time.Duration, retry bool) {
-	failed, ok := errors.AsType[*shipping.Error](err)
-	if !ok || !failed.Retryable() {
-		return 0, false
-	}
-	return min(failed.RetryAfter, r.client.RetryPolicy().MaxRetryAfter), true
-}
-
 func (r *run) wake() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.changed.Broadcast()
 }
 
-// price is what the record's documents cost, as stored on the draft. Without a budget a price is worth
-// noting, and not needed.
+// price is what the record's documents cost, as stored on the draft. Without a budget a price is recorded
+// if there is one.
 func (r *run) price(draft *shipping.RegulatoryRequest, documents []shipping.DocumentType) (shipping.Amount, string, error) {
 	if r.options.Budget == nil {
 		price, currency, err := draft.Price(documents...)
@@ -288,8 +279,8 @@ func (r *run) mayPurchase() error {
 
 // callback calls a function of the user, one at a time, and none after one that panicked.
 func (r *run) callback(call func()) {
-	r.telling.Lock()
-	defer r.telling.Unlock()
+	r.callbacks.Lock()
+	defer r.callbacks.Unlock()
 	r.mu.Lock()
 	crashed := r.crashed
 	r.mu.Unlock()
@@ -298,32 +289,32 @@ func (r *run) callback(call func()) {
 	}
 }
 
-func (r *run) tell(e *entry, event shipping.PollEvent) {
+func (r *run) progress(e *entry, event shipping.PollEvent) {
 	if r.options.Progress == nil {
 		return
 	}
 	r.callback(func() {
 		r.mu.Lock()
-		told := Event{
+		reported := Event{
 			PollEvent: event, Item: e.result(), Ended: r.ended, Waiting: len(r.waiting), Total: len(r.entries),
 			Committed: r.committed,
 		}
 		r.mu.Unlock()
 		if e.done {
-			told.Ended++ // it is counted when its worker hands it back
+			reported.Ended++ // it is counted when its worker hands it back
 		}
-		r.options.Progress(told)
+		r.options.Progress(reported)
 	})
 }
 
-// waitingRoom is a heap of entries by the time they are due.
-type waitingRoom []*entry
+// dueQueue is a heap of entries by the time when they are due.
+type dueQueue []*entry
 
-func (w waitingRoom) Len() int           { return len(w) }
-func (w waitingRoom) Less(i, j int) bool { return w[i].due.Before(w[j].due) }
-func (w waitingRoom) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
-func (w *waitingRoom) Push(e any)        { *w = append(*w, e.(*entry)) }
-func (w *waitingRoom) Pop() any {
+func (w dueQueue) Len() int           { return len(w) }
+func (w dueQueue) Less(i, j int) bool { return w[i].due.Before(w[j].due) }
+func (w dueQueue) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
+func (w *dueQueue) Push(e any)        { *w = append(*w, e.(*entry)) }
+func (w *dueQueue) Pop() any {
 	last := (*w)[len(*w)-1]
 	*w = (*w)[:len(*w)-1]
 	return last

@@ -49,14 +49,13 @@ func (i Intervals) Next(interval *time.Duration) time.Duration {
 	return next
 }
 
-// State is the state of a request to a wait.
-type State uint8
+// State is the status of a request. Any other than these is waited on.
+type State string
 
 const (
-	Pending State = iota
-	Draft
-	Completed
-	Failed
+	Draft     State = "draft"
+	Completed State = "completed"
+	Failed    State = "failed"
 )
 
 // End is how a wait ended, or that it has not.

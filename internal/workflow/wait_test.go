@@ -44,7 +44,7 @@ func waitFor(t *testing.T, intervals workflow.Intervals, finds ...read) (*workfl
 
 func TestWait_Ends(t *testing.T) {
 	t.Parallel()
-	pending, draft, busy := read{state: workflow.Pending}, read{state: workflow.Draft}, read{err: errBusy}
+	pending, draft, busy := read{state: "processing"}, read{state: workflow.Draft}, read{err: errBusy}
 	for name, test := range map[string]struct {
 		finds    []read
 		polls    int

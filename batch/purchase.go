@@ -1,0 +1,157 @@
+package batch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// intend reserves the price, and records the intent to purchase.
+func (e *entry) intend(ctx context.Context, draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
+	intent := e.record
+	intent.Step, intent.Documents, intent.WasDraft = StepPurchasing, selected, true
+	intent.Note = ""
+	var err error
+	intent.Amount, intent.Currency, err = e.run.price(draft, selected)
+	if err == nil {
+		err = errors.Join(e.run.mayPurchase(), e.run.mayGoOn())
+	}
+	if err == nil {
+		// The intent is on the disk before the purchase is on the wire.
+		err = e.run.note(ctx, e.claim, intent)
+	}
+	switch {
+	case err == nil:
+		e.record = intent
+	case errors.Is(err, shipping.ErrOverBudget):
+		e.record.Documents = selected
+	}
+	return err
+}
+
+// purchase sends the purchase once, if there is enough time in which no other process can settle it.
+func (e *entry) purchase(ctx context.Context) (time.Duration, error) {
+	purchase := shipping.PurchaseRequest{
+		RequestID: e.record.RequestID, DocumentTypes: e.record.Documents, WasDraft: e.record.WasDraft,
+		PurchaseOptions: e.run.options.Purchase,
+	}
+	buying := ctx
+	if lease := e.run.journal.Lease(); lease > 0 {
+		if passed(e.claim.Until().Add(-lease / 2)) {
+			return 0, ErrItemTaken
+		}
+		var stop context.CancelFunc
+		buying, stop = context.WithTimeout(ctx, purchaseTime(lease))
+		defer stop()
+	}
+	bought, err := e.run.client.Regulatory.PurchaseWith(buying, &purchase, e.run.call...)
+	if refusedUnsent(err) {
+		return e.notCharged(ctx, err)
+	}
+	return e.bought(ctx, bought, err)
+}
+
+// refusedUnsent reports whether a purchase was refused by its own validation.
+func refusedUnsent(err error) bool {
+	_, tried := errors.AsType[*shipping.PurchaseError](err)
+	_, invalid := errors.AsType[*shipping.ValidationError](err)
+	return invalid && !tried
+}
+
+// purchaseTime is how long a purchase under a lease may take, and so how long one that was begun at the
+// end of another process's claim may still be under way.
+func purchaseTime(lease time.Duration) time.Duration { return lease / 4 }
+
+// passed reports whether a moment is over by either clock: the monotonic one stops while the
+// machine sleeps, and the other one may be set back.
+func passed(moment time.Time) bool {
+	now := time.Now()
+	return !now.Before(moment) || !now.Round(0).Before(moment.Round(0))
+}
+
+// bought goes on from the outcome of a purchase. Only "not charged" gives the reservation back. With any
+// outcome that is not certain the journal keeps "purchasing".
+func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err error) (time.Duration, error) {
+	failed, _ := errors.AsType[*shipping.PurchaseError](err)
+	switch {
+	case err == nil:
+		e.charge(bought.ChargedAmount, bought.Currency)
+	case failed != nil && failed.Outcome == shipping.OutcomeCharged: // purchased before
+		if failed.Request != nil {
+			e.charge(failed.Request.ChargedAmount, failed.Request.Currency)
+		}
+	case failed != nil && failed.Outcome == shipping.OutcomeNotCharged:
+		return e.notCharged(ctx, err)
+	default:
+		return 0, err
+	}
+	if err := e.move(ctx, StepPurchased); err != nil {
+		return 0, err
+	}
+	e.run.progress(e, shipping.PollEvent{Step: shipping.StepPurchased, RequestID: e.record.RequestID, Purchase: bought})
+	return e.wait(ctx)
+}
+
+// notCharged ends the item, in this run, after a purchase that charged nothing.
+func (e *entry) notCharged(ctx context.Context, err error) (time.Duration, error) {
+	return 0, errors.Join(err, e.giveBack(ctx))
+}
+
+// giveBack records that nothing was charged, which gives the reservation back.
+func (e *entry) giveBack(ctx context.Context) error {
+	e.record = e.record.notCharged()
+	return e.move(ctx, StepAnalyzed)
+}
+
+// charge records what the service reports as charged. More than the price on the draft counts against
+// the budget, and ends the purchases of this run. Anything else leaves the reservation as it is: a
+// report that is less, or in another currency, does not show that less was taken.
+func (e *entry) charge(amount shipping.Amount, currency string) {
+	if !amount.Known() {
+		return
+	}
+	e.record.Charged, e.record.ChargedCurrency = amount, currency
+	if currency != "" && e.record.Currency != "" && currency != e.record.Currency || amount.Cmp(e.record.Amount) <= 0 {
+		return
+	}
+	if e.record.Amount.Known() {
+		e.run.overcharged(e.record.Key, e.record.Amount, amount)
+	}
+	e.record.Amount = amount
+	e.record.Currency = cmp.Or(e.record.Currency, currency)
+}
+
+// settle finds out the outcome of a purchase that an earlier run, or another process, left open.
+func (e *entry) settle(ctx context.Context) (time.Duration, error) {
+	if lease := e.run.journal.Lease(); lease > 0 {
+		if !e.late {
+			e.late = true
+			return purchaseTime(lease), nil
+		}
+		if err := e.renew(ctx); err != nil {
+			return 0, err
+		}
+	}
+	settle := shipping.SettleOptions{QuietFor: e.run.options.QuietFor, DocumentTypes: e.record.Documents, WasDraft: e.record.WasDraft}
+	bought, err := e.run.client.Regulatory.SettlePurchase(ctx, e.record.RequestID, &settle, e.run.call...)
+	failed, ok := errors.AsType[*shipping.PurchaseError](err)
+	if !ok || failed.Outcome != shipping.OutcomeNotCharged {
+		return e.bought(ctx, bought, err)
+	}
+	if err := e.giveBack(ctx); err != nil {
+		return 0, err
+	}
+	return e.resume(ctx)
+}
+
+// renew begins the lease anew, and fails if another process has taken the item.
+func (e *entry) renew(ctx context.Context) error {
+	_, err := e.claim.Append(context.WithoutCancel(ctx), e.record, nil)
+	if err != nil {
+		return e.run.journalFailed(e.record.Key, err)
+	}
+	return nil
+}
