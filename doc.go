@@ -33,7 +33,8 @@
 //
 // [RegulatoryService.Analyze] makes a draft with prices, [RegulatoryService.Purchase] charges the wallet,
 // [RegulatoryService.Wait] ends when the documents are there; [RegulatoryService.AnalyzeAndPoll] is all of
-// it within a [Budget], and [RegulatoryService.Batch] does it for thousands, with a journal on disk.
+// it within a [Budget]. Package [github.com/shipping-go/shipping/batch] does it for thousands, with a journal on
+// disk.
 //
 // A purchase is sent once. When its answer is lost the request is read back, and the result, or a
 // [PurchaseError], says whether the wallet was charged: [OutcomeCharged], [OutcomeNotCharged] or
@@ -44,7 +45,7 @@
 //
 // # Webhooks
 //
-// [WebhooksService.Replay] has a notification sent again, [WebhooksService.ReplayAll] many. Package
+// [WebhooksService.Replay] has a notification sent again; package batch replays many. Package
 // [github.com/shipping-go/shipping/webhook] receives them.
 //
 // # Watching

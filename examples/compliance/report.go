@@ -95,15 +95,15 @@ func summarize(out io.Writer, j *job, report *batch.Report, pdfs int) {
 
 // verdict is an error if an item failed or is unfinished, or if the budget had no room for any. An item that
 // needs no documents is done.
-func verdict(report *shipping.BatchReport) error {
+func verdict(report *batch.Report) error {
 	unfinished := 0
-	for _, state := range []shipping.BatchState{shipping.BatchFailed, shipping.BatchError, shipping.BatchWaiting, shipping.BatchUnknown} {
+	for _, state := range []batch.State{batch.StateFailed, batch.StateError, batch.StateWaiting, batch.StateUnknown} {
 		unfinished += report.Count(state)
 	}
 	switch {
 	case unfinished > 0:
 		return fmt.Errorf("%d of %d items did not complete; report.csv has the reasons", unfinished, len(report.Results))
-	case report.Count(shipping.BatchCompleted) == 0 && report.Count(shipping.BatchOverBudget) > 0:
+	case report.Count(batch.StateCompleted) == 0 && report.Count(batch.StateOverBudget) > 0:
 		return errors.New("no item completed: the budget has no room for any; report.csv has the reasons")
 	}
 	return nil

@@ -5,7 +5,7 @@ import (
 	"github.com/shipping-go/shipping/examples/internal/csvlist"
 )
 
-// readList reads what to replay. Whether a line says enough is for ReplayAll to judge.
+// readList reads what to replay. batch.Replay checks each request.
 func readList(path string) ([]shipping.ReplayRequest, error) {
 	rows, err := csvlist.Read(path, []string{"delivery_id"}, []string{"shipment_id", "event"})
 	if err != nil {

@@ -155,13 +155,13 @@ func TestBatchJournal_KeepsTheLongestKey(t *testing.T) {
 // soon, not only when TCP gives up.
 func TestBatchJournal_AMachineThatVanishesInATransactionBlocksNobodyForLong(t *testing.T) {
 	t.Parallel()
-	pool, batch := connect(t), t.Name()+rand.Text()
+	pool, name := connect(t), t.Name()+rand.Text()
 	budget := &shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
-	record := func(key string) shipping.BatchRecord {
-		return shipping.BatchRecord{Key: key, Step: shipping.BatchPurchasing, Amount: amount(t, "60"), Currency: "NGN"}
+	record := func(key string) batch.Record {
+		return batch.Record{Key: key, Step: batch.StepPurchasing, Amount: amount(t, "60"), Currency: "NGN"}
 	}
 	proxy := newProxy(t, "UPDATE shipping_batch_item") // which follows the lock of the batch
-	vanishing := claim(t, pgstore.NewBatchJournal(connectTo(t, proxy.dsn), batch, time.Hour), "a")
+	vanishing := claim(t, pgstore.NewBatchJournal(connectTo(t, proxy.dsn), name, time.Hour), "a")
 	ctx, cancel := context.WithCancel(t.Context())
 	vanished := make(chan error, 1)
 	go func() {
@@ -169,7 +169,7 @@ func TestBatchJournal_AMachineThatVanishesInATransactionBlocksNobodyForLong(t *t
 		vanished <- err
 	}()
 	<-proxy.silent
-	survivor := claim(t, pgstore.NewBatchJournal(pool, batch, 45*time.Second), "b")
+	survivor := claim(t, pgstore.NewBatchJournal(pool, name, 45*time.Second), "b")
 	if committed, err := survivor.Append(t.Context(), record("b"), budget); err != nil || committed != record("b").Amount {
 		t.Errorf("%s committed, %v", committed, err)
 	}
@@ -188,7 +188,7 @@ func TestBatchJournal_WorksInEveryModeOfQueries(t *testing.T) {
 			pool := connectTo(t, os.Getenv(dsnVariable)+" default_query_exec_mode="+mode)
 			journal := pgstore.NewBatchJournal(pool, t.Name()+rand.Text(), time.Hour)
 			c := claim(t, journal, "a")
-			record := shipping.BatchRecord{Key: "a", Step: shipping.BatchPurchasing, RequestID: "RD-1", Amount: amount(t, "60"), Currency: "NGN"}
+			record := batch.Record{Key: "a", Step: batch.StepPurchasing, RequestID: "RD-1", Amount: amount(t, "60"), Currency: "NGN"}
 			if committed, err := c.Append(t.Context(), record, budget); err != nil || committed != record.Amount {
 				t.Fatal(committed, err)
 			}
