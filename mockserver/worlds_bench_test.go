@@ -1,9 +1,11 @@
 package mockserver_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -75,6 +77,48 @@ func BenchmarkWorld(b *testing.B) {
 			srv.Reset()
 		}
 	})
+}
+
+// P4: BenchmarkFork_FirstPurchase is what the first purchase in a fork takes, however much the fork shares with
+// its parent: at most 2 ms.
+func BenchmarkFork_FirstPurchase(b *testing.B) {
+	for _, scenario := range []string{"default", "history300000"} {
+		b.Run(scenario, func(b *testing.B) {
+			srv := lone(b, mockserver.WithScenario(scenario))
+			handle := func(w *mockserver.World, path, body string) *httptest.ResponseRecorder {
+				r := httptest.NewRequest(http.MethodPost, regulatoryPath+path, strings.NewReader(body))
+				r.Header.Set("Authorization", "Bearer "+w.SecretKey)
+				r.Header.Set("Content-Type", "application/json")
+				answer := httptest.NewRecorder()
+				srv.ServeHTTP(answer, r)
+				if answer.Code != http.StatusOK {
+					b.Fatal(answer.Body)
+				}
+				return answer
+			}
+			var draft struct {
+				Data struct {
+					RequestID string `json:"request_id"`
+				}
+			}
+			if err := json.Unmarshal(handle(srv.World, "/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`).Body.Bytes(), &draft); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				b.StopTimer()
+				fork, err := srv.Fork("bench")
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+				handle(fork, "/purchase", `{"request_id":"`+draft.Data.RequestID+`","document_types":["CUSTOMS"]}`)
+				b.StopTimer()
+				fork.Close()
+				b.StartTimer()
+			}
+		})
+	}
 }
 
 // sink takes an answer and keeps nothing of it.

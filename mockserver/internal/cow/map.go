@@ -1,5 +1,5 @@
-// Package cow holds maps that are copied by sharing: a copy costs what has changed since the last
-// copy, however much the map holds.
+// Package cow holds maps and lists that are copied by sharing: a copy costs what has changed since the last
+// copy, however much they hold.
 package cow
 
 import "maps"

@@ -24,10 +24,12 @@ func (l *Ledger) Check() error {
 	ids := make(map[string]bool)
 	debited := make(map[string]string)
 	reversed := make(map[string]bool)
-	for i, e := range l.journal {
-		if i > 0 && e.At.Before(l.journal[i-1].At) {
-			report("entry %s is earlier than %s before it", e.ID, l.journal[i-1].ID)
+	var before Entry
+	for _, e := range l.journal.All() {
+		if e.At.Before(before.At) {
+			report("entry %s is earlier than %s before it", e.ID, before.ID)
 		}
+		before = e
 		if ids[e.ID] {
 			report("entry id %s appears twice", e.ID)
 		}

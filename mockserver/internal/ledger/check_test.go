@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/cow"
 )
 
 // Each row breaks a good ledger in one way, as only a bug in this package could, and Check names it.
@@ -19,25 +20,40 @@ func TestCheckNamesWhatIsBroken(t *testing.T) {
 		}
 		return a
 	}
+	journal := func(change func([]Entry) []Entry) func(*Ledger) {
+		return func(l *Ledger) {
+			entries := change(l.Journal())
+			l.journal = cow.List[Entry]{}
+			for _, e := range entries {
+				l.journal.Append(e)
+			}
+		}
+	}
+	second := func(change func(*Entry)) func(*Ledger) {
+		return journal(func(j []Entry) []Entry {
+			change(&j[1])
+			return j
+		})
+	}
 	for name, tc := range map[string]struct {
 		damage func(*Ledger)
 		want   string
 	}{
-		"postings out of balance": {func(l *Ledger) { l.journal[1].Postings[1].Amount = amount(4) }, "entry TR-2 is out of balance by 1"},
-		"currency out of balance": {func(l *Ledger) { l.journal[1].Postings[1].Amount = amount(4) }, "accounts in NGN sum to 1 instead of zero"},
-		"wallet below zero":       {func(l *Ledger) { l.journal = l.journal[1:] }, "wallet VA-1 is below zero after entry TR-2: -3"},
+		"postings out of balance": {second(func(e *Entry) { e.Postings[1].Amount = amount(4) }), "entry TR-2 is out of balance by 1"},
+		"currency out of balance": {second(func(e *Entry) { e.Postings[1].Amount = amount(4) }), "accounts in NGN sum to 1 instead of zero"},
+		"wallet below zero":       {journal(func(j []Entry) []Entry { return j[1:] }), "wallet VA-1 is below zero after entry TR-2: -3"},
 		"balance of an account":   {func(l *Ledger) { l.balances["VA-1"] = amount(8) }, "account VA-1 says 8, the journal 7"},
-		"balance of an entry":     {func(l *Ledger) { l.journal[1].Balance = amount(8) }, "entry TR-2 says balance 8, the journal 7"},
+		"balance of an entry":     {second(func(e *Entry) { e.Balance = amount(8) }), "entry TR-2 says balance 8, the journal 7"},
 		"account not open":        {func(l *Ledger) { delete(l.balances, Revenue("NGN")) }, "account revenue:NGN, which is not open"},
 		"wallet not open":         {func(l *Ledger) { l.wallets = nil }, "wallet VA-1, which is not open"},
-		"order of time":           {func(l *Ledger) { l.journal[1].At = at.Add(-time.Hour) }, "entry TR-2 is earlier than TR-1"},
-		"id twice":                {func(l *Ledger) { l.journal[1].ID = "TR-1" }, "entry id TR-1 appears twice"},
-		"debited twice":           {func(l *Ledger) { l.journal = append(l.journal, l.journal[1]) }, "reference RD-1 is debited twice"},
-		"unreadable amount": {func(l *Ledger) {
-			if err := l.journal[1].Postings[0].Amount.UnmarshalJSON([]byte(`"much"`)); err != nil {
+		"order of time":           {second(func(e *Entry) { e.At = at.Add(-time.Hour) }), "entry TR-2 is earlier than TR-1"},
+		"id twice":                {second(func(e *Entry) { e.ID = "TR-1" }), "entry id TR-1 appears twice"},
+		"debited twice":           {journal(func(j []Entry) []Entry { return append(j, j[1]) }), "reference RD-1 is debited twice"},
+		"unreadable amount": {second(func(e *Entry) {
+			if err := e.Postings[0].Amount.UnmarshalJSON([]byte(`"much"`)); err != nil {
 				t.Fatal(err)
 			}
-		}, "entry TR-2: shipping: amount is not a decimal number"},
+		}), "entry TR-2: shipping: amount is not a decimal number"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := New()

@@ -51,7 +51,7 @@ func (e *InsufficientFundsError) Error() string {
 type Ledger struct {
 	wallets  []Wallet // in the order of opening
 	balances map[Account]shipping.Amount
-	journal  []Entry               // append-only, in time order; clones share its beginning
+	journal  cow.List[Entry]       // append-only, in time order
 	debited  cow.Map[string, int]  // reference of a debit to its place in the journal
 	reversed cow.Map[string, bool] // references whose debit was given back
 }
@@ -101,11 +101,11 @@ func (l *Ledger) Debit(wallet string, amount shipping.Amount, reference, memo st
 		return Entry{}, fmt.Errorf("%w: a debit needs a reference", ErrInvalidEntry)
 	}
 	if earlier, known := l.debited.Get(reference); known {
-		return l.journal[earlier], fmt.Errorf("%w: %s", ErrAlreadyDebited, reference)
+		return l.journal.At(earlier), fmt.Errorf("%w: %s", ErrAlreadyDebited, reference)
 	}
 	entry, err := l.post(Entry{ID: id, Kind: KindDebit, Wallet: wallet, Amount: amount, Reference: reference, Memo: memo, At: at})
 	if err == nil {
-		l.debited.Set(reference, len(l.journal)-1)
+		l.debited.Set(reference, l.journal.Len()-1)
 	}
 	return entry, err
 }
@@ -138,7 +138,7 @@ func (l *Ledger) post(e Entry) (Entry, error) {
 	case e.ID == "":
 		return Entry{}, fmt.Errorf("%w: an entry needs an id", ErrInvalidEntry)
 	}
-	if n := len(l.journal); n > 0 && e.At.Before(l.journal[n-1].At) {
+	if last, any := l.Last(); any && e.At.Before(last.At) {
 		return Entry{}, fmt.Errorf("%w: %s is before the last entry; post in the order of time", ErrInvalidEntry, e.At.Format(time.RFC3339))
 	}
 	into, house := e.Amount, Funding(wallet.Currency)
@@ -167,7 +167,7 @@ func (l *Ledger) post(e Entry) (Entry, error) {
 	}
 	e.Balance = balance
 	l.balances[Account(wallet.Reference)], l.balances[house] = balance, houseBalance
-	l.journal = append(l.journal, e)
+	l.journal.Append(e)
 	return e, nil
 }
 
@@ -194,7 +194,7 @@ func (l *Ledger) Balance(wallet string) (shipping.Amount, bool) {
 // Entries returns a wallet's entries, oldest first. The slice is the caller's own.
 func (l *Ledger) Entries(wallet string) []Entry {
 	var entries []Entry
-	for _, e := range l.journal {
+	for _, e := range l.journal.All() {
 		if e.Wallet == wallet {
 			entries = append(entries, e)
 		}
@@ -208,36 +208,37 @@ func (l *Ledger) Debited(reference string) (Entry, bool) {
 	if !paid {
 		return Entry{}, false
 	}
-	return l.journal[at], true
+	return l.journal.At(at), true
 }
 
 // Journal returns every entry, oldest first. The slice is the caller's own.
-func (l *Ledger) Journal() []Entry { return slices.Clone(l.journal) }
+func (l *Ledger) Journal() []Entry { return l.journal.Slice() }
 
 // Last returns the latest entry, or false where there is none.
 func (l *Ledger) Last() (Entry, bool) {
-	if len(l.journal) == 0 {
+	if l.journal.Len() == 0 {
 		return Entry{}, false
 	}
-	return l.journal[len(l.journal)-1], true
+	return l.journal.At(l.journal.Len() - 1), true
 }
 
 // Len returns the number of entries.
-func (l *Ledger) Len() int { return len(l.journal) }
+func (l *Ledger) Len() int { return l.journal.Len() }
 
 // Freeze makes the ledger ready to be cloned by any number of goroutines, as long as nothing is posted.
 func (l *Ledger) Freeze() {
+	l.journal.Freeze()
 	l.debited.Freeze()
 	l.reversed.Freeze()
 }
 
-// Clone returns a ledger that starts out equal and shares nothing that changes: the beginning of
-// the journal is never written again, so it is shared, and so is the index of its references.
+// Clone returns a ledger that starts out equal and shares nothing that changes: what is in the journal is
+// never written again, so it is shared, and so is the index of its references.
 func (l *Ledger) Clone() *Ledger {
 	return &Ledger{
 		wallets:  slices.Clip(l.wallets),
 		balances: maps.Clone(l.balances),
-		journal:  slices.Clip(l.journal),
+		journal:  l.journal.Clone(),
 		debited:  l.debited.Clone(),
 		reversed: l.reversed.Clone(),
 	}

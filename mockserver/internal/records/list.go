@@ -6,22 +6,25 @@ package records
 import "slices"
 
 // perChunk is how many records share one piece of memory. Finding a page is arithmetic, so the last
-// page of ten million records costs what the first one does. A copy of a list that gets a record copies
-// one chunk.
+// page of ten million records costs what the first one does.
 const perChunk = 64
 
 // List is a list of JSON values, newest first. The zero value is an empty list. It is not safe for
 // concurrent use; its owner locks. One that was cloned, and not changed since, may be cloned by any
 // number of goroutines.
 type List struct {
+	shared  []run // oldest first, never changed again; each at least twice as long as the next
+	before  int   // records in shared
+	own     run   // of nobody else
+	past    Past
+	edition *Edition // nil until somebody asks
+}
+
+// run is a sequence of records.
+type run struct {
 	// chunks run from the oldest records to the newest; every one but the last is full.
 	chunks []*chunk
-	stored int
-	// tailShared is true while the last chunk belongs to other lists too and has to be copied before
-	// a record goes into it. Full chunks never change.
-	tailShared bool
-	past       Past
-	edition    *Edition // nil until somebody asks
+	length int
 }
 
 // Edition stands for what a list holds at one moment: two lists of the same edition hold the same records.
@@ -50,10 +53,10 @@ type chunk struct {
 func Behind(past Past) List { return List{past: past} }
 
 // Len returns the number of records.
-func (l *List) Len() int { return l.past.Total + l.stored }
+func (l *List) Len() int { return l.past.Total + l.Stored() }
 
 // Stored returns the number of records that are kept in memory.
-func (l *List) Stored() int { return l.stored }
+func (l *List) Stored() int { return l.before + l.own.length }
 
 // Edition returns that of the list as it is now. The next record makes another.
 func (l *List) Edition() *Edition {
@@ -66,29 +69,29 @@ func (l *List) Edition() *Edition {
 // Clone returns a list that starts out equal and goes its own way. It costs the same however long the
 // list is: the two share what they have in common.
 func (l *List) Clone() List {
-	if !l.tailShared { // written once only: a list that is cloned by many goroutines is only read
-		l.tailShared = true
+	l.freeze()
+	l.Edition() // what is cloned twice shares what was made of it
+	return List{shared: l.shared, before: l.before, past: l.past, edition: l.edition}
+}
+
+// freeze makes every record ready to be shared. A list that is frozen is only read.
+func (l *List) freeze() {
+	if l.own.length == 0 {
+		return
 	}
-	l.Edition() // likewise; what is cloned twice shares what was made of it
-	clone := *l
-	clone.chunks = slices.Clip(l.chunks)
-	return clone
+	top, rest := l.own, l.shared
+	// A run is added to one that is not much longer, so that there are never more than a few.
+	for len(rest) > 0 && rest[len(rest)-1].length < 2*top.length {
+		last := len(rest) - 1
+		top, rest = rest[last].followedBy(&top), rest[:last]
+	}
+	l.before += l.own.length
+	l.own, l.shared = run{}, append(slices.Clip(rest), top)
 }
 
 // Prepend puts a record at the head of the list. The bytes must be one JSON value; they are copied.
 func (l *List) Prepend(record []byte) {
-	switch {
-	case l.stored%perChunk == 0:
-		l.chunks = append(l.chunks, l.nextChunk()) // a copy ends where it was taken, so it never sees this
-		l.tailShared = false
-	case l.tailShared:
-		l.chunks = slices.Clone(l.chunks)
-		last := len(l.chunks) - 1
-		l.chunks[last] = l.chunks[last].clone()
-		l.tailShared = false
-	}
-	l.chunks[len(l.chunks)-1].prepend(record)
-	l.stored++
+	l.own.prepend(record)
 	l.edition = nil
 }
 
@@ -109,7 +112,7 @@ func (l *List) AppendPage(dst []byte, page, perPage int) []byte {
 // AppendStored appends the stored records as a JSON array, newest first.
 func (l *List) AppendStored(dst []byte) []byte {
 	dst = append(dst, '[')
-	if l.stored > 0 {
+	if l.Stored() > 0 {
 		dst = l.appendRange(dst, l.Len()-1, l.past.Total)
 	}
 	return append(dst, ']')
@@ -117,30 +120,63 @@ func (l *List) AppendStored(dst []byte) []byte {
 
 // appendRange appends the records from one ordinal down to another, both counted from the oldest.
 func (l *List) appendRange(dst []byte, newest, oldest int) []byte {
-	for newest >= max(oldest, l.past.Total) {
-		place := newest - l.past.Total
-		first := place / perChunk * perChunk
-		last := max(first, oldest-l.past.Total)
-		dst = append(dst, l.chunks[place/perChunk].text(place-first, last-first)...)
-		newest = last + l.past.Total - 1
+	first := l.past.Total + l.before // the ordinal that a run begins with
+	dst = l.own.appendRange(dst, newest-first, oldest-first)
+	for _, r := range slices.Backward(l.shared) {
+		first -= r.length
+		dst = r.appendRange(dst, newest-first, oldest-first)
 	}
-	for ; newest >= oldest; newest-- {
+	for newest = min(newest, l.past.Total-1); newest >= oldest; newest-- {
 		dst = append(l.past.Append(dst, newest), ',')
 	}
 	return dst[:len(dst)-1] // the comma behind the last record
 }
 
-// nextChunk returns an empty chunk with about as much memory as the one before it came to need.
-func (l *List) nextChunk() *chunk {
-	if len(l.chunks) == 0 {
-		return &chunk{}
+// appendRange appends the records of the run from one place down to another, as far as it has them, each
+// with a comma behind it.
+func (r *run) appendRange(dst []byte, newest, oldest int) []byte {
+	newest, oldest = min(newest, r.length-1), max(oldest, 0)
+	for newest >= oldest {
+		first := newest / perChunk * perChunk
+		last := max(first, oldest)
+		dst = append(dst, r.chunks[newest/perChunk].text(newest-first, last-first)...)
+		newest = last - 1
 	}
-	before := l.chunks[len(l.chunks)-1].used()
-	return &chunk{memory: make([]byte, before+before/8), from: make([]uint32, 0, perChunk)}
+	return dst
 }
 
-func (c *chunk) clone() *chunk {
-	return &chunk{memory: slices.Clone(c.memory), from: slices.Clone(c.from)}
+func (r *run) prepend(record []byte) {
+	if r.length%perChunk == 0 {
+		r.chunks = append(r.chunks, r.nextChunk())
+	}
+	r.chunks[len(r.chunks)-1].prepend(record)
+	r.length++
+}
+
+// followedBy returns a run of the records of r and, after them, those of newer. It shares the chunks of r
+// that are full and copies the rest.
+func (r *run) followedBy(newer *run) run {
+	full := r.length / perChunk
+	joined := run{chunks: slices.Clone(r.chunks[:full]), length: full * perChunk}
+	for _, from := range []struct {
+		*run
+		first int
+	}{{r, joined.length}, {newer, 0}} {
+		for place := from.first; place < from.length; place++ {
+			text := from.chunks[place/perChunk].text(place%perChunk, place%perChunk)
+			joined.prepend(text[:len(text)-1])
+		}
+	}
+	return joined
+}
+
+// nextChunk returns an empty chunk with about as much memory as the one before it came to need.
+func (r *run) nextChunk() *chunk {
+	if len(r.chunks) == 0 {
+		return &chunk{}
+	}
+	before := r.chunks[len(r.chunks)-1].used()
+	return &chunk{memory: make([]byte, before+before/8), from: make([]uint32, 0, perChunk)}
 }
 
 func (c *chunk) prepend(record []byte) {
@@ -161,7 +197,7 @@ func (c *chunk) prepend(record []byte) {
 // records to tell how much a full one takes.
 func (c *chunk) room(need int) int {
 	if n := len(c.from) + 1; n > perChunk/8 && n < perChunk {
-		return need/n*perChunk + need/n
+		return max(need, need/n*perChunk+need/n) // records of a few bytes differ by more than their mean
 	}
 	return need + need/2
 }

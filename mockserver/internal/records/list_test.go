@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -107,6 +109,43 @@ func check(t *rapid.T, array []byte, want []int) {
 	}
 	if !slices.Equal(got, want) {
 		t.Fatalf("got %v, want %v", got, want)
+	}
+}
+
+// P4: a record that is added to a copy copies nothing of what the copy shares. It is not parallel: nothing
+// else allocates meanwhile.
+func TestPrepend_ToACopyCopiesNothing(t *testing.T) {
+	record := []byte(`"` + strings.Repeat("x", 1_000) + `"`)
+	var long List
+	for range 10*perChunk - 1 {
+		long.Prepend(record)
+	}
+	long.Clone()
+	const copies = 100
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range copies {
+		clone := long.Clone()
+		clone.Prepend(record)
+	}
+	runtime.ReadMemStats(&after)
+	if allocated := (after.TotalAlloc - before.TotalAlloc) / copies; allocated > 3_000 {
+		t.Errorf("a copy with another record of %d bytes takes %d", len(record), allocated)
+	}
+}
+
+func TestClone_RunsStayFew(t *testing.T) {
+	t.Parallel()
+	var list List
+	for i := range 10_000 {
+		list.Prepend(fmt.Append(nil, i))
+		list.Clone()
+	}
+	if len(list.shared) > 15 {
+		t.Errorf("%d runs after 10,000 copies", len(list.shared))
+	}
+	if got := string(list.AppendPage(nil, 10_000, 1)) + string(list.AppendPage(nil, 1, 1)); got != "[0][9999]" {
+		t.Errorf("the oldest and the newest are %s", got)
 	}
 }
 

@@ -112,8 +112,8 @@ type Requests struct{ kept requests }
 
 type requests struct {
 	records cow.Map[string, *Record]
-	order   []string // request ids, oldest first
-	broken  []error  // what must never happen, for Check
+	order   cow.List[string] // request ids, oldest first
+	broken  []error          // what must never happen, for Check
 }
 
 // NewDesk returns a desk without requests.
@@ -133,19 +133,19 @@ func (d *Desk) Get(requestID string) (*Record, error) {
 }
 
 // Len returns the number of requests.
-func (d *Desk) Len() int { return len(d.order) }
+func (d *Desk) Len() int { return d.order.Len() }
 
 // Records returns every request, oldest first. The slice is the caller's own.
 func (d *Desk) Records() []*Record {
-	records := make([]*Record, len(d.order))
-	for i, id := range d.order {
+	records := make([]*Record, d.order.Len())
+	for i, id := range d.order.All() {
 		records[i], _ = d.records.Get(id)
 	}
 	return records
 }
 
 func (r *requests) copied() requests {
-	return requests{records: r.records.Clone(), order: slices.Clip(r.order), broken: slices.Clip(r.broken)}
+	return requests{records: r.records.Clone(), order: r.order.Clone(), broken: slices.Clip(r.broken)}
 }
 
 // Snapshot returns the requests as they stand now, for any number of desks to [Desk.Resume]. It costs
@@ -218,7 +218,7 @@ func (d *Desk) store(next *Record) *Record {
 		return cmp.Or(earlier, next)
 	}
 	if !known {
-		d.order = append(d.order, next.RequestID)
+		d.order.Append(next.RequestID)
 	}
 	d.records.Set(next.RequestID, next)
 	d.stored++

@@ -58,10 +58,10 @@ func (r *Record) happened(before *Record) {
 
 // Newest returns up to most requests, newest first, after leaving out the newest skip ones.
 func (d *Desk) Newest(skip, most int) []*Record {
-	last := len(d.order) - max(0, skip)
+	last := d.order.Len() - max(0, skip)
 	records := make([]*Record, 0, max(0, min(most, last)))
 	for i := last - 1; i >= 0 && len(records) < most; i-- {
-		record, _ := d.records.Get(d.order[i])
+		record, _ := d.records.Get(d.order.At(i))
 		records = append(records, record)
 	}
 	return records

@@ -29,7 +29,7 @@ type Saved struct {
 
 // Save returns every request, oldest first, for [Desk.Load].
 func (d *Desk) Save() []Saved {
-	saved := make([]Saved, 0, len(d.order))
+	saved := make([]Saved, 0, d.order.Len())
 	for _, r := range d.Records() {
 		s := Saved{Record: r.encoded, Rate: r.rate, Purchased: r.purchased, Due: r.due, History: r.history}
 		for _, doc := range r.Documents {
@@ -53,7 +53,7 @@ func (d *Desk) Load(saved []Saved, shift time.Duration) error {
 			return fmt.Errorf("request %d: %s is there twice", i, r.RequestID)
 		}
 		d.records.Set(r.RequestID, r)
-		d.order = append(d.order, r.RequestID)
+		d.order.Append(r.RequestID)
 	}
 	if err := d.Check(); err != nil {
 		return err
