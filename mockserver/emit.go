@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/shipping-go/shipping/internal/jsonexact"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 )
 
@@ -15,7 +16,8 @@ type Event struct {
 	Kind string `json:"event"`
 	// ShipmentID is the shipment that the notification shows, as it stands. Default: the newest.
 	ShipmentID string `json:"shipment_id"`
-	// Data, a JSON object, is sent in place of a shipment, for kinds that are about something else.
+	// Data, a JSON object, is sent in place of a shipment, for kinds that are about something else. If its
+	// shipment_id names a shipment of the account, the notification is about that shipment.
 	Data json.RawMessage `json:"data"`
 }
 
@@ -71,10 +73,10 @@ func (w *World) payload(e Event) (payload []byte, shipmentID string, err error) 
 			Event string          `json:"event"`
 			Data  json.RawMessage `json:"data"`
 		}{e.Kind, e.Data})
-		return payload, "", err
+		return payload, w.shipmentIn(e.Data), err
 	}
-	if e.ShipmentID == "" && len(w.shipmentIDs) > 0 {
-		e.ShipmentID = w.shipmentIDs[0]
+	if e.ShipmentID == "" {
+		e.ShipmentID = w.defaultShipment()
 	}
 	s := w.shipments[e.ShipmentID]
 	if s == nil {
@@ -82,4 +84,25 @@ func (w *World) payload(e Event) (payload []byte, shipmentID string, err error) 
 	}
 	payload, err = s.payload(e.Kind)
 	return payload, e.ShipmentID, err
+}
+
+// defaultShipment returns the id of the shipment that a notification shows if it names none; empty in an
+// account without shipments.
+func (w *World) defaultShipment() string {
+	if len(w.shipmentIDs) == 0 {
+		return ""
+	}
+	return w.shipmentIDs[0]
+}
+
+// shipmentIn returns the shipment_id of data if the account has the shipment.
+func (w *World) shipmentIn(data json.RawMessage) string {
+	var named struct {
+		ShipmentID json.RawMessage `json:"shipment_id"`
+	}
+	var id string
+	if jsonexact.Unmarshal(data, &named) != nil || json.Unmarshal(named.ShipmentID, &id) != nil || w.shipments[id] == nil {
+		return ""
+	}
+	return id
 }

@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -32,9 +33,13 @@ type replayResult struct {
 // replayWebhook answers POST /v1/webhooks/replay: it queues one delivery to each receiver under one
 // new event id, and answers before any is sent.
 //
-// Assumptions: with delivery_id beside the pair, delivery_id decides. Of several deliveries the answer
-// shows the first, that to the newest webhook; the log has all. The pair replays what was last sent
-// for it, or the shipment as it stands where nothing was; replay_mode is the one value that occurs.
+// Assumptions: delivery_id decides, whatever shipment_id and event are beside it. The specification requires
+// those only if delivery_id is absent, and says that delivery_id "replays the exact stored payload of that
+// attempt"; a server that refused the request for them would refuse what the specification allows. The result
+// shows what was replayed. Of several deliveries it shows the first, that to the newest webhook; the log has
+// all. The pair replays what was last sent for it, or the shipment as it stands if nothing was; replay_mode is
+// the one value that occurs. The result for a delivery that is about no shipment names the one that a
+// notification shows by default, because the specification's result always names one.
 func (w *World) replayWebhook(c *call) reply {
 	var ask replayRequest
 	if refusal := w.decode(c, &ask); refusal != nil {
@@ -49,13 +54,17 @@ func (w *World) replayWebhook(c *call) reply {
 	if refusal != nil {
 		return *refusal
 	}
+	about := cmp.Or(stored.ShipmentID, w.defaultShipment())
+	if about == "" {
+		return w.rule(fmt.Sprintf("delivery %s is about no shipment, and this account has none that the result could name: emit the event again instead", stored.ID))
+	}
 	receivers, refusal := w.replayReceivers(ask.WebhookID, stored.Event)
 	if refusal != nil {
 		return *refusal
 	}
 
 	result := replayResult{
-		ShipmentID: stored.ShipmentID, Event: stored.Event,
+		ShipmentID: about, Event: stored.Event,
 		WebhookEventID: w.ids.coded("WE"), DeliveryID: stored.ID, ReplayMode: "stored_payload",
 	}
 	for i, h := range receivers {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -18,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/internal/schema"
 )
 
 const replayPath = "/v1/webhooks/replay"
@@ -96,6 +98,86 @@ func TestReplay_NamedWebhookMustExistBeActiveAndSubscribed(t *testing.T) {
 	// The rule holds for a replay by delivery too.
 	body := replayBody(t, "delivery_id", srv.Deliveries()[0].ID, "webhook_id", hooks.off)
 	post(t, srv, replayPath, body).refusal(t, http.StatusBadRequest, "is not active")
+}
+
+// S16: the result of a replay names a shipment, as the specification says, also when the delivery carried data
+// about something else; data that names a shipment of the account is about that one.
+func TestReplay_OfCustomDataNamesAShipment(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithAssumptions(mockserver.Strict), virtual(), mockserver.WithDeliveryTransport(&inbox{}))
+	hook, err := srv.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"transaction.success", "shipment.updated"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shipments := srv.Shipments()
+	for _, test := range []struct{ kind, data, want string }{
+		{"transaction.success", `{"amount":1}`, shipments[0]},
+		{"transaction.success", `{"shipment_id":7}`, shipments[0]},
+		{"transaction.success", `{"shipment_id":"SH-OTHER"}`, shipments[0]},
+		{"transaction.success", `{"SHIPMENT_ID":"` + shipments[1] + `"}`, shipments[0]},
+		{"shipment.updated", `{"shipment_id":"` + shipments[2] + `","status":"lost"}`, shipments[2]},
+	} {
+		sent, err := srv.Emit(mockserver.Event{Kind: test.kind, Data: json.RawMessage(test.data)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := post(t, srv, replayPath, replayBody(t, "delivery_id", sent[0].ID, "webhook_id", hook)).want(t, http.StatusOK)
+		if id := got.text(t, "shipment_id"); id != test.want {
+			t.Errorf("%s: the result is about %q, want %q", test.data, id, test.want)
+		}
+		replayed := srv.Deliveries()[0]
+		if string(replayed.Payload) != string(sent[0].Payload) || replayed.ShipmentID != sent[0].ShipmentID {
+			t.Errorf("%s: replayed as %+v", test.data, replayed)
+		}
+	}
+	// The pair replays what was last sent for it.
+	post(t, srv, replayPath, replayBody(t, "shipment_id", shipments[2], "event", "shipment.updated")).want(t, http.StatusOK)
+	if payload := string(srv.Deliveries()[0].Payload); !strings.Contains(payload, `"lost"`) {
+		t.Errorf("the pair replayed %s", payload)
+	}
+}
+
+// S22: delivery_id decides, whatever is beside it, and the OpenAPI document accepts what the server accepts.
+func TestReplay_DeliveryIDDecides(t *testing.T) {
+	t.Parallel()
+	srv := start(t, virtual(), mockserver.WithDeliveryTransport(&inbox{}))
+	delivered := srv.Deliveries()[0]
+	for _, fields := range [][]string{
+		{"shipment_id", delivered.ShipmentID},
+		{"event", delivered.Event},
+		{"shipment_id", delivered.ShipmentID, "event", delivered.Event},
+		{"shipment_id", "SH-OTHER"},
+		{"event", "shipment.cancelled"},
+		{"shipment_id", "SH-OTHER", "event", "shipment.cancelled"},
+	} {
+		body := replayBody(t, append(fields, "delivery_id", delivered.ID)...)
+		got := post(t, srv, replayPath, body).want(t, http.StatusOK)
+		if got.text(t, "shipment_id") != delivered.ShipmentID || got.text(t, "event") != delivered.Event {
+			t.Errorf("%s replayed %s", body, got.body)
+		}
+		if sent := srv.Deliveries()[0]; string(sent.Payload) != string(delivered.Payload) {
+			t.Errorf("%s sent %s", body, sent.Payload)
+		}
+		if problem := replayProblem(t, srv, body); problem != nil {
+			t.Errorf("%s is accepted, and the OpenAPI document refuses it: %v", body, problem)
+		}
+	}
+	for _, half := range []string{replayBody(t, "shipment_id", delivered.ShipmentID), replayBody(t, "event", delivered.Event)} {
+		post(t, srv, replayPath, half).want(t, http.StatusBadRequest)
+		if replayProblem(t, srv, half) == nil {
+			t.Errorf("%s is refused, and valid in the OpenAPI document", half)
+		}
+	}
+}
+
+// replayProblem returns what the server's OpenAPI document has against the body of a replay.
+func replayProblem(t *testing.T, srv *mockserver.Server, body string) error {
+	t.Helper()
+	document, err := schema.Parse(get(t, srv, "/_mock/openapi.json").body, schema.Closed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document.Schema("ReplayRequest").Check([]byte(body))
 }
 
 func TestReplay_UnknownThings(t *testing.T) {

@@ -136,13 +136,12 @@ func webhooks() map[string]schema {
 }
 
 func replayRequest() schema {
-	s := record(`Specification, "POST /v1/webhooks/replay": a request must carry delivery_id, or both shipment_id and event.`,
-		may("shipment_id", alphanumerics("SH"), "Required when delivery_id is absent. Must be sent together with event."),
-		may("event", text("shipment.delivered"), "Required when delivery_id is absent. A shipment webhook event kind; must be sent together with shipment_id."),
+	s := record(`Specification, "POST /v1/webhooks/replay": a request must carry delivery_id, or both shipment_id and event. Assumption: beside delivery_id, which decides, shipment_id and event may both or singly be there and are ignored, because they are required only if delivery_id is absent.`,
+		may("shipment_id", alphanumerics("SH"), "Required when delivery_id is absent. Must then be sent together with event; beside delivery_id it is ignored."),
+		may("event", text("shipment.delivered"), "Required when delivery_id is absent. A shipment webhook event kind; must then be sent together with shipment_id; beside delivery_id it is ignored."),
 		may("delivery_id", alphanumerics("WD"), "Required when shipment_id and event are not both present. Identifier of an earlier delivery attempt; replays the exact stored payload of that attempt."),
 		may("webhook_id", matching("^WA-[A-Za-z0-9]+$", "WA-0011223344"), "Limits the replay to that endpoint. When omitted, the replay goes to every active webhook subscribed to the event."),
 	)
-	s.DependentRequired = map[string][]string{"shipment_id": {"event"}, "event": {"shipment_id"}}
 	s.If = &schema{Required: []string{"delivery_id"}}
 	s.Else = &schema{Required: []string{"shipment_id", "event"}}
 	return s

@@ -21,10 +21,9 @@ type schema struct {
 	Items    *schema `json:"items,omitempty"`
 	MinItems int     `json:"minItems,omitempty"`
 
-	Properties           object              `json:"properties,omitempty"`
-	Required             []string            `json:"required,omitempty"`
-	DependentRequired    map[string][]string `json:"dependentRequired,omitempty"`
-	AdditionalProperties any                 `json:"additionalProperties,omitempty"` // a schema, or true
+	Properties           object   `json:"properties,omitempty"`
+	Required             []string `json:"required,omitempty"`
+	AdditionalProperties any      `json:"additionalProperties,omitempty"` // a schema, or true
 
 	Not  *schema `json:"not,omitempty"`
 	If   *schema `json:"if,omitempty"`
