@@ -2,21 +2,41 @@ package mockserver
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/shipping-go/shipping"
 )
 
-// SetExchangeRate says how many units of a currency a US dollar buys from now on. Drafts that are
-// already analyzed keep their amounts. A rate that is not above zero is refused.
+// SetExchangeRate sets how many units of a wallet's currency a US dollar buys from now on. Drafts that are
+// already analyzed keep their amounts. It refuses what would change nothing: a currency that no wallet
+// holds, and "USD", of which a dollar always buys one; and a rate that is not above zero.
 func (w *World) SetExchangeRate(currency string, perDollar shipping.Amount) error {
-	if currency == "" || perDollar.Sign() <= 0 {
-		return fmt.Errorf("mockserver: exchange rate of %q is %s: name a currency and a rate above zero", currency, perDollar)
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.exchange[currency] = perDollar
-	return nil
+	var held []string
+	for _, wallet := range w.ledger.Wallets() {
+		if wallet.Currency != usd && !slices.Contains(held, wallet.Currency) {
+			held = append(held, wallet.Currency)
+		}
+	}
+	problem := ""
+	switch {
+	case currency == usd:
+		problem = "prices are in US dollars, and a dollar always buys one"
+	case !slices.Contains(held, currency):
+		problem = "no wallet holds that currency; wallets hold " + strings.Join(held, ", ")
+	case perDollar.Sign() <= 0:
+		problem = "a rate must be above zero"
+	default:
+		w.exchange[currency] = perDollar
+		return nil
+	}
+	return fmt.Errorf("mockserver: exchange rate of %q not set to %s: %s", currency, perDollar, problem)
 }
+
+// usd is the currency of the prices that exchange rates convert.
+const usd = "USD"
 
 // hasRequest reports whether the world has analyzed a regulatory request of that id.
 func (w *World) hasRequest(id string) bool {

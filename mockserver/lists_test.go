@@ -3,6 +3,7 @@ package mockserver_test
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -94,6 +95,16 @@ func TestLists_PaginationObjects(t *testing.T) {
 }
 
 // Assumption: what is missing, below 1 or no whole number falls back to the default.
+// S27: the number of a page's first record is exact on machines of 32 bits too.
+func TestLists_PagingCounterIsExact(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	body := string(get(t, srv, "/v1/webhooks?page=2147483647&perPage=2147483647").want(t, http.StatusOK).body)
+	if want := `"pagingCounter":4611686011984936963,`; !strings.Contains(body, want) {
+		t.Errorf("got %s, want %s in it", body, want)
+	}
+}
+
 func TestLists_PageAndPerPageFallBack(t *testing.T) {
 	t.Parallel()
 	srv := start(t)

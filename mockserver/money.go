@@ -205,7 +205,7 @@ func (w *state) fund(wallet, amount, memo string, at time.Time) error {
 // rate returns what one unit of a currency buys in another, at the world's present rates.
 func (w *World) rate(from, to string) (shipping.Amount, error) {
 	rate, known := w.exchange[to]
-	if from != "USD" || !known {
+	if from != usd || !known {
 		return shipping.Amount{}, fmt.Errorf("no exchange rate from %s to %s: set one with SetExchangeRate", from, to)
 	}
 	return rate, nil

@@ -44,6 +44,9 @@ func (p paging) pageCount(total int) int {
 	return max(1, total/p.perPage+min(1, total%p.perPage))
 }
 
+// first returns the number of the page's first record, from 1. It can be beyond 32 bits.
+func (p paging) first() int64 { return int64(p.page-1)*int64(p.perPage) + 1 }
+
 func (p paging) hasNext(total int) bool { return p.page < p.pageCount(total) }
 
 // appendRates appends the rate list pagination object.
@@ -63,7 +66,7 @@ func (p paging) appendRates(dst []byte, total int) []byte {
 // Specification: "Webhook pagination object".
 func (p paging) appendWebhooks(dst []byte, total int) []byte {
 	dst = p.appendCounts(dst, total)
-	dst = number(dst, `,"pagingCounter":`, (p.page-1)*p.perPage+1)
+	dst = strconv.AppendInt(append(dst, `,"pagingCounter":`...), p.first(), 10)
 	dst = p.appendNeighbours(dst, total, "null", "null")
 	return append(dst, '}')
 }

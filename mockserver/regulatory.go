@@ -171,7 +171,7 @@ func page(s regulatory.Sheet) formpdf.Document {
 	for _, item := range s.Items {
 		doc.Items = append(doc.Items, formpdf.Item{
 			Description: item.Description, HSCode: item.HSCode, OriginCountry: item.OriginCountry,
-			Quantity: item.Quantity, UnitPrice: item.UnitPrice, Currency: item.Currency,
+			Quantity: int(item.Quantity), UnitPrice: item.UnitPrice, Currency: item.Currency,
 		})
 	}
 	for _, field := range s.Fields {

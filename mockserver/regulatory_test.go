@@ -284,6 +284,70 @@ func TestInvoiceFlow_EditsEverything(t *testing.T) {
 	}
 }
 
+// S23, S25: a whole number is a quantity however it is written, a price is refused for what is wrong with it, and
+// an item keeps an id of its own only if it has the form of one: else the record would break the specification.
+func TestItems_AreTakenForWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	srv := start(t, virtual(), mockserver.WithAssumptions(mockserver.Strict))
+	path := regulatoryPath + "/request/" + analyzeShipment(t, srv, srv.Shipments()[0]).ID + "/items"
+	const item = `{"line_items":[{%s"description":"Coffee","hs_code":"090121","quantity":%s,"unit_price":%s,"currency":"USD","weight":0.5,"origin_country":"NG"}]}`
+	for _, test := range []struct{ id, quantity, price, refused string }{
+		{"", "1", "12.5", ""},
+		{"", "1.0", "12.5", ""},
+		{"", "2e1", "12.5", ""},
+		{"", "20000e-4", "12.5", ""},
+		{"", "1.5", "12.5", "quantity must be at least 1, as a whole number"},
+		{"", `"1"`, "12.5", "quantity must be at least 1, as a whole number"},
+		{"", "true", "12.5", "quantity must be at least 1, as a whole number"},
+		{"", "1e30", "12.5", "quantity must be at least 1, as a whole number"},
+		{"", "-1.0", "12.5", "quantity must be at least 1, as a whole number"},
+		{"", "null", "12.5", "quantity must be at least 1, as a whole number"},
+		{"", "1", "0.1000000000000000055", "unit_price must be a number that is not negative, of at most 18 digits"},
+		{"", "1", "-1", "unit_price must be a number that is not negative"},
+		{"IT-mine1", "1", "12.5", ""},
+		{"mine", "1", "12.5", "item_id must be IT- and letters and digits"},
+		{"IT-", "1", "12.5", "item_id must be IT- and letters and digits"},
+		{"IT-ü", "1", "12.5", "item_id must be IT- and letters and digits"},
+		{`IT-1\n`, "1", "12.5", "item_id must be IT- and letters and digits"},
+	} {
+		id := ""
+		if test.id != "" {
+			id = `"item_id":"` + test.id + `",`
+		}
+		got := do(t, srv, http.MethodPut, path, fmt.Sprintf(item, id, test.quantity, test.price))
+		if test.refused == "" {
+			got.want(t, http.StatusOK)
+			continue
+		}
+		got.refusal(t, http.StatusBadRequest, test.refused)
+	}
+}
+
+// S26: a rate that would change nothing is refused.
+func TestSetExchangeRate_RefusesWhatChangesNothing(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	for _, test := range []struct{ currency, rate, want string }{
+		{"USD", "2", "a dollar always buys one"},
+		{"usd", "2", "no wallet holds that currency"},
+		{"ngn", "2", "no wallet holds that currency; wallets hold NGN"},
+		{"XXX", "2", "no wallet holds that currency"},
+		{"", "2", "no wallet holds that currency"},
+		{"NGN", "0", "a rate must be above zero"},
+		{"NGN", "-1", "a rate must be above zero"},
+	} {
+		if err := srv.SetExchangeRate(test.currency, amount(t, test.rate)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q at %s: %v, want %q in it", test.currency, test.rate, err, test.want)
+		}
+	}
+	if err := srv.SetExchangeRate("NGN", shipping.Amount{}); err == nil {
+		t.Error("a rate that was not given is set")
+	}
+	if err := srv.SetExchangeRate("NGN", amount(t, "2")); err != nil {
+		t.Error(err)
+	}
+}
+
 // Specification: "Failed automated documents can be retried."
 func TestRetry_GeneratesAFailedAutomatedDocument(t *testing.T) {
 	t.Parallel()

@@ -109,7 +109,7 @@ func (w *seeder) items(goods []order) ([]regulatory.LineItem, error) {
 			return nil, fmt.Errorf("article %q: %w", o.article, err)
 		}
 		items = append(items, regulatory.LineItem{
-			ItemID: w.ids.coded("IT"), Description: a.description, HSCode: a.hsCode, Quantity: o.pieces,
+			ItemID: w.ids.coded("IT"), Description: a.description, HSCode: a.hsCode, Quantity: regulatory.Quantity(o.pieces),
 			UnitPrice: price, Currency: "USD", Weight: weight, OriginCountry: a.madeIn,
 		})
 	}

@@ -39,7 +39,7 @@ type Field struct {
 	Label string
 	// Type is one of [TypeString], [TypeNumber], [TypeDate], [TypeBoolean] and [TypePercent].
 	Type string
-	// Required is true where the form is worthless without the field.
+	// Required is true if the form is worthless without the field. Nothing enforces it: see [Form.Check].
 	Required bool
 	// Help tells a person what to write, often with an example. It may be empty.
 	Help string
@@ -68,8 +68,9 @@ func (p Problem) String() string { return p.Field + ": " + p.Reason }
 // what is wrong with the form's own fields, in their order, then every field that the form does
 // not have, by name. It returns nil for a good profile.
 //
-// A profile may be filled in step by step, so a missing required field is a problem only when
-// complete is true, as it must be before the form is generated. A field that is null, or an empty or
+// A profile may be filled in step by step, so a missing required field is a problem only if complete is
+// true. The server never asks for that: the specification states no such condition for a purchase or for
+// generation, so a form with an empty profile is sold and generated. A field that is null, or an empty or
 // blank text, counts as missing.
 func (f *Form) Check(profile map[string]json.RawMessage, complete bool) []Problem {
 	var problems []Problem

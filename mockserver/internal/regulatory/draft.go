@@ -16,7 +16,7 @@ import (
 // ItemsUpdate replaces the line items of a draft.
 type ItemsUpdate struct {
 	// LineItems are all the items; one that is not listed is removed. An item keeps the item_id that
-	// it brings and is given one if it brings none.
+	// it brings, which must have the form of one, and is given one if it brings none.
 	LineItems []LineItem `json:"line_items"`
 }
 

@@ -103,7 +103,7 @@ func (m Magic) goods() Consignment {
 		price, _ := shipping.NewAmount(item.cents, 2) // a few digits always fit
 		weight, _ := shipping.NewAmount(item.grams, 3)
 		goods.Items = append(goods.Items, LineItem{
-			Description: item.description, HSCode: item.hsCode, Quantity: item.quantity,
+			Description: item.description, HSCode: item.hsCode, Quantity: Quantity(item.quantity),
 			UnitPrice: price, Currency: usdCurrency, Weight: weight, OriginCountry: "CN",
 		})
 	}

@@ -91,8 +91,8 @@ type LineItem struct {
 	ItemID      string `json:"item_id"`
 	Description string `json:"description"`
 	// HSCode is the item's tariff code in digits, or empty where it is not known.
-	HSCode   string `json:"hs_code"`
-	Quantity int    `json:"quantity"`
+	HSCode   string   `json:"hs_code"`
+	Quantity Quantity `json:"quantity"`
 	// UnitPrice is the price of one, in major units of Currency.
 	UnitPrice shipping.Amount `json:"unit_price"`
 	Currency  string          `json:"currency"`

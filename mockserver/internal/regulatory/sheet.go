@@ -115,9 +115,9 @@ func (r *Record) drafted(items []LineItem) map[string]string {
 		if !slices.Contains(names, item.Description) {
 			names = append(names, item.Description)
 		}
-		pieces += item.Quantity
-		weight.add(item.Weight, item.Quantity)
-		value.add(item.UnitPrice, item.Quantity)
+		pieces += int(item.Quantity)
+		weight.add(item.Weight, int(item.Quantity))
+		value.add(item.UnitPrice, int(item.Quantity))
 		inDollars = inDollars && item.Currency == usdCurrency
 		if item.OriginCountry != origin {
 			origin = "" // of several countries none is the goods'

@@ -29,12 +29,13 @@ func checkItems(items []LineItem) []Problem {
 			field, reason string
 		}{
 			{repeated, "item_id", fmt.Sprintf("must not be that of line_items[%d]; leave it out for a new item", first)},
+			{item.ItemID != "" && !isID(item.ItemID, "IT-"), "item_id", "must be IT- and letters and digits; leave it out for a new item"},
 			{strings.TrimSpace(item.Description) == "", "description", "must say what the item is"},
 			{item.HSCode != "" && hsDigits(item.HSCode) == "", "hs_code", "must be 2 to 12 digits, or left out where it is not known"},
-			{item.Quantity < 1, "quantity", "must be at least 1"},
-			{!item.UnitPrice.Known() || item.UnitPrice.Sign() < 0, "unit_price", "must be a number that is not negative"},
+			{item.Quantity < 1, "quantity", "must be at least 1, as a whole number"},
+			{!item.UnitPrice.Known() || item.UnitPrice.Sign() < 0, "unit_price", "must be a number that is not negative, of at most 18 digits"},
 			{!isUpper(item.Currency, 3), "currency", "must be a three-letter code such as USD"},
-			{isUnreadable(item.Weight) || item.Weight.Sign() < 0, "weight", "must be a number of kilograms that is not negative"},
+			{isUnreadable(item.Weight) || item.Weight.Sign() < 0, "weight", "must be a number of kilograms that is not negative, of at most 18 digits"},
 			{item.OriginCountry != "" && !isUpper(item.OriginCountry, 2), "origin_country", "must be a two-letter code such as CN, or left out"},
 		} {
 			if rule.broken {
@@ -77,6 +78,14 @@ func isTime(text string) bool {
 
 func isUpper(text string, letters int) bool {
 	return len(text) == letters && !strings.ContainsFunc(text, func(r rune) bool { return r < 'A' || r > 'Z' })
+}
+
+// isID reports whether a text is a prefix and, after it, letters and digits.
+func isID(text, prefix string) bool {
+	rest, found := strings.CutPrefix(text, prefix)
+	return found && rest != "" && !strings.ContainsFunc(rest, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
 }
 
 // hsDigits returns an HS code without the dots, spaces and hyphens that people write into it, or ""
