@@ -85,23 +85,12 @@ func BenchmarkFork_FirstPurchase(b *testing.B) {
 	for _, scenario := range []string{"default", "history300000"} {
 		b.Run(scenario, func(b *testing.B) {
 			srv := lone(b, mockserver.WithScenario(scenario))
-			handle := func(w *mockserver.World, path, body string) *httptest.ResponseRecorder {
-				r := httptest.NewRequest(http.MethodPost, regulatoryPath+path, strings.NewReader(body))
-				r.Header.Set("Authorization", "Bearer "+w.SecretKey)
-				r.Header.Set("Content-Type", "application/json")
-				answer := httptest.NewRecorder()
-				srv.ServeHTTP(answer, r)
-				if answer.Code != http.StatusOK {
-					b.Fatal(answer.Body)
-				}
-				return answer
-			}
 			var draft struct {
 				Data struct {
 					RequestID string `json:"request_id"`
 				}
 			}
-			if err := json.Unmarshal(handle(srv.World, "/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`).Body.Bytes(), &draft); err != nil {
+			if err := json.Unmarshal(handle(b, srv, srv.World, "/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`).Body.Bytes(), &draft); err != nil {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
@@ -112,13 +101,48 @@ func BenchmarkFork_FirstPurchase(b *testing.B) {
 					b.Fatal(err)
 				}
 				b.StartTimer()
-				handle(fork, "/purchase", `{"request_id":"`+draft.Data.RequestID+`","document_types":["CUSTOMS"]}`)
+				handle(b, srv, fork, "/purchase", `{"request_id":"`+draft.Data.RequestID+`","document_types":["CUSTOMS"]}`)
 				b.StopTimer()
 				fork.Close()
 				b.StartTimer()
 			}
 		})
 	}
+}
+
+// P3: BenchmarkAdvance_Requests is what each of many requests takes whose documents are generated in one advance.
+func BenchmarkAdvance_Requests(b *testing.B) {
+	const requests = 5_000
+	srv := lone(b, virtual(), mockserver.WithJournal(0, 0))
+	for range requests {
+		body := handle(b, srv, srv.World, "/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`).Body.String()
+		_, id, _ := strings.Cut(body, `"request_id":"`)
+		id, _, _ = strings.Cut(id, `"`)
+		handle(b, srv, srv.World, "/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`)
+	}
+	purchased := srv.Snapshot()
+	for b.Loop() {
+		b.StopTimer()
+		srv.Restore(purchased)
+		b.StartTimer()
+		if fired, err := srv.Advance(time.Hour); err != nil || len(fired) != requests {
+			b.Fatalf("%d fired (%v)", len(fired), err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/requests, "ns/request")
+}
+
+// handle makes a call of the regulatory flow in a world.
+func handle(b *testing.B, srv *mockserver.Server, w *mockserver.World, path, body string) *httptest.ResponseRecorder {
+	b.Helper()
+	r := httptest.NewRequest(http.MethodPost, regulatoryPath+path, strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+w.SecretKey)
+	r.Header.Set("Content-Type", "application/json")
+	answer := httptest.NewRecorder()
+	if srv.ServeHTTP(answer, r); answer.Code != http.StatusOK {
+		b.Fatal(answer.Body)
+	}
+	return answer
 }
 
 // sink takes an answer and keeps nothing of it.

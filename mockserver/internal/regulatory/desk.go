@@ -9,7 +9,6 @@
 package regulatory
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -178,10 +177,13 @@ func (d *Desk) resume(r *Record, shift time.Duration) {
 
 // Check returns nil, or an error that names every invariant that does not hold: each purchased request
 // is paid for by exactly one debit of its amount, no other is paid for, and a request is completed
-// exactly when all its documents are generated.
+// exactly when all its documents are generated; and every request can be encoded.
 func (d *Desk) Check() error {
 	broken := slices.Clone(d.broken)
 	for _, r := range d.Records() {
+		if _, err := r.encode(); err != nil {
+			broken = append(broken, fmt.Errorf("request %s cannot be encoded: %w", r.RequestID, err))
+		}
 		entry, paid := d.config.Ledger.Debited(r.RequestID)
 		switch purchased := r.TransactionID != ""; {
 		case purchased != paid:
@@ -205,7 +207,7 @@ func (d *Desk) find(requestID string) (*Record, *Refusal) {
 	return nil, notFound("regulatory document request", requestID, "use the request_id that analyze answered with")
 }
 
-// store makes next the request's record, stamped and encoded, and returns it.
+// store makes next the request's record, stamped, and returns it.
 func (d *Desk) store(next *Record) *Record {
 	next.UpdatedAt = Timestamp{d.config.Now().UTC()}
 	earlier, known := d.records.Get(next.RequestID)
@@ -213,10 +215,7 @@ func (d *Desk) store(next *Record) *Record {
 		next.CreatedAt = next.UpdatedAt
 	}
 	next.happened(earlier)
-	if err := next.encode(); err != nil { // every value was checked when it came in, so Check tells
-		d.broken = append(d.broken, fmt.Errorf("request %s cannot be encoded: %w", next.RequestID, err))
-		return cmp.Or(earlier, next)
-	}
+	next.encoded = new(encoded)
 	if !known {
 		d.order.Append(next.RequestID)
 	}

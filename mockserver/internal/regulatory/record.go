@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -82,7 +83,15 @@ type Record struct {
 	due       time.Time       // end of purchasing; zero where none is scheduled
 	script    script          // what a magic input asked for
 	history   []Step          // oldest first
-	encoded   []byte
+	encoded   *encoded        // from when the record is stored
+}
+
+// encoded is a record's JSON. It is made when somebody asks for it: of the many records that a request goes
+// through, most are replaced before they are served.
+type encoded struct {
+	once sync.Once
+	text []byte
+	err  error
 }
 
 // LineItem is one line of the consignment.
@@ -207,10 +216,17 @@ func (t Timestamp) MarshalJSON() ([]byte, error) {
 }
 
 // AppendJSON appends the record's JSON, fields in the order of [Record], to dst.
-func (r *Record) AppendJSON(dst []byte) []byte { return append(dst, r.encoded...) }
+func (r *Record) AppendJSON(dst []byte) []byte { return append(dst, r.JSON()...) }
 
-// JSON returns the record's JSON without copying it. It must not be changed.
-func (r *Record) JSON() []byte { return r.encoded }
+// JSON returns the record's JSON without copying it. It must not be changed. Several worlds may share the
+// record and call JSON at once.
+func (r *Record) JSON() []byte {
+	text, err := r.encode()
+	if err != nil { // every value was checked when it came in, so Check returns the error
+		return []byte("null")
+	}
+	return text
+}
 
 // draft returns a copy that may be changed until it is stored: its struct, its list of documents and
 // its profiles are its own. Items, offers and a profile's values are replaced as a whole.
@@ -243,15 +259,16 @@ func (r *Record) postponed(d time.Duration) *Record {
 	return &later
 }
 
-func (r *Record) encode() error {
-	var buffer bytes.Buffer
-	encoder := json.NewEncoder(&buffer)
-	encoder.SetEscapeHTML(false) // "Salt & vinegar" stays readable
-	if err := encoder.Encode(r); err != nil {
-		return err
-	}
-	r.encoded = bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))
-	return nil
+func (r *Record) encode() ([]byte, error) {
+	e := r.encoded
+	e.once.Do(func() {
+		var buffer bytes.Buffer
+		encoder := json.NewEncoder(&buffer)
+		encoder.SetEscapeHTML(false) // "Salt & vinegar" stays readable
+		e.err = encoder.Encode(r)
+		e.text = bytes.Clone(bytes.TrimSuffix(buffer.Bytes(), []byte("\n")))
+	})
+	return e.text, e.err
 }
 
 func (r *Record) offered(slug string) (AvailableDocument, bool) {

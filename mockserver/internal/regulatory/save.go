@@ -31,7 +31,7 @@ type Saved struct {
 func (d *Desk) Save() []Saved {
 	saved := make([]Saved, 0, d.order.Len())
 	for _, r := range d.Records() {
-		s := Saved{Record: r.encoded, Rate: r.rate, Purchased: r.purchased, Due: r.due, History: r.history}
+		s := Saved{Record: r.JSON(), Rate: r.rate, Purchased: r.purchased, Due: r.due, History: r.history}
 		for _, doc := range r.Documents {
 			s.DocumentsDue = append(s.DocumentsDue, doc.due)
 		}
@@ -65,11 +65,12 @@ func (d *Desk) Load(saved []Saved, shift time.Duration) error {
 }
 
 func (s Saved) restore() (*Record, error) {
-	r := &Record{rate: s.Rate, purchased: s.Purchased, due: s.Due, history: s.History}
+	r := &Record{rate: s.Rate, purchased: s.Purchased, due: s.Due, history: s.History, encoded: new(encoded)}
 	if err := json.Unmarshal(s.Record, r); err != nil {
 		return nil, err
 	}
-	if err := r.encode(); err != nil {
+	text, err := r.encode()
+	if err != nil {
 		return nil, err
 	}
 	// Encoders differ in how they write <, > and &; nothing else may differ.
@@ -78,7 +79,7 @@ func (s Saved) restore() (*Record, error) {
 		return nil, err
 	}
 	json.HTMLEscape(&read, compact.Bytes())
-	json.HTMLEscape(&written, r.encoded)
+	json.HTMLEscape(&written, text)
 	switch {
 	case !bytes.Equal(read.Bytes(), written.Bytes()):
 		return nil, errors.New("the record has fields, or an order of fields, that this version does not write")
