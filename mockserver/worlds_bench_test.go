@@ -2,6 +2,7 @@ package mockserver_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -114,6 +116,10 @@ func BenchmarkFork_FirstPurchase(b *testing.B) {
 func BenchmarkAdvance_Requests(b *testing.B) {
 	const requests = 5_000
 	srv := lone(b, virtual(), mockserver.WithJournal(0, 0))
+	plenty, err := shipping.NewAmount(1_000_000_000, 0)
+	if err = errors.Join(err, srv.Fund(srv.Wallets()[0], plenty)); err != nil {
+		b.Fatal(err)
+	}
 	for range requests {
 		body := handle(b, srv, srv.World, "/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`).Body.String()
 		_, id, _ := strings.Cut(body, `"request_id":"`)
