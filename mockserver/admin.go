@@ -193,7 +193,7 @@ func (s *Server) adminMagic(*call) reply {
 
 func (s *Server) adminDeliveries(c *call) reply {
 	log := c.world.Deliveries()
-	return succeedWith(nil, counted(len(log), "delivery", "deliveries")+" in the log", cut(s.config.assume.paging(c.query()), log))
+	return succeedWith(nil, fmt.Sprintf("%d deliveries in the log", len(log)), cut(s.config.assume.paging(c.query()), log))
 }
 
 // ledgerView is the data of GET /_mock/ledger.
@@ -225,7 +225,7 @@ func (s *Server) adminLedger(c *call) reply {
 	total := len(view.Entries)
 	slices.Reverse(view.Entries)
 	view.Entries = cut(s.config.assume.paging(c.query()), view.Entries)
-	return succeedWith(nil, counted(total, "entry", "entries")+" in the ledger", view)
+	return succeedWith(nil, fmt.Sprintf("%d entries in the ledger", total), view)
 }
 
 // cut returns the page of a slice that is asked for.

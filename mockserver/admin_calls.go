@@ -24,7 +24,7 @@ func (s *Server) adminCalls(c *call) reply {
 			return refused(http.StatusBadRequest, codeInvalid, err.Error())
 		}
 		calls := c.world.choose(choice)
-		message := counted(len(calls), "call", "calls")
+		message := fmt.Sprintf("%d calls", len(calls))
 		if c.world.calls.isShort() {
 			message += ": fewer are remembered than should be, since the journals of all worlds are full; close or reset some, or raise -max-journal or WithMaxJournal"
 		}

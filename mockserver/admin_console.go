@@ -54,7 +54,7 @@ func (s *Server) adminRequests(c *call) reply {
 			}
 		}
 	}
-	return succeedWith(nil, counted(total, "regulatory request", "regulatory requests"), rows)
+	return succeedWith(nil, fmt.Sprintf("%d regulatory requests", total), rows)
 }
 
 func (s *Server) adminRequest(c *call) reply {
@@ -99,7 +99,7 @@ func (s *Server) adminConsignments(c *call) reply {
 		}
 	}
 	w.mu.Unlock()
-	return succeedWith(nil, counted(len(rows), "shipment", "shipments"), struct {
+	return succeedWith(nil, fmt.Sprintf("%d shipments", len(rows)), struct {
 		Shipments []consignmentRow `json:"shipments"`
 		Invoices  []string         `json:"invoices"`
 		Curl      string           `json:"curl,omitempty"` // analyzes the first of them

@@ -22,7 +22,7 @@ func (s *Server) adminFaults(c *call) reply {
 	for _, op := range shipping.Operations() {
 		view.Operations = append(view.Operations, op.Name)
 	}
-	return succeedWith(nil, counted(len(view.Rules), "fault rule", "fault rules"), view)
+	return succeedWith(nil, fmt.Sprintf("%d fault rules", len(view.Rules)), view)
 }
 
 func (s *Server) adminInject(c *call) reply {
@@ -46,7 +46,7 @@ func (s *Server) adminInject(c *call) reply {
 		return refused(http.StatusBadRequest, codeInvalid, err.Error())
 	}
 	all := c.world.faults.forms()
-	return succeedWith(nil, counted(len(rules), "fault rule", "fault rules")+" added", all[max(0, len(all)-len(rules)):])
+	return succeedWith(nil, fmt.Sprintf("%d fault rules added", len(rules)), all[max(0, len(all)-len(rules)):])
 }
 
 func (s *Server) adminClearFaults(c *call) reply {

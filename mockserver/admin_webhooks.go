@@ -23,7 +23,7 @@ func (s *Server) adminWebhooks(c *call) reply {
 	for i, h := range page {
 		views[i] = viewWebhook(h)
 	}
-	return succeedWith(nil, counted(len(all), "webhook", "webhooks"), views)
+	return succeedWith(nil, fmt.Sprintf("%d webhooks", len(all)), views)
 }
 
 func viewWebhook(h *webhook) webhookView { return webhookView{h, h.order} }
@@ -82,5 +82,5 @@ func (s *Server) adminEmit(c *call) reply {
 	if err != nil {
 		return refused(http.StatusBadRequest, codeInvalid, err.Error())
 	}
-	return succeedWith(nil, counted(len(queued), "notification", "notifications")+" queued", queued)
+	return succeedWith(nil, fmt.Sprintf("%d notifications queued", len(queued)), queued)
 }

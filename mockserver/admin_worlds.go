@@ -65,7 +65,7 @@ func (s *Server) adminWorlds(c *call) reply {
 	for i, w := range page {
 		views[i] = w.viewFor(c)
 	}
-	return succeedWith(nil, counted(len(worlds), "world is open", "worlds are open"), views)
+	return succeedWith(nil, fmt.Sprintf("%d worlds are open", len(worlds)), views)
 }
 
 func (s *Server) adminOpenWorld(c *call) reply {

@@ -76,24 +76,3 @@ func TestMessages_AreBounded(t *testing.T) {
 		}
 	}
 }
-
-// U10: one of a kind is not called many.
-func TestMessages_CountOne(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	rule := `{"operation":"countries.list","fault":{"kind":"status","status":503}}`
-	get(t, srv, "/v1/countries").want(t, http.StatusOK)
-	for _, test := range []struct{ method, path, body, want string }{
-		{http.MethodGet, "/_mock/calls", "", "1 call"},
-		{http.MethodGet, "/_mock/faults", "", "0 fault rules"},
-		{http.MethodPost, "/_mock/faults", `{"rules":[` + rule + `]}`, "1 fault rule added"},
-		{http.MethodGet, "/_mock/faults", "", "1 fault rule"},
-		{http.MethodPost, "/_mock/faults", `{"rules":[{"operation":"webhooks.list","fault":{"kind":"drop"}},{"operation":"rates.list","first":1,"fault":{"kind":"drop"}}]}`, "2 fault rules added"},
-	} {
-		got := do(t, srv, test.method, test.path, test.body).want(t, http.StatusOK)
-		var envelope struct{ Message string }
-		if err := json.Unmarshal(got.body, &envelope); err != nil || envelope.Message != test.want {
-			t.Errorf("%s %s: message %q (%v); want %q", test.method, test.path, envelope.Message, err, test.want)
-		}
-	}
-}

@@ -81,14 +81,6 @@ func succeedWith(dst []byte, message string, data any) reply {
 	return succeed(dst, message, encoded)
 }
 
-// counted is a number of things, such as "1 call" or "2 calls".
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}
-
 // refused is a failure answer; its message tells the reader what to do next.
 func refused(status int, code, message string) reply {
 	return refusedWith(status, refusal{code: code, message: message}, map[string]any{"error_code": code})

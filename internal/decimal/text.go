@@ -116,18 +116,21 @@ func cutExponent(text string) (mantissa string, exponent int, ok bool) {
 	return text[:i], min(max(exponent, -maxExponent), maxExponent), true
 }
 
-// ungroup removes commas that stand exactly where thousands are grouped: at every fourth place from the end.
+// ungroup removes commas that stand exactly where thousands are grouped.
 func ungroup(whole string) (string, bool) {
-	if !strings.Contains(whole, ",") {
+	first, rest, grouped := strings.Cut(whole, ",")
+	if !grouped {
 		return whole, true
 	}
-	for i := range len(whole) {
-		comma := (len(whole)-i)%4 == 0
-		if comma != (whole[i] == ',') || comma && i == 0 {
+	if len(first) == 0 || len(first) > 3 {
+		return "", false
+	}
+	for group := range strings.SplitSeq(rest, ",") {
+		if len(group) != 3 {
 			return "", false
 		}
 	}
-	return strings.ReplaceAll(whole, ",", ""), true
+	return first + strings.ReplaceAll(rest, ",", ""), true
 }
 
 func allDigits(text string) bool {
