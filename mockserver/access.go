@@ -87,7 +87,8 @@ func (s *Server) signIn(c *call) reply {
 	cookie := http.Cookie{
 		Name: tokenCookie, Value: s.config.token, Path: adminPrefix, HttpOnly: true, Secure: c.TLS != nil, SameSite: http.SameSiteStrictMode,
 	}
-	p := succeed(nil, "The browser has the token", []byte("null"))
-	p.status, p.header = http.StatusSeeOther, http.Header{"Location": {adminPrefix}, "Set-Cookie": {cookie.String()}}
+	p := redirected(adminPrefix)
+	p.status = http.StatusSeeOther
+	p.header.Set("Set-Cookie", cookie.String())
 	return p
 }

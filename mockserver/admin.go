@@ -22,57 +22,61 @@ func isAdminPath(path string) bool { return strings.HasPrefix(path, adminPrefix)
 
 // adminRoute is one of the server's own operations.
 type adminRoute struct {
-	Method  string `json:"method"`
-	Path    string `json:"path"`
-	Summary string `json:"summary"`
+	Method  string
+	Path    string // below adminPrefix
+	Summary string
+	query   string // names of the query parameters besides world
 	answer  func(s *Server, c *call) reply
 }
 
+// parameters returns the names of the query parameters that a route takes.
+func (r *adminRoute) parameters() []string { return append(strings.Fields(r.query), worldParameter) }
+
 func adminRoutes() []adminRoute {
 	return []adminRoute{
-		{"GET", "", "this list; a browser gets the console", (*Server).adminIndex},
-		{"GET", "console/{file}", "a file of the console", (*Server).adminConsole},
-		{"GET", "live", "what changes: a count for each thing; with Accept: text/event-stream each time that one does", (*Server).adminLive},
-		{"GET", "healthz", "whether the server works, and its time", (*Server).adminHealth},
-		{"GET", "metrics", "counters and durations in the text format of Prometheus", (*Server).adminMetrics},
-		{"GET", "assumptions", "every open point of the specification and its switch", (*Server).adminAssumptions},
-		{"GET", "openapi.json", "the OpenAPI 3.1 document of this server", (*Server).adminOpenAPI},
-		{"GET", "magic", "inputs of analyze that make special things happen", (*Server).adminMagic},
-		{"GET", "faults", "the fault rules, and the kinds of faults there are", (*Server).adminFaults},
-		{"POST", "faults", `add fault rules: {"rules":[{"operation":"rates.list","first":2,"fault":{"kind":"status","status":503}}]}`, (*Server).adminInject},
-		{"DELETE", "faults", "remove every fault rule", (*Server).adminClearFaults},
-		{"PATCH", "faults/{number}", `let a fault rule rest, or work again: {"off":true}`, (*Server).adminSwitchFault},
-		{"DELETE", "faults/{number}", "remove a fault rule", (*Server).adminRemoveFault},
-		{"GET", "calls", "the latest requests, oldest first; operation, status, request_id, key, contains, faulted choose; after=req-7 those behind it, last=50 the latest, bodies=false without bodies; await=5s waits for the first", (*Server).adminCalls},
-		{"POST", "calls", `call the service as the world's own client: {"method":"GET","target":"/v1/rates?perPage=2"}, and "body" where one is sent`, (*Server).adminMakeCall},
-		{"GET", "calls/{request_id}", "one of them; as=curl or as=go to make it again", (*Server).adminCall},
-		{"GET", "why/{request_id}", "why a request was refused, where the specification says so, and the nearest request that is valid", (*Server).adminWhy},
-		{"GET", "lint", "what the client did that a careful one would not", (*Server).adminLint},
-		{"GET", "coverage", "which operations, states, documents and refusals have been seen", (*Server).adminCoverage},
-		{"GET", "deliveries", "webhook deliveries, newest first; page and perPage as in lists", (*Server).adminDeliveries},
-		{"GET", "ledger", "wallets, entries newest first, and what is wrong with them; page, perPage, and wallet for one", (*Server).adminLedger},
-		{"GET", "clock", "the time, and what waits for its own", (*Server).adminClock},
-		{"POST", "clock/advance", `move a virtual clock: {"duration":"90s"}`, (*Server).adminAdvance},
-		{"GET", "webhooks", "the webhooks, newest first; page and perPage as in lists", (*Server).adminWebhooks},
-		{"POST", "webhooks", `subscribe a receiver: {"url":"http://127.0.0.1:9000/","events":["shipment.created"]}`, (*Server).adminAddWebhook},
-		{"PATCH", "webhooks/{webhook_id}", `change a webhook: any of {"name","url","events","active","order"}`, (*Server).adminChangeWebhook},
-		{"DELETE", "webhooks/{webhook_id}", "remove a webhook", (*Server).adminRemoveWebhook},
-		{"POST", "events", `send an event to those subscribed: {"event":"shipment.updated","shipment_id":"SH-…"} or with "data" of your own`, (*Server).adminEmit},
-		{"GET", "consignments", "what can be analyzed: the shipments, newest first, and the URLs of the invoices", (*Server).adminConsignments},
-		{"GET", "countries", "the countries, as GET /v1/countries has them", (*Server).adminCountries},
-		{"GET", "scenarios", "words that a key may hold", (*Server).adminScenarios},
-		{"GET", "worlds", "the open worlds, the server's own first; page and perPage; keys=false leaves the secret keys out", (*Server).adminWorlds},
-		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}; the first request with its key does too`, (*Server).adminOpenWorld},
-		{"DELETE", "worlds/{world}", "close a world", (*Server).adminCloseWorld},
-		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that one`, (*Server).adminForkWorld},
-		{"POST", "worlds/{world}/reset", "make a world what it began as", (*Server).adminResetWorld},
-		{"POST", "worlds/{world}/snapshot", `keep what the world holds now: {"snapshot":"before"}`, (*Server).adminSnapshotWorld},
-		{"POST", "worlds/{world}/restore", `make the world hold that again: {"snapshot":"before"}`, (*Server).adminRestoreWorld},
-		{"POST", "state/save", "save every world to the file that -state named", (*Server).adminSaveState},
-		{"GET", "requests", "the regulatory requests, newest first, in short; page and perPage", (*Server).adminRequests},
-		{"GET", "requests/{request_id}", "one of them, with what happened to it", (*Server).adminRequest},
-		{"GET", adminPDFPath, "the PDF of a document in this world; a fork and its parent have the same request ids", (*Server).adminPDF},
-		{"POST", "requests/{request_id}/evidence/{document_type}", "submit what a manual document waits for", (*Server).adminEvidence},
+		{"GET", "", "this list; a browser gets the console", "token", (*Server).adminIndex},
+		{"GET", "console/{file}", "a file of the console", "", (*Server).adminConsole},
+		{"GET", "live", "what changes: a count for each thing; with Accept: text/event-stream each time that one does", "", (*Server).adminLive},
+		{"GET", "healthz", "whether the server works, and its time", "", (*Server).adminHealth},
+		{"GET", "metrics", "counters and durations in the text format of Prometheus", "", (*Server).adminMetrics},
+		{"GET", "assumptions", "every open point of the specification and its switch", "", (*Server).adminAssumptions},
+		{"GET", "openapi.json", "the OpenAPI 3.1 document of this server", "", (*Server).adminOpenAPI},
+		{"GET", "magic", "inputs of analyze that make special things happen", "", (*Server).adminMagic},
+		{"GET", "faults", "the fault rules, and the kinds of faults there are", "", (*Server).adminFaults},
+		{"POST", "faults", `add fault rules: {"rules":[{"operation":"rates.list","first":2,"fault":{"kind":"status","status":503}}]}`, "", (*Server).adminInject},
+		{"DELETE", "faults", "remove every fault rule", "", (*Server).adminClearFaults},
+		{"PATCH", "faults/{number}", `let a fault rule rest, or work again: {"off":true}`, "", (*Server).adminSwitchFault},
+		{"DELETE", "faults/{number}", "remove a fault rule", "", (*Server).adminRemoveFault},
+		{"GET", "calls", "the latest requests, oldest first; operation, status, request_id, key, contains, faulted choose; after=req-7 those behind it, after=latest those to come, last=50 the latest, bodies=false without bodies; await=5s waits for the first", "operation status request_id key contains faulted after last bodies await", (*Server).adminCalls},
+		{"POST", "calls", `call the service as the world's own client: {"method":"GET","target":"/v1/rates?perPage=2"}, and "body" where one is sent`, "", (*Server).adminMakeCall},
+		{"GET", "calls/{request_id}", "one of them; as=curl or as=go to make it again", "as", (*Server).adminCall},
+		{"GET", "why/{request_id}", "why a request was refused, where the specification says so, and the nearest request that is valid", "", (*Server).adminWhy},
+		{"GET", "lint", "what the client did that a careful one would not", "", (*Server).adminLint},
+		{"GET", "coverage", "which operations, states, documents and refusals have been seen", "", (*Server).adminCoverage},
+		{"GET", "deliveries", "webhook deliveries, newest first; page and perPage as in lists", "page perPage", (*Server).adminDeliveries},
+		{"GET", "ledger", "wallets, entries newest first, and what is wrong with them; page, perPage, and wallet for one", "page perPage wallet", (*Server).adminLedger},
+		{"GET", "clock", "the time, and what waits for its own", "", (*Server).adminClock},
+		{"POST", "clock/advance", `move a virtual clock: {"duration":"90s"}`, "", (*Server).adminAdvance},
+		{"GET", "webhooks", "the webhooks, newest first; page and perPage as in lists", "page perPage", (*Server).adminWebhooks},
+		{"POST", "webhooks", `subscribe a receiver: {"url":"http://127.0.0.1:9000/","events":["shipment.created"]}`, "", (*Server).adminAddWebhook},
+		{"PATCH", "webhooks/{webhook_id}", `change a webhook: any of {"name","url","events","active","order"}`, "", (*Server).adminChangeWebhook},
+		{"DELETE", "webhooks/{webhook_id}", "remove a webhook", "", (*Server).adminRemoveWebhook},
+		{"POST", "events", `send an event to those subscribed: {"event":"shipment.updated","shipment_id":"SH-…"} or with "data" of your own`, "", (*Server).adminEmit},
+		{"GET", "consignments", "what can be analyzed: the shipments, newest first, and the URLs of the invoices", "", (*Server).adminConsignments},
+		{"GET", "countries", "the countries, as GET /v1/countries has them", "", (*Server).adminCountries},
+		{"GET", "scenarios", "words that a key may hold", "", (*Server).adminScenarios},
+		{"GET", "worlds", "the open worlds, the server's own first; page and perPage; keys=false leaves the secret keys out", "page perPage keys", (*Server).adminWorlds},
+		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}; the first request with its key does too`, "keys", (*Server).adminOpenWorld},
+		{"DELETE", "worlds/{world}", "close a world", "keys", (*Server).adminCloseWorld},
+		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that one`, "keys", (*Server).adminForkWorld},
+		{"POST", "worlds/{world}/reset", "make a world what it began as", "keys", (*Server).adminResetWorld},
+		{"POST", "worlds/{world}/snapshot", `keep what the world holds now: {"snapshot":"before"}`, "keys", (*Server).adminSnapshotWorld},
+		{"POST", "worlds/{world}/restore", `make the world hold that again: {"snapshot":"before"}`, "keys", (*Server).adminRestoreWorld},
+		{"POST", "state/save", "save every world to the file that -state named", "", (*Server).adminSaveState},
+		{"GET", "requests", "the regulatory requests, newest first, in short; page and perPage", "page perPage", (*Server).adminRequests},
+		{"GET", "requests/{request_id}", "one of them, with what happened to it", "", (*Server).adminRequest},
+		{"GET", adminPDFPath, "the PDF of a document in this world; a fork and its parent have the same request ids", "", (*Server).adminPDF},
+		{"POST", "requests/{request_id}/evidence/{document_type}", "submit what a manual document waits for", "", (*Server).adminEvidence},
 	}
 }
 
@@ -108,12 +112,20 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[s
 		route, known = byMethod[http.MethodGet]
 	}
 	if !known {
-		allow := strings.Join(slices.Sorted(maps.Keys(byMethod)), ", ")
+		methods := slices.Collect(maps.Keys(byMethod))
+		if byMethod[http.MethodGet].answer != nil {
+			methods = append(methods, http.MethodHead)
+		}
+		slices.Sort(methods)
+		allow := strings.Join(methods, ", ")
 		p := refused(http.StatusMethodNotAllowed, codeMethod, fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, allow))
 		p.header = http.Header{"Allow": {allow}}
 		return p
 	}
 	world, refusal := s.addressed(r)
+	if refusal == nil {
+		refusal = unknownParameter(r.URL.Query(), route.parameters())
+	}
 	if refusal != nil {
 		return *refusal
 	}
@@ -131,7 +143,7 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[s
 // addressed returns the world that a request to the control surface is about: the one that the query
 // parameter world names or whose key it carries, else the home world.
 func (s *Server) addressed(r *http.Request) (*World, *reply) {
-	if name := r.URL.Query().Get("world"); name != "" {
+	if name := r.URL.Query().Get(worldParameter); name != "" {
 		if w := s.named(name); w != nil {
 			return w, nil
 		}
@@ -193,28 +205,21 @@ func (s *Server) adminMagic(*call) reply {
 
 func (s *Server) adminDeliveries(c *call) reply {
 	log := c.world.Deliveries()
-	return succeedWith(nil, fmt.Sprintf("%d deliveries in the log", len(log)), cut(s.config.assume.paging(c.query()), log))
-}
-
-// ledgerView is the data of GET /_mock/ledger.
-type ledgerView struct {
-	Wallets  []walletView   `json:"wallets"`
-	Entries  []ledger.Entry `json:"entries"`
-	Problems string         `json:"problems"` // empty when every invariant holds
-}
-
-type walletView struct {
-	ledger.Wallet
-	Balance shipping.Amount `json:"balance"`
+	return pageOf(c, counted(len(log), "delivery in the log", "deliveries in the log"), log, viewDelivery)
 }
 
 func (s *Server) adminLedger(c *call) reply {
+	p, refusal := controlPage(c.query())
+	if refusal != nil {
+		return *refusal
+	}
 	now := c.world.Snapshot() // a world with a long history goes on meanwhile
 	books := now.state.ledger
-	view := ledgerView{Entries: books.Journal()}
+	entries := books.Journal()
 	if wallet := c.query().Get("wallet"); wallet != "" {
-		view.Entries = books.Entries(wallet)
+		entries = books.Entries(wallet)
 	}
+	view := ledgerView{Wallets: []walletView{}}
 	for _, wallet := range books.Wallets() {
 		balance, _ := books.Balance(wallet.Reference)
 		view.Wallets = append(view.Wallets, walletView{wallet, balance})
@@ -222,10 +227,18 @@ func (s *Server) adminLedger(c *call) reply {
 	if err := now.check(); err != nil {
 		view.Problems = err.Error()
 	}
-	total := len(view.Entries)
-	slices.Reverse(view.Entries)
-	view.Entries = cut(s.config.assume.paging(c.query()), view.Entries)
-	return succeedWith(nil, fmt.Sprintf("%d entries in the ledger", total), view)
+	slices.Reverse(entries)
+	view.Entries = each(cut(p, entries), func(e ledger.Entry) entryView { return entryView{e, timestamp(e.At)} })
+	return paged(p, len(entries), counted(len(entries), "entry in the ledger", "entries in the ledger"), view)
+}
+
+// pageOf answers with a page of a list. Its envelope has the pagination of the rate list.
+func pageOf[T, V any](c *call, message string, all []T, view func(T) V) reply {
+	p, refusal := controlPage(c.query())
+	if refusal != nil {
+		return *refusal
+	}
+	return paged(p, len(all), message, each(cut(p, all), view))
 }
 
 // cut returns the page of a slice that is asked for.
@@ -250,12 +263,12 @@ func (s *Server) adminAdvance(c *call) reply {
 	}
 	fired, err := c.world.Advance(d)
 	if err != nil {
-		return refused(http.StatusConflict, codeInvalid, err.Error())
+		return refusedFor(err)
 	}
 	return succeedWith(nil, "The clock was advanced", struct {
-		Now   timestamp `json:"now"`
-		Fired []Fired   `json:"fired"`
-	}{timestamp(c.world.clock.Now()), fired})
+		Now   timestamp   `json:"now"`
+		Fired []firedView `json:"fired"`
+	}{timestamp(c.world.clock.Now()), each(fired, viewFired)})
 }
 
 func (s *Server) adminEvidence(c *call) reply {

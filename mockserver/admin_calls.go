@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,98 +13,100 @@ import (
 // answers as soon as a call is chosen, or 408.
 func (s *Server) adminCalls(c *call) reply {
 	query := c.query()
-	q, err := parseCallQuery(query)
+	choice, err := parseCallChoice(c.world, query)
 	if err != nil {
 		return refused(http.StatusBadRequest, codeInvalid, err.Error())
 	}
-	if !query.Has("await") {
-		choice, err := parseCallChoice(q, query)
-		if err != nil {
-			return refused(http.StatusBadRequest, codeInvalid, err.Error())
+	if query.Has("await") {
+		const longest = time.Hour
+		timeout, err := time.ParseDuration(query.Get("await"))
+		if err != nil || timeout <= 0 || timeout > longest {
+			return refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("await %q is no time to wait: write one up to %v, such as 5s", query.Get("await"), longest))
 		}
-		calls := c.world.choose(choice)
-		message := fmt.Sprintf("%d calls", len(calls))
-		if c.world.calls.isShort() {
-			message += ": fewer are remembered than should be, since the journals of all worlds are full; close or reset some, or raise -max-journal or WithMaxJournal"
+		if choice.last == 0 {
+			choice.first = true
 		}
-		return succeedWith(nil, message, calls)
-	}
-	const longest = time.Hour
-	timeout, err := time.ParseDuration(query.Get("await"))
-	if err != nil || timeout <= 0 || timeout > longest {
-		return refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("await %q is no time to wait: write one up to %v, such as 5s", query.Get("await"), longest))
-	}
-	found, err := c.world.Await(c.Context(), q, timeout)
-	if err != nil {
-		return refused(http.StatusRequestTimeout, codeTimeout, err.Error())
-	}
-	return succeedWith(nil, "Called", []Call{found})
-}
-
-// parseCallQuery reads a [CallQuery]. What it does not know is a mistake: a filter that is misspelt
-// would choose everything.
-func parseCallQuery(query url.Values) (CallQuery, error) {
-	q := CallQuery{
-		Operation: query.Get("operation"), RequestID: query.Get("request_id"), Key: query.Get("key"), Contains: query.Get("contains"),
-	}
-	known := []string{"operation", "status", "request_id", "key", "contains", "faulted", "after", "last", "bodies", "await", "world"}
-	for name := range query {
-		if !slices.Contains(known, name) {
-			return q, fmt.Errorf("calls cannot be chosen by %q, only by %s", name, strings.Join(known, ", "))
+		if _, err = c.world.await(c.Context(), choice, timeout); err != nil {
+			p := refusedFor(err)
+			return refused(http.StatusRequestTimeout, codeTimeout, p.refusal.message)
 		}
 	}
-	if q.Operation != "" && !isOperation(q.Operation) {
-		return q, fmt.Errorf("no operation is called %q: GET %sfaults lists the names", q.Operation, adminPrefix)
+	calls := c.world.choose(choice)
+	message := counted(len(calls), "call", "calls")
+	if c.world.calls.isShort() {
+		message += ": fewer are remembered than should be, since the journals of all worlds are full; close or reset some, or raise -max-journal or WithMaxJournal"
 	}
-	var err error
-	if text := query.Get("status"); text != "" {
-		if q.Status, err = strconv.Atoi(text); err != nil {
-			return q, fmt.Errorf("status %q is no number", text)
-		}
-	}
-	if text := query.Get("faulted"); text != "" {
-		if q.Faulted, err = strconv.ParseBool(text); err != nil {
-			return q, fmt.Errorf("faulted is %q: write true or leave it out", text)
-		}
-	}
-	return q, nil
+	return succeedWith(nil, message, each(calls, func(call Call) callView { return callView{call, timestamp(call.At)} }))
 }
 
 // callChoice is a [CallQuery] with how much of what it finds is wanted: a page that follows the journal
-// asks for what it has not seen, and for bodies only when somebody looks at them.
+// asks for what it has not seen, and for bodies only if somebody looks at them.
 type callChoice struct {
 	CallQuery
 	after  uint64 // the number of the call before the first
 	last   int    // how many of the latest; 0 for all
+	first  bool   // only the first
 	bodies bool
 }
 
-func parseCallChoice(q CallQuery, query url.Values) (callChoice, error) {
-	choice := callChoice{CallQuery: q, bodies: query.Get("bodies") != "false"}
-	if text := query.Get("after"); text != "" {
-		number, err := strconv.ParseUint(strings.TrimPrefix(text, "req-"), 10, 64)
+// choice resolves the request id that a query begins behind.
+func (w *World) choice(q CallQuery) (callChoice, error) {
+	choice := callChoice{CallQuery: q}
+	switch q.After {
+	case "":
+	case LatestCall:
+		choice.after = w.calls.last()
+	default:
+		number, err := strconv.ParseUint(strings.TrimPrefix(q.After, "req-"), 10, 64)
 		if err != nil {
-			return choice, fmt.Errorf("after is %q: write the request_id of a call, such as req-7", text)
+			return choice, fmt.Errorf("after is %q: write the request_id of a call, such as req-7, or %s", q.After, LatestCall)
 		}
 		choice.after = number
 	}
+	return choice, nil
+}
+
+func (c *callChoice) matches(e *entry) bool { return e.number > c.after && c.CallQuery.matches(e) }
+
+// parseCallChoice reads a query of GET /_mock/calls.
+func parseCallChoice(w *World, query url.Values) (callChoice, error) {
+	q := CallQuery{
+		Operation: query.Get("operation"), RequestID: query.Get("request_id"), Key: query.Get("key"), Contains: query.Get("contains"),
+		After: query.Get("after"),
+	}
+	if q.Operation != "" && !isOperation(q.Operation) {
+		return callChoice{}, fmt.Errorf("no operation is called %q%s", q.Operation, suggestion(q.Operation, operationNames()))
+	}
+	var err error
+	if text := query.Get("status"); text != "" {
+		if q.Status, err = strconv.Atoi(text); err != nil {
+			return callChoice{}, fmt.Errorf("status %q is no number", text)
+		}
+	}
+	if text := query.Get("faulted"); text != "" {
+		if q.Faulted, err = strconv.ParseBool(text); err != nil {
+			return callChoice{}, fmt.Errorf("faulted is %q: write true or leave it out", text)
+		}
+	}
+	choice, err := w.choice(q)
+	if err != nil {
+		return choice, err
+	}
+	choice.bodies = query.Get("bodies") != "false"
 	if text := query.Get("last"); text != "" {
-		number, err := strconv.Atoi(text)
-		if err != nil || number < 1 {
+		if choice.last, err = strconv.Atoi(text); err != nil || choice.last < 1 {
 			return choice, fmt.Errorf("last is %q: write how many calls to show at most", text)
 		}
-		choice.last = number
 	}
 	return choice, nil
 }
 
 // choose returns the remembered calls of a choice, oldest first.
 func (w *World) choose(choice callChoice) []Call {
-	chosen := func(e *entry) bool { return e.number > choice.after && choice.matches(e) }
 	skip := 0
 	if choice.last > 0 {
 		w.calls.each(func(e *entry) bool {
-			if chosen(e) {
+			if choice.matches(e) {
 				skip++
 			}
 			return true
@@ -115,7 +116,7 @@ func (w *World) choose(choice callChoice) []Call {
 	calls := []Call{}
 	w.calls.each(func(e *entry) bool {
 		switch {
-		case !chosen(e):
+		case !choice.matches(e):
 		case skip > 0:
 			skip--
 		default:
@@ -125,7 +126,7 @@ func (w *World) choose(choice callChoice) []Call {
 			}
 			calls = append(calls, shown.call())
 		}
-		return choice.last == 0 || len(calls) < choice.last
+		return !(choice.first && len(calls) > 0) && (choice.last == 0 || len(calls) < choice.last)
 	})
 	return calls
 }
@@ -139,7 +140,7 @@ func (s *Server) adminCall(c *call) reply {
 	found := e.call()
 	switch as := c.query().Get("as"); as {
 	case "":
-		return succeedWith(nil, "The call", found)
+		return succeedWith(nil, "The call", callView{found, timestamp(found.At)})
 	case "curl":
 		return reply{status: http.StatusOK, contentType: "text/plain; charset=utf-8", body: []byte(found.Curl(c.world.URL))}
 	case "go":

@@ -33,7 +33,10 @@ type requestRow struct {
 
 func (s *Server) adminRequests(c *call) reply {
 	w := c.world
-	p := s.config.assume.paging(c.query())
+	p, refusal := controlPage(c.query())
+	if refusal != nil {
+		return *refusal
+	}
 	w.mu.Lock()
 	total := w.desk.Len()
 	var records []*regulatory.Record
@@ -54,7 +57,7 @@ func (s *Server) adminRequests(c *call) reply {
 			}
 		}
 	}
-	return succeedWith(nil, fmt.Sprintf("%d regulatory requests", total), rows)
+	return paged(p, total, counted(total, "regulatory request", "regulatory requests"), rows)
 }
 
 func (s *Server) adminRequest(c *call) reply {
@@ -99,7 +102,7 @@ func (s *Server) adminConsignments(c *call) reply {
 		}
 	}
 	w.mu.Unlock()
-	return succeedWith(nil, fmt.Sprintf("%d shipments", len(rows)), struct {
+	return succeedWith(nil, counted(len(rows), "shipment", "shipments"), struct {
 		Shipments []consignmentRow `json:"shipments"`
 		Invoices  []string         `json:"invoices"`
 		Curl      string           `json:"curl,omitempty"` // analyzes the first of them
@@ -132,15 +135,17 @@ const maxPending = 100
 
 func (s *Server) adminClock(c *call) reply {
 	w := c.world
-	waiting := []Fired{}
+	waiting := []firedView{}
 	for _, f := range w.clock.Pending(maxPending) {
-		waiting = append(waiting, Fired(f))
+		waiting = append(waiting, viewFired(Fired(f)))
 	}
-	return succeedWith(nil, fmt.Sprintf("%d things wait for their time", w.Waiting()), struct {
-		Now     timestamp `json:"now"`
-		Clock   string    `json:"clock"`
-		Waiting []Fired   `json:"waiting"` // the first to come first
-	}{timestamp(w.clock.Now()), w.clockKind(), waiting})
+	total := w.Waiting()
+	return succeedWith(nil, counted(total, "thing waits for its time", "things wait for their time"), struct {
+		Now     timestamp   `json:"now"`
+		Clock   string      `json:"clock"`
+		Total   int         `json:"total"`
+		Waiting []firedView `json:"waiting"` // the first to come first, at most 100
+	}{timestamp(w.clock.Now()), w.clockKind(), total, waiting})
 }
 
 // callOrder is the body of POST /_mock/calls.

@@ -95,7 +95,7 @@ func TestAdminCalls_GivesAPageWhatItHasNotSeen(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", test.query, diff)
 		}
 	}
-	for query, text := range map[string]string{"after=soon": "such as req-7", "last=0": "how many", "last=x": "how many", "aftr=1": "calls cannot be chosen"} {
+	for query, text := range map[string]string{"after=soon": "such as req-7", "last=0": "how many", "last=x": "how many", "aftr=1": `unknown parameter "aftr": did you mean "after"?`} {
 		get(t, srv, "/_mock/calls?"+query).refusal(t, http.StatusBadRequest, text)
 	}
 }

@@ -22,7 +22,7 @@ func (s *Server) adminFaults(c *call) reply {
 	for _, op := range shipping.Operations() {
 		view.Operations = append(view.Operations, op.Name)
 	}
-	return succeedWith(nil, fmt.Sprintf("%d fault rules", len(view.Rules)), view)
+	return succeedWith(nil, counted(len(view.Rules), "fault rule", "fault rules"), view)
 }
 
 func (s *Server) adminInject(c *call) reply {
@@ -43,10 +43,10 @@ func (s *Server) adminInject(c *call) reply {
 		}
 	}
 	if err := c.world.Inject(rules...); err != nil {
-		return refused(http.StatusBadRequest, codeInvalid, err.Error())
+		return refusedFor(err)
 	}
 	all := c.world.faults.forms()
-	return succeedWith(nil, fmt.Sprintf("%d fault rules added", len(rules)), all[max(0, len(all)-len(rules)):])
+	return succeedWith(nil, counted(len(rules), "fault rule added", "fault rules added"), all[max(0, len(all)-len(rules)):])
 }
 
 func (s *Server) adminClearFaults(c *call) reply {

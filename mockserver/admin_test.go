@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,6 +128,126 @@ func TestAssumptions_EachHasARowInTheTable(t *testing.T) {
 		}
 		if row.Changed != (row.Field == "PerPageCap") {
 			t.Errorf("%s says changed: %v", row.Field, row.Changed)
+		}
+	}
+}
+
+// S6: the control surface refuses a field or parameter that a route does not take, with the name that was perhaps
+// meant, and does nothing.
+func TestAdmin_RefusesUnknownNames(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	post(t, srv, "/_mock/worlds/home/snapshot", `{"snapshot":"before"}`).want(t, http.StatusOK)
+	tests := []struct{ method, path, body, want string }{
+		{"POST", "/_mock/worlds", `{"name":"default_x","snapshto":"before"}`, `unknown field "snapshto": use one of name, scenario`},
+		{"POST", "/_mock/worlds", `{"name":"default_x","snapshot":"before"}`, `unknown field "snapshot"`},
+		{"POST", "/_mock/worlds", `{"naem":"default_x"}`, `did you mean "name"?`},
+		{"POST", "/_mock/worlds/home/fork", `{"name":"x","snapshto":"before"}`, `did you mean "snapshot"?`},
+		{"POST", "/_mock/worlds/home/snapshot", `{"Snapshot":"before"}`, `did you mean "snapshot"?`},
+		{"POST", "/_mock/worlds/home/restore", `{"snapshot":"before","name":"x"}`, `unknown field "name"`},
+		{"POST", "/_mock/worlds/home/reset", `{"snapshot":"before"}`, `unknown field "snapshot": leave it out`},
+		{"DELETE", "/_mock/worlds/home", `{"name":"x"}`, `unknown field "name"`},
+		{"POST", "/_mock/faults", `{"rules":[{"operaton":"rates.list"}]}`, `did you mean "operation"?`},
+		{"GET", "/_mock/worlds?perpage=1", "", `unknown parameter "perpage": did you mean "perPage"?`},
+		{"POST", "/_mock/worlds/home/reset?wrold=x", "", `unknown parameter "wrold": did you mean "world"?`},
+		{"GET", "/_mock/healthz?verbose=1", "", `unknown parameter "verbose"`},
+		{"GET", "/_mock/worlds?page=0", "", "whole number"},
+		{"GET", "/_mock/deliveries?perPage=all", "", "whole number"},
+	}
+	for _, test := range tests {
+		do(t, srv, test.method, test.path, test.body).refusal(t, http.StatusBadRequest, test.want)
+	}
+	if worlds := srv.Worlds(); len(worlds) != 1 {
+		t.Errorf("%d worlds are open", len(worlds))
+	}
+}
+
+// S14: assumptions about the service's lists do not change those of the control surface.
+func TestAdmin_ListsAreNotCapped(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.PerPageCap = 1 }))
+	for _, name := range []string{"default_a", "default_b"} {
+		if _, err := srv.Open(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		analyzeShipment(t, srv, srv.Shipments()[0])
+	}
+	for _, path := range []string{"worlds", "webhooks", "deliveries", "requests"} {
+		var rows []any
+		if get(t, srv, "/_mock/"+path+"?perPage=100").data(t, &rows); len(rows) < 2 {
+			t.Errorf("%s has %d rows", path, len(rows))
+		}
+	}
+}
+
+// S32: lists have their total beside the data, times are in milliseconds, records have one set of names, refusals have
+// no prefix, and Allow has HEAD.
+func TestAdmin_IsConsistent(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), virtual())
+	for path, total := range map[string]int{"worlds": 1, "webhooks": len(srv.Webhooks()), "deliveries": len(srv.Deliveries()), "requests": 0, "ledger": 342} {
+		var envelope struct{ Pagination map[string]int }
+		if err := json.Unmarshal(get(t, srv, "/_mock/"+path+"?perPage=1").body, &envelope); err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]int{"total": total, "perPage": 1, "page": 1, "pageCount": max(1, total)}
+		if got := envelope.Pagination; got["total"] == 0 && total > 0 || path != "ledger" && !reflect.DeepEqual(got, want) {
+			t.Errorf("%s has the pagination %v, want %v", path, got, want)
+		}
+	}
+
+	var added, listed map[string]any
+	id := post(t, srv, "/_mock/webhooks", `{"name":"Mine","url":"http://127.0.0.1:9/","events":["test"],"active":false,"order":"fifo"}`).want(t, 200)
+	id.data(t, &added)
+	var all []map[string]any
+	get(t, srv, "/_mock/webhooks?perPage=1").data(t, &all)
+	listed = all[0]
+	if !reflect.DeepEqual(added, listed) || added["active"] != false || added["order"] != "fifo" || !reflect.DeepEqual(added["events"], []any{"test"}) {
+		t.Errorf("added %v, listed %v", added, listed)
+	}
+	do(t, srv, http.MethodPatch, "/_mock/webhooks/"+id.text(t, "webhook_id"), `{"name":"Yours","url":"http://127.0.0.1:8/","events":["test"],"active":true,"order":""}`).want(t, 200)
+
+	analyzeShipment(t, srv, srv.Shipments()[0])
+	post(t, srv, "/_mock/events", `{"event":"test","data":{}}`).want(t, 200)
+	long := regexp.MustCompile(`"[0-9-]{10}T[0-9:]{8}(\.[0-9]{0,2}|\.[0-9]{4,})?(Z|[+-])`)
+	for _, path := range []string{"calls", "calls/req-1", "clock", "deliveries", "ledger", "webhooks", "requests", "worlds", "live", "lint"} {
+		if found := long.FindString(string(get(t, srv, "/_mock/"+path).want(t, 200).body)); found != "" {
+			t.Errorf("%s has the time %s", path, found)
+		}
+	}
+
+	for path, body := range map[string]string{"webhooks": `{"url":"ftp://x"}`, "events": `{"event":"nobody"}`, "faults": `{"rules":[{"first":-1}]}`, "worlds": `{"name":"x"}`} {
+		if got := post(t, srv, "/_mock/"+path, body).refusal(t, 400, ""); strings.Contains(string(got.body), "mockserver: ") {
+			t.Errorf("%s: %s", path, got.body)
+		}
+	}
+	if allow := do(t, srv, http.MethodPut, "/_mock/webhooks", "").header.Get("Allow"); allow != "GET, HEAD, POST" {
+		t.Errorf("Allow is %q", allow)
+	}
+	if to := get(t, srv, "/_mock").want(t, http.StatusPermanentRedirect).header.Get("Location"); to != "/_mock/" {
+		t.Errorf("/_mock leads to %q", to)
+	}
+}
+
+// U2: the index says how a world is addressed, and which parameters a route takes.
+func TestAdmin_IndexSaysHowToAddressAWorld(t *testing.T) {
+	t.Parallel()
+	index := get(t, start(t, mockserver.WithoutListener()), "/_mock/").want(t, 200)
+	var routes []struct {
+		Path  string
+		Query []string
+	}
+	index.data(t, &routes)
+	for _, route := range routes {
+		if !slices.Contains(route.Query, "world") {
+			t.Errorf("%s takes %v", route.Path, route.Query)
+		}
+	}
+	for _, text := range []string{"?world=lowfunds_ci42", "Authorization: Bearer sk_test_"} {
+		if !strings.Contains(string(index.body), text) {
+			t.Errorf("the index does not contain %q", text)
 		}
 	}
 }

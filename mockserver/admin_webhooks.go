@@ -1,16 +1,11 @@
 package mockserver
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 )
-
-// webhookView is a webhook with what only the control surface knows of it.
-type webhookView struct {
-	*webhook
-	Order DeliveryOrder `json:"order,omitempty"`
-}
 
 func (s *Server) adminWebhooks(c *call) reply {
 	w := c.world
@@ -18,26 +13,40 @@ func (s *Server) adminWebhooks(c *call) reply {
 	all := slices.Clone(w.webhooks.all)
 	w.mu.Unlock()
 	slices.Reverse(all)
-	page := cut(s.config.assume.paging(c.query()), all)
-	views := make([]webhookView, len(page))
-	for i, h := range page {
-		views[i] = viewWebhook(h)
-	}
-	return succeedWith(nil, fmt.Sprintf("%d webhooks", len(all)), views)
+	return pageOf(c, counted(len(all), "webhook", "webhooks"), all, w.viewWebhook)
 }
 
-func viewWebhook(h *webhook) webhookView { return webhookView{h, h.order} }
-
 func (s *Server) adminAddWebhook(c *call) reply {
-	var h Webhook
-	if refusal := c.world.decodeControl(c, &h); refusal != nil {
+	w := c.world
+	var form struct {
+		Name   string         `json:"name"`
+		URL    string         `json:"url"`
+		Events []string       `json:"events"`
+		Active *bool          `json:"active"`
+		Order  *DeliveryOrder `json:"order"`
+	}
+	if refusal := w.decodeControl(c, &form); refusal != nil {
 		return *refusal
 	}
-	id, err := c.world.AddWebhook(h)
+	id, err := w.AddWebhook(Webhook{Name: form.Name, URL: form.URL, Events: form.Events, Inactive: form.Active != nil && !*form.Active})
 	if err != nil {
-		return refused(http.StatusBadRequest, codeInvalid, err.Error())
+		return refusedFor(err)
 	}
-	return succeedWith(nil, "Webhook added", map[string]string{"webhook_id": id})
+	if form.Order != nil {
+		if err := w.ChangeWebhook(id, WebhookChange{Order: form.Order}); err != nil {
+			return refusedFor(errors.Join(err, w.RemoveWebhook(id)))
+		}
+	}
+	return w.answerWebhook(id, "Webhook added")
+}
+
+// answerWebhook shows a webhook as it is now.
+func (w *World) answerWebhook(id, message string) reply {
+	h := w.findWebhook(id)
+	if h == nil {
+		return webhookNotFound(id)
+	}
+	return succeedWith(nil, message, w.viewWebhook(h))
 }
 
 func (s *Server) adminChangeWebhook(c *call) reply {
@@ -50,9 +59,9 @@ func (s *Server) adminChangeWebhook(c *call) reply {
 		return webhookNotFound(id)
 	}
 	if err := w.ChangeWebhook(id, change); err != nil {
-		return refused(http.StatusBadRequest, codeInvalid, err.Error())
+		return refusedFor(err)
 	}
-	return succeedWith(nil, "Webhook changed", viewWebhook(w.findWebhook(id)))
+	return w.answerWebhook(id, "Webhook changed")
 }
 
 func (s *Server) adminRemoveWebhook(c *call) reply {
@@ -80,7 +89,7 @@ func (s *Server) adminEmit(c *call) reply {
 	}
 	queued, err := c.world.Emit(e)
 	if err != nil {
-		return refused(http.StatusBadRequest, codeInvalid, err.Error())
+		return refusedFor(err)
 	}
-	return succeedWith(nil, fmt.Sprintf("%d notifications queued", len(queued)), queued)
+	return succeedWith(nil, counted(len(queued), "notification queued", "notifications queued"), each(queued, viewDelivery))
 }

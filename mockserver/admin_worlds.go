@@ -47,110 +47,117 @@ func (w *World) view() worldView {
 	return v
 }
 
-// worldOrder is the body of POST /_mock/worlds/….
-type worldOrder struct {
-	Name     string `json:"name"`
-	Scenario string `json:"scenario"`
-	Snapshot string `json:"snapshot"`
-}
-
 func (s *Server) adminScenarios(*call) reply {
 	return succeedWith(nil, "Words that a key may hold: sk_test_<scenario>_<name>; put several together with hyphens", Scenarios())
 }
 
 func (s *Server) adminWorlds(c *call) reply {
 	worlds := s.Worlds()
-	page := cut(s.config.assume.paging(c.query()), worlds)
-	views := make([]worldView, len(page))
-	for i, w := range page {
-		views[i] = w.viewFor(c)
-	}
-	return succeedWith(nil, fmt.Sprintf("%d worlds are open", len(worlds)), views)
+	return pageOf(c, counted(len(worlds), "world is open", "worlds are open"), worlds, func(w *World) worldView { return w.viewFor(c) })
 }
 
 func (s *Server) adminOpenWorld(c *call) reply {
-	return s.adminWorld(c, func(_ *World, order worldOrder) (*World, string, error) {
-		name := order.Name
-		if order.Scenario != "" {
-			name = order.Scenario + "_" + order.Name
-		}
-		w, err := s.Open(name)
-		return w, "The world is open", err
-	})
+	var order struct {
+		Name     string `json:"name"`
+		Scenario string `json:"scenario"`
+	}
+	if refusal := c.world.decodeControl(c, &order); refusal != nil {
+		return *refusal
+	}
+	name := order.Name
+	if order.Scenario != "" {
+		name = order.Scenario + "_" + order.Name
+	}
+	w, err := s.Open(name)
+	return answerOpened(c, w, "The world is open", err)
 }
 
 func (s *Server) adminForkWorld(c *call) reply {
-	return s.adminWorld(c, func(w *World, order worldOrder) (*World, string, error) {
+	var order struct {
+		Name     string `json:"name"`
+		Snapshot string `json:"snapshot"`
+	}
+	return s.onWorld(c, &order, func(w *World) reply {
 		base := w.Snapshot()
 		if order.Snapshot != "" {
 			var err error
 			if base, err = w.named(order.Snapshot); err != nil {
-				return nil, "", err
+				return refusedFor(err)
 			}
 		}
 		fork, err := s.openFrom(w.plan, w.plan.scenario+"_"+order.Name, base)
-		return fork, "The fork is open", err
+		return answerOpened(c, fork, "The fork is open", err)
 	})
 }
 
+// snapshotOrder is the body of the routes about a snapshot that a world keeps.
+type snapshotOrder struct {
+	Snapshot string `json:"snapshot"`
+}
+
 func (s *Server) adminResetWorld(c *call) reply {
-	return s.adminWorld(c, func(w *World, _ worldOrder) (*World, string, error) {
+	return s.onWorld(c, &struct{}{}, func(w *World) reply {
 		w.Reset()
-		return w, "The world is as it began", nil
+		return answerWorld(w, "The world is as it began", nil)
 	})
 }
 
 func (s *Server) adminSnapshotWorld(c *call) reply {
-	return s.adminWorld(c, func(w *World, order worldOrder) (*World, string, error) {
-		return w, "The snapshot is taken", w.keep(order.Snapshot)
+	var order snapshotOrder
+	return s.onWorld(c, &order, func(w *World) reply {
+		return answerWorld(w, "The snapshot is taken", w.keep(order.Snapshot))
 	})
 }
 
 func (s *Server) adminRestoreWorld(c *call) reply {
-	return s.adminWorld(c, func(w *World, order worldOrder) (*World, string, error) {
+	var order snapshotOrder
+	return s.onWorld(c, &order, func(w *World) reply {
 		base, err := w.named(order.Snapshot)
 		if err == nil {
 			w.Restore(base)
 		}
-		return w, "The snapshot is restored", err
+		return answerWorld(w, "The snapshot is restored", err)
 	})
 }
 
 func (s *Server) adminCloseWorld(c *call) reply {
-	return s.adminWorld(c, func(w *World, _ worldOrder) (*World, string, error) {
+	return s.onWorld(c, &struct{}{}, func(w *World) reply {
 		if w == s.World {
-			return nil, "", fmt.Errorf("the home world closes with its server: reset it instead")
+			return refusedFor(errors.New("the home world closes with its server: reset it instead"))
 		}
 		w.Close()
-		return w, "The world is closed", nil
+		return answerWorld(w, "The world is closed", nil)
 	})
 }
 
-// adminWorld does something with the world that the path names, or with none, and answers with one.
-func (s *Server) adminWorld(c *call, do func(*World, worldOrder) (*World, string, error)) reply {
-	var order worldOrder
-	if refusal := c.world.decode(c, &order); refusal != nil {
+// onWorld reads the body and does something with the world that the path names.
+func (s *Server) onWorld(c *call, order any, do func(*World) reply) reply {
+	if refusal := c.world.decodeControl(c, order); refusal != nil {
 		return *refusal
 	}
-	var named *World
-	if name := c.PathValue("world"); name != "" {
-		if named = s.named(name); named == nil || named == s.strangers {
-			return refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no world %q is open: GET %sworlds lists them", name, adminPrefix))
-		}
+	name := c.PathValue("world")
+	w := s.named(name)
+	if w == nil || w == s.strangers {
+		return refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no world %q is open: GET %sworlds lists them", name, adminPrefix))
 	}
-	w, message, err := do(named, order)
-	switch {
-	case errors.Is(err, ErrTooManyWorlds):
-		return refused(http.StatusServiceUnavailable, codeUnavailable, err.Error())
-	case errors.Is(err, ErrWorldExists):
-		return refused(http.StatusConflict, codeInvalid, err.Error())
-	case err != nil:
-		return refused(http.StatusBadRequest, codeInvalid, err.Error())
+	return do(w)
+}
+
+// answerOpened shows a world to the one who opened it, with its key.
+func answerOpened(c *call, w *World, message string, err error) reply {
+	if err != nil {
+		return refusedFor(err)
 	}
-	view := w.viewFor(c)
-	if w == named { // only who opens a world needs its key
-		view.SecretKey = ""
+	return succeedWith(nil, message, w.viewFor(c))
+}
+
+// answerWorld shows a world without its key, which only the one who opens it needs.
+func answerWorld(w *World, message string, err error) reply {
+	if err != nil {
+		return refusedFor(err)
 	}
+	view := w.view()
+	view.SecretKey = ""
 	return succeedWith(nil, message, view)
 }
 

@@ -107,10 +107,29 @@ func (w *World) decodeControl(c *call, into any) *reply {
 		return refusal
 	}
 	if name, found := jsonexact.Unknown(c.body, into); found {
-		p := refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("nothing here is called %s: GET %s shows what can be sent", name, adminPrefix))
+		p := refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("unknown field %q%s", name, suggestion(name, fieldNames(reflect.TypeOf(into)))))
 		return &p
 	}
 	return nil
+}
+
+// fieldNames returns the JSON names of the fields of a type, at any depth.
+func fieldNames(t reflect.Type) []string {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		return fieldNames(t.Elem())
+	case reflect.Struct:
+	default:
+		return nil
+	}
+	var names []string
+	for field := range t.Fields() {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" {
+			names = append(append(names, name), fieldNames(field.Type)...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // unknownFields returns the names in an object that a struct has no field for, sorted. A body that is

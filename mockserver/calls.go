@@ -144,7 +144,13 @@ type CallQuery struct {
 	Contains string
 	// Faulted chooses the calls that an injected fault struck.
 	Faulted bool
+	// After is the X-Request-Id of a call: only those behind it are chosen. [LatestCall] stands for the latest,
+	// so that [World.Await] waits for the next.
+	After string
 }
+
+// LatestCall is a [CallQuery.After] that chooses only the calls to come.
+const LatestCall = "latest"
 
 // String names the conditions.
 func (q CallQuery) String() string {
@@ -159,6 +165,7 @@ func (q CallQuery) String() string {
 		{q.Key != "", "key " + q.Key},
 		{q.Contains != "", fmt.Sprintf("holding %q", q.Contains)},
 		{q.Faulted, "struck by a fault"},
+		{q.After != "", "behind " + q.After},
 	} {
 		if part.set {
 			parts = append(parts, part.text)
@@ -180,23 +187,30 @@ func (q *CallQuery) matches(e *entry) bool {
 			bytes.Contains(e.request, []byte(q.Contains)) || bytes.Contains(e.response, []byte(q.Contains)))
 }
 
-// Find returns the remembered calls that a query chooses, oldest first.
+// Find returns the remembered calls that a query chooses, oldest first. A query whose After is no request id
+// chooses none.
 func (w *World) Find(q CallQuery) []Call {
-	calls := []Call{}
-	w.calls.each(func(e *entry) bool {
-		if q.matches(e) {
-			calls = append(calls, e.call())
-		}
-		return true
-	})
-	return calls
+	choice, err := w.choice(q)
+	if err != nil {
+		return []Call{}
+	}
+	choice.bodies = true
+	return w.choose(choice)
 }
 
 // Await returns the oldest remembered call that a query chooses, as soon as there is one: a test's way
-// to wait for what other goroutines or processes do, without sleeping. It fails when the context ends
-// or the timeout has passed, and says what was called instead. The timeout runs with the process's time
-// (inside a testing/synctest bubble, the bubble's), because a virtual clock may never move; 0 is none.
+// to wait for what other goroutines or processes do, without sleeping. With [LatestCall] it waits for the next. It
+// fails when the context ends or the timeout has passed, and says what was called instead. The timeout runs with the
+// process's time (inside a testing/synctest bubble, the bubble's), because a virtual clock may never move; 0 is none.
 func (w *World) Await(ctx context.Context, q CallQuery, timeout time.Duration) (Call, error) {
+	choice, err := w.choice(q)
+	if err != nil {
+		return Call{}, fmt.Errorf("mockserver: %w", err)
+	}
+	return w.await(ctx, choice, timeout)
+}
+
+func (w *World) await(ctx context.Context, choice callChoice, timeout time.Duration) (Call, error) {
 	if timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, timeout)
@@ -205,7 +219,7 @@ func (w *World) Await(ctx context.Context, q CallQuery, timeout time.Duration) (
 	for {
 		var found *Call
 		changed := w.calls.each(func(e *entry) bool {
-			if q.matches(e) {
+			if choice.matches(e) {
 				c := e.call()
 				found = &c
 			}
@@ -217,9 +231,9 @@ func (w *World) Await(ctx context.Context, q CallQuery, timeout time.Duration) (
 		select {
 		case <-changed:
 		case <-w.closed.Done():
-			return Call{}, fmt.Errorf("mockserver: waited for %s, and had %s: %w", &q, w.latest(), errClosed)
+			return Call{}, fmt.Errorf("mockserver: waited for %s, and had %s: %w", &choice.CallQuery, w.latest(), errClosed)
 		case <-ctx.Done():
-			return Call{}, fmt.Errorf("mockserver: waited for %s, and had %s: %w", &q, w.latest(), context.Cause(ctx))
+			return Call{}, fmt.Errorf("mockserver: waited for %s, and had %s: %w", &choice.CallQuery, w.latest(), context.Cause(ctx))
 		}
 	}
 }
@@ -235,5 +249,5 @@ func (w *World) latest() string {
 	for _, c := range calls[max(0, len(calls)-most):] {
 		lines = append(lines, fmt.Sprintf("%s %s %d", c.Method, c.Path, c.Status))
 	}
-	return fmt.Sprintf("%d others, the latest: %s", len(calls), strings.Join(lines, ", "))
+	return fmt.Sprintf("%s, the latest: %s", counted(len(calls), "other", "others"), strings.Join(lines, ", "))
 }

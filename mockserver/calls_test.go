@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -74,11 +76,19 @@ func TestRefusals_TellNobodyAKey(t *testing.T) {
 func TestWorldAnswers_TellTheKeyToWhoOpensIt(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
-	for path, tells := range map[string]bool{"worlds": true, "worlds/home/fork": true, "worlds/home/snapshot": false, "worlds/home/restore": false, "worlds/home/reset": false} {
-		post(t, srv, "/_mock/worlds/home/snapshot", `{"snapshot":"before"}`)
-		body := string(post(t, srv, "/_mock/"+path, `{"scenario":"default","name":"of-`+strings.ReplaceAll(path, "/", "-")+`","snapshot":"before"}`).want(t, http.StatusOK).body)
-		if strings.Contains(body, "sk_test_") != tells {
-			t.Errorf("%s: %s", path, body)
+	for _, test := range []struct {
+		path, body string
+		tells      bool
+	}{
+		{"worlds", `{"scenario":"default","name":"other"}`, true},
+		{"worlds/home/snapshot", `{"snapshot":"before"}`, false},
+		{"worlds/home/fork", `{"name":"fork","snapshot":"before"}`, true},
+		{"worlds/home/restore", `{"snapshot":"before"}`, false},
+		{"worlds/home/reset", "", false},
+	} {
+		body := string(post(t, srv, "/_mock/"+test.path, test.body).want(t, http.StatusOK).body)
+		if strings.Contains(body, "sk_test_") != test.tells {
+			t.Errorf("%s: %s", test.path, body)
 		}
 	}
 }
@@ -122,7 +132,7 @@ func TestFind_ChoosesCalls(t *testing.T) {
 		})
 	}
 	for query, want := range map[string]string{
-		"stats=400": `cannot be chosen by "stats"`, "status=ok": "is no number", "operation=rates": "no operation is called",
+		"stats=400": `unknown parameter "stats": did you mean "status"?`, "status=ok": "is no number", "operation=rates": "no operation is called",
 		"faulted=maybe": "write true", "await=soon": "is no time to wait", "await=-1s": "is no time to wait",
 	} {
 		get(t, srv, "/_mock/calls?"+query).refusal(t, 400, want)
@@ -203,4 +213,62 @@ func TestCall_IsExportedAsCurlAndAsAGoTest(t *testing.T) {
 	if c := get(t, srv, "/_mock/calls/req-2").text(t, "path"); c != "/v1/a b" {
 		t.Errorf("the call is to %q", c)
 	}
+}
+
+// S15: await honours what chooses calls and how much of them is shown, and can wait for the next call.
+func TestAwait_WaitsForTheNextCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := mockserver.New(mockserver.WithoutListener())
+		defer srv.Close()
+		get(t, srv, "/v1/rates")
+		get(t, srv, "/v1/rates")
+		var caller sync.WaitGroup
+		defer caller.Wait()
+		later := func() {
+			caller.Go(func() {
+				<-time.After(time.Second)
+				get(t, srv, "/v1/rates")
+				get(t, srv, "/v1/countries")
+			})
+		}
+		later()
+		if c, err := srv.Await(t.Context(), mockserver.CallQuery{After: mockserver.LatestCall}, time.Minute); err != nil || c.RequestID != "req-3" {
+			t.Errorf("after the latest: %+v, %v", c, err)
+		}
+		if c, err := srv.Await(t.Context(), mockserver.CallQuery{After: "req-1"}, time.Minute); err != nil || c.RequestID != "req-2" {
+			t.Errorf("after the first: %+v, %v", c, err)
+		}
+		if _, err := srv.Await(t.Context(), mockserver.CallQuery{After: "soon"}, time.Minute); err == nil || !strings.Contains(err.Error(), "req-7") {
+			t.Errorf("after no call: %v", err)
+		}
+		caller.Wait()
+		tests := []struct {
+			query string
+			want  []string
+		}{
+			{"after=latest", []string{"req-5"}},
+			{"after=req-6&operation=countries.list", []string{"req-8"}},
+			{"after=req-8&bodies=false", []string{"req-9"}},
+			{"after=req-2&last=2", []string{"req-11", "req-12"}}, // is there already
+		}
+		for _, test := range tests {
+			later()
+			if strings.Contains(test.query, "last") {
+				caller.Wait()
+			}
+			var calls []mockserver.Call
+			get(t, srv, "/_mock/calls?await=1m&"+test.query).want(t, 200).data(t, &calls)
+			caller.Wait()
+			var ids []string
+			for _, c := range calls {
+				if ids = append(ids, c.RequestID); (c.ResponseBody == "") != strings.Contains(test.query, "bodies") {
+					t.Errorf("%s: the body is %q", test.query, c.ResponseBody)
+				}
+			}
+			if diff := cmp.Diff(test.want, ids); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.query, diff)
+			}
+		}
+	})
 }

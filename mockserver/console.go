@@ -82,6 +82,22 @@ func (s *Server) consoleFile(c *call, name string) reply {
 
 func (s *Server) adminConsole(c *call) reply { return s.consoleFile(c, c.PathValue("file")) }
 
+// indexMessage says how a world is addressed.
+const indexMessage = "Routes of the reference server itself. Each is about the world that the query parameter world names, such as ?world=lowfunds_ci42, " +
+	"or whose key is in Authorization: Bearer sk_test_lowfunds_ci42, or else about the server's own. GET " + adminPrefix + "worlds lists the worlds. From another machine they need the header " + tokenHeader
+
+// routeView is a route as the index shows it.
+type routeView struct {
+	Method  string   `json:"method"`
+	Path    string   `json:"path"`
+	Summary string   `json:"summary"`
+	Query   []string `json:"query"`
+}
+
+func viewRoute(r adminRoute) routeView {
+	return routeView{r.Method, adminPrefix + r.Path, r.Summary, r.parameters()}
+}
+
 // adminIndex answers GET /_mock/: a browser with the console, everyone else with the list of routes.
 func (s *Server) adminIndex(c *call) reply {
 	if c.URL.Query().Has(tokenParameter) && s.config.token != "" {
@@ -90,11 +106,7 @@ func (s *Server) adminIndex(c *call) reply {
 	if accepts(c.Header, "text/html") {
 		return s.consoleFile(c, consolePage)
 	}
-	routes := adminRoutes()
-	for i := range routes {
-		routes[i].Path = adminPrefix + routes[i].Path
-	}
-	p := succeedWith(nil, "Routes of the reference server itself", routes)
+	p := succeedWith(nil, indexMessage, each(adminRoutes(), viewRoute))
 	p.header = http.Header{"Vary": {"Accept"}}
 	return p
 }

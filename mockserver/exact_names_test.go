@@ -60,7 +60,7 @@ func exactBodies(t *testing.T, srv *mockserver.Server) map[string]exactBody {
 		"call":               {"POST", "/_mock/calls", `{"method":"GET","target":"/v1/countries","body":{}}`},
 		"faults":             {"POST", "/_mock/faults", `{"rules":[{"operation":"rates.list","nth":500,"fault":{"kind":"status","status":503}}]}`},
 		"switch a fault":     {"PATCH", "/_mock/faults/1", `{"off":true}`},
-		"add a webhook":      {"POST", "/_mock/webhooks", `{"name":"n","url":"http://127.0.0.1:9/","events":["shipment.created"],"inactive":true}`},
+		"add a webhook":      {"POST", "/_mock/webhooks", `{"name":"n","url":"http://127.0.0.1:9/","events":["shipment.created"],"active":false}`},
 		"change a webhook":   {"PATCH", "/_mock/webhooks/" + hook, `{"name":"n","url":"http://127.0.0.1:9/","events":["shipment.updated"],"active":false,"order":"fifo"}`},
 		"emit":               {"POST", "/_mock/events", `{"event":"shipment.updated","shipment_id":"` + srv.Shipments()[0] + `"}`},
 		"advance":            {"POST", "/_mock/clock/advance", `{"duration":"1s"}`},
@@ -100,7 +100,7 @@ func TestBody_NamesMatchByteForByte(t *testing.T) {
 	srv := start(t, mockserver.WithoutListener(), virtual())
 	requests := exactBodies(t, srv)
 	before := srv.Snapshot()
-	send := func(r exactBody, body, name string) (got string) {
+	send := func(r exactBody, body string) (got string) {
 		t.Helper()
 		srv.Restore(before)
 		var answer struct {
@@ -115,27 +115,23 @@ func TestBody_NamesMatchByteForByte(t *testing.T) {
 		if strings.HasPrefix(r.path, "/_mock/") || answer.Status { // the data of a refusal has the request's id
 			answer.Data = nil
 		}
-		plain, err := strconv.Unquote(name)
-		if err != nil {
-			t.Fatal(err)
-		}
 		ledger := get(t, srv, "/_mock/ledger").want(t, 200)
-		message := strings.ReplaceAll(answer.Message, "called "+plain+":", "called that:")
+		message, _, _ := strings.Cut(answer.Message, "unknown field") // what follows depends on its name
 		return fmt.Sprintf("%d %s\n%s\n%s", response.status, message, answer.Data, ledger.body)
 	}
 	for what, r := range requests {
-		want := send(r, r.body, `"x"`)
+		want := send(r, r.body)
 		if !strings.HasPrefix(want, "200 ") {
 			t.Fatalf("%s: %s", what, want)
 		}
 		for _, m := range membersOf(r.body) {
-			missing := send(r, m.renamed(`"stranger"`), `"stranger"`)
-			ignored := send(r, m.besides(`"stranger"`, `"other"`), `"stranger"`)
+			missing := send(r, m.renamed(`"stranger"`))
+			ignored := send(r, m.besides(`"stranger"`, `"other"`))
 			for _, name := range foldings(m.name()) {
-				if got := send(r, m.renamed(name), name); got != missing {
+				if got := send(r, m.renamed(name)); got != missing {
 					t.Errorf("%s: %s\n%s\ninstead of\n%s", what, m.renamed(name), got, missing)
 				}
-				if got := send(r, m.besides(name, `"other"`), name); got != ignored {
+				if got := send(r, m.besides(name, `"other"`)); got != ignored {
 					t.Errorf("%s: %s\n%s\ninstead of\n%s", what, m.besides(name, `"other"`), got, ignored)
 				}
 			}

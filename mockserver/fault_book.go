@@ -317,6 +317,9 @@ func containsAll(list, some []string) bool {
 	return some != nil && !slices.ContainsFunc(some, func(name string) bool { return !slices.Contains(list, name) })
 }
 
-func isOperation(name string) bool {
-	return slices.ContainsFunc(shipping.Operations(), func(op shipping.Operation) bool { return op.Name == name })
+func isOperation(name string) bool { return slices.Contains(operationNames(), name) }
+
+// operationNames returns the names of the operation table.
+func operationNames() []string {
+	return each(shipping.Operations(), func(op shipping.Operation) string { return op.Name })
 }

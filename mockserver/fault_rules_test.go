@@ -270,7 +270,7 @@ func TestAdmin_RefusesFaultRulesWithTheReasonAndChangesNothing(t *testing.T) {
 	for body, want := range map[string]string{
 		``:                      "send",
 		`{"rules":[]}`:          "at least one",
-		`{"rule":[` + ok + `]}`: "nothing here is called rule",
+		`{"rule":[` + ok + `]}`: `unknown field "rule": did you mean "rules"?`,
 		`{"rules":[` + ok + `,{"operation":"x","fault":{"kind":"drop"}}]}`: "no operation is called",
 		`{"rules":[` + ok + `,{"fault":{"kind":"explode"}}]}`:              "choose one of status",
 		`{"rules":[` + ok + `,{"fault":{"kind":"drop","bytes":3}}]}`:       "bytes means nothing to a fault of kind drop",

@@ -156,9 +156,10 @@ func (s *stage) answered(t *testing.T, r *http.Request, statuses ...int) *httpte
 		return answer
 	}
 	var said struct {
-		Status  *bool
-		Message string
-		Data    json.RawMessage
+		Status     *bool
+		Message    string
+		Data       json.RawMessage
+		Pagination json.RawMessage // of the lists of the control surface
 	}
 	decoder := json.NewDecoder(bytes.NewReader(plain(t, answer)))
 	decoder.DisallowUnknownFields()

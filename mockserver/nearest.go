@@ -9,6 +9,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
 // draftRequest is a request in the making that this world accepts: a valid one of the operation, into
@@ -298,7 +299,7 @@ func nearestOperation(c *Call, table []shipping.Operation) shipping.Operation {
 		for name, value := range routeValues(op.Route, c.Path) {
 			route = strings.ReplaceAll(route, "{"+name+"}", value)
 		}
-		away := 2 * distance(c.Path, route)
+		away := 2 * spelling.Distance(c.Path, route)
 		if op.Method != c.Method && (op.Method != http.MethodGet || c.Method != http.MethodHead) {
 			away++
 		}
@@ -319,30 +320,6 @@ func routeValues(route, path string) map[string]string {
 		}
 	}
 	return values
-}
-
-// distance is how many letters have to be put in, taken out or replaced to make one text of another.
-// Texts are looked at up to a length that no route reaches.
-func distance(a, b string) int {
-	const most = 200
-	a, b = a[:min(len(a), most)], b[:min(len(b), most)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 func splitTarget(target string) (path, query string) {

@@ -48,6 +48,7 @@ const (
 	codeInvalid      = "invalid_request"
 	codeForbidden    = "forbidden"
 	codeUnavailable  = "unavailable"
+	codeFull         = "server_full"
 	codeInternal     = "internal_error"
 	codeInjected     = "injected_fault"
 	codeInterrupted  = "interrupted"
@@ -84,6 +85,13 @@ func succeedWith(dst []byte, message string, data any) reply {
 // refused is a failure answer; its message tells the reader what to do next.
 func refused(status int, code, message string) reply {
 	return refusedWith(status, refusal{code: code, message: message}, map[string]any{"error_code": code})
+}
+
+// redirected sends the caller to another path.
+func redirected(path string) reply {
+	p := succeed(nil, "See "+path, []byte("null"))
+	p.status, p.header = http.StatusPermanentRedirect, http.Header{"Location": {path}}
+	return p
 }
 
 // refusedBy is a refusal of the regulatory desk, whose data says more than a code.

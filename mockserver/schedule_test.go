@@ -178,7 +178,7 @@ func TestEmit_NotifiesThoseSubscribed(t *testing.T) {
 	for body, want := range map[string]string{
 		`{}`: "name the event", `{"event":"silence"}`: "no active webhook", `{"event":"test","shipment_id":"SH-1"}`: "no shipment",
 		`{"event":"test","data":[]}`: "must be a JSON object", `{"event":"test","data":{},"shipment_id":"SH-1"}`: "exclude each other",
-		`{"evnt":"test"}`: "nothing here is called evnt",
+		`{"evnt":"test"}`: `unknown field "evnt": did you mean "event"?`,
 	} {
 		post(t, srv, "/_mock/events", body).refusal(t, 400, want)
 	}
@@ -191,12 +191,12 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 	patch := func(body string) answer { return do(t, srv, http.MethodPatch, "/_mock/webhooks/"+id, body) }
 	var changed struct {
 		Name, URL, Order string
-		Event            []string
+		Events           []string
 		Active           bool
-		Revision         int `json:"__v"`
+		Revision         int
 	}
 	patch(`{"name":"Mine","events":["test","other"],"order":"reverse"}`).want(t, 200).data(t, &changed)
-	if changed.Name != "Mine" || !slices.Equal(changed.Event, []string{"test", "other"}) || changed.Order != "reverse" || !changed.Active || changed.Revision != 1 {
+	if changed.Name != "Mine" || !slices.Equal(changed.Events, []string{"test", "other"}) || changed.Order != "reverse" || !changed.Active || changed.Revision != 1 {
 		t.Errorf("it is %+v", changed)
 	}
 	for i := range 3 {
@@ -217,7 +217,7 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 	}
 
 	for body, want := range map[string]string{
-		`{"url":"ftp://x"}`: "not changed", `{"order":"random"}`: `order "random" is none of`, `{"nam":"x"}`: "nothing here is called nam",
+		`{"url":"ftp://x"}`: "not changed", `{"order":"random"}`: `order "random" is none of`, `{"nam":"x"}`: `unknown field "nam": did you mean "name"?`,
 	} {
 		patch(body).refusal(t, 400, want)
 	}

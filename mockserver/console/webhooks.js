@@ -46,7 +46,7 @@ export function webhooks(app) {
     hooks = await attempt(() => app.api.get("webhooks", { perPage: "50" })) ?? hooks;
     put(subscriptions, hooks.map((hook) => h("li", null,
       turn(`${hook.name} is active`, hook.active, (active) => attempt(() => app.api.patch(`webhooks/${hook.webhook_id}`, { active }))),
-      h("span", null, h("b", null, hook.name), " ", h("small", { class: "mono" }, hook.url), h("small", null, hook.event.join(", "))),
+      h("span", null, h("b", null, hook.name), " ", h("small", { class: "mono" }, hook.url), h("small", null, hook.events.join(", "))),
       button("Remove", () => attempt(() => app.api.remove(`webhooks/${hook.webhook_id}`), "Removed"), { class: "small", "aria-label": `Remove ${hook.name}` }))));
   }
 

@@ -7,8 +7,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
+
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
 // command is one word that follows mockserver.
@@ -37,9 +38,10 @@ type program struct {
 	stdout, stderr io.Writer
 }
 
-// fail tells the user why a word could not do its work.
+// fail reports why a command failed. The server's own errors begin with the program's name already.
 func (p program) fail(format string, args ...any) int {
-	fmt.Fprintln(p.stderr, "mockserver: "+printableLines(fmt.Sprintf(format, args...)))
+	const name = "mockserver: "
+	fmt.Fprintln(p.stderr, name+strings.TrimPrefix(printableLines(fmt.Sprintf(format, args...)), name))
 	return exitFailure
 }
 
@@ -124,47 +126,10 @@ func (c command) misused(p program, err error) int {
 	return exitUsage
 }
 
-// didYouMean is a question to put behind an unknown name, or nothing when no known one is near.
+// didYouMean is a question to put behind an unknown name, or nothing if no known one is near.
 func didYouMean(name string, known []string) string {
-	best, least := "", max(1, len(name)/3)+1
-	for _, candidate := range known {
-		if d := distance(name, candidate); d < least {
-			best, least = candidate, d
-		}
+	if nearest := spelling.Nearest(name, known); nearest != "" {
+		return fmt.Sprintf(": did you mean %s?", nearest)
 	}
-	if best == "" && len(name) > 1 {
-		if i := slices.IndexFunc(known, func(k string) bool { return strings.HasPrefix(k, name) }); i >= 0 {
-			best = known[i]
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(": did you mean %s?", best)
-}
-
-// distance counts the letters to insert, delete, change or swap with their neighbour to get from a to
-// b (optimal string alignment).
-func distance(a, b string) int {
-	var before []int
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		next := make([]int, len(b)+1)
-		next[0] = i
-		for j := 1; j <= len(b); j++ {
-			change := row[j-1]
-			if a[i-1] != b[j-1] {
-				change++
-			}
-			next[j] = min(change, row[j]+1, next[j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				next[j] = min(next[j], before[j-2]+1)
-			}
-		}
-		before, row = row, next
-	}
-	return row[len(b)]
+	return ""
 }

@@ -59,6 +59,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		overview(p.stdout)
 		return exitOK
 	}
+	if args[0] == "-version" || args[0] == "--version" {
+		args = append([]string{"version"}, args[1:]...)
+	}
 	c, ok := lookUp(args[0], p)
 	if !ok {
 		return exitUsage

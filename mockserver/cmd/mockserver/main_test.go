@@ -94,24 +94,10 @@ func TestHelp_ExamplesAreReadWithoutComplaint(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	got := invoke(t, nil, "version").want(t, exitOK)
-	if !strings.HasPrefix(got.stdout, "mockserver ") || strings.Count(got.stdout, "\n") != 1 {
-		t.Errorf("%q", got.stdout)
-	}
-}
-
-func TestDistance_CountsChangesAndSwappedNeighbours(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"serve", "serve", 0}, {"", "env", 3}, {"env", "", 3}, {"sevre", "serve", 1},
-		{"adr", "addr", 1}, {"readyy", "ready", 1}, {"docter", "doctor", 1}, {"ca", "abc", 3},
-	}
-	for _, test := range tests {
-		if got := distance(test.a, test.b); got != test.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", test.a, test.b, got, test.want)
+	for _, word := range []string{"version", "--version", "-version"} { // U10
+		got := invoke(t, nil, word).want(t, exitOK)
+		if !strings.HasPrefix(got.stdout, "mockserver ") || strings.Count(got.stdout, "\n") != 1 {
+			t.Errorf("%q", got.stdout)
 		}
 	}
 }

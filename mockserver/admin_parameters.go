@@ -1,0 +1,101 @@
+package mockserver
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+)
+
+// worldParameter names the world that a request to the control surface is about. Every route takes it.
+const worldParameter = "world"
+
+// controlParameter is a query parameter of the control surface.
+type controlParameter struct {
+	name, about string
+	example     string
+}
+
+// controlParameters is the table of them, which the OpenAPI document shows.
+func controlParameters() []controlParameter {
+	return []controlParameter{
+		{worldParameter, `The world that the request is about: the name of an open one, or "unauthenticated" for the requests whose key opens none. Without it, the world of the key in Authorization, or else the server's own.`, "home"},
+		{"page", "The page of the list, from 1.", "1"},
+		{"perPage", "Records on a page; 100 by default.", "100"},
+		{"keys", "false leaves secret keys out.", "false"},
+		{"wallet", "The wallet whose entries are listed.", "VA-2244668800"},
+		{"operation", "An operation such as rates.list.", "rates.list"},
+		{"status", "An HTTP status.", "400"},
+		{"request_id", "The X-Request-Id of an answer.", "req-7"},
+		{"key", "A fingerprint, as the journal shows it.", "sk_test_…0a1b2c3d"},
+		{"contains", "A text in the path, the query or a body.", "RD-"},
+		{"faulted", "true chooses the requests that an injected fault struck.", "true"},
+		{"after", "A request id: only requests behind it; latest: only those to come.", "req-7"},
+		{"last", "At most so many, the latest.", "50"},
+		{"bodies", "false leaves the bodies out.", "false"},
+		{"await", "Wait so long for the first that is chosen, or answer 408.", "5s"},
+		{"as", "curl or go: what makes the request again.", "curl"},
+		{tokenParameter, "The token, for a browser on another machine: it gets a cookie.", ""},
+	}
+}
+
+// unknownParameter refuses a query with a parameter that the route does not take: one that is misspelt would
+// choose everything, or the wrong world.
+func unknownParameter(query url.Values, known []string) *reply {
+	for name := range query {
+		if !slices.Contains(known, name) {
+			p := refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("unknown parameter %q%s", name, suggestion(name, known)))
+			return &p
+		}
+	}
+	return nil
+}
+
+// suggestion completes a sentence about an unknown name: the name that was perhaps meant, or else all of them.
+func suggestion(name string, known []string) string {
+	if nearest := spelling.Nearest(name, known); nearest != "" {
+		return fmt.Sprintf(": did you mean %q?", nearest)
+	}
+	if len(known) == 0 {
+		return ": leave it out"
+	}
+	return ": use one of " + strings.Join(known, ", ")
+}
+
+// controlPage reads page and perPage. Assumptions about the service do not hold here, so that nothing caps a page.
+func controlPage(query url.Values) (paging, *reply) {
+	p := paging{page: 1, perPage: defaultPerPage}
+	for name, value := range map[string]*int{"page": &p.page, "perPage": &p.perPage} {
+		text := query.Get(name)
+		if text == "" {
+			continue
+		}
+		if *value = positive(text, 0); *value == 0 {
+			refusal := refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("%s is %q: write a whole number from 1", name, text))
+			return p, &refusal
+		}
+	}
+	return p, nil
+}
+
+// paged is a success with the pagination of a list beside its data.
+func paged(p paging, total int, message string, data any) reply {
+	answer := succeedWith(nil, message, data)
+	if answer.status == http.StatusOK {
+		answer.body = append(answer.body[:len(answer.body)-1], `,"pagination":`...)
+		answer.body = append(p.appendRates(answer.body, total), '}')
+	}
+	return answer
+}
+
+// counted is a number and the noun that goes with it.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}

@@ -1,0 +1,107 @@
+package mockserver
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+)
+
+// What the control surface shows of values that Go programs get as they are. Times are in milliseconds, as those of
+// the service; names are those of its records, and of the bodies that change them.
+
+type callView struct {
+	Call
+	At timestamp `json:"at"`
+}
+
+type firedView struct {
+	Due   timestamp `json:"due"`
+	Label string    `json:"label"`
+}
+
+func viewFired(f Fired) firedView { return firedView{timestamp(f.Due), f.Label} }
+
+type deliveryView struct {
+	Delivery
+	CreatedAt timestamp             `json:"created_at"`
+	Attempts  []deliveryAttemptView `json:"attempts"`
+}
+
+type deliveryAttemptView struct {
+	At         timestamp `json:"at"`
+	StatusCode int       `json:"status_code,omitempty"`
+	Error      string    `json:"error,omitempty"`
+}
+
+func viewDelivery(d Delivery) deliveryView {
+	v := deliveryView{d, timestamp(d.CreatedAt), make([]deliveryAttemptView, len(d.Attempts))}
+	for i, a := range d.Attempts {
+		v.Attempts[i] = deliveryAttemptView{timestamp(a.At), a.StatusCode, a.Error}
+	}
+	return v
+}
+
+// ledgerView is the data of GET /_mock/ledger.
+type ledgerView struct {
+	Wallets  []walletView `json:"wallets"`
+	Entries  []entryView  `json:"entries"`
+	Problems string       `json:"problems"` // empty when every invariant holds
+}
+
+type walletView struct {
+	ledger.Wallet
+	Balance shipping.Amount `json:"balance"`
+}
+
+type entryView struct {
+	ledger.Entry
+	At timestamp `json:"at"`
+}
+
+// webhookView is a webhook with what only the control surface knows of it.
+type webhookView struct {
+	WebhookID string        `json:"webhook_id"`
+	Name      string        `json:"name"`
+	URL       string        `json:"url"`
+	Events    []string      `json:"events"`
+	Active    bool          `json:"active"`
+	Order     DeliveryOrder `json:"order"`
+	CreatedAt timestamp     `json:"created_at"`
+	UpdatedAt timestamp     `json:"updated_at"`
+	Revision  int           `json:"revision"`
+}
+
+func (w *World) viewWebhook(h *webhook) webhookView {
+	return webhookView{
+		WebhookID: h.WebhookID, Name: h.Name, URL: h.URL, Events: h.Event, Active: h.Active,
+		Order: h.order, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Revision: h.Revision,
+	}
+}
+
+// each applies a view to the elements of a list.
+func each[T, V any](all []T, view func(T) V) []V {
+	out := make([]V, len(all))
+	for i, one := range all {
+		out[i] = view(one)
+	}
+	return out
+}
+
+// packagePrefix begins the errors of this package, which name it for Go programs.
+const packagePrefix = "mockserver: "
+
+// refusedFor is the refusal of what a Go program gets as an error.
+func refusedFor(err error) reply {
+	status, code := http.StatusBadRequest, codeInvalid
+	switch {
+	case errors.Is(err, ErrTooManyWorlds):
+		status, code = http.StatusServiceUnavailable, codeFull
+	case errors.Is(err, ErrWorldExists), errors.Is(err, ErrRealClock):
+		status = http.StatusConflict
+	}
+	message := strings.TrimPrefix(err.Error(), packagePrefix)
+	return refused(status, code, strings.ReplaceAll(message, ": "+packagePrefix, ": "))
+}

@@ -1,0 +1,56 @@
+// Package spelling finds the name that was perhaps meant by an unknown one.
+package spelling
+
+import (
+	"slices"
+	"strings"
+)
+
+// Nearest returns the known name that is near an unknown one, or the first that begins with it; otherwise "".
+func Nearest(name string, known []string) string {
+	best, least := "", max(1, len(name)/3)+1
+	for _, candidate := range known {
+		if strings.EqualFold(name, candidate) {
+			return candidate
+		}
+		if d := Distance(name, candidate); d < least {
+			best, least = candidate, d
+		}
+	}
+	if best == "" && len(name) > 1 {
+		if i := slices.IndexFunc(known, func(k string) bool { return strings.HasPrefix(k, name) }); i >= 0 {
+			best = known[i]
+		}
+	}
+	return best
+}
+
+// longest is how much of a text Distance compares, in bytes, which no name reaches.
+const longest = 200
+
+// Distance counts the letters to insert, delete, change or swap with their neighbour to get from a to b (optimal
+// string alignment).
+func Distance(a, b string) int {
+	a, b = a[:min(len(a), longest)], b[:min(len(b), longest)]
+	var before []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		next := make([]int, len(b)+1)
+		next[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := row[j-1]
+			if a[i-1] != b[j-1] {
+				change++
+			}
+			next[j] = min(change, row[j]+1, next[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				next[j] = min(next[j], before[j-2]+1)
+			}
+		}
+		before, row = row, next
+	}
+	return row[len(b)]
+}
