@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/shipping-go/shipping"
 )
 
 // strangersName is the name under which the control surface shows the requests whose key opens no world. No
@@ -31,7 +33,7 @@ func (s *Server) authenticate(r *http.Request, op *operation) (*World, *reply) {
 			return w, nil
 		}
 	}
-	if op.Open || slices.Contains(s.config.assume.OpenOperations, op.Name) {
+	if s.isOpen(&op.Operation) {
 		return s.keyless(r), nil
 	}
 	var message string
@@ -57,6 +59,11 @@ func (s *Server) authenticate(r *http.Request, op *operation) (*World, *reply) {
 func (s *Server) worldFor(key string) (*World, bool) {
 	w, err := s.world(key)
 	return w, err == nil
+}
+
+// isOpen reports whether an operation needs no key.
+func (s *Server) isOpen(op *shipping.Operation) bool {
+	return op.Open || slices.Contains(s.config.assume.OpenOperations, op.Name)
 }
 
 // keyless returns the world that a request to an open operation is for if its key opens none: the first, in

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
@@ -22,7 +23,7 @@ var openAPIDocument []byte
 // same table serves it: documented operations, provisional ones, and the server's control routes. It
 // is written anew at each call; the same table always gives the same bytes.
 func OpenAPI(operations []shipping.Operation) ([]byte, error) {
-	return openapi.Write(operations, controls())
+	return openapi.Write(operations, controls(), openapi.Choices{})
 }
 
 // controls is the table of admin routes as the document describes it.
@@ -37,35 +38,51 @@ func controls() []openapi.Control {
 	return out
 }
 
-// openAPI returns the document of this server. Unless the server has other routes than the default
-// ones, those are the bytes that are checked in.
-func (s *Server) openAPI() ([]byte, error) {
-	if slices.Equal(s.config.operations, shipping.Operations()) {
+// openAPI returns the document of the server as a world has it: with its routes, its open operations and its other
+// assumptions. By default those are the bytes that are checked in.
+func (s *Server) openAPI(choices openapi.Choices) ([]byte, error) {
+	table := slices.Clone(s.config.operations)
+	for i := range table {
+		table[i].Open = s.isOpen(&table[i])
+	}
+	if choices == (openapi.Choices{}) && slices.Equal(table, shipping.Operations()) {
 		return openAPIDocument, nil
 	}
-	return OpenAPI(s.config.operations)
+	return openapi.Write(table, controls(), choices)
+}
+
+// openAPIChoices returns the assumptions that change what answers look like.
+func (a *Assumptions) openAPIChoices() openapi.Choices {
+	return openapi.Choices{LastPageNull: a.LastPageNull, ObjectBreakdown: a.ObjectBreakdown}
 }
 
 // adminOpenAPI answers GET /_mock/openapi.json.
 func (s *Server) adminOpenAPI(c *call) reply {
-	document, err := s.openAPI()
+	document, err := s.openAPI(c.world.assume.openAPIChoices())
 	if err != nil {
 		return refused(http.StatusInternalServerError, codeInternal, "the document cannot be written: "+err.Error())
 	}
 	tag := fmt.Sprintf(`"%x"`, sha256.Sum256(document))
 	p := reply{status: http.StatusOK, body: document, header: http.Header{"Etag": {tag}}}
-	if slices.Contains(c.Header["If-None-Match"], tag) {
+	if matchesTag(c.Header.Values("If-None-Match"), tag) {
 		p.status, p.body = http.StatusNotModified, nil
 	}
 	return p
 }
+
+// responseCheck holds an answer of an operation against a document.
+type responseCheck = func(operation string, status int, body []byte) error
 
 // ResponseCheck returns a function that holds an answer of an operation against the OpenAPI document,
 // and names everything that is wrong with it: what is missing, of another type or another format, and
 // what is not in the document at all. The name "" stands for a request that named no operation. A
 // status that the document does not list is held against its default.
 func (s *Server) ResponseCheck() (func(operation string, status int, body []byte) error, error) {
-	text, err := s.openAPI()
+	return s.checkFor(s.assume.openAPIChoices())
+}
+
+func (s *Server) checkFor(choices openapi.Choices) (responseCheck, error) {
+	text, err := s.openAPI(choices)
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: the OpenAPI document: %w", err)
 	}
@@ -74,4 +91,27 @@ func (s *Server) ResponseCheck() (func(operation string, status int, body []byte
 		return nil, fmt.Errorf("mockserver: the OpenAPI document: %w", err)
 	}
 	return document.CheckResponse, nil
+}
+
+// responseChecks makes the checks that [Assumptions.CheckResponses] asks for, each once.
+type responseChecks struct {
+	mu   sync.Mutex
+	made map[openapi.Choices]responseCheck
+}
+
+func (r *responseChecks) of(s *Server, choices openapi.Choices) (responseCheck, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if check := r.made[choices]; check != nil {
+		return check, nil
+	}
+	check, err := s.checkFor(choices)
+	if err != nil {
+		return nil, err
+	}
+	if r.made == nil {
+		r.made = map[openapi.Choices]responseCheck{}
+	}
+	r.made[choices] = check
+	return check, nil
 }

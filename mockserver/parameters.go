@@ -70,7 +70,7 @@ func (w *World) checkResponse(operation string, p *reply) {
 	if p.contentType != "" {
 		return // no JSON
 	}
-	check, err := w.server.responseCheck()
+	check, err := w.server.checks.of(w.server, w.assume.openAPIChoices())
 	if err == nil {
 		err = check(operation, p.status, p.body)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 )
 
 // An answer that does not fit the OpenAPI document never reaches the client as if it did. The document
@@ -19,8 +20,8 @@ func TestAssumption_CheckResponsesReplacesAnAnswerThatDoesNotFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv.responseCheck = func() (func(string, int, []byte) error, error) {
-		return func(_ string, status int, body []byte) error { return check(shipping.OpListCountries, status, body) }, nil
+	srv.checks.made = map[openapi.Choices]responseCheck{
+		{}: func(_ string, status int, body []byte) error { return check(shipping.OpListCountries, status, body) },
 	}
 	for path, status := range map[string]int{"/v1/countries": http.StatusOK, "/v1/rates": http.StatusInternalServerError} {
 		req, err := http.NewRequest(http.MethodGet, srv.URL+path, http.NoBody)

@@ -37,8 +37,7 @@ type Server struct {
 	metrics  *metrics
 	journals *journalMemory                 // of every world
 	console  func() map[string]consoleAsset // by name
-	// responseCheck makes, once, what [Assumptions.CheckResponses] asks for.
-	responseCheck func() (func(operation string, status int, body []byte) error, error)
+	checks   responseChecks
 
 	ca       []byte // PEM of what clients must trust; nil without TLS
 	http     *http.Server
@@ -66,7 +65,6 @@ func New(opts ...Option) *Server {
 	s.metrics = newMetrics()
 	s.journals = &journalMemory{most: s.config.maxJournal}
 	s.buffers.New = func() any { return new([]byte) }
-	s.responseCheck = sync.OnceValues(s.ResponseCheck)
 	s.deliver = s.config.deliver
 	if s.deliver == nil {
 		s.deliver = delivery.NewTransport(s.config.assume.DeliverAnywhere)

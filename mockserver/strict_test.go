@@ -3,6 +3,7 @@ package mockserver_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
@@ -65,4 +66,45 @@ func TestAssumption_CheckResponsesLetsThisServersAnswersPass(t *testing.T) {
 		t.Error(err)
 	}
 	lookUp(t, srv, draft.ID)
+}
+
+// S13: the OpenAPI document follows the assumptions that change answers, so that a strict server answers as it should
+// with each of them.
+func TestAssumption_CheckResponsesFollowsTheOthers(t *testing.T) {
+	t.Parallel()
+	edits := map[string]func(*mockserver.Assumptions){
+		"OpenOperations": func(a *mockserver.Assumptions) {
+			a.OpenOperations = []string{shipping.OpListCountries, shipping.OpListWebhooks}
+		},
+		"RuleFailureStatus":    func(a *mockserver.Assumptions) { a.RuleFailureStatus = 422 },
+		"PerPageCap":           func(a *mockserver.Assumptions) { a.PerPageCap = 2 },
+		"LastPageNull":         func(a *mockserver.Assumptions) { a.LastPageNull = true },
+		"ObjectBreakdown":      func(a *mockserver.Assumptions) { a.ObjectBreakdown = true },
+		"UnknownWalletIsEmpty": func(a *mockserver.Assumptions) { a.UnknownWalletIsEmpty = true },
+		"ReplayToNobody":       func(a *mockserver.Assumptions) { a.ReplayToNobody = true },
+		"AnalyzeFailureOK":     func(a *mockserver.Assumptions) { a.AnalyzeFailureOK = true },
+		"Purchasing":           func(a *mockserver.Assumptions) { a.Purchasing = time.Minute },
+		"GenerationScale":      func(a *mockserver.Assumptions) { a.GenerationScale = -1 },
+		"NoOther":              func(a *mockserver.Assumptions) { a.NoOther = true },
+	}
+	for name, edit := range edits {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithAssumptions(mockserver.Strict), mockserver.WithAssumptions(edit))
+			draft := analyzeShipment(t, srv, srv.Shipments()[0])
+			requests := [][3]string{
+				{"GET", "/v1/rates"}, {"GET", "/v1/countries"}, {"GET", "/v1/webhooks"},
+				{"GET", "/v1/transactions?perPage=1000&wallet=" + srv.Wallets()[0]}, {"GET", "/v1/transactions?wallet=VA-1"}, {"GET", "/v1/transactions"},
+				{"POST", replayPath, `{"shipment_id":"` + srv.Shipments()[0] + `","event":"shipment.unknown"}`},
+				{"POST", regulatoryPath + "/analyze", `{"file_url":"https://invoices.example/unknown.pdf"}`},
+				{"POST", regulatoryPath + "/purchase", `{"request_id":"` + draft.ID + `","document_types":["CUSTOMS"]}`},
+				{"GET", regulatoryPath + "/request/" + draft.ID},
+			}
+			for _, r := range requests {
+				if got := do(t, srv, r[0], r[1], r[2]); got.status == 500 {
+					t.Errorf("%s %s: %s", r[0], r[1], got.body)
+				}
+			}
+		})
+	}
 }

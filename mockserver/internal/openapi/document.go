@@ -23,6 +23,12 @@ type Control struct {
 	Media string
 }
 
+// Choices are the assumptions that change what answers look like.
+type Choices struct {
+	LastPageNull    bool // nextPage of the last page of transactions is null
+	ObjectBreakdown bool // a rate's breakdown is an object with amounts
+}
+
 const about = `Rates, countries, webhooks, wallet transactions and regulatory documents of a shipping service.
 
 Quoted headings are those of the service's specification. What it does not show and this project assumes carries
@@ -35,7 +41,7 @@ fields that are not listed here: ignore them.`
 // Write returns the document of a server with these operations and control routes, indented, with a
 // line break at its end. The same tables always give the same bytes. An operation that nobody has
 // described is left out.
-func Write(operations []shipping.Operation, controls []Control) ([]byte, error) {
+func Write(operations []shipping.Operation, controls []Control, choices Choices) ([]byte, error) {
 	paths := pathTable{methods: map[string]object{}}
 	known := contracts()
 	for _, op := range operations {
@@ -65,7 +71,7 @@ func Write(operations []shipping.Operation, controls []Control) ([]byte, error) 
 				{"description", `Specification, "Authentication": Authorization: Bearer <SECRET_KEY>.`},
 			}}}},
 			{"responses", failureResponses()},
-			{"schemas", sorted(schemas())},
+			{"schemas", sorted(choices.schemas())},
 		}},
 	})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 func write(t *testing.T, operations []shipping.Operation, controls []openapi.Control) []byte {
 	t.Helper()
-	document, err := openapi.Write(operations, controls)
+	document, err := openapi.Write(operations, controls, openapi.Choices{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import "maps"
 //
 // They are written from the specification and share nothing with the types that the server and the
 // client encode and decode with, so that a wrong name on both sides is still found.
-func schemas() map[string]schema {
+func (c Choices) schemas() map[string]schema {
 	all := map[string]schema{
 		"Amount": {
 			Description: "Money in major units of a currency: an exact decimal. A program that adds amounts up should read it as a decimal, not as binary floating point.",
@@ -18,20 +18,24 @@ func schemas() map[string]schema {
 			"LITHIUM-BATTERY", "MSDS", "MUSEUM", "OTHER", "QUARANTINE", "STEEL", "TEXTILE", "WATCH").
 			described(`Specification, "Regulatory document request (draft record)": supported document type slugs (exact values).`),
 	}
-	for _, group := range []map[string]schema{rates(), countries(), webhooks(), transactions(), requests(), edits(), notifications(), refusals()} {
+	for _, group := range []map[string]schema{c.rates(), countries(), webhooks(), c.transactions(), requests(), edits(), notifications(), refusals()} {
 		maps.Copy(all, group)
 	}
 	maps.Copy(all, answers())
 	return all
 }
 
-func rates() map[string]schema {
+func (c Choices) rates() map[string]schema {
+	breakdown := listOf(schema{})
+	if c.ObjectBreakdown {
+		breakdown = mapOf(money()).assuming("an object with amounts, as a switch of this server has it")
+	}
 	return map[string]schema{
 		"Rate": record(`Specification, "Rate".`,
 			must("rate_id", digits("RT"), "Identifier."),
 			must("amount", money(), "Price of the rate."),
 			must("currency", currencyCode(), "Currency code."),
-			must("breakdown", listOf(schema{}), "Price breakdown entries. Shape of an entry: not shown."),
+			must("breakdown", breakdown, "Price breakdown entries. Shape of an entry: not shown."),
 			must("carrier_name", text("DHL Express Worldwide"), "Display name of the carrier service."),
 			must("carrier_slug", text("dhl"), "Carrier identifier slug."),
 			must("carrier_logo", link().like("https://cdn.example.com/carriers/dhl.png"), "URL of the logo."),
@@ -147,7 +151,11 @@ func replayRequest() schema {
 	return s
 }
 
-func transactions() map[string]schema {
+func (c Choices) transactions() map[string]schema {
+	nextPage := count().assuming("0 on the last page")
+	if c.LastPageNull {
+		nextPage = nextPage.orNull()
+	}
 	return map[string]schema{
 		"Transaction": record(`Specification, "Transaction".`,
 			must("transactionId", alphanumerics("TR"), "Identifier."),
@@ -199,7 +207,7 @@ func transactions() map[string]schema {
 			must("total", count(), "Records in all."),
 			must("pageCount", count(), "Pages in all."),
 			must("prevPage", count(), "0 on the first page."),
-			must("nextPage", count().assuming("0 on the last page"), "The page after."),
+			must("nextPage", nextPage, "The page after."),
 			must("hasPrevPage", flag(), "Whether there is a page before."),
 			must("hasNextPage", flag(), "Whether there is a page after."),
 		),
