@@ -39,7 +39,7 @@ func adminRoutes() []adminRoute {
 		{"GET", "live", "what changes: a count for each thing; with Accept: text/event-stream each time that one does", "", (*Server).adminLive},
 		{"GET", "healthz", "whether the server works, and its time", "", (*Server).adminHealth},
 		{"GET", "metrics", "counters and durations in the text format of Prometheus", "", (*Server).adminMetrics},
-		{"GET", "assumptions", "every open point of the specification and its switch", "", (*Server).adminAssumptions},
+		{"GET", "assumptions", "every open point of the specification, its switch and its value in the world", "", (*Server).adminAssumptions},
 		{"GET", "openapi.json", "the OpenAPI 3.1 document of this server", "", (*Server).adminOpenAPI},
 		{"GET", "magic", "inputs of analyze that make special things happen", "", (*Server).adminMagic},
 		{"GET", "faults", "the fault rules, and the kinds of faults there are", "", (*Server).adminFaults},
@@ -55,6 +55,9 @@ func adminRoutes() []adminRoute {
 		{"GET", "coverage", "which operations, states, documents and refusals have been seen", "", (*Server).adminCoverage},
 		{"GET", "deliveries", "webhook deliveries, newest first; page and perPage as in lists", "page perPage", (*Server).adminDeliveries},
 		{"GET", "ledger", "wallets, entries newest first, and what is wrong with them; page, perPage, and wallet for one", "page perPage wallet", (*Server).adminLedger},
+		{"POST", "ledger/fund", `bring money into a wallet: {"wallet":"VA-…","amount":100.50}`, "", (*Server).adminFund},
+		{"GET", "exchange-rates", "how many units of each currency a US dollar buys", "", (*Server).adminExchangeRates},
+		{"POST", "exchange-rates", `set one, for the analyses to come: {"currency":"NGN","per_dollar":1600}`, "", (*Server).adminSetExchangeRate},
 		{"GET", "clock", "the time, and what waits for its own", "", (*Server).adminClock},
 		{"POST", "clock/advance", `move a virtual clock: {"duration":"90s"}`, "", (*Server).adminAdvance},
 		{"GET", "webhooks", "the webhooks, newest first; page and perPage as in lists", "page perPage", (*Server).adminWebhooks},
@@ -62,11 +65,12 @@ func adminRoutes() []adminRoute {
 		{"PATCH", "webhooks/{webhook_id}", `change a webhook: any of {"name","url","events","active","order"}`, "", (*Server).adminChangeWebhook},
 		{"DELETE", "webhooks/{webhook_id}", "remove a webhook", "", (*Server).adminRemoveWebhook},
 		{"POST", "events", `send an event to those subscribed: {"event":"shipment.updated","shipment_id":"SH-…"} or with "data" of your own`, "", (*Server).adminEmit},
+		{"POST", "schedule", `deliver events in a given order: {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"before_reply":true},{"event":0,"after":"1s"}],"act":{"method":"GET","target":"/v1/rates"}}`, "", (*Server).adminSchedule},
 		{"GET", "consignments", "what can be analyzed: the shipments, newest first, and the URLs of the invoices", "", (*Server).adminConsignments},
 		{"GET", "countries", "the countries, as GET /v1/countries has them", "", (*Server).adminCountries},
 		{"GET", "scenarios", "words that a key may hold", "", (*Server).adminScenarios},
 		{"GET", "worlds", "the open worlds, the server's own first; page and perPage; keys=false leaves the secret keys out", "page perPage keys", (*Server).adminWorlds},
-		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}; the first request with its key does too`, "keys", (*Server).adminOpenWorld},
+		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}, with {"assumptions":{"PerPageCap":2}} one that assumes something else; the first request with its key does too`, "keys", (*Server).adminOpenWorld},
 		{"DELETE", "worlds/{world}", "close a world", "keys", (*Server).adminCloseWorld},
 		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that one`, "keys", (*Server).adminForkWorld},
 		{"POST", "worlds/{world}/reset", "make a world what it began as", "keys", (*Server).adminResetWorld},
@@ -193,10 +197,6 @@ func (w *World) clockKind() string {
 		return "virtual"
 	}
 	return "real"
-}
-
-func (s *Server) adminAssumptions(*call) reply {
-	return succeedWith(nil, "What this server assumes where the specification leaves a point open", s.Assumptions())
 }
 
 func (s *Server) adminMagic(*call) reply {

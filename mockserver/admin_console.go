@@ -174,28 +174,46 @@ func (s *Server) adminMakeCall(c *call) reply {
 	if refusal := c.world.decodeControl(c, &order); refusal != nil {
 		return *refusal
 	}
+	req, refusal := s.newCall(c, order)
+	if refusal != nil {
+		return *refusal
+	}
+	made := s.makeCall(req)
+	return succeedWith(nil, fmt.Sprintf("Called, with status %d", made.Status), made)
+}
+
+// newCall returns the request that an order describes.
+func (s *Server) newCall(c *call, order callOrder) (*http.Request, *reply) {
 	if !strings.HasPrefix(order.Target, "/") || isAdminPath(order.Target) {
-		return refused(http.StatusBadRequest, codeInvalid, `name what to call: send {"method":"GET","target":"/v1/rates?perPage=2"}`)
+		p := refused(http.StatusBadRequest, codeInvalid, `name what to call: send {"method":"GET","target":"/v1/rates?perPage=2"}`)
+		return nil, &p
 	}
 	req, err := http.NewRequestWithContext(c.Context(), order.Method, inMemoryURL+order.Target, bytes.NewReader(order.Body))
 	if err != nil {
-		return refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("this cannot be called: %v", err))
+		p := refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("this cannot be called: %v", err))
+		return nil, &p
 	}
 	req.Header.Set("Authorization", "Bearer "+c.world.SecretKey)
 	if len(order.Body) > 0 {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	made := callMade{}
-	if resp, err := s.inMemory.RoundTrip(req); err != nil {
+	return req, nil
+}
+
+// makeCall sends a request in memory.
+func (s *Server) makeCall(req *http.Request) *callMade {
+	made := &callMade{}
+	resp, err := s.inMemory.RoundTrip(req)
+	if err != nil {
 		made.Error = "no answer came: " + err.Error()
-	} else {
-		defer resp.Body.Close()
-		made.RequestID, made.Status = resp.Header.Get("X-Request-Id"), resp.StatusCode
-		body, err := io.ReadAll(io.LimitReader(resp.Body, maxMadeBody))
-		if err != nil {
-			made.Error = "the answer broke off: " + err.Error()
-		}
-		made.Body = redact(string(body))
+		return made
 	}
-	return succeedWith(nil, fmt.Sprintf("Called, with status %d", made.Status), made)
+	defer resp.Body.Close()
+	made.RequestID, made.Status = resp.Header.Get("X-Request-Id"), resp.StatusCode
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxMadeBody))
+	if err != nil {
+		made.Error = "the answer broke off: " + err.Error()
+	}
+	made.Body = redact(string(body))
+	return made
 }

@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -58,8 +59,9 @@ func (s *Server) adminWorlds(c *call) reply {
 
 func (s *Server) adminOpenWorld(c *call) reply {
 	var order struct {
-		Name     string `json:"name"`
-		Scenario string `json:"scenario"`
+		Name        string                     `json:"name"`
+		Scenario    string                     `json:"scenario"`
+		Assumptions map[string]json.RawMessage `json:"assumptions"`
 	}
 	if refusal := c.world.decodeControl(c, &order); refusal != nil {
 		return *refusal
@@ -68,7 +70,7 @@ func (s *Server) adminOpenWorld(c *call) reply {
 	if order.Scenario != "" {
 		name = order.Scenario + "_" + order.Name
 	}
-	w, err := s.Open(name)
+	w, err := s.openWith(name, order.Assumptions)
 	return answerOpened(c, w, "The world is open", err)
 }
 

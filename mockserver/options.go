@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"errors"
 	"fmt"
 	"log"
 	"log/slog"
@@ -40,6 +41,7 @@ type config struct {
 	maxHeader   int       // bytes of a request's header
 	tls, h2c    bool
 	hosts       []string // that it goes by, besides this machine's own names
+	problem     error    // of options that name what there is not
 	token       string   // of the control surface, for other machines; empty: they have no access
 
 	// What every world of a server shares, since it never changes.
@@ -138,6 +140,10 @@ func WithScenario(scenario string) Option { return func(c *config) { c.scenario 
 
 // prepare makes what the worlds share. The built-in rules are read when the first analysis asks for them.
 func (c *config) prepare() error {
+	return errors.Join(c.problem, c.prepareRules())
+}
+
+func (c *config) prepareRules() error {
 	c.countries = newFixedBody(succeed(nil, "Countries retrieved successfully", country.JSON()).body)
 	if c.rulesFile == nil {
 		logger := c.logger

@@ -128,6 +128,15 @@ func (s *Server) world(key string) (*World, error) {
 	if w := s.worlds.open(key); w != nil {
 		return w, nil
 	}
+	w, err := s.openPlan(key, func(*Assumptions) error { return nil })
+	if errors.Is(err, ErrWorldExists) { // somebody else was faster
+		return s.world(key)
+	}
+	return w, err
+}
+
+// openPlan opens the world of a key, with the assumptions that its scenario and then edit make of the server's.
+func (s *Server) openPlan(key string, edit func(*Assumptions) error) (*World, error) {
 	scenario, name, err := splitKey(key)
 	if err != nil {
 		return nil, err
@@ -139,6 +148,10 @@ func (s *Server) world(key string) (*World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoWorld, err)
 	}
+	if err := edit(&p.assume); err != nil {
+		return nil, err
+	}
+	p.objectBreakdown = p.assume.ObjectBreakdown
 	t, err := s.worlds.template(p.plan)
 	if err != nil {
 		return nil, err
@@ -152,12 +165,7 @@ func (s *Server) world(key string) (*World, error) {
 	own.state.ids = newIDsFor(p.seed, key)
 	w := s.newWorld(scenario+"_"+name, key, p, &own)
 	w.origin = t
-	switch err = s.worlds.add(w, s.config.maxWorlds); {
-	case errors.Is(err, ErrWorldExists): // somebody else was faster
-		w.close()
-		s.worlds.release(t)
-		return s.world(key)
-	case err != nil:
+	if err := s.worlds.add(w, s.config.maxWorlds); err != nil {
 		w.close()
 		s.worlds.release(t)
 		return nil, err

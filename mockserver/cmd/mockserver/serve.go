@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -43,10 +44,13 @@ accepting, finishes the requests under way and exits.`,
 				clock: f.text("clock", text{value: "real", choices: []string{"real", "virtual"}}, "the `KIND` of time; virtual time moves only when it is told to"),
 				scenario: f.text("scenario", text{value: "default"},
 					"what is special about the world, such as `WORDS` lowfunds-rows100000; GET /_mock/scenarios lists them"),
-				state: f.text("state", text{file: true}, "restore every world from this `FILE` when there is one, and save them to it at the end"),
-				drain: f.Duration("drain", 5*time.Second, "the `TIME` that requests under way may take once the server is asked to stop"),
-				hosts: f.text("hosts", text{}, "further host `NAMES`, with commas between them, that /_mock/ answers to and the certificate of -tls is for"),
-				token: f.text("token", text{}, "the `TOKEN` that opens /_mock/ to other machines as the header X-Mock-Token; without, a random one if they can reach the server"),
+				strict: f.Bool("strict", false, "refuse what the server would otherwise tolerate, and check its own answers"),
+				assume: f.text("assume", text{}, "`ASSUMPTIONS` to change, such as PerPageCap=10,LastPageNull=true; GET /_mock/assumptions lists them"),
+				rules:  f.text("rules", text{file: true}, "read the compliance rules from this JSON `FILE`, in place of the built-in ones"),
+				state:  f.text("state", text{file: true}, "restore every world from this `FILE` when there is one, and save them to it at the end"),
+				drain:  f.Duration("drain", 5*time.Second, "the `TIME` that requests under way may take once the server is asked to stop"),
+				hosts:  f.text("hosts", text{}, "further host `NAMES`, with commas between them, that /_mock/ answers to and the certificate of -tls is for"),
+				token:  f.text("token", text{}, "the `TOKEN` that opens /_mock/ to other machines as the header X-Mock-Token; without, a random one if they can reach the server"),
 				anywhere: f.Bool("deliver-anywhere", false,
 					"send webhook notifications to other machines too, not to this one only"),
 				maxBody:      f.Int64("max-body", 1<<20, "answer longer request bodies with 413; in `BYTES`"),
@@ -77,7 +81,8 @@ type serving struct {
 	json, anywhere, verbose *bool
 	tls, h2c                *bool
 	tlsCA, log, hosts       *string
-	token                   *string
+	token, assume, rules    *string
+	strict                  *bool
 	maxBody, maxJournal     *int64
 	maxHeader               *int
 	maxWorlds, maxRows      *int
@@ -115,7 +120,11 @@ const headroom = 16 << 20
 
 // run serves until the context ends.
 func (s serving) run(ctx context.Context, p program) int {
-	srv := mockserver.New(s.options(p)...)
+	opts, err := s.options(p)
+	if err != nil {
+		return p.fail("%v", err)
+	}
+	srv := mockserver.New(opts...)
 	defer srv.Close()
 	if err := srv.Err(); err != nil {
 		return p.fail("%s", explainListen(ctx, err, *s.addr))
@@ -154,10 +163,14 @@ func (s serving) run(ctx context.Context, p program) int {
 	return exitOK
 }
 
-func (s serving) options(p program) []mockserver.Option {
-	opts := []mockserver.Option{
-		mockserver.WithAddr(*s.addr), mockserver.WithSeed(*s.seed), mockserver.WithScenario(*s.scenario), mockserver.WithState(*s.state),
+func (s serving) options(p program) ([]mockserver.Option, error) {
+	opts, err := s.assumptions()
+	if err != nil {
+		return nil, err
 	}
+	opts = append(opts, []mockserver.Option{
+		mockserver.WithAddr(*s.addr), mockserver.WithSeed(*s.seed), mockserver.WithScenario(*s.scenario), mockserver.WithState(*s.state),
+	}...)
 	opts = append(opts, mockserver.WithMaxBody(*s.maxBody), mockserver.WithMaxHeader(*s.maxHeader),
 		mockserver.WithMaxWorlds(*s.maxWorlds), mockserver.WithMaxRows(*s.maxRows),
 		mockserver.WithMaxJournal(*s.maxJournal), mockserver.WithJournal(*s.journal, *s.journalBytes))
@@ -185,7 +198,39 @@ func (s serving) options(p program) []mockserver.Option {
 	if *s.verbose {
 		opts = append(opts, mockserver.WithLogger(slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	}
-	return opts
+	return opts, nil
+}
+
+// assumptions returns the options of -strict, -assume and -rules. A value may have commas itself: a piece that
+// begins with no name belongs to the one before.
+func (s serving) assumptions() ([]mockserver.Option, error) {
+	var opts []mockserver.Option
+	if *s.strict {
+		opts = append(opts, mockserver.WithAssumptions(mockserver.Strict))
+	}
+	var settings []string
+	for piece := range strings.SplitSeq(*s.assume, ",") {
+		if !strings.Contains(piece, "=") && len(settings) > 0 && !slices.Contains(mockserver.AssumptionNames(), piece) {
+			settings[len(settings)-1] += "," + piece
+		} else if piece != "" {
+			settings = append(settings, piece)
+		}
+	}
+	for _, setting := range settings {
+		name, value, given := strings.Cut(strings.TrimSpace(setting), "=")
+		if !given {
+			value = "true"
+		}
+		opts = append(opts, mockserver.WithAssumption(name, value))
+	}
+	if *s.rules == "" {
+		return opts, nil
+	}
+	rules, err := os.ReadFile(*s.rules)
+	if err != nil {
+		return nil, fmt.Errorf("-rules: %w", err)
+	}
+	return append(opts, mockserver.WithComplianceRules(rules)), nil
 }
 
 // keepCA writes what clients must trust to a file, a temporary one where none is named, and returns its path

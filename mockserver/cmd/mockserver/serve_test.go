@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -234,4 +235,36 @@ func TestServe_PrintsTheToken(t *testing.T) {
 	if sent != "of-the-flag" {
 		t.Errorf("ready sent %q", sent)
 	}
+}
+
+// S33: strictness, assumptions and compliance rules have flags.
+func TestServe_TakesAssumptionsAndRules(t *testing.T) {
+	t.Parallel()
+	r := start(t, map[string]string{"MOCKSERVER_STRICT": "true"}, "-json", "-assume", "PerPageCap=2,OpenOperations=rates.list,countries.list,LastPageNull").world(t)
+	resp, err := http.Get(r.URL + "/_mock/assumptions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var envelope struct {
+		Data []struct {
+			Field string
+			Value any
+		}
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&envelope); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, row := range envelope.Data {
+		got[row.Field] = fmt.Sprint(row.Value)
+	}
+	for name, want := range map[string]string{"PerPageCap": "2", "OpenOperations": "[rates.list countries.list]", "LastPageNull": "true", "RequireContentType": "true"} {
+		if got[name] != want {
+			t.Errorf("%s is %s, want %s", name, got[name], want)
+		}
+	}
+	invoke(t, nil, "serve", "-assume", "PerPgeCap=2").want(t, exitFailure, `did you mean "PerPageCap"?`)
+	invoke(t, nil, "serve", "-rules", file(t, "rules.json", "{}")).want(t, exitFailure, "compliance rules")
+	invoke(t, nil, "serve", "-rules", "missing.json").want(t, exitFailure, "-rules")
 }

@@ -1,0 +1,61 @@
+package mockserver
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// scheduleOrder is the body of POST /_mock/schedule.
+type scheduleOrder struct {
+	Events []Event `json:"events"`
+	Steps  []struct {
+		Event       int      `json:"event"`
+		BeforeReply bool     `json:"before_reply"`
+		After       duration `json:"after"`
+	} `json:"steps"`
+	Act *callOrder `json:"act"`
+}
+
+// maxScheduled is how many events, and how many steps, a schedule has at most.
+const maxScheduled = 1000
+
+// adminSchedule answers POST /_mock/schedule with what [World.RunSchedule] delivers. Its act is a call, which
+// is made as POST /_mock/calls makes it.
+func (s *Server) adminSchedule(c *call) reply {
+	var order scheduleOrder
+	if refusal := c.world.decodeControl(c, &order); refusal != nil {
+		return *refusal
+	}
+	if len(order.Events) == 0 || len(order.Events) > maxScheduled || len(order.Steps) > maxScheduled {
+		return refused(http.StatusBadRequest, codeInvalid,
+			`a schedule has 1 to 1000 events and up to 1000 steps: send {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"after":"1s"}]}; "act" is a call whose reply steps with "before_reply" precede`)
+	}
+	schedule := Schedule{Events: len(order.Events)}
+	for _, step := range order.Steps {
+		if step.After < 0 {
+			return refused(http.StatusBadRequest, codeInvalid, "after is below zero: write how long after the step before, such as 1s")
+		}
+		schedule.Steps = append(schedule.Steps, ScheduleStep{Event: step.Event, BeforeReply: step.BeforeReply, After: time.Duration(step.After)})
+	}
+	var made *callMade
+	var act func(context.Context) error
+	if order.Act != nil {
+		req, refusal := s.newCall(c, *order.Act)
+		if refusal != nil {
+			return *refusal
+		}
+		act = func(context.Context) error {
+			made = s.makeCall(req)
+			return nil
+		}
+	}
+	delivered, err := c.world.RunSchedule(c.Context(), schedule, order.Events, act)
+	if err != nil {
+		return refusedFor(err)
+	}
+	return succeedWith(nil, counted(len(delivered), "notification delivered", "notifications delivered"), struct {
+		Deliveries []deliveryView `json:"deliveries"`
+		Act        *callMade      `json:"act,omitempty"`
+	}{each(delivered, viewDelivery), made})
+}

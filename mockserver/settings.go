@@ -1,0 +1,210 @@
+package mockserver
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// Assumptions by their names, for flags and for the control surface.
+
+// WithAssumption sets the assumption of a name, a field of [Assumptions], to a value that is written as text: true,
+// 2, 1.5, 90s, or names with commas between them. [Server.Err] returns what is wrong with either. Functions cannot be
+// set this way.
+func WithAssumption(name, value string) Option {
+	return func(c *config) { c.problem = errors.Join(c.problem, c.assume.set(name, value)) }
+}
+
+// AssumptionNames returns the assumptions that [WithAssumption] sets.
+func AssumptionNames() []string {
+	var names []string
+	for field := range reflect.TypeFor[Assumptions]().Fields() {
+		if field.Type.Kind() != reflect.Func {
+			names = append(names, field.Name)
+		}
+	}
+	return names
+}
+
+// set sets the assumption of a name.
+func (a *Assumptions) set(name, value string) error {
+	if !slices.Contains(AssumptionNames(), name) {
+		return fmt.Errorf("mockserver: unknown assumption %q%s", name, suggestion(name, AssumptionNames()))
+	}
+	field := reflect.ValueOf(a).Elem().FieldByName(name)
+	parsed, err := parseSetting(field.Type(), value)
+	if err != nil {
+		return fmt.Errorf("mockserver: assumption %s cannot be %q: write %s", name, value, settingForm(field.Type()))
+	}
+	field.Set(parsed.Convert(field.Type()))
+	return nil
+}
+
+func parseSetting(kind reflect.Type, text string) (reflect.Value, error) {
+	var value any
+	var err error
+	switch {
+	case kind == reflect.TypeFor[time.Duration]():
+		value, err = time.ParseDuration(text)
+	case kind.Kind() == reflect.Bool:
+		value, err = strconv.ParseBool(text)
+	case kind.Kind() == reflect.Float64:
+		value, err = strconv.ParseFloat(text, 64)
+	case kind.Kind() == reflect.Slice:
+		value = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	default:
+		value, err = strconv.ParseInt(text, 10, kind.Bits())
+	}
+	return reflect.ValueOf(value), err
+}
+
+// settingForm says how a value is written.
+func settingForm(kind reflect.Type) string {
+	switch {
+	case kind == reflect.TypeFor[time.Duration]():
+		return "a duration such as 90s"
+	case kind.Kind() == reflect.Bool:
+		return "true or false"
+	case kind.Kind() == reflect.Float64:
+		return "a number"
+	case kind.Kind() == reflect.Slice:
+		return "names with commas between them"
+	default:
+		return "a whole number"
+	}
+}
+
+// serverAssumptions are those that a single world cannot have: they hold before its key is read, or protect the
+// machine.
+func serverAssumptions() []string {
+	return []string{"OpenOperations", "OneWorld", "MaxBody", "DeliverAnywhere"}
+}
+
+// setAll sets assumptions of a world from a JSON object.
+func (a *Assumptions) setAll(values map[string]json.RawMessage) error {
+	var problems []error
+	for name, value := range values {
+		if slices.Contains(serverAssumptions(), name) {
+			problems = append(problems, fmt.Errorf("assumption %s is one of the whole server: start it with -assume %s=…, or WithAssumptions", name, name))
+			continue
+		}
+		text := string(value)
+		if len(value) > 0 && value[0] == '"' {
+			if err := json.Unmarshal(value, &text); err != nil {
+				problems = append(problems, err)
+				continue
+			}
+		}
+		problems = append(problems, a.set(name, text))
+	}
+	return errors.Join(problems...)
+}
+
+// assumptionView is an [Assumption] of a world with its value.
+type assumptionView struct {
+	Assumption
+	Value any `json:"value"`
+}
+
+func (w *World) viewAssumptions() []assumptionView {
+	chosen := reflect.ValueOf(w.assume)
+	return each(assumptionTable(), func(row Assumption) assumptionView {
+		field := chosen.FieldByName(row.Field)
+		row.Changed = !field.IsZero()
+		v := assumptionView{Assumption: row}
+		switch value := field.Interface().(type) {
+		case time.Duration:
+			v.Value = value.String()
+		default:
+			if field.Kind() != reflect.Func {
+				v.Value = value
+			}
+		}
+		return v
+	})
+}
+
+func (s *Server) adminAssumptions(c *call) reply {
+	return succeedWith(nil, `What this world assumes where the specification leaves a point open; POST worlds with "assumptions" opens one with others`, c.world.viewAssumptions())
+}
+
+// openWith opens a world that assumes other things than the server. It fails if the world is open: assumptions do not
+// change under a client. They are not in a state file.
+func (s *Server) openWith(name string, values map[string]json.RawMessage) (*World, error) {
+	if len(values) == 0 {
+		return s.Open(name)
+	}
+	key := keyPrefixTest + strings.TrimPrefix(name, keyPrefixTest)
+	if name == homeName || s.worlds.open(key) != nil {
+		return nil, fmt.Errorf("%w: %s: its assumptions cannot change", ErrWorldExists, name)
+	}
+	return s.openPlan(key, func(a *Assumptions) error { return a.setAll(values) })
+}
+
+// adminFund answers POST /_mock/ledger/fund.
+func (s *Server) adminFund(c *call) reply {
+	var order struct {
+		Wallet string           `json:"wallet"`
+		Amount *shipping.Amount `json:"amount"`
+	}
+	if refusal := c.world.decodeControl(c, &order); refusal != nil {
+		return *refusal
+	}
+	if order.Wallet == "" || order.Amount == nil {
+		return refused(http.StatusBadRequest, codeInvalid, `wallet and amount are required: send {"wallet":"VA-…","amount":100.50}; GET /_mock/ledger lists the wallets`)
+	}
+	if err := c.world.Fund(order.Wallet, *order.Amount); err != nil {
+		return refusedFor(err)
+	}
+	balance, _ := c.world.Balance(order.Wallet)
+	return succeedWith(nil, "The wallet is funded", struct {
+		Wallet  string          `json:"wallet"`
+		Balance shipping.Amount `json:"balance"`
+	}{order.Wallet, balance})
+}
+
+// exchangeRate is how many units of a currency a US dollar buys.
+type exchangeRate struct {
+	Currency  string           `json:"currency"`
+	PerDollar *shipping.Amount `json:"per_dollar"`
+}
+
+// adminExchangeRates answers GET /_mock/exchange-rates.
+func (s *Server) adminExchangeRates(c *call) reply {
+	rates := c.world.exchangeRates()
+	return succeedWith(nil, counted(len(rates), "exchange rate", "exchange rates"), rates)
+}
+
+func (w *World) exchangeRates() []exchangeRate {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	rates := []exchangeRate{}
+	for currency, perDollar := range w.exchange {
+		rates = append(rates, exchangeRate{currency, &perDollar})
+	}
+	slices.SortFunc(rates, func(a, b exchangeRate) int { return strings.Compare(a.Currency, b.Currency) })
+	return rates
+}
+
+// adminSetExchangeRate answers POST /_mock/exchange-rates.
+func (s *Server) adminSetExchangeRate(c *call) reply {
+	var order exchangeRate
+	if refusal := c.world.decodeControl(c, &order); refusal != nil {
+		return *refusal
+	}
+	if order.PerDollar == nil {
+		return refused(http.StatusBadRequest, codeInvalid, `currency and per_dollar are required: send {"currency":"NGN","per_dollar":1600}`)
+	}
+	if err := c.world.SetExchangeRate(order.Currency, *order.PerDollar); err != nil {
+		return refusedFor(err)
+	}
+	return succeedWith(nil, "The exchange rate is set", c.world.exchangeRates())
+}

@@ -1,0 +1,170 @@
+package mockserver_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// S33: every assumption but functions can be set by its name, as text.
+func TestWithAssumption_SetsEach(t *testing.T) {
+	t.Parallel()
+	values := map[reflect.Type]string{
+		reflect.TypeFor[bool](): "true", reflect.TypeFor[int](): "7", reflect.TypeFor[int64](): "70000", reflect.TypeFor[float64](): "1.5",
+		reflect.TypeFor[time.Duration](): "90s", reflect.TypeFor[[]string](): "rates.list,countries.list",
+	}
+	fields := reflect.TypeFor[mockserver.Assumptions]()
+	var settable []string
+	for field := range fields.Fields() {
+		value, known := values[field.Type]
+		if !known {
+			continue
+		}
+		settable = append(settable, field.Name)
+		srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumption(field.Name, value))
+		row := slices.IndexFunc(srv.Assumptions(), func(row mockserver.Assumption) bool { return row.Field == field.Name })
+		if !srv.Assumptions()[row].Changed {
+			t.Errorf("%s=%s changed nothing", field.Name, value)
+		}
+		srv.Close()
+	}
+	if diff := cmp.Diff(settable, mockserver.AssumptionNames()); diff != "" {
+		t.Error(diff)
+	}
+	for name, value := range map[string]string{"PerPageCap": "many", "LastPageNull": "perhaps", "Purchasing": "5", "PerPgeCap": "1", "DeliveryAccept": "2xx"} {
+		srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumption(name, value))
+		if err := srv.Err(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s=%s: %v", name, value, err)
+		}
+		srv.Close()
+	}
+}
+
+// S33: a world can be opened with assumptions of its own over HTTP, and shows them.
+func TestAdmin_OpensAWorldWithAssumptions(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(mockserver.Strict))
+	key := post(t, srv, "/_mock/worlds", `{"scenario":"default","name":"ci","assumptions":{"PerPageCap":2,"LastPageNull":true,"ObjectBreakdown":true,"Purchasing":"5s"}}`).want(t, 200).text(t, "secret_key")
+	var page struct {
+		Rates []struct{ Breakdown map[string]json.Number }
+	}
+	as(t, srv, key, "GET", "/v1/rates?perPage=10", "").want(t, 200).data(t, &page)
+	if len(page.Rates) != 2 || len(page.Rates[0].Breakdown) == 0 {
+		t.Errorf("%+v", page)
+	}
+	var rows []struct {
+		Field   string
+		Changed bool
+		Value   any
+	}
+	get(t, srv, "/_mock/assumptions?world=default_ci").data(t, &rows)
+	shown := map[string]any{}
+	for _, row := range rows {
+		if row.Changed {
+			shown[row.Field] = row.Value
+		}
+	}
+	want := map[string]any{
+		"PerPageCap": 2.0, "LastPageNull": true, "ObjectBreakdown": true, "Purchasing": "5s", "RefuseUnknownFields": true,
+		"RefuseUnknownParameters": true, "RefuseWrongParameters": true, "RequireContentType": true, "CheckResponses": true,
+	}
+	if diff := cmp.Diff(want, shown); diff != "" {
+		t.Error(diff)
+	}
+	var document struct {
+		Components struct{ Schemas map[string]any }
+	}
+	if err := json.Unmarshal(get(t, srv, "/_mock/openapi.json?world=default_ci").body, &document); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := json.Marshal(document.Components.Schemas["TransactionPagination"]); !strings.Contains(string(text), `"null"`) {
+		t.Errorf("the document of the world has %s", text)
+	}
+	for body, status := range map[string]int{
+		`{"name":"default_ci","assumptions":{"PerPageCap":3}}`:     http.StatusConflict,
+		`{"name":"home","assumptions":{"PerPageCap":3}}`:           http.StatusConflict,
+		`{"name":"default_x","assumptions":{"PerPgeCap":3}}`:       http.StatusBadRequest,
+		`{"name":"default_x","assumptions":{"PerPageCap":"lots"}}`: http.StatusBadRequest,
+		`{"name":"default_x","assumptions":{"OneWorld":true}}`:     http.StatusBadRequest,
+		`{"name":"default_x","assumptions":{"MaxBody":1}}`:         http.StatusBadRequest,
+		`{"name":"default_x","assumptions":{"DeliverAnywhere":1}}`: http.StatusBadRequest,
+		`{"name":"default_x","assumptions":{"PerPageCap":[1]}}`:    http.StatusBadRequest,
+	} {
+		post(t, srv, "/_mock/worlds", body).refusal(t, status, "")
+	}
+	if worlds := srv.Worlds(); len(worlds) != 2 {
+		t.Errorf("%d worlds are open", len(worlds))
+	}
+}
+
+// S33: money and exchange rates can be set over HTTP.
+func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	wallet := srv.Wallets()[0]
+	before, _ := srv.Balance(wallet)
+	post(t, srv, "/_mock/ledger/fund", `{"wallet":"`+wallet+`","amount":12.50}`).want(t, 200)
+	want, err := before.Add(amount(t, "12.50"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after, _ := srv.Balance(wallet); after.Cmp(want) != 0 {
+		t.Errorf("%s, then %s", before, after)
+	}
+	for _, body := range []string{`{}`, `{"wallet":"` + wallet + `"}`, `{"wallet":"VA-1","amount":1}`, `{"wallet":"` + wallet + `","amount":-1}`} {
+		post(t, srv, "/_mock/ledger/fund", body).refusal(t, 400, "wallet")
+	}
+
+	draft := analyzeShipment(t, srv, srv.Shipments()[0])
+	post(t, srv, "/_mock/exchange-rates", `{"currency":"NGN","per_dollar":1}`).want(t, 200)
+	var rates []struct {
+		Currency  string
+		PerDollar json.Number `json:"per_dollar"`
+	}
+	get(t, srv, "/_mock/exchange-rates").data(t, &rates)
+	if i := slices.IndexFunc(rates, func(r struct {
+		Currency  string
+		PerDollar json.Number `json:"per_dollar"`
+	}) bool {
+		return r.Currency == "NGN"
+	}); i < 0 || rates[i].PerDollar != "1" {
+		t.Errorf("%+v", rates)
+	}
+	if cheaper := analyzeShipment(t, srv, srv.Shipments()[0]); reflect.DeepEqual(draft, cheaper) {
+		t.Error("the prices are the same")
+	}
+	for _, body := range []string{`{}`, `{"currency":"NGN"}`, `{"currency":"NGN","per_dollar":0}`, `{"currency":"naira","per_dollar":1}`} {
+		post(t, srv, "/_mock/exchange-rates", body).refusal(t, 400, "currency")
+	}
+}
+
+// S33: a schedule runs over HTTP, around a call that is its act.
+func TestAdmin_RunsASchedule(t *testing.T) {
+	t.Parallel()
+	srv, box := listening(t)
+	var ran struct {
+		Deliveries []mockserver.Delivery
+		Act        struct{ Status int }
+	}
+	post(t, srv, "/_mock/schedule", `{"events":[{"event":"test","data":{"number":1}},{"event":"test","data":{"number":2}}],
+		"steps":[{"event":1,"before_reply":true},{"event":0,"after":"1h"}],"act":{"method":"GET","target":"/v1/rates"}}`).want(t, 200).data(t, &ran)
+	if len(ran.Deliveries) != 2 || ran.Act.Status != 200 || len(box.got) != 2 || !strings.Contains(box.got[0], `"number":2`) {
+		t.Errorf("%+v; %v", ran, box.got)
+	}
+	for body, want := range map[string]string{
+		`{}`: "1 to 1000 events", `{"events":[{"event":"test"}],"steps":[{"event":1}]}`: "counted from 0",
+		`{"events":[{"event":"test"}],"steps":[{"event":0,"before_reply":true}]}`: "no act",
+		`{"events":[{"event":"test"}],"steps":[{"event":0,"after":"-1s"}]}`:       "below zero",
+		`{"events":[{"event":"test"}],"act":{"target":"/_mock/"}}`:                "name what to call",
+	} {
+		post(t, srv, "/_mock/schedule", body).refusal(t, 400, want)
+	}
+}
