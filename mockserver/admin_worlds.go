@@ -174,6 +174,9 @@ func (w *World) keep(name string) error {
 	if _, again := w.snapshots[name]; !again && len(w.snapshots) >= maxNamedSnapshots {
 		return fmt.Errorf("the world keeps %d snapshots already: use one of their names again", maxNamedSnapshots)
 	}
+	if err := w.roomForBytes(taken.state.requestBytes + taken.state.webhooks.bytes); err != nil {
+		return err
+	}
 	if w.snapshots == nil {
 		w.snapshots = map[string]*Snapshot{}
 	}

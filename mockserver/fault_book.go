@@ -62,6 +62,7 @@ func (b *faultBook) add(rules []FaultRule, now time.Time) error {
 		return fmt.Errorf("the world has %d rules and takes %d at most: remove some", len(b.rules), maxFaultRules)
 	}
 	armed := slices.Clip(b.rules)
+	size := 0
 	var problems []error
 	for i, rule := range rules {
 		if problem := rule.problem(armed, now); problem != "" {
@@ -76,10 +77,25 @@ func (b *faultBook) add(rules []FaultRule, now time.Time) error {
 	if len(problems) > 0 {
 		return errors.Join(problems...)
 	}
+	for _, rule := range armed {
+		size += rule.size()
+	}
+	if size > maxFaultBytes {
+		return fmt.Errorf("the rules of the world would take %d bytes as JSON, and take %d at most: shorten their headers, or remove some", size, maxFaultBytes)
+	}
 	b.rules = armed
 	b.added += len(rules)
 	b.armed.Store(len(armed) > 0)
 	return nil
+}
+
+// size returns how many bytes the rule has as JSON.
+func (r *armedRule) size() int {
+	text, err := encode(r.form())
+	if err != nil { // the control surface cannot show it, and nor can it bring it
+		return 0
+	}
+	return len(text)
 }
 
 func (b *faultBook) clear() {

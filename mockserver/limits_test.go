@@ -138,3 +138,82 @@ func TestLimits_BoundTheJournalsOfAllWorldsTogether(t *testing.T) {
 		t.Errorf("a closed world keeps %.0f bytes", used)
 	}
 }
+
+// S7: limits are in bytes, so that few large records do not take the memory of many small ones.
+func TestLimits_BoundBytes(t *testing.T) {
+	t.Parallel()
+	const most = 4 << 20
+	long := strings.Repeat("x", 300_000)
+	items := `{"line_items":[` + strings.TrimSuffix(strings.Repeat(`{"description":"Paperback novel","hs_code":"490199","quantity":1,"unit_price":1,"currency":"USD"},`, 1000), ",") + `]}`
+	changes := map[string]func(t *testing.T, srv *mockserver.Server) answer{
+		"drafts of many items": func(t *testing.T, srv *mockserver.Server) answer {
+			id := post(t, srv, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`).text(t, "request_id")
+			return do(t, srv, "PUT", regulatoryPath+"/request/"+id+"/items", items)
+		},
+		"failed analyses": func(t *testing.T, srv *mockserver.Server) answer {
+			got := post(t, srv, regulatoryPath+"/analyze", `{"file_url":"https://invoices.example/`+long+`"}`)
+			if got.status == 400 && strings.Contains(string(got.body), "analysis_failed") {
+				got.status = 200
+			}
+			return got
+		},
+		"webhooks": func(t *testing.T, srv *mockserver.Server) answer {
+			events := `["` + strings.Repeat(long[:200]+`","`, 90) + `test"]`
+			return post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/","events":`+events+`}`)
+		},
+	}
+	for name, change := range changes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := start(t, mockserver.WithMaxBytes(most), mockserver.WithoutListener())
+			made := 0
+			for ; made < 1000; made++ {
+				if got := change(t, srv); got.status != 200 {
+					got.refusal(t, 400, "-max-bytes")
+					break
+				}
+			}
+			if made < 2 || made == 1000 {
+				t.Fatalf("%d were taken", made)
+			}
+			get(t, srv, "/v1/rates").want(t, 200)
+			srv.Reset()
+			if got := change(t, srv); got.status != 200 {
+				t.Errorf("after a reset: %s", got.body)
+			}
+		})
+	}
+	t.Run("snapshots", func(t *testing.T) {
+		t.Parallel()
+		srv := start(t, mockserver.WithMaxBytes(most), mockserver.WithoutListener())
+		changes["drafts of many items"](t, srv).want(t, 200)
+		kept := 0
+		for ; kept < 100; kept++ {
+			if got := post(t, srv, "/_mock/worlds/home/snapshot", fmt.Sprintf(`{"snapshot":"%d"}`, kept)); got.status != 200 {
+				got.refusal(t, 400, "-max-bytes")
+				break
+			}
+		}
+		if kept == 0 || kept == 100 {
+			t.Errorf("%d snapshots are kept", kept)
+		}
+	})
+	t.Run("labels", func(t *testing.T) {
+		t.Parallel()
+		srv := start(t, mockserver.WithoutListener())
+		id := srv.Webhooks()[0]
+		for _, body := range []string{`{"name":"` + long + `"`, `{"url":"http://127.0.0.1/` + long + `"`, `{"events":["` + long + `"]`, `{"events":[` + strings.Repeat(`"x",`, 200) + `"x"]`} {
+			add := body + "}"
+			if !strings.Contains(body, "url") {
+				add = body + `,"url":"http://127.0.0.1:9/"}`
+			}
+			post(t, srv, "/_mock/webhooks", add).refusal(t, 400, "use at most")
+			do(t, srv, "PATCH", "/_mock/webhooks/"+id, body+"}").refusal(t, 400, "use at most")
+		}
+		rule := `{"rules":[{"nth":5,"fault":{"kind":"status","status":503,"header":{"X":"` + long + `"}}}]}`
+		for range 3 {
+			post(t, srv, "/_mock/faults", rule).want(t, 200)
+		}
+		post(t, srv, "/_mock/faults", rule).refusal(t, 400, "at most")
+	})
+}

@@ -23,6 +23,7 @@ type config struct {
 	scenario    string // of the home world
 	maxWorlds   int
 	maxRows     int    // stored by a world, beside those it began with
+	maxBytes    int64  // of memory of a world
 	maxJournal  int64  // bytes of all journals
 	state       string // file to restore from and to save to; empty for none
 	listen      bool
@@ -55,6 +56,7 @@ func defaultConfig() config {
 		scenario:    "default",
 		maxWorlds:   defaultMaxWorlds,
 		maxRows:     defaultMaxRows,
+		maxBytes:    defaultMaxBytes,
 		maxJournal:  defaultMaxJournal,
 		listen:      true,
 		addr:        "127.0.0.1:0",

@@ -64,7 +64,14 @@ func (w *World) analyze(c *call) reply {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err := w.roomForBytes(len(c.body)); err != nil {
+		return w.rule(err.Error())
+	}
+	stored := w.desk.Len()
 	record, err := w.desk.Analyze(in)
+	if w.desk.Len() > stored { // a failed analysis is stored too
+		w.resized(0, len(w.desk.Newest(0, 1)[0].JSON()))
+	}
 	if refusal, ok := errors.AsType[*regulatory.Refusal](err); ok && refusal.Code == regulatory.CodeAnalysisFailed && w.assume.AnalyzeFailureOK {
 		if id, ok := refusal.Data["request_id"].(string); ok {
 			record, err = w.desk.Get(id)
@@ -81,10 +88,12 @@ func (w *World) purchase(c *call) reply {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	before := w.requestSize(in.RequestID)
 	receipt, err := w.desk.Purchase(in)
 	if err != nil {
 		return w.deskRefused(err)
 	}
+	w.resized(before, w.requestSize(receipt.RequestID))
 	p := succeedWith(c.buffer, "Wallet charged, document generation started", receipt)
 	p.record, _ = w.desk.Get(receipt.RequestID)
 	return p
@@ -137,7 +146,14 @@ func edit(w *World, c *call, in any, change func(requestID string) (*regulatory.
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	before := w.requestSize(c.PathValue("request_id"))
+	if err := w.roomForBytes(len(c.body) - before); err != nil {
+		return w.rule(err.Error())
+	}
 	record, err := change(c.PathValue("request_id"))
+	if err == nil {
+		w.resized(before, len(record.JSON()))
+	}
 	return w.answerRecord(c, "Regulatory document request updated successfully", record, err)
 }
 

@@ -126,6 +126,9 @@ func (w *savedWorld) snapshot() (*Snapshot, error) {
 		return nil, fmt.Errorf("requests: %w", err)
 	}
 	s.requests = d.Snapshot()
+	for _, record := range d.Records() {
+		s.state.requestBytes += len(record.JSON())
+	}
 	s.state.freeze()
 	return s, nil
 }

@@ -21,6 +21,7 @@ type state struct {
 	transactions map[string]*records.List // by wallet
 	ledger       *ledger.Ledger
 	exchange     map[string]shipping.Amount // units of a currency for one US dollar
+	requestBytes int                        // of the JSON of the regulatory requests, about: what generation adds is not in it
 
 	scratch []byte // for a record on its way into a list, which copies it
 

@@ -42,6 +42,9 @@ func (w *World) ChangeWebhook(id string, change WebhookChange) error {
 	if o := change.Order; o != nil && *o != "" && !slices.Contains(delivery.Orders(), delivery.Order(*o)) {
 		return fmt.Errorf("mockserver: webhook not changed: order %q is none of %v, nor empty", *o, delivery.Orders())
 	}
+	if err := checkWebhookSize(deref(change.Name), deref(change.URL), change.Events); err != nil {
+		return fmt.Errorf("mockserver: webhook not changed: %w", err)
+	}
 	now := timestamp(w.clock.Now())
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,6 +68,14 @@ func (w *World) ChangeWebhook(id string, change WebhookChange) error {
 		h.Revision++
 		return &h
 	})
+}
+
+// deref returns what a pointer points to, or the zero value.
+func deref[T any](p *T) (value T) {
+	if p != nil {
+		value = *p
+	}
+	return value
 }
 
 // RemoveWebhook removes a webhook. What is on its way to it still arrives.

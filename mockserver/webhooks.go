@@ -12,6 +12,7 @@ import (
 type webhookBook struct {
 	all     []*webhook // oldest first
 	encoded records.List
+	bytes   int // of the records
 }
 
 func (b *webhookBook) add(h *webhook) error {
@@ -21,12 +22,13 @@ func (b *webhookBook) add(h *webhook) error {
 	}
 	b.all = append(b.all, h)
 	b.encoded.Prepend(record)
+	b.bytes += len(record)
 	return nil
 }
 
 // clone returns a book that starts out equal and goes its own way.
 func (b *webhookBook) clone() webhookBook {
-	return webhookBook{all: slices.Clip(b.all), encoded: b.encoded.Clone()}
+	return webhookBook{all: slices.Clip(b.all), encoded: b.encoded.Clone(), bytes: b.bytes}
 }
 
 func (b *webhookBook) find(id string) *webhook {
@@ -81,6 +83,9 @@ func (w *World) AddWebhook(h Webhook) (string, error) {
 	if err := delivery.CheckTarget(h.URL, w.assume.DeliverAnywhere); err != nil {
 		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
 	}
+	if err := checkWebhookSize(h.Name, h.URL, h.Events); err != nil {
+		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
+	}
 	if h.Name == "" {
 		h.Name = "Added webhook"
 	}
@@ -99,6 +104,25 @@ func (w *World) AddWebhook(h Webhook) (string, error) {
 	}
 	made.ID = made.StorageID
 	return made.WebhookID, w.webhooks.add(made)
+}
+
+// checkWebhookSize refuses a webhook that no account would have, whose every copy takes memory.
+func checkWebhookSize(name, url string, events []string) error {
+	const longestLabel, longestURL, mostEvents = 256, 2048, 100
+	switch {
+	case len(name) > longestLabel:
+		return fmt.Errorf("the name has %d bytes: use at most %d", len(name), longestLabel)
+	case len(url) > longestURL:
+		return fmt.Errorf("the URL has %d bytes: use at most %d", len(url), longestURL)
+	case len(events) > mostEvents:
+		return fmt.Errorf("there are %d events: use at most %d", len(events), mostEvents)
+	}
+	for _, event := range events {
+		if len(event) > longestLabel {
+			return fmt.Errorf("an event has %d bytes: use at most %d", len(event), longestLabel)
+		}
+	}
+	return nil
 }
 
 // eventKinds are the three kinds that the specification names ("Events").

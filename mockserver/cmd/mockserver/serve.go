@@ -57,6 +57,7 @@ accepting, finishes the requests under way and exits.`,
 				maxHeader:    f.Int("max-header", 64<<10, "answer longer request headers with 431; in `BYTES`"),
 				maxWorlds:    f.Int("max-worlds", 10_000, "the `NUMBER` of worlds that may be open at once"),
 				maxRows:      f.Int("max-rows", 20_000, "the `NUMBER` of records that each world may store beside those it began with"),
+				maxBytes:     f.Int64("max-bytes", 256<<20, "the memory that the requests and webhooks of each world may take beside those that it began with; in `BYTES`"),
 				journal:      f.Int("journal", 1024, "the `NUMBER` of calls that each world remembers; 0 for none"),
 				journalBytes: f.Int("journal-bytes", 2<<10, "how much of each body it remembers; in `BYTES`"),
 				maxJournal:   f.Int64("max-journal", 128<<20, "the memory of all worlds' journals together, beyond which each remembers fewer calls; in `BYTES`"),
@@ -84,6 +85,7 @@ type serving struct {
 	token, assume, rules    *string
 	strict                  *bool
 	maxBody, maxJournal     *int64
+	maxBytes                *int64
 	maxHeader               *int
 	maxWorlds, maxRows      *int
 	journal, journalBytes   *int
@@ -172,7 +174,7 @@ func (s serving) options(p program) ([]mockserver.Option, error) {
 		mockserver.WithAddr(*s.addr), mockserver.WithSeed(*s.seed), mockserver.WithScenario(*s.scenario), mockserver.WithState(*s.state),
 	}...)
 	opts = append(opts, mockserver.WithMaxBody(*s.maxBody), mockserver.WithMaxHeader(*s.maxHeader),
-		mockserver.WithMaxWorlds(*s.maxWorlds), mockserver.WithMaxRows(*s.maxRows),
+		mockserver.WithMaxWorlds(*s.maxWorlds), mockserver.WithMaxRows(*s.maxRows), mockserver.WithMaxBytes(*s.maxBytes),
 		mockserver.WithMaxJournal(*s.maxJournal), mockserver.WithJournal(*s.journal, *s.journalBytes))
 	if *s.token != "" {
 		opts = append(opts, mockserver.WithToken(*s.token))
