@@ -70,6 +70,7 @@ func adminRoutes() []adminRoute {
 		{"GET", "countries", "the countries, as GET /v1/countries has them", "", (*Server).adminCountries},
 		{"GET", "scenarios", "words that a key may hold", "", (*Server).adminScenarios},
 		{"GET", "worlds", "the open worlds, the server's own first; page and perPage; keys=false leaves the secret keys out", "page perPage keys", (*Server).adminWorlds},
+		{"GET", "worlds/{world}", "one of them, with its wallets, shipments, invoices and webhooks", "keys", (*Server).adminShowWorld},
 		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}, with {"assumptions":{"PerPageCap":2}} one that assumes something else; the first request with its key does too`, "keys", (*Server).adminOpenWorld},
 		{"DELETE", "worlds/{world}", "close a world", "keys", (*Server).adminCloseWorld},
 		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that one`, "keys", (*Server).adminForkWorld},
@@ -151,7 +152,7 @@ func (s *Server) addressed(r *http.Request) (*World, *reply) {
 		if w := s.named(name); w != nil {
 			return w, nil
 		}
-		p := refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no open world is called %q: GET %sworlds lists them", name, adminPrefix))
+		p := refused(http.StatusNotFound, codeNotFound, s.noWorld(name))
 		return nil, &p
 	}
 	_, key := bearer(r)

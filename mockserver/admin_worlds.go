@@ -7,6 +7,8 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
 // The control surface of worlds, for tests in other languages. What these routes do, [Server.Open],
@@ -56,6 +58,22 @@ func (s *Server) adminWorlds(c *call) reply {
 	worlds := s.Worlds()
 	return pageOf(c, counted(len(worlds), "world is open", "worlds are open"), worlds, func(w *World) worldView { return w.viewFor(c) })
 }
+
+// adminShowWorld answers GET /_mock/worlds/{world} with what a program needs to use the world.
+func (s *Server) adminShowWorld(c *call) reply {
+	return s.onWorld(c, &struct{}{}, func(w *World) reply {
+		return succeedWith(nil, "The world", struct {
+			worldView
+			Wallets   []string `json:"wallets"`
+			Shipments []string `json:"shipments"`
+			Invoices  []string `json:"invoices"`
+			Webhooks  []string `json:"webhooks"`
+		}{w.viewFor(c), notNull(w.Wallets()), notNull(w.Shipments()), notNull(w.Invoices()), notNull(w.Webhooks())})
+	})
+}
+
+// notNull returns a list whose JSON is never null.
+func notNull(all []string) []string { return append([]string{}, all...) }
 
 func (s *Server) adminOpenWorld(c *call) reply {
 	var order struct {
@@ -140,9 +158,18 @@ func (s *Server) onWorld(c *call, order any, do func(*World) reply) reply {
 	name := c.PathValue("world")
 	w := s.named(name)
 	if w == nil || w == s.strangers {
-		return refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no world %q is open: GET %sworlds lists them", name, adminPrefix))
+		return refused(http.StatusNotFound, codeNotFound, s.noWorld(name))
 	}
 	return do(w)
+}
+
+// noWorld says that no world of a name is open, and which one was perhaps meant.
+func (s *Server) noWorld(name string) string {
+	known := each(s.Worlds(), func(w *World) string { return w.name })
+	if nearest := spelling.Nearest(name, known); nearest != "" {
+		return fmt.Sprintf("no world %q is open: did you mean %s?", name, nearest)
+	}
+	return fmt.Sprintf("no world %q is open: GET %sworlds lists them", name, adminPrefix)
 }
 
 // answerOpened shows a world to the one who opened it, with its key.

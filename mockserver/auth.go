@@ -39,7 +39,7 @@ func (s *Server) authenticate(r *http.Request, op *operation) (*World, *reply) {
 	var message string
 	switch {
 	case errors.Is(err, ErrTooManyWorlds):
-		p := refused(http.StatusServiceUnavailable, codeUnavailable, err.Error())
+		p := refused(http.StatusServiceUnavailable, codeFull, err.Error())
 		return s.strangers, &p
 	case !errors.Is(err, errKeyForm):
 		message = "the secret key names a scenario that there is not, or asks too much of it: GET " + adminPrefix + "scenarios lists them"

@@ -110,7 +110,7 @@ func TestWhy_IsFoundInAnyWorld(t *testing.T) {
 	if message := got.want(t, 200).text(t, "message"); !strings.Contains(message, "wallet is required") {
 		t.Errorf("%s leads to %s", refusal.header.Get("X-Mock-Why"), got.body)
 	}
-	get(t, srv, "/_mock/calls?world=nowhere").refusal(t, 404, "no open world")
+	get(t, srv, "/_mock/calls?world=nowhere").refusal(t, 404, `no world "nowhere" is open`)
 }
 
 // A world without anything has little to suggest, and says why all the same.
@@ -131,6 +131,29 @@ func TestWhy_IsToldInAnEmptyWorld(t *testing.T) {
 		}
 		if near := why.Nearest; near != nil {
 			do(t, srv, near.Method, near.Target, near.Body, "Authorization", key).want(t, http.StatusOK)
+		}
+	}
+}
+
+// S28: a long header and a full server are explained as what they are.
+func TestWhy_OfLimits(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithMaxWorlds(1), mockserver.WithMaxHeader(2000))
+	tests := []struct {
+		name          string
+		headers       []string
+		status        int
+		code, heading string
+	}{
+		{"long header", []string{"X-Long", strings.Repeat("x", 2500)}, 431, "header_too_large", "header size limits"},
+		{"full server", []string{"Authorization", "Bearer sk_test_default_ci"}, 503, "server_full", "the server is full"},
+	}
+	for _, test := range tests {
+		got := do(t, srv, "GET", "/v1/rates", "", test.headers...).want(t, test.status)
+		var why mockserver.Why
+		get(t, srv, got.header.Get("X-Mock-Why")).want(t, 200).data(t, &why)
+		if why.ErrorCode != test.code || got.text(t, "error_code") != test.code || !strings.Contains(why.Specification, test.heading) {
+			t.Errorf("%s: %+v", test.name, why)
 		}
 	}
 }

@@ -147,7 +147,11 @@ func TestLimits_BoundBytes(t *testing.T) {
 	items := `{"line_items":[` + strings.TrimSuffix(strings.Repeat(`{"description":"Paperback novel","hs_code":"490199","quantity":1,"unit_price":1,"currency":"USD"},`, 1000), ",") + `]}`
 	changes := map[string]func(t *testing.T, srv *mockserver.Server) answer{
 		"drafts of many items": func(t *testing.T, srv *mockserver.Server) answer {
-			id := post(t, srv, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`).text(t, "request_id")
+			draft := post(t, srv, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`)
+			if draft.status != 200 {
+				return draft
+			}
+			id := draft.text(t, "request_id")
 			return do(t, srv, "PUT", regulatoryPath+"/request/"+id+"/items", items)
 		},
 		"failed analyses": func(t *testing.T, srv *mockserver.Server) answer {

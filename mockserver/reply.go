@@ -43,6 +43,7 @@ const (
 	codeNotFound     = "not_found"
 	codeMethod       = "method_not_allowed"
 	codeTooLarge     = "body_too_large"
+	codeHeaderLarge  = "header_too_large"
 	codeMediaType    = "unsupported_media_type"
 	codeMalformed    = "malformed_body"
 	codeInvalid      = "invalid_request"

@@ -209,7 +209,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case s.err != nil:
 		s.refuse(w, r, refused(http.StatusServiceUnavailable, codeUnavailable, "the server could not start: "+s.err.Error()))
 	case s.headerTooLong(r):
-		s.refuse(w, r, refused(http.StatusRequestHeaderFieldsTooLarge, codeTooLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header or WithMaxHeader", s.config.maxHeader)))
+		s.refuse(w, r, refused(http.StatusRequestHeaderFieldsTooLarge, codeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header or WithMaxHeader", s.config.maxHeader)))
 	case !isClean(r.URL.Path): // ServeMux would redirect it; a client that builds one has a mistake to hear about
 		s.notFound(w, r)
 	case r.URL.Path+"/" == adminPrefix:

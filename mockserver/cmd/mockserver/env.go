@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -86,56 +89,22 @@ func runningSettings(ctx context.Context, p program, address, world, cacert, tok
 		return nil, err
 	}
 	defer w.CloseIdleConnections()
-	var worlds []struct {
-		Name string `json:"name"`
-		Key  string `json:"secret_key"`
+	var about struct {
+		Key       string   `json:"secret_key"`
+		Wallets   []string `json:"wallets"`
+		Shipments []string `json:"shipments"`
+		Invoices  []string `json:"invoices"`
+		Webhooks  []string `json:"webhooks"`
 	}
-	if err := ask(ctx, w, base+"/_mock/worlds", "", &worlds); err != nil {
+	err = ask(ctx, w, base+"/_mock/worlds/"+url.PathEscape(cmp.Or(world, "home")), "", &about)
+	if refused, ok := errors.AsType[*refusal](err); ok {
+		return nil, fmt.Errorf("%s: %w", base, refused)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("no mockserver answers on %s: %w; start one with mockserver serve", base, err)
 	}
-	var names []string
-	key := ""
-	for i, open := range worlds {
-		names = append(names, open.Name)
-		if open.Name == world || (world == "" && i == 0) {
-			key = open.Key
-		}
-	}
-	if key == "" {
-		return nil, fmt.Errorf("no world %q is open on %s%s; open are %s", world, base, didYouMean(world, names), strings.Join(names, ", "))
-	}
-	var ledger struct {
-		Wallets []struct {
-			Reference string `json:"reference"`
-		} `json:"wallets"`
-	}
-	var deliveries []struct {
-		Shipment string `json:"shipment_id"`
-		Webhook  string `json:"webhook_id"`
-	}
-	var goods struct {
-		Invoices []string `json:"invoices"`
-	}
-	if err := ask(ctx, w, base+"/_mock/consignments", key, &goods); err != nil {
-		return nil, err
-	}
-	if err := ask(ctx, w, base+"/_mock/ledger?perPage=1", key, &ledger); err != nil {
-		return nil, err
-	}
-	if err := ask(ctx, w, base+"/_mock/deliveries?perPage=1", key, &deliveries); err != nil {
-		return nil, err
-	}
-	var wallet, shipment, invoice, webhook string
-	if len(goods.Invoices) > 0 {
-		invoice = goods.Invoices[0]
-	}
-	if len(ledger.Wallets) > 0 {
-		wallet = ledger.Wallets[0].Reference
-	}
-	if len(deliveries) > 0 {
-		shipment, webhook = deliveries[0].Shipment, deliveries[0].Webhook
-	}
-	found := settings(base, key, wallet, shipment, invoice, webhook)
+	first := func(all []string) string { return append(all, "")[0] }
+	found := settings(base, about.Key, first(about.Wallets), first(about.Shipments), first(about.Invoices), first(about.Webhooks))
 	if cacert != "" {
 		if cacert, err = filepath.Abs(cacert); err != nil {
 			return nil, err

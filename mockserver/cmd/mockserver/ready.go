@@ -107,17 +107,20 @@ func ask(ctx context.Context, w wire, address, key string, data any) error {
 		return err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answered %s", req.URL.Path, resp.Status)
-	}
 	var envelope struct {
-		Data shipping.RawJSON `json:"data"`
+		Message string           `json:"message"`
+		Data    shipping.RawJSON `json:"data"`
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 8<<20))
 	if err == nil {
 		err = jsonexact.Unmarshal(body, &envelope)
 	}
-	if err == nil {
+	switch {
+	case resp.StatusCode != http.StatusOK && err == nil && envelope.Message != "":
+		return &refusal{resp.StatusCode, envelope.Message}
+	case resp.StatusCode != http.StatusOK:
+		return fmt.Errorf("%s answered %s", req.URL.Path, resp.Status)
+	case err == nil:
 		err = envelope.Data.Decode(data)
 	}
 	if err != nil {
@@ -125,6 +128,14 @@ func ask(ctx context.Context, w wire, address, key string, data any) error {
 	}
 	return nil
 }
+
+// refusal is what a server answered with instead of data.
+type refusal struct {
+	status  int
+	message string
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("%s (%d)", r.message, r.status) }
 
 // baseURL returns the address of the service that a word is about, without a slash or version at its
 // end: its argument, else what the environment says, else where serve listens.
