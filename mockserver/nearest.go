@@ -167,22 +167,26 @@ func (r *sentRequest) analyze() *draftRequest {
 	return &draftRequest{operation: shipping.OpAnalyze, body: body}
 }
 
-// purchase keeps the request where it is a draft and those of its document types that it offers. What
-// the wallet cannot pay is reduced to the cheapest document.
+// purchase keeps the request if it is a draft, and of the document types those that it offers or that are misspelt.
+// What the wallet cannot pay is reduced to the cheapest document. Another request is never suggested, because the
+// suggestion would buy its documents: one that was bought already is read, and an unknown one analyzed.
 func (r *sentRequest) purchase() *draftRequest {
-	record := r.record(r.text("request_id"), func(rec *regulatory.Record) bool { return isDraft(rec) && len(rec.AvailableDocuments) > 0 })
-	if record == nil {
+	record, err := r.world.desk.Get(r.text("request_id"))
+	switch {
+	case err != nil:
 		return r.analyze()
+	case !isDraft(record) || len(record.AvailableDocuments) == 0:
+		return &draftRequest{operation: shipping.OpGetRequest, values: map[string]string{"request_id": record.RequestID}}
 	}
 	balance, _ := r.world.ledger.Balance(record.Wallet)
 	var types []string
 	var sum shipping.Amount
 	offers := slices.Clone(record.AvailableDocuments)
 	slices.SortStableFunc(offers, func(a, b regulatory.AvailableDocument) int { return a.Amount.Cmp(b.Amount) })
-	wanted, _ := r.body["document_types"].([]any)
+	wanted := r.documentTypes(offers)
 	for _, offer := range offers {
 		next, err := sum.Add(offer.Amount)
-		if err == nil && next.Cmp(balance) <= 0 && slices.Contains(wanted, any(offer.DocumentType)) {
+		if err == nil && next.Cmp(balance) <= 0 && slices.Contains(wanted, offer.DocumentType) {
 			types, sum = append(types, offer.DocumentType), next
 		}
 	}
@@ -193,6 +197,19 @@ func (r *sentRequest) purchase() *draftRequest {
 		types = []string{offers[0].DocumentType}
 	}
 	return &draftRequest{operation: shipping.OpPurchase, body: map[string]any{"request_id": record.RequestID, "document_types": types}}
+}
+
+// documentTypes returns those of the document types sent that are offered, misspelt ones corrected.
+func (r *sentRequest) documentTypes(offers []regulatory.AvailableDocument) []string {
+	offered := each(offers, func(offer regulatory.AvailableDocument) string { return offer.DocumentType })
+	sent, _ := r.body["document_types"].([]any)
+	var types []string
+	for _, one := range sent {
+		if name, ok := one.(string); ok {
+			types = append(types, spelling.Nearest(name, offered))
+		}
+	}
+	return types
 }
 
 func (r *sentRequest) get() *draftRequest {
