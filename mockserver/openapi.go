@@ -26,16 +26,34 @@ func OpenAPI(operations []shipping.Operation) ([]byte, error) {
 	return openapi.Write(operations, controls(), openapi.Choices{})
 }
 
+// bareMedia returns the media types of the control routes whose answers are not, or not only, in the envelope.
+func bareMedia() map[string][]string {
+	return map[string][]string{
+		"":                   {"text/html"},
+		"console/{file}":     {"text/css", "text/javascript", "text/html", "image/svg+xml"},
+		"live":               {"text/event-stream"},
+		"metrics":            {"text/plain"},
+		"openapi.json":       {"application/json"},
+		"calls/{request_id}": {"text/plain"},
+		adminPDFPath:         {"application/pdf"},
+	}
+}
+
 // controls is the table of admin routes as the document describes it.
 func controls() []openapi.Control {
-	media := map[string]string{"openapi.json": "application/json", "metrics": "text/plain", adminPDFPath: "application/pdf"} // of what is not in the envelope
-	var out []openapi.Control
-	for _, route := range adminRoutes() {
-		out = append(out, openapi.Control{
-			Method: route.Method, Path: adminPrefix + route.Path, Summary: route.Summary, Media: media[route.Path],
-		})
+	media := bareMedia()
+	enveloped := []string{"", "live", "calls/{request_id}"} // too
+	about := map[string]openapi.Parameter{}
+	for _, p := range controlParameters() {
+		about[p.name] = openapi.Parameter{Name: p.name, About: p.about, Example: p.example}
 	}
-	return out
+	return each(adminRoutes(), func(route adminRoute) openapi.Control {
+		return openapi.Control{
+			Method: route.Method, Path: adminPrefix + route.Path, Summary: route.Summary,
+			Query: each(route.parameters(), func(name string) openapi.Parameter { return about[name] }),
+			Media: media[route.Path], Enveloped: media[route.Path] == nil || slices.Contains(enveloped, route.Path),
+		}
+	})
 }
 
 // openAPI returns the document of the server as a world has it: with its routes, its open operations and its other

@@ -109,3 +109,50 @@ func TestResponseCheck_AcceptsTheServersAnswersAndFindsADifference(t *testing.T)
 		}
 	}
 }
+
+// S31, U2: the document has every parameter of a control route, with what it means, and what its answers are.
+func TestOpenAPI_DescribesControlRoutes(t *testing.T) {
+	t.Parallel()
+	document, err := mockserver.OpenAPI(shipping.Operations())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parsed struct {
+		Paths map[string]map[string]struct {
+			Parameters []struct{ Name, In, Description string }
+			Responses  map[string]struct{ Content map[string]any }
+		}
+	}
+	if err := json.Unmarshal(document, &parsed); err != nil {
+		t.Fatal(err)
+	}
+	var index []struct {
+		Method, Path string
+		Query        []string
+	}
+	srv := start(t, mockserver.WithoutListener())
+	get(t, srv, "/_mock/").data(t, &index)
+	for _, route := range index {
+		op := parsed.Paths[route.Path][strings.ToLower(route.Method)]
+		var query []string
+		for _, p := range op.Parameters {
+			if p.In == "query" {
+				query = append(query, p.Name)
+			}
+			if p.Description == "" || p.Description == "Which one." {
+				t.Errorf("%s %s: parameter %s is %q", route.Method, route.Path, p.Name, p.Description)
+			}
+		}
+		if !slices.Equal(query, route.Query) {
+			t.Errorf("%s %s takes %v, and the document has %v", route.Method, route.Path, route.Query, query)
+		}
+	}
+	for path, media := range map[string]string{
+		"/_mock/": "text/html", "/_mock/live": "text/event-stream", "/_mock/console/{file}": "text/javascript", "/_mock/calls/{request_id}": "text/plain",
+		"/_mock/worlds": "application/json",
+	} {
+		if content := parsed.Paths[path]["get"].Responses["200"].Content; content[media] == nil {
+			t.Errorf("%s answers with %v", path, content)
+		}
+	}
+}

@@ -19,9 +19,15 @@ type Control struct {
 	Method  string
 	Path    string // from the root, with placeholders in braces
 	Summary string
-	// Media is the media type of an answer that is not in the envelope; "" for one that is.
-	Media string
+	// Query are the query parameters.
+	Query []Parameter
+	// Media are the media types of answers that are not in the envelope. Enveloped is set if there are others.
+	Media     []string
+	Enveloped bool
 }
+
+// Parameter is a query parameter of a control route.
+type Parameter struct{ Name, About, Example string }
 
 // Choices are the assumptions that change what answers look like.
 type Choices struct {
@@ -92,7 +98,7 @@ func tags() []object {
 		{{"name", "webhooks"}, {"description", "Webhook subscriptions and replay."}},
 		{{"name", "transactions"}, {"description", "Wallet transactions."}},
 		{{"name", "regulatory"}, {"description", "Customs and compliance forms for international shipments: analyzed, edited as a draft, purchased, generated, polled."}},
-		{{"name", "control"}, {"description", "The reference server itself: not part of the service, needs no key, answers this machine only."}},
+		{{"name", "control"}, {"description", "The reference server itself, not part of the service. It needs no key: programs on this machine may use it, and from others those that send the header X-Mock-Token. Each route is about the world that the query parameter world names, or whose key is in Authorization, or else about the server's own."}},
 	}
 }
 
@@ -190,15 +196,26 @@ func (c Control) operation() object {
 		{"summary", c.Summary},
 		{"security", []object{}},
 	}
-	if parameters := placeholders(c.Path); len(parameters) > 0 {
+	parameters := placeholders(c.Path)
+	for _, p := range c.Query {
+		s := text()
+		if p.Example != "" {
+			s = text(p.Example)
+		}
+		parameters = append(parameters, describe("query", []parameter{{p.Name, s, p.About, false}})...)
+	}
+	if len(parameters) > 0 {
 		out = append(out, member{"parameters", parameters})
 	}
 	if c.Method == "POST" || c.Method == "PUT" || c.Method == "PATCH" {
 		out = append(out, member{"requestBody", object{{"content", jsonContent(schema{Type: "object"}.open())}}})
 	}
-	content := jsonContent(ref("ControlAnswer"))
-	if c.Media != "" {
-		content = object{{c.Media, object{}}}
+	var content object
+	if c.Enveloped {
+		content = jsonContent(ref("ControlAnswer"))
+	}
+	for _, media := range c.Media {
+		content = append(content, member{media, object{}})
 	}
 	return append(out, member{"responses", object{
 		{"200", object{{"description", "Success."}, {"content", content}}},
@@ -271,6 +288,7 @@ func events() object {
 		{"tags", []string{"webhooks"}},
 		{"summary", "A notification, sent to the url of each active webhook that is subscribed to the event"},
 		{"description", `Specification, "Events".`},
+		{"security", []object{}},
 		{"parameters", headers},
 		{"requestBody", object{{"required", true}, {"content", jsonContent(ref("Notification"))}}},
 		{"responses", object{{"2XX", object{{"description", "Taken. Anything else is tried again."}}}}},

@@ -36,7 +36,7 @@ func TestWrite_LeavesOutAnOperationThatNobodyHasDescribed(t *testing.T) {
 
 func TestWrite_EveryNamedSchemaAndFailureIsUsed(t *testing.T) {
 	t.Parallel()
-	text := string(write(t, shipping.Operations(), []openapi.Control{{Method: "GET", Path: "/_mock/healthz", Summary: "health"}}))
+	text := string(write(t, shipping.Operations(), []openapi.Control{{Method: "GET", Path: "/_mock/healthz", Summary: "health", Enveloped: true}}))
 	var document struct {
 		Components struct{ Schemas, Responses map[string]json.RawMessage }
 	}
@@ -61,7 +61,7 @@ func TestWrite_ControlRoutesShareAPathAndSayWhatTheyAnswerWith(t *testing.T) {
 		{Method: "GET", Path: "/_mock/webhooks", Summary: "list"},
 		{Method: "PATCH", Path: "/_mock/webhooks/{webhook_id}", Summary: "change"},
 		{Method: "POST", Path: "/_mock/webhooks", Summary: "add"},
-		{Method: "GET", Path: "/_mock/metrics", Summary: "metrics", Media: "text/plain"},
+		{Method: "GET", Path: "/_mock/metrics", Summary: "metrics", Media: []string{"text/plain"}, Query: []openapi.Parameter{{Name: "world", About: "which one", Example: "home"}}},
 	})
 	type operation struct {
 		ID          string   `json:"operationId"`
@@ -85,5 +85,8 @@ func TestWrite_ControlRoutesShareAPathAndSayWhatTheyAnswerWith(t *testing.T) {
 	}
 	if _, plain := document.Paths["/_mock/metrics"]["get"].Responses["200"].Content["text/plain"]; !plain {
 		t.Error("metrics are not text/plain")
+	}
+	if p := document.Paths["/_mock/metrics"]["get"].Parameters; len(p) != 1 || p[0].Name != "world" || p[0].In != "query" { // S31, U2
+		t.Errorf("metrics take %+v", p)
 	}
 }

@@ -9,6 +9,15 @@ func envelope(data schema) schema {
 	)
 }
 
+// controlAnswer is the envelope of the control routes. Lists have their pages beside the data.
+func controlAnswer() schema {
+	s := envelope(schema{})
+	pagination := ref("RatePagination")
+	pagination.Description = "Of a list: as that of rates."
+	s.Properties = append(s.Properties, member{"pagination", pagination})
+	return s
+}
+
 // answers are the bodies of the successes.
 func answers() map[string]schema {
 	return map[string]schema{
@@ -19,7 +28,7 @@ func answers() map[string]schema {
 		"TransactionListAnswer":   envelope(ref("TransactionList")),
 		"RegulatoryRequestAnswer": envelope(ref("RegulatoryRequest")),
 		"PurchaseAnswer":          envelope(ref("PurchaseResult")),
-		"ControlAnswer":           envelope(schema{}).assuming("a route of the reference server, not of the service"),
+		"ControlAnswer":           controlAnswer().assuming("a route of the reference server, not of the service"),
 	}
 }
 

@@ -115,6 +115,14 @@ func pathParameter(name string) parameter {
 		return parameter{name, text("RD-A1B2C3D4E5F6G7H8"), "Identifier of the request.", true}
 	case "document_type":
 		return parameter{name, text("FDA"), "Document type slug.", true}
+	case "world":
+		return parameter{name, text("home", "lowfunds_ci42"), "Name of an open world.", true}
+	case "webhook_id":
+		return parameter{name, text("WA-0011223344"), "Identifier of the webhook.", true}
+	case "number":
+		return parameter{name, text("1"), "Number of the fault rule.", true}
+	case "file":
+		return parameter{name, text("app.js"), "Name of the file.", true}
 	default:
 		return parameter{name, text(), "Which one.", true}
 	}
