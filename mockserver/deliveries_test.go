@@ -204,12 +204,13 @@ func TestWebhooks_TheOrderIsPartOfTheWorld(t *testing.T) {
 	check("restored", srv, srv.World, reverse)
 	srv.Restore(before)
 	check("restored to before", srv, srv.World, none)
+	srv.Reset()
+	check("reset", srv, srv.World, none)
 	srv.Restore(after)
 	if err := srv.SaveState(path); err != nil {
 		t.Fatal(err)
 	}
-	srv.Reset()
-	check("reset", srv, srv.World, none)
+	srv.Close()
 	second := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithState(path))
 	check("loaded", second, second.World, reverse)
 }
