@@ -65,6 +65,9 @@ type Assumptions struct {
 	EvidenceAfter time.Duration
 	// NoOther refuses the form OTHER, which no goods call for. Default: its profile puts it on a draft.
 	NoOther bool
+	// RequireProfiles answers the purchase of a form whose profile lacks a required field with 400.
+	// Default: a form is sold and generated with whatever its profile holds.
+	RequireProfiles bool
 	// DeliverAnywhere sends notifications to targets off this machine. Default: loopback only.
 	DeliverAnywhere bool
 	// DeliveryAttempts is how often a notification is tried. Default: 3.
@@ -131,6 +134,7 @@ func assumptionTable() []Assumption {
 		{Field: "GenerationScale", Open: "how long generation takes", Default: "seconds, each form its own", Basis: "long enough to poll for, short enough to wait for"},
 		{Field: "EvidenceAfter", Open: "when evidence for a manual document arrives", Default: "when it is submitted to /_mock/", Basis: "a third party brings it"},
 		{Field: "NoOther", Open: "how OTHER gets on a draft", Default: "by filling in its profile", Basis: "no goods call for it"},
+		{Field: "RequireProfiles", Open: "whether a form is sold before its required fields are filled in", Default: "it is", Basis: "no such condition of a purchase is documented"},
 		{Field: "DeliverAnywhere", Open: "where a double may send notifications", Default: "loopback only", Basis: "test data must not reach strangers"},
 		{Field: "DeliveryAttempts", Open: "retry policy of failed deliveries", Default: "3 attempts", Basis: "the double's own policy"},
 		{Field: "DeliveryBackoff", Open: "wait between delivery attempts", Default: "500 ms, doubling", Basis: "the double's own policy"},
@@ -156,6 +160,7 @@ func (a *Assumptions) ruleFailure() int {
 func (a *Assumptions) settings() regulatory.Settings {
 	settings := regulatory.DefaultSettings()
 	settings.Purchasing, settings.EvidenceAfter, settings.NoOther = a.Purchasing, a.EvidenceAfter, a.NoOther
+	settings.RequireProfiles = a.RequireProfiles
 	if a.GenerationScale != 0 {
 		settings.GenerationScale = a.GenerationScale
 	}

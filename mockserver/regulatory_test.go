@@ -323,6 +323,29 @@ func TestItems_AreTakenForWhatTheyAre(t *testing.T) {
 	}
 }
 
+// S24: by default a form is sold whatever its profile holds, as the specification states no condition; under the
+// assumption its required fields have to be there.
+func TestAssumption_RequireProfiles(t *testing.T) {
+	t.Parallel()
+	srv := start(t, virtual())
+	purchase(t, srv, analyzeShipment(t, srv, srv.Shipments()[0]).ID, "FDA").want(t, http.StatusOK)
+
+	careful := start(t, virtual(), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.RequireProfiles = true }))
+	draft := analyzeShipment(t, careful, careful.Shipments()[0])
+	before := balances(t, careful)
+	purchase(t, careful, draft.ID, "CUSTOMS", "FDA").refusal(t, http.StatusBadRequest, "profiles.FDA.")
+	if diff := cmp.Diff(before, balances(t, careful)); diff != "" {
+		t.Errorf("a refused purchase moved money (-before +after):\n%s", diff)
+	}
+	profile := `{"product_code":"54FCA01","common_name":"Dried plums","quantity":7,"manufacturer":"Harbour Row",` +
+		`"registration_number":"12345678901","arrival_port":"Newark","arrival_date":"2026-02-01"}`
+	path := regulatoryPath + "/request/" + draft.ID + "/profiles/FDA"
+	do(t, careful, http.MethodPut, path, `{"product_code":"54FCA01"}`).want(t, http.StatusOK) // step by step
+	purchase(t, careful, draft.ID, "FDA").refusal(t, http.StatusBadRequest, "profiles.FDA.quantity is required")
+	do(t, careful, http.MethodPut, path, profile).want(t, http.StatusOK)
+	purchase(t, careful, draft.ID, "FDA").want(t, http.StatusOK)
+}
+
 // S26: a rate that would change nothing is refused.
 func TestSetExchangeRate_RefusesWhatChangesNothing(t *testing.T) {
 	t.Parallel()

@@ -39,7 +39,7 @@ type Field struct {
 	Label string
 	// Type is one of [TypeString], [TypeNumber], [TypeDate], [TypeBoolean] and [TypePercent].
 	Type string
-	// Required is true if the form is worthless without the field. Nothing enforces it: see [Form.Check].
+	// Required is true if the form is worthless without the field. [Form.Check] says what follows from it.
 	Required bool
 	// Help tells a person what to write, often with an example. It may be empty.
 	Help string
@@ -69,9 +69,10 @@ func (p Problem) String() string { return p.Field + ": " + p.Reason }
 // not have, by name. It returns nil for a good profile.
 //
 // A profile may be filled in step by step, so a missing required field is a problem only if complete is
-// true. The server never asks for that: the specification states no such condition for a purchase or for
-// generation, so a form with an empty profile is sold and generated. A field that is null, or an empty or
-// blank text, counts as missing.
+// true. A field that is null, or an empty or blank text, counts as missing.
+//
+// The specification states no such condition for a purchase or for generation. So by default the server sells
+// and generates a form with an empty profile, and complete is true only under an assumption.
 func (f *Form) Check(profile map[string]json.RawMessage, complete bool) []Problem {
 	var problems []Problem
 	known := make(map[string]bool, len(f.Fields))

@@ -68,10 +68,12 @@ type Settings struct {
 	// profile is how a user asks for the form: else a document type of the specification could never
 	// be had.
 	NoOther bool
+	// RequireProfiles refuses the purchase of a form whose profile lacks a required field.
+	RequireProfiles bool
 }
 
 // DefaultSettings are: no time in purchasing, generation in each form's own time, evidence only when
-// it is given, OTHER by its profile.
+// it is given, OTHER by its profile, forms with whatever their profiles hold.
 func DefaultSettings() Settings { return Settings{GenerationScale: 1} }
 
 // Hooks are called at named points; each may be nil. An error from one of the first three is returned

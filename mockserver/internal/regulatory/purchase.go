@@ -37,6 +37,7 @@ const (
 	specOffered      = "Pricing rules: purchase charges the amounts already stored on the draft in available_documents"
 	assumeOnce       = "assumption: a document type is bought once in a purchase"
 	assumeFunds      = "assumption: a wallet never goes below zero"
+	assumeProfiles   = "assumption, switched on here: a form is sold once its required fields are filled in"
 )
 
 // Purchase charges the wallet, once, the sum of the amounts that the draft stores for the document
@@ -57,6 +58,9 @@ func (d *Desk) Purchase(in PurchaseInput) (Receipt, error) {
 		return Receipt{}, refusal
 	}
 	if refusal := d.checkTypes(record, in.DocumentTypes); refusal != nil {
+		return Receipt{}, refusal
+	}
+	if refusal := d.checkProfiles(record, in.DocumentTypes); refusal != nil {
 		return Receipt{}, refusal
 	}
 	var sum shipping.Amount
@@ -152,6 +156,29 @@ func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
 	}
 	refusal := refuseProblems(first.Code, first.Rule, problems)
 	refusal.Message += "; nothing was charged; the request offers " + record.offers()
+	return refusal
+}
+
+// checkProfiles names every required field that the profiles of the document types lack.
+//
+// Assumption: it checks nothing, because the specification states no such condition for a purchase. To switch,
+// set [Settings.RequireProfiles].
+func (d *Desk) checkProfiles(record *Record, slugs []string) *Refusal {
+	if !d.config.Settings.RequireProfiles {
+		return nil
+	}
+	var problems []Problem
+	for _, slug := range slugs {
+		form, _ := d.config.Rules().Form(slug)
+		for _, p := range form.Check(record.Profiles[slug], true) {
+			problems = append(problems, Problem{"profiles." + slug + "." + p.Field, p.Reason})
+		}
+	}
+	if problems == nil {
+		return nil
+	}
+	refusal := refuseProblems(CodeInvalidProfile, assumeProfiles, problems)
+	refusal.Message += "; nothing was charged"
 	return refusal
 }
 
