@@ -21,19 +21,21 @@ const (
 // pulse is what a world looks like from afar: a number for each thing that a page can show, which is
 // another one once the thing has changed. Calls, Entries and Requests are counts, the rest only differs.
 type pulse struct {
-	World      string    `json:"world"`
-	Calls      uint64    `json:"calls"`    // journaled since the world began or was reset
-	Entries    int       `json:"entries"`  // of the ledger
-	Requests   int       `json:"requests"` // regulatory requests
-	Ledger     uint32    `json:"ledger"`
-	Desk       uint32    `json:"desk"`
-	Deliveries uint32    `json:"deliveries"`
-	Webhooks   uint32    `json:"webhooks"`
-	Faults     uint32    `json:"faults"`
-	Worlds     uint32    `json:"worlds"`
-	Waiting    int       `json:"waiting"` // things that wait for their time
-	Clock      string    `json:"clock"`
-	Now        timestamp `json:"now"`
+	World      string `json:"world"`
+	Calls      uint64 `json:"calls"`    // journaled since the world began or was reset
+	Entries    int    `json:"entries"`  // of the ledger
+	Requests   int    `json:"requests"` // regulatory requests
+	Ledger     uint32 `json:"ledger"`
+	Desk       uint32 `json:"desk"`
+	Deliveries uint32 `json:"deliveries"`
+	Webhooks   uint32 `json:"webhooks"`
+	Faults     uint32 `json:"faults"`
+	Worlds     uint32 `json:"worlds"`
+	// Unauthenticated counts the requests of the server whose key opens no world.
+	Unauthenticated uint64    `json:"unauthenticated"`
+	Waiting         int       `json:"waiting"` // things that wait for their time
+	Clock           string    `json:"clock"`
+	Now             timestamp `json:"now"`
 }
 
 // still returns the pulse without what passes by itself, for comparing.
@@ -49,7 +51,8 @@ func (p pulse) still() pulse {
 func (s *Server) pulse(w *World) pulse {
 	p := pulse{
 		World: w.name, Calls: w.calls.last(), Deliveries: w.deliveries.Mark(), Faults: w.faults.mark(), Worlds: s.worlds.mark(),
-		Waiting: w.Waiting(), Clock: w.clockKind(), Now: timestamp(w.clock.Now()),
+		Unauthenticated: s.strangers.calls.last(),
+		Waiting:         w.Waiting(), Clock: w.clockKind(), Now: timestamp(w.clock.Now()),
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -21,6 +21,7 @@ export function requests(app) {
 
   const search = h("input", { type: "search", placeholder: "Search paths, bodies, ids", "aria-label": "Search requests", oninput: () => look(search.value.trim()) });
   const told = h("span", { class: "told" });
+  const strangers = h("a", { class: "told", hidden: true });
   const holder = button("Pause", () => pause(), { "aria-pressed": "false", title: "Pause (p)" });
   const chips = h("div", { class: "chips", role: "group", "aria-label": "Which requests" }, Object.keys(filters).map((name) => {
     const chip = button(name === "struck" ? "Faulted" : name[0].toUpperCase() + name.slice(1), () => {
@@ -46,7 +47,7 @@ export function requests(app) {
   });
   const view = split({
     title: "Requests", label: "The request",
-    tools: [h("div", { class: "tools" }, search, chips, holder), told],
+    tools: [h("div", { class: "tools" }, search, chips, holder), strangers, told],
     content: rows.node, closing: () => app.go({ id: "", q: words }),
   });
 
@@ -119,6 +120,12 @@ export function requests(app) {
       detail(route.id);
     },
     refresh(changed) {
+      if (changed.has("unauthenticated")) {
+        const refused = app.pulse.unauthenticated;
+        strangers.hidden = refused === 0 || app.route.world === "unauthenticated";
+        strangers.textContent = `${count(refused, "request")} with an unknown key`;
+        strangers.href = app.link({ world: "unauthenticated", id: "" });
+      }
       if (paused || !changed.has("calls")) return;
       const reset = calls.length > 0 && app.pulse.calls < Number(calls[0].request_id.slice(4));
       load(reset);

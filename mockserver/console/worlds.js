@@ -13,7 +13,9 @@ export function worlds(app) {
   const table = h("tbody");
   const found = h("ul", { class: "plain" });
   const seen = h("div", { class: "coverage" });
-  const scenario = choice([]);
+  const figure = h("input", { type: "number", min: "1", step: "1", value: "7", required: true });
+  const figured = labelled("Number", figure);
+  const scenario = choice([], { onchange: () => { figured.hidden = figure.disabled = !scenario.value.endsWith("N"); } });
   const name = h("input", { type: "text", placeholder: "ci42", required: true });
   const custom = h("input", { type: "text", value: "90s", "aria-label": "Time to move by" });
   const panel = (title, ...content) => h("section", { class: "part" }, h("h2", null, title), content);
@@ -25,12 +27,12 @@ export function worlds(app) {
         h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Open worlds" },
           h("table", null, h("thead", null, h("tr", null, ["World", "Time", "Forms", ""].map((text) => h("th", { scope: "col" }, text || h("span", { class: "unseen" }, "What can be done"))))), table)),
         h("form", { class: "add", onsubmit: (event) => { event.preventDefault(); open(); } },
-          labelled("Scenario", scenario), labelled("Name", name), h("button", { type: "submit", class: "primary" }, "Open a world"))),
+          labelled("Scenario", scenario), figured, labelled("Name", name), h("button", { type: "submit", class: "primary" }, "Open a world"))),
       panel("What a careful client would not do", found),
       panel("How much of the contract was seen", seen)));
 
   async function open() {
-    const opened = await attempt(() => home.post("worlds", { scenario: scenario.value.replace(/N$/, "7"), name: name.value }, { keys: "false" }), "The world is open");
+    const opened = await attempt(() => home.post("worlds", { scenario: scenario.value.replace(/N$/, figure.value), name: name.value }, { keys: "false" }), "The world is open");
     if (opened) app.go({ world: opened.name, id: "" });
   }
 
@@ -89,7 +91,10 @@ export function worlds(app) {
       h("p", null, items.map((item) => [badge(`${item.item}${item.seen ? " " + number(item.seen) : ""}`, item.seen ? "good" : "calm"), " "])))));
   }
 
-  home.get("scenarios").then((words) => put(scenario, words.map((one) => h("option", { value: one.word }, `${one.word}: ${one.summary}`))), () => {});
+  home.get("scenarios").then((words) => {
+    put(scenario, words.map((one) => h("option", { value: one.word }, `${one.word}: ${one.summary}`)));
+    scenario.dispatchEvent(new Event("change"));
+  }, () => {});
   return {
     node,
     show,

@@ -208,6 +208,25 @@ test("faults: presets and rules of one's own are added, rest, count and go", asy
   await page.getByText("Nothing goes wrong").waitFor();
 });
 
+// S12: requests whose key opens no world are in the journal of none, and the page leads to them.
+test("requests: those with an unknown key are a link away", async () => {
+  await server.call("GET", "/v1/rates", undefined, "sk_test_typo");
+  const page = await visit("#/requests");
+  await page.getByRole("link", { name: /with an unknown key/ }).click();
+  await page.waitForURL(/world=unauthenticated/);
+  await page.getByText("/v1/rates").first().waitFor();
+});
+
+// S29: a scenario that takes a number is opened with the one that is typed.
+test("worlds: a scenario takes a number", async () => {
+  const page = await visit("#/worlds");
+  await page.getByLabel("Scenario").selectOption("seedN");
+  await page.getByLabel("Number").fill("42");
+  await page.getByLabel("Name").fill("numbered");
+  await page.getByRole("button", { name: "Open a world" }).click();
+  await page.waitForURL(/world=seed42_numbered/);
+});
+
 test("worlds: one is opened, chosen, moved in time, forked, kept, reset and closed, and no key is shown", async () => {
   const page = await visit("#/worlds");
   await page.getByLabel("Scenario").selectOption("virtual");
