@@ -94,6 +94,7 @@ func TestWalk_HardDays(t *testing.T) {
 		"more rows arrive than are read": {weather{arrivals: 2, largest: 70}, 200, 3, 2, 22, 0x2f},
 		"a row arrives with every page":  {weather{arrivals: 4, largest: 5}, 11, 1, 8, 25, 0x114},
 		"those that arrived vanish":      {weather{arrivals: 4, vanishings: 4, largest: 5}, 4, 2, 1, 3, 0x3},
+		"rows arrive, smaller pages":     {weather{arrivals: 3, largest: 10, caps: []int{0, 5, 9, 20}}, 13, 6, 2, 4, 0x2018fe},
 		"all of a few vanish":            {weather{arrivals: 4, vanishings: 4, largest: 3}, 6, 2, 1, 3, 0x3},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -75,7 +75,9 @@ type Page struct {
 	Fresh int
 	Skip  []bool
 
-	bare bool // no numbers at all
+	requested int  // the page that was requested
+	change    int  // of the total since the page before
+	bare      bool // no numbers at all
 }
 
 // Progress is how far a walk is.

@@ -2,7 +2,6 @@ package paging
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -110,7 +109,8 @@ func (w *Walk) Next() (*Page, error) {
 			return nil, w.end()
 		}
 		number := w.number
-		page, err := w.take()
+		w.ahead(w.reach)
+		page, err := w.pages.take(number)
 		if err != nil {
 			return nil, &Error{Kind: Failed, Page: number, Token: w.Token(), Fetched: page, Err: err}
 		}
@@ -128,12 +128,11 @@ func (w *Walk) Next() (*Page, error) {
 
 // read reports whether the page is accepted as the next one; if not, another has to be read first.
 func (w *Walk) read(page *Page) (bool, *Error) {
-	requested := w.number
-	w.normalize(page)
+	page.normalize(w.number, w.ignoreTotals)
 	if failure := w.check(page); failure != nil {
 		return false, failure
 	}
-	change := w.change(page)
+	page.change = w.change(page)
 	located := 0 // how many rows of the page are in front of the place
 	switch {
 	case w.search != nil:
@@ -143,7 +142,7 @@ func (w *Walk) read(page *Page) (bool, *Error) {
 	case w.moved(page):
 		return false, w.stalled()
 	}
-	w.accept(page, located, requested, change)
+	w.accept(page, located)
 	if w.ended {
 		return true, nil
 	}
@@ -152,36 +151,36 @@ func (w *Walk) read(page *Page) (bool, *Error) {
 
 // normalize replaces numbers that no list has, so that calculations with them stay in range. A total of 0 counts
 // only if nothing on the page contradicts it.
-func (w *Walk) normalize(page *Page) {
+func (p *Page) normalize(requested int, ignoreTotal bool) {
 	const most = 1 << 20 // records on a page
-	n := &page.Numbers
-	page.bare = *n == Numbers{}
-	for _, number := range []*int{&n.Total, &n.PageCount, &n.Page} {
-		*number = min(max(*number, 0), math.MaxInt32)
+	p.requested, p.bare = requested, p.Numbers == Numbers{}
+	for _, n := range []*int{&p.Total, &p.PageCount, &p.Page} {
+		*n = min(max(*n, 0), math.MaxInt32)
 	}
-	if n.PerPage < 0 || n.PerPage > most {
-		n.PerPage = 0
+	if p.PerPage < 0 || p.PerPage > most {
+		p.PerPage = 0
 	}
-	if w.ignoreTotals || n.Total == 0 && (len(page.IDs) > 0 || n.PerPage == 0 || n.PageCount > 1 || n.HasNext) {
-		n.Total = unknown
+	if ignoreTotal || p.Total == 0 && (len(p.IDs) > 0 || p.PerPage == 0 || p.PageCount > 1 || p.HasNext) {
+		p.Total = unknown
 	}
 }
 
 // check refuses a page without data, or from a list that ignores the page number.
 func (w *Walk) check(page *Page) *Error {
 	if len(page.IDs) == 0 {
-		if nothing := !page.Listed && page.bare && w.place.total == 0; nothing || (!page.Listed || page.bare) && w.due(page) > 0 {
+		total, pages := w.totalAt(page), max(page.PageCount, w.pageCount)
+		due := total > w.firstRow() || total == 0 && (pages > 1 && pages >= w.number || !page.Listed && page.bare)
+		if due && !(page.Listed && !page.bare) {
 			return &Error{Kind: Empty, Token: w.Token(),
 				Err: fmt.Errorf("page %d has neither records nor the numbers of a page without any; resume later", w.number)}
 		}
 		return nil
 	}
-	unseen := func(id uint64) bool { return !w.seen.has(id) }
 	switch {
 	case page.Page == 0 || page.Page == w.number:
 	case page.Page < w.number && page.Page == page.PageCount: // the service returns its last page for one behind it
 		w.number = page.Page
-	case w.search != nil || !slices.ContainsFunc(page.IDs, unseen):
+	case w.search != nil || !slices.ContainsFunc(page.IDs, func(id uint64) bool { return !w.seen.has(id) }):
 		return w.loop("asked for page %d, received page %d: the service seems to ignore the page number", w.number, page.Page)
 	}
 	return nil
@@ -190,20 +189,24 @@ func (w *Walk) check(page *Page) *Error {
 // moved begins a search if the page may not follow on the one before. Rows that arrived at the head need none,
 // unless they are more than a page: they make as many records come again.
 func (w *Walk) moved(page *Page) bool {
-	change, resized := w.change(page), w.resized(page)
+	resized := w.resized(page)
 	switch {
-	case !w.started || !resized && change >= 0 && change <= w.perPage:
+	case !w.started || !resized && page.change >= 0 && page.change <= w.perPage:
 		return false
 	case !resized && w.stall.unmoved >= maxUnmoved:
-		w.ignoreTotals, page.Total = true, unknown
+		w.ignoreTotals, page.Total, page.change = true, unknown, 0
 		return false
 	case resized:
 		w.perPage = page.PerPage
 	}
 	w.stall.moves++
-	w.search = &search{}
-	w.moveTo(w.pageOf(w.expected(page) - 1))
+	w.searchFrom(w.pageOf(w.expected(page) - 1))
 	return true
+}
+
+func (w *Walk) searchFrom(number int) {
+	w.search = &search{}
+	w.moveTo(number)
 }
 
 // locate looks on the page for the record returned last, or if that one has vanished, for the last of those before
@@ -213,13 +216,13 @@ func (w *Walk) locate(page *Page) int {
 	if w.resized(page) {
 		w.perPage = page.PerPage
 	}
-	for i := len(page.IDs) - 1; i >= 0; i-- {
-		if w.seen.has(page.IDs[i]) {
-			w.found(page, i+1)
-			return i + 1
+	for located := len(page.IDs); located > 0; located-- {
+		if w.seen.has(page.IDs[located-1]) {
+			w.found(page, located)
+			return located
 		}
 	}
-	s, change := w.search, min(w.change(page), 0)
+	s, nearest := w.search, w.place.covered+min(page.change, 0)
 	likely, last := w.pageOf(w.expected(page)-1), min(max(page.PageCount, w.pageCount), maxScanned)+maxUnmoved
 	switch {
 	case len(w.seen.ring) == 0: // nothing to recognise the place by
@@ -229,7 +232,7 @@ func (w *Walk) locate(page *Page) int {
 		return 0
 	case s.scanned == 0:
 		s.scanned = 1
-		w.moveTo(w.pageOf(w.place.covered - 1 + change))
+		w.moveTo(w.pageOf(nearest - 1))
 		return 0
 	case s.scanned < last && len(page.IDs) > 0 && w.more(page):
 		s.scanned++
@@ -238,8 +241,8 @@ func (w *Walk) locate(page *Page) int {
 	}
 	// All of them have vanished. A record twice is better than one lost.
 	w.search = nil
-	w.moveTo(w.pageOf(w.place.covered + change))
-	w.settle(w.firstRow(), page.Total)
+	w.moveTo(w.pageOf(nearest))
+	w.settle(w.firstRow(), page)
 	w.place.slack = w.place.total
 	return 0
 }
@@ -255,63 +258,58 @@ func (w *Walk) found(page *Page, located int) {
 	}
 	if excess := w.expected(page) - covered; excess > 0 {
 		w.place.slack += excess
-		w.settle(covered, page.Total)
+		w.settle(covered, page)
 	}
 }
 
-// settle moves the place.
-func (w *Walk) settle(covered, total int) {
-	w.place.covered = covered
-	if total != unknown {
-		w.place.total = total
-	}
+// settle moves the place to a row of the list that the page is of.
+func (w *Walk) settle(covered int, page *Page) {
+	w.place.covered, w.place.total = covered, w.totalAt(page)
 }
 
-// accept takes the page as the next one, so many of whose rows are in front of the place.
-func (w *Walk) accept(page *Page, located, requested, change int) {
+// accept takes the page as the next one, of which so many rows are in front of the place. The rows between the place
+// that the total implies and the first fresh record were passed without being returned: they are missing, but for
+// those that a search has found too early.
+func (w *Walk) accept(page *Page, located int) {
 	w.measure(page)
-	expected := w.expected(page)
-	w.progress.Vanished += max(-change, 0)
-	received, again := len(page.IDs), w.mark(page, located)
-	fresh := received - again
-
-	// The rows between the expected place and the first new record were passed without being returned.
+	expected, again := w.expected(page), w.mark(page, located)
 	passed := w.firstRow() + again - expected
-	if w.place.total == 0 && page.Total == unknown { // records that come again are those that others pushed back
+	if w.totalAt(page) == 0 { // rows may have arrived, and pushed others back
 		passed -= again
 	}
 	passed = max(passed, 0)
-	excused := min(passed, again, w.place.slack)
-	if fresh > 0 && w.complete == nil && (passed > excused || !w.regular(page)) {
-		t := w.position()
-		w.complete = &t
+	excused := min(passed, w.place.slack)
+	if located == 0 {
+		excused = min(excused, again) // a page that was not read is not a page of records that come again
 	}
-	if fresh > 0 {
+	switch {
+	case page.Fresh == 0:
+		w.place.slack -= excused
+		w.settle(expected+excused, page)
+	default:
+		if w.complete == nil && (passed > excused || !w.regular(page)) {
+			t := w.position()
+			w.complete = &t
+		}
 		w.place.missing += passed - excused
 		w.place.slack = 0
-		w.settle(w.firstRow()+received, page.Total)
-	} else {
-		w.place.slack -= excused
-		w.settle(expected+excused, page.Total)
+		w.settle(w.firstRow()+len(page.IDs), page)
 	}
-	for i, id := range page.IDs {
-		if page.Skip == nil || !page.Skip[i] { // only now: rows of one page are different rows, whatever their IDs
+	for i, id := range page.IDs { // only now: rows of one page are different rows, whatever their IDs
+		if page.Skip == nil || !page.Skip[i] {
 			w.seen.add(id)
 		}
 	}
-	page.Fresh = fresh
-	w.count(page, again-located, change, located > 0)
-	w.ended = w.atEnd(page, requested, change)
-	w.advance(page, change != 0 || again > located)
+	w.count(page, again-located, located > 0)
+	w.advance(page, again > located)
 }
 
 // mark marks the records that were returned before, and those in front of the place, and returns how many they are.
-func (w *Walk) mark(page *Page, located int) int {
-	again := 0
-	repeated := page.Content != 0 && page.Content == w.content
+func (w *Walk) mark(page *Page, located int) (again int) {
+	same := page.Content != 0 && page.Content == w.content
 	w.content = page.Content
 	for i, id := range page.IDs {
-		if i >= located && !repeated && !w.seen.has(id) {
+		if i >= located && !same && !w.seen.has(id) {
 			continue
 		}
 		if page.Skip == nil {
@@ -320,46 +318,52 @@ func (w *Walk) mark(page *Page, located int) int {
 		page.Skip[i] = true
 		again++
 	}
+	page.Fresh = len(page.IDs) - again
 	return again
 }
 
 // count updates the progress and the stall counters.
-func (w *Walk) count(page *Page, repeated, change int, located bool) {
+func (w *Walk) count(page *Page, repeated int, located bool) {
 	w.progress.Items += page.Fresh
 	w.progress.Repeated += repeated
+	w.progress.Vanished += max(-page.change, 0)
 	w.progress.Page, w.progress.PageCount, w.progress.Total = w.number, page.PageCount, max(page.Total, 0)
-	w.stall.arrived += max(change, 0)
+	w.stall.arrived += max(page.change, 0)
 	switch {
 	case page.Fresh > 0:
 		w.stall = stall{}
-	case change != 0:
+	case page.change != 0:
 		w.stall.moves++
 	case !located:
 		w.stall.pages++
 	}
 }
 
-// atEnd reports whether the page is the last one.
-func (w *Walk) atEnd(page *Page, requested, change int) bool {
-	if page.Fresh == 0 {
-		behind := page.PageCount > 0 && requested > page.PageCount
-		// A service that does not paginate returns all it has for every page.
-		unpaged := page.bare && w.started && w.place.total == 0 && len(page.IDs) < w.config.PerPage
-		if behind || unpaged || w.rechecking && change == 0 {
-			return true
-		}
+// advance makes the page after this one the next, unless this is the last one. Pages are fetched ahead while the list
+// does not change; otherwise those fetched ahead are dropped, because a row may have moved from one to another
+// between the two reads.
+func (w *Walk) advance(page *Page, repeated bool) {
+	behind := page.PageCount > 0 && page.requested > page.PageCount
+	// A service that does not paginate returns all it has for every page.
+	unpaged := page.bare && w.started && w.place.total == 0 && len(page.IDs) < w.config.PerPage
+	w.ended = page.Fresh == 0 && (behind || unpaged || w.rechecking && page.change == 0) || !w.more(page)
+	w.number++
+	switch {
+	case page.Total == unknown || w.started && (page.change != 0 || repeated):
+		w.moveTo(w.number)
+	case !w.opening:
+		w.reach = min(2*w.reach, w.config.Window)
 	}
-	w.rechecking = false
-	return !w.more(page)
+	w.started, w.rechecking = true, false
+	if !w.ended {
+		w.ahead(w.reach - 1) // the consumer has one
+	}
 }
 
 // more reports whether to read a page after this one. Any of its numbers can imply one, but behind a page without
 // rows there is none, unless rows are due that have not come.
 func (w *Walk) more(page *Page) bool {
-	received, total := len(page.IDs), page.Total
-	if total == unknown {
-		total = w.place.total
-	}
+	received, total := len(page.IDs), w.totalAt(page)
 	switch {
 	case received == 0:
 		return w.pageCount > w.number && (total == 0 || w.shortage() > 0)
@@ -372,30 +376,13 @@ func (w *Walk) more(page *Page) bool {
 	}
 }
 
-// advance makes the page after this one the next. Pages are fetched ahead while the list does not change; otherwise
-// those fetched ahead are dropped, because a row may have moved from one to another between the two reads.
-func (w *Walk) advance(page *Page, changed bool) {
-	w.number++
-	switch {
-	case page.Total == unknown || w.started && changed:
-		w.moveTo(w.number)
-	case !w.opening:
-		w.reach = min(2*w.reach, w.config.Window)
-	}
-	w.started = true
-	if !w.ended {
-		w.ahead(w.reach - 1) // the consumer has one
-	}
-}
-
 // recheck begins to read the total once more if records are missing. It reports false if that has been done.
 func (w *Walk) recheck() bool {
 	if w.rechecked || w.shortage() == 0 || len(w.seen.ring) == 0 {
 		return false
 	}
 	w.rechecked, w.rechecking, w.ended = true, true, false
-	w.search = &search{}
-	w.moveTo(w.pageOf(w.place.covered - 1))
+	w.searchFrom(w.pageOf(w.place.covered - 1))
 	return true
 }
 
@@ -415,9 +402,7 @@ func (w *Walk) end() error {
 }
 
 // shortage returns how many records have not come that should have, if there is no other page.
-func (w *Walk) shortage() int {
-	return w.place.missing + max(w.place.total-w.place.covered, 0)
-}
+func (w *Walk) shortage() int { return w.place.missing + max(w.place.total-w.place.covered, 0) }
 
 // stalled returns the error of a list that brings nothing new for too long; nil if it may still.
 func (w *Walk) stalled() *Error {
@@ -436,20 +421,8 @@ func (w *Walk) loop(format string, values ...any) *Error {
 	return &Error{Kind: Loop, Token: w.completeToken(), Err: fmt.Errorf(format, values...)}
 }
 
-// take fetches the page whose turn it is, and others ahead of it.
-func (w *Walk) take() (*Page, error) {
-	w.ahead(w.reach)
-	page, err := w.pages.take(w.number)
-	if page == nil && err == nil {
-		err = errors.New("no page")
-	}
-	return page, err
-}
-
 // ahead fetches the next n pages, as far as there are any.
-func (w *Walk) ahead(n int) {
-	w.pages.ahead(w.number, min(w.number+n-1, w.pageCount))
-}
+func (w *Walk) ahead(n int) { w.pages.ahead(w.number, min(w.number+n-1, w.pageCount)) }
 
 // moveTo makes number the page to read next, and drops what was fetched ahead.
 func (w *Walk) moveTo(number int) {
@@ -463,46 +436,24 @@ func (w *Walk) pageOf(row int) int { return max(row, 0)/max(w.perPage, 1) + 1 }
 // firstRow returns how many rows are in front of the page to read next.
 func (w *Walk) firstRow() int { return int(min(int64(w.number-1)*int64(w.perPage), math.MaxInt32)) }
 
-// change returns by how much the total has changed since the page before; 0 if that is not known.
+// totalAt returns how many rows the list had when the page was read, as far as that is known; 0 if not.
+func (w *Walk) totalAt(page *Page) int {
+	if page.Total == unknown {
+		return w.place.total
+	}
+	return page.Total
+}
+
+// change returns by how much the total has changed since the place was settled; 0 if that is not known.
 func (w *Walk) change(page *Page) int {
-	if w.place.total == 0 || page.Total == unknown {
+	if w.place.total == 0 {
 		return 0
 	}
-	return page.Total - w.place.total
+	return w.totalAt(page) - w.place.total
 }
 
 // expected returns where the place is if rows arrived only at the head.
 func (w *Walk) expected(page *Page) int { return w.place.covered + max(w.change(page), 0) }
-
-// due returns how many rows the numbers promise for the page. If the page has no numbers, those of the page before
-// it count.
-func (w *Walk) due(page *Page) int {
-	size, total, pages := w.perPage, page.Total, page.PageCount
-	if size == 0 {
-		size = max(page.PerPage, 1)
-	}
-	if total == unknown {
-		total, pages = w.place.total, max(pages, w.pageCount)
-	}
-	switch {
-	case total > 0:
-		return min(max(total-(w.number-1)*size, 0), size)
-	case pages > w.number:
-		return size
-	case pages == w.number && pages > 1:
-		return 1
-	default:
-		return 0
-	}
-}
-
-// regular reports whether the page has the rows that its numbers promise, and all numbers that the list has.
-func (w *Walk) regular(page *Page) bool {
-	if page.Total == unknown {
-		return len(page.IDs) >= w.due(page) && w.place.total == 0
-	}
-	return len(page.IDs) >= w.due(page) && w.believable(page)
-}
 
 // measure learns the size of pages, and how many there are.
 func (w *Walk) measure(page *Page) {
@@ -533,7 +484,15 @@ func (w *Walk) resized(page *Page) bool {
 	return page.PerPage != w.perPage && (page.PerPage > w.perPage || ends) && w.believable(page)
 }
 
-// believable reports whether a page holds as many rows as its own numbers imply.
+// regular reports whether the page has all rows that its numbers promise, and all numbers that the list has.
+func (w *Walk) regular(page *Page) bool {
+	if w.totalAt(page) == 0 {
+		return len(page.IDs) >= w.perPage || page.PageCount <= w.number
+	}
+	return page.Total != unknown && w.believable(page)
+}
+
+// believable reports whether the page holds as many rows as its own numbers imply.
 func (w *Walk) believable(page *Page) bool {
 	received, size := len(page.IDs), page.PerPage
 	switch {
