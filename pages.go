@@ -77,6 +77,9 @@ func WithWindow(pages int) CallOption {
 
 // WithResume continues a walk where an earlier one ended, in this process or another: token is the
 // Resume of a [ListError], of a [Page] or of a [ListProgress]. The walk must be of the same list.
+//
+// A token knows the last 32 records that were delivered. If all of them have vanished, or if the list changes faster
+// than the walk can search it for them, records are delivered again. None is lost.
 func WithResume(token string) CallOption {
 	return func(s *callSettings) { s.resume, s.walkOption = token, "WithResume" }
 }
@@ -86,7 +89,7 @@ func WithListProgress(report func(ListProgress)) CallOption {
 	return func(s *callSettings) { s.progress, s.walkOption = report, "WithListProgress" }
 }
 
-// ListProgress tells how far a walk is.
+// ListProgress is how far a walk is.
 type ListProgress struct {
 	// Items is how many records were delivered, Total how many the service says there are now.
 	Items, Total int

@@ -66,9 +66,9 @@ type stall struct {
 }
 
 const (
-	maxMoves   = 100
-	maxUnmoved = 16
-	maxScanned = 10_000
+	maxMoves   = 100    // after which the list is given up
+	maxUnmoved = 16     // after which totals are ignored: they change, but nothing moves
+	maxScanned = 10_000 // pages
 
 	unknown = -1 // the Total of a page that does not report one
 )
