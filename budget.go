@@ -2,7 +2,6 @@ package shipping
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -196,7 +195,7 @@ func (r *RegulatoryRequest) ambiguity(document AvailableDocument, currency strin
 	}
 	return price.Ambiguity(evidence.Value(r.Raw), func(entry evidence.Value) bool {
 		var offered AvailableDocument // an odd member elsewhere does not hide the entry
-		_ = json.Unmarshal(straighten[AvailableDocument]([]byte(entry)), &offered)
+		_ = readJSON([]byte(entry), &offered)
 		return offered.DocumentType == document.DocumentType
 	})
 }

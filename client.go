@@ -47,8 +47,6 @@ type core struct {
 	maxBody    int64
 	operations map[string]Operation
 	provisions bool
-
-	plainDecoding bool
 }
 
 // NewClient returns a client that authenticates with secretKey ("Bearer <SECRET_KEY>"). The base
@@ -89,7 +87,6 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	key := redact.New(secretKey)
 	c := &core{
 		baseURL: base, key: key, userAgent: s.userAgent, policy: policy, observer: s.observer, logger: s.logger, drift: redactedDrift(key, s.drift), maxBody: s.maxBody, operations: operations, provisions: s.provisional != nil,
-		plainDecoding: s.plainDecoding,
 	}
 	c.transport = transport.New(transport.Config{
 		HTTP: s.httpClient, Key: key, Policy: transport.Policy(policy), Limiter: s.limiter, MaxBody: s.maxBody,

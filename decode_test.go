@@ -14,26 +14,30 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
-// scanned reads body with the fast decoder. Where that takes the answer, the exact reader must take it
-// too, with the same values.
-func scanned[T any](t *testing.T, body []byte) (fast envelope[T], taken bool) {
+// sameAs reads body, and holds the result against what [exactly] reads. It reports whether the body was read.
+func sameAs[T, Exact any](t *testing.T, body []byte, data func(Exact) T) bool {
 	t.Helper()
-	fast, taken = scanEnvelope[T](body)
-	if !taken {
-		return fast, false
+	var got envelope[T]
+	err := readJSON(body, &got)
+	exact, wantErr := exactly[Exact](body)
+	if wantErr != nil || err == jsonread.ErrSyntax {
+		if wantErr == nil || err != jsonread.ErrSyntax {
+			t.Fatalf("error %v, want %v: %s", err, wantErr, body)
+		}
+		return false
 	}
-	var plain envelope[T]
-	if err := jsonexact.Unmarshal(body, &plain); err != nil {
-		t.Fatalf("the fast decoder takes what the exact reader refuses: %v\n%s", err, body)
+	want := envelope[T]{Status: envelopeStatus{exact.Status, got.Status.several}, Message: exact.Message, Data: data(exact.Data)}
+	if got.Status.several {
+		want.Status.value = got.Status.value
 	}
-	if !reflect.DeepEqual(fast, plain) {
-		exact := cmp.Exporter(func(reflect.Type) bool { return true })
-		t.Fatalf("the fast decoder (-) and the exact reader (+) disagree:\n%s\n%s", cmp.Diff(fast, plain, exact), body)
+	if !reflect.DeepEqual(got, want) {
+		exported := cmp.Exporter(func(reflect.Type) bool { return true })
+		t.Fatalf("the decoder (-) and the exact reader (+) disagree:\n%s\n%s", cmp.Diff(got, want, exported), body)
 	}
-	return fast, true
+	return true
 }
 
 func readAnswer(t testing.TB, name string) []byte {
@@ -45,15 +49,41 @@ func readAnswer(t testing.TB, name string) []byte {
 	return body
 }
 
-// lists are the answers that the fast decoder reads.
-func lists() map[string]func(*testing.T, []byte) (taken bool) {
+// lists are the responses with types of their own.
+func lists() map[string]func(*testing.T, []byte) (read bool) {
 	return map[string]func(*testing.T, []byte) bool{
-		"rates":        func(t *testing.T, body []byte) bool { _, ok := scanned[rateList](t, body); return ok },
-		"transactions": func(t *testing.T, body []byte) bool { _, ok := scanned[transactionList](t, body); return ok },
-		"webhooks":     func(t *testing.T, body []byte) bool { _, ok := scanned[webhookList](t, body); return ok },
-		"countries":    func(t *testing.T, body []byte) bool { _, ok := scanned[[]Country](t, body); return ok },
-		"request":      func(t *testing.T, body []byte) bool { _, ok := scanned[requestData](t, body); return ok },
+		"rates":        sameList[rateList],
+		"transactions": sameList[transactionList],
+		"webhooks":     sameWebhooks,
+		"countries":    sameList[[]Country],
+		"request":      sameRequest,
 	}
+}
+
+func sameList[T any](t *testing.T, body []byte) bool {
+	return sameAs(t, body, func(data T) T { return data })
+}
+
+func sameWebhooks(t *testing.T, body []byte) bool {
+	return sameAs(t, body, func(data exactWebhookList) webhookList {
+		list := webhookList{Pagination: data.Pagination}
+		if data.Webhooks != nil {
+			list.Webhooks = []Webhook{}
+		}
+		for _, webhook := range data.Webhooks {
+			list.Webhooks = append(list.Webhooks, Webhook(webhook))
+		}
+		return list
+	})
+}
+
+func sameRequest(t *testing.T, body []byte) bool {
+	return sameAs(t, body, func(data exactRequest) requestData {
+		if data.raw == "" {
+			return requestData{}
+		}
+		return requestData{raw: data.raw, record: &data.record}
+	})
 }
 
 func TestFastDecodingReadsEveryFieldAsEncodingJSONDoes(t *testing.T) {
@@ -70,81 +100,60 @@ func TestFastDecodingReadsEveryFieldAsEncodingJSONDoes(t *testing.T) {
 		}
 		for form, body := range map[string][]byte{"as is": body, "compact": compact.Bytes(), "indented": indented.Bytes(), "reordered": reordered.Bytes()} {
 			if !same(t, body) {
-				t.Errorf("%s, %s: the fast decoder leaves an everyday answer to encoding/json", name, form)
+				t.Errorf("%s, %s: not read", name, form)
 			}
 		}
 	}
 }
 
-func TestFastDecodingKnowsEveryFieldOfEveryRecord(t *testing.T) {
-	t.Parallel()
-	for _, r := range []any{
-		&rateList{}, &transactionList{}, &webhookList{}, &Pagination{}, &Rate{}, &Transaction{}, &Receiver{}, &Sender{},
-		&Country{}, &Timezone{}, &Webhook{}, &RegulatoryRequest{}, &AvailableDocument{}, &MatchReason{}, &ProfileField{},
-		&LineItem{}, &Document{}, &Addresses{}, &Address{}, &Shipping{},
-	} {
-		kind, fields, _ := recordFields(r, nil)
-		value := reflect.ValueOf(r).Elem()
-		if len(recordNames()[kind]) != len(fields) || len(fields) > 64 {
-			t.Errorf("%T: %d names for %d fields", r, len(recordNames()[kind]), len(fields))
-		}
-		for i := range value.NumField() {
-			if value.Type().Field(i).Tag.Get("json") == "-" {
-				continue // the last one, which is no member
-			}
-			if fields[i] != value.Field(i).Addr().Interface() {
-				t.Errorf("%T: field %d is not %s, as in the struct", r, i, value.Type().Field(i).Name)
-			}
-		}
-	}
-}
-
-func TestFastDecodingLeavesWhatItIsNotSureOf(t *testing.T) {
+func TestDecodingReadsOddResponsesAsTheExactReaderDoes(t *testing.T) {
 	t.Parallel()
 	const one = `{"status":true,"message":"m","data":{"rates":[{"rate_id":"RT-1","delivery_eta":1,"used":true,"delivery_date":"2026-01-05T09:30:00.000Z"}]}}`
-	for name, change := range map[string][2]string{
-		"a name given twice":                      {`"used":true`, `"rate_id":"RT-2"`},
-		"a name with an escape":                   {`"used"`, `"us\u0065d"`},
-		"a string where a number belongs":         {`"delivery_eta":1`, `"delivery_eta":"1"`},
-		"a number where a string belongs":         {`"RT-1"`, `1`},
-		"a number where a boolean belongs":        {`"used":true`, `"used":1`},
-		"an object where a list belongs":          {`[`, `{"a":[`},
-		"a number beyond float64":                 {`"delivery_eta":1`, `"delivery_eta":1e999`},
-		"a date that no calendar has":             {`2026-01-05`, `2026-02-30`},
-		"a date in another layout":                {`2026-01-05T09:30:00.000Z`, `2026-01-05 09:30`},
-		"bad UTF-8":                               {`RT-1`, "RT-\xff"},
-		"half a surrogate pair":                   {`RT-1`, `\ud83d`},
-		"an unknown escape":                       {`RT-1`, `\x41`},
-		"a line break within a string":            {`RT-1`, "RT\n1"},
-		"a leading zero":                          {`"delivery_eta":1`, `"delivery_eta":01`},
-		"a comma too many":                        {`"used":true,`, `"used":true,,`},
-		"a comma before the brace":                {`.000Z"}`, `.000Z",}`},
-		"a comma before the bracket":              {`}]`, `},]`},
-		"a value too many":                        {`"message":"m"`, `"message":"m""m"`},
-		"an answer that ends early":               {`]}}`, `]}`},
-		"text behind the answer":                  {`]}}`, `]}} x`},
-		"a NUL behind the answer":                 {`]}}`, "]}}\x00"},
-		"a byte order mark":                       {`{"status"`, "\ufeff" + `{"status"`},
-		"a value nested deeper than is skipped":   {`"used":true`, `"deep":` + strings.Repeat("[", 300) + strings.Repeat("]", 300)},
-		"a status that is a string":               {`"status":true`, `"status":"true"`},
-		"a list where the envelope's data belong": {`"data":{`, `"data":[{`},
+	for name, test := range map[string]struct {
+		old, replacement string
+		read             bool
+	}{
+		"a name given twice":                      {`"used":true`, `"rate_id":"RT-2"`, true},
+		"a name given twice, null":                {`"used":true`, `"rate_id":null`, true},
+		"a name with an escape":                   {`"used"`, `"us\u0065d"`, true},
+		"a string where a number belongs":         {`"delivery_eta":1`, `"delivery_eta":"1"`, true},
+		"a number where a string belongs":         {`"RT-1"`, `1`, true},
+		"a number where a boolean belongs":        {`"used":true`, `"used":1`, true},
+		"an object where a list belongs":          {`[`, `{"a":[`, false},
+		"a number beyond float64":                 {`"delivery_eta":1`, `"delivery_eta":1e999`, true},
+		"a date that no calendar has":             {`2026-01-05`, `2026-02-30`, true},
+		"a date in another layout":                {`2026-01-05T09:30:00.000Z`, `2026-01-05 09:30`, true},
+		"bad UTF-8":                               {`RT-1`, "RT-\xff", true},
+		"half a surrogate pair":                   {`RT-1`, `\ud83d`, true},
+		"an unknown escape":                       {`RT-1`, `\x41`, false},
+		"a line break within a string":            {`RT-1`, "RT\n1", false},
+		"a leading zero":                          {`"delivery_eta":1`, `"delivery_eta":01`, false},
+		"a comma too many":                        {`"used":true,`, `"used":true,,`, false},
+		"a comma before the brace":                {`.000Z"}`, `.000Z",}`, false},
+		"a comma before the bracket":              {`}]`, `},]`, false},
+		"a value too many":                        {`"message":"m"`, `"message":"m""m"`, false},
+		"an answer that ends early":               {`]}}`, `]}`, false},
+		"text behind the answer":                  {`]}}`, `]}} x`, false},
+		"a NUL behind the answer":                 {`]}}`, "]}}\x00", false},
+		"a byte order mark":                       {`{"status"`, "\ufeff" + `{"status"`, false},
+		"a value nested deep":                     {`"used":true`, `"deep":` + strings.Repeat("[", 300) + strings.Repeat("]", 300), true},
+		"a status that is a string":               {`"status":true`, `"status":"true"`, true},
+		"a list where the envelope's data belong": {`"data":{`, `"data":[{`, false},
 	} {
-		body := strings.Replace(one, change[0], change[1], 1)
-		if _, taken := scanned[rateList](t, []byte(body)); taken {
-			t.Errorf("%s: taken: %s", name, body)
+		body := strings.Replace(one, test.old, test.replacement, 1)
+		if read := sameList[rateList](t, []byte(body)); read != test.read {
+			t.Errorf("%s: read %t: %s", name, read, body)
 		}
 	}
-	for _, body := range []string{"", " ", "null x", "[]", "<html>", `"`, `{`, `{"`, `{"status"`, `{"status":`, "\x00"} {
-		if _, taken := scanned[rateList](t, []byte(body)); taken {
-			t.Errorf("taken: %q", body)
+	for _, body := range []string{"", " ", "null x", "<html>", `"`, `{`, `{"`, `{"status"`, `{"status":`, "\x00"} {
+		if sameList[rateList](t, []byte(body)) {
+			t.Errorf("read: %q", body)
 		}
 	}
-	both := `{"status":true,"data":{"webhooks":[{"events":["address.created"],"event":[]}]}}`
-	if _, taken := scanned[webhookList](t, []byte(both)); taken {
-		t.Error("a webhook with event kinds under both names is taken")
-	}
-	if _, taken := scanEnvelope[RegulatoryRequest]([]byte(one)); taken {
-		t.Error("an answer that is no list is taken")
+	for _, body := range []string{"null", "[]", "7", `""`} {
+		if !sameList[rateList](t, []byte(body)) {
+			t.Errorf("not read: %q", body)
+		}
 	}
 }
 
@@ -155,22 +164,6 @@ func clientOf(t testing.TB, body []byte, options ...Option) *Client {
 		t.Fatal(err)
 	}
 	return client
-}
-
-func TestPlainDecodingGivesTheSameRecords(t *testing.T) {
-	t.Parallel()
-	body := readAnswer(t, "transactions")
-	fast, err := clientOf(t, body).Transactions.List(t.Context(), &TransactionListOptions{Wallet: "VA-1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := clientOf(t, body, WithPlainDecoding()).Transactions.List(t.Context(), &TransactionListOptions{Wallet: "VA-1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(fast.Items) != 2 || !reflect.DeepEqual(fast.Items, plain.Items) || fast.Pagination != plain.Pagination {
-		t.Errorf("fast %+v\nplain %+v", fast, plain)
-	}
 }
 
 // pathBodies answers each path with a body of its own.
@@ -258,32 +251,58 @@ func TestHugeAnswersAreReadOrRefusedWhole(t *testing.T) {
 func TestShortRecordsAtTheHeadTakeNoMemoryOnTheirWord(t *testing.T) {
 	t.Parallel()
 	body := `{"status":true,"data":{"rates":[{},{}],"note":"` + strings.Repeat("x", 1_000_000) + `"}}`
-	answer, taken := scanned[rateList](t, []byte(body))
-	if size := cap(answer.Data.Rates) * int(reflect.TypeFor[Rate]().Size()); !taken || size > 2*len(body) {
+	var answer envelope[rateList]
+	err := readJSON([]byte(body), &answer)
+	if size := cap(answer.Data.Rates) * int(reflect.TypeFor[Rate]().Size()); err != nil || size > 2*len(body) {
 		t.Errorf("two records took %d bytes", size)
 	}
 }
 
+// P1: odd scalars in every record cost no more memory than those of the documented types.
 func TestPagesTakeAFewBlocksOfMemory(t *testing.T) {
 	for name, test := range map[string]struct {
 		body []byte
-		scan func([]byte)
+		read func([]byte) error
 	}{
-		"rates":        {ratesAnswer(100), func(body []byte) { scanEnvelope[rateList](body) }},
-		"transactions": {transactionsAnswer(100), func(body []byte) { scanEnvelope[transactionList](body) }},
+		"rates":            {ratesAnswer(100), func(body []byte) error { return readJSON(body, &envelope[rateList]{}) }},
+		"odd rates":        {oddAnswer(ratesAnswer(100)), func(body []byte) error { return readJSON(body, &envelope[rateList]{}) }},
+		"transactions":     {transactionsAnswer(100), func(body []byte) error { return readJSON(body, &envelope[transactionList]{}) }},
+		"odd transactions": {oddAnswer(transactionsAnswer(100)), func(body []byte) error { return readJSON(body, &envelope[transactionList]{}) }},
 	} {
-		if blocks := testing.AllocsPerRun(10, func() { test.scan(test.body) }); blocks > 20 {
+		read := func() {
+			if err := test.read(test.body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if blocks := testing.AllocsPerRun(10, read); blocks > 30 {
 			t.Errorf("a page of 100 %s takes %v allocations", name, blocks)
 		}
 		const runs = 10
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for range runs {
-			test.scan(test.body)
+			read()
 		}
 		runtime.ReadMemStats(&after)
 		if taken := int(after.TotalAlloc-before.TotalAlloc) / runs; taken > len(test.body)*6/5 {
 			t.Errorf("a page of 100 %s in %d bytes takes %d bytes of memory", name, len(test.body), taken)
 		}
+	}
+}
+
+// P2: a drift report costs the differences it has, not another pass over the response.
+func TestDriftReportOfADocumentedPageTakesNoMemory(t *testing.T) {
+	body := transactionsAnswer(100)
+	found := driftCounts{}
+	read := func(options jsonread.Options) float64 {
+		return testing.AllocsPerRun(10, func() {
+			if err := responses().Read(body, &envelope[transactionList]{}, options); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	without, with := read(jsonread.Options{}), read(jsonread.Options{Report: found.add})
+	if len(found) > 0 || with > without+20 {
+		t.Errorf("%v allocations instead of %v, findings %v", with, without, found)
 	}
 }

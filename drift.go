@@ -3,10 +3,9 @@ package shipping
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 	"slices"
-	"strings"
 
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/redact"
 )
 
@@ -66,23 +65,23 @@ func redactedDrift(key redact.Key, report func(Drift)) func(Drift) {
 	}
 }
 
-// reportDrift holds a body, or the part of it under path, against the type it is read into.
-func reportDrift[T any](report func(Drift), operation, path string, body []byte) {
-	type key struct {
-		path, detail string
-		kind         DriftKind
-	}
-	counts := map[key]int{}
-	w := walker{note: func(path string, kind DriftKind, detail string) {
-		counts[key{strings.TrimPrefix(path, "."), detail, kind}]++
-	}}
-	w.value(body, reflect.TypeFor[T](), path)
-	if len(counts) == 0 {
+// driftCounts counts the differences of a response, each under its finding without a count.
+type driftCounts map[DriftFinding]int
+
+func (c driftCounts) add(difference jsonread.Difference) {
+	kind := [...]DriftKind{jsonread.Unknown: DriftUnknown, jsonread.Missing: DriftMissing, jsonread.Type: DriftType}[difference.Kind]
+	c[DriftFinding{Path: difference.Path, Kind: kind, Detail: difference.Detail}]++
+}
+
+// report reports what was counted, unless it is nothing.
+func (c driftCounts) report(report func(Drift), operation string) {
+	if len(c) == 0 {
 		return
 	}
 	drift := Drift{Operation: operation}
-	for found, count := range counts {
-		drift.Findings = append(drift.Findings, DriftFinding{Path: found.path, Kind: found.kind, Detail: found.detail, Count: count})
+	for finding, count := range c {
+		finding.Count = count
+		drift.Findings = append(drift.Findings, finding)
 	}
 	slices.SortFunc(drift.Findings, func(a, b DriftFinding) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Detail, b.Detail))

@@ -1,50 +1,57 @@
 package shipping
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
+	"fmt"
 
-	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
-// envelope is what every answer is wrapped in.
+// envelope is what every response is wrapped in.
 //
 // Specification: "Response envelope".
 type envelope[T any] struct {
-	Status  *bool  `json:"status"`
-	Message string `json:"message"`
-	Data    T      `json:"data"`
+	Status  envelopeStatus `json:"status"`
+	Message string         `json:"message"`
+	Data    T              `json:"data" read:"strict"`
 }
 
-// decodeReply reads a 2xx answer in one pass over its bytes: in the fast one of decode.go, or where
-// that is not sure, or not wanted, in encoding/json's. Both match the names of members exactly.
+// envelopeStatus is nil if it is missing or cannot be read. A response with several reports success and
+// failure at once.
+type envelopeStatus struct {
+	value   *bool
+	several bool
+}
+
+// decodeReply reads a 2xx response in one pass over its bytes; see [responses].
 func decodeReply[T any](c *core, got *exchange) (T, *Error) {
-	body := got.response.Body
 	var answer envelope[T]
-	if err := c.crowded(body); err != nil {
-		failure := c.unexpected(got, err)
+	options := jsonread.Options{Elements: maxElements(c.maxBody)}
+	differences := driftCounts{}
+	if c.drift != nil {
+		options.Report = differences.add
+	}
+	err := responses().Read(got.response.Body, &answer, options)
+	switch {
+	case err == jsonread.ErrCrowded:
+		failure := c.unexpected(got, fmt.Errorf("%w: its lists hold more than %d elements", ErrBodyTooLarge, options.Elements))
 		failure.kind = ErrBodyTooLarge
 		return answer.Data, failure
-	}
-	read := false
-	if !c.plainDecoding {
-		answer, read = scanEnvelope[T](body)
-	}
-	if !read {
-		var err error
-		if answer, err = plainEnvelope[T](body); err != nil {
-			return answer.Data, c.unexpected(got, err)
-		}
+	case err == jsonread.ErrSyntax:
+		return answer.Data, c.unexpected(got, errNoJSON)
+	case answer.Status.several:
+		return answer.Data, c.unexpected(got, errors.New("the envelope has more than one status"))
+	case answer.Status.value != nil && *answer.Status.value && err != nil:
+		return answer.Data, c.unexpected(got, err) // records that were lost would end a list in silence
 	}
 	if c.drift != nil {
-		reportDrift[envelope[T]](c.drift, got.operation.Name, "", body)
+		differences.report(c.drift, got.operation.Name)
 	}
-	if answer.Status != nil && *answer.Status {
-		return answer.Data, nil
-	}
-	if answer.Status == nil {
+	switch {
+	case answer.Status.value == nil:
 		return answer.Data, c.unexpected(got, errors.New("the answer is JSON but not the documented envelope: it has no status"))
+	case *answer.Status.value:
+		return answer.Data, nil
 	}
 	failure := c.failureOf(got)
 	failure.kind = ErrInvalidRequest
@@ -53,49 +60,3 @@ func decodeReply[T any](c *core, got *exchange) (T, *Error) {
 
 // errNoJSON is a body to be described by describeBody.
 var errNoJSON = errors.New("the body is not JSON")
-
-// plainEnvelope reads an answer with encoding/json. Where that meets a value of another type than
-// documented, the body is straightened (see repair.go) and read again.
-//
-// A body with more than one status is an error: it reports success and failure at once.
-func plainEnvelope[T any](body []byte) (envelope[T], error) {
-	var answer envelope[T]
-	if severalStatuses(body) {
-		return answer, errors.New("the envelope has more than one status")
-	}
-	body = jsonexact.Text(body, &answer)
-	err := json.Unmarshal(body, &answer)
-	if err == nil {
-		return answer, nil
-	}
-	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax || len(bytes.TrimSpace(body)) == 0 {
-		return answer, errNoJSON
-	}
-	answer = envelope[T]{}
-	if err = json.Unmarshal(straighten[envelope[T]](body), &answer); err == nil && answer.Status != nil && *answer.Status {
-		err = lostRecords[T](body)
-	}
-	return answer, err
-}
-
-// severalStatuses reports whether an envelope has its status more than once.
-func severalStatuses(body []byte) bool {
-	if bytes.Count(body, []byte(`status"`)) < 2 && !bytes.Contains(body, []byte(`\u`)) {
-		return false
-	}
-	var answer struct {
-		Status onceOnly `json:"status"`
-	}
-	return jsonexact.Unmarshal(body, &answer) == nil && answer.Status.several
-}
-
-// onceOnly reads any value, and reports whether its member is given more than once.
-type onceOnly struct {
-	_       jsonexact.Once
-	several bool
-}
-
-func (o *onceOnly) UnmarshalJSON(data []byte) error {
-	o.several = string(data) == jsonexact.GivenTwice
-	return nil
-}

@@ -13,7 +13,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/shipping-go/shipping/internal/jsonexact"
 	"github.com/shipping-go/shipping/internal/transport"
 )
 
@@ -299,20 +298,16 @@ func (c *core) failureOf(x *exchange) *Error {
 	}
 	failure.RetryAfter, _ = transport.RetryAfter(got.Header, time.Now())
 	var answer envelope[RawJSON]
-	exact := jsonexact.Text(body, &answer)
-	if json.Unmarshal(exact, &answer) != nil {
-		answer = envelope[RawJSON]{}
-		if json.Unmarshal(straighten[envelope[RawJSON]](exact), &answer) != nil {
-			failure.Message = c.describeBody(body).Error()
-			return failure
-		}
+	if len(bytes.TrimSpace(body)) > 0 && readJSON(body, &answer) != nil {
+		failure.Message = c.describeBody(body).Error()
+		return failure
 	}
 	if contentType, _, _ := mime.ParseMediaType(got.Header.Get("Content-Type")); contentType == "application/problem+json" {
 		failure.refused = got.StatusCode/100 == 4 && jsonKind(body) == "object" && RawJSON(body).Get("status") != "true"
 		answer.Message = problemText(RawJSON(body))
 	}
 	if status := RawJSON(body).Get("status"); status == "false" || status == `"false"` {
-		failure.refused = !severalStatuses(body)
+		failure.refused = !answer.Status.several
 	}
 	failure.refused = failure.refused && !got.Truncated
 	failure.Message, failure.Data, failure.Code = answer.Message, answer.Data, answer.Data.Get("error_code").Text()

@@ -50,6 +50,8 @@ func documentOf(t reflect.Type, path string, members *[]documentedMember) any {
 	switch t {
 	case reflect.TypeFor[requestData]():
 		t = reflect.TypeFor[RegulatoryRequest]()
+	case reflect.TypeFor[envelopeStatus]():
+		return json.RawMessage(`true`)
 	case reflect.TypeFor[RawJSON]():
 		return json.RawMessage(`{"right":1}`)
 	case reflect.TypeFor[Amount]():
@@ -70,9 +72,13 @@ func documentOf(t reflect.Type, path string, members *[]documentedMember) any {
 		return json.RawMessage(`{"FDA":{"right":1}}`)
 	case reflect.Struct:
 		o := &jsonObject{}
-		for name, f := range fieldsOf(t) {
+		for name, f := range memberTypes(t) {
 			alias := slices.Contains(aliases(t), name)
-			value := documentOf(f.Type, strings.TrimPrefix(path+"."+name, "."), members)
+			within := members
+			if alias {
+				within = &[]documentedMember{} // its value is not in the document
+			}
+			value := documentOf(f, strings.TrimPrefix(path+"."+name, "."), within)
 			if !alias {
 				o.members = append(o.members, jsonMember{fmt.Sprintf("%q", name), value})
 			}
@@ -87,8 +93,8 @@ func documentOf(t reflect.Type, path string, members *[]documentedMember) any {
 // aliases returns the other names of a type's fields.
 func aliases(t reflect.Type) []string {
 	var names []string
-	for name := range aliasesOf(t) {
-		names = append(names, name)
+	for field := range t.Fields() {
+		names = append(names, strings.Split(field.Tag.Get("alias"), ",")...)
 	}
 	return names
 }
@@ -191,7 +197,7 @@ func TestNames_MatchByteForByte(t *testing.T) {
 			document := documentOf(test.answer, "", &members).(*jsonObject)
 			var found []DriftFinding
 			report := WithDriftReport(func(d Drift) { found = append(found, d.Findings...) })
-			for reader, options := range map[string][]Option{"fast": nil, "plain": {WithPlainDecoding()}, "repairing": nil} {
+			for reader, options := range map[string][]Option{"fast": nil, "repairing": nil} {
 				restore := document.members
 				if reader == "repairing" { // with a value of another type beside it
 					document.members = slices.Clone(restore)

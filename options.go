@@ -34,8 +34,6 @@ type settings struct {
 	observer      Observer
 	drift         func(Drift)
 	provisional   []Route
-
-	plainDecoding bool
 }
 
 // WithBaseURL sets the service's base address, such as https://api.example.com. A trailing slash and
@@ -100,7 +98,7 @@ func WithObserver(observer Observer) Option { return func(s *settings) { s.obser
 
 // WithDriftReport calls report for each response that differs from the specification: fields it does
 // not know, fields that are missing, values of another type. It may be called from several
-// goroutines at once. Reporting reads each body a second time; leave it off where speed counts.
+// goroutines at once. Differences are found while a response is read; each one costs a little time.
 func WithDriftReport(report func(Drift)) Option { return func(s *settings) { s.drift = report } }
 
 // WithProvisionalRoutes enables the operations that the specification names without a path. Pass

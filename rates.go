@@ -127,7 +127,7 @@ func (s RatesService) lister(opts *RateListOptions) lister[Rate, rateList] {
 
 // rateList is the data of GET /v1/rates.
 type rateList struct {
-	Rates      []Rate     `json:"rates"`
+	Rates      []Rate     `json:"rates" read:"strict"`
 	Pagination Pagination `json:"pagination"`
 }
 

@@ -69,3 +69,24 @@ func (r *RawJSON) UnmarshalJSON(data []byte) error {
 	*r = RawJSON(bytes.TrimSpace(data))
 	return nil
 }
+
+func jsonKind(raw json.RawMessage) string {
+	for _, c := range raw {
+		switch c {
+		case ' ', '\t', '\r', '\n':
+			continue
+		case '{':
+			return "object"
+		case '[':
+			return "array"
+		case '"':
+			return "string"
+		case 't', 'f':
+			return "boolean"
+		case 'n':
+			return "null"
+		}
+		return "number"
+	}
+	return "null"
+}

@@ -1,11 +1,10 @@
 package shipping
 
 import (
-	"bytes"
-	"encoding/json"
 	"time"
 
 	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
 // RegulatoryRequest is the record of a regulatory document request: a draft until it is purchased.
@@ -22,7 +21,7 @@ type RegulatoryRequest struct {
 	AvailableDocuments []AvailableDocument `json:"available_documents"`
 	// LineItems are the items of the shipment or invoice. They are read from "line_items" or "items":
 	// the specification does not show the field's name.
-	LineItems []LineItem `json:"line_items" spec:"optional"`
+	LineItems []LineItem `json:"line_items" alias:"items" spec:"optional"`
 
 	ShipmentID string `json:"shipment_id" spec:"optional"`
 	FileURL    string `json:"file_url" spec:"optional"`
@@ -45,7 +44,7 @@ type RegulatoryRequest struct {
 	UpdatedAt     time.Time `json:"updated_at" spec:"optional"`
 
 	// Raw is the whole record as the service sent it.
-	Raw RawJSON `json:"-"`
+	Raw RawJSON `json:"-" read:"raw"`
 }
 
 // Offer returns the available document of a type. If the type is listed more than once, its price is
@@ -65,14 +64,14 @@ func (r *RegulatoryRequest) Offer(t DocumentType) (document AvailableDocument, o
 
 // AvailableDocument is a form that the service can make for a request, with its price.
 type AvailableDocument struct {
-	DocumentType DocumentType `json:"document_type"`
+	DocumentType DocumentType `json:"document_type" alias:"slug,type" read:"bare"`
 	Name         string       `json:"name" spec:"optional"`
 	// Mode is "automated" where a failed generation can be retried, "manual" where a third party's
 	// evidence is needed (assumption).
 	Mode string `json:"mode" spec:"optional"`
 	// Amount is the price, converted into Currency (the wallet's) when the request was analyzed.
 	// Amount.Known tells a missing price from 0.
-	Amount   Amount `json:"amount"`
+	Amount   Amount `json:"amount" alias:"price"`
 	Currency string `json:"currency" spec:"optional"`
 	// Reasons say why the form was matched.
 	Reasons []MatchReason `json:"reasons" spec:"optional"`
@@ -80,38 +79,13 @@ type AvailableDocument struct {
 	ProfileFields []ProfileField `json:"profile_fields" spec:"optional"`
 }
 
-// UnmarshalJSON also reads a bare slug, and the names that such an entry may have elsewhere: "type"
-// or "slug" for the type, "price" for the amount. Two prices that disagree are no price.
+// UnmarshalJSON reads an available document as a record is read: a bare slug, and the names that such an
+// entry may have elsewhere, "type" or "slug" for the type and "price" for the amount. Two prices that
+// disagree are no price.
 func (d *AvailableDocument) UnmarshalJSON(data []byte) error {
-	if jsonKind(data) == "string" {
-		*d = AvailableDocument{}
-		return json.Unmarshal(data, &d.DocumentType)
-	}
-	wire := availableWire{plainAvailable: (*plainAvailable)(d)}
-	err := jsonexact.Unmarshal(data, &wire)
-	for _, slug := range []DocumentType{wire.Slug, wire.Type} {
-		if d.DocumentType == "" {
-			d.DocumentType = slug
-		}
-	}
-	switch {
-	case d.Amount == (Amount{}):
-		d.Amount = wire.Price
-	case wire.Price != (Amount{}) && wire.Price != d.Amount:
-		d.Amount = Amount{state: amountUnreadable}
-	}
-	return err
+	*d = AvailableDocument{}
+	return readJSON(data, d)
 }
-
-// availableWire is an available document with the other names of its fields.
-type availableWire struct {
-	*plainAvailable
-	Type  DocumentType `json:"type"`
-	Slug  DocumentType `json:"slug"`
-	Price Amount       `json:"price"`
-}
-
-type plainAvailable AvailableDocument // without UnmarshalJSON
 
 // MatchReason says which item made a form necessary, and by which rule.
 type MatchReason struct {
@@ -191,54 +165,52 @@ type Shipping struct {
 	EstimatedArrival string `json:"estimated_arrival,omitempty"`
 }
 
-// requestData is the data of an answer that holds a record: as it came, and read. Data that is given twice
+// requestData is the data of a response that holds a record: as it came, and read. Data that is given twice
 // is no record: one of them may be a draft.
 type requestData struct {
-	_      jsonexact.Once
 	raw    RawJSON
 	record *RegulatoryRequest
 }
 
-// UnmarshalJSON takes anything: what cannot be read of a record is left out of it.
-func (d *requestData) UnmarshalJSON(data []byte) error {
-	d.raw = RawJSON(bytes.TrimSpace(data))
-	d.record = decodeRecord(d.raw)
-	return nil
+func (d *requestData) givenTwice() {
+	d.raw = jsonexact.GivenTwice
+	d.record = &RegulatoryRequest{Raw: d.raw}
 }
 
-// decodeRecord reads the record tolerantly: under data itself or data.request, line items under either
-// name. A charge may be shown beside data.request.
+// requestWire is a record under data itself or under data.request. A service could nest them thousands of
+// times; only one level is read.
+type requestWire struct {
+	RegulatoryRequest
+	Request *RegulatoryRequest `json:"request" spec:"optional"`
+}
+
+// readRequestData takes anything: what cannot be read of a record is left out of it. A charge may be shown
+// beside data.request.
+func readRequestData(d *jsonread.Decoder, data *requestData) {
+	d.Peek()
+	start := d.Offset()
+	var wire requestWire
+	d.Read(&wire)
+	if wire.Raw == "" { // not an object
+		wire.Raw = RawJSON(d.Since(start))
+	}
+	data.raw, data.record = wire.Raw, &wire.RegulatoryRequest
+	if wire.Request == nil || wire.RequestID != "" {
+		return
+	}
+	data.record = wire.Request
+	setDefault(&data.record.TransactionID, wire.TransactionID)
+	if data.record.ChargedAmount == (Amount{}) && wire.ChargedAmount != (Amount{}) {
+		data.record.ChargedAmount = wire.ChargedAmount
+		setDefault(&data.record.Currency, wire.Currency)
+	}
+}
+
+// decodeRecord reads the record from the data of a response.
 func decodeRecord(raw RawJSON) *RegulatoryRequest {
-	record, wrapped := decodeObject(raw)
-	if jsonKind(json.RawMessage(wrapped)) != "object" || record.RequestID != "" {
-		return record
+	var data requestData
+	if readJSON([]byte(raw), &data) != nil {
+		return &RegulatoryRequest{Raw: raw}
 	}
-	inner, _ := decodeObject(wrapped) // once: a service could nest them thousands of times
-	setDefault(&inner.TransactionID, record.TransactionID)
-	if inner.ChargedAmount == (Amount{}) && record.ChargedAmount != (Amount{}) {
-		inner.ChargedAmount = record.ChargedAmount
-		setDefault(&inner.Currency, record.Currency)
-	}
-	return inner
-}
-
-// decodeObject reads a record from an object, and returns the object's member "request".
-func decodeObject(raw RawJSON) (record *RegulatoryRequest, wrapped RawJSON) {
-	var wire struct {
-		RegulatoryRequest
-		Items   []LineItem `json:"items"`
-		Request RawJSON    `json:"request"`
-	}
-	text := jsonexact.Text([]byte(raw), &wire)
-	err := json.Unmarshal(text, &wire)
-	if err != nil {
-		wire.RegulatoryRequest, wire.Items = RegulatoryRequest{}, nil
-		_ = json.Unmarshal(straighten[RegulatoryRequest](text), &wire.RegulatoryRequest)
-		_ = json.Unmarshal(straighten[[]LineItem]([]byte(RawJSON(text).Get("items"))), &wire.Items)
-	}
-	if wire.LineItems == nil {
-		wire.LineItems = wire.Items
-	}
-	wire.Raw = raw
-	return &wire.RegulatoryRequest, wire.Request
+	return data.record
 }

@@ -137,9 +137,6 @@ func (s RegulatoryService) read(ctx context.Context, r request, call []CallOptio
 	if err != nil {
 		return nil, "", err
 	}
-	if s.core.drift != nil {
-		reportDrift[RegulatoryRequest](s.core.drift, r.operation, "data", []byte(data.raw))
-	}
 	record := data.record
 	if record == nil {
 		record = &RegulatoryRequest{Raw: data.raw}

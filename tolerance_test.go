@@ -50,6 +50,8 @@ func TestTolerance_OddFieldsOfARate(t *testing.T) {
 		{"timestamp without zone", `"created_at":"2026-01-05T12:00:00"`, base(func(r *rate) { r.CreatedAt = noon })},
 		{"timestamp with a space", `"created_at":"2026-01-05 12:00:00"`, base(func(r *rate) { r.CreatedAt = noon })},
 		{"timestamp with an offset", `"created_at":"2026-01-05T13:00:00+01:00"`, base(func(r *rate) { r.CreatedAt = noon })},
+		{"timestamp in the basic format", `"created_at":"20260105T120000Z"`, base(func(r *rate) { r.CreatedAt = noon })}, // D7
+		{"timestamp without seconds", `"created_at":"2026-01-05T12:00Z"`, base(func(r *rate) { r.CreatedAt = noon })},    // D7
 		{"timestamp as date", `"created_at":"2026-01-05"`, base(func(r *rate) { r.CreatedAt = at(t, "2026-01-05T00:00:00Z") })},
 		{"timestamp in seconds", `"created_at":1767614400`, base(func(r *rate) { r.CreatedAt = noon })},
 		{"timestamp in milliseconds", `"created_at":1767614400000`, base(func(r *rate) { r.CreatedAt = noon })},
@@ -132,6 +134,37 @@ func TestTolerance_PaginationWithNumbersAsStringsAndNulls(t *testing.T) {
 		Page: 2, PerPage: 100, CurrentPage: 2, Total: 101, PageCount: 2, PrevPage: 1, HasPrevPage: true,
 	}, page.Pagination)
 	diff(t, "transactions", []shipping.Transaction{{TransactionID: "TR-1", FlatAmount: 1999, Revision: 1}}, page.Items)
+}
+
+// C28: an integer is read to its last digit, whatever stands beside it.
+func TestTolerance_LongIntegersBesideOddFields(t *testing.T) {
+	t.Parallel()
+	for flat, want := range map[string]int64{
+		`1234567890123456789`: 1234567890123456789, `"1234567890123456789"`: 1234567890123456789, `-1234567890123456789`: -1234567890123456789,
+		`9223372036854775807`: 9223372036854775807, `9223372036854775808`: 0, `1234567890123456789.0`: 1234567890123456789,
+	} {
+		body := `{"transactions":[{"transactionId":"TR-1","flat_amount":` + flat + `,"created_at":"yesterday","__v":"2"}]}`
+		page, err := connect(t, answering(ok(body))).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		diff(t, flat, []shipping.Transaction{{TransactionID: "TR-1", FlatAmount: want, Revision: 2}}, page.Items)
+	}
+}
+
+// A webhook or an available document that a program reads by itself is read as tolerantly.
+func TestTolerance_RecordsReadByEncodingJSON(t *testing.T) {
+	t.Parallel()
+	var got struct {
+		Webhook   shipping.Webhook             `json:"webhook"`
+		Documents []shipping.AvailableDocument `json:"documents"`
+	}
+	body := `{"webhook":{"events":"shipment.created","live":"true","__v":1,"NAME":"x"},"documents":["FDA",{"slug":"MSDS","price":"5","amount":6}]}`
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "webhook", shipping.Webhook{Event: []shipping.EventKind{shipping.EventShipmentCreated}, Live: true, Revision: 1}, got.Webhook)
+	diff(t, "documents", []shipping.AvailableDocument{{DocumentType: "FDA"}, {DocumentType: "MSDS", Amount: unreadable(t)}}, got.Documents)
 }
 
 func TestTolerance_NullWhereAnArrayOrObjectWas(t *testing.T) {
@@ -233,6 +266,17 @@ func TestTolerance_RecordUnderDataRequest(t *testing.T) {
 	got, err := connect(t, answering(ok(`{"request":{"request_id":"RD-9","status":"draft"}}`))).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
 	if err != nil || got.RequestID != "RD-9" {
 		t.Errorf("record %+v, error %v", got, err)
+	}
+}
+
+// D7: the status of a confirmation may be that of the operation; it is not the status of the request.
+func TestTolerance_PurchaseStatusThatIsNoRequestStatus(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[string]shipping.RequestStatus{`"success"`: "", `true`: "", `null`: "", `"processing"`: shipping.StatusProcessing} {
+		got, err := connect(t, answering(ok(`{"status":`+status+`}`))).Regulatory.Purchase(t.Context(), requestID, shipping.DocumentFDA)
+		if err != nil || got.Status != want {
+			t.Errorf("%s: %+v, %v", status, got, err)
+		}
 	}
 }
 

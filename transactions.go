@@ -145,7 +145,7 @@ func (s TransactionsService) lister(opts *TransactionListOptions) lister[Transac
 
 // transactionList is the data of GET /v1/transactions.
 type transactionList struct {
-	Transactions []Transaction `json:"transactions"`
+	Transactions []Transaction `json:"transactions" read:"strict"`
 	Pagination   Pagination    `json:"pagination"`
 }
 

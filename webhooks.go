@@ -4,8 +4,6 @@ import (
 	"context"
 	"iter"
 	"time"
-
-	"github.com/shipping-go/shipping/internal/jsonexact"
 )
 
 // Webhook is a subscription to events.
@@ -22,7 +20,7 @@ type Webhook struct {
 	// URL receives the notifications.
 	URL string `json:"url"`
 	// Event holds the event kinds subscribed to. A list under the name "events" is read too.
-	Event []EventKind `json:"event"`
+	Event []EventKind `json:"event" alias:"events"`
 	// Active tells whether the webhook receives events.
 	Active bool `json:"active"`
 	// Live tells live mode from test mode.
@@ -35,23 +33,8 @@ type Webhook struct {
 	Revision int `json:"__v"`
 }
 
-// UnmarshalJSON also reads "events", the name the kinds have been seen under elsewhere.
-func (w *Webhook) UnmarshalJSON(data []byte) error {
-	wire := webhookWire{plainWebhook: (*plainWebhook)(w)}
-	err := jsonexact.Unmarshal(data, &wire)
-	if w.Event == nil {
-		w.Event = wire.Events
-	}
-	return err
-}
-
-// webhookWire is a webhook with the other names of its fields.
-type webhookWire struct {
-	*plainWebhook
-	Events []EventKind `json:"events"`
-}
-
-type plainWebhook Webhook // without UnmarshalJSON
+// UnmarshalJSON reads a webhook as a list of them is read: with its other names, and tolerantly.
+func (w *Webhook) UnmarshalJSON(data []byte) error { return readJSON(data, w) }
 
 // EventKind names what happened. It is an open type: the specification does not list all kinds.
 type EventKind string
@@ -105,7 +88,7 @@ func (s WebhooksService) lister(opts *WebhookListOptions) lister[Webhook, webhoo
 
 // webhookList is the data of GET /v1/webhooks.
 type webhookList struct {
-	Webhooks   []Webhook  `json:"webhooks"`
+	Webhooks   []Webhook  `json:"webhooks" read:"strict"`
 	Pagination Pagination `json:"pagination"`
 }
 

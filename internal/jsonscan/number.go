@@ -49,30 +49,24 @@ func digitsEnd(text []byte, i int) int {
 // exactDigits is how many decimal digits an int64 and a float64 always hold exactly.
 const exactDigits = 15
 
-// Int reads a number that is written as an integer.
-func (s *Scanner) Int() int64 {
+// Int reads a number. ok is false if it is not written as an integer, or is one beyond an int64.
+func (s *Scanner) Int() (n int64, ok bool) {
 	text := s.Number()
-	if n, ok := shortInt(text); ok {
-		return n
+	if n, ok = shortInt(text); ok {
+		return n, true
 	}
 	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil {
-		s.Fail()
-	}
-	return n
+	return n, err == nil
 }
 
-// Float reads a number.
-func (s *Scanner) Float() float64 {
+// Float reads a number. ok is false if it is beyond a float64.
+func (s *Scanner) Float() (n float64, ok bool) {
 	text := s.Number()
 	if n, ok := shortInt(text); ok {
-		return float64(n)
+		return float64(n), true
 	}
 	n, err := strconv.ParseFloat(string(text), 64)
-	if err != nil {
-		s.Fail()
-	}
-	return n
+	return n, err == nil
 }
 
 // shortInt reads up to 15 digits without a sign, which an int64 and a float64 hold exactly.

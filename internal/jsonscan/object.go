@@ -1,7 +1,14 @@
 package jsonscan
 
-// Names are the names of the members that an object is expected to have, at most 64.
-type Names []name
+// maxNames is how many names an object can have.
+const maxNames = 64
+
+// Names are the names of the members that an object is expected to have.
+type Names struct {
+	list []name
+	// places holds for each hash the place of a name, counted from 1; 0 if no name has it.
+	places [128]uint8
+}
 
 type name struct {
 	plain string
@@ -9,22 +16,35 @@ type name struct {
 	usual string
 }
 
-// NewNames returns the names of a kind of object, in the order in which they are expected.
-func NewNames(plain ...string) Names {
-	names := make(Names, len(plain))
-	for i, text := range plain {
-		names[i] = name{text, `,"` + text + `":`}
+// NewNames returns the names of a kind of object, at most 64, in the order in which they are expected.
+func NewNames(plain ...string) *Names {
+	if len(plain) > maxNames {
+		panic("jsonscan: more than 64 names in an object")
 	}
-	return names
+	n := &Names{list: make([]name, len(plain))}
+	for i, text := range plain {
+		n.list[i] = name{text, `,"` + text + `":`}
+		n.places[hash(text)] = uint8(i + 1)
+	}
+	return n
 }
 
-// find returns the place of a name, or -1. It looks at the likely place first.
-func (n Names) find(plain []byte, likely int) int {
-	if likely < len(n) && n[likely].plain == string(plain) {
+// hash is cheap, and differs for the names of most objects.
+func hash[S string | []byte](text S) uint8 {
+	if len(text) == 0 {
+		return 0
+	}
+	return (uint8(len(text)) + 3*text[0] + 11*text[len(text)/2] + 5*text[len(text)-1]) % 128
+}
+
+// find returns the place of a name, or -1.
+func (n *Names) find(plain []byte) int {
+	likely := int(n.places[hash(plain)]) - 1
+	if likely < 0 || n.list[likely].plain == string(plain) {
 		return likely
 	}
-	for i := range n {
-		if n[i].plain == string(plain) {
+	for i := range n.list {
+		if n.list[i].plain == string(plain) {
 			return i
 		}
 	}
@@ -37,61 +57,83 @@ func (n Names) find(plain []byte, likely int) int {
 type Order struct {
 	// ahead tells, for each member, how many places the one that came behind it last time is off the
 	// expected place. The start of the object counts as a member, the first.
-	ahead [65]uint8
+	ahead [maxNames + 1]uint8
 }
 
 // Object is the state of reading one object.
 type Object struct {
-	Names Names
+	Names *Names
 	Order *Order
+	// Name is the name of an [Unknown] member, a part of the text.
+	Name []byte
+	// Seen has a bit for each place that was read.
+	Seen uint64
 
 	last int // the member read last, counted from 1
-	seen uint64
 	open bool
 }
 
-// Member moves to the next member of the object that o.Names knows, whose value is to be read then,
-// and returns its place in them, or -1 behind the last. Names match byte for byte; members whose names are
-// unknown are skipped.
-func (s *Scanner) Member(o *Object) int {
-	for {
-		likely := int(uint8(o.last) + o.Order.ahead[o.last])
-		if likely < len(o.Names) && o.open && startsWith(s.text[s.pos:], o.Names[likely].usual) {
-			s.pos += len(o.Names[likely].usual)
-			return s.once(o, likely)
-		}
-		if !s.name(!o.open) {
-			return -1
-		}
-		o.open = true
-		text, escaped := s.quoted()
-		s.take(':')
-		if escaped { // no service is known to write names so
-			s.Fail()
-		}
-		if place := o.Names.find(text, likely); place >= 0 {
-			o.Order.ahead[o.last] = uint8(place - o.last)
-			return s.once(o, place)
-		}
-		s.skip(maxDepth)
+// Found is what [Scanner.Member] found.
+type Found uint8
+
+const (
+	// End is the end of the object, or a failure.
+	End Found = iota
+	// First is a member of the Names that the object did not have before.
+	First
+	// Again is one that it had before.
+	Again
+	// Unknown is a member with another name.
+	Unknown
+)
+
+// Member moves to the next member of an object, whose value is to be read or skipped then, and returns its
+// place among o.Names. Names match byte for byte, after escapes were resolved.
+func (s *Scanner) Member(o *Object) (place int, found Found) {
+	names := o.Names.list
+	likely := int(uint8(o.last) + o.Order.ahead[o.last])
+	if likely < len(names) && o.open && startsWith(s.text[s.pos:], names[likely].usual) {
+		s.pos += len(names[likely].usual)
+		return o.found(likely)
 	}
+	if !s.Next(!o.open) {
+		return 0, End
+	}
+	o.open = true
+	if likely < len(names) {
+		if quoted := names[likely].usual[1 : len(names[likely].usual)-1]; startsWith(s.text[s.pos:], quoted) {
+			s.pos += len(quoted)
+			if s.take(':'); s.failed {
+				return 0, End
+			}
+			return o.found(likely)
+		}
+	}
+	name := s.Name()
+	switch place = o.Names.find(name); {
+	case s.failed:
+		return 0, End
+	case place < 0:
+		o.Name = name
+		return 0, Unknown
+	}
+	o.Order.ahead[o.last] = uint8(place - o.last)
+	return o.found(place)
 }
 
-// once refuses a name that was there before: what counts then depends on the type of the field.
-func (s *Scanner) once(o *Object, place int) int {
+func (o *Object) found(place int) (int, Found) {
 	bit := uint64(1) << place
-	if o.seen&bit != 0 || bit == 0 {
-		s.Fail()
-		return -1
-	}
-	o.seen |= bit
 	o.last = place + 1
-	return place
+	if o.Seen&bit != 0 {
+		return place, Again
+	}
+	o.Seen |= bit
+	return place, First
 }
 
-// name moves to the next name of an object, which is to be read then. It reports false behind the
-// last one. first is true for the first call, which reads the opening brace.
-func (s *Scanner) name(first bool) bool {
+// Next moves to the next name of an object, which [Scanner.Name] reads then. It reports false behind the
+// last one. first is true for the first call, which reads the opening brace. [Scanner.Member] does both.
+func (s *Scanner) Next(first bool) bool {
 	if first {
 		s.take('{')
 	}
@@ -102,10 +144,21 @@ func (s *Scanner) name(first bool) bool {
 	}
 	if !first {
 		s.take(',')
+		s.indentation()
 		c = s.Peek()
 	}
 	if c != '"' {
 		s.Fail()
 	}
 	return !s.failed
+}
+
+// Name moves behind a name and its colon, and returns the name after escapes were resolved.
+func (s *Scanner) Name() []byte {
+	name, escaped := s.quoted()
+	if escaped {
+		name = []byte(unescape(name))
+	}
+	s.take(':')
+	return name
 }

@@ -1,20 +1,23 @@
-// Package jsonscan reads JSON text that looks as expected, fast, and says so when it does not.
+// Package jsonscan reads JSON text piece by piece, from left to right, and checks its grammar on the way.
 //
-// A [Scanner] goes over a text once, from left to right. It checks the whole grammar on its way, also of
-// values that nobody wants. Numbers and raw values are returned as pieces of the text; strings are copied
-// from it, many into one block of memory, so that the text can be reused.
+// The caller asks for the pieces that it expects: [Scanner.Member] finds the next member of an object,
+// [Scanner.Element] the next element of a list, [Scanner.Text], [Scanner.Int] and the others read a value.
+// Values that nobody wants are skipped. Numbers and raw values are returned as parts of the text. Strings
+// are copied from it, many into one block of memory, so that the text can be reused.
 //
-// It is half of a decoder: the half that handles everyday input. Whatever it is not sure of makes it
-// fail for good, without saying why, and the caller reads the same text again with encoding/json,
-// which then also words the error. So every text that it reads to the end is valid JSON and means to
-// encoding/json what it means here; the converse is not promised. Not sure it is of invalid UTF-8, of
-// half surrogate pairs, of names given twice, of names with escapes, and of values nested deeper than
-// maxDepth. Names match byte for byte, as in package jsonexact.
+// A text that is not JSON fails for good: every further call returns a zero value, and [Scanner.Done] is
+// false at the end. What is JSON means here what it means to encoding/json, except that names match byte
+// for byte: invalid UTF-8 and unpaired surrogates read as U+FFFD, and a skipped value may be nested as deep
+// as encoding/json allows. The package knows nothing of Go types, and does not word errors.
 package jsonscan
 
-// maxDepth bounds the nesting of values that are skipped, and so the stack they take. encoding/json,
-// which reads what is refused here, allows 10,000.
-const maxDepth = 200
+import (
+	"encoding/binary"
+	"math"
+)
+
+// maxDepth is the nesting that encoding/json allows. It bounds the stack that a skipped value takes.
+const maxDepth = 10_000
 
 // Scanner reads a text. After a failure its methods return zero values, and it stays failed.
 type Scanner struct {
@@ -22,16 +25,23 @@ type Scanner struct {
 	pos    int
 	failed bool
 	block  block
+
+	elements int // how many more the lists may hold, one for each list aside
+	crowded  bool
 }
 
 // New returns a scanner at the start of text, which must not change while it is scanned.
-func New(text []byte) Scanner { return Scanner{text: text} }
+func New(text []byte) Scanner { return Scanner{text: text, elements: math.MaxInt} }
+
+// Limit makes the text fail if its lists, taken together, hold more elements than that and one for each list.
+// An element can take the memory of a whole record however short it is.
+func (s *Scanner) Limit(elements int) { s.elements = elements }
+
+// Crowded reports whether the text failed because of [Scanner.Limit].
+func (s *Scanner) Crowded() bool { return s.crowded }
 
 // Fail gives the text up.
 func (s *Scanner) Fail() { s.failed, s.pos = true, len(s.text) }
-
-// Failed reports whether the text was given up.
-func (s *Scanner) Failed() bool { return s.failed }
 
 // Done reports whether everything was read, and nothing but space follows.
 func (s *Scanner) Done() bool { return s.Peek() == 0 && !s.failed && s.pos == len(s.text) }
@@ -58,6 +68,17 @@ func (s *Scanner) peekAfterSpace() byte {
 		}
 	}
 	return 0
+}
+
+// indentation moves behind the start of an indented line, or to somewhere in it.
+func (s *Scanner) indentation() {
+	const spaces = ' ' * ones
+	if s.pos < len(s.text) && s.text[s.pos] == '\n' {
+		s.pos++
+	}
+	for s.pos+8 <= len(s.text) && binary.LittleEndian.Uint64(s.text[s.pos:]) == spaces {
+		s.pos += 8
+	}
 }
 
 // take reads one byte of punctuation.
@@ -110,7 +131,11 @@ func (s *Scanner) Element(first bool) bool {
 	switch s.Peek() {
 	case ',':
 		s.pos++
-		return true
+		if s.elements--; s.elements < 0 {
+			s.crowded = true
+			s.Fail()
+		}
+		return !s.failed
 	case ']':
 		s.pos++
 		return false
@@ -132,13 +157,16 @@ func (s *Scanner) Raw() []byte {
 	if c == '"' {
 		s.quoted()
 	} else {
-		s.skip(maxDepth)
+		s.Skip()
 	}
 	if s.failed {
 		return nil
 	}
 	return s.text[start:s.pos]
 }
+
+// Skip reads any value.
+func (s *Scanner) Skip() { s.skip(maxDepth) }
 
 func (s *Scanner) skip(depth int) {
 	if depth == 0 {
@@ -149,7 +177,7 @@ func (s *Scanner) skip(depth int) {
 	case '"':
 		s.quoted()
 	case '{':
-		for first := true; s.name(first); first = false {
+		for first := true; s.Next(first); first = false {
 			s.quoted()
 			s.take(':')
 			s.skip(depth - 1)

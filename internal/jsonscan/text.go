@@ -15,14 +15,10 @@ func (s *Scanner) Text() string {
 	if !escaped {
 		return s.block.keep(text, len(s.text)-s.pos)
 	}
-	plain, ok := unescape(text)
-	if !ok {
-		s.Fail()
-	}
-	return plain
+	return unescape(text)
 }
 
-// quoted reads a string and returns its piece of the text, and whether that holds an escape.
+// quoted reads a string and returns its piece of the text, and whether that has to be unescaped.
 func (s *Scanner) quoted() (text []byte, escaped bool) {
 	if s.Peek() != '"' {
 		s.Fail()
@@ -43,7 +39,9 @@ func (s *Scanner) quoted() (text []byte, escaped bool) {
 			escaped = true
 			size = escapeSize(s.text[i:])
 		case c >= utf8.RuneSelf:
-			size = runeSize(s.text[i:])
+			r, width := utf8.DecodeRune(s.text[i:])
+			size = width
+			escaped = escaped || r == utf8.RuneError && width == 1
 		}
 		if size == 0 {
 			break
@@ -83,15 +81,6 @@ func special(w uint64) uint64 {
 	return ((quote-ones)&^quote | (backslash-ones)&^backslash | (w-' '*ones)&^w | w) & highs
 }
 
-// runeSize returns the size of the first character, 0 where it is not valid UTF-8.
-func runeSize(text []byte) int {
-	r, size := utf8.DecodeRune(text)
-	if r == utf8.RuneError && size == 1 {
-		return 0
-	}
-	return size
-}
-
 // escapeSize returns the size of the escape that text starts with, 0 where it is none.
 func escapeSize(text []byte) int {
 	if len(text) < 2 {
@@ -108,26 +97,29 @@ func escapeSize(text []byte) int {
 	return 0
 }
 
-// unescape resolves the escapes of a string that [Scanner.quoted] has checked. It refuses half a
-// surrogate pair.
-func unescape(text []byte) (string, bool) {
+// unescape resolves the escapes of a string that [Scanner.quoted] has checked. Half a surrogate pair and
+// each byte that is not UTF-8 become U+FFFD.
+func unescape(text []byte) string {
 	var plain strings.Builder
 	plain.Grow(len(text))
 	for {
 		before, rest, found := bytes.Cut(text, []byte{'\\'})
-		plain.Write(before)
-		if !found {
-			return plain.String(), true
+		if utf8.Valid(before) {
+			plain.Write(before)
+		} else {
+			for _, r := range string(before) {
+				plain.WriteRune(r)
+			}
 		}
+		if !found {
+			return plain.String()
+		}
+		size := 1
 		switch c := rest[0]; c {
 		case 'u':
-			r, size := unicodeEscape(rest)
-			if size == 0 {
-				return "", false
-			}
+			var r rune
+			r, size = unicodeEscape(rest)
 			plain.WriteRune(r)
-			text = rest[size:]
-			continue
 		case 'b':
 			plain.WriteByte('\b')
 		case 'f':
@@ -141,24 +133,23 @@ func unescape(text []byte) (string, bool) {
 		default:
 			plain.WriteByte(c)
 		}
-		text = rest[1:]
+		text = rest[size:]
 	}
 }
 
-// unicodeEscape reads uXXXX, and the uXXXX\uXXXX of a surrogate pair. The size is 0 for half a pair.
+// unicodeEscape reads uXXXX, and the uXXXX\uXXXX of a surrogate pair.
 func unicodeEscape(text []byte) (r rune, size int) {
 	r, _ = hex4(text[1:])
 	if !utf16.IsSurrogate(r) {
 		return r, 5
 	}
-	if !startsWith(text[5:], `\u`) {
-		return 0, 0
+	if startsWith(text[5:], `\u`) {
+		low, _ := hex4(text[7:])
+		if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+			return r, 11
+		}
 	}
-	low, _ := hex4(text[7:])
-	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-		return 0, 0
-	}
-	return r, 11
+	return utf8.RuneError, 5
 }
 
 // hex4 reads four hexadecimal digits.

@@ -1,0 +1,300 @@
+package jsonread_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/internal/jsonread"
+)
+
+type slug string
+
+// price is read by a function of its own.
+type price struct{ Text string }
+
+// raw keeps a value as it was sent.
+type raw string
+
+type part struct {
+	Code  slug    `json:"code" alias:"slug,type" read:"bare"`
+	Price price   `json:"price" alias:"amount" spec:"optional"`
+	Count float64 `json:"count,omitempty"`
+}
+
+type base struct {
+	ID  string `json:"id"`
+	Raw raw    `json:"-" read:"raw"`
+}
+
+type thing struct {
+	base
+	Count  int            `json:"count" spec:"optional"`
+	Big    int64          `json:"big" spec:"optional"`
+	Ratio  float64        `json:"ratio" spec:"optional"`
+	Live   bool           `json:"live" spec:"optional"`
+	Maybe  *bool          `json:"maybe" spec:"optional"`
+	At     time.Time      `json:"at" spec:"optional"`
+	Kinds  []slug         `json:"kinds" alias:"types" spec:"optional"`
+	Parts  []part         `json:"parts" spec:"optional"`
+	Strict []part         `json:"strict" spec:"optional" read:"strict"`
+	One    *part          `json:"one" spec:"optional"`
+	Extra  raw            `json:"extra" spec:"optional"`
+	Counts map[string]int `json:"counts" spec:"optional"` // of a kind that is left to encoding/json
+	Nested *thing         `json:"nested" spec:"optional"`
+	Hidden string         `json:"-"`
+	Plain  string
+}
+
+func newReader() *jsonread.Reader {
+	return jsonread.New(
+		jsonread.Custom("number", func(d *jsonread.Decoder, p *price) { p.Text = d.RawText() }, func(p *price) { p.Text = "twice" }),
+		jsonread.Custom("", func(d *jsonread.Decoder, r *raw) { *r = raw(d.RawText()) }, nil),
+	)
+}
+
+func TestRead_MendsEachKindOfField(t *testing.T) {
+	t.Parallel()
+	yes, no := true, false
+	for text, want := range map[string]thing{
+		`{"id":"a","ID":"b","Plain":"c","hidden":"d"}`: {base: base{ID: "a"}},
+		`{"id":7}`:                             {base: base{ID: "7"}},
+		`{"id":false}`:                         {base: base{ID: "false"}},
+		`{"id":{}}`:                            {},
+		`{"i\u0064":"\ud800\"x"}`:              {base: base{ID: "\ufffd\"x"}},
+		`{"count":"1,250"}`:                    {Count: 1250},
+		`{"count":"12,50"}`:                    {},
+		`{"count":2.0}`:                        {Count: 2},
+		`{"count":1e3}`:                        {Count: 1000},
+		`{"count":" -3 "}`:                     {Count: -3},
+		`{"count":1.5}`:                        {},
+		`{"count":true}`:                       {},
+		`{"count":[1]}`:                        {},
+		`{"count":1e300}`:                      {},
+		`{"big":"9223372036854775807"}`:        {Big: 9223372036854775807},
+		`{"big":-9223372036854775808}`:         {Big: -9223372036854775808},
+		`{"big":1234567890123456789.00}`:       {Big: 1234567890123456789},
+		`{"big":9223372036854775808}`:          {},
+		`{"ratio":"7200"}`:                     {Ratio: 7200},
+		`{"ratio":1e999}`:                      {},
+		`{"ratio":"NaN"}`:                      {},
+		`{"ratio":"soon"}`:                     {},
+		`{"live":"Yes"}`:                       {Live: true},
+		`{"live":1}`:                           {Live: true},
+		`{"live":"perhaps"}`:                   {},
+		`{"maybe":"true"}`:                     {Maybe: &yes},
+		`{"maybe":0}`:                          {Maybe: &no},
+		`{"maybe":"perhaps"}`:                  {},
+		`{"maybe":[]}`:                         {},
+		`{"kinds":"x"}`:                        {Kinds: []slug{"x"}},
+		`{"kinds":["x",7,null,{}]}`:            {Kinds: []slug{"x", "7", "", ""}},
+		`{"kinds":7}`:                          {},
+		`{"kinds":[]}`:                         {Kinds: []slug{}},
+		`{"parts":["x",7,null,{"count":"2"}]}`: {Parts: []part{{Code: "x"}, {}, {}, {Count: 2}}},
+		`{"parts":{}}`:                         {},
+		`{"one":"x"}`:                          {One: &part{Code: "x"}},
+		`{"one":{"count":"x"}}`:                {One: &part{}},
+		`{"nested":{"one":{"code":{}}}}`:       {Nested: &thing{base: base{Raw: `{"one":{"code":{}}}`}, One: &part{}}},
+		`{"one":[]}`:                           {},
+		`{"one":null}`:                         {},
+		`{"extra": [1, 2] }`:                   {Extra: "[1, 2]"},
+		`{"extra":null}`:                       {Extra: "null"},
+		`{"counts":{"a":1}}`:                   {Counts: map[string]int{"a": 1}},
+		`{"counts":{"a":"x"}}`:                 {},
+		`{"nested":{"nested":{"count":1}}}`:    {Nested: &thing{base: base{Raw: `{"nested":{"count":1}}`}, Nested: &thing{base: base{Raw: `{"count":1}`}, Count: 1}}},
+		`[]`:                                   {},
+		` null `:                               {},
+	} {
+		want.Plain = "untouched"
+		if strings.HasPrefix(text, "{") {
+			want.Raw = raw(text)
+		}
+		got := thing{Plain: "untouched"}
+		if err := newReader().Read([]byte(text), &got, jsonread.Options{}); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if difference := cmp.Diff(want, got, cmp.AllowUnexported(thing{})); difference != "" {
+			t.Errorf("%s: (-want +got)\n%s", text, difference)
+		}
+	}
+}
+
+func TestRead_TakesTheLastOfMembersWithOneName(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]part{
+		`{"code":"a","code":"b"}`:                       {Code: "b"},
+		`{"code":"a","code":null}`:                      {},
+		`{"count":1,"count":"x"}`:                       {},
+		`{"price":1,"price":1}`:                         {Price: price{"twice"}},
+		`{"price":1,"price":1,"price":1}`:               {Price: price{"twice"}},
+		`{"price":1,"amount":1}`:                        {Price: price{"1"}},
+		`{"price":1,"amount":2}`:                        {Price: price{"twice"}},
+		`{"amount":2,"amount":2}`:                       {Price: price{"twice"}},
+		`{"type":"c","slug":"b"}`:                       {Code: "b"},
+		`{"type":"c","slug":"b","code":"a","type":"d"}`: {Code: "a"},
+		`{"code":"a","slug":"b","type":"c"}`:            {Code: "a"},
+		`{"code":null,"type":"c"}`:                      {Code: "c"},
+		`{"code":"","slug":"","type":7}`:                {Code: "7"},
+		`{"type":"c","code":""}`:                        {Code: "c"},
+		`{"slug":"b","slug":"c"}`:                       {Code: "c"},
+	} {
+		var got part
+		if err := newReader().Read([]byte(text), &got, jsonread.Options{}); err != nil || got != want {
+			t.Errorf("%s: %+v, %v; want %+v", text, got, err, want)
+		}
+	}
+}
+
+// D7: each of these is a point in time.
+func TestRead_Timestamps(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2024, 11, 7, 17, 20, 0, 0, time.UTC)
+	day := at.Truncate(24 * time.Hour)
+	for value, test := range map[string]struct {
+		want     time.Time
+		complete bool // no difference is reported
+	}{
+		`"2024-11-07T17:20:00Z"`:            {at, true},
+		`"2024-11-07T17:20:00.000Z"`:        {at, true},
+		`"2024-11-07T17:20:00,5Z"`:          {at.Add(500 * time.Millisecond), true},
+		`"2024-11-07T17:20:00.0000000009Z"`: {at, true},
+		`"2024-11-07T17:20Z"`:               {at, true},
+		`"20241107T172000Z"`:                {at, true},
+		`"20241107T1720Z"`:                  {at, true},
+		`"20241107T172000.25+0100"`:         {at.Add(250*time.Millisecond - time.Hour), true},
+		`"2024-11-07T18:20:00+01"`:          {at, true},
+		`"2024-11-07T16:50:00-00:30"`:       {at, true},
+		`"2024-11-07t17:20:00z"`:            {at, true},
+		`"2024-11-07T17:20:00\u005a"`:       {at, true},
+		`" 2024-11-07T17:20:00Z "`:          {at, true},
+		`"2024-02-29T00:00:00Z"`:            {time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC), true},
+		`"2024-11-07T17:20:00"`:             {at, false},
+		`"2024-11-07 17:20"`:                {at, false},
+		`"2024-11-07"`:                      {day, false},
+		`"Thu, 07 Nov 2024 17:20:00 GMT"`:   {at, false},
+		`"Thu, 07 Nov 2024 18:20:00 +0100"`: {at, false},
+		`1731000000`:                        {at, false},
+		`"1731000000"`:                      {at, false},
+		`1731000000000`:                     {at, false},
+		`""`:                                {},
+		`0`:                                 {},
+		`-1`:                                {},
+		`1.5`:                               {},
+		`true`:                              {},
+		`99999999999999999`:                 {},
+		`"yesterday"`:                       {},
+		`"2024-02-30T00:00:00Z"`:            {},
+		`"2023-02-29"`:                      {},
+		`"2024-13-01"`:                      {},
+		`"2024-11-07T24:00:00Z"`:            {},
+		`"2024-11-07T17:60:00Z"`:            {},
+		`"2024-11-07T17:20:60Z"`:            {},
+		`"2024-11-07T17:20:00.Z"`:           {},
+		`"2024-11-07T1720:00Z"`:             {},
+		`"2024-11-07T17:20:00Zulu"`:         {},
+		`"2024-1107"`:                       {},
+		"\"\x00\x00\x00\x00-11-07\"":        {},
+	} {
+		var got struct {
+			At time.Time `json:"at"`
+		}
+		var reported []jsonread.Difference
+		err := newReader().Read([]byte(`{"at":`+value+`}`), &got, jsonread.Options{Report: func(d jsonread.Difference) { reported = append(reported, d) }})
+		if strings.Contains(value, "\x00") {
+			if err != jsonread.ErrSyntax {
+				t.Errorf("%s: %v", value, err)
+			}
+			continue
+		}
+		if err != nil || !got.At.Equal(test.want) || (len(reported) == 0) != test.complete {
+			t.Errorf("%s: %v, %v, %v; want %v", value, got.At, err, reported, test.want)
+		}
+	}
+}
+
+func TestRead_ReportsDifferences(t *testing.T) {
+	t.Parallel()
+	var got []string
+	report := func(d jsonread.Difference) {
+		got = append(got, fmt.Sprint([]string{"unknown", "missing", "type"}[d.Kind], " ", d.Path, " ", d.Detail))
+	}
+	text := `{"x":1,"count":"1","kinds":[7],"types":null,"parts":[{"slug":"a","y":[]},"b",{"code":"c","price":"1"}],"one":[],"extra":{},"nested":{"id":null,"at":1}}`
+	var into thing
+	if err := newReader().Read([]byte(text), &into, jsonread.Options{Report: report}); err != nil {
+		t.Fatal(err)
+	}
+	if difference := cmp.Diff([]string{
+		"unknown x number", "type count string instead of number", "type kinds[] number instead of string",
+		"unknown parts[].y array", "missing parts[].code ", "type parts[] string instead of object", "type parts[].price string instead of number",
+		"type one array instead of object", "type nested.at number instead of ISO 8601 timestamp", "missing id ",
+	}, got); difference != "" {
+		t.Errorf("(-want +got)\n%s", difference)
+	}
+}
+
+func TestRead_Errors(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 10_100) + strings.Repeat("]", 10_100)
+	for text, want := range map[string]error{
+		``: jsonread.ErrSyntax, `{`: jsonread.ErrSyntax, `{} x`: jsonread.ErrSyntax, `{"id":"a",}`: jsonread.ErrSyntax, `{"x":` + deep + `}`: jsonread.ErrSyntax,
+		`{"count":01}`: jsonread.ErrSyntax, `{"count":"\x"}`: jsonread.ErrSyntax, `{"at":"2024}`: jsonread.ErrSyntax, `{"one":[}`: jsonread.ErrSyntax,
+		`{"kinds":["a","b","c"]}`:      jsonread.ErrCrowded,
+		`{"x":[[1,2],[3]]}`:            jsonread.ErrCrowded,
+		`{"kinds":["a","b"]}`:          nil,
+		`{"strict":null}`:              nil,
+		`{"strict":{"a":1}}`:           &jsonread.MismatchError{Path: "strict", Got: "object", Want: "array"},
+		`{"nested":{"strict":7}}`:      &jsonread.MismatchError{Path: "nested.strict", Got: "number", Want: "array"},
+		`{"strict":7,"kinds":[1,2,3]}`: jsonread.ErrCrowded,
+	} {
+		var into thing
+		err := newReader().Read([]byte(text), &into, jsonread.Options{Elements: 1})
+		if mismatch, ok := errors.AsType[*jsonread.MismatchError](err); ok {
+			if difference := cmp.Diff(want, error(mismatch)); difference != "" {
+				t.Errorf("%s: (-want +got)\n%s", text, difference)
+			}
+		} else if err != want {
+			t.Errorf("%.40s: %v, want %v", text, err, want)
+		}
+	}
+}
+
+func TestRead_UnknownMembersTakeNoMemory(t *testing.T) {
+	r, into := newReader(), new(part)
+	text := []byte("{" + strings.Repeat(`"`+strings.Repeat("x", 100)+`":[{"a":"b"}],`, 50) + `"count":"7"}`)
+	allocations := testing.AllocsPerRun(100, func() {
+		if err := r.Read(text, into, jsonread.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocations > 8 { // the decoder, if the race detector drops it from its pool, and one block of strings
+		t.Errorf("%v allocations", allocations)
+	}
+}
+
+// What a reader learns from one text does not change what it reads from the next, and text is not kept.
+func TestRead_TextsAreIndependent(t *testing.T) {
+	t.Parallel()
+	r := newReader()
+	texts := []string{
+		`{"id":"a","count":1,"kinds":["x","y"],"parts":[{"code":"c","price":1}]}`,
+		`{"parts":[{"price":2,"code":"d"}],"strict":7,"kinds":["z"],"id":"b"}`,
+		`{"kinds":["broken"`,
+		`{"count":3}`,
+	}
+	for range 3 {
+		for _, text := range texts {
+			var got, want thing
+			data := []byte(text)
+			gotErr := r.Read(data, &got, jsonread.Options{})
+			clear(data)
+			wantErr := newReader().Read([]byte(text), &want, jsonread.Options{})
+			if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) || gotErr != jsonread.ErrSyntax && !cmp.Equal(got, want, cmp.AllowUnexported(thing{})) {
+				t.Errorf("%s: %v, %v\n%s", text, gotErr, wantErr, cmp.Diff(want, got, cmp.AllowUnexported(thing{})))
+			}
+		}
+	}
+}

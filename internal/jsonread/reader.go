@@ -1,0 +1,141 @@
+// Package jsonread reads the responses of a service into Go structs, tolerantly and in one pass.
+//
+// The struct tags say all there is to know about a field. From them a [Reader] compiles once how a type is
+// read; nothing else lists the fields:
+//
+//	Kinds  []Kind `json:"event" alias:"events"`  // read under another name too
+//	Code   Code   `json:"code" read:"bare"`      // a string in place of the object is this field
+//	Items  []Item `json:"items" read:"strict"`   // a value that is not a list is a *MismatchError
+//	Raw    string `json:"-" read:"raw"`          // the text of the whole object
+//	Note   string `json:"note" spec:"optional"`  // its absence is not a difference
+//
+// A value of another type than the field's is read if it can be: numbers and booleans in strings, strings
+// where a list of strings belongs, timestamps in other layouts, and so on. What cannot be read leaves its
+// field zero. So an odd value costs neither its record nor the speed of the others. [Options.Report] gets
+// every such difference, every unknown member and every missing one, from the same pass.
+//
+// Names match byte for byte. If a member is given twice, the last one counts. A type that is read by a
+// function of its own ([Custom]) decides itself what it is then. If a field has several names, the first one
+// of its tag that gives a value counts; custom values that differ are taken as given twice.
+//
+// The grammar is that of encoding/json, which package jsonscan implements, invalid UTF-8 and deep nesting
+// included. There is no second, slower reader to fall back to: a text is read in this pass or is not JSON.
+// The package reads the types of a response, which its owner controls. For any type and all of the rules of
+// encoding/json, such as methods, embedded pointers and interfaces, see package jsonexact. A field of a kind
+// that is not known here is left to encoding/json.
+package jsonread
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"unsafe"
+
+	"github.com/shipping-go/shipping/internal/jsonscan"
+)
+
+var (
+	// ErrSyntax is returned for a text that is not JSON.
+	ErrSyntax = errors.New("not JSON")
+	// ErrCrowded is returned for a text whose lists hold more elements than [Options.Elements].
+	ErrCrowded = errors.New("too many elements in its lists")
+)
+
+// MismatchError is returned for a strict field with a value of another kind. All other fields were read.
+type MismatchError struct{ Path, Got, Want string }
+
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("%s is of type %s instead of %s", e.Path, e.Got, e.Want)
+}
+
+// Options are the options of one [Reader.Read].
+type Options struct {
+	// Elements bounds the elements of all lists taken together, one for each list aside; 0 does not.
+	Elements int
+	// Report, if set, is called with each difference between the text and the type.
+	Report func(Difference)
+}
+
+// Difference is a difference between a text and the type that it is read into.
+type Difference struct {
+	Path string // such as "data.rates[].amount"
+	Kind DifferenceKind
+	// Detail is the JSON type of an unknown member, or "string instead of number".
+	Detail string
+}
+
+// DifferenceKind is the kind of a [Difference].
+type DifferenceKind uint8
+
+// The kinds of differences.
+const (
+	Unknown DifferenceKind = iota
+	Missing
+	Type
+)
+
+// CustomType is a type that is read by a function of its own.
+type CustomType struct {
+	of    reflect.Type
+	want  string
+	read  func(*Decoder, unsafe.Pointer)
+	twice func(unsafe.Pointer)
+}
+
+// Custom returns a type that read reads, whatever the value is, null included. If its member is given twice,
+// twice is called; if that is nil, the last one counts. want is the JSON type that is expected; "" expects
+// none.
+func Custom[T any](want string, read func(*Decoder, *T), twice func(*T)) CustomType {
+	custom := CustomType{of: reflect.TypeFor[T](), want: want, read: func(d *Decoder, p unsafe.Pointer) { read(d, (*T)(p)) }}
+	if twice != nil {
+		custom.twice = func(p unsafe.Pointer) { twice((*T)(p)) }
+	}
+	return custom
+}
+
+// Reader reads JSON into structs. It can be used by several goroutines at the same time.
+type Reader struct {
+	custom map[reflect.Type]*CustomType
+	roots  sync.Map // of reflect.Type to *field
+
+	compiling sync.Mutex
+	records   map[reflect.Type]*record
+
+	idle sync.Pool // of *Decoder, which remember the order of members
+}
+
+// New returns a reader that knows custom types.
+func New(types ...CustomType) *Reader {
+	r := &Reader{custom: map[reflect.Type]*CustomType{}, records: map[reflect.Type]*record{}}
+	for _, custom := range types {
+		r.custom[custom.of] = &custom
+	}
+	return r
+}
+
+// Read reads text into a value, to which into points. Nothing of the text is kept. The strings of
+// neighbouring records share blocks of a few kilobytes.
+func (r *Reader) Read(text []byte, into any, options Options) error {
+	d, _ := r.idle.Get().(*Decoder)
+	if d == nil {
+		d = &Decoder{reader: r}
+	}
+	d.Scanner, d.size, d.report = jsonscan.New(text), len(text), options.Report
+	if options.Elements > 0 {
+		d.Limit(options.Elements)
+	}
+	d.Read(into)
+	done, crowded, mismatch := d.Done(), d.Crowded(), d.mismatch
+	d.Scanner, d.report, d.mismatch, d.path = jsonscan.Scanner{}, nil, nil, d.path[:0]
+	r.idle.Put(d)
+	switch {
+	case crowded:
+		return ErrCrowded
+	case !done:
+		return ErrSyntax
+	case mismatch != nil:
+		return mismatch
+	}
+	return nil
+}
