@@ -17,6 +17,8 @@ package jsonexact
 import (
 	"encoding/json"
 	"reflect"
+
+	"github.com/shipping-go/shipping/internal/jsonscan"
 )
 
 // Once marks a type that has no value if its member is given twice, such as a price. It is the first field
@@ -39,8 +41,8 @@ func Text(data []byte, v any) []byte {
 	if s == nil {
 		return data
 	}
-	w := walk{text: data}
-	if w.value(s); w.failed || w.changed == nil || !json.Valid(data) {
+	w := walk{Scanner: jsonscan.New(data), text: data}
+	if w.value(s); !w.Done() || w.changed == nil {
 		return data
 	}
 	return w.result()
@@ -48,7 +50,7 @@ func Text(data []byte, v any) []byte {
 
 // Unknown returns the name of the first member that v, a pointer, has no field for, at any depth.
 func Unknown(data []byte, v any) (name string, found bool) {
-	w := walk{text: data}
+	w := walk{Scanner: jsonscan.New(data), text: data}
 	if s := shapeOf(target(v)); s != nil {
 		w.value(s)
 	}
