@@ -45,10 +45,10 @@ func mixedWork(server *mockserver.Server, bought *sync.Map) []worker {
 				if err != nil {
 					return err
 				}
-				if seen[transaction.ID] {
-					return fmt.Errorf("transaction %s is delivered twice", transaction.ID)
+				if seen[transaction.StorageID] {
+					return fmt.Errorf("transaction %s is delivered twice", transaction.StorageID)
 				}
-				seen[transaction.ID] = true
+				seen[transaction.StorageID] = true
 			}
 			return nil
 		},

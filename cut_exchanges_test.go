@@ -134,7 +134,7 @@ func recordedExchanges(t *testing.T) map[string]recorded {
 			return second(c.Regulatory.UpdateAddresses(ctx, draft, shipping.Addresses{Destination: &there}, o...))
 		}},
 		"shipping": {shipping.OpUpdateShipping, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			return second(c.Regulatory.UpdateShipping(ctx, invoice.RequestID, shipping.Shipping{Incoterm: "DAP"}, o...))
+			return second(c.Regulatory.UpdateShipping(ctx, invoice.RequestID, shipping.ShippingDetails{Incoterm: "DAP"}, o...))
 		}},
 		"a profile": {shipping.OpUpdateProfile, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			return second(c.Regulatory.UpdateProfile(ctx, draft, shipping.DocumentCustoms, map[string]string{"incoterm": "DAP"}, o...))

@@ -101,8 +101,8 @@ type rawTransaction struct {
 	} `json:"metadata"`
 	Platform            string     `json:"platform"`
 	TransactionSource   string     `json:"transaction_source"`
-	Receiver            Receiver   `json:"receiver"`
-	Sender              Sender     `json:"sender"`
+	Receiver            TransactionReceiver   `json:"receiver"`
+	Sender              TransactionSender     `json:"sender"`
 	Recipient           string     `json:"recipient"`
 	Reversed            bool       `json:"reversed"`
 	Settled             bool       `json:"settled"`

@@ -247,7 +247,7 @@ func TestRegulatory_Get_EveryFieldOfAPurchasedRequest(t *testing.T) {
 		AvailableDocuments: []shipping.AvailableDocument{
 			{DocumentType: shipping.DocumentFDA, Amount: mustAmount(t, "18450.5"), Currency: "NGN"},
 		},
-		Documents: []shipping.Document{
+		Documents: []shipping.PurchasedDocument{
 			{
 				DocumentType: shipping.DocumentFDA, Name: "FDA prior notice", Mode: "automated", Amount: mustAmount(t, "18450.5"),
 				Currency: "NGN", Status: "generated", Attempts: 1, GeneratedAt: at(t, "2026-01-05T09:35:00Z"),
@@ -257,7 +257,7 @@ func TestRegulatory_Get_EveryFieldOfAPurchasedRequest(t *testing.T) {
 				Currency: "NGN", Status: "failed", Attempts: 2, Failure: "no fibre percentages",
 			},
 		},
-		Shipping: &shipping.Shipping{
+		Shipping: &shipping.ShippingDetails{
 			CarrierSlug: "dhl", Service: "express", Incoterm: "DAP", ReasonForExport: "sale", PortOfEntry: "IAH", EstimatedArrival: "2026-01-12",
 		},
 		Profiles:      map[shipping.DocumentType]shipping.RawJSON{shipping.DocumentFDA: `{"product_code": "54YFT10"}`},

@@ -295,7 +295,7 @@ func calls() []call {
 			return err
 		}},
 		{shipping.OpUpdateShipping, draft, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Regulatory.UpdateShipping(ctx, requestID, shipping.Shipping{Incoterm: "DAP"}, o...)
+			_, err := c.Regulatory.UpdateShipping(ctx, requestID, shipping.ShippingDetails{Incoterm: "DAP"}, o...)
 			return err
 		}},
 		{shipping.OpUpdateProfile, draft, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {

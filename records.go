@@ -15,7 +15,7 @@ import (
 type RegulatoryRequest struct {
 	RequestID string        `json:"request_id"`
 	Status    RequestStatus `json:"status"`
-	Source    Source        `json:"source"`
+	Source    RequestSource        `json:"source"`
 	// AvailableDocuments are the documents matched at analyze time, with the prices that a purchase
 	// charges.
 	AvailableDocuments []AvailableDocument `json:"available_documents"`
@@ -29,9 +29,9 @@ type RegulatoryRequest struct {
 	Wallet   string `json:"wallet" spec:"optional"`
 	Currency string `json:"currency" spec:"optional"`
 	// Documents are the purchased documents and how far they are.
-	Documents []Document `json:"documents" spec:"optional"`
+	Documents []PurchasedDocument `json:"documents" spec:"optional"`
 	Addresses *Addresses `json:"addresses" spec:"optional"`
-	Shipping  *Shipping  `json:"shipping" spec:"optional"`
+	Shipping  *ShippingDetails  `json:"shipping" spec:"optional"`
 	// Profiles holds the fields filled in so far, a form each.
 	Profiles map[DocumentType]RawJSON `json:"profiles" spec:"optional"`
 	// ChargedAmount is what the purchase took from the wallet, in Currency, and TransactionID the
@@ -118,8 +118,8 @@ type LineItem struct {
 	OriginCountry string `json:"origin_country,omitempty"`
 }
 
-// Document is a purchased document. Its fields are assumptions.
-type Document struct {
+// PurchasedDocument is a purchased document. Its fields are assumptions.
+type PurchasedDocument struct {
 	DocumentType DocumentType `json:"document_type"`
 	Name         string       `json:"name"`
 	Mode         string       `json:"mode"`
@@ -154,8 +154,8 @@ type Address struct {
 	Email   string `json:"email,omitempty"`
 }
 
-// Shipping says how an invoice's goods travel (invoice flow only). Its fields are assumptions.
-type Shipping struct {
+// ShippingDetails says how an invoice's goods travel (invoice flow only). Its fields are assumptions.
+type ShippingDetails struct {
 	CarrierSlug     string `json:"carrier_slug,omitempty"`
 	Service         string `json:"service,omitempty"`
 	Incoterm        string `json:"incoterm,omitempty"`

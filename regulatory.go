@@ -46,15 +46,15 @@ func (s RequestStatus) known() bool {
 // Final reports whether the state is completed or failed, where polling ends.
 func (s RequestStatus) Final() bool { return s == StatusCompleted || s == StatusFailed }
 
-// Source says what a request was made from.
-type Source string
+// RequestSource says what a request was made from.
+type RequestSource string
 
 // The two flows (specification: "Regulatory flows").
 const (
 	// SourceShipment is an existing shipment of the service.
-	SourceShipment Source = "shipment"
+	SourceShipment RequestSource = "shipment"
 	// SourceInvoice is an uploaded commercial invoice.
-	SourceInvoice Source = "invoice"
+	SourceInvoice RequestSource = "invoice"
 )
 
 // AnalyzeRequest says what to analyze: exactly one of ShipmentID and FileURL.
@@ -262,7 +262,7 @@ func (s RegulatoryService) UpdateAddresses(ctx context.Context, requestID string
 // from a shipment.
 //
 // Provisional: see [WithProvisionalRoutes].
-func (s RegulatoryService) UpdateShipping(ctx context.Context, requestID string, shipping Shipping, call ...CallOption) (*RegulatoryRequest, error) {
+func (s RegulatoryService) UpdateShipping(ctx context.Context, requestID string, shipping ShippingDetails, call ...CallOption) (*RegulatoryRequest, error) {
 	return s.edit(ctx, OpUpdateShipping, requestID, "", shipping, call)
 }
 

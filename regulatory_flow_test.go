@@ -91,14 +91,14 @@ func TestEditing_IsRefusedOutsideDraftAndOutsideTheFlow(t *testing.T) {
 	flow(t, func(t *testing.T, server *mockserver.Server, client *shipping.Client) {
 		ctx := t.Context()
 		draft := analyzed(t, client, server.Shipments()[0])
-		if _, err := client.Regulatory.UpdateShipping(ctx, draft.RequestID, shipping.Shipping{Incoterm: "DAP"}); !errors.Is(err, shipping.ErrInvalidRequest) {
+		if _, err := client.Regulatory.UpdateShipping(ctx, draft.RequestID, shipping.ShippingDetails{Incoterm: "DAP"}); !errors.Is(err, shipping.ErrInvalidRequest) {
 			t.Errorf("shipping in the shipment flow: %v", err)
 		}
 		invoice, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{FileURL: server.Invoices()[0]})
 		if err != nil {
 			t.Fatal(err)
 		}
-		edited, err := client.Regulatory.UpdateShipping(ctx, invoice.RequestID, shipping.Shipping{Incoterm: "DAP"})
+		edited, err := client.Regulatory.UpdateShipping(ctx, invoice.RequestID, shipping.ShippingDetails{Incoterm: "DAP"})
 		if err != nil || edited.Shipping == nil || edited.Shipping.Incoterm != "DAP" {
 			t.Errorf("shipping in the invoice flow: %+v, %v", edited, err)
 		}

@@ -14,8 +14,8 @@ import (
 type Transaction struct {
 	// TransactionID identifies the transaction, such as TR-5FQJ2M81KD0XA7NB.
 	TransactionID string `json:"transactionId"`
-	// ID is the storage identifier.
-	ID string `json:"_id"`
+	// StorageID is the storage identifier.
+	StorageID string `json:"_id"`
 	// AccountID is the storage identifier of the account.
 	AccountID string `json:"accountId"`
 	// AccountReference is the wallet or virtual account, such as VA-0123456789.
@@ -45,8 +45,8 @@ type Transaction struct {
 	Platform string  `json:"platform"`
 	// TransactionSource says where the money came from; "wallet" occurs.
 	TransactionSource string   `json:"transaction_source"`
-	Receiver          Receiver `json:"receiver"`
-	Sender            Sender   `json:"sender"`
+	Receiver          TransactionReceiver `json:"receiver"`
+	Sender            TransactionSender   `json:"sender"`
 	// Recipient may be empty.
 	Recipient string `json:"recipient"`
 	Reversed  bool   `json:"reversed"`
@@ -65,15 +65,15 @@ type Transaction struct {
 // none.
 func (t *Transaction) ShipmentID() string { return t.Metadata.Get("shipment_id").Text() }
 
-// Receiver is who received a transaction's money.
-type Receiver struct {
+// TransactionReceiver is who received a transaction's money.
+type TransactionReceiver struct {
 	Name      string `json:"name"`
 	Reference string `json:"reference"`
 	Type      string `json:"type"`
 }
 
-// Sender is who paid.
-type Sender struct {
+// TransactionSender is who paid.
+type TransactionSender struct {
 	Name string `json:"name"`
 	ID   string `json:"id"`
 	// AccountNumber may be empty.
@@ -139,7 +139,7 @@ func (s TransactionsService) lister(opts *TransactionListOptions) lister[Transac
 	return lister[Transaction, transactionList]{
 		core: s.core, operation: OpListTransactions, page: o.Page, perPage: o.PerPage,
 		query:   func(page int) any { next := o; next.Page = page; return next },
-		invalid: invalid, id: func(t *Transaction) (id, storage string) { return t.TransactionID, t.ID },
+		invalid: invalid, id: func(t *Transaction) (id, storage string) { return t.TransactionID, t.StorageID },
 	}
 }
 

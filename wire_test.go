@@ -324,7 +324,7 @@ func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = client.Regulatory.Retry(t.Context(), "RD-1") // the answer is no record
-	_, _ = client.Regulatory.UpdateShipping(t.Context(), "RD-1", shipping.Shipping{})
+	_, _ = client.Regulatory.UpdateShipping(t.Context(), "RD-1", shipping.ShippingDetails{})
 	got := service.requests()
 	diff(t, "replaced route", wireRequest{"GET", "/v2/forms/FDA/RD-1", "", ""}, asWire(got[0]))
 	diff(t, "replaced route and method", wireRequest{"PATCH", "/v1/again/RD-1", "", "{}"}, asWire(got[1]))

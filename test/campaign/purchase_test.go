@@ -260,7 +260,7 @@ func (c *campaign) isCharged(t *testing.T, one *trial) bool {
 	if record.TransactionID == "" {
 		return false
 	}
-	return record.Status == shipping.StatusPurchasing || slices.ContainsFunc(record.Documents, func(d shipping.Document) bool { return d.DocumentType == one.documents[0] })
+	return record.Status == shipping.StatusPurchasing || slices.ContainsFunc(record.Documents, func(d shipping.PurchasedDocument) bool { return d.DocumentType == one.documents[0] })
 }
 
 // settle decides an unknown outcome, once the proxy is honest.
