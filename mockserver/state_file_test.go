@@ -194,6 +194,10 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 		{"a document too late", in("requests", []any{map[string]any{"record": map[string]any{}, "due": "9026-01-01T00:00:00Z"}}), "request 0 waits"},
 		{"an entry of later", in("at", "2025-12-31T23:59:59Z"), "of later than the world's own time"},
 		{"a delivery in no state", replaced(`"State":"delivered"`, `"State":"lost"`), "no state"},
+		{"a delivery too late", in("deliveries", []any{map[string]any{"ID": "WD-1", "State": "queued", "Payload": []byte("{}"), "Due": "9026-01-01T00:00:00Z"}}), "delivery WD-1 waits"},
+		{"a delivery in no order", in("deliveries", []any{map[string]any{"ID": "WD-1", "State": "queued", "Payload": []byte("{}"), "Order": "random"}}), `order "random"`},
+		{"a webhook in no order", in("webhook_orders", map[string]any{srv.Webhooks()[0]: "random"}), `order "random"`},
+		{"the order of no webhook", in("webhook_orders", map[string]any{"WA-1": "fifo"}), "does not exist"},
 		{"a shipment twice", func() []byte {
 			var file struct {
 				Worlds []struct{ Shipments []any }
