@@ -15,6 +15,7 @@ type lane struct {
 
 // batch is deliveries that are gathered to go out in an order.
 type batch struct {
+	webhook string
 	order   Order
 	due     time.Time
 	flights []*flight
@@ -48,27 +49,28 @@ func (d *Dispatcher) gather(f *flight, due time.Time, wait time.Duration) {
 		return
 	}
 	d.flush(l)
-	b := &batch{order: f.order, due: due, flights: []*flight{f}, overdue: wait <= 0}
-	l.gathering = b
+	b := &batch{webhook: f.webhook, order: f.order, due: due, flights: []*flight{f}, overdue: wait <= 0}
+	d.lane(f.webhook).gathering = b
 	if b.overdue {
 		return
 	}
-	d.timers.AfterAt(f.turn, wait, fmt.Sprintf("webhook deliveries to %s go out: %s", l.webhook, b.order), func() {
+	d.timers.AfterAt(f.turn, wait, fmt.Sprintf("webhook deliveries to %s go out: %s", b.webhook, b.order), func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.release(l, b)
+		d.release(b)
 	})
 }
 
 // flush sends what has been gathered and is overdue. The caller holds mu.
 func (d *Dispatcher) flush(l *lane) {
 	if b := l.gathering; b != nil && b.overdue {
-		d.release(l, b)
+		d.release(b)
 	}
 }
 
 // release sends a batch. The caller holds mu.
-func (d *Dispatcher) release(l *lane, b *batch) {
+func (d *Dispatcher) release(b *batch) {
+	l := d.lane(b.webhook)
 	if l.gathering == b {
 		l.gathering = nil
 	}

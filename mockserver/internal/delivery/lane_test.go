@@ -217,6 +217,31 @@ func TestAdvance_IsTheSameWhoeverIsSlow(t *testing.T) {
 	}
 }
 
+// S3: a webhook whose order changes again and again still receives one notification at a time.
+func TestOrder_ChangesOneAtATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		receiver := &slow{takes: always(170 * time.Millisecond)}
+		d := open(t, Config{Transport: receiver})
+		for n := range 40 {
+			d.Send(notification(n, "WA-1", Orders()[n%3]))
+			<-time.After(30 * time.Millisecond)
+		}
+		for n := range 40 {
+			if got, err := d.Wait(t.Context(), fmt.Sprint("WD-", n)); err != nil || got.State != Delivered {
+				t.Errorf("delivery %d is %s (%v)", n, got.State, err)
+			}
+		}
+		if got, most := receiver.received(); len(got) != 40 || most != 1 {
+			t.Errorf("%d received, %d at a time", len(got), most)
+		}
+		synctest.Wait()
+		if len(d.lanes) != 0 || len(d.flights) != 0 {
+			t.Errorf("%d lanes and %d flights are left", len(d.lanes), len(d.flights))
+		}
+	})
+}
+
 // S19: however many notifications a slow receiver has to take, those to another webhook arrive at once.
 func TestSend_ASlowReceiverDelaysNobodyElse(t *testing.T) {
 	t.Parallel()
