@@ -1,16 +1,13 @@
 package delivery
 
 import (
-	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha512"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -128,14 +125,6 @@ func Sign(secret string, payload []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// Record puts a delivery that has already ended into the log, such as one of a seeded history.
-func (d *Dispatcher) Record(past Delivery) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	past.Due = time.Time{}
-	d.add(&past)
-}
-
 // Send queues a new delivery and returns its log entry at once. The dispatcher fills in state, attempts
 // and times.
 func (d *Dispatcher) Send(out Delivery) Delivery {
@@ -154,14 +143,6 @@ func (d *Dispatcher) Send(out Delivery) Delivery {
 	d.add(&out)
 	d.launch(&out, d.dropped+len(d.log)-1, now)
 	return out.clone()
-}
-
-// Log returns the log as it stands now, oldest first, for [Dispatcher.Restore]. What it points to
-// never changes.
-func (d *Dispatcher) Log() []*Delivery {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.Clone(d.log)
 }
 
 // Restore replaces the log by one that [Dispatcher.Log] returned, of this dispatcher or another, and calls
@@ -205,18 +186,6 @@ func (d *Dispatcher) Restore(log []*Delivery, shift time.Duration, own bool) {
 	}
 }
 
-// add logs a delivery and drops the oldest ones beyond the limits. The caller holds mu.
-func (d *Dispatcher) add(delivery *Delivery) {
-	d.log = append(d.log, delivery)
-	d.bytes += len(delivery.Payload)
-	for len(d.log) > d.config.Limit || d.bytes > d.config.Bytes && len(d.log) > 1 {
-		d.bytes -= len(d.log[0].Payload)
-		d.log[0] = nil
-		d.log = d.log[1:]
-		d.dropped++
-	}
-}
-
 // launch starts delivering what the log has queued under a number. The caller holds mu.
 func (d *Dispatcher) launch(out *Delivery, number int, now time.Time) {
 	ctx, cancel := context.WithCancel(d.ctx)
@@ -236,15 +205,6 @@ func (d *Dispatcher) launch(out *Delivery, number int, now time.Time) {
 	}
 }
 
-// retry makes the next attempt later. The caller holds mu.
-func (d *Dispatcher) retry(f *flight, wait time.Duration) {
-	d.timers.AfterAt(f.turn, wait, "webhook delivery "+f.id+" is tried again", func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.ready(f)
-	})
-}
-
 // Settle returns when no attempt is on the wire any more. An attempt ends at the latest when the
 // receiver has used up the policy's timeout.
 func (d *Dispatcher) Settle() {
@@ -253,136 +213,6 @@ func (d *Dispatcher) Settle() {
 	for d.trying > 0 {
 		d.settled.Wait()
 	}
-}
-
-// try makes an attempt at a delivery and logs it.
-func (d *Dispatcher) try(f *flight) {
-	out, known := d.current(f)
-	if !known {
-		return
-	}
-	attempt := Attempt{At: d.config.Clock.Now()}
-	status, err := d.post(f.ctx, &out)
-	attempt.StatusCode = status
-	if err != nil {
-		attempt.Error = err.Error()
-	}
-
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.flights[f.id] != f {
-		return // called back
-	}
-	out.Attempts, out.Due = append(out.Attempts, attempt), time.Time{}
-	switch tries := len(out.Attempts); {
-	case err == nil && d.config.Policy.Accept(status):
-		out.State = Delivered
-	case tries >= d.config.Policy.Attempts:
-		out.State, out.Reason = Failed, fmt.Sprintf("not accepted in %d attempts", tries)
-	default:
-		wait := d.config.Policy.wait(tries)
-		out.Due = d.config.Clock.Now().Add(wait)
-		d.retry(f, wait)
-	}
-	if at := f.number - d.dropped; at >= 0 {
-		d.log[at] = &out
-	}
-	if out.State != Queued {
-		d.land(f)
-	}
-}
-
-// current returns the log entry of a flight, or false if it was called back. One that the log has no
-// room for any more ends.
-func (d *Dispatcher) current(f *flight) (Delivery, bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.flights[f.id] != f {
-		return Delivery{}, false
-	}
-	at := f.number - d.dropped
-	if at < 0 {
-		d.land(f)
-		return Delivery{}, false
-	}
-	return d.log[at].clone(), true
-}
-
-// land ends a flight. The caller holds mu.
-func (d *Dispatcher) land(f *flight) {
-	delete(d.flights, f.id)
-	f.cancel()
-	close(f.ended)
-}
-
-// place returns where in the log a delivery stands, or -1. The caller holds mu. It is mostly asked for
-// a late one, and so looks from the end.
-func (d *Dispatcher) place(id string) int {
-	for i, delivery := range slices.Backward(d.log) {
-		if delivery.ID == id {
-			return i
-		}
-	}
-	return -1
-}
-
-// post sends the payload once.
-func (d *Dispatcher) post(ctx context.Context, out *Delivery) (int, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, out.URL, bytes.NewReader(out.Payload))
-	if err != nil {
-		return 0, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set(HeaderSignature, Sign(d.config.Secret, out.Payload))
-	req.Header.Set(HeaderDeliveryID, out.ID)
-	req.Header.Set(HeaderEventID, out.EventID)
-	req.Header.Set(HeaderWebhookID, out.WebhookID)
-	resp, err := d.client.Do(req)
-	if err != nil {
-		// The URL stands in the log already; the cause is what the reader wants.
-		if failed, ok := errors.AsType[*url.Error](err); ok {
-			err = failed.Err
-		}
-		return 0, err
-	}
-	defer resp.Body.Close()
-	// Reading a little lets the connection be used again; the rest of a long answer is nobody's.
-	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10)
-	return resp.StatusCode, nil
-}
-
-// Find returns a delivery as it stands now.
-func (d *Dispatcher) Find(id string) (Delivery, bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	at := d.place(id)
-	if at < 0 {
-		return Delivery{}, false
-	}
-	return d.log[at].clone(), true
-}
-
-// Latest returns the newest delivery of an event of a shipment.
-func (d *Dispatcher) Latest(shipmentID, event string) (Delivery, bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, delivery := range slices.Backward(d.log) {
-		if delivery.ShipmentID == shipmentID && delivery.Event == event {
-			return delivery.clone(), true
-		}
-	}
-	return Delivery{}, false
-}
-
-// Deliveries returns the log as it stands now, newest first.
-func (d *Dispatcher) Deliveries() []Delivery {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	out := make([]Delivery, 0, len(d.log))
-	for _, delivery := range slices.Backward(d.log) {
-		out = append(out, delivery.clone())
-	}
-	return out
 }
 
 // Wait returns a delivery once it has ended, [ErrUnknown], [ErrClosed], or the context's error.

@@ -1,0 +1,128 @@
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// retry makes the next attempt later. The caller holds mu.
+func (d *Dispatcher) retry(f *flight, wait time.Duration) {
+	d.timers.AfterAt(f.turn, wait, "webhook delivery "+f.id+" is tried again", func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.ready(f)
+	})
+}
+
+// try makes an attempt at a delivery and logs it.
+func (d *Dispatcher) try(f *flight) {
+	out, known := d.current(f)
+	if !known {
+		return
+	}
+	attempt := Attempt{At: d.config.Clock.Now()}
+	status, err := d.post(f.ctx, &out)
+	attempt.StatusCode = status
+	if err != nil {
+		attempt.Error = err.Error()
+	}
+
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.flights[f.id] != f {
+		return // called back
+	}
+	out.Attempts, out.Due = append(out.Attempts, attempt), time.Time{}
+	switch tries := len(out.Attempts); {
+	case err == nil && d.config.Policy.Accept(status):
+		out.State = Delivered
+	case tries >= d.config.Policy.Attempts:
+		out.State, out.Reason = Failed, fmt.Sprintf("not accepted in %d attempts", tries)
+	default:
+		wait := d.config.Policy.wait(tries)
+		out.Due = d.config.Clock.Now().Add(wait)
+		d.retry(f, wait)
+	}
+	if at := f.number - d.dropped; at >= 0 {
+		d.log[at] = &out
+	}
+	if out.State != Queued {
+		d.land(f)
+	}
+}
+
+// current returns the log entry of a flight, or false if it was called back. One that the log has no
+// room for any more ends.
+func (d *Dispatcher) current(f *flight) (Delivery, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.flights[f.id] != f {
+		return Delivery{}, false
+	}
+	at := f.number - d.dropped
+	if at < 0 {
+		d.land(f)
+		return Delivery{}, false
+	}
+	return d.log[at].clone(), true
+}
+
+// land ends a flight. The caller holds mu.
+func (d *Dispatcher) land(f *flight) {
+	delete(d.flights, f.id)
+	f.cancel()
+	close(f.ended)
+}
+
+// post sends the payload once.
+func (d *Dispatcher) post(ctx context.Context, out *Delivery) (int, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, out.URL, bytes.NewReader(out.Payload))
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set(HeaderSignature, Sign(d.config.Secret, out.Payload))
+	req.Header.Set(HeaderDeliveryID, out.ID)
+	req.Header.Set(HeaderEventID, out.EventID)
+	req.Header.Set(HeaderWebhookID, out.WebhookID)
+	resp, err := d.client.Do(req)
+	if err != nil {
+		// The URL stands in the log already; the cause is what the reader wants.
+		if failed, ok := errors.AsType[*url.Error](err); ok {
+			err = failed.Err
+		}
+		return 0, err
+	}
+	defer resp.Body.Close()
+	// Reading a little lets the connection be used again; the rest of a long answer is nobody's.
+	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10)
+	return resp.StatusCode, nil
+}
+
+// Once makes one attempt at a delivery now, tries no second time, and returns what the log says of it.
+func (d *Dispatcher) Once(out Delivery) Delivery {
+	now := d.config.Clock.Now()
+	out.State, out.Reason, out.CreatedAt, out.Due = Failed, "", now, time.Time{}
+	if err := CheckTarget(out.URL, d.config.Anywhere); err != nil {
+		out.State, out.Reason, out.Attempts = Refused, err.Error(), nil
+	} else {
+		attempt := Attempt{At: now}
+		if attempt.StatusCode, err = d.post(d.ctx, &out); err != nil {
+			attempt.Error = err.Error()
+		}
+		if err == nil && d.config.Policy.Accept(attempt.StatusCode) {
+			out.State = Delivered
+		} else {
+			out.Reason = "not accepted in its only attempt"
+		}
+		out.Attempts = []Attempt{attempt}
+	}
+	d.Record(out)
+	return out.clone()
+}
