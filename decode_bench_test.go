@@ -99,18 +99,18 @@ type rawTransaction struct {
 	Metadata            struct {
 		ShipmentID string `json:"shipment_id"`
 	} `json:"metadata"`
-	Platform            string     `json:"platform"`
-	TransactionSource   string     `json:"transaction_source"`
-	Receiver            TransactionReceiver   `json:"receiver"`
-	Sender              TransactionSender     `json:"sender"`
-	Recipient           string     `json:"recipient"`
-	Reversed            bool       `json:"reversed"`
-	Settled             bool       `json:"settled"`
-	SettlementReference string     `json:"settlement_reference"`
-	PayoutDate          *time.Time `json:"payout_date"`
-	CreatedAt           time.Time  `json:"created_at"`
-	UpdatedAt           time.Time  `json:"updated_at"`
-	Revision            int        `json:"__v"`
+	Platform            string              `json:"platform"`
+	TransactionSource   string              `json:"transaction_source"`
+	Receiver            TransactionReceiver `json:"receiver"`
+	Sender              TransactionSender   `json:"sender"`
+	Recipient           string              `json:"recipient"`
+	Reversed            bool                `json:"reversed"`
+	Settled             bool                `json:"settled"`
+	SettlementReference string              `json:"settlement_reference"`
+	PayoutDate          *time.Time          `json:"payout_date"`
+	CreatedAt           time.Time           `json:"created_at"`
+	UpdatedAt           time.Time           `json:"updated_at"`
+	Revision            int                 `json:"__v"`
 }
 
 type rawWebhook struct {

@@ -15,7 +15,7 @@ import (
 type RegulatoryRequest struct {
 	RequestID string        `json:"request_id"`
 	Status    RequestStatus `json:"status"`
-	Source    RequestSource        `json:"source"`
+	Source    RequestSource `json:"source"`
 	// AvailableDocuments are the documents matched at analyze time, with the prices that a purchase
 	// charges.
 	AvailableDocuments []AvailableDocument `json:"available_documents"`
@@ -30,8 +30,8 @@ type RegulatoryRequest struct {
 	Currency string `json:"currency" spec:"optional"`
 	// Documents are the purchased documents and how far they are.
 	Documents []PurchasedDocument `json:"documents" spec:"optional"`
-	Addresses *Addresses `json:"addresses" spec:"optional"`
-	Shipping  *ShippingDetails  `json:"shipping" spec:"optional"`
+	Addresses *Addresses          `json:"addresses" spec:"optional"`
+	Shipping  *ShippingDetails    `json:"shipping" spec:"optional"`
 	// Profiles holds the fields filled in so far, a form each.
 	Profiles map[DocumentType]RawJSON `json:"profiles" spec:"optional"`
 	// ChargedAmount is what the purchase took from the wallet, in Currency, and TransactionID the

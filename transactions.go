@@ -44,7 +44,7 @@ type Transaction struct {
 	Metadata RawJSON `json:"metadata"`
 	Platform string  `json:"platform"`
 	// TransactionSource says where the money came from; "wallet" occurs.
-	TransactionSource string   `json:"transaction_source"`
+	TransactionSource string              `json:"transaction_source"`
 	Receiver          TransactionReceiver `json:"receiver"`
 	Sender            TransactionSender   `json:"sender"`
 	// Recipient may be empty.

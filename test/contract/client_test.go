@@ -64,7 +64,7 @@ func TestClient_EveryMethodSendsWhatIsDocumented(t *testing.T) {
 		Origin:      draft.Addresses.Origin,
 	})
 	ok(err)
-	_, err = client.Regulatory.UpdateShipping(ctx, id, shipping.Shipping{CarrierSlug: "fedex", Incoterm: "DDP"})
+	_, err = client.Regulatory.UpdateShipping(ctx, id, shipping.ShippingDetails{CarrierSlug: "fedex", Incoterm: "DDP"})
 	ok(err)
 	_, err = client.Regulatory.UpdateProfile(ctx, id, shipping.DocumentCustoms, map[string]any{"incoterm": "DDP"})
 	ok(err)
