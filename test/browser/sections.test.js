@@ -221,7 +221,7 @@ test("requests: those with an unknown key are a link away", async () => {
 test("worlds: a scenario takes a number", async () => {
   const page = await visit("#/worlds");
   await page.getByLabel("Scenario").selectOption("seedN");
-  await page.getByLabel("Number").fill("42");
+  await page.getByRole("spinbutton", { name: "Number" }).fill("42");
   await page.getByLabel("Name").fill("numbered");
   await page.getByRole("button", { name: "Open a world" }).click();
   await page.waitForURL(/world=seed42_numbered/);
