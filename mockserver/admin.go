@@ -18,6 +18,9 @@ import (
 // programs on this machine and those that send a token: see [Server.foreign].
 const adminPrefix = "/_mock/"
 
+// adminRoot is what people type.
+const adminRoot = "/_mock"
+
 func isAdminPath(path string) bool { return strings.HasPrefix(path, adminPrefix) }
 
 // adminRoute is one of the server's own operations.

@@ -25,11 +25,10 @@ import (
 // Specification: "Authentication" (Content-Type: application/json for POST and PUT bodies; optional
 // for replay). Assumption: a body that does not say what it is counts as JSON; see
 // [Assumptions.RequireContentType].
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) (body []byte, refusal *reply) {
-	err := s.unread.read(w, r, func() (err error) {
-		body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-		return err
-	})
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) ([]byte, *reply) {
+	conn := s.unread.begin(w, r)
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	s.unread.end(conn, r, err == nil)
 	if err != nil {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			p := refused(http.StatusRequestTimeout, codeTimeout, fmt.Sprintf("the body did not arrive within %v: send all of it", bodyTimeout))

@@ -94,9 +94,11 @@ func (s *Server) exchange(rw http.ResponseWriter, r *http.Request, op *operation
 	w, refusal := s.authenticate(r, op)
 	x.call.world = w
 	defer x.leave()
-	if refusal != nil || op.Method == http.MethodGet {
+	switch {
+	case r.Body == http.NoBody:
+	case refusal != nil || op.Method == http.MethodGet:
 		s.unread.skip(rw, r)
-	} else {
+	default:
 		x.call.body, refusal = s.readBody(rw, r, w.assume.maxBody(), w.assume.RequireContentType && op.Name != shipping.OpReplayWebhook)
 	}
 	var rule *armedRule

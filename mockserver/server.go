@@ -212,7 +212,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, refused(http.StatusRequestHeaderFieldsTooLarge, codeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header or WithMaxHeader", s.config.maxHeader)))
 	case !isClean(r.URL.Path): // ServeMux would redirect it; a client that builds one has a mistake to hear about
 		s.notFound(w, r)
-	case r.URL.Path+"/" == adminPrefix:
+	case r.URL.Path == adminRoot:
 		p := redirected(adminPrefix)
 		s.writeAdmin(w, r, &p)
 	case isAdminPath(r.URL.Path):

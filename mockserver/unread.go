@@ -26,32 +26,13 @@ type unread struct {
 	leaving bool
 }
 
-// read runs a function that reads the body of a request, with a deadline, if there is one that was not read.
-func (u *unread) read(w http.ResponseWriter, r *http.Request, read func() error) error {
+// begin sets the deadline of the body of a request, and returns the connection for end; nil if there is no body, or if
+// it was read already.
+func (u *unread) begin(w http.ResponseWriter, r *http.Request) *http.ResponseController {
 	if r.Body == nil || r.Body == http.NoBody {
-		return read()
+		return nil
 	}
 	conn := http.NewResponseController(w)
-	u.begin(conn)
-	err := read()
-	u.end(conn, err == nil || errors.Is(err, io.EOF))
-	r.Body = http.NoBody // whatever is left of it, nobody reads it again
-	return err
-}
-
-// skip reads a body that nobody needs, before the response: net/http would wait for it without a deadline.
-func (u *unread) skip(w http.ResponseWriter, r *http.Request) {
-	// A body that does not end costs the connection, and the request nothing.
-	_ = u.read(w, r, func() error {
-		if _, err := io.CopyN(io.Discard, r.Body, maxSkipped); err != nil {
-			return err
-		}
-		return errors.New("the body is longer")
-	})
-}
-
-// begin sets the deadline of a body. Writers without deadlines, such as recorders, have no slow client.
-func (u *unread) begin(conn *http.ResponseController) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.bodies == nil {
@@ -62,12 +43,29 @@ func (u *unread) begin(conn *http.ResponseController) {
 	if u.leaving {
 		timeout = shutdownTimeout
 	}
+	// A writer without deadlines, such as a recorder, has no slow client.
 	_ = conn.SetReadDeadline(time.Now().Add(timeout))
+	return conn
+}
+
+// skip reads a body that nobody needs, before the response: net/http would wait for it without a deadline. A body that
+// does not end costs the connection, and the request nothing.
+func (u *unread) skip(w http.ResponseWriter, r *http.Request) {
+	conn := u.begin(w, r)
+	if conn == nil {
+		return
+	}
+	_, err := io.CopyN(io.Discard, r.Body, maxSkipped)
+	u.end(conn, r, errors.Is(err, io.EOF))
 }
 
 // end removes the deadline of a complete body: net/http reads on, to notice a client that leaves. The rest of
 // another one keeps its deadline, because net/http waits for it too before it writes the response.
-func (u *unread) end(conn *http.ResponseController, complete bool) {
+func (u *unread) end(conn *http.ResponseController, r *http.Request, complete bool) {
+	if conn == nil {
+		return
+	}
+	r.Body = http.NoBody // whatever is left of it, nobody reads it again
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.bodies, conn)

@@ -268,8 +268,9 @@ func (b *worldBook) remove(w *World) bool {
 // open returns the open world of a key, or nil.
 func (b *worldBook) open(key string) *World {
 	b.mu.RLock()
-	defer b.mu.RUnlock()
-	return b.byKey[key]
+	w := b.byKey[key]
+	b.mu.RUnlock()
+	return w
 }
 
 // end closes the book and returns the worlds that were open.
