@@ -276,6 +276,9 @@ func (s *Server) adminAdvance(c *call) reply {
 }
 
 func (s *Server) adminEvidence(c *call) reply {
+	if refusal := c.world.decodeControl(c, &struct{}{}); refusal != nil {
+		return *refusal
+	}
 	w := c.world
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -50,6 +50,9 @@ func (s *Server) adminInject(c *call) reply {
 }
 
 func (s *Server) adminClearFaults(c *call) reply {
+	if refusal := c.world.decodeControl(c, &struct{}{}); refusal != nil {
+		return *refusal
+	}
 	c.world.faults.clear()
 	return succeedWith(nil, "No fault rules are left", []ruleForm{})
 }
@@ -72,6 +75,9 @@ func (s *Server) adminSwitchFault(c *call) reply {
 }
 
 func (s *Server) adminRemoveFault(c *call) reply {
+	if refusal := c.world.decodeControl(c, &struct{}{}); refusal != nil {
+		return *refusal
+	}
 	number, err := strconv.Atoi(c.PathValue("number"))
 	if err != nil || !c.world.faults.remove(number) {
 		return faultNotFound(c)

@@ -65,6 +65,9 @@ func (s *Server) adminChangeWebhook(c *call) reply {
 }
 
 func (s *Server) adminRemoveWebhook(c *call) reply {
+	if refusal := c.world.decodeControl(c, &struct{}{}); refusal != nil {
+		return *refusal
+	}
 	id := c.PathValue("webhook_id")
 	if err := c.world.RemoveWebhook(id); err != nil {
 		return webhookNotFound(id)

@@ -28,7 +28,8 @@
 //
 // # What your code did
 //
-// [World.Journal] and [World.Find] have the calls, [World.Await] waits for one without sleeping, and
+// [World.Journal] and [World.Find] have the calls, [World.Await] waits for one without sleeping,
+// [Server.Unauthenticated] has those whose key opens no world, and
 // [World.Why] explains a refusal and suggests a request that would be accepted. [World.Lint] fails a test
 // for what a careful client does not do ([World.Findings]); [Coverage] tells how much of the contract a
 // suite has seen; [World.CheckInvariants] holds the books together.
@@ -40,5 +41,6 @@
 // Other goods need other forms with [WithComplianceRules]; ten million rows take no memory with
 // [WithScenario].
 //
-// Paths under /_mock/ are the server's own, for people and tests, not the service's.
+// Paths under /_mock/ are the server's own, for people and tests, not the service's. Programs on this machine may
+// use them, and from other machines those with the token: see [WithToken].
 package mockserver

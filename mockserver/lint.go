@@ -93,5 +93,5 @@ func (w *World) CheckInvariants(tb testing.TB) {
 
 func (s *Server) adminLint(c *call) reply {
 	findings := c.world.conduct.all()
-	return succeedWith(nil, fmt.Sprintf("%d findings", len(findings)), findings)
+	return succeedWith(nil, counted(len(findings), "finding", "findings"), findings)
 }

@@ -332,7 +332,10 @@ func (s *Server) saveState() error {
 	return s.SaveState(s.config.state)
 }
 
-func (s *Server) adminSaveState(*call) reply {
+func (s *Server) adminSaveState(c *call) reply {
+	if refusal := c.world.decodeControl(c, &struct{}{}); refusal != nil {
+		return *refusal
+	}
 	if s.config.state == "" {
 		return refused(409, codeInvalid, "the server was given no state file: start it with -state PATH, or use WithState")
 	}
