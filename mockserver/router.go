@@ -32,14 +32,17 @@ type operation struct {
 	answer handler
 }
 
-func newRouter(s *Server, table []shipping.Operation) *router {
+func newRouter(s *Server, handlers map[string]handler, table []shipping.Operation) *router {
 	r := &router{server: s, mux: http.NewServeMux()}
-	handlers := handlers()
 	resources := map[string]*resource{}
 	for _, row := range table {
 		answer, known := handlers[row.Name]
 		if !known {
-			r.err = errors.Join(r.err, fmt.Errorf("mockserver: no operation is called %q; take the names from shipping.Operations", row.Name))
+			problem := "is not in shipping.Operations; take the names from there"
+			if isOperation(row.Name) {
+				problem = "has no handler; add one to handlers in exchange.go"
+			}
+			r.err = errors.Join(r.err, fmt.Errorf("mockserver: the operation %q %s", row.Name, problem))
 			continue
 		}
 		res := resources[row.Route]

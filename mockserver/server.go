@@ -70,7 +70,7 @@ func New(opts ...Option) *Server {
 		s.deliver = delivery.NewTransport(s.config.assume.DeliverAnywhere)
 	}
 	s.err = errors.Join(s.err, s.openHome())
-	s.routes = newRouter(s, s.config.operations)
+	s.routes = newRouter(s, handlers(), s.config.operations)
 	s.admin = newAdmin(s)
 	s.err = errors.Join(s.err, s.routes.err, s.loadState())
 	s.start()
@@ -150,9 +150,9 @@ func (s *Server) serve(listener net.Listener) {
 // Err returns why the server is not what the options asked for, or nil.
 func (s *Server) Err() error { return s.err }
 
-// Client returns a client of the world, through the listener where there is one, else in memory. Its
-// connections close when the test ends. A server that could not start fails the test.
-func (w *World) Client(tb testing.TB) *shipping.Client {
+// Client returns a client of the world with further options, through the listener if there is one, else in
+// memory. Its connections close when the test ends. A server that could not start fails the test.
+func (w *World) Client(tb testing.TB, opts ...shipping.Option) *shipping.Client {
 	tb.Helper()
 	if w.server.err != nil {
 		tb.Fatal(w.server.err)
@@ -162,9 +162,9 @@ func (w *World) Client(tb testing.TB) *shipping.Client {
 		transport = w.server.dialled()
 	}
 	tb.Cleanup(transport.CloseIdleConnections)
-	c, err := shipping.NewClient(w.SecretKey,
-		shipping.WithBaseURL(w.URL),
-		shipping.WithHTTPClient(&http.Client{Transport: transport}))
+	c, err := shipping.NewClient(w.SecretKey, append([]shipping.Option{
+		shipping.WithBaseURL(w.URL), shipping.WithHTTPClient(&http.Client{Transport: transport}),
+	}, opts...)...)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -161,10 +162,23 @@ func TestWithOperations_ServesOtherRoutes(t *testing.T) {
 	get(t, srv, "/v1/rates").want(t, http.StatusNotFound)
 }
 
+// U7: a client of a world takes the client's options.
+func TestClient_TakesOptions(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	attempts := 0
+	client := srv.Client(t, shipping.WithObserver(shipping.Observer{
+		Attempt: func(context.Context, shipping.Operation, shipping.Attempt) { attempts++ },
+	}))
+	if _, err := client.Countries.List(t.Context()); err != nil || attempts != 1 {
+		t.Errorf("%d attempts, %v", attempts, err)
+	}
+}
+
 func TestWithOperations_RefusesWhatItCannotServe(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, operation, route, want string }{
-		{"unknown operation", "rates.create", "/v1/rates", "no operation is called"},
+		{"unknown operation", "rates.create", "/v1/rates", "is not in shipping.Operations"},
 		{"malformed route", "rates.list", "/v1/{", "cannot be served"},
 		{"relative route", "rates.list", "v1/rates", "must begin with /"},
 		{"reserved route", "rates.list", "/_mock/rates", "outside /_mock/"},

@@ -1,0 +1,24 @@
+package mockserver
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping"
+)
+
+// U8: an operation of the table without a handler is named, and where to add one.
+func TestRouter_NamesTheOperationWithoutAHandler(t *testing.T) {
+	t.Parallel()
+	for _, operation := range shipping.Operations() {
+		all := handlers()
+		delete(all, operation.Name)
+		err := newRouter(nil, all, []shipping.Operation{operation}).err
+		if err == nil || !strings.Contains(err.Error(), operation.Name+`" has no handler`) {
+			t.Errorf("%s: %v", operation.Name, err)
+		}
+		if err := newRouter(nil, handlers(), []shipping.Operation{operation}).err; err != nil {
+			t.Error(err)
+		}
+	}
+}
