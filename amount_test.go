@@ -7,22 +7,14 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
-
-func mustAmount(t testing.TB, text string) shipping.Amount {
-	t.Helper()
-	a, err := shipping.ParseAmount(text)
-	if err != nil {
-		t.Fatalf("ParseAmount(%q): %v", text, err)
-	}
-	return a
-}
 
 func TestParseAmount(t *testing.T) {
 	for _, tc := range []struct{ in, want string }{
 		{"0", "0"}, {"19.99", "19.99"}, {"1.50", "1.5"}, {"-3", "-3"}, {"1e3", "1000"}, {" +7 ", "7"}, {"1,234.50", "1234.5"},
 	} {
-		if got := mustAmount(t, tc.in); got.String() != tc.want || !got.Known() {
+		if got := shippingtest.Amount(t, tc.in); got.String() != tc.want || !got.Known() {
 			t.Errorf("ParseAmount(%q) = %s, want %s", tc.in, got, tc.want)
 		}
 	}
@@ -44,7 +36,7 @@ func TestAmountTellsAbsentZeroAndUnreadableApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := mustAmount(t, "1")
+	one := shippingtest.Amount(t, "1")
 	for name, a := range map[string]shipping.Amount{"absent": v.Absent, "null": v.Null, "empty": v.Empty} {
 		sum, err := a.Add(one)
 		if a.Known() || err != nil || sum != one {
@@ -70,11 +62,11 @@ func TestFlatAmountIsExact(t *testing.T) {
 		in   string
 		want int64
 	}{{"0.29", 29}, {"19.99", 1999}, {"1000", 100000}, {"0.005", 1}, {"-0.005", -1}, {"0.0049", 0}, {"1.115", 112}} {
-		if got, err := mustAmount(t, tc.in).Flat(); got != tc.want || err != nil {
+		if got, err := shippingtest.Amount(t, tc.in).Flat(); got != tc.want || err != nil {
 			t.Errorf("%s flat = %d, %v; want %d", tc.in, got, err, tc.want)
 		}
 	}
-	if _, err := mustAmount(t, "999999999999999999").Flat(); !errors.Is(err, shipping.ErrAmountOverflow) {
+	if _, err := shippingtest.Amount(t, "999999999999999999").Flat(); !errors.Is(err, shipping.ErrAmountOverflow) {
 		t.Errorf("overflow went unnoticed: %v", err)
 	}
 }
@@ -85,7 +77,7 @@ func TestAmountStringFixed(t *testing.T) {
 		to   int
 		want string
 	}{{"19.9", 2, "19.90"}, {"0.005", 2, "0.01"}, {"-1.005", 2, "-1.01"}, {"5", 0, "5"}, {"2.5", 0, "3"}, {"0.01", 3, "0.010"}, {"1", -4, "1"}} {
-		if got := mustAmount(t, tc.in).StringFixed(tc.to); got != tc.want {
+		if got := shippingtest.Amount(t, tc.in).StringFixed(tc.to); got != tc.want {
 			t.Errorf("StringFixed(%s, %d) = %s, want %s", tc.in, tc.to, got, tc.want)
 		}
 	}
@@ -97,7 +89,7 @@ func TestAmountArithmetic(t *testing.T) {
 	if err := unreadable.UnmarshalJSON([]byte(`"free"`)); err != nil {
 		t.Fatal(err)
 	}
-	largest := mustAmount(t, "999999999999999999")
+	largest := shippingtest.Amount(t, "999999999999999999")
 	add, sub, mul := shipping.Amount.Add, shipping.Amount.Sub, shipping.Amount.Mul
 	for name, tc := range map[string]struct {
 		do   func(a, b shipping.Amount) (shipping.Amount, error)
@@ -105,11 +97,11 @@ func TestAmountArithmetic(t *testing.T) {
 		want string
 		err  error
 	}{
-		"add":              {add, mustAmount(t, "0.1"), mustAmount(t, "0.2"), "0.3", nil},
-		"subtract":         {sub, mustAmount(t, "0.3"), mustAmount(t, "0.5"), "-0.2", nil},
-		"multiply":         {mul, mustAmount(t, "19.99"), mustAmount(t, "-0.5"), "-9.995", nil},
+		"add":              {add, shippingtest.Amount(t, "0.1"), shippingtest.Amount(t, "0.2"), "0.3", nil},
+		"subtract":         {sub, shippingtest.Amount(t, "0.3"), shippingtest.Amount(t, "0.5"), "-0.2", nil},
+		"multiply":         {mul, shippingtest.Amount(t, "19.99"), shippingtest.Amount(t, "-0.5"), "-9.995", nil},
 		"not given":        {add, absent, absent, "0", nil},
-		"overflow":         {add, largest, mustAmount(t, "1"), "0", shipping.ErrAmountOverflow},
+		"overflow":         {add, largest, shippingtest.Amount(t, "1"), "0", shipping.ErrAmountOverflow},
 		"product overflow": {mul, largest, largest, "0", shipping.ErrAmountOverflow},
 		"unreadable left":  {mul, unreadable, absent, "0", shipping.ErrAmountUnreadable},
 		"unreadable right": {sub, absent, unreadable, "0", shipping.ErrAmountUnreadable},
@@ -130,7 +122,7 @@ func TestNewAmount(t *testing.T) {
 			t.Errorf("%d decimals: %s, %v", decimals, a, err)
 		}
 	}
-	if a, err := shipping.NewAmount(199900, 4); err != nil || a != mustAmount(t, "19.99") {
+	if a, err := shipping.NewAmount(199900, 4); err != nil || a != shippingtest.Amount(t, "19.99") {
 		t.Errorf("%s, %v", a, err)
 	}
 }

@@ -8,7 +8,10 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // FuzzAnswers: whatever a service answers to whatever call, the call returns, has been sent once, and says
@@ -18,19 +21,19 @@ func FuzzAnswers(f *testing.F) {
 	calls := hostileCalls()
 	f.Fuzz(func(t *testing.T, which uint8, status uint16, contentType, body string) {
 		call, status := calls[int(which)%len(calls)], 200+status%400
-		body = strings.ReplaceAll(body, "{key}", testKey)
+		body = strings.ReplaceAll(body, "{key}", shippingtest.Key)
 		synctest.Test(t, func(t *testing.T) {
-			service := answering(canned{status: int(status), body: body}.with("Content-Type", contentType))
-			client := connect(t, service, shipping.WithProvisionalRoutes(), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
-			err := call.do(t.Context(), client)
-			if got := service.requests(); len(got) == 0 || len(got) > 1 && (call.operation != shipping.OpPurchase || service.count(http.MethodPost) > 1) {
-				t.Errorf("%s was sent %d times", call.operation, len(got))
+			service := shippingtest.NewService(httpmock.NewStringResponder(int(status), body).HeaderSet(http.Header{"Content-Type": {contentType}}))
+			client := shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes(), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
+			err := call.Do(t.Context(), client)
+			if got := service.Requests(); len(got) == 0 || len(got) > 1 && (call.Operation != shipping.OpPurchase || service.Count(http.MethodPost) > 1) {
+				t.Errorf("%s was sent %d times", call.Operation, len(got))
 			}
 			if err == nil {
 				var said struct{ Status any }
 				_ = json.Unmarshal([]byte(body), &said) // a PDF is none
 				if status/100 != 2 || said.Status == false {
-					t.Errorf("%s is said to have worked: %d %q", call.operation, status, body)
+					t.Errorf("%s is said to have worked: %d %q", call.Operation, status, body)
 				}
 				return
 			}
@@ -38,14 +41,14 @@ func FuzzAnswers(f *testing.F) {
 			if _, failed := errors.AsType[*shipping.FailedError](err); failed && !ok {
 				failure, ok = &shipping.Error{StatusCode: int(status)}, status/100 == 2 // the service's answer was none
 			}
-			if !ok || failure.StatusCode != int(status) && call.operation != shipping.OpPurchase {
-				t.Fatalf("%s was answered %d %q: %v", call.operation, status, body, err)
+			if !ok || failure.StatusCode != int(status) && call.Operation != shipping.OpPurchase {
+				t.Fatalf("%s was answered %d %q: %v", call.Operation, status, body, err)
 			}
-			if call.operation == shipping.OpPurchase && outcome(nil, err) == "" {
+			if call.Operation == shipping.OpPurchase && shippingtest.Outcome(nil, err) == "" {
 				t.Errorf("a purchase without an outcome: %v", err)
 			}
 			if text := err.Error(); len(text) > 6000 || strings.ContainsAny(text, "\n\r") || leaks(text) || leaks(string(failure.Data)+string(failure.Body)+failure.Message+failure.RequestID) {
-				t.Errorf("%s: the error does not read well: %.300q", call.operation, text)
+				t.Errorf("%s: the error does not read well: %.300q", call.Operation, text)
 			}
 		})
 	})

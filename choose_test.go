@@ -7,13 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shipping-go/shipping"
 	"pgregory.net/rapid"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 func offer(t testing.TB, id, amount, currency string, minutes float64) *shipping.Rate {
 	t.Helper()
-	return &shipping.Rate{RateID: id, Amount: mustAmount(t, amount), Currency: currency, DeliveryETA: minutes, CarrierSlug: "dhl"}
+	return &shipping.Rate{RateID: id, Amount: shippingtest.Amount(t, amount), Currency: currency, DeliveryETA: minutes, CarrierSlug: "dhl"}
 }
 
 func TestChoosingARate(t *testing.T) {
@@ -118,9 +120,9 @@ func TestLedgerEntryOfATransaction(t *testing.T) {
 		"failed, flat off": {func(x *shipping.Transaction) { x.Status, x.FlatAmount = "failed", 1 }, "0", shipping.ErrFlatAmount, nil},
 		"unknown status":   {func(x *shipping.Transaction) { x.Status = "held" }, "-19.99", shipping.ErrTransactionStatus, nil},
 		"without status":   {func(x *shipping.Transaction) { x.Status = "" }, "-19.99", shipping.ErrTransactionStatus, nil},
-		"three decimals":   {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = mustAmount(t, "1.005"), 101 }, "-1.005", nil, nil},
+		"three decimals":   {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shippingtest.Amount(t, "1.005"), 101 }, "-1.005", nil, nil},
 	} {
-		transaction := &shipping.Transaction{TransactionID: "TR-1", Amount: mustAmount(t, "19.99"), FlatAmount: 1999, Flow: shipping.FlowOut, Status: shipping.TransactionPending}
+		transaction := &shipping.Transaction{TransactionID: "TR-1", Amount: shippingtest.Amount(t, "19.99"), FlatAmount: 1999, Flow: shipping.FlowOut, Status: shipping.TransactionPending}
 		tc.change(transaction)
 		entry, err := transaction.LedgerEntry()
 		switch {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -103,7 +104,7 @@ func TestConcurrency_AThousandGoroutinesShareOneClient(t *testing.T) {
 	const goroutines = 1000
 	server := mockserver.New(mockserver.WithoutListener())
 	defer server.Close()
-	if err := server.SetExchangeRate("NGN", mustAmount(t, "2")); err != nil { // the wallet lasts for every purchase
+	if err := server.SetExchangeRate("NGN", shippingtest.Amount(t, "2")); err != nil { // the wallet lasts for every purchase
 		t.Fatal(err)
 	}
 	var bought sync.Map
@@ -171,7 +172,7 @@ func TestConcurrency_ALateTailDoesNotCostTheConnection(t *testing.T) {
 						}()
 						return here, nil
 					})
-					client := connect(t, transport)
+					client := shippingtest.NewClient(t, transport)
 					for range 10 {
 						_, err := client.Rates.List(t.Context(), nil)
 						if (err == nil) != (status == "200 OK") {

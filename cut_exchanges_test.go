@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -100,7 +101,7 @@ func recordedExchanges(t *testing.T) map[string]recorded {
 		t.Fatal(err)
 	}
 
-	tea := shipping.LineItem{Description: "green tea", HSCode: "0902.10", Quantity: 2, UnitPrice: mustAmount(t, "12"), Currency: "USD"}
+	tea := shipping.LineItem{Description: "green tea", HSCode: "0902.10", Quantity: 2, UnitPrice: shippingtest.Amount(t, "12"), Currency: "USD"}
 	exchanges := map[string]recorded{}
 	for name, made := range map[string]struct {
 		operation string
@@ -163,7 +164,7 @@ func (r *recorder) purchase(t *testing.T, request string, document shipping.Docu
 	before := r.record(t, shipping.OpGetRequest, reading(request)).answer
 	body := map[string]any{"request_id": request, "document_types": []shipping.DocumentType{document}}
 	purchase := r.record(t, shipping.OpPurchase, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-		return c.Do(ctx, http.MethodPost, operationNamed(shipping.OpPurchase).Route, nil, body, nil, o...)
+		return c.Do(ctx, http.MethodPost, shippingtest.Operation(shipping.OpPurchase).Route, nil, body, nil, o...)
 	})
 	purchase.before, purchase.after = before, r.record(t, shipping.OpGetRequest, reading(request)).answer
 	purchase.do = func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // cut is where the connection ends, and how.
@@ -272,7 +273,7 @@ func (s *cutter) wrong(got ending, now cut) (all []string) {
 		note("%d requests arrived whole", arrived)
 	case !now.kept && right:
 		note("an answer that was cut passes as a whole one")
-	case now.kept && !right && !refused && operationNamed(s.exchange.operation).Retry == shipping.RetrySafe:
+	case now.kept && !right && !refused && shippingtest.Operation(s.exchange.operation).Retry == shipping.RetrySafe:
 		note("it was not asked for again")
 	}
 	if right || s.exchange.operation == shipping.OpPurchase && got.err == nil { // read back, or see wrongAboutMoney
@@ -301,7 +302,7 @@ func (s *cutter) wrong(got ending, now cut) (all []string) {
 func (s *cutter) wrongAboutMoney(got ending) (all []string) {
 	said := shipping.OutcomeCharged
 	if got.err != nil {
-		said = outcome(nil, got.err)
+		said = shippingtest.Outcome(nil, got.err)
 	}
 	switch charged := s.count(http.MethodPost) > 0 && s.exchange.status == http.StatusOK; {
 	case charged && said != shipping.OutcomeCharged:

@@ -11,8 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // moment is a place in a call where the caller's context may end.
@@ -26,8 +29,8 @@ type moment struct {
 
 var (
 	errShutdown = errors.New("shutting down")
-	silent      = canned{after: 24 * time.Hour, status: http.StatusOK}
-	busy        = refusal(http.StatusServiceUnavailable, "busy").with("Retry-After", "50")
+	silent      = httpmock.NewStringResponder(http.StatusOK, "").Delay(24 * time.Hour)
+	busy        = shippingtest.Refusal(http.StatusServiceUnavailable, "busy").HeaderSet(http.Header{"Retry-After": {"50"}})
 )
 
 // wire is net/http's transport to somebody at the other end of a pipe.
@@ -98,23 +101,17 @@ func walking(window int) func(context.Context, *shipping.Client) error {
 }
 
 // stages answers a draft to an analysis, and a purchase and a read each in its own way.
-func stages(analysis, purchase, read canned) *service {
-	return &service{script: func(_ int, got received) canned {
-		switch {
-		case got.Method == http.MethodGet:
-			return read
-		case got.Path == "/v1/regulatory-documents/purchase":
-			return purchase
-		}
-		return analysis
-	}}
+func stages(analysis, purchase, read httpmock.Responder) *shippingtest.Service {
+	service := shippingtest.NewRequestService([]httpmock.Responder{purchase}, []httpmock.Responder{read})
+	service.RegisterResponder(http.MethodPost, shippingtest.BaseURL+"/v1/regulatory-documents/analyze", analysis)
+	return service
 }
 
 // moments is every state in which a call waits.
 func moments(t *testing.T) map[string]moment {
 	once := shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})
-	draft := ok(`{"request_id":"RD-1","status":"draft","available_documents":[{"document_type":"FDA","mode":"automated","amount":5,"currency":"NGN"}]}`)
-	page := ok(`{"rates":[{"rate_id":"RT-1"}],"pagination":{"page":1,"perPage":1,"total":20,"pageCount":20,"nextPage":2}}`)
+	draft := shippingtest.OK(`{"request_id":"RD-1","status":"draft","available_documents":[{"document_type":"FDA","mode":"automated","amount":5,"currency":"NGN"}]}`)
+	page := shippingtest.OK(`{"rates":[{"rate_id":"RT-1"}],"pagination":{"page":1,"perPage":1,"total":20,"pageCount":20,"nextPage":2}}`)
 	const start = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n" + `{"status":true,`
 	purchase := func(ctx context.Context, c *shipping.Client) error {
 		_, err := c.Regulatory.Purchase(ctx, "RD-1", shipping.DocumentFDA)
@@ -128,40 +125,40 @@ func moments(t *testing.T) map[string]moment {
 		"waiting for the header":      {transport: wire(t, saying("")), do: listRates},
 		"in the middle of the header": {transport: wire(t, saying("HTTP/1.1 200 OK\r\nContent-")), do: listRates},
 		"reading the body":            {transport: wire(t, saying(start)), do: listRates},
-		"backing off":                 {transport: answering(busy), do: listRates, api: shipping.ErrServer},
+		"backing off":                 {transport: shippingtest.NewService(busy), do: listRates, api: shipping.ErrServer},
 		"backing off after a 429": {
-			transport: answering(refusal(http.StatusTooManyRequests, "slow down").with("Retry-After", "50")), do: listRates, api: shipping.ErrRateLimited,
+			transport: shippingtest.NewService(shippingtest.Refusal(http.StatusTooManyRequests, "slow down").HeaderSet(http.Header{"Retry-After": {"50"}})), do: listRates, api: shipping.ErrRateLimited,
 		},
 		"on the shared pause": {
-			transport: answering(refusal(http.StatusTooManyRequests, "slow down").with("Retry-After", "50"), silent),
+			transport: shippingtest.NewService(shippingtest.Refusal(http.StatusTooManyRequests, "slow down").HeaderSet(http.Header{"Retry-After": {"50"}}), silent),
 			options:   []shipping.Option{once}, do: listRates,
 			before: func(ctx context.Context, c *shipping.Client) { _ = listRates(ctx, c) },
 		},
 		"in the limiter": {
-			transport: answering(silent), do: listRates,
-			options: []shipping.Option{shipping.WithLimiter(limiter(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }))},
+			transport: shippingtest.NewService(silent), do: listRates,
+			options: []shipping.Option{shipping.WithLimiter(shippingtest.Limiter(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }))},
 		},
 		"purchasing":              {transport: stages(draft, silent, silent), do: purchase},
-		"reading a purchase back": {transport: stages(draft, lost, state("draft")), do: purchase},
-		"settling a purchase": {transport: stages(draft, lost, state("draft")), do: func(ctx context.Context, c *shipping.Client) error {
+		"reading a purchase back": {transport: stages(draft, shippingtest.NoResponse(), shippingtest.Record("draft")), do: purchase},
+		"settling a purchase": {transport: stages(draft, shippingtest.NoResponse(), shippingtest.Record("draft")), do: func(ctx context.Context, c *shipping.Client) error {
 			_, err := c.Regulatory.SettlePurchase(ctx, "RD-1", nil)
 			return err
 		}},
-		"polling in Wait":              {transport: answering(state("processing")), do: waitFor},
-		"polling in Wait, no answer":   {transport: answering(state("processing"), silent), do: waitFor},
-		"polling a service in trouble": {transport: answering(state("processing"), busy), options: []shipping.Option{once}, do: waitFor, api: shipping.ErrServer},
+		"polling in Wait":              {transport: shippingtest.NewService(shippingtest.Record("processing")), do: waitFor},
+		"polling in Wait, no answer":   {transport: shippingtest.NewService(shippingtest.Record("processing"), silent), do: waitFor},
+		"polling a service in trouble": {transport: shippingtest.NewService(shippingtest.Record("processing"), busy), options: []shipping.Option{once}, do: waitFor, api: shipping.ErrServer},
 		"AnalyzeAndPoll, analyzing":    {transport: stages(silent, silent, silent), do: analyzeAndPoll},
 		"AnalyzeAndPoll, purchasing":   {transport: stages(draft, silent, silent), do: analyzeAndPoll},
-		"AnalyzeAndPoll, polling":      {transport: stages(draft, confirmed, state("processing")), do: analyzeAndPoll},
-		"iterating, the first page":    {transport: answering(silent), do: walking(1)},
-		"iterating, a later page":      {transport: answering(page, silent), do: walking(1)},
-		"iterating, backing off":       {transport: answering(page, busy), do: walking(1), api: shipping.ErrServer},
-		"prefetching":                  {transport: answering(page, silent), do: walking(shipping.DefaultWindow)},
-		"prefetching, backing off":     {transport: answering(page, busy), do: walking(shipping.DefaultWindow), api: shipping.ErrServer},
+		"AnalyzeAndPoll, polling":      {transport: stages(draft, shippingtest.Confirmation(), shippingtest.Record("processing")), do: analyzeAndPoll},
+		"iterating, the first page":    {transport: shippingtest.NewService(silent), do: walking(1)},
+		"iterating, a later page":      {transport: shippingtest.NewService(page, silent), do: walking(1)},
+		"iterating, backing off":       {transport: shippingtest.NewService(page, busy), do: walking(1), api: shipping.ErrServer},
+		"prefetching":                  {transport: shippingtest.NewService(page, silent), do: walking(shipping.DefaultWindow)},
+		"prefetching, backing off":     {transport: shippingtest.NewService(page, busy), do: walking(shipping.DefaultWindow), api: shipping.ErrServer},
 		"batch, analyzing":             {transport: stages(silent, silent, silent), do: runBatch},
 		"batch, purchasing":            {transport: stages(draft, silent, silent), do: runBatch},
-		"batch, polling":               {transport: stages(draft, confirmed, state("processing")), do: runBatch},
-		"replaying many": {transport: answering(silent), do: func(ctx context.Context, c *shipping.Client) error {
+		"batch, polling":               {transport: stages(draft, shippingtest.Confirmation(), shippingtest.Record("processing")), do: runBatch},
+		"replaying many": {transport: shippingtest.NewService(silent), do: func(ctx context.Context, c *shipping.Client) error {
 			_, err := batch.Replay(ctx, c, []shipping.ReplayRequest{{DeliveryID: "WD-1"}, {DeliveryID: "WD-2"}, {DeliveryID: "WD-3"}}, nil)
 			return err
 		}},
@@ -197,7 +194,7 @@ func TestDeadlines_EveryWaitEndsWithItsContext(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					moment := moments(t)[name]
-					client := connect(t, moment.transport, moment.options...)
+					client := shippingtest.NewClient(t, moment.transport, moment.options...)
 					if moment.before != nil {
 						moment.before(t.Context(), client)
 					}
@@ -212,13 +209,13 @@ func TestDeadlines_EveryWaitEndsWithItsContext(t *testing.T) {
 					if early := took < ends; early && kind != "a deadline" {
 						t.Errorf("it returned after %s, before the context ended: %v", took, err)
 					} else if !early {
-						wantError(t, name, err, end.want...)
+						shippingtest.WantError(t, name, err, end.want...)
 					}
 					if err == nil {
 						t.Error("it returned no error")
 					}
 					if moment.api != nil {
-						wantError(t, name, err, moment.api)
+						shippingtest.WantError(t, name, err, moment.api)
 					}
 				})
 			})

@@ -8,58 +8,60 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // Every method honours every option of a call.
 func TestCallOptions_WorkForEveryMethod(t *testing.T) {
 	t.Parallel()
-	all := append(calls(), call{"settle", `{"request_id":"` + requestID + `","status":"completed"}`,
-		func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Regulatory.SettlePurchase(ctx, requestID, nil, o...)
-			return err
-		}}, call{"wait", `{"request_id":"` + requestID + `","status":"completed"}`,
-		func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Regulatory.Wait(ctx, requestID, nil, o...)
-			return err
-		}})
+	const completed = `{"request_id":"` + shippingtest.RequestID + `","status":"completed"}`
+	all := append(shippingtest.Calls(), shippingtest.Call{Operation: "settle", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		_, err := c.Regulatory.SettlePurchase(ctx, shippingtest.RequestID, nil, o...)
+		return err
+	}}, shippingtest.Call{Operation: "wait", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		_, err := c.Regulatory.Wait(ctx, shippingtest.RequestID, nil, o...)
+		return err
+	}})
 	for _, call := range all {
 		var response shipping.Response
-		service := answering(call.success().with("X-Answer", "7"))
-		err := call.do(t.Context(), connect(t, service, shipping.WithProvisionalRoutes()), nil, shipping.WithHeader("X-Ours", "1"),
+		service := shippingtest.NewService(call.Success().HeaderSet(http.Header{"X-Answer": {"7"}}))
+		err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()), nil, shipping.WithHeader("X-Ours", "1"),
 			shipping.WithQuery("ours", "1"), shipping.WithResponse(&response))
 		if err != nil {
-			t.Errorf("%s: %v", call.operation, err)
+			t.Errorf("%s: %v", call.Operation, err)
 			continue
 		}
-		if got := service.requests()[0]; got.Header.Get("X-Ours") != "1" || got.Query.Get("ours") != "1" {
-			t.Errorf("%s sends %+v", call.operation, got)
+		if got := service.Requests()[0]; got.Header.Get("X-Ours") != "1" || got.Query.Get("ours") != "1" {
+			t.Errorf("%s sends %+v", call.Operation, got)
 		}
-		if response.StatusCode != http.StatusOK || response.Header.Get("X-Answer") != "7" || string(response.Body) != call.success().body || len(response.Attempts) != 1 {
-			t.Errorf("%s leaves the response %+v", call.operation, response)
+		if response.StatusCode != http.StatusOK || response.Header.Get("X-Answer") != "7" || string(response.Body) != call.Body() || len(response.Attempts) != 1 {
+			t.Errorf("%s leaves the response %+v", call.Operation, response)
 		}
 	}
 }
 
 func TestDo_AnyOtherOperation(t *testing.T) {
 	t.Parallel()
-	service := answering(ok(`{"shipment_id":"SH-1","cost":1.10}`))
+	service := shippingtest.NewService(shippingtest.OK(`{"shipment_id":"SH-1","cost":1.10}`))
 	var out struct {
 		ShipmentID string          `json:"shipment_id"`
 		Cost       shipping.Amount `json:"cost"`
 	}
 	query := url.Values{"expand": {"parcel", "rate"}}
 	var response shipping.Response
-	err := connect(t, service).Do(t.Context(), "post", "/v1/shipments/a%2Fb c", query, map[string]int{"weight": 2}, &out,
+	err := shippingtest.NewClient(t, service).Do(t.Context(), "post", "/v1/shipments/a%2Fb c", query, map[string]int{"weight": 2}, &out,
 		shipping.WithQuery("expand", "carrier"), shipping.WithResponse(&response))
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "request", wireRequest{"POST", "/v1/shipments/a%2Fb%20c", "expand=carrier&expand=parcel&expand=rate", `{"weight":2}`}, asWire(service.requests()[0]))
-	if out.ShipmentID != "SH-1" || out.Cost != mustAmount(t, "1.1") || response.StatusCode != 200 {
+	shippingtest.Diff(t, "request", wireRequest{"POST", "/v1/shipments/a%2Fb%20c", "expand=carrier&expand=parcel&expand=rate", `{"weight":2}`}, asWire(service.Requests()[0]))
+	if out.ShipmentID != "SH-1" || out.Cost != shippingtest.Amount(t, "1.1") || response.StatusCode != 200 {
 		t.Errorf("out %+v, response %+v", out, response)
 	}
-	diff(t, "the caller's query", url.Values{"expand": {"parcel", "rate"}}, query)
+	shippingtest.Diff(t, "the caller's query", url.Values{"expand": {"parcel", "rate"}}, query)
 }
 
 func TestDo_DecodesDataOfAnyType(t *testing.T) {
@@ -69,7 +71,7 @@ func TestDo_DecodesDataOfAnyType(t *testing.T) {
 	var value any
 	var text shipping.RawJSON
 	for data, out := range map[string]any{`[1,2]`: &list, `{"a":1}`: &raw, `"x"`: &value, `null`: &value, `{"b":[2]}`: &text} {
-		if err := connect(t, answering(ok(data))).Do(t.Context(), "GET", "/v1/x", nil, nil, out); err != nil {
+		if err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(data))).Do(t.Context(), "GET", "/v1/x", nil, nil, out); err != nil {
 			t.Errorf("%s: %v", data, err)
 		}
 	}
@@ -77,8 +79,8 @@ func TestDo_DecodesDataOfAnyType(t *testing.T) {
 		t.Errorf("raw %s, list %v, text %s", raw, list, text)
 	}
 	var number int
-	err := connect(t, answering(ok(`"x"`))).Do(t.Context(), "GET", "/v1/x", nil, nil, &number)
-	wantError(t, "another type", err, shipping.ErrUnexpectedBody)
+	err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`"x"`))).Do(t.Context(), "GET", "/v1/x", nil, nil, &number)
+	shippingtest.WantError(t, "another type", err, shipping.ErrUnexpectedBody)
 }
 
 func TestDo_AnswersWithoutABody(t *testing.T) {
@@ -86,18 +88,18 @@ func TestDo_AnswersWithoutABody(t *testing.T) {
 	out := "untouched"
 	for name, test := range map[string]struct {
 		method string
-		answer canned
+		answer httpmock.Responder
 		want   error
 	}{
-		"HEAD":                 {"HEAD", canned{status: 200}, nil},
-		"HEAD of nothing":      {"HEAD", canned{status: 404}, shipping.ErrNotFound},
-		"DELETE with 204":      {"DELETE", canned{status: 204}, nil},
-		"DELETE with 200":      {"DELETE", canned{status: 200}, shipping.ErrUnexpectedBody},
-		"GET with empty body":  {"GET", canned{status: 200}, shipping.ErrUnexpectedBody},
-		"PATCH with 205":       {"PATCH", canned{status: 205}, nil},
-		"PUT that fails empty": {"PUT", canned{status: 500}, shipping.ErrServer},
+		"HEAD":                 {"HEAD", httpmock.NewStringResponder(200, ""), nil},
+		"HEAD of nothing":      {"HEAD", httpmock.NewStringResponder(404, ""), shipping.ErrNotFound},
+		"DELETE with 204":      {"DELETE", httpmock.NewStringResponder(204, ""), nil},
+		"DELETE with 200":      {"DELETE", httpmock.NewStringResponder(200, ""), shipping.ErrUnexpectedBody},
+		"GET with empty body":  {"GET", httpmock.NewStringResponder(200, ""), shipping.ErrUnexpectedBody},
+		"PATCH with 205":       {"PATCH", httpmock.NewStringResponder(205, ""), nil},
+		"PUT that fails empty": {"PUT", httpmock.NewStringResponder(500, ""), shipping.ErrServer},
 	} {
-		err := connect(t, answering(test.answer), quick).Do(t.Context(), test.method, "/v1/x", nil, nil, &out)
+		err := shippingtest.NewClient(t, shippingtest.NewService(test.answer), shippingtest.FastRetries()).Do(t.Context(), test.method, "/v1/x", nil, nil, &out)
 		if !errors.Is(err, test.want) || test.want != nil && err == nil {
 			t.Errorf("%s: error %v, want %v", name, err, test.want)
 		}
@@ -110,10 +112,10 @@ func TestDo_AnswersWithoutABody(t *testing.T) {
 func TestDo_ReadsRepeatAndOthersDoNot(t *testing.T) {
 	t.Parallel()
 	for method, want := range map[string]int{"GET": 4, "HEAD": 4, "head": 4, "POST": 1, "PUT": 1, "PATCH": 1, "DELETE": 1, "OPTIONS": 1} {
-		service := answering(refusal(503, "busy"))
-		err := connect(t, service, quick).Do(t.Context(), method, "/v1/x", nil, nil, nil)
-		wantError(t, method, err, shipping.ErrServer)
-		if got := service.count(""); got != want {
+		service := shippingtest.NewService(shippingtest.Refusal(503, "busy"))
+		err := shippingtest.NewClient(t, service, shippingtest.FastRetries()).Do(t.Context(), method, "/v1/x", nil, nil, nil)
+		shippingtest.WantError(t, method, err, shipping.ErrServer)
+		if got := service.Count(""); got != want {
 			t.Errorf("%s: %d requests, want %d", method, got, want)
 		}
 	}
@@ -126,11 +128,11 @@ func TestDo_ThePurchaseRouteNeverRepeats(t *testing.T) {
 	} {
 		var charges bool
 		observer := shipping.Observer{Attempt: func(_ context.Context, o shipping.Operation, _ shipping.Attempt) { charges = o.Charges }}
-		service := answering(canned{err: refused}) // even where nothing was sent
-		err := connect(t, service, quick, shipping.WithObserver(observer)).Do(t.Context(), http.MethodPost, path, nil, map[string]string{}, nil)
-		wantError(t, path, err, shipping.ErrConnection)
-		if service.count("") != 1 || !charges {
-			t.Errorf("%s: %d requests, known to charge: %t", path, service.count(""), charges)
+		service := shippingtest.NewService(httpmock.NewErrorResponder(shippingtest.ErrRefused())) // even where nothing was sent
+		err := shippingtest.NewClient(t, service, shippingtest.FastRetries(), shipping.WithObserver(observer)).Do(t.Context(), http.MethodPost, path, nil, map[string]string{}, nil)
+		shippingtest.WantError(t, path, err, shipping.ErrConnection)
+		if service.Count("") != 1 || !charges {
+			t.Errorf("%s: %d requests, known to charge: %t", path, service.Count(""), charges)
 		}
 	}
 }

@@ -6,7 +6,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // drifts collects what WithDriftReport tells.
@@ -54,16 +57,16 @@ func TestDrift_GoldenAnswersHaveNone(t *testing.T) {
 			return err
 		},
 		"draft.json": func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.Get(ctx, requestID)
+			_, err := c.Regulatory.Get(ctx, shippingtest.RequestID)
 			return err
 		},
 		"request.json": func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.Get(ctx, requestID)
+			_, err := c.Regulatory.Get(ctx, shippingtest.RequestID)
 			return err
 		},
 	} {
 		var found drifts
-		if err := do(t.Context(), connect(t, serveGolden(t, file), found.option())); err != nil {
+		if err := do(t.Context(), shippingtest.NewClient(t, shippingtest.NewGoldenService(t, file), found.option())); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
 		if lines := found.lines(); len(lines) > 0 {
@@ -80,13 +83,13 @@ func TestDrift_NamesWhatIsUnknownMissingOrOfAnotherType(t *testing.T) {
 		`"user": "USER-4455667788"`, `"domain": "eu", "domains": {"a": 1}`,
 		`"pageCount": 68`, `"pages": 68`,
 		`"message": "Rates retrieved successfully"`, `"msg": null`,
-	).Replace(golden(t, "rates.json"))
+	).Replace(shippingtest.Golden(t, "rates.json"))
 	var found drifts
-	page, err := connect(t, answering(canned{status: 200, body: rates}), found.option()).Rates.List(t.Context(), nil)
+	page, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(200, rates)), found.option()).Rates.List(t.Context(), nil)
 	if err != nil || len(page.Items) != 3 {
 		t.Fatalf("page %+v, error %v", page, err)
 	}
-	diff(t, "findings", []string{
+	shippingtest.Diff(t, "findings", []string{
 		"rates.list: missing data.pagination.pageCount",
 		"rates.list: unknown data.pagination.pages: number",
 		"rates.list: type data.rates[].amount: string instead of number",
@@ -103,10 +106,10 @@ func TestDrift_OfARegulatoryRecordIsUnderDataToo(t *testing.T) {
 	t.Parallel()
 	var found drifts
 	body := `{"request_id":"RD-1","status":"draft","available_documents":["FDA",{"type":"MSDS","amount":1}],"tier":"gold","line_items":{}}`
-	if _, err := connect(t, answering(ok(body)), found.option()).Regulatory.Get(t.Context(), "RD-1"); err != nil {
+	if _, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body)), found.option()).Regulatory.Get(t.Context(), "RD-1"); err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "findings", []string{
+	shippingtest.Diff(t, "findings", []string{
 		"regulatory.get: type data.available_documents[]: string instead of object",
 		"regulatory.get: missing data.available_documents[].document_type",
 		"regulatory.get: type data.line_items: object instead of array",

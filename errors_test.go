@@ -13,11 +13,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
-
-var refused = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 
 func TestErrors_SentinelOfEachStatus(t *testing.T) {
 	t.Parallel()
@@ -35,7 +36,7 @@ func TestErrors_SentinelOfEachStatus(t *testing.T) {
 		shipping.ErrUnexpectedBody: {600, 999},
 	} {
 		for _, status := range statuses {
-			client := connect(t, answering(refusal(status, "m")), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
+			client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(status, "m")), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
 			_, err := client.Rates.List(t.Context(), nil)
 			for _, sentinel := range all {
 				if got := errors.Is(err, sentinel); got != (sentinel == want) {
@@ -49,79 +50,79 @@ func TestErrors_SentinelOfEachStatus(t *testing.T) {
 func TestErrors_TextsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		answer canned
+		answer httpmock.Responder
 		want   string
 	}{
 		"refused by a rule": {
-			refusal(400, "wallet is required"), "shipping: regulatory.get: 400 Bad Request: wallet is required (request RD-1)",
+			shippingtest.Refusal(400, "wallet is required"), "shipping: regulatory.get: 400 Bad Request: wallet is required (request RD-1)",
 		},
 		"wrong key": {
-			refusal(401, "invalid token"),
+			shippingtest.Refusal(401, "invalid token"),
 			"shipping: regulatory.get: 401 Unauthorized: invalid token (request RD-1); check that the secret key belongs to this base address",
 		},
 		"unknown id": {
-			refusal(404, "no such request"), "shipping: regulatory.get: 404 Not Found: no such request (request RD-1)",
+			shippingtest.Refusal(404, "no such request"), "shipping: regulatory.get: 404 Not Found: no such request (request RD-1)",
 		},
 		"too many requests": {
-			refusal(429, "slow down").with("Retry-After", "90"),
+			shippingtest.Refusal(429, "slow down").HeaderSet(http.Header{"Retry-After": {"90"}}),
 			"shipping: regulatory.get: 429 Too Many Requests: slow down (request RD-1); retry after 1m30s",
 		},
 		"failure without a body": {
-			canned{status: 500}, "shipping: regulatory.get: 500 Internal Server Error (request RD-1)",
+			httpmock.NewStringResponder(500, ""), "shipping: regulatory.get: 500 Internal Server Error (request RD-1)",
 		},
 		"status without a name": {
-			refusal(520, "odd"), "shipping: regulatory.get: 520: odd (request RD-1)",
+			shippingtest.Refusal(520, "odd"), "shipping: regulatory.get: 520: odd (request RD-1)",
 		},
 		"web page instead of the API": {
-			canned{status: 200, body: "<!doctype html>"},
+			httpmock.NewStringResponder(200, "<!doctype html>"),
 			"shipping: regulatory.get: 200 OK: unexpected body (request RD-1): the body is HTML or XML, not JSON; " +
 				"check that the base address is the service's API and not a web page or proxy",
 		},
 		"text instead of the API": {
-			canned{status: 200, body: "It works! This is the default page of a web server"},
+			httpmock.NewStringResponder(200, "It works! This is the default page of a web server"),
 			`shipping: regulatory.get: 200 OK: unexpected body (request RD-1): the body is not JSON: it starts with ` +
 				`"It works! This is the default page of a …"; check that the base address is the service's API and not a web page or proxy`,
 		},
 		"half a body": {
-			canned{status: 200, body: `{"status":tr`},
+			httpmock.NewStringResponder(200, `{"status":tr`),
 			"shipping: regulatory.get: 200 OK: unexpected body (request RD-1): the body is not valid JSON, or ends early; " +
 				"check that the base address is the service's API and not a web page or proxy",
 		},
 		"redirect": {
-			canned{status: 308, body: "{}"}.with("Location", "https://elsewhere.test"),
+			httpmock.NewStringResponder(308, "{}").HeaderSet(http.Header{"Location": {"https://elsewhere.test"}}),
 			"shipping: regulatory.get: 308 Permanent Redirect (request RD-1); " +
 				"redirects are not followed: check scheme, host and path of the base address",
 		},
 		"status false on a success": {
-			canned{status: 200, body: `{"status":false,"message":"not now"}`}, "shipping: regulatory.get: 200 OK: not now (request RD-1)",
+			httpmock.NewStringResponder(200, `{"status":false,"message":"not now"}`), "shipping: regulatory.get: 200 OK: not now (request RD-1)",
 		},
 		"nobody there": {
-			canned{err: refused},
+			httpmock.NewErrorResponder(shippingtest.ErrRefused()),
 			"shipping: regulatory.get: no response (request RD-1): dial tcp: connection refused; check host, port and network",
 		},
 		"https to a service without it": {
-			canned{err: http.ErrSchemeMismatch},
+			httpmock.NewErrorResponder(http.ErrSchemeMismatch),
 			"shipping: regulatory.get: no response (request RD-1): http: server gave HTTP response to HTTPS client; " +
 				"the service speaks http:// there: check scheme and port of the base address",
 		},
 		"broken connection": {
-			canned{err: io.ErrUnexpectedEOF}, "shipping: regulatory.get: no response (request RD-1): unexpected EOF",
+			httpmock.NewErrorResponder(io.ErrUnexpectedEOF), "shipping: regulatory.get: no response (request RD-1): unexpected EOF",
 		},
 		"too large": {
-			ok(`"` + strings.Repeat("x", 2000) + `"`),
+			shippingtest.OK(`"` + strings.Repeat("x", 2000) + `"`),
 			"shipping: regulatory.get: 200 OK: body too large (request RD-1); ask for fewer records a page, or raise WithMaxResponseBytes",
 		},
 		"request named by the answer": {
-			canned{status: 400, body: `{"status":false,"message":"no","data":{"request_id":"RD-2"}}`},
+			httpmock.NewStringResponder(400, `{"status":false,"message":"no","data":{"request_id":"RD-2"}}`),
 			"shipping: regulatory.get: 400 Bad Request: no (request RD-2)",
 		},
 		"no record": {
-			ok(`{}`),
+			shippingtest.OK(`{}`),
 			"shipping: regulatory.get: 200 OK: the response holds no regulatory request: status is missing (request RD-1); " +
 				"check that the base address is the service's API and not a web page or proxy",
 		},
 	} {
-		client := connect(t, answering(test.answer), shipping.WithMaxResponseBytes(1000), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
+		client := shippingtest.NewClient(t, shippingtest.NewService(test.answer), shipping.WithMaxResponseBytes(1000), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
 		_, err := client.Regulatory.Get(t.Context(), "RD-1")
 		if err == nil || err.Error() != test.want {
 			t.Errorf("%s:\n got %v\nwant %s", name, err, test.want)
@@ -129,27 +130,22 @@ func TestErrors_TextsSayWhatToDo(t *testing.T) {
 	}
 }
 
-// limiter is a Limiter made of a function.
-type limiter func(ctx context.Context) error
-
-func (l limiter) Wait(ctx context.Context) error { return l(ctx) }
-
 func TestErrors_HeldBackByTheLimiter(t *testing.T) {
 	t.Parallel()
-	service := answering(ok(`[]`))
-	closed := limiter(func(context.Context) error { return errors.New("closed for lunch") })
-	_, err := connect(t, service, shipping.WithLimiter(closed)).Countries.List(t.Context())
+	service := shippingtest.NewService(shippingtest.OK(`[]`))
+	closed := shippingtest.Limiter(func(context.Context) error { return errors.New("closed for lunch") })
+	_, err := shippingtest.NewClient(t, service, shipping.WithLimiter(closed)).Countries.List(t.Context())
 	if want := "shipping: countries.list: no response: limiter: closed for lunch; nothing was sent"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if service.count("") != 0 {
-		t.Errorf("%d requests passed a closed limiter", service.count(""))
+	if service.Count("") != 0 {
+		t.Errorf("%d requests passed a closed limiter", service.Count(""))
 	}
 }
 
 func TestErrors_AttemptsAreCounted(t *testing.T) {
 	t.Parallel()
-	_, err := connect(t, answering(refusal(503, "busy")), quick).Countries.List(t.Context())
+	_, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(503, "busy")), shippingtest.FastRetries()).Countries.List(t.Context())
 	if want := "shipping: countries.list: 503 Service Unavailable: busy [4 attempts]"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -158,7 +154,7 @@ func TestErrors_AttemptsAreCounted(t *testing.T) {
 func TestErrors_KeepDataAndRequestID(t *testing.T) {
 	t.Parallel()
 	body := `{"status":false,"message":"no funds","data":{"error_code":"insufficient_funds","missing":[1.50]}}`
-	_, err := connect(t, answering(canned{status: 400, body: body})).Regulatory.Get(t.Context(), "RD-1")
+	_, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(400, body))).Regulatory.Get(t.Context(), "RD-1")
 	failure, _ := errors.AsType[*shipping.Error](err)
 	if failure == nil {
 		t.Fatal(err)
@@ -175,24 +171,24 @@ func TestErrors_KeepDataAndRequestID(t *testing.T) {
 func TestErrors_InsufficientFunds(t *testing.T) {
 	t.Parallel()
 	const coded = `{"status":false,"message":"no","data":{"error_code":"insufficient_funds"}}`
-	problem := canned{status: 402, body: `{"title":"no"}`}.with("Content-Type", "application/problem+json")
+	problem := httpmock.NewStringResponder(402, `{"title":"no"}`).HeaderSet(http.Header{"Content-Type": {"application/problem+json"}})
 	for name, test := range map[string]struct {
-		answer canned
+		answer httpmock.Responder
 		code   string
 		want   bool
 	}{
-		"the code":               {canned{status: 400, body: coded}, "insufficient_funds", true},
-		"the code, on a success": {canned{status: 200, body: coded}, "insufficient_funds", true},
-		"402":                    {refusal(402, "no"), "", true},
+		"the code":               {httpmock.NewStringResponder(400, coded), "insufficient_funds", true},
+		"the code, on a success": {httpmock.NewStringResponder(200, coded), "insufficient_funds", true},
+		"402":                    {shippingtest.Refusal(402, "no"), "", true},
 		"402 as a problem":       {problem, "", true},
-		"402 of a proxy":         {canned{status: 402, body: "<html>"}, "", false},
-		"the code, on a failure": {canned{status: 500, body: coded}, "insufficient_funds", false},
-		"another code":           {canned{status: 400, body: strings.Replace(coded, "insufficient_funds", "not_found", 1)}, "not_found", false},
-		"the text":               {refusal(400, "insufficient_funds"), "", false},
-		"a long code":            {canned{status: 400, body: strings.Replace(coded, "insufficient_funds", strings.Repeat("x", 500), 1)}, strings.Repeat("x", 128) + "…", false},
+		"402 of a proxy":         {httpmock.NewStringResponder(402, "<html>"), "", false},
+		"the code, on a failure": {httpmock.NewStringResponder(500, coded), "insufficient_funds", false},
+		"another code":           {httpmock.NewStringResponder(400, strings.Replace(coded, "insufficient_funds", "not_found", 1)), "not_found", false},
+		"the text":               {shippingtest.Refusal(400, "insufficient_funds"), "", false},
+		"a long code":            {httpmock.NewStringResponder(400, strings.Replace(coded, "insufficient_funds", strings.Repeat("x", 500), 1)), strings.Repeat("x", 128) + "…", false},
 	} {
-		_, err := connect(t, answering(test.answer)).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
-		if failure := errorIn(t, err); failure.Code != test.code || errors.Is(err, shipping.ErrInsufficientFunds) != test.want {
+		_, err := shippingtest.NewClient(t, shippingtest.NewService(test.answer)).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
+		if failure := shippingtest.ErrorIn(t, err); failure.Code != test.code || errors.Is(err, shipping.ErrInsufficientFunds) != test.want {
 			t.Errorf("%s: code %q, %v, want %q and %t", name, failure.Code, err, test.code, test.want)
 		}
 		if test.want && !errors.Is(err, shipping.ErrInvalidRequest) {
@@ -217,9 +213,9 @@ func TestErrors_InsufficientFundsOfTheReferenceServer(t *testing.T) {
 	_, err = client.Regulatory.PurchaseWith(t.Context(), &shipping.PurchaseRequest{
 		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, PurchaseOptions: shipping.PurchaseOptions{RefusedFor: time.Millisecond},
 	})
-	wantError(t, "purchase", err, shipping.ErrInsufficientFunds, shipping.ErrInvalidRequest)
-	if errorIn(t, err).Code != "insufficient_funds" {
-		t.Errorf("code %q", errorIn(t, err).Code)
+	shippingtest.WantError(t, "purchase", err, shipping.ErrInsufficientFunds, shipping.ErrInvalidRequest)
+	if shippingtest.ErrorIn(t, err).Code != "insufficient_funds" {
+		t.Errorf("code %q", shippingtest.ErrorIn(t, err).Code)
 	}
 }
 
@@ -235,7 +231,7 @@ func TestErrors_MessageOfOddTypesAndLengths(t *testing.T) {
 		`{"status":500,"message":"nested","data":{}}`:  "nested",
 		`{"message":"without status","data":"secret"}`: "without status",
 	} {
-		_, err := connect(t, answering(canned{status: 400, body: body})).Rates.List(t.Context(), nil)
+		_, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(400, body))).Rates.List(t.Context(), nil)
 		if failure, _ := errors.AsType[*shipping.Error](err); failure == nil || failure.Message != want {
 			t.Errorf("%.60s: message of %v", body, err)
 		}
@@ -245,20 +241,20 @@ func TestErrors_MessageOfOddTypesAndLengths(t *testing.T) {
 func TestErrors_TimeoutTellsThatTimeWasUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		slow := canned{after: time.Hour, status: 200}
+		slow := httpmock.NewStringResponder(200, "").Delay(time.Hour)
 		for name, test := range map[string]struct {
 			policy  shipping.RetryPolicy
 			timeout time.Duration
-			answer  canned
+			answer  httpmock.Responder
 			want    bool
 		}{
 			"the caller's deadline":    {shipping.RetryPolicy{}, time.Second, slow, true},
 			"the bound of an attempt":  {shipping.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Second}, time.Hour, slow, true},
-			"a refusal within time":    {shipping.RetryPolicy{}, time.Hour, refusal(400, "no"), false},
-			"a connection that breaks": {shipping.RetryPolicy{MaxAttempts: 1}, time.Hour, canned{err: io.EOF}, false},
+			"a refusal within time":    {shipping.RetryPolicy{}, time.Hour, shippingtest.Refusal(400, "no"), false},
+			"a connection that breaks": {shipping.RetryPolicy{MaxAttempts: 1}, time.Hour, httpmock.NewErrorResponder(io.EOF), false},
 		} {
 			ctx, cancel := context.WithTimeout(t.Context(), test.timeout)
-			_, err := connect(t, answering(test.answer), shipping.WithRetryPolicy(test.policy)).Rates.List(ctx, nil)
+			_, err := shippingtest.NewClient(t, shippingtest.NewService(test.answer), shipping.WithRetryPolicy(test.policy)).Rates.List(ctx, nil)
 			cancel()
 			failure, _ := errors.AsType[*shipping.Error](err)
 			if failure == nil || failure.Timeout() != test.want {
@@ -282,18 +278,18 @@ func TestErrors_ACertificateThatIsRefusedIsNotTriedAgain(t *testing.T) {
 		"https at an http":     {errors.New(`malformed HTTP response "\x15\x03\x01\x00\x02"`), "the service speaks https:// there"},
 		"address with no port": {&net.OpError{Op: "dial", Net: "tcp", Err: &net.AddrError{Err: "missing port in address", Addr: "api"}}, "missing port"},
 	} {
-		service := answering(canned{err: test.err})
-		_, err := connect(t, service, quick).Rates.List(t.Context(), nil)
-		wantError(t, name, err, shipping.ErrConnection)
-		if service.count("") != 1 || !strings.Contains(err.Error(), test.hint) {
-			t.Errorf("%s: %d attempts, want 1, and %q: %v", name, service.count(""), test.hint, err)
+		service := shippingtest.NewService(httpmock.NewErrorResponder(test.err))
+		_, err := shippingtest.NewClient(t, service, shippingtest.FastRetries()).Rates.List(t.Context(), nil)
+		shippingtest.WantError(t, name, err, shipping.ErrConnection)
+		if service.Count("") != 1 || !strings.Contains(err.Error(), test.hint) {
+			t.Errorf("%s: %d attempts, want 1, and %q: %v", name, service.Count(""), test.hint, err)
 		}
 	}
 }
 
 func TestErrors_URLAndQueryStayOut(t *testing.T) {
 	t.Parallel()
-	_, err := connect(t, answering(canned{err: errors.New("broken")}), quick).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-4711"})
+	_, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewErrorResponder(errors.New("broken"))), shippingtest.FastRetries()).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-4711"})
 	if err == nil || strings.Contains(err.Error(), "VA-4711") {
 		t.Errorf("the error shows the query: %v", err)
 	}
@@ -306,15 +302,15 @@ func TestErrors_AnAttemptThatEndsWhileDiallingSentNothing(t *testing.T) {
 		defer close(over)
 		dialling := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 			<-over
-			return nil, refused
+			return nil, shippingtest.ErrRefused()
 		}}
-		client := connect(t, dialling, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2}))
+		client := shippingtest.NewClient(t, dialling, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2}))
 		_, err := client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-1"})
-		if failure := errorIn(t, err); len(failure.Attempts) != 2 || !failure.Timeout() || errors.Is(err, context.DeadlineExceeded) {
+		if failure := shippingtest.ErrorIn(t, err); len(failure.Attempts) != 2 || !failure.Timeout() || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%+v", failure)
 		}
 		result, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
-		if got := outcome(result, err); got != shipping.OutcomeNotCharged {
+		if got := shippingtest.Outcome(result, err); got != shipping.OutcomeNotCharged {
 			t.Errorf("outcome %q of a purchase that was never sent (%v)", got, err)
 		}
 	})

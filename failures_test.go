@@ -13,74 +13,74 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // failures is what each method must survive: what the service answers, and what the error then is.
 func failures() map[string]struct {
-	answer canned
+	answer httpmock.Responder
 	want   error
 	status int
 } {
 	type failure = struct {
-		answer canned
+		answer httpmock.Responder
 		want   error
 		status int
 	}
 	html := "<html><body>Bad gateway</body></html>"
 	return map[string]failure{
-		"400 in the envelope":              {refusal(400, "a rule"), shipping.ErrInvalidRequest, 400},
-		"401 in the envelope":              {refusal(401, "no key"), shipping.ErrUnauthorized, 401},
-		"403 in the envelope":              {refusal(403, "not yours"), shipping.ErrUnauthorized, 403},
-		"404 in the envelope":              {refusal(404, "no such thing"), shipping.ErrNotFound, 404},
-		"405 without a body":               {canned{status: 405}, shipping.ErrInvalidRequest, 405},
-		"410 in the envelope":              {refusal(410, "gone"), shipping.ErrNotFound, 410},
-		"422 with data as a list":          {canned{status: 422, body: `{"status":false,"message":"m","data":["a","b"]}`}, shipping.ErrInvalidRequest, 422},
-		"429 in the envelope":              {refusal(429, "slow down"), shipping.ErrRateLimited, 429},
-		"500 as HTML":                      {canned{status: 500, body: html}, shipping.ErrServer, 500},
-		"502 without a body":               {canned{status: 502}, shipping.ErrServer, 502},
-		"503 as an array":                  {canned{status: 503, body: `[]`}, shipping.ErrServer, 503},
-		"599, which has no name":           {canned{status: 599, body: `"down"`}, shipping.ErrServer, 599},
-		"301 to elsewhere":                 {canned{status: 301}.with("Location", "https://elsewhere.test/"), shipping.ErrRedirected, 301},
-		"308 to elsewhere":                 {canned{status: 308}.with("Location", "https://elsewhere.test/"), shipping.ErrRedirected, 308},
-		"302 to nowhere":                   {canned{status: 302}, shipping.ErrRedirected, 302},
-		"302 to a broken address":          {canned{status: 302}.with("Location", "http://[broken"), shipping.ErrRedirected, 302},
-		"200 as HTML":                      {canned{status: 200, body: html}, shipping.ErrUnexpectedBody, 200},
-		"200 as text":                      {canned{status: 200, body: "OK"}, shipping.ErrUnexpectedBody, 200},
-		"200 without a body":               {canned{status: 200}, shipping.ErrUnexpectedBody, 200},
-		"200 with spaces only":             {canned{status: 200, body: " \r\n"}, shipping.ErrUnexpectedBody, 200},
-		"204":                              {canned{status: 204}, shipping.ErrUnexpectedBody, 204},
-		"200 that ends early":              {canned{status: 200, body: `{"status":true,"data":{"ra`}, shipping.ErrUnexpectedBody, 200},
-		"200 as null":                      {canned{status: 200, body: `null`}, shipping.ErrUnexpectedBody, 200},
-		"200 as an array":                  {canned{status: 200, body: `[{"rate_id":"RT-1"}]`}, shipping.ErrUnexpectedBody, 200},
-		"200 without status":               {canned{status: 200, body: `{"data":{}}`}, shipping.ErrUnexpectedBody, 200},
-		"200 with an unreadable status":    {canned{status: 200, body: `{"status":{},"data":{}}`}, shipping.ErrUnexpectedBody, 200},
-		"200 with status false":            {canned{status: 200, body: `{"status":false,"message":"no"}`}, shipping.ErrInvalidRequest, 200},
-		"200 with status false and a list": {canned{status: 200, body: `{"status":false,"message":"no","data":["SH-1"]}`}, shipping.ErrInvalidRequest, 200},
-		"201 with status false":            {canned{status: 201, body: `{"status":"false","message":"no"}`}, shipping.ErrInvalidRequest, 201},
-		"a connection that breaks":         {canned{err: io.ErrUnexpectedEOF}, shipping.ErrConnection, 0},
+		"400 in the envelope":              {shippingtest.Refusal(400, "a rule"), shipping.ErrInvalidRequest, 400},
+		"401 in the envelope":              {shippingtest.Refusal(401, "no key"), shipping.ErrUnauthorized, 401},
+		"403 in the envelope":              {shippingtest.Refusal(403, "not yours"), shipping.ErrUnauthorized, 403},
+		"404 in the envelope":              {shippingtest.Refusal(404, "no such thing"), shipping.ErrNotFound, 404},
+		"405 without a body":               {httpmock.NewStringResponder(405, ""), shipping.ErrInvalidRequest, 405},
+		"410 in the envelope":              {shippingtest.Refusal(410, "gone"), shipping.ErrNotFound, 410},
+		"422 with data as a list":          {httpmock.NewStringResponder(422, `{"status":false,"message":"m","data":["a","b"]}`), shipping.ErrInvalidRequest, 422},
+		"429 in the envelope":              {shippingtest.Refusal(429, "slow down"), shipping.ErrRateLimited, 429},
+		"500 as HTML":                      {httpmock.NewStringResponder(500, html), shipping.ErrServer, 500},
+		"502 without a body":               {httpmock.NewStringResponder(502, ""), shipping.ErrServer, 502},
+		"503 as an array":                  {httpmock.NewStringResponder(503, `[]`), shipping.ErrServer, 503},
+		"599, which has no name":           {httpmock.NewStringResponder(599, `"down"`), shipping.ErrServer, 599},
+		"301 to elsewhere":                 {httpmock.NewStringResponder(301, "").HeaderSet(http.Header{"Location": {"https://elsewhere.test/"}}), shipping.ErrRedirected, 301},
+		"308 to elsewhere":                 {httpmock.NewStringResponder(308, "").HeaderSet(http.Header{"Location": {"https://elsewhere.test/"}}), shipping.ErrRedirected, 308},
+		"302 to nowhere":                   {httpmock.NewStringResponder(302, ""), shipping.ErrRedirected, 302},
+		"302 to a broken address":          {httpmock.NewStringResponder(302, "").HeaderSet(http.Header{"Location": {"http://[broken"}}), shipping.ErrRedirected, 302},
+		"200 as HTML":                      {httpmock.NewStringResponder(200, html), shipping.ErrUnexpectedBody, 200},
+		"200 as text":                      {httpmock.NewStringResponder(200, "OK"), shipping.ErrUnexpectedBody, 200},
+		"200 without a body":               {httpmock.NewStringResponder(200, ""), shipping.ErrUnexpectedBody, 200},
+		"200 with spaces only":             {httpmock.NewStringResponder(200, " \r\n"), shipping.ErrUnexpectedBody, 200},
+		"204":                              {httpmock.NewStringResponder(204, ""), shipping.ErrUnexpectedBody, 204},
+		"200 that ends early":              {httpmock.NewStringResponder(200, `{"status":true,"data":{"ra`), shipping.ErrUnexpectedBody, 200},
+		"200 as null":                      {httpmock.NewStringResponder(200, `null`), shipping.ErrUnexpectedBody, 200},
+		"200 as an array":                  {httpmock.NewStringResponder(200, `[{"rate_id":"RT-1"}]`), shipping.ErrUnexpectedBody, 200},
+		"200 without status":               {httpmock.NewStringResponder(200, `{"data":{}}`), shipping.ErrUnexpectedBody, 200},
+		"200 with an unreadable status":    {httpmock.NewStringResponder(200, `{"status":{},"data":{}}`), shipping.ErrUnexpectedBody, 200},
+		"200 with status false":            {httpmock.NewStringResponder(200, `{"status":false,"message":"no"}`), shipping.ErrInvalidRequest, 200},
+		"200 with status false and a list": {httpmock.NewStringResponder(200, `{"status":false,"message":"no","data":["SH-1"]}`), shipping.ErrInvalidRequest, 200},
+		"201 with status false":            {httpmock.NewStringResponder(201, `{"status":"false","message":"no"}`), shipping.ErrInvalidRequest, 201},
+		"a connection that breaks":         {httpmock.NewErrorResponder(io.ErrUnexpectedEOF), shipping.ErrConnection, 0},
 	}
 }
 
 func TestFailures_EveryMethodSurvivesEveryAnswer(t *testing.T) {
 	t.Parallel()
-	for _, call := range calls() {
+	for _, call := range shippingtest.Calls() {
 		for name, failure := range failures() {
-			if call.operation == "do" && failure.status == http.StatusNoContent {
+			if call.Operation == "do" && failure.status == http.StatusNoContent {
 				continue // a success; see TestDo_AnswersWithoutABody
 			}
-			t.Run(call.operation+"/"+name, func(t *testing.T) {
+			t.Run(call.Operation+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				if call.operation == shipping.OpDocumentPDF && failure.answer.status == 200 {
-					failure.want = shipping.ErrUnexpectedBody // an envelope is no PDF either
-				}
-				if call.operation == shipping.OpDocumentPDF && failure.answer.status == 201 {
-					failure.want = shipping.ErrUnexpectedBody
+				if call.Operation == shipping.OpDocumentPDF && failure.status/100 == 2 {
+					failure.want = shipping.ErrUnexpectedBody // an envelope is not a PDF either
 				}
 				synctest.Test(t, func(t *testing.T) {
-					service := answering(failure.answer)
-					client := connect(t, service, shipping.WithProvisionalRoutes(), quick)
-					err := call.do(t.Context(), client)
+					service := shippingtest.NewService(failure.answer)
+					client := shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes(), shippingtest.FastRetries())
+					err := call.Do(t.Context(), client)
 					checkFailure(t, call, err, failure.want, failure.status, failure.answer)
 				})
 			})
@@ -89,7 +89,7 @@ func TestFailures_EveryMethodSurvivesEveryAnswer(t *testing.T) {
 }
 
 // checkFailure holds an error against what every error of a call has to tell.
-func checkFailure(t *testing.T, call call, err, want error, status int, answer canned) {
+func checkFailure(t *testing.T, call shippingtest.Call, err, want error, status int, answer httpmock.Responder) {
 	t.Helper()
 	if !errors.Is(err, want) {
 		t.Fatalf("error %v is not %q", err, want)
@@ -98,17 +98,17 @@ func checkFailure(t *testing.T, call call, err, want error, status int, answer c
 	if !ok {
 		t.Fatalf("error %T holds no *Error", err)
 	}
-	if failure.StatusCode != status || failure.Operation != call.operation {
-		t.Errorf("status %d of %s, want %d of %s", failure.StatusCode, failure.Operation, status, call.operation)
+	if failure.StatusCode != status || failure.Operation != call.Operation {
+		t.Errorf("status %d of %s, want %d of %s", failure.StatusCode, failure.Operation, status, call.Operation)
 	}
-	if status != 0 && string(failure.Body) != answer.body {
-		t.Errorf("Body is %q, want %q", failure.Body, answer.body)
+	if _, body := shippingtest.Sent(t, answer); status != 0 && string(failure.Body) != body {
+		t.Errorf("Body is %q, want %q", failure.Body, body)
 	}
 	if len(failure.Attempts) == 0 {
 		t.Error("no attempt is told")
 	}
 	if text := err.Error(); !strings.HasPrefix(text, "shipping: ") || strings.Contains(text, "\n") || strings.Contains(text, "  ") ||
-		strings.Contains(text, " :") || !strings.Contains(text, call.operation) {
+		strings.Contains(text, " :") || !strings.Contains(text, call.Operation) {
 		t.Errorf("the error does not read well: %q", text)
 	}
 }
@@ -119,22 +119,22 @@ func TestFailures_RetriesAgreeWithRetryable(t *testing.T) {
 	rows := failures()
 	for name, err := range map[string]error{
 		"a scheme mismatch": http.ErrSchemeMismatch, "a refused certificate": &tls.CertificateVerificationError{Err: x509.HostnameError{}},
-		"a refused connection": refused, "a response of TLS": errors.New(`malformed HTTP response "\x15\x03\x01"`),
+		"a refused connection": shippingtest.ErrRefused(), "a response of TLS": errors.New(`malformed HTTP response "\x15\x03\x01"`),
 	} {
 		row := rows["a connection that breaks"]
-		row.answer.err = err
+		row.answer = httpmock.NewErrorResponder(err)
 		rows[name] = row
 	}
 	for _, status := range []int{200, 302, 400, 408, 429, 501, 503} {
 		row := rows["a connection that breaks"]
-		row.answer, row.status, row.want = canned{status: status, body: `{"st`, cut: true}, status, shipping.ErrTruncated
+		row.answer, row.status, row.want = shippingtest.Truncated(status, `{"st`), status, shipping.ErrTruncated
 		rows[fmt.Sprint(status, " cut off")] = row
 	}
 	for name, row := range rows {
-		service := answering(row.answer)
-		_, err := connect(t, service, quick).Rates.List(t.Context(), nil)
-		failure := errorIn(t, err)
-		if retried := service.count("") > 1; retried != failure.Retryable() {
+		service := shippingtest.NewService(row.answer)
+		_, err := shippingtest.NewClient(t, service, shippingtest.FastRetries()).Rates.List(t.Context(), nil)
+		failure := shippingtest.ErrorIn(t, err)
+		if retried := service.Count("") > 1; retried != failure.Retryable() {
 			t.Errorf("%s: retried: %t, Retryable: %t (%v)", name, retried, failure.Retryable(), err)
 		}
 		if failure.StatusCode != row.status || !errors.Is(err, row.want) {
@@ -158,11 +158,11 @@ func TestFailures_DataOfAnotherTypeIsNotAnEmptyPage(t *testing.T) {
 		shipping.OpGetRequest:       {`[]`, `"none"`, `null`, `{}`, `{"request_id":"RD-1"}`, `{"request_id":"RD-2","status":"draft"}`},
 		shipping.OpRetryRequest:     {`[]`, `null`},
 	}
-	for _, call := range calls() {
-		for _, data := range other[call.operation] {
-			err := call.do(t.Context(), connect(t, answering(ok(data)), shipping.WithProvisionalRoutes()))
+	for _, call := range shippingtest.Calls() {
+		for _, data := range other[call.Operation] {
+			err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(data)), shipping.WithProvisionalRoutes()))
 			if !errors.Is(err, shipping.ErrUnexpectedBody) {
-				t.Errorf("%s with data %s: error %v, want an unexpected body", call.operation, data, err)
+				t.Errorf("%s with data %s: error %v, want an unexpected body", call.Operation, data, err)
 			}
 		}
 	}
@@ -172,13 +172,13 @@ func TestFailures_CancelledContextSendsNothing(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	service := answering(refusal(500, "reached"))
-	client := connect(t, service, shipping.WithProvisionalRoutes())
-	for _, call := range calls() {
-		wantError(t, call.operation, call.do(ctx, client), context.Canceled, shipping.ErrConnection)
+	service := shippingtest.NewService(shippingtest.Refusal(500, "reached"))
+	client := shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes())
+	for _, call := range shippingtest.Calls() {
+		shippingtest.WantError(t, call.Operation, call.Do(ctx, client), context.Canceled, shipping.ErrConnection)
 	}
-	if service.count("") != 0 {
-		t.Errorf("%d requests were sent for calls that had ended before", service.count(""))
+	if service.Count("") != 0 {
+		t.Errorf("%d requests were sent for calls that had ended before", service.Count(""))
 	}
 }
 
@@ -187,28 +187,28 @@ func TestFailures_CancellationKeepsItsCause(t *testing.T) {
 	shutdown := errors.New("shutting down")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(shutdown)
-	_, err := connect(t, answering(refusal(500, "reached"))).Rates.List(ctx, nil)
-	wantError(t, "rates", err, context.Canceled, shutdown)
+	_, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(500, "reached"))).Rates.List(ctx, nil)
+	shippingtest.WantError(t, "rates", err, context.Canceled, shutdown)
 }
 
 func TestFailures_ZeroClientsAndServices(t *testing.T) {
 	t.Parallel()
 	var zero shipping.Client
-	for _, call := range calls() {
-		wantError(t, call.operation, call.do(t.Context(), &zero), shipping.ErrNoClient)
+	for _, call := range shippingtest.Calls() {
+		shippingtest.WantError(t, call.Operation, call.Do(t.Context(), &zero), shipping.ErrNoClient)
 	}
 	var none *shipping.Client
-	wantError(t, "Do of a nil client", none.Do(t.Context(), "GET", "/v1/rates", nil, nil, nil), shipping.ErrNoClient)
+	shippingtest.WantError(t, "Do of a nil client", none.Do(t.Context(), "GET", "/v1/rates", nil, nil, nil), shipping.ErrNoClient)
 	if none.BaseURL() != "" || zero.BaseURL() != "" {
 		t.Error("a client without an address has one")
 	}
 	for _, err := range (shipping.RatesService{}).All(t.Context(), nil) {
-		wantError(t, "walk", err, shipping.ErrNoClient)
+		shippingtest.WantError(t, "walk", err, shipping.ErrNoClient)
 	}
 	_, err := shipping.RegulatoryService{}.Wait(t.Context(), "RD-1", nil)
-	wantError(t, "wait", err, shipping.ErrNoClient)
+	shippingtest.WantError(t, "wait", err, shipping.ErrNoClient)
 	_, err = shipping.RegulatoryService{}.SettlePurchase(t.Context(), "RD-1", nil)
-	wantError(t, "settle", err, shipping.ErrNoClient)
+	shippingtest.WantError(t, "settle", err, shipping.ErrNoClient)
 }
 
 // oddTransport breaks the promises of http.RoundTripper.
@@ -224,7 +224,7 @@ func TestFailures_TransportsThatBreakTheirPromiseDoNotPanic(t *testing.T) {
 		"no body, failed":            {StatusCode: 503},
 		"status out of range":        {StatusCode: -1, Body: http.NoBody},
 	} {
-		_, err := connect(t, oddTransport{response}, quick).Rates.List(t.Context(), nil)
+		_, err := shippingtest.NewClient(t, oddTransport{response}, shippingtest.FastRetries()).Rates.List(t.Context(), nil)
 		if _, ok := errors.AsType[*shipping.Error](err); !ok {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -233,20 +233,21 @@ func TestFailures_TransportsThatBreakTheirPromiseDoNotPanic(t *testing.T) {
 
 func TestResponse_IsThereWhenTheCallFails(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]canned{
-		"a refusal":              refusal(404, "no").with("X-Request-Id", "7"),
-		"no envelope":            canned{status: 200, body: "<html>"}.with("X-Request-Id", "7"),
-		"a body larger than 100": ok(`"`+strings.Repeat("x", 200)+`"`).with("X-Request-Id", "7"),
+	for name, answer := range map[string]httpmock.Responder{
+		"a refusal":              shippingtest.Refusal(404, "no").HeaderSet(http.Header{"X-Request-Id": {"7"}}),
+		"no envelope":            httpmock.NewStringResponder(200, "<html>").HeaderSet(http.Header{"X-Request-Id": {"7"}}),
+		"a body larger than 100": shippingtest.OK(`"` + strings.Repeat("x", 200) + `"`).HeaderSet(http.Header{"X-Request-Id": {"7"}}),
 	} {
 		var response shipping.Response
-		_, err := connect(t, answering(answer), shipping.WithMaxResponseBytes(100)).Countries.List(t.Context(), shipping.WithResponse(&response))
+		_, err := shippingtest.NewClient(t, shippingtest.NewService(answer), shipping.WithMaxResponseBytes(100)).Countries.List(t.Context(), shipping.WithResponse(&response))
 		if err == nil {
 			t.Errorf("%s is no failure", name)
 		}
-		if response.StatusCode != answer.status || response.Header.Get("X-Request-Id") != "7" || len(response.Attempts) != 1 {
+		status, body := shippingtest.Sent(t, answer)
+		if response.StatusCode != status || response.Header.Get("X-Request-Id") != "7" || len(response.Attempts) != 1 {
 			t.Errorf("%s leaves the response %+v", name, response)
 		}
-		if !strings.HasPrefix(answer.body, string(response.Body)) || len(response.Body) == 0 {
+		if !strings.HasPrefix(body, string(response.Body)) || len(response.Body) == 0 {
 			t.Errorf("%s leaves the body %q", name, response.Body)
 		}
 	}
@@ -261,17 +262,17 @@ func TestLimits_BodiesAreBounded(t *testing.T) {
 	}
 	for n, want := range map[int]error{limit - 1: nil, limit: nil, limit + 1: shipping.ErrBodyTooLarge, 100 * limit: shipping.ErrBodyTooLarge} {
 		for _, announced := range []bool{true, false} {
-			service := answering(canned{status: 200, body: body(n)})
+			service := shippingtest.NewService(httpmock.NewStringResponder(200, body(n)))
 			var transport http.RoundTripper = service
 			if !announced {
 				transport = unannounced{service}
 			}
-			_, err := connect(t, transport, shipping.WithMaxResponseBytes(limit)).Countries.List(t.Context())
+			_, err := shippingtest.NewClient(t, transport, shipping.WithMaxResponseBytes(limit)).Countries.List(t.Context())
 			if !errors.Is(err, want) {
 				t.Errorf("a body of %d bytes (announced: %t) with a limit of %d: error %v, want %v", n, announced, limit, err, want)
 			}
-			if err != nil && service.count("") != 1 {
-				t.Errorf("a body that is too large was asked for %d times", service.count(""))
+			if err != nil && service.Count("") != 1 {
+				t.Errorf("a body that is too large was asked for %d times", service.Count(""))
 			}
 		}
 	}
@@ -296,7 +297,7 @@ func TestLimits_ErrorsKeepAStartOfTheBody(t *testing.T) {
 		"unannounced": func(next http.RoundTripper) http.RoundTripper { return unannounced{next} },
 	} {
 		for _, body := range []string{long, `{"status":false,"message":"no","data":"` + long[:500_000] + `"}`} {
-			_, err := connect(t, transport(answering(canned{status: 400, body: body}))).Rates.List(t.Context(), nil)
+			_, err := shippingtest.NewClient(t, transport(shippingtest.NewService(httpmock.NewStringResponder(400, body)))).Rates.List(t.Context(), nil)
 			failure, ok := errors.AsType[*shipping.Error](err)
 			if !ok || failure.StatusCode != 400 {
 				t.Fatalf("%s: %v", name, err)
@@ -318,8 +319,8 @@ func TestFailures_AnAttemptIsToldForEachRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("broken")
-		service := answering(refusal(503, "busy"), canned{err: broken}, refusal(502, "bad"), refusal(404, "no"))
-		_, err := connect(t, service).Rates.List(t.Context(), nil)
+		service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), httpmock.NewErrorResponder(broken), shippingtest.Refusal(502, "bad"), shippingtest.Refusal(404, "no"))
+		_, err := shippingtest.NewClient(t, service).Rates.List(t.Context(), nil)
 		failure, _ := errors.AsType[*shipping.Error](err)
 		if failure == nil {
 			t.Fatal(err)

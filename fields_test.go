@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // Each test of this file reads a golden response, written by hand from a table of the specification, and checks
@@ -23,7 +24,7 @@ func eachField(t *testing.T, file, member string, records any) {
 	var response struct {
 		Data json.RawMessage `json:"data"`
 	}
-	if err := json.Unmarshal([]byte(golden(t, file)), &response); err != nil {
+	if err := json.Unmarshal([]byte(shippingtest.Golden(t, file)), &response); err != nil {
 		t.Fatal(err)
 	}
 	if member != "" {
@@ -106,12 +107,12 @@ func membersOf(t *testing.T, raw json.RawMessage) (members map[string]json.RawMe
 
 func TestRates_List_EveryFieldOfTheTable(t *testing.T) {
 	t.Parallel()
-	page, err := connect(t, serveGolden(t, "rates.json")).Rates.List(t.Context(), nil)
+	page, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "rates.json")).Rates.List(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	eachField(t, "rates.json", "rates", page.Items)
-	diff(t, "rate list pagination object", shipping.Pagination{Total: 203, PerPage: 3, Page: 1, PageCount: 68}, page.Pagination)
+	shippingtest.Diff(t, "rate list pagination object", shipping.Pagination{Total: 203, PerPage: 3, Page: 1, PageCount: 68}, page.Pagination)
 	if got := page.Items[0].Metadata.Get("productCode").Text(); got != "P" {
 		t.Errorf("metadata key productCode reads %q", got)
 	}
@@ -122,7 +123,7 @@ func TestRates_List_EveryFieldOfTheTable(t *testing.T) {
 
 func TestCountries_List_EveryFieldOfTheTable(t *testing.T) {
 	t.Parallel()
-	countries, err := connect(t, serveGolden(t, "countries.json")).Countries.List(t.Context())
+	countries, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "countries.json")).Countries.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,12 +132,12 @@ func TestCountries_List_EveryFieldOfTheTable(t *testing.T) {
 
 func TestWebhooks_List_EveryFieldOfTheTable(t *testing.T) {
 	t.Parallel()
-	page, err := connect(t, serveGolden(t, "webhooks.json")).Webhooks.List(t.Context(), nil)
+	page, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "webhooks.json")).Webhooks.List(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	eachField(t, "webhooks.json", "webhooks", page.Items) // the second has its kinds as "events"
-	diff(t, "webhook pagination object", shipping.Pagination{
+	shippingtest.Diff(t, "webhook pagination object", shipping.Pagination{
 		Page: 2, PerPage: 3, CurrentPage: 2, Total: 7, PageCount: 3, PagingCounter: 4,
 		PrevPage: 1, NextPage: 3, HasPrevPage: true, HasNextPage: true,
 	}, page.Pagination)
@@ -144,11 +145,11 @@ func TestWebhooks_List_EveryFieldOfTheTable(t *testing.T) {
 
 func TestWebhooks_List_PrevAndNextPageAreNullOnTheOnlyPage(t *testing.T) {
 	t.Parallel()
-	page, err := connect(t, serveGolden(t, "webhooks_only_page.json")).Webhooks.List(t.Context(), nil)
+	page, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "webhooks_only_page.json")).Webhooks.List(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "pagination", shipping.Pagination{Page: 1, PerPage: 100, CurrentPage: 1, PageCount: 1, PagingCounter: 1}, page.Pagination)
+	shippingtest.Diff(t, "pagination", shipping.Pagination{Page: 1, PerPage: 100, CurrentPage: 1, PageCount: 1, PagingCounter: 1}, page.Pagination)
 	if len(page.Items) != 0 {
 		t.Errorf("%d webhooks on an empty page", len(page.Items))
 	}
@@ -156,12 +157,12 @@ func TestWebhooks_List_PrevAndNextPageAreNullOnTheOnlyPage(t *testing.T) {
 
 func TestTransactions_List_EveryFieldOfTheTable(t *testing.T) {
 	t.Parallel()
-	page, err := connect(t, serveGolden(t, "transactions.json")).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-2244668800"})
+	page, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "transactions.json")).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-2244668800"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	eachField(t, "transactions.json", "transactions", page.Items)
-	diff(t, "transaction pagination object", shipping.Pagination{
+	shippingtest.Diff(t, "transaction pagination object", shipping.Pagination{
 		Page: 1, PerPage: 3, CurrentPage: 1, Total: 4, PageCount: 2, NextPage: 2, HasNextPage: true,
 	}, page.Pagination)
 	for i, want := range []string{"SH-7Q2MX09DKA4B8C1E", "", ""} {
@@ -173,7 +174,7 @@ func TestTransactions_List_EveryFieldOfTheTable(t *testing.T) {
 
 func TestTransactions_FlatAmountIsTheAmountTimesHundred(t *testing.T) {
 	t.Parallel()
-	page, err := connect(t, serveGolden(t, "transactions.json")).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-2244668800"})
+	page, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "transactions.json")).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-2244668800"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func TestTransactions_FlatAmountIsTheAmountTimesHundred(t *testing.T) {
 
 func TestWebhooks_Replay_EveryFieldOfTheResult(t *testing.T) {
 	t.Parallel()
-	got, err := connect(t, serveGolden(t, "replay.json")).Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-8K2J9L0M1N2P3Q4R"})
+	got, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "replay.json")).Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-8K2J9L0M1N2P3Q4R"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,29 +196,29 @@ func TestWebhooks_Replay_EveryFieldOfTheResult(t *testing.T) {
 
 func TestRegulatory_Analyze_EveryFieldOfTheDraft(t *testing.T) {
 	t.Parallel()
-	got, err := connect(t, serveGolden(t, "draft.json")).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-7Q2MX09DKA4B8C1E"})
+	got, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "draft.json")).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-7Q2MX09DKA4B8C1E"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Raw.Get("request_id").Text() != requestID {
+	if got.Raw.Get("request_id").Text() != shippingtest.RequestID {
 		t.Errorf("Raw does not hold the record: %s", got.Raw)
 	}
 	got.Raw = ""
-	diff(t, "draft", &shipping.RegulatoryRequest{
-		RequestID: requestID, Status: shipping.StatusDraft, Source: shipping.SourceShipment,
+	shippingtest.Diff(t, "draft", &shipping.RegulatoryRequest{
+		RequestID: shippingtest.RequestID, Status: shipping.StatusDraft, Source: shipping.SourceShipment,
 		ShipmentID: "SH-7Q2MX09DKA4B8C1E", Wallet: "VA-2244668800", Currency: "NGN",
 		LineItems: []shipping.LineItem{{
 			ItemID: "IT-0001", Description: "Vitamin C supplement", HSCode: "210690", Quantity: 2,
-			UnitPrice: mustAmount(t, "12.5"), Currency: "USD", Weight: 0.4, OriginCountry: "CN",
+			UnitPrice: shippingtest.Amount(t, "12.5"), Currency: "USD", Weight: 0.4, OriginCountry: "CN",
 		}},
 		AvailableDocuments: []shipping.AvailableDocument{
 			{
-				DocumentType: shipping.DocumentFDA, Name: "FDA prior notice", Mode: "automated", Amount: mustAmount(t, "18450.5"), Currency: "NGN",
+				DocumentType: shipping.DocumentFDA, Name: "FDA prior notice", Mode: "automated", Amount: shippingtest.Amount(t, "18450.5"), Currency: "NGN",
 				Reasons:       []shipping.MatchReason{{ItemID: "IT-0001", Rule: "hs_prefix", Match: "2106"}},
 				ProfileFields: []shipping.ProfileField{{Name: "product_code", Label: "FDA product code", Type: "string", Required: true}},
 			},
 			{
-				DocumentType: shipping.DocumentCustoms, Name: "Customs invoice", Mode: "automated", Amount: mustAmount(t, "0"), Currency: "NGN",
+				DocumentType: shipping.DocumentCustoms, Name: "Customs invoice", Mode: "automated", Amount: shippingtest.Amount(t, "0"), Currency: "NGN",
 				Reasons: []shipping.MatchReason{{Rule: "cross_border", Match: "CN-US"}}, ProfileFields: []shipping.ProfileField{},
 			},
 		},
@@ -229,31 +230,31 @@ func TestRegulatory_Analyze_EveryFieldOfTheDraft(t *testing.T) {
 			Destination: &shipping.Address{Name: "Ada Obi", City: "Houston", State: "TX", Country: "US"},
 		},
 		Profiles:  map[shipping.DocumentType]shipping.RawJSON{},
-		CreatedAt: at(t, "2026-01-05T09:30:00Z"), UpdatedAt: at(t, "2026-01-05T09:30:00Z"),
+		CreatedAt: shippingtest.Time(t, "2026-01-05T09:30:00Z"), UpdatedAt: shippingtest.Time(t, "2026-01-05T09:30:00Z"),
 	}, got)
 }
 
 func TestRegulatory_Get_EveryFieldOfAPurchasedRequest(t *testing.T) {
 	t.Parallel()
-	got, err := connect(t, serveGolden(t, "request.json")).Regulatory.Get(t.Context(), requestID)
+	got, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "request.json")).Regulatory.Get(t.Context(), shippingtest.RequestID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got.Raw = ""
-	diff(t, "request", &shipping.RegulatoryRequest{
-		RequestID: requestID, Status: shipping.StatusFailed, Source: shipping.SourceInvoice,
+	shippingtest.Diff(t, "request", &shipping.RegulatoryRequest{
+		RequestID: shippingtest.RequestID, Status: shipping.StatusFailed, Source: shipping.SourceInvoice,
 		FileURL: "https://files.example.com/invoice.pdf", Wallet: "VA-2244668800", Currency: "NGN",
 		LineItems: []shipping.LineItem{},
 		AvailableDocuments: []shipping.AvailableDocument{
-			{DocumentType: shipping.DocumentFDA, Amount: mustAmount(t, "18450.5"), Currency: "NGN"},
+			{DocumentType: shipping.DocumentFDA, Amount: shippingtest.Amount(t, "18450.5"), Currency: "NGN"},
 		},
 		Documents: []shipping.PurchasedDocument{
 			{
-				DocumentType: shipping.DocumentFDA, Name: "FDA prior notice", Mode: "automated", Amount: mustAmount(t, "18450.5"),
-				Currency: "NGN", Status: "generated", Attempts: 1, GeneratedAt: at(t, "2026-01-05T09:35:00Z"),
+				DocumentType: shipping.DocumentFDA, Name: "FDA prior notice", Mode: "automated", Amount: shippingtest.Amount(t, "18450.5"),
+				Currency: "NGN", Status: "generated", Attempts: 1, GeneratedAt: shippingtest.Time(t, "2026-01-05T09:35:00Z"),
 			},
 			{
-				DocumentType: shipping.DocumentTextile, Name: "Textile declaration", Mode: "automated", Amount: mustAmount(t, "900"),
+				DocumentType: shipping.DocumentTextile, Name: "Textile declaration", Mode: "automated", Amount: shippingtest.Amount(t, "900"),
 				Currency: "NGN", Status: "failed", Attempts: 2, Failure: "no fibre percentages",
 			},
 		},
@@ -261,14 +262,14 @@ func TestRegulatory_Get_EveryFieldOfAPurchasedRequest(t *testing.T) {
 			CarrierSlug: "dhl", Service: "express", Incoterm: "DAP", ReasonForExport: "sale", PortOfEntry: "IAH", EstimatedArrival: "2026-01-12",
 		},
 		Profiles:      map[shipping.DocumentType]shipping.RawJSON{shipping.DocumentFDA: `{"product_code": "54YFT10"}`},
-		ChargedAmount: mustAmount(t, "19350.5"), TransactionID: "TR-5FQJ2M81KD0XA7NB", FailureReason: "a document could not be generated",
-		CreatedAt: at(t, "2026-01-05T09:30:00Z"), UpdatedAt: at(t, "2026-01-05T09:36:00Z"),
+		ChargedAmount: shippingtest.Amount(t, "19350.5"), TransactionID: "TR-5FQJ2M81KD0XA7NB", FailureReason: "a document could not be generated",
+		CreatedAt: shippingtest.Time(t, "2026-01-05T09:30:00Z"), UpdatedAt: shippingtest.Time(t, "2026-01-05T09:36:00Z"),
 	}, got)
 }
 
 func TestRegulatory_Purchase_EveryFieldOfTheConfirmation(t *testing.T) {
 	t.Parallel()
-	got, err := connect(t, serveGolden(t, "purchase.json")).Regulatory.Purchase(t.Context(), requestID, shipping.DocumentFDA, shipping.DocumentCustoms)
+	got, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "purchase.json")).Regulatory.Purchase(t.Context(), shippingtest.RequestID, shipping.DocumentFDA, shipping.DocumentCustoms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,9 +277,9 @@ func TestRegulatory_Purchase_EveryFieldOfTheConfirmation(t *testing.T) {
 		t.Errorf("Raw does not hold the confirmation: %s", got.Raw)
 	}
 	got.Raw = ""
-	diff(t, "confirmation", &shipping.PurchaseResult{
-		RequestID: requestID, Outcome: shipping.OutcomeCharged, Status: shipping.StatusProcessing,
-		ChargedAmount: mustAmount(t, "18450.5"), Currency: "NGN", TransactionID: "TR-5FQJ2M81KD0XA7NB",
+	shippingtest.Diff(t, "confirmation", &shipping.PurchaseResult{
+		RequestID: shippingtest.RequestID, Outcome: shipping.OutcomeCharged, Status: shipping.StatusProcessing,
+		ChargedAmount: shippingtest.Amount(t, "18450.5"), Currency: "NGN", TransactionID: "TR-5FQJ2M81KD0XA7NB",
 	}, got)
 }
 
@@ -300,7 +301,7 @@ func TestRates_EstimatesAreMinutesByAssumption(t *testing.T) {
 
 func TestDocumentTypes_ExactlyTheSupportedSlugs(t *testing.T) {
 	t.Parallel()
-	diff(t, "slugs", []shipping.DocumentType{
+	shippingtest.Diff(t, "slugs", []shipping.DocumentType{
 		"AMS", "CUSTOMS", "FDA", "DROP-BALL", "FISH-WILDLIFE", "FOOTWEAR", "FUMIGATION", "LITHIUM-BATTERY",
 		"MSDS", "MUSEUM", "OTHER", "QUARANTINE", "STEEL", "TEXTILE", "WATCH",
 	}, shipping.DocumentTypes())

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // hostileServer is the other end of a client on a real socket. It reads each request whole, and writes
@@ -129,7 +130,7 @@ func hostilePolicy(answer hostileAnswer) shipping.Option {
 // client talks to the server over the transport that everybody has who sets none.
 func (s *hostileServer) client(t testing.TB, options ...shipping.Option) *shipping.Client {
 	t.Helper()
-	client, err := shipping.NewClient(testKey, append([]shipping.Option{
+	client, err := shipping.NewClient(shippingtest.Key, append([]shipping.Option{
 		shipping.WithBaseURL(s.url), shipping.WithProvisionalRoutes(), shipping.WithMaxResponseBytes(hostileLimit),
 	}, options...)...)
 	if err != nil {
@@ -144,7 +145,7 @@ const hostileLimit = 1 << 20
 // requestsFor is how many requests of an operation may reach a service that gives the same answer again
 // and again: more than one only where reading does no harm and the answer may be different next time.
 func requestsFor(operation string, again bool) (method string, n int) {
-	o := operationNamed(operation)
+	o := shippingtest.Operation(operation)
 	switch {
 	case o.Charges:
 		return http.MethodPost, 1 // reading back comes on top
@@ -161,14 +162,14 @@ func TestHostile_EveryOperationSurvivesEveryAnswer(t *testing.T) {
 			t.Parallel()
 			var all sync.WaitGroup
 			for _, call := range hostileCalls() {
-				server := startHostile(t, func(to net.Conn, _ *http.Request) { answer.write(to, call.success().body) })
+				server := startHostile(t, func(to net.Conn, _ *http.Request) { answer.write(to, call.Body()) })
 				client := server.client(t, hostilePolicy(answer))
 				all.Go(func() {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 					defer cancel()
-					err := call.do(ctx, client)
+					err := call.Do(ctx, client)
 					if ctx.Err() != nil {
-						t.Errorf("%s: it did not end by itself", call.operation)
+						t.Errorf("%s: it did not end by itself", call.Operation)
 					}
 					checkHostile(t, call, answer, err, server)
 				})
@@ -179,51 +180,51 @@ func TestHostile_EveryOperationSurvivesEveryAnswer(t *testing.T) {
 }
 
 // checkHostile holds the end of one call against what is promised of every one.
-func checkHostile(t *testing.T, call call, answer hostileAnswer, err error, server *hostileServer) {
+func checkHostile(t *testing.T, call shippingtest.Call, answer hostileAnswer, err error, server *hostileServer) {
 	t.Helper()
-	method, want := requestsFor(call.operation, answer.again)
+	method, want := requestsFor(call.Operation, answer.again)
 	if got := server.count(method); got > want || got == 0 && !answer.endless || got < want && !answer.endless && answer.again && answer.want != nil {
-		t.Errorf("%s: %d requests arrived, want %d (%v)", call.operation, got, want, err)
+		t.Errorf("%s: %d requests arrived, want %d (%v)", call.Operation, got, want, err)
 	}
 	// On a busy machine the time of an attempt may be up before even the headers are there.
 	timed, _ := errors.AsType[*shipping.Error](err)
 	outOfTime := answer.endless && timed != nil && timed.Timeout() && errors.Is(err, shipping.ErrConnection)
-	if expected := answer.expected(call.operation); expected == nil && err != nil {
-		t.Errorf("%s: %v", call.operation, err)
+	if expected := answer.expected(call.Operation); expected == nil && err != nil {
+		t.Errorf("%s: %v", call.Operation, err)
 	} else if expected != nil && !outOfTime && !errors.Is(expected, errAny) && !errors.Is(err, expected) {
-		t.Errorf("%s: error %v is not %q", call.operation, err, expected)
+		t.Errorf("%s: error %v is not %q", call.Operation, err, expected)
 	}
 	if err == nil {
 		return
 	}
 	failure, ok := errors.AsType[*shipping.Error](err)
 	if !ok {
-		t.Errorf("%s: %T holds no *Error: %v", call.operation, err, err)
+		t.Errorf("%s: %T holds no *Error: %v", call.Operation, err, err)
 		return
 	}
-	if answer.status != 0 && failure.StatusCode != answer.status && !outOfTime && call.operation != shipping.OpPurchase {
-		t.Errorf("%s: status %d, want %d", call.operation, failure.StatusCode, answer.status)
+	if answer.status != 0 && failure.StatusCode != answer.status && !outOfTime && call.Operation != shipping.OpPurchase {
+		t.Errorf("%s: status %d, want %d", call.Operation, failure.StatusCode, answer.status)
 	}
-	if failure.RetryAfter != answer.asked && call.operation != shipping.OpPurchase {
-		t.Errorf("%s: RetryAfter %s, want %s", call.operation, failure.RetryAfter, answer.asked)
+	if failure.RetryAfter != answer.asked && call.Operation != shipping.OpPurchase {
+		t.Errorf("%s: RetryAfter %s, want %s", call.Operation, failure.RetryAfter, answer.asked)
 	}
 	if text := err.Error(); len(text) > 6000 || strings.ContainsAny(text, "\n\r") || leaks(text) {
-		t.Errorf("%s: the error does not read well: %.300q", call.operation, text)
+		t.Errorf("%s: the error does not read well: %.300q", call.Operation, text)
 	}
-	if call.operation == shipping.OpPurchase && answer.want != nil && outcome(nil, err) == "" {
+	if call.Operation == shipping.OpPurchase && answer.want != nil && shippingtest.Outcome(nil, err) == "" {
 		t.Errorf("a purchase without an outcome: %v", err)
 	}
 }
 
 // hostileCalls are all calls, with a purchase that is read back for a moment only: it comes to nothing where
 // every answer is hostile.
-func hostileCalls() []call {
-	all := calls()
+func hostileCalls() []shippingtest.Call {
+	all := shippingtest.Calls()
 	for i := range all {
-		if all[i].operation == shipping.OpPurchase {
-			all[i].do = func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		if all[i].Operation == shipping.OpPurchase {
+			all[i].Do = func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 				_, err := c.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
-					RequestID: requestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond},
+					RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond},
 				}, o...)
 				return err
 			}
@@ -243,16 +244,16 @@ func TestHostile_APurchaseTellsTheTruthAboutTheMoney(t *testing.T) {
 				status := map[bool]string{false: "draft", true: `processing","documents":["FDA"],"source":"shipment`}[charges]
 				server := startHostile(t, func(to net.Conn, r *http.Request) {
 					if r.Method == http.MethodGet {
-						_, _ = io.WriteString(to, wireAnswer("200 OK", ok(`{"request_id":"RD-1","status":"`+status+`"}`).body))
+						_, _ = io.WriteString(to, wireAnswer("200 OK", shippingtest.Envelope(`{"request_id":"RD-1","status":"`+status+`"}`)))
 						return
 					}
-					answer.write(to, ok(`{"request_id":"RD-1","status":"processing"}`).body)
+					answer.write(to, shippingtest.Envelope(`{"request_id":"RD-1","status":"processing"}`))
 				})
 				result, err := buy(t.Context(), server.client(t, hostilePolicy(answer)))
 				if got := server.count(http.MethodPost); got != 1 && !(answer.endless && got == 0) {
 					t.Errorf("the purchase reached the server %d times", got)
 				}
-				switch got := outcome(result, err); {
+				switch got := shippingtest.Outcome(result, err); {
 				case charges && got != shipping.OutcomeCharged:
 					t.Errorf("charged, and reported as %q: %v", got, err)
 				case !charges && got == shipping.OutcomeCharged && answer.want != nil && !answer.confirms:
@@ -283,13 +284,13 @@ func TestHostile_NoOperationFollowsARedirect(t *testing.T) {
 						_, _ = io.WriteString(to, wireAnswer(status, "", "Location: "+location))
 					})
 					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-					err := call.do(ctx, server.client(t, shipping.WithHTTPClient(&http.Client{
+					err := call.Do(ctx, server.client(t, shipping.WithHTTPClient(&http.Client{
 						CheckRedirect: func(*http.Request, []*http.Request) error { return nil }, // a client that would follow
 					})))
 					cancel()
-					wantError(t, call.operation, err, shipping.ErrRedirected)
-					if method, want := requestsFor(call.operation, false); server.count(method) != want {
-						t.Errorf("%s: %d requests, want %d", call.operation, server.count(method), want)
+					shippingtest.WantError(t, call.Operation, err, shipping.ErrRedirected)
+					if method, want := requestsFor(call.Operation, false); server.count(method) != want {
+						t.Errorf("%s: %d requests, want %d", call.Operation, server.count(method), want)
 					}
 				}
 			})

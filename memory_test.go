@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // allocated is how many bytes the whole process allocates while do runs, those that are freed again and those
@@ -45,7 +46,7 @@ func TestMemory_NoAnswerCostsMoreThanItsLimit(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			for _, call := range hostileCalls() {
-				if slices.Contains(measured, call.operation) {
+				if slices.Contains(measured, call.Operation) {
 					measure(t, call, answer, 0)
 				}
 			}
@@ -63,18 +64,18 @@ func TestMemory_NoListCostsMoreThanItsElements(t *testing.T) {
 		elements = elements[:1]
 	}
 	for _, call := range hostileCalls() {
-		start, isList := lists[call.operation]
+		start, isList := lists[call.Operation]
 		if !isList {
 			start = `{"request_id":"RD-1","status":"draft","documents":[`
 		}
-		if call.operation == shipping.OpDocumentPDF || call.operation == "do" {
+		if call.Operation == shipping.OpDocumentPDF || call.Operation == "do" {
 			continue // these read no records
 		}
 		for _, element := range elements {
 			for count, want := range map[int]error{mostElements: nil, mostElements + 2: shipping.ErrBodyTooLarge, 100_000: shipping.ErrBodyTooLarge} {
-				t.Run(call.operation+" of "+element, func(t *testing.T) {
+				t.Run(call.Operation+" of "+element, func(t *testing.T) {
 					data := start + element + strings.Repeat(","+element, count-1) + "]" + map[bool]string{true: "}"}[start[0] == '{']
-					answer := hostileAnswer{write: bytesOf(wireAnswer("200 OK", ok(data).body))}
+					answer := hostileAnswer{write: bytesOf(wireAnswer("200 OK", shippingtest.Envelope(data)))}
 					err := measure(t, call, answer, mostElements*mostForARecord)
 					if tooLarge := errors.Is(err, shipping.ErrBodyTooLarge); tooLarge != (want != nil) {
 						t.Errorf("%d elements: %v", count, err)
@@ -86,18 +87,18 @@ func TestMemory_NoListCostsMoreThanItsElements(t *testing.T) {
 }
 
 // measure makes a call that is given an answer again and again, and holds what it allocates against the bound.
-func measure(t *testing.T, call call, answer hostileAnswer, more uint64) (err error) {
+func measure(t *testing.T, call shippingtest.Call, answer hostileAnswer, more uint64) (err error) {
 	t.Helper()
-	server := startHostile(t, func(to net.Conn, _ *http.Request) { answer.write(to, call.success().body) })
+	server := startHostile(t, func(to net.Conn, _ *http.Request) { answer.write(to, call.Body()) })
 	defer server.close()
 	client := server.client(t, hostilePolicy(answer))
 	got := allocated(func() {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		err = call.do(ctx, client)
+		err = call.Do(ctx, client)
 	})
 	if most := uint64(max(server.count(""), 1))*mostForAnAnswer + more; got > most {
-		t.Errorf("%s allocated %d bytes, want %d at most: %.100v", call.operation, got, most, err)
+		t.Errorf("%s allocated %d bytes, want %d at most: %.100v", call.Operation, got, most, err)
 	}
 	return err
 }
@@ -106,12 +107,12 @@ func measure(t *testing.T, call call, answer hostileAnswer, more uint64) (err er
 func TestMemory_OnlyElementsCount(t *testing.T) {
 	t.Parallel()
 	record := `{"rate_id":"RT-1,\",[","amount":1,"currency":"NGN","metadata":{"a":1,"b":2,"c":3}}`
-	service := answering(ok(`{"rates":[` + record + strings.Repeat(","+record, mostElements-1) + `],"pagination":{}}`))
-	page, err := connect(t, service, shipping.WithMaxResponseBytes(hostileLimit)).Rates.List(t.Context(), nil)
+	service := shippingtest.NewService(shippingtest.OK(`{"rates":[` + record + strings.Repeat(","+record, mostElements-1) + `],"pagination":{}}`))
+	page, err := shippingtest.NewClient(t, service, shipping.WithMaxResponseBytes(hostileLimit)).Rates.List(t.Context(), nil)
 	if err != nil || len(page.Items) != mostElements {
 		t.Error(err)
 	}
-	page, err = connect(t, service).Rates.List(t.Context(), nil)
+	page, err = shippingtest.NewClient(t, service).Rates.List(t.Context(), nil)
 	if err != nil || len(page.Items) != mostElements {
 		t.Error(err)
 	}

@@ -11,7 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 type spanKey struct{}
@@ -44,11 +47,11 @@ func observed(events *[]string) shipping.Observer {
 func TestObserver_SequenceOfACallThatRepeats(t *testing.T) {
 	t.Parallel()
 	var events []string
-	service := answering(refusal(503, "busy"), canned{err: errors.New("broken")}, ok(`{}`))
-	if _, err := connect(t, service, quick, shipping.WithObserver(observed(&events))).Rates.List(t.Context(), nil); err != nil {
+	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), httpmock.NewErrorResponder(errors.New("broken")), shippingtest.OK(`{}`))
+	if _, err := shippingtest.NewClient(t, service, shippingtest.FastRetries(), shipping.WithObserver(observed(&events))).Rates.List(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "events", []string{
+	shippingtest.Diff(t, "events", []string{
 		"start rates.list GET /v1/rates",
 		"attempt rates.list 503 <nil>", "retry rates.list after 503",
 		"attempt rates.list 0 broken", "retry rates.list after 0",
@@ -59,14 +62,14 @@ func TestObserver_SequenceOfACallThatRepeats(t *testing.T) {
 
 func TestObserver_LabelsAreRoutesAndNotPaths(t *testing.T) {
 	t.Parallel()
-	for _, call := range calls() {
+	for _, call := range shippingtest.Calls() {
 		var events []string
-		client := connect(t, answering(call.success()), shipping.WithProvisionalRoutes(), shipping.WithObserver(observed(&events)))
-		if err := call.do(t.Context(), client); err != nil {
+		client := shippingtest.NewClient(t, shippingtest.NewService(call.Success()), shipping.WithProvisionalRoutes(), shipping.WithObserver(observed(&events)))
+		if err := call.Do(t.Context(), client); err != nil {
 			t.Fatal(err)
 		}
-		if len(events) != 3 || strings.Contains(strings.Join(events, ""), requestID) {
-			t.Errorf("%s: %q", call.operation, events)
+		if len(events) != 3 || strings.Contains(strings.Join(events, ""), shippingtest.RequestID) {
+			t.Errorf("%s: %q", call.Operation, events)
 		}
 	}
 }
@@ -74,11 +77,11 @@ func TestObserver_LabelsAreRoutesAndNotPaths(t *testing.T) {
 func TestObserver_SeesALostPurchaseAndItsReadBack(t *testing.T) {
 	t.Parallel()
 	var events []string
-	service := answering(refusal(500, "oops"), ok(`{"request_id":"RD-1","status":"processing"}`))
-	if _, err := connect(t, service, shipping.WithObserver(observed(&events))).Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA); err != nil {
+	service := shippingtest.NewService(shippingtest.Refusal(500, "oops"), shippingtest.OK(`{"request_id":"RD-1","status":"processing"}`))
+	if _, err := shippingtest.NewClient(t, service, shipping.WithObserver(observed(&events))).Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA); err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "events", []string{
+	shippingtest.Diff(t, "events", []string{
 		"start regulatory.purchase POST /v1/regulatory-documents/purchase",
 		"attempt regulatory.purchase 500 <nil>",
 		"done regulatory.purchase after 1, failed: true",
@@ -94,7 +97,7 @@ func TestObserver_DoneIsToldWhatTheCallerReceives(t *testing.T) {
 	observer := shipping.Observer{Done: func(_ context.Context, _ shipping.Operation, _ []shipping.Attempt, _ time.Duration, err error) {
 		told = err
 	}}
-	_, err := connect(t, answering(refusal(404, "no")), shipping.WithObserver(observer)).Rates.List(t.Context(), nil)
+	_, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(404, "no")), shipping.WithObserver(observer)).Rates.List(t.Context(), nil)
 	if err == nil || told != err {
 		t.Errorf("told %v, received %v", told, err)
 	}
@@ -103,7 +106,7 @@ func TestObserver_DoneIsToldWhatTheCallerReceives(t *testing.T) {
 func TestObserver_StartMayReturnNoContext(t *testing.T) {
 	t.Parallel()
 	observer := shipping.Observer{Start: func(context.Context, shipping.Operation) context.Context { return nil }}
-	if _, err := connect(t, answering(ok(`{}`)), shipping.WithObserver(observer)).Rates.List(t.Context(), nil); err != nil {
+	if _, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{}`)), shipping.WithObserver(observer)).Rates.List(t.Context(), nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -118,11 +121,11 @@ func TestLogger_TellsAttemptsAndRepeats(t *testing.T) {
 			}
 			return a
 		}}
-		client := connect(t, answering(refusal(503, "busy"), ok(`{}`)), shipping.WithLogger(slog.New(slog.NewTextHandler(&log, withoutTimes))))
+		client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(503, "busy"), shippingtest.OK(`{}`)), shipping.WithLogger(slog.New(slog.NewTextHandler(&log, withoutTimes))))
 		if _, err := client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"}); err != nil {
 			t.Fatal(err)
 		}
-		diff(t, "log", []string{
+		shippingtest.Diff(t, "log", []string{
 			`level=DEBUG msg="shipping attempt" operation=transactions.list attempt=1 took=0s status=503`,
 			`level=WARN msg="shipping retry" operation=transactions.list attempt=1 took=0s status=503`,
 			`level=DEBUG msg="shipping attempt" operation=transactions.list attempt=2 took=0s status=200`,

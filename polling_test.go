@@ -9,42 +9,47 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // states is a service whose request is in each of these states in turn, and stays in the last.
-func states(answers ...canned) *service { return desk([]canned{confirmed}, answers) }
+func states(answers ...httpmock.Responder) *shippingtest.Service {
+	return shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Confirmation()}, answers)
+}
 
 func TestWait_UntilCompletedOrFailed(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		answers []canned
+		answers []httpmock.Responder
 		polls   int
 		status  shipping.RequestStatus
 		want    error
 	}{
-		"completed at once":          {[]canned{state("completed")}, 1, shipping.StatusCompleted, nil},
-		"through all states":         {[]canned{state("purchasing"), state("processing"), state("processing"), state("completed")}, 4, shipping.StatusCompleted, nil},
-		"states nobody knows":        {[]canned{state("queued"), state("under review"), state("completed")}, 3, shipping.StatusCompleted, nil},
-		"a draft for a moment":       {[]canned{state("draft"), state("draft"), state("processing"), state("completed")}, 4, shipping.StatusCompleted, nil},
-		"failed":                     {[]canned{state("processing"), state("failed")}, 2, shipping.StatusFailed, shipping.ErrRequestFailed},
-		"a request that vanishes":    {[]canned{state("processing"), refusal(404, "x")}, 2, shipping.StatusProcessing, shipping.ErrNotFound},
-		"a key that is revoked":      {[]canned{state("processing"), refusal(401, "no")}, 2, shipping.StatusProcessing, shipping.ErrUnauthorized},
-		"a proxy's page":             {[]canned{state("processing"), {status: 200, body: "<html>"}}, 2, shipping.StatusProcessing, shipping.ErrUnexpectedBody},
-		"an answer without a record": {[]canned{state("processing"), ok(`{}`)}, 2, shipping.StatusProcessing, shipping.ErrUnexpectedBody},
+		"completed at once":          {[]httpmock.Responder{shippingtest.Record("completed")}, 1, shipping.StatusCompleted, nil},
+		"through all states":         {[]httpmock.Responder{shippingtest.Record("purchasing"), shippingtest.Record("processing"), shippingtest.Record("processing"), shippingtest.Record("completed")}, 4, shipping.StatusCompleted, nil},
+		"states nobody knows":        {[]httpmock.Responder{shippingtest.Record("queued"), shippingtest.Record("under review"), shippingtest.Record("completed")}, 3, shipping.StatusCompleted, nil},
+		"a draft for a moment":       {[]httpmock.Responder{shippingtest.Record("draft"), shippingtest.Record("draft"), shippingtest.Record("processing"), shippingtest.Record("completed")}, 4, shipping.StatusCompleted, nil},
+		"failed":                     {[]httpmock.Responder{shippingtest.Record("processing"), shippingtest.Record("failed")}, 2, shipping.StatusFailed, shipping.ErrRequestFailed},
+		"a request that vanishes":    {[]httpmock.Responder{shippingtest.Record("processing"), shippingtest.Refusal(404, "x")}, 2, shipping.StatusProcessing, shipping.ErrNotFound},
+		"a key that is revoked":      {[]httpmock.Responder{shippingtest.Record("processing"), shippingtest.Refusal(401, "no")}, 2, shipping.StatusProcessing, shipping.ErrUnauthorized},
+		"a proxy's page":             {[]httpmock.Responder{shippingtest.Record("processing"), httpmock.NewStringResponder(200, "<html>")}, 2, shipping.StatusProcessing, shipping.ErrUnexpectedBody},
+		"an answer without a record": {[]httpmock.Responder{shippingtest.Record("processing"), shippingtest.OK(`{}`)}, 2, shipping.StatusProcessing, shipping.ErrUnexpectedBody},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				service := states(test.answers...)
-				record, err := connect(t, service).Regulatory.Wait(t.Context(), "RD-1", nil)
+				record, err := shippingtest.NewClient(t, service).Regulatory.Wait(t.Context(), "RD-1", nil)
 				if !errors.Is(err, test.want) || test.want == nil && err != nil {
 					t.Errorf("error %v, want %v", err, test.want)
 				}
 				if record == nil || record.Status != test.status {
 					t.Errorf("record %+v, want status %s", record, test.status)
 				}
-				if got := service.count(""); got != test.polls {
+				if got := service.Count(""); got != test.polls {
 					t.Errorf("%d polls, want %d", got, test.polls)
 				}
 			})
@@ -54,8 +59,8 @@ func TestWait_UntilCompletedOrFailed(t *testing.T) {
 
 func TestWait_AFailedRequestIsReturnedWithTheReason(t *testing.T) {
 	t.Parallel()
-	record, err := connect(t, serveGolden(t, "request.json")).Regulatory.Wait(t.Context(), requestID, nil)
-	const want = "shipping: generation failed for request " + requestID +
+	record, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "request.json")).Regulatory.Wait(t.Context(), shippingtest.RequestID, nil)
+	const want = "shipping: generation failed for request " + shippingtest.RequestID +
 		": a document could not be generated; TEXTILE: no fibre percentages"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -75,8 +80,8 @@ func TestWait_ADraftThatStaysIsNotWaitedForForEver(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				started := time.Now()
-				record, err := connect(t, states(state("draft"))).Regulatory.Wait(t.Context(), "RD-1", &shipping.PollOptions{DraftFor: test.set})
-				wantError(t, "wait", err, shipping.ErrNotPurchased)
+				record, err := shippingtest.NewClient(t, states(shippingtest.Record("draft"))).Regulatory.Wait(t.Context(), "RD-1", &shipping.PollOptions{DraftFor: test.set})
+				shippingtest.WantError(t, "wait", err, shipping.ErrNotPurchased)
 				if took := time.Since(started); took < test.want || took > test.want+time.Minute {
 					t.Errorf("it took %s, want %s", took, test.want)
 				}
@@ -92,16 +97,16 @@ func TestWait_ADraftThatStaysIsNotWaitedForForEver(t *testing.T) {
 func TestWait_PollsGrowFartherApartAndAreSpread(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		answers := make([]canned, 30, 31)
+		answers := make([]httpmock.Responder, 30, 31)
 		for i := range answers {
-			answers[i] = state("processing")
+			answers[i] = shippingtest.Record("processing")
 		}
-		service := states(append(answers, state("completed"))...)
+		service := states(append(answers, shippingtest.Record("completed"))...)
 		options := &shipping.PollOptions{MinInterval: 2 * time.Second, MaxInterval: 20 * time.Second}
-		if _, err := connect(t, service).Regulatory.Wait(t.Context(), "RD-1", options); err != nil {
+		if _, err := shippingtest.NewClient(t, service).Regulatory.Wait(t.Context(), "RD-1", options); err != nil {
 			t.Fatal(err)
 		}
-		got, interval, different := service.requests(), 2*time.Second, map[time.Duration]bool{}
+		got, interval, different := service.Requests(), 2*time.Second, map[time.Duration]bool{}
 		for i := range got[1:] {
 			between := got[i+1].At.Sub(got[i].At)
 			if between < interval*8/10 || between > interval*12/10 {
@@ -120,17 +125,17 @@ func TestWait_AnHourOfPolling(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()
-		service := &service{script: func(int, received) canned {
+		service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
 			if time.Since(started) >= time.Hour {
-				return state("completed")
+				return shippingtest.Record("completed")(r)
 			}
-			return state("processing")
-		}}
-		record, err := connect(t, service).Regulatory.Wait(t.Context(), "RD-1", nil)
+			return shippingtest.Record("processing")(r)
+		})
+		record, err := shippingtest.NewClient(t, service).Regulatory.Wait(t.Context(), "RD-1", nil)
 		if err != nil || record.Status != shipping.StatusCompleted {
 			t.Errorf("%+v, %v", record, err)
 		}
-		if polls := service.count(""); polls < 100 || polls > 160 {
+		if polls := service.Count(""); polls < 100 || polls > 160 {
 			t.Errorf("%d polls in an hour at most 30 s apart", polls)
 		}
 	})
@@ -140,9 +145,9 @@ func TestWait_FailuresThatPassAreTolerated(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		once := shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})
-		passing := []canned{
-			state("processing"), refusal(503, "busy"), lost, {status: 502, body: "<html>"}, refusal(429, "slow down"), refusal(500, "oops"),
-			{after: time.Hour, status: 200}, state("processing"), refusal(503, "busy"), state("completed"),
+		passing := []httpmock.Responder{
+			shippingtest.Record("processing"), shippingtest.Refusal(503, "busy"), shippingtest.NoResponse(), httpmock.NewStringResponder(502, "<html>"), shippingtest.Refusal(429, "slow down"), shippingtest.Refusal(500, "oops"),
+			httpmock.NewStringResponder(200, "").Delay(time.Hour), shippingtest.Record("processing"), shippingtest.Refusal(503, "busy"), shippingtest.Record("completed"),
 		}
 		var failed int
 		options := &shipping.PollOptions{Progress: func(event shipping.PollEvent) {
@@ -153,7 +158,7 @@ func TestWait_FailuresThatPassAreTolerated(t *testing.T) {
 				}
 			}
 		}}
-		record, err := connect(t, states(passing...), once).Regulatory.Wait(t.Context(), "RD-1", options)
+		record, err := shippingtest.NewClient(t, states(passing...), once).Regulatory.Wait(t.Context(), "RD-1", options)
 		if err != nil || record.Status != shipping.StatusCompleted || failed != 7 {
 			t.Errorf("%+v, %v, %d failed polls", record, err, failed)
 		}
@@ -164,10 +169,10 @@ func TestWait_GivesUpAfterSoManyFailuresInARow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		once := shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})
-		service := states(state("processing"), refusal(503, "busy"))
-		record, err := connect(t, service, once).Regulatory.Wait(t.Context(), "RD-1", &shipping.PollOptions{MaxFailures: 3})
-		wantError(t, "wait", err, shipping.ErrServer)
-		if polls := service.count(""); polls != 1+3+1 || record == nil {
+		service := states(shippingtest.Record("processing"), shippingtest.Refusal(503, "busy"))
+		record, err := shippingtest.NewClient(t, service, once).Regulatory.Wait(t.Context(), "RD-1", &shipping.PollOptions{MaxFailures: 3})
+		shippingtest.WantError(t, "wait", err, shipping.ErrServer)
+		if polls := service.Count(""); polls != 1+3+1 || record == nil {
 			t.Errorf("%d polls, record %v", polls, record)
 		}
 		failure, _ := errors.AsType[*shipping.StepError](err)
@@ -181,23 +186,23 @@ func TestWait_HonoursRetryAfterAlsoNearTheDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		once := shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})
-		service := states(refusal(503, "busy").with("Retry-After", "40"), state("completed"))
-		if _, err := connect(t, service, once).Regulatory.Wait(t.Context(), "RD-1", nil); err != nil {
+		service := states(shippingtest.Refusal(503, "busy").HeaderSet(http.Header{"Retry-After": {"40"}}), shippingtest.Record("completed"))
+		if _, err := shippingtest.NewClient(t, service, once).Regulatory.Wait(t.Context(), "RD-1", nil); err != nil {
 			t.Fatal(err)
 		}
-		got := service.requests()
+		got := service.Requests()
 		if between := got[1].At.Sub(got[0].At); between < 40*time.Second {
 			t.Errorf("the next poll followed after %s, the service asked for 40 s", between)
 		}
 
-		near := states(refusal(503, "busy").with("Retry-After", "40"), state("completed"))
+		near := states(shippingtest.Refusal(503, "busy").HeaderSet(http.Header{"Retry-After": {"40"}}), shippingtest.Record("completed"))
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
 		started := time.Now()
-		_, err := connect(t, near, once).Regulatory.Wait(ctx, "RD-1", nil)
-		wantError(t, "wait", err, context.DeadlineExceeded, shipping.ErrServer)
-		if time.Since(started) != 0 || near.count("") != 1 {
-			t.Errorf("%d polls and %s, although the service's wait outlasts the deadline", near.count(""), time.Since(started))
+		_, err := shippingtest.NewClient(t, near, once).Regulatory.Wait(ctx, "RD-1", nil)
+		shippingtest.WantError(t, "wait", err, context.DeadlineExceeded, shipping.ErrServer)
+		if time.Since(started) != 0 || near.Count("") != 1 {
+			t.Errorf("%d polls and %s, although the service's wait outlasts the deadline", near.Count(""), time.Since(started))
 		}
 	})
 }
@@ -205,16 +210,16 @@ func TestWait_HonoursRetryAfterAlsoNearTheDeadline(t *testing.T) {
 func TestWait_UsesTheTimeUpToItsDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := states(state("processing"))
+		service := states(shippingtest.Record("processing"))
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		started := time.Now()
-		record, err := connect(t, service).Regulatory.Wait(ctx, "RD-1", nil)
-		wantError(t, "wait", err, context.DeadlineExceeded)
+		record, err := shippingtest.NewClient(t, service).Regulatory.Wait(ctx, "RD-1", nil)
+		shippingtest.WantError(t, "wait", err, context.DeadlineExceeded)
 		if record == nil || record.Status != shipping.StatusProcessing {
 			t.Errorf("the last record is lost: %+v", record)
 		}
-		got := service.requests()
+		got := service.Requests()
 		if left := 5*time.Minute - got[len(got)-1].At.Sub(started); left > 2*time.Second {
 			t.Errorf("the last poll was made %s before the deadline", left)
 		}
@@ -228,8 +233,8 @@ func TestWait_EndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(10*time.Second, func() { cancel(stop) })
 		started := time.Now()
-		_, err := connect(t, states(state("processing"))).Regulatory.Wait(ctx, "RD-1", nil)
-		wantError(t, "wait", err, context.Canceled, stop)
+		_, err := shippingtest.NewClient(t, states(shippingtest.Record("processing"))).Regulatory.Wait(ctx, "RD-1", nil)
+		shippingtest.WantError(t, "wait", err, context.Canceled, stop)
 		if took := time.Since(started); took != 10*time.Second {
 			t.Errorf("it ended after %s", took)
 		}
@@ -242,7 +247,7 @@ func TestWait_TellsProgress(t *testing.T) {
 		var told []string
 		var next time.Duration
 		started := time.Now()
-		service := states(state("processing"), refusal(503, "busy"), state("processing"), state("completed"))
+		service := states(shippingtest.Record("processing"), shippingtest.Refusal(503, "busy"), shippingtest.Record("processing"), shippingtest.Record("completed"))
 		options := &shipping.PollOptions{Progress: func(event shipping.PollEvent) {
 			status := shipping.RequestStatus("none")
 			if event.Request != nil {
@@ -254,11 +259,11 @@ func TestWait_TellsProgress(t *testing.T) {
 			}
 			next = event.Next
 		}}
-		client := connect(t, service, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
+		client := shippingtest.NewClient(t, service, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
 		if _, err := client.Regulatory.Wait(t.Context(), "RD-1", options); err != nil {
 			t.Fatal(err)
 		}
-		diff(t, "progress", []string{
+		shippingtest.Diff(t, "progress", []string{
 			"polled RD-1 processing 1 false", "poll failed RD-1 processing 2 true", "polled RD-1 processing 3 false", "ended RD-1 completed 4 false",
 		}, told)
 		if next != 0 {
@@ -270,15 +275,15 @@ func TestWait_TellsProgress(t *testing.T) {
 func TestWait_WhatIsAnnouncedIsWhatHappens(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := states(state("processing"))
+		service := states(shippingtest.Record("processing"))
 		var announced []time.Duration
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		_, err := connect(t, service).Regulatory.Wait(ctx, "RD-1", &shipping.PollOptions{Progress: func(event shipping.PollEvent) {
+		_, err := shippingtest.NewClient(t, service).Regulatory.Wait(ctx, "RD-1", &shipping.PollOptions{Progress: func(event shipping.PollEvent) {
 			announced = append(announced, event.Next)
 		}})
-		wantError(t, "wait", err, context.DeadlineExceeded)
-		got := service.requests()
+		shippingtest.WantError(t, "wait", err, context.DeadlineExceeded)
+		got := service.Requests()
 		for i := range got[1:] {
 			if between := got[i+1].At.Sub(got[i].At); between != announced[i] {
 				t.Errorf("poll %d was announced in %s and followed after %s", i+2, announced[i], between)
@@ -289,30 +294,30 @@ func TestWait_WhatIsAnnouncedIsWhatHappens(t *testing.T) {
 
 func TestAnalyze_AFailedAnalysisCarriesItsRequest(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]canned{
-		"in an error":  {status: 400, body: `{"status":false,"message":"unreadable invoice","data":{"request_id":"RD-1","status":"failed","error_code":"analysis_failed"}}`},
-		"in a success": ok(`{"request_id":"RD-1","status":"failed","failure_reason":"unreadable invoice"}`),
+	for name, answer := range map[string]httpmock.Responder{
+		"in an error":  httpmock.NewStringResponder(400, `{"status":false,"message":"unreadable invoice","data":{"request_id":"RD-1","status":"failed","error_code":"analysis_failed"}}`),
+		"in a success": shippingtest.OK(`{"request_id":"RD-1","status":"failed","failure_reason":"unreadable invoice"}`),
 	} {
-		record, err := connect(t, answering(answer)).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
+		record, err := shippingtest.NewClient(t, shippingtest.NewService(answer)).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
 		failed, _ := errors.AsType[*shipping.FailedError](err)
 		if record != nil || failed == nil || failed.Request.RequestID != "RD-1" || failed.Operation != shipping.OpAnalyze || !errors.Is(err, shipping.ErrRequestFailed) {
 			t.Errorf("%s: %v, %v", name, record, err)
 		}
 	}
-	_, err := connect(t, answering(canned{status: 400, body: `{"status":false,"message":"m","data":{"request_id":"RD-1","status":"failed"}}`})).
+	_, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(400, `{"status":false,"message":"m","data":{"request_id":"RD-1","status":"failed"}}`))).
 		Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
 	const want = "shipping: analysis failed for request RD-1: regulatory.analyze: 400 Bad Request: m"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	wantError(t, "analysis", err, shipping.ErrInvalidRequest)
+	shippingtest.WantError(t, "analysis", err, shipping.ErrInvalidRequest)
 }
 
 func TestGet_AsksOnce(t *testing.T) {
 	t.Parallel()
-	service := states(state("processing"))
-	record, err := connect(t, service).Regulatory.Get(t.Context(), "RD-1")
-	if err != nil || record.Status.Final() || service.count(http.MethodGet) != 1 {
+	service := states(shippingtest.Record("processing"))
+	record, err := shippingtest.NewClient(t, service).Regulatory.Get(t.Context(), "RD-1")
+	if err != nil || record.Status.Final() || service.Count(http.MethodGet) != 1 {
 		t.Errorf("%+v, %v", record, err)
 	}
 }

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // buyWithin analyzes a shipment and buys FDA if a budget of 10 NGN allows it.
 func buyWithin(ctx context.Context, t *testing.T, client *shipping.Client, change func(draft *shipping.RegulatoryRequest)) error {
 	t.Helper()
 	_, err := client.Regulatory.AnalyzeAndPoll(ctx, parcel, &shipping.AnalyzeAndPollOptions{
-		Budget: &shipping.Budget{Amount: mustAmount(t, "10"), Currency: "NGN", AssumeCurrency: true},
+		Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN", AssumeCurrency: true},
 		Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 			change(draft)
 			return []shipping.DocumentType{shipping.DocumentFDA}, nil
@@ -47,9 +48,9 @@ func TestBudget_APriceThatIsNotTheOnlyOneDoesNotPass(t *testing.T) {
 			`"available_documents":[{"document_type":"MSDS","document_type":"FDA","amount":5}]`,
 			`"available_documents":[{"document_type":"FDA","amount":500}],"available_documents":[{"document_type":"FDA","amount":5}]`,
 		} {
-			service := answering(ok(`{"request_id":"RD-1","status":"draft",` + members + `}`))
-			wantError(t, members, buyWithin(ctx, t, connect(t, service), func(*shipping.RegulatoryRequest) {}), shipping.ErrOverBudget)
-			if n := service.count(http.MethodPost); n != 1 { // the analysis
+			service := shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft",` + members + `}`))
+			shippingtest.WantError(t, members, buyWithin(ctx, t, shippingtest.NewClient(t, service), func(*shipping.RegulatoryRequest) {}), shipping.ErrOverBudget)
+			if n := service.Count(http.MethodPost); n != 1 { // the analysis
 				t.Errorf("%s: %d requests", members, n)
 			}
 		}
@@ -61,7 +62,7 @@ func TestBudget_IsHeldAgainstTheDraftAsItWasSent(t *testing.T) {
 	t.Parallel()
 	for document, change := range map[string]func(*shipping.RegulatoryRequest){
 		`{"document_type":"FDA","amount":500,"currency":"NGN"}`: func(draft *shipping.RegulatoryRequest) {
-			draft.AvailableDocuments[0].Amount = mustAmount(t, "5")
+			draft.AvailableDocuments[0].Amount = shippingtest.Amount(t, "5")
 		},
 		`{"document_type":"FDA","amount":5,"currency":"USD"}`: func(draft *shipping.RegulatoryRequest) {
 			draft.AvailableDocuments[0].Currency = "NGN"
@@ -73,9 +74,9 @@ func TestBudget_IsHeldAgainstTheDraftAsItWasSent(t *testing.T) {
 			draft.AvailableDocuments = draft.AvailableDocuments[:1]
 		},
 	} {
-		service := answering(ok(`{"request_id":"RD-1","status":"draft","available_documents":[` + document + `]}`))
-		wantError(t, document, buyWithin(t.Context(), t, connect(t, service), change), shipping.ErrOverBudget)
-		if n := service.count(http.MethodPost); n != 1 { // the analysis
+		service := shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft","available_documents":[` + document + `]}`))
+		shippingtest.WantError(t, document, buyWithin(t.Context(), t, shippingtest.NewClient(t, service), change), shipping.ErrOverBudget)
+		if n := service.Count(http.MethodPost); n != 1 { // the analysis
 			t.Errorf("%s: %d requests", document, n)
 		}
 	}

@@ -11,7 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // C22, C26: a price has one member with its exact name. A price that is given twice is no price, and no
@@ -61,8 +64,8 @@ func checkPrices(ctx context.Context, t *testing.T) {
 		`{"document_type":"FDA","amount":10.50},{"document_type":"MSDS","amount":1},{"document_type":"fda","amount":2}`: "10.5",
 	} {
 		for reader, rest := range map[string]string{"plain": `"source":"shipment"`, "mending": `"source":7,"created_at":"yesterday"`} {
-			service := answering(ok(`{"request_id":"RD-1","status":"draft","currency":"NGN",` + rest + `,"available_documents":[` + documents + `]}`))
-			client := connect(t, service)
+			service := shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft","currency":"NGN",` + rest + `,"available_documents":[` + documents + `]}`))
+			client := shippingtest.NewClient(t, service)
 			draft, err := client.Regulatory.Get(t.Context(), "RD-1")
 			if err != nil {
 				t.Errorf("%s, %s: %v", documents, reader, err)
@@ -75,14 +78,14 @@ func checkPrices(ctx context.Context, t *testing.T) {
 			if want != none {
 				continue
 			}
-			budget := &shipping.Budget{Amount: mustAmount(t, "1000"), Currency: "NGN"}
+			budget := &shipping.Budget{Amount: shippingtest.Amount(t, "1000"), Currency: "NGN"}
 			_, err = client.Regulatory.AnalyzeAndPoll(ctx, parcel, &shipping.AnalyzeAndPollOptions{
 				Budget: budget, Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 					return []shipping.DocumentType{shipping.DocumentFDA}, nil
 				},
 			})
-			wantError(t, documents, err, shipping.ErrOverBudget)
-			if n := service.count(http.MethodPost); n != 1 { // the analysis
+			shippingtest.WantError(t, documents, err, shipping.ErrOverBudget)
+			if n := service.Count(http.MethodPost); n != 1 { // the analysis
 				t.Errorf("%s, %s: %d requests", documents, reader, n)
 			}
 		}
@@ -92,13 +95,13 @@ func checkPrices(ctx context.Context, t *testing.T) {
 // C26: wherever money is read, two amounts under one name are none, and the rest of the record is read.
 func TestAmount_GivenTwiceIsUnreadable(t *testing.T) {
 	t.Parallel()
-	rates := answering(canned{status: 200, body: `{"status":true,"message":"","data":{"rates":[{"rate_id":"RT-1","amount":1,"currency":"NGN","amount":2},{"rate_id":"RT-2","amount":3,"AMOUNT":4}]}}`})
-	page, err := connect(t, rates).Rates.List(t.Context(), nil)
+	rates := shippingtest.NewService(httpmock.NewStringResponder(200, `{"status":true,"message":"","data":{"rates":[{"rate_id":"RT-1","amount":1,"currency":"NGN","amount":2},{"rate_id":"RT-2","amount":3,"AMOUNT":4}]}}`))
+	page, err := shippingtest.NewClient(t, rates).Rates.List(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "rates", []shipping.Rate{
-		{RateID: "RT-1", Amount: unreadable(t), Currency: "NGN"}, {RateID: "RT-2", Amount: mustAmount(t, "3")},
+	shippingtest.Diff(t, "rates", []shipping.Rate{
+		{RateID: "RT-1", Amount: unreadable(t), Currency: "NGN"}, {RateID: "RT-2", Amount: shippingtest.Amount(t, "3")},
 	}, page.Items)
 	var out struct {
 		Fee   shipping.Amount            `json:"fee"`
@@ -123,7 +126,7 @@ func TestNames_GivenTwiceTheLastCounts(t *testing.T) {
 		"a list":       `{"status":true,"data":{"webhooks":[{"name":"x"},{"name":"y"}],"webhooks":[{"webhook_id":"WA-1","event":["c"]}],"pagination":{"total":1}}}`,
 		"odd values":   `{"status":true,"data":{"webhooks":[{"webhook_id":"WA-0","name":7,"webhook_id":"WA-1","name":"","event":["a"],"event":"c"}],"pagination":{"total":1,"total":"1"}}}`,
 	} {
-		page, err := connect(t, answering(canned{status: 200, body: body})).Webhooks.List(t.Context(), nil)
+		page, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(200, body))).Webhooks.List(t.Context(), nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -140,21 +143,21 @@ func TestNames_OfErrorsAndOtherOperations(t *testing.T) {
 	t.Parallel()
 	refused := `{"status":false,"message":"no funds","MESSAGE":"x","data":{"request_id":"RD-1","Request_ID":"RD-2"},"Data":7}`
 	for name, body := range map[string]string{"plain": refused, "with an odd value": `{"status":0,` + refused[len(`{"status":false,`):]} {
-		_, err := connect(t, answering(canned{status: 402, body: body})).Rates.List(t.Context(), nil)
+		_, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(402, body))).Rates.List(t.Context(), nil)
 		failure, ok := errors.AsType[*shipping.Error](err)
 		if !ok || failure.Message != "no funds" || failure.RequestID != "RD-1" {
 			t.Errorf("%s: %+v", name, err)
 		}
 	}
 	var out struct{ Name string }
-	if err := connect(t, answering(ok(`{"name":"x","Name":"y","NAME":"z"}`))).Do(t.Context(), http.MethodGet, "/v1/x", nil, nil, &out); err != nil || out.Name != "y" {
+	if err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"name":"x","Name":"y","NAME":"z"}`))).Do(t.Context(), http.MethodGet, "/v1/x", nil, nil, &out); err != nil || out.Name != "y" {
 		t.Errorf("%+v, %v", out, err)
 	}
 	for _, body := range []string{`{"Request":{"request_id":"RD-9","status":"draft"}}`, `{"REQUEST_ID":"RD-9","Status":"draft"}`} {
-		_, err := connect(t, answering(ok(body))).Regulatory.Analyze(t.Context(), parcel)
-		wantError(t, body, err, shipping.ErrUnexpectedBody)
+		_, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body))).Regulatory.Analyze(t.Context(), parcel)
+		shippingtest.WantError(t, body, err, shipping.ErrUnexpectedBody)
 	}
-	got, err := connect(t, answering(ok(`{"request_id":"RD-1","status":"draft","Items":[{"description":"x"}],"LINE_ITEMS":[{}],"Request":{}}`))).Regulatory.Get(t.Context(), "RD-1")
+	got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft","Items":[{"description":"x"}],"LINE_ITEMS":[{}],"Request":{}}`))).Regulatory.Get(t.Context(), "RD-1")
 	if err != nil || got.LineItems != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -176,9 +179,9 @@ func TestPrice_BesideAnotherAmountIsAmbiguous(t *testing.T) {
 	} {
 		for _, wrap := range []string{"%s", `{"request":%s}`} {
 			draft := `{"request_id":"RD-1","status":"draft","available_documents":[{"document_type":"CUSTOMS","amount":9},{"document_type":"FDA",` + entry + `}]}`
-			service := answering(ok(fmt.Sprintf(wrap, draft)))
-			budget := &shipping.Budget{Amount: mustAmount(t, "1.5"), Currency: "USD"}
-			_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+			service := shippingtest.NewService(shippingtest.OK(fmt.Sprintf(wrap, draft)))
+			budget := &shipping.Budget{Amount: shippingtest.Amount(t, "1.5"), Currency: "USD"}
+			_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
 				Budget: budget, Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 					_, _, err := draft.Price(shipping.DocumentFDA)
 					if (err == nil) != (want == "") {
@@ -191,7 +194,7 @@ func TestPrice_BesideAnotherAmountIsAmbiguous(t *testing.T) {
 			if stopped := errors.Is(err, shipping.ErrOverBudget); stopped != (want != "") || !strings.Contains(fmt.Sprint(err), want) {
 				t.Errorf("%s: %v, want %q", entry, err, want)
 			}
-			if n := service.count(http.MethodPost); want != "" && n != 1 {
+			if n := service.Count(http.MethodPost); want != "" && n != 1 {
 				t.Errorf("%s: %d requests", entry, n)
 			}
 		}
@@ -202,11 +205,11 @@ func TestPrice_BesideAnotherAmountIsAmbiguous(t *testing.T) {
 func TestBudget_AssumesTheCurrencyOnlyIfAsked(t *testing.T) {
 	t.Parallel()
 	for assume, want := range map[bool]error{false: shipping.ErrOverBudget, true: nil} {
-		service := newJourney()
+		service := newWorkflowService()
 		service.draft = `"available_documents":[{"document_type":"FDA","amount":5}]`
 		synctest.Test(t, func(t *testing.T) {
-			_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
-				Select: shipping.SelectAll, Budget: &shipping.Budget{Amount: mustAmount(t, "10"), Currency: "NGN", AssumeCurrency: assume},
+			_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+				Select: shipping.SelectAll, Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN", AssumeCurrency: assume},
 			})
 			if !errors.Is(err, want) {
 				t.Errorf("AssumeCurrency %t: %v", assume, err)
@@ -225,8 +228,8 @@ func TestPurchase_TwoStatusesAreNoStatus(t *testing.T) {
 	} {
 		for status, want := range map[string]shipping.PurchaseOutcome{"draft": shipping.OutcomeUnknown, "processing": shipping.OutcomeCharged} {
 			synctest.Test(t, func(t *testing.T) {
-				result, err := buyFDA(t.Context(), connect(t, newCounter([]canned{{status: 200, body: body}}, []canned{record(status)})), true)
-				if got := outcome(result, err); got != want {
+				result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{httpmock.NewStringResponder(200, body)}, []httpmock.Responder{shippingtest.Record(status)})), true)
+				if got := shippingtest.Outcome(result, err); got != want {
 					t.Errorf("%s, then %s: %q (%v)", body, status, got, err)
 				}
 			})

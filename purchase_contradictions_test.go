@@ -2,11 +2,15 @@ package shipping_test
 
 import (
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // C21: a response that contradicts itself, or names its request unreadably, confirms nothing. The request is
@@ -35,8 +39,8 @@ func TestPurchase_AContradictoryResponseConfirmsNothing(t *testing.T) {
 		`{"request_id":"RD-1","documents":"CUSTOMS"}`,
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			result, err := buyFDA(t.Context(), connect(t, newCounter([]canned{ok(data)}, []canned{record("draft")})), false)
-			if got := outcome(result, err); got != shipping.OutcomeUnknown {
+			result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{shippingtest.OK(data)}, []httpmock.Responder{shippingtest.Record("draft")})), false)
+			if got := shippingtest.Outcome(result, err); got != shipping.OutcomeUnknown {
 				t.Errorf("%s: outcome %q, want unknown", data, got)
 			}
 		})
@@ -71,18 +75,18 @@ func TestPurchase_AContradictoryRecordDecidesNothing(t *testing.T) {
 		`{"request":{"request_id":"RD-1","status":"draft"},"transaction_id":"TR-1"}`,
 		`{"request":{"request_id":"RD-1","status":"draft"},"charged_amount":5}`,
 	} {
-		for name, response := range map[string]canned{"lost": {status: 500}, "refusal": refusal(400, "no")} {
+		for name, response := range map[string]httpmock.Responder{"lost": httpmock.NewStringResponder(500, ""), "refusal": shippingtest.Refusal(400, "no")} {
 			synctest.Test(t, func(t *testing.T) {
-				result, err := buyFDA(t.Context(), connect(t, newCounter([]canned{response}, []canned{ok(data)})), false)
-				if got := outcome(result, err); got != shipping.OutcomeUnknown {
+				result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{response}, []httpmock.Responder{shippingtest.OK(data)})), false)
+				if got := shippingtest.Outcome(result, err); got != shipping.OutcomeUnknown {
 					t.Errorf("%s, %s: outcome %q, want unknown", name, data, got)
 				}
 			})
 		}
 		synctest.Test(t, func(t *testing.T) {
-			result, err := connect(t, newCounter(nil, []canned{ok(data)})).Regulatory.SettlePurchase(t.Context(), "RD-1",
+			result, err := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{shippingtest.OK(data)})).Regulatory.SettlePurchase(t.Context(), "RD-1",
 				&shipping.SettleOptions{DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}})
-			if got := outcome(result, err); got != shipping.OutcomeUnknown {
+			if got := shippingtest.Outcome(result, err); got != shipping.OutcomeUnknown {
 				t.Errorf("settled, %s: outcome %q, want unknown", data, got)
 			}
 		})
@@ -92,15 +96,15 @@ func TestPurchase_AContradictoryRecordDecidesNothing(t *testing.T) {
 // C20: what an earlier reading showed counts against a later one that would make the purchase free.
 func TestPurchase_AnEarlierReadingCounts(t *testing.T) {
 	t.Parallel()
-	for name, reads := range map[string][]canned{
-		"a draft that shows a charge, then one that does not": {record("draft", charge), record("draft")},
-		"purchasing with a charge, then a draft":              {record("purchasing", charge), record("draft")},
-		"a draft that shows a charge, then 404":               {record("draft", charge), refusal(404, "no")},
-		"purchasing, then 404":                                {record("purchasing"), refusal(404, "no")},
+	for name, reads := range map[string][]httpmock.Responder{
+		"a draft that shows a charge, then one that does not": {shippingtest.Record("draft", charge), shippingtest.Record("draft")},
+		"purchasing with a charge, then a draft":              {shippingtest.Record("purchasing", charge), shippingtest.Record("draft")},
+		"a draft that shows a charge, then 404":               {shippingtest.Record("draft", charge), shippingtest.Refusal(404, "no")},
+		"purchasing, then 404":                                {shippingtest.Record("purchasing"), shippingtest.Refusal(404, "no")},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			result, err := buyFDA(t.Context(), connect(t, newCounter([]canned{refusal(404, "no")}, reads)), false)
-			if got := outcome(result, err); got != shipping.OutcomeUnknown {
+			result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(404, "no")}, reads)), false)
+			if got := shippingtest.Outcome(result, err); got != shipping.OutcomeUnknown {
 				t.Errorf("%s: outcome %q, want unknown", name, got)
 			}
 		})
@@ -113,21 +117,21 @@ func TestPurchase_ARefusalIsTheWholeBody(t *testing.T) {
 	const problemType = "application/problem+json"
 	spaces := strings.Repeat(" ", 70<<10)
 	for name, test := range map[string]struct {
-		response canned
+		response httpmock.Responder
 		want     shipping.PurchaseOutcome
 	}{
-		"data of 70 KB":             {canned{status: 400, body: `{"status":false,"data":"` + spaces + `"}`}, shipping.OutcomeNotCharged},
-		"problem of 70 KB":          {canned{status: 400, body: `{"title":"no","detail":"` + spaces + `"}`}.with("Content-Type", problemType), shipping.OutcomeNotCharged},
-		"then other text":           {canned{status: 400, body: `{"status":false}` + spaces + "x"}, shipping.OutcomeUnknown},
-		"then another envelope":     {canned{status: 200, body: `{"status":false}` + spaces + `{"status":true}`}, shipping.OutcomeUnknown},
-		"another status at the end": {canned{status: 200, body: `{"status":false,"data":"` + spaces + `","status":true}`}, shipping.OutcomeUnknown},
-		"longer than is read":       {canned{status: 400, body: `{"status":false}` + strings.Repeat(" ", 2<<20)}, shipping.OutcomeUnknown},
-		"problem, then other text":  {canned{status: 400, body: `{"title":"no"}` + spaces + "x"}.with("Content-Type", problemType), shipping.OutcomeUnknown},
-		"problem, status true":      {canned{status: 400, body: `{"status":true}`}.with("Content-Type", problemType), shipping.OutcomeUnknown},
+		"data of 70 KB":             {httpmock.NewStringResponder(400, `{"status":false,"data":"`+spaces+`"}`), shipping.OutcomeNotCharged},
+		"problem of 70 KB":          {httpmock.NewStringResponder(400, `{"title":"no","detail":"`+spaces+`"}`).HeaderSet(http.Header{"Content-Type": {problemType}}), shipping.OutcomeNotCharged},
+		"then other text":           {httpmock.NewStringResponder(400, `{"status":false}`+spaces+"x"), shipping.OutcomeUnknown},
+		"then another envelope":     {httpmock.NewStringResponder(200, `{"status":false}`+spaces+`{"status":true}`), shipping.OutcomeUnknown},
+		"another status at the end": {httpmock.NewStringResponder(200, `{"status":false,"data":"`+spaces+`","status":true}`), shipping.OutcomeUnknown},
+		"longer than is read":       {httpmock.NewStringResponder(400, `{"status":false}`+strings.Repeat(" ", 2<<20)), shipping.OutcomeUnknown},
+		"problem, then other text":  {httpmock.NewStringResponder(400, `{"title":"no"}`+spaces+"x").HeaderSet(http.Header{"Content-Type": {problemType}}), shipping.OutcomeUnknown},
+		"problem, status true":      {httpmock.NewStringResponder(400, `{"status":true}`).HeaderSet(http.Header{"Content-Type": {problemType}}), shipping.OutcomeUnknown},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			result, err := buyFDA(t.Context(), connect(t, newCounter([]canned{test.response}, []canned{record("draft")})), false)
-			if got := outcome(result, err); got != test.want {
+			result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{test.response}, []httpmock.Responder{shippingtest.Record("draft")})), false)
+			if got := shippingtest.Outcome(result, err); got != test.want {
 				t.Errorf("%s: outcome %q, want %q", name, got, test.want)
 			}
 		})
@@ -137,9 +141,9 @@ func TestPurchase_ARefusalIsTheWholeBody(t *testing.T) {
 // A charge that is shown beside the wrapped record is that of the record.
 func TestPurchase_TheChargeBesideAWrappedRecord(t *testing.T) {
 	t.Parallel()
-	result, err := buyFDA(t.Context(), connect(t, newCounter([]canned{ok(
+	result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{shippingtest.OK(
 		`{"request":{"request_id":"RD-1","status":"processing"},"charged_amount":5,"currency":"NGN","transaction_id":"TR-1"}`)}, nil)), false)
-	if err != nil || result.ChargedAmount != mustAmount(t, "5") || result.Currency != "NGN" || result.TransactionID != "TR-1" {
+	if err != nil || result.ChargedAmount != shippingtest.Amount(t, "5") || result.Currency != "NGN" || result.TransactionID != "TR-1" {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
@@ -149,7 +153,7 @@ func TestRecord_NestedThousandsOfTimesIsReadOnce(t *testing.T) {
 	nested := func(depth int) func() {
 		data := strings.Repeat(`{"request":`, depth) + `{"x":"` + strings.Repeat("x", 64<<10) + `"}` + strings.Repeat(`}`, depth)
 		return func() {
-			if _, err := connect(t, newCounter(nil, []canned{ok(data)})).Regulatory.Get(t.Context(), "RD-1"); err == nil {
+			if _, err := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{shippingtest.OK(data)})).Regulatory.Get(t.Context(), "RD-1"); err == nil {
 				t.Error("it was taken for a record")
 			}
 		}
@@ -164,8 +168,8 @@ func TestRecord_NestedThousandsOfTimesIsReadOnce(t *testing.T) {
 func TestPurchase_OfARequestThatCannotBeReadBackIsNotSent(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{".", "..", "RD-\xff"} {
-		service := answering(ok(`{}`))
-		client := connect(t, service)
+		service := shippingtest.NewService(shippingtest.OK(`{}`))
+		client := shippingtest.NewClient(t, service)
 		_, purchase := client.Regulatory.Purchase(t.Context(), id, shipping.DocumentFDA)
 		_, settle := client.Regulatory.SettlePurchase(t.Context(), id, nil)
 		for name, err := range map[string]error{"purchase": purchase, "settle": settle} {
@@ -173,7 +177,7 @@ func TestPurchase_OfARequestThatCannotBeReadBackIsNotSent(t *testing.T) {
 				t.Errorf("%q, %s: %v", id, name, err)
 			}
 		}
-		if n := service.count(""); n != 0 {
+		if n := service.Count(""); n != 0 {
 			t.Errorf("%q: %d requests", id, n)
 		}
 	}

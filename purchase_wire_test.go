@@ -2,7 +2,6 @@ package shipping_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // till is the service's side of purchases, on a real socket: it counts those that reach it, charges
@@ -34,7 +34,7 @@ func (s *till) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.charged.Load() > 0 {
 		record = `{"request_id":"RD-1","status":"processing","documents":[{"document_type":"FDA"}],"charged_amount":5,"currency":"NGN"}`
 	}
-	_, _ = io.WriteString(w, ok(record).body)
+	_, _ = io.WriteString(w, shippingtest.Envelope(record))
 }
 
 // open serves the till, and returns a client whose settling does not take long.
@@ -44,7 +44,7 @@ func (s *till) open(t *testing.T) *shipping.Client {
 	t.Cleanup(server.Close)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	client, err := shipping.NewClient(testKey, shipping.WithBaseURL(server.URL), shipping.WithHTTPClient(&http.Client{Transport: transport}),
+	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(server.URL), shipping.WithHTTPClient(&http.Client{Transport: transport}),
 		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Millisecond, MaxWait: time.Millisecond, AttemptTimeout: 300 * time.Millisecond}))
 	if err != nil {
 		t.Fatal(err)
@@ -56,17 +56,6 @@ func buy(ctx context.Context, client *shipping.Client) (*shipping.PurchaseResult
 	return client.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
 		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: 100 * time.Millisecond, RefusedFor: 20 * time.Millisecond},
 	})
-}
-
-// outcome is what a purchase says about the money, however it says so.
-func outcome(result *shipping.PurchaseResult, err error) shipping.PurchaseOutcome {
-	if err == nil {
-		return result.Outcome
-	}
-	if failure, ok := errors.AsType[*shipping.PurchaseError](err); ok {
-		return failure.Outcome
-	}
-	return ""
 }
 
 // drop ends the connection without an answer; with a reset where abrupt.
@@ -91,7 +80,7 @@ func answerWith(status int, body string) func(http.ResponseWriter, *http.Request
 
 func TestPurchase_OverBrokenConnectionsReachesTheServerOnce(t *testing.T) {
 	t.Parallel()
-	confirmation := ok(`{"status":"processing"}`).body
+	confirmation := shippingtest.Envelope(`{"status":"processing"}`)
 	for name, test := range map[string]struct {
 		misbehave func(w http.ResponseWriter, r *http.Request)
 		// lost is the outcome where nothing was charged: charging always turns up when reading back.
@@ -100,26 +89,26 @@ func TestPurchase_OverBrokenConnectionsReachesTheServerOnce(t *testing.T) {
 		"drops the connection unread":  {func(w http.ResponseWriter, r *http.Request) { drop(w, false) }, shipping.OutcomeUnknown},
 		"resets the connection":        {func(w http.ResponseWriter, r *http.Request) { drop(w, true) }, shipping.OutcomeUnknown},
 		"drops the connection read":    {func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body); drop(w, false) }, shipping.OutcomeUnknown},
-		"answers 500":                  {answerWith(500, refusal(500, "oops").body), shipping.OutcomeUnknown},
+		"answers 500":                  {answerWith(500, shippingtest.RefusalBody("oops")), shipping.OutcomeUnknown},
 		"answers 502 without a body":   {answerWith(502, ""), shipping.OutcomeUnknown},
 		"answers 503":                  {answerWith(503, "<html>"), shipping.OutcomeUnknown},
-		"answers 429":                  {answerWith(429, refusal(429, "slow down").body), shipping.OutcomeNotCharged},
-		"answers 408":                  {answerWith(408, refusal(408, "slow").body), shipping.OutcomeUnknown},
-		"answers 409":                  {answerWith(409, refusal(409, "busy").body), shipping.OutcomeNotCharged},
+		"answers 429":                  {answerWith(429, shippingtest.RefusalBody("slow down")), shipping.OutcomeNotCharged},
+		"answers 408":                  {answerWith(408, shippingtest.RefusalBody("slow")), shipping.OutcomeUnknown},
+		"answers 409":                  {answerWith(409, shippingtest.RefusalBody("busy")), shipping.OutcomeNotCharged},
 		"answers 308":                  {answerWith(308, ""), shipping.OutcomeUnknown},
 		"answers 307":                  {answerWith(307, ""), shipping.OutcomeUnknown},
 		"answers 302":                  {answerWith(302, ""), shipping.OutcomeUnknown},
 		"answers 200 as HTML":          {answerWith(200, "<html>"), shipping.OutcomeUnknown},
 		"answers 200 with nothing":     {answerWith(200, ""), shipping.OutcomeUnknown},
-		"answers 200, status false":    {answerWith(200, refusal(200, "no").body), shipping.OutcomeNotCharged},
+		"answers 200, status false":    {answerWith(200, shippingtest.RefusalBody("no")), shipping.OutcomeNotCharged},
 		"answers 400 of a proxy":       {answerWith(400, "<html>bad request</html>"), shipping.OutcomeUnknown},
 		"answers half a confirmation":  {answerWith(200, confirmation[:20]), shipping.OutcomeUnknown},
 		"truncates the confirmation":   {truncated(confirmation), shipping.OutcomeUnknown},
 		"never answers":                {func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body); <-r.Context().Done() }, shipping.OutcomeUnknown},
 		"stops in the middle":          {stalled(confirmation), shipping.OutcomeUnknown},
-		"refuses by a rule":            {answerWith(400, refusal(400, "insufficient funds").body), shipping.OutcomeNotCharged},
-		"refuses the key":              {answerWith(401, refusal(401, "no").body), shipping.OutcomeNotCharged},
-		"refuses a request it lacks":   {answerWith(404, refusal(404, "no such request").body), shipping.OutcomeNotCharged},
+		"refuses by a rule":            {answerWith(400, shippingtest.RefusalBody("insufficient funds")), shipping.OutcomeNotCharged},
+		"refuses the key":              {answerWith(401, shippingtest.RefusalBody("no")), shipping.OutcomeNotCharged},
+		"refuses a request it lacks":   {answerWith(404, shippingtest.RefusalBody("no such request")), shipping.OutcomeNotCharged},
 		"refuses with status in words": {answerWith(422, `{"status":"false","message":"no"}`), shipping.OutcomeNotCharged},
 	} {
 		for _, charges := range []bool{false, true} {
@@ -143,7 +132,7 @@ func TestPurchase_OverBrokenConnectionsReachesTheServerOnce(t *testing.T) {
 				if charges {
 					want = shipping.OutcomeCharged
 				}
-				if got := outcome(result, err); got != want {
+				if got := shippingtest.Outcome(result, err); got != want {
 					t.Errorf("outcome %q, want %q (%v)", got, want, err)
 				}
 				if charges && test.lost == shipping.OutcomeUnknown && (err != nil || !result.ReadBack || result.Request == nil) {
@@ -179,7 +168,7 @@ func TestPurchase_ConfirmedOverASocket(t *testing.T) {
 	t.Parallel()
 	server := &till{misbehave: func(w http.ResponseWriter, r *http.Request, charge func()) {
 		charge()
-		_, _ = io.WriteString(w, ok(`{"request_id":"RD-1","status":"processing","document_types":["FDA"]}`).body)
+		_, _ = io.WriteString(w, shippingtest.Envelope(`{"request_id":"RD-1","status":"processing","document_types":["FDA"]}`))
 	}}
 	result, err := buy(t.Context(), server.open(t))
 	if err != nil || result.ReadBack || result.Outcome != shipping.OutcomeCharged || server.reached.Load() != 1 {
@@ -203,7 +192,7 @@ func TestPurchase_ChargedOnlyWhileSettling(t *testing.T) {
 			once.Do(func() { close(release) }) // the first read still shows a draft
 		}
 	}}
-	client, err := shipping.NewClient(testKey, shipping.WithBaseURL(client.BaseURL()), shipping.WithObserver(observer))
+	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(client.BaseURL()), shipping.WithObserver(observer))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,15 +204,15 @@ func TestPurchase_ChargedOnlyWhileSettling(t *testing.T) {
 
 func TestPurchase_NobodyThereIsNotCharged(t *testing.T) {
 	t.Parallel()
-	client, err := shipping.NewClient(testKey, shipping.WithBaseURL(nobodyThere))
+	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(nobodyThere))
 	if err != nil {
 		t.Fatal(err)
 	}
 	result, err := buy(t.Context(), client)
-	if got := outcome(result, err); got != shipping.OutcomeNotCharged {
+	if got := shippingtest.Outcome(result, err); got != shipping.OutcomeNotCharged {
 		t.Errorf("outcome %q of a purchase that was never sent (%v)", got, err)
 	}
-	wantError(t, "purchase", err, shipping.ErrConnection)
+	shippingtest.WantError(t, "purchase", err, shipping.ErrConnection)
 }
 
 // TestPurchase_OverAStaleConnection: the server has closed the connection of an earlier call, or closes
@@ -235,10 +224,10 @@ func TestPurchase_OverAStaleConnection(t *testing.T) {
 		for range 20 { // the client may or may not have noticed
 			server := &till{misbehave: func(w http.ResponseWriter, r *http.Request, charge func()) {
 				charge()
-				_, _ = io.WriteString(w, ok(`{"status":"processing"}`).body)
+				_, _ = io.WriteString(w, shippingtest.Envelope(`{"status":"processing"}`))
 			}}
 			socket := httptest.NewServer(server)
-			client, err := shipping.NewClient(testKey, shipping.WithBaseURL(socket.URL))
+			client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(socket.URL))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -248,7 +237,7 @@ func TestPurchase_OverAStaleConnection(t *testing.T) {
 			socket.CloseClientConnections()
 			result, err := buy(t.Context(), client)
 			want := map[int32]shipping.PurchaseOutcome{0: shipping.OutcomeUnknown, 1: shipping.OutcomeCharged}[server.reached.Load()]
-			if got := outcome(result, err); want == "" || got != want {
+			if got := shippingtest.Outcome(result, err); want == "" || got != want {
 				t.Errorf("reached the server %d times, outcome %q (%v)", server.reached.Load(), got, err)
 			}
 			socket.Close()
@@ -266,19 +255,19 @@ func TestPurchase_OverAStaleConnection(t *testing.T) {
 			t.Fatal(err)
 		}
 		result, err := buy(t.Context(), client)
-		if server.reached.Load() != 1 || outcome(result, err) != shipping.OutcomeCharged {
-			t.Errorf("reached the server %d times, outcome %q (%v)", server.reached.Load(), outcome(result, err), err)
+		if server.reached.Load() != 1 || shippingtest.Outcome(result, err) != shipping.OutcomeCharged {
+			t.Errorf("reached the server %d times, outcome %q (%v)", server.reached.Load(), shippingtest.Outcome(result, err), err)
 		}
 	})
 }
 
 func TestPurchase_CarriesNothingThatMakesNetHTTPRepeatIt(t *testing.T) {
 	t.Parallel()
-	service := answering(ok(`{"status":"processing"}`))
-	if _, err := connect(t, service).Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA); err != nil {
+	service := shippingtest.NewService(shippingtest.OK(`{"status":"processing"}`))
+	if _, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA); err != nil {
 		t.Fatal(err)
 	}
-	for name := range service.requests()[0].Header {
+	for name := range service.Requests()[0].Header {
 		if strings.Contains(strings.ToLower(name), "idempotency") {
 			t.Errorf("the purchase carries %s", name)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -53,7 +54,7 @@ func TestEditing_AWristwatchBringsWATCHAndTakesItAway(t *testing.T) {
 		if offers(draft, shipping.DocumentWatch) || !offers(draft, shipping.DocumentCustoms) {
 			t.Fatalf("offers %v", draft.AvailableDocuments)
 		}
-		watch := shipping.LineItem{Description: "Wristwatch", HSCode: "9102.11", Quantity: 1, UnitPrice: mustAmount(t, "120"), Currency: "USD"}
+		watch := shipping.LineItem{Description: "Wristwatch", HSCode: "9102.11", Quantity: 1, UnitPrice: shippingtest.Amount(t, "120"), Currency: "USD"}
 		edited, err := client.Regulatory.UpdateItems(t.Context(), draft.RequestID, append(slices.Clone(draft.LineItems), watch))
 		if err != nil {
 			t.Fatal(err)
@@ -133,7 +134,7 @@ func TestPurchase_ChargesTheStoredAmountThoughTheExchangeRateMoved(t *testing.T)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := server.SetExchangeRate(currency, mustAmount(t, "99999")); err != nil {
+		if err := server.SetExchangeRate(currency, shippingtest.Amount(t, "99999")); err != nil {
 			t.Fatal(err)
 		}
 		bought, err := client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms, shipping.DocumentFDA)

@@ -22,6 +22,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // TestResume_NothingIsLostOrRepeated kills walks at a random page, lets the list change, and goes on
@@ -384,7 +385,7 @@ func TestResume_TokensCarryNoSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, secret := range []string{testKey, testKey[:12], testKey[12:], "VA-", "ROW-", "service.test"} {
+	for _, secret := range []string{shippingtest.Key, shippingtest.Key[:12], shippingtest.Key[12:], "VA-", "ROW-", "service.test"} {
 		if strings.Contains(token+string(plain), secret) {
 			t.Errorf("%q is in the token %s", secret, plain)
 		}
@@ -437,7 +438,7 @@ const (
 // walkAndReport is the process that is killed. It writes a line for each page that it is done with: its
 // rows, and the token after it.
 func walkAndReport(t *testing.T, address, token string) {
-	c, err := shipping.NewClient(testKey, shipping.WithBaseURL(address))
+	c, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(address))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 func TestRetryAfter_InAllItsForms(t *testing.T) {
@@ -50,27 +51,27 @@ func TestRetryAfter_InAllItsForms(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					answer := refusal(status, "busy")
+					answer := shippingtest.Refusal(status, "busy")
 					if test.value != "" {
-						answer = answer.with("Retry-After", test.value)
+						answer = answer.HeaderSet(http.Header{"Retry-After": {test.value}})
 					}
 					if test.date != "" {
-						answer = answer.with("Date", test.date)
+						answer = answer.HeaderSet(http.Header{"Date": {test.date}})
 					}
 					once := shipping.RetryPolicy{MaxAttempts: 1}
-					_, err := connect(t, answering(answer), shipping.WithRetryPolicy(once)).Rates.List(t.Context(), nil)
+					_, err := shippingtest.NewClient(t, shippingtest.NewService(answer), shipping.WithRetryPolicy(once)).Rates.List(t.Context(), nil)
 					if failure, _ := errors.AsType[*shipping.Error](err); failure == nil || failure.RetryAfter != test.asked {
 						t.Errorf("RetryAfter is not %s: %+v", test.asked, failure)
 					}
-					service := answering(answer, ok(`{}`))
-					if _, err := connect(t, service).Rates.List(t.Context(), nil); err != nil {
+					service := shippingtest.NewService(answer, shippingtest.OK(`{}`))
+					if _, err := shippingtest.NewClient(t, service).Rates.List(t.Context(), nil); err != nil {
 						t.Fatal(err)
 					}
 					most := test.most
 					if status == http.StatusTooManyRequests && test.asked == 0 {
 						most = jitter + jitter/2 // the pause that a 429 without a number brings
 					}
-					got := service.requests()
+					got := service.Requests()
 					if wait := got[1].At.Sub(got[0].At); wait < test.least || wait > most {
 						t.Errorf("the repeat of a %d followed after %s, want %s to %s", status, wait, test.least, most)
 					}
@@ -83,12 +84,12 @@ func TestRetryAfter_InAllItsForms(t *testing.T) {
 func TestRetryAfter_HowLongItIsObeyedCanBeSet(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := answering(refusal(503, "busy").with("Retry-After", "3600"), ok(`{}`))
-		client := connect(t, service, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxRetryAfter: 2 * time.Hour}))
+		service := shippingtest.NewService(shippingtest.Refusal(503, "busy").HeaderSet(http.Header{"Retry-After": {"3600"}}), shippingtest.OK(`{}`))
+		client := shippingtest.NewClient(t, service, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxRetryAfter: 2 * time.Hour}))
 		if _, err := client.Rates.List(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
-		got := service.requests()
+		got := service.Requests()
 		if wait := got[1].At.Sub(got[0].At); wait < time.Hour || wait > time.Hour+time.Second {
 			t.Errorf("the repeat followed after %s, want an hour", wait)
 		}

@@ -17,12 +17,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // echoes are what a service may write that sends the key back, by where the key stands.
 func echoes() map[string]string {
-	const k = testKey
+	const k = shippingtest.Key
 	head := "HTTP/1.1 200 OK\r\n"
 	envelope := func(status int, body string) string {
 		return fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n%s", status, len(body), body)
@@ -115,18 +118,18 @@ func TestSecrets_NoEchoOfTheKeyIsShown(t *testing.T) {
 func TestSecrets_AKeyOfDigits(t *testing.T) {
 	t.Parallel()
 	const digits = "48151623420815162342"
-	client, err := shipping.NewClient(digits, shipping.WithBaseURL(testBase), shipping.WithHTTPClient(&http.Client{Transport: answering(
-		canned{status: 401, body: `{"status":false,"message":"m","data":{"key":` + digits + `}}`},
-		ok(`{"request_id":"RD-1","status":"failed","failure_reason":"key `+digits+`","number":-`+digits+`.5}`))}))
+	client, err := shipping.NewClient(digits, shipping.WithBaseURL(shippingtest.BaseURL), shipping.WithHTTPClient(&http.Client{Transport: shippingtest.NewService(
+		httpmock.NewStringResponder(401, `{"status":false,"message":"m","data":{"key":`+digits+`}}`),
+		shippingtest.OK(`{"request_id":"RD-1","status":"failed","failure_reason":"key `+digits+`","number":-`+digits+`.5}`))}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = client.Rates.List(t.Context(), nil)
-	if data := errorIn(t, err).Data; data.Get("key").Text() != "[redacted]" {
+	if data := shippingtest.ErrorIn(t, err).Data; data.Get("key").Text() != "[redacted]" {
 		t.Errorf("data %s", data)
 	}
 	record, err := client.Regulatory.Wait(t.Context(), "RD-1", nil)
-	wantError(t, "wait", err, shipping.ErrRequestFailed)
+	shippingtest.WantError(t, "wait", err, shipping.ErrRequestFailed)
 	if record == nil || record.RequestID != "RD-1" || record.FailureReason != "key [redacted]" || record.Raw.Get("number").Text() != "-[redacted].5" {
 		t.Errorf("record %+v", record)
 	}
@@ -140,7 +143,7 @@ func TestSecrets_NoGoAwayShowsTheKey(t *testing.T) {
 		if _, err := io.ReadFull(conn, preface); err != nil {
 			return
 		}
-		debug := "refused: " + testKey
+		debug := "refused: " + shippingtest.Key
 		_, _ = conn.Write([]byte{0, 0, 0, 4, 0, 0, 0, 0, 0}) // SETTINGS
 		length := 8 + len(debug)
 		frame := []byte{byte(length >> 16), byte(length >> 8), byte(length), 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11}
@@ -168,11 +171,11 @@ func TestSecrets_NoGoAwayShowsTheKey(t *testing.T) {
 func TestSecrets_NoProxyShowsTheKey(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]string{
-		"a status":       "HTTP/1.1 407 " + testKey + "\r\n\r\n",
-		"no HTTP":        testKey + "\r\n\r\n",
-		"a header":       "HTTP/1.1 200 OK\r\nbad " + testKey + "\r\n\r\n",
-		"after the 200":  "HTTP/1.1 200 OK\r\n\r\n" + testKey,
-		"a short status": "HTTP/1.1 407 " + testKey[:18] + "\r\n\r\n",
+		"a status":       "HTTP/1.1 407 " + shippingtest.Key + "\r\n\r\n",
+		"no HTTP":        shippingtest.Key + "\r\n\r\n",
+		"a header":       "HTTP/1.1 200 OK\r\nbad " + shippingtest.Key + "\r\n\r\n",
+		"after the 200":  "HTTP/1.1 200 OK\r\n\r\n" + shippingtest.Key,
+		"a short status": "HTTP/1.1 407 " + shippingtest.Key[:18] + "\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -184,7 +187,7 @@ func TestSecrets_NoProxyShowsTheKey(t *testing.T) {
 			transport := &http.Transport{Proxy: http.ProxyURL(at)}
 			t.Cleanup(transport.CloseIdleConnections)
 			watch := &watched{}
-			client, err := shipping.NewClient(testKey, append(watch.options(), shipping.WithBaseURL("https://service.test"),
+			client, err := shipping.NewClient(shippingtest.Key, append(watch.options(), shipping.WithBaseURL("https://service.test"),
 				shipping.WithHTTPClient(&http.Client{Transport: transport}))...)
 			if err != nil {
 				t.Fatal(err)
@@ -225,7 +228,7 @@ func echoCalls(t *testing.T, client *shipping.Client, watch *watched) map[string
 	defer end()
 	note("wait", second(client.Regulatory.Wait(waiting, "RD-1", &quick)))
 	note("workflow", second(client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, &shipping.AnalyzeAndPollOptions{
-		Select: shipping.SelectAll, Budget: &shipping.Budget{Amount: mustAmount(t, "10"), Currency: "NGN"}, Poll: quick,
+		Select: shipping.SelectAll, Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN"}, Poll: quick,
 		Progress: func(e shipping.PollEvent) { watch.note(e.Err) },
 	})))
 	for _, response := range []shipping.Response{rates, record, sent} {
@@ -311,25 +314,25 @@ func (w *watched) check(t *testing.T) {
 	}
 	unescape := strings.NewReplacer("&#115;", "s", "&#x5f;", "_", "%73", "s", "%5F", "_").Replace
 	var codes []string
-	for _, c := range []byte(testKey) {
+	for _, c := range []byte(shippingtest.Key) {
 		for _, form := range []string{`\\u%04x`, `\\u%04X`, `\u%04x`, `\u%04X`} {
 			codes = append(codes, fmt.Sprintf(form, c), string(c))
 		}
 	}
 	codePoints := strings.NewReplacer(codes...).Replace
 	unescaped := codePoints(unescape(text))
-	basic := base64.StdEncoding.EncodeToString([]byte("user:" + testKey))[8:]
-	found := cmp.Or(partOf(testKey, text), partOf(testKey, unescaped), partOf(basic, text))
-	for start := 8; found == "" && start+8 <= len(testKey); start++ {
-		if strings.Contains(unescaped, testKey[start:start+8]) {
-			found = testKey[start : start+8]
+	basic := base64.StdEncoding.EncodeToString([]byte("user:" + shippingtest.Key))[8:]
+	found := cmp.Or(partOf(shippingtest.Key, text), partOf(shippingtest.Key, unescaped), partOf(basic, text))
+	for start := 8; found == "" && start+8 <= len(shippingtest.Key); start++ {
+		if strings.Contains(unescaped, shippingtest.Key[start:start+8]) {
+			found = shippingtest.Key[start : start+8]
 		}
 	}
 	if found == "" {
 		return
 	}
 	for line := range strings.Lines(text) {
-		if strings.Contains(codePoints(unescape(line)), found) || partOf(testKey, line) != "" || partOf(basic, line) != "" {
+		if strings.Contains(codePoints(unescape(line)), found) || partOf(shippingtest.Key, line) != "" || partOf(basic, line) != "" {
 			t.Errorf("%q is shown: %.600s", found, line)
 			return
 		}

@@ -10,7 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // C24: the record that an error carries does not show the key, in whichever member the service sent it.
@@ -18,19 +21,19 @@ func TestSecrets_NoRecordOfAnErrorShowsTheKey(t *testing.T) {
 	t.Parallel()
 	for _, status := range []string{"draft", "reviewing", "failed"} {
 		for _, member := range []string{
-			`"failure_reason":"` + testKey + `"`, `"line_items":[{"description":"` + testKey + `"}]`, `"x":{"` + testKey + `":1}`,
-			`"wallet":"` + testKey + `"`, `"profiles":{"FDA":{"key":"` + testKey + `"}}`,
+			`"failure_reason":"` + shippingtest.Key + `"`, `"line_items":[{"description":"` + shippingtest.Key + `"}]`, `"x":{"` + shippingtest.Key + `":1}`,
+			`"wallet":"` + shippingtest.Key + `"`, `"profiles":{"FDA":{"key":"` + shippingtest.Key + `"}}`,
 		} {
 			synctest.Test(t, func(t *testing.T) {
-				read := record(status, member)
-				client := connect(t, newCounter([]canned{refusal(400, "no")}, []canned{read}))
-				_, purchase := buyFDA(t.Context(), client, true)
+				read := shippingtest.Record(status, member)
+				client := shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "no")}, []httpmock.Responder{read}))
+				_, purchase := shippingtest.Purchase(t.Context(), client, true)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				_, resume := client.Regulatory.ResumePoll(ctx, "RD-1", &shipping.AnalyzeAndPollOptions{
 					Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, errors.New("no") },
 				})
-				_, wait := connect(t, newCounter(nil, []canned{read, refusal(400, "no")})).Regulatory.Wait(t.Context(), "RD-1", nil)
+				_, wait := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{read, shippingtest.Refusal(400, "no")})).Regulatory.Wait(t.Context(), "RD-1", nil)
 				for name, err := range map[string]error{"purchase": purchase, "resume": resume, "wait": wait} {
 					if err == nil {
 						continue
@@ -43,7 +46,7 @@ func TestSecrets_NoRecordOfAnErrorShowsTheKey(t *testing.T) {
 							t.Errorf("%s: the error carries %+v", name, carried)
 						}
 					}
-					if strings.Contains(text, testKey) {
+					if strings.Contains(text, shippingtest.Key) {
 						t.Errorf("%s, %s, %s: the key is shown", name, status, member)
 					}
 				}
@@ -72,11 +75,11 @@ func TestErrors_TextsOfTheServiceAreOnOneLine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		long := `a\nb` + strings.Repeat("x", 5000)
-		unknown := newCounter([]canned{refusal(400, "no")}, []canned{record(long)})
-		_, purchase := buyFDA(t.Context(), connect(t, unknown), false)
-		_, wait := connect(t, newCounter(nil, []canned{record(long), refusal(400, "no")})).Regulatory.Wait(t.Context(), "RD-1", nil)
-		priced := answering(ok(`{"request_id":"RD-1","status":"draft","available_documents":[{"document_type":"FDA","amount":1,"currency":"` + long + `"}]}`))
-		budget := buyWithin(t.Context(), t, connect(t, priced), func(*shipping.RegulatoryRequest) {})
+		unknown := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "no")}, []httpmock.Responder{shippingtest.Record(long)})
+		_, purchase := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, unknown), false)
+		_, wait := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{shippingtest.Record(long), shippingtest.Refusal(400, "no")})).Regulatory.Wait(t.Context(), "RD-1", nil)
+		priced := shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft","available_documents":[{"document_type":"FDA","amount":1,"currency":"` + long + `"}]}`))
+		budget := buyWithin(t.Context(), t, shippingtest.NewClient(t, priced), func(*shipping.RegulatoryRequest) {})
 		for name, err := range map[string]error{"purchase": purchase, "wait": wait, "budget": budget} {
 			if err == nil || strings.Contains(err.Error(), "\n") || len(err.Error()) > 1000 {
 				t.Errorf("%s: %v", name, err)

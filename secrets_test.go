@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,15 +13,18 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // leaks reports whether text shows the key, or half of it, as it is or in the notation of %x or of a
 // byte slice under %v.
 func leaks(text string) bool {
-	half := len(testKey) / 2
-	for start := 0; start+half <= len(testKey); start++ {
-		part := testKey[start : start+half]
+	half := len(shippingtest.Key) / 2
+	for start := 0; start+half <= len(shippingtest.Key); start++ {
+		part := shippingtest.Key[start : start+half]
 		for _, form := range []string{part, fmt.Sprintf("%x", part), fmt.Sprintf("%X", part), strings.Trim(fmt.Sprint([]byte(part)), "[]")} {
 			if strings.Contains(text, form) {
 				return true
@@ -36,9 +38,9 @@ func leaks(text string) bool {
 // echoes the key wherever it can.
 func holders(t *testing.T) map[string]any {
 	t.Helper()
-	echo := answering(canned{status: 401, body: fmt.Sprintf(
-		`{"status":false,"message":"bad key %s","data":{"request_id":"RD-1","status":"failed","key":%q,"header":"Bearer %s"}}`, testKey, testKey, testKey)})
-	client := connect(t, echo)
+	echo := shippingtest.NewService(httpmock.NewStringResponder(401, fmt.Sprintf(
+		`{"status":false,"message":"bad key %s","data":{"request_id":"RD-1","status":"failed","key":%q,"header":"Bearer %s"}}`, shippingtest.Key, shippingtest.Key, shippingtest.Key)))
+	client := shippingtest.NewClient(t, echo)
 	var response shipping.Response
 	_, unauthorized := client.Rates.List(t.Context(), nil, shipping.WithResponse(&response))
 	_, analysis := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
@@ -48,13 +50,13 @@ func holders(t *testing.T) map[string]any {
 	for _, err := range client.Rates.All(t.Context(), nil) {
 		listError = err
 	}
-	failing := func(answer canned, options ...shipping.Option) error {
-		_, err := connect(t, answering(answer), append(options, quick)...).Rates.List(t.Context(), nil)
+	failing := func(answer httpmock.Responder, options ...shipping.Option) error {
+		_, err := shippingtest.NewClient(t, shippingtest.NewService(answer), append(options, shippingtest.FastRetries())...).Rates.List(t.Context(), nil)
 		return err
 	}
-	_, option := shipping.NewClient(testKey + "\n")
+	_, option := shipping.NewClient(shippingtest.Key + "\n")
 	var nothing struct{ Number int }
-	settings := []shipping.Option{shipping.WithBaseURL(testBase)}
+	settings := []shipping.Option{shipping.WithBaseURL(shippingtest.BaseURL)}
 	return map[string]any{
 		"Client":               *client,
 		"*Client":              client,
@@ -71,41 +73,34 @@ func holders(t *testing.T) map[string]any {
 		"options":              settings,
 		"an option's error":    option,
 		"unauthorized":         unauthorized,
-		"its parts":            *errorIn(t, unauthorized),
-		"its data":             errorIn(t, unauthorized).Data,
-		"its body":             errorIn(t, unauthorized).Body,
+		"its parts":            *shippingtest.ErrorIn(t, unauthorized),
+		"its data":             shippingtest.ErrorIn(t, unauthorized).Data,
+		"its body":             shippingtest.ErrorIn(t, unauthorized).Body,
 		"failed analysis":      analysis,
 		"purchase":             purchase,
 		"workflow":             workflow,
 		"list":                 listError,
 		"response":             response,
 		"*response":            &response,
-		"plain text":           failing(canned{status: 500, body: testKey + " is wrong"}),
-		"plain text, cut":      failing(canned{status: 500, body: "the key that was sent, " + testKey}),
-		"plain text, 200":      failing(canned{status: 200, body: "refused key: " + testKey}),
-		"cut by the limit":     failing(canned{status: 400, body: strings.Repeat("x", 64<<10-14) + testKey}),
-		"cut by the size":      failing(ok(`"`+strings.Repeat("x", 100-len(ok(`"`).body))+testKey+`"`), shipping.WithMaxResponseBytes(114)),
-		"message on a 200":     failing(refusal(200, testKey)),
-		"data of another type": failing(canned{status: 200, body: `{"status":true,"data":"` + testKey + `"}`}),
-		"Do into another type": client200(t, `"`+testKey+`"`).Do(t.Context(), "GET", "/x", nil, nil, &nothing),
-		"no record":            second(client200(t, `{"key":"`+testKey+`"}`).Regulatory.Get(t.Context(), "RD-1")),
-		"no PDF":               second(connect(t, answering(canned{status: 200, body: testKey}), shipping.WithProvisionalRoutes()).Regulatory.PDF(t.Context(), "RD-1", "FDA")),
+		"plain text":           failing(httpmock.NewStringResponder(500, shippingtest.Key+" is wrong")),
+		"plain text, cut":      failing(httpmock.NewStringResponder(500, "the key that was sent, "+shippingtest.Key)),
+		"plain text, 200":      failing(httpmock.NewStringResponder(200, "refused key: "+shippingtest.Key)),
+		"cut by the limit":     failing(httpmock.NewStringResponder(400, strings.Repeat("x", 64<<10-14)+shippingtest.Key)),
+		"cut by the size":      failing(shippingtest.OK(`"`+strings.Repeat("x", 100-len(shippingtest.Envelope(`"`)))+shippingtest.Key+`"`), shipping.WithMaxResponseBytes(114)),
+		"message on a 200":     failing(shippingtest.Refusal(200, shippingtest.Key)),
+		"data of another type": failing(httpmock.NewStringResponder(200, `{"status":true,"data":"`+shippingtest.Key+`"}`)),
+		"Do into another type": client200(t, `"`+shippingtest.Key+`"`).Do(t.Context(), "GET", "/x", nil, nil, &nothing),
+		"no record":            second(client200(t, `{"key":"`+shippingtest.Key+`"}`).Regulatory.Get(t.Context(), "RD-1")),
+		"no PDF":               second(shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(200, shippingtest.Key)), shipping.WithProvisionalRoutes()).Regulatory.PDF(t.Context(), "RD-1", "FDA")),
 		"a panic":              panicOf(client),
 	}
 }
 
-func client200(t *testing.T, data string) *shipping.Client { return connect(t, answering(ok(data))) }
+func client200(t *testing.T, data string) *shipping.Client {
+	return shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(data)))
+}
 
 func second[T any](_ T, err error) error { return err }
-
-func errorIn(t *testing.T, err error) *shipping.Error {
-	t.Helper()
-	failure, ok := errors.AsType[*shipping.Error](err)
-	if !ok {
-		t.Fatalf("%v holds no *Error", err)
-	}
-	return failure
-}
 
 // panicOf is what a program that panics with a client has to print.
 func panicOf(value any) (recovered any) {
@@ -146,7 +141,7 @@ func TestSecrets_NoEncoderShowsTheKey(t *testing.T) {
 
 func TestSecrets_AClientPrintsItsAddress(t *testing.T) {
 	t.Parallel()
-	client := connect(t, answering(ok(`{}`)))
+	client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{}`)))
 	const want = "shipping.Client(https://api.service.test)"
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, nil)).Info("m", "client", client)
@@ -176,13 +171,13 @@ func TestSecrets_TheKeyIsHiddenHoweverItIsEchoed(t *testing.T) {
 		"in a message":     `{"status":false,"message":` + string(escaped) + `}`,
 		"in a URL":         `{"status":false,"message":"m","data":"https://x.test/?key=sk%2Ftest%26%228mK3%3CvQ9%3ErT2%3DxW7"}`,
 	} {
-		client, err := shipping.NewClient(odd, shipping.WithBaseURL(testBase),
-			shipping.WithHTTPClient(&http.Client{Transport: answering(canned{status: 400, body: body})}))
+		client, err := shipping.NewClient(odd, shipping.WithBaseURL(shippingtest.BaseURL),
+			shipping.WithHTTPClient(&http.Client{Transport: shippingtest.NewService(httpmock.NewStringResponder(400, body))}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = client.Rates.List(t.Context(), nil)
-		failure := errorIn(t, err)
+		failure := shippingtest.ErrorIn(t, err)
 		for where, text := range map[string]string{"Error()": err.Error(), "Data": string(failure.Data), "Data decoded": failure.Data.Text(), "Body": string(failure.Body)} {
 			if strings.Contains(text, "8mK3") {
 				t.Errorf("%s: %s shows the key: %s", name, where, text)
@@ -204,13 +199,13 @@ func TestSecrets_LogsAndObserversOfWholeCalls(t *testing.T) {
 				note(operation, a, err)
 			},
 		}
-		service := answering(
-			canned{status: 503, body: testKey}, canned{err: io.ErrUnexpectedEOF}, canned{status: 500, body: `{"message":"` + testKey + `"}`},
-			canned{status: 401, body: `{"status":false,"message":"` + testKey + `"}`})
-		client := connect(t, service, shipping.WithObserver(observer),
+		service := shippingtest.NewService(
+			httpmock.NewStringResponder(503, shippingtest.Key), httpmock.NewErrorResponder(io.ErrUnexpectedEOF), httpmock.NewStringResponder(500, `{"message":"`+shippingtest.Key+`"}`),
+			httpmock.NewStringResponder(401, `{"status":false,"message":"`+shippingtest.Key+`"}`))
+		client := shippingtest.NewClient(t, service, shipping.WithObserver(observer),
 			shipping.WithLogger(slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 		_, err := client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-4711"})
-		wantError(t, "transactions", err, shipping.ErrUnauthorized)
+		shippingtest.WantError(t, "transactions", err, shipping.ErrUnauthorized)
 		for _, secret := range []string{"VA-4711", "Bearer", "Authorization"} {
 			if strings.Contains(log.String(), secret) {
 				t.Errorf("the log or an observer shows %s:\n%s", secret, log.String())
@@ -228,12 +223,12 @@ func TestSecrets_LogsAndObserversOfWholeCalls(t *testing.T) {
 // A header pasted whole as a name, or in the wrong order, is not repeated in the error.
 func TestSecrets_NoMistakeIsRepeated(t *testing.T) {
 	t.Parallel()
-	client := connect(t, answering(ok(`{}`)))
+	client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{}`)))
 	for _, option := range []shipping.CallOption{
-		shipping.WithHeader("Authorization: Bearer "+testKey, ""), shipping.WithHeader(testKey, "X-Tenant\n"), shipping.WithHeader("Authorization", "Bearer "+testKey),
+		shipping.WithHeader("Authorization: Bearer "+shippingtest.Key, ""), shipping.WithHeader(shippingtest.Key, "X-Tenant\n"), shipping.WithHeader("Authorization", "Bearer "+shippingtest.Key),
 	} {
 		_, err := client.Rates.List(t.Context(), nil, option)
-		wantError(t, "header", err, shipping.ErrInvalidRequest)
+		shippingtest.WantError(t, "header", err, shipping.ErrInvalidRequest)
 		if leaks(fmt.Sprintf("%v %+v %#v", err, err, err)) {
 			t.Error(err)
 		}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/webhook"
 )
@@ -27,8 +28,8 @@ import (
 // of the reference server, its own.
 func keyHolders(t *testing.T) (holders map[string]any, keys []string) {
 	t.Helper()
-	client := connect(t, answering(ok(`{}`)))
-	receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil }, webhook.WithKeys(testKey, testKey+"2"))
+	client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{}`)))
+	receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil }, webhook.WithKeys(shippingtest.Key, shippingtest.Key+"2"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func keyHolders(t *testing.T) (holders map[string]any, keys []string) {
 	for range serverClient.Rates.All(t.Context(), nil) {
 		break
 	}
-	echoed := errorIn(t, second(connect(t, answering(refusal(401, testKey))).Rates.List(t.Context(), nil)))
+	echoed := shippingtest.ErrorIn(t, second(shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(401, shippingtest.Key))).Rates.List(t.Context(), nil)))
 	return map[string]any{
 		"shipping.Client":              client,
 		"shipping.CountriesService":    client.Countries,
@@ -50,19 +51,19 @@ func keyHolders(t *testing.T) (holders map[string]any, keys []string) {
 		"shipping.RegulatoryService":   client.Regulatory,
 		"shipping.TransactionsService": client.Transactions,
 		"shipping.WebhooksService":     client.Webhooks,
-		"shipping.Option":              []shipping.Option{shipping.WithBaseURL(testBase), shipping.WithHTTPClient(nil)},
-		"shipping.CallOption":          shipping.WithHeader("X-Key", testKey),
+		"shipping.Option":              []shipping.Option{shipping.WithBaseURL(shippingtest.BaseURL), shipping.WithHTTPClient(nil)},
+		"shipping.CallOption":          shipping.WithHeader("X-Key", shippingtest.Key),
 		"shipping.Error":               echoed,
 		"webhook.Receiver":             receiver,
-		"webhook.Option":               webhook.WithKeys(testKey),
+		"webhook.Option":               webhook.WithKeys(shippingtest.Key),
 		"webhook.Handler":              webhook.Handler(func(context.Context, *webhook.Notification) error { return nil }),
 		"mockserver.Server":            server,
 		"mockserver.World":             server.World,
 		"mockserver.Snapshot":          server.Snapshot(),
 		"mockserver.Option":            mockserver.WithSeed(1),
 		"mockserver.Call":              server.Journal(),
-		"conformance.Option":           conformance.WithSecretKey(testKey),
-	}, []string{testKey, server.SecretKey}
+		"conformance.Option":           conformance.WithSecretKey(shippingtest.Key),
+	}, []string{shippingtest.Key, server.SecretKey}
 }
 
 // keyless are the exported types that look as if they could hold a key, and why they cannot.

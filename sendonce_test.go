@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // Frames of HTTP/2, and flags of theirs.
@@ -91,13 +92,13 @@ func TestSendOnce_OverHTTP2(t *testing.T) {
 		"REFUSED_STREAM": func(stream uint32) []byte { return frame(frameReset, 0, stream, 7) },
 		"GOAWAY":         func(uint32) []byte { return frame(frameGoAway, 0, streamOfGoAway, 0, 0) },
 	} {
-		for _, call := range append(calls(), call{"do", "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		for _, call := range append(shippingtest.Calls(), shippingtest.Call{Operation: "do", Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			return c.Do(ctx, http.MethodDelete, "/v1/shipments/SH-1", nil, nil, nil, o...)
 		}}) {
-			if operationNamed(call.operation).Retry == shipping.RetrySafe {
+			if shippingtest.Operation(call.Operation).Retry == shipping.RetrySafe {
 				continue
 			}
-			t.Run(name+" "+call.operation, func(t *testing.T) {
+			t.Run(name+" "+call.Operation, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					requests, transport := serveHTTP2(end)
@@ -108,15 +109,15 @@ func TestSendOnce_OverHTTP2(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 					defer cancel()
 					attempts := 0
-					client := connect(t, transport, quick, shipping.WithProvisionalRoutes(), shipping.WithBaseURL(testPlainBase),
+					client := shippingtest.NewClient(t, transport, shippingtest.FastRetries(), shipping.WithProvisionalRoutes(), shipping.WithBaseURL(shippingtest.PlainBaseURL),
 						shipping.WithObserver(shipping.Observer{Attempt: func(_ context.Context, o shipping.Operation, _ shipping.Attempt) {
 							attempts++
 							if o.Charges {
 								cancel() // a purchase is not read back
 							}
 						}}))
-					err := call.do(ctx, client)
-					wantError(t, "call", err, shipping.ErrConnection)
+					err := call.Do(ctx, client)
+					shippingtest.WantError(t, "call", err, shipping.ErrConnection)
 					if sent := requests.Load(); attempts != 1 || sent != 1 {
 						t.Errorf("%d requests in %d attempts: %v", sent, attempts, err)
 					}
@@ -154,7 +155,7 @@ func TestSendOnce_ClosesAConnectionThatItMustNotUse(t *testing.T) {
 			trace.GotConn(httptrace.GotConnInfo{Conn: second})
 			return nil, context.Cause(r.Context())
 		})
-		err := connect(t, transport).Do(t.Context(), test.method, "/v1/shipments", nil, nil, nil)
+		err := shippingtest.NewClient(t, transport).Do(t.Context(), test.method, "/v1/shipments", nil, nil, nil)
 		if err == nil || !strings.Contains(err.Error(), "it was not sent again") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -191,15 +192,15 @@ func TestEvidence_OfAForeignTransportCountsForNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			sent := 0
-			client := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+			client := shippingtest.NewClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {
 				if r.Method == http.MethodGet {
-					return answering(state("processing")).RoundTrip(r)
+					return shippingtest.Record("processing")(r)
 				}
 				sent++ // to the first address, which charges and drops the response; the second address refuses
 				return nil, failure
-			}), quick)
+			}), shippingtest.FastRetries())
 			result, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
-			if got := outcome(result, err); got != shipping.OutcomeCharged || sent != 1 {
+			if got := shippingtest.Outcome(result, err); got != shipping.OutcomeCharged || sent != 1 {
 				t.Errorf("outcome %q after %d requests, want charged after 1: %v", got, sent, err)
 			}
 			_, err = client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-1"})
@@ -218,7 +219,7 @@ func TestEvidence_OfATransportThatTriesAnotherAddress(t *testing.T) {
 		sent := 0
 		inner := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			if address == second {
-				return nil, refused
+				return nil, shippingtest.ErrRefused()
 			}
 			return pipeTo(func(conn net.Conn) { // charges, and drops the response
 				if request, err := http.ReadRequest(bufio.NewReader(conn)); err == nil && request.Method != http.MethodGet {
@@ -227,7 +228,7 @@ func TestEvidence_OfATransportThatTriesAnotherAddress(t *testing.T) {
 				}
 			})(ctx, network, address)
 		}}
-		client := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+		client := shippingtest.NewClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {
 			response, err := inner.RoundTrip(r)
 			if err == nil {
 				return response, nil
@@ -238,9 +239,9 @@ func TestEvidence_OfATransportThatTriesAnotherAddress(t *testing.T) {
 				again.Body, _ = again.GetBody()
 			}
 			return inner.RoundTrip(again)
-		}), quick, shipping.WithBaseURL(testPlainBase))
+		}), shippingtest.FastRetries(), shipping.WithBaseURL(shippingtest.PlainBaseURL))
 		result, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
-		if got := outcome(result, err); got != shipping.OutcomeUnknown || sent != 1 {
+		if got := shippingtest.Outcome(result, err); got != shipping.OutcomeUnknown || sent != 1 {
 			t.Errorf("outcome %q after %d purchases: %v", got, sent, err)
 		}
 		_, err = client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-1"})
@@ -256,16 +257,16 @@ func TestEvidence_OfAReplacedDefaultTransportCountsForNothing(t *testing.T) {
 	defer func() { http.DefaultTransport = before }()
 	http.DefaultTransport = roundTrip(func(r *http.Request) (*http.Response, error) {
 		if r.Method == http.MethodGet {
-			return answering(state("processing")).RoundTrip(r)
+			return shippingtest.Record("processing")(r)
 		}
-		return nil, refused
+		return nil, shippingtest.ErrRefused()
 	})
-	client, err := shipping.NewClient(testKey, shipping.WithBaseURL(testBase))
+	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL))
 	if err != nil {
 		t.Fatal(err)
 	}
 	result, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
-	if got := outcome(result, err); got != shipping.OutcomeCharged {
+	if got := shippingtest.Outcome(result, err); got != shipping.OutcomeCharged {
 		t.Errorf("outcome %q: %v", got, err)
 	}
 }
@@ -299,26 +300,26 @@ func TestEvidence_OfAPlainTransport(t *testing.T) {
 		text      string
 		lost      bool // nothing proves that it was not sent
 	}{
-		"connection refused": {testPlainBase, &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-			return nil, refused
+		"connection refused": {shippingtest.PlainBaseURL, &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+			return nil, shippingtest.ErrRefused()
 		}}, 4, "no response: dial tcp: connection refused [4 attempts]; nothing was sent: check host, port and network", false},
-		"no handshake in time": {testBase, &http.Transport{TLSHandshakeTimeout: time.Second, DialContext: pipeTo(func(conn net.Conn) {
+		"no handshake in time": {shippingtest.BaseURL, &http.Transport{TLSHandshakeTimeout: time.Second, DialContext: pipeTo(func(conn net.Conn) {
 			_, _ = io.Copy(io.Discard, conn)
 		})}, 4, "net/http: TLS handshake timeout [4 attempts]; nothing was sent", false},
-		"not TLS": {testBase, &http.Transport{DialContext: pipeTo(answer("HTTP/1.1 400 Bad Request\r\n\r\n"))}, 1, "the service speaks http:// there", false},
-		"the proxy wants a password": {testBase, &http.Transport{Proxy: proxy, DialContext: pipeTo(answer("HTTP/1.1 407 no\r\n\r\n"))}, 4,
+		"not TLS": {shippingtest.BaseURL, &http.Transport{DialContext: pipeTo(answer("HTTP/1.1 400 Bad Request\r\n\r\n"))}, 1, "the service speaks http:// there", false},
+		"the proxy wants a password": {shippingtest.BaseURL, &http.Transport{Proxy: proxy, DialContext: pipeTo(answer("HTTP/1.1 407 no\r\n\r\n"))}, 4,
 			"proxy proxy.test:3128: no [4 attempts]; nothing was sent", false},
-		"the proxy is not there": {testBase, &http.Transport{Proxy: proxy, DialContext: func(context.Context, string, string) (net.Conn, error) {
-			return nil, refused
+		"the proxy is not there": {shippingtest.BaseURL, &http.Transport{Proxy: proxy, DialContext: func(context.Context, string, string) (net.Conn, error) {
+			return nil, shippingtest.ErrRefused()
 		}}, 4, "proxy proxy.test:3128: proxyconnect tcp: dial tcp: connection refused [4 attempts]; nothing was sent", false},
-		"the connection closes": {testPlainBase, &http.Transport{DialContext: pipeTo(answer(""))}, 1, "EOF", true},
+		"the connection closes": {shippingtest.PlainBaseURL, &http.Transport{DialContext: pipeTo(answer(""))}, 1, "EOF", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				client := connect(t, test.transport, quick, shipping.WithBaseURL(test.base))
+				client := shippingtest.NewClient(t, test.transport, shippingtest.FastRetries(), shipping.WithBaseURL(test.base))
 				_, err := client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-1"})
-				if got := len(errorIn(t, err).Attempts); got != test.attempts || !strings.Contains(err.Error(), test.text) {
+				if got := len(shippingtest.ErrorIn(t, err).Attempts); got != test.attempts || !strings.Contains(err.Error(), test.text) {
 					t.Errorf("%d attempts, want %d, and %q: %v", got, test.attempts, test.text, err)
 				}
 				want := shipping.OutcomeNotCharged
@@ -326,7 +327,7 @@ func TestEvidence_OfAPlainTransport(t *testing.T) {
 					want = shipping.OutcomeUnknown
 				}
 				result, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
-				if got := outcome(result, err); got != want {
+				if got := shippingtest.Outcome(result, err); got != want {
 					t.Errorf("outcome %q, want %q: %v", got, want, err)
 				}
 			})

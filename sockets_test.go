@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // serve starts a server on a real socket, and a client of it.
@@ -24,7 +25,7 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...shipping.Option) (
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	client, err := shipping.NewClient(testKey, append([]shipping.Option{shipping.WithBaseURL(server.URL), quick}, options...)...)
+	client, err := shipping.NewClient(shippingtest.Key, append([]shipping.Option{shipping.WithBaseURL(server.URL), shippingtest.FastRetries()}, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func TestSockets_ConnectionsAreKeptAfterFailures(t *testing.T) {
 	}, shipping.WithHTTPClient(&http.Client{Transport: transport}), shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: 1, MaxWait: 1, ExtraLoad: -1}))
 	for range 10 {
 		_, err := client.Rates.List(t.Context(), nil)
-		wantError(t, "rates", err, shipping.ErrServer)
+		shippingtest.WantError(t, "rates", err, shipping.ErrServer)
 	}
 	if got := count.Load(); got != 1 {
 		t.Errorf("40 requests in a row used %d connections, want 1", got)
@@ -75,9 +76,9 @@ func TestSockets_RedirectsAreRefusedAndTheKeyStaysHome(t *testing.T) {
 				http.Redirect(w, r, target, status)
 			}, shipping.WithHTTPClient(&http.Client{CheckRedirect: followed}))
 			_, err := client.Rates.List(t.Context(), nil)
-			wantError(t, "read", err, shipping.ErrRedirected)
+			shippingtest.WantError(t, "read", err, shipping.ErrRedirected)
 			_, err = client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-1"})
-			wantError(t, "post", err, shipping.ErrRedirected)
+			shippingtest.WantError(t, "post", err, shipping.ErrRedirected)
 			if got := reached.Load(); got != 2 {
 				t.Errorf("%d to %s: two calls made %d requests", status, target, got)
 			}
@@ -93,7 +94,7 @@ func TestSockets_TheUsersHTTPClientIsNotChanged(t *testing.T) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	own := &http.Client{Transport: transport, Timeout: 3 * time.Second}
-	client, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, ok(`{}`).body) }, shipping.WithHTTPClient(own))
+	client, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, shippingtest.Envelope(`{}`)) }, shipping.WithHTTPClient(own))
 	if _, err := client.Rates.List(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func TestSockets_CompressedBodies(t *testing.T) {
 		_ = w.Close()
 		return out.Bytes()
 	}
-	whole := compressed(golden(t, "rates.json"))
+	whole := compressed(shippingtest.Golden(t, "rates.json"))
 	bomb := compressed(`{"status":true,"data":"` + strings.Repeat("x", 8<<20) + `"}`)
 	for name, test := range map[string]struct {
 		body []byte
@@ -145,7 +146,7 @@ func TestSockets_CompressedBodies(t *testing.T) {
 func TestSockets_TruncatedBodiesAreAskedForAgain(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Int32
-	body := golden(t, "rates.json")
+	body := shippingtest.Golden(t, "rates.json")
 	client, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if reached.Add(1) < 3 {
 			w.Header().Set("Content-Length", "10000000")
@@ -169,8 +170,8 @@ func TestSockets_ATruncatedBodyKeepsStatusAndStart(t *testing.T) {
 			_, _ = io.WriteString(w, `{"status":false,"mess`)
 		}, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
 		_, err := client.Rates.List(t.Context(), nil)
-		wantError(t, "rates", err, shipping.ErrTruncated)
-		if failure := errorIn(t, err); failure.StatusCode != status || string(failure.Body) != `{"status":false,"mess` {
+		shippingtest.WantError(t, "rates", err, shipping.ErrTruncated)
+		if failure := shippingtest.ErrorIn(t, err); failure.StatusCode != status || string(failure.Body) != `{"status":false,"mess` {
 			t.Errorf("%d: %+v", status, failure)
 		}
 	}
@@ -184,8 +185,8 @@ func TestSockets_ASlowBodyCountsAsTimeOfTheAttempt(t *testing.T) {
 		<-r.Context().Done()
 	}, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1, AttemptTimeout: 50 * time.Millisecond}))
 	_, err := client.Rates.List(t.Context(), nil)
-	wantError(t, "rates", err, shipping.ErrTruncated)
-	failure := errorIn(t, err)
+	shippingtest.WantError(t, "rates", err, shipping.ErrTruncated)
+	failure := shippingtest.ErrorIn(t, err)
 	if failure.StatusCode != 200 || string(failure.Body) != `{"status":true,` || !failure.Timeout() || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%+v", failure)
 	}
@@ -197,13 +198,13 @@ const nobodyThere = "http://127.0.0.1:1"
 
 func TestSockets_NobodyThere(t *testing.T) {
 	t.Parallel()
-	client, err := shipping.NewClient(testKey, shipping.WithBaseURL(nobodyThere), quick)
+	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(nobodyThere), shippingtest.FastRetries())
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
-	wantError(t, "analyze", err, shipping.ErrConnection)
-	if failure := errorIn(t, err); len(failure.Attempts) != 4 || !strings.HasSuffix(err.Error(), "nothing was sent: check host, port and network") {
+	shippingtest.WantError(t, "analyze", err, shipping.ErrConnection)
+	if failure := shippingtest.ErrorIn(t, err); len(failure.Attempts) != 4 || !strings.HasSuffix(err.Error(), "nothing was sent: check host, port and network") {
 		t.Errorf("a refused connection was tried %d times: %v", len(failure.Attempts), err)
 	}
 }
@@ -214,13 +215,13 @@ func TestSockets_AServerOfHTTPSOnly(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	defer server.Close()
-	client, err := shipping.NewClient(testKey, shipping.WithBaseURL(server.URL), quick)
+	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(server.URL), shippingtest.FastRetries())
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = client.Rates.List(t.Context(), nil)
-	wantError(t, "certificate of nobody", err, shipping.ErrConnection)
-	if n := len(errorIn(t, err).Attempts); n != 1 {
+	shippingtest.WantError(t, "certificate of nobody", err, shipping.ErrConnection)
+	if n := len(shippingtest.ErrorIn(t, err).Attempts); n != 1 {
 		t.Errorf("a certificate that is refused was tried %d times", n)
 	}
 	_, err = client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
@@ -231,7 +232,7 @@ func TestSockets_AServerOfHTTPSOnly(t *testing.T) {
 
 func TestSockets_ManyCallsAtOnceShareOneClient(t *testing.T) {
 	t.Parallel()
-	body := golden(t, "rates.json")
+	body := shippingtest.Golden(t, "rates.json")
 	client, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("page") == "3" {
 			w.WriteHeader(http.StatusNotFound)
@@ -244,7 +245,7 @@ func TestSockets_ManyCallsAtOnceShareOneClient(t *testing.T) {
 			page, err := client.Rates.List(t.Context(), &shipping.RateListOptions{Page: i%4 + 1})
 			switch {
 			case i%4 == 2:
-				wantError(t, "page 3", err, shipping.ErrNotFound)
+				shippingtest.WantError(t, "page 3", err, shipping.ErrNotFound)
 			case err != nil || len(page.Items) != 3 || page.Items[0].RateID != "RT-0918273645":
 				t.Errorf("page %d: %v", i%4+1, err)
 			}

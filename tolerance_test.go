@@ -6,14 +6,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // One odd field never loses a record, let alone a page.
 
 // ratesWith is a page of three rates whose second carries the given members as well.
-func ratesWith(members string) *service {
-	return answering(ok(`{"rates":[{"rate_id":"RT-1","amount":1},{"rate_id":"RT-2","amount":2,` + members +
+func ratesWith(members string) *shippingtest.Service {
+	return shippingtest.NewService(shippingtest.OK(`{"rates":[{"rate_id":"RT-1","amount":1},{"rate_id":"RT-2","amount":2,` + members +
 		`},{"rate_id":"RT-3","amount":3}],"pagination":{"total":3,"perPage":100,"page":1,"pageCount":1}}`))
 }
 
@@ -21,11 +24,11 @@ func TestTolerance_OddFieldsOfARate(t *testing.T) {
 	t.Parallel()
 	type rate = shipping.Rate
 	base := func(change func(*rate)) rate {
-		r := rate{RateID: "RT-2", Amount: mustAmount(t, "2")}
+		r := rate{RateID: "RT-2", Amount: shippingtest.Amount(t, "2")}
 		change(&r)
 		return r
 	}
-	noon := at(t, "2026-01-05T12:00:00Z")
+	noon := shippingtest.Time(t, "2026-01-05T12:00:00Z")
 	for _, test := range []struct {
 		name, members string
 		want          rate
@@ -33,8 +36,8 @@ func TestTolerance_OddFieldsOfARate(t *testing.T) {
 		{"number as string", `"delivery_eta":"3500"`, base(func(r *rate) { r.DeliveryETA = 3500 })},
 		{"number as rubbish", `"delivery_eta":"soon"`, base(func(*rate) {})},
 		{"number as object", `"delivery_eta":{"value":1}`, base(func(*rate) {})},
-		{"money as string", `"insurance_fee":"1,250.50"`, base(func(r *rate) { r.InsuranceFee = mustAmount(t, "1250.5") })},
-		{"money with an exponent", `"insurance_fee":1e3`, base(func(r *rate) { r.InsuranceFee = mustAmount(t, "1000") })},
+		{"money as string", `"insurance_fee":"1,250.50"`, base(func(r *rate) { r.InsuranceFee = shippingtest.Amount(t, "1250.5") })},
+		{"money with an exponent", `"insurance_fee":1e3`, base(func(r *rate) { r.InsuranceFee = shippingtest.Amount(t, "1000") })},
 		{"string as number", `"currency":566`, base(func(r *rate) { r.Currency = "566" })},
 		{"string as boolean", `"user":true`, base(func(r *rate) { r.User = "true" })},
 		{"string as object", `"carrier_name":{"en":"DHL"}`, base(func(*rate) {})},
@@ -52,7 +55,7 @@ func TestTolerance_OddFieldsOfARate(t *testing.T) {
 		{"timestamp with an offset", `"created_at":"2026-01-05T13:00:00+01:00"`, base(func(r *rate) { r.CreatedAt = noon })},
 		{"timestamp in the basic format", `"created_at":"20260105T120000Z"`, base(func(r *rate) { r.CreatedAt = noon })}, // D7
 		{"timestamp without seconds", `"created_at":"2026-01-05T12:00Z"`, base(func(r *rate) { r.CreatedAt = noon })},    // D7
-		{"timestamp as date", `"created_at":"2026-01-05"`, base(func(r *rate) { r.CreatedAt = at(t, "2026-01-05T00:00:00Z") })},
+		{"timestamp as date", `"created_at":"2026-01-05"`, base(func(r *rate) { r.CreatedAt = shippingtest.Time(t, "2026-01-05T00:00:00Z") })},
 		{"timestamp in seconds", `"created_at":1767614400`, base(func(r *rate) { r.CreatedAt = noon })},
 		{"timestamp in milliseconds", `"created_at":1767614400000`, base(func(r *rate) { r.CreatedAt = noon })},
 		{"timestamp as digits in a string", `"created_at":"1767614400"`, base(func(r *rate) { r.CreatedAt = noon })},
@@ -63,17 +66,17 @@ func TestTolerance_OddFieldsOfARate(t *testing.T) {
 		{"timestamp out of range", `"created_at":99999999999999999`, base(func(*rate) {})},
 		{"unknown fields of every type", `"domain":"x","default_amount":1,"nested":{"a":[1,{"b":null}]}`, base(func(*rate) {})},
 		{"all of it at once", `"delivery_eta":"1","currency":5,"used":"1","created_at":"2026-01-05","parcel":{}`, base(func(r *rate) {
-			r.DeliveryETA, r.Currency, r.Used, r.CreatedAt = 1, "5", true, at(t, "2026-01-05T00:00:00Z")
+			r.DeliveryETA, r.Currency, r.Used, r.CreatedAt = 1, "5", true, shippingtest.Time(t, "2026-01-05T00:00:00Z")
 		})},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			page, err := connect(t, ratesWith(test.members)).Rates.List(t.Context(), nil)
+			page, err := shippingtest.NewClient(t, ratesWith(test.members)).Rates.List(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff(t, "rates", []rate{
-				{RateID: "RT-1", Amount: mustAmount(t, "1")}, test.want, {RateID: "RT-3", Amount: mustAmount(t, "3")},
+			shippingtest.Diff(t, "rates", []rate{
+				{RateID: "RT-1", Amount: shippingtest.Amount(t, "1")}, test.want, {RateID: "RT-3", Amount: shippingtest.Amount(t, "3")},
 			}, page.Items)
 		})
 	}
@@ -82,7 +85,7 @@ func TestTolerance_OddFieldsOfARate(t *testing.T) {
 func TestTolerance_UnreadableMoneyIsNeverZero(t *testing.T) {
 	t.Parallel()
 	for _, odd := range []string{`"free"`, `true`, `{}`, `[]`, `"12.3.4"`, `1e400`, `12345678901234567890`} {
-		page, err := connect(t, ratesWith(`"insurance_fee":`+odd)).Rates.List(t.Context(), nil)
+		page, err := shippingtest.NewClient(t, ratesWith(`"insurance_fee":`+odd)).Rates.List(t.Context(), nil)
 		if err != nil || len(page.Items) != 3 {
 			t.Errorf("%s: %v", odd, err)
 			continue
@@ -112,13 +115,13 @@ func TestTolerance_WebhookKinds(t *testing.T) {
 		`"event":["shipment.created"],"active":"true","__v":"2","live":"maybe"`:  kinds,
 		`"events":["shipment.created"],"active":"true","created_at":"yesterday"`: kinds,
 	} {
-		webhooks := answering(ok(`{"webhooks":[{"webhook_id":"WA-1",` + members + `}],"pagination":{"total":1}}`))
-		page, err := connect(t, webhooks).Webhooks.List(t.Context(), nil)
+		webhooks := shippingtest.NewService(shippingtest.OK(`{"webhooks":[{"webhook_id":"WA-1",` + members + `}],"pagination":{"total":1}}`))
+		page, err := shippingtest.NewClient(t, webhooks).Webhooks.List(t.Context(), nil)
 		if err != nil || len(page.Items) != 1 {
 			t.Errorf("%s: %v", members, err)
 			continue
 		}
-		diff(t, members, want, page.Items[0].Event)
+		shippingtest.Diff(t, members, want, page.Items[0].Event)
 	}
 }
 
@@ -126,14 +129,14 @@ func TestTolerance_PaginationWithNumbersAsStringsAndNulls(t *testing.T) {
 	t.Parallel()
 	body := `{"transactions":[{"transactionId":"TR-1","flat_amount":"1999","__v":"1","receiver":"nobody","sender":null}],
 		"pagination":{"page":"2","perPage":"100","currentPage":2.0,"total":"101","pageCount":"2","prevPage":"1","nextPage":null,"hasPrevPage":"true","hasNextPage":null}}`
-	page, err := connect(t, answering(ok(body))).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"})
+	page, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body))).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "pagination", shipping.Pagination{
+	shippingtest.Diff(t, "pagination", shipping.Pagination{
 		Page: 2, PerPage: 100, CurrentPage: 2, Total: 101, PageCount: 2, PrevPage: 1, HasPrevPage: true,
 	}, page.Pagination)
-	diff(t, "transactions", []shipping.Transaction{{TransactionID: "TR-1", FlatAmount: 1999, Revision: 1}}, page.Items)
+	shippingtest.Diff(t, "transactions", []shipping.Transaction{{TransactionID: "TR-1", FlatAmount: 1999, Revision: 1}}, page.Items)
 }
 
 // C28: an integer is read to its last digit, whatever stands beside it.
@@ -144,11 +147,11 @@ func TestTolerance_LongIntegersBesideOddFields(t *testing.T) {
 		`9223372036854775807`: 9223372036854775807, `9223372036854775808`: 0, `1234567890123456789.0`: 1234567890123456789,
 	} {
 		body := `{"transactions":[{"transactionId":"TR-1","flat_amount":` + flat + `,"created_at":"yesterday","__v":"2"}]}`
-		page, err := connect(t, answering(ok(body))).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"})
+		page, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body))).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff(t, flat, []shipping.Transaction{{TransactionID: "TR-1", FlatAmount: want, Revision: 2}}, page.Items)
+		shippingtest.Diff(t, flat, []shipping.Transaction{{TransactionID: "TR-1", FlatAmount: want, Revision: 2}}, page.Items)
 	}
 }
 
@@ -163,14 +166,14 @@ func TestTolerance_RecordsReadByEncodingJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &got); err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "webhook", shipping.Webhook{Event: []shipping.EventKind{shipping.EventShipmentCreated}, Live: true, Revision: 1}, got.Webhook)
-	diff(t, "documents", []shipping.AvailableDocument{{DocumentType: "FDA"}, {DocumentType: "MSDS", Amount: unreadable(t)}}, got.Documents)
+	shippingtest.Diff(t, "webhook", shipping.Webhook{Event: []shipping.EventKind{shipping.EventShipmentCreated}, Live: true, Revision: 1}, got.Webhook)
+	shippingtest.Diff(t, "documents", []shipping.AvailableDocument{{DocumentType: "FDA"}, {DocumentType: "MSDS", Amount: unreadable(t)}}, got.Documents)
 }
 
 func TestTolerance_NullWhereAnArrayOrObjectWas(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{`null`, `{}`, `{"rates":null}`, `{"rates":null,"pagination":null}`, `{"rates":[],"pagination":[]}`} {
-		page, err := connect(t, answering(ok(data))).Rates.List(t.Context(), nil)
+		page, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(data))).Rates.List(t.Context(), nil)
 		if err != nil {
 			t.Errorf("%s: %v", data, err)
 			continue
@@ -183,16 +186,16 @@ func TestTolerance_NullWhereAnArrayOrObjectWas(t *testing.T) {
 
 func TestTolerance_RecordsThatAreNoObjectsDoNotHideTheOthers(t *testing.T) {
 	t.Parallel()
-	page, err := connect(t, answering(ok(`{"rates":[{"rate_id":"RT-1"},"odd",null,7,{"rate_id":"RT-2"}],"pagination":{"total":5}}`))).Rates.List(t.Context(), nil)
+	page, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"rates":[{"rate_id":"RT-1"},"odd",null,7,{"rate_id":"RT-2"}],"pagination":{"total":5}}`))).Rates.List(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "rates", []shipping.Rate{{RateID: "RT-1"}, {}, {}, {}, {RateID: "RT-2"}}, page.Items)
+	shippingtest.Diff(t, "rates", []shipping.Rate{{RateID: "RT-1"}, {}, {}, {}, {RateID: "RT-2"}}, page.Items)
 }
 
 func TestTolerance_EnvelopeStatusAsString(t *testing.T) {
 	t.Parallel()
-	page, err := connect(t, answering(canned{status: 200, body: `{"status":"true","message":null,"data":{"rates":[{"rate_id":"RT-1"}]}}`})).Rates.List(t.Context(), nil)
+	page, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(200, `{"status":"true","message":null,"data":{"rates":[{"rate_id":"RT-1"}]}}`))).Rates.List(t.Context(), nil)
 	if err != nil || len(page.Items) != 1 {
 		t.Errorf("page %+v, error %v", page, err)
 	}
@@ -201,7 +204,7 @@ func TestTolerance_EnvelopeStatusAsString(t *testing.T) {
 func TestTolerance_RegulatoryRecord(t *testing.T) {
 	t.Parallel()
 	fda := shipping.AvailableDocument{DocumentType: shipping.DocumentFDA}
-	priced := shipping.AvailableDocument{DocumentType: shipping.DocumentFDA, Amount: mustAmount(t, "5")}
+	priced := shipping.AvailableDocument{DocumentType: shipping.DocumentFDA, Amount: shippingtest.Amount(t, "5")}
 	items := []shipping.LineItem{{Description: "tea"}}
 	for name, test := range map[string]struct {
 		members string
@@ -212,7 +215,7 @@ func TestTolerance_RegulatoryRecord(t *testing.T) {
 		"type and price under other names":  {`"available_documents":[{"type":"FDA","price":5}]`, shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{priced}}},
 		"slug, and a price as string":       {`"available_documents":[{"slug":"FDA","amount":"5.00"}]`, shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{priced}}},
 		"two names for an equal price":      {`"available_documents":[{"slug":"FDA","amount":5,"price":"5.0"}]`, shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{priced}}},
-		"other names beside an odd field":   {`"available_documents":[{"type":"FDA","price":5,"name":7}],"updated_at":1.5`, shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{{DocumentType: "FDA", Name: "7", Amount: mustAmount(t, "5")}}}},
+		"other names beside an odd field":   {`"available_documents":[{"type":"FDA","price":5,"name":7}],"updated_at":1.5`, shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{{DocumentType: "FDA", Name: "7", Amount: shippingtest.Amount(t, "5")}}}},
 		"other names with odd values":       {`"available_documents":[{"type":7,"price":"free"},{"slug":"FDA"}],"shipment_id":"SH-1"`, shipping.RegulatoryRequest{ShipmentID: "SH-1", AvailableDocuments: []shipping.AvailableDocument{{DocumentType: "7", Amount: unreadable(t)}, fda}}},
 		"documents null":                    {`"available_documents":null`, shipping.RegulatoryRequest{}},
 		"items under their other name":      {`"items":[{"description":"tea"}]`, shipping.RegulatoryRequest{LineItems: items}},
@@ -224,8 +227,8 @@ func TestTolerance_RegulatoryRecord(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			body := fmt.Sprintf(`{"request_id":%q,"status":"halted","source":"email",%s}`, requestID, test.members)
-			got, err := connect(t, answering(ok(body))).Regulatory.Get(t.Context(), requestID)
+			body := fmt.Sprintf(`{"request_id":%q,"status":"halted","source":"email",%s}`, shippingtest.RequestID, test.members)
+			got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body))).Regulatory.Get(t.Context(), shippingtest.RequestID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -233,8 +236,8 @@ func TestTolerance_RegulatoryRecord(t *testing.T) {
 				t.Errorf("Raw is %s", got.Raw)
 			}
 			want := test.want // with a state and a source that nobody knows, which are kept
-			want.RequestID, want.Status, want.Source, want.Raw = requestID, "halted", "email", got.Raw
-			diff(t, "record", &want, got)
+			want.RequestID, want.Status, want.Source, want.Raw = shippingtest.RequestID, "halted", "email", got.Raw
+			shippingtest.Diff(t, "record", &want, got)
 		})
 	}
 }
@@ -252,7 +255,7 @@ func unreadable(t *testing.T) shipping.Amount {
 func TestTolerance_TwoPricesThatDisagreeAreNoPrice(t *testing.T) {
 	t.Parallel()
 	body := `{"request_id":"RD-1","status":"draft","currency":"NGN","available_documents":[{"document_type":"FDA","amount":5,"price":6}]}`
-	got, err := connect(t, answering(ok(body))).Regulatory.Get(t.Context(), "RD-1")
+	got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body))).Regulatory.Get(t.Context(), "RD-1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +266,7 @@ func TestTolerance_TwoPricesThatDisagreeAreNoPrice(t *testing.T) {
 
 func TestTolerance_RecordUnderDataRequest(t *testing.T) {
 	t.Parallel()
-	got, err := connect(t, answering(ok(`{"request":{"request_id":"RD-9","status":"draft"}}`))).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
+	got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"request":{"request_id":"RD-9","status":"draft"}}`))).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
 	if err != nil || got.RequestID != "RD-9" {
 		t.Errorf("record %+v, error %v", got, err)
 	}
@@ -273,7 +276,7 @@ func TestTolerance_RecordUnderDataRequest(t *testing.T) {
 func TestTolerance_PurchaseStatusThatIsNoRequestStatus(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]shipping.RequestStatus{`"success"`: "", `true`: "", `null`: "", `"processing"`: shipping.StatusProcessing} {
-		got, err := connect(t, answering(ok(`{"status":`+status+`}`))).Regulatory.Purchase(t.Context(), requestID, shipping.DocumentFDA)
+		got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"status":`+status+`}`))).Regulatory.Purchase(t.Context(), shippingtest.RequestID, shipping.DocumentFDA)
 		if err != nil || got.Status != want {
 			t.Errorf("%s: %+v, %v", status, got, err)
 		}
@@ -283,7 +286,7 @@ func TestTolerance_PurchaseStatusThatIsNoRequestStatus(t *testing.T) {
 func TestTolerance_UnknownFieldsStayReachable(t *testing.T) {
 	t.Parallel()
 	var response shipping.Response
-	_, err := connect(t, ratesWith(`"domain":"eu-west"`)).Rates.List(t.Context(), nil, shipping.WithResponse(&response))
+	_, err := shippingtest.NewClient(t, ratesWith(`"domain":"eu-west"`)).Rates.List(t.Context(), nil, shipping.WithResponse(&response))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,41 +11,42 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 func TestNewClient_RefusesBadKeysAndAddresses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ key, address, want string }{
-		"no key":                 {"", testBase, "shipping: secretKey is empty: pass the account's secret key, or use NewClientFromEnv with SHIPPING_SECRET_KEY"},
-		"blank key":              {" \t", testBase, "is empty"},
-		"key with a line break":  {"sk_test_1\n", testBase, "has spaces or line breaks around it: trim it"},
-		"key with a space":       {"sk test", testBase, "has a character that no HTTP header can carry"},
-		"key with a line inside": {"sk\r\nX-Evil: 1", testBase, "has a character that no HTTP header can carry"},
-		"key with curly quotes":  {"“sk_test_1”", testBase, "check for pasted quotes"},
-		"key with its scheme":    {"Bearer sk_test_1", testBase, `starts with "Bearer": pass the bare key`},
-		"no address":             {testKey, "", `shipping: WithBaseURL is missing: there is no built-in host; pass WithBaseURL("https://…") or set SHIPPING_BASE_URL`},
-		"no scheme":              {testKey, "api.example.com", "has no http or https scheme: write it like https://api.example.com"},
-		"host and port only":     {testKey, "localhost:8080", "WithBaseURL has no http or https scheme: write it like http://localhost:8080"},
-		"address and port only":  {testKey, "127.0.0.1:8080", "WithBaseURL has no http or https scheme: write it like http://127.0.0.1:8080"},
-		"IPv6 and port only":     {testKey, "[::1]:8080/v1", "write it like http://[::1]:8080"},
-		"public address only":    {testKey, "8.8.8.8", "write it like https://8.8.8.8"},
+		"no key":                 {"", shippingtest.BaseURL, "shipping: secretKey is empty: pass the account's secret key, or use NewClientFromEnv with SHIPPING_SECRET_KEY"},
+		"blank key":              {" \t", shippingtest.BaseURL, "is empty"},
+		"key with a line break":  {"sk_test_1\n", shippingtest.BaseURL, "has spaces or line breaks around it: trim it"},
+		"key with a space":       {"sk test", shippingtest.BaseURL, "has a character that no HTTP header can carry"},
+		"key with a line inside": {"sk\r\nX-Evil: 1", shippingtest.BaseURL, "has a character that no HTTP header can carry"},
+		"key with curly quotes":  {"“sk_test_1”", shippingtest.BaseURL, "check for pasted quotes"},
+		"key with its scheme":    {"Bearer sk_test_1", shippingtest.BaseURL, `starts with "Bearer": pass the bare key`},
+		"no address":             {shippingtest.Key, "", `shipping: WithBaseURL is missing: there is no built-in host; pass WithBaseURL("https://…") or set SHIPPING_BASE_URL`},
+		"no scheme":              {shippingtest.Key, "api.example.com", "has no http or https scheme: write it like https://api.example.com"},
+		"host and port only":     {shippingtest.Key, "localhost:8080", "WithBaseURL has no http or https scheme: write it like http://localhost:8080"},
+		"address and port only":  {shippingtest.Key, "127.0.0.1:8080", "WithBaseURL has no http or https scheme: write it like http://127.0.0.1:8080"},
+		"IPv6 and port only":     {shippingtest.Key, "[::1]:8080/v1", "write it like http://[::1]:8080"},
+		"public address only":    {shippingtest.Key, "8.8.8.8", "write it like https://8.8.8.8"},
 		"key as address":         {"sk", "sk_secret@123", "has no http or https scheme: write it like https://api.example.com"},
-		"other scheme":           {testKey, "ftp://api.example.com", "has no http or https scheme"},
-		"no host":                {testKey, "https:///v1", "has no host"},
-		"one slash":              {testKey, "https:/api.example.com", "has no host"},
-		"broken escape":          {testKey, "https://api.example.com/%zz", "is not a URL"},
-		"broken port":            {testKey, "https://api.example.com:port", "is not a URL"},
-		"user and password":      {testKey, "https://me:secret@api.example.com", "holds a user name or password: pass the key to NewClient instead"},
-		"query":                  {testKey, "https://api.example.com?x=1", "holds a query or fragment"},
-		"empty query":            {testKey, "https://api.example.com?", "holds a query or fragment"},
-		"another version":        {testKey, "https://api.example.com/v2/", "ends in /v2: this client is for version 1 and adds /v1; leave /v2 out"},
-		"a version twice":        {testKey, "https://api.example.com/v1/v1", "ends in /v1"},
-		"fragment":               {testKey, "https://api.example.com#x", "holds a query or fragment"},
-		"plain HTTP to a name":   {testKey, "http://api.example.com", "is http:// on a public host"},
-		"plain HTTP, IPv4":       {testKey, "http://8.8.8.8", "or WithPlainHTTP()"},
-		"plain HTTP, IPv6":       {testKey, "http://[2001:4860:4860::8888]", "use https://"},
-		"plain HTTP, mapped":     {testKey, "http://[::ffff:8.8.8.8]", "use https://"},
-		"plain HTTP, short IP":   {testKey, "http://8.8", "use https://"},
+		"other scheme":           {shippingtest.Key, "ftp://api.example.com", "has no http or https scheme"},
+		"no host":                {shippingtest.Key, "https:///v1", "has no host"},
+		"one slash":              {shippingtest.Key, "https:/api.example.com", "has no host"},
+		"broken escape":          {shippingtest.Key, "https://api.example.com/%zz", "is not a URL"},
+		"broken port":            {shippingtest.Key, "https://api.example.com:port", "is not a URL"},
+		"user and password":      {shippingtest.Key, "https://me:secret@api.example.com", "holds a user name or password: pass the key to NewClient instead"},
+		"query":                  {shippingtest.Key, "https://api.example.com?x=1", "holds a query or fragment"},
+		"empty query":            {shippingtest.Key, "https://api.example.com?", "holds a query or fragment"},
+		"another version":        {shippingtest.Key, "https://api.example.com/v2/", "ends in /v2: this client is for version 1 and adds /v1; leave /v2 out"},
+		"a version twice":        {shippingtest.Key, "https://api.example.com/v1/v1", "ends in /v1"},
+		"fragment":               {shippingtest.Key, "https://api.example.com#x", "holds a query or fragment"},
+		"plain HTTP to a name":   {shippingtest.Key, "http://api.example.com", "is http:// on a public host"},
+		"plain HTTP, IPv4":       {shippingtest.Key, "http://8.8.8.8", "or WithPlainHTTP()"},
+		"plain HTTP, IPv6":       {shippingtest.Key, "http://[2001:4860:4860::8888]", "use https://"},
+		"plain HTTP, mapped":     {shippingtest.Key, "http://[::ffff:8.8.8.8]", "use https://"},
+		"plain HTTP, short IP":   {shippingtest.Key, "http://8.8", "use https://"},
 	} {
 		client, err := shipping.NewClient(test.key, shipping.WithBaseURL(test.address))
 		if client != nil || err == nil || !strings.Contains(err.Error(), test.want) {
@@ -64,7 +65,7 @@ func TestNewClient_RefusesBadKeysAndAddresses(t *testing.T) {
 
 func TestNewClient_PlainHTTPOnPublicHostsOnlyWhenSaid(t *testing.T) {
 	t.Parallel()
-	client, err := shipping.NewClient(testKey, shipping.WithBaseURL("http://api.example.com"), shipping.WithPlainHTTP())
+	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL("http://api.example.com"), shipping.WithPlainHTTP())
 	if err != nil || client.BaseURL() != "http://api.example.com" {
 		t.Errorf("%v, %v", client, err)
 	}
@@ -91,38 +92,38 @@ func TestNewClient_RefusesBadOptions(t *testing.T) {
 		"unknown placeholder":  {shipping.WithProvisionalRoutes(shipping.Route{Operation: shipping.OpRetryRequest, Path: "/{request_id}/{x}"}), `whose placeholder {x} is unknown`},
 		"open placeholder":     {shipping.WithProvisionalRoutes(shipping.Route{Operation: shipping.OpRetryRequest, Path: "/{id"}), `lacks the placeholder {request_id}`},
 	} {
-		_, err := shipping.NewClient(testKey, shipping.WithBaseURL(testBase), test.option)
+		_, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), test.option)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !errors.Is(err, shipping.ErrInvalidRequest) {
 			t.Errorf("%s: error %v, want %q", name, err, test.want)
 		}
 	}
-	if _, err := shipping.NewClient(testKey, shipping.WithBaseURL(testBase), nil, shipping.WithLogger(nil), shipping.WithHTTPClient(nil), shipping.WithUserAgent("")); err != nil {
+	if _, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), nil, shipping.WithLogger(nil), shipping.WithHTTPClient(nil), shipping.WithUserAgent("")); err != nil {
 		t.Errorf("empty options: %v", err)
 	}
 }
 
 func TestNewClientFromEnv(t *testing.T) {
 	for name, test := range map[string]struct{ key, address, want string }{
-		"both set":   {testKey, testBase + "/v1", ""},
-		"no key":     {"", testBase, "SHIPPING_SECRET_KEY is not set: export it with the account's secret key"},
-		"no address": {testKey, "", "SHIPPING_BASE_URL"},
+		"both set":   {shippingtest.Key, shippingtest.BaseURL + "/v1", ""},
+		"no key":     {"", shippingtest.BaseURL, "SHIPPING_SECRET_KEY is not set: export it with the account's secret key"},
+		"no address": {shippingtest.Key, "", "SHIPPING_BASE_URL"},
 		// U10: the error names the variable, not the option that was not used.
-		"no scheme": {testKey, "127.0.0.1:4010", "shipping: SHIPPING_BASE_URL has no http or https scheme: write it like http://127.0.0.1:4010"},
-		"no host":   {testKey, "https:///v1", "shipping: SHIPPING_BASE_URL has no host"},
+		"no scheme": {shippingtest.Key, "127.0.0.1:4010", "shipping: SHIPPING_BASE_URL has no http or https scheme: write it like http://127.0.0.1:4010"},
+		"no host":   {shippingtest.Key, "https:///v1", "shipping: SHIPPING_BASE_URL has no host"},
 	} {
 		t.Setenv(shipping.EnvSecretKey, test.key)
 		t.Setenv(shipping.EnvBaseURL, test.address)
 		client, err := shipping.NewClientFromEnv()
 		switch {
-		case test.want == "" && (err != nil || client.BaseURL() != testBase):
+		case test.want == "" && (err != nil || client.BaseURL() != shippingtest.BaseURL):
 			t.Errorf("%s: %v, %v", name, client, err)
 		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
 			t.Errorf("%s: error %v, want %q", name, err, test.want)
 		}
 	}
 	t.Setenv(shipping.EnvBaseURL, "https://variable.test")
-	t.Setenv(shipping.EnvSecretKey, testKey)
-	if client, err := shipping.NewClientFromEnv(shipping.WithBaseURL(testBase)); err != nil || client.BaseURL() != testBase {
+	t.Setenv(shipping.EnvSecretKey, shippingtest.Key)
+	if client, err := shipping.NewClientFromEnv(shipping.WithBaseURL(shippingtest.BaseURL)); err != nil || client.BaseURL() != shippingtest.BaseURL {
 		t.Errorf("an option does not override the variable: %v, %v", client, err)
 	}
 }
@@ -271,16 +272,16 @@ func TestValidation_NothingIsSent(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			service := answering(refusal(500, "reached"))
-			err := test.do(t.Context(), connect(t, service, shipping.WithProvisionalRoutes()))
+			service := shippingtest.NewService(shippingtest.Refusal(500, "reached"))
+			err := test.do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
 			if _, ok := errors.AsType[*shipping.ValidationError](err); !ok || !errors.Is(err, shipping.ErrInvalidRequest) {
 				t.Errorf("error %T is no *ValidationError", err)
 			}
-			if service.count("") != 0 {
-				t.Errorf("%d requests were sent", service.count(""))
+			if service.Count("") != 0 {
+				t.Errorf("%d requests were sent", service.Count(""))
 			}
 		})
 	}
@@ -288,11 +289,11 @@ func TestValidation_NothingIsSent(t *testing.T) {
 
 func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
 	t.Parallel()
-	service := answering(ok(`{"status":"processing"}`))
-	_, err := connect(t, service).Regulatory.PurchaseWith(t.Context(), &shipping.PurchaseRequest{
+	service := shippingtest.NewService(shippingtest.OK(`{"status":"processing"}`))
+	_, err := shippingtest.NewClient(t, service).Regulatory.PurchaseWith(t.Context(), &shipping.PurchaseRequest{
 		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"NEW-FORM"}, PurchaseOptions: shipping.PurchaseOptions{AllowUnknown: true},
 	})
-	if err != nil || !strings.Contains(service.requests()[0].Body, `"NEW-FORM"`) {
+	if err != nil || !strings.Contains(service.Requests()[0].Body, `"NEW-FORM"`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -305,8 +306,8 @@ func TestValidation_ReplayPassesWithEitherKey(t *testing.T) {
 		{DeliveryID: "WD-1", ShipmentID: "SH-1"},
 		{DeliveryID: "WD-1", Event: "shipment.created", WebhookID: "WA-1"},
 	} {
-		service := answering(ok(`{}`))
-		if _, err := connect(t, service).Webhooks.Replay(t.Context(), replay); err != nil || service.count(http.MethodPost) != 1 {
+		service := shippingtest.NewService(shippingtest.OK(`{}`))
+		if _, err := shippingtest.NewClient(t, service).Webhooks.Replay(t.Context(), replay); err != nil || service.Count(http.MethodPost) != 1 {
 			t.Errorf("%+v: %v", replay, err)
 		}
 	}
@@ -325,14 +326,14 @@ func TestValidation_AbsurdDurationsNeitherPanicNorSpin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				service := answering(refusal(503, "busy").with("Retry-After", "9e99"))
-				client := connect(t, service, shipping.WithRetryPolicy(policy))
+				service := shippingtest.NewService(shippingtest.Refusal(503, "busy").HeaderSet(http.Header{"Retry-After": {"9e99"}}))
+				client := shippingtest.NewClient(t, service, shipping.WithRetryPolicy(policy))
 				ctx, cancel := context.WithTimeout(t.Context(), 100*365*24*time.Hour)
 				defer cancel()
 				_, err := client.Rates.List(ctx, nil)
-				wantError(t, "rates", err, shipping.ErrServer)
+				shippingtest.WantError(t, "rates", err, shipping.ErrServer)
 				_, err = client.Regulatory.Wait(ctx, "RD-1", &shipping.PollOptions{MinInterval: longest, MaxFailures: math.MaxInt})
-				wantError(t, "wait", err, shipping.ErrServer, context.DeadlineExceeded)
+				shippingtest.WantError(t, "wait", err, shipping.ErrServer, context.DeadlineExceeded)
 			})
 		})
 	}

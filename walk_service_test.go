@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // rowService is a list service in process. Its rows are numbers, newest first, and show up as rates,
@@ -234,8 +235,8 @@ func (b *countedBody) Close() error {
 // client returns a client of the service that repeats nothing, unless options say otherwise.
 func (s *rowService) client(t testing.TB, options ...shipping.Option) *shipping.Client {
 	t.Helper()
-	c, err := shipping.NewClient(testKey, append([]shipping.Option{
-		shipping.WithBaseURL(testBase), shipping.WithHTTPClient(&http.Client{Transport: s}),
+	c, err := shipping.NewClient(shippingtest.Key, append([]shipping.Option{
+		shipping.WithBaseURL(shippingtest.BaseURL), shipping.WithHTTPClient(&http.Client{Transport: s}),
 		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}),
 	}, options...)...)
 	if err != nil {

@@ -8,20 +8,22 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // wireRequest is what a call must look like on the wire.
 type wireRequest struct{ Method, Path, Query, Body string }
 
-func asWire(got received) wireRequest {
+func asWire(got shippingtest.Request) wireRequest {
 	return wireRequest{got.Method, got.Path, got.Query.Encode(), got.Body}
 }
 
 func TestWire_EachOperationAsInTheTableOfEndpoints(t *testing.T) {
 	t.Parallel()
-	const request = "/v1/regulatory-documents/request/" + requestID
+	const request = "/v1/regulatory-documents/request/" + shippingtest.RequestID
 	want := map[string]wireRequest{
 		shipping.OpListRates:        {"GET", "/v1/rates", "", ""},
 		shipping.OpListCountries:    {"GET", "/v1/countries", "", ""},
@@ -30,7 +32,7 @@ func TestWire_EachOperationAsInTheTableOfEndpoints(t *testing.T) {
 		shipping.OpListTransactions: {"GET", "/v1/transactions", "wallet=VA-1", ""},
 		shipping.OpAnalyze:          {"POST", "/v1/regulatory-documents/analyze", "", `{"shipment_id":"SH-1"}`},
 		shipping.OpGetRequest:       {"GET", request, "", ""},
-		shipping.OpPurchase:         {"POST", "/v1/regulatory-documents/purchase", "", `{"request_id":"` + requestID + `","document_types":["FDA"]}`},
+		shipping.OpPurchase:         {"POST", "/v1/regulatory-documents/purchase", "", `{"request_id":"` + shippingtest.RequestID + `","document_types":["FDA"]}`},
 		shipping.OpUpdateItems:      {"PUT", request + "/items", "", `{"line_items":[{"description":"tea","quantity":0}]}`},
 		shipping.OpUpdateAddresses:  {"PUT", request + "/addresses", "", `{"origin":{"country":"CN"}}`},
 		shipping.OpUpdateShipping:   {"PUT", request + "/shipping", "", `{"incoterm":"DAP"}`},
@@ -39,31 +41,31 @@ func TestWire_EachOperationAsInTheTableOfEndpoints(t *testing.T) {
 		shipping.OpDocumentPDF:      {"GET", request + "/documents/FDA/pdf", "", ""},
 		"do":                        {"POST", "/v1/shipments", "", `{"parcel":"PC-1"}`},
 	}
-	for _, call := range calls() {
-		t.Run(call.operation, func(t *testing.T) {
+	for _, call := range shippingtest.Calls() {
+		t.Run(call.Operation, func(t *testing.T) {
 			t.Parallel()
-			service := answering(call.success())
-			if err := call.do(t.Context(), connect(t, service, shipping.WithProvisionalRoutes())); err != nil {
+			service := shippingtest.NewService(call.Success())
+			if err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes())); err != nil {
 				t.Fatal(err)
 			}
-			if service.count("") != 1 {
-				t.Fatalf("%d requests were sent, want 1", service.count(""))
+			if service.Count("") != 1 {
+				t.Fatalf("%d requests were sent, want 1", service.Count(""))
 			}
-			got := service.requests()[0]
-			diff(t, "request", want[call.operation], asWire(got))
-			diff(t, "headers", wantHeader(call, got.Method), got.Header)
+			got := service.Requests()[0]
+			shippingtest.Diff(t, "request", want[call.Operation], asWire(got))
+			shippingtest.Diff(t, "headers", wantHeader(call, got.Method), got.Header)
 		})
 	}
 }
 
 // wantHeader is every header the client sends, and no other.
-func wantHeader(call call, method string) http.Header {
+func wantHeader(call shippingtest.Call, method string) http.Header {
 	header := http.Header{
 		"Accept":        {"application/json"},
 		"User-Agent":    {"shipping-go/" + shipping.Version},
-		"Authorization": {"Bearer " + testKey},
+		"Authorization": {"Bearer " + shippingtest.Key},
 	}
-	if call.operation == shipping.OpDocumentPDF { // requires none, and is sent none
+	if call.Operation == shipping.OpDocumentPDF { // requires none, and is sent none
 		header.Del("Authorization")
 		header.Set("Accept", "application/pdf")
 	}
@@ -76,8 +78,8 @@ func wantHeader(call call, method string) http.Header {
 func TestWire_EveryOperationIsTested(t *testing.T) {
 	t.Parallel()
 	tested := map[string]bool{}
-	for _, call := range calls() {
-		tested[call.operation] = true
+	for _, call := range shippingtest.Calls() {
+		tested[call.Operation] = true
 	}
 	for _, operation := range shipping.Operations() {
 		if !tested[operation.Name] {
@@ -121,11 +123,11 @@ func TestWire_QueryParametersOfTheLists(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service := answering(ok(`{}`))
-			if err := test.do(t.Context(), connect(t, service)); err != nil {
+			service := shippingtest.NewService(shippingtest.OK(`{}`))
+			if err := test.do(t.Context(), shippingtest.NewClient(t, service)); err != nil {
 				t.Fatal(err)
 			}
-			if got := service.requests()[0].Query.Encode(); got != test.want {
+			if got := service.Requests()[0].Query.Encode(); got != test.want {
 				t.Errorf("query %q, want %q", got, test.want)
 			}
 		})
@@ -134,7 +136,7 @@ func TestWire_QueryParametersOfTheLists(t *testing.T) {
 
 func TestWire_BodiesOfTheRequests(t *testing.T) {
 	t.Parallel()
-	amount := mustAmount(t, "1234.50")
+	amount := shippingtest.Amount(t, "1234.50")
 	for name, test := range map[string]struct {
 		do   func(ctx context.Context, c *shipping.Client) error
 		want string
@@ -148,27 +150,27 @@ func TestWire_BodiesOfTheRequests(t *testing.T) {
 			return err
 		}, `{"file_url":"https://files.example.com/a.pdf?x=1"}`},
 		"purchase in the caller's order": {func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.Purchase(ctx, requestID, shipping.DocumentTextile, shipping.DocumentAMS)
+			_, err := c.Regulatory.Purchase(ctx, shippingtest.RequestID, shipping.DocumentTextile, shipping.DocumentAMS)
 			return err
-		}, `{"request_id":"` + requestID + `","document_types":["TEXTILE","AMS"]}`},
+		}, `{"request_id":"` + shippingtest.RequestID + `","document_types":["TEXTILE","AMS"]}`},
 		"items with exact money": {func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.UpdateItems(ctx, requestID, []shipping.LineItem{{
+			_, err := c.Regulatory.UpdateItems(ctx, shippingtest.RequestID, []shipping.LineItem{{
 				ItemID: "IT-1", Description: "tea", HSCode: "0902", Quantity: 2.5, UnitPrice: amount, Currency: "USD", Weight: 0.4, OriginCountry: "CN",
 			}})
 			return err
 		}, `{"line_items":[{"item_id":"IT-1","description":"tea","hs_code":"0902","quantity":2.5,"unit_price":1234.5,"currency":"USD","weight":0.4,"origin_country":"CN"}]}`},
 		"no items": {func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.UpdateItems(ctx, requestID, nil)
+			_, err := c.Regulatory.UpdateItems(ctx, shippingtest.RequestID, nil)
 			return err
 		}, `{"line_items":[]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service := answering(ok(`{"request_id":"` + requestID + `"}`))
-			if err := test.do(t.Context(), connect(t, service, shipping.WithProvisionalRoutes())); err != nil {
+			service := shippingtest.NewService(shippingtest.OK(`{"request_id":"` + shippingtest.RequestID + `"}`))
+			if err := test.do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes())); err != nil {
 				t.Fatal(err)
 			}
-			if got := service.requests()[0].Body; got != test.want {
+			if got := service.Requests()[0].Body; got != test.want {
 				t.Errorf("body\n%s, want\n%s", got, test.want)
 			}
 		})
@@ -195,13 +197,13 @@ func TestWire_BaseURLWithAndWithoutVersionSlashAndPrefix(t *testing.T) {
 		"http://10.1.2.3":                      "http://10.1.2.3/v1/rates",
 		"http://shipping.internal":             "http://shipping.internal/v1/rates",
 	} {
-		service := answering(ok(`{}`))
-		client := connect(t, service, shipping.WithBaseURL(address))
+		service := shippingtest.NewService(shippingtest.OK(`{}`))
+		client := shippingtest.NewClient(t, service, shipping.WithBaseURL(address))
 		if _, err := client.Rates.List(t.Context(), nil); err != nil {
 			t.Errorf("%q: %v", address, err)
 			continue
 		}
-		got := service.requests()[0]
+		got := service.Requests()[0]
 		if got.Origin+got.Path != want {
 			t.Errorf("%q leads to %s%s, want %s", address, got.Origin, got.Path, want)
 		}
@@ -228,12 +230,12 @@ func TestWire_PathParametersAreEscaped(t *testing.T) {
 		"a\r\nX: y":   "a%0D%0AX:%20y",
 		"\xff":        "%FF",
 	} {
-		service := answering(ok(`{"status":"draft"}`))
-		if _, err := connect(t, service).Regulatory.Get(t.Context(), id); err != nil {
+		service := shippingtest.NewService(shippingtest.OK(`{"status":"draft"}`))
+		if _, err := shippingtest.NewClient(t, service).Regulatory.Get(t.Context(), id); err != nil {
 			t.Errorf("%q: %v", id, err)
 			continue
 		}
-		if got := service.requests()[0].Path; got != "/v1/regulatory-documents/request/"+want {
+		if got := service.Requests()[0].Path; got != "/v1/regulatory-documents/request/"+want {
 			t.Errorf("%q becomes %s, want …/%s", id, got, want)
 		}
 	}
@@ -241,35 +243,35 @@ func TestWire_PathParametersAreEscaped(t *testing.T) {
 
 func TestWire_CallOptions(t *testing.T) {
 	t.Parallel()
-	service := answering(ok(`{}`).with("X-Request-Id", "7"))
-	client := connect(t, service, shipping.WithUserAgent("acme/1.2"))
+	service := shippingtest.NewService(shippingtest.OK(`{}`).HeaderSet(http.Header{"X-Request-Id": {"7"}}))
+	client := shippingtest.NewClient(t, service, shipping.WithUserAgent("acme/1.2"))
 	var response shipping.Response
 	_, err := client.Rates.List(t.Context(), nil, nil, shipping.WithResponse(&response),
 		shipping.WithHeader("x-tenant", "a"), shipping.WithHeader("X-Tenant", "b"), shipping.WithHeader("Accept", "application/vnd.api+json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	header := service.requests()[0].Header
-	diff(t, "added header", []string{"a", "b"}, header.Values("X-Tenant"))
-	diff(t, "replaced header", []string{"application/vnd.api+json"}, header.Values("Accept"))
-	diff(t, "User-Agent", "acme/1.2 shipping-go/"+shipping.Version, header.Get("User-Agent"))
+	header := service.Requests()[0].Header
+	shippingtest.Diff(t, "added header", []string{"a", "b"}, header.Values("X-Tenant"))
+	shippingtest.Diff(t, "replaced header", []string{"application/vnd.api+json"}, header.Values("Accept"))
+	shippingtest.Diff(t, "User-Agent", "acme/1.2 shipping-go/"+shipping.Version, header.Get("User-Agent"))
 	if response.StatusCode != 200 || response.Header.Get("X-Request-Id") != "7" || len(response.Attempts) != 1 ||
-		string(response.Body) != ok(`{}`).body {
+		string(response.Body) != shippingtest.Envelope(`{}`) {
 		t.Errorf("the response is %+v", response)
 	}
 }
 
 func TestWire_OptionsOfOneCallDoNotReachTheNext(t *testing.T) {
 	t.Parallel()
-	service := answering(ok(`{}`))
-	client := connect(t, service)
+	service := shippingtest.NewService(shippingtest.OK(`{}`))
+	client := shippingtest.NewClient(t, service)
 	if _, err := client.Rates.List(t.Context(), nil, shipping.WithHeader("X-Once", "1"), shipping.WithQuery("once", "1")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := client.Rates.List(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if second := service.requests()[1]; second.Header.Get("X-Once") != "" || len(second.Query) != 0 {
+	if second := service.Requests()[1]; second.Header.Get("X-Once") != "" || len(second.Query) != 0 {
 		t.Errorf("the second call carries the first one's options: %v %v", second.Header, second.Query)
 	}
 }
@@ -277,10 +279,11 @@ func TestWire_OptionsOfOneCallDoNotReachTheNext(t *testing.T) {
 func TestWire_TheCallersOptionsAreNotChanged(t *testing.T) {
 	t.Parallel()
 	options := &shipping.RateListOptions{PerPage: 1}
-	service := &service{script: func(n int, _ received) canned {
-		return ok(`{"rates":[{"rate_id":"RT-` + strings.Repeat("1", n) + `"}],"pagination":{"total":3,"perPage":1,"pageCount":3}}`)
-	}}
-	for _, err := range connect(t, service).Rates.All(t.Context(), options) {
+	page := func(id string) httpmock.Responder {
+		return shippingtest.OK(`{"rates":[{"rate_id":"` + id + `"}],"pagination":{"total":3,"perPage":1,"pageCount":3}}`)
+	}
+	service := shippingtest.NewService(page("RT-1"), page("RT-2"), page("RT-3"))
+	for _, err := range shippingtest.NewClient(t, service).Rates.All(t.Context(), options) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -296,27 +299,27 @@ func TestProvisionalRoutes_SendNothingUnlessEnabled(t *testing.T) {
 	for _, operation := range shipping.ProvisionalOperations() {
 		provisional[operation.Name] = true
 	}
-	service := answering(refusal(400, "no"))
-	client := connect(t, service)
-	for _, call := range calls() {
-		if !provisional[call.operation] {
+	service := shippingtest.NewService(shippingtest.Refusal(400, "no"))
+	client := shippingtest.NewClient(t, service)
+	for _, call := range shippingtest.Calls() {
+		if !provisional[call.Operation] {
 			continue
 		}
-		err := call.do(t.Context(), client)
-		wantError(t, call.operation, err, shipping.ErrProvisionalRoute)
+		err := call.Do(t.Context(), client)
+		shippingtest.WantError(t, call.Operation, err, shipping.ErrProvisionalRoute)
 		if err != nil && !strings.Contains(err.Error(), "WithProvisionalRoutes()") {
-			t.Errorf("%s: %v does not say what to do", call.operation, err)
+			t.Errorf("%s: %v does not say what to do", call.Operation, err)
 		}
 	}
-	if service.count("") != 0 {
-		t.Errorf("%d requests were sent on guessed routes", service.count(""))
+	if service.Count("") != 0 {
+		t.Errorf("%d requests were sent on guessed routes", service.Count(""))
 	}
 }
 
 func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
 	t.Parallel()
-	service := answering(canned{status: 200, body: "%PDF-1.7"})
-	client := connect(t, service, shipping.WithProvisionalRoutes(
+	service := shippingtest.NewService(httpmock.NewStringResponder(200, "%PDF-1.7"))
+	client := shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes(
 		shipping.Route{Operation: shipping.OpDocumentPDF, Path: "/v2/forms/{document_type}/{request_id}"},
 		shipping.Route{Operation: shipping.OpRetryRequest, Method: http.MethodPatch, Path: "/v1/again/{request_id}"},
 	))
@@ -325,10 +328,10 @@ func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
 	}
 	_, _ = client.Regulatory.Retry(t.Context(), "RD-1") // the answer is no record
 	_, _ = client.Regulatory.UpdateShipping(t.Context(), "RD-1", shipping.ShippingDetails{})
-	got := service.requests()
-	diff(t, "replaced route", wireRequest{"GET", "/v2/forms/FDA/RD-1", "", ""}, asWire(got[0]))
-	diff(t, "replaced route and method", wireRequest{"PATCH", "/v1/again/RD-1", "", "{}"}, asWire(got[1]))
-	diff(t, "route that was not replaced", wireRequest{"PUT", "/v1/regulatory-documents/request/RD-1/shipping", "", "{}"}, asWire(got[2]))
+	got := service.Requests()
+	shippingtest.Diff(t, "replaced route", wireRequest{"GET", "/v2/forms/FDA/RD-1", "", ""}, asWire(got[0]))
+	shippingtest.Diff(t, "replaced route and method", wireRequest{"PATCH", "/v1/again/RD-1", "", "{}"}, asWire(got[1]))
+	shippingtest.Diff(t, "route that was not replaced", wireRequest{"PUT", "/v1/regulatory-documents/request/RD-1/shipping", "", "{}"}, asWire(got[2]))
 	if got[0].Header.Get("Authorization") != "" {
 		t.Error("the PDF operation requires no authorization, yet the key was sent on its replaced route")
 	}
@@ -336,8 +339,8 @@ func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
 
 func TestProvisionalRoutes_AReplacedReadStillRepeats(t *testing.T) {
 	t.Parallel()
-	service := answering(refusal(503, "busy"), canned{status: 200, body: "%PDF-1.7"})
-	client := connect(t, service, quick, shipping.WithProvisionalRoutes(
+	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), httpmock.NewStringResponder(200, "%PDF-1.7"))
+	client := shippingtest.NewClient(t, service, shippingtest.FastRetries(), shipping.WithProvisionalRoutes(
 		shipping.Route{Operation: shipping.OpDocumentPDF, Path: "/forms/{document_type}/{request_id}"}))
 	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA"); err != nil {
 		t.Error(err)

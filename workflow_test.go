@@ -10,34 +10,46 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// journey is a service with one request: analyzing makes a draft of two documents for 1500.00 and
+// workflowService is a service with one request: analyzing makes a draft of two documents for 1500.00 and
 // 900.50 NGN, a purchase starts the generation, and some reads later it is completed.
-type journey struct {
-	*service
+type workflowService struct {
+	*shippingtest.Service
 	draft, status string
 	reads         int
+	// instead returns another responder for a request, or nil.
+	instead func(r *http.Request) httpmock.Responder
 }
 
 const draftOfTwo = `"currency":"NGN","available_documents":[{"document_type":"FDA","amount":1500,"currency":"NGN"},{"document_type":"CUSTOMS","amount":900.5}]`
 
-func newJourney() *journey {
-	j := &journey{draft: draftOfTwo, status: "draft"}
-	j.service = &service{script: func(_ int, got received) canned {
-		switch {
-		case strings.HasSuffix(got.Path, "/purchase"):
-			j.status = "processing"
-			return ok(`{"request_id":"RD-1","status":"processing","charged_amount":2400.5,"currency":"NGN"}`)
-		case got.Method == http.MethodGet && j.status == "processing":
-			if j.reads++; j.reads > 2 {
-				j.status = "completed"
-			}
+func newWorkflowService() *workflowService {
+	s := &workflowService{draft: draftOfTwo, status: "draft"}
+	s.Service = shippingtest.NewService(s.respond)
+	return s
+}
+
+func (s *workflowService) respond(r *http.Request) (*http.Response, error) {
+	if s.instead != nil {
+		if responder := s.instead(r); responder != nil {
+			return responder(r)
 		}
-		return ok(`{"request_id":"RD-1","status":"` + j.status + `","source":"shipment",` + j.draft + `}`)
-	}}
-	return j
+	}
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/purchase"):
+		s.status = "processing"
+		return shippingtest.Record("processing", `"charged_amount":2400.5`, `"currency":"NGN"`)(r)
+	case r.Method == http.MethodGet && s.status == "processing":
+		if s.reads++; s.reads > 2 {
+			s.status = "completed"
+		}
+	}
+	return shippingtest.Record(s.status, `"source":"shipment"`, s.draft)(r)
 }
 
 var parcel = &shipping.AnalyzeRequest{ShipmentID: "SH-1"}
@@ -45,7 +57,7 @@ var parcel = &shipping.AnalyzeRequest{ShipmentID: "SH-1"}
 func TestAnalyzeAndPoll_TheWholeWorkflow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := newJourney()
+		service := newWorkflowService()
 		var told []string
 		tell := func(who string) func(shipping.PollEvent) {
 			return func(event shipping.PollEvent) {
@@ -55,26 +67,26 @@ func TestAnalyzeAndPoll_TheWholeWorkflow(t *testing.T) {
 				told = append(told, fmt.Sprintf("%s: %s %d %t", who, event.Step, event.Polls, event.Purchase != nil))
 			}
 		}
-		record, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+		record, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
 			Edit:     func(context.Context, *shipping.RegulatoryRequest) error { return nil },
 			Select:   shipping.SelectAll,
-			Budget:   &shipping.Budget{Amount: mustAmount(t, "2400.50"), Currency: "NGN"}, // exactly what it costs
+			Budget:   &shipping.Budget{Amount: shippingtest.Amount(t, "2400.50"), Currency: "NGN"}, // exactly what it costs
 			Progress: tell("workflow"),
 			Poll:     shipping.PollOptions{Progress: tell("poll")},
 		})
 		if err != nil || record.Status != shipping.StatusCompleted {
 			t.Fatalf("%+v, %v", record, err)
 		}
-		diff(t, "progress", []string{
+		shippingtest.Diff(t, "progress", []string{
 			"workflow: analyzed 0 false", "workflow: edited 0 false", "workflow: selected 0 false", "workflow: purchased 0 true",
 			"poll: polled 1 false", "workflow: polled 1 false", "poll: polled 2 false", "workflow: polled 2 false",
 			"poll: ended 3 false", "workflow: ended 3 false",
 		}, told)
 		var sent []string
-		for _, got := range service.requests() {
+		for _, got := range service.Requests() {
 			sent = append(sent, got.Method+" "+got.Path[strings.LastIndex(got.Path, "/"):]+" "+got.Body)
 		}
-		diff(t, "requests", []string{
+		shippingtest.Diff(t, "requests", []string{
 			`POST /analyze {"shipment_id":"SH-1"}`, "GET /RD-1 ", `POST /purchase {"request_id":"RD-1","document_types":["FDA","CUSTOMS"]}`,
 			"GET /RD-1 ", "GET /RD-1 ", "GET /RD-1 ",
 		}, sent)
@@ -87,13 +99,13 @@ func TestAnalyzeAndPoll_BuysNothingUnlessToldTo(t *testing.T) {
 	for name, options := range map[string]*shipping.AnalyzeAndPollOptions{
 		"no options":      nil,
 		"empty options":   {},
-		"only a budget":   {Budget: &shipping.Budget{Amount: mustAmount(t, "1000000"), Currency: "NGN"}},
+		"only a budget":   {Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1000000"), Currency: "NGN"}},
 		"selects nothing": {Select: none},
 	} {
-		service := newJourney()
-		draft, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, options)
-		if err != nil || draft.Status != shipping.StatusDraft || service.count("") != 1 {
-			t.Errorf("%s: %+v, %v after %d requests", name, draft, err, service.count(""))
+		service := newWorkflowService()
+		draft, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, options)
+		if err != nil || draft.Status != shipping.StatusDraft || service.Count("") != 1 {
+			t.Errorf("%s: %+v, %v after %d requests", name, draft, err, service.Count(""))
 		}
 	}
 }
@@ -123,19 +135,19 @@ func TestAnalyzeAndPoll_BudgetStopsBeforeAnythingIsSent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service := newJourney()
+			service := newWorkflowService()
 			service.draft = test.draft
 			budget := &shipping.Budget{Currency: test.currency}
 			if test.budget != "" {
-				budget.Amount = mustAmount(t, test.budget)
+				budget.Amount = shippingtest.Amount(t, test.budget)
 			}
-			draft, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll, Budget: budget})
-			wantError(t, "workflow", err, shipping.ErrOverBudget)
+			draft, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll, Budget: budget})
+			shippingtest.WantError(t, "workflow", err, shipping.ErrOverBudget)
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasSuffix(err.Error(), "; nothing was purchased") {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
-			if draft == nil || draft.Status != shipping.StatusDraft || service.count("") != 1 {
-				t.Errorf("draft %+v after %d requests", draft, service.count(""))
+			if draft == nil || draft.Status != shipping.StatusDraft || service.Count("") != 1 {
+				t.Errorf("draft %+v after %d requests", draft, service.Count(""))
 			}
 			if failure, _ := errors.AsType[*shipping.StepError](err); failure == nil || failure.RequestID != "RD-1" {
 				t.Errorf("the error does not carry the request: %v", err)
@@ -146,15 +158,15 @@ func TestAnalyzeAndPoll_BudgetStopsBeforeAnythingIsSent(t *testing.T) {
 
 func TestAnalyzeAndPoll_SelectingWhatTheDraftDoesNotOfferIsOverAnyBudget(t *testing.T) {
 	t.Parallel()
-	service := newJourney()
-	_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+	service := newWorkflowService()
+	_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
 		Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 			return []shipping.DocumentType{shipping.DocumentWatch}, nil
 		},
-		Budget: &shipping.Budget{Amount: mustAmount(t, "1000000"), Currency: "NGN"},
+		Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1000000"), Currency: "NGN"},
 	})
-	if err == nil || !strings.Contains(err.Error(), "the draft does not offer WATCH") || service.count("") != 1 {
-		t.Errorf("error %v after %d requests", err, service.count(""))
+	if err == nil || !strings.Contains(err.Error(), "the draft does not offer WATCH") || service.Count("") != 1 {
+		t.Errorf("error %v after %d requests", err, service.Count(""))
 	}
 }
 
@@ -163,7 +175,7 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 	stop := errors.New("not this one")
 	for name, test := range map[string]struct {
 		options shipping.AnalyzeAndPollOptions
-		answers map[string]canned // by the end of the path
+		answers map[string]httpmock.Responder // by the end of the path
 		stage   shipping.PollStep
 		want    error
 		text    string
@@ -171,34 +183,33 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 		"edit": {shipping.AnalyzeAndPollOptions{Edit: func(context.Context, *shipping.RegulatoryRequest) error { return stop }},
 			nil, shipping.StepEdited, stop, "shipping: request RD-1 (last seen draft): edit: not this one"},
 		"reading the edited draft": {shipping.AnalyzeAndPollOptions{Edit: func(context.Context, *shipping.RegulatoryRequest) error { return nil }},
-			map[string]canned{"/RD-1": refusal(404, "gone")}, shipping.StepEdited, shipping.ErrNotFound, "edit: regulatory.get: 404 Not Found: gone"},
+			map[string]httpmock.Responder{"/RD-1": shippingtest.Refusal(404, "gone")}, shipping.StepEdited, shipping.ErrNotFound, "edit: regulatory.get: 404 Not Found: gone"},
 		"select": {shipping.AnalyzeAndPollOptions{Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, stop }},
 			nil, shipping.StepSelected, stop, "shipping: request RD-1 (last seen draft): select: not this one"},
 		"selecting an unknown slug": {shipping.AnalyzeAndPollOptions{Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 			return []shipping.DocumentType{"NEW"}, nil
 		}}, nil, shipping.StepPurchased, shipping.ErrInvalidRequest, `names "NEW"`},
 		"purchase": {shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll},
-			map[string]canned{"/purchase": noFunds}, shipping.StepPurchased, shipping.ErrInvalidRequest, "purchase: outcome not charged: regulatory.purchase: 400 Bad Request: insufficient funds"},
+			map[string]httpmock.Responder{"/purchase": shippingtest.Refusal(400, "insufficient funds")}, shipping.StepPurchased, shipping.ErrInvalidRequest, "purchase: outcome not charged: regulatory.purchase: 400 Bad Request: insufficient funds"},
 		"lost purchase": {shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll},
-			map[string]canned{"/purchase": lost}, shipping.StepPurchased, shipping.ErrConnection, "outcome unknown"},
+			map[string]httpmock.Responder{"/purchase": shippingtest.NoResponse()}, shipping.StepPurchased, shipping.ErrConnection, "outcome unknown"},
 		"wait": {shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll},
-			map[string]canned{"/RD-1": refusal(404, "gone")}, shipping.StepPolled, shipping.ErrNotFound, "shipping: request RD-1: wait: regulatory.get: 404 Not Found"},
+			map[string]httpmock.Responder{"/RD-1": shippingtest.Refusal(404, "gone")}, shipping.StepPolled, shipping.ErrNotFound, "shipping: request RD-1: wait: regulatory.get: 404 Not Found"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				service := newJourney()
-				script := service.script
-				service.script = func(n int, got received) canned {
+				service := newWorkflowService()
+				service.instead = func(r *http.Request) httpmock.Responder {
 					for end, answer := range test.answers {
-						if strings.HasSuffix(got.Path, end) {
+						if strings.HasSuffix(r.URL.Path, end) {
 							return answer
 						}
 					}
-					return script(n, got)
+					return nil
 				}
-				_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &test.options)
-				wantError(t, "workflow", err, test.want)
+				_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &test.options)
+				shippingtest.WantError(t, "workflow", err, test.want)
 				failure, _ := errors.AsType[*shipping.StepError](err)
 				if failure == nil || failure.RequestID != "RD-1" || failure.Step != test.stage {
 					t.Fatalf("%+v", failure)
@@ -217,9 +228,9 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 func TestAnalyzeAndPoll_TheDraftIsReadAgainAfterAnEdit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := newJourney()
+		service := newWorkflowService()
 		var offered []shipping.DocumentType
-		_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+		_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
 			Edit: func(context.Context, *shipping.RegulatoryRequest) error {
 				service.draft = `"available_documents":[{"document_type":"WATCH","amount":7,"currency":"NGN"}]`
 				return nil
@@ -252,13 +263,13 @@ func TestResumePoll_GoesOnFromEachState(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				service := newJourney()
+				service := newWorkflowService()
 				service.status = test.status
-				record, err := connect(t, service).Regulatory.ResumePoll(t.Context(), "RD-1", test.options)
+				record, err := shippingtest.NewClient(t, service).Regulatory.ResumePoll(t.Context(), "RD-1", test.options)
 				if (err != nil) != (test.want == shipping.StatusFailed) || record == nil || record.Status != test.want {
 					t.Errorf("%+v, %v", record, err)
 				}
-				if got := service.count(http.MethodPost); got != test.bought {
+				if got := service.Count(http.MethodPost); got != test.bought {
 					t.Errorf("bought %d times, want %d", got, test.bought)
 				}
 			})
@@ -269,25 +280,24 @@ func TestResumePoll_GoesOnFromEachState(t *testing.T) {
 func TestResumePoll_AfterAFailedReadItWaitsAndBuysNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := states(refusal(503, "busy"), refusal(503, "busy"), refusal(503, "busy"), refusal(503, "busy"), state("processing"), state("completed"))
-		record, err := connect(t, service).Regulatory.ResumePoll(t.Context(), "RD-1", &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll})
-		if err != nil || record.Status != shipping.StatusCompleted || service.count(http.MethodPost) != 0 {
+		service := states(shippingtest.Refusal(503, "busy"), shippingtest.Refusal(503, "busy"), shippingtest.Refusal(503, "busy"), shippingtest.Refusal(503, "busy"), shippingtest.Record("processing"), shippingtest.Record("completed"))
+		record, err := shippingtest.NewClient(t, service).Regulatory.ResumePoll(t.Context(), "RD-1", &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll})
+		if err != nil || record.Status != shipping.StatusCompleted || service.Count(http.MethodPost) != 0 {
 			t.Errorf("%+v, %v", record, err)
 		}
-		journey, fails := newJourney(), 4
-		script := journey.script
-		journey.script = func(n int, got received) canned {
+		busy, fails := newWorkflowService(), 4
+		busy.instead = func(*http.Request) httpmock.Responder {
 			if fails--; fails >= 0 {
-				return refusal(503, "busy")
+				return shippingtest.Refusal(503, "busy")
 			}
-			return script(n, got)
+			return nil
 		}
-		record, err = connect(t, journey).Regulatory.ResumePoll(t.Context(), "RD-1", &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll})
-		if err != nil || record.Status != shipping.StatusCompleted || journey.count(http.MethodPost) != 1 {
+		record, err = shippingtest.NewClient(t, busy).Regulatory.ResumePoll(t.Context(), "RD-1", &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll})
+		if err != nil || record.Status != shipping.StatusCompleted || busy.Count(http.MethodPost) != 1 {
 			t.Errorf("a draft behind failed reads: %+v, %v", record, err)
 		}
-		_, err = connect(t, states(refusal(404, "gone"))).Regulatory.ResumePoll(t.Context(), "RD-1", nil)
-		wantError(t, "a request that is gone", err, shipping.ErrNotFound)
+		_, err = shippingtest.NewClient(t, states(shippingtest.Refusal(404, "gone"))).Regulatory.ResumePoll(t.Context(), "RD-1", nil)
+		shippingtest.WantError(t, "a request that is gone", err, shipping.ErrNotFound)
 		if failure, _ := errors.AsType[*shipping.StepError](err); failure == nil || failure.RequestID != "RD-1" {
 			t.Errorf("%v", err)
 		}
@@ -298,18 +308,18 @@ func TestResumePoll_AfterAFailedReadItWaitsAndBuysNothing(t *testing.T) {
 func TestAnalyzeAndPoll_TheBudgetSeesThePricesAfterTheEdit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := newJourney()
+		service := newWorkflowService()
 		service.draft = `"available_documents":[{"document_type":"FDA","amount":10,"currency":"NGN"}]`
-		_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+		_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
 			Edit: func(context.Context, *shipping.RegulatoryRequest) error {
 				service.draft = `"available_documents":[{"document_type":"FDA","amount":100,"currency":"NGN"}]`
 				return nil
 			},
 			Select: shipping.SelectAll,
-			Budget: &shipping.Budget{Amount: mustAmount(t, "10"), Currency: "NGN"},
+			Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN"},
 		})
-		wantError(t, "a price above the budget", err, shipping.ErrOverBudget)
-		for _, got := range service.requests() {
+		shippingtest.WantError(t, "a price above the budget", err, shipping.ErrOverBudget)
+		for _, got := range service.Requests() {
 			if strings.HasSuffix(got.Path, "/purchase") {
 				t.Error("a document for 100 was purchased within a budget of 10")
 			}
@@ -320,8 +330,8 @@ func TestAnalyzeAndPoll_TheBudgetSeesThePricesAfterTheEdit(t *testing.T) {
 func TestAnalyzeAndPoll_ElapsedCountsFromTheFirstStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service, started := newJourney(), time.Now()
-		_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+		service, started := newWorkflowService(), time.Now()
+		_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
 			Edit: func(context.Context, *shipping.RegulatoryRequest) error {
 				<-time.After(time.Minute)
 				return nil
@@ -342,9 +352,9 @@ func TestAnalyzeAndPoll_ElapsedCountsFromTheFirstStep(t *testing.T) {
 func TestBudget_Text(t *testing.T) {
 	t.Parallel()
 	for want, budget := range map[string]shipping.Budget{
-		"150.00 NGN":   {Amount: mustAmount(t, "150"), Currency: "NGN"},
-		"150.55 NGN":   {Amount: mustAmount(t, "150.55"), Currency: "NGN"},
-		"150.5555 BTC": {Amount: mustAmount(t, "150.5555"), Currency: "BTC"},
+		"150.00 NGN":   {Amount: shippingtest.Amount(t, "150"), Currency: "NGN"},
+		"150.55 NGN":   {Amount: shippingtest.Amount(t, "150.55"), Currency: "NGN"},
+		"150.5555 BTC": {Amount: shippingtest.Amount(t, "150.5555"), Currency: "BTC"},
 	} {
 		if budget.String() != want {
 			t.Errorf("%q, want %q", budget.String(), want)
@@ -355,20 +365,19 @@ func TestBudget_Text(t *testing.T) {
 // U10: the event of a purchase does not carry the draft as it was before.
 func TestAnalyzeAndPoll_TheEventOfAPurchaseCarriesNoDraft(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]canned{"confirmed": confirmed, "read back": lost} {
+	for name, answer := range map[string]httpmock.Responder{"confirmed": shippingtest.Confirmation(), "read back": shippingtest.NoResponse()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				service, purchased := newJourney(), 0
-				script := service.script
-				service.script = func(n int, got received) canned {
-					usual := script(n, got)
-					if strings.HasSuffix(got.Path, "/purchase") {
+				service, purchased := newWorkflowService(), 0
+				service.instead = func(r *http.Request) httpmock.Responder {
+					if strings.HasSuffix(r.URL.Path, "/purchase") {
+						service.status = "processing"
 						return answer
 					}
-					return usual
+					return nil
 				}
-				_, err := connect(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+				_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
 					Select: shipping.SelectAll,
 					Progress: func(event shipping.PollEvent) {
 						if event.Step != shipping.StepPurchased {
@@ -404,9 +413,9 @@ func TestErrors_ZeroValuesHaveATextAndNoCause(t *testing.T) {
 func TestParseBudget(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]shipping.Budget{
-		"150.00 NGN":   {Amount: mustAmount(t, "150"), Currency: "NGN"},
-		" 0.5555  BTC": {Amount: mustAmount(t, "0.5555"), Currency: "BTC"},
-		"0 USD":        {Amount: mustAmount(t, "0"), Currency: "USD"},
+		"150.00 NGN":   {Amount: shippingtest.Amount(t, "150"), Currency: "NGN"},
+		" 0.5555  BTC": {Amount: shippingtest.Amount(t, "0.5555"), Currency: "BTC"},
+		"0 USD":        {Amount: shippingtest.Amount(t, "0"), Currency: "USD"},
 	} {
 		budget, err := shipping.ParseBudget(text)
 		if err != nil || *budget != want {
@@ -438,6 +447,6 @@ func TestSelect_ChoosesFromWhatTheDraftOffers(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		diff(t, name, test.want, got)
+		shippingtest.Diff(t, name, test.want, got)
 	}
 }

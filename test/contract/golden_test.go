@@ -70,7 +70,7 @@ func TestGoldens_ClientAnswersAreAsDocumented(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
 			t.Parallel()
-			text, err := os.ReadFile(filepath.Join("..", "..", "testdata", test.file))
+			text, err := os.ReadFile(filepath.Join("..", "..", "internal", "shippingtest", "testdata", test.file))
 			if err != nil {
 				t.Fatal(err)
 			}

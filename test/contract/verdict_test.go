@@ -19,13 +19,13 @@ import (
 func goldens() []struct{ file, operation, schema string } {
 	const records = "../../mockserver/internal/regulatory/testdata/"
 	return []struct{ file, operation, schema string }{
-		{"../../testdata/rates.json", shipping.OpListRates, "RateListAnswer"},
-		{"../../testdata/countries.json", shipping.OpListCountries, "CountryListAnswer"},
-		{"../../testdata/webhooks.json", shipping.OpListWebhooks, "WebhookListAnswer"},
-		{"../../testdata/webhooks_only_page.json", shipping.OpListWebhooks, "WebhookListAnswer"},
-		{"../../testdata/replay.json", shipping.OpReplayWebhook, "ReplayAnswer"},
-		{"../../testdata/transactions.json", shipping.OpListTransactions, "TransactionListAnswer"},
-		{"../../testdata/purchase.json", shipping.OpPurchase, "PurchaseAnswer"},
+		{"../../internal/shippingtest/testdata/rates.json", shipping.OpListRates, "RateListAnswer"},
+		{"../../internal/shippingtest/testdata/countries.json", shipping.OpListCountries, "CountryListAnswer"},
+		{"../../internal/shippingtest/testdata/webhooks.json", shipping.OpListWebhooks, "WebhookListAnswer"},
+		{"../../internal/shippingtest/testdata/webhooks_only_page.json", shipping.OpListWebhooks, "WebhookListAnswer"},
+		{"../../internal/shippingtest/testdata/replay.json", shipping.OpReplayWebhook, "ReplayAnswer"},
+		{"../../internal/shippingtest/testdata/transactions.json", shipping.OpListTransactions, "TransactionListAnswer"},
+		{"../../internal/shippingtest/testdata/purchase.json", shipping.OpPurchase, "PurchaseAnswer"},
 		{records + "processing.json", shipping.OpGetRequest, "RegulatoryRequestAnswer"},
 		{records + "invoice_failed_generation.json", shipping.OpGetRequest, "RegulatoryRequestAnswer"},
 	}

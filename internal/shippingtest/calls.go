@@ -1,0 +1,112 @@
+package shippingtest
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/jarcoal/httpmock"
+
+	"github.com/shipping-go/shipping"
+)
+
+// Call is one operation of the client with arguments that pass its checks.
+type Call struct {
+	Operation string
+	Data      string // of a success
+	Do        func(ctx context.Context, c *shipping.Client, options ...shipping.CallOption) error
+}
+
+// RequestID is the regulatory request of the calls.
+const RequestID = "RD-A1B2C3D4E5F6G7H8"
+
+// Calls returns every method that sends something, so that no method misses a case.
+func Calls() []Call {
+	const draft = `{"request_id":"` + RequestID + `","status":"draft","source":"shipment","available_documents":[],"line_items":[]}`
+	page := &shipping.RateListOptions{}
+	return []Call{
+		{shipping.OpListRates, `{"rates":[],"pagination":{}}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			_, err := c.Rates.List(ctx, page, o...)
+			return err
+		}},
+		{shipping.OpListCountries, `[]`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			_, err := c.Countries.List(ctx, o...)
+			return err
+		}},
+		{shipping.OpListWebhooks, `{"webhooks":[],"pagination":{}}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			_, err := c.Webhooks.List(ctx, nil, o...)
+			return err
+		}},
+		{shipping.OpReplayWebhook, `{"shipment_id":"SH-1"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			_, err := c.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: "WD-1"}, o...)
+			return err
+		}},
+		{shipping.OpListTransactions, `{"transactions":[],"pagination":{}}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			_, err := c.Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: "VA-1"}, o...)
+			return err
+		}},
+		{shipping.OpAnalyze, draft, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			_, err := c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, o...)
+			return err
+		}},
+		{shipping.OpGetRequest, draft, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			_, err := c.Regulatory.Get(ctx, RequestID, o...)
+			return err
+		}},
+		{shipping.OpPurchase, `{"request_id":"` + RequestID + `","status":"processing"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			_, err := c.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
+				RequestID: RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA},
+			}, o...)
+			return err
+		}},
+		{shipping.OpUpdateItems, draft, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			_, err := c.Regulatory.UpdateItems(ctx, RequestID, []shipping.LineItem{{Description: "tea"}}, o...)
+			return err
+		}},
+		{shipping.OpUpdateAddresses, draft, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			_, err := c.Regulatory.UpdateAddresses(ctx, RequestID, shipping.Addresses{Origin: &shipping.Address{Country: "CN"}}, o...)
+			return err
+		}},
+		{shipping.OpUpdateShipping, draft, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			_, err := c.Regulatory.UpdateShipping(ctx, RequestID, shipping.ShippingDetails{Incoterm: "DAP"}, o...)
+			return err
+		}},
+		{shipping.OpUpdateProfile, draft, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			_, err := c.Regulatory.UpdateProfile(ctx, RequestID, shipping.DocumentFDA, map[string]string{"product_code": "54YFT10"}, o...)
+			return err
+		}},
+		{shipping.OpRetryRequest, draft, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			_, err := c.Regulatory.Retry(ctx, RequestID, o...)
+			return err
+		}},
+		{shipping.OpDocumentPDF, "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			_, err := c.Regulatory.PDF(ctx, RequestID, shipping.DocumentFDA, o...)
+			return err
+		}},
+		{"do", `{}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			return c.Do(ctx, http.MethodPost, "/v1/shipments", nil, map[string]string{"parcel": "PC-1"}, nil, o...)
+		}},
+	}
+}
+
+// Body returns the body of a success.
+func (c Call) Body() string {
+	if c.Operation == shipping.OpDocumentPDF {
+		return "%PDF-1.7 …"
+	}
+	return Envelope(c.Data)
+}
+
+// Success returns a responder of what the call expects.
+func (c Call) Success() httpmock.Responder {
+	return httpmock.NewStringResponder(http.StatusOK, c.Body()).SetContentLength()
+}
+
+// Operation returns the row of an operation in the table; Do, which is in no table, is retried if it was not sent.
+func Operation(name string) shipping.Operation {
+	for _, operation := range shipping.Operations() {
+		if operation.Name == name {
+			return operation
+		}
+	}
+	return shipping.Operation{Name: name, Retry: shipping.RetryUnsent}
+}

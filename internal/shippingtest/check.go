@@ -1,0 +1,60 @@
+package shippingtest
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping"
+)
+
+// Diff reports how got differs from want, field by field.
+func Diff(t testing.TB, what string, want, got any) {
+	t.Helper()
+	exact := cmp.Comparer(func(a, b shipping.Amount) bool { return a == b })
+	if d := cmp.Diff(want, got, exact); d != "" {
+		t.Errorf("%s (-want +got):\n%s", what, d)
+	}
+}
+
+// WantError reports the sentinels that err is not.
+func WantError(t testing.TB, what string, err error, sentinels ...error) {
+	t.Helper()
+	for _, sentinel := range sentinels {
+		if !errors.Is(err, sentinel) {
+			t.Errorf("%s: error %v is not %q", what, err, sentinel)
+		}
+	}
+}
+
+// ErrorIn returns the *shipping.Error in err.
+func ErrorIn(t testing.TB, err error) *shipping.Error {
+	t.Helper()
+	failure, ok := errors.AsType[*shipping.Error](err)
+	if !ok {
+		t.Fatalf("%v holds no *Error", err)
+	}
+	return failure
+}
+
+// Amount parses an amount.
+func Amount(t testing.TB, text string) shipping.Amount {
+	t.Helper()
+	amount, err := shipping.ParseAmount(text)
+	if err != nil {
+		t.Fatalf("ParseAmount(%q): %v", text, err)
+	}
+	return amount
+}
+
+// Time parses a time.
+func Time(t testing.TB, text string) time.Time {
+	t.Helper()
+	when, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return when
+}

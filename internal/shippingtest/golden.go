@@ -1,0 +1,28 @@
+package shippingtest
+
+import (
+	"embed"
+	"net/http"
+	"testing"
+
+	"github.com/jarcoal/httpmock"
+)
+
+//go:embed testdata/*.json
+var goldens embed.FS
+
+// Golden returns a response that was written from the tables of the specification.
+func Golden(t testing.TB, name string) string {
+	t.Helper()
+	data, err := goldens.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// NewGoldenService returns a service that sends a golden response.
+func NewGoldenService(t testing.TB, name string) *Service {
+	t.Helper()
+	return NewService(httpmock.NewStringResponder(http.StatusOK, Golden(t, name)).SetContentLength())
+}

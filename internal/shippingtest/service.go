@@ -1,0 +1,172 @@
+// Package shippingtest holds what the tests of the client share: a mock of the service that records what it
+// receives, clients of it, the table of all calls, and the golden responses. Only tests outside of the package
+// shipping import it. It does not hold the reference server, which is the package mockserver.
+package shippingtest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/jarcoal/httpmock"
+)
+
+// Service is a mock transport that records the requests it receives.
+type Service struct {
+	*httpmock.MockTransport
+
+	mu       sync.Mutex
+	requests []Request
+}
+
+// Request is a request as the service received it.
+type Request struct {
+	Method, Origin, Path string
+	Query                url.Values
+	Header               http.Header
+	Body                 string
+	At                   time.Time
+}
+
+// NewService returns a service that sends responses in turn to requests of any route. The last one is sent again
+// and again.
+func NewService(responders ...httpmock.Responder) *Service {
+	s := &Service{MockTransport: httpmock.NewMockTransport()}
+	s.RegisterNoResponder(InTurn(responders...))
+	return s
+}
+
+// NewRequestService returns a service with one regulatory request: purchases receive the first list of responses
+// in turn, reads of any request the second.
+func NewRequestService(purchases, reads []httpmock.Responder) *Service {
+	s := &Service{MockTransport: httpmock.NewMockTransport()}
+	s.RegisterResponder(http.MethodPost, BaseURL+"/v1/regulatory-documents/purchase", InTurn(purchases...))
+	s.RegisterResponder(http.MethodGet, "=~^"+BaseURL+"/v1/regulatory-documents/request/", InTurn(reads...))
+	return s
+}
+
+// RoundTrip records a request and responds to it. A responder can read the body of the request.
+func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := readBody(r)
+	if err != nil {
+		return nil, err
+	}
+	s.record(Request{
+		Method: r.Method, Origin: r.URL.Scheme + "://" + r.URL.Host, Path: r.URL.EscapedPath(),
+		Query: r.URL.Query(), Header: r.Header.Clone(), Body: string(body), At: time.Now(),
+	})
+	r = r.Clone(r.Context())
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return s.MockTransport.RoundTrip(r)
+}
+
+func readBody(r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return nil, nil
+	}
+	defer r.Body.Close()
+	return io.ReadAll(r.Body)
+}
+
+func (s *Service) record(request Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, request)
+}
+
+// Requests returns the requests so far.
+func (s *Service) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.requests...)
+}
+
+// Count returns the number of requests of a method; "" counts all.
+func (s *Service) Count(method string) int {
+	n := 0
+	for _, request := range s.Requests() {
+		if method == "" || request.Method == method {
+			n++
+		}
+	}
+	return n
+}
+
+// InTurn returns a responder that calls each of others in turn, and the last one again and again. Unlike
+// [httpmock.Responder.Then], it can respond to several requests at the same time.
+func InTurn(others ...httpmock.Responder) httpmock.Responder {
+	var mu sync.Mutex
+	n := 0
+	return func(r *http.Request) (*http.Response, error) {
+		mu.Lock()
+		n++
+		next := others[min(n, len(others))-1]
+		mu.Unlock()
+		return next(r)
+	}
+}
+
+// Envelope returns the body of a success that carries data.
+func Envelope(data string) string { return `{"status":true,"message":"done","data":` + data + `}` }
+
+// OK returns a responder of successes that carry data.
+func OK(data string) httpmock.Responder {
+	return httpmock.NewStringResponder(http.StatusOK, Envelope(data)).SetContentLength()
+}
+
+// RefusalBody returns the body of a failure.
+func RefusalBody(message string) string { return `{"status":false,"message":"` + message + `"}` }
+
+// Refusal returns a responder of failures in the envelope of the specification.
+func Refusal(status int, message string) httpmock.Responder {
+	return httpmock.NewStringResponder(status, RefusalBody(message)).SetContentLength()
+}
+
+// Record returns a responder of successes that carry the request RD-1 in a status, and more members.
+func Record(status string, members ...string) httpmock.Responder {
+	return OK(`{` + strings.Join(append([]string{`"request_id":"RD-1"`, `"status":"` + status + `"`}, members...), ",") + `}`)
+}
+
+// Confirmation returns a responder of confirmed purchases of RD-1.
+func Confirmation() httpmock.Responder {
+	return Record("processing", `"charged_amount":5`, `"currency":"NGN"`, `"transaction_id":"TR-1"`)
+}
+
+// NoResponse returns a responder that closes the connection instead.
+func NoResponse() httpmock.Responder { return httpmock.NewErrorResponder(io.ErrUnexpectedEOF) }
+
+// Truncated returns a responder whose bodies break off.
+func Truncated(status int, body string) httpmock.Responder {
+	return func(r *http.Request) (*http.Response, error) {
+		response := httpmock.NewStringResponse(status, body)
+		response.Body = io.NopCloser(io.MultiReader(strings.NewReader(body), iotest.ErrReader(io.ErrUnexpectedEOF)))
+		return response, nil
+	}
+}
+
+// Sent returns the status and the body that a responder sends.
+func Sent(t testing.TB, responder httpmock.Responder) (status int, body string) {
+	t.Helper()
+	response, err := responder(&http.Request{})
+	if err != nil {
+		return 0, ""
+	}
+	data, err := io.ReadAll(response.Body)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(data)
+}
+
+// ErrRefused returns the error of a connection that was refused.
+func ErrRefused() *net.OpError {
+	return &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+}
