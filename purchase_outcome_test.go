@@ -437,12 +437,15 @@ func TestPurchase_AContextThatEndsDuringThePurchaseIsUnknown(t *testing.T) {
 
 func TestPurchase_TheCallersDocumentsAreNotShared(t *testing.T) {
 	t.Parallel()
-	documents := []shipping.DocumentType{shipping.DocumentFDA}
-	_, err := shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "insufficient funds")}, []httpmock.Responder{shippingtest.Record("draft")})).Regulatory.Purchase(t.Context(), "RD-1", documents...)
-	documents[0] = "changed"
-	if failure, _ := errors.AsType[*shipping.PurchaseError](err); failure == nil || failure.DocumentTypes[0] != shipping.DocumentFDA {
-		t.Errorf("%v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		documents := []shipping.DocumentType{shipping.DocumentFDA}
+		service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "insufficient funds")}, []httpmock.Responder{shippingtest.Record("draft")})
+		_, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), "RD-1", documents...)
+		documents[0] = "changed"
+		if failure, _ := errors.AsType[*shipping.PurchaseError](err); failure == nil || failure.DocumentTypes[0] != shipping.DocumentFDA {
+			t.Errorf("%v", err)
+		}
+	})
 }
 
 func TestSettlePurchase_HowLongADraftMustStayCanBeSet(t *testing.T) {

@@ -34,15 +34,6 @@ func flow(t *testing.T, tell func(t *testing.T, server *mockserver.Server, clien
 	})
 }
 
-func analyzed(t *testing.T, client *shipping.Client, shipment string) *shipping.RegulatoryRequest {
-	t.Helper()
-	draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: shipment})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return draft
-}
-
 func offers(request *shipping.RegulatoryRequest, document shipping.DocumentType) bool {
 	_, offered := request.Offer(document)
 	return offered
@@ -50,7 +41,7 @@ func offers(request *shipping.RegulatoryRequest, document shipping.DocumentType)
 
 func TestEditing_AWristwatchBringsWATCHAndTakesItAway(t *testing.T) {
 	flow(t, func(t *testing.T, server *mockserver.Server, client *shipping.Client) {
-		draft := analyzed(t, client, "SH-MAGICCUSTOMSONLY")
+		draft := shippingtest.Draft(t, client, "SH-MAGICCUSTOMSONLY")
 		if offers(draft, shipping.DocumentWatch) || !offers(draft, shipping.DocumentCustoms) {
 			t.Fatalf("offers %v", draft.AvailableDocuments)
 		}
@@ -72,7 +63,7 @@ func TestEditing_AWristwatchBringsWATCHAndTakesItAway(t *testing.T) {
 
 func TestEditing_EveryProblemIsNamedAtOnce(t *testing.T) {
 	flow(t, func(t *testing.T, server *mockserver.Server, client *shipping.Client) {
-		draft := analyzed(t, client, server.Shipments()[0])
+		draft := shippingtest.Draft(t, client, server.Shipments()[0])
 		_, err := client.Regulatory.UpdateProfile(t.Context(), draft.RequestID, shipping.DocumentWatch,
 			map[string]any{"jewels": "many", "movement": "steam", "battery": 7, "no_such_field": 1})
 		if !errors.Is(err, shipping.ErrInvalidRequest) {
@@ -91,7 +82,7 @@ func TestEditing_EveryProblemIsNamedAtOnce(t *testing.T) {
 func TestEditing_IsRefusedOutsideDraftAndOutsideTheFlow(t *testing.T) {
 	flow(t, func(t *testing.T, server *mockserver.Server, client *shipping.Client) {
 		ctx := t.Context()
-		draft := analyzed(t, client, server.Shipments()[0])
+		draft := shippingtest.Draft(t, client, server.Shipments()[0])
 		if _, err := client.Regulatory.UpdateShipping(ctx, draft.RequestID, shipping.ShippingDetails{Incoterm: "DAP"}); !errors.Is(err, shipping.ErrInvalidRequest) {
 			t.Errorf("shipping in the shipment flow: %v", err)
 		}
@@ -129,7 +120,7 @@ func TestEditing_IsRefusedOutsideDraftAndOutsideTheFlow(t *testing.T) {
 // does not recompute them."
 func TestPurchase_ChargesTheStoredAmountThoughTheExchangeRateMoved(t *testing.T) {
 	flow(t, func(t *testing.T, server *mockserver.Server, client *shipping.Client) {
-		draft := analyzed(t, client, server.Shipments()[0])
+		draft := shippingtest.Draft(t, client, server.Shipments()[0])
 		stored, currency, err := draft.Price(shipping.DocumentCustoms, shipping.DocumentFDA)
 		if err != nil {
 			t.Fatal(err)
@@ -141,7 +132,7 @@ func TestPurchase_ChargesTheStoredAmountThoughTheExchangeRateMoved(t *testing.T)
 		if err != nil || bought.ChargedAmount != stored {
 			t.Errorf("charged %v, stored %v, %v", bought, stored, err)
 		}
-		if sum, _ := debits(t, client, server.Wallets()[0]); sum != stored {
+		if sum, _ := shippingtest.Debits(t, client, server.Wallets()[0]); sum != stored {
 			t.Errorf("the wallet paid %s", sum)
 		}
 	})
@@ -156,7 +147,7 @@ func TestGeneration_FailsIsRetriedWithoutCostAndCompletes(t *testing.T) {
 		if !ok || request.Status != shipping.StatusFailed || failed.Request != request || !strings.Contains(err.Error(), request.RequestID) {
 			t.Fatalf("%+v, %v", request, err)
 		}
-		paid, _ := debits(t, client, server.Wallets()[0])
+		paid, _ := shippingtest.Debits(t, client, server.Wallets()[0])
 		retried, err := client.Regulatory.Retry(ctx, request.RequestID)
 		if err != nil || retried.Status != shipping.StatusProcessing {
 			t.Fatalf("%+v, %v", retried, err)
@@ -174,7 +165,7 @@ func TestGeneration_FailsIsRetriedWithoutCostAndCompletes(t *testing.T) {
 				t.Errorf("%s: %d bytes, %v", document.DocumentType, len(pdf), err)
 			}
 		}
-		if after, _ := debits(t, client, server.Wallets()[0]); after != paid {
+		if after, _ := shippingtest.Debits(t, client, server.Wallets()[0]); after != paid {
 			t.Errorf("the retry cost %s more than %s", after, paid)
 		}
 	})
@@ -209,7 +200,7 @@ func TestGeneration_AManualDocumentWaitsForEvidence(t *testing.T) {
 func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 	flow(t, func(t *testing.T, server *mockserver.Server, client *shipping.Client) {
 		ctx := t.Context()
-		draft := analyzed(t, client, server.Shipments()[0])
+		draft := shippingtest.Draft(t, client, server.Shipments()[0])
 		for name, documents := range map[string][]shipping.DocumentType{
 			"not offered":    {shipping.DocumentSteel},
 			"one of several": {shipping.DocumentCustoms, shipping.DocumentSteel},
@@ -220,7 +211,7 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if sum, _ := debits(t, client, server.Wallets()[0]); sum.Sign() != 0 {
+		if sum, _ := shippingtest.Debits(t, client, server.Wallets()[0]); sum.Sign() != 0 {
 			t.Errorf("refusals cost %s", sum)
 		}
 		if _, err := client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentCustoms); err != nil {
@@ -231,7 +222,7 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 		if !ok || again.Outcome != shipping.OutcomeCharged || !strings.Contains(err.Error(), "purchased before") {
 			t.Errorf("purchased again: %v", err)
 		}
-		if _, count := debits(t, client, server.Wallets()[0]); count[draft.RequestID] != 1 {
+		if _, count := shippingtest.Debits(t, client, server.Wallets()[0]); count[draft.RequestID] != 1 {
 			t.Errorf("debited %d times", count[draft.RequestID])
 		}
 	})
@@ -239,7 +230,7 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 
 func TestWait_AnHourOfPollingTakesNoTime(t *testing.T) {
 	flow(t, func(t *testing.T, server *mockserver.Server, client *shipping.Client) {
-		draft := analyzed(t, client, "SH-MAGICHANGINPURCHASING")
+		draft := shippingtest.Draft(t, client, "SH-MAGICHANGINPURCHASING")
 		if _, err := client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms); err != nil {
 			t.Fatal(err)
 		}
@@ -260,23 +251,4 @@ func TestWait_AnHourOfPollingTakesNoTime(t *testing.T) {
 			t.Errorf("%d polls in %s", polls, took)
 		}
 	})
-}
-
-// debits is what the wallet paid for regulatory documents, and how many times for each request.
-func debits(t *testing.T, c *shipping.Client, wallet string) (shipping.Amount, map[string]int) {
-	t.Helper()
-	var sum shipping.Amount
-	count := map[string]int{}
-	for transaction, err := range c.Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: wallet}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if request, ok := strings.CutPrefix(transaction.Description, "Regulatory documents for "); ok {
-			count[request]++
-			if sum, err = sum.Add(transaction.Amount); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	return sum, count
 }

@@ -1,4 +1,4 @@
-package shipping_test
+package promises_test
 
 import (
 	"bufio"
@@ -222,3 +222,8 @@ func TestDeadlines_EveryWaitEndsWithItsContext(t *testing.T) {
 		}
 	}
 }
+
+// hiddenDeadline is a context that ends when its parent does and does not report when.
+type hiddenDeadline struct{ context.Context }
+
+func (hiddenDeadline) Deadline() (time.Time, bool) { return time.Time{}, false }

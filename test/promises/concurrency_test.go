@@ -1,4 +1,4 @@
-package shipping_test
+package promises_test
 
 import (
 	"bufio"
@@ -128,7 +128,7 @@ func TestConcurrency_AThousandGoroutinesShareOneClient(t *testing.T) {
 	close(begin)
 	all.Wait()
 
-	_, debited := debits(t, client, server.Wallets()[0])
+	_, debited := shippingtest.Debits(t, client, server.Wallets()[0])
 	purchases := 0
 	for request := range bought.Range {
 		purchases++

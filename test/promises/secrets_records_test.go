@@ -1,4 +1,4 @@
-package shipping_test
+package promises_test
 
 import (
 	"context"
@@ -68,22 +68,4 @@ func carriedRecords(err error) []*shipping.RegulatoryRequest {
 		all = append(all, e.Request)
 	}
 	return all
-}
-
-// The texts of errors hold what the service sent on one line, and not all of it.
-func TestErrors_TextsOfTheServiceAreOnOneLine(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		long := `a\nb` + strings.Repeat("x", 5000)
-		unknown := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "no")}, []httpmock.Responder{shippingtest.Record(long)})
-		_, purchase := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, unknown), false)
-		_, wait := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{shippingtest.Record(long), shippingtest.Refusal(400, "no")})).Regulatory.Wait(t.Context(), "RD-1", nil)
-		priced := shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft","available_documents":[{"document_type":"FDA","amount":1,"currency":"` + long + `"}]}`))
-		budget := buyWithin(t.Context(), t, shippingtest.NewClient(t, priced), func(*shipping.RegulatoryRequest) {})
-		for name, err := range map[string]error{"purchase": purchase, "wait": wait, "budget": budget} {
-			if err == nil || strings.Contains(err.Error(), "\n") || len(err.Error()) > 1000 {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-	})
 }

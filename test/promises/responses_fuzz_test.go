@@ -1,4 +1,4 @@
-package shipping_test
+package promises_test
 
 import (
 	"encoding/json"

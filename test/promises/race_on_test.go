@@ -1,6 +1,6 @@
-//go:build !race
+//go:build race
 
-package shipping_test
+package promises_test
 
 // raceDetector is for tests whose size the race detector multiplies.
-const raceDetector = false
+const raceDetector = true

@@ -1,4 +1,4 @@
-package shipping_test
+package promises_test
 
 import (
 	"bytes"
@@ -108,11 +108,14 @@ func TestSecrets_EveryTypeThatCouldHoldAKeyIsPrinted(t *testing.T) {
 	}
 }
 
+// module is the root folder of the module.
+var module = filepath.Join("..", "..")
+
 // typesThatCouldHoldAKey returns the exported types of this module's public packages that are functions, or
 // structs with an unexported or embedded field or with one that is called a key or secret.
 func typesThatCouldHoldAKey(t *testing.T) (names []string) {
 	t.Helper()
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(module, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -141,7 +144,7 @@ func typesThatCouldHoldAKey(t *testing.T) (names []string) {
 
 // skipPrivate skips folders that no program imports from: internal ones, examples and nested modules.
 func skipPrivate(path string, entry fs.DirEntry) error {
-	if path == "." {
+	if path == module {
 		return nil
 	}
 	_, err := os.Stat(filepath.Join(path, "go.mod"))

@@ -1,4 +1,4 @@
-package shipping_test
+package promises_test
 
 import (
 	"context"
@@ -207,8 +207,10 @@ func TestFailures_ZeroClientsAndServices(t *testing.T) {
 	}
 	_, err := shipping.RegulatoryService{}.Wait(t.Context(), "RD-1", nil)
 	shippingtest.WantError(t, "wait", err, shipping.ErrNoClient)
-	_, err = shipping.RegulatoryService{}.SettlePurchase(t.Context(), "RD-1", nil)
-	shippingtest.WantError(t, "settle", err, shipping.ErrNoClient)
+	synctest.Test(t, func(t *testing.T) {
+		_, err := shipping.RegulatoryService{}.SettlePurchase(t.Context(), "RD-1", nil)
+		shippingtest.WantError(t, "settle", err, shipping.ErrNoClient)
+	})
 }
 
 // oddTransport breaks the promises of http.RoundTripper.
