@@ -154,7 +154,10 @@ func moments(t *testing.T) map[string]moment {
 		"iterating, a later page":      {transport: shippingtest.NewService(page, silent), do: walking(1)},
 		"iterating, backing off":       {transport: shippingtest.NewService(page, busy), do: walking(1), api: shipping.ErrServer},
 		"prefetching":                  {transport: shippingtest.NewService(page, silent), do: walking(shipping.DefaultWindow)},
-		"prefetching, backing off":     {transport: shippingtest.NewService(page, busy), do: walking(shipping.DefaultWindow), api: shipping.ErrServer},
+		"prefetching, backing off": {
+			transport: shippingtest.NewService(page, busy), do: walking(shipping.DefaultWindow), api: shipping.ErrServer,
+			options: []shipping.Option{shipping.WithRetryPolicy(shipping.RetryPolicy{ExtraLoad: -1})}, // all pages are retried
+		},
 		"batch, analyzing":             {transport: stages(silent, silent, silent), do: runBatch},
 		"batch, purchasing":            {transport: stages(draft, silent, silent), do: runBatch},
 		"batch, polling":               {transport: stages(draft, shippingtest.Confirmation(), shippingtest.Record("processing")), do: runBatch},
