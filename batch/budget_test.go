@@ -16,6 +16,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // committedIn adds up what the last records of a journal commit.
@@ -112,7 +113,7 @@ func (c budgetCase) run(t *testing.T, charges *int) (problems []string) {
 		*charges++
 		priced += 100
 		committed := committedIn(t, journal)
-		if committed.Cmp(mustAmount(t, fmt.Sprint(priced))) < 0 {
+		if committed.Cmp(shippingtest.Amount(t, fmt.Sprint(priced))) < 0 {
 			problem("drafts of %d were charged, and the journal commits %s", priced, committed)
 		}
 		if !overcharged && committed.Cmp(budget.Amount) > 0 {
@@ -197,7 +198,7 @@ func TestBatch_ALatePurchaseOfAStalledProcessIsCounted(t *testing.T) {
 					report, err := batch.Run(t.Context(), client, walletItems(items), &batch.Options{
 						Concurrency: 1, Select: shipping.SelectAll, Budget: budget, Journal: journal, QuietFor: quiet,
 					})
-					if err != nil || report.Committed != mustAmount(t, "100") {
+					if err != nil || report.Committed != shippingtest.Amount(t, "100") {
 						t.Errorf("%+v, %v", report, err)
 					}
 				}
@@ -206,7 +207,7 @@ func TestBatch_ALatePurchaseOfAStalledProcessIsCounted(t *testing.T) {
 				synctest.Wait()
 				run(walletClient(t, service), 2) // takes over, or finds the budget used
 				runs.Wait()
-				if spent, _ := service.total(); spent != mustAmount(t, "100") {
+				if spent, _ := service.total(); spent != shippingtest.Amount(t, "100") {
 					t.Errorf("%s spent", spent)
 				}
 				if stalled.deadline <= 0 || stalled.deadline > lease/4 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 func openJournal(t *testing.T, path string) *batch.File {
@@ -33,7 +34,7 @@ func TestBatchFile_KeepsEveryRecordOfManyWriters(t *testing.T) {
 	for writer := range 20 {
 		writers.Go(func() {
 			for n := range 10 {
-				record := batch.Record{Key: fmt.Sprintf("%d/%d", writer, n), Step: batch.StepAnalyzed, Amount: mustAmount(t, "1.50")}
+				record := batch.Record{Key: fmt.Sprintf("%d/%d", writer, n), Step: batch.StepAnalyzed, Amount: shippingtest.Amount(t, "1.50")}
 				if err := appendTo(t.Context(), journal, record); err != nil {
 					t.Error(err)
 				}
@@ -47,7 +48,7 @@ func TestBatchFile_KeepsEveryRecordOfManyWriters(t *testing.T) {
 	again := openJournal(t, path)
 	defer again.Close()
 	records, err := again.Records()
-	if err != nil || len(records) != 200 || records[0].Amount != mustAmount(t, "1.5") {
+	if err != nil || len(records) != 200 || records[0].Amount != shippingtest.Amount(t, "1.5") {
 		t.Errorf("%d records, %v", len(records), err)
 	}
 }
@@ -136,8 +137,8 @@ func TestBatchFile_RefusesTextsThatItCouldNotReturn(t *testing.T) {
 	defer journal.Close()
 	good := batch.Record{
 		Key: "Müller \u2028 \ufffd <&> \"\\\n\t\x01\U0001F680", Step: batch.StepPurchasing, RequestID: "RD-1",
-		Documents: []shipping.DocumentType{"FDA", "<x>"}, Amount: mustAmount(t, "19.90"), Currency: "USD",
-		Charged: mustAmount(t, "-0.000000000000000001"), ChargedCurrency: "NGN", WasDraft: true, Note: "ü",
+		Documents: []shipping.DocumentType{"FDA", "<x>"}, Amount: shippingtest.Amount(t, "19.90"), Currency: "USD",
+		Charged: shippingtest.Amount(t, "-0.000000000000000001"), ChargedCurrency: "NGN", WasDraft: true, Note: "ü",
 	}
 	long := strings.Repeat("x", 5000)
 	for name, change := range map[string]func(*batch.Record){
@@ -167,7 +168,7 @@ func TestBatchFile_RefusesTextsThatItCouldNotReturn(t *testing.T) {
 	if err != nil || len(records) != 1 {
 		t.Fatalf("%+v, %v", records, err)
 	}
-	diff(t, "the record", fmt.Sprintf("%+v", good), fmt.Sprintf("%+v", records[0]))
+	shippingtest.Diff(t, "the record", fmt.Sprintf("%+v", good), fmt.Sprintf("%+v", records[0]))
 }
 
 // T9: a journal that is not at its path any more accepts nothing.
@@ -255,7 +256,7 @@ func TestBatchFile_AfterACrashInTheMiddleOfALine(t *testing.T) {
 // A journal of version 0, which had no header, is read, and goes on as one of version 1.
 func TestBatchFile_GoesOnWithAJournalOfVersion0(t *testing.T) {
 	t.Parallel()
-	old := batch.Record{Key: "a", Step: batch.StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: mustAmount(t, "1.5"), Currency: "NGN"}
+	old := batch.Record{Key: "a", Step: batch.StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: shippingtest.Amount(t, "1.5"), Currency: "NGN"}
 	text, err := json.Marshal(old)
 	if err != nil {
 		t.Fatal(err)

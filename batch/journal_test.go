@@ -9,6 +9,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // journals are the journals of one process.
@@ -92,20 +93,20 @@ func TestJournal_CountsWhatIsCommitted(t *testing.T) {
 			}
 			record := batch.Record{Key: step.key, Step: step.step, RequestID: "RD-1"}
 			if step.amount != "" {
-				record.Amount, record.Currency, record.Documents = mustAmount(t, step.amount), "NGN", []shipping.DocumentType{"FDA"}
+				record.Amount, record.Currency, record.Documents = shippingtest.Amount(t, step.amount), "NGN", []shipping.DocumentType{"FDA"}
 			}
 			committed, err := claims[step.key].Append(t.Context(), record, step.budget)
 			if errors.Is(err, shipping.ErrOverBudget) != step.over || !step.over && err != nil {
 				t.Errorf("%s: %+v: %v", name, step, err)
 			}
-			if step.budget != nil && !step.over && committed != mustAmount(t, step.want) {
+			if step.budget != nil && !step.over && committed != shippingtest.Amount(t, step.want) {
 				t.Errorf("%s: %+v: Append returns %s", name, step, committed)
 			}
-			if committed, err := journal.Committed(t.Context(), *budget); err != nil || committed != mustAmount(t, step.want) {
+			if committed, err := journal.Committed(t.Context(), *budget); err != nil || committed != shippingtest.Amount(t, step.want) {
 				t.Errorf("%s: %+v: %s committed, %v", name, step, committed, err)
 			}
 		}
-		if _, err := journal.Committed(t.Context(), shipping.Budget{Amount: mustAmount(t, "1"), Currency: "USD"}); !errors.Is(err, shipping.ErrOverBudget) {
+		if _, err := journal.Committed(t.Context(), shipping.Budget{Amount: shippingtest.Amount(t, "1"), Currency: "USD"}); !errors.Is(err, shipping.ErrOverBudget) {
 			t.Errorf("%s: naira are counted against dollars: %v", name, err)
 		}
 	}
@@ -121,7 +122,7 @@ func TestBatch_TwoAtATimeShareAJournalInMemory(t *testing.T) {
 				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(12), &batch.Options{
 					Concurrency: 2, Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"), Journal: journal,
 				})
-				if err != nil || report.Count(batch.StateCompleted) != 10 || report.Count(batch.StateOverBudget) != 2 || report.Committed != mustAmount(t, "1000") {
+				if err != nil || report.Count(batch.StateCompleted) != 10 || report.Count(batch.StateOverBudget) != 2 || report.Committed != shippingtest.Amount(t, "1000") {
 					t.Errorf("%+v, %v", report, err)
 				}
 			})

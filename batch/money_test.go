@@ -14,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // memoryJournal is a journal in memory that keeps every record.
@@ -82,7 +83,7 @@ func purchasing(t *testing.T, key string) batch.Record {
 	t.Helper()
 	return batch.Record{
 		Key: key, Step: batch.StepPurchasing, RequestID: "RD-" + key, Documents: []shipping.DocumentType{"CUSTOMS"},
-		Amount: mustAmount(t, "100"), Currency: "NGN", WasDraft: true,
+		Amount: shippingtest.Amount(t, "100"), Currency: "NGN", WasDraft: true,
 	}
 }
 
@@ -127,7 +128,7 @@ func TestBatch_AnUnsettledPurchaseKeepsItsReservation(t *testing.T) {
 		if second := report.Results[1]; second.State != batch.StateOverBudget {
 			t.Errorf("the other item: %+v", second)
 		}
-		if _, purchases := service.total(); purchases != 0 || report.Committed != mustAmount(t, "100") {
+		if _, purchases := service.total(); purchases != 0 || report.Committed != shippingtest.Amount(t, "100") {
 			t.Errorf("%d purchases, %s committed", purchases, report.Committed)
 		}
 	})
@@ -185,7 +186,7 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 					t.Fatal(err)
 				}
 				spent, purchases := service.total()
-				if report.Committed != mustAmount(t, tc.committed) || purchases != tc.purchases || spent.Cmp(report.Committed) > 0 {
+				if report.Committed != shippingtest.Amount(t, tc.committed) || purchases != tc.purchases || spent.Cmp(report.Committed) > 0 {
 					t.Errorf("%s committed after %d purchases, %s spent", report.Committed, purchases, spent)
 				}
 				first := report.Results[0]
@@ -237,7 +238,7 @@ func TestBatch_RefusesAJournalWhoseMoneyCannotBeCounted(t *testing.T) {
 		for name, change := range map[string]func(*batch.Record){
 			"in USD":                  func(r *batch.Record) { r.Currency = "USD" },
 			"price is not known":      func(r *batch.Record) { r.Amount = shipping.Amount{} },
-			"purchase of SH-9 for -5": func(r *batch.Record) { r.Amount = mustAmount(t, "-5") },
+			"purchase of SH-9 for -5": func(r *batch.Record) { r.Amount = shippingtest.Amount(t, "-5") },
 		} {
 			record := purchasing(t, "SH-9")
 			record.Step = batch.StepPurchased
@@ -307,11 +308,11 @@ func TestBatch_RunsAgainWithTheSameOpenJournal(t *testing.T) {
 	}
 	for run := range 2 {
 		report, err := batch.Run(t.Context(), client, walletItems(3), &options)
-		if err != nil || report.Count(batch.StateCompleted) != 3 || report.Committed != mustAmount(t, "300") {
+		if err != nil || report.Count(batch.StateCompleted) != 3 || report.Committed != shippingtest.Amount(t, "300") {
 			t.Errorf("run %d: %+v, %v", run, report, err)
 		}
 	}
-	if spent, purchases := service.total(); purchases != 3 || spent != mustAmount(t, "300") {
+	if spent, purchases := service.total(); purchases != 3 || spent != shippingtest.Amount(t, "300") {
 		t.Errorf("%d purchases for %s", purchases, spent)
 	}
 }
@@ -399,13 +400,13 @@ func TestResolveBatchItem_ClosesWhatCannotBeSettled(t *testing.T) {
 				want = batch.StepAnalyzed
 			}
 			if last.Step != want || last.Note != "the wallet's list of 5 January" || last.At.IsZero() || last.RequestID != "RD-SH-1" ||
-				(last.Amount == mustAmount(t, "100")) != (outcome == shipping.OutcomeCharged) {
+				(last.Amount == shippingtest.Amount(t, "100")) != (outcome == shipping.OutcomeCharged) {
 				t.Errorf("%s: %+v", outcome, last)
 			}
 			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
 				Select: shipping.SelectAll, Budget: nairaBudget(t, "100"), Journal: journal,
 			})
-			if err != nil || report.Count(batch.StateCompleted) != 1 || report.Committed != mustAmount(t, "100") {
+			if err != nil || report.Count(batch.StateCompleted) != 1 || report.Committed != shippingtest.Amount(t, "100") {
 				t.Errorf("%s: %+v, %v", outcome, report, err)
 			}
 			if want := map[bool]int{true: 0, false: 1}[outcome == shipping.OutcomeCharged]; service.purchases != want {

@@ -6,15 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 const queuedReplay = `{"shipment_id":"SH-1","event":"shipment.created","webhook_event_id":"WE-1","delivery_id":"WD-9","replay_mode":"stored_payload"}`
@@ -38,17 +40,14 @@ func replayStates(report *batch.ReplayReport) string {
 
 func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 	t.Parallel()
-	service := &service{script: func(_ int, body string) canned {
-		switch {
-		case strings.Contains(body, "WD-REFUSED"):
-			return canned{status: http.StatusBadRequest}
-		case strings.Contains(body, "WD-CRASH"):
-			return canned{status: http.StatusInternalServerError}
-		case strings.Contains(body, "WD-LOST"):
-			return canned{err: io.ErrUnexpectedEOF}
-		}
-		return canned{status: http.StatusOK, data: queuedReplay}
-	}}
+	service := shippingtest.NewService(shippingtest.OK(queuedReplay))
+	for delivery, responder := range map[string]httpmock.Responder{
+		"WD-REFUSED": shippingtest.Refusal(http.StatusBadRequest, "no"),
+		"WD-CRASH":   shippingtest.Refusal(http.StatusInternalServerError, "no"),
+		"WD-LOST":    shippingtest.NoResponse(),
+	} {
+		service.RegisterMatcherResponder(http.MethodPost, shippingtest.BaseURL+"/v1/webhooks/replay", httpmock.BodyContainsString(delivery), responder)
+	}
 	requests := append(replays("WD-1", "WD-REFUSED", "WD-CRASH", "WD-LOST", "WD-1"),
 		shipping.ReplayRequest{ShipmentID: "SH-1"},
 		shipping.ReplayRequest{ShipmentID: "SH-1", Event: shipping.EventShipmentCreated, WebhookID: "WA-1"})
@@ -64,7 +63,7 @@ func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "outcomes in the order given", "WD-1: queued, WD-REFUSED: failed, WD-CRASH: unknown, WD-LOST: unknown, "+
+	shippingtest.Diff(t, "outcomes in the order given", "WD-1: queued, WD-REFUSED: failed, WD-CRASH: unknown, WD-LOST: unknown, "+
 		"WD-1: skipped, SH-1 : failed, SH-1 shipment.created to WA-1: queued", replayStates(report))
 	if told != len(requests) {
 		t.Errorf("%d outcomes were told", told)
@@ -72,7 +71,7 @@ func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 	if result := report.Outcomes[0].Result; result == nil || result.WebhookEventID != "WE-1" {
 		t.Errorf("the result: %+v", result)
 	}
-	if sent := len(service.requests()); sent != 5 {
+	if sent := len(service.Requests()); sent != 5 {
 		t.Errorf("%d requests, want one each", sent)
 	}
 }
@@ -83,20 +82,20 @@ func TestReplayAll_NothingIsUnknownIfTheServiceIsNotReached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "outcomes", "WD-1: failed, WD-2: failed", replayStates(report))
+	shippingtest.Diff(t, "outcomes", "WD-1: failed, WD-2: failed", replayStates(report))
 }
 
 func TestReplayAll_DryRunSendsNothing(t *testing.T) {
 	t.Parallel()
-	service := answering(canned{status: http.StatusOK, data: queuedReplay})
+	service := shippingtest.NewService(shippingtest.OK(queuedReplay))
 	report, err := batch.Replay(t.Context(), walletClient(t, service), append(replays("WD-1", "WD-2"), shipping.ReplayRequest{Event: shipping.EventShipmentUpdated}), &batch.ReplayOptions{
 		DryRun: true,
 		Skip:   map[string]bool{"WD-2": true},
 	})
-	if err != nil || len(service.requests()) != 0 {
-		t.Errorf("%d requests, %v", len(service.requests()), err)
+	if err != nil || len(service.Requests()) != 0 {
+		t.Errorf("%d requests, %v", len(service.Requests()), err)
 	}
-	diff(t, "outcomes", "WD-1: checked, WD-2: skipped,  shipment.updated: failed", replayStates(report))
+	shippingtest.Diff(t, "outcomes", "WD-1: checked, WD-2: skipped,  shipment.updated: failed", replayStates(report))
 	if err := report.Outcomes[2].Err; !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), "ShipmentID") {
 		t.Errorf("what is wrong: %v", err)
 	}
@@ -104,13 +103,13 @@ func TestReplayAll_DryRunSendsNothing(t *testing.T) {
 
 func TestReplayAll_AWrongKeyStopsIt(t *testing.T) {
 	t.Parallel()
-	service := answering(canned{status: http.StatusOK, data: queuedReplay}, canned{status: http.StatusUnauthorized})
+	service := shippingtest.NewService(shippingtest.OK(queuedReplay), shippingtest.Refusal(http.StatusUnauthorized, "no"))
 	report, err := batch.Replay(t.Context(), walletClient(t, service), replays("WD-1", "WD-2", "WD-3", "WD-4", "WD-5"),
 		&batch.ReplayOptions{Concurrency: 1})
 	if !errors.Is(err, shipping.ErrUnauthorized) || !strings.Contains(err.Error(), "stopped") || !strings.Contains(err.Error(), "secret key") {
 		t.Errorf("the error: %v", err)
 	}
-	if n := len(service.requests()); n > 3 { // one may have its turn before the answer is known
+	if n := len(service.Requests()); n > 3 { // one may have its turn before the answer is known
 		t.Errorf("%d requests", n)
 	}
 	if got := replayStates(report); !strings.HasPrefix(got, "WD-1: queued, WD-2: failed") || !strings.HasSuffix(got, "WD-5: not sent") {
@@ -121,14 +120,13 @@ func TestReplayAll_AWrongKeyStopsIt(t *testing.T) {
 func TestReplayAll_KeepsToItsConcurrency(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		answer := canned{status: http.StatusOK, data: queuedReplay}
-		answer.after = time.Second
+		answer := shippingtest.OK(queuedReplay).Delay(time.Second)
 		var ids []string
 		for i := range 12 {
 			ids = append(ids, fmt.Sprintf("WD-%d", i))
 		}
 		started := time.Now()
-		report, err := batch.Replay(t.Context(), walletClient(t, answering(answer)), replays(ids...), &batch.ReplayOptions{Concurrency: 3})
+		report, err := batch.Replay(t.Context(), walletClient(t, shippingtest.NewService(answer)), replays(ids...), &batch.ReplayOptions{Concurrency: 3})
 		if took := time.Since(started); err != nil || report.Count(batch.ReplayQueued) != 12 || took != 4*time.Second {
 			t.Errorf("%d queued in %s, want 12 in four rounds of a second: %v", report.Count(batch.ReplayQueued), took, err)
 		}
@@ -147,12 +145,8 @@ func TestReplayAll_GoesOnFromItsReport(t *testing.T) {
 		}
 	}
 	requests := replays("WD-1", "WD-2", "WD-3", "WD-4", "WD-5", "WD-6")
-	service := &service{script: func(n int, _ string) canned {
-		if n == 2 {
-			return canned{status: http.StatusBadRequest}
-		}
-		return canned{status: http.StatusOK, data: queuedReplay}
-	}}
+	queued := shippingtest.OK(queuedReplay)
+	service := shippingtest.NewService(queued, shippingtest.Refusal(http.StatusBadRequest, "no"), queued)
 	client := walletClient(t, service)
 	report, err := batch.Replay(ctx, client, requests, &batch.ReplayOptions{
 		Concurrency: 1,
@@ -178,8 +172,8 @@ func TestReplayAll_GoesOnFromItsReport(t *testing.T) {
 		t.Errorf("the second run: %s: %v", replayStates(report), err)
 	}
 	times := map[string]int{}
-	for _, body := range service.requests() {
-		times[body]++
+	for _, request := range service.Requests() {
+		times[request.Body]++
 	}
 	if len(times) != 6 || times[`{"delivery_id":"WD-1"}`] != 1 || times[`{"delivery_id":"WD-2"}`] != 2 {
 		t.Errorf("sent: %v", times)
@@ -191,7 +185,7 @@ func TestReplayAll_RefusesWhatCannotBe(t *testing.T) {
 	if _, err := batch.Replay(t.Context(), &shipping.Client{}, nil, nil); !errors.Is(err, shipping.ErrNoClient) {
 		t.Errorf("no client: %v", err)
 	}
-	client := walletClient(t, answering(canned{status: http.StatusOK, data: queuedReplay}))
+	client := walletClient(t, shippingtest.NewService(shippingtest.OK(queuedReplay)))
 	if _, err := batch.Replay(t.Context(), client, nil, &batch.ReplayOptions{Concurrency: -1}); !errors.Is(err, shipping.ErrInvalidRequest) {
 		t.Errorf("negative concurrency: %v", err)
 	}
@@ -226,5 +220,5 @@ func TestQueuedReplays_CountsLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "keys", map[string]bool{"WD-1": true}, keys)
+	shippingtest.Diff(t, "keys", map[string]bool{"WD-1": true}, keys)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // sharedMemory is a SharedBatchJournal for several runs in one process. Its claims hold for a lease.
@@ -112,7 +113,7 @@ func TestBatch_SharedByRunsBuysEachItemOnceWithinOneBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := bubbleServer(t)
 		items := shipmentItems(server, 12)
-		budget := shipping.Budget{Amount: mustAmount(t, "10000000"), Currency: "NGN"}
+		budget := shipping.Budget{Amount: shippingtest.Amount(t, "10000000"), Currency: "NGN"}
 		journal := newSharedMemory(time.Hour)
 		var runs sync.WaitGroup
 		for range 3 {

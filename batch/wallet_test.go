@@ -14,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // walletService is a service with a wallet, in process. Every document costs 100 NGN. What becomes of the
@@ -50,7 +51,7 @@ type purchaseFault struct {
 // walletClient returns a client of the service.
 func walletClient(t *testing.T, service http.RoundTripper) *shipping.Client {
 	t.Helper()
-	client, err := shipping.NewClient(testKey, shipping.WithBaseURL(testBase), shipping.WithHTTPClient(&http.Client{Transport: service}),
+	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), shipping.WithHTTPClient(&http.Client{Transport: service}),
 		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, Burst: 1000}))
 	if err != nil {
 		t.Fatal(err)
@@ -195,5 +196,5 @@ func walletItems(n int) []batch.Item {
 
 func nairaBudget(t *testing.T, amount string) *shipping.Budget {
 	t.Helper()
-	return &shipping.Budget{Amount: mustAmount(t, amount), Currency: "NGN"}
+	return &shipping.Budget{Amount: shippingtest.Amount(t, amount), Currency: "NGN"}
 }
