@@ -7,8 +7,10 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -65,7 +68,7 @@ func TestBatch_CompletesEveryItem(t *testing.T) {
 		ended := 0
 		report, err := batch.Run(t.Context(), client, items, &batch.Options{
 			Select: shipping.SelectAutomated,
-			Budget: &shipping.Budget{Amount: mustAmount(t, "10000000"), Currency: "NGN"},
+			Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10000000"), Currency: "NGN"},
 			Progress: func(event batch.Event) {
 				if event.Ended < ended || event.Total != len(items) {
 					t.Errorf("progress goes back: %d after %d, of %d", event.Ended, ended, event.Total)
@@ -109,7 +112,7 @@ func TestBatch_BudgetHoldsAtEveryMoment(t *testing.T) {
 	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
 	defer server.Close()
 	client := server.Client(t)
-	budget := shipping.Budget{Amount: mustAmount(t, "200000"), Currency: "NGN"}
+	budget := shipping.Budget{Amount: shippingtest.Amount(t, "200000"), Currency: "NGN"}
 	var items []batch.Item
 	for i := range 60 {
 		items = append(items, batch.Item{Key: fmt.Sprint(i), Analyze: shipping.AnalyzeRequest{ShipmentID: server.Shipments()[i%8]}})
@@ -200,7 +203,7 @@ func crashAndResume(t *testing.T, at int64, kept, lost bool) {
 	}
 	path := filepath.Join(t.TempDir(), "batch.journal")
 	items := shipmentItems(server, 5)
-	budget := shipping.Budget{Amount: mustAmount(t, "1000000"), Currency: "NGN"}
+	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1000000"), Currency: "NGN"}
 	options := batch.Options{Concurrency: 3, Select: shipping.SelectAutomated, Budget: &budget}
 	run := func(ctx context.Context, at int64, crash context.CancelCauseFunc) (*batch.Report, error) {
 		file, err := batch.OpenFile(path)
@@ -297,7 +300,7 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 	}{
 		"same key twice":          {[]batch.Item{item, item}, batch.Options{}, "2 has the key"},
 		"nothing to analyze":      {[]batch.Item{item, {}}, batch.Options{}, "item 2"},
-		"budget without currency": {nil, batch.Options{Budget: &shipping.Budget{Amount: mustAmount(t, "1")}}, "currency"},
+		"budget without currency": {nil, batch.Options{Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1")}}, "currency"},
 		"budget without amount":   {nil, batch.Options{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
 		"negative concurrency":    {nil, batch.Options{Concurrency: -1}, "Concurrency"},
 	} {
@@ -314,11 +317,12 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 	}
 }
 
-// Ten thousand requests wait at once in bounded memory, and their polls are spread over time.
+// Ten thousand requests wait at once in bounded memory, and their polls are spread over time. It tries 1,000 unless
+// SHIPPING_WAITING is another number.
 func TestBatch_TenThousandWaiting(t *testing.T) {
-	requests := 10_000
-	if raceDetector {
-		requests = 1_000 // ten times the records, for a tenth of the requests
+	requests := 1_000
+	if n, err := strconv.Atoi(os.Getenv("SHIPPING_WAITING")); err == nil {
+		requests = n
 	}
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()

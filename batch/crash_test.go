@@ -253,10 +253,10 @@ func survivors(t *testing.T, content []byte, keys []string, acked int) (after *d
 
 // Whatever a power loss leaves of a journal's writes, opening it gives all acknowledged records, and
 // appends after that are kept as well; also if the power is lost again while it is opened.
-// SHIPPING_CRASH_STATES=1000000 tries as many states; the default is about 15,000.
+// SHIPPING_CRASH_STATES=1000000 tries as many states; the default is about 2,000.
 func TestBatchFile_PowerLossLosesNoAcknowledgedRecord(t *testing.T) {
 	t.Parallel()
-	limit := 15_000
+	limit := 2_000
 	if n, err := strconv.Atoi(os.Getenv("SHIPPING_CRASH_STATES")); err == nil {
 		limit = n
 	}
