@@ -1,4 +1,4 @@
-package shipping_test
+package lists_test
 
 import (
 	"context"
