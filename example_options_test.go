@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -61,4 +65,64 @@ func ExampleWithLimiter() {
 	_, err := client.Rates.List(ended, nil)
 	fmt.Println(errors.Is(err, context.Canceled), "calls:", server.Calls(shipping.OpListRates))
 	// Output: true calls: 3
+}
+
+// What metrics and traces hang on: labels are routes, never paths, keys or queries.
+func ExampleWithObserver() {
+	client, server := account(shipping.WithObserver(shipping.Observer{
+		Done: func(_ context.Context, operation shipping.Operation, attempts []shipping.Attempt, _ time.Duration, err error) {
+			fmt.Println(operation.Name, operation.Route, len(attempts), err != nil)
+		},
+	}))
+	defer server.Close()
+
+	if _, err := client.Regulatory.Get(context.Background(), "RD-UNKNOWN"); err == nil {
+		log.Fatal("it was found")
+	}
+	// Output: regulatory.get /v1/regulatory-documents/request/{request_id} 1 true
+}
+
+// Attempts are logged as debug, repeats as warnings.
+func ExampleWithLogger() {
+	plain := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey || a.Key == "took" {
+			return slog.Attr{}
+		}
+		return a
+	}
+	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: plain}))
+	client, server := account(shipping.WithLogger(logger))
+	defer server.Close()
+
+	if _, err := client.Countries.List(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	// Output: level=DEBUG msg="shipping attempt" operation=countries.list attempt=1 status=200
+}
+
+// What a service sends beyond the specification, or short of it.
+func ExampleWithDriftReport() {
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"status":true,"message":"","data":[{"isoCode":"KE","name":"Kenya","phonecode":254,"flag":"🇰🇪",
+			"currency":"KES","latitude":"1.0","longitude":"38.0","continent":"Africa"}]}`)
+	}))
+	defer service.Close()
+	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL(service.URL), shipping.WithDriftReport(func(d shipping.Drift) {
+		for _, finding := range d.Findings {
+			fmt.Println(d.Operation, finding)
+		}
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	countries, err := client.Countries.List(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(countries[0].Name, countries[0].PhoneCode) // read all the same
+	// Output:
+	// countries.list unknown data[].continent: string
+	// countries.list type data[].phonecode: number instead of string
+	// countries.list missing data[].timezones
+	// Kenya 254
 }

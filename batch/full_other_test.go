@@ -2,9 +2,7 @@
 
 package batch_test
 
-import (
-	"testing"
-)
+import "testing"
 
 // fill is not needed here: no test on these systems limits the size of a file.
 func fill(*testing.T, string) {}
