@@ -95,6 +95,9 @@ type Error struct {
 
 	kind    error // the sentinel
 	refused bool  // the whole body is a refusal; Body may hold only the start of it
+	// What is known about the request. Cause does not show it: it may wrap the error of another call, with
+	// which a context was cancelled.
+	notSent, heldBack bool
 }
 
 // Attempt is one request that was sent, or was to be sent.
@@ -154,7 +157,7 @@ func (e *Error) hint() string {
 		return "check that the base address is the service's API and not a web page or proxy"
 	case errors.Is(e.kind, ErrBodyTooLarge):
 		return "ask for fewer records a page, or raise WithMaxResponseBytes"
-	case errors.Is(e.kind, ErrConnection) && transport.HeldBack(e.Cause):
+	case errors.Is(e.kind, ErrConnection) && e.heldBack:
 		return "nothing was sent"
 	case errors.Is(e.Cause, http.ErrSchemeMismatch):
 		return "the service speaks http:// there: check scheme and port of the base address"
@@ -243,7 +246,7 @@ func retryable(err error) bool {
 
 // NotSent reports evidence that nothing reached the service: the client held the request back, or its own
 // transport did not establish a connection. Without such evidence it reports false.
-func (e *Error) NotSent() bool { return transport.NotSent(e.Cause) }
+func (e *Error) NotSent() bool { return e.notSent }
 
 // Refused reports whether the service itself reported that it did not perform the operation: in the documented
 // envelope, or as application/problem+json, with a 2xx or 4xx other than 408 and 425. A call that was neither
@@ -252,6 +255,7 @@ func (e *Error) Refused() bool { return e.refusal() }
 
 // broken makes the error of a call without a whole response, from the errors of the transport.
 func (x *exchange) broken(ctx context.Context, err error) *Error {
+	returned := err
 	if ctx.Err() != nil {
 		if x.response != nil { // it ended before a retry: report the API's error, not only the context's
 			failure := x.core.failureOf(x)
@@ -262,17 +266,17 @@ func (x *exchange) broken(ctx context.Context, err error) *Error {
 	}
 	failure := &Error{
 		Operation: x.operation.Name, RequestID: x.requestID, Attempts: x.attempts, NotRetried: x.notRetried,
-		Cause: err, kind: ErrConnection,
+		Cause: err, kind: ErrConnection, notSent: transport.NotSent(returned), heldBack: transport.HeldBack(returned),
 	}
-	if partial, ok := errors.AsType[*transport.BodyError](err); ok {
+	if partial, ok := transport.Partial(returned); ok {
 		x.header = partial.Header
 		failure.StatusCode, failure.Body, failure.kind = partial.StatusCode, partial.Body, ErrTruncated
 		failure.RetryAfter, _ = transport.RetryAfter(partial.Header, time.Now())
-		if errors.Is(err, ErrBodyTooLarge) {
+		if errors.Is(partial, ErrBodyTooLarge) {
 			failure.kind = ErrBodyTooLarge
 		}
 	}
-	if paused, ok := errors.AsType[*transport.PausedError](err); ok {
+	if paused, ok := transport.Paused(returned); ok {
 		failure.RetryAfter, failure.kind = paused.Left, ErrRateLimited
 	}
 	return failure

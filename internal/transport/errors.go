@@ -79,27 +79,51 @@ type unsentError struct {
 
 func (e *unsentError) Unwrap() error { return e.error }
 
+// own returns err, an error of one call, as an error of this package. It does not search what err wraps: a
+// transport, a body and a limiter can return the cause of a context, and that cause can be the error of another
+// call.
+func own[E error](err error) (E, bool) {
+	if late, ok := err.(*TimeoutError); ok && late.evidence != nil {
+		err = late.evidence
+	}
+	found, ok := err.(E)
+	return found, ok
+}
+
 // NotSent reports evidence that nothing reached the service: the client held the request back, or its own
 // transport did not establish a connection to the service or the proxy. Without such evidence it reports
-// false.
+// false. err is what [Client.Do] returned, not an error that wraps it.
 func NotSent(err error) bool {
-	_, ok := errors.AsType[*unsentError](err)
+	_, ok := own[*unsentError](err)
 	return ok
 }
 
 // HeldBack reports whether the client itself held the request back: during the pause after a 429, by the
-// limiter, or because the context had ended.
+// limiter, or because the context had ended. err is what [Client.Do] returned.
 func HeldBack(err error) bool {
-	unsent, ok := errors.AsType[*unsentError](err)
+	unsent, ok := own[*unsentError](err)
 	return ok && unsent.heldBack
 }
+
+// Paused returns the pause for which the request was held back. err is what [Client.Do] returned.
+func Paused(err error) (*PausedError, bool) {
+	unsent, ok := own[*unsentError](err)
+	if !ok {
+		return nil, false
+	}
+	paused, ok := unsent.error.(*PausedError)
+	return paused, ok
+}
+
+// Partial returns the response whose body could not be read to its end. err is what [Client.Do] returned.
+func Partial(err error) (*BodyError, bool) { return own[*BodyError](err) }
 
 var errNoConnection = errors.New("no connection was established")
 
 // evidenceIn keeps of a failed attempt what is known about the request, and nothing that looks like the end
 // of the caller's context.
 func evidenceIn(err error) error {
-	if partial, ok := errors.AsType[*BodyError](err); ok {
+	if partial, ok := Partial(err); ok {
 		return &BodyError{partial.StatusCode, partial.Header, partial.Body, ErrTruncated}
 	}
 	if NotSent(err) {
@@ -110,7 +134,7 @@ func evidenceIn(err error) error {
 
 // statusOf returns the status of an attempt, 0 if no response came.
 func statusOf(response *Response, err error) int {
-	if partial, ok := errors.AsType[*BodyError](err); ok {
+	if partial, ok := Partial(err); ok {
 		return partial.StatusCode
 	}
 	if err != nil || response == nil {

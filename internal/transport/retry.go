@@ -92,7 +92,7 @@ func (s *sending) maxRetries() int {
 // decide reports whether another attempt follows the one that just ended, and when.
 func (s *sending) decide(ctx context.Context, _ *http.Response, err error) (bool, error) {
 	policy := s.client.config.Policy
-	if ctx.Err() != nil || !s.retryable(err) || s.attempts > s.maxRetries() {
+	if ctx.Err() != nil || !s.retryable(attemptError(err)) || s.attempts > s.maxRetries() {
 		return false, nil
 	}
 	wait := policy.backoff(s.attempts)

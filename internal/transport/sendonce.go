@@ -63,7 +63,7 @@ func (s *sending) sendOnce(r *http.Request) (*http.Response, error) {
 func (p *progress) explain(r *http.Request, own *http.Transport, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, responded := errors.AsType[*BodyError](err)
+	_, responded := Partial(err)
 	switch {
 	case responded:
 		return err

@@ -8,7 +8,6 @@ package transport
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"time"
@@ -154,9 +153,7 @@ func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
 		s.last.Release()
 		return s.response, nil
 	}
-	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err // its text would show the query
-	}
+	err = attemptError(err)
 	if ctx.Err() == nil {
 		s.last.Release()
 		return nil, err
@@ -165,6 +162,15 @@ func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
 		err = context.Cause(ctx)
 	}
 	return s.last, err
+}
+
+// attemptError returns what RoundTrip returned, without the error of [http.Client] around it, whose text shows
+// the query.
+func attemptError(err error) error {
+	if wrapped, ok := err.(*url.Error); ok {
+		return wrapped.Err
+	}
+	return err
 }
 
 // sending is a call while it is performed. It is the transport of its own HTTP client and its own retry loop,
