@@ -465,6 +465,9 @@ func (s RegulatoryService) SettlePurchase(ctx context.Context, requestID string,
 	if _, err := newCallSettings(call); err != nil {
 		return nil, err
 	}
+	if _, err := s.core.find(request{operation: OpGetRequest}); err != nil {
+		return nil, err
+	}
 	return (&readBack{
 		service: s, response: evidence.Lost, call: call, quietFor: options.QuietFor, longest: options.QuietFor,
 		purchase: PurchaseRequest{RequestID: requestID, DocumentTypes: slices.Clone(options.DocumentTypes), WasDraft: options.WasDraft},

@@ -108,7 +108,7 @@ func New(config Config) *Client {
 	c.http.Timeout = 0 // it would count the wait for the limiter as part of the attempt
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.next = c.http.Transport
-	if c.next == nil {
+	if plain, ok := c.next.(*http.Transport); c.next == nil || ok && plain == nil {
 		c.next = defaultTransport()
 	}
 	c.own, _ = c.next.(*http.Transport)
@@ -145,6 +145,13 @@ func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
 		Method: call.Method, URL: call.URL, Host: call.URL.Host, Header: call.Header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)
+	if c.http.Jar != nil { // http.Client adds the cookies to the header of each attempt
+		s.request.Header = call.Header.Clone()
+		s.loop.PrepareRetry = func(r *http.Request) error {
+			r.Header = call.Header.Clone()
+			return nil
+		}
+	}
 	if call.Body != nil {
 		_ = s.request.SetBody(call.Body) // fails for other types only
 	}
