@@ -295,6 +295,16 @@ type callSettings struct {
 	invalid    error
 }
 
+// ValidateShared returns a [*ValidationError] if a call would refuse the option, or if calls at the same time cannot
+// share it: [WithResponse] stores one response. Package batch checks its options with it.
+func (o CallOption) ValidateShared() error {
+	s, err := newCallSettings([]CallOption{o})
+	if err == nil && s.response != nil {
+		err = invalidRequest("", "WithResponse", "stores the response of one call, and several calls would overwrite it: use an Observer")
+	}
+	return err
+}
+
 // WithHeader adds a header to one call. Authorization belongs to the client and is refused, and so
 // are Idempotency-Key and X-Idempotency-Key: with them net/http itself re-sends a POST after a
 // dropped connection.

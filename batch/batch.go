@@ -154,7 +154,8 @@ func (r *Report) Count(state State) int {
 // if the error reports that the batch was interrupted: by ctx, or by a journal that cannot be written.
 // Run it again with the same items and journal to go on.
 //
-// A request that was analyzed in an earlier run is purchased only if it still reads as a draft.
+// A request that was analyzed in an earlier run is purchased only if it still reads as a draft. The call options
+// apply to every call of the batch; one that calls cannot share, such as [shipping.WithResponse], is refused.
 //
 // If Edit, Select, Progress or the client's transport panics, the batch begins nothing more, finishes and
 // records the purchases that are under way, and panics with the same value on the caller's goroutine.
@@ -166,7 +167,7 @@ func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Optio
 	if opts != nil {
 		options = *opts
 	}
-	if err := options.complete(); err != nil {
+	if err := cmp.Or(options.complete(), validateCall(call)); err != nil {
 		return nil, err
 	}
 	seen := make(map[string]bool, len(items))
@@ -190,6 +191,16 @@ func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Optio
 		return nil, err
 	}
 	return run.work(ctx)
+}
+
+// validateCall checks options that many calls share.
+func validateCall(options []shipping.CallOption) error {
+	for _, option := range options {
+		if err := option.ValidateShared(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // complete checks the options and fills in the defaults.

@@ -99,7 +99,8 @@ func (e *entry) advance(ctx context.Context) (time.Duration, error) {
 
 func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 	draft, err := e.run.client.Regulatory.Analyze(ctx, &e.item.Analyze, e.run.call...)
-	if failed, ok := errors.AsType[*shipping.FailedError](err); ok {
+	// Not errors.As: the error of a call can wrap the cause of its context, which may be about another request.
+	if failed, ok := err.(*shipping.FailedError); ok {
 		e.record.RequestID = failed.Request.RequestID
 		return 0, errors.Join(err, e.move(ctx, StepFailed))
 	}
@@ -148,6 +149,11 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 		},
 	}
 	draft, _, err := flow.Run(ctx, draft)
+	if err == nil && flow.Select == nil {
+		if err := check(draft); err != nil {
+			return 0, e.failed(shipping.StepEdited, draft, err)
+		}
+	}
 	failed, ok := errors.AsType[*workflow.Error](err)
 	switch {
 	case !ok:

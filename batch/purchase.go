@@ -75,7 +75,7 @@ func passed(moment time.Time) bool {
 // bought goes on from the outcome of a purchase. Only "not charged" gives the reservation back. With any
 // outcome that is not certain the journal keeps "purchasing".
 func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err error) (time.Duration, error) {
-	failed, _ := errors.AsType[*shipping.PurchaseError](err)
+	failed, _ := err.(*shipping.PurchaseError) // not errors.As: it wraps the errors of other calls too
 	switch {
 	case err == nil:
 		e.charge(bought.ChargedAmount, bought.Currency)
@@ -137,7 +137,7 @@ func (e *entry) settle(ctx context.Context) (time.Duration, error) {
 	}
 	settle := shipping.SettleOptions{QuietFor: e.run.options.QuietFor, DocumentTypes: e.record.Documents, WasDraft: e.record.WasDraft}
 	bought, err := e.run.client.Regulatory.SettlePurchase(ctx, e.record.RequestID, &settle, e.run.call...)
-	failed, ok := errors.AsType[*shipping.PurchaseError](err)
+	failed, ok := err.(*shipping.PurchaseError)
 	if !ok || failed.Outcome != shipping.OutcomeNotCharged {
 		return e.bought(ctx, bought, err)
 	}

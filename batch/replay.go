@@ -129,7 +129,8 @@ func QueuedReplays(report io.Reader) (map[string]bool, error) {
 // error reports that the run was cut short, by that or by ctx; those whose turn had not come are
 // [ReplayNotSent].
 //
-// Each request is sent once, and retried only on evidence that nothing was sent.
+// Each request is sent once, and retried only on evidence that nothing was sent. The call options apply to each; one
+// that calls cannot share, such as [shipping.WithResponse], is refused.
 //
 // If Progress or the client's transport panics, the replays that are under way are finished, and
 // Replay panics with the same value on the caller's goroutine.
@@ -145,6 +146,9 @@ func Replay(ctx context.Context, client *shipping.Client, requests []shipping.Re
 	}
 	if r.options.Concurrency < 0 {
 		return nil, invalid("ReplayOptions", "has a negative Concurrency: leave it 0 for 4")
+	}
+	if err := validateCall(call); err != nil {
+		return nil, err
 	}
 	begin, stop := context.WithCancelCause(ctx) // what is under way is not cut off by a stop
 	defer stop(nil)

@@ -1,0 +1,134 @@
+package batch_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
+)
+
+// cancelling is a transport that cancels a context while a request to a route is under way: after the service
+// received it, if it is reached.
+type cancelling struct {
+	next    http.RoundTripper
+	route   string
+	reached bool
+	cancel  context.CancelCauseFunc
+	cause   error
+}
+
+func (c *cancelling) RoundTrip(r *http.Request) (*http.Response, error) {
+	if c.cancel == nil || !strings.HasSuffix(r.URL.Path, c.route) {
+		return c.next.RoundTrip(r)
+	}
+	if c.reached {
+		response, err := c.next.RoundTrip(r)
+		if err != nil {
+			return nil, err
+		}
+		_ = response.Body.Close()
+	}
+	c.cancel(c.cause)
+	<-r.Context().Done()
+	return nil, context.Cause(r.Context())
+}
+
+// A batch that is cancelled with the error of another call, as errgroup does, takes nothing in it for news about its
+// items: neither that nothing was sent, nor that an analysis failed.
+func TestBatch_TheCauseOfItsContextIsNoEvidence(t *testing.T) {
+	t.Parallel()
+	unreached, err := shipping.NewClient(testKey, shipping.WithBaseURL("http://shipping.test"),
+		shipping.WithHTTPClient(&http.Client{Transport: unreachable()}), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, unsent := unreached.Regulatory.Purchase(t.Context(), "RD-other", shipping.DocumentFDA)
+	failed := &shipping.FailedError{Request: &shipping.RegulatoryRequest{RequestID: "RD-other"}, Operation: shipping.OpAnalyze}
+	for name, cause := range map[string]error{
+		"an unsent purchase": unsent, "a failed analysis": failed, "a budget": shipping.ErrOverBudget,
+		"a refused option": &shipping.ValidationError{Problem: "odd"},
+	} {
+		for _, route := range []string{"/analyze", "/purchase"} {
+			synctest.Test(t, func(t *testing.T) {
+				wallet := &walletService{}
+				service := &cancelling{next: wallet, route: route, reached: route == "/purchase", cause: cause}
+				journal := newMemoryJournal(t)
+				options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal}
+				ctx, cancel := context.WithCancelCause(t.Context())
+				service.cancel = cancel
+				report, err := batch.Run(ctx, walletClient(t, service), walletItems(1), &options)
+				if !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
+					t.Errorf("%s, %s: %v", name, route, err)
+				}
+				state, committed, step := batch.StateWaiting, shipping.Amount{}, batch.Step("")
+				if service.reached {
+					state, committed, step = batch.StateUnknown, mustAmount(t, "100"), batch.StepPurchasing
+				}
+				if got := report.Results[0]; got.State != state || got.RequestID == "RD-other" || report.Committed.Cmp(committed) != 0 || journal.last("SH-1").Step != step {
+					t.Errorf("%s, %s: %+v, %s committed, journal %+v", name, route, got, report.Committed, journal.last("SH-1"))
+				}
+				service.cancel = nil
+				report, err = batch.Run(t.Context(), walletClient(t, service), walletItems(1), &options)
+				if _, purchases := wallet.total(); err != nil || report.Results[0].State != batch.StateCompleted || purchases != 1 {
+					t.Errorf("%s, %s: %+v after %d purchases, %v", name, route, report, purchases, err)
+				}
+			})
+		}
+	}
+}
+
+// Options that no call accepts, or that several calls at the same time cannot share, are refused before the first
+// item.
+func TestBatch_RefusesCallOptionsThatCannotWork(t *testing.T) {
+	t.Parallel()
+	for name, option := range map[string]shipping.CallOption{
+		"WithResponse": shipping.WithResponse(&shipping.Response{}), "WithHeader": shipping.WithHeader("Authorization", "Bearer x"),
+		"WithWindow": shipping.WithWindow(2), "WithResume": shipping.WithResume("token"),
+		"WithListProgress": shipping.WithListProgress(func(shipping.ListProgress) {}),
+	} {
+		service := &walletService{}
+		client := walletClient(t, service)
+		report, err := batch.Run(t.Context(), client, walletItems(2), &batch.Options{Select: shipping.SelectAll}, option)
+		replayed, replayErr := batch.Replay(t.Context(), client, replays("WD-1", "WD-2"), nil, option)
+		checked, checkErr := batch.Replay(t.Context(), client, replays("WD-1", "WD-2"), &batch.ReplayOptions{DryRun: true}, option)
+		if report != nil || replayed != nil || checked != nil {
+			t.Errorf("%s: %v, %v, %v", name, report, replayed, checked)
+		}
+		for _, err := range []error{err, replayErr, checkErr} {
+			if refused, ok := errors.AsType[*shipping.ValidationError](err); !ok || refused.Field != name {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if len(service.requests) > 0 {
+			t.Errorf("%s: something was sent", name)
+		}
+	}
+	service := &walletService{}
+	report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), nil, nil, shipping.WithResponse(nil), shipping.WithHeader("X-Run", "7"))
+	if err != nil || report.Count(batch.StateDraft) != 2 {
+		t.Errorf("options that work: %+v, %v", report, err)
+	}
+}
+
+// Without Select too, a request that Edit left as something else than a draft is not reported as one.
+func TestBatch_ReportsNoDraftThatIsNone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := &walletService{}
+		client := walletClient(t, service)
+		report, err := batch.Run(t.Context(), client, walletItems(1), &batch.Options{
+			Edit: func(_ context.Context, draft *shipping.RegulatoryRequest) error {
+				service.put(draft.RequestID, "processing")
+				return nil
+			},
+		})
+		if err != nil || report.Results[0].State != batch.StateError || report.Results[0].Err == nil {
+			t.Errorf("%+v, %v", report, err)
+		}
+	})
+}
