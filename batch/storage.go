@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
+
+	"github.com/shipping-go/shipping/internal/filelock"
 )
 
 // journalFile is a locked file.
@@ -25,14 +27,14 @@ func openJournalFile(path string) (*journalFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lockFile(file); err != nil {
+	if err := filelock.TryLock(file); err != nil {
 		return nil, errors.Join(lockError(path, err), file.Close())
 	}
 	return &journalFile{file, absolute}, nil
 }
 
 func lockError(path string, err error) error {
-	if errors.Is(err, ErrInUse) {
+	if errors.Is(err, filelock.ErrInUse) {
 		return fmt.Errorf("%w: %s", ErrInUse, path)
 	}
 	return fmt.Errorf("shipping: the batch journal %s cannot be locked: %w", path, err)
@@ -47,7 +49,7 @@ func (f *journalFile) Size() (int64, error) {
 }
 
 // Close releases the lock and closes the file.
-func (f *journalFile) Close() error { return errors.Join(unlockFile(f.File), f.File.Close()) }
+func (f *journalFile) Close() error { return errors.Join(filelock.Unlock(f.File), f.File.Close()) }
 
 func (f *journalFile) InPlace() error {
 	opened, err := f.Stat()

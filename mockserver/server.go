@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/filelock"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
-	"github.com/shipping-go/shipping/mockserver/internal/filelock"
 )
 
 // Server is a running reference server with one complete, seeded world. Make one with [New] and

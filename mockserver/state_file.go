@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/filelock"
 	"github.com/shipping-go/shipping/internal/jsonexact"
-	"github.com/shipping-go/shipping/mockserver/internal/filelock"
 )
 
 // A state file holds worlds as JSON, so that a server goes on where another one ended. It is written whole

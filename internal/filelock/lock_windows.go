@@ -7,12 +7,14 @@ import (
 	"unsafe"
 )
 
-func lock(file *os.File) error {
+// TryLock locks a file, or returns [ErrInUse].
+func TryLock(file *os.File) error {
 	const (
 		exclusiveAtOnce = 1 | 2 // LOCKFILE_FAIL_IMMEDIATELY | LOCKFILE_EXCLUSIVE_LOCK
 		lockViolation   = syscall.Errno(33)
 	)
-	var at syscall.Overlapped
+	// A byte far behind the end is locked, so that the file itself stays readable.
+	at := syscall.Overlapped{OffsetHigh: 1 << 30}
 	call := syscall.NewLazyDLL("kernel32.dll").NewProc("LockFileEx")
 	ok, _, err := call.Call(file.Fd(), exclusiveAtOnce, 0, 1, 0, uintptr(unsafe.Pointer(&at)))
 	switch {
@@ -24,5 +26,5 @@ func lock(file *os.File) error {
 	return err
 }
 
-// unlock does nothing: the lock ends with the file.
-func unlock(*os.File) error { return nil }
+// Unlock does nothing: the lock ends with the file.
+func Unlock(*os.File) error { return nil }

@@ -1,6 +1,7 @@
-// Package filelock keeps two processes from using one file at the same time. It locks a file of its own beside
-// the one to protect, so that the latter can be replaced. The system releases a lock when its process ends,
-// however it ends; where the standard library offers no lock, it keeps nobody out.
+// Package filelock keeps two processes from using one file at the same time. [TryLock] locks an open file, which
+// stays at its path. [Acquire] locks a file of its own beside a path, so that the file at the path can be
+// replaced. The system releases a lock when its process ends, however it ends. On systems for which the standard
+// library has no lock, it keeps nobody out.
 package filelock
 
 import (
@@ -26,7 +27,7 @@ func Acquire(path string) (*Lock, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := lock(file); err != nil {
+		if err := TryLock(file); err != nil {
 			return nil, errors.Join(fmt.Errorf("%w: %s", err, name), file.Close())
 		}
 		if isAt(file, name) {
@@ -42,7 +43,7 @@ func Acquire(path string) (*Lock, error) {
 // Release removes the file that is locked, where the system lets it, and releases the lock.
 func (l *Lock) Release() error {
 	_ = os.Remove(l.file.Name()) // Windows keeps a file that is open
-	return errors.Join(unlock(l.file), l.file.Close())
+	return errors.Join(Unlock(l.file), l.file.Close())
 }
 
 // isAt reports whether a name still means the file that is open.
