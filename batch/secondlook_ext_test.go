@@ -132,3 +132,28 @@ func TestBatch_ReportsNoDraftThatIsNone(t *testing.T) {
 		}
 	})
 }
+
+// What is priced is what is purchased, whatever the caller does with the slice that Select returned.
+func TestBatch_PurchasesWhatItReserved(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		shared := []shipping.DocumentType{shipping.DocumentCustoms}
+		change := func(event shipping.PollEvent) {
+			if event.Step == shipping.StepSelected {
+				shared[0] = shipping.DocumentMSDS
+			}
+		}
+		journal := newMemoryJournal(t)
+		report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(1), &batch.Options{
+			Select:  func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return shared, nil },
+			Journal: journal, Budget: nairaBudget(t, "150"),
+			Progress: func(event batch.Event) { change(event.PollEvent) },
+		})
+		if err != nil || report.Results[0].State != batch.StateCompleted || report.Results[0].Documents[0] != shipping.DocumentCustoms {
+			t.Errorf("%+v, %v", report, err)
+		}
+		if documents := journal.last("SH-1").Documents; len(documents) != 1 || documents[0] != shipping.DocumentCustoms {
+			t.Errorf("the journal holds %v", documents)
+		}
+	})
+}

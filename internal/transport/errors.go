@@ -90,6 +90,23 @@ func own[E error](err error) (E, bool) {
 	return found, ok
 }
 
+// foreign returns an error that this call did not make. One that proves something about another call, such as the
+// cause of a context, does not prove it about this one.
+func foreign(err error) error {
+	if _, ok := own[*unsentError](err); ok {
+		return foreignError{err}
+	}
+	if _, ok := own[*BodyError](err); ok {
+		return foreignError{err}
+	}
+	return err
+}
+
+// foreignError is an error of another call.
+type foreignError struct{ error }
+
+func (e foreignError) Unwrap() error { return e.error }
+
 // NotSent reports evidence that nothing reached the service: the client held the request back, or its own
 // transport did not establish a connection to the service or the proxy. Without such evidence it reports
 // false. err is what [Client.Do] returned, not an error that wraps it.

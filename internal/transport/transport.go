@@ -160,13 +160,17 @@ func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
 		s.last.Release()
 		return s.response, nil
 	}
+	_, attempted := err.(*url.Error) // or ctx ended during the wait for a retry
 	err = attemptError(err)
 	if ctx.Err() == nil {
 		s.last.Release()
 		return nil, err
 	}
 	if err == ctx.Err() {
-		err = context.Cause(ctx)
+		err = foreign(context.Cause(ctx))
+	}
+	if !attempted && s.retry == RetryUnsent {
+		err = &unsentError{err, true} // it is retried only after attempts that sent nothing
 	}
 	return s.last, err
 }

@@ -3,7 +3,10 @@
 // caller for everything that is sent, stored or decided.
 package workflow
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Step is a step of a Flow.
 type Step string
@@ -93,6 +96,7 @@ func (f *Flow[Draft, Document]) choose(draft Draft) ([]Document, error) {
 		return nil, err
 	}
 	selected, err := f.Select(draft)
+	selected = slices.Clone(selected) // what is reserved is what is purchased, whatever the caller does with its slice
 	if err == nil {
 		f.done(Select, draft)
 	}
