@@ -114,7 +114,8 @@ type Result struct {
 	// If it differs from Amount, check the wallet's transactions.
 	Charged         shipping.Amount
 	ChargedCurrency string
-	// Err is the reason why the item is not completed; nil for [StateCompleted] and [StateDraft].
+	// Err is the reason why the item is not completed; nil for [StateCompleted] and [StateDraft]. The Request of a
+	// [*shipping.StepError] holds only the id and the status, because a batch can have many thousand items.
 	Err error
 }
 
