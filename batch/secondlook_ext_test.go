@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
@@ -156,4 +158,64 @@ func TestBatch_PurchasesWhatItReserved(t *testing.T) {
 			t.Errorf("the journal holds %v", documents)
 		}
 	})
+}
+
+// panicJar is a cookie jar that panics once a response to a purchase came.
+type panicJar struct{ route string }
+
+func (panicJar) Cookies(*url.URL) []*http.Cookie { return nil }
+func (j panicJar) SetCookies(u *url.URL, _ []*http.Cookie) {
+	if strings.HasSuffix(u.Path, j.route) {
+		panic("jar")
+	}
+}
+
+// A panic between the charge and its record, of a cookie jar or an observer, reaches the caller. The journal keeps
+// the reservation, and the next run finds the charge.
+func TestBatch_APanicAfterTheChargeKeepsTheReservation(t *testing.T) {
+	t.Parallel()
+	wallet := &walletService{}
+	withCookie := roundTrip(func(r *http.Request) (*http.Response, error) {
+		response, err := wallet.RoundTrip(r)
+		if err == nil {
+			response.Header = http.Header{"Set-Cookie": {"a=b"}}
+		}
+		return response, err
+	})
+	for want, option := range map[string][]shipping.Option{
+		"jar": {shipping.WithHTTPClient(&http.Client{Transport: withCookie, Jar: panicJar{"/purchase"}})},
+		"Done": {shipping.WithHTTPClient(&http.Client{Transport: wallet}), shipping.WithObserver(shipping.Observer{
+			Done: func(_ context.Context, operation shipping.Operation, _ []shipping.Attempt, _ time.Duration, _ error) {
+				if operation.Charges {
+					panic("Done")
+				}
+			},
+		})},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			*wallet = walletService{}
+			client, err := shipping.NewClient(testKey, append(option, shipping.WithBaseURL(testBase))...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			journal := newMemoryJournal(t)
+			options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal}
+			func() {
+				defer func() {
+					if got := recover(); got != want {
+						t.Errorf("recovered %v, want %s", got, want)
+					}
+				}()
+				_, _ = batch.Run(t.Context(), client, walletItems(2), &options)
+			}()
+			if step := journal.last("SH-1").Step; step != batch.StepPurchasing && journal.last("SH-2").Step != batch.StepPurchasing {
+				t.Errorf("%s: the journal holds %s", want, step)
+			}
+			report, err := batch.Run(t.Context(), walletClient(t, wallet), walletItems(2), &options)
+			spent, purchases := wallet.total()
+			if err != nil || purchases != 1 || spent.Cmp(report.Committed) != 0 || report.Count(batch.StateCompleted) != 1 || report.Count(batch.StateOverBudget) != 1 {
+				t.Errorf("%s: %d purchases for %s, %+v, %v", want, purchases, spent, report, err)
+			}
+		})
+	}
 }
