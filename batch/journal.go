@@ -61,7 +61,8 @@ type Claim interface {
 	//
 	// With a budget it returns what is committed of it. A [StepPurchasing] record for which there is no
 	// room in the budget is not kept, and the error is that of [shipping.Budget.Fits]; what other processes
-	// append at the same moment is counted.
+	// append at the same moment is counted. Any other record reports what has already happened: it is kept also if
+	// what is committed cannot be added up, and the error is the reason.
 	Append(ctx context.Context, record Record, budget *shipping.Budget) (committed shipping.Amount, err error)
 	// Until is the moment up to which nobody else is given the item, whatever becomes of this process:
 	// for the last Append, or the claim itself, by this machine's clock. No purchase is begun later. The

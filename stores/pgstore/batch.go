@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -68,20 +69,20 @@ func (j *BatchJournal) Claim(ctx context.Context, key string) (batch.Claim, erro
 
 // Committed implements [batch.Journal].
 func (j *BatchJournal) Committed(ctx context.Context, budget shipping.Budget) (sum shipping.Amount, err error) {
-	err = pgx.BeginFunc(ctx, j.pool, func(tx pgx.Tx) error {
-		sum, err = j.sum(ctx, tx, budget, nil)
+	var uncounted error
+	err = pgx.BeginFunc(ctx, j.pool, func(tx pgx.Tx) (err error) {
+		sum, uncounted, err = j.sum(ctx, tx, budget, nil)
 		return err
 	})
-	return sum, err
+	return sum, cmp.Or(err, uncounted)
 }
 
-// sum adds up what is committed, but for one item. A committed purchase without an amount has a price that
-// is not known.
-func (j *BatchJournal) sum(ctx context.Context, tx pgx.Tx, budget shipping.Budget, without *string) (shipping.Amount, error) {
-	var sum shipping.Amount
+// sum adds up what is committed, but for one item, or returns why it cannot be counted. A committed purchase
+// without an amount has a price that is not known.
+func (j *BatchJournal) sum(ctx context.Context, tx pgx.Tx, budget shipping.Budget, without *string) (sum shipping.Amount, uncounted, err error) {
 	var text string
 	var foreign, currency, unknown *string
-	err := tx.QueryRow(ctx, `
+	err = tx.QueryRow(ctx, `
 		SELECT trim_scale(coalesce(sum(committed), 0))::text,
 			min(key) FILTER (WHERE committed IS NOT NULL AND currency NOT IN ('', $2)),
 			min(currency) FILTER (WHERE committed IS NOT NULL AND currency NOT IN ('', $2)),
@@ -90,20 +91,18 @@ func (j *BatchJournal) sum(ctx context.Context, tx pgx.Tx, budget shipping.Budge
 		WHERE batch = $1 AND ($3::text IS NULL OR key <> $3)`,
 		j.batch, budget.Currency, without, string(batch.StepAnalyzed)).Scan(&text, &foreign, &currency, &unknown)
 	if err != nil {
-		return sum, err
+		return sum, nil, err
 	}
 	if foreign != nil {
 		return sum, &shipping.BudgetError{Budget: budget,
-			Problem: fmt.Sprintf("the journal holds a purchase of %s in %s", *foreign, *currency)}
+			Problem: fmt.Sprintf("the journal holds a purchase of %s in %s", *foreign, *currency)}, nil
 	}
 	if unknown != nil {
 		return sum, &shipping.BudgetError{Budget: budget,
-			Problem: fmt.Sprintf("the journal holds a purchase of %s whose price is not known", *unknown)}
+			Problem: fmt.Sprintf("the journal holds a purchase of %s whose price is not known", *unknown)}, nil
 	}
-	if err := sum.UnmarshalText([]byte(text)); err != nil {
-		return sum, err
-	}
-	return sum, nil
+	uncounted = sum.UnmarshalText([]byte(text))
+	return sum, uncounted, nil
 }
 
 type batchClaim struct {
@@ -136,6 +135,7 @@ func (c *batchClaim) Append(ctx context.Context, record batch.Record, budget *sh
 	if err != nil {
 		return committed, err
 	}
+	var uncounted error
 	err = c.hold(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		if budget != nil {
 			if err := lock(ctx, tx, "batch "+c.journal.batch); err != nil {
@@ -145,13 +145,17 @@ func (c *batchClaim) Append(ctx context.Context, record batch.Record, budget *sh
 		if err := c.write(ctx, tx, record, text); err != nil || budget == nil {
 			return err
 		}
-		committed, err = c.fit(ctx, tx, record, *budget)
+		var err error
+		committed, uncounted, err = c.fit(ctx, tx, record, *budget)
+		if err == nil && record.Step == batch.StepPurchasing {
+			err = uncounted // any other record is kept: it records what has already happened
+		}
 		return err
 	})
 	if err == nil {
 		c.record = record
 	}
-	return committed, err
+	return committed, cmp.Or(err, uncounted)
 }
 
 // write keeps the record, unless the item has another claim by now.
@@ -172,19 +176,20 @@ func (c *batchClaim) write(ctx context.Context, tx pgx.Tx, record batch.Record, 
 	return err
 }
 
-// fit returns what is committed with the record; a purchase that the budget has no room for is an
-// error, with which the record goes too.
-func (c *batchClaim) fit(ctx context.Context, tx pgx.Tx, record batch.Record, budget shipping.Budget) (shipping.Amount, error) {
-	others, err := c.journal.sum(ctx, tx, budget, &c.key)
-	if err != nil || !record.Step.Committed() {
-		return others, err
+// fit returns what is committed with the record, or why it cannot be counted: also because the budget has no room
+// for a purchase.
+func (c *batchClaim) fit(ctx context.Context, tx pgx.Tx, record batch.Record, budget shipping.Budget) (sum shipping.Amount, uncounted, err error) {
+	others, uncounted, err := c.journal.sum(ctx, tx, budget, &c.key)
+	if err != nil || uncounted != nil || !record.Step.Committed() {
+		return others, uncounted, err
 	}
 	if record.Step == batch.StepPurchasing {
 		if err := budget.Fits(others, record.Amount); err != nil {
-			return others, err
+			return others, err, nil
 		}
 	}
-	return others.Add(record.Amount)
+	sum, uncounted = others.Add(record.Amount)
+	return sum, uncounted, nil
 }
 
 // Release implements [batch.Claim].
