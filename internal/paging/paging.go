@@ -22,7 +22,10 @@
 //     others vanish; if the list changes between the moments when the service counts the rows and when it reads
 //     them; or if all rows returned so far are replaced between two reads in flight.
 //   - While a list changes, a row that is missing from a faulty page (a row left out, one that comes again, no
-//     total) can be taken for one that vanished. In a list that does not change, no such row is lost in silence.
+//     total) can be taken for one that vanished. In a list that does not change, no such row is lost in silence,
+//     except as follows.
+//   - A record that one page contains twice is returned twice, and if another was left out for it, that one is lost:
+//     a service may give several records one identifier.
 //   - A first page with an empty list and no numbers is an empty list.
 //   - A complete walk can end with Incomplete if as many rows arrive as unread ones vanish between two reads, or
 //     if rows vanish while the page size changes.

@@ -32,7 +32,7 @@ type Walk struct {
 
 	reach   int  // how many pages may be held or requested at once now
 	opening bool // reach is that of a consumer that may want only one page
-	held    bool // the consumer has a page
+	held    bool // the consumer has a record
 
 	started      bool // a page was accepted, or the walk was resumed
 	ended        bool
@@ -61,6 +61,7 @@ type search struct {
 type stall struct {
 	pages   int // accepted pages, without a change of the total
 	arrived int // rows that the totals grew by: they push rows already returned onto later pages
+	pushed  int // rows that came again behind the place, if the list has no totals
 	moves   int // changes of the total or of the page size
 	unmoved int // searches that found the place where it was before
 }
@@ -120,7 +121,7 @@ func (w *Walk) Next() (*Page, error) {
 			return nil, failure
 		}
 		if accepted {
-			w.held = true
+			w.held = w.held || page.Fresh > 0
 			return page, nil
 		}
 	}
@@ -274,8 +275,10 @@ func (w *Walk) accept(page *Page, located int) {
 	w.measure(page)
 	expected, again := w.expected(page), w.mark(page, located)
 	passed := w.firstRow() + again - expected
-	if w.totalAt(page) == 0 { // rows may have arrived, and pushed others back
-		passed -= again
+	if w.totalAt(page) == 0 { // rows that come again can have been pushed back, a page of them too
+		pushed := min(max(passed, 0), again)
+		passed -= pushed + w.stall.pushed
+		w.stall.pushed += pushed
 	}
 	passed = max(passed, 0)
 	excused := min(passed, w.place.slack)

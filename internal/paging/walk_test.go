@@ -283,3 +283,50 @@ func TestWalk_AFetchThatCrashes(t *testing.T) {
 		}
 	}
 }
+
+// TestWalk_AResumedWalkThatEndsAtItsFirstRecords requests the page where it was, the next one, and one more.
+func TestWalk_AResumedWalkThatEndsAtItsFirstRecords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newList(400, 10)
+		config := l.config(20)
+		for _, want := range [][]int{{1, 2}, {1, 2, 3}, {2, 3, 4}} {
+			l.requests = nil
+			w, err := paging.Start(t.Context(), config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for {
+				page, err := w.Next()
+				if err != nil || page == nil {
+					t.Fatal(page, err)
+				}
+				if page.Fresh > 0 {
+					break
+				}
+			}
+			w.Stop()
+			if got := slices.Sorted(slices.Values(l.requests)); !slices.Equal(got, want) {
+				t.Errorf("requested %v, want %v", got, want)
+			}
+			config.Token = w.Token()
+		}
+	})
+}
+
+// TestWalk_PagesThatArriveInAListWithoutTotals push records that were returned onto later pages. None is missing.
+func TestWalk_PagesThatArriveInAListWithoutTotals(t *testing.T) {
+	for _, arrivals := range []int{5, 10, 25} {
+		l := newList(60, 10)
+		l.change = func(l *list) {
+			if n := len(l.requests); n == 3 || n == 7 {
+				l.arrive(arrivals)
+			}
+		}
+		l.fault = func(_ int, page *paging.Page) { page.Total, page.PageCount = 0, 0 }
+		rows, err := walk(t.Context(), l.config(20))
+		slices.Sort(rows)
+		if err != nil || len(rows) < 60 || rows[59] != 60 || len(slices.Compact(rows)) != len(rows) {
+			t.Errorf("%d rows arrive: %d records, %v", arrivals, len(rows), err)
+		}
+	}
+}
