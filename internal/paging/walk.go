@@ -369,7 +369,7 @@ func (w *Walk) more(page *Page) bool {
 	received, total := len(page.IDs), w.totalAt(page)
 	switch {
 	case received == 0:
-		return w.pageCount > w.number && (total == 0 || w.shortage() > 0)
+		return total == 0 && (page.HasNext || w.pageCount > w.number) || w.shortage() > 0 && w.pageCount > w.number
 	case page.PageCount > w.number || page.HasNext || total > w.firstRow()+received:
 		return true
 	case page.PageCount > 0 || total > 0:

@@ -330,3 +330,40 @@ func TestWalk_PagesThatArriveInAListWithoutTotals(t *testing.T) {
 		}
 	}
 }
+
+// TestWalk_AnEmptyPageThatHasASuccessor does not end a list without totals: the records behind it come, and those that
+// it should have held are reported.
+func TestWalk_AnEmptyPageThatHasASuccessor(t *testing.T) {
+	l := newList(60, 10)
+	l.fault = func(number int, page *paging.Page) {
+		page.Total, page.PageCount = 0, 0
+		if number == 3 {
+			page.IDs, page.Value = nil, []int(nil)
+		}
+	}
+	rows, err := walk(t.Context(), l.config(20))
+	failure, ok := errors.AsType[*paging.Error](err)
+	if !ok || failure.Kind != paging.Incomplete || failure.Missing != 10 || len(rows) != 50 {
+		t.Fatalf("%d records, %v", len(rows), err)
+	}
+	l.fault = func(_ int, page *paging.Page) { page.Total, page.PageCount = 0, 0 }
+	config := l.config(20)
+	config.Token = failure.Token
+	rest, err := walk(t.Context(), config)
+	if rest = append(rows, rest...); err != nil || !slices.Contains(rest, 40) || !slices.Contains(rest, 31) {
+		t.Errorf("resumed: %v, %v", rest, err)
+	}
+}
+
+// TestWalk_AListThatAlwaysHasASuccessor ends.
+func TestWalk_AListThatAlwaysHasASuccessor(t *testing.T) {
+	l := newList(60, 10)
+	l.fault = func(_ int, page *paging.Page) { page.Total, page.PageCount, page.HasNext = 0, 0, true }
+	rows, err := walk(t.Context(), l.config(20))
+	if failure, ok := errors.AsType[*paging.Error](err); !ok || failure.Kind != paging.Loop || len(rows) != 60 {
+		t.Errorf("%d records, %v", len(rows), err)
+	}
+	if n := len(l.requests); n > 50 {
+		t.Errorf("%d requests", n)
+	}
+}
