@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unsafe"
 )
 
@@ -73,8 +74,10 @@ func (f *field) parse(text string, p unsafe.Pointer) (ok bool) {
 			*(*float64)(p) = n
 		}
 	case timeKind:
-		_, unread := f.parseTime(text, p)
-		ok = !unread
+		var at time.Time
+		if at, _, ok = parseTime(text); ok {
+			*(*time.Time)(p) = at
+		}
 	}
 	return ok
 }

@@ -12,42 +12,84 @@ import (
 // timestamp reads a string into the time at p.
 func (d *Decoder) timestamp(f *field, p unsafe.Pointer) {
 	raw := d.Raw()
-	if len(raw) < 2 {
+	if raw == nil {
 		return
 	}
-	at, zone, ok := parseISO(raw[1 : len(raw)-1])
-	if ok && zone != otherZone {
-		*(*time.Time)(p) = at
-	} else {
+	at, zoned, ok := parseUTC(raw)
+	if !ok {
 		quoted := jsonscan.New(raw) // with escapes, perhaps
-		zone, d.unread = f.parseTime(strings.TrimSpace(quoted.Text()), p)
+		at, zoned, ok = parseTime(strings.TrimSpace(quoted.Text()))
 	}
-	if zone == noZone {
+	if !zoned {
 		d.differs(f, "string", f.kind.want())
+	}
+	if d.unread = !ok; ok {
+		*(*time.Time)(p) = at
 	}
 }
 
-// parseTime reads the layouts that services are seen to send, and seconds or milliseconds since 1970, and
-// returns the zone if the text is an ISO 8601 timestamp. A time without a zone is in UTC.
-func (f *field) parseTime(text string, p unsafe.Pointer) (z zone, unread bool) {
-	to := (*time.Time)(p)
-	at, z, ok := parseISO([]byte(text))
-	if ok {
-		*to = at
-		if z == otherZone { // keep it, as encoding/json does
-			if exact, err := time.Parse(time.RFC3339, text); err == nil {
-				*to = exact
-			}
-		}
-		return z, false
+// parseUTC reads what services nearly always send, in quotes: "2026-01-05T09:30:00.000Z", the fraction of up to nine
+// digits or absent, perhaps with a space in place of the T or without the Z. If ok is false, [parseTime] decides.
+func parseUTC(raw []byte) (at time.Time, zoned, ok bool) {
+	const shortest = `"2006-01-02T15:04:05"`
+	if len(raw) < len(shortest) || raw[5] != '-' || raw[8] != '-' || raw[11] != 'T' && raw[11] != ' ' || raw[14] != ':' || raw[17] != ':' {
+		return at, false, false
+	}
+	end := len(raw) - 1
+	if zoned = raw[end-1] == 'Z'; zoned {
+		end--
+	}
+	d := digits{raw, true}
+	year, month, day := 100*d.two(1)+d.two(3), d.two(6), d.two(9)
+	hour, minute, second := d.two(12), d.two(15), d.two(18)
+	nanosecond := d.fraction(20, end)
+	if !d.ok || month < 1 || month > 12 || day < 1 || day > 28 && month == 2 || day > 30 || hour > 23 || minute > 59 || second > 59 {
+		return at, false, false // days that not every month has are left to the standard library
+	}
+	return time.Date(year, time.Month(month), day, hour, minute, second, nanosecond, time.UTC), zoned, true
+}
+
+// digits reads numbers of a text. ok becomes false at anything else.
+type digits struct {
+	text []byte
+	ok   bool
+}
+
+func (d *digits) two(i int) int {
+	tens, units := d.text[i]-'0', d.text[i+1]-'0'
+	d.ok = d.ok && tens <= 9 && units <= 9
+	return 10*int(tens) + int(units)
+}
+
+// fraction reads ".000" and the like as nanoseconds.
+func (d *digits) fraction(i, end int) (nanoseconds int) {
+	if i >= end {
+		d.ok = d.ok && i == end
+		return 0
+	}
+	d.ok = d.ok && d.text[i] == '.' && end-i >= 2 && end-i <= 10
+	unit := 1_000_000_000
+	for _, c := range d.text[i+1 : end] {
+		unit /= 10
+		nanoseconds += int(c-'0') * unit
+		d.ok = d.ok && c-'0' <= 9
+	}
+	return nanoseconds
+}
+
+// parseTime reads the layouts that services are seen to send, and seconds or milliseconds since 1970. zoned
+// reports whether the text is a timestamp of ISO 8601 with a zone. A time without a zone is in UTC.
+func parseTime(text string) (at time.Time, zoned, ok bool) {
+	upper := strings.ToUpper(text)
+	if layout := layoutOf(upper); layout != "" {
+		at, err := time.Parse(layout, upper)
+		_, offset := at.Zone()
+		ok = err == nil && max(offset, -offset) < 24*60*60
+		return at, ok && strings.Contains(layout, "Z"), ok
 	}
 	for _, layout := range []string{time.RFC1123, time.RFC1123Z} {
-		if len(text) < len(layout) {
-			continue
-		}
 		if at, err := time.Parse(layout, text); err == nil {
-			*to = at.UTC()
-			return noZone, false
+			return at.UTC(), false, true
 		}
 	}
 	const firstMillisecond = 100_000_000_000 // as seconds, the year 5138
@@ -56,131 +98,46 @@ func (f *field) parseTime(text string, p unsafe.Pointer) (z zone, unread bool) {
 	if n >= firstMillisecond {
 		at = time.UnixMilli(n)
 	}
-	if err != nil || n <= 0 || at.Year() > 9999 {
-		return noZone, true
-	}
-	*to = at.UTC()
-	return noZone, false
+	return at.UTC(), false, err == nil && n > 0 && at.Year() <= 9999
 }
 
-// zone is the zone of a timestamp.
-type zone uint8
-
-const (
-	noZone zone = iota
-	utcZone
-	otherZone
-)
-
-// parseISO reads a date or a timestamp of ISO 8601, in the extended format or the basic one, with seconds or
-// without, also with a space in place of the T. A date of eight digits is not read: it may be a number of
-// seconds.
-func parseISO(text []byte) (at time.Time, z zone, ok bool) {
-	s := isoScanner{text: text}
-	year := 100*s.two() + s.two()
-	extended := s.take('-', '-')
-	month := s.two()
-	if extended {
-		s.need('-', '-')
+// layoutOf returns the layout of a date or a timestamp of ISO 8601, for [time.Parse]: in the extended format or the
+// basic one, with seconds or without, also with a space in place of the T. It returns "" for any other text, and for
+// a date of eight digits, which may be a number of seconds.
+func layoutOf(text string) string {
+	const basic = "20060102"
+	i := strings.IndexAny(text, "T ")
+	date := basic
+	switch {
+	case i < 0 && len(text) == len(time.DateOnly) && text[4] == '-':
+		return time.DateOnly
+	case i == len(time.DateOnly):
+		date = time.DateOnly
+	case i != len(basic):
+		return ""
 	}
-	day := s.two()
-	hour, minute, second, nanosecond, offset := 0, 0, 0, 0, 0
-	if !extended || !s.done() {
-		if !s.take(' ', ' ') {
-			s.need('T', 't')
-		}
-		hour = s.two()
-		colon := s.take(':', ':')
-		minute = s.two()
-		if colon && s.take(':', ':') || !colon && s.next()-'0' <= 9 {
-			second = s.two()
-			nanosecond = s.fraction()
-		}
-		z, offset = s.zone()
+	clock, zone := text[i+1:], ""
+	if z := strings.IndexAny(clock, "Z+-"); z >= 0 {
+		clock, zone = clock[:z], clock[z:]
 	}
-	if s.bad || !s.done() || month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59 {
-		return at, noZone, false
+	digits := strings.IndexAny(clock+".", ".,") // up to the fraction
+	layout := "1504"
+	switch colons := strings.Count(clock, ":"); {
+	case colons > 1:
+		layout = time.TimeOnly
+	case colons > 0:
+		layout = "15:04"
+	case digits > len(layout):
+		layout = "150405"
 	}
-	at = time.Date(year, time.Month(month), day, hour, minute, second, nanosecond, time.UTC)
-	if day > 28 && at.Day() != day {
-		return time.Time{}, noZone, false
+	switch len(zone) {
+	case 0:
+	case len("+01"):
+		layout += "Z07"
+	case len("+0100"):
+		layout += "Z0700"
+	default:
+		layout += "Z07:00"
 	}
-	if z == otherZone {
-		at = at.Add(-time.Duration(offset) * time.Second)
-	}
-	return at, z, true
-}
-
-// isoScanner reads the parts of a timestamp from left to right.
-type isoScanner struct {
-	text []byte
-	pos  int
-	bad  bool
-}
-
-func (s *isoScanner) done() bool { return s.pos == len(s.text) }
-
-// next returns the next byte, 0 at the end.
-func (s *isoScanner) next() byte {
-	if s.pos < len(s.text) {
-		return s.text[s.pos]
-	}
-	return 0
-}
-
-// take reads one of two characters, if it comes next.
-func (s *isoScanner) take(one, other byte) bool {
-	if c := s.next(); c != one && c != other || c == 0 {
-		return false
-	}
-	s.pos++
-	return true
-}
-
-func (s *isoScanner) need(one, other byte) { s.bad = !s.take(one, other) || s.bad }
-
-// two reads two digits.
-func (s *isoScanner) two() int {
-	if s.pos+2 > len(s.text) {
-		s.bad = true
-		return 0
-	}
-	tens, units := s.text[s.pos]-'0', s.text[s.pos+1]-'0'
-	s.bad = s.bad || tens > 9 || units > 9
-	s.pos += 2
-	return 10*int(tens) + int(units)
-}
-
-// fraction reads the fraction of a second, if there is one, as nanoseconds.
-func (s *isoScanner) fraction() (nanoseconds int) {
-	if !s.take('.', ',') {
-		return 0
-	}
-	start, unit := s.pos, 1_000_000_000
-	for ; s.next()-'0' <= 9; s.pos++ {
-		unit /= 10
-		nanoseconds += int(s.next()-'0') * unit
-	}
-	s.bad = s.bad || s.pos == start
-	return nanoseconds
-}
-
-// zone reads the zone and its offset from UTC in seconds.
-func (s *isoScanner) zone() (z zone, offset int) {
-	switch sign := s.next(); {
-	case s.take('Z', 'z'):
-		return utcZone, 0
-	case s.take('+', '-'):
-		hours := s.two()
-		minutes := 0
-		if s.take(':', ':') || !s.done() {
-			minutes = s.two()
-		}
-		s.bad = s.bad || hours > 23 || minutes > 59
-		if offset = hours*3600 + minutes*60; sign == '-' {
-			offset = -offset
-		}
-		return otherZone, offset
-	}
-	return noZone, 0
+	return date + text[i:i+1] + layout
 }
