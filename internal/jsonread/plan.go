@@ -33,9 +33,10 @@ type field struct {
 	offset uintptr
 	of     reflect.Type
 	custom *CustomType
-	record *record // of recordKind
-	inner  *field  // what a pointer points to, or a list holds
-	names  uint64  // the places of all its names, if it has several
+	record *record  // of recordKind
+	inner  *field   // what a pointer points to, or a list holds
+	alias  []string // its other names
+	names  uint64   // the places of all its names, if it has several
 	strict bool
 }
 
@@ -99,36 +100,29 @@ func (r *Reader) compileRecord(t reflect.Type) *record {
 	c := &record{order: len(r.records)}
 	r.records[t] = c // a type may contain itself
 	var names []string
-	aliases := r.addFields(c, t, 0, &names)
-	for place, alias := range aliases {
-		for _, other := range alias {
-			f := &c.fields[place]
-			f.names |= 1<<place | 1<<len(c.fields)
-			names = append(names, other)
-			c.fields = append(c.fields, *f)
+	r.addFields(c, t, 0, &names)
+	for place := range len(c.fields) {
+		f := &c.fields[place]
+		for i := range f.alias {
+			f.names |= 1<<place | 1<<(len(c.fields)+i)
 		}
-		for i := range c.fields { // all of its names know each other
-			if c.fields[i].names&(1<<place) != 0 {
-				c.fields[i].names = c.fields[place].names
-			}
+		for _, other := range f.alias {
+			names, c.fields = append(names, other), append(c.fields, c.fields[place])
 		}
 	}
 	c.names = jsonscan.NewNames(names...)
 	return c
 }
 
-// addFields adds the fields of a struct and of those embedded in it, and returns their other names by place.
-func (r *Reader) addFields(c *record, t reflect.Type, base uintptr, names *[]string) map[int][]string {
-	aliases := map[int][]string{}
+// addFields adds the fields of a struct and of those embedded in it.
+func (r *Reader) addFields(c *record, t reflect.Type, base uintptr, names *[]string) {
 	for member := range t.Fields() {
 		tag := member.Tag
 		name, options, _ := strings.Cut(tag.Get("json"), ",")
 		offset := base + member.Offset
 		switch {
 		case member.Anonymous && name == "":
-			for place, alias := range r.addFields(c, member.Type, offset, names) {
-				aliases[place] = alias
-			}
+			r.addFields(c, member.Type, offset, names)
 			continue
 		case tag.Get("read") == "raw":
 			c.raw = &field{offset: offset}
@@ -146,11 +140,10 @@ func (r *Reader) addFields(c *record, t reflect.Type, base uintptr, names *[]str
 			c.required |= 1 << place
 		}
 		if alias := tag.Get("alias"); alias != "" {
-			aliases[place] = strings.Split(alias, ",")
+			f.alias = strings.Split(alias, ",")
 		}
 		c.fields, *names = append(c.fields, f), append(*names, name)
 	}
-	return aliases
 }
 
 // at returns where a field of the record at p is.
