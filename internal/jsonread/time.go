@@ -43,10 +43,11 @@ func parseUTC(raw []byte) (at time.Time, zoned, ok bool) {
 	year, month, day := 100*d.two(1)+d.two(3), d.two(6), d.two(9)
 	hour, minute, second := d.two(12), d.two(15), d.two(18)
 	nanosecond := d.fraction(20, end)
-	if !d.ok || month < 1 || month > 12 || day < 1 || day > 28 && month == 2 || day > 30 || hour > 23 || minute > 59 || second > 59 {
-		return at, false, false // days that not every month has are left to the standard library
+	if !d.ok || month < 1 || month > 12 || hour > 23 || minute > 59 || second > 59 {
+		return at, false, false
 	}
-	return time.Date(year, time.Month(month), day, hour, minute, second, nanosecond, time.UTC), zoned, true
+	at = time.Date(year, time.Month(month), day, hour, minute, second, nanosecond, time.UTC)
+	return at, zoned, at.Day() == day // the month has that day
 }
 
 // digits reads numbers of a text. ok becomes false at anything else.
