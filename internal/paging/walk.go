@@ -268,23 +268,13 @@ func (w *Walk) settle(covered int, page *Page) {
 	w.place.covered, w.place.total = covered, w.totalAt(page)
 }
 
-// accept takes the page as the next one, of which so many rows are in front of the place. The rows between the place
-// that the total implies and the first fresh record were passed without being returned: they are missing, but for
-// those that a search has found too early.
+// accept takes the page as the next one, of which so many rows are in front of the place. It counts the records that
+// are missing, and moves the place behind the page. A page without fresh records moves it only over rows that a search
+// has left in front of it.
 func (w *Walk) accept(page *Page, located int) {
 	w.measure(page)
 	expected, again := w.expected(page), w.mark(page, located)
-	passed := w.firstRow() + again - expected
-	if w.totalAt(page) == 0 { // rows that come again can have been pushed back, a page of them too
-		pushed := min(max(passed, 0), again)
-		passed -= pushed + w.stall.pushed
-		w.stall.pushed += pushed
-	}
-	passed = max(passed, 0)
-	excused := min(passed, w.place.slack)
-	if located == 0 {
-		excused = min(excused, again) // a page that was not read is not a page of records that come again
-	}
+	passed, excused := w.passed(page, located, again)
 	switch {
 	case page.Fresh == 0:
 		w.place.slack -= excused
@@ -305,6 +295,24 @@ func (w *Walk) accept(page *Page, located int) {
 	}
 	w.count(page, again-located, located > 0)
 	w.advance(page, again > located)
+}
+
+// passed returns how many rows lie between the place, as the total implies it, and the first fresh record of a page of
+// which again records are not fresh, and how many of these rows are excused: those that a search may have left in
+// front of the place. The others are missing.
+func (w *Walk) passed(page *Page, located, again int) (passed, excused int) {
+	passed = w.firstRow() + again - w.expected(page)
+	if w.totalAt(page) == 0 { // rows that come again can have been pushed back, a page of them too
+		pushed := min(max(passed, 0), again)
+		passed -= pushed + w.stall.pushed
+		w.stall.pushed += pushed
+	}
+	passed = max(passed, 0)
+	excused = min(passed, w.place.slack)
+	if located == 0 {
+		excused = min(excused, again) // a page that was not read is not a page of records that come again
+	}
+	return passed, excused
 }
 
 // mark marks the records that were returned before, and those in front of the place, and returns how many they are.
