@@ -203,13 +203,9 @@ func (t DocumentType) Known() bool { return slices.Contains(DocumentTypes(), t) 
 // redactedRecord returns a record without the key if the record belongs to an error or shows the key in what
 // an error may name: its identifier, its status, its documents and their currencies.
 func (c *core) redactedRecord(record *RegulatoryRequest) *RegulatoryRequest {
-	named := []string{record.RequestID, string(record.Status), record.Currency}
+	shown := record.Status == StatusFailed || c.key.In(record.RequestID) || c.key.In(string(record.Status)) || c.key.In(record.Currency)
 	for _, document := range record.AvailableDocuments {
-		named = append(named, string(document.DocumentType), document.Currency)
-	}
-	shown := record.Status == StatusFailed
-	for _, text := range named {
-		shown = shown || c.key.In(text)
+		shown = shown || c.key.In(string(document.DocumentType)) || c.key.In(document.Currency)
 	}
 	if !shown {
 		return record
