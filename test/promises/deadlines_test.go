@@ -158,9 +158,9 @@ func moments(t *testing.T) map[string]moment {
 			transport: shippingtest.NewService(page, busy), do: walking(shipping.DefaultWindow), api: shipping.ErrServer,
 			options: []shipping.Option{shipping.WithRetryPolicy(shipping.RetryPolicy{ExtraLoad: -1})}, // all pages are retried
 		},
-		"batch, analyzing":             {transport: stages(silent, silent, silent), do: runBatch},
-		"batch, purchasing":            {transport: stages(draft, silent, silent), do: runBatch},
-		"batch, polling":               {transport: stages(draft, shippingtest.Confirmation(), shippingtest.Record("processing")), do: runBatch},
+		"batch, analyzing":  {transport: stages(silent, silent, silent), do: runBatch},
+		"batch, purchasing": {transport: stages(draft, silent, silent), do: runBatch},
+		"batch, polling":    {transport: stages(draft, shippingtest.Confirmation(), shippingtest.Record("processing")), do: runBatch},
 		"replaying many": {transport: shippingtest.NewService(silent), do: func(ctx context.Context, c *shipping.Client) error {
 			_, err := batch.Replay(ctx, c, []shipping.ReplayRequest{{DeliveryID: "WD-1"}, {DeliveryID: "WD-2"}, {DeliveryID: "WD-3"}}, nil)
 			return err

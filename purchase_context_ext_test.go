@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // failedElsewhere returns the error of a call that was never sent.
@@ -18,7 +19,7 @@ func failedElsewhere(t *testing.T) error {
 	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	}}
-	client := connect(t, transport, shipping.WithBaseURL(testPlainBase))
+	client := shippingtest.NewClient(t, transport, shipping.WithBaseURL(shippingtest.PlainBaseURL))
 	_, err := client.Regulatory.Purchase(t.Context(), "RD-other", shipping.DocumentFDA)
 	if failed, ok := errors.AsType[*shipping.PurchaseError](err); !ok || failed.Outcome != shipping.OutcomeNotCharged {
 		t.Fatalf("the other purchase: %v", err)
@@ -47,7 +48,7 @@ func TestPurchase_TheCauseOfAContextIsNoEvidence(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			sent := 0
-			client := connect(t, transport(exchangeFunc(func(r *http.Request) (*http.Response, error) {
+			client := shippingtest.NewClient(t, transport(exchangeFunc(func(r *http.Request) (*http.Response, error) {
 				sent++
 				cancel(other)
 				<-r.Context().Done()
@@ -71,16 +72,16 @@ func TestPurchase_TheCauseOfAContextIsNoEvidence(t *testing.T) {
 // The status of a response that another call received is not one of this call.
 func TestError_HasNoStatusOfTheCauseOfItsContext(t *testing.T) {
 	t.Parallel()
-	cut := connect(t, answering(canned{status: http.StatusTeapot, body: `{"st`, cut: true}), quick)
+	cut := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Truncated(http.StatusTeapot, `{"st`)), shippingtest.FastRetries())
 	_, other := cut.Rates.List(t.Context(), nil)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
-	client := connect(t, exchangeFunc(func(*http.Request) (*http.Response, error) {
+	client := shippingtest.NewClient(t, exchangeFunc(func(*http.Request) (*http.Response, error) {
 		cancel(other)
 		return nil, context.Cause(ctx)
-	}), quick)
+	}), shippingtest.FastRetries())
 	_, err := client.Rates.List(ctx, nil)
-	failed := errorIn(t, err)
+	failed := shippingtest.ErrorIn(t, err)
 	if failed.StatusCode != 0 || len(failed.Attempts) != 1 || failed.Attempts[0].StatusCode != 0 || !errors.Is(err, shipping.ErrConnection) {
 		t.Errorf("status %d, attempts %+v: %v", failed.StatusCode, failed.Attempts, err)
 	}

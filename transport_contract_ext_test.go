@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // Nothing is read, and nobody waits, if there is no client.
@@ -32,7 +33,7 @@ func TestSettlePurchase_WithoutAClientReturnsAtOnce(t *testing.T) {
 func TestRetry_SendsACookieOnce(t *testing.T) {
 	t.Parallel()
 	var cookies []string
-	client, err := shipping.NewClient(testKey, shipping.WithBaseURL(testBase), quick, shipping.WithHTTPClient(&http.Client{
+	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), shippingtest.FastRetries(), shipping.WithHTTPClient(&http.Client{
 		Jar: fixedJar{}, CheckRedirect: func(*http.Request, []*http.Request) error { panic("no redirect is followed") },
 		Transport: exchangeFunc(func(r *http.Request) (*http.Response, error) {
 			cookies = append(cookies, strings.Join(r.Header["Cookie"], "; "))
@@ -84,7 +85,7 @@ func TestPurchase_OverATransportThatBreaksItsContract(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			purchases := 0
-			client := connect(t, exchangeFunc(func(r *http.Request) (*http.Response, error) {
+			client := shippingtest.NewClient(t, exchangeFunc(func(r *http.Request) (*http.Response, error) {
 				if r.Method == http.MethodPost {
 					purchases++
 					return respond()
@@ -104,7 +105,7 @@ func TestPurchase_OverATransportThatBreaksItsContract(t *testing.T) {
 func TestWithHTTPClient_ANilTransportIsTheDefault(t *testing.T) {
 	t.Parallel()
 	var none *http.Transport
-	client := connect(t, none, shipping.WithBaseURL("http://127.0.0.1:1"), quick)
+	client := shippingtest.NewClient(t, none, shipping.WithBaseURL("http://127.0.0.1:1"), shippingtest.FastRetries())
 	_, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
 	if failed, ok := errors.AsType[*shipping.PurchaseError](err); !ok || failed.Outcome != shipping.OutcomeNotCharged {
 		t.Errorf("%v", err)
@@ -116,7 +117,7 @@ func TestPurchase_APanicAfterTheChargeReachesTheCaller(t *testing.T) {
 	t.Parallel()
 	purchases := 0
 	panics := true
-	client := connect(t, exchangeFunc(func(r *http.Request) (*http.Response, error) {
+	client := shippingtest.NewClient(t, exchangeFunc(func(r *http.Request) (*http.Response, error) {
 		if r.Method == http.MethodPost {
 			purchases++
 		}

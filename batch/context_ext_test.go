@@ -12,6 +12,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // cancelling is a transport that cancels a context while a request to a route is under way: after the service
@@ -44,7 +45,7 @@ func (c *cancelling) RoundTrip(r *http.Request) (*http.Response, error) {
 // items: neither that nothing was sent, nor that an analysis failed.
 func TestBatch_TheCauseOfItsContextIsNoEvidence(t *testing.T) {
 	t.Parallel()
-	unreached, err := shipping.NewClient(testKey, shipping.WithBaseURL("http://shipping.test"),
+	unreached, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL("http://shipping.test"),
 		shipping.WithHTTPClient(&http.Client{Transport: unreachable()}), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +70,7 @@ func TestBatch_TheCauseOfItsContextIsNoEvidence(t *testing.T) {
 				}
 				state, committed, step := batch.StateWaiting, shipping.Amount{}, batch.Step("")
 				if service.reached {
-					state, committed, step = batch.StateUnknown, mustAmount(t, "100"), batch.StepPurchasing
+					state, committed, step = batch.StateUnknown, shippingtest.Amount(t, "100"), batch.StepPurchasing
 				}
 				if got := report.Results[0]; got.State != state || got.RequestID == "RD-other" || report.Committed.Cmp(committed) != 0 || journal.last("SH-1").Step != step {
 					t.Errorf("%s, %s: %+v, %s committed, journal %+v", name, route, got, report.Committed, journal.last("SH-1"))
@@ -194,7 +195,7 @@ func TestBatch_APanicAfterTheChargeKeepsTheReservation(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			*wallet = walletService{}
-			client, err := shipping.NewClient(testKey, append(option, shipping.WithBaseURL(testBase))...)
+			client, err := shipping.NewClient(shippingtest.Key, append(option, shipping.WithBaseURL(shippingtest.BaseURL))...)
 			if err != nil {
 				t.Fatal(err)
 			}
