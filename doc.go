@@ -1,11 +1,11 @@
 // Package shipping is a client for the shipping service: carrier rates, countries, webhooks, wallet
-// transactions, and regulatory documents. It is exact with money, and buys nothing twice.
+// transactions, and regulatory documents. It computes exactly with money, and never purchases twice.
 //
 //	client, err := shipping.NewClient(secretKey, shipping.WithBaseURL("https://api.example.com"))
 //	countries, err := client.Countries.List(ctx)
 //
-// A [Client] belongs to one account. Make it once and share it: [NewClient], or [NewClientFromEnv] where
-// the environment holds key and address. Every method takes a context, and options for this one call:
+// A [Client] belongs to one account. Make it once and share it: [NewClient], or [NewClientFromEnv] if
+// the environment holds the key and the base address. Every method takes a context, and options for this one call:
 // [WithHeader], [WithQuery], [WithResponse].
 //
 // # Lists
@@ -14,52 +14,53 @@
 //
 //	for rate, err := range client.Rates.All(ctx, nil) {
 //
-// A walk delivers each record once, also when rows arrive meanwhile, and ends with a [ListError] that
-// says where to go on: [WithResume]. [CheapestRate], [FastestRate] and [BestRates] choose among rates.
+// A walk delivers each record once, even if rows arrive meanwhile. A walk that fails ends with a [ListError],
+// whose token continues it: [WithResume]. [CheapestRate], [FastestRate] and [BestRates] choose among rates.
 //
 // # Money
 //
-// An [Amount] is an exact decimal; there is no float. One that was not sent or cannot be read says so
-// ([Amount.Known]) and is never silently 0. [Transaction.LedgerEntry] gives a transaction its sign.
+// An [Amount] is an exact decimal, never a float. [Amount.Known] is false for one that was not sent or cannot
+// be read: it is never silently 0. [Transaction.LedgerEntry] gives a transaction its sign.
 //
 // # Errors
 //
-// What a call would do wrong is refused before it is sent, with a [ValidationError]. What failed is an
-// [Error], told apart with errors.Is and the sentinels ([ErrUnauthorized], [ErrNotFound],
-// [ErrRateLimited], …) and taken apart with errors.AsType. Reads are retried while there is time; see
-// [RetryPolicy]. Nothing else is, except on evidence that nothing was sent.
+// An invalid request is refused before it is sent, with a [ValidationError]. A call that fails returns an
+// [Error]: test it with errors.Is and the sentinels ([ErrUnauthorized], [ErrNotFound], [ErrRateLimited], …),
+// and read its fields with errors.AsType. Reads are retried while there is time; see [RetryPolicy]. Other
+// operations are retried only on evidence that nothing was sent, and a purchase never is.
 //
 // # Regulatory documents
 //
-// [RegulatoryService.Analyze] makes a draft with prices, [RegulatoryService.Purchase] charges the wallet,
-// [RegulatoryService.Wait] ends when the documents are there; [RegulatoryService.AnalyzeAndPoll] is all of
-// it within a [Budget]. Package [github.com/shipping-go/shipping/batch] does it for thousands, with a journal on
-// disk.
+// [RegulatoryService.Analyze] creates a draft with prices, [RegulatoryService.Purchase] charges the wallet, and
+// [RegulatoryService.Wait] returns when the documents are generated; [RegulatoryService.AnalyzeAndPoll] does all
+// of it within a [Budget]. Package [github.com/shipping-go/shipping/batch] does it for thousands of shipments,
+// with a journal on disk.
 //
-// A purchase is sent once. When its answer is lost the request is read back, and the result, or a
-// [PurchaseError], says whether the wallet was charged: [OutcomeCharged], [OutcomeNotCharged] or
+// A purchase is sent once. If its response is lost, the client reads the request back, and the result, or a
+// [PurchaseError], reports whether the wallet was charged: [OutcomeCharged], [OutcomeNotCharged] or
 // [OutcomeUnknown], which [RegulatoryService.SettlePurchase] settles later from the request's id alone.
 //
-// Editing a draft, retrying and the PDF have no documented path. They send nothing until
-// [WithProvisionalRoutes] says which.
+// Editing a draft, retrying and the PDF have no documented path. These methods send nothing
+// unless [WithProvisionalRoutes] enables them.
 //
 // # Webhooks
 //
-// [WebhooksService.Replay] has a notification sent again; package batch replays many. Package
+// [WebhooksService.Replay] requests that a notification is sent again; package batch replays many. Package
 // [github.com/shipping-go/shipping/webhook] receives them.
 //
-// # Watching
+// # Observability
 //
-// [WithLogger] logs, an [Observer] is what metrics and traces hang on, and [WithDriftReport] tells where a
-// service differs from the specification. No key, query or body is in any of them.
+// [WithLogger] logs attempts and retries, an [Observer] receives the events of a call for metrics and traces,
+// and [WithDriftReport] reports differences between the service and the specification. None of them contains
+// a key, a query or a body.
 //
 // # Testing
 //
-// Package [github.com/shipping-go/shipping/mockserver] is the whole service in a test: money, time and
-// faults included. Every example here runs against it.
+// Package [github.com/shipping-go/shipping/mockserver] is a reference server for tests, which
+// controls money, time and faults. Every example here runs against it.
 //
 // # Assumptions
 //
-// Comments name the heading of the specification that they follow. What it leaves open is marked
-// Assumption, with the switch, and stands in docs/ASSUMPTIONS.md.
+// Comments name the heading of the specification that they follow. Questions that it leaves open are marked
+// Assumption, with the option that changes the choice, and are listed in docs/ASSUMPTIONS.md.
 package shipping
