@@ -22,7 +22,7 @@ import (
 //
 // Specification: "Rate", "Transaction" (amount: decimal amount in major currency units).
 type Amount struct {
-	_           jsonexact.Once // two prices are no price
+	_           jsonexact.Once // two prices that differ are not a price
 	coefficient int64
 	decimals    uint8
 	state       amountState
@@ -67,7 +67,7 @@ func ParseAmount(text string) (Amount, error) {
 	return knownAmount(n), nil
 }
 
-// knownAmount is the amount of a number, and number the number of an amount.
+// knownAmount returns the amount of a number, and number returns the number of an amount.
 func knownAmount(n decimal.Number) Amount {
 	return Amount{coefficient: n.Units, decimals: n.Scale, state: amountKnown}
 }
@@ -76,7 +76,7 @@ func (a Amount) number() decimal.Number {
 	return decimal.Number{Units: a.coefficient, Scale: a.decimals}
 }
 
-// fitting is the amount of a result of arithmetic.
+// fitting returns the amount of a result of arithmetic.
 func fitting(n decimal.Number, fits bool) (Amount, error) {
 	if !fits {
 		return Amount{}, ErrAmountOverflow
@@ -185,9 +185,9 @@ func (a *Amount) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// amountOf is the amount that a JSON value stands for, whatever the value is.
+// amountOf returns the amount that a JSON value stands for, whatever the value is.
 func amountOf(raw []byte) Amount {
-	if n, ok := decimal.ParsePlain(raw); ok { // as nearly all are
+	if n, ok := decimal.ParsePlain(raw); ok { // nearly all are plain
 		return knownAmount(n)
 	}
 	return unusualAmount(string(raw))
@@ -225,7 +225,7 @@ func (a *Amount) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// quoteShort keeps an error readable, and keeps a body that landed in a number out of it.
+// quoteShort quotes the start of a text, so that an error stays short even if a field holds a whole body.
 func quoteShort(s string) string {
 	if len(s) > 40 {
 		s = s[:40] + "…"

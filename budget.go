@@ -66,10 +66,10 @@ func ParseBudget(text string) (*Budget, error) {
 	return &Budget{Amount: amount, Currency: currency}, nil
 }
 
-// String writes the budget as "150.00 NGN", with more decimals where there are more.
+// String writes the budget as "150.00 NGN", with more decimals if the amount has more.
 func (b Budget) String() string { return inFull(b.Amount) + " " + b.Currency }
 
-// inFull writes an amount with two decimals, and never rounds: a text that says why money is not spent
+// inFull writes an amount with two decimals, and never rounds: an error that explains why money is not spent
 // must not hide the difference.
 func inFull(a Amount) string {
 	if a == a.Round(2) {
@@ -78,19 +78,19 @@ func inFull(a Amount) string {
 	return a.String()
 }
 
-// ErrOverBudget is a purchase that was stopped by its budget; see [BudgetError].
+// ErrOverBudget is returned for a purchase that was stopped by its budget; see [BudgetError].
 var ErrOverBudget = errors.New("shipping: over budget")
 
 // BudgetError is a purchase that was stopped before anything was sent. It is [ErrOverBudget].
 type BudgetError struct {
 	Budget Budget
-	// Needed is the price of what was selected; not known where Problem says why.
+	// Needed is the price of the selected documents; not known if Problem is set.
 	Needed Amount
-	// Problem says why the price cannot be held against the budget; empty where it is just too high.
+	// Problem is why the price cannot be compared with the budget; empty if it is just too high.
 	Problem string
 }
 
-// Error says what was needed and what there was.
+// Error names the price and the budget.
 func (e *BudgetError) Error() string {
 	if e.Problem != "" {
 		return "shipping: budget of " + e.Budget.String() + ": " + e.Problem + "; nothing was purchased"
@@ -128,8 +128,8 @@ func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amou
 	return needed, nil
 }
 
-// Fits says whether an amount can be spent in addition to what is committed already; the error is a
-// [*BudgetError] that says what is left.
+// Fits returns nil if an amount can be spent in addition to the committed sum. Otherwise it returns a
+// [*BudgetError] that names the rest of the budget.
 func (b Budget) Fits(committed, needed Amount) error {
 	sum, err := committed.Add(needed)
 	if err != nil {
@@ -147,7 +147,7 @@ func (b Budget) Fits(committed, needed Amount) error {
 
 // Price adds up the stored amounts of documents of this draft. A document that the draft does not offer, a
 // price that is missing, unreadable or ambiguous, and mixed currencies are errors. A price is ambiguous if
-// the service shows it twice, or shows another amount or another currency beside it: nobody knows then
+// the service shows it twice, or shows another amount or another currency beside it: then it is unknown
 // which one a purchase charges.
 func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, error) {
 	return r.price("", documents)
@@ -183,8 +183,8 @@ func (r *RegulatoryRequest) price(assumed string, documents []DocumentType) (Amo
 	return total, currency, nil
 }
 
-// ambiguity returns what the service shows beside the price of a document and that contradicts it; "" if
-// nothing does. It looks at the record as it was sent.
+// ambiguity returns the first field of the record that contradicts the price of a document; "" if none
+// does. It reads the record as it was sent.
 func (r *RegulatoryRequest) ambiguity(document AvailableDocument, currency string) string {
 	price := evidence.Price{
 		Currency: currency, Own: document.Currency != "",

@@ -36,7 +36,7 @@ type request struct {
 	timeout time.Duration
 }
 
-// exchange is one call, and what is known about it so far.
+// exchange is one call with its attempts and its response so far.
 type exchange struct {
 	core       *core
 	operation  Operation
@@ -189,7 +189,7 @@ func read[T any](x *exchange, mayBeEmpty bool) (value T, failure *Error) {
 	return decodeReply[T](x.core, x)
 }
 
-// received returns what was received, with the raw body if it is wanted.
+// received returns the response as the caller sees it, with the raw body if it is wanted.
 func (x *exchange) received(failure *Error, body bool) *Response {
 	response := &Response{Header: x.header, Attempts: x.attempts}
 	switch {
@@ -204,7 +204,7 @@ func (x *exchange) received(failure *Error, body bool) *Response {
 	return response
 }
 
-// Do performs any other operation of the service with the same care: authentication, bounded bodies,
+// Do performs any other operation of the service in the same way: authentication, bounded bodies,
 // typed errors, tolerant envelope. path is relative to the base address, such as "/v1/shipments"; in
 // is sent as JSON unless nil; the envelope's data is decoded into out unless nil, with the exact member
 // names of [RawJSON.Decode]. If HTTP defines that a response has no body (HEAD, 204, 205), out is not changed.
@@ -244,7 +244,8 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	return nil
 }
 
-// sameRoute ignores differences of escapes and slashes that a server may ignore.
+// sameRoute reports whether a path is that of a route, even if escapes and slashes differ that a server may
+// ignore.
 func sameRoute(requested, route string) bool {
 	plain, err := url.PathUnescape(requested)
 	return err == nil && path.Clean(plain) == route
@@ -268,7 +269,7 @@ func checkDo(method, path string) error {
 	return nil
 }
 
-// escapeSegments keeps escapes that are there and adds those that are missing.
+// escapeSegments escapes each segment of a path, and keeps existing escapes.
 func escapeSegments(path string) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
@@ -354,13 +355,13 @@ func WithQuery(name, value string) CallOption {
 	}
 }
 
-// WithResponse stores what was received in response, also if the call fails after a response came:
-// status, header, raw body and attempts.
+// WithResponse stores the status, header, raw body and attempts of the call in response. They are stored even
+// if the call fails after a response was received.
 func WithResponse(response *Response) CallOption {
 	return func(s *callSettings) { s.response = response }
 }
 
-// Response is what was received for a call.
+// Response is the HTTP response of a call, without the parts that its method returns.
 type Response struct {
 	// StatusCode is the HTTP status of the last attempt; 0 if no response came.
 	StatusCode int
@@ -372,7 +373,7 @@ type Response struct {
 	Attempts []Attempt
 }
 
-// withValues is [WithQuery] for several parameters.
+// withValues adds several query parameters, as [WithQuery] does for one.
 func withValues(values url.Values) CallOption {
 	return func(s *callSettings) {
 		for name, added := range values {
@@ -384,7 +385,7 @@ func withValues(values url.Values) CallOption {
 	}
 }
 
-// withSettings is an option that replaces all settings, but for those of a walk.
+// withSettings returns an option that replaces all settings except those of a walk.
 func withSettings(settings callSettings) CallOption {
 	settings.walkOption = ""
 	return func(s *callSettings) { *s = settings }

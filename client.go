@@ -20,8 +20,8 @@ const (
 	EnvBaseURL   = "SHIPPING_BASE_URL"
 )
 
-// Client talks to the service for one account. It is safe for concurrent use, and meant to be made
-// once and shared: the retry budget, the pause after a 429 and the connections belong to it.
+// Client calls the service for one account. It is safe for concurrent use. Make it once and share it:
+// the retry budget, the pause after a 429 and the connections belong to it.
 //
 // Make one with [NewClient]. The zero Client sends nothing; its methods return [ErrNoClient].
 type Client struct {
@@ -34,7 +34,7 @@ type Client struct {
 	core *core
 }
 
-// core is what the services of one client share.
+// core is shared by the services of one client.
 type core struct {
 	baseURL    baseURL
 	key        redact.Key
@@ -98,7 +98,7 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 }
 
 // NewClientFromEnv returns a client for the key in SHIPPING_SECRET_KEY and the base address in
-// SHIPPING_BASE_URL. Options come after them, so [WithBaseURL] overrides the variable.
+// SHIPPING_BASE_URL. Options are applied after them, so [WithBaseURL] overrides the variable.
 func NewClientFromEnv(opts ...Option) (*Client, error) {
 	key, base := os.Getenv(EnvSecretKey), os.Getenv(EnvBaseURL)
 	if key == "" {
@@ -127,10 +127,10 @@ func (c *Client) RetryPolicy() RetryPolicy {
 // Format prints the client as its base address, under every verb: never its key.
 func (c *Client) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, c.label()) }
 
-// LogValue is what slog prints of the client: its base address.
+// LogValue returns the base address for slog.
 func (c *Client) LogValue() slog.Value { return slog.StringValue(c.label()) }
 
-// MarshalText makes the client's JSON its base address.
+// MarshalText returns the base address, which is the client's JSON.
 func (c *Client) MarshalText() ([]byte, error) { return []byte(c.label()), nil }
 
 func (c *Client) label() string {
@@ -166,7 +166,7 @@ type baseURL struct {
 
 func (b baseURL) String() string { return b.scheme + "://" + b.host + b.prefix }
 
-// parseBaseURL checks an address. option names where it is from.
+// parseBaseURL checks an address. option names the option or the variable that holds it.
 func parseBaseURL(address, option string, plainHTTP bool) (baseURL, error) {
 	address = strings.TrimSpace(address)
 	if address == "" {
@@ -201,8 +201,8 @@ func parseBaseURL(address, option string, plainHTTP bool) (baseURL, error) {
 	return baseURL{scheme: u.Scheme, host: strings.ToLower(u.Host), prefix: prefix}, nil
 }
 
-// example returns a URL to write instead of an address without a scheme. It shows the address only if that is
-// on this machine or an IP address: anything else could be a key in the wrong place.
+// example returns a URL that corrects an address without a scheme. It contains the address only if that is
+// localhost or an IP address: anything else could be a secret key.
 func example(address string) string {
 	u, err := url.Parse("http://" + address)
 	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -223,7 +223,7 @@ func isVersion(segment string) bool {
 	return found && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
-// mayBePublic reports whether a host name could belong to a machine outside one's own network.
+// mayBePublic reports whether a host name could belong to a machine on the public internet.
 func mayBePublic(host string) bool {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return !address.IsLoopback() && !address.IsPrivate() && !address.IsLinkLocalUnicast() && !address.IsUnspecified()

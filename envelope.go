@@ -8,7 +8,7 @@ import (
 	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
-// envelope is what every response is wrapped in.
+// envelope is the JSON object of every response.
 //
 // Specification: "Response envelope".
 type envelope[T any] struct {
@@ -17,8 +17,8 @@ type envelope[T any] struct {
 	Data    T              `json:"data" read:"strict"`
 }
 
-// envelopeStatus is nil if it is missing or cannot be read. A response with several reports success and
-// failure at once.
+// envelopeStatus is the envelope's status. value is nil if the status is missing or cannot be read. A response
+// with several statuses can report success and failure at once.
 type envelopeStatus struct {
 	value   *bool
 	several bool
@@ -43,14 +43,14 @@ func decodeReply[T any](c *core, got *exchange) (T, *Error) {
 	case answer.Status.several:
 		return answer.Data, c.unexpected(got, errors.New("the envelope has more than one status"))
 	case answer.Status.value != nil && *answer.Status.value && err != nil:
-		return answer.Data, c.unexpected(got, err) // records that were lost would end a list in silence
+		return answer.Data, c.unexpected(got, err) // lost records would end a list without an error
 	}
 	if c.drift != nil {
 		differences.report(c.drift, got.operation.Name)
 	}
 	switch {
 	case answer.Status.value == nil:
-		return answer.Data, c.unexpected(got, errors.New("the answer is JSON but not the documented envelope: it has no status"))
+		return answer.Data, c.unexpected(got, errors.New("the response is JSON but not the documented envelope: it has no status"))
 	case *answer.Status.value:
 		return answer.Data, nil
 	}
@@ -62,8 +62,8 @@ func decodeReply[T any](c *core, got *exchange) (T, *Error) {
 // errNoJSON is a body to be described by describeBody.
 var errNoJSON = errors.New("the body is not JSON")
 
-// responses returns the reader of everything that the service sends. The fields of a record are those of its
-// struct: its tags say how they are read.
+// responses returns the reader of all JSON that the service sends. The tags of a struct define how its fields
+// are read.
 var responses = sync.OnceValue(func() *jsonread.Reader {
 	return jsonread.New(
 		jsonread.Custom("number", readAmount, func(a *Amount) { *a = Amount{state: amountUnreadable} }),
@@ -75,15 +75,15 @@ var responses = sync.OnceValue(func() *jsonread.Reader {
 
 func readAmount(d *jsonread.Decoder, a *Amount) { *a = amountOf(d.Raw()) }
 
-// readJSON reads a part of a response. What cannot be read leaves its field zero.
+// readJSON reads a part of a response. A value that cannot be read leaves its field zero.
 func readJSON(text []byte, into any) error {
 	return responses().Read(text, into, jsonread.Options{})
 }
 
 // An element of a list takes the memory of a whole record however short it is: a million bytes of "0,0,0"
-// would become a gigabyte of rates. So beside the bytes of a response, the elements of its lists are bounded:
-// one for each elementShare bytes that a response may have, and at least fewestElements. Documented records
-// are several times as long.
+// would become a gigabyte of rates. So not only the bytes of a response are bounded, but also the elements of
+// its lists: one for each elementShare bytes that a response may have, and at least fewestElements. Documented
+// records are several times longer than elementShare.
 const (
 	elementShare   = 256
 	fewestElements = 4096

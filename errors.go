@@ -24,8 +24,8 @@ const (
 	codeInsufficientFunds = "insufficient_funds"
 )
 
-// Sentinels to test with [errors.Is]. They name the condition, not a single status code: the
-// specification shows none ("Errors").
+// Sentinels to test with [errors.Is]. Each names a condition, not a single status code: the specification
+// shows no status codes ("Errors").
 var (
 	// ErrUnauthorized: the key is missing, wrong, or not allowed to do this (401, 403).
 	ErrUnauthorized = errors.New("shipping: unauthorized")
@@ -39,8 +39,8 @@ var (
 	// ErrInsufficientFunds: the wallet holds less than the operation costs. Such an error is
 	// ErrInvalidRequest too.
 	//
-	// Assumption: the specification shows no error codes. It is a refusal with [Error.Code]
-	// "insufficient_funds", or with the status 402.
+	// Assumption: the specification shows no error codes. The condition is a refusal with
+	// [Error.Code] "insufficient_funds", or with the status 402.
 	ErrInsufficientFunds = errors.New("shipping: insufficient funds")
 	// ErrServer: the service failed (5xx).
 	ErrServer = errors.New("shipping: service failure")
@@ -61,8 +61,8 @@ var (
 	ErrNoClient = errors.New("shipping: no client: make one with NewClient or NewClientFromEnv")
 )
 
-// Error is a call that failed after it was sent, or while it was being sent. Test it with
-// [errors.Is] and the sentinels of this package, or take it apart with [errors.As].
+// Error is returned for a call that failed while it was sent or afterwards. Test it with [errors.Is] and the
+// sentinels of this package, or read its fields with [errors.AsType].
 type Error struct {
 	// Operation is the name of the operation, such as "rates.list".
 	Operation string
@@ -81,16 +81,16 @@ type Error struct {
 	Body []byte
 	// RequestID is not an HTTP request id: it is the regulatory request that the call was about, if any.
 	RequestID string
-	// RetryAfter is the wait that the service requested, or what is left of it if the call was not sent
-	// because of an earlier 429; 0 if there is none.
+	// RetryAfter is the wait that the service requested, or the rest of it if the call was not sent because
+	// of an earlier 429; 0 if the service requested none.
 	RetryAfter time.Duration
 	// Attempts are the attempts that were made, the last one last.
 	Attempts []Attempt
-	// NotRetried is why a failure that could have been retried was not, such as "the deadline
-	// would pass first". Empty otherwise.
+	// NotRetried is the reason why a failure that could have been retried was not, such as "the deadline
+	// would pass first"; empty otherwise.
 	NotRetried string
-	// Cause is what failed below HTTP, or what ended the call while it waited to retry (a context
-	// error). It may be nil.
+	// Cause is the failure below HTTP, or the context error that ended the call while it waited to retry.
+	// It may be nil.
 	Cause error
 
 	kind    error // the sentinel
@@ -100,7 +100,7 @@ type Error struct {
 	notSent, heldBack bool
 }
 
-// Attempt is one request that was sent, or was to be sent.
+// Attempt is one attempt to send the request of a call.
 type Attempt struct {
 	// StatusCode is 0 if no response came.
 	StatusCode int
@@ -108,11 +108,11 @@ type Attempt struct {
 	Duration time.Duration
 	// Wait is how long the client waited after it, before the next.
 	Wait time.Duration
-	// Err is why no whole response came; nil if one did.
+	// Err is the reason why no whole response came; nil if one did.
 	Err error
 }
 
-// Error returns the operation, the status and message of the response, the cause, and a hint what to do.
+// Error returns the operation, the status and message of the response, the cause, and a hint for the reader.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("shipping: ")
@@ -144,7 +144,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// hint returns what to check.
+// hint returns advice what to check or change; "" if there is none.
 func (e *Error) hint() string {
 	switch {
 	case e.StatusCode == http.StatusUnauthorized:
@@ -171,19 +171,19 @@ func (e *Error) hint() string {
 	return ""
 }
 
-// notConnected reports whether a connection failed last. It does not prove that nothing was sent before,
+// notConnected reports whether the last connection failed. It does not prove that nothing was sent before;
 // see [Error.NotSent].
 func notConnected(err error) bool {
 	operation, ok := errors.AsType[*net.OpError](err)
 	return ok && (operation.Op == "dial" || operation.Op == "proxyconnect")
 }
 
-// contextEnded reports whether the caller's own context is why.
+// contextEnded reports whether the end of a context is the cause.
 func contextEnded(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Unwrap gives the sentinels and the cause to [errors.Is] and [errors.As].
+// Unwrap returns the sentinels and the cause.
 func (e *Error) Unwrap() []error {
 	errs := make([]error, 0, 3)
 	if e.kind != nil {
@@ -198,8 +198,8 @@ func (e *Error) Unwrap() []error {
 	return errs
 }
 
-// Timeout reports whether the call ended because time was up: the context's, which
-// is [context.DeadlineExceeded] too, or that of its last attempt.
+// Timeout reports whether the call ended at the deadline of its context, which is also
+// [context.DeadlineExceeded], or at the timeout of its last attempt.
 func (e *Error) Timeout() bool {
 	_, attempt := errors.AsType[*transport.TimeoutError](e.Cause)
 	return attempt || errors.Is(e.Cause, context.DeadlineExceeded)
@@ -217,7 +217,7 @@ func both(first, second error) error {
 }
 
 // refusal reports whether the service itself reported that it did not perform the operation: in the
-// documented envelope, or as application/problem+json. 408 and 425 are no refusals, and neither is a page
+// documented envelope, or as application/problem+json. 408 and 425 are not refusals, and neither is a page
 // of a proxy.
 func (e *Error) refusal() bool {
 	switch class := e.StatusCode / 100; {
@@ -253,7 +253,7 @@ func (e *Error) NotSent() bool { return e.notSent }
 // refused nor unsent may have been performed.
 func (e *Error) Refused() bool { return e.refusal() }
 
-// broken makes the error of a call without a whole response, from the errors of the transport.
+// broken returns the error of a call without a whole response, from the error of the transport.
 func (x *exchange) broken(ctx context.Context, err error) *Error {
 	returned := err
 	if ctx.Err() != nil {
@@ -292,7 +292,7 @@ func withReason(ctx context.Context, err error) error {
 	return err
 }
 
-// failureOf makes the error of a failed response, whatever its body is.
+// failureOf returns the error of a failed response, whatever its body is.
 func (c *core) failureOf(x *exchange) *Error {
 	got := x.response
 	body := got.Body
@@ -321,7 +321,7 @@ func (c *core) failureOf(x *exchange) *Error {
 	return failure
 }
 
-// redacted bounds an error, and removes the key from everything in it that a service may have sent. Every
+// redacted truncates the texts of an error, and removes the key from all that a service may have sent. Every
 // [Error] passes through it before it is returned.
 func (c *core) redacted(e *Error) *Error {
 	e.Message = clip(c.key.Text(e.Message), maxErrorMessage)
@@ -335,7 +335,7 @@ func (c *core) redacted(e *Error) *Error {
 	return e
 }
 
-// statusKind is the sentinel of a status code.
+// statusKind returns the sentinel of a status code.
 func statusKind(status int) error {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
@@ -357,18 +357,18 @@ func statusKind(status int) error {
 	}
 }
 
-// ValidationError is a request or an option that was refused before anything was sent. It is
+// ValidationError is returned for a request or an option that was refused before anything was sent. It wraps
 // [ErrInvalidRequest].
 type ValidationError struct {
 	// Operation is the operation's name; empty for an option of the client.
 	Operation string
 	// Field names the field, parameter or option.
 	Field string
-	// Problem is what is wrong, and what to do.
+	// Problem describes the mistake and its correction.
 	Problem string
 }
 
-// Error returns the field, what is wrong with it and what to do.
+// Error returns the operation, the field and the problem.
 func (e *ValidationError) Error() string {
 	if e.Operation == "" {
 		return "shipping: " + e.Field + " " + e.Problem
@@ -397,7 +397,7 @@ func problemText(body RawJSON) string {
 	return title + ": " + detail
 }
 
-// clip truncates text.
+// clip truncates text to n bytes.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -415,7 +415,7 @@ func oneLine(text string, n int) string {
 	}, text), n)
 }
 
-// unexpected makes the error of a 2xx response that cannot be read.
+// unexpected returns the error of a 2xx response that cannot be read.
 func (c *core) unexpected(x *exchange, cause error) *Error {
 	failure := c.failureOf(x)
 	if cause == errNoJSON {

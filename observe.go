@@ -13,9 +13,9 @@ import (
 	"github.com/shipping-go/shipping/internal/transport"
 )
 
-// Observer is called as a call goes on; nil fields are skipped. The context that Start returns is
-// used for the rest of the call, so that a span can travel in it. Callbacks must be safe for
-// concurrent use. No callback sees a key, a query or a body.
+// Observer holds functions that are called during a call; nil ones are skipped. The context that Start returns is
+// used for the rest of the call, so that it can carry a span. Callbacks must be safe for
+// concurrent use. No callback gets a key, a query or a body.
 type Observer struct {
 	// Start is called when a call begins.
 	Start func(ctx context.Context, operation Operation) context.Context
@@ -24,7 +24,7 @@ type Observer struct {
 	// Retry is called before the client waits to retry; attempt is the one that failed, with Wait
 	// set.
 	Retry func(ctx context.Context, operation Operation, attempt Attempt)
-	// Done is called when the call ends. err is what the caller receives.
+	// Done is called when the call ends. err is the error that the caller receives.
 	Done func(ctx context.Context, operation Operation, attempts []Attempt, took time.Duration, err error)
 }
 
@@ -78,7 +78,7 @@ func (x *exchange) attrs(attempt Attempt) []slog.Attr {
 	return attrs
 }
 
-// Drift tells how an answer differs from the specification. See [WithDriftReport].
+// Drift lists the differences between a response and the specification; see [WithDriftReport].
 type Drift struct {
 	// Operation is the name of the operation, such as "rates.list".
 	Operation string
@@ -86,14 +86,14 @@ type Drift struct {
 	Findings []DriftFinding
 }
 
-// DriftFinding is one difference, however many records of the answer show it.
+// DriftFinding is one difference, however many records of the response show it.
 type DriftFinding struct {
 	// Path names the field, such as "data.rates[].amount".
 	Path string
 	Kind DriftKind
-	// Detail says what was found, such as "string instead of number".
+	// Detail describes the difference, such as "string instead of number".
 	Detail string
-	// Count is how many times.
+	// Count is how often the response shows the difference.
 	Count int
 }
 
@@ -103,7 +103,7 @@ type DriftKind string
 const (
 	// DriftUnknown is a field that the specification does not name.
 	DriftUnknown DriftKind = "unknown"
-	// DriftMissing is a field that the specification names and the answer lacks.
+	// DriftMissing is a field that the specification names and the response lacks.
 	DriftMissing DriftKind = "missing"
 	// DriftType is a value of another type than documented.
 	DriftType DriftKind = "type"
@@ -142,7 +142,7 @@ func (c driftCounts) add(difference jsonread.Difference) {
 	c[DriftFinding{Path: difference.Path, Kind: kind, Detail: difference.Detail}]++
 }
 
-// report reports what was counted, unless it is nothing.
+// report reports the counted differences, if there are any.
 func (c driftCounts) report(report func(Drift), operation string) {
 	if len(c) == 0 {
 		return

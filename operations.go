@@ -55,7 +55,7 @@ type Operation struct {
 	Provisional bool
 }
 
-// Route is where a service has an operation that the specification names without a path; see
+// Route is the route of an operation that the specification names without a path; see
 // [WithProvisionalRoutes].
 type Route struct {
 	// Operation is the name of the operation, such as [OpRetryRequest].
@@ -97,7 +97,7 @@ const (
 )
 
 // Operations returns every operation, documented ones first, in the order of the specification
-// ("Endpoints"). The slice is the caller's own.
+// ("Endpoints"). The caller may change the slice.
 func Operations() []Operation {
 	return append([]Operation{
 		{Name: OpListRates, Method: http.MethodGet, Route: "/v1/rates", Retry: RetrySafe},
@@ -112,10 +112,10 @@ func Operations() []Operation {
 }
 
 // ProvisionalOperations returns the operations that the specification names without a path
-// ("Regulatory documents": editing, retry, PDF), on the routes that this project assumes. It is the
-// one table that the reference server serves and that [WithProvisionalRoutes] starts from.
+// ("Regulatory documents": editing, retry, PDF), on the routes that this project assumes. The
+// reference server serves this table, and [WithProvisionalRoutes] changes it.
 //
-// Assumption: every route in it. Pass the routes of your service to [WithProvisionalRoutes] to switch.
+// Assumption: every route in it. Pass the routes of your service to [WithProvisionalRoutes] if they differ.
 func ProvisionalOperations() []Operation {
 	return []Operation{
 		{Name: OpUpdateItems, Method: http.MethodPut, Route: regulatoryRequest + "/items", Retry: RetryUnsent, Provisional: true},
@@ -147,7 +147,7 @@ func operationTable(routes []Route) (map[string]Operation, error) {
 // problem returns why the route cannot be that of an operation; "" if it can.
 func (r Route) problem(assumed Operation) string {
 	if !assumed.Provisional {
-		return fmt.Sprintf("names %q, which is no provisional operation; see ProvisionalOperations()", r.Operation)
+		return fmt.Sprintf("names %q, which is not a provisional operation; see ProvisionalOperations()", r.Operation)
 	}
 	if !strings.HasPrefix(r.Path, "/") {
 		return fmt.Sprintf("gives %s the route %q: routes start with a slash", r.Operation, r.Path)

@@ -36,19 +36,19 @@ type settings struct {
 	provisional   []Route
 }
 
-// WithBaseURL sets the service's base address, such as https://api.example.com. A trailing slash and
-// a trailing /v1 are accepted and mean the same; another version at its end is refused. It is required: there is no built-in host.
+// WithBaseURL sets the service's base address, such as https://api.example.com. It is required. A trailing
+// slash and a trailing /v1 are accepted and make no difference; another version at the end is refused.
 func WithBaseURL(address string) Option {
 	return func(s *settings) { s.baseURL, s.baseURLSource = address, "" }
 }
 
 // WithPlainHTTP allows an http:// base address on a public host. Without it http:// is accepted only
-// for hosts that cannot be public (loopback, private addresses, names without a dot, .test, .local,
-// .internal and the like), because the key travels with every request.
+// for hosts that cannot be public (loopback and private addresses, names without a dot, .test, .local,
+// .internal and similar domains), because the key travels with every request.
 func WithPlainHTTP() Option { return func(s *settings) { s.plainHTTP = true } }
 
-// WithHTTPClient sets the HTTP client whose transport, cookie jar and timeout are used. It is never
-// changed: the client works on a copy. Redirects are not followed, whatever its CheckRedirect is, and its Timeout
+// WithHTTPClient sets the HTTP client whose transport, cookie jar and timeout are used. The
+// client works on a copy and never changes it. Redirects are not followed, whatever its CheckRedirect is, and its Timeout
 // bounds a single attempt.
 //
 // Only a plain *http.Transport can prove that nothing was sent. Any other RoundTripper may send a request
@@ -110,7 +110,7 @@ func WithProvisionalRoutes(routes ...Route) Option {
 	return func(s *settings) { s.provisional = append([]Route{}, routes...) }
 }
 
-// RetryPolicy is how operations that are safe to retry are retried. Zero fields take the defaults.
+// RetryPolicy bounds the retries of operations that are safe to retry. Zero fields take the defaults.
 type RetryPolicy struct {
 	// MaxAttempts counts the first attempt too. Default 4; 1 never retries.
 	MaxAttempts int

@@ -17,23 +17,23 @@ import (
 type Page[T any] struct {
 	// Items are the page's records, in the service's order.
 	Items []T
-	// Pagination is what the page says about itself.
+	// Pagination holds the numbers that the page reports about itself.
 	Pagination Pagination
-	// Response is the status, header and attempts of the call that brought the page.
+	// Response is the status, header and attempts of the call that returned the page.
 	Response *Response
 	// Resume continues a walk after this page; see [WithResume]. It is empty for a page of List.
 	Resume string
 }
 
-// Pagination is what a page says about itself. The specification gives rates, webhooks and
-// transactions a different pagination object each; fields that a list does not have are zero.
+// Pagination holds the numbers that a page reports about itself. Rates, webhooks and transactions each have
+// another pagination object; fields that a list does not have are zero.
 //
 // Specification: "Rate list pagination object", "Webhook pagination object", "Transaction pagination
 // object".
 type Pagination struct {
 	// Total is the number of records on all pages.
 	Total int `json:"total"`
-	// PerPage is how many records the service puts on a page, which can be fewer than asked for.
+	// PerPage is how many records the service puts on a page, which can be fewer than requested.
 	PerPage int `json:"perPage"`
 	// Page is this page's number, from 1.
 	Page int `json:"page"`
@@ -43,25 +43,25 @@ type Pagination struct {
 	CurrentPage int `json:"currentPage" spec:"optional"`
 	// PagingCounter is the number of the page's first record, from 1 (webhooks).
 	PagingCounter int `json:"pagingCounter" spec:"optional"`
-	// PrevPage and NextPage are page numbers; 0 where there is none, also where the service says null
-	// (webhooks and transactions).
+	// PrevPage and NextPage are page numbers (webhooks and transactions); 0 if there is no such page, or if
+	// the service sends null.
 	PrevPage int `json:"prevPage" spec:"optional"`
 	NextPage int `json:"nextPage" spec:"optional"`
-	// HasPrevPage and HasNextPage tell whether there are such pages (webhooks and transactions).
+	// HasPrevPage and HasNextPage report whether there are such pages (webhooks and transactions).
 	HasPrevPage bool `json:"hasPrevPage" spec:"optional"`
 	HasNextPage bool `json:"hasNextPage" spec:"optional"`
 }
 
-// defaultPerPage is how many records the service puts on a page that nobody asked for more or fewer of.
+// defaultPerPage is how many records the service puts on a page if the request has no perPage.
 //
 // Specification: "Limits".
 const defaultPerPage = 100
 
-// DefaultWindow is how many pages a walk holds or requests at once unless [WithWindow] says otherwise.
+// DefaultWindow is how many pages a walk holds or requests at once without [WithWindow].
 const DefaultWindow = 20
 
-// WithWindow sets how many pages [RatesService.All] and its like hold or request at once: the page that the
-// consumer has, and those fetched ahead of it. 1 fetches a page only when the one before it was consumed.
+// WithWindow sets how many pages [RatesService.All] and the other walks hold or request at once: the page that the
+// consumer has, and those fetched ahead of it. With 1, a page is fetched only when the one before it was consumed.
 //
 // A loop that ends at the first page costs two requests: the window opens when the consumer asks for the second
 // page. It closes when the list changes, and opens again step by step. [WithLimiter] and a 429 of the service bound
@@ -75,10 +75,10 @@ func WithWindow(pages int) CallOption {
 	}
 }
 
-// WithResume continues a walk where an earlier one ended, in this process or another: token is the
-// Resume of a [ListError], of a [Page] or of a [ListProgress]. The walk must be of the same list.
+// WithResume continues a walk at the place where an earlier one ended, in this process or another: token is
+// the Resume of a [ListError], of a [Page] or of a [ListProgress]. The walk must be of the same list.
 //
-// A token knows the last 32 records that were delivered. If all of them have vanished, or if the list changes faster
+// A token contains hashes of the last 32 records that were delivered. If all of them have vanished, or if the list changes faster
 // than the walk can search it for them, records are delivered again. None is lost.
 func WithResume(token string) CallOption {
 	return func(s *callSettings) { s.resume, s.walkOption = token, "WithResume" }
@@ -91,7 +91,7 @@ func WithListProgress(report func(ListProgress)) CallOption {
 
 // ListProgress is how far a walk is.
 type ListProgress struct {
-	// Items is how many records were delivered, Total how many the service says there are now.
+	// Items is how many records were delivered, Total how many the service reports now.
 	Items, Total int
 	// Page is the number of the page just consumed, PageCount how many there are now.
 	Page, PageCount int
@@ -105,7 +105,7 @@ type ListProgress struct {
 	Resume string
 }
 
-// ListError ends a walk. Unwrap gives the cause.
+// ListError is the error of a walk that failed.
 type ListError struct {
 	// Resume continues the walk after the last record that was delivered; see [WithResume].
 	Resume string
@@ -117,7 +117,7 @@ type ListError struct {
 	Err     error
 }
 
-// Error is the cause's text.
+// Error returns the text of the cause.
 func (e *ListError) Error() string {
 	if e.Err == nil {
 		return "shipping: the list could not be read to its end"
@@ -128,15 +128,15 @@ func (e *ListError) Error() string {
 // Unwrap returns the cause.
 func (e *ListError) Unwrap() error { return e.Err }
 
-// ErrPageLoop ends a walk that the service leads in circles: it sends the same records again and
-// again, or pages of another size with every answer.
+// ErrPageLoop is the cause of a [ListError] if the service sends the same records again and again, or pages
+// of another size with each response, so that the walk would never end.
 var ErrPageLoop = errors.New("shipping: the list goes in circles")
 
-// ErrIncomplete ends a walk that delivered all records it could get, but fewer than the list's total
+// ErrIncomplete is the cause of a [ListError] if the walk delivered fewer records than the list's total
 // promised, although the total did not shrink accordingly. [ListError.Missing] is how many are missing.
 //
-// [ListError.Resume] continues at the last place before which no record is missing. The records behind
-// that place are delivered again, with those that were missing if the service has them now. A list that
+// [ListError.Resume] continues at the last place before which no record is missing. The records after
+// that place are delivered again, together with the missing ones if the service has them now. A list that
 // changed in the meantime can cause the error as well: if as many records arrived as vanished between two
 // reads, the total does not show it.
 var ErrIncomplete = errors.New("shipping: the list is incomplete")
@@ -215,7 +215,7 @@ func (l lister[T, L]) pages(ctx context.Context, options []CallOption) iter.Seq2
 	}
 }
 
-// walk yields the pages that have records which were not yielded before. The error, if there is one, comes last.
+// walk yields the pages with records that were not yielded before. An error is yielded last.
 func (l lister[T, L]) walk(ctx context.Context, options []CallOption, yield func(*Page[T], *paging.Walk, error) bool) {
 	walk, settings, err := l.start(ctx, options)
 	if err != nil {
@@ -269,7 +269,7 @@ func (l lister[T, L]) start(ctx context.Context, options []CallOption) (*paging.
 	return walk, settings, err
 }
 
-// fetcher reads pages for a walk. Each fills a response of its own, also if it fails.
+// fetcher returns a function that reads pages for a walk. Each call fills its own response, even if it fails.
 func (l lister[T, L]) fetcher(settings callSettings) func(context.Context, int) (*paging.Page, error) {
 	return func(ctx context.Context, number int) (*paging.Page, error) {
 		own := settings
@@ -302,7 +302,7 @@ func (l lister[T, L]) fetcher(settings callSettings) func(context.Context, int) 
 	}
 }
 
-// hash identifies a list in resume tokens: the operation and what it is asked for, but for the page.
+// hash identifies a list in resume tokens: by the operation and its query, without the page.
 func (l lister[T, L]) hash(added url.Values) uint64 {
 	values, err := query.Values(l.query(0))
 	if err != nil {
@@ -334,7 +334,7 @@ func pageOf[T any](next *paging.Page, err error) *Page[T] {
 	return page
 }
 
-// listError is the error of a walk as the caller sees it.
+// listError converts the error of package paging to the one that the caller gets.
 func listError(err error) error {
 	failure, ok := errors.AsType[*paging.Error](err)
 	if !ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/shipping-go/shipping/internal/jsonexact"
 )
 
-// PurchaseOutcome is what is known about the money of a purchase.
+// PurchaseOutcome reports whether a purchase charged the wallet.
 type PurchaseOutcome string
 
 const (
@@ -106,8 +106,8 @@ type PurchaseResult struct {
 	ReadBack bool
 	// Status is the request's status; empty if the confirmation has none that the specification lists.
 	Status RequestStatus
-	// ChargedAmount, Currency and TransactionID are what the service reports about the charge, if it
-	// does (assumption).
+	// ChargedAmount, Currency and TransactionID describe the charge, if the service reports them
+	// (assumption).
 	ChargedAmount Amount
 	Currency      string
 	TransactionID string
@@ -117,18 +117,19 @@ type PurchaseResult struct {
 	Raw RawJSON
 }
 
-// PurchaseError is a purchase without a confirmation. Outcome reports what is known about the money.
+// PurchaseError is returned for a purchase without a confirmation. Outcome reports whether the wallet was
+// charged.
 type PurchaseError struct {
 	RequestID     string
 	DocumentTypes []DocumentType
 	Outcome       PurchaseOutcome
 	// Request is the record as last read back; nil if it could not be read.
 	Request *RegulatoryRequest
-	// Err is why the purchase was not confirmed.
+	// Err is the reason why the purchase was not confirmed.
 	Err error
 }
 
-// Error reports what is known about the money, and what to do.
+// Error names the request and the outcome, and what to do.
 func (e *PurchaseError) Error() string {
 	text := fmt.Sprintf("shipping: purchase of request %s: outcome %s%s",
 		oneLine(e.RequestID, maxErrorID), cmp.Or(e.Outcome, OutcomeUnknown), causeText(e.Err, e.RequestID))
@@ -233,7 +234,7 @@ func (p PurchaseRequest) contradiction(record *RegulatoryRequest, data RawJSON) 
 	return problem
 }
 
-// unclear returns why the data of a response is no evidence; "" if it is.
+// unclear returns the reason why the data of a response is not evidence; "" if it is evidence.
 func unclear(data RawJSON) string {
 	if data == jsonexact.GivenTwice {
 		return "gives data twice"
@@ -381,7 +382,7 @@ func isRefusal(err error) bool {
 }
 
 // denied reports whether the service refused both the purchase and the reading for the same reason, which
-// has nothing to do with the request's state: the key is not accepted, or there is no such request.
+// has nothing to do with the request's state: the key is not accepted, or the request does not exist.
 func denied(purchase, reading error) bool {
 	if !isRefusal(purchase) || !isRefusal(reading) {
 		return false
@@ -423,7 +424,7 @@ func readBackResult(record *RegulatoryRequest) *PurchaseResult {
 	}
 }
 
-// SettleOptions says how [RegulatoryService.SettlePurchase] decides. Zero fields take the defaults.
+// SettleOptions are the settings of [RegulatoryService.SettlePurchase]. Zero fields take the defaults.
 type SettleOptions struct {
 	// QuietFor is how long a request must read as a draft, with the purchase long over, until it counts
 	// as not charged. Default 1 min.
@@ -448,7 +449,7 @@ func (o *SettleOptions) withDefaults() (SettleOptions, error) {
 	return options, nil
 }
 
-// SettlePurchase finds out what became of a purchase whose outcome was unknown. It only reads. A charge
+// SettlePurchase finds the outcome of a purchase whose outcome was unknown. It only reads. A charge
 // is returned as a result; a request that stays a draft is a [*PurchaseError] with [OutcomeNotCharged];
 // anything else is one with [OutcomeUnknown].
 func (s RegulatoryService) SettlePurchase(ctx context.Context, requestID string, settle *SettleOptions, call ...CallOption) (*PurchaseResult, error) {

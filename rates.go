@@ -22,7 +22,7 @@ type Rate struct {
 	// Currency is a currency code such as NGN.
 	Currency string `json:"currency"`
 	// Breakdown is the price breakdown as sent; the specification does not show the shape of an
-	// entry, and services are seen to send an array, an object or null.
+	// entry, and known services send an array, an object or null.
 	Breakdown RawJSON `json:"breakdown"`
 	// CarrierName is the display name of the carrier service.
 	CarrierName string `json:"carrier_name"`
@@ -51,7 +51,7 @@ type Rate struct {
 	PickupETA float64 `json:"pickup_eta"`
 	// PickupTime is the text form of the pickup estimate.
 	PickupTime string `json:"pickup_time"`
-	// IncludesInsurance tells whether insurance is bundled into the rate.
+	// IncludesInsurance reports whether insurance is bundled into the rate.
 	IncludesInsurance bool `json:"includes_insurance"`
 	// InsuranceFee is the fee for insurance, in Currency.
 	InsuranceFee Amount `json:"insurance_fee"`
@@ -59,7 +59,7 @@ type Rate struct {
 	InsuranceCoverage Amount `json:"insurance_coverage"`
 	// Metadata holds carrier-specific keys; productCode and localProductCode occur.
 	Metadata RawJSON `json:"metadata"`
-	// Used tells whether the rate has been used.
+	// Used reports whether the rate has been used.
 	Used bool `json:"used"`
 	// User is the owner's identifier, such as USER-0123456789.
 	User      string    `json:"user"`
@@ -103,7 +103,7 @@ func (s RatesService) List(ctx context.Context, opts *RateListOptions, call ...C
 }
 
 // All walks every rate of every page, from opts.Page on, fetching pages ahead; see [WithWindow].
-// The pointer stays valid after the loop.
+// The pointers stay valid after the loop.
 func (s RatesService) All(ctx context.Context, opts *RateListOptions, call ...CallOption) iter.Seq2[*Rate, error] {
 	return s.lister(opts).all(ctx, call)
 }
@@ -133,26 +133,26 @@ type rateList struct {
 
 func (l rateList) contents() ([]Rate, Pagination) { return l.Rates, l.Pagination }
 
-// ErrMixedCurrencies is a comparison of rates in several currencies. Choose one with
-// [RateFilter.Currency]: amounts of different currencies say nothing about each other.
+// ErrMixedCurrencies is returned if the rates to compare are in several currencies. Choose one with
+// [RateFilter.Currency].
 var ErrMixedCurrencies = errors.New("shipping: rates are in several currencies; set RateFilter.Currency to compare those of one")
 
-// ErrNoRate is a choice among no rates: none were given, or none passed the filter.
+// ErrNoRate is returned if no rates were given, or if none passed the filter.
 var ErrNoRate = errors.New("shipping: no rate to choose from")
 
-// RateFilter says which rates may be chosen. The zero filter takes all that have a readable amount of 0 or
-// more.
+// RateFilter selects the rates that may be chosen. The zero filter accepts all that have a readable amount of
+// 0 or more.
 type RateFilter struct {
-	// Currency, where set, takes only rates in that currency.
+	// Currency, if set, accepts only rates in that currency.
 	Currency string
-	// Unused takes only rates that were not used.
+	// Unused accepts only rates that were not used.
 	Unused bool
-	// Insured takes only rates that include insurance.
+	// Insured accepts only rates that include insurance.
 	Insured bool
-	// Within, where above 0, takes only rates that deliver within that time, by
-	// [Rate.DeliveryDuration]. A rate without an estimate does not.
+	// Within, if above 0, accepts only rates that deliver within that time, by
+	// [Rate.DeliveryDuration]. A rate without an estimate is not accepted.
 	Within time.Duration
-	// Carriers, where not empty, takes only these carrier slugs.
+	// Carriers, if not empty, accepts only these carrier slugs.
 	Carriers []string
 }
 
@@ -184,8 +184,8 @@ func FastestRate(rates []*Rate, filter RateFilter) (*Rate, error) {
 	return chooseRate(rates, filter, bySpeed)
 }
 
-// BestRates returns the rates that are worth a thought, cheapest first: for each of them there is none
-// that is both cheaper and faster (the Pareto front).
+// BestRates returns the Pareto front of price and speed, cheapest first: each rate is faster
+// than all those before it.
 func BestRates(rates []*Rate, filter RateFilter) ([]*Rate, error) {
 	candidates, err := comparableRates(rates, filter)
 	if err != nil {
@@ -209,8 +209,7 @@ func chooseRate(rates []*Rate, filter RateFilter, order func(a, b *Rate) int) (*
 	return slices.MinFunc(candidates, order), nil
 }
 
-// comparableRates returns those that the filter takes. They have one currency, and there is at least
-// one.
+// comparableRates returns the rates that the filter accepts: at least one, and all in one currency.
 func comparableRates(rates []*Rate, filter RateFilter) ([]*Rate, error) {
 	var candidates []*Rate
 	for _, rate := range rates {
@@ -234,7 +233,7 @@ func byPrice(a, b *Rate) int {
 
 func bySpeed(a, b *Rate) int { return cmp.Or(cmp.Compare(speed(a), speed(b)), byPrice(a, b)) }
 
-// speed is the time to delivery; without an estimate it is longer than any.
+// speed returns the time to delivery; without an estimate it is longer than any other.
 func speed(r *Rate) time.Duration {
 	if d := r.DeliveryDuration(); d > 0 {
 		return d

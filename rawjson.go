@@ -53,7 +53,7 @@ func (r RawJSON) Text() string {
 // IsNull reports whether the value was absent or null.
 func (r RawJSON) IsNull() bool { return r == "" || r == "null" }
 
-// MarshalJSON writes the value as it came; absent is null.
+// MarshalJSON writes the value as the service sent it; absent is null.
 func (r RawJSON) MarshalJSON() ([]byte, error) {
 	if r == "" {
 		return []byte("null"), nil

@@ -11,7 +11,7 @@ import (
 //
 // Specification: "Regulatory document request (draft record)". It names RequestID, Status,
 // AvailableDocuments, the line items and Source; the other fields are assumptions of this project,
-// read where a service sends them under these names, and Raw holds the record as it came.
+// read if a service sends them under these names, and Raw holds the record as it was sent.
 type RegulatoryRequest struct {
 	RequestID string        `json:"request_id"`
 	Status    RequestStatus `json:"status"`
@@ -28,17 +28,17 @@ type RegulatoryRequest struct {
 	// Wallet is the wallet that a purchase charges, Currency its currency.
 	Wallet   string `json:"wallet" spec:"optional"`
 	Currency string `json:"currency" spec:"optional"`
-	// Documents are the purchased documents and how far they are.
+	// Documents are the purchased documents and the state of each.
 	Documents []PurchasedDocument `json:"documents" spec:"optional"`
 	Addresses *Addresses          `json:"addresses" spec:"optional"`
 	Shipping  *ShippingDetails    `json:"shipping" spec:"optional"`
-	// Profiles holds the fields filled in so far, a form each.
+	// Profiles holds the fields filled in so far, by document.
 	Profiles map[DocumentType]RawJSON `json:"profiles" spec:"optional"`
-	// ChargedAmount is what the purchase took from the wallet, in Currency, and TransactionID the
-	// transaction that shows it.
+	// ChargedAmount is the amount that the purchase took from the wallet, in Currency, and TransactionID is
+	// its transaction.
 	ChargedAmount Amount `json:"charged_amount" spec:"optional"`
 	TransactionID string `json:"transaction_id" spec:"optional"`
-	// FailureReason says why the request failed.
+	// FailureReason is the reason why the request failed.
 	FailureReason string    `json:"failure_reason" spec:"optional"`
 	CreatedAt     time.Time `json:"created_at" spec:"optional"`
 	UpdatedAt     time.Time `json:"updated_at" spec:"optional"`
@@ -62,40 +62,40 @@ func (r *RegulatoryRequest) Offer(t DocumentType) (document AvailableDocument, o
 	return document, offered
 }
 
-// AvailableDocument is a form that the service can make for a request, with its price.
+// AvailableDocument is a document that the service can generate for a request, with its price.
 type AvailableDocument struct {
 	DocumentType DocumentType `json:"document_type" alias:"slug,type" read:"bare"`
 	Name         string       `json:"name" spec:"optional"`
-	// Mode is "automated" where a failed generation can be retried, "manual" where a third party's
-	// evidence is needed (assumption).
+	// Mode is "automated" if a failed generation can be retried, and "manual" if the evidence of a third
+	// party is needed (assumption).
 	Mode string `json:"mode" spec:"optional"`
 	// Amount is the price, converted into Currency (the wallet's) when the request was analyzed.
-	// Amount.Known tells a missing price from 0.
+	// [Amount.Known] distinguishes a missing price from 0.
 	Amount   Amount `json:"amount" alias:"price"`
 	Currency string `json:"currency" spec:"optional"`
-	// Reasons say why the form was matched.
+	// Reasons are the reasons why the document was matched.
 	Reasons []MatchReason `json:"reasons" spec:"optional"`
-	// ProfileFields are the fields of the form's profile; see [RegulatoryService.UpdateProfile].
+	// ProfileFields are the fields of the document's profile; see [RegulatoryService.UpdateProfile].
 	ProfileFields []ProfileField `json:"profile_fields" spec:"optional"`
 }
 
-// UnmarshalJSON reads an available document as a record is read: a bare slug, and the names that such an
-// entry may have elsewhere, "type" or "slug" for the type and "price" for the amount. Two prices that
-// disagree are no price.
+// UnmarshalJSON reads an available document in the same way as a record. It accepts a bare slug, and the
+// other names of members: "type" or "slug" for the type, and "price" for the amount. Two prices that differ
+// are unreadable.
 func (d *AvailableDocument) UnmarshalJSON(data []byte) error {
 	*d = AvailableDocument{}
 	return readJSON(data, d)
 }
 
-// MatchReason says which item made a form necessary, and by which rule.
+// MatchReason names the item that made a document necessary, and the rule.
 type MatchReason struct {
-	// ItemID is empty where the whole consignment is the reason.
+	// ItemID is empty if the whole consignment is the reason.
 	ItemID string `json:"item_id" spec:"optional"`
 	Rule   string `json:"rule"`
 	Match  string `json:"match"`
 }
 
-// ProfileField describes a field of a form's profile.
+// ProfileField describes a field of a document's profile.
 type ProfileField struct {
 	Name     string `json:"name"`
 	Label    string `json:"label"`
@@ -154,7 +154,8 @@ type Address struct {
 	Email   string `json:"email,omitempty"`
 }
 
-// ShippingDetails says how an invoice's goods travel (invoice flow only). Its fields are assumptions.
+// ShippingDetails describes the transport of an invoice's goods (invoice flow only). Its fields are
+// assumptions.
 type ShippingDetails struct {
 	CarrierSlug     string `json:"carrier_slug,omitempty"`
 	Service         string `json:"service,omitempty"`
@@ -165,8 +166,8 @@ type ShippingDetails struct {
 	EstimatedArrival string `json:"estimated_arrival,omitempty"`
 }
 
-// requestData is the data of a response that holds a record: as it came, and read. Data that is given twice
-// is no record: one of them may be a draft.
+// requestData is the data of a response that holds a record: as it was sent, and read. Data that is given
+// twice is not a record, because one of the two may be a draft.
 type requestData struct {
 	raw    RawJSON
 	record *RegulatoryRequest
@@ -177,15 +178,15 @@ func (d *requestData) givenTwice() {
 	d.record = &RegulatoryRequest{Raw: d.raw}
 }
 
-// requestWire is a record under data itself or under data.request. A service could nest them thousands of
-// times; only one level is read.
+// requestWire is a record that is data itself or data.request. Only one level is read, because a service could
+// nest thousands.
 type requestWire struct {
 	RegulatoryRequest
 	Request *RegulatoryRequest `json:"request" spec:"optional"`
 }
 
-// readRequestData takes anything: what cannot be read of a record is left out of it. A charge may be shown
-// beside data.request.
+// readRequestData accepts any JSON value. Parts of a record that cannot be read are left out. A charge may be
+// shown beside data.request.
 func readRequestData(d *jsonread.Decoder, data *requestData) {
 	d.Peek()
 	start := d.Offset()

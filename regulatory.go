@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// RegulatoryService makes customs and compliance forms ("regulatory documents"): analyze a shipment
-// or an invoice, edit the draft, purchase from the wallet, wait until the documents are generated.
+// RegulatoryService purchases customs and compliance documents ("regulatory documents"): it analyzes a shipment
+// or an invoice, edits the draft, purchases from the wallet, and waits until the documents are generated.
 //
 // Specification: "Typical regulatory workflow".
 type RegulatoryService struct{ core *core }
 
 // RequestStatus is the state of a regulatory document request. It is an open type: a state that this
-// package does not know is kept, and waiting goes on.
+// package does not know is kept, and a wait continues.
 type RequestStatus string
 
 // The states of a request (specification: "Regulatory document request states").
@@ -43,10 +43,10 @@ func (s RequestStatus) known() bool {
 	return false
 }
 
-// Final reports whether the state is completed or failed, where polling ends.
+// Final reports whether the state is completed or failed, which ends polling.
 func (s RequestStatus) Final() bool { return s == StatusCompleted || s == StatusFailed }
 
-// RequestSource says what a request was made from.
+// RequestSource is the source that a request was made from.
 type RequestSource string
 
 // The two flows (specification: "Regulatory flows").
@@ -57,7 +57,7 @@ const (
 	SourceInvoice RequestSource = "invoice"
 )
 
-// AnalyzeRequest says what to analyze: exactly one of ShipmentID and FileURL.
+// AnalyzeRequest names the source to analyze: exactly one of ShipmentID and FileURL.
 //
 // Specification: POST /v1/regulatory-documents/analyze.
 type AnalyzeRequest struct {
@@ -82,9 +82,9 @@ func (r *AnalyzeRequest) Validate() error {
 
 // Analyze creates a draft: it finds the documents that a shipment or invoice needs, and prices them in
 // the wallet's currency. It charges nothing. An analysis that fails is an error of type
-// [*FailedError], with the request's id where the service gave one.
+// [*FailedError], with the request's id if the service sent one.
 //
-// Analyze is retried only on evidence that nothing was sent, since each analysis makes a record.
+// Analyze is retried only on evidence that nothing was sent, because each analysis creates a record.
 //
 // Specification: POST /v1/regulatory-documents/analyze.
 func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest, call ...CallOption) (*RegulatoryRequest, error) {
@@ -99,7 +99,7 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 		})
 	}
 	if err == nil && record.Status == "" {
-		record.Status = StatusDraft // the endpoint's table names no status: a successful analysis is a draft
+		record.Status = StatusDraft // the specification shows no status here: a successful analysis is a draft
 	}
 	if failed, ok := analysisFailure(err); ok {
 		return nil, failed
@@ -118,7 +118,7 @@ func (s RegulatoryService) Get(ctx context.Context, requestID string, call ...Ca
 	return record, err
 }
 
-// lookup is Get that also returns the data of the response.
+// lookup reads a request as Get does, and also returns the data of the response.
 func (s RegulatoryService) lookup(ctx context.Context, requestID string, call []CallOption) (*RegulatoryRequest, RawJSON, error) {
 	return s.read(ctx, request{operation: OpGetRequest, params: map[string]string{regulatoryRequestID: requestID}}, call)
 }
@@ -130,7 +130,7 @@ func (s RegulatoryService) record(ctx context.Context, r request, call []CallOpt
 }
 
 // read performs an operation that returns the record, and returns the data of the response too. A record
-// of another request is refused. The status is required of the lookup alone: the specification names it
+// of another request is refused. Only the lookup requires a status, because the specification shows it
 // nowhere else.
 func (s RegulatoryService) read(ctx context.Context, r request, call []CallOption) (*RegulatoryRequest, RawJSON, error) {
 	data, response, err := fetch[requestData](ctx, s.core, r, call)
@@ -188,7 +188,7 @@ const (
 	DocumentWatch          DocumentType = "WATCH"
 )
 
-// DocumentTypes returns the supported types in the specification's order. The slice is the caller's.
+// DocumentTypes returns the supported types in the specification's order. The caller may change the slice.
 func DocumentTypes() []DocumentType {
 	return []DocumentType{
 		DocumentAMS, DocumentCustoms, DocumentFDA, DocumentDropBall, DocumentFishWildlife,
@@ -200,8 +200,8 @@ func DocumentTypes() []DocumentType {
 // Known reports whether the specification lists the type.
 func (t DocumentType) Known() bool { return slices.Contains(DocumentTypes(), t) }
 
-// redactedRecord returns a record without the key if the record belongs to an error or shows the key in what
-// an error may name: its identifier, its status, its documents and their currencies.
+// redactedRecord returns a record without the key if the request failed, or if the key is in a field that an
+// error may quote: the identifier, the status, the documents and their currencies.
 func (c *core) redactedRecord(record *RegulatoryRequest) *RegulatoryRequest {
 	shown := record.Status == StatusFailed || c.key.In(record.RequestID) || c.key.In(string(record.Status)) || c.key.In(record.Currency)
 	for _, document := range record.AvailableDocuments {
@@ -213,8 +213,8 @@ func (c *core) redactedRecord(record *RegulatoryRequest) *RegulatoryRequest {
 	return c.withoutKey(record)
 }
 
-// withoutKey returns a record that goes into an error: record itself if it does not show the key, else a copy
-// without it.
+// withoutKey returns a record for an error: record itself if it does not contain the key, else a copy without
+// the key.
 func (c *core) withoutKey(record *RegulatoryRequest) *RegulatoryRequest {
 	if c == nil || record == nil {
 		return record
@@ -233,8 +233,8 @@ func (c *core) withoutKey(record *RegulatoryRequest) *RegulatoryRequest {
 // [ErrProvisionalRoute] unless [WithProvisionalRoutes] is given; routes, methods and bodies are assumptions
 // of this project.
 
-// UpdateItems replaces the line items of a draft. What the service offers follows from them: an added
-// wristwatch brings WATCH, with a price.
+// UpdateItems replaces the line items of a draft. The service then offers other documents: an added
+// wristwatch adds WATCH, with its price.
 //
 // Provisional: see [WithProvisionalRoutes].
 func (s RegulatoryService) UpdateItems(ctx context.Context, requestID string, items []LineItem, call ...CallOption) (*RegulatoryRequest, error) {
@@ -247,28 +247,28 @@ func (s RegulatoryService) UpdateItems(ctx context.Context, requestID string, it
 	return s.edit(ctx, OpUpdateItems, requestID, "", body, call)
 }
 
-// UpdateAddresses replaces the addresses of a draft that are not nil.
+// UpdateAddresses replaces the addresses of a draft. An address that is nil is not changed.
 //
 // Provisional: see [WithProvisionalRoutes].
 func (s RegulatoryService) UpdateAddresses(ctx context.Context, requestID string, addresses Addresses, call ...CallOption) (*RegulatoryRequest, error) {
 	return s.edit(ctx, OpUpdateAddresses, requestID, "", addresses, call)
 }
 
-// UpdateShipping replaces how an invoice's goods travel. The service refuses it for a request made
-// from a shipment.
+// UpdateShipping replaces the shipping details of an invoice's goods. The service refuses it for a request
+// made from a shipment.
 //
 // Provisional: see [WithProvisionalRoutes].
 func (s RegulatoryService) UpdateShipping(ctx context.Context, requestID string, shipping ShippingDetails, call ...CallOption) (*RegulatoryRequest, error) {
 	return s.edit(ctx, OpUpdateShipping, requestID, "", shipping, call)
 }
 
-// UpdateProfile fills in the profile of one form of a draft. fields is anything that marshals to a
-// JSON object, such as a map; see [AvailableDocument] for the fields a form has.
+// UpdateProfile fills in the profile of one document of a draft. fields is any value that marshals to a
+// JSON object, such as a map; [AvailableDocument.ProfileFields] lists the fields of a document.
 //
 // Provisional: see [WithProvisionalRoutes].
 func (s RegulatoryService) UpdateProfile(ctx context.Context, requestID string, document DocumentType, fields any, call ...CallOption) (*RegulatoryRequest, error) {
 	if fields == nil {
-		return nil, invalidRequest(OpUpdateProfile, "fields", "is missing: pass what the form asks for, such as a map")
+		return nil, invalidRequest(OpUpdateProfile, "fields", "is missing: pass the fields of the document, such as a map")
 	}
 	return s.edit(ctx, OpUpdateProfile, requestID, document, fields, call)
 }
@@ -293,7 +293,7 @@ func (s RegulatoryService) PDF(ctx context.Context, requestID string, document D
 	if err == nil && !bytes.HasPrefix(body, []byte("%PDF-")) {
 		err = s.core.redacted(&Error{
 			Operation: OpDocumentPDF, StatusCode: response.StatusCode, RequestID: requestID, Attempts: response.Attempts,
-			Body: body, kind: ErrUnexpectedBody, Message: "the answer is not a PDF",
+			Body: body, kind: ErrUnexpectedBody, Message: "the response is not a PDF",
 		})
 	}
 	if err != nil {

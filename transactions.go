@@ -22,7 +22,7 @@ type Transaction struct {
 	AccountReference string `json:"account_reference"`
 	// StoreReference is the owning store or user.
 	StoreReference string `json:"store_reference"`
-	// TxRef is the transaction reference; "" where absent.
+	// TxRef is the transaction reference; "" if absent.
 	TxRef string `json:"txRef" spec:"optional"`
 	// Amount is in major units of Currency. The direction is in Flow, not in the sign.
 	Amount          Amount `json:"amount"`
@@ -43,7 +43,7 @@ type Transaction struct {
 	// Metadata can hold shipment_id, and can be an empty object; see [Transaction.ShipmentID].
 	Metadata RawJSON `json:"metadata"`
 	Platform string  `json:"platform"`
-	// TransactionSource says where the money came from; "wallet" occurs.
+	// TransactionSource is the source of the money; "wallet" occurs.
 	TransactionSource string              `json:"transaction_source"`
 	Receiver          TransactionReceiver `json:"receiver"`
 	Sender            TransactionSender   `json:"sender"`
@@ -53,7 +53,7 @@ type Transaction struct {
 	Settled   bool   `json:"settled"`
 	// SettlementReference may be empty.
 	SettlementReference string `json:"settlement_reference"`
-	// PayoutDate is zero where there is no payout (null).
+	// PayoutDate is zero if there was no payout (null).
 	PayoutDate time.Time `json:"payout_date"`
 	CreatedAt  time.Time `json:"created_at"`
 	UpdatedAt  time.Time `json:"updated_at"`
@@ -61,18 +61,18 @@ type Transaction struct {
 	Revision int `json:"__v"`
 }
 
-// ShipmentID returns the shipment that the transaction paid for, from Metadata; "" where there is
+// ShipmentID returns the shipment that the transaction paid for, from Metadata; "" if there is
 // none.
 func (t *Transaction) ShipmentID() string { return t.Metadata.Get("shipment_id").Text() }
 
-// TransactionReceiver is who received a transaction's money.
+// TransactionReceiver is the receiver of a transaction's money.
 type TransactionReceiver struct {
 	Name      string `json:"name"`
 	Reference string `json:"reference"`
 	Type      string `json:"type"`
 }
 
-// TransactionSender is who paid.
+// TransactionSender is the payer of a transaction.
 type TransactionSender struct {
 	Name string `json:"name"`
 	ID   string `json:"id"`
@@ -151,7 +151,7 @@ type transactionList struct {
 
 func (l transactionList) contents() ([]Transaction, Pagination) { return l.Transactions, l.Pagination }
 
-// LedgerEntry is a transaction as a bookkeeper wants it: one signed amount in one currency.
+// LedgerEntry is a transaction for bookkeeping: one signed amount in one currency.
 type LedgerEntry struct {
 	Transaction *Transaction
 	// Amount is negative for money that left the wallet, in the transaction's Currency. It is 0 for a
@@ -159,8 +159,8 @@ type LedgerEntry struct {
 	Amount Amount
 	// Pending is true while the amount may still change or fail.
 	Pending bool
-	// Doubt says why a bookkeeper should look at the entry; nil if nothing is odd. Amount is what the
-	// entry counts for all the same.
+	// Doubt is the reason why a bookkeeper should check the entry; nil if there is none. Amount counts in
+	// both cases.
 	Doubt error
 }
 

@@ -21,9 +21,9 @@ type Webhook struct {
 	URL string `json:"url"`
 	// Event holds the event kinds subscribed to. A list under the name "events" is read too.
 	Event []EventKind `json:"event" alias:"events"`
-	// Active tells whether the webhook receives events.
+	// Active reports whether the webhook receives events.
 	Active bool `json:"active"`
-	// Live tells live mode from test mode.
+	// Live is true in live mode and false in test mode.
 	Live bool `json:"live"`
 	// User is the owner's identifier, such as USER-0123456789.
 	User      string    `json:"user"`
@@ -33,7 +33,8 @@ type Webhook struct {
 	Revision int `json:"__v"`
 }
 
-// UnmarshalJSON reads a webhook as a list of them is read: with its other names, and tolerantly.
+// UnmarshalJSON reads a webhook in the same way as a list of webhooks: tolerantly, and with the other names
+// of its fields.
 func (w *Webhook) UnmarshalJSON(data []byte) error { return readJSON(data, w) }
 
 // EventKind names what happened. It is an open type: the specification does not list all kinds.
@@ -129,11 +130,11 @@ func (r *ReplayRequest) Validate() error {
 	return nil
 }
 
-// ReplayResult tells what was queued.
+// ReplayResult is the delivery that a replay has queued.
 //
 // Specification: "Webhook replay result".
 type ReplayResult struct {
-	// ShipmentID is such as SH-7Q2M….
+	// ShipmentID identifies the shipment, such as SH-7Q2M….
 	ShipmentID string `json:"shipment_id"`
 	// Event is the event that was replayed.
 	Event EventKind `json:"event"`
@@ -141,7 +142,7 @@ type ReplayResult struct {
 	WebhookEventID string `json:"webhook_event_id"`
 	// DeliveryID identifies the delivery attempt, such as WD-8K2J….
 	DeliveryID string `json:"delivery_id"`
-	// ReplayMode says what was sent; "stored_payload" occurs.
+	// ReplayMode is the payload that was sent; "stored_payload" occurs.
 	ReplayMode string `json:"replay_mode"`
 }
 

@@ -12,23 +12,23 @@ import (
 	"github.com/shipping-go/shipping/internal/workflow"
 )
 
-// AnalyzeAndPollOptions says what [RegulatoryService.AnalyzeAndPoll] does between analysis and
-// completion. Nil, and the zero value, buy nothing.
+// AnalyzeAndPollOptions are the steps of [RegulatoryService.AnalyzeAndPoll] between analysis and completion.
+// Nil and the zero value purchase nothing.
 type AnalyzeAndPollOptions struct {
 	// Edit changes the draft on the service, for example with UpdateItems or UpdateProfile. The draft is
-	// read again afterwards, so that Select and Budget see what a purchase will charge. Optional.
+	// read again afterwards, so that Select and Budget get the prices that a purchase will charge. Optional.
 	Edit func(ctx context.Context, draft *RegulatoryRequest) error
-	// Select chooses what to buy. Without it, and where it chooses nothing, nothing is bought and the
-	// draft is returned.
+	// Select chooses the documents to purchase. If it is nil or chooses nothing, nothing is purchased and
+	// the draft is returned.
 	Select func(draft *RegulatoryRequest) ([]DocumentType, error)
-	// Budget bounds the price of what Select chose, by the amounts stored on the draft. A price that is
+	// Budget bounds the price of the selected documents, by the amounts stored on the draft. A price that is
 	// missing or in another currency stops the purchase. Nil means no bound.
 	Budget *Budget
 	// Purchase holds the settings of the purchase.
 	Purchase PurchaseOptions
-	// Poll says how to wait. Its own Progress is called too.
+	// Poll holds the settings of the wait. Its Progress is called too.
 	Poll PollOptions
-	// Progress sees each step.
+	// Progress is called after each step.
 	Progress func(PollEvent)
 }
 
@@ -39,13 +39,13 @@ func (o *AnalyzeAndPollOptions) validate() error {
 	return o.Purchase.Validate()
 }
 
-// PollOptions says how [RegulatoryService.Wait] polls. Zero fields take the defaults; nil means all.
+// PollOptions are the settings of [RegulatoryService.Wait]. Zero fields and nil take the defaults.
 type PollOptions struct {
 	// MinInterval and MaxInterval bound the time between polls, which grows by half each time and is
 	// spread at random by a fifth. Defaults 1 s and 30 s.
 	MinInterval, MaxInterval time.Duration
-	// MaxFailures is how many failed polls in a row are tolerated while they may pass (no answer,
-	// 5xx, 429). Default 10; the context always counts.
+	// MaxFailures is how many failed polls in a row are tolerated if they may pass (no response,
+	// 5xx, 429). Default 10; the context ends the wait earlier.
 	MaxFailures int
 	// DraftFor is how long a request may stay a draft before [ErrNotPurchased]. Default 1 min.
 	DraftFor time.Duration
@@ -77,7 +77,7 @@ func (o *PollOptions) intervals() workflow.Intervals {
 	return workflow.Intervals{MinInterval: o.MinInterval, MaxInterval: o.MaxInterval, MaxFailures: o.MaxFailures, DraftFor: o.DraftFor}
 }
 
-// PollStep is what a [PollEvent] is about.
+// PollStep is the step that a [PollEvent] reports.
 type PollStep string
 
 // The steps of a request, in order.
@@ -91,7 +91,7 @@ const (
 	StepEnded      PollStep = "ended"
 )
 
-// PollEvent tells what just happened to a request.
+// PollEvent reports a step of a request.
 type PollEvent struct {
 	Step      PollStep
 	RequestID string
@@ -101,22 +101,22 @@ type PollEvent struct {
 	// Polls counts polls so far, Elapsed the time since the first step.
 	Polls   int
 	Elapsed time.Duration
-	// Err is why a poll failed; the wait goes on.
+	// Err is the error of a failed poll; the wait continues.
 	Err error
-	// Next is when the next poll follows; 0 when none does.
+	// Next is the time until the next poll; 0 if none follows.
 	Next time.Duration
 	// Purchase is set with StepPurchased.
 	Purchase *PurchaseResult
 }
 
-// AnalyzeAndPoll analyzes, lets the caller edit the draft and select documents, holds their price
-// against the budget, purchases, and waits until the request is completed or failed. Without Select
-// it buys nothing and returns the draft. A failed request is returned together with a
+// AnalyzeAndPoll analyzes, lets the caller edit the draft and select documents, compares their price with the
+// budget, purchases, and waits until the request is completed or failed. Without Select it purchases nothing
+// and returns the draft. A failed request is returned together with a
 // [*FailedError].
 //
 // Every error after the analysis is a [*StepError] or [*FailedError] with the request's id;
-// [RegulatoryService.ResumePoll] goes on from it. Where the purchase's outcome is not certain, a
-// [*PurchaseError] is inside.
+// [RegulatoryService.ResumePoll] continues with that id. If the purchase was not confirmed, the error wraps a
+// [*PurchaseError].
 //
 // Specification: "Typical regulatory workflow".
 func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeRequest, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
@@ -133,10 +133,9 @@ func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeR
 	return flow.fromDraft(ctx, draft)
 }
 
-// ResumePoll goes on with a request wherever it stands: a draft is edited, selected, purchased and
-// waited for as [RegulatoryService.AnalyzeAndPoll] does it, and returned as it is without Select; a
-// purchased request is waited for. Nothing is purchased unless the request has just been read as a
-// draft.
+// ResumePoll continues with a request in any state. It edits, selects, purchases and waits for a draft as
+// [RegulatoryService.AnalyzeAndPoll] does, and returns the draft if there is no Select. It waits for a
+// purchased request. Nothing is purchased unless the request has just been read as a draft.
 func (s RegulatoryService) ResumePoll(ctx context.Context, requestID string, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
 	flow := newFlow(s, opts, call)
 	if err := flow.options.validate(); err != nil {
@@ -164,7 +163,7 @@ func (s RegulatoryService) ResumePoll(ctx context.Context, requestID string, opt
 	}
 }
 
-// flow is one request on its way.
+// flow is one run of AnalyzeAndPoll or ResumePoll.
 type flow struct {
 	service RegulatoryService
 	options AnalyzeAndPollOptions
@@ -189,7 +188,7 @@ func (f *flow) tell(event PollEvent) {
 	}
 }
 
-// fromDraft takes a draft to its end.
+// fromDraft edits, selects, purchases and waits.
 func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*RegulatoryRequest, error) {
 	steps := workflow.Flow[*RegulatoryRequest, DocumentType]{
 		Edit:   f.options.Edit,
@@ -218,7 +217,7 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 	return f.wait(ctx)
 }
 
-// checkDraft returns an error for a request that is not a draft any more.
+// checkDraft returns an error if the request is no longer a draft.
 func checkDraft(record *RegulatoryRequest) error {
 	if record.Status == StatusDraft {
 		return nil
@@ -226,7 +225,7 @@ func checkDraft(record *RegulatoryRequest) error {
 	return fmt.Errorf("the request is not a draft any more: its status is %s; nothing was purchased", quoteShort(string(record.Status)))
 }
 
-// stepOf names the steps of internal/workflow.
+// stepOf returns the PollStep of a step of internal/workflow.
 func stepOf(step workflow.Step) PollStep {
 	switch step {
 	case workflow.Edit:
@@ -367,8 +366,8 @@ func (w *waiting) because(err error) error {
 	return &StepError{RequestID: w.id, Step: StepPolled, Request: w.service.core.withoutKey(w.last), Err: err}
 }
 
-// sleep waits, unless ctx ends first or is bound to: then it returns at once, joined with what the
-// service said last.
+// sleep waits for d. If ctx ends first, or would, it returns the error of ctx and the last error of the
+// service.
 func sleep(ctx context.Context, d time.Duration, last error) error {
 	err := wait.Sleep(ctx, d)
 	if err == nil {
@@ -380,13 +379,13 @@ func sleep(ctx context.Context, d time.Duration, last error) error {
 	return both(err, last)
 }
 
-// StepError is a step that failed after a request was made. It carries what is needed to go on:
-// the request's id, for [RegulatoryService.ResumePoll] in this process or another.
+// StepError is returned if a step fails after the request was created. Pass its RequestID to
+// [RegulatoryService.ResumePoll] to continue, in this process or another.
 type StepError struct {
 	RequestID string
 	// Step is the step that failed.
 	Step PollStep
-	// Request is the record as last read; nil where it was not.
+	// Request is the record as last read; nil if it was not read.
 	Request *RegulatoryRequest
 	Err     error
 }
@@ -401,8 +400,8 @@ func (e *StepError) Error() string {
 	return text + ": " + cmp.Or(verbs[e.Step], "unknown step") + causeText(e.Err, e.RequestID)
 }
 
-// causeText returns ": " and the text of a cause, without the request that the error around it names already;
-// "" if there is no cause.
+// causeText returns ": " and the text of a cause, without the request id that the outer error names already;
+// "" for a nil cause.
 func causeText(cause error, requestID string) string {
 	if cause == nil {
 		return ""
@@ -418,15 +417,15 @@ func causeText(cause error, requestID string) string {
 // Unwrap returns the cause.
 func (e *StepError) Unwrap() error { return e.Err }
 
-// ErrRequestFailed is a regulatory request whose analysis or generation failed; see
+// ErrRequestFailed is returned for a regulatory request whose analysis or generation failed; see
 // [FailedError].
 var ErrRequestFailed = errors.New("shipping: the regulatory request failed")
 
-// ErrNotPurchased ends a wait for a request that stays a draft: nothing will happen to it until it is
+// ErrNotPurchased is returned by a wait for a request that stays a draft: it does not change until it is
 // purchased.
 var ErrNotPurchased = errors.New("shipping: the regulatory request is still a draft: purchase it first")
 
-// FailedError is a request that ended in status failed. It is [ErrRequestFailed].
+// FailedError is returned for a request that ended in status failed. It wraps [ErrRequestFailed].
 //
 // Specification: "Regulatory analyze", "Regulatory generation" (under "Errors").
 type FailedError struct {
@@ -434,7 +433,7 @@ type FailedError struct {
 	Request *RegulatoryRequest
 	// Operation is the operation that returned the failure: [OpAnalyze] or [OpGetRequest].
 	Operation string
-	// Err is the service's answer where it was an error.
+	// Err is the service's response if that was an error; nil otherwise.
 	Err error
 }
 
@@ -462,7 +461,7 @@ func (e *FailedError) Error() string {
 	return oneLine(text, maxErrorMessage) + causeText(e.Err, record.RequestID)
 }
 
-// Unwrap gives [ErrRequestFailed] and the service's answer.
+// Unwrap returns [ErrRequestFailed] and Err.
 func (e *FailedError) Unwrap() []error {
 	if e.Err == nil {
 		return []error{ErrRequestFailed}
@@ -470,7 +469,7 @@ func (e *FailedError) Unwrap() []error {
 	return []error{ErrRequestFailed, e.Err}
 }
 
-// analysisFailure recognises the error answer of an analysis that ended in status failed.
+// analysisFailure returns the error of an analysis that ended in status failed, if err is the response to one.
 func analysisFailure(err error) (*FailedError, bool) {
 	answer, ok := errors.AsType[*Error](err)
 	if !ok || RequestStatus(answer.Data.Get("status").Text()) != StatusFailed || answer.RequestID == "" {
