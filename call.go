@@ -109,7 +109,7 @@ func (c *core) find(r request) (Operation, error) {
 	if !ok {
 		return operation, fmt.Errorf("shipping: the operation %q is not in the table of operations.go", r.operation)
 	}
-	if operation.Provisional && !c.provisions {
+	if operation.Provisional && !c.provisional {
 		return operation, fmt.Errorf("%w (%s)", ErrProvisionalRoute, r.operation)
 	}
 	return operation, nil

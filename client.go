@@ -46,7 +46,8 @@ type core struct {
 	drift      func(Drift)
 	maxBody    int64
 	operations map[string]Operation
-	provisions bool
+	// provisional enables the operations that the specification names without a path.
+	provisional bool
 }
 
 // NewClient returns a client that authenticates with secretKey ("Bearer <SECRET_KEY>"). The base
@@ -86,7 +87,9 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	}
 	key := redact.New(secretKey)
 	c := &core{
-		baseURL: base, key: key, userAgent: s.userAgent, policy: policy, observer: s.observer, logger: s.logger, drift: redactedDrift(key, s.drift), maxBody: s.maxBody, operations: operations, provisions: s.provisional != nil,
+		baseURL: base, key: key, userAgent: s.userAgent, policy: policy, maxBody: s.maxBody,
+		observer: s.observer, logger: s.logger, drift: redactedDrift(key, s.drift),
+		operations: operations, provisional: s.provisional != nil,
 	}
 	c.transport = transport.New(transport.Config{
 		HTTP: s.httpClient, Key: key, Policy: transport.Policy(policy), Limiter: s.limiter, MaxBody: s.maxBody,

@@ -26,37 +26,37 @@ type envelopeStatus struct {
 
 // decodeReply reads a 2xx response in one pass over its bytes; see [responses].
 func decodeReply[T any](c *core, got *exchange) (T, *Error) {
-	var answer envelope[T]
+	var reply envelope[T]
 	options := jsonread.Options{Elements: maxElements(c.maxBody)}
 	differences := driftCounts{}
 	if c.drift != nil {
 		options.Report = differences.add
 	}
-	err := responses().Read(got.response.Body, &answer, options)
+	err := responses().Read(got.response.Body, &reply, options)
 	switch {
 	case err == jsonread.ErrCrowded:
 		failure := c.unexpected(got, fmt.Errorf("%w: its lists hold more than %d elements", ErrBodyTooLarge, options.Elements))
 		failure.kind = ErrBodyTooLarge
-		return answer.Data, failure
+		return reply.Data, failure
 	case err == jsonread.ErrSyntax:
-		return answer.Data, c.unexpected(got, errNoJSON)
-	case answer.Status.several:
-		return answer.Data, c.unexpected(got, errors.New("the envelope has more than one status"))
-	case answer.Status.value != nil && *answer.Status.value && err != nil:
-		return answer.Data, c.unexpected(got, err) // lost records would end a list without an error
+		return reply.Data, c.unexpected(got, errNoJSON)
+	case reply.Status.several:
+		return reply.Data, c.unexpected(got, errors.New("the envelope has more than one status"))
+	case reply.Status.value != nil && *reply.Status.value && err != nil:
+		return reply.Data, c.unexpected(got, err) // lost records would end a list without an error
 	}
 	if c.drift != nil {
 		differences.report(c.drift, got.operation.Name)
 	}
 	switch {
-	case answer.Status.value == nil:
-		return answer.Data, c.unexpected(got, errors.New("the response is JSON but not the documented envelope: it has no status"))
-	case *answer.Status.value:
-		return answer.Data, nil
+	case reply.Status.value == nil:
+		return reply.Data, c.unexpected(got, errors.New("the response is JSON but not the documented envelope: it has no status"))
+	case *reply.Status.value:
+		return reply.Data, nil
 	}
 	failure := c.failureOf(got)
 	failure.kind = ErrInvalidRequest
-	return answer.Data, failure
+	return reply.Data, failure
 }
 
 // errNoJSON is a body to be described by describeBody.

@@ -129,7 +129,7 @@ func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeR
 		return nil, err
 	}
 	flow.id = draft.RequestID
-	flow.tell(PollEvent{Step: StepAnalyzed, Request: draft})
+	flow.report(PollEvent{Step: StepAnalyzed, Request: draft})
 	return flow.fromDraft(ctx, draft)
 }
 
@@ -155,7 +155,7 @@ func (s RegulatoryService) ResumePoll(ctx context.Context, requestID string, opt
 			return flow.fromDraft(ctx, waiting.last)
 		}
 		if err := sleep(ctx, next, err); err != nil {
-			return waiting.last, waiting.because(err)
+			return waiting.last, waiting.failed(err)
 		}
 		if waiting.last != nil {
 			return waiting.run(ctx)
@@ -180,7 +180,7 @@ func newFlow(s RegulatoryService, opts *AnalyzeAndPollOptions, call []CallOption
 	return f
 }
 
-func (f *flow) tell(event PollEvent) {
+func (f *flow) report(event PollEvent) {
 	if f.options.Progress != nil {
 		event.RequestID = f.id
 		event.Elapsed = time.Since(f.started)
@@ -204,7 +204,7 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 		},
 		Purchase: f.purchase,
 		Done: func(step workflow.Step, draft *RegulatoryRequest) {
-			f.tell(PollEvent{Step: stepOf(step), Request: draft})
+			f.report(PollEvent{Step: stepOf(step), Request: draft})
 		},
 	}
 	draft, purchased, err := steps.Run(ctx, draft)
@@ -241,7 +241,7 @@ func (f *flow) purchase(ctx context.Context, selected []DocumentType) error {
 		RequestID: f.id, DocumentTypes: selected, WasDraft: true, PurchaseOptions: f.options.Purchase,
 	}, f.call...)
 	if err == nil {
-		f.tell(PollEvent{Step: StepPurchased, Request: bought.Request, Purchase: bought})
+		f.report(PollEvent{Step: StepPurchased, Request: bought.Request, Purchase: bought})
 	}
 	return err
 }
@@ -264,7 +264,7 @@ func (f *flow) waiting() (*waiting, error) {
 		if own != nil {
 			own(event)
 		}
-		f.tell(event)
+		f.report(event)
 	}
 	return newWaiting(f.service, f.id, options, f.call), nil
 }
@@ -315,11 +315,11 @@ func newWaiting(s RegulatoryService, requestID string, options PollOptions, call
 
 // retryPoll reports whether a failed poll may be followed by another, and the shortest time until then.
 func (c *core) retryPoll(err error) (after time.Duration, retry bool) {
-	answer, ok := errors.AsType[*Error](err)
-	if !ok || !answer.Retryable() {
+	failed, ok := errors.AsType[*Error](err)
+	if !ok || !failed.Retryable() {
 		return 0, false
 	}
-	return min(answer.RetryAfter, c.policy.MaxRetryAfter), true
+	return min(failed.RetryAfter, c.policy.MaxRetryAfter), true
 }
 
 func (w *waiting) event(poll workflow.Poll[*RegulatoryRequest]) PollEvent {
@@ -340,7 +340,7 @@ func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
 			return w.last, err
 		}
 		if err := sleep(ctx, next, err); err != nil {
-			return w.last, w.because(err)
+			return w.last, w.failed(err)
 		}
 	}
 }
@@ -353,16 +353,16 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	case end == workflow.NotYet:
 		return next, false, err
 	case end == workflow.StillDraft:
-		err = w.because(ErrNotPurchased)
+		err = w.failed(ErrNotPurchased)
 	case end == workflow.Broken:
-		err = w.because(err)
+		err = w.failed(err)
 	case record.Status == StatusFailed:
 		err = &FailedError{Request: record, Operation: OpGetRequest}
 	}
 	return 0, true, err
 }
 
-func (w *waiting) because(err error) error {
+func (w *waiting) failed(err error) error {
 	return &StepError{RequestID: w.id, Step: StepPolled, Request: w.service.core.withoutKey(w.last), Err: err}
 }
 
@@ -471,10 +471,10 @@ func (e *FailedError) Unwrap() []error {
 
 // analysisFailure returns the error of an analysis that ended in status failed, if err is the response to one.
 func analysisFailure(err error) (*FailedError, bool) {
-	answer, ok := errors.AsType[*Error](err)
-	if !ok || RequestStatus(answer.Data.Get("status").Text()) != StatusFailed || answer.RequestID == "" {
+	failed, ok := errors.AsType[*Error](err)
+	if !ok || RequestStatus(failed.Data.Get("status").Text()) != StatusFailed || failed.RequestID == "" {
 		return nil, false
 	}
-	record := &RegulatoryRequest{RequestID: answer.RequestID, Status: StatusFailed, Raw: answer.Data}
+	record := &RegulatoryRequest{RequestID: failed.RequestID, Status: StatusFailed, Raw: failed.Data}
 	return &FailedError{Request: record, Operation: OpAnalyze, Err: err}, true
 }
