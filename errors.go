@@ -216,17 +216,6 @@ func both(first, second error) error {
 	return fmt.Errorf("%w; %w", first, second)
 }
 
-// refusal reports whether the service itself reported that it did not perform the operation: in the
-// documented envelope, or as application/problem+json. 408 and 425 are not refusals, and neither is a page
-// of a proxy.
-func (e *Error) refusal() bool {
-	switch class := e.StatusCode / 100; {
-	case class != 2 && class != 4, e.StatusCode == http.StatusRequestTimeout, e.StatusCode == http.StatusTooEarly:
-		return false
-	}
-	return e.refused
-}
-
 // Retryable reports whether the same call may succeed later: no response came, the body was cut off, the
 // service failed (408, 425, 5xx except 501 and 505), or it limits the rate. A wrong scheme, a refused certificate
 // and a body that is too large are not retryable. The client's own retries, polls and batches follow the same
@@ -251,7 +240,13 @@ func (e *Error) NotSent() bool { return e.notSent }
 // Refused reports whether the service itself reported that it did not perform the operation: in the documented
 // envelope, or as application/problem+json, with a 2xx or 4xx other than 408 and 425. A call that was neither
 // refused nor unsent may have been performed.
-func (e *Error) Refused() bool { return e.refusal() }
+func (e *Error) Refused() bool {
+	switch class := e.StatusCode / 100; {
+	case class != 2 && class != 4, e.StatusCode == http.StatusRequestTimeout, e.StatusCode == http.StatusTooEarly:
+		return false
+	}
+	return e.refused
+}
 
 // broken returns the error of a call without a whole response, from the error of the transport.
 func (x *exchange) broken(ctx context.Context, err error) *Error {
@@ -301,21 +296,21 @@ func (c *core) failureOf(x *exchange) *Error {
 		Body: body, Attempts: x.attempts, NotRetried: x.notRetried,
 	}
 	failure.RetryAfter, _ = transport.RetryAfter(got.Header, time.Now())
-	var answer envelope[RawJSON]
-	if len(bytes.TrimSpace(body)) > 0 && readJSON(body, &answer) != nil {
+	var reply envelope[RawJSON]
+	if len(bytes.TrimSpace(body)) > 0 && readJSON(body, &reply) != nil {
 		failure.Message = c.describeBody(body).Error()
 		return failure
 	}
 	if contentType, _, _ := mime.ParseMediaType(got.Header.Get("Content-Type")); contentType == "application/problem+json" {
-		failure.refused = got.StatusCode/100 == 4 && jsonKind(body) == "object" && RawJSON(body).Get("status") != "true"
-		answer.Message = problemText(RawJSON(body))
+		failure.refused = got.StatusCode/100 == 4 && RawJSON(body).isObject() && RawJSON(body).Get("status") != "true"
+		reply.Message = problemText(RawJSON(body))
 	}
 	if status := RawJSON(body).Get("status"); status == "false" || status == `"false"` {
-		failure.refused = !answer.Status.several
+		failure.refused = !reply.Status.several
 	}
 	failure.refused = failure.refused && !got.Truncated
-	failure.Message, failure.Data, failure.Code = answer.Message, answer.Data, answer.Data.Get("error_code").Text()
-	if id := answer.Data.Get(regulatoryRequestID).Text(); id != "" {
+	failure.Message, failure.Data, failure.Code = reply.Message, reply.Data, reply.Data.Get("error_code").Text()
+	if id := reply.Data.Get(regulatoryRequestID).Text(); id != "" {
 		failure.RequestID = id
 	}
 	return failure

@@ -378,7 +378,7 @@ func evidenceState(status RequestStatus) evidence.State {
 // isRefusal reports whether an error is the service's own refusal.
 func isRefusal(err error) bool {
 	answer, ok := errors.AsType[*Error](err)
-	return ok && answer.refusal()
+	return ok && answer.Refused()
 }
 
 // denied reports whether the service refused both the purchase and the reading for the same reason, which

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/shipping-go/shipping/internal/jsonexact"
 )
@@ -70,23 +71,7 @@ func (r *RawJSON) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func jsonKind(raw json.RawMessage) string {
-	for _, c := range raw {
-		switch c {
-		case ' ', '\t', '\r', '\n':
-			continue
-		case '{':
-			return "object"
-		case '[':
-			return "array"
-		case '"':
-			return "string"
-		case 't', 'f':
-			return "boolean"
-		case 'n':
-			return "null"
-		}
-		return "number"
-	}
-	return "null"
+// isObject reports whether the value is a JSON object.
+func (r RawJSON) isObject() bool {
+	return strings.HasPrefix(strings.TrimLeft(string(r), " \t\r\n"), "{")
 }

@@ -316,3 +316,25 @@ func encode(v any) json.RawMessage {
 	}
 	return raw
 }
+
+// jsonKind returns the type of a JSON value.
+func jsonKind(raw json.RawMessage) string {
+	for _, c := range raw {
+		switch c {
+		case ' ', '\t', '\r', '\n':
+			continue
+		case '{':
+			return "object"
+		case '[':
+			return "array"
+		case '"':
+			return "string"
+		case 't', 'f':
+			return "boolean"
+		case 'n':
+			return "null"
+		}
+		return "number"
+	}
+	return "null"
+}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -146,7 +145,7 @@ func (s RegulatoryService) read(ctx context.Context, r request, call []CallOptio
 	setDefault(&record.RequestID, asked)
 	problem := ""
 	switch {
-	case jsonKind(json.RawMessage(data.raw)) != "object":
+	case !data.raw.isObject():
 		problem = "the response holds no regulatory request"
 	case asked != "" && record.RequestID != asked:
 		problem = "the response is about another request, " + quoteShort(record.RequestID)
