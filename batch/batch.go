@@ -1,10 +1,10 @@
 // Package batch purchases the documents of many shipments and invoices within one budget, and replays many
-// webhook notifications. [Run] records each step in a [Journal], so that an interrupted batch goes on where it was
-// and buys nothing twice: [OpenFile] opens one for one process, and the nested module stores has one on PostgreSQL
-// for several. [Resolve] closes by hand what no run can settle. [Replay] has no journal: its report is the list of
-// what a later run skips.
+// webhook notifications. [Run] records each step in a [Journal], so that an interrupted batch continues at its
+// last step and purchases nothing twice: [OpenFile] opens a journal for one process, and the nested module stores
+// has one on PostgreSQL for several. [Resolve] closes a purchase that no run can settle. [Replay] has no journal:
+// a later run skips the replays that its report lists as queued.
 //
-// Every call is one of the client's public methods.
+// The package calls only public methods of the client.
 package batch
 
 import (
@@ -47,13 +47,13 @@ func (i Item) key() string {
 	}
 }
 
-// Options configures [Run]. Nil, and the zero value, buy nothing.
+// Options configures [Run]. Nil and the zero value purchase nothing.
 type Options struct {
 	// Concurrency is how many items are worked on at the same time; items that wait for their
 	// documents do not count. Default 8.
 	Concurrency int
 	// Edit and Select are those of [shipping.AnalyzeAndPollOptions]. They are called concurrently, for up to
-	// Concurrency items at the same time: what they share needs a lock.
+	// Concurrency items at the same time, so data that they share needs a lock.
 	Edit   func(ctx context.Context, draft *shipping.RegulatoryRequest) error
 	Select func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
 	// Budget bounds what the whole batch spends, over all its runs. It is reserved before a purchase
@@ -93,7 +93,7 @@ const (
 	// StateUnknown: the outcome of the purchase is not known, and Err is the reason; the next run settles it.
 	// One that can never be settled is closed with [Resolve].
 	StateUnknown State = "unknown"
-	// StateWaiting: not ended when the batch was, here or in another process; the next run goes on.
+	// StateWaiting: not ended when the batch was, here or in another process; the next run continues.
 	StateWaiting State = "waiting"
 	// StateError: something else failed, nothing was charged; the next run tries again.
 	StateError State = "error"
@@ -110,7 +110,7 @@ type Result struct {
 	// is more. With [StateUnknown] it may have been charged.
 	Amount   shipping.Amount
 	Currency string
-	// Charged is what the service reports as charged, in ChargedCurrency; not given if it reports nothing.
+	// Charged is the charge that the service reports, in ChargedCurrency; not given if it reports none.
 	// If it differs from Amount, check the wallet's transactions.
 	Charged         shipping.Amount
 	ChargedCurrency string
@@ -134,7 +134,7 @@ type Event struct {
 // Report is the outcome of a batch, item by item in the order given.
 type Report struct {
 	Results []Result
-	// Committed is what was charged or may have been of the budget, over all runs of the journal; 0
+	// Committed is the part of the budget that was charged or may have been, over all runs of the journal; 0
 	// without a budget.
 	Committed shipping.Amount
 }
@@ -153,7 +153,7 @@ func (r *Report) Count(state State) int {
 // Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time,
 // within one shared budget. An item that fails does not stop the others. The report is complete also
 // if the error reports that the batch was interrupted: by ctx, or by a journal that cannot be written.
-// Run it again with the same items and journal to go on.
+// Run it again with the same items and journal to continue.
 //
 // A request that was analyzed in an earlier run is purchased only if it still reads as a draft. The call options
 // apply to every call of the batch; one that calls cannot share, such as [shipping.WithResponse], is refused.
@@ -177,7 +177,7 @@ func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Optio
 			return nil, fmt.Errorf("item %d: %w", i+1, err)
 		}
 		if key := item.key(); seen[key] {
-			return nil, invalid("Item", fmt.Sprintf("%d has the key %q of an earlier item: give each a Key of its own", i+1, key))
+			return nil, invalid("Item", fmt.Sprintf("%d has the key %q of an earlier item: give each its own Key", i+1, key))
 		}
 		seen[item.key()] = true
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/shipping-go/shipping/internal/workflow"
 )
 
-// entry is one item on its way. Its record is what the journal knows; a step takes it from there
-// to the next point where it waits or ends.
+// entry is one item of a run. Its record is the last one in the journal; a step continues from there
+// until the item waits or ends.
 type entry struct {
 	run    *run
 	item   Item
@@ -41,8 +41,8 @@ func (e *entry) step(ctx context.Context) time.Duration {
 	return wait
 }
 
-// leave lets another process work on the item, and returns when to look at it again: it ends when the
-// other one does, and is taken up when the other one died.
+// leave lets another process work on the item, and returns the time until this one tries again: the item has
+// ended then, or is claimed if the other process died.
 func (e *entry) leave(ctx context.Context) time.Duration {
 	_ = e.release(ctx) // if it was taken over, there is nothing left to release
 	e.record, e.poll = Record{Key: e.record.Key}, nil
@@ -118,7 +118,7 @@ func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 	return e.fromDraft(ctx, draft)
 }
 
-// resume reads a request that was analyzed and goes on from there.
+// resume reads a request that was analyzed, and continues with it.
 func (e *entry) resume(ctx context.Context) (time.Duration, error) {
 	draft, err := e.get(ctx)
 	if err != nil {
@@ -168,7 +168,7 @@ func (e *entry) get(ctx context.Context) (*shipping.RegulatoryRequest, error) {
 	return e.run.client.Regulatory.Get(ctx, e.record.RequestID, e.run.call...)
 }
 
-// failed is the error of a step. It carries no more of the record than its status.
+// failed returns the error of a step. Of the record it contains only the status.
 func (e *entry) failed(step shipping.PollStep, record *shipping.RegulatoryRequest, err error) error {
 	failed := &shipping.StepError{RequestID: e.record.RequestID, Step: step, Err: err}
 	if record != nil {

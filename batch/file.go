@@ -14,7 +14,7 @@ import (
 )
 
 // File is a [Journal] in an append-only file, a JSON record a line, for one process at a time. Each append is
-// flushed to the disk before it returns; appends that come together share a flush. The file is locked while it
+// flushed to the disk before it returns; appends at the same time share a flush. The file is locked while it
 // is open, so that two processes cannot run the same batch.
 //
 // A record for which [Claim.Append] returned nil survives the end of the process, a power loss, and a full disk.
@@ -46,7 +46,7 @@ var (
 		"put the file back before the next run, which could buy twice without it")
 )
 
-// journalStorage is what a [File] needs of its file. Tests replace it.
+// journalStorage is the file of a [File]. Tests replace it.
 type journalStorage interface {
 	io.ReaderAt
 	io.WriterAt
@@ -63,8 +63,8 @@ type journalStorage interface {
 // OpenFile opens the journal at path, or creates it. It returns [ErrInUse], and changes
 // nothing, if the journal is open already.
 //
-// What a crash left of records that were not acknowledged is discarded: what they report was not done
-// yet. Any other damage, a file of another kind, and a journal of a newer version are errors, and leave
+// The remains of records that were not acknowledged before a crash are discarded: the steps that they record
+// were not done yet. Any other damage, a file of another kind, and a journal of a newer version are errors, and leave
 // the file as it is.
 //
 // The file's name is flushed to the disk too, except on systems that cannot flush a directory, such as
@@ -178,7 +178,7 @@ func (j *File) append(record Record) error {
 	return nil
 }
 
-// flush writes what is pending, with the lock released while the disk works.
+// flush writes the pending records, and releases the lock while the disk works.
 func (j *File) flush() {
 	var lines []byte
 	for _, record := range j.pending {

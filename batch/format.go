@@ -48,7 +48,7 @@ func appendLine(lines, record []byte, synced int64) []byte {
 	return fmt.Appendf(lines, recordBegins+`%08x",%s`+"\n", crc32.Checksum(rest, castagnoli), rest)
 }
 
-// journalContent is what a journal file contains.
+// journalContent is the content of a journal file.
 type journalContent struct {
 	records []Record
 	// size is the length of the intact part. What follows was never acknowledged.
@@ -57,7 +57,7 @@ type journalContent struct {
 	current bool
 }
 
-// lineError is a line that is not what a journal contains there.
+// lineError is returned for a line that does not belong at its place in a journal.
 type lineError struct {
 	line int
 	err  error
@@ -123,7 +123,7 @@ func (c *journalContent) parse(line []byte, at int64, ended bool) (record Record
 	return record, 0, err
 }
 
-// tears reports whether a line that cannot be read is what a power loss can leave of a line.
+// tears reports whether a line that cannot be read can be the rest of a line after a power loss.
 func (c *journalContent) tears(line []byte, ended, afterTorn bool) bool {
 	zeros := bytes.IndexByte(line, 0) >= 0
 	switch {
@@ -227,8 +227,8 @@ func lineProblem(err error) error {
 	return errDamagedLine
 }
 
-// unknownFieldError is a field that this version does not know. To go on without it could lose what it
-// means.
+// unknownFieldError is returned for a field that this version does not know. Without the field, its meaning
+// could be lost.
 type unknownFieldError struct{ err error }
 
 func (e *unknownFieldError) Error() string {

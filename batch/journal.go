@@ -8,9 +8,9 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// Journal records what a batch decided and did, for one process or for several, on one machine or many, that
-// work on the same items. One of them has an item at a time: it claims the item, takes it from its last record as
-// far as it goes, and releases it. [Memory] and [OpenFile] return journals of one process; the nested module stores
+// Journal records the steps of a batch, for one process or for several, on one machine or many, that work on the
+// same items. One process has an item at a time: it claims the item, continues from its last record, and releases
+// it. [Memory] and [OpenFile] return journals of one process; the nested module stores
 // has one on PostgreSQL for several.
 //
 // An implementation must guarantee three things, or a batch can buy twice. A record that
@@ -54,7 +54,7 @@ type Journal interface {
 
 // Claim is an item that this process has. It is used by one goroutine at a time.
 type Claim interface {
-	// Record returns the item's last record; one without a step when there is none.
+	// Record returns the item's last record; a record without a step if the journal has none.
 	Record() Record
 	// Append keeps a record. It returns only when the record would survive a crash of the machine. If another
 	// process has the item by now, nothing is kept and the error is [ErrItemTaken].
@@ -66,7 +66,7 @@ type Claim interface {
 	Append(ctx context.Context, record Record, budget *shipping.Budget) (committed shipping.Amount, err error)
 	// Until is the moment up to which nobody else is given the item, whatever becomes of this process:
 	// for the last Append, or the claim itself, by this machine's clock. No purchase is begun later. The
-	// zero time means for ever.
+	// zero time means without a limit.
 	Until() time.Time
 	// Release gives the item back. After that, and if another process has the item by now, it does
 	// nothing.

@@ -12,16 +12,16 @@ import (
 // same time: they divide their items, and share the budget.
 func Memory() Journal { return newLocal(nil) }
 
-// local is a journal that one process has for itself. What is spent is counted in memory: a price is counted
-// before its record is written, and taken back only when the record that takes it back is kept. So the sum is
-// never less than what the journal holds, and never exceeds the budget, unless the service charges more than
-// the draft says.
+// local is a journal of one process. Spending is counted in memory: a price is counted before its record is
+// written, and subtracted only after the record that gives it back is kept. So the sum is never less than that
+// of the journal's records, and never exceeds the budget, unless the service charges more than the price on
+// the draft.
 type local struct {
 	write func(Record) error // returns when the record is on the disk; nil keeps it in memory only
 
 	mu       sync.Mutex
 	items    map[string]*localItem
-	sum      shipping.Amount // of what is counted
+	sum      shipping.Amount // of the counted amounts
 	currency string          // of the sum; empty if it has to be counted again
 }
 
@@ -72,7 +72,7 @@ func (j *local) Committed(_ context.Context, budget shipping.Budget) (shipping.A
 	return j.sum, err
 }
 
-// count adds up what is counted. The journal is locked.
+// count adds up the counted amounts. The journal is locked.
 func (j *local) count(budget shipping.Budget) error {
 	var sum shipping.Amount
 	var err error
@@ -88,7 +88,8 @@ func (j *local) count(budget shipping.Budget) error {
 	return nil
 }
 
-// reserve counts what a record commits in addition to what is counted of its item, before it is written.
+// reserve counts the amount that a record commits beyond the counted amount of its item, before the record is
+// written.
 func (j *local) reserve(item *localItem, record Record, budget shipping.Budget) error {
 	if j.currency != budget.Currency {
 		if err := j.count(budget); err != nil {
@@ -115,7 +116,7 @@ func (j *local) reserve(item *localItem, record Record, budget shipping.Budget) 
 	return nil
 }
 
-// keep makes a record that is written the item's last one, and counts what it gives back.
+// keep makes a written record the item's last one, and subtracts the amount that it gives back.
 func (j *local) keep(item *localItem, record Record) {
 	less, err := item.counted.Sub(record.commitment())
 	if err == nil && less.Sign() > 0 {
@@ -137,8 +138,8 @@ type localClaim struct {
 func (c *localClaim) Record() Record   { return c.record }
 func (c *localClaim) Until() time.Time { return time.Time{} }
 
-// Append keeps a record. If what is committed cannot be added up, a purchase is refused; any other record
-// is kept, because it records what has already happened.
+// Append keeps a record. If the committed amounts cannot be added up, a purchase is refused; any other record
+// is kept, because its step has already happened.
 func (c *localClaim) Append(_ context.Context, record Record, budget *shipping.Budget) (shipping.Amount, error) {
 	uncounted, err := c.reserve(record, budget)
 	if err != nil {

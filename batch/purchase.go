@@ -72,7 +72,7 @@ func passed(moment time.Time) bool {
 	return !now.Before(moment) || !now.Round(0).Before(moment.Round(0))
 }
 
-// bought goes on from the outcome of a purchase. Only "not charged" gives the reservation back. With any
+// bought continues after the outcome of a purchase. Only "not charged" gives the reservation back. With any
 // outcome that is not certain the journal keeps "purchasing".
 func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err error) (time.Duration, error) {
 	failed, _ := err.(*shipping.PurchaseError) // not errors.As: it wraps the errors of other calls too
@@ -106,7 +106,7 @@ func (e *entry) giveBack(ctx context.Context) error {
 	return e.move(ctx, StepAnalyzed)
 }
 
-// charge records what the service reports as charged. More than the price on the draft counts against
+// charge records the charge that the service reports. More than the price on the draft counts against
 // the budget, and ends the purchases of this run. Anything else leaves the reservation as it is: a
 // report that is less, or in another currency, does not show that less was taken.
 func (e *entry) charge(amount shipping.Amount, currency string) {

@@ -20,7 +20,7 @@ type Record struct {
 	// Charged if that is more.
 	Amount   shipping.Amount `json:"amount,omitzero"`
 	Currency string          `json:"currency,omitempty"`
-	// Charged is what the service reports as charged, in ChargedCurrency, if it does.
+	// Charged is the charge that the service reports, in ChargedCurrency; not given if it reports none.
 	Charged         shipping.Amount `json:"charged,omitzero"`
 	ChargedCurrency string          `json:"charged_currency,omitempty"`
 	// WasDraft states that the request was read as a draft before the purchase; see [shipping.SettleOptions].
@@ -31,7 +31,7 @@ type Record struct {
 }
 
 // UnmarshalJSON refuses a record with fields that this version does not know: a journal that dropped
-// them could lose what a newer version meant by them.
+// them could lose information of a newer version.
 func (r *Record) UnmarshalJSON(text []byte) error {
 	type plain Record
 	var read plain
@@ -48,7 +48,7 @@ const (
 	maxRecordText = 4000
 )
 
-// check reports a record that this version cannot go on from.
+// check returns an error for a record that this version cannot continue from.
 func (r *Record) check() error {
 	switch r.Step {
 	case StepAnalyzed, StepPurchasing, StepPurchased, StepCompleted, StepFailed:
@@ -110,15 +110,15 @@ func textProblem(text string, limit int) string {
 	return ""
 }
 
-// Step is what happened to an item.
+// Step is a step of an item.
 type Step string
 
 // The steps of an item.
 const (
 	// StepAnalyzed: there is a draft; also after a purchase that was certainly not charged.
 	StepAnalyzed Step = "analyzed"
-	// StepPurchasing is written before the purchase is sent. Where it is the last record, the outcome
-	// has to be settled.
+	// StepPurchasing is written before the purchase is sent. If it is the last record, the outcome
+	// must be settled.
 	StepPurchasing Step = "purchasing"
 	// StepPurchased: the wallet was charged.
 	StepPurchased Step = "purchased"
@@ -133,7 +133,7 @@ func (s Step) Final() bool { return s == StepCompleted || s == StepFailed }
 // Committed reports whether the record's amount was spent, or may have been.
 func (s Step) Committed() bool { return s != "" && s != StepAnalyzed }
 
-// commitment is what the record counts for against a budget.
+// commitment returns the amount that the record counts against a budget.
 func (r Record) commitment() shipping.Amount {
 	if !r.Step.Committed() {
 		return shipping.Amount{}
@@ -163,7 +163,7 @@ func (r Record) notCharged() Record {
 	return r
 }
 
-// after returns the record with what earlier ones of the same item knew and it does not repeat.
+// after returns the record with the fields that it lacks taken from an earlier record of the same item.
 func (r Record) after(earlier Record) Record {
 	if r.RequestID == "" {
 		r.RequestID = earlier.RequestID
@@ -174,8 +174,8 @@ func (r Record) after(earlier Record) Record {
 	return r
 }
 
-// JournalError ends a batch whose journal failed: nothing more is purchased, because what is not
-// written could be bought twice.
+// JournalError ends a batch whose journal failed: nothing more is purchased, because a purchase without a
+// record could be repeated.
 type JournalError struct {
 	// Key is the item whose step could not be kept.
 	Key string

@@ -15,8 +15,8 @@ import (
 	"github.com/shipping-go/shipping/internal/workgroup"
 )
 
-// ReplayKey names what is replayed, the same in every run: the delivery, or the shipment and the event, and
-// the webhook if there is one.
+// ReplayKey returns the key of a replay, which is the same in every run: the delivery, or the shipment and the
+// event, and the webhook if the request names one.
 func ReplayKey(r shipping.ReplayRequest) string {
 	key := r.DeliveryID
 	if key == "" {
@@ -38,7 +38,7 @@ type ReplayOptions struct {
 	// [ReplayKey] and [QueuedReplays].
 	Skip map[string]bool
 	// Progress is called with each outcome as soon as it is known, one call at a time; total counts
-	// the requests. Write the outcomes down as lines of JSON to go on later.
+	// the requests. Write the outcomes to a file as lines of JSON to continue later.
 	Progress func(outcome ReplayOutcome, ended, total int)
 }
 
@@ -46,11 +46,11 @@ type ReplayOptions struct {
 type ReplayState string
 
 const (
-	// ReplayQueued: the service took it.
+	// ReplayQueued: the service accepted it.
 	ReplayQueued ReplayState = "queued"
 	// ReplayFailed: it was not sent, or refused; nobody was notified.
 	ReplayFailed ReplayState = "failed"
-	// ReplayUnknown: the answer was lost. Sending it again may notify twice, leaving it not at all.
+	// ReplayUnknown: the response was lost. Sending it again may notify twice; not sending it may notify nobody.
 	ReplayUnknown ReplayState = "unknown"
 	// ReplaySkipped: left out by Skip, or the same as an earlier request.
 	ReplaySkipped ReplayState = "skipped"
@@ -60,13 +60,13 @@ const (
 	ReplayNotSent ReplayState = "not sent"
 )
 
-// ReplayOutcome is the outcome of one request. Its JSON is a line of a report that a later run can go
-// on from.
+// ReplayOutcome is the outcome of one request. Its JSON is a line of a report from which a later run
+// can continue.
 type ReplayOutcome struct {
 	Key     string                 `json:"key"`
 	State   ReplayState            `json:"state"`
 	Request shipping.ReplayRequest `json:"request"`
-	// Result is the service's answer with [ReplayQueued].
+	// Result is the service's response with [ReplayQueued].
 	Result *shipping.ReplayResult `json:"result,omitempty"`
 	// Err is why the state is [ReplayFailed] or [ReplayUnknown].
 	Err error `json:"-"`
@@ -99,7 +99,7 @@ func (r *ReplayReport) Count(state ReplayState) int {
 	return n
 }
 
-// QueuedReplays reads a report, an outcome in JSON a line, and returns the keys of what was queued, for
+// QueuedReplays reads a report, one outcome in JSON per line, and returns the keys of the queued replays, for
 // [ReplayOptions]. Blank lines are skipped. The error of a line that cannot be read names it.
 func QueuedReplays(report io.Reader) (map[string]bool, error) {
 	queued := map[string]bool{}
@@ -125,7 +125,7 @@ func QueuedReplays(report io.Reader) (map[string]bool, error) {
 }
 
 // Replay replays many notifications, a bounded number at a time. One that fails does not stop the
-// others, except by [shipping.ErrUnauthorized]: no other would fare better. The report is complete also if the
+// others, except with [shipping.ErrUnauthorized], with which all others would fail too. The report is complete also if the
 // error reports that the run was cut short, by that or by ctx; those whose turn had not come are
 // [ReplayNotSent].
 //
@@ -248,7 +248,7 @@ func (r *replaying) report(o ReplayOutcome) {
 	}
 }
 
-// crash ends the run after a panic: what is under way is finished, and nothing is begun.
+// crash ends the run after a panic: replays under way are finished, and none is begun.
 func (r *replaying) crash() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// Resolve closes by hand a purchase whose outcome no run of the batch can settle, so that its
-// reservation does not stay for ever. Look at the wallet's transactions first. With [shipping.OutcomeCharged] the
+// Resolve closes a purchase whose outcome no run of the batch can settle, so that its reservation ends. Check
+// the wallet's transactions first. With [shipping.OutcomeCharged] the
 // next run waits for the documents; with [shipping.OutcomeNotCharged] the reservation is given back, and the next
 // run purchases the item if the request still reads as a draft.
 //
@@ -24,7 +24,7 @@ func Resolve(ctx context.Context, journal Journal, key string, outcome shipping.
 	case outcome != shipping.OutcomeCharged && outcome != shipping.OutcomeNotCharged:
 		return invalid(function, fmt.Sprintf("needs the outcome %q or %q, and got %q", shipping.OutcomeCharged, shipping.OutcomeNotCharged, outcome))
 	case note == "":
-		return invalid(function, "needs a note that says how the outcome was found out")
+		return invalid(function, "needs a note that explains how the outcome was found")
 	}
 	if problem := textProblem(key, maxKey); problem != "" || key == "" {
 		return invalid(function, "needs the key of an item that is in the journal")

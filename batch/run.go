@@ -13,9 +13,9 @@ import (
 	"github.com/shipping-go/shipping/internal/workgroup"
 )
 
-// run works through the items of a batch. A fixed number of workers take whatever is due: a
-// request that waited long enough to be polled again, else the next new item. So ten thousand waiting
-// requests cost a heap of small entries, and no goroutine each.
+// run is one run of a batch. A fixed number of workers take the entries that are due: a request whose next
+// poll is due, else the next new item. So ten thousand waiting requests need a heap of small entries, but no
+// goroutine each.
 type run struct {
 	client    *shipping.Client
 	options   Options
@@ -32,7 +32,7 @@ type run struct {
 	ended   int
 	broken  error // the journal failed: nothing more may be bought
 	crashed bool  // a callback panicked: nothing more may be begun
-	over    error // the service charged more than a draft said: nothing more may be bought
+	over    error // the service charged more than the price on a draft: nothing more may be purchased
 
 	committed shipping.Amount // of the budget, as last read from the journal
 
@@ -73,7 +73,7 @@ func (r *run) load(ctx context.Context, items []Item) error {
 	return nil
 }
 
-// count asks the journal what is committed of the budget.
+// count reads the committed part of the budget from the journal.
 func (r *run) count(ctx context.Context) error {
 	if r.options.Budget == nil {
 		return nil
@@ -133,7 +133,7 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 // errUnsettled is an item whose purchase an earlier run left open, and whose turn did not come.
 var errUnsettled = errors.New("shipping: the batch ended before it settled the purchase of an earlier run; run it again")
 
-// giveBack releases the items of a run that was interrupted, so that other processes go on with them
+// giveBack releases the items of a run that was interrupted, so that other processes continue with them
 // at once.
 func (r *run) giveBack(ctx context.Context) {
 	for _, e := range r.entries {
@@ -143,8 +143,7 @@ func (r *run) giveBack(ctx context.Context) {
 	}
 }
 
-// next returns the entry to work on, waiting for one to become due; nil when there is nothing more to
-// do, or nothing more may be done.
+// next waits until an entry is due and returns it; nil if none is left, or if the batch was stopped.
 func (r *run) next(ctx context.Context) *entry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -221,8 +220,8 @@ func (r *run) note(ctx context.Context, claim Claim, record Record) error {
 	return nil
 }
 
-// journalFailed ends the batch, unless the journal refused the record: what is not written could be
-// bought twice.
+// journalFailed ends the batch, unless the journal refused the record: a purchase without a record could be
+// repeated.
 func (r *run) journalFailed(key string, err error) error {
 	if errors.Is(err, ErrItemTaken) || errors.Is(err, shipping.ErrOverBudget) {
 		return err
@@ -235,7 +234,7 @@ func (r *run) journalFailed(key string, err error) error {
 	return err
 }
 
-// crash ends the batch after a panic: what is under way is finished, and nothing is begun.
+// crash ends the batch after a panic: purchases under way are finished, and none is begun.
 func (r *run) crash() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -256,7 +255,7 @@ func (r *run) mayGoOn() error {
 	return nil
 }
 
-// overcharged ends the purchases of a run with a budget: drafts no longer show what a purchase costs.
+// overcharged ends the purchases of a run with a budget, because drafts no longer show the charges.
 func (r *run) overcharged(key string, price, charged shipping.Amount) {
 	if r.options.Budget == nil {
 		return

@@ -17,7 +17,7 @@ type journalFile struct {
 	path string // absolute
 }
 
-// openJournalFile opens and locks the file at path, and creates it if there is none.
+// openJournalFile opens and locks the file at path, and creates it if it does not exist.
 func openJournalFile(path string) (*journalFile, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
