@@ -144,7 +144,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// hint returns advice what to check or change; "" if there is none.
+// hint returns advice what to check or change; "" for other errors.
 func (e *Error) hint() string {
 	switch {
 	case e.StatusCode == http.StatusUnauthorized:

@@ -53,7 +53,7 @@ type Transaction struct {
 	Settled   bool   `json:"settled"`
 	// SettlementReference may be empty.
 	SettlementReference string `json:"settlement_reference"`
-	// PayoutDate is zero if there was no payout (null).
+	// PayoutDate is zero before a payout (null).
 	PayoutDate time.Time `json:"payout_date"`
 	CreatedAt  time.Time `json:"created_at"`
 	UpdatedAt  time.Time `json:"updated_at"`
@@ -159,8 +159,8 @@ type LedgerEntry struct {
 	Amount Amount
 	// Pending is true while the amount may still change or fail.
 	Pending bool
-	// Doubt is the reason why a bookkeeper should check the entry; nil if there is none. Amount counts in
-	// both cases.
+	// Doubt is the reason why a bookkeeper should check the entry; nil if it needs no check. Amount
+	// counts in both cases.
 	Doubt error
 }
 

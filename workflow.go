@@ -134,7 +134,7 @@ func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeR
 }
 
 // ResumePoll continues with a request in any state. It edits, selects, purchases and waits for a draft as
-// [RegulatoryService.AnalyzeAndPoll] does, and returns the draft if there is no Select. It waits for a
+// [RegulatoryService.AnalyzeAndPoll] does, and returns the draft if Select is nil. It waits for a
 // purchased request. Nothing is purchased unless the request has just been read as a draft.
 func (s RegulatoryService) ResumePoll(ctx context.Context, requestID string, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
 	flow := newFlow(s, opts, call)

@@ -48,7 +48,7 @@ func (l *List) add(entry Value) {
 	l.slugs = append(l.slugs, slug)
 }
 
-// Contradicts reports whether the list has documents that are none of those purchased.
+// Contradicts reports whether the list has a document that was not purchased.
 func Contradicts[Slug ~string](l List, purchased []Slug) bool {
 	return l.any && slices.ContainsFunc(l.slugs, func(slug string) bool { return !holds(purchased, slug) })
 }

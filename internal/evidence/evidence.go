@@ -1,9 +1,9 @@
-// Package evidence decides what a purchase charged. [Decide] is a pure function from what is known about a purchase
-// to its result. The other functions read what the JSON of a response or a draft shows about money, and what
-// contradicts it. Nothing here knows about HTTP or time.
+// Package evidence decides whether a purchase charged the wallet. [Decide] is a pure function from the evidence
+// about a purchase, a [Case], to its [Result]. The other functions find in the JSON of a response or a draft the
+// fields about money, and contradictions between them. The package does not depend on HTTP or time.
 package evidence
 
-// Response is what came back for the purchase.
+// Response is the kind of response to the purchase.
 type Response uint8
 
 const (
@@ -46,11 +46,11 @@ const (
 	Some
 )
 
-// Case is what is known about a purchase.
+// Case is the evidence about a purchase.
 type Case struct {
 	Response Response
 	State    State
-	// Documents is what the record lists.
+	// Documents are the documents that the record lists.
 	Documents Documents
 	// Charge: the record shows a charged amount or a transaction. For a draft, one that an earlier record
 	// showed counts too, and so does one that cannot be read.
@@ -64,7 +64,7 @@ type Case struct {
 	Denied bool
 }
 
-// Result is what a purchase did to the wallet.
+// Result is the effect of a purchase on the wallet.
 type Result uint8
 
 const (

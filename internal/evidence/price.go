@@ -11,12 +11,12 @@ type Price struct {
 	// Currency is the currency of the price, and Own whether the offer has one and not only the draft.
 	Currency string
 	Own      bool
-	// Differs returns the amount that a text is, if it is another one than the price and not zero.
+	// Differs reads an amount from a text, and reports whether it is neither zero nor the price.
 	Differs func(text string) (amount string, differs bool)
 }
 
-// Ambiguity returns what a draft shows beside a price and that contradicts it; "" if nothing does. It looks
-// at the whole record, because any member may hold money. offers reports whether an entry of the available
+// Ambiguity returns the first field of a draft that contradicts a price; "" if none does. It reads the whole
+// record, because any member may hold money. offers reports whether an entry of the available
 // documents is the one with the price.
 func (p Price) Ambiguity(draft Value, offers func(entry Value) bool) string {
 	if name, twice := draft.repeated(); twice {

@@ -5,7 +5,7 @@ import "strings"
 // levels returns the objects of a response that may hold the record: data and data.request.
 func levels(data Value) []Value { return []Value{data, data.get("request")} }
 
-// Unclear returns why the data of a response is no evidence; "" if it is.
+// Unclear returns the reason why the data of a response is not evidence; "" if it is evidence.
 func Unclear(data Value) string {
 	if data.get("request").get("request").is('{') {
 		return "nests records"
@@ -49,8 +49,8 @@ func ShowsStatus(data Value, status string) bool {
 	return false
 }
 
-// UnreadableCharge reports whether the data of a response shows something where a charge is shown, and it
-// is neither a charge nor the absence of one, such as "5 NGN". isCharge reports whether a text is an amount that
+// UnreadableCharge reports whether a field for the charge in the data of a response holds a value that is
+// neither a charge nor the absence of one, such as "5 NGN". isCharge reports whether a text is an amount that
 // may have been charged.
 func UnreadableCharge(data Value, isCharge func(string) bool) bool {
 	for _, level := range levels(data) {

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// shape is what a type has to do with member names: the fields of a struct, or the shape of the elements of
-// a list or map. A nil shape is a type without structs, or one that reads its own text.
+// shape describes the member names of a type: the fields of a struct, or the shape of the elements of a list
+// or map. A nil shape is a type without structs, or one that reads its own text.
 type shape struct {
 	fields  map[string]field
 	folded  map[string]bool // the names of the fields, folded

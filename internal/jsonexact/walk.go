@@ -10,7 +10,7 @@ import (
 const (
 	// maxDepth is the nesting that encoding/json reads.
 	maxDepth = 10_000
-	// hidden is what a hidden name consists of. No field is called so.
+	// hidden is the character that hidden names consist of. No field has such a name.
 	hidden = '\x7f'
 )
 
@@ -23,7 +23,7 @@ type walk struct {
 	changed []byte // the text with names hidden, if any is
 	twice   []span // the values to replace, in the order of the text
 	// names holds, for each field of the objects that are open, where the name of its member starts; 0 if
-	// there was none.
+	// the object had none.
 	names []int
 }
 

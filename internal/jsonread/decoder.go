@@ -22,7 +22,7 @@ type Decoder struct {
 	texts    []string // of the list that is open
 }
 
-// Read reads the next value into what into points to.
+// Read reads the next value into the value that into points to.
 func (d *Decoder) Read(into any) {
 	v := reflect.ValueOf(into)
 	d.value(d.reader.root(v.Type().Elem()), v.UnsafePointer())
@@ -219,9 +219,8 @@ func (d *Decoder) list(f *field, p unsafe.Pointer) {
 }
 
 // roomFor returns for how many records a list needs memory, of which n were read from so many bytes.
-// If the others are as long as the first few, it is what they need and a little more. Records that
-// begin a list may be short by accident or malice, so on their word no more memory is taken than
-// twice the size of the text. A list within a record is short.
+// It assumes that the other records are as long as the first few, and adds a little. The first records of a
+// list may be short by accident or malice, so the memory is limited to twice the size of the text. A list within a record is short.
 func (d *Decoder) roomFor(n, read, recordSize int) int {
 	const few, page = 8, 3 // the path of a page: envelope, data, list
 	if n == 0 {
@@ -268,7 +267,8 @@ func (d *Decoder) note(name string, kind DifferenceKind, detail string) {
 	d.report(Difference{Path: d.pathTo(name), Kind: kind, Detail: detail})
 }
 
-// pathTo returns the path of a member of what is open, or of an element if the name is "[]".
+// pathTo returns the path of a member of the open record, or of an element of the open list if the name is
+// "[]".
 func (d *Decoder) pathTo(name string) string {
 	var path strings.Builder
 	add := func(name string) {

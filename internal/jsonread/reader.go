@@ -1,7 +1,7 @@
 // Package jsonread reads the responses of a service into Go structs, tolerantly and in one pass.
 //
-// The struct tags say all there is to know about a field. From them a [Reader] compiles once how a type is
-// read; nothing else lists the fields:
+// The struct tags describe each field completely. A [Reader] compiles a plan from them once per type; fields are
+// listed nowhere else:
 //
 //	Kinds  []Kind `json:"event" alias:"events"`  // read under another name too
 //	Code   Code   `json:"code" read:"bare"`      // a string in place of the object is this field
@@ -14,12 +14,12 @@
 // field zero. So an odd value costs neither its record nor the speed of the others. [Options.Report] gets
 // every such difference, every unknown member and every missing one, from the same pass.
 //
-// Names match byte for byte. If a member is given twice, the last one counts. A type that is read by a
-// function of its own ([Custom]) decides itself what it is then. If a field has several names, the first one
+// Names match byte for byte. If a member is given twice, the last one counts. A type with its own
+// function ([Custom]) decides this case itself. If a field has several names, the first one
 // of its tag that gives a value counts; custom values that differ are taken as given twice.
 //
 // The grammar is that of encoding/json, which package jsonscan implements, invalid UTF-8 and deep nesting
-// included. There is no second, slower reader to fall back to: a text is read in this pass or is not JSON.
+// included. There is one reader, without a slower one to fall back to: a text that it cannot read is not JSON.
 // The package reads the types of a response, which its owner controls. For any type and all of the rules of
 // encoding/json, such as methods, embedded pointers and interfaces, see package jsonexact. A field of a kind
 // that is not known here is left to encoding/json.
@@ -75,7 +75,7 @@ const (
 	Type
 )
 
-// CustomType is a type that is read by a function of its own.
+// CustomType is a type that is read by its own function.
 type CustomType struct {
 	of    reflect.Type
 	want  string

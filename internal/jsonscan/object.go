@@ -51,12 +51,12 @@ func (n *Names) find(plain []byte) int {
 	return -1
 }
 
-// Order is what a decoder has learnt about the order of the members in one kind of object, so that it
-// need not look each of them up. The objects of a list share one. The zero Order expects that of the
+// Order remembers the order of the members in one kind of object, so that they need not be looked up one by
+// one. The objects of a list share one. The zero Order expects that of the
 // Names.
 type Order struct {
-	// ahead tells, for each member, how many places the one that came behind it last time is off the
-	// expected place. The start of the object counts as a member, the first.
+	// ahead holds, for each member, the distance between the place of the member that followed it last time
+	// and the expected place. The start of the object counts as a member, the first.
 	ahead [maxNames + 1]uint8
 }
 

@@ -5,10 +5,9 @@
 // Values that nobody wants are skipped. Numbers and raw values are returned as parts of the text. Strings
 // are copied from it, many into one block of memory, so that the text can be reused.
 //
-// A text that is not JSON fails for good: every further call returns a zero value, and [Scanner.Done] is
-// false at the end. What is JSON means here what it means to encoding/json, except that names match byte
-// for byte: invalid UTF-8 and unpaired surrogates read as U+FFFD, and a skipped value may be nested as deep
-// as encoding/json allows. The package knows nothing of Go types, and does not word errors.
+// A text that is not JSON fails permanently: every further call returns a zero value, and [Scanner.Done] is
+// false at the end. The grammar is that of encoding/json, except that names match byte for byte: invalid UTF-8 and unpaired surrogates read as U+FFFD, and a skipped value may be nested as deep
+// as encoding/json allows. The package does not depend on Go types, and returns no error texts.
 package jsonscan
 
 import (
@@ -40,7 +39,7 @@ func (s *Scanner) Limit(elements int) { s.elements = elements }
 // Crowded reports whether the text failed because of [Scanner.Limit].
 func (s *Scanner) Crowded() bool { return s.crowded }
 
-// Fail gives the text up.
+// Fail makes the text fail.
 func (s *Scanner) Fail() { s.failed, s.pos = true, len(s.text) }
 
 // Done reports whether everything was read, and nothing but space follows.
@@ -62,7 +61,7 @@ func (s *Scanner) peekAfterSpace() byte {
 		switch c := s.text[s.pos]; c {
 		case ' ', '\t', '\n', '\r':
 		case 0:
-			return 1 // a NUL in the text, which is no token, must not look like the end
+			return 1 // a NUL in the text is not a token, and must differ from the end
 		default:
 			return c
 		}

@@ -81,7 +81,7 @@ func special(w uint64) uint64 {
 	return ((quote-ones)&^quote | (backslash-ones)&^backslash | (w-' '*ones)&^w | w) & highs
 }
 
-// escapeSize returns the size of the escape that text starts with, 0 where it is none.
+// escapeSize returns the size of the escape that text starts with; 0 if it starts with none.
 func escapeSize(text []byte) int {
 	if len(text) < 2 {
 		return 0

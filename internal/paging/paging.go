@@ -42,7 +42,7 @@ import (
 
 // Config describes a list and a walk over it.
 type Config struct {
-	// Fetch reads a page. It is called on goroutines of its own. The page can be nil if there is an error.
+	// Fetch reads a page. It is called on separate goroutines. The page can be nil if there is an error.
 	Fetch func(ctx context.Context, number int) (*Page, error)
 	// List identifies the list in tokens; see [Hash].
 	List uint64
@@ -56,7 +56,7 @@ type Config struct {
 	Token string
 }
 
-// Numbers is what a page reports about itself; 0 stands for a number that it does not report.
+// Numbers are the numbers that a page reports about itself; 0 if it does not report one.
 type Numbers struct {
 	Total, PerPage, Page, PageCount int
 	HasNext                         bool

@@ -6,7 +6,7 @@ import (
 	"github.com/shipping-go/shipping/internal/workgroup"
 )
 
-// prefetcher fetches pages ahead of a consumer, a bounded number at a time, each on a goroutine of its own.
+// prefetcher fetches pages ahead of a consumer, a bounded number at a time, each on its own goroutine.
 //
 // User code runs on these goroutines. If it panics, or ends the goroutine, the other fetches are cancelled, and
 // the consumer's next call panics with the same value or ends the consumer's goroutine.
@@ -80,7 +80,7 @@ func (p *prefetcher) forget() {
 	clear(p.pending)
 }
 
-// stop cancels what is under way and returns when no goroutine is left.
+// stop cancels all fetches and returns when no goroutine is left.
 func (p *prefetcher) stop() {
 	p.cancel()
 	p.running.Wait()

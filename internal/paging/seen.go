@@ -17,7 +17,7 @@ func (s *seen) has(id uint64) bool {
 	return ok
 }
 
-// add remembers a record that is returned now. It ignores 0, which is no identifier.
+// add remembers a record that is returned now. It ignores 0, which stands for a record without an identifier.
 func (s *seen) add(id uint64) {
 	switch {
 	case !s.enter(id):

@@ -26,7 +26,7 @@ type Walk struct {
 	perPage   int     // how many rows a page holds
 	pageCount int     // how many pages there are; 0 if unknown
 	search    *search // not nil while the walk searches for its place
-	complete  *token  // the position before the first page that may lack records; nil if there is none
+	complete  *token  // the position before the first page that may lack records; nil if no page does
 	content   uint64  // of the page before, if its records have no IDs
 	progress  Progress
 
@@ -63,7 +63,7 @@ type stall struct {
 	arrived int // rows that the totals grew by: they push rows already returned onto later pages
 	pushed  int // rows that came again behind the place, if the list has no totals
 	moves   int // changes of the total or of the page size
-	unmoved int // searches that found the place where it was before
+	unmoved int // searches that found the place unchanged
 }
 
 const (
@@ -371,8 +371,8 @@ func (w *Walk) advance(page *Page, repeated bool) {
 	}
 }
 
-// more reports whether to read a page after this one. Any of its numbers can imply one, but behind a page without
-// rows there is none, unless rows are due that have not come.
+// more reports whether to read a page after this one. Any of its numbers can imply one, but no page
+// follows a page without rows, unless expected rows have not come.
 func (w *Walk) more(page *Page) bool {
 	received, total := len(page.IDs), w.totalAt(page)
 	switch {
@@ -412,7 +412,7 @@ func (w *Walk) end() error {
 			"resume to read the list again from the last place before which none is missing", missing, hint)}
 }
 
-// shortage returns how many records have not come that should have, if there is no other page.
+// shortage returns how many of the expected records have not come, if no other page follows.
 func (w *Walk) shortage() int { return w.place.missing + max(w.place.total-w.place.covered, 0) }
 
 // stalled returns the error of a list that brings nothing new for too long; nil if it may still.
@@ -435,7 +435,7 @@ func (w *Walk) loop(format string, values ...any) *Error {
 // ahead fetches the next n pages, as far as there are any.
 func (w *Walk) ahead(n int) { w.pages.ahead(w.number, min(w.number+n-1, w.pageCount)) }
 
-// moveTo makes number the page to read next, and drops what was fetched ahead.
+// moveTo makes number the page to read next, and drops pages that were fetched ahead.
 func (w *Walk) moveTo(number int) {
 	w.pages.forget()
 	w.number, w.reach, w.opening = number, 1, false

@@ -49,7 +49,7 @@ func newFinder(key string) *finder {
 	first := key[:leastStart]
 	f.addEncoded(hex.EncodeToString([]byte(key)), hex.EncodeToString([]byte(first)))
 	f.addEncoded(decimal(key), decimal(first))
-	for before := range 3 { // the place of the key in what was encoded decides how it looks
+	for before := range 3 { // the encoding of the key depends on its place in the encoded text
 		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			f.addEncoded(inBase64(encoding, before, key), inBase64(encoding, before, first))
 		}

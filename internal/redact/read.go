@@ -65,10 +65,10 @@ func (r reading) beforeEscape(text []byte) int {
 	return n
 }
 
-// none is no character: white space or a backslash.
+// none stands for white space or a backslash, which are not counted as characters.
 const none = -1
 
-// character returns the character at a position, whatever it is escaped with, and where it ends.
+// character returns the character at a position, in any notation of an escape, and the position after it.
 func character(text []byte, i int) (c, after int) {
 	switch text[i] {
 	case ' ', '\t', '\r', '\n':

@@ -1,5 +1,5 @@
-// Package redact keeps a secret key out of everything that is printed, logged or returned: it holds the
-// key where no printer finds it, and removes the key from text that a peer sent back.
+// Package redact keeps a secret key out of everything that is printed, logged or returned: a [Key] cannot be
+// printed, and it removes itself from text that a peer sent back.
 //
 // The key is found as it is and in any case; with any of its characters escaped as in JSON, Go, a URL or
 // HTML, several times over; broken over lines; and in base64 (such as that of "user:key"), hexadecimal and
@@ -16,9 +16,9 @@ import (
 // Mark stands for a key that was removed.
 const Mark = "[redacted]"
 
-// Key is a secret key. It holds the key in closures: no fmt verb, no reflection, no JSON encoder and no
-// panic can print what a func value captured, however deep the struct around it is printed. The zero Key
-// is no key, and redacts nothing.
+// Key is a secret key. It holds the key in closures: fmt, reflection, JSON encoders and panics
+// cannot print the variables of a closure, at any depth of the struct around it. The zero Key is empty and
+// redacts nothing.
 type Key struct {
 	reveal func() string
 	finder func() *finder

@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	// ErrBodyTooLarge is what a [BodyError] wraps if the body exceeds its limit.
+	// ErrBodyTooLarge is wrapped by a [BodyError] if the body exceeds its limit.
 	ErrBodyTooLarge = errors.New("shipping: body too large")
-	// ErrTruncated is what a [BodyError] wraps if the body was cut off.
+	// ErrTruncated is wrapped by a [BodyError] if the body was cut off.
 	ErrTruncated = errors.New("shipping: truncated body")
 )
 
@@ -137,8 +137,8 @@ func Partial(err error) (*BodyError, bool) { return own[*BodyError](err) }
 
 var errNoConnection = errors.New("no connection was established")
 
-// evidenceIn keeps of a failed attempt what is known about the request, and nothing that looks like the end
-// of the caller's context.
+// evidenceIn returns the evidence in the error of a failed attempt, without anything that could be taken for
+// the end of the caller's context.
 func evidenceIn(err error) error {
 	if partial, ok := Partial(err); ok {
 		return &BodyError{partial.StatusCode, partial.Header, partial.Body, ErrTruncated}

@@ -74,7 +74,7 @@ func (p Policy) backoff(n int) time.Duration {
 	return rand.N(min(ceiling, p.MaxWait) + 1)
 }
 
-// clamp bounds what a Retry-After header asks for, and gives a 429 without one a short wait.
+// clamp bounds the wait of a Retry-After header. For a 429 without one it returns a short wait.
 func (p Policy) clamp(asked time.Duration) time.Duration {
 	if asked <= 0 {
 		return p.MinWait

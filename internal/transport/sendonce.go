@@ -19,7 +19,7 @@ var errNotResent = errors.New("the connection or the HTTP/2 stream ended after t
 // sendOnce sends a request that is not safe to retry at most once, and marks failures before the request was
 // sent.
 //
-// net/http sends some requests again by itself, inside one RoundTrip:
+// net/http itself sends some requests again, inside one RoundTrip:
 //   - over HTTP/2, every request after GOAWAY, REFUSED_STREAM or PROTOCOL_ERROR, although the service may
 //     have read it;
 //   - over HTTP/1.1, after a kept connection broke, requests with the method GET, HEAD, OPTIONS or TRACE
@@ -59,7 +59,7 @@ func (s *sending) sendOnce(r *http.Request) (*http.Response, error) {
 	return nil, p.explain(r, own, err)
 }
 
-// explain returns the error of an attempt, with what is known about the request.
+// explain returns the error of an attempt, with the evidence about the request.
 func (p *progress) explain(r *http.Request, own *http.Transport, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

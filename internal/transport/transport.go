@@ -1,6 +1,6 @@
 // Package transport performs calls over HTTP: attempts with a deadline each, retries within a policy and a
-// budget, one pause after a 429 for all calls of a client, bounded bodies, no key in what it returns, and
-// evidence of whether a request was sent.
+// budget, one pause after a 429 for all calls of a client, bounded bodies, redacted keys, and evidence of whether
+// a request was sent.
 //
 // It does not know the service: neither its operations, its JSON nor its errors. A failed response is a
 // [Response]; the errors are those of exchanges without a whole response.
@@ -90,7 +90,7 @@ type Client struct {
 	http    http.Client // without its transport, which each call replaces
 	next    http.RoundTripper
 	own     *http.Transport // next, if its errors are evidence; see [Client.sendOnce]
-	timeout time.Duration   // of an attempt; 0 or less is none
+	timeout time.Duration   // of an attempt; not limited if 0 or less
 	pause   pause
 	budget  budget
 	buffers buffers
@@ -187,8 +187,8 @@ func attemptError(err error) error {
 // sending is a call while it is performed. It is the transport of its own HTTP client and its own retry loop,
 // so that each attempt knows its call. No other goroutine uses it.
 //
-// go-retryablehttp provides the loop, the wait and the copies of the request. What is retried, and when, is
-// decided here; see retry.go.
+// go-retryablehttp provides the loop, the wait and the copies of the request. This package
+// decides which attempts are retried, and when; see retry.go.
 type sending struct {
 	client  *Client
 	retry   Retry

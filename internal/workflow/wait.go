@@ -90,9 +90,9 @@ type Wait[Record any] struct {
 	failures int
 }
 
-// Poll is what a poll found.
+// Poll is the result of one poll.
 type Poll[Record any] struct {
-	// Record is what was read, and Err why nothing was.
+	// Record is the record that was read, and Err the reason why none was.
 	Record Record
 	Err    error
 	// AtEnd: the wait is over. Otherwise the next poll follows after Next.

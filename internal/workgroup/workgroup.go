@@ -1,4 +1,4 @@
-// Package workgroup runs functions on goroutines of their own and returns a panic to the goroutine that
+// Package workgroup runs functions on separate goroutines and returns a panic to the goroutine that
 // started them, where a caller can recover it.
 package workgroup
 
@@ -18,7 +18,7 @@ type Group struct {
 	value   any  // of the first panic; nil for runtime.Goexit
 }
 
-// Go runs a function on a goroutine of its own.
+// Go runs a function on its own goroutine.
 func (g *Group) Go(work func()) {
 	g.running.Go(func() {
 		returned := false
