@@ -46,6 +46,9 @@ func decodeReply[T any](c *core, got *exchange) (T, *Error) {
 		return reply.Data, c.unexpected(got, err) // lost records would end a list without an error
 	}
 	if c.drift != nil {
+		if data, ok := any(reply.Data).(requestData); ok && data.wrapped {
+			differences.dropMissing("data.")
+		}
 		differences.report(c.drift, got.operation.Name)
 	}
 	switch {

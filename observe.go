@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping/internal/jsonread"
@@ -140,6 +141,15 @@ type driftCounts map[DriftFinding]int
 func (c driftCounts) add(difference jsonread.Difference) {
 	kind := [...]DriftKind{jsonread.Unknown: DriftUnknown, jsonread.Missing: DriftMissing, jsonread.Type: DriftType}[difference.Kind]
 	c[DriftFinding{Path: difference.Path, Kind: kind, Detail: difference.Detail}]++
+}
+
+// dropMissing removes the members that are missing directly below a path.
+func (c driftCounts) dropMissing(path string) {
+	for finding := range c {
+		if name, below := strings.CutPrefix(finding.Path, path); below && finding.Kind == DriftMissing && !strings.ContainsAny(name, ".[") {
+			delete(c, finding)
+		}
+	}
 }
 
 // report reports the counted differences, if there are any.

@@ -171,6 +171,8 @@ type ShippingDetails struct {
 type requestData struct {
 	raw    RawJSON
 	record *RegulatoryRequest
+	// wrapped is true if the record is data.request.
+	wrapped bool
 }
 
 func (d *requestData) givenTwice() {
@@ -199,7 +201,7 @@ func readRequestData(d *jsonread.Decoder, data *requestData) {
 	if wire.Request == nil || wire.RequestID != "" {
 		return
 	}
-	data.record = wire.Request
+	data.record, data.wrapped = wire.Request, true
 	setDefault(&data.record.TransactionID, wire.TransactionID)
 	if data.record.ChargedAmount == (Amount{}) && wire.ChargedAmount != (Amount{}) {
 		data.record.ChargedAmount = wire.ChargedAmount

@@ -42,28 +42,12 @@ type finding struct {
 	// Assumed is a field that this module expects though the specification does not show it: nothing
 	// that a service falls short of.
 	Assumed bool `json:"assumed,omitempty"`
-	// Wrapper is an object that the draft is in.
-	Wrapper bool `json:"wrapper,omitempty"`
 }
 
 // assumed reports whether a field is inside an entry of a draft. "Other fields of the record and of its
 // entries: not shown" (specification: "Regulatory document request").
 func assumed(operation string, f shipping.DriftFinding) bool {
 	return operation == shipping.OpAnalyze && f.Kind != shipping.DriftUnknown && strings.Contains(f.Path, "[].")
-}
-
-// unwrapped returns the findings on a draft without those that a wrapper causes. The specification does not
-// show whether the draft is data itself or data.request, and the client reads both: a draft inside
-// data.request lacks nothing, and its fields are not compared.
-func unwrapped(findings []finding) []finding {
-	wrapper := slices.IndexFunc(findings, func(f finding) bool {
-		return f.Path == "data.request" && f.Kind == shipping.DriftUnknown && f.Detail == "object"
-	})
-	if wrapper < 0 {
-		return findings
-	}
-	findings[wrapper].Wrapper = true
-	return slices.DeleteFunc(findings, func(f finding) bool { return f.Kind == shipping.DriftMissing })
 }
 
 // note is called for each answer that differs.
@@ -111,9 +95,6 @@ func (i *inspection) inspect(ctx context.Context) ([]result, error) {
 				r.Error = err.Error()
 			}
 			r.Findings = append(r.Findings, i.found[o.operation]...)
-			if o.operation == shipping.OpAnalyze {
-				r.Findings = unwrapped(r.Findings)
-			}
 		}
 		results = append(results, r)
 	}
@@ -189,9 +170,6 @@ func write(out io.Writer, where string, results []result) error {
 			remark := ""
 			if f.Assumed {
 				remark = "; assumed, the specification does not show it"
-			}
-			if f.Wrapper {
-				remark = "; the draft is in it, and its fields are not compared"
 			}
 			_, e := fmt.Fprintf(out, "    %s%s\n", shipping.DriftFinding{Path: f.Path, Kind: f.Kind, Detail: f.Detail, Count: f.Count}, remark)
 			err = errors.Join(err, e)
