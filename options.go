@@ -139,9 +139,6 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	return RetryPolicy(transport.Policy(p).WithDefaults()), nil
 }
 
-// longestWait bounds every wait that can be set, so that sums of them cannot overflow.
-const longestWait = transport.LongestWait
-
 func setDefault[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {
