@@ -17,6 +17,8 @@ type lie struct {
 	// ends is how the walk ends. All rows but the missing ones are delivered if it is complete or incomplete.
 	ends    walkEnd
 	missing int
+	// requests is how many there may be if that is more than mostRequests.
+	requests int
 }
 
 // walkEnd is how a walk ends. Each row states one.
@@ -92,7 +94,7 @@ func lies() map[string]lie {
 		"total leaps with every answer":      {tell: counting("total", func(n, truth int) any { return truth + 1000*n }), ends: incomplete},
 		"total shrinks with every answer":    {tell: counting("total", func(n, truth int) any { return max(truth-n, 0) }), ends: complete},
 		"total shrinks from far above":       {tell: counting("total", func(n, truth int) any { return 10_000 - 100*n }), ends: incomplete},
-		"total goes up and down":             {tell: counting("total", func(n, truth int) any { return truth - 30*(n%2) }), ends: complete},
+		"total goes up and down":             {tell: counting("total", func(n, truth int) any { return truth - 30*(n%2) }), ends: complete, requests: 400}, // which response has which total depends on the order of the requests
 		"total is what remains":              {tell: says("total", func(page int, a *rowAnswer) any { return 95 - 10*(page-1) }), ends: complete},
 		"total is what is on the page":       {tell: says("total", func(_ int, a *rowAnswer) any { return len(a.Rows) }), ends: complete},
 		"total is told by the first page":    {tell: says("total", func(page int, a *rowAnswer) any { return map[bool]any{true: 95, false: "absent"}[page == 1] }), ends: complete},
@@ -198,8 +200,8 @@ func TestWalk_ListsThatLie(t *testing.T) {
 				if err != nil {
 					checkResume(t, s, delivered, err)
 				}
-				if n := len(asked); n > mostRequests {
-					t.Errorf("window %d: %d requests, want at most %d: %v", window, n, mostRequests, asked)
+				if n, most := len(asked), max(lie.requests, mostRequests); n > most {
+					t.Errorf("window %d: %d requests, want at most %d: %v", window, n, most, asked)
 				}
 				if s.open != 0 {
 					t.Errorf("window %d: %d bodies left open", window, s.open)
