@@ -270,8 +270,11 @@ func memberTypes(t reflect.Type) map[string]reflect.Type {
 // straightTime writes a timestamp as RFC 3339 does.
 func straightTime(kind, text string) json.RawMessage {
 	if kind == "string" {
-		layout := regexp.MustCompile(`^(\d{4})(-?)(\d\d)(-?)(\d\d)(?:[Tt ](\d\d)(:?)(\d\d)(?:(:?)(\d\d)(?:[.,](\d+))?)?(Z|z|[+-]\d\d:?(?:\d\d)?)?)?$`)
-		if p := layout.FindStringSubmatch(text); p != nil && p[2] == p[4] && (p[10] == "" || p[7] == p[9]) && (p[6] != "" || p[2] != "") {
+		layout := regexp.MustCompile(`^(\d{4})(-?)(\d\d)(-?)(\d\d)(?:[Tt ](\d\d?)(:?)(\d\d)(?:(:?)(\d\d)(?:[.,](\d+))?)?(Z|z|[+-]\d\d:?(?:\d\d)?)?)?$`)
+		if p := layout.FindStringSubmatch(text); p != nil && p[2] == p[4] && (p[10] == "" || p[7] == p[9]) && (p[6] != "" || p[2] != "") && (len(p[6]) != 1 || p[7] != "") {
+			if len(p[6]) == 1 { // time.Parse takes an hour of one digit in front of a colon
+				p[6] = "0" + p[6]
+			}
 			zone := strings.ToUpper(p[12])
 			if len(zone) > 1 {
 				zone = zone[:3] + ":" + (strings.TrimPrefix(zone[3:], ":") + "00")[:2]
