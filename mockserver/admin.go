@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -191,9 +193,9 @@ func (s *Server) writeAdmin(w http.ResponseWriter, r *http.Request, p *reply) {
 
 func (s *Server) adminHealth(c *call) reply {
 	return succeedWith(nil, "OK", struct {
-		Now   timestamp `json:"now"`
-		Clock string    `json:"clock"`
-	}{timestamp(c.world.clock.Now()), c.world.clockKind()})
+		Now   jsontext.Timestamp `json:"now"`
+		Clock string             `json:"clock"`
+	}{jsontext.Timestamp(c.world.clock.Now()), c.world.clockKind()})
 }
 
 func (w *World) clockKind() string {
@@ -232,7 +234,7 @@ func (s *Server) adminLedger(c *call) reply {
 		view.Problems = err.Error()
 	}
 	slices.Reverse(entries)
-	view.Entries = each(cut(p, entries), func(e ledger.Entry) entryView { return entryView{e, timestamp(e.At)} })
+	view.Entries = each(cut(p, entries), func(e ledger.Entry) entryView { return entryView{e, jsontext.Timestamp(e.At)} })
 	return paged(p, len(entries), counted(len(entries), "entry in the ledger", "entries in the ledger"), view)
 }
 
@@ -270,9 +272,9 @@ func (s *Server) adminAdvance(c *call) reply {
 		return refusedFor(err)
 	}
 	return succeedWith(nil, "The clock was advanced", struct {
-		Now   timestamp   `json:"now"`
-		Fired []firedView `json:"fired"`
-	}{timestamp(c.world.clock.Now()), each(fired, viewFired)})
+		Now   jsontext.Timestamp `json:"now"`
+		Fired []firedView        `json:"fired"`
+	}{jsontext.Timestamp(c.world.clock.Now()), each(fired, viewFired)})
 }
 
 func (s *Server) adminEvidence(c *call) reply {

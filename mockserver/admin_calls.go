@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
 // adminCalls answers GET /_mock/calls: the journal, or the part that the query chooses. With await it
@@ -36,7 +38,7 @@ func (s *Server) adminCalls(c *call) reply {
 	if c.world.calls.isShort() {
 		message += ": fewer are remembered than should be, since the journals of all worlds are full; close or reset some, or raise -max-journal or WithMaxJournal"
 	}
-	return succeedWith(nil, message, each(calls, func(call Call) callView { return callView{call, timestamp(call.At)} }))
+	return succeedWith(nil, message, each(calls, func(call Call) callView { return callView{call, jsontext.Timestamp(call.At)} }))
 }
 
 // callChoice is a [CallQuery] with how much of what it finds is wanted: a page that follows the journal
@@ -140,7 +142,7 @@ func (s *Server) adminCall(c *call) reply {
 	found := e.call()
 	switch as := c.query().Get("as"); as {
 	case "":
-		return succeedWith(nil, "The call", callView{found, timestamp(found.At)})
+		return succeedWith(nil, "The call", callView{found, jsontext.Timestamp(found.At)})
 	case "curl":
 		return reply{status: http.StatusOK, contentType: "text/plain; charset=utf-8", body: []byte(found.Curl(c.world.URL))}
 	case "go":

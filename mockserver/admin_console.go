@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/country"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -141,11 +143,11 @@ func (s *Server) adminClock(c *call) reply {
 	}
 	total := w.Waiting()
 	return succeedWith(nil, counted(total, "thing waits for its time", "things wait for their time"), struct {
-		Now     timestamp   `json:"now"`
-		Clock   string      `json:"clock"`
-		Total   int         `json:"total"`
-		Waiting []firedView `json:"waiting"` // the first to come first, at most 100
-	}{timestamp(w.clock.Now()), w.clockKind(), total, waiting})
+		Now     jsontext.Timestamp `json:"now"`
+		Clock   string             `json:"clock"`
+		Total   int                `json:"total"`
+		Waiting []firedView        `json:"waiting"` // the first to come first, at most 100
+	}{jsontext.Timestamp(w.clock.Now()), w.clockKind(), total, waiting})
 }
 
 // callOrder is the body of POST /_mock/calls.

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 )
@@ -14,32 +16,32 @@ import (
 
 type callView struct {
 	Call
-	At timestamp `json:"at"`
+	At jsontext.Timestamp `json:"at"`
 }
 
 type firedView struct {
-	Due   timestamp `json:"due"`
-	Label string    `json:"label"`
+	Due   jsontext.Timestamp `json:"due"`
+	Label string             `json:"label"`
 }
 
-func viewFired(f Fired) firedView { return firedView{timestamp(f.Due), f.Label} }
+func viewFired(f Fired) firedView { return firedView{jsontext.Timestamp(f.Due), f.Label} }
 
 type deliveryView struct {
 	Delivery
-	CreatedAt timestamp             `json:"created_at"`
+	CreatedAt jsontext.Timestamp    `json:"created_at"`
 	Attempts  []deliveryAttemptView `json:"attempts"`
 }
 
 type deliveryAttemptView struct {
-	At         timestamp `json:"at"`
-	StatusCode int       `json:"status_code,omitempty"`
-	Error      string    `json:"error,omitempty"`
+	At         jsontext.Timestamp `json:"at"`
+	StatusCode int                `json:"status_code,omitempty"`
+	Error      string             `json:"error,omitempty"`
 }
 
 func viewDelivery(d Delivery) deliveryView {
-	v := deliveryView{d, timestamp(d.CreatedAt), make([]deliveryAttemptView, len(d.Attempts))}
+	v := deliveryView{d, jsontext.Timestamp(d.CreatedAt), make([]deliveryAttemptView, len(d.Attempts))}
 	for i, a := range d.Attempts {
-		v.Attempts[i] = deliveryAttemptView{timestamp(a.At), a.StatusCode, a.Error}
+		v.Attempts[i] = deliveryAttemptView{jsontext.Timestamp(a.At), a.StatusCode, a.Error}
 	}
 	return v
 }
@@ -58,20 +60,20 @@ type walletView struct {
 
 type entryView struct {
 	ledger.Entry
-	At timestamp `json:"at"`
+	At jsontext.Timestamp `json:"at"`
 }
 
 // webhookView is a webhook with what only the control surface knows of it.
 type webhookView struct {
-	WebhookID string        `json:"webhook_id"`
-	Name      string        `json:"name"`
-	URL       string        `json:"url"`
-	Events    []string      `json:"events"`
-	Active    bool          `json:"active"`
-	Order     DeliveryOrder `json:"order"`
-	CreatedAt timestamp     `json:"created_at"`
-	UpdatedAt timestamp     `json:"updated_at"`
-	Revision  int           `json:"revision"`
+	WebhookID string             `json:"webhook_id"`
+	Name      string             `json:"name"`
+	URL       string             `json:"url"`
+	Events    []string           `json:"events"`
+	Active    bool               `json:"active"`
+	Order     DeliveryOrder      `json:"order"`
+	CreatedAt jsontext.Timestamp `json:"created_at"`
+	UpdatedAt jsontext.Timestamp `json:"updated_at"`
+	Revision  int                `json:"revision"`
 }
 
 func (w *World) viewWebhook(h *webhook) webhookView {

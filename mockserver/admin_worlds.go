@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
@@ -16,14 +18,14 @@ import (
 
 // worldView is a world as GET /_mock/worlds shows it.
 type worldView struct {
-	Name      string    `json:"name"`
-	Scenario  string    `json:"scenario"`
-	SecretKey string    `json:"secret_key,omitempty"` // in the list, and when a world is opened or forked; not with keys=false
-	Clock     string    `json:"clock"`
-	Now       timestamp `json:"now"`
-	Requests  int       `json:"requests"` // regulatory requests that it keeps
-	Waiting   int       `json:"waiting"`  // things that wait for their time
-	Snapshots []string  `json:"snapshots"`
+	Name      string             `json:"name"`
+	Scenario  string             `json:"scenario"`
+	SecretKey string             `json:"secret_key,omitempty"` // in the list, and when a world is opened or forked; not with keys=false
+	Clock     string             `json:"clock"`
+	Now       jsontext.Timestamp `json:"now"`
+	Requests  int                `json:"requests"` // regulatory requests that it keeps
+	Waiting   int                `json:"waiting"`  // things that wait for their time
+	Snapshots []string           `json:"snapshots"`
 }
 
 // viewFor is view without the key for those who do not want to be trusted with it: a page that shows
@@ -38,7 +40,7 @@ func (w *World) viewFor(c *call) worldView {
 
 func (w *World) view() worldView {
 	v := worldView{
-		Name: w.name, Scenario: w.plan.scenario, SecretKey: w.SecretKey, Clock: "real", Now: timestamp(w.Now()), Waiting: w.Waiting(),
+		Name: w.name, Scenario: w.plan.scenario, SecretKey: w.SecretKey, Clock: "real", Now: jsontext.Timestamp(w.Now()), Waiting: w.Waiting(),
 	}
 	if w.clock.IsVirtual() {
 		v.Clock = "virtual"

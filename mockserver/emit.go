@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+
 	"github.com/shipping-go/shipping/internal/jsonexact"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 )
@@ -69,7 +71,7 @@ func (w *World) payload(e Event) (payload []byte, shipmentID string, err error) 
 		if data := bytes.TrimSpace(e.Data); !json.Valid(data) || data[0] != '{' {
 			return nil, "", errors.New("data must be a JSON object")
 		}
-		payload, err = encode(struct {
+		payload, err = jsontext.Encode(struct {
 			Event string          `json:"event"`
 			Data  json.RawMessage `json:"data"`
 		}{e.Kind, e.Data})

@@ -1,11 +1,9 @@
 package mockserver
 
 import (
-	"bytes"
 	"encoding/json"
-	"strconv"
 
-	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
 // Rates and transactions are written field by field, in the order of the specification's tables: it is
@@ -14,144 +12,85 @@ import (
 
 // appendRate appends a rate as JSON.
 func appendRate(dst []byte, r *rate) []byte {
-	o := object{append(dst, '{')}
-	o.text("rate_id", r.RateID)
-	o.amount("amount", r.Amount)
-	o.text("currency", r.Currency)
-	o.raw("breakdown", r.Breakdown)
-	o.text("carrier_name", r.CarrierName)
-	o.text("carrier_slug", r.CarrierSlug)
-	o.text("carrier_logo", r.CarrierLogo)
-	o.text("carrier_rate_description", r.Description)
-	o.text("carrier_reference", r.CarrierReference)
-	o.text("delivery_address", r.DeliveryAddress)
-	o.text("pickup_address", r.PickupAddress)
-	o.text("parcel", r.Parcel)
-	o.time("delivery_date", r.DeliveryDate)
-	o.number("delivery_eta", int64(r.DeliveryETA))
-	o.text("delivery_time", r.DeliveryTime)
-	o.number("pickup_eta", int64(r.PickupETA))
-	o.text("pickup_time", r.PickupTime)
-	o.boolean("includes_insurance", r.IncludesInsurance)
-	o.amount("insurance_fee", r.InsuranceFee)
-	o.amount("insurance_coverage", r.InsuranceCoverage)
-	o.open("metadata")
-	o.textUnlessEmpty("localProductCode", r.Metadata.LocalProductCode)
-	o.textUnlessEmpty("productCode", r.Metadata.ProductCode)
-	o.close()
-	o.boolean("used", r.Used)
-	o.text("user", r.User)
-	o.time("created_at", r.CreatedAt)
-	o.time("updated_at", r.UpdatedAt)
-	return append(o.dst, '}')
+	o := jsontext.NewObject(dst)
+	o.Text("rate_id", r.RateID)
+	o.Amount("amount", r.Amount)
+	o.Text("currency", r.Currency)
+	o.Raw("breakdown", r.Breakdown)
+	o.Text("carrier_name", r.CarrierName)
+	o.Text("carrier_slug", r.CarrierSlug)
+	o.Text("carrier_logo", r.CarrierLogo)
+	o.Text("carrier_rate_description", r.Description)
+	o.Text("carrier_reference", r.CarrierReference)
+	o.Text("delivery_address", r.DeliveryAddress)
+	o.Text("pickup_address", r.PickupAddress)
+	o.Text("parcel", r.Parcel)
+	o.Time("delivery_date", r.DeliveryDate)
+	o.Number("delivery_eta", int64(r.DeliveryETA))
+	o.Text("delivery_time", r.DeliveryTime)
+	o.Number("pickup_eta", int64(r.PickupETA))
+	o.Text("pickup_time", r.PickupTime)
+	o.Boolean("includes_insurance", r.IncludesInsurance)
+	o.Amount("insurance_fee", r.InsuranceFee)
+	o.Amount("insurance_coverage", r.InsuranceCoverage)
+	o.Open("metadata")
+	o.TextUnlessEmpty("localProductCode", r.Metadata.LocalProductCode)
+	o.TextUnlessEmpty("productCode", r.Metadata.ProductCode)
+	o.Close()
+	o.Boolean("used", r.Used)
+	o.Text("user", r.User)
+	o.Time("created_at", r.CreatedAt)
+	o.Time("updated_at", r.UpdatedAt)
+	return o.End()
 }
 
 // appendTransaction appends a transaction as JSON.
 func appendTransaction(dst []byte, t *transaction) []byte {
-	o := object{append(dst, '{')}
-	o.text("transactionId", t.TransactionID)
-	o.text("_id", t.StorageID)
-	o.text("accountId", t.AccountID)
-	o.text("account_reference", t.AccountReference)
-	o.text("store_reference", t.StoreReference)
-	o.textUnlessEmpty("txRef", t.TxRef)
-	o.amount("amount", t.Amount)
-	o.amount("amount_received", t.AmountReceived)
-	o.amount("converted_amount", t.ConvertedAmount)
-	o.text("currency", t.Currency)
-	o.text("currency_converted_to", t.CurrencyConvertedTo)
-	o.number("flat_amount", t.FlatAmount)
-	o.amount("fee", t.Fee)
-	o.amount("platform_fee", t.PlatformFee)
-	o.text("description", t.Description)
-	o.text("flow", t.Flow)
-	o.text("status", t.Status)
-	o.open("metadata")
-	o.textUnlessEmpty("shipment_id", t.Metadata.ShipmentID)
-	o.textUnlessEmpty("request_id", t.Metadata.RequestID)
-	o.close()
-	o.text("platform", t.Platform)
-	o.text("transaction_source", t.Source)
-	o.open("receiver")
-	o.text("name", t.Receiver.Name)
-	o.text("reference", t.Receiver.Reference)
-	o.text("type", t.Receiver.Type)
-	o.close()
-	o.open("sender")
-	o.text("name", t.Sender.Name)
-	o.text("id", t.Sender.ID)
-	o.text("account_number", t.Sender.AccountNumber)
-	o.close()
-	o.text("recipient", t.Recipient)
-	o.boolean("reversed", t.Reversed)
-	o.boolean("settled", t.Settled)
-	o.text("settlement_reference", t.SettlementReference)
+	o := jsontext.NewObject(dst)
+	o.Text("transactionId", t.TransactionID)
+	o.Text("_id", t.StorageID)
+	o.Text("accountId", t.AccountID)
+	o.Text("account_reference", t.AccountReference)
+	o.Text("store_reference", t.StoreReference)
+	o.TextUnlessEmpty("txRef", t.TxRef)
+	o.Amount("amount", t.Amount)
+	o.Amount("amount_received", t.AmountReceived)
+	o.Amount("converted_amount", t.ConvertedAmount)
+	o.Text("currency", t.Currency)
+	o.Text("currency_converted_to", t.CurrencyConvertedTo)
+	o.Number("flat_amount", t.FlatAmount)
+	o.Amount("fee", t.Fee)
+	o.Amount("platform_fee", t.PlatformFee)
+	o.Text("description", t.Description)
+	o.Text("flow", t.Flow)
+	o.Text("status", t.Status)
+	o.Open("metadata")
+	o.TextUnlessEmpty("shipment_id", t.Metadata.ShipmentID)
+	o.TextUnlessEmpty("request_id", t.Metadata.RequestID)
+	o.Close()
+	o.Text("platform", t.Platform)
+	o.Text("transaction_source", t.Source)
+	o.Open("receiver")
+	o.Text("name", t.Receiver.Name)
+	o.Text("reference", t.Receiver.Reference)
+	o.Text("type", t.Receiver.Type)
+	o.Close()
+	o.Open("sender")
+	o.Text("name", t.Sender.Name)
+	o.Text("id", t.Sender.ID)
+	o.Text("account_number", t.Sender.AccountNumber)
+	o.Close()
+	o.Text("recipient", t.Recipient)
+	o.Boolean("reversed", t.Reversed)
+	o.Boolean("settled", t.Settled)
+	o.Text("settlement_reference", t.SettlementReference)
 	if t.PayoutDate != nil {
-		o.time("payout_date", *t.PayoutDate)
+		o.Time("payout_date", *t.PayoutDate)
 	} else {
-		o.raw("payout_date", json.RawMessage("null"))
+		o.Raw("payout_date", json.RawMessage("null"))
 	}
-	o.time("created_at", t.CreatedAt)
-	o.time("updated_at", t.UpdatedAt)
-	o.number("__v", int64(t.Revision))
-	return append(o.dst, '}')
+	o.Time("created_at", t.CreatedAt)
+	o.Time("updated_at", t.UpdatedAt)
+	o.Number("__v", int64(t.Revision))
+	return o.End()
 }
-
-// object is a JSON object in the making.
-type object struct{ dst []byte }
-
-func (o *object) name(name string) {
-	if o.dst[len(o.dst)-1] != '{' {
-		o.dst = append(o.dst, ',')
-	}
-	o.dst = append(o.dst, '"')
-	o.dst = append(o.dst, name...)
-	o.dst = append(o.dst, '"', ':')
-}
-
-func (o *object) text(name, value string) {
-	o.name(name)
-	o.dst = appendString(o.dst, value)
-}
-
-func (o *object) textUnlessEmpty(name, value string) {
-	if value != "" {
-		o.text(name, value)
-	}
-}
-
-func (o *object) amount(name string, value shipping.Amount) {
-	o.name(name)
-	text, err := value.MarshalJSON()
-	if err != nil { // no amount that the server makes is one that cannot be written
-		text = []byte("null")
-	}
-	o.dst = append(o.dst, text...)
-}
-
-func (o *object) number(name string, value int64) {
-	o.name(name)
-	o.dst = strconv.AppendInt(o.dst, value, 10)
-}
-
-func (o *object) boolean(name string, value bool) {
-	o.name(name)
-	o.dst = strconv.AppendBool(o.dst, value)
-}
-
-func (o *object) time(name string, value timestamp) {
-	o.name(name)
-	o.dst = value.append(o.dst)
-}
-
-func (o *object) raw(name string, value json.RawMessage) {
-	o.name(name)
-	o.dst = append(o.dst, bytes.TrimSpace(value)...)
-}
-
-func (o *object) open(name string) {
-	o.name(name)
-	o.dst = append(o.dst, '{')
-}
-
-func (o *object) close() { o.dst = append(o.dst, '}') }

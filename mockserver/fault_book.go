@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+
 	"github.com/shipping-go/shipping"
 )
 
@@ -91,7 +93,7 @@ func (b *faultBook) add(rules []FaultRule, now time.Time) error {
 
 // size returns how many bytes the rule has as JSON.
 func (r *armedRule) size() int {
-	text, err := encode(r.form())
+	text, err := jsontext.Encode(r.form())
 	if err != nil { // the control surface cannot show it, and nor can it bring it
 		return 0
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+
 	"github.com/shipping-go/shipping"
 )
 
@@ -41,9 +43,9 @@ func (w *World) insertRate() error {
 		return fmt.Errorf("the world has no rate to offer again")
 	}
 	again := newest[0]
-	now := timestamp(w.clock.Now())
+	now := jsontext.Timestamp(w.clock.Now())
 	again.RateID, again.Used, again.CreatedAt, again.UpdatedAt = w.ids.numbered("RT"), false, now, now
-	record, err := encode(again)
+	record, err := jsontext.Encode(again)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"hash/fnv"
 	"net/http"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
 // How the stream at /_mock/live behaves.
@@ -32,16 +34,16 @@ type pulse struct {
 	Faults     uint32 `json:"faults"`
 	Worlds     uint32 `json:"worlds"`
 	// Unauthenticated counts the requests of the server whose key opens no world.
-	Unauthenticated uint64    `json:"unauthenticated"`
-	Waiting         int       `json:"waiting"` // things that wait for their time
-	Clock           string    `json:"clock"`
-	Now             timestamp `json:"now"`
+	Unauthenticated uint64             `json:"unauthenticated"`
+	Waiting         int                `json:"waiting"` // things that wait for their time
+	Clock           string             `json:"clock"`
+	Now             jsontext.Timestamp `json:"now"`
 }
 
 // still returns the pulse without what passes by itself, for comparing.
 func (p pulse) still() pulse {
 	if p.Clock == "real" {
-		p.Now = timestamp{}
+		p.Now = jsontext.Timestamp{}
 	}
 	return p
 }
@@ -52,7 +54,7 @@ func (s *Server) pulse(w *World) pulse {
 	p := pulse{
 		World: w.name, Calls: w.calls.last(), Deliveries: w.deliveries.Mark(), Faults: w.faults.mark(), Worlds: s.worlds.mark(),
 		Unauthenticated: s.strangers.calls.last(),
-		Waiting:         w.Waiting(), Clock: w.clockKind(), Now: timestamp(w.clock.Now()),
+		Waiting:         w.Waiting(), Clock: w.clockKind(), Now: jsontext.Timestamp(w.clock.Now()),
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

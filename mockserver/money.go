@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
@@ -39,7 +41,7 @@ func (w *state) show(e ledger.Entry, how showing) error {
 		Platform: "api", Source: "wallet",
 		Receiver: receiver{Name: "Shipping service", Reference: "shipping", Type: "platform"},
 		Sender:   sender{Name: company, ID: w.user},
-		Reversed: how.reversed, Settled: !how.pending, CreatedAt: timestamp(e.At), UpdatedAt: timestamp(e.At),
+		Reversed: how.reversed, Settled: !how.pending, CreatedAt: jsontext.Timestamp(e.At), UpdatedAt: jsontext.Timestamp(e.At),
 	}
 	if how.pending {
 		t.Status = "pending"
@@ -51,7 +53,7 @@ func (w *state) show(e ledger.Entry, how showing) error {
 	}
 	if e.Kind == ledger.KindFunding {
 		t.Sender = sender{Name: "Bank transfer", ID: "bank", AccountNumber: "0123456789"}
-		paidOut := timestamp(e.At.Add(24 * time.Hour))
+		paidOut := jsontext.Timestamp(e.At.Add(24 * time.Hour))
 		t.SettlementReference, t.PayoutDate = "ST-"+e.ID[len("TR-"):], &paidOut
 	}
 	w.scratch = appendTransaction(w.scratch[:0], &t)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
@@ -51,7 +53,7 @@ func (w *World) suggest(made *draftRequest, table []shipping.Operation) *Suggest
 		suggestion.Target += "?" + made.query.Encode()
 	}
 	if made.body != nil {
-		body, err := encode(made.body)
+		body, err := jsontext.Encode(made.body)
 		if err != nil {
 			return nil
 		}

@@ -3,6 +3,8 @@ package mockserver
 import (
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
@@ -43,7 +45,7 @@ func (p *pastWallet) append(dst []byte, ordinal int) []byte {
 	chance := mix(number)
 	cents := int64(chance%5_000_000) + 1
 	amount, _ := shipping.NewAmount(cents, 2) // seven digits always fit
-	at := timestamp(p.Before.Add(-time.Duration(p.Total-ordinal) * pastStep))
+	at := jsontext.Timestamp(p.Before.Add(-time.Duration(p.Total-ordinal) * pastStep))
 	t := transaction{
 		TransactionID: "TR-" + codedNumber(number), StorageID: storageNumber(number), AccountID: p.accountID,
 		AccountReference: p.Wallet, StoreReference: p.user,

@@ -1,11 +1,11 @@
 package mockserver
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -61,7 +61,7 @@ const (
 // Specification: "Response envelope".
 func openEnvelope(dst []byte, message string) []byte {
 	dst = append(dst, `{"status":true,"message":`...)
-	dst = appendString(dst, message)
+	dst = jsontext.AppendString(dst, message)
 	return append(dst, `,"data":`...)
 }
 
@@ -76,7 +76,7 @@ func succeed(dst []byte, message string, data []byte) reply {
 
 // succeedWith is succeed for the answers that are not worth keeping encoded.
 func succeedWith(dst []byte, message string, data any) reply {
-	encoded, err := encode(data)
+	encoded, err := jsontext.Encode(data)
 	if err != nil {
 		return refused(http.StatusInternalServerError, codeInternal, "the answer cannot be encoded: "+err.Error())
 	}
@@ -137,7 +137,7 @@ func boundedProblems(problems []regulatory.Problem) []regulatory.Problem {
 
 func refusedWith(status int, why refusal, data any) reply {
 	why.message = bounded(why.message, maxMessage)
-	body, err := encode(struct {
+	body, err := jsontext.Encode(struct {
 		Status  bool   `json:"status"`
 		Message string `json:"message"`
 		Data    any    `json:"data,omitempty"`
@@ -197,37 +197,4 @@ func (p *reply) writeHeader(w http.ResponseWriter) {
 		}
 	}
 	w.WriteHeader(p.status)
-}
-
-// appendString appends a text of the server's own, which always encodes.
-func appendString(dst []byte, text string) []byte {
-	if isPlain(text) {
-		return append(append(append(dst, '"'), text...), '"')
-	}
-	encoded, err := encode(text)
-	if err != nil {
-		return append(dst, `""`...)
-	}
-	return append(dst, encoded...)
-}
-
-// isPlain reports whether a text stands in JSON as it is.
-func isPlain(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
-}
-
-// encode returns v as JSON in which <, > and & stay readable.
-func encode(v any) ([]byte, error) {
-	var buffer bytes.Buffer
-	encoder := json.NewEncoder(&buffer)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
 }

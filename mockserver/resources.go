@@ -2,72 +2,41 @@ package mockserver
 
 import (
 	"encoding/json"
-	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 
 	"github.com/shipping-go/shipping"
 )
-
-// timestamp is a time as the service writes it: ISO 8601, UTC, milliseconds.
-type timestamp time.Time
-
-// MarshalJSON implements [json.Marshaler].
-func (t timestamp) MarshalJSON() ([]byte, error) { return t.append(nil), nil }
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (t *timestamp) UnmarshalJSON(text []byte) error { return (*time.Time)(t).UnmarshalJSON(text) }
-
-// append appends the JSON of a time, with fewer questions than a layout asks. Years have four digits.
-func (t timestamp) append(dst []byte) []byte {
-	at := time.Time(t).UTC()
-	year, month, day := at.Date()
-	hour, minute, second := at.Clock()
-	dst = digits(append(dst, '"'), year, 1000)
-	dst = digits(append(dst, '-'), int(month), 10)
-	dst = digits(append(dst, '-'), day, 10)
-	dst = digits(append(dst, 'T'), hour, 10)
-	dst = digits(append(dst, ':'), minute, 10)
-	dst = digits(append(dst, ':'), second, 10)
-	dst = digits(append(dst, '.'), at.Nanosecond()/1_000_000, 100)
-	return append(dst, 'Z', '"')
-}
-
-// digits appends a number with as many digits as its largest unit says.
-func digits(dst []byte, n, unit int) []byte {
-	for ; unit > 0; unit /= 10 {
-		dst = append(dst, byte('0'+n/unit%10))
-	}
-	return dst
-}
 
 // rate is a record of GET /v1/rates.
 //
 // Specification: "Rate", in the order of its table.
 type rate struct {
-	RateID            string          `json:"rate_id"`
-	Amount            shipping.Amount `json:"amount"`
-	Currency          string          `json:"currency"`
-	Breakdown         json.RawMessage `json:"breakdown"`
-	CarrierName       string          `json:"carrier_name"`
-	CarrierSlug       string          `json:"carrier_slug"`
-	CarrierLogo       string          `json:"carrier_logo"`
-	Description       string          `json:"carrier_rate_description"`
-	CarrierReference  string          `json:"carrier_reference"`
-	DeliveryAddress   string          `json:"delivery_address"`
-	PickupAddress     string          `json:"pickup_address"`
-	Parcel            string          `json:"parcel"`
-	DeliveryDate      timestamp       `json:"delivery_date"`
-	DeliveryETA       int             `json:"delivery_eta"` // assumption: minutes
-	DeliveryTime      string          `json:"delivery_time"`
-	PickupETA         int             `json:"pickup_eta"` // assumption: minutes
-	PickupTime        string          `json:"pickup_time"`
-	IncludesInsurance bool            `json:"includes_insurance"`
-	InsuranceFee      shipping.Amount `json:"insurance_fee"`
-	InsuranceCoverage shipping.Amount `json:"insurance_coverage"`
-	Metadata          rateMetadata    `json:"metadata"`
-	Used              bool            `json:"used"`
-	User              string          `json:"user"`
-	CreatedAt         timestamp       `json:"created_at"`
-	UpdatedAt         timestamp       `json:"updated_at"`
+	RateID            string             `json:"rate_id"`
+	Amount            shipping.Amount    `json:"amount"`
+	Currency          string             `json:"currency"`
+	Breakdown         json.RawMessage    `json:"breakdown"`
+	CarrierName       string             `json:"carrier_name"`
+	CarrierSlug       string             `json:"carrier_slug"`
+	CarrierLogo       string             `json:"carrier_logo"`
+	Description       string             `json:"carrier_rate_description"`
+	CarrierReference  string             `json:"carrier_reference"`
+	DeliveryAddress   string             `json:"delivery_address"`
+	PickupAddress     string             `json:"pickup_address"`
+	Parcel            string             `json:"parcel"`
+	DeliveryDate      jsontext.Timestamp `json:"delivery_date"`
+	DeliveryETA       int                `json:"delivery_eta"` // assumption: minutes
+	DeliveryTime      string             `json:"delivery_time"`
+	PickupETA         int                `json:"pickup_eta"` // assumption: minutes
+	PickupTime        string             `json:"pickup_time"`
+	IncludesInsurance bool               `json:"includes_insurance"`
+	InsuranceFee      shipping.Amount    `json:"insurance_fee"`
+	InsuranceCoverage shipping.Amount    `json:"insurance_coverage"`
+	Metadata          rateMetadata       `json:"metadata"`
+	Used              bool               `json:"used"`
+	User              string             `json:"user"`
+	CreatedAt         jsontext.Timestamp `json:"created_at"`
+	UpdatedAt         jsontext.Timestamp `json:"updated_at"`
 }
 
 type rateMetadata struct {
@@ -79,18 +48,18 @@ type rateMetadata struct {
 //
 // Specification: "Webhook", in the order of its table.
 type webhook struct {
-	WebhookID string    `json:"webhook_id"`
-	StorageID string    `json:"_id"`
-	ID        string    `json:"id"` // equal to _id
-	Name      string    `json:"name"`
-	URL       string    `json:"url"`
-	Event     []string  `json:"event"`
-	Active    bool      `json:"active"`
-	Live      bool      `json:"live"`
-	User      string    `json:"user"`
-	CreatedAt timestamp `json:"created_at"`
-	UpdatedAt timestamp `json:"updated_at"`
-	Revision  int       `json:"__v"`
+	WebhookID string             `json:"webhook_id"`
+	StorageID string             `json:"_id"`
+	ID        string             `json:"id"` // equal to _id
+	Name      string             `json:"name"`
+	URL       string             `json:"url"`
+	Event     []string           `json:"event"`
+	Active    bool               `json:"active"`
+	Live      bool               `json:"live"`
+	User      string             `json:"user"`
+	CreatedAt jsontext.Timestamp `json:"created_at"`
+	UpdatedAt jsontext.Timestamp `json:"updated_at"`
+	Revision  int                `json:"__v"`
 
 	order DeliveryOrder // of its notifications; the service does not show it
 }
@@ -125,9 +94,9 @@ type transaction struct {
 	Reversed            bool                `json:"reversed"`
 	Settled             bool                `json:"settled"`
 	SettlementReference string              `json:"settlement_reference"`
-	PayoutDate          *timestamp          `json:"payout_date"`
-	CreatedAt           timestamp           `json:"created_at"`
-	UpdatedAt           timestamp           `json:"updated_at"`
+	PayoutDate          *jsontext.Timestamp `json:"payout_date"`
+	CreatedAt           jsontext.Timestamp  `json:"created_at"`
+	UpdatedAt           jsontext.Timestamp  `json:"updated_at"`
 	Revision            int                 `json:"__v"`
 }
 

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -64,7 +66,7 @@ func (w *seeder) seedShipments() error {
 			Parcel:      parcel{w.ids.numbered("PC"), items},
 			CarrierName: c.name, CarrierSlug: c.slug, TrackingNumber: strconv.Itoa(1_000_000_000 + w.ids.random.IntN(900_000_000)),
 			Amount: price, Currency: "USD", Events: history(v, towns, made), User: w.user,
-			CreatedAt: timestamp(made), UpdatedAt: timestamp(made),
+			CreatedAt: jsontext.Timestamp(made), UpdatedAt: jsontext.Timestamp(made),
 		}
 		if n := len(s.Events); n > 0 {
 			s.UpdatedAt = s.Events[n-1].CreatedAt
@@ -90,7 +92,7 @@ func history(v voyage, towns map[string]regulatory.Address, made time.Time) []pr
 	reached := slices.Index([]string{"pending", "confirmed", "in-transit", "delivered"}, v.status)
 	events := []progress{}
 	for _, step := range steps[:reached+1] {
-		events = append(events, progress{timestamp(made.Add(step.after)), step.text, step.where, step.state})
+		events = append(events, progress{jsontext.Timestamp(made.Add(step.after)), step.text, step.where, step.state})
 	}
 	return events
 }
@@ -168,7 +170,7 @@ func (w *seeder) seedRates() error {
 		}
 		breakdown := json.RawMessage("[]")
 		if w.plan.objectBreakdown {
-			if breakdown, err = encode(map[string]shipping.Amount{"shipment_cost": amount, "insurance_fee": fee}); err != nil {
+			if breakdown, err = jsontext.Encode(map[string]shipping.Amount{"shipment_cost": amount, "insurance_fee": fee}); err != nil {
 				return err
 			}
 		}
@@ -177,11 +179,11 @@ func (w *seeder) seedRates() error {
 			CarrierName: c.name, CarrierSlug: c.slug, CarrierLogo: "https://logos.example/" + c.slug + ".svg",
 			Description: c.service, CarrierReference: w.ids.numbered("CA"),
 			DeliveryAddress: to, PickupAddress: from, Parcel: box,
-			DeliveryDate: timestamp(made.Add(time.Duration(c.etaMinutes) * time.Minute)), DeliveryETA: c.etaMinutes, DeliveryTime: c.eta,
+			DeliveryDate: jsontext.Timestamp(made.Add(time.Duration(c.etaMinutes) * time.Minute)), DeliveryETA: c.etaMinutes, DeliveryTime: c.eta,
 			PickupETA: 1440, PickupTime: "Within 24 hours",
 			IncludesInsurance: c.insured, InsuranceFee: fee, InsuranceCoverage: coverage,
 			Metadata: rateMetadata{c.localCode, c.code}, Used: i%9 == 0, User: w.user,
-			CreatedAt: timestamp(made), UpdatedAt: timestamp(made),
+			CreatedAt: jsontext.Timestamp(made), UpdatedAt: jsontext.Timestamp(made),
 		})
 		w.rates.Prepend(w.scratch)
 	}
@@ -213,7 +215,7 @@ func (w *seeder) priced(dollars string, into purse, percent int) (shipping.Amoun
 // that work, so that a replay to all stays a handful of deliveries.
 func (w *seeder) seedWebhooks() error {
 	for i := range seededWebhooks {
-		made := timestamp(epoch.Add(-time.Duration(seededWebhooks-i) * 20 * time.Hour))
+		made := jsontext.Timestamp(epoch.Add(-time.Duration(seededWebhooks-i) * 20 * time.Hour))
 		h := &webhook{
 			WebhookID: w.ids.numbered("WA"), StorageID: w.ids.storage(),
 			Name: fmt.Sprintf("Shop %03d", i+1), URL: fmt.Sprintf("https://hooks.example/shops/%03d", i+1),

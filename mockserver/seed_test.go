@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
@@ -21,7 +23,7 @@ func TestAppend_WritesWhatEncodingJSONDoes(t *testing.T) {
 		}
 		return a
 	}
-	at := timestamp(time.Date(987, 1, 2, 3, 4, 5, 67_800_000, time.FixedZone("", 3600)))
+	at := jsontext.Timestamp(time.Date(987, 1, 2, 3, 4, 5, 67_800_000, time.FixedZone("", 3600)))
 	for _, r := range []rate{
 		{Breakdown: json.RawMessage("[]")},
 		{RateID: "RT-1", Amount: money("12.50"), Breakdown: json.RawMessage(`{"a":1}`), CarrierName: `Jörg "Express" <&> \\`, DeliveryDate: at,
@@ -40,7 +42,7 @@ func TestAppend_WritesWhatEncodingJSONDoes(t *testing.T) {
 
 func check(t *testing.T, got []byte, record any) {
 	t.Helper()
-	want, err := encode(record)
+	want, err := jsontext.Encode(record)
 	if err != nil {
 		t.Fatal(err)
 	}

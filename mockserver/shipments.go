@@ -3,6 +3,8 @@ package mockserver
 import (
 	"fmt"
 
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -12,20 +14,20 @@ import (
 //
 // Assumption: the whole shape.
 type shipment struct {
-	ShipmentID     string          `json:"shipment_id"`
-	Status         string          `json:"status"` // draft, pending, confirmed, in-transit, delivered, cancelled
-	AddressFrom    address         `json:"address_from"`
-	AddressTo      address         `json:"address_to"`
-	Parcel         parcel          `json:"parcel"`
-	CarrierName    string          `json:"carrier_name"`
-	CarrierSlug    string          `json:"carrier_slug"`
-	TrackingNumber string          `json:"tracking_number"`
-	Amount         shipping.Amount `json:"amount"`
-	Currency       string          `json:"currency"`
-	Events         []progress      `json:"events"`
-	User           string          `json:"user"`
-	CreatedAt      timestamp       `json:"created_at"`
-	UpdatedAt      timestamp       `json:"updated_at"`
+	ShipmentID     string             `json:"shipment_id"`
+	Status         string             `json:"status"` // draft, pending, confirmed, in-transit, delivered, cancelled
+	AddressFrom    address            `json:"address_from"`
+	AddressTo      address            `json:"address_to"`
+	Parcel         parcel             `json:"parcel"`
+	CarrierName    string             `json:"carrier_name"`
+	CarrierSlug    string             `json:"carrier_slug"`
+	TrackingNumber string             `json:"tracking_number"`
+	Amount         shipping.Amount    `json:"amount"`
+	Currency       string             `json:"currency"`
+	Events         []progress         `json:"events"`
+	User           string             `json:"user"`
+	CreatedAt      jsontext.Timestamp `json:"created_at"`
+	UpdatedAt      jsontext.Timestamp `json:"updated_at"`
 }
 
 type address struct {
@@ -40,17 +42,17 @@ type parcel struct {
 
 // progress is one line of a shipment's history.
 type progress struct {
-	CreatedAt   timestamp `json:"created_at"`
-	Description string    `json:"description"`
-	Location    string    `json:"location"`
-	Status      string    `json:"status"`
+	CreatedAt   jsontext.Timestamp `json:"created_at"`
+	Description string             `json:"description"`
+	Location    string             `json:"location"`
+	Status      string             `json:"status"`
 }
 
 // payload is the body of a notification.
 //
 // Assumption: {"event": …, "data": {the shipment}}, with no identifier of the event in it.
 func (s *shipment) payload(event string) ([]byte, error) {
-	body, err := encode(struct {
+	body, err := jsontext.Encode(struct {
 		Event string    `json:"event"`
 		Data  *shipment `json:"data"`
 	}{event, s})

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+
 	"github.com/shipping-go/shipping/internal/filelock"
 	"github.com/shipping-go/shipping/internal/jsonexact"
 )
@@ -343,7 +345,7 @@ func (s *Server) adminSaveState(c *call) reply {
 		return refused(500, codeInternal, err.Error())
 	}
 	return succeedWith(nil, "The state is saved", struct {
-		Worlds int       `json:"worlds"`
-		At     timestamp `json:"at"`
-	}{len(s.Worlds()), timestamp(time.Now())})
+		Worlds int                `json:"worlds"`
+		At     jsontext.Timestamp `json:"at"`
+	}{len(s.Worlds()), jsontext.Timestamp(time.Now())})
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 )
 
@@ -45,7 +47,7 @@ func (w *World) ChangeWebhook(id string, change WebhookChange) error {
 	if err := checkWebhookSize(deref(change.Name), deref(change.URL), change.Events); err != nil {
 		return fmt.Errorf("mockserver: webhook not changed: %w", err)
 	}
-	now := timestamp(w.clock.Now())
+	now := jsontext.Timestamp(w.clock.Now())
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.replaceWebhook(id, func(h webhook) *webhook {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
 )
@@ -16,7 +18,7 @@ type webhookBook struct {
 }
 
 func (b *webhookBook) add(h *webhook) error {
-	record, err := encode(h)
+	record, err := jsontext.Encode(h)
 	if err != nil {
 		return fmt.Errorf("webhook %s: %w", h.WebhookID, err)
 	}
@@ -92,7 +94,7 @@ func (w *World) AddWebhook(h Webhook) (string, error) {
 	if len(h.Events) == 0 {
 		h.Events = eventKinds()
 	}
-	now := timestamp(w.clock.Now())
+	now := jsontext.Timestamp(w.clock.Now())
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.room(); err != nil {

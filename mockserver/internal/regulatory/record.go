@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
 // State is the status of a request. The values and their meanings are the specification's
@@ -212,7 +213,7 @@ type Timestamp struct{ time.Time }
 
 // MarshalJSON writes the form that every timestamp of the service has.
 func (t Timestamp) MarshalJSON() ([]byte, error) {
-	return t.UTC().AppendFormat(nil, `"2006-01-02T15:04:05.000Z"`), nil
+	return jsontext.Timestamp(t.Time).MarshalJSON()
 }
 
 // AppendJSON appends the record's JSON, fields in the order of [Record], to dst.
@@ -262,11 +263,8 @@ func (r *Record) postponed(d time.Duration) *Record {
 func (r *Record) encode() ([]byte, error) {
 	e := r.encoded
 	e.once.Do(func() {
-		var buffer bytes.Buffer
-		encoder := json.NewEncoder(&buffer)
-		encoder.SetEscapeHTML(false) // "Salt & vinegar" stays readable
-		e.err = encoder.Encode(r)
-		e.text = bytes.Clone(bytes.TrimSuffix(buffer.Bytes(), []byte("\n")))
+		e.text, e.err = jsontext.Encode(r)
+		e.text = bytes.Clone(e.text) // without the room that it was made with
 	})
 	return e.text, e.err
 }
