@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -180,7 +180,7 @@ func (s *Server) named(name string) *World {
 	case strangersName:
 		return s.strangers
 	}
-	return s.worlds.open(keyPrefixTest + name)
+	return s.worlds.open(account.KeyPrefix + name)
 }
 
 func (s *Server) writeAdmin(w http.ResponseWriter, r *http.Request, p *reply) {
@@ -220,7 +220,7 @@ func (s *Server) adminLedger(c *call) reply {
 		return *refusal
 	}
 	now := c.world.Snapshot() // a world with a long history goes on meanwhile
-	books := now.state.ledger
+	books := now.state.Ledger
 	entries := books.Journal()
 	if wallet := c.query().Get("wallet"); wallet != "" {
 		entries = books.Entries(wallet)

@@ -8,10 +8,9 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/country"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
@@ -92,9 +91,9 @@ type consignmentRow struct {
 func (s *Server) adminConsignments(c *call) reply {
 	w := c.world
 	w.mu.Lock()
-	rows := make([]consignmentRow, len(w.shipmentIDs))
-	for i, id := range w.shipmentIDs {
-		shipment := w.shipments[id]
+	rows := make([]consignmentRow, len(w.account.ShipmentIDs))
+	for i, id := range w.account.ShipmentIDs {
+		shipment := w.account.Shipments[id]
 		rows[i] = consignmentRow{
 			ShipmentID: id, Status: shipment.Status,
 			Origin: shipment.AddressFrom.Country, Destination: shipment.AddressTo.Country, Items: []string{},

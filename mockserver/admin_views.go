@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 )
 
@@ -76,10 +76,10 @@ type webhookView struct {
 	Revision  int                `json:"revision"`
 }
 
-func (w *World) viewWebhook(h *webhook) webhookView {
+func (w *World) viewWebhook(h *account.Webhook) webhookView {
 	return webhookView{
 		WebhookID: h.WebhookID, Name: h.Name, URL: h.URL, Events: h.Event, Active: h.Active,
-		Order: h.order, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Revision: h.Revision,
+		Order: DeliveryOrder(h.Order), CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Revision: h.Revision,
 	}
 }
 

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+
+	"github.com/shipping-go/shipping/mockserver/internal/account"
 )
 
 func (s *Server) adminWebhooks(c *call) reply {
 	w := c.world
 	w.mu.Lock()
-	all := slices.Clone(w.webhooks.all)
+	all := slices.Clone(w.account.Webhooks.All)
 	w.mu.Unlock()
 	slices.Reverse(all)
 	return pageOf(c, counted(len(all), "webhook", "webhooks"), all, w.viewWebhook)
@@ -79,10 +81,10 @@ func webhookNotFound(id string) reply {
 	return refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("webhook %q does not exist: GET %swebhooks lists them", id, adminPrefix))
 }
 
-func (w *World) findWebhook(id string) *webhook {
+func (w *World) findWebhook(id string) *account.Webhook {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.webhooks.find(id)
+	return w.account.Webhooks.Find(id)
 }
 
 func (s *Server) adminEmit(c *call) reply {

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
@@ -203,7 +202,7 @@ func (w *World) keep(name string) error {
 	if _, again := w.snapshots[name]; !again && len(w.snapshots) >= maxNamedSnapshots {
 		return fmt.Errorf("the world keeps %d snapshots already: use one of their names again", maxNamedSnapshots)
 	}
-	if err := w.roomForBytes(taken.state.requestBytes + taken.state.webhooks.bytes); err != nil {
+	if err := w.roomForBytes(taken.state.RequestBytes + taken.state.Webhooks.Bytes); err != nil {
 		return err
 	}
 	if w.snapshots == nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/account"
 )
 
 // SetExchangeRate sets how many units of a wallet's currency a US dollar buys from now on. Drafts that are
@@ -15,7 +16,7 @@ func (w *World) SetExchangeRate(currency string, perDollar shipping.Amount) erro
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var held []string
-	for _, wallet := range w.ledger.Wallets() {
+	for _, wallet := range w.account.Ledger.Wallets() {
 		if wallet.Currency != usd && !slices.Contains(held, wallet.Currency) {
 			held = append(held, wallet.Currency)
 		}
@@ -29,7 +30,7 @@ func (w *World) SetExchangeRate(currency string, perDollar shipping.Amount) erro
 	case perDollar.Sign() <= 0:
 		problem = "a rate must be above zero"
 	default:
-		w.exchange[currency] = perDollar
+		w.account.Exchange[currency] = perDollar
 		return nil
 	}
 	return fmt.Errorf("mockserver: exchange rate of %q not set to %s: %s", currency, perDollar, problem)
@@ -52,7 +53,7 @@ func (w *World) Wallets() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var out []string
-	for _, wallet := range w.ledger.Wallets() {
+	for _, wallet := range w.account.Ledger.Wallets() {
 		out = append(out, wallet.Reference)
 	}
 	return out
@@ -62,7 +63,7 @@ func (w *World) Wallets() []string {
 func (w *World) Balance(wallet string) (shipping.Amount, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.ledger.Balance(wallet)
+	return w.account.Ledger.Balance(wallet)
 }
 
 // Fund brings money into a wallet from outside, as a transaction with flow "in". It fails for a wallet that
@@ -73,11 +74,11 @@ func (w *World) Fund(wallet string, amount shipping.Amount) error {
 	if err := w.room(); err != nil {
 		return fmt.Errorf("mockserver: wallet not funded: %w", err)
 	}
-	e, err := w.ledger.Fund(wallet, amount, "Wallet funded", w.clock.Now(), w.ids.coded("TR"))
+	e, err := w.account.Ledger.Fund(wallet, amount, "Wallet funded", w.clock.Now(), w.account.IDs.Coded("TR"))
 	if err != nil {
 		return fmt.Errorf("mockserver: wallet not funded: %w", err)
 	}
-	return w.show(e, showing{})
+	return w.account.AddTransaction(e, account.TransactionDetails{})
 }
 
 // Shipments returns the ids of the seeded shipments, newest first: the first matches several forms,
@@ -85,14 +86,14 @@ func (w *World) Fund(wallet string, amount shipping.Amount) error {
 func (w *World) Shipments() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return append([]string(nil), w.shipmentIDs...)
+	return append([]string(nil), w.account.ShipmentIDs...)
 }
 
 // Invoices returns the URLs of the invoices that analysis can read. They are never fetched.
 func (w *World) Invoices() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return append([]string(nil), w.invoiceURLs...)
+	return append([]string(nil), w.account.InvoiceURLs...)
 }
 
 // Webhooks returns the ids of the webhooks, newest first.
@@ -100,8 +101,8 @@ func (w *World) Webhooks() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var out []string
-	for i := len(w.webhooks.all) - 1; i >= 0; i-- {
-		out = append(out, w.webhooks.all[i].WebhookID)
+	for i := len(w.account.Webhooks.All) - 1; i >= 0; i-- {
+		out = append(out, w.account.Webhooks.All[i].WebhookID)
 	}
 	return out
 }

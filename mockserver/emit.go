@@ -6,10 +6,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-
 	"github.com/shipping-go/shipping/internal/jsonexact"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
 // Event is something that webhooks are told.
@@ -46,15 +45,15 @@ func (w *World) notifications(e Event) ([]delivery.Delivery, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: nothing was sent: %w", err)
 	}
-	receivers := w.webhooks.receivers(e.Kind)
+	receivers := w.account.Webhooks.Receivers(e.Kind)
 	if len(receivers) == 0 {
 		return nil, fmt.Errorf("mockserver: nothing was sent: no active webhook is subscribed to %q; subscribe one", e.Kind)
 	}
-	event := w.ids.coded("WE")
+	event := w.account.IDs.Coded("WE")
 	out := make([]delivery.Delivery, len(receivers))
 	for i, h := range receivers {
 		out[i] = delivery.Delivery{
-			ID: w.ids.coded("WD"), EventID: event, WebhookID: h.WebhookID, URL: h.URL, Order: delivery.Order(h.order),
+			ID: w.account.IDs.Coded("WD"), EventID: event, WebhookID: h.WebhookID, URL: h.URL, Order: h.Order,
 			Event: e.Kind, ShipmentID: shipmentID, Payload: payload,
 		}
 	}
@@ -80,21 +79,21 @@ func (w *World) payload(e Event) (payload []byte, shipmentID string, err error) 
 	if e.ShipmentID == "" {
 		e.ShipmentID = w.defaultShipment()
 	}
-	s := w.shipments[e.ShipmentID]
+	s := w.account.Shipments[e.ShipmentID]
 	if s == nil {
 		return nil, "", fmt.Errorf("no shipment %q: use one of Server.Shipments, or send data of your own", e.ShipmentID)
 	}
-	payload, err = s.payload(e.Kind)
+	payload, err = s.Payload(e.Kind)
 	return payload, e.ShipmentID, err
 }
 
 // defaultShipment returns the id of the shipment that a notification shows if it names none; empty in an
 // account without shipments.
 func (w *World) defaultShipment() string {
-	if len(w.shipmentIDs) == 0 {
+	if len(w.account.ShipmentIDs) == 0 {
 		return ""
 	}
-	return w.shipmentIDs[0]
+	return w.account.ShipmentIDs[0]
 }
 
 // shipmentIn returns the shipment_id of data if the account has the shipment.
@@ -103,7 +102,7 @@ func (w *World) shipmentIn(data json.RawMessage) string {
 		ShipmentID json.RawMessage `json:"shipment_id"`
 	}
 	var id string
-	if jsonexact.Unmarshal(data, &named) != nil || json.Unmarshal(named.ShipmentID, &id) != nil || w.shipments[id] == nil {
+	if jsonexact.Unmarshal(data, &named) != nil || json.Unmarshal(named.ShipmentID, &id) != nil || w.account.Shipments[id] == nil {
 		return ""
 	}
 	return id

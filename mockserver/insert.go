@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"net/url"
 
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
 // insertRow puts a new record at the head of the list that an operation serves.
@@ -24,7 +24,7 @@ func (w *World) insertRow(operation string, query url.Values) error {
 		if err := w.room(); err != nil {
 			return err
 		}
-		return w.fund(query.Get("wallet"), "1", "Wallet funded", w.clock.Now())
+		return w.account.Fund(query.Get("wallet"), "1", "Wallet funded", w.clock.Now())
 	}
 }
 
@@ -35,8 +35,8 @@ func (w *World) insertRate() error {
 	if err := w.room(); err != nil {
 		return err
 	}
-	var newest []rate
-	if err := json.Unmarshal(w.rates.AppendPage(nil, 1, 1), &newest); err != nil {
+	var newest []account.Rate
+	if err := json.Unmarshal(w.account.Rates.AppendPage(nil, 1, 1), &newest); err != nil {
 		return err
 	}
 	if len(newest) == 0 {
@@ -44,11 +44,11 @@ func (w *World) insertRate() error {
 	}
 	again := newest[0]
 	now := jsontext.Timestamp(w.clock.Now())
-	again.RateID, again.Used, again.CreatedAt, again.UpdatedAt = w.ids.numbered("RT"), false, now, now
+	again.RateID, again.Used, again.CreatedAt, again.UpdatedAt = w.account.IDs.Numbered("RT"), false, now, now
 	record, err := jsontext.Encode(again)
 	if err != nil {
 		return err
 	}
-	w.rates.Prepend(record)
+	w.account.Rates.Prepend(record)
 	return nil
 }

@@ -3,6 +3,8 @@ package mockserver
 import (
 	"errors"
 	"fmt"
+
+	"github.com/shipping-go/shipping/mockserver/internal/account"
 )
 
 // Limits that keep a test that runs away from taking the machine along.
@@ -41,17 +43,10 @@ func WithMaxJournal(bytes int64) Option { return func(c *config) { c.maxJournal 
 // ErrTooManyRows is returned where a world stores as many records, or as many bytes, as it may.
 var ErrTooManyRows = errors.New("the world is full")
 
-// bytesPerJSON is how much memory a record takes for each byte of its JSON, which is kept too. Drafts of thousands of
-// items take two.
-const bytesPerJSON = 3
-
 // rows counts the records that the world stores. The caller holds the lock.
 func (w *World) rows() int {
-	return w.desk.Len() + w.ledger.Len() + w.rates.Stored() + len(w.webhooks.all)
+	return w.desk.Len() + w.account.Ledger.Len() + w.account.Rates.Stored() + len(w.account.Webhooks.All)
 }
-
-// memory is what the requests and webhooks of a state take, about.
-func (s *state) memory() int64 { return bytesPerJSON * int64(s.requestBytes+s.webhooks.bytes) }
 
 // room returns nil while the world may store one more record. The caller holds the lock.
 func (w *World) room() error { return w.roomFor(0) }
@@ -67,11 +62,11 @@ func (w *World) roomFor(text int) error {
 
 // roomForBytes returns nil while the world may store so many more bytes of JSON. The caller holds the lock.
 func (w *World) roomForBytes(text int) error {
-	taken := w.memory() + bytesPerJSON*int64(text)
+	taken := w.account.Memory() + account.BytesPerJSON*int64(text)
 	for _, kept := range w.snapshots {
-		taken += kept.state.memory()
+		taken += kept.state.Memory()
 	}
-	if most := w.server.config.maxBytes; taken-w.base.state.memory() > most {
+	if most := w.server.config.maxBytes; taken-w.base.state.Memory() > most {
 		return fmt.Errorf("%w: what it stores would take more than %d bytes of memory: %s, or raise -max-bytes or WithMaxBytes", ErrTooManyRows, most, w.makeRoom())
 	}
 	return nil
@@ -82,7 +77,7 @@ func (w *World) makeRoom() string {
 }
 
 // resized accounts for a regulatory request that has changed. The caller holds the lock.
-func (w *World) resized(before, after int) { w.requestBytes += after - before }
+func (w *World) resized(before, after int) { w.account.RequestBytes += after - before }
 
 // requestSize returns how many bytes of JSON a regulatory request has, 0 if there is none of that id. The caller holds
 // the lock.

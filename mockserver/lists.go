@@ -11,10 +11,10 @@ func (w *World) listRates(c *call) reply {
 	p := w.assume.paging(c.query())
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.server.pages.answer(pageKey{edition: w.rates.Edition(), paging: p}, c.buffer, func(dst []byte) []byte {
+	return w.server.pages.answer(pageKey{edition: w.account.Rates.Edition(), paging: p}, c.buffer, func(dst []byte) []byte {
 		body := append(openEnvelope(dst, "Rates retrieved successfully"), `{"rates":`...)
-		body = w.rates.AppendPage(body, p.page, p.perPage)
-		return append(p.appendRates(append(body, `,"pagination":`...), w.rates.Len()), "}}"...)
+		body = w.account.Rates.AppendPage(body, p.page, p.perPage)
+		return append(p.appendRates(append(body, `,"pagination":`...), w.account.Rates.Len()), "}}"...)
 	})
 }
 
@@ -28,7 +28,7 @@ func (w *World) listWebhooks(c *call) reply {
 	p := w.assume.paging(c.query())
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	list := &w.webhooks.encoded
+	list := &w.account.Webhooks.Encoded
 	return w.server.pages.answer(pageKey{edition: list.Edition(), paging: p}, c.buffer, func(dst []byte) []byte {
 		body := append(openEnvelope(dst, "Webhooks retrieved successfully"), `{"webhooks":`...)
 		body = list.AppendPage(body, p.page, p.perPage)
@@ -47,7 +47,7 @@ func (w *World) listTransactions(c *call) reply {
 	p := w.assume.paging(query)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	list, known := w.transactions[wallet]
+	list, known := w.account.Transactions[wallet]
 	if !known && !w.assume.UnknownWalletIsEmpty {
 		return refused(404, codeNotFound, fmt.Sprintf("no wallet %q in this account: use one of those that the server printed when it started", wallet))
 	}

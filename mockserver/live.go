@@ -58,9 +58,9 @@ func (s *Server) pulse(w *World) pulse {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	p.Entries, p.Requests = w.ledger.Len(), w.desk.Len()
+	p.Entries, p.Requests = w.account.Ledger.Len(), w.desk.Len()
 	p.Ledger = mark(p.Entries)
-	if last, known := w.ledger.Last(); known {
+	if last, known := w.account.Ledger.Last(); known {
 		p.Ledger = mark(p.Entries, last.ID)
 	}
 	p.Desk = mark(p.Requests, w.desk.Stored())
@@ -68,7 +68,7 @@ func (s *Server) pulse(w *World) pulse {
 		p.Desk = mark(p.Requests, w.desk.Stored(), newest[0].RequestID)
 	}
 	var hooks []any
-	for _, h := range w.webhooks.all {
+	for _, h := range w.account.Webhooks.All {
 		hooks = append(hooks, h.WebhookID, h.Revision)
 	}
 	p.Webhooks = mark(hooks...)

@@ -102,7 +102,7 @@ func (s *Server) adminMetrics(*call) reply {
 		entries += w.calls.len()
 		waiting += w.Waiting()
 		w.mu.Lock()
-		transactions += w.ledger.Len()
+		transactions += w.account.Ledger.Len()
 		w.mu.Unlock()
 	}
 	t.gauge("mockserver_worlds", "Worlds that are open.", len(worlds))

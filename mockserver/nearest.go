@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
@@ -107,9 +106,9 @@ func (r *sentRequest) list(operation string) *draftRequest {
 		}
 	}
 	if operation == shipping.OpListTransactions {
-		wallets := r.world.ledger.Wallets()
+		wallets := r.world.account.Ledger.Wallets()
 		wallet := r.query.Get("wallet")
-		if _, known := r.world.transactions[wallet]; !known {
+		if _, known := r.world.account.Transactions[wallet]; !known {
 			if len(wallets) == 0 {
 				return nil
 			}
@@ -126,8 +125,8 @@ func (r *sentRequest) replay() *draftRequest {
 	if stored, known := w.deliveries.Find(r.text("delivery_id")); known {
 		event, body["delivery_id"] = stored.Event, stored.ID
 	}
-	if !strings.HasPrefix(event, "shipment.") || len(w.webhooks.receivers(event)) == 0 {
-		i := slices.IndexFunc(eventKinds(), func(kind string) bool { return len(w.webhooks.receivers(kind)) > 0 })
+	if !strings.HasPrefix(event, "shipment.") || len(w.account.Webhooks.Receivers(event)) == 0 {
+		i := slices.IndexFunc(eventKinds(), func(kind string) bool { return len(w.account.Webhooks.Receivers(kind)) > 0 })
 		if i < 0 {
 			return nil
 		}
@@ -136,14 +135,14 @@ func (r *sentRequest) replay() *draftRequest {
 	}
 	if body["delivery_id"] == nil {
 		body["event"], body["shipment_id"] = event, r.text("shipment_id")
-		if w.shipments[r.text("shipment_id")] == nil {
-			if len(w.shipmentIDs) == 0 {
+		if w.account.Shipments[r.text("shipment_id")] == nil {
+			if len(w.account.ShipmentIDs) == 0 {
 				return nil
 			}
-			body["shipment_id"] = w.shipmentIDs[0]
+			body["shipment_id"] = w.account.ShipmentIDs[0]
 		}
 	}
-	if h := w.webhooks.find(r.text("webhook_id")); h != nil && h.hears(event) {
+	if h := w.account.Webhooks.Find(r.text("webhook_id")); h != nil && h.Receives(event) {
 		body["webhook_id"] = h.WebhookID
 	}
 	return &draftRequest{operation: shipping.OpReplayWebhook, body: body}
@@ -152,18 +151,18 @@ func (r *sentRequest) replay() *draftRequest {
 func (r *sentRequest) analyze() *draftRequest {
 	w, body := r.world, map[string]any{}
 	switch {
-	case w.shipments[r.text("shipment_id")] != nil:
+	case w.account.Shipments[r.text("shipment_id")] != nil:
 		body["shipment_id"] = r.text("shipment_id")
-	case isKey(w.invoices, r.text("file_url")):
+	case isKey(w.account.Invoices, r.text("file_url")):
 		body["file_url"] = r.text("file_url")
-	case r.text("file_url") != "" && len(w.invoiceURLs) > 0:
-		body["file_url"] = w.invoiceURLs[0]
-	case len(w.shipmentIDs) > 0:
-		body["shipment_id"] = w.shipmentIDs[0]
+	case r.text("file_url") != "" && len(w.account.InvoiceURLs) > 0:
+		body["file_url"] = w.account.InvoiceURLs[0]
+	case len(w.account.ShipmentIDs) > 0:
+		body["shipment_id"] = w.account.ShipmentIDs[0]
 	default:
 		return nil
 	}
-	if _, known := w.ledger.Balance(r.text("wallet")); known {
+	if _, known := w.account.Ledger.Balance(r.text("wallet")); known {
 		body["wallet"] = r.text("wallet")
 	}
 	return &draftRequest{operation: shipping.OpAnalyze, body: body}
@@ -180,7 +179,7 @@ func (r *sentRequest) purchase() *draftRequest {
 	case !isDraft(record) || len(record.AvailableDocuments) == 0:
 		return &draftRequest{operation: shipping.OpGetRequest, values: map[string]string{"request_id": record.RequestID}}
 	}
-	balance, _ := r.world.ledger.Balance(record.Wallet)
+	balance, _ := r.world.account.Ledger.Balance(record.Wallet)
 	var types []string
 	var sum shipping.Amount
 	offers := slices.Clone(record.AvailableDocuments)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -18,17 +19,17 @@ func (w *World) openDesk() {
 	timers := w.timers
 	w.desk = regulatory.NewDesk(regulatory.Config{
 		Rules:  w.server.config.rules,
-		Ledger: w.ledger,
+		Ledger: w.account.Ledger,
 		Rate:   w.rate,
 		Shipment: func(id string) (regulatory.Consignment, bool) {
-			s, known := w.shipments[id]
+			s, known := w.account.Shipments[id]
 			if !known {
 				return regulatory.Consignment{}, false
 			}
-			return s.consignment(), true
+			return s.Consignment(), true
 		},
 		Invoice: func(url string) (regulatory.Consignment, bool) {
-			goods, known := w.invoices[url]
+			goods, known := w.account.Invoices[url]
 			return goods, known
 		},
 		Now: w.clock.Now,
@@ -39,7 +40,7 @@ func (w *World) openDesk() {
 				fn()
 			})
 		},
-		NewID:    w.ids.coded,
+		NewID:    w.account.IDs.Coded,
 		Charged:  w.charged,
 		Settings: w.assume.settings(),
 		Room:     w.room,
@@ -50,8 +51,8 @@ func (w *World) openDesk() {
 // charged puts a purchase's debit at the head of its wallet's transactions. Encoding it cannot fail
 // where encoding the same kind of entry did not during seeding; should it, the log says so.
 func (w *World) charged(e ledger.Entry, record *regulatory.Record) {
-	about := transactionMetadata{ShipmentID: record.ShipmentID, RequestID: record.RequestID}
-	if err := w.show(e, showing{about: about, txRef: record.RequestID}); err != nil {
+	about := account.TransactionMetadata{ShipmentID: record.ShipmentID, RequestID: record.RequestID}
+	if err := w.account.AddTransaction(e, account.TransactionDetails{About: about, TxRef: record.RequestID}); err != nil {
 		w.logger.Error("a charge is not listed", "error", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 )
 
@@ -65,11 +66,11 @@ func (w *World) replayWebhook(c *call) reply {
 
 	result := replayResult{
 		ShipmentID: about, Event: stored.Event,
-		WebhookEventID: w.ids.coded("WE"), DeliveryID: stored.ID, ReplayMode: "stored_payload",
+		WebhookEventID: w.account.IDs.Coded("WE"), DeliveryID: stored.ID, ReplayMode: "stored_payload",
 	}
 	for i, h := range receivers {
 		sent := w.deliveries.Send(delivery.Delivery{
-			ID: w.ids.coded("WD"), EventID: result.WebhookEventID, WebhookID: h.WebhookID, URL: h.URL, Order: delivery.Order(h.order),
+			ID: w.account.IDs.Coded("WD"), EventID: result.WebhookEventID, WebhookID: h.WebhookID, URL: h.URL, Order: h.Order,
 			Event: stored.Event, ShipmentID: stored.ShipmentID, Payload: stored.Payload,
 		})
 		if i == 0 {
@@ -93,7 +94,7 @@ func (w *World) storedPayload(ask replayRequest) (delivery.Delivery, *reply) {
 		p := w.rule(fmt.Sprintf("event %q is no shipment event: send a kind such as shipment.created, shipment.updated or shipment.delivered", ask.Event))
 		return delivery.Delivery{}, &p
 	}
-	s := w.shipments[ask.ShipmentID]
+	s := w.account.Shipments[ask.ShipmentID]
 	if s == nil {
 		p := refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no shipment %q in this account: use one of those that the server printed when it started", ask.ShipmentID))
 		return delivery.Delivery{}, &p
@@ -101,36 +102,36 @@ func (w *World) storedPayload(ask replayRequest) (delivery.Delivery, *reply) {
 	if stored, known := w.deliveries.Latest(ask.ShipmentID, ask.Event); known {
 		return stored, nil
 	}
-	payload, err := s.payload(ask.Event)
+	payload, err := s.Payload(ask.Event)
 	if err != nil {
 		p := refused(http.StatusInternalServerError, codeInternal, err.Error())
 		return delivery.Delivery{}, &p
 	}
-	return delivery.Delivery{ID: w.ids.coded("WD"), Event: ask.Event, ShipmentID: s.ShipmentID, Payload: payload}, nil
+	return delivery.Delivery{ID: w.account.IDs.Coded("WD"), Event: ask.Event, ShipmentID: s.ShipmentID, Payload: payload}, nil
 }
 
 // replayReceivers applies the second rule of replay: a webhook that is named must exist, be active and
 // be subscribed. With none named, it is every one that is active and subscribed.
-func (w *World) replayReceivers(webhookID, event string) ([]*webhook, *reply) {
+func (w *World) replayReceivers(webhookID, event string) ([]*account.Webhook, *reply) {
 	if webhookID == "" {
-		receivers := w.webhooks.receivers(event)
+		receivers := w.account.Webhooks.Receivers(event)
 		if len(receivers) == 0 && !w.assume.ReplayToNobody {
 			p := w.rule(fmt.Sprintf("no active webhook is subscribed to %s: subscribe one, or replay another event", event))
 			return nil, &p
 		}
 		return receivers, nil
 	}
-	h := w.webhooks.find(webhookID)
+	h := w.account.Webhooks.Find(webhookID)
 	var problem string
 	switch {
 	case h == nil:
 		problem = fmt.Sprintf("webhook %q does not exist: take a webhook_id from GET /v1/webhooks", webhookID)
 	case !h.Active:
 		problem = fmt.Sprintf("webhook %s is not active: activate it, or name another", webhookID)
-	case !h.hears(event):
+	case !h.Receives(event):
 		problem = fmt.Sprintf("webhook %s is not subscribed to %s, only to %s: name another webhook or event", webhookID, event, strings.Join(h.Event, ", "))
 	default:
-		return []*webhook{h}, nil
+		return []*account.Webhook{h}, nil
 	}
 	p := w.rule(problem)
 	return nil, &p

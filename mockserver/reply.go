@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 

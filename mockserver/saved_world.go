@@ -11,6 +11,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
@@ -32,16 +33,16 @@ type savedWorld struct {
 
 	Wallets      []ledger.Wallet              `json:"wallets"`
 	Ledger       []ledger.Entry               `json:"ledger"`       // oldest first
-	Past         *pastScope                   `json:"past"`         // transactions that are computed
+	Past         *account.ComputedScope       `json:"past"`         // transactions that are computed
 	Transactions map[string][]json.RawMessage `json:"transactions"` // by wallet, newest first
 	Rates        []json.RawMessage            `json:"rates"`        // newest first
 
-	Webhooks   []*webhook               `json:"webhooks"`                 // oldest first
-	Orders     map[string]DeliveryOrder `json:"webhook_orders,omitempty"` // by webhook; those that have one
-	Deliveries []*delivery.Delivery     `json:"deliveries"`               // oldest first
-	Shipments  []*shipment              `json:"shipments"`
-	Invoices   []savedInvoice           `json:"invoices"`
-	Requests   []regulatory.Saved       `json:"requests"` // oldest first
+	Webhooks   []*account.Webhook        `json:"webhooks"`                 // oldest first
+	Orders     map[string]delivery.Order `json:"webhook_orders,omitempty"` // by webhook; those that have one
+	Deliveries []*delivery.Delivery      `json:"deliveries"`               // oldest first
+	Shipments  []*account.Shipment       `json:"shipments"`
+	Invoices   []savedInvoice            `json:"invoices"`
+	Requests   []regulatory.Saved        `json:"requests"` // oldest first
 }
 
 type savedInvoice struct {
@@ -53,32 +54,32 @@ type savedInvoice struct {
 func (s *Snapshot) saved() (savedWorld, error) {
 	st := &s.state
 	out := savedWorld{
-		World: s.world, At: s.at, User: st.user, AccountID: st.accountID, Exchange: st.exchange,
-		Wallets: st.ledger.Wallets(), Ledger: st.ledger.Journal(), Transactions: map[string][]json.RawMessage{},
-		Webhooks: st.webhooks.all, Orders: st.webhooks.orders(), Deliveries: s.deliveries, Requests: s.desk(st.ledger).Save(),
+		World: s.world, At: s.at, User: st.User, AccountID: st.AccountID, Exchange: st.Exchange,
+		Wallets: st.Ledger.Wallets(), Ledger: st.Ledger.Journal(), Transactions: map[string][]json.RawMessage{},
+		Webhooks: st.Webhooks.All, Orders: st.Webhooks.Orders(), Deliveries: s.deliveries, Requests: s.desk(st.Ledger).Save(),
 	}
 	var err error
-	if out.IDs, err = st.ids.source.MarshalBinary(); err != nil {
+	if out.IDs, err = st.IDs.Source.MarshalBinary(); err != nil {
 		return out, err
 	}
-	if st.past != nil {
-		out.Past = &st.past.pastScope
+	if st.Computed != nil {
+		out.Past = &st.Computed.ComputedScope
 	}
-	if err := json.Unmarshal(st.rates.AppendStored(nil), &out.Rates); err != nil {
+	if err := json.Unmarshal(st.Rates.AppendStored(nil), &out.Rates); err != nil {
 		return out, err
 	}
-	for wallet, list := range st.transactions {
+	for wallet, list := range st.Transactions {
 		var rows []json.RawMessage
 		if err := json.Unmarshal(list.AppendStored(nil), &rows); err != nil {
 			return out, err
 		}
 		out.Transactions[wallet] = rows
 	}
-	for _, id := range st.shipmentIDs {
-		out.Shipments = append(out.Shipments, st.shipments[id])
+	for _, id := range st.ShipmentIDs {
+		out.Shipments = append(out.Shipments, st.Shipments[id])
 	}
-	for _, url := range st.invoiceURLs {
-		out.Invoices = append(out.Invoices, savedInvoice{url, st.invoices[url]})
+	for _, url := range st.InvoiceURLs {
+		out.Invoices = append(out.Invoices, savedInvoice{url, st.Invoices[url]})
 	}
 	return out, nil
 }
@@ -104,40 +105,40 @@ func (w *savedWorld) snapshot() (*Snapshot, error) {
 	if err := source.UnmarshalBinary(w.IDs); err != nil {
 		return nil, fmt.Errorf("ids: %w", err)
 	}
-	st := state{
-		user: w.User, accountID: w.AccountID, ids: idsFrom(source), exchange: w.Exchange,
-		transactions: map[string]*records.List{}, shipments: map[string]*shipment{}, invoices: map[string]regulatory.Consignment{},
+	st := account.Account{
+		User: w.User, AccountID: w.AccountID, IDs: account.IDsFrom(source), Exchange: w.Exchange,
+		Transactions: map[string]*records.List{}, Shipments: map[string]*account.Shipment{}, Invoices: map[string]regulatory.Consignment{},
 	}
 	if w.Exchange == nil || w.At.IsZero() || w.User == "" {
 		return nil, errors.New("time, user or exchange rates are missing")
 	}
 	var err error
-	if st.ledger, err = ledger.Restore(w.Wallets, w.Ledger); err != nil {
+	if st.Ledger, err = ledger.Restore(w.Wallets, w.Ledger); err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)
 	}
-	for _, step := range []func(*state) error{w.checkTimes, w.fillTransactions, w.fillRates, w.fillWebhooks, w.fillGoods, w.checkDeliveries} {
+	for _, step := range []func(*account.Account) error{w.checkTimes, w.fillTransactions, w.fillRates, w.fillWebhooks, w.fillGoods, w.checkDeliveries} {
 		if err := step(&st); err != nil {
 			return nil, err
 		}
 	}
 	s := &Snapshot{world: w.World, state: st, deliveries: w.Deliveries, at: w.At}
-	d := regulatory.NewDesk(s.still(st.ledger))
+	d := regulatory.NewDesk(s.still(st.Ledger))
 	if err := d.Load(w.Requests, 0); err != nil {
 		return nil, fmt.Errorf("requests: %w", err)
 	}
 	s.requests = d.Snapshot()
 	for _, record := range d.Records() {
-		s.state.requestBytes += len(record.JSON())
+		s.state.RequestBytes += len(record.JSON())
 	}
-	s.state.freeze()
+	s.state.Freeze()
 	return s, nil
 }
 
 // checkTimes refuses what a clock cannot come to: a time that no answer could say, or one at which the ledger
 // would take no entry any more.
-func (w *savedWorld) checkTimes(st *state) error {
+func (w *savedWorld) checkTimes(st *account.Account) error {
 	late := func(at time.Time) bool { return at.After(clock.Last) }
-	if last, any := st.ledger.Last(); any && last.At.After(w.At) {
+	if last, any := st.Ledger.Last(); any && last.At.After(w.At) {
 		return fmt.Errorf("ledger: entry %s is of later than the world's own time, %s", last.ID, w.At.Format(time.RFC3339))
 	}
 	if late(w.At) {
@@ -157,20 +158,20 @@ func (w *savedWorld) checkTimes(st *state) error {
 }
 
 // fillTransactions makes the lists of transactions, each of which has to be an entry of the ledger.
-func (w *savedWorld) fillTransactions(st *state) error {
+func (w *savedWorld) fillTransactions(st *account.Account) error {
 	if w.Past != nil {
-		wallet, known := st.ledger.Wallet(w.Past.Wallet)
+		wallet, known := st.Ledger.Wallet(w.Past.Wallet)
 		if !known || w.Past.Total < 0 || w.Past.Total > maxListed {
 			return fmt.Errorf("past: no wallet %q, or not from 0 to %d transactions", w.Past.Wallet, maxListed)
 		}
-		st.openPast(wallet, *w.Past)
+		st.OpenComputed(wallet, *w.Past)
 	}
 	for _, wallet := range w.Wallets {
-		rows, entries := w.Transactions[wallet.Reference], st.ledger.Entries(wallet.Reference)
+		rows, entries := w.Transactions[wallet.Reference], st.Ledger.Entries(wallet.Reference)
 		if len(rows) != len(entries) {
 			return fmt.Errorf("wallet %s lists %d transactions and the ledger has %d", wallet.Reference, len(rows), len(entries))
 		}
-		list := st.openList(wallet.Reference)
+		list := st.TransactionsOf(wallet.Reference)
 		for i, e := range entries {
 			row := rows[len(rows)-1-i]
 			var t struct {
@@ -190,10 +191,10 @@ func (w *savedWorld) fillTransactions(st *state) error {
 	return nil
 }
 
-func (w *savedWorld) fillRates(st *state) error {
+func (w *savedWorld) fillRates(st *account.Account) error {
 	known := map[string]bool{"": true}
 	for i := len(w.Rates) - 1; i >= 0; i-- {
-		var r rate
+		var r account.Rate
 		if err := jsonexact.Unmarshal(w.Rates[i], &r); err != nil {
 			return fmt.Errorf("rate %d: %w", i, err)
 		}
@@ -201,7 +202,7 @@ func (w *savedWorld) fillRates(st *state) error {
 			return fmt.Errorf("rate %d has no id, or that of another", i)
 		}
 		known[r.RateID] = true
-		if err := prepend(&st.rates, w.Rates[i]); err != nil {
+		if err := prepend(&st.Rates, w.Rates[i]); err != nil {
 			return err
 		}
 	}
@@ -218,43 +219,43 @@ func prepend(list *records.List, record json.RawMessage) error {
 	return nil
 }
 
-func (w *savedWorld) fillWebhooks(st *state) error {
+func (w *savedWorld) fillWebhooks(st *account.Account) error {
 	for i, h := range w.Webhooks {
-		if h == nil || h.WebhookID == "" || st.webhooks.find(h.WebhookID) != nil {
+		if h == nil || h.WebhookID == "" || st.Webhooks.Find(h.WebhookID) != nil {
 			return fmt.Errorf("webhook %d has no id, or that of another", i)
 		}
-		h.order = w.Orders[h.WebhookID]
-		if err := st.webhooks.add(h); err != nil {
+		h.Order = w.Orders[h.WebhookID]
+		if err := st.Webhooks.Add(h); err != nil {
 			return err
 		}
 	}
 	for id, order := range w.Orders {
-		if st.webhooks.find(id) == nil || !slices.Contains(delivery.Orders(), delivery.Order(order)) {
+		if st.Webhooks.Find(id) == nil || !slices.Contains(delivery.Orders(), order) {
 			return fmt.Errorf("webhook %q has the order %q: it does not exist, or the order is none of %v", id, order, delivery.Orders())
 		}
 	}
 	return nil
 }
 
-func (w *savedWorld) fillGoods(st *state) error {
+func (w *savedWorld) fillGoods(st *account.Account) error {
 	for i, s := range w.Shipments {
-		if s == nil || s.ShipmentID == "" || st.shipments[s.ShipmentID] != nil {
+		if s == nil || s.ShipmentID == "" || st.Shipments[s.ShipmentID] != nil {
 			return fmt.Errorf("shipment %d has no id, or that of another", i)
 		}
-		st.shipments[s.ShipmentID] = s
-		st.shipmentIDs = append(st.shipmentIDs, s.ShipmentID)
+		st.Shipments[s.ShipmentID] = s
+		st.ShipmentIDs = append(st.ShipmentIDs, s.ShipmentID)
 	}
 	for _, invoice := range w.Invoices {
-		st.invoices[invoice.URL] = invoice.Goods
-		st.invoiceURLs = append(st.invoiceURLs, invoice.URL)
+		st.Invoices[invoice.URL] = invoice.Goods
+		st.InvoiceURLs = append(st.InvoiceURLs, invoice.URL)
 	}
-	if len(st.invoices) != len(w.Invoices) {
+	if len(st.Invoices) != len(w.Invoices) {
 		return errors.New("two invoices have the same URL")
 	}
 	return nil
 }
 
-func (w *savedWorld) checkDeliveries(*state) error {
+func (w *savedWorld) checkDeliveries(*account.Account) error {
 	known := map[string]bool{"": true}
 	for i, d := range w.Deliveries {
 		if d == nil || known[d.ID] {

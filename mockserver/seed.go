@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
@@ -23,7 +23,7 @@ const (
 
 // seeder makes the state that worlds of a scenario begin with.
 type seeder struct {
-	*state
+	*account.Account
 	plan      plan
 	delivered []*delivery.Delivery // oldest first
 }
@@ -31,7 +31,7 @@ type seeder struct {
 // seed makes what worlds of a plan begin with. Everything in it follows from the seed, in the order of
 // the steps. A failure is a mistake in the catalogue.
 func seed(p plan) (*Snapshot, error) {
-	w := &seeder{plan: p, state: newState(p.seed)}
+	w := &seeder{plan: p, Account: account.New(p.seed)}
 	steps := []func() error{w.seedShipments, w.seedInvoices, w.seedWallets, w.seedRates, w.seedWebhooks, w.seedDeliveries}
 	if p.empty {
 		steps = []func() error{w.seedWallets}
@@ -41,8 +41,8 @@ func seed(p plan) (*Snapshot, error) {
 			return nil, fmt.Errorf("mockserver: seeding: %w", err)
 		}
 	}
-	w.state.freeze()
-	return &Snapshot{state: *w.state, deliveries: w.delivered, at: epoch}, nil
+	w.Account.Freeze()
+	return &Snapshot{state: *w.Account, deliveries: w.delivered, at: epoch}, nil
 }
 
 // seedShipments makes the voyages, oldest first in memory and newest first in shipmentIDs.
@@ -59,26 +59,26 @@ func (w *seeder) seedShipments() error {
 			return err
 		}
 		made := epoch.Add(-v.age)
-		s := &shipment{
-			ShipmentID: w.ids.coded("SH"), Status: v.status,
-			AddressFrom: address{w.ids.numbered("AD"), towns[v.from]},
-			AddressTo:   address{w.ids.numbered("AD"), towns[v.to]},
-			Parcel:      parcel{w.ids.numbered("PC"), items},
-			CarrierName: c.name, CarrierSlug: c.slug, TrackingNumber: strconv.Itoa(1_000_000_000 + w.ids.random.IntN(900_000_000)),
-			Amount: price, Currency: "USD", Events: history(v, towns, made), User: w.user,
+		s := &account.Shipment{
+			ShipmentID: w.IDs.Coded("SH"), Status: v.status,
+			AddressFrom: account.Address{AddressID: w.IDs.Numbered("AD"), Address: towns[v.from]},
+			AddressTo:   account.Address{AddressID: w.IDs.Numbered("AD"), Address: towns[v.to]},
+			Parcel:      account.Parcel{ParcelID: w.IDs.Numbered("PC"), Items: items},
+			CarrierName: c.name, CarrierSlug: c.slug, TrackingNumber: strconv.Itoa(1_000_000_000 + w.IDs.Random.IntN(900_000_000)),
+			Amount: price, Currency: "USD", Events: history(v, towns, made), User: w.User,
 			CreatedAt: jsontext.Timestamp(made), UpdatedAt: jsontext.Timestamp(made),
 		}
 		if n := len(s.Events); n > 0 {
 			s.UpdatedAt = s.Events[n-1].CreatedAt
 		}
-		w.shipments[s.ShipmentID] = s
-		w.shipmentIDs = append(w.shipmentIDs, s.ShipmentID)
+		w.Shipments[s.ShipmentID] = s
+		w.ShipmentIDs = append(w.ShipmentIDs, s.ShipmentID)
 	}
 	return nil
 }
 
 // history returns what has happened to a shipment by its status.
-func history(v voyage, towns map[string]regulatory.Address, made time.Time) []progress {
+func history(v voyage, towns map[string]regulatory.Address, made time.Time) []account.Progress {
 	from, to := towns[v.from].City, towns[v.to].City
 	steps := []struct {
 		after              time.Duration
@@ -90,9 +90,9 @@ func history(v voyage, towns map[string]regulatory.Address, made time.Time) []pr
 		{4 * day, "Delivered and signed for", to, "delivered"},
 	}
 	reached := slices.Index([]string{"pending", "confirmed", "in-transit", "delivered"}, v.status)
-	events := []progress{}
+	events := []account.Progress{}
 	for _, step := range steps[:reached+1] {
-		events = append(events, progress{jsontext.Timestamp(made.Add(step.after)), step.text, step.where, step.state})
+		events = append(events, account.Progress{CreatedAt: jsontext.Timestamp(made.Add(step.after)), Description: step.text, Location: step.where, Status: step.state})
 	}
 	return events
 }
@@ -111,7 +111,7 @@ func (w *seeder) items(goods []order) ([]regulatory.LineItem, error) {
 			return nil, fmt.Errorf("article %q: %w", o.article, err)
 		}
 		items = append(items, regulatory.LineItem{
-			ItemID: w.ids.coded("IT"), Description: a.description, HSCode: a.hsCode, Quantity: regulatory.Quantity(o.pieces),
+			ItemID: w.IDs.Coded("IT"), Description: a.description, HSCode: a.hsCode, Quantity: regulatory.Quantity(o.pieces),
 			UnitPrice: price, Currency: "USD", Weight: weight, OriginCountry: a.madeIn,
 		})
 	}
@@ -131,12 +131,12 @@ func (w *seeder) seedInvoices() error {
 			return err
 		}
 		url := fmt.Sprintf("https://invoices.example/INV-%d.pdf", 1001+i)
-		w.invoices[url] = regulatory.Consignment{
+		w.Invoices[url] = regulatory.Consignment{
 			Items:     items,
 			Addresses: regulatory.Addresses{Origin: towns[v.from], Destination: towns[v.to]},
 			Shipping:  regulatory.Shipping{CarrierSlug: "dhl-express", Service: "Express Worldwide", Incoterm: "DAP", ReasonForExport: "sale"},
 		}
-		w.invoiceURLs = append(w.invoiceURLs, url)
+		w.InvoiceURLs = append(w.InvoiceURLs, url)
 	}
 	return nil
 }
@@ -150,17 +150,17 @@ func (w *seeder) seedRates() error {
 		c := choices[i%len(choices)]
 		if i%len(choices) == 0 {
 			made = epoch.Add(-time.Duration(seededRates-i) * 4 * time.Hour)
-			from, to, box = w.ids.numbered("AD"), w.ids.numbered("AD"), w.ids.numbered("PC")
+			from, to, box = w.IDs.Numbered("AD"), w.IDs.Numbered("AD"), w.IDs.Numbered("PC")
 		}
 		purse := money[0]
 		if i%5 == 4 {
 			purse = money[1+i%3]
 		}
-		amount, err := w.priced(c.price, purse, 40+w.ids.random.IntN(400))
+		amount, err := w.priced(c.price, purse, 40+w.IDs.Random.IntN(400))
 		if err != nil {
 			return err
 		}
-		fee, err := w.priced("1", purse, 20+w.ids.random.IntN(60))
+		fee, err := w.priced("1", purse, 20+w.IDs.Random.IntN(60))
 		if err != nil {
 			return err
 		}
@@ -174,18 +174,18 @@ func (w *seeder) seedRates() error {
 				return err
 			}
 		}
-		w.scratch = appendRate(w.scratch[:0], &rate{
-			RateID: w.ids.numbered("RT"), Amount: amount, Currency: purse.currency, Breakdown: breakdown,
+		w.Scratch = account.AppendRate(w.Scratch[:0], &account.Rate{
+			RateID: w.IDs.Numbered("RT"), Amount: amount, Currency: purse.currency, Breakdown: breakdown,
 			CarrierName: c.name, CarrierSlug: c.slug, CarrierLogo: "https://logos.example/" + c.slug + ".svg",
-			Description: c.service, CarrierReference: w.ids.numbered("CA"),
+			Description: c.service, CarrierReference: w.IDs.Numbered("CA"),
 			DeliveryAddress: to, PickupAddress: from, Parcel: box,
 			DeliveryDate: jsontext.Timestamp(made.Add(time.Duration(c.etaMinutes) * time.Minute)), DeliveryETA: c.etaMinutes, DeliveryTime: c.eta,
 			PickupETA: 1440, PickupTime: "Within 24 hours",
 			IncludesInsurance: c.insured, InsuranceFee: fee, InsuranceCoverage: coverage,
-			Metadata: rateMetadata{c.localCode, c.code}, Used: i%9 == 0, User: w.user,
+			Metadata: account.RateMetadata{LocalProductCode: c.localCode, ProductCode: c.code}, Used: i%9 == 0, User: w.User,
 			CreatedAt: jsontext.Timestamp(made), UpdatedAt: jsontext.Timestamp(made),
 		})
-		w.rates.Prepend(w.scratch)
+		w.Rates.Prepend(w.Scratch)
 	}
 	return nil
 }
@@ -216,11 +216,11 @@ func (w *seeder) priced(dollars string, into purse, percent int) (shipping.Amoun
 func (w *seeder) seedWebhooks() error {
 	for i := range seededWebhooks {
 		made := jsontext.Timestamp(epoch.Add(-time.Duration(seededWebhooks-i) * 20 * time.Hour))
-		h := &webhook{
-			WebhookID: w.ids.numbered("WA"), StorageID: w.ids.storage(),
+		h := &account.Webhook{
+			WebhookID: w.IDs.Numbered("WA"), StorageID: w.IDs.Storage(),
 			Name: fmt.Sprintf("Shop %03d", i+1), URL: fmt.Sprintf("https://hooks.example/shops/%03d", i+1),
 			Event: []string{"transaction.success", "transaction.failed"}, Active: i%4 != 0, Live: i%3 == 0,
-			User: w.user, CreatedAt: made, UpdatedAt: made, Revision: i % 3,
+			User: w.User, CreatedAt: made, UpdatedAt: made, Revision: i % 3,
 		}
 		h.ID = h.StorageID
 		switch seededWebhooks - i {
@@ -233,7 +233,7 @@ func (w *seeder) seedWebhooks() error {
 		case 4:
 			h.Name, h.Event, h.Active = "Warehouse", []string{"shipment.created", "shipment.updated"}, true
 		}
-		if err := w.webhooks.add(h); err != nil {
+		if err := w.Webhooks.Add(h); err != nil {
 			return err
 		}
 	}
@@ -242,10 +242,10 @@ func (w *seeder) seedWebhooks() error {
 
 // seedDeliveries makes what the newest webhook was sent about the seeded shipments, oldest first.
 func (w *seeder) seedDeliveries() error {
-	receiver := w.webhooks.all[len(w.webhooks.all)-1]
+	receiver := w.Webhooks.All[len(w.Webhooks.All)-1]
 	var log []*delivery.Delivery
-	for _, id := range w.shipmentIDs {
-		s := w.shipments[id]
+	for _, id := range w.ShipmentIDs {
+		s := w.Shipments[id]
 		for i, step := range s.Events {
 			event := "shipment.updated"
 			switch step.Status {
@@ -256,13 +256,13 @@ func (w *seeder) seedDeliveries() error {
 			}
 			then := *s
 			then.Status, then.UpdatedAt, then.Events = step.Status, step.CreatedAt, s.Events[:i+1]
-			payload, err := then.payload(event)
+			payload, err := then.Payload(event)
 			if err != nil {
 				return err
 			}
 			at := time.Time(step.CreatedAt)
 			log = append(log, &delivery.Delivery{
-				ID: w.ids.coded("WD"), EventID: w.ids.coded("WE"), WebhookID: receiver.WebhookID, URL: receiver.URL,
+				ID: w.IDs.Coded("WD"), EventID: w.IDs.Coded("WE"), WebhookID: receiver.WebhookID, URL: receiver.URL,
 				Event: event, ShipmentID: id, State: delivery.Delivered, CreatedAt: at, Payload: payload,
 				Attempts: []delivery.Attempt{{At: at.Add(time.Second), StatusCode: 200}},
 			})

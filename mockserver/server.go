@@ -12,6 +12,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/filelock"
+	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 )
 
@@ -90,9 +91,9 @@ func (s *Server) openHome() error {
 	}
 	base, err := t.snapshot()
 	if err != nil { // the catalogue is wrong; an empty world can still say so
-		base = &Snapshot{state: *newState(p.seed), at: epoch}
+		base = &Snapshot{state: *account.New(p.seed), at: epoch}
 	}
-	s.World = s.newWorld(homeName, base.state.homeKey(), p, base)
+	s.World = s.newWorld(homeName, base.state.HomeKey(), p, base)
 	s.origin = t
 	s.worlds.byKey[s.SecretKey] = s.World
 	s.worlds.opened = []*World{s.World}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/account"
 )
 
 // Assumptions by their names, for flags and for the control surface.
@@ -142,7 +143,7 @@ func (s *Server) openWith(name string, values map[string]json.RawMessage) (*Worl
 	if len(values) == 0 {
 		return s.Open(name)
 	}
-	key := keyPrefixTest + strings.TrimPrefix(name, keyPrefixTest)
+	key := account.KeyPrefix + strings.TrimPrefix(name, account.KeyPrefix)
 	if name == homeName || s.worlds.open(key) != nil {
 		return nil, fmt.Errorf("%w: %s: its assumptions cannot change", ErrWorldExists, name)
 	}
@@ -187,7 +188,7 @@ func (w *World) exchangeRates() []exchangeRate {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	rates := []exchangeRate{}
-	for currency, perDollar := range w.exchange {
+	for currency, perDollar := range w.account.Exchange {
 		rates = append(rates, exchangeRate{currency, &perDollar})
 	}
 	slices.SortFunc(rates, func(a, b exchangeRate) int { return strings.Compare(a.Currency, b.Currency) })

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -15,7 +16,7 @@ import (
 // is restored, however long that took, and so does a notification that was to be retried in three seconds.
 type Snapshot struct {
 	world      string // the name of the one that it was taken of; empty if that is not known
-	state      state
+	state      account.Account
 	requests   regulatory.Requests
 	deliveries []*delivery.Delivery // oldest first
 	at         time.Time            // by the world's clock
@@ -26,7 +27,7 @@ func (s *Snapshot) At() time.Time { return s.at }
 
 // check returns which invariants do not hold.
 func (s *Snapshot) check() error {
-	return errors.Join(s.state.ledger.Check(), s.desk(s.state.ledger).Check())
+	return errors.Join(s.state.Ledger.Check(), s.desk(s.state.Ledger).Check())
 }
 
 // Snapshot returns what the world holds now: its data, its money, its requests with what is still to
@@ -34,7 +35,7 @@ func (s *Snapshot) check() error {
 func (w *World) Snapshot() *Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return &Snapshot{world: w.name, state: w.state.copy(), requests: w.desk.Snapshot(), deliveries: w.deliveries.Log(), at: w.clock.Now()}
+	return &Snapshot{world: w.name, state: w.account.Copy(), requests: w.desk.Snapshot(), deliveries: w.deliveries.Log(), at: w.clock.Now()}
 }
 
 // Restore makes the world hold what a snapshot does. Its key, faults, journal and settings stay as they
@@ -60,7 +61,7 @@ func (w *World) restore(s *Snapshot) {
 	defer w.mu.Unlock()
 	w.timers.Stop()
 	w.timers = w.clock.Scope()
-	w.state = s.state.copy()
+	w.account = s.state.Copy()
 	w.openDesk()
 	stood := w.clock.Now().Sub(s.at) // how long time stood still
 	w.desk.Resume(s.requests, stood)

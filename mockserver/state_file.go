@@ -15,10 +15,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-
 	"github.com/shipping-go/shipping/internal/filelock"
 	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
 // A state file holds worlds as JSON, so that a server goes on where another one ended. It is written whole

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-
+	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
 // DeliveryOrder is the order in which notifications go out to a webhook. In an order they are gathered
@@ -50,7 +50,7 @@ func (w *World) ChangeWebhook(id string, change WebhookChange) error {
 	now := jsontext.Timestamp(w.clock.Now())
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.replaceWebhook(id, func(h webhook) *webhook {
+	return w.replaceWebhook(id, func(h account.Webhook) *account.Webhook {
 		if change.Name != nil {
 			h.Name = *change.Name
 		}
@@ -64,7 +64,7 @@ func (w *World) ChangeWebhook(id string, change WebhookChange) error {
 			h.Active = *change.Active
 		}
 		if change.Order != nil {
-			h.order = *change.Order
+			h.Order = delivery.Order(*change.Order)
 		}
 		h.UpdatedAt = now
 		h.Revision++
@@ -84,28 +84,28 @@ func deref[T any](p *T) (value T) {
 func (w *World) RemoveWebhook(id string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.replaceWebhook(id, func(webhook) *webhook { return nil })
+	return w.replaceWebhook(id, func(account.Webhook) *account.Webhook { return nil })
 }
 
 // replaceWebhook puts what change returns in the place of a webhook, nil for nothing. A webhook is never
 // changed where it stands, since forks of the world share it. The caller holds the lock.
-func (w *World) replaceWebhook(id string, change func(webhook) *webhook) error {
-	old := w.webhooks.find(id)
+func (w *World) replaceWebhook(id string, change func(account.Webhook) *account.Webhook) error {
+	old := w.account.Webhooks.Find(id)
 	if old == nil {
 		return fmt.Errorf("mockserver: webhook %q does not exist: take a webhook_id from GET /v1/webhooks", id)
 	}
-	var book webhookBook
-	for _, h := range w.webhooks.all {
+	var book account.WebhookBook
+	for _, h := range w.account.Webhooks.All {
 		if h == old {
 			h = change(*h)
 		}
 		if h == nil {
 			continue
 		}
-		if err := book.add(h); err != nil {
+		if err := book.Add(h); err != nil {
 			return err
 		}
 	}
-	w.webhooks = book
+	w.account.Webhooks = book
 	return nil
 }

@@ -4,66 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-
+	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
-	"github.com/shipping-go/shipping/mockserver/internal/records"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
-
-// webhookBook keeps the webhooks as what replay asks and as what the list serves.
-type webhookBook struct {
-	all     []*webhook // oldest first
-	encoded records.List
-	bytes   int // of the records
-}
-
-func (b *webhookBook) add(h *webhook) error {
-	record, err := jsontext.Encode(h)
-	if err != nil {
-		return fmt.Errorf("webhook %s: %w", h.WebhookID, err)
-	}
-	b.all = append(b.all, h)
-	b.encoded.Prepend(record)
-	b.bytes += len(record)
-	return nil
-}
-
-// clone returns a book that starts out equal and goes its own way.
-func (b *webhookBook) clone() webhookBook {
-	return webhookBook{all: slices.Clip(b.all), encoded: b.encoded.Clone(), bytes: b.bytes}
-}
-
-func (b *webhookBook) find(id string) *webhook {
-	i := slices.IndexFunc(b.all, func(h *webhook) bool { return h.WebhookID == id })
-	if i < 0 {
-		return nil
-	}
-	return b.all[i]
-}
-
-// orders returns the order of each webhook that has one.
-func (b *webhookBook) orders() map[string]DeliveryOrder {
-	orders := map[string]DeliveryOrder{}
-	for _, h := range b.all {
-		if h.order != "" {
-			orders[h.WebhookID] = h.order
-		}
-	}
-	return orders
-}
-
-// receivers returns the active webhooks that are subscribed to an event, newest first.
-func (b *webhookBook) receivers(event string) []*webhook {
-	var out []*webhook
-	for _, h := range slices.Backward(b.all) {
-		if h.hears(event) {
-			out = append(out, h)
-		}
-	}
-	return out
-}
-
-func (h *webhook) hears(event string) bool { return h.Active && slices.Contains(h.Event, event) }
 
 // Webhook is a subscription to be made with [World.AddWebhook]. The service has an operation for it
 // whose path the specification does not show.
@@ -100,12 +44,12 @@ func (w *World) AddWebhook(h Webhook) (string, error) {
 	if err := w.room(); err != nil {
 		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
 	}
-	made := &webhook{
-		WebhookID: w.ids.numbered("WA"), StorageID: w.ids.storage(), Name: h.Name, URL: h.URL,
-		Event: slices.Clone(h.Events), Active: !h.Inactive, User: w.user, CreatedAt: now, UpdatedAt: now,
+	made := &account.Webhook{
+		WebhookID: w.account.IDs.Numbered("WA"), StorageID: w.account.IDs.Storage(), Name: h.Name, URL: h.URL,
+		Event: slices.Clone(h.Events), Active: !h.Inactive, User: w.account.User, CreatedAt: now, UpdatedAt: now,
 	}
 	made.ID = made.StorageID
-	return made.WebhookID, w.webhooks.add(made)
+	return made.WebhookID, w.account.Webhooks.Add(made)
 }
 
 // checkWebhookSize refuses a webhook that no account would have, whose every copy takes memory.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -41,7 +42,7 @@ type World struct {
 	// mu guards what follows. It is held while a handler reads or changes the world, never while
 	// something is read from or written to a connection.
 	mu        sync.Mutex
-	state     // what Reset and Restore replace
+	account   account.Account // what Reset and Restore replace
 	desk      *regulatory.Desk
 	timers    *clock.Scope         // of the desk
 	snapshots map[string]*Snapshot // by name, for those who cannot hold on to one

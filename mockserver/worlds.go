@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/shipping-go/shipping/mockserver/internal/account"
 )
 
 // worldBook holds the worlds of a server, and what new ones begin with.
@@ -33,9 +35,6 @@ type template struct {
 	err  error
 }
 
-// keyPrefixTest begins every key of the server.
-const keyPrefixTest = "sk_test_"
-
 // Errors of opening a world. They are wrapped with words that say what to do.
 var (
 	// ErrNoWorld is returned for a name that no world can have.
@@ -57,7 +56,7 @@ var errKeyForm = fmt.Errorf("%w: a key is sk_test_, a scenario, an underscore an
 //
 // Assumption: that keys open worlds. To switch, see [Assumptions.OneWorld].
 func (s *Server) Open(name string) (*World, error) {
-	key := keyPrefixTest + strings.TrimPrefix(name, keyPrefixTest)
+	key := account.KeyPrefix + strings.TrimPrefix(name, account.KeyPrefix)
 	if name == homeName {
 		key = s.SecretKey
 	}
@@ -75,7 +74,7 @@ func (s *Server) NewWorld(tb testing.TB, scenario ...string) *World {
 	s.worlds.named++
 	n := s.worlds.named
 	s.worlds.mu.Unlock()
-	w, err := s.world(keyPrefixTest + cmp.Or(strings.Join(scenario, "-"), "default") + "_" + nameFor(tb.Name(), n))
+	w, err := s.world(account.KeyPrefix + cmp.Or(strings.Join(scenario, "-"), "default") + "_" + nameFor(tb.Name(), n))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -162,7 +161,7 @@ func (s *Server) openPlan(key string, edit func(*Assumptions) error) (*World, er
 		return nil, err
 	}
 	own := *base
-	own.state.ids = newIDsFor(p.seed, key)
+	own.state.IDs = account.NewIDsFor(p.seed, key)
 	w := s.newWorld(scenario+"_"+name, key, p, &own)
 	w.origin = t
 	if err := s.worlds.add(w, s.config.maxWorlds); err != nil {
@@ -175,7 +174,7 @@ func (s *Server) openPlan(key string, edit func(*Assumptions) error) (*World, er
 
 // openFrom opens a world under a new name that begins as a snapshot.
 func (s *Server) openFrom(p worldPlan, fullName string, base *Snapshot) (*World, error) {
-	key := keyPrefixTest + fullName
+	key := account.KeyPrefix + fullName
 	if _, _, err := splitKey(key); err != nil {
 		return nil, err
 	}
@@ -189,7 +188,7 @@ func (s *Server) openFrom(p worldPlan, fullName string, base *Snapshot) (*World,
 
 // splitKey takes a key of the form sk_test_<scenario>_<name> apart.
 func splitKey(key string) (scenario, name string, err error) {
-	rest, found := strings.CutPrefix(key, keyPrefixTest)
+	rest, found := strings.CutPrefix(key, account.KeyPrefix)
 	scenario, name, cut := strings.Cut(rest, "_")
 	if !found || !cut || name == "" || len(name) > longestName || strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) }) {
 		return "", "", errKeyForm

@@ -1,70 +1,69 @@
-package mockserver
+package account
 
 import (
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
 )
 
-// pastStep is the time between two computed transactions. A hundred million of them are sixty years.
-const pastStep = 20 * time.Second
+// computedStep is the time between two computed transactions. A hundred million of them are sixty years.
+const computedStep = 20 * time.Second
 
-// openPast gives a wallet, before anything else, a history of so many transactions that follow from the
+// OpenComputed gives a wallet, before anything else, a history of so many transactions that follow from the
 // seed and their place alone. None is kept in memory, and the millionth costs what the first does.
-func (w *state) openPast(wallet ledger.Wallet, scope pastScope) {
-	w.past = &pastWallet{
-		pastScope: scope, currency: wallet.Currency, user: w.user, accountID: w.accountID,
+func (w *Account) OpenComputed(wallet ledger.Wallet, scope ComputedScope) {
+	w.Computed = &computedWallet{
+		ComputedScope: scope, currency: wallet.Currency, user: w.User, accountID: w.AccountID,
 		texts: []string{"Payment for shipment label", "Payment for insurance", "Payment for pickup"},
 	}
-	*w.openList(wallet.Reference) = records.Behind(records.Past{Total: scope.Total, Append: w.past.append})
+	*w.TransactionsOf(wallet.Reference) = records.Behind(records.Past{Total: scope.Total, Append: w.Computed.append})
 }
 
-// pastScope says which transactions are computed.
-type pastScope struct {
+// ComputedScope says which transactions are computed.
+type ComputedScope struct {
 	Wallet string    `json:"wallet"` // its reference
 	Seed   uint64    `json:"seed"`
 	Total  int       `json:"total"`
 	Before time.Time `json:"before"`
 }
 
-// pastWallet computes transactions. It never changes, so many may ask it at once.
-type pastWallet struct {
-	pastScope
+// computedWallet computes transactions. It never changes, so many may ask it at once.
+type computedWallet struct {
+	ComputedScope
 	currency, user, accountID string
 	texts                     []string
 }
 
 // append appends the transaction with an ordinal, counted from the oldest.
-func (p *pastWallet) append(dst []byte, ordinal int) []byte {
+func (p *computedWallet) append(dst []byte, ordinal int) []byte {
 	// Both are bijective, so no identifier comes twice.
-	number := mix(uint64(ordinal) ^ p.Seed)
-	chance := mix(number)
+	number := Mix(uint64(ordinal) ^ p.Seed)
+	chance := Mix(number)
 	cents := int64(chance%5_000_000) + 1
 	amount, _ := shipping.NewAmount(cents, 2) // seven digits always fit
-	at := jsontext.Timestamp(p.Before.Add(-time.Duration(p.Total-ordinal) * pastStep))
-	t := transaction{
+	at := jsontext.Timestamp(p.Before.Add(-time.Duration(p.Total-ordinal) * computedStep))
+	t := Transaction{
 		TransactionID: "TR-" + codedNumber(number), StorageID: storageNumber(number), AccountID: p.accountID,
 		AccountReference: p.Wallet, StoreReference: p.user,
 		Amount: amount, AmountReceived: amount, ConvertedAmount: amount,
 		Currency: p.currency, CurrencyConvertedTo: p.currency, FlatAmount: cents,
 		Description: p.texts[chance>>32%uint64(len(p.texts))], Flow: "out", Status: "success",
 		Platform: "api", Source: "wallet",
-		Receiver: receiver{Name: "Shipping service", Reference: "shipping", Type: "platform"},
-		Sender:   sender{Name: company, ID: p.user},
+		Receiver: Receiver{Name: "Shipping service", Reference: "shipping", Type: "platform"},
+		Sender:   Sender{Name: company, ID: p.user},
 		Settled:  true, CreatedAt: at, UpdatedAt: at,
 	}
 	if chance%7 != 0 {
 		t.TxRef = "SHP-" + t.TransactionID[len("TR-"):]
 	}
-	return appendTransaction(dst, &t)
+	return AppendTransaction(dst, &t)
 }
 
-// mix scatters numbers so that neighbours look unrelated, each to a number of its own (splitmix64).
-func mix(n uint64) uint64 {
+// Mix scatters numbers so that neighbours look unrelated, each to a number of its own (splitmix64).
+func Mix(n uint64) uint64 {
 	n += 0x9e3779b97f4a7c15
 	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
 	n = (n ^ n>>27) * 0x94d049bb133111eb

@@ -1,60 +1,59 @@
-package mockserver
+package account
 
 import (
 	"fmt"
 
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// shipment is what a notification carries as data. The specification shows no shipment; the fields
+// Shipment is what a notification carries as data. The specification shows no shipment; the fields
 // follow what receivers of such notifications read.
 //
 // Assumption: the whole shape.
-type shipment struct {
+type Shipment struct {
 	ShipmentID     string             `json:"shipment_id"`
 	Status         string             `json:"status"` // draft, pending, confirmed, in-transit, delivered, cancelled
-	AddressFrom    address            `json:"address_from"`
-	AddressTo      address            `json:"address_to"`
-	Parcel         parcel             `json:"parcel"`
+	AddressFrom    Address            `json:"address_from"`
+	AddressTo      Address            `json:"address_to"`
+	Parcel         Parcel             `json:"parcel"`
 	CarrierName    string             `json:"carrier_name"`
 	CarrierSlug    string             `json:"carrier_slug"`
 	TrackingNumber string             `json:"tracking_number"`
 	Amount         shipping.Amount    `json:"amount"`
 	Currency       string             `json:"currency"`
-	Events         []progress         `json:"events"`
+	Events         []Progress         `json:"events"`
 	User           string             `json:"user"`
 	CreatedAt      jsontext.Timestamp `json:"created_at"`
 	UpdatedAt      jsontext.Timestamp `json:"updated_at"`
 }
 
-type address struct {
+type Address struct {
 	AddressID string `json:"address_id"`
 	regulatory.Address
 }
 
-type parcel struct {
+type Parcel struct {
 	ParcelID string                `json:"parcel_id"`
 	Items    []regulatory.LineItem `json:"items"`
 }
 
-// progress is one line of a shipment's history.
-type progress struct {
+// Progress is one line of a shipment's history.
+type Progress struct {
 	CreatedAt   jsontext.Timestamp `json:"created_at"`
 	Description string             `json:"description"`
 	Location    string             `json:"location"`
 	Status      string             `json:"status"`
 }
 
-// payload is the body of a notification.
+// Payload is the body of a notification.
 //
 // Assumption: {"event": …, "data": {the shipment}}, with no identifier of the event in it.
-func (s *shipment) payload(event string) ([]byte, error) {
+func (s *Shipment) Payload(event string) ([]byte, error) {
 	body, err := jsontext.Encode(struct {
 		Event string    `json:"event"`
-		Data  *shipment `json:"data"`
+		Data  *Shipment `json:"data"`
 	}{event, s})
 	if err != nil {
 		return nil, fmt.Errorf("payload of %s for %s: %w", event, s.ShipmentID, err)
@@ -62,8 +61,8 @@ func (s *shipment) payload(event string) ([]byte, error) {
 	return body, nil
 }
 
-// consignment is what the regulatory desk needs to know of a shipment.
-func (s *shipment) consignment() regulatory.Consignment {
+// Consignment is what the regulatory desk needs to know of a shipment.
+func (s *Shipment) Consignment() regulatory.Consignment {
 	return regulatory.Consignment{
 		Items:     s.Parcel.Items,
 		Addresses: regulatory.Addresses{Origin: s.AddressFrom.Address, Destination: s.AddressTo.Address},

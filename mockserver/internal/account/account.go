@@ -1,0 +1,89 @@
+// Package account holds what an account of the service holds: rates, webhooks, transactions, the ledger behind them, and
+// what can be analyzed. Accounts share what they have in common, so copying one is cheap. The package knows neither time nor
+// HTTP, and does not lock: whoever changes an account holds the lock of its world.
+//
+// Rates and transactions are written member by member, in the order of the specification's tables, because a server
+// writes hundreds of them when it starts.
+package account
+
+import (
+	"maps"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+	"github.com/shipping-go/shipping/mockserver/internal/records"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+// Account is what a fork copies, a snapshot keeps and a reset throws away.
+type Account struct {
+	User         string        // USER-<digits>
+	AccountID    string        // storage identifier
+	HomeKey      func() string // the secret key that follows from the seed; nothing prints what a func value holds
+	IDs          *IDs
+	Rates        records.List
+	Webhooks     WebhookBook
+	Transactions map[string]*records.List // by wallet
+	Ledger       *ledger.Ledger
+	Exchange     map[string]shipping.Amount // units of a currency for one US dollar
+	RequestBytes int                        // of the JSON of the regulatory requests, about: what generation adds is not in it
+
+	Scratch []byte // for a record on its way into a list, which copies it
+
+	// These never change once they are made.
+	Computed    *computedWallet // nil where nothing is computed
+	Shipments   map[string]*Shipment
+	ShipmentIDs []string                          // in the order of their making
+	Invoices    map[string]regulatory.Consignment // by URL; never fetched
+	InvoiceURLs []string                          // in the order of their making
+}
+
+// New returns the state of an account that has a name and nothing else.
+func New(seed uint64) *Account {
+	s := &Account{
+		IDs:          newIDs(seed),
+		Transactions: map[string]*records.List{},
+		Ledger:       ledger.New(),
+		Exchange:     map[string]shipping.Amount{},
+		Shipments:    map[string]*Shipment{},
+		Invoices:     map[string]regulatory.Consignment{},
+	}
+	key := KeyPrefix + s.IDs.Alphanumerics(32)
+	s.HomeKey = func() string { return key }
+	s.User = s.IDs.Numbered("USER")
+	s.AccountID = s.IDs.Storage()
+	return s
+}
+
+// Freeze makes the state ready to be copied by any number of goroutines, as long as it does not change.
+func (s *Account) Freeze() {
+	s.Ledger.Freeze()
+	s.Copy()
+}
+
+// Copy returns a state that starts out equal and goes its own way.
+func (s *Account) Copy() Account {
+	c := *s
+	c.Scratch = nil
+	c.IDs = s.IDs.clone()
+	c.Rates = s.Rates.Clone()
+	c.Webhooks = s.Webhooks.clone()
+	c.Transactions = make(map[string]*records.List, len(s.Transactions))
+	for wallet, list := range s.Transactions {
+		own := list.Clone()
+		c.Transactions[wallet] = &own
+	}
+	c.Ledger = s.Ledger.Clone()
+	c.Exchange = maps.Clone(s.Exchange)
+	return c
+}
+
+// Memory is what the requests and webhooks of a state take, about.
+func (s *Account) Memory() int64 { return BytesPerJSON * int64(s.RequestBytes+s.Webhooks.Bytes) }
+
+// BytesPerJSON is how much memory a record takes for each byte of its JSON, which is kept too. Drafts of thousands of
+// items take two.
+const BytesPerJSON = 3
+
+// KeyPrefix begins every key of the server.
+const KeyPrefix = "sk_test_"

@@ -1,0 +1,50 @@
+package account
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+)
+
+// Records are written by hand for speed; encoding/json says what is right.
+func TestAppend_WritesWhatEncodingJSONDoes(t *testing.T) {
+	t.Parallel()
+	money := func(text string) shipping.Amount {
+		a, err := shipping.ParseAmount(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	at := jsontext.Timestamp(time.Date(987, 1, 2, 3, 4, 5, 67_800_000, time.FixedZone("", 3600)))
+	for _, r := range []Rate{
+		{Breakdown: json.RawMessage("[]")},
+		{RateID: "RT-1", Amount: money("12.50"), Breakdown: json.RawMessage(`{"a":1}`), CarrierName: `Jörg "Express" <&> \\`, DeliveryDate: at,
+			DeliveryETA: -3, IncludesInsurance: true, InsuranceFee: money("0.1"), Metadata: RateMetadata{"P", "Q"}, Used: true, CreatedAt: at},
+	} {
+		check(t, AppendRate(nil, &r), r)
+	}
+	for _, tx := range []Transaction{
+		{},
+		{TransactionID: "TR-1", TxRef: "SHP-1", Amount: money("-7"), FlatAmount: -700, Description: "a\u2028b\tc", Metadata: TransactionMetadata{"SH-1", "RD-1"},
+			Receiver: Receiver{"a", "b", "c"}, Sender: Sender{"d", "e", "f"}, Recipient: "g", Reversed: true, Settled: true, PayoutDate: &at, UpdatedAt: at, Revision: 2},
+	} {
+		check(t, AppendTransaction(nil, &tx), tx)
+	}
+}
+
+func check(t *testing.T, got []byte, record any) {
+	t.Helper()
+	want, err := jsontext.Encode(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("(-encoding/json +ours):\n%s", diff)
+	}
+}

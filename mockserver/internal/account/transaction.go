@@ -1,0 +1,187 @@
+package account
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+	"github.com/shipping-go/shipping/mockserver/internal/records"
+)
+
+// company is what the seeded account is called.
+const company = "Harbour Row Trading"
+
+// TransactionDetails is what a transaction says beyond its ledger entry.
+type TransactionDetails struct {
+	About             TransactionMetadata
+	TxRef             string
+	Pending, Reversed bool
+}
+
+// AddTransaction encodes a ledger entry as the transaction that lists of its wallet begin with. Every
+// transaction is an entry of the ledger and the other way round.
+//
+// Assumption: money that comes in has flow "in"; only "out" is known to occur. What a reversed
+// transaction took comes back by another one with flow "in", so that every row counts once.
+func (w *Account) AddTransaction(e ledger.Entry, how TransactionDetails) error {
+	flat, err := e.Amount.Flat()
+	if err != nil {
+		return fmt.Errorf("transaction %s: %w", e.ID, err)
+	}
+	t := Transaction{
+		TransactionID: e.ID, StorageID: w.IDs.Storage(), AccountID: w.AccountID,
+		AccountReference: e.Wallet, StoreReference: w.User, TxRef: how.TxRef,
+		Amount: e.Amount, AmountReceived: e.Amount, ConvertedAmount: e.Amount,
+		Currency: e.Currency, CurrencyConvertedTo: e.Currency, FlatAmount: flat,
+		Description: e.Memo, Flow: "out", Status: "success", Metadata: how.About,
+		Platform: "api", Source: "wallet",
+		Receiver: Receiver{Name: "Shipping service", Reference: "shipping", Type: "platform"},
+		Sender:   Sender{Name: company, ID: w.User},
+		Reversed: how.Reversed, Settled: !how.Pending, CreatedAt: jsontext.Timestamp(e.At), UpdatedAt: jsontext.Timestamp(e.At),
+	}
+	if how.Pending {
+		t.Status = "pending"
+	}
+	if e.Kind != ledger.KindDebit {
+		t.Flow = "in"
+		t.Receiver = Receiver{Name: company, Reference: w.User, Type: "user"}
+		t.Sender = Sender{Name: "Shipping service", ID: "shipping"}
+	}
+	if e.Kind == ledger.KindFunding {
+		t.Sender = Sender{Name: "Bank transfer", ID: "bank", AccountNumber: "0123456789"}
+		paidOut := jsontext.Timestamp(e.At.Add(24 * time.Hour))
+		t.SettlementReference, t.PayoutDate = "ST-"+e.ID[len("TR-"):], &paidOut
+	}
+	w.Scratch = AppendTransaction(w.Scratch[:0], &t)
+	w.TransactionsOf(e.Wallet).Prepend(w.Scratch)
+	return nil
+}
+
+// TransactionsOf returns the list of a wallet's transactions.
+func (w *Account) TransactionsOf(wallet string) *records.List {
+	list := w.Transactions[wallet]
+	if list == nil {
+		list = &records.List{}
+		w.Transactions[wallet] = list
+	}
+	return list
+}
+
+func (w *Account) Fund(wallet, amount, memo string, at time.Time) error {
+	money, err := shipping.ParseAmount(amount)
+	if err != nil {
+		return err
+	}
+	e, err := w.Ledger.Fund(wallet, money, memo, at, w.IDs.Coded("TR"))
+	if err != nil {
+		return err
+	}
+	return w.AddTransaction(e, TransactionDetails{})
+}
+
+// Transaction is a record of GET /v1/transactions.
+//
+// Specification: "Transaction", in the order of its table.
+type Transaction struct {
+	TransactionID       string              `json:"transactionId"`
+	StorageID           string              `json:"_id"`
+	AccountID           string              `json:"accountId"`
+	AccountReference    string              `json:"account_reference"`
+	StoreReference      string              `json:"store_reference"`
+	TxRef               string              `json:"txRef,omitempty"`
+	Amount              shipping.Amount     `json:"amount"`
+	AmountReceived      shipping.Amount     `json:"amount_received"`
+	ConvertedAmount     shipping.Amount     `json:"converted_amount"`
+	Currency            string              `json:"currency"`
+	CurrencyConvertedTo string              `json:"currency_converted_to"`
+	FlatAmount          int64               `json:"flat_amount"`
+	Fee                 shipping.Amount     `json:"fee"`
+	PlatformFee         shipping.Amount     `json:"platform_fee"`
+	Description         string              `json:"description"`
+	Flow                string              `json:"flow"`
+	Status              string              `json:"status"`
+	Metadata            TransactionMetadata `json:"metadata"`
+	Platform            string              `json:"platform"`
+	Source              string              `json:"transaction_source"`
+	Receiver            Receiver            `json:"receiver"`
+	Sender              Sender              `json:"sender"`
+	Recipient           string              `json:"recipient"`
+	Reversed            bool                `json:"reversed"`
+	Settled             bool                `json:"settled"`
+	SettlementReference string              `json:"settlement_reference"`
+	PayoutDate          *jsontext.Timestamp `json:"payout_date"`
+	CreatedAt           jsontext.Timestamp  `json:"created_at"`
+	UpdatedAt           jsontext.Timestamp  `json:"updated_at"`
+	Revision            int                 `json:"__v"`
+}
+
+type TransactionMetadata struct {
+	ShipmentID string `json:"shipment_id,omitempty"`
+	RequestID  string `json:"request_id,omitempty"` // assumption: of a purchase of regulatory documents
+}
+
+type Receiver struct {
+	Name      string `json:"name"`
+	Reference string `json:"reference"`
+	Type      string `json:"type"`
+}
+
+type Sender struct {
+	Name          string `json:"name"`
+	ID            string `json:"id"`
+	AccountNumber string `json:"account_number"`
+}
+
+// AppendTransaction appends a transaction as JSON.
+func AppendTransaction(dst []byte, t *Transaction) []byte {
+	o := jsontext.NewObject(dst)
+	o.Text("transactionId", t.TransactionID)
+	o.Text("_id", t.StorageID)
+	o.Text("accountId", t.AccountID)
+	o.Text("account_reference", t.AccountReference)
+	o.Text("store_reference", t.StoreReference)
+	o.TextUnlessEmpty("txRef", t.TxRef)
+	o.Amount("amount", t.Amount)
+	o.Amount("amount_received", t.AmountReceived)
+	o.Amount("converted_amount", t.ConvertedAmount)
+	o.Text("currency", t.Currency)
+	o.Text("currency_converted_to", t.CurrencyConvertedTo)
+	o.Number("flat_amount", t.FlatAmount)
+	o.Amount("fee", t.Fee)
+	o.Amount("platform_fee", t.PlatformFee)
+	o.Text("description", t.Description)
+	o.Text("flow", t.Flow)
+	o.Text("status", t.Status)
+	o.Open("metadata")
+	o.TextUnlessEmpty("shipment_id", t.Metadata.ShipmentID)
+	o.TextUnlessEmpty("request_id", t.Metadata.RequestID)
+	o.Close()
+	o.Text("platform", t.Platform)
+	o.Text("transaction_source", t.Source)
+	o.Open("receiver")
+	o.Text("name", t.Receiver.Name)
+	o.Text("reference", t.Receiver.Reference)
+	o.Text("type", t.Receiver.Type)
+	o.Close()
+	o.Open("sender")
+	o.Text("name", t.Sender.Name)
+	o.Text("id", t.Sender.ID)
+	o.Text("account_number", t.Sender.AccountNumber)
+	o.Close()
+	o.Text("recipient", t.Recipient)
+	o.Boolean("reversed", t.Reversed)
+	o.Boolean("settled", t.Settled)
+	o.Text("settlement_reference", t.SettlementReference)
+	if t.PayoutDate != nil {
+		o.Time("payout_date", *t.PayoutDate)
+	} else {
+		o.Raw("payout_date", json.RawMessage("null"))
+	}
+	o.Time("created_at", t.CreatedAt)
+	o.Time("updated_at", t.UpdatedAt)
+	o.Number("__v", int64(t.Revision))
+	return o.End()
+}

@@ -1,0 +1,85 @@
+package account
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/internal/records"
+)
+
+// Webhook is a record of GET /v1/webhooks.
+//
+// Specification: "Webhook", in the order of its table.
+type Webhook struct {
+	WebhookID string             `json:"webhook_id"`
+	StorageID string             `json:"_id"`
+	ID        string             `json:"id"` // equal to _id
+	Name      string             `json:"name"`
+	URL       string             `json:"url"`
+	Event     []string           `json:"event"`
+	Active    bool               `json:"active"`
+	Live      bool               `json:"live"`
+	User      string             `json:"user"`
+	CreatedAt jsontext.Timestamp `json:"created_at"`
+	UpdatedAt jsontext.Timestamp `json:"updated_at"`
+	Revision  int                `json:"__v"`
+
+	Order delivery.Order `json:"-"` // of its notifications; the service does not show it
+}
+
+// WebhookBook keeps the webhooks as what replay asks and as what the list serves.
+type WebhookBook struct {
+	All     []*Webhook // oldest first
+	Encoded records.List
+	Bytes   int // of the records
+}
+
+func (b *WebhookBook) Add(h *Webhook) error {
+	record, err := jsontext.Encode(h)
+	if err != nil {
+		return fmt.Errorf("webhook %s: %w", h.WebhookID, err)
+	}
+	b.All = append(b.All, h)
+	b.Encoded.Prepend(record)
+	b.Bytes += len(record)
+	return nil
+}
+
+// clone returns a book that starts out equal and goes its own way.
+func (b *WebhookBook) clone() WebhookBook {
+	return WebhookBook{All: slices.Clip(b.All), Encoded: b.Encoded.Clone(), Bytes: b.Bytes}
+}
+
+func (b *WebhookBook) Find(id string) *Webhook {
+	i := slices.IndexFunc(b.All, func(h *Webhook) bool { return h.WebhookID == id })
+	if i < 0 {
+		return nil
+	}
+	return b.All[i]
+}
+
+// Orders returns the order of each webhook that has one.
+func (b *WebhookBook) Orders() map[string]delivery.Order {
+	orders := map[string]delivery.Order{}
+	for _, h := range b.All {
+		if h.Order != "" {
+			orders[h.WebhookID] = h.Order
+		}
+	}
+	return orders
+}
+
+// Receivers returns the active webhooks that are subscribed to an event, newest first.
+func (b *WebhookBook) Receivers(event string) []*Webhook {
+	var out []*Webhook
+	for _, h := range slices.Backward(b.All) {
+		if h.Receives(event) {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+func (h *Webhook) Receives(event string) bool { return h.Active && slices.Contains(h.Event, event) }
