@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
@@ -126,11 +127,11 @@ func (r *sentRequest) replay() *draftRequest {
 		event, body["delivery_id"] = stored.Event, stored.ID
 	}
 	if !strings.HasPrefix(event, "shipment.") || len(w.account.Webhooks.Receivers(event)) == 0 {
-		i := slices.IndexFunc(eventKinds(), func(kind string) bool { return len(w.account.Webhooks.Receivers(kind)) > 0 })
+		i := slices.IndexFunc(account.EventKinds(), func(kind string) bool { return len(w.account.Webhooks.Receivers(kind)) > 0 })
 		if i < 0 {
 			return nil
 		}
-		event = eventKinds()[i]
+		event = account.EventKinds()[i]
 		delete(body, "delivery_id")
 	}
 	if body["delivery_id"] == nil {

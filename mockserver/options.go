@@ -13,6 +13,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/country"
+	"github.com/shipping-go/shipping/mockserver/internal/seed"
 )
 
 // Option changes how [New] sets a server up.
@@ -60,7 +61,7 @@ func defaultConfig() config {
 		maxJournal:  defaultMaxJournal,
 		listen:      true,
 		addr:        "127.0.0.1:0",
-		start:       epoch,
+		start:       seed.Epoch,
 		logger:      slog.New(slog.DiscardHandler),
 		operations:  shipping.Operations(),
 		journal:     1024,
@@ -87,7 +88,7 @@ func WithoutListener() Option { return func(c *config) { c.listen = false } }
 func WithVirtualClock(start time.Time) Option {
 	return func(c *config) {
 		c.virtual = true
-		if start.After(epoch) {
+		if start.After(seed.Epoch) {
 			c.start = start
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/seed"
 )
 
 // Scenario is a word that a world's key may hold, and what it makes of the world. Words are put together
@@ -33,11 +34,11 @@ const (
 func Scenarios() []Scenario {
 	return []Scenario{
 		{Word: "default", Summary: "the seeded world, as the server's own", apply: func(*worldPlan, int) {}},
-		{Word: "seedN", Max: maxSeed, Summary: "seeded from another number", apply: func(w *worldPlan, n int) { w.seed = uint64(n) }},
-		{Word: "empty", Summary: "wallets with nothing in them, and nothing else", apply: func(w *worldPlan, _ int) { w.empty = true }},
-		{Word: "lowfunds", Summary: "every wallet holds 1.00 of its currency", apply: func(w *worldPlan, _ int) { w.lowFunds = true }},
-		{Word: "rowsN", Max: maxListed, Summary: "the first wallet lists N transactions, computed when they are asked for", apply: func(w *worldPlan, n int) { w.listed = n }},
-		{Word: "historyN", Max: maxStored, Summary: "N payments from the wallets, all stored and in the ledger", apply: func(w *worldPlan, n int) { w.payments = n }},
+		{Word: "seedN", Max: maxSeed, Summary: "seeded from another number", apply: func(w *worldPlan, n int) { w.Seed = uint64(n) }},
+		{Word: "empty", Summary: "wallets with nothing in them, and nothing else", apply: func(w *worldPlan, _ int) { w.Empty = true }},
+		{Word: "lowfunds", Summary: "every wallet holds 1.00 of its currency", apply: func(w *worldPlan, _ int) { w.LowFunds = true }},
+		{Word: "rowsN", Max: maxListed, Summary: "the first wallet lists N transactions, computed when they are asked for", apply: func(w *worldPlan, n int) { w.Computed = n }},
+		{Word: "historyN", Max: maxStored, Summary: "N payments from the wallets, all stored and in the ledger", apply: func(w *worldPlan, n int) { w.Payments = n }},
 		{Word: "failforms", Summary: "the first attempt at every document fails; a retry generates it", apply: func(w *worldPlan, _ int) { w.failForms = true }},
 		{Word: "instant", Summary: "documents are generated at the next tick of the clock", apply: func(w *worldPlan, _ int) { w.assume.GenerationScale = -1 }},
 		{Word: "capN", Max: 1_000_000, Summary: "pages hold N records at most, whatever is asked for", apply: func(w *worldPlan, n int) { w.assume.PerPageCap = n }},
@@ -46,30 +47,9 @@ func Scenarios() []Scenario {
 	}
 }
 
-// plan is what the first state of a world follows from. Worlds of one plan share it.
-type plan struct {
-	seed            uint64
-	empty, lowFunds bool
-	listed          int // transactions of the first wallet, computed; 0: the seeded ones
-	payments        int // seeded payments; 0: the usual number
-	objectBreakdown bool
-}
-
-// debits is how many payments are seeded.
-func (p *plan) debits() int {
-	switch {
-	case p.empty || p.listed > 0:
-		return 0
-	case p.payments > 0:
-		return p.payments
-	default:
-		return seededDebits
-	}
-}
-
 // worldPlan is everything that a scenario says about a world.
 type worldPlan struct {
-	plan
+	seed.Plan
 	scenario  string // the words
 	assume    Assumptions
 	virtual   bool
@@ -79,7 +59,7 @@ type worldPlan struct {
 // planFor returns what a scenario makes of the server's settings, or what is wrong with its words.
 func (c *config) planFor(scenario string) (worldPlan, error) {
 	w := worldPlan{
-		plan:     plan{seed: c.seed},
+		Plan:     seed.Plan{Seed: c.seed},
 		scenario: scenario, assume: c.assume, virtual: c.virtual,
 	}
 	known := Scenarios()
@@ -99,8 +79,8 @@ func (c *config) planFor(scenario string) (worldPlan, error) {
 		}
 		known[i].apply(&w, n)
 	}
-	w.objectBreakdown = w.assume.ObjectBreakdown
-	if w.empty && (w.lowFunds || w.listed > 0 || w.payments > 0) || w.listed > 0 && w.payments > 0 {
+	w.ObjectBreakdown = w.assume.ObjectBreakdown
+	if w.Empty && (w.LowFunds || w.Computed > 0 || w.Payments > 0) || w.Computed > 0 && w.Payments > 0 {
 		return w, fmt.Errorf("scenario %q contradicts itself: an empty world has no money and no rows, and rows are computed or stored", scenario)
 	}
 	return w, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/shipping-go/shipping/internal/filelock"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/seed"
 )
 
 // Server is a running reference server with one complete, seeded world. Make one with [New] and
@@ -80,18 +81,18 @@ func New(opts ...Option) *Server {
 
 // openHome opens the world that the server begins with.
 func (s *Server) openHome() error {
-	s.worlds = &worldBook{byKey: map[string]*World{}, templates: map[plan]*template{}}
+	s.worlds = &worldBook{byKey: map[string]*World{}, templates: map[seed.Plan]*template{}}
 	p, wrong := s.config.planFor(s.config.scenario)
 	if wrong != nil {
 		wrong = fmt.Errorf("mockserver: %w", wrong)
 	}
-	t, err := s.worlds.template(p.plan)
+	t, err := s.worlds.template(p.Plan)
 	if err != nil {
 		return errors.Join(wrong, err)
 	}
 	base, err := t.snapshot()
 	if err != nil { // the catalogue is wrong; an empty world can still say so
-		base = &Snapshot{state: *account.New(p.seed), at: epoch}
+		base = &Snapshot{state: *account.New(p.Seed), at: seed.Epoch}
 	}
 	s.World = s.newWorld(homeName, base.state.HomeKey(), p, base)
 	s.origin = t

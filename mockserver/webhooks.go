@@ -36,7 +36,7 @@ func (w *World) AddWebhook(h Webhook) (string, error) {
 		h.Name = "Added webhook"
 	}
 	if len(h.Events) == 0 {
-		h.Events = eventKinds()
+		h.Events = account.EventKinds()
 	}
 	now := jsontext.Timestamp(w.clock.Now())
 	w.mu.Lock()
@@ -69,9 +69,4 @@ func checkWebhookSize(name, url string, events []string) error {
 		}
 	}
 	return nil
-}
-
-// eventKinds are the three kinds that the specification names ("Events").
-func eventKinds() []string {
-	return []string{"shipment.created", "shipment.updated", "shipment.delivered"}
 }

@@ -13,9 +13,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// epoch is where every seeded history ends. It is fixed, so that a seed always gives the same times.
-var epoch = time.Date(2026, time.January, 5, 9, 30, 0, 0, time.UTC)
-
 // World is one account of a server: its key, its data, its time, its faults and its journal. Worlds share
 // nothing that can change, so tests that run at the same time each take their own: see [Server.NewWorld]
 // and [Server.Open]. Every method of a world is one of [Server] too, and there means the home world. It is
@@ -68,7 +65,7 @@ func (s *Server) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 	c := &s.config
 	w := &World{
 		access: &access{SecretKey: key}, name: name, server: s, plan: p, assume: p.assume, base: base,
-		logger: c.logger, countries: c.countries, instruments: newInstruments(c, p.seed, key, s.journals),
+		logger: c.logger, countries: c.countries, instruments: newInstruments(c, p.Seed, key, s.journals),
 	}
 	start := base.at
 	if start.Before(c.start) {
@@ -85,7 +82,7 @@ func (s *Server) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 		Anywhere:  w.assume.DeliverAnywhere,
 		Transport: s.deliver,
 		Clock:     w.clock,
-		Seed:      p.seed,
+		Seed:      p.Seed,
 	})
 	w.closed, w.shut = context.WithCancel(context.Background())
 	w.clock.Settle(func() {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/seed"
 )
 
 // worldBook holds the worlds of a server, and what new ones begin with.
@@ -18,7 +19,7 @@ type worldBook struct {
 	mu        sync.RWMutex
 	byKey     map[string]*World
 	opened    []*World // in the order of their opening, the home world first
-	templates map[plan]*template
+	templates map[seed.Plan]*template
 	rows      int // stored by the templates
 	named     int // worlds that NewWorld has named
 	closed    bool
@@ -26,7 +27,7 @@ type worldBook struct {
 
 // template is what the worlds of a plan begin with. It is seeded once, and shared.
 type template struct {
-	plan  plan
+	plan  seed.Plan
 	rows  int // about as many records as it stores
 	users int // worlds that are open and began with it
 
@@ -150,8 +151,8 @@ func (s *Server) openPlan(key string, edit func(*Assumptions) error) (*World, er
 	if err := edit(&p.assume); err != nil {
 		return nil, err
 	}
-	p.objectBreakdown = p.assume.ObjectBreakdown
-	t, err := s.worlds.template(p.plan)
+	p.ObjectBreakdown = p.assume.ObjectBreakdown
+	t, err := s.worlds.template(p.Plan)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +162,7 @@ func (s *Server) openPlan(key string, edit func(*Assumptions) error) (*World, er
 		return nil, err
 	}
 	own := *base
-	own.state.IDs = account.NewIDsFor(p.seed, key)
+	own.state.IDs = account.NewIDsFor(p.Seed, key)
 	w := s.newWorld(scenario+"_"+name, key, p, &own)
 	w.origin = t
 	if err := s.worlds.add(w, s.config.maxWorlds); err != nil {
@@ -197,18 +198,23 @@ func splitKey(key string) (scenario, name string, err error) {
 }
 
 func (t *template) snapshot() (*Snapshot, error) {
-	t.once.Do(func() { t.base, t.err = seed(t.plan) })
+	t.once.Do(func() {
+		made, delivered, err := seed.New(t.plan)
+		if t.err = err; err == nil {
+			t.base = &Snapshot{state: *made, deliveries: delivered, at: seed.Epoch}
+		}
+	})
 	return t.base, t.err
 }
 
 // template returns what worlds of a plan begin with and counts a user of it, which release takes back. Where
 // there is no room for another one, those that nobody uses go first.
-func (b *worldBook) template(p plan) (*template, error) {
+func (b *worldBook) template(p seed.Plan) (*template, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.templates[p]
 	if t == nil {
-		t = &template{plan: p, rows: p.debits() + seededRates + seededWebhooks}
+		t = &template{plan: p, rows: p.Stored()}
 		for other, unused := range b.templates {
 			if b.rows+t.rows > maxTemplateRows && unused.users == 0 {
 				b.rows -= unused.rows

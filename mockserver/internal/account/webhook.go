@@ -83,3 +83,8 @@ func (b *WebhookBook) Receivers(event string) []*Webhook {
 }
 
 func (h *Webhook) Receives(event string) bool { return h.Active && slices.Contains(h.Event, event) }
+
+// EventKinds are the three kinds that the specification names ("Events").
+func EventKinds() []string {
+	return []string{"shipment.created", "shipment.updated", "shipment.delivered"}
+}

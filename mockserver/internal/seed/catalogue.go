@@ -1,4 +1,4 @@
-package mockserver
+package seed
 
 import (
 	"time"

@@ -1,4 +1,6 @@
-package mockserver
+// Package seed makes the account that a world begins with: shipments, invoices, wallets with their history, rates, webhooks
+// and the deliveries to them. All of it is a function of a [Plan], so the same plan gives the same account.
+package seed
 
 import (
 	"encoding/json"
@@ -24,25 +26,25 @@ const (
 // seeder makes the state that worlds of a scenario begin with.
 type seeder struct {
 	*account.Account
-	plan      plan
+	plan      Plan
 	delivered []*delivery.Delivery // oldest first
 }
 
-// seed makes what worlds of a plan begin with. Everything in it follows from the seed, in the order of
-// the steps. A failure is a mistake in the catalogue.
-func seed(p plan) (*Snapshot, error) {
-	w := &seeder{plan: p, Account: account.New(p.seed)}
+// New returns the account that worlds of a plan begin with, and its delivery log, oldest first. Both follow from the
+// seed, in the order of the steps. An error is a mistake in the catalogue.
+func New(p Plan) (*account.Account, []*delivery.Delivery, error) {
+	w := &seeder{plan: p, Account: account.New(p.Seed)}
 	steps := []func() error{w.seedShipments, w.seedInvoices, w.seedWallets, w.seedRates, w.seedWebhooks, w.seedDeliveries}
-	if p.empty {
+	if p.Empty {
 		steps = []func() error{w.seedWallets}
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return nil, fmt.Errorf("mockserver: seeding: %w", err)
+			return nil, nil, fmt.Errorf("mockserver: seeding: %w", err)
 		}
 	}
 	w.Account.Freeze()
-	return &Snapshot{state: *w.Account, deliveries: w.delivered, at: epoch}, nil
+	return w.Account, w.delivered, nil
 }
 
 // seedShipments makes the voyages, oldest first in memory and newest first in shipmentIDs.
@@ -58,7 +60,7 @@ func (w *seeder) seedShipments() error {
 		if err != nil {
 			return err
 		}
-		made := epoch.Add(-v.age)
+		made := Epoch.Add(-v.age)
 		s := &account.Shipment{
 			ShipmentID: w.IDs.Coded("SH"), Status: v.status,
 			AddressFrom: account.Address{AddressID: w.IDs.Numbered("AD"), Address: towns[v.from]},
@@ -149,7 +151,7 @@ func (w *seeder) seedRates() error {
 	for i := range seededRates {
 		c := choices[i%len(choices)]
 		if i%len(choices) == 0 {
-			made = epoch.Add(-time.Duration(seededRates-i) * 4 * time.Hour)
+			made = Epoch.Add(-time.Duration(seededRates-i) * 4 * time.Hour)
 			from, to, box = w.IDs.Numbered("AD"), w.IDs.Numbered("AD"), w.IDs.Numbered("PC")
 		}
 		purse := money[0]
@@ -169,7 +171,7 @@ func (w *seeder) seedRates() error {
 			return err
 		}
 		breakdown := json.RawMessage("[]")
-		if w.plan.objectBreakdown {
+		if w.plan.ObjectBreakdown {
 			if breakdown, err = jsontext.Encode(map[string]shipping.Amount{"shipment_cost": amount, "insurance_fee": fee}); err != nil {
 				return err
 			}
@@ -215,7 +217,7 @@ func (w *seeder) priced(dollars string, into purse, percent int) (shipping.Amoun
 // that work, so that a replay to all stays a handful of deliveries.
 func (w *seeder) seedWebhooks() error {
 	for i := range seededWebhooks {
-		made := jsontext.Timestamp(epoch.Add(-time.Duration(seededWebhooks-i) * 20 * time.Hour))
+		made := jsontext.Timestamp(Epoch.Add(-time.Duration(seededWebhooks-i) * 20 * time.Hour))
 		h := &account.Webhook{
 			WebhookID: w.IDs.Numbered("WA"), StorageID: w.IDs.Storage(),
 			Name: fmt.Sprintf("Shop %03d", i+1), URL: fmt.Sprintf("https://hooks.example/shops/%03d", i+1),
@@ -225,11 +227,11 @@ func (w *seeder) seedWebhooks() error {
 		h.ID = h.StorageID
 		switch seededWebhooks - i {
 		case 1:
-			h.Name, h.Event, h.Active = "All shipment events", eventKinds(), true
+			h.Name, h.Event, h.Active = "All shipment events", account.EventKinds(), true
 		case 2:
 			h.Name, h.Event, h.Active = "Deliveries only", []string{"shipment.delivered"}, true
 		case 3:
-			h.Name, h.Event, h.Active = "Switched off", eventKinds(), false
+			h.Name, h.Event, h.Active = "Switched off", account.EventKinds(), false
 		case 4:
 			h.Name, h.Event, h.Active = "Warehouse", []string{"shipment.created", "shipment.updated"}, true
 		}
@@ -272,3 +274,6 @@ func (w *seeder) seedDeliveries() error {
 	w.delivered = log
 	return nil
 }
+
+// Epoch is where every seeded history ends. It is fixed, so that a seed always gives the same times.
+var Epoch = time.Date(2026, time.January, 5, 9, 30, 0, 0, time.UTC)

@@ -3,14 +3,16 @@ package mockserver
 import (
 	"errors"
 	"testing"
+
+	"github.com/shipping-go/shipping/mockserver/internal/seed"
 )
 
 // What worlds begin with is kept once for all of a plan, and no more of it than the machine can bear.
 func TestTemplates_StoreOnlySoMuch(t *testing.T) {
 	t.Parallel()
-	b := worldBook{templates: map[plan]*template{}}
-	reserve := func(seed uint64, payments int) (*template, error) {
-		return b.template(plan{seed: seed, payments: payments})
+	b := worldBook{templates: map[seed.Plan]*template{}}
+	reserve := func(number uint64, payments int) (*template, error) {
+		return b.template(seed.Plan{Seed: number, Payments: payments})
 	}
 	first, err := reserve(1, maxStored)
 	if err != nil {
