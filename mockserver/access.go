@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // Where a request carries the token of the control surface.
@@ -55,7 +56,7 @@ func (s *Server) foreign(r *http.Request) string {
 			return adminPrefix + " answers no page of another origin: use the page that this server serves"
 		}
 	}
-	if isInMemory(r) || s.hasToken(r) {
+	if wire.IsInMemory(r) || s.hasToken(r) {
 		return ""
 	}
 	if !isLoopbackAddress(r.RemoteAddr) {
@@ -83,12 +84,12 @@ func (s *Server) hasToken(r *http.Request) bool {
 
 // signIn answers a browser that opens the console with the token in its address: it gets a cookie, and the
 // address without the token.
-func (s *Server) signIn(c *call) reply {
+func (s *Server) signIn(c *control) wire.Reply {
 	cookie := http.Cookie{
 		Name: tokenCookie, Value: s.config.token, Path: adminPrefix, HttpOnly: true, Secure: c.TLS != nil, SameSite: http.SameSiteStrictMode,
 	}
-	p := redirected(adminPrefix)
-	p.status = http.StatusSeeOther
-	p.header.Set("Set-Cookie", cookie.String())
+	p := wire.Redirect(adminPrefix)
+	p.Status = http.StatusSeeOther
+	p.Header.Set("Set-Cookie", cookie.String())
 	return p
 }

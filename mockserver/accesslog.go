@@ -3,6 +3,8 @@ package mockserver
 import (
 	"log/slog"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // WithAccessLog logs every request to the service once its answer is ready: method, path, status (0 for a
@@ -13,26 +15,26 @@ import (
 func WithAccessLog(logger *slog.Logger) Option { return func(c *config) { c.accessLog = logger } }
 
 // logAccess comes before the answer is sent, since the sending may end the request's goroutine.
-func (s *Server) logAccess(w *World, x *exchange, id string) {
+func (s *Server) logAccess(w *World, x *wire.Exchange, id string) {
 	if s.config.accessLog == nil {
 		return
 	}
-	status := x.reply.status
-	if x.ending != endAnswered {
+	status := x.Reply.Status
+	if x.Ending != wire.EndAnswered {
 		status = 0
 	}
 	attributes := []slog.Attr{
-		slog.String("method", x.call.Method), slog.String("path", redact(x.call.URL.Path)), slog.Int("status", status),
-		slog.Duration("duration", time.Since(x.began)), slog.String("world", w.name), slog.String("request_id", id),
+		slog.String("method", x.Call.Method), slog.String("path", wire.Redact(x.Call.URL.Path)), slog.Int("status", status),
+		slog.Duration("duration", time.Since(x.Began)), slog.String("world", w.name), slog.String("request_id", id),
 	}
-	if x.operation != "" {
-		attributes = append(attributes, slog.String("operation", x.operation))
+	if x.Operation != "" {
+		attributes = append(attributes, slog.String("operation", x.Operation))
 	}
-	if x.struck != nil {
-		attributes = append(attributes, slog.String("fault", redact(x.struck.String())))
+	if len(x.Struck) > 0 {
+		attributes = append(attributes, slog.String("fault", wire.Redact(x.Faults())))
 	}
-	if why := x.reply.refusal.message; why != "" {
-		attributes = append(attributes, slog.String("refused", redact(why)))
+	if why := x.Reply.Refusal.Message; why != "" {
+		attributes = append(attributes, slog.String("refused", wire.Redact(why)))
 	}
-	s.config.accessLog.LogAttrs(x.ctx, slog.LevelInfo, "request", attributes...)
+	s.config.accessLog.LogAttrs(x.Ctx, slog.LevelInfo, "request", attributes...)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // adminPrefix begins the paths that are the server's own. They need no key, are never faulted, and answer
@@ -31,7 +32,13 @@ type adminRoute struct {
 	Path    string // below adminPrefix
 	Summary string
 	query   string // names of the query parameters besides world
-	answer  func(s *Server, c *call) reply
+	answer  func(s *Server, c *control) wire.Reply
+}
+
+// control is a request to the control surface.
+type control struct {
+	*wire.Call
+	world *World // that it is about
 }
 
 // parameters returns the names of the query parameters that a route takes.
@@ -107,15 +114,15 @@ func newAdmin(s *Server) http.Handler {
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		p := refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no route %s %s: GET %s lists them", r.Method, r.URL.Path, adminPrefix))
+		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no route %s %s: GET %s lists them", r.Method, r.URL.Path, adminPrefix))
 		s.writeAdmin(w, r, &p)
 	})
 	return mux
 }
 
-func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[string]adminRoute) reply {
+func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[string]adminRoute) wire.Reply {
 	if problem := s.foreign(r); problem != "" {
-		return refused(http.StatusForbidden, codeForbidden, problem)
+		return wire.Refused(http.StatusForbidden, wire.CodeForbidden, problem)
 	}
 	route, known := byMethod[r.Method]
 	if !known && r.Method == http.MethodHead {
@@ -128,8 +135,8 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[s
 		}
 		slices.Sort(methods)
 		allow := strings.Join(methods, ", ")
-		p := refused(http.StatusMethodNotAllowed, codeMethod, fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, allow))
-		p.header = http.Header{"Allow": {allow}}
+		p := wire.Refused(http.StatusMethodNotAllowed, wire.CodeMethod, fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, allow))
+		p.Header = http.Header{"Allow": {allow}}
 		return p
 	}
 	world, refusal := s.addressed(r)
@@ -139,25 +146,25 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[s
 	if refusal != nil {
 		return *refusal
 	}
-	c := &call{Request: r, world: world}
+	c := &control{Call: &wire.Call{Request: r}, world: world}
 	if route.Method != http.MethodGet {
-		body, refusal := s.readBody(w, r, s.config.assume.maxBody(), false)
+		body, refusal := s.unread.ReadBody(w, r, s.config.assume.maxBody(), false)
 		if refusal != nil {
 			return *refusal
 		}
-		c.body = body
+		c.Body = body
 	}
 	return route.answer(s, c)
 }
 
 // addressed returns the world that a request to the control surface is about: the one that the query
 // parameter world names or whose key it carries, else the home world.
-func (s *Server) addressed(r *http.Request) (*World, *reply) {
+func (s *Server) addressed(r *http.Request) (*World, *wire.Reply) {
 	if name := r.URL.Query().Get(worldParameter); name != "" {
 		if w := s.named(name); w != nil {
 			return w, nil
 		}
-		p := refused(http.StatusNotFound, codeNotFound, s.noWorld(name))
+		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, s.noWorld(name))
 		return nil, &p
 	}
 	_, key := bearer(r)
@@ -166,7 +173,7 @@ func (s *Server) addressed(r *http.Request) (*World, *reply) {
 	}
 	w, known := s.worldFor(key)
 	if !known {
-		p := refused(http.StatusUnauthorized, codeUnauthorized, "the secret key opens no world: leave Authorization out for the world that the server began with")
+		p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, "the secret key opens no world: leave Authorization out for the world that the server began with")
 		return nil, &p
 	}
 	return w, nil
@@ -183,16 +190,16 @@ func (s *Server) named(name string) *World {
 	return s.worlds.open(account.KeyPrefix + name)
 }
 
-func (s *Server) writeAdmin(w http.ResponseWriter, r *http.Request, p *reply) {
-	s.unread.skip(w, r)
+func (s *Server) writeAdmin(w http.ResponseWriter, r *http.Request, p *wire.Reply) {
+	s.unread.Skip(w, r)
 	w.Header().Set("Cache-Control", "no-store") // unless the reply knows better
-	if err := p.write(w); err != nil {
+	if err := p.Write(w); err != nil {
 		s.config.logger.Debug("the answer was not taken", "error", err)
 	}
 }
 
-func (s *Server) adminHealth(c *call) reply {
-	return succeedWith(nil, "OK", struct {
+func (s *Server) adminHealth(c *control) wire.Reply {
+	return wire.SucceedWith(nil, "OK", struct {
 		Now   jsontext.Timestamp `json:"now"`
 		Clock string             `json:"clock"`
 	}{jsontext.Timestamp(c.world.clock.Now()), c.world.clockKind()})
@@ -205,24 +212,24 @@ func (w *World) clockKind() string {
 	return "real"
 }
 
-func (s *Server) adminMagic(*call) reply {
-	return succeedWith(nil, "Analyze one of these to make its effect happen", regulatory.Magics())
+func (s *Server) adminMagic(*control) wire.Reply {
+	return wire.SucceedWith(nil, "Analyze one of these to make its effect happen", regulatory.Magics())
 }
 
-func (s *Server) adminDeliveries(c *call) reply {
+func (s *Server) adminDeliveries(c *control) wire.Reply {
 	log := c.world.Deliveries()
 	return pageOf(c, counted(len(log), "delivery in the log", "deliveries in the log"), log, viewDelivery)
 }
 
-func (s *Server) adminLedger(c *call) reply {
-	p, refusal := controlPage(c.query())
+func (s *Server) adminLedger(c *control) wire.Reply {
+	p, refusal := controlPage(c.Query())
 	if refusal != nil {
 		return *refusal
 	}
 	now := c.world.Snapshot() // a world with a long history goes on meanwhile
 	books := now.state.Ledger
 	entries := books.Journal()
-	if wallet := c.query().Get("wallet"); wallet != "" {
+	if wallet := c.Query().Get("wallet"); wallet != "" {
 		entries = books.Entries(wallet)
 	}
 	view := ledgerView{Wallets: []walletView{}}
@@ -239,8 +246,8 @@ func (s *Server) adminLedger(c *call) reply {
 }
 
 // pageOf answers with a page of a list. Its envelope has the pagination of the rate list.
-func pageOf[T, V any](c *call, message string, all []T, view func(T) V) reply {
-	p, refusal := controlPage(c.query())
+func pageOf[T, V any](c *control, message string, all []T, view func(T) V) wire.Reply {
+	p, refusal := controlPage(c.Query())
 	if refusal != nil {
 		return *refusal
 	}
@@ -256,36 +263,36 @@ func cut[T any](p paging, all []T) []T {
 	return all[first : first+min(p.perPage, len(all)-first)]
 }
 
-func (s *Server) adminAdvance(c *call) reply {
+func (s *Server) adminAdvance(c *control) wire.Reply {
 	var ask struct {
 		Duration string `json:"duration"`
 	}
-	if refusal := c.world.decodeControl(c, &ask); refusal != nil {
+	if refusal := c.world.decoding().DecodeControl(c.Call, &ask); refusal != nil {
 		return *refusal
 	}
 	d, err := time.ParseDuration(ask.Duration)
 	if err != nil || d < 0 {
-		return refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf(`duration %q is not one that a clock can move by: write {"duration":"1h30m"}`, ask.Duration))
+		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf(`duration %q is not one that a clock can move by: write {"duration":"1h30m"}`, ask.Duration))
 	}
 	fired, err := c.world.Advance(d)
 	if err != nil {
 		return refusedFor(err)
 	}
-	return succeedWith(nil, "The clock was advanced", struct {
+	return wire.SucceedWith(nil, "The clock was advanced", struct {
 		Now   jsontext.Timestamp `json:"now"`
 		Fired []firedView        `json:"fired"`
 	}{jsontext.Timestamp(c.world.clock.Now()), each(fired, viewFired)})
 }
 
-func (s *Server) adminEvidence(c *call) reply {
-	if refusal := c.world.decodeControl(c, &struct{}{}); refusal != nil {
+func (s *Server) adminEvidence(c *control) wire.Reply {
+	if refusal := c.world.decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}
 	w := c.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	record, err := w.desk.SubmitEvidence(c.PathValue("request_id"), c.PathValue("document_type"))
-	return w.answerRecord(c, "Evidence submitted, document generation started", record, err)
+	return w.answerRecord(c.Call, "Evidence submitted, document generation started", record, err)
 }
 
 // SubmitEvidence brings what a manual document of a request waits for, and starts its generation. It

@@ -9,28 +9,30 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // adminCalls answers GET /_mock/calls: the journal, or the part that the query chooses. With await it
 // answers as soon as a call is chosen, or 408.
-func (s *Server) adminCalls(c *call) reply {
-	query := c.query()
+func (s *Server) adminCalls(c *control) wire.Reply {
+	query := c.Query()
 	choice, err := parseCallChoice(c.world, query)
 	if err != nil {
-		return refused(http.StatusBadRequest, codeInvalid, err.Error())
+		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, err.Error())
 	}
 	if query.Has("await") {
 		const longest = time.Hour
 		timeout, err := time.ParseDuration(query.Get("await"))
 		if err != nil || timeout <= 0 || timeout > longest {
-			return refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("await %q is no time to wait: write one up to %v, such as 5s", query.Get("await"), longest))
+			return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("await %q is no time to wait: write one up to %v, such as 5s", query.Get("await"), longest))
 		}
 		if choice.last == 0 {
 			choice.first = true
 		}
 		if _, err = c.world.await(c.Context(), choice, timeout); err != nil {
 			p := refusedFor(err)
-			return refused(http.StatusRequestTimeout, codeTimeout, p.refusal.message)
+			return wire.Refused(http.StatusRequestTimeout, wire.CodeTimeout, p.Refusal.Message)
 		}
 	}
 	calls := c.world.choose(choice)
@@ -38,7 +40,7 @@ func (s *Server) adminCalls(c *call) reply {
 	if c.world.calls.isShort() {
 		message += ": fewer are remembered than should be, since the journals of all worlds are full; close or reset some, or raise -max-journal or WithMaxJournal"
 	}
-	return succeedWith(nil, message, each(calls, func(call Call) callView { return callView{call, jsontext.Timestamp(call.At)} }))
+	return wire.SucceedWith(nil, message, each(calls, func(call Call) callView { return callView{call, jsontext.Timestamp(call.At)} }))
 }
 
 // callChoice is a [CallQuery] with how much of what it finds is wanted: a page that follows the journal
@@ -77,7 +79,7 @@ func parseCallChoice(w *World, query url.Values) (callChoice, error) {
 		After: query.Get("after"),
 	}
 	if q.Operation != "" && !isOperation(q.Operation) {
-		return callChoice{}, fmt.Errorf("no operation is called %q%s", q.Operation, suggestion(q.Operation, operationNames()))
+		return callChoice{}, fmt.Errorf("no operation is called %q%s", q.Operation, spelling.Suggestion(q.Operation, operationNames()))
 	}
 	var err error
 	if text := query.Get("status"); text != "" {
@@ -134,33 +136,33 @@ func (w *World) choose(choice callChoice) []Call {
 }
 
 // adminCall answers GET /_mock/calls/{request_id} with a call, or with what makes it again.
-func (s *Server) adminCall(c *call) reply {
+func (s *Server) adminCall(c *control) wire.Reply {
 	e, known := c.world.calls.remembered(c.PathValue("request_id"))
 	if !known {
 		return callNotFound(c)
 	}
 	found := e.call()
-	switch as := c.query().Get("as"); as {
+	switch as := c.Query().Get("as"); as {
 	case "":
-		return succeedWith(nil, "The call", callView{found, jsontext.Timestamp(found.At)})
+		return wire.SucceedWith(nil, "The call", callView{found, jsontext.Timestamp(found.At)})
 	case "curl":
-		return reply{status: http.StatusOK, contentType: "text/plain; charset=utf-8", body: []byte(found.Curl(c.world.URL))}
+		return wire.Reply{Status: http.StatusOK, ContentType: "text/plain; charset=utf-8", Body: []byte(found.Curl(c.world.URL))}
 	case "go":
-		return reply{status: http.StatusOK, contentType: "text/plain; charset=utf-8", body: []byte(found.GoTest(c.world.URL))}
+		return wire.Reply{Status: http.StatusOK, ContentType: "text/plain; charset=utf-8", Body: []byte(found.GoTest(c.world.URL))}
 	default:
-		return refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("a call cannot be shown as %q: choose curl or go", as))
+		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("a call cannot be shown as %q: choose curl or go", as))
 	}
 }
 
-func (s *Server) adminWhy(c *call) reply {
+func (s *Server) adminWhy(c *control) wire.Reply {
 	why, err := c.world.Why(c.PathValue("request_id"))
 	if err != nil {
 		return callNotFound(c)
 	}
-	return succeedWith(nil, why.Summary(), why)
+	return wire.SucceedWith(nil, why.Summary(), why)
 }
 
-func callNotFound(c *call) reply {
-	return refused(http.StatusNotFound, codeNotFound,
+func callNotFound(c *control) wire.Reply {
+	return wire.Refused(http.StatusNotFound, wire.CodeNotFound,
 		fmt.Sprintf("the journal of world %s does not hold %q: take the X-Request-Id of one of its latest answers, or name another world with ?world=NAME; %s has the requests whose key opens no world", c.world.name, c.PathValue("request_id"), strangersName))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/country"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // What the console shows that no other part of the control surface has.
@@ -32,9 +33,9 @@ type requestRow struct {
 	UpdatedAt  regulatory.Timestamp `json:"updated_at"`
 }
 
-func (s *Server) adminRequests(c *call) reply {
+func (s *Server) adminRequests(c *control) wire.Reply {
 	w := c.world
-	p, refusal := controlPage(c.query())
+	p, refusal := controlPage(c.Query())
 	if refusal != nil {
 		return *refusal
 	}
@@ -61,7 +62,7 @@ func (s *Server) adminRequests(c *call) reply {
 	return paged(p, total, counted(total, "regulatory request", "regulatory requests"), rows)
 }
 
-func (s *Server) adminRequest(c *call) reply {
+func (s *Server) adminRequest(c *control) wire.Reply {
 	w := c.world
 	w.mu.Lock()
 	record, err := w.desk.Get(c.PathValue("request_id"))
@@ -69,7 +70,7 @@ func (s *Server) adminRequest(c *call) reply {
 	if err != nil {
 		return w.deskRefused(err)
 	}
-	return succeedWith(nil, "The request", struct {
+	return wire.SucceedWith(nil, "The request", struct {
 		Record  json.RawMessage   `json:"record"`
 		History []regulatory.Step `json:"history"`
 	}{record.JSON(), record.History()})
@@ -77,7 +78,7 @@ func (s *Server) adminRequest(c *call) reply {
 
 const adminPDFPath = "requests/{request_id}/documents/{document_type}/pdf"
 
-func (s *Server) adminPDF(c *call) reply { return c.world.documentPDF(c) }
+func (s *Server) adminPDF(c *control) wire.Reply { return c.world.documentPDF(c.Call) }
 
 // consignmentRow is a shipment as GET /_mock/consignments lists it.
 type consignmentRow struct {
@@ -88,7 +89,7 @@ type consignmentRow struct {
 	Items       []string `json:"items"`       // what they are
 }
 
-func (s *Server) adminConsignments(c *call) reply {
+func (s *Server) adminConsignments(c *control) wire.Reply {
 	w := c.world
 	w.mu.Lock()
 	rows := make([]consignmentRow, len(w.account.ShipmentIDs))
@@ -103,7 +104,7 @@ func (s *Server) adminConsignments(c *call) reply {
 		}
 	}
 	w.mu.Unlock()
-	return succeedWith(nil, counted(len(rows), "shipment", "shipments"), struct {
+	return wire.SucceedWith(nil, counted(len(rows), "shipment", "shipments"), struct {
 		Shipments []consignmentRow `json:"shipments"`
 		Invoices  []string         `json:"invoices"`
 		Curl      string           `json:"curl,omitempty"` // analyzes the first of them
@@ -127,21 +128,21 @@ func (w *World) analyzeCommand() string {
 	return suggestion.call().Curl(w.URL)
 }
 
-func (s *Server) adminCountries(*call) reply {
-	return succeed(nil, "Countries", country.JSON())
+func (s *Server) adminCountries(*control) wire.Reply {
+	return wire.Succeed(nil, "Countries", country.JSON())
 }
 
 // maxPending is how many of the things that wait GET /_mock/clock names.
 const maxPending = 100
 
-func (s *Server) adminClock(c *call) reply {
+func (s *Server) adminClock(c *control) wire.Reply {
 	w := c.world
 	waiting := []firedView{}
 	for _, f := range w.clock.Pending(maxPending) {
 		waiting = append(waiting, viewFired(Fired(f)))
 	}
 	total := w.Waiting()
-	return succeedWith(nil, counted(total, "thing waits for its time", "things wait for their time"), struct {
+	return wire.SucceedWith(nil, counted(total, "thing waits for its time", "things wait for their time"), struct {
 		Now     jsontext.Timestamp `json:"now"`
 		Clock   string             `json:"clock"`
 		Total   int                `json:"total"`
@@ -170,9 +171,9 @@ const maxMadeBody = 64 << 10
 // adminMakeCall calls the service with the world's own key over a real connection in memory, so that it
 // is authenticated, struck by faults and journaled like any other call, and the caller need not know the
 // key.
-func (s *Server) adminMakeCall(c *call) reply {
+func (s *Server) adminMakeCall(c *control) wire.Reply {
 	var order callOrder
-	if refusal := c.world.decodeControl(c, &order); refusal != nil {
+	if refusal := c.world.decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
 	}
 	req, refusal := s.newCall(c, order)
@@ -180,18 +181,18 @@ func (s *Server) adminMakeCall(c *call) reply {
 		return *refusal
 	}
 	made := s.makeCall(req)
-	return succeedWith(nil, fmt.Sprintf("Called, with status %d", made.Status), made)
+	return wire.SucceedWith(nil, fmt.Sprintf("Called, with status %d", made.Status), made)
 }
 
 // newCall returns the request that an order describes.
-func (s *Server) newCall(c *call, order callOrder) (*http.Request, *reply) {
+func (s *Server) newCall(c *control, order callOrder) (*http.Request, *wire.Reply) {
 	if !strings.HasPrefix(order.Target, "/") || isAdminPath(order.Target) {
-		p := refused(http.StatusBadRequest, codeInvalid, `name what to call: send {"method":"GET","target":"/v1/rates?perPage=2"}`)
+		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `name what to call: send {"method":"GET","target":"/v1/rates?perPage=2"}`)
 		return nil, &p
 	}
-	req, err := http.NewRequestWithContext(c.Context(), order.Method, inMemoryURL+order.Target, bytes.NewReader(order.Body))
+	req, err := http.NewRequestWithContext(c.Context(), order.Method, wire.InMemoryURL+order.Target, bytes.NewReader(order.Body))
 	if err != nil {
-		p := refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("this cannot be called: %v", err))
+		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("this cannot be called: %v", err))
 		return nil, &p
 	}
 	req.Header.Set("Authorization", "Bearer "+c.world.SecretKey)
@@ -215,6 +216,6 @@ func (s *Server) makeCall(req *http.Request) *callMade {
 	if err != nil {
 		made.Error = "the answer broke off: " + err.Error()
 	}
-	made.Body = redact(string(body))
+	made.Body = wire.Redact(string(body))
 	return made
 }

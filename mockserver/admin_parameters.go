@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // worldParameter names the world that a request to the control surface is about. Every route takes it.
@@ -45,29 +45,18 @@ func controlParameters() []controlParameter {
 
 // unknownParameter refuses a query with a parameter that the route does not take: one that is misspelt would
 // choose everything, or the wrong world.
-func unknownParameter(query url.Values, known []string) *reply {
+func unknownParameter(query url.Values, known []string) *wire.Reply {
 	for name := range query {
 		if !slices.Contains(known, name) {
-			p := refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("unknown parameter %q%s", name, suggestion(name, known)))
+			p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("unknown parameter %q%s", name, spelling.Suggestion(name, known)))
 			return &p
 		}
 	}
 	return nil
 }
 
-// suggestion completes a sentence about an unknown name: the name that was perhaps meant, or else all of them.
-func suggestion(name string, known []string) string {
-	if nearest := spelling.Nearest(name, known); nearest != "" {
-		return fmt.Sprintf(": did you mean %q?", nearest)
-	}
-	if len(known) == 0 {
-		return ": leave it out"
-	}
-	return ": use one of " + strings.Join(known, ", ")
-}
-
 // controlPage reads page and perPage. Assumptions about the service do not hold here, so that nothing caps a page.
-func controlPage(query url.Values) (paging, *reply) {
+func controlPage(query url.Values) (paging, *wire.Reply) {
 	p := paging{page: 1, perPage: defaultPerPage}
 	for name, value := range map[string]*int{"page": &p.page, "perPage": &p.perPage} {
 		text := query.Get(name)
@@ -75,7 +64,7 @@ func controlPage(query url.Values) (paging, *reply) {
 			continue
 		}
 		if *value = positive(text, 0); *value == 0 {
-			refusal := refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("%s is %q: write a whole number from 1", name, text))
+			refusal := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("%s is %q: write a whole number from 1", name, text))
 			return p, &refusal
 		}
 	}
@@ -83,11 +72,11 @@ func controlPage(query url.Values) (paging, *reply) {
 }
 
 // paged is a success with the pagination of a list beside its data.
-func paged(p paging, total int, message string, data any) reply {
-	answer := succeedWith(nil, message, data)
-	if answer.status == http.StatusOK {
-		answer.body = append(answer.body[:len(answer.body)-1], `,"pagination":`...)
-		answer.body = append(p.appendRates(answer.body, total), '}')
+func paged(p paging, total int, message string, data any) wire.Reply {
+	answer := wire.SucceedWith(nil, message, data)
+	if answer.Status == http.StatusOK {
+		answer.Body = append(answer.Body[:len(answer.Body)-1], `,"pagination":`...)
+		answer.Body = append(p.appendRates(answer.Body, total), '}')
 	}
 	return answer
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // scheduleOrder is the body of POST /_mock/schedule.
@@ -22,19 +24,19 @@ const maxScheduled = 1000
 
 // adminSchedule answers POST /_mock/schedule with what [World.RunSchedule] delivers. Its act is a call, which
 // is made as POST /_mock/calls makes it.
-func (s *Server) adminSchedule(c *call) reply {
+func (s *Server) adminSchedule(c *control) wire.Reply {
 	var order scheduleOrder
-	if refusal := c.world.decodeControl(c, &order); refusal != nil {
+	if refusal := c.world.decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
 	}
 	if len(order.Events) == 0 || len(order.Events) > maxScheduled || len(order.Steps) > maxScheduled {
-		return refused(http.StatusBadRequest, codeInvalid,
+		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid,
 			`a schedule has 1 to 1000 events and up to 1000 steps: send {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"after":"1s"}]}; "act" is a call whose reply steps with "before_reply" precede`)
 	}
 	schedule := Schedule{Events: len(order.Events)}
 	for _, step := range order.Steps {
 		if step.After < 0 {
-			return refused(http.StatusBadRequest, codeInvalid, "after is below zero: write how long after the step before, such as 1s")
+			return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, "after is below zero: write how long after the step before, such as 1s")
 		}
 		schedule.Steps = append(schedule.Steps, ScheduleStep{Event: step.Event, BeforeReply: step.BeforeReply, After: time.Duration(step.After)})
 	}
@@ -54,7 +56,7 @@ func (s *Server) adminSchedule(c *call) reply {
 	if err != nil {
 		return refusedFor(err)
 	}
-	return succeedWith(nil, counted(len(delivered), "notification delivered", "notifications delivered"), struct {
+	return wire.SucceedWith(nil, counted(len(delivered), "notification delivered", "notifications delivered"), struct {
 		Deliveries []deliveryView `json:"deliveries"`
 		Act        *callMade      `json:"act,omitempty"`
 	}{each(delivered, viewDelivery), made})

@@ -9,6 +9,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // What the control surface shows of values that Go programs get as they are. Times are in milliseconds, as those of
@@ -96,14 +97,14 @@ func each[T, V any](all []T, view func(T) V) []V {
 const packagePrefix = "mockserver: "
 
 // refusedFor is the refusal of what a Go program gets as an error.
-func refusedFor(err error) reply {
-	status, code := http.StatusBadRequest, codeInvalid
+func refusedFor(err error) wire.Reply {
+	status, code := http.StatusBadRequest, wire.CodeInvalid
 	switch {
 	case errors.Is(err, ErrTooManyWorlds):
-		status, code = http.StatusServiceUnavailable, codeFull
+		status, code = http.StatusServiceUnavailable, wire.CodeFull
 	case errors.Is(err, ErrWorldExists), errors.Is(err, ErrRealClock):
 		status = http.StatusConflict
 	}
 	message := strings.TrimPrefix(err.Error(), packagePrefix)
-	return refused(status, code, strings.ReplaceAll(message, ": "+packagePrefix, ": "))
+	return wire.Refused(status, code, strings.ReplaceAll(message, ": "+packagePrefix, ": "))
 }

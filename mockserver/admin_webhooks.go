@@ -7,9 +7,10 @@ import (
 	"slices"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-func (s *Server) adminWebhooks(c *call) reply {
+func (s *Server) adminWebhooks(c *control) wire.Reply {
 	w := c.world
 	w.mu.Lock()
 	all := slices.Clone(w.account.Webhooks.All)
@@ -18,7 +19,7 @@ func (s *Server) adminWebhooks(c *call) reply {
 	return pageOf(c, counted(len(all), "webhook", "webhooks"), all, w.viewWebhook)
 }
 
-func (s *Server) adminAddWebhook(c *call) reply {
+func (s *Server) adminAddWebhook(c *control) wire.Reply {
 	w := c.world
 	var form struct {
 		Name   string         `json:"name"`
@@ -27,7 +28,7 @@ func (s *Server) adminAddWebhook(c *call) reply {
 		Active *bool          `json:"active"`
 		Order  *DeliveryOrder `json:"order"`
 	}
-	if refusal := w.decodeControl(c, &form); refusal != nil {
+	if refusal := w.decoding().DecodeControl(c.Call, &form); refusal != nil {
 		return *refusal
 	}
 	id, err := w.AddWebhook(Webhook{Name: form.Name, URL: form.URL, Events: form.Events, Inactive: form.Active != nil && !*form.Active})
@@ -43,18 +44,18 @@ func (s *Server) adminAddWebhook(c *call) reply {
 }
 
 // answerWebhook shows a webhook as it is now.
-func (w *World) answerWebhook(id, message string) reply {
+func (w *World) answerWebhook(id, message string) wire.Reply {
 	h := w.findWebhook(id)
 	if h == nil {
 		return webhookNotFound(id)
 	}
-	return succeedWith(nil, message, w.viewWebhook(h))
+	return wire.SucceedWith(nil, message, w.viewWebhook(h))
 }
 
-func (s *Server) adminChangeWebhook(c *call) reply {
+func (s *Server) adminChangeWebhook(c *control) wire.Reply {
 	w, id := c.world, c.PathValue("webhook_id")
 	var change WebhookChange
-	if refusal := w.decodeControl(c, &change); refusal != nil {
+	if refusal := w.decoding().DecodeControl(c.Call, &change); refusal != nil {
 		return *refusal
 	}
 	if h := w.findWebhook(id); h == nil {
@@ -66,19 +67,19 @@ func (s *Server) adminChangeWebhook(c *call) reply {
 	return w.answerWebhook(id, "Webhook changed")
 }
 
-func (s *Server) adminRemoveWebhook(c *call) reply {
-	if refusal := c.world.decodeControl(c, &struct{}{}); refusal != nil {
+func (s *Server) adminRemoveWebhook(c *control) wire.Reply {
+	if refusal := c.world.decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}
 	id := c.PathValue("webhook_id")
 	if err := c.world.RemoveWebhook(id); err != nil {
 		return webhookNotFound(id)
 	}
-	return succeedWith(nil, "Webhook removed", map[string]string{"webhook_id": id})
+	return wire.SucceedWith(nil, "Webhook removed", map[string]string{"webhook_id": id})
 }
 
-func webhookNotFound(id string) reply {
-	return refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("webhook %q does not exist: GET %swebhooks lists them", id, adminPrefix))
+func webhookNotFound(id string) wire.Reply {
+	return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("webhook %q does not exist: GET %swebhooks lists them", id, adminPrefix))
 }
 
 func (w *World) findWebhook(id string) *account.Webhook {
@@ -87,14 +88,14 @@ func (w *World) findWebhook(id string) *account.Webhook {
 	return w.account.Webhooks.Find(id)
 }
 
-func (s *Server) adminEmit(c *call) reply {
+func (s *Server) adminEmit(c *control) wire.Reply {
 	var e Event
-	if refusal := c.world.decodeControl(c, &e); refusal != nil {
+	if refusal := c.world.decoding().DecodeControl(c.Call, &e); refusal != nil {
 		return *refusal
 	}
 	queued, err := c.world.Emit(e)
 	if err != nil {
 		return refusedFor(err)
 	}
-	return succeedWith(nil, counted(len(queued), "notification queued", "notifications queued"), each(queued, viewDelivery))
+	return wire.SucceedWith(nil, counted(len(queued), "notification queued", "notifications queued"), each(queued, viewDelivery))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // The control surface of worlds, for tests in other languages. What these routes do, [Server.Open],
@@ -29,9 +30,9 @@ type worldView struct {
 
 // viewFor is view without the key for those who do not want to be trusted with it: a page that shows
 // worlds, for one.
-func (w *World) viewFor(c *call) worldView {
+func (w *World) viewFor(c *control) worldView {
 	v := w.view()
-	if c.query().Get("keys") == "false" {
+	if c.Query().Get("keys") == "false" {
 		v.SecretKey = ""
 	}
 	return v
@@ -51,19 +52,19 @@ func (w *World) view() worldView {
 	return v
 }
 
-func (s *Server) adminScenarios(*call) reply {
-	return succeedWith(nil, "Words that a key may hold: sk_test_<scenario>_<name>; put several together with hyphens", Scenarios())
+func (s *Server) adminScenarios(*control) wire.Reply {
+	return wire.SucceedWith(nil, "Words that a key may hold: sk_test_<scenario>_<name>; put several together with hyphens", Scenarios())
 }
 
-func (s *Server) adminWorlds(c *call) reply {
+func (s *Server) adminWorlds(c *control) wire.Reply {
 	worlds := s.Worlds()
 	return pageOf(c, counted(len(worlds), "world is open", "worlds are open"), worlds, func(w *World) worldView { return w.viewFor(c) })
 }
 
 // adminShowWorld answers GET /_mock/worlds/{world} with what a program needs to use the world.
-func (s *Server) adminShowWorld(c *call) reply {
-	return s.onWorld(c, &struct{}{}, func(w *World) reply {
-		return succeedWith(nil, "The world", struct {
+func (s *Server) adminShowWorld(c *control) wire.Reply {
+	return s.onWorld(c, &struct{}{}, func(w *World) wire.Reply {
+		return wire.SucceedWith(nil, "The world", struct {
 			worldView
 			Wallets   []string `json:"wallets"`
 			Shipments []string `json:"shipments"`
@@ -76,13 +77,13 @@ func (s *Server) adminShowWorld(c *call) reply {
 // notNull returns a list whose JSON is never null.
 func notNull(all []string) []string { return append([]string{}, all...) }
 
-func (s *Server) adminOpenWorld(c *call) reply {
+func (s *Server) adminOpenWorld(c *control) wire.Reply {
 	var order struct {
 		Name        string                     `json:"name"`
 		Scenario    string                     `json:"scenario"`
 		Assumptions map[string]json.RawMessage `json:"assumptions"`
 	}
-	if refusal := c.world.decodeControl(c, &order); refusal != nil {
+	if refusal := c.world.decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
 	}
 	name := order.Name
@@ -93,12 +94,12 @@ func (s *Server) adminOpenWorld(c *call) reply {
 	return answerOpened(c, w, "The world is open", err)
 }
 
-func (s *Server) adminForkWorld(c *call) reply {
+func (s *Server) adminForkWorld(c *control) wire.Reply {
 	var order struct {
 		Name     string `json:"name"`
 		Snapshot string `json:"snapshot"`
 	}
-	return s.onWorld(c, &order, func(w *World) reply {
+	return s.onWorld(c, &order, func(w *World) wire.Reply {
 		base := w.Snapshot()
 		if order.Snapshot != "" {
 			var err error
@@ -116,23 +117,23 @@ type snapshotOrder struct {
 	Snapshot string `json:"snapshot"`
 }
 
-func (s *Server) adminResetWorld(c *call) reply {
-	return s.onWorld(c, &struct{}{}, func(w *World) reply {
+func (s *Server) adminResetWorld(c *control) wire.Reply {
+	return s.onWorld(c, &struct{}{}, func(w *World) wire.Reply {
 		w.Reset()
 		return answerWorld(w, "The world is as it began", nil)
 	})
 }
 
-func (s *Server) adminSnapshotWorld(c *call) reply {
+func (s *Server) adminSnapshotWorld(c *control) wire.Reply {
 	var order snapshotOrder
-	return s.onWorld(c, &order, func(w *World) reply {
+	return s.onWorld(c, &order, func(w *World) wire.Reply {
 		return answerWorld(w, "The snapshot is taken", w.keep(order.Snapshot))
 	})
 }
 
-func (s *Server) adminRestoreWorld(c *call) reply {
+func (s *Server) adminRestoreWorld(c *control) wire.Reply {
 	var order snapshotOrder
-	return s.onWorld(c, &order, func(w *World) reply {
+	return s.onWorld(c, &order, func(w *World) wire.Reply {
 		base, err := w.named(order.Snapshot)
 		if err == nil {
 			w.Restore(base)
@@ -141,8 +142,8 @@ func (s *Server) adminRestoreWorld(c *call) reply {
 	})
 }
 
-func (s *Server) adminCloseWorld(c *call) reply {
-	return s.onWorld(c, &struct{}{}, func(w *World) reply {
+func (s *Server) adminCloseWorld(c *control) wire.Reply {
+	return s.onWorld(c, &struct{}{}, func(w *World) wire.Reply {
 		if w == s.World {
 			return refusedFor(errors.New("the home world closes with its server: reset it instead"))
 		}
@@ -152,14 +153,14 @@ func (s *Server) adminCloseWorld(c *call) reply {
 }
 
 // onWorld reads the body and does something with the world that the path names.
-func (s *Server) onWorld(c *call, order any, do func(*World) reply) reply {
-	if refusal := c.world.decodeControl(c, order); refusal != nil {
+func (s *Server) onWorld(c *control, order any, do func(*World) wire.Reply) wire.Reply {
+	if refusal := c.world.decoding().DecodeControl(c.Call, order); refusal != nil {
 		return *refusal
 	}
 	name := c.PathValue("world")
 	w := s.named(name)
 	if w == nil || w == s.strangers {
-		return refused(http.StatusNotFound, codeNotFound, s.noWorld(name))
+		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, s.noWorld(name))
 	}
 	return do(w)
 }
@@ -174,21 +175,21 @@ func (s *Server) noWorld(name string) string {
 }
 
 // answerOpened shows a world to the one who opened it, with its key.
-func answerOpened(c *call, w *World, message string, err error) reply {
+func answerOpened(c *control, w *World, message string, err error) wire.Reply {
 	if err != nil {
 		return refusedFor(err)
 	}
-	return succeedWith(nil, message, w.viewFor(c))
+	return wire.SucceedWith(nil, message, w.viewFor(c))
 }
 
 // answerWorld shows a world without its key, which only the one who opens it needs.
-func answerWorld(w *World, message string, err error) reply {
+func answerWorld(w *World, message string, err error) wire.Reply {
 	if err != nil {
 		return refusedFor(err)
 	}
 	view := w.view()
 	view.SecretKey = ""
-	return succeedWith(nil, message, view)
+	return wire.SucceedWith(nil, message, view)
 }
 
 // keep takes a snapshot and remembers it by a name.

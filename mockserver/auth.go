@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // strangersName is the name under which the control surface shows the requests whose key opens no world. No
@@ -24,7 +25,7 @@ func (s *Server) Unauthenticated() []Call { return s.strangers.Journal() }
 // Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
 // Assumption: countries and webhooks need it too; see [Assumptions.OpenOperations]. A key may open a world
 // of its own; see [Server.Open].
-func (s *Server) authenticate(r *http.Request, op *operation) (*World, *reply) {
+func (s *Server) authenticate(r *http.Request, op *operation) (*World, *wire.Reply) {
 	scheme, key := bearer(r)
 	err := errKeyForm
 	if strings.EqualFold(scheme, "Bearer") {
@@ -39,7 +40,7 @@ func (s *Server) authenticate(r *http.Request, op *operation) (*World, *reply) {
 	var message string
 	switch {
 	case errors.Is(err, ErrTooManyWorlds):
-		p := refused(http.StatusServiceUnavailable, codeFull, err.Error())
+		p := wire.Refused(http.StatusServiceUnavailable, wire.CodeFull, err.Error())
 		return s.strangers, &p
 	case !errors.Is(err, errKeyForm):
 		message = "the secret key names a scenario that there is not, or asks too much of it: GET " + adminPrefix + "scenarios lists them"
@@ -50,8 +51,8 @@ func (s *Server) authenticate(r *http.Request, op *operation) (*World, *reply) {
 	default:
 		message = "the secret key is not one of this server's: use the secret_key that it printed when it started, Server.SecretKey, or a key that opens a world of its own: GET " + adminPrefix + "scenarios tells how"
 	}
-	p := refused(http.StatusUnauthorized, codeUnauthorized, message)
-	p.header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}
+	p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, message)
+	p.Header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}
 	return s.strangers, &p
 }
 

@@ -3,12 +3,12 @@ package mockserver
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // Call is a request that the server has answered.
@@ -62,15 +62,13 @@ func (w *World) Journal() []Call { return w.Find(CallQuery{}) }
 // call is what a reader sees of an entry.
 func (e *entry) call() Call {
 	c := Call{
-		RequestID: requestID(e.number), At: e.at, Operation: e.operation, Method: e.method, Path: redact(e.path),
-		Query: redact(e.query), Key: e.key, ContentType: e.contentType, Status: e.status,
-		ErrorCode: e.refusal.code, Message: redact(e.refusal.message),
-		RequestBody: redact(string(e.request)), RequestBytes: e.requestBytes,
-		ResponseBody: redact(string(e.response)), ResponseBytes: e.responseBytes,
+		RequestID: requestID(e.number), At: e.at, Operation: e.operation, Method: e.method, Path: wire.Redact(e.path),
+		Query: wire.Redact(e.query), Key: e.key, ContentType: e.contentType, Status: e.status,
+		ErrorCode: e.refusal.Code, Message: wire.Redact(e.refusal.Message),
+		RequestBody: wire.Redact(string(e.request)), RequestBytes: e.requestBytes,
+		ResponseBody: wire.Redact(string(e.response)), ResponseBytes: e.responseBytes,
 	}
-	if e.struck != nil {
-		c.Fault = e.struck.String()
-	}
+	c.Fault = wire.Strikes(e.struck)
 	return c
 }
 
@@ -86,47 +84,13 @@ func (r *armedRule) String() string {
 	return text
 }
 
-// keyPrefix begins a secret key, as far as is known.
-const keyPrefix = "sk_"
-
-// redact takes out whatever looks like a secret key, wherever a caller put it by mistake.
-func redact(text string) string {
-	at := strings.Index(text, keyPrefix)
-	if at < 0 {
-		return text
-	}
-	var out strings.Builder
-	for ; at >= 0; at = strings.Index(text, keyPrefix) {
-		out.WriteString(text[:at] + keyPrefix + "…")
-		text = strings.TrimLeft(text[at+len(keyPrefix):], keyCharacters)
-	}
-	return out.String() + text
-}
-
-const keyCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-
-// fingerprint tells keys apart without showing them: the kind and eight digits of a hash.
-func fingerprint(key string) string {
-	if key == "" {
-		return ""
-	}
-	kind := ""
-	for _, prefix := range []string{"sk_test_", "sk_live_"} {
-		if strings.HasPrefix(key, prefix) {
-			kind = prefix
-		}
-	}
-	hash := sha256.Sum256([]byte(key))
-	return kind + "…" + hex.EncodeToString(hash[:4])
-}
-
 // fingerprint returns that of a request's key. The world's own is known beforehand.
 func (w *World) fingerprint(r *http.Request) string {
 	_, key := bearer(r)
 	if key == w.SecretKey {
 		return w.keyPrint
 	}
-	return fingerprint(key)
+	return wire.Fingerprint(key)
 }
 
 // CallQuery chooses calls of the journal. A field that is empty chooses all.
@@ -182,7 +146,7 @@ func (q *CallQuery) matches(e *entry) bool {
 		(q.Status == 0 || q.Status == e.status) &&
 		(q.RequestID == "" || q.RequestID == requestID(e.number)) &&
 		(q.Key == "" || q.Key == e.key) &&
-		(!q.Faulted || e.struck != nil) &&
+		(!q.Faulted || len(e.struck) > 0) &&
 		(q.Contains == "" || strings.Contains(e.path, q.Contains) || strings.Contains(e.query, q.Contains) ||
 			bytes.Contains(e.request, []byte(q.Contains)) || bytes.Contains(e.response, []byte(q.Contains)))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // conduct watches how a client behaves. A call costs the same however many came before it: what is
@@ -64,67 +65,67 @@ func (d *conduct) clear() {
 
 // watch looks at an exchange that is about to be answered. Where the clock is virtual, time that stands
 // still proves nothing.
-func (d *conduct) watch(x *exchange, id string, at time.Time, virtual bool) {
+func (d *conduct) watch(x *wire.Exchange, id string, at time.Time, virtual bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	find := func(rule LintRule, detail string) { d.find(rule, x.operation, detail, id) }
+	find := func(rule LintRule, detail string) { d.find(rule, x.Operation, detail, id) }
 	d.watchForm(x, find)
 	d.watchRepeats(x, at, find)
-	switch x.operation {
+	switch x.Operation {
 	case shipping.OpPurchase:
 		d.watchPurchase(x, find)
 	case shipping.OpGetRequest:
 		d.watchPoll(x, at, virtual, find)
 	}
-	if d.redirects[x.call.URL.Path] {
-		find(LintFollowedRedirect, "to "+x.call.URL.Path)
+	if d.redirects[x.Call.URL.Path] {
+		find(LintFollowedRedirect, "to "+x.Call.URL.Path)
 	}
-	if to := x.reply.header.Get("Location"); to != "" {
+	if to := x.Reply.Header.Get("Location"); to != "" {
 		if location, err := url.Parse(to); err == nil && location.Path != "" {
 			remember(d.redirects, location.Path, true)
 		}
 	}
-	if x.call.Method != http.MethodGet && x.reply.status >= 200 && x.reply.status < 300 {
+	if x.Call.Method != http.MethodGet && x.Reply.Status >= 200 && x.Reply.Status < 300 {
 		d.changes++
 	}
 }
 
 // watchForm finds what is wrong with a request by itself.
-func (d *conduct) watchForm(x *exchange, find func(LintRule, string)) {
-	if x.operation == "" {
+func (d *conduct) watchForm(x *wire.Exchange, find func(LintRule, string)) {
+	if x.Operation == "" {
 		return
 	}
-	if raw := x.call.URL.RawQuery; raw != "" {
+	if raw := x.Call.URL.RawQuery; raw != "" {
 		for pair := range strings.SplitSeq(raw, "&") {
 			name, _, _ := strings.Cut(pair, "=")
-			if !slices.Contains(parameters(x.operation), name) {
-				find(LintUnknownParameter, redact(name))
+			if !slices.Contains(parameters(x.Operation), name) {
+				find(LintUnknownParameter, wire.Redact(name))
 			}
 		}
-		if strings.Contains(raw, keyPrefix) {
+		if strings.Contains(raw, wire.KeyPrefix) {
 			find(LintSecretInQuery, "")
 		}
 	}
-	for _, name := range x.call.unknown {
+	for _, name := range x.Call.Unknown {
 		find(LintUnknownField, name)
 	}
-	if len(x.call.body) > 0 && x.operation != shipping.OpReplayWebhook && x.call.Header.Get("Content-Type") == "" {
+	if len(x.Call.Body) > 0 && x.Operation != shipping.OpReplayWebhook && x.Call.Header.Get("Content-Type") == "" {
 		find(LintNoContentType, "")
 	}
 }
 
 // watchRepeats finds requests that were answered before in a way that forbids sending them again so.
-func (d *conduct) watchRepeats(x *exchange, at time.Time, find func(LintRule, string)) {
-	bad := x.reply.status >= 400 && x.reply.status < 500 || x.reply.header.Get("Retry-After") != ""
+func (d *conduct) watchRepeats(x *wire.Exchange, at time.Time, find func(LintRule, string)) {
+	bad := x.Reply.Status >= 400 && x.Reply.Status < 500 || x.Reply.Header.Get("Retry-After") != ""
 	if !bad && len(d.answers) == 0 {
 		return
 	}
 	hash := fnv.New64a()
-	for _, part := range []string{x.call.Method, x.call.RequestURI, x.call.Header.Get("Authorization")} {
+	for _, part := range []string{x.Call.Method, x.Call.RequestURI, x.Call.Header.Get("Authorization")} {
 		hash.Write([]byte(part))
 		hash.Write([]byte{0})
 	}
-	hash.Write(x.call.body)
+	hash.Write(x.Call.Body)
 	same := hash.Sum64()
 	if before, known := d.answers[same]; known {
 		switch {
@@ -135,14 +136,14 @@ func (d *conduct) watchRepeats(x *exchange, at time.Time, find func(LintRule, st
 		}
 		delete(d.answers, same)
 	}
-	if !bad || x.ending != endAnswered {
+	if !bad || x.Ending != wire.EndAnswered {
 		return
 	}
-	answer := badAnswer{status: x.reply.status, changes: d.changes}
-	switch until, known := retryAt(x.reply.header.Get("Retry-After"), at); {
+	answer := badAnswer{status: x.Reply.Status, changes: d.changes}
+	switch until, known := retryAt(x.Reply.Header.Get("Retry-After"), at); {
 	case known:
 		answer.notBefore = until
-	case x.reply.status < 400, x.reply.status >= 500, x.reply.status == http.StatusTooManyRequests, x.reply.status == http.StatusRequestTimeout:
+	case x.Reply.Status < 400, x.Reply.Status >= 500, x.Reply.Status == http.StatusTooManyRequests, x.Reply.Status == http.StatusRequestTimeout:
 		return // may be sent again, and nothing says when
 	}
 	remember(d.answers, same, answer)
@@ -158,13 +159,13 @@ func retryAt(value string, now time.Time) (time.Time, bool) {
 }
 
 // watchPurchase finds a purchase that was sent again without a look at what became of the first.
-func (d *conduct) watchPurchase(x *exchange, find func(LintRule, string)) {
+func (d *conduct) watchPurchase(x *wire.Exchange, find func(LintRule, string)) {
 	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
-		if x.call.Header.Get(name) != "" {
+		if x.Call.Header.Get(name) != "" {
 			find(LintIdempotencyKey, name)
 		}
 	}
-	_, id, _ := cutRequestID(x.call.body)
+	_, id, _ := cutRequestID(x.Call.Body)
 	if len(id) == 0 {
 		return
 	}
@@ -172,17 +173,17 @@ func (d *conduct) watchPurchase(x *exchange, find func(LintRule, string)) {
 		find(LintRepeatedPurchase, string(id))
 	}
 	// A refusal says clearly that nothing was charged; after anything else the caller has to look.
-	if clear := x.ending == endAnswered && x.struck == nil && x.reply.refusal.code != ""; !clear {
+	if clear := x.Ending == wire.EndAnswered && len(x.Struck) == 0 && x.Reply.Refusal.Code != ""; !clear {
 		remember(d.purchases, string(id), false)
 	}
 }
 
-func (d *conduct) watchPoll(x *exchange, at time.Time, virtual bool, find func(LintRule, string)) {
-	id := x.call.PathValue("request_id")
+func (d *conduct) watchPoll(x *wire.Exchange, at time.Time, virtual bool, find func(LintRule, string)) {
+	id := x.Call.PathValue("request_id")
 	if _, sent := d.purchases[id]; sent {
 		d.purchases[id] = true
 	}
-	record := x.reply.record
+	record := x.Reply.Record
 	if record == nil || record.Status != regulatory.StateProcessing && record.Status != regulatory.StatePurchasing {
 		delete(d.polls, id)
 		return

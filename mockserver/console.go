@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"path"
 	"sync"
+
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // consoleFiles is the page that a browser gets at /_mock/: HTML, styles and scripts as they stand in the
@@ -68,19 +70,19 @@ func consoleAssets() func() map[string]consoleAsset {
 }
 
 // consoleFile answers with a file of the page, or with 304 where the browser has it.
-func (s *Server) consoleFile(c *call, name string) reply {
+func (s *Server) consoleFile(c *control, name string) wire.Reply {
 	asset, known := s.console()[name]
 	if !known {
-		return refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("the console has no file %q: open %s", name, adminPrefix))
+		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("the console has no file %q: open %s", name, adminPrefix))
 	}
-	p := reply{status: http.StatusOK, header: asset.header, contentType: asset.header.Get("Content-Type"), body: asset.body}
-	if matchesTag(c.Header.Values("If-None-Match"), asset.header.Get("Etag")) {
-		p.status, p.body = http.StatusNotModified, nil
+	p := wire.Reply{Status: http.StatusOK, Header: asset.header, ContentType: asset.header.Get("Content-Type"), Body: asset.body}
+	if wire.MatchesTag(c.Header.Values("If-None-Match"), asset.header.Get("Etag")) {
+		p.Status, p.Body = http.StatusNotModified, nil
 	}
 	return p
 }
 
-func (s *Server) adminConsole(c *call) reply { return s.consoleFile(c, c.PathValue("file")) }
+func (s *Server) adminConsole(c *control) wire.Reply { return s.consoleFile(c, c.PathValue("file")) }
 
 // indexMessage says how a world is addressed.
 const indexMessage = "Routes of the reference server itself. Each is about the world that the query parameter world names, such as ?world=lowfunds_ci42, " +
@@ -99,14 +101,14 @@ func viewRoute(r adminRoute) routeView {
 }
 
 // adminIndex answers GET /_mock/: a browser with the console, everyone else with the list of routes.
-func (s *Server) adminIndex(c *call) reply {
+func (s *Server) adminIndex(c *control) wire.Reply {
 	if c.URL.Query().Has(tokenParameter) && s.config.token != "" {
 		return s.signIn(c)
 	}
-	if accepts(c.Header, "text/html") {
+	if wire.Accepts(c.Header, "text/html") {
 		return s.consoleFile(c, consolePage)
 	}
-	p := succeedWith(nil, indexMessage, each(adminRoutes(), viewRoute))
-	p.header = http.Header{"Vary": {"Accept"}}
+	p := wire.SucceedWith(nil, indexMessage, each(adminRoutes(), viewRoute))
+	p.Header = http.Header{"Vary": {"Accept"}}
 	return p
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // Coverage counts which parts of the contract have been seen: operations that were called, states in
@@ -42,7 +43,7 @@ func NewCoverage() *Coverage {
 	})
 	c.section("documents", documents)
 	c.section("refusals", []string{
-		codeUnauthorized, codeNotFound, codeMethod, codeTooLarge, codeMediaType, codeMalformed, codeInvalid,
+		wire.CodeUnauthorized, wire.CodeNotFound, wire.CodeMethod, wire.CodeTooLarge, wire.CodeMediaType, wire.CodeMalformed, wire.CodeInvalid,
 		string(regulatory.CodeAnalysisFailed), string(regulatory.CodeNotEditable), string(regulatory.CodeShipmentFlow),
 		string(regulatory.CodeInvalidProfile), string(regulatory.CodeUnknownDocumentType), string(regulatory.CodeRepeatedDocumentType),
 		string(regulatory.CodeNotOffered), string(regulatory.CodeAlreadyPurchased), string(regulatory.CodeNotPurchasable),
@@ -60,16 +61,16 @@ func (c *Coverage) section(name string, items []string) {
 }
 
 // see counts an exchange.
-func (c *Coverage) see(x *exchange) {
-	c.count(0, x.operation)
-	if record := x.reply.record; record != nil {
+func (c *Coverage) see(x *wire.Exchange) {
+	c.count(0, x.Operation)
+	if record := x.Reply.Record; record != nil {
 		c.count(1, string(record.Status))
 		for _, doc := range record.Documents {
 			c.count(2, doc.DocumentType)
 		}
 	}
-	if x.struck == nil {
-		c.count(3, x.reply.refusal.code)
+	if len(x.Struck) == 0 {
+		c.count(3, x.Reply.Refusal.Code)
 	}
 }
 
@@ -151,6 +152,6 @@ func (c *Coverage) Require(code int, ratio float64, w io.Writer) int {
 // Coverage returns what the clients of the server have seen, in this world and in the others.
 func (w *World) Coverage() *Coverage { return w.coverage }
 
-func (s *Server) adminCoverage(c *call) reply {
-	return succeedWith(nil, fmt.Sprintf("%.0f %% of the contract has been seen", 100*c.world.coverage.Ratio()), c.world.coverage.Rows())
+func (s *Server) adminCoverage(c *control) wire.Reply {
+	return wire.SucceedWith(nil, fmt.Sprintf("%.0f %% of the contract has been seen", 100*c.world.coverage.Ratio()), c.world.coverage.Rows())
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // Why explains the answer to a call that was refused, or that a fault struck. Every such answer carries
@@ -68,10 +69,10 @@ func (w *World) Why(requestID string) (Why, error) {
 	why := Why{
 		RequestID: c.RequestID, Operation: c.Operation, Status: c.Status, ErrorCode: c.ErrorCode, Message: c.Message, Fault: c.Fault,
 	}
-	if e.struck != nil || e.refusal.code == "" {
+	if len(e.struck) > 0 || e.refusal.Code == "" {
 		return why, nil
 	}
-	why.Rule = e.refusal.rule
+	why.Rule = e.refusal.Rule
 	why.Specification = heading(c.Operation, c.ErrorCode)
 	valid := w
 	if w == w.server.strangers { // the account that the request was perhaps meant for
@@ -85,7 +86,7 @@ func (w *World) Why(requestID string) (Why, error) {
 }
 
 func (g *Suggestion) call() *Call {
-	c := &Call{Method: g.Method, Operation: g.Operation, Key: keyPrefix, RequestBody: g.Body, RequestBytes: len(g.Body)}
+	c := &Call{Method: g.Method, Operation: g.Operation, Key: wire.KeyPrefix, RequestBody: g.Body, RequestBytes: len(g.Body)}
 	c.Path, c.Query = splitTarget(g.Target)
 	if g.Body != "" {
 		c.ContentType = "application/json"
@@ -96,21 +97,21 @@ func (g *Suggestion) call() *Call {
 // heading is where the specification has the rule that a refusal rests on.
 func heading(operation, code string) string {
 	rows := []struct{ operation, code, heading string }{
-		{"", codeUnauthorized, "Authentication, rules 1 and 2"},
-		{"", codeMediaType, "Authentication: Content-Type is application/json for POST and PUT bodies"},
-		{"", codeMalformed, "Endpoints: all bodies and responses are JSON"},
-		{"", codeTooLarge, "Limits: body size limits are not shown (assumption: MaxBody)"},
-		{"", codeHeaderLarge, "Limits: header size limits are not shown (assumption: 64 KiB, or -max-header)"},
-		{"", codeTimeout, "Limits: timeouts are not shown (assumption: a body arrives within 30 s)"},
-		{"", codeFull, "none: the server is full; close worlds, or raise -max-worlds"},
-		{"", codeMethod, "Endpoints"},
-		{"", codeUnavailable, "none: the server could not start"},
-		{"", codeInternal, "none: a mistake of this server"},
+		{"", wire.CodeUnauthorized, "Authentication, rules 1 and 2"},
+		{"", wire.CodeMediaType, "Authentication: Content-Type is application/json for POST and PUT bodies"},
+		{"", wire.CodeMalformed, "Endpoints: all bodies and responses are JSON"},
+		{"", wire.CodeTooLarge, "Limits: body size limits are not shown (assumption: MaxBody)"},
+		{"", wire.CodeHeaderLarge, "Limits: header size limits are not shown (assumption: 64 KiB, or -max-header)"},
+		{"", wire.CodeTimeout, "Limits: timeouts are not shown (assumption: a body arrives within 30 s)"},
+		{"", wire.CodeFull, "none: the server is full; close worlds, or raise -max-worlds"},
+		{"", wire.CodeMethod, "Endpoints"},
+		{"", wire.CodeUnavailable, "none: the server could not start"},
+		{"", wire.CodeInternal, "none: a mistake of this server"},
 		{"", string(regulatory.CodeAnalysisFailed), "States and transitions: Regulatory document request states"},
-		{shipping.OpReplayWebhook, codeInvalid, "Endpoints: POST /v1/webhooks/replay, Rules"},
-		{shipping.OpReplayWebhook, codeNotFound, "Endpoints: POST /v1/webhooks/replay"},
-		{shipping.OpListTransactions, codeInvalid, "Endpoints: GET /v1/transactions"},
-		{shipping.OpListTransactions, codeNotFound, "Endpoints: GET /v1/transactions (assumption: UnknownWalletIsEmpty)"},
+		{shipping.OpReplayWebhook, wire.CodeInvalid, "Endpoints: POST /v1/webhooks/replay, Rules"},
+		{shipping.OpReplayWebhook, wire.CodeNotFound, "Endpoints: POST /v1/webhooks/replay"},
+		{shipping.OpListTransactions, wire.CodeInvalid, "Endpoints: GET /v1/transactions"},
+		{shipping.OpListTransactions, wire.CodeNotFound, "Endpoints: GET /v1/transactions (assumption: UnknownWalletIsEmpty)"},
 		{shipping.OpListRates, "", "Endpoints: GET /v1/rates"},
 		{shipping.OpListWebhooks, "", "Endpoints: GET /v1/webhooks"},
 		{shipping.OpListCountries, "", "Endpoints: GET /v1/countries"},

@@ -3,12 +3,14 @@ package mockserver
 import (
 	"fmt"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // Fault is one thing that can go wrong with an exchange; the Fault… functions make them.
 type Fault interface {
 	// strike spoils an exchange: before a handler was asked, or after it with the reply at hand.
-	strike(x *exchange, w *World)
+	strike(x *wire.Exchange, w *World)
 	// form is the fault as the control surface reads and writes it.
 	form() FaultForm
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // FaultMalformed sends half of the body as if it were all of it: well-formed HTTP, broken JSON.
@@ -11,9 +13,9 @@ func FaultMalformed() Fault { return faultMalformed{} }
 
 type faultMalformed struct{}
 
-func (faultMalformed) strike(x *exchange, _ *World) {
-	x.standIn()
-	x.reply.body = bytes.Clone(x.reply.body[:len(x.reply.body)/2])
+func (faultMalformed) strike(x *wire.Exchange, _ *World) {
+	x.StandIn()
+	x.Reply.Body = bytes.Clone(x.Reply.Body[:len(x.Reply.Body)/2])
 }
 
 func (faultMalformed) form() FaultForm { return FaultForm{Kind: kindMalformed} }
@@ -23,9 +25,9 @@ func FaultContentType(contentType string) Fault { return faultContentType(conten
 
 type faultContentType string
 
-func (f faultContentType) strike(x *exchange, _ *World) {
-	x.standIn()
-	x.reply.contentType = string(f)
+func (f faultContentType) strike(x *wire.Exchange, _ *World) {
+	x.StandIn()
+	x.Reply.ContentType = string(f)
 }
 
 func (f faultContentType) form() FaultForm {
@@ -45,11 +47,11 @@ func FaultHTML(status int) Fault { return faultHTML(status) }
 
 type faultHTML int
 
-func (f faultHTML) strike(x *exchange, w *World) {
+func (f faultHTML) strike(x *wire.Exchange, w *World) {
 	faultStatus{code: int(f)}.strike(x, w)
-	x.reply.contentType = "text/html; charset=utf-8"
+	x.Reply.ContentType = "text/html; charset=utf-8"
 	title := fmt.Sprintf("%d %s", int(f), http.StatusText(int(f)))
-	x.reply.body = fmt.Appendf(nil, "<!DOCTYPE html>\n<html><head><title>%[1]s</title></head>\n<body><center><h1>%[1]s</h1></center></body></html>\n", title)
+	x.Reply.Body = fmt.Appendf(nil, "<!DOCTYPE html>\n<html><head><title>%[1]s</title></head>\n<body><center><h1>%[1]s</h1></center></body></html>\n", title)
 }
 
 func (f faultHTML) form() FaultForm { return FaultForm{Kind: kindHTML, Status: int(f)} }
@@ -66,9 +68,9 @@ func FaultEmpty() Fault { return faultEmpty{} }
 
 type faultEmpty struct{}
 
-func (faultEmpty) strike(x *exchange, _ *World) {
-	x.standIn()
-	x.reply.status, x.reply.body = http.StatusOK, nil
+func (faultEmpty) strike(x *wire.Exchange, _ *World) {
+	x.StandIn()
+	x.Reply.Status, x.Reply.Body = http.StatusOK, nil
 }
 
 func (faultEmpty) form() FaultForm { return FaultForm{Kind: kindEmpty} }

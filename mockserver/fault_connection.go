@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // FaultDrop closes the connection without an answer.
@@ -11,8 +13,8 @@ func FaultDrop() Fault { return faultDrop{} }
 
 type faultDrop struct{}
 
-func (faultDrop) strike(x *exchange, _ *World) { x.ending, x.settled = endDropped, true }
-func (faultDrop) form() FaultForm              { return FaultForm{Kind: kindDrop} }
+func (faultDrop) strike(x *wire.Exchange, _ *World) { x.Ending, x.Settled = wire.EndDropped, true }
+func (faultDrop) form() FaultForm                   { return FaultForm{Kind: kindDrop} }
 
 // FaultReset resets the connection without an answer: on a socket the caller gets "connection reset by
 // peer"; in memory, where there is nothing to reset, it is [FaultDrop].
@@ -20,8 +22,8 @@ func FaultReset() Fault { return faultReset{} }
 
 type faultReset struct{}
 
-func (faultReset) strike(x *exchange, _ *World) { x.ending, x.settled = endReset, true }
-func (faultReset) form() FaultForm              { return FaultForm{Kind: kindReset} }
+func (faultReset) strike(x *wire.Exchange, _ *World) { x.Ending, x.Settled = wire.EndReset, true }
+func (faultReset) form() FaultForm                   { return FaultForm{Kind: kindReset} }
 
 // FaultTruncate announces the whole body, sends its first n bytes and closes the connection.
 func FaultTruncate(n int) Fault { return faultTruncate(max(0, n)) }
@@ -30,16 +32,16 @@ type faultTruncate int
 
 // strike announces the whole body and keeps a part of it. net/http closes a connection whose answer
 // came out shorter than announced.
-func (f faultTruncate) strike(x *exchange, _ *World) {
-	x.standIn()
-	header := x.reply.header.Clone()
+func (f faultTruncate) strike(x *wire.Exchange, _ *World) {
+	x.StandIn()
+	header := x.Reply.Header.Clone()
 	if header == nil {
 		header = http.Header{}
 	}
 	// One byte more than there is keeps a cut that is not short of the end a cut.
-	kept := min(int(f), len(x.reply.body))
-	header.Set("Content-Length", strconv.Itoa(max(len(x.reply.body), kept+1)))
-	x.reply.header, x.reply.body = header, x.reply.body[:kept]
+	kept := min(int(f), len(x.Reply.Body))
+	header.Set("Content-Length", strconv.Itoa(max(len(x.Reply.Body), kept+1)))
+	x.Reply.Header, x.Reply.Body = header, x.Reply.Body[:kept]
 }
 
 func (f faultTruncate) form() FaultForm { return FaultForm{Kind: kindTruncate, Bytes: int(f)} }
@@ -51,9 +53,9 @@ func FaultLatency(d time.Duration) Fault { return faultLatency(d) }
 
 type faultLatency time.Duration
 
-func (f faultLatency) strike(x *exchange, w *World) {
-	if x.delay(w, time.Duration(f), "injected latency") != nil {
-		x.ending, x.settled = endDropped, true
+func (f faultLatency) strike(x *wire.Exchange, w *World) {
+	if w.delay(x, time.Duration(f), "injected latency") != nil {
+		x.Ending, x.Settled = wire.EndDropped, true
 	}
 }
 
@@ -68,9 +70,9 @@ func FaultSlowBody(tick time.Duration) Fault { return faultSlowBody(tick) }
 
 type faultSlowBody time.Duration
 
-func (f faultSlowBody) strike(x *exchange, _ *World) {
-	x.standIn()
-	x.tick = time.Duration(f)
+func (f faultSlowBody) strike(x *wire.Exchange, _ *World) {
+	x.StandIn()
+	x.Tick = time.Duration(f)
 }
 
 func (f faultSlowBody) form() FaultForm { return FaultForm{Kind: kindSlowBody, Duration: duration(f)} }
@@ -89,5 +91,5 @@ func FaultEarlyHints() Fault { return faultEarlyHints{} }
 
 type faultEarlyHints struct{}
 
-func (faultEarlyHints) strike(x *exchange, _ *World) { x.hints = true }
-func (faultEarlyHints) form() FaultForm              { return FaultForm{Kind: kindEarlyHints} }
+func (faultEarlyHints) strike(x *wire.Exchange, _ *World) { x.Hints = true }
+func (faultEarlyHints) form() FaultForm                   { return FaultForm{Kind: kindEarlyHints} }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // A list fault changes what a list is asked for or what it holds, and leaves the rest to the operation.
@@ -15,8 +16,8 @@ func FaultRepeatPage() Fault { return faultRepeatPage{} }
 
 type faultRepeatPage struct{}
 
-func (faultRepeatPage) strike(x *exchange, w *World) {
-	x.editQuery(func(query url.Values) {
+func (faultRepeatPage) strike(x *wire.Exchange, w *World) {
+	x.EditQuery(func(query url.Values) {
 		if p := w.assume.paging(query); p.page > 1 {
 			query.Set("page", strconv.Itoa(p.page-1))
 		}
@@ -31,8 +32,8 @@ func FaultCapPage(n int) Fault { return faultCapPage(n) }
 
 type faultCapPage int
 
-func (f faultCapPage) strike(x *exchange, w *World) {
-	x.editQuery(func(query url.Values) {
+func (f faultCapPage) strike(x *wire.Exchange, w *World) {
+	x.EditQuery(func(query url.Values) {
 		query.Set("perPage", strconv.Itoa(min(int(f), w.assume.paging(query).perPage)))
 	})
 }
@@ -54,9 +55,9 @@ func FaultInsertRows(n int) Fault { return faultInsertRows(n) }
 
 type faultInsertRows int
 
-func (f faultInsertRows) strike(x *exchange, w *World) {
+func (f faultInsertRows) strike(x *wire.Exchange, w *World) {
 	for range int(f) {
-		if err := w.insertRow(x.operation, x.call.query()); err != nil {
+		if err := w.insertRow(x.Operation, x.Call.Query()); err != nil {
 			w.logger.Error("a row cannot be inserted", "error", err)
 			return
 		}
@@ -76,14 +77,4 @@ func (f faultInsertRows) problem() string {
 
 func pagedOperations() []string {
 	return []string{shipping.OpListRates, shipping.OpListWebhooks, shipping.OpListTransactions}
-}
-
-// editQuery changes the query that the handler will see. The request itself is left as it came.
-func (x *exchange) editQuery(edit func(url.Values)) {
-	query := x.call.query()
-	if query == nil {
-		query = url.Values{}
-	}
-	edit(query)
-	x.call.edited = query
 }

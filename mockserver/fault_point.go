@@ -9,6 +9,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // Failpoint is a place inside an operation where a rule can strike. A call counts for the rule when it
@@ -65,9 +66,8 @@ func (i *interruption) Error() string {
 }
 
 // reply is what the caller is told where the rule's fault leaves an answer.
-func (i *interruption) reply() reply {
-	p := refused(http.StatusInternalServerError, codeInterrupted, i.Error())
-	p.struck = i.rule
+func (i *interruption) reply() wire.Reply {
+	p := wire.Refused(http.StatusInternalServerError, wire.CodeInterrupted, i.Error())
 	return p
 }
 

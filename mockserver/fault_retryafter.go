@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // RetryAfter is a form in which a Retry-After header can come.
@@ -45,7 +47,7 @@ type faultRateLimit struct {
 	wait time.Duration
 }
 
-func (f faultRateLimit) strike(x *exchange, w *World) {
+func (f faultRateLimit) strike(x *wire.Exchange, w *World) {
 	now := w.clock.Now()
 	header := http.Header{"Date": {now.Format(http.TimeFormat)}}
 	if value := f.value(now); value != "" {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // FaultStatus answers with a status and, beside the usual ones, the given headers, such as
@@ -15,13 +17,13 @@ type faultStatus struct {
 	header http.Header
 }
 
-func (f faultStatus) strike(x *exchange, _ *World) {
-	x.reply = refused(f.code, codeInjected, fmt.Sprintf("injected fault: %d %s", f.code, http.StatusText(f.code)))
-	x.reply.header = f.header
+func (f faultStatus) strike(x *wire.Exchange, _ *World) {
+	x.Reply = wire.Refused(f.code, wire.CodeInjected, fmt.Sprintf("injected fault: %d %s", f.code, http.StatusText(f.code)))
+	x.Reply.Header = f.header
 	if f.code == http.StatusNoContent || f.code == http.StatusNotModified {
-		x.reply.body = nil
+		x.Reply.Body = nil
 	}
-	x.settled = true
+	x.Settled = true
 }
 
 func (f faultStatus) form() FaultForm {
@@ -47,7 +49,7 @@ func FaultRedirect(location string) Fault { return faultRedirect(location) }
 
 type faultRedirect string
 
-func (f faultRedirect) strike(x *exchange, w *World) {
+func (f faultRedirect) strike(x *wire.Exchange, w *World) {
 	FaultStatus(http.StatusPermanentRedirect, http.Header{"Location": {string(f)}}).strike(x, w)
 }
 

@@ -1,19 +1,15 @@
 package mockserver
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // Patience with clients that are slow or say nothing, so that they hold no connection for ever.
@@ -51,8 +47,8 @@ func (s *Server) newHTTP() *http.Server {
 		// net/http refuses in words of its own; twice the limit leaves the common case to ours.
 		MaxHeaderBytes: 2 * s.config.maxHeader,
 		ErrorLog:       s.config.errorLog(),
-		ConnContext:    markInMemory,
-		ConnState:      s.unread.connState,
+		ConnContext:    wire.MarkInMemory,
+		ConnState:      s.unread.ConnState,
 		Protocols:      new(http.Protocols),
 	}
 	h.Protocols.SetHTTP1(true)
@@ -74,7 +70,7 @@ func (s *Server) headerTooLong(r *http.Request) bool {
 
 // secured wraps a listener in TLS with a certificate made for it.
 func (s *Server) secured(listener net.Listener) (net.Listener, error) {
-	authority, certificate, err := selfMade(time.Now(), s.config.hosts)
+	authority, certificate, err := wire.NewCertificate(time.Now(), s.config.hosts)
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: no certificate can be made: %w", err)
 	}
@@ -94,52 +90,4 @@ func (s *Server) dialled() *http.Transport {
 		transport.ForceAttemptHTTP2 = true
 	}
 	return transport
-}
-
-// selfMade makes an authority, as PEM, and a certificate of it for this machine's own names and further ones.
-// It is valid for a year: a server that runs longer is none for tests.
-func selfMade(now time.Time, hosts []string) (authority []byte, certificate tls.Certificate, err error) {
-	serial := func() (*big.Int, error) { return rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120)) }
-	from, until := now.Add(-time.Hour), now.AddDate(1, 0, 0)
-	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, certificate, err
-	}
-	number, err := serial()
-	if err != nil {
-		return nil, certificate, err
-	}
-	ca := &x509.Certificate{
-		SerialNumber: number, Subject: pkix.Name{CommonName: "mockserver, for tests only"}, NotBefore: from, NotAfter: until,
-		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	caBytes, err := x509.CreateCertificate(rand.Reader, ca, ca, caKey.Public(), caKey)
-	if err != nil {
-		return nil, certificate, err
-	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, certificate, err
-	}
-	if number, err = serial(); err != nil {
-		return nil, certificate, err
-	}
-	leaf := &x509.Certificate{
-		SerialNumber: number, Subject: pkix.Name{CommonName: "localhost"}, NotBefore: from, NotAfter: until,
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
-	}
-	for _, host := range hosts {
-		if ip := net.ParseIP(host); ip != nil {
-			leaf.IPAddresses = append(leaf.IPAddresses, ip)
-		} else {
-			leaf.DNSNames = append(leaf.DNSNames, host)
-		}
-	}
-	leafBytes, err := x509.CreateCertificate(rand.Reader, leaf, ca, key.Public(), caKey)
-	if err != nil {
-		return nil, certificate, err
-	}
-	authority = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: caBytes})
-	return authority, tls.Certificate{Certificate: [][]byte{leafBytes}, PrivateKey: key}, nil
 }

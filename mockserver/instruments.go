@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // instruments are what a test watches and disturbs a world with. Every world has its own, and a fork
@@ -30,6 +31,6 @@ func newInstruments(c *config, seed uint64, key string, memory *journalMemory) *
 		conduct:  newConduct(),
 		coverage: c.coverage,
 		table:    c.operations,
-		keyPrint: fingerprint(key),
+		keyPrint: wire.Fingerprint(key),
 	}
 }

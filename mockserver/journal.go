@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // journal remembers the latest calls, and how many there were of each operation. A call costs the
@@ -38,8 +40,8 @@ type entry struct {
 	contentType   string
 	key           string // its fingerprint
 	status        int
-	refusal       refusal
-	struck        *armedRule
+	refusal       wire.Refusal
+	struck        []wire.Strike
 	request       []byte // the beginning of the body
 	response      []byte
 	requestBytes  int // the length of the whole body
@@ -107,13 +109,13 @@ func (j *journal) take(bytes int64) {
 
 // memory is what an entry holds on to, besides its place in the ring.
 func (e *entry) memory() int64 {
-	return int64(cap(e.request) + cap(e.response) + len(e.path) + len(e.query) + len(e.contentType) + len(e.refusal.message))
+	return int64(cap(e.request) + cap(e.response) + len(e.path) + len(e.query) + len(e.contentType) + len(e.refusal.Message))
 }
 
 // shorten leaves of what a caller can make long what tells the call from others.
 func (e *entry) shorten() {
 	const enough = 128
-	for _, text := range []*string{&e.path, &e.query, &e.contentType, &e.refusal.message} {
+	for _, text := range []*string{&e.path, &e.query, &e.contentType, &e.refusal.Message} {
 		if len(*text) > enough {
 			*text = strings.Clone(strings.ToValidUTF8((*text)[:enough], ""))
 		}
@@ -205,18 +207,18 @@ func requestID(number uint64) string {
 }
 
 // note shows an exchange to the world's instruments and returns the id that the journal gives it.
-func (w *World) note(x *exchange) string {
-	r := x.call.Request
+func (w *World) note(x *wire.Exchange) string {
+	r := x.Call.Request
 	e := entry{
-		at: w.clock.Now(), operation: x.operation, method: r.Method, path: r.URL.Path, query: r.URL.RawQuery,
+		at: w.clock.Now(), operation: x.Operation, method: r.Method, path: r.URL.Path, query: r.URL.RawQuery,
 		contentType: r.Header.Get("Content-Type"), key: w.fingerprint(r),
-		status: x.reply.status, refusal: x.reply.refusal, struck: x.struck,
+		status: x.Reply.Status, refusal: x.Reply.Refusal, struck: x.Struck,
 	}
-	sent := x.reply.body
-	if x.ending != endAnswered {
+	sent := x.Reply.Body
+	if x.Ending != wire.EndAnswered {
 		e.status, sent = 0, nil
 	}
-	id := requestID(w.calls.add(e, x.call.body, sent))
+	id := requestID(w.calls.add(e, x.Call.Body, sent))
 	w.conduct.watch(x, id, e.at, w.clock.IsVirtual())
 	w.coverage.see(x)
 	return id

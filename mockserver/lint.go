@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // LintRule names something that a careful client does not do.
@@ -91,7 +93,7 @@ func (w *World) CheckInvariants(tb testing.TB) {
 	}
 }
 
-func (s *Server) adminLint(c *call) reply {
+func (s *Server) adminLint(c *control) wire.Reply {
 	findings := c.world.conduct.all()
-	return succeedWith(nil, counted(len(findings), "finding", "findings"), findings)
+	return wire.SucceedWith(nil, counted(len(findings), "finding", "findings"), findings)
 }

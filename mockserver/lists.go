@@ -4,33 +4,34 @@ import (
 	"fmt"
 
 	"github.com/shipping-go/shipping/mockserver/internal/records"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // listRates answers GET /v1/rates.
-func (w *World) listRates(c *call) reply {
-	p := w.assume.paging(c.query())
+func (w *World) listRates(c *wire.Call) wire.Reply {
+	p := w.assume.paging(c.Query())
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.server.pages.answer(pageKey{edition: w.account.Rates.Edition(), paging: p}, c.buffer, func(dst []byte) []byte {
-		body := append(openEnvelope(dst, "Rates retrieved successfully"), `{"rates":`...)
+	return w.server.pages.answer(pageKey{edition: w.account.Rates.Edition(), paging: p}, c.Buffer, func(dst []byte) []byte {
+		body := append(wire.OpenEnvelope(dst, "Rates retrieved successfully"), `{"rates":`...)
 		body = w.account.Rates.AppendPage(body, p.page, p.perPage)
 		return append(p.appendRates(append(body, `,"pagination":`...), w.account.Rates.Len()), "}}"...)
 	})
 }
 
 // listCountries answers GET /v1/countries, which is the same for ever.
-func (w *World) listCountries(*call) reply {
-	return w.countries.reply()
+func (w *World) listCountries(*wire.Call) wire.Reply {
+	return w.countries.Reply()
 }
 
 // listWebhooks answers GET /v1/webhooks.
-func (w *World) listWebhooks(c *call) reply {
-	p := w.assume.paging(c.query())
+func (w *World) listWebhooks(c *wire.Call) wire.Reply {
+	p := w.assume.paging(c.Query())
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list := &w.account.Webhooks.Encoded
-	return w.server.pages.answer(pageKey{edition: list.Edition(), paging: p}, c.buffer, func(dst []byte) []byte {
-		body := append(openEnvelope(dst, "Webhooks retrieved successfully"), `{"webhooks":`...)
+	return w.server.pages.answer(pageKey{edition: list.Edition(), paging: p}, c.Buffer, func(dst []byte) []byte {
+		body := append(wire.OpenEnvelope(dst, "Webhooks retrieved successfully"), `{"webhooks":`...)
 		body = list.AppendPage(body, p.page, p.perPage)
 		return append(p.appendWebhooks(append(body, `,"pagination":`...), list.Len()), "}}"...)
 	})
@@ -38,8 +39,8 @@ func (w *World) listWebhooks(c *call) reply {
 
 // listTransactions answers GET /v1/transactions. Parameters that the specification does not list are
 // ignored.
-func (w *World) listTransactions(c *call) reply {
-	query := c.query()
+func (w *World) listTransactions(c *wire.Call) wire.Reply {
+	query := c.Query()
 	wallet := query.Get("wallet")
 	if wallet == "" {
 		return w.rule("the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001")
@@ -49,14 +50,14 @@ func (w *World) listTransactions(c *call) reply {
 	defer w.mu.Unlock()
 	list, known := w.account.Transactions[wallet]
 	if !known && !w.assume.UnknownWalletIsEmpty {
-		return refused(404, codeNotFound, fmt.Sprintf("no wallet %q in this account: use one of those that the server printed when it started", wallet))
+		return wire.Refused(404, wire.CodeNotFound, fmt.Sprintf("no wallet %q in this account: use one of those that the server printed when it started", wallet))
 	}
 	if list == nil {
 		list = &records.List{}
 	}
 	key := pageKey{edition: list.Edition(), paging: p, lastPageNull: w.assume.LastPageNull}
-	return w.server.pages.answer(key, c.buffer, func(dst []byte) []byte {
-		body := append(openEnvelope(dst, "Transactions retrieved successfully"), `{"transactions":`...)
+	return w.server.pages.answer(key, c.Buffer, func(dst []byte) []byte {
+		body := append(wire.OpenEnvelope(dst, "Transactions retrieved successfully"), `{"transactions":`...)
 		body = list.AppendPage(body, p.page, p.perPage)
 		body = p.appendTransactions(append(body, `,"pagination":`...), list.Len(), key.lastPageNull)
 		return append(body, "}}"...)

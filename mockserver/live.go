@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // How the stream at /_mock/live behaves.
@@ -102,17 +103,17 @@ func (b *worldBook) mark() uint32 {
 
 // adminLive answers GET /_mock/live: the pulse of a world, or a stream of them for one who accepts
 // text/event-stream.
-func (s *Server) adminLive(c *call) reply {
-	if !accepts(c.Header, "text/event-stream") {
-		return succeedWith(nil, "What the world looks like now; accept text/event-stream to hear of each change", s.pulse(c.world))
+func (s *Server) adminLive(c *control) wire.Reply {
+	if !wire.Accepts(c.Header, "text/event-stream") {
+		return wire.SucceedWith(nil, "What the world looks like now; accept text/event-stream to hear of each change", s.pulse(c.world))
 	}
 	if s.watching.Add(1) > maxLive {
 		s.watching.Add(-1)
-		return refused(http.StatusServiceUnavailable, codeUnavailable, fmt.Sprintf("%d pages are watching already: close one", maxLive))
+		return wire.Refused(http.StatusServiceUnavailable, wire.CodeUnavailable, fmt.Sprintf("%d pages are watching already: close one", maxLive))
 	}
-	return reply{
-		status: http.StatusOK, contentType: "text/event-stream", header: http.Header{"X-Content-Type-Options": {"nosniff"}},
-		stream: func(w http.ResponseWriter) error {
+	return wire.Reply{
+		Status: http.StatusOK, ContentType: "text/event-stream", Header: http.Header{"X-Content-Type-Options": {"nosniff"}},
+		Stream: func(w http.ResponseWriter) error {
 			defer s.watching.Add(-1)
 			return s.live(c.Context(), newEventWriter(w), c.world)
 		},

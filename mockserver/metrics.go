@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // metrics counts what a server does. A request costs a few additions, however many came before it, and every
@@ -62,13 +63,13 @@ func newMetrics() *metrics {
 }
 
 // see counts an exchange that is about to be answered.
-func (m *metrics) see(x *exchange) {
-	operation := slices.Index(m.operations, x.operation)
+func (m *metrics) see(x *wire.Exchange) {
+	operation := slices.Index(m.operations, x.Operation)
 	if operation < 0 {
 		operation = len(m.operations) - 1
 	}
-	status := x.reply.status
-	if x.ending != endAnswered {
+	status := x.Reply.Status
+	if x.Ending != wire.EndAnswered {
 		status = 0
 	}
 	place, counted := slices.BinarySearch(m.statuses, status)
@@ -76,9 +77,9 @@ func (m *metrics) see(x *exchange) {
 		place = len(m.statuses)
 	}
 	m.requests[operation][place].Add(1)
-	m.seconds[operation].observe(time.Since(x.began))
-	if x.struck != nil && x.struck.Fault != nil {
-		if counter := m.faults[x.struck.Fault.form().Kind]; counter != nil {
+	m.seconds[operation].observe(time.Since(x.Began))
+	for _, struck := range x.Struck {
+		if counter := m.faults[struck.Kind]; counter != nil {
 			counter.Add(1)
 		}
 	}
@@ -92,7 +93,7 @@ func (h *histogram) observe(d time.Duration) {
 
 // adminMetrics answers GET /_mock/metrics in the text format of Prometheus. What worlds hold is counted when
 // it is asked for.
-func (s *Server) adminMetrics(*call) reply {
+func (s *Server) adminMetrics(*control) wire.Reply {
 	t := &metricsText{}
 	s.metrics.write(t)
 	worlds := s.Worlds()
@@ -120,7 +121,7 @@ func (s *Server) adminMetrics(*call) reply {
 	t.gauge("go_gc_heap_live_bytes", "Bytes of the heap that the last garbage collection found in use.", int(live[0].Value.Uint64()))
 	t.head("go_gc_cycles_total", "counter", "Garbage collections so far.")
 	t.line("go_gc_cycles_total", "", memory.NumGC)
-	return reply{status: http.StatusOK, contentType: "text/plain; version=0.0.4; charset=utf-8", body: []byte(t.String())}
+	return wire.Reply{Status: http.StatusOK, ContentType: "text/plain; version=0.0.4; charset=utf-8", Body: []byte(t.String())}
 }
 
 func (m *metrics) write(t *metricsText) {

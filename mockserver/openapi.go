@@ -11,6 +11,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 	"github.com/shipping-go/shipping/mockserver/internal/schema"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // openAPIDocument is the checked-in document, written from the default operation table.
@@ -75,15 +76,15 @@ func (a *Assumptions) openAPIChoices() openapi.Choices {
 }
 
 // adminOpenAPI answers GET /_mock/openapi.json.
-func (s *Server) adminOpenAPI(c *call) reply {
+func (s *Server) adminOpenAPI(c *control) wire.Reply {
 	document, err := s.openAPI(c.world.assume.openAPIChoices())
 	if err != nil {
-		return refused(http.StatusInternalServerError, codeInternal, "the document cannot be written: "+err.Error())
+		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, "the document cannot be written: "+err.Error())
 	}
 	tag := fmt.Sprintf(`"%x"`, sha256.Sum256(document))
-	p := reply{status: http.StatusOK, body: document, header: http.Header{"Etag": {tag}}}
-	if matchesTag(c.Header.Values("If-None-Match"), tag) {
-		p.status, p.body = http.StatusNotModified, nil
+	p := wire.Reply{Status: http.StatusOK, Body: document, Header: http.Header{"Etag": {tag}}}
+	if wire.MatchesTag(c.Header.Values("If-None-Match"), tag) {
+		p.Status, p.Body = http.StatusNotModified, nil
 	}
 	return p
 }

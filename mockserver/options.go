@@ -14,6 +14,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/country"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // Option changes how [New] sets a server up.
@@ -48,7 +49,7 @@ type config struct {
 
 	// What every world of a server shares, since it never changes.
 	rules     func() *compliance.Rules
-	countries *fixedBody // the whole answer of GET /v1/countries
+	countries *wire.Static // the whole answer of GET /v1/countries
 }
 
 func defaultConfig() config {
@@ -147,7 +148,7 @@ func (c *config) prepare() error {
 }
 
 func (c *config) prepareRules() error {
-	c.countries = newFixedBody(succeed(nil, "Countries retrieved successfully", country.JSON()).body)
+	c.countries = wire.NewStatic(wire.Succeed(nil, "Countries retrieved successfully", country.JSON()).Body)
 	if c.rulesFile == nil {
 		logger := c.logger
 		c.rules = sync.OnceValue(func() *compliance.Rules {

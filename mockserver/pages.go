@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/shipping-go/shipping/mockserver/internal/records"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // pageCache keeps the pages that are asked for again and again as they are answered. A page belongs to an
@@ -33,19 +34,19 @@ type cachedPage struct {
 // answer returns the page of a key: as it was kept, or encoded into the buffer. The second time it is
 // encoded into memory of its own and kept, so that a walk, which asks for each page once, keeps nothing.
 // The caller holds the lock of the list's world.
-func (c *pageCache) answer(key pageKey, buffer []byte, encode func(dst []byte) []byte) reply {
+func (c *pageCache) answer(key pageKey, buffer []byte, encode func(dst []byte) []byte) wire.Reply {
 	body, again := c.find(key)
 	if body != nil {
-		return reply{status: http.StatusOK, body: body}
+		return wire.Reply{Status: http.StatusOK, Body: body}
 	}
 	if !again {
-		return reply{status: http.StatusOK, body: encode(buffer), pooled: true}
+		return wire.Reply{Status: http.StatusOK, Body: encode(buffer), Pooled: true}
 	}
 	body = encode(nil)
 	if len(body) <= longestCachedPage {
 		c.keep(key, body)
 	}
-	return reply{status: http.StatusOK, body: body}
+	return wire.Reply{Status: http.StatusOK, Body: body}
 }
 
 // find returns what is kept of a page, and whether it was asked for before; a page that was not is noted.

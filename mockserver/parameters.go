@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // parameters are the query parameters that the specification lists for an operation ("Endpoints").
@@ -37,13 +38,13 @@ func unknownParameters(operation string, query url.Values) []string {
 }
 
 // checkQuery refuses what the assumptions do not tolerate in a query.
-func (a *Assumptions) checkQuery(operation string, c *call) *reply {
+func (a *Assumptions) checkQuery(operation string, c *wire.Call) *wire.Reply {
 	if c.URL.RawQuery == "" || !a.RefuseUnknownParameters && !a.RefuseWrongParameters {
 		return nil
 	}
-	query := c.query()
+	query := c.Query()
 	if unknown := unknownParameters(operation, query); a.RefuseUnknownParameters && len(unknown) > 0 {
-		p := refused(a.ruleFailure(), codeInvalid, fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation)))
+		p := wire.Refused(a.ruleFailure(), wire.CodeInvalid, fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation)))
 		return &p
 	}
 	for _, name := range []string{"perPage", "page"} {
@@ -51,7 +52,7 @@ func (a *Assumptions) checkQuery(operation string, c *call) *reply {
 			continue
 		}
 		if n, err := strconv.Atoi(query.Get(name)); err != nil || n < 1 {
-			p := refused(a.ruleFailure(), codeInvalid, fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name, query.Get(name)))
+			p := wire.Refused(a.ruleFailure(), wire.CodeInvalid, fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name, query.Get(name)))
 			return &p
 		}
 	}
@@ -66,15 +67,15 @@ func listed(operation string) string {
 }
 
 // checkResponse replaces an answer that is not as the OpenAPI document says.
-func (w *World) checkResponse(operation string, p *reply) {
-	if p.contentType != "" {
+func (w *World) checkResponse(operation string, p *wire.Reply) {
+	if p.ContentType != "" {
 		return // no JSON
 	}
 	check, err := w.server.checks.of(w.server, w.assume.openAPIChoices())
 	if err == nil {
-		err = check(operation, p.status, p.body)
+		err = check(operation, p.Status, p.Body)
 	}
 	if err != nil {
-		*p = refused(http.StatusInternalServerError, codeInternal, fmt.Sprintf("the answer to %s does not fit the OpenAPI document, which is a mistake of this server: %v", operation, err))
+		*p = wire.Refused(http.StatusInternalServerError, wire.CodeInternal, fmt.Sprintf("the answer to %s does not fit the OpenAPI document, which is a mistake of this server: %v", operation, err))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // openDesk gives the world the desk that keeps its regulatory document requests. What the desk is
@@ -58,14 +59,14 @@ func (w *World) charged(e ledger.Entry, record *regulatory.Record) {
 }
 
 // analyze answers POST /v1/regulatory-documents/analyze.
-func (w *World) analyze(c *call) reply {
+func (w *World) analyze(c *wire.Call) wire.Reply {
 	var in regulatory.AnalyzeInput
-	if refusal := w.decode(c, &in); refusal != nil {
+	if refusal := w.decoding().Decode(c, &in); refusal != nil {
 		return *refusal
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.roomForBytes(len(c.body)); err != nil {
+	if err := w.roomForBytes(len(c.Body)); err != nil {
 		return w.rule(err.Error())
 	}
 	stored := w.desk.Len()
@@ -82,9 +83,9 @@ func (w *World) analyze(c *call) reply {
 }
 
 // purchase answers POST /v1/regulatory-documents/purchase.
-func (w *World) purchase(c *call) reply {
+func (w *World) purchase(c *wire.Call) wire.Reply {
 	var in regulatory.PurchaseInput
-	if refusal := w.decode(c, &in); refusal != nil {
+	if refusal := w.decoding().Decode(c, &in); refusal != nil {
 		return *refusal
 	}
 	w.mu.Lock()
@@ -95,13 +96,13 @@ func (w *World) purchase(c *call) reply {
 		return w.deskRefused(err)
 	}
 	w.resized(before, w.requestSize(receipt.RequestID))
-	p := succeedWith(c.buffer, "Wallet charged, document generation started", receipt)
-	p.record, _ = w.desk.Get(receipt.RequestID)
+	p := wire.SucceedWith(c.Buffer, "Wallet charged, document generation started", receipt)
+	p.Record, _ = w.desk.Get(receipt.RequestID)
 	return p
 }
 
 // getRequest answers GET /v1/regulatory-documents/request/:request_id.
-func (w *World) getRequest(c *call) reply {
+func (w *World) getRequest(c *wire.Call) wire.Reply {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	record, err := w.desk.Get(c.PathValue("request_id"))
@@ -109,25 +110,25 @@ func (w *World) getRequest(c *call) reply {
 }
 
 // updateItems answers the provisional operation that replaces the line items of a draft.
-func (w *World) updateItems(c *call) reply {
+func (w *World) updateItems(c *wire.Call) wire.Reply {
 	var in regulatory.ItemsUpdate
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateItems(id, in) })
 }
 
 // updateAddresses answers the provisional operation that replaces addresses of a draft.
-func (w *World) updateAddresses(c *call) reply {
+func (w *World) updateAddresses(c *wire.Call) wire.Reply {
 	var in regulatory.AddressesUpdate
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateAddresses(id, in) })
 }
 
 // updateShipping answers the provisional operation that edits shipping, in the invoice flow only.
-func (w *World) updateShipping(c *call) reply {
+func (w *World) updateShipping(c *wire.Call) wire.Reply {
 	var in regulatory.Shipping
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateShipping(id, in) })
 }
 
 // updateProfile answers the provisional operation that fills in the profile of a form.
-func (w *World) updateProfile(c *call) reply {
+func (w *World) updateProfile(c *wire.Call) wire.Reply {
 	var in regulatory.Profile
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) {
 		return w.desk.UpdateProfile(id, c.PathValue("document_type"), in)
@@ -135,20 +136,20 @@ func (w *World) updateProfile(c *call) reply {
 }
 
 // retryRequest answers the provisional operation that generates failed automated documents again.
-func (w *World) retryRequest(c *call) reply {
+func (w *World) retryRequest(c *wire.Call) wire.Reply {
 	var in struct{}
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.Retry(id) })
 }
 
 // edit reads the body into in and answers with the record that change returns.
-func edit(w *World, c *call, in any, change func(requestID string) (*regulatory.Record, error)) reply {
-	if refusal := w.decode(c, in); refusal != nil {
+func edit(w *World, c *wire.Call, in any, change func(requestID string) (*regulatory.Record, error)) wire.Reply {
+	if refusal := w.decoding().Decode(c, in); refusal != nil {
 		return *refusal
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := w.requestSize(c.PathValue("request_id"))
-	if err := w.roomForBytes(len(c.body) - before); err != nil {
+	if err := w.roomForBytes(len(c.Body) - before); err != nil {
 		return w.rule(err.Error())
 	}
 	record, err := change(c.PathValue("request_id"))
@@ -160,7 +161,7 @@ func edit(w *World, c *call, in any, change func(requestID string) (*regulatory.
 
 // documentPDF answers the provisional operation that needs no Authorization. Drawing takes longer than
 // anything else here and is done without the lock.
-func (w *World) documentPDF(c *call) reply {
+func (w *World) documentPDF(c *wire.Call) wire.Reply {
 	w.mu.Lock()
 	sheet, err := w.desk.Sheet(c.PathValue("request_id"), c.PathValue("document_type"))
 	w.mu.Unlock()
@@ -169,12 +170,12 @@ func (w *World) documentPDF(c *call) reply {
 	}
 	var pdf bytes.Buffer
 	if err := formpdf.Render(&pdf, page(sheet)); err != nil {
-		return refused(http.StatusInternalServerError, codeInternal, "the document cannot be drawn: "+err.Error())
+		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, "the document cannot be drawn: "+err.Error())
 	}
 	name := fmt.Sprintf("inline; filename=%q", sheet.DocumentType+"-"+sheet.RequestID+".pdf")
-	return reply{
-		status: http.StatusOK, contentType: "application/pdf", body: pdf.Bytes(),
-		header: http.Header{"Content-Disposition": {name}},
+	return wire.Reply{
+		Status: http.StatusOK, ContentType: "application/pdf", Body: pdf.Bytes(),
+		Header: http.Header{"Content-Disposition": {name}},
 	}
 }
 
@@ -198,23 +199,25 @@ func page(s regulatory.Sheet) formpdf.Document {
 }
 
 // answerRecord answers with a record, or with why there is none.
-func (w *World) answerRecord(c *call, message string, record *regulatory.Record, err error) reply {
+func (w *World) answerRecord(c *wire.Call, message string, record *regulatory.Record, err error) wire.Reply {
 	if err != nil {
 		return w.deskRefused(err)
 	}
-	p := closeEnvelope(record.AppendJSON(openEnvelope(c.buffer, message)))
-	p.record = record
+	p := wire.CloseEnvelope(record.AppendJSON(wire.OpenEnvelope(c.Buffer, message)))
+	p.Record = record
 	return p
 }
 
 // deskRefused puts a refusal of the desk into the envelope.
-func (w *World) deskRefused(err error) reply {
+func (w *World) deskRefused(err error) wire.Reply {
 	if interrupted, ok := errors.AsType[*interruption](err); ok {
-		return interrupted.reply()
+		p := interrupted.reply()
+		p.Then = func(x *wire.Exchange) { w.strike(x, interrupted.rule) }
+		return p
 	}
 	refusal, ok := errors.AsType[*regulatory.Refusal](err)
 	if !ok {
-		return refused(http.StatusInternalServerError, codeInternal, err.Error())
+		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
 	}
 	status := w.assume.ruleFailure()
 	switch refusal.Code {
@@ -224,4 +227,21 @@ func (w *World) deskRefused(err error) reply {
 		status = http.StatusInternalServerError
 	}
 	return refusedBy(status, refusal)
+}
+
+// refusedBy is a refusal of the regulatory desk, whose data says more than a code.
+func refusedBy(status int, r *regulatory.Refusal) wire.Reply {
+	data := r.Payload()
+	if problems, ok := data["problems"].([]regulatory.Problem); ok {
+		data["problems"] = boundedProblems(problems)
+	}
+	return wire.RefusedWith(status, wire.Refusal{Code: string(r.Code), Message: r.Message, Rule: r.Rule}, data)
+}
+
+func boundedProblems(problems []regulatory.Problem) []regulatory.Problem {
+	out := make([]regulatory.Problem, min(len(problems), wire.MaxProblems))
+	for i := range out {
+		out[i] = regulatory.Problem{Field: wire.Bounded(problems[i].Field, wire.MaxReason), Reason: wire.Bounded(problems[i].Reason, wire.MaxReason)}
+	}
+	return out
 }

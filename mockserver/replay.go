@@ -11,6 +11,7 @@ import (
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 type replayRequest struct {
@@ -41,9 +42,9 @@ type replayResult struct {
 // all. The pair replays what was last sent for it, or the shipment as it stands if nothing was; replay_mode is
 // the one value that occurs. The result for a delivery that is about no shipment names the one that a
 // notification shows by default, because the specification's result always names one.
-func (w *World) replayWebhook(c *call) reply {
+func (w *World) replayWebhook(c *wire.Call) wire.Reply {
 	var ask replayRequest
-	if refusal := w.decode(c, &ask); refusal != nil {
+	if refusal := w.decoding().Decode(c, &ask); refusal != nil {
 		return *refusal
 	}
 	if ask.DeliveryID == "" && (ask.ShipmentID == "" || ask.Event == "") {
@@ -77,15 +78,15 @@ func (w *World) replayWebhook(c *call) reply {
 			result.DeliveryID = sent.ID
 		}
 	}
-	return succeedWith(c.buffer, "Webhook replay queued successfully", result)
+	return wire.SucceedWith(c.Buffer, "Webhook replay queued successfully", result)
 }
 
 // storedPayload finds what is to be sent once more.
-func (w *World) storedPayload(ask replayRequest) (delivery.Delivery, *reply) {
+func (w *World) storedPayload(ask replayRequest) (delivery.Delivery, *wire.Reply) {
 	if ask.DeliveryID != "" {
 		stored, known := w.deliveries.Find(ask.DeliveryID)
 		if !known {
-			p := refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no delivery %q: take a delivery_id from an earlier replay or from /_mock/deliveries", ask.DeliveryID))
+			p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no delivery %q: take a delivery_id from an earlier replay or from /_mock/deliveries", ask.DeliveryID))
 			return stored, &p
 		}
 		return stored, nil
@@ -96,7 +97,7 @@ func (w *World) storedPayload(ask replayRequest) (delivery.Delivery, *reply) {
 	}
 	s := w.account.Shipments[ask.ShipmentID]
 	if s == nil {
-		p := refused(http.StatusNotFound, codeNotFound, fmt.Sprintf("no shipment %q in this account: use one of those that the server printed when it started", ask.ShipmentID))
+		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no shipment %q in this account: use one of those that the server printed when it started", ask.ShipmentID))
 		return delivery.Delivery{}, &p
 	}
 	if stored, known := w.deliveries.Latest(ask.ShipmentID, ask.Event); known {
@@ -104,7 +105,7 @@ func (w *World) storedPayload(ask replayRequest) (delivery.Delivery, *reply) {
 	}
 	payload, err := s.Payload(ask.Event)
 	if err != nil {
-		p := refused(http.StatusInternalServerError, codeInternal, err.Error())
+		p := wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
 		return delivery.Delivery{}, &p
 	}
 	return delivery.Delivery{ID: w.account.IDs.Coded("WD"), Event: ask.Event, ShipmentID: s.ShipmentID, Payload: payload}, nil
@@ -112,7 +113,7 @@ func (w *World) storedPayload(ask replayRequest) (delivery.Delivery, *reply) {
 
 // replayReceivers applies the second rule of replay: a webhook that is named must exist, be active and
 // be subscribed. With none named, it is every one that is active and subscribed.
-func (w *World) replayReceivers(webhookID, event string) ([]*account.Webhook, *reply) {
+func (w *World) replayReceivers(webhookID, event string) ([]*account.Webhook, *wire.Reply) {
 	if webhookID == "" {
 		receivers := w.account.Webhooks.Receivers(event)
 		if len(receivers) == 0 && !w.assume.ReplayToNobody {

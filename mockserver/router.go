@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // router finds the operation that a request names. Everything follows from the operation table: a
@@ -112,9 +113,9 @@ func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	op := res.operations[method]
 	if op == nil {
-		p := refused(http.StatusMethodNotAllowed, codeMethod,
+		p := wire.Refused(http.StatusMethodNotAllowed, wire.CodeMethod,
 			fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, res.allow))
-		p.header = http.Header{"Allow": {res.allow}}
+		p.Header = http.Header{"Allow": {res.allow}}
 		res.server.refuse(w, r, p)
 		return
 	}
@@ -122,14 +123,14 @@ func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
-	s.refuse(w, r, refused(http.StatusNotFound, codeNotFound,
+	s.refuse(w, r, wire.Refused(http.StatusNotFound, wire.CodeNotFound,
 		fmt.Sprintf("no route %s %s: every path begins with /v1 and has no empty or dot segments and no slash at its end", r.Method, r.URL.Path)))
 }
 
 // refuse answers a request that names no operation. It is journaled in the world of its key; without a key,
 // in the home world.
-func (s *Server) refuse(rw http.ResponseWriter, r *http.Request, p reply) {
-	s.unread.skip(rw, r)
+func (s *Server) refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
+	s.unread.Skip(rw, r)
 	w, _ := s.authenticate(r, &operation{Operation: shipping.Operation{Open: true}})
-	s.finish(rw, w, &exchange{ctx: r.Context(), began: time.Now(), call: call{Request: r, world: w}, reply: p})
+	s.finish(rw, w, &wire.Exchange{Ctx: r.Context(), Began: time.Now(), Call: wire.Call{Request: r}, Reply: p})
 }

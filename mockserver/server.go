@@ -15,6 +15,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // Server is a running reference server with one complete, seeded world. Make one with [New] and
@@ -34,7 +35,7 @@ type Server struct {
 	routes   *router
 	admin    http.Handler
 	buffers  sync.Pool
-	unread   unread
+	unread   wire.Unread
 	pages    pageCache
 	metrics  *metrics
 	journals *journalMemory                 // of every world
@@ -43,7 +44,7 @@ type Server struct {
 
 	ca       []byte // PEM of what clients must trust; nil without TLS
 	http     *http.Server
-	pipes    *pipeListener
+	pipes    *wire.PipeListener
 	inMemory *http.Transport
 	serving  sync.WaitGroup
 	closing  sync.Once
@@ -106,9 +107,9 @@ func (s *Server) openHome() error {
 func (s *Server) start() {
 	s.http = s.newHTTP()
 	s.http.RegisterOnShutdown(s.leave)
-	s.http.RegisterOnShutdown(s.unread.shutdown)
-	s.pipes = newPipeListener()
-	s.inMemory = s.pipes.transport()
+	s.http.RegisterOnShutdown(s.unread.Shutdown)
+	s.pipes = wire.NewPipeListener()
+	s.inMemory = s.pipes.Transport()
 	listener, address, err := s.listen()
 	s.err = errors.Join(s.err, err)
 	s.guard(listener)
@@ -124,11 +125,11 @@ func (s *Server) start() {
 // listen opens the listener, if one is wanted, and returns the base address of the server.
 func (s *Server) listen() (listener net.Listener, address string, err error) {
 	if !s.config.listen {
-		return nil, inMemoryURL, nil
+		return nil, wire.InMemoryURL, nil
 	}
 	listener, err = net.Listen("tcp", s.config.addr)
 	if err != nil {
-		return nil, inMemoryURL, fmt.Errorf("mockserver: cannot listen on %s: %w; choose another address, or port 0 for a free one", s.config.addr, err)
+		return nil, wire.InMemoryURL, fmt.Errorf("mockserver: cannot listen on %s: %w; choose another address, or port 0 for a free one", s.config.addr, err)
 	}
 	address = listener.Addr().String()
 	if !s.config.tls {
@@ -209,13 +210,13 @@ func (s *Server) Close() {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.err != nil:
-		s.refuse(w, r, refused(http.StatusServiceUnavailable, codeUnavailable, "the server could not start: "+s.err.Error()))
+		s.refuse(w, r, wire.Refused(http.StatusServiceUnavailable, wire.CodeUnavailable, "the server could not start: "+s.err.Error()))
 	case s.headerTooLong(r):
-		s.refuse(w, r, refused(http.StatusRequestHeaderFieldsTooLarge, codeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header or WithMaxHeader", s.config.maxHeader)))
+		s.refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header or WithMaxHeader", s.config.maxHeader)))
 	case !isClean(r.URL.Path): // ServeMux would redirect it; a client that builds one has a mistake to hear about
 		s.notFound(w, r)
 	case r.URL.Path == adminRoot:
-		p := redirected(adminPrefix)
+		p := wire.Redirect(adminPrefix)
 		s.writeAdmin(w, r, &p)
 	case isAdminPath(r.URL.Path):
 		s.admin.ServeHTTP(w, r)

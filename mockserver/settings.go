@@ -13,6 +13,8 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // Assumptions by their names, for flags and for the control surface.
@@ -38,7 +40,7 @@ func AssumptionNames() []string {
 // set sets the assumption of a name.
 func (a *Assumptions) set(name, value string) error {
 	if !slices.Contains(AssumptionNames(), name) {
-		return fmt.Errorf("mockserver: unknown assumption %q%s", name, suggestion(name, AssumptionNames()))
+		return fmt.Errorf("mockserver: unknown assumption %q%s", name, spelling.Suggestion(name, AssumptionNames()))
 	}
 	field := reflect.ValueOf(a).Elem().FieldByName(name)
 	parsed, err := parseSetting(field.Type(), value)
@@ -133,8 +135,8 @@ func (w *World) viewAssumptions() []assumptionView {
 	})
 }
 
-func (s *Server) adminAssumptions(c *call) reply {
-	return succeedWith(nil, `What this world assumes where the specification leaves a point open; POST worlds with "assumptions" opens one with others`, c.world.viewAssumptions())
+func (s *Server) adminAssumptions(c *control) wire.Reply {
+	return wire.SucceedWith(nil, `What this world assumes where the specification leaves a point open; POST worlds with "assumptions" opens one with others`, c.world.viewAssumptions())
 }
 
 // openWith opens a world that assumes other things than the server. It fails if the world is open: assumptions do not
@@ -151,22 +153,22 @@ func (s *Server) openWith(name string, values map[string]json.RawMessage) (*Worl
 }
 
 // adminFund answers POST /_mock/ledger/fund.
-func (s *Server) adminFund(c *call) reply {
+func (s *Server) adminFund(c *control) wire.Reply {
 	var order struct {
 		Wallet string           `json:"wallet"`
 		Amount *shipping.Amount `json:"amount"`
 	}
-	if refusal := c.world.decodeControl(c, &order); refusal != nil {
+	if refusal := c.world.decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
 	}
 	if order.Wallet == "" || order.Amount == nil {
-		return refused(http.StatusBadRequest, codeInvalid, `wallet and amount are required: send {"wallet":"VA-…","amount":100.50}; GET /_mock/ledger lists the wallets`)
+		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `wallet and amount are required: send {"wallet":"VA-…","amount":100.50}; GET /_mock/ledger lists the wallets`)
 	}
 	if err := c.world.Fund(order.Wallet, *order.Amount); err != nil {
 		return refusedFor(err)
 	}
 	balance, _ := c.world.Balance(order.Wallet)
-	return succeedWith(nil, "The wallet is funded", struct {
+	return wire.SucceedWith(nil, "The wallet is funded", struct {
 		Wallet  string          `json:"wallet"`
 		Balance shipping.Amount `json:"balance"`
 	}{order.Wallet, balance})
@@ -179,9 +181,9 @@ type exchangeRate struct {
 }
 
 // adminExchangeRates answers GET /_mock/exchange-rates.
-func (s *Server) adminExchangeRates(c *call) reply {
+func (s *Server) adminExchangeRates(c *control) wire.Reply {
 	rates := c.world.exchangeRates()
-	return succeedWith(nil, counted(len(rates), "exchange rate", "exchange rates"), rates)
+	return wire.SucceedWith(nil, counted(len(rates), "exchange rate", "exchange rates"), rates)
 }
 
 func (w *World) exchangeRates() []exchangeRate {
@@ -196,16 +198,16 @@ func (w *World) exchangeRates() []exchangeRate {
 }
 
 // adminSetExchangeRate answers POST /_mock/exchange-rates.
-func (s *Server) adminSetExchangeRate(c *call) reply {
+func (s *Server) adminSetExchangeRate(c *control) wire.Reply {
 	var order exchangeRate
-	if refusal := c.world.decodeControl(c, &order); refusal != nil {
+	if refusal := c.world.decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
 	}
 	if order.PerDollar == nil {
-		return refused(http.StatusBadRequest, codeInvalid, `currency and per_dollar are required: send {"currency":"NGN","per_dollar":1600}`)
+		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `currency and per_dollar are required: send {"currency":"NGN","per_dollar":1600}`)
 	}
 	if err := c.world.SetExchangeRate(order.Currency, *order.PerDollar); err != nil {
 		return refusedFor(err)
 	}
-	return succeedWith(nil, "The exchange rate is set", c.world.exchangeRates())
+	return wire.SucceedWith(nil, "The exchange rate is set", c.world.exchangeRates())
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/shipping-go/shipping/internal/filelock"
 	"github.com/shipping-go/shipping/internal/jsonexact"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // A state file holds worlds as JSON, so that a server goes on where another one ended. It is written whole
@@ -333,17 +334,17 @@ func (s *Server) saveState() error {
 	return s.SaveState(s.config.state)
 }
 
-func (s *Server) adminSaveState(c *call) reply {
-	if refusal := c.world.decodeControl(c, &struct{}{}); refusal != nil {
+func (s *Server) adminSaveState(c *control) wire.Reply {
+	if refusal := c.world.decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}
 	if s.config.state == "" {
-		return refused(409, codeInvalid, "the server was given no state file: start it with -state PATH, or use WithState")
+		return wire.Refused(409, wire.CodeInvalid, "the server was given no state file: start it with -state PATH, or use WithState")
 	}
 	if err := s.SaveState(s.config.state); err != nil {
-		return refused(500, codeInternal, err.Error())
+		return wire.Refused(500, wire.CodeInternal, err.Error())
 	}
-	return succeedWith(nil, "The state is saved", struct {
+	return wire.SucceedWith(nil, "The state is saved", struct {
 		Worlds int                `json:"worlds"`
 		At     jsontext.Timestamp `json:"at"`
 	}{len(s.Worlds()), jsontext.Timestamp(time.Now())})

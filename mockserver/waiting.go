@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // errClosed ends whatever waits in a world that is closed.
@@ -37,18 +38,12 @@ func (w *World) wait(ctx context.Context, d time.Duration, label string, due fun
 }
 
 // delay lets an exchange wait. [World.Advance] waits for what it does afterwards, until it leaves.
-func (x *exchange) delay(w *World, d time.Duration, label string) error {
-	err := w.wait(x.ctx, d, label, w.working.add)
-	x.waited = err == nil
-	return err
-}
-
-// leave ends what [World.Advance] waits for.
-func (x *exchange) leave() {
-	if x.waited {
-		x.waited = false
-		x.call.world.working.done()
+func (w *World) delay(x *wire.Exchange, d time.Duration, label string) error {
+	err := w.wait(x.Ctx, d, label, w.working.add)
+	if err == nil {
+		x.Release = w.working.done
 	}
+	return err
 }
 
 // pending counts work that somebody waits for. The zero value is none.
@@ -112,8 +107,8 @@ func (w *World) ticks(each time.Duration, count int, label string) *ticker {
 	return t
 }
 
-// wait returns nil when the next tick has passed, or why it returns before.
-func (t *ticker) wait(ctx context.Context) error {
+// Wait returns nil when the next tick has passed, or why it returns before.
+func (t *ticker) Wait(ctx context.Context) error {
 	select {
 	case <-t.passed:
 		return nil
@@ -124,5 +119,5 @@ func (t *ticker) wait(ctx context.Context) error {
 	}
 }
 
-// stop drops the ticks that are left.
-func (t *ticker) stop() { t.timers.Stop() }
+// Stop drops the ticks that are left.
+func (t *ticker) Stop() { t.timers.Stop() }

@@ -11,6 +11,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // World is one account of a server: its key, its data, its time, its faults and its journal. Worlds share
@@ -29,7 +30,7 @@ type World struct {
 	clock      *clock.Clock
 	deliveries *delivery.Dispatcher
 	logger     *slog.Logger
-	countries  *fixedBody      // the whole answer
+	countries  *wire.Static    // the whole answer
 	closed     context.Context // ends when the world is closed
 	shut       context.CancelFunc
 	working    pending   // exchanges that Advance waits for
@@ -105,9 +106,14 @@ func (w *World) close() {
 	w.calls.end()
 }
 
+// decoding returns how the world reads bodies.
+func (w *World) decoding() wire.Decoding {
+	return wire.Decoding{MaxBody: w.assume.MaxBody, RefuseUnknownFields: w.assume.RefuseUnknownFields, TolerateWrongTypes: w.assume.TolerateWrongTypes}
+}
+
 // rule is the refusal of a request that breaks a rule of the specification.
-func (w *World) rule(message string) reply {
-	return refused(w.assume.ruleFailure(), codeInvalid, message)
+func (w *World) rule(message string) wire.Reply {
+	return wire.Refused(w.assume.ruleFailure(), wire.CodeInvalid, message)
 }
 
 // Advance moves a virtual clock forward and returns what fell due on the way, in order. It fails in a

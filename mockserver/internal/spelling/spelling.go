@@ -2,6 +2,7 @@
 package spelling
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -53,4 +54,15 @@ func Distance(a, b string) int {
 		before, row = row, next
 	}
 	return row[len(b)]
+}
+
+// Suggestion completes a sentence about an unknown name: the name that was perhaps meant, or else all of them.
+func Suggestion(name string, known []string) string {
+	if nearest := Nearest(name, known); nearest != "" {
+		return fmt.Sprintf(": did you mean %q?", nearest)
+	}
+	if len(known) == 0 {
+		return ": leave it out"
+	}
+	return ": use one of " + strings.Join(known, ", ")
 }

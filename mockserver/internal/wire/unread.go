@@ -1,4 +1,4 @@
-package mockserver
+package wire
 
 import (
 	"errors"
@@ -16,9 +16,9 @@ const (
 	maxSkipped      = 256 << 10        // bytes of a body that nobody needs, as net/http has it
 )
 
-// unread is what clients have not sent completely: the bodies of requests and, on new connections, the first
+// Unread is what clients have not sent completely: the bodies of requests and, on new connections, the first
 // request. It bounds how long they may take, so that none of them holds a connection or delays a shutdown.
-type unread struct {
+type Unread struct {
 	connections sync.Map // net.Conn
 
 	mu      sync.Mutex
@@ -28,7 +28,7 @@ type unread struct {
 
 // begin sets the deadline of the body of a request, and returns the connection for end; nil if there is no body, or if
 // it was read already.
-func (u *unread) begin(w http.ResponseWriter, r *http.Request) *http.ResponseController {
+func (u *Unread) begin(w http.ResponseWriter, r *http.Request) *http.ResponseController {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
 	}
@@ -48,9 +48,9 @@ func (u *unread) begin(w http.ResponseWriter, r *http.Request) *http.ResponseCon
 	return conn
 }
 
-// skip reads a body that nobody needs, before the response: net/http would wait for it without a deadline. A body that
+// Skip reads a body that nobody needs, before the response: net/http would wait for it without a deadline. A body that
 // does not end costs the connection, and the request nothing.
-func (u *unread) skip(w http.ResponseWriter, r *http.Request) {
+func (u *Unread) Skip(w http.ResponseWriter, r *http.Request) {
 	conn := u.begin(w, r)
 	if conn == nil {
 		return
@@ -61,7 +61,7 @@ func (u *unread) skip(w http.ResponseWriter, r *http.Request) {
 
 // end removes the deadline of a complete body: net/http reads on, to notice a client that leaves. The rest of
 // another one keeps its deadline, because net/http waits for it too before it writes the response.
-func (u *unread) end(conn *http.ResponseController, r *http.Request, complete bool) {
+func (u *Unread) end(conn *http.ResponseController, r *http.Request, complete bool) {
 	if conn == nil {
 		return
 	}
@@ -74,8 +74,8 @@ func (u *unread) end(conn *http.ResponseController, r *http.Request, complete bo
 	}
 }
 
-// shutdown closes the connections that have sent no request, and gives bodies a moment to end.
-func (u *unread) shutdown() {
+// Shutdown closes the connections that have sent no request, and gives bodies a moment to end.
+func (u *Unread) Shutdown() {
 	u.connections.Range(func(conn, _ any) bool {
 		_ = conn.(net.Conn).Close()
 		return true
@@ -88,8 +88,8 @@ func (u *unread) shutdown() {
 	}
 }
 
-// connState notes connections until they have sent their first request.
-func (u *unread) connState(conn net.Conn, state http.ConnState) {
+// ConnState notes connections until they have sent their first request.
+func (u *Unread) ConnState(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		u.connections.Store(conn, nil)

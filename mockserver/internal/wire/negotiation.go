@@ -1,4 +1,4 @@
-package mockserver
+package wire
 
 import (
 	"iter"
@@ -9,8 +9,8 @@ import (
 
 // What a caller's header says of the form in which it takes an answer, as RFC 9110 has it.
 
-// matchesTag reports whether an If-None-Match names a tag. It compares weakly (13.1.2).
-func matchesTag(conditions []string, tag string) bool {
+// MatchesTag reports whether an If-None-Match names a tag. It compares weakly (13.1.2).
+func MatchesTag(conditions []string, tag string) bool {
 	for _, condition := range conditions {
 		for candidate := range strings.SplitSeq(condition, ",") {
 			if candidate = strings.TrimSpace(candidate); candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
@@ -21,8 +21,8 @@ func matchesTag(conditions []string, tag string) bool {
 	return false
 }
 
-// accepts reports whether a caller asks for a media type by its name, with a weight above 0 (12.5.1).
-func accepts(asked http.Header, mediaType string) bool {
+// Accepts reports whether a caller asks for a media type by its name, with a weight above 0 (12.5.1).
+func Accepts(asked http.Header, mediaType string) bool {
 	for name, weight := range weighted(asked.Values("Accept")) {
 		if name == mediaType && weight > 0 {
 			return true

@@ -1,4 +1,4 @@
-package mockserver
+package wire
 
 import (
 	"bytes"
@@ -9,16 +9,16 @@ import (
 	"sync"
 )
 
-// fixedBody is an answer that is the same for ever. Its compressed form and its tags are made when they are
+// Static is an answer that is the same for ever. Its compressed form and its tags are made when they are
 // first asked for, once.
-type fixedBody struct {
+type Static struct {
 	plain  []byte
 	zipped func() []byte
 	tag    func() string // without quotes; that of the compressed form has a suffix
 }
 
-func newFixedBody(plain []byte) *fixedBody {
-	return &fixedBody{
+func NewStatic(plain []byte) *Static {
+	return &Static{
 		plain:  plain,
 		zipped: sync.OnceValue(func() []byte { return compressed(plain) }),
 		tag: sync.OnceValue(func() string {
@@ -37,27 +37,27 @@ func compressed(plain []byte) []byte {
 	return buffer.Bytes()
 }
 
-func (f *fixedBody) reply() reply { return reply{status: http.StatusOK, body: f.plain, fixed: f} }
+func (f *Static) Reply() Reply { return Reply{Status: http.StatusOK, Body: f.plain, fixed: f} }
 
-// negotiate settles how an answer that is the same for ever is sent: compressed where the caller takes that,
+// Negotiate settles how an answer that is the same for ever is sent: compressed where the caller takes that,
 // and not at all where the caller has it. The journal remembers the body as it reads.
 //
 // Assumption: the specification says nothing of ETag and Content-Encoding. They work as in RFC 9110, and a
 // caller that sends neither If-None-Match nor Accept-Encoding gets the list as ever.
-func (p *reply) negotiate(asked http.Header) {
+func (p *Reply) Negotiate(asked http.Header) {
 	if p.fixed == nil {
 		return
 	}
-	p.header = http.Header{"Vary": {"Accept-Encoding"}}
+	p.Header = http.Header{"Vary": {"Accept-Encoding"}}
 	tag := `"` + p.fixed.tag() + `"`
 	if takesGzip(asked) {
 		tag = `"` + p.fixed.tag() + `-gzip"`
 		p.coded = p.fixed.zipped()
-		p.header.Set("Content-Encoding", "gzip")
+		p.Header.Set("Content-Encoding", "gzip")
 	}
-	p.header["Etag"] = []string{tag}
-	if matchesTag(asked.Values("If-None-Match"), tag) {
-		p.status, p.body, p.coded = http.StatusNotModified, nil, nil
-		p.header.Del("Content-Encoding")
+	p.Header["Etag"] = []string{tag}
+	if MatchesTag(asked.Values("If-None-Match"), tag) {
+		p.Status, p.Body, p.coded = http.StatusNotModified, nil, nil
+		p.Header.Del("Content-Encoding")
 	}
 }

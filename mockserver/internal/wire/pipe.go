@@ -1,4 +1,4 @@
-package mockserver
+package wire
 
 import (
 	"context"
@@ -7,23 +7,23 @@ import (
 	"sync"
 )
 
-// inMemoryURL is the base address of a server without a listener. Names under .invalid never
+// InMemoryURL is the base address of a server without a listener. Names under .invalid never
 // resolve, so a client with the wrong transport fails instead of reaching someone.
-const inMemoryURL = "http://mockserver.invalid"
+const InMemoryURL = "http://mockserver.invalid"
 
-// pipeListener hands out connections that live in memory.
-type pipeListener struct {
+// PipeListener hands out connections that live in memory.
+type PipeListener struct {
 	accepted chan net.Conn
 	closed   chan struct{}
 	once     sync.Once
 }
 
-func newPipeListener() *pipeListener {
-	return &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
+func NewPipeListener() *PipeListener {
+	return &PipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
 }
 
 // Accept implements [net.Listener].
-func (l *pipeListener) Accept() (net.Conn, error) {
+func (l *PipeListener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.accepted:
 		return conn, nil
@@ -33,20 +33,20 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 }
 
 // Close implements [net.Listener].
-func (l *pipeListener) Close() error {
+func (l *PipeListener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return nil
 }
 
 // Addr implements [net.Listener].
-func (l *pipeListener) Addr() net.Addr { return pipeAddr{} }
+func (l *PipeListener) Addr() net.Addr { return pipeAddr{} }
 
 type pipeAddr struct{}
 
 func (pipeAddr) Network() string { return "pipe" }
 func (pipeAddr) String() string  { return "memory" }
 
-func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+func (l *PipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
 	case l.accepted <- pipeConn{server}:
@@ -58,7 +58,7 @@ func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) 
 	}
 }
 
-func (l *pipeListener) transport() *http.Transport {
+func (l *PipeListener) Transport() *http.Transport {
 	// In memory nothing needs to be encrypted, whatever the address says.
 	return &http.Transport{DialContext: l.dial, DialTLSContext: l.dial, MaxIdleConnsPerHost: 16}
 }
@@ -68,12 +68,12 @@ type pipeConn struct{ net.Conn }
 
 type inMemoryKey struct{}
 
-// markInMemory lets a handler know that a request came from this process.
-func markInMemory(ctx context.Context, conn net.Conn) context.Context {
+// MarkInMemory lets a handler know that a request came from this process.
+func MarkInMemory(ctx context.Context, conn net.Conn) context.Context {
 	if _, ok := conn.(pipeConn); ok {
 		return context.WithValue(ctx, inMemoryKey{}, true)
 	}
 	return ctx
 }
 
-func isInMemory(r *http.Request) bool { return r.Context().Value(inMemoryKey{}) != nil }
+func IsInMemory(r *http.Request) bool { return r.Context().Value(inMemoryKey{}) != nil }

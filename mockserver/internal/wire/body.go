@@ -1,4 +1,4 @@
-package mockserver
+package wire
 
 import (
 	"bytes"
@@ -17,28 +17,29 @@ import (
 
 	"github.com/shipping-go/shipping/internal/jsonexact"
 	"github.com/shipping-go/shipping/internal/jsonscan"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
-// readBody returns the body of a request, or why it is refused: 413 over the limit, 415 where it says
+// ReadBody returns the body of a request, or why it is refused: 413 over the limit, 415 where it says
 // that it is something other than JSON, or does not say what it is where it has to.
 //
 // Specification: "Authentication" (Content-Type: application/json for POST and PUT bodies; optional
 // for replay). Assumption: a body that does not say what it is counts as JSON; see
 // [Assumptions.RequireContentType].
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) ([]byte, *reply) {
-	conn := s.unread.begin(w, r)
+func (u *Unread) ReadBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) ([]byte, *Reply) {
+	conn := u.begin(w, r)
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	s.unread.end(conn, r, err == nil)
+	u.end(conn, r, err == nil)
 	if err != nil {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			p := refused(http.StatusRequestTimeout, codeTimeout, fmt.Sprintf("the body did not arrive within %v: send all of it", bodyTimeout))
+			p := Refused(http.StatusRequestTimeout, CodeTimeout, fmt.Sprintf("the body did not arrive within %v: send all of it", bodyTimeout))
 			return nil, &p
 		}
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-			p := refused(http.StatusRequestEntityTooLarge, codeTooLarge, fmt.Sprintf("the body is longer than %d bytes: send less, or raise -max-body or WithMaxBody", limit))
+			p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the body is longer than %d bytes: send less, or raise -max-body or WithMaxBody", limit))
 			return nil, &p
 		}
-		p := refused(http.StatusBadRequest, codeMalformed, "the body ended early: send it again")
+		p := Refused(http.StatusBadRequest, CodeMalformed, "the body ended early: send it again")
 		return nil, &p
 	}
 	declared := r.Header.Get("Content-Type")
@@ -46,45 +47,52 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, limit int64, t
 	case len(body) == 0, declared == "" && !typed, err == nil && kind == "application/json":
 		return body, nil
 	case declared == "":
-		p := refused(http.StatusUnsupportedMediaType, codeMediaType, "the body does not say what it is: send it with Content-Type: application/json")
+		p := Refused(http.StatusUnsupportedMediaType, CodeMediaType, "the body does not say what it is: send it with Content-Type: application/json")
 		return body, &p
 	default:
-		p := refused(http.StatusUnsupportedMediaType, codeMediaType,
+		p := Refused(http.StatusUnsupportedMediaType, CodeMediaType,
 			fmt.Sprintf("the body is declared as %q: send JSON with Content-Type: application/json", declared))
 		return body, &p
 	}
 }
 
-// decode reads the body into a struct, with exact member names. An empty body is an empty object, so that
+// Decoding says how bodies are read.
+type Decoding struct {
+	MaxBody             int64 // bytes
+	RefuseUnknownFields bool
+	TolerateWrongTypes  bool // a field of another JSON type counts as absent
+}
+
+// Decode reads the body into a struct, with exact member names. An empty body is an empty object, so that
 // the operation's own rules say what is missing. Fields that the operation does not know are noted, and ignored unless
 // [Assumptions.RefuseUnknownFields] is set.
-func (w *World) decode(c *call, into any) *reply {
-	text := bytes.TrimSpace(c.body)
+func (d Decoding) Decode(c *Call, into any) *Reply {
+	text := bytes.TrimSpace(c.Body)
 	if len(text) == 0 {
 		return nil
 	}
 	if text[0] != '{' {
-		p := refused(http.StatusBadRequest, codeMalformed, "the body is not a JSON object: send one, such as {}")
+		p := Refused(http.StatusBadRequest, CodeMalformed, "the body is not a JSON object: send one, such as {}")
 		return &p
 	}
-	if most := int(max(4096, min(w.assume.MaxBody/256, 1<<30))); jsonscan.Crowded(text, most) { // each becomes a record, however short
-		p := refused(http.StatusRequestEntityTooLarge, codeTooLarge, fmt.Sprintf("the lists in the body hold more than %d elements: send fewer, or raise -max-body or WithMaxBody", most))
+	if most := int(max(4096, min(d.MaxBody/256, 1<<30))); jsonscan.Crowded(text, most) { // each becomes a record, however short
+		p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the lists in the body hold more than %d elements: send fewer, or raise -max-body or WithMaxBody", most))
 		return &p
 	}
-	c.unknown = unknownFields(text, into)
-	read, err := w.read(c.body, into)
+	c.Unknown = unknownFields(text, into)
+	read, err := d.read(c.Body, into)
 	if err == nil {
 		return nil
 	}
-	p := refused(http.StatusBadRequest, codeMalformed, "the body cannot be read: "+where(err, read))
+	p := Refused(http.StatusBadRequest, CodeMalformed, "the body cannot be read: "+where(err, read))
 	return &p
 }
 
 // read reads a JSON object into a struct, and returns how many bytes it has read.
-func (w *World) read(text []byte, into any) (int64, error) {
+func (d Decoding) read(text []byte, into any) (int64, error) {
 	decoder := json.NewDecoder(bytes.NewReader(jsonexact.Text(text, into)))
 	err := decoder.Decode(into)
-	if _, wrong := errors.AsType[*json.UnmarshalTypeError](err); wrong && w.assume.TolerateWrongTypes {
+	if _, wrong := errors.AsType[*json.UnmarshalTypeError](err); wrong && d.TolerateWrongTypes {
 		err = nil // the decoder has read the other fields
 	}
 	if err == nil {
@@ -92,7 +100,7 @@ func (w *World) read(text []byte, into any) (int64, error) {
 			err = fmt.Errorf("something follows the object at byte %d", decoder.InputOffset())
 		}
 	}
-	if err == nil && w.assume.RefuseUnknownFields {
+	if err == nil && d.RefuseUnknownFields {
 		if name, found := jsonexact.Unknown(text, into); found {
 			err = fmt.Errorf("unknown field %q: remove it", name)
 		}
@@ -100,13 +108,13 @@ func (w *World) read(text []byte, into any) (int64, error) {
 	return decoder.InputOffset(), err
 }
 
-// decodeControl is decode for the control surface, which refuses a field that it does not know, at any depth.
-func (w *World) decodeControl(c *call, into any) *reply {
-	if refusal := w.decode(c, into); refusal != nil {
+// DecodeControl is decode for the control surface, which refuses a field that it does not know, at any depth.
+func (d Decoding) DecodeControl(c *Call, into any) *Reply {
+	if refusal := d.Decode(c, into); refusal != nil {
 		return refusal
 	}
-	if name, found := jsonexact.Unknown(c.body, into); found {
-		p := refused(http.StatusBadRequest, codeInvalid, fmt.Sprintf("unknown field %q%s", name, suggestion(name, fieldNames(reflect.TypeOf(into)))))
+	if name, found := jsonexact.Unknown(c.Body, into); found {
+		p := Refused(http.StatusBadRequest, CodeInvalid, fmt.Sprintf("unknown field %q%s", name, spelling.Suggestion(name, fieldNames(reflect.TypeOf(into)))))
 		return &p
 	}
 	return nil
