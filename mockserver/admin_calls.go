@@ -11,6 +11,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // adminCalls answers GET /_mock/calls: the journal, or the part that the query chooses. With await it
@@ -40,13 +41,13 @@ func (s *Server) adminCalls(c *control) wire.Reply {
 	if c.world.calls.isShort() {
 		message += ": fewer are remembered than should be, since the journals of all worlds are full; close or reset some, or raise -max-journal or WithMaxJournal"
 	}
-	return wire.SucceedWith(nil, message, each(calls, func(call Call) callView { return callView{call, jsontext.Timestamp(call.At)} }))
+	return wire.SucceedWith(nil, message, each(calls, func(call journal.Call) callView { return callView{call, jsontext.Timestamp(call.At)} }))
 }
 
-// callChoice is a [CallQuery] with how much of what it finds is wanted: a page that follows the journal
+// callChoice is a [journal.Query] with how much of what it finds is wanted: a page that follows the journal
 // asks for what it has not seen, and for bodies only if somebody looks at them.
 type callChoice struct {
-	CallQuery
+	journal.Query
 	after  uint64 // the number of the call before the first
 	last   int    // how many of the latest; 0 for all
 	first  bool   // only the first
@@ -54,27 +55,27 @@ type callChoice struct {
 }
 
 // choice resolves the request id that a query begins behind.
-func (w *World) choice(q CallQuery) (callChoice, error) {
-	choice := callChoice{CallQuery: q}
+func (w *World) choice(q journal.Query) (callChoice, error) {
+	choice := callChoice{Query: q}
 	switch q.After {
 	case "":
-	case LatestCall:
+	case journal.Latest:
 		choice.after = w.calls.last()
 	default:
 		number, err := strconv.ParseUint(strings.TrimPrefix(q.After, "req-"), 10, 64)
 		if err != nil {
-			return choice, fmt.Errorf("after is %q: write the request_id of a call, such as req-7, or %s", q.After, LatestCall)
+			return choice, fmt.Errorf("after is %q: write the request_id of a call, such as req-7, or %s", q.After, journal.Latest)
 		}
 		choice.after = number
 	}
 	return choice, nil
 }
 
-func (c *callChoice) matches(e *entry) bool { return e.number > c.after && c.CallQuery.matches(e) }
+func (c *callChoice) matches(e *entry) bool { return e.number > c.after && matches(&c.Query, e) }
 
 // parseCallChoice reads a query of GET /_mock/calls.
 func parseCallChoice(w *World, query url.Values) (callChoice, error) {
-	q := CallQuery{
+	q := journal.Query{
 		Operation: query.Get("operation"), RequestID: query.Get("request_id"), Key: query.Get("key"), Contains: query.Get("contains"),
 		After: query.Get("after"),
 	}
@@ -106,7 +107,7 @@ func parseCallChoice(w *World, query url.Values) (callChoice, error) {
 }
 
 // choose returns the remembered calls of a choice, oldest first.
-func (w *World) choose(choice callChoice) []Call {
+func (w *World) choose(choice callChoice) []journal.Call {
 	skip := 0
 	if choice.last > 0 {
 		w.calls.each(func(e *entry) bool {
@@ -117,7 +118,7 @@ func (w *World) choose(choice callChoice) []Call {
 		})
 		skip = max(0, skip-choice.last)
 	}
-	calls := []Call{}
+	calls := []journal.Call{}
 	w.calls.each(func(e *entry) bool {
 		switch {
 		case !choice.matches(e):

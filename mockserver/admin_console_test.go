@@ -12,6 +12,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 func TestAdminRequests_TellsWhatHappenedToEach(t *testing.T) {
@@ -69,7 +70,7 @@ func TestAdminCalls_GivesAPageWhatItHasNotSeen(t *testing.T) {
 		get(t, srv, fmt.Sprintf("/v1/rates?perPage=1&page=%d", i+1))
 	}
 	ids := func(query string) []string {
-		var calls []mockserver.Call
+		var calls []journal.Call
 		get(t, srv, "/_mock/calls"+query).want(t, http.StatusOK).data(t, &calls)
 		out := []string{}
 		for _, c := range calls {

@@ -10,13 +10,14 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // What the control surface shows of values that Go programs get as they are. Times are in milliseconds, as those of
 // the service; names are those of its records, and of the bodies that change them.
 
 type callView struct {
-	Call
+	journal.Call
 	At jsontext.Timestamp `json:"at"`
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // strangersName is the name under which the control surface shows the requests whose key opens no world. No
@@ -17,7 +18,7 @@ const strangersName = "unauthenticated"
 // Unauthenticated returns the latest requests that were refused for their key, or that carried a key which
 // opens no world, oldest first. They are in the journal of no world and use up the fault rules of none. GET
 // /_mock/calls?world=unauthenticated lists them too.
-func (s *Server) Unauthenticated() []Call { return s.strangers.Journal() }
+func (s *Server) Unauthenticated() []journal.Call { return s.strangers.Journal() }
 
 // authenticate returns the world that a request is for; or the one of the requests without an account, and why
 // the request is refused.

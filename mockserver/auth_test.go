@@ -7,6 +7,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // Specification, "Authentication": every operation but the PDF needs the key. That countries and
@@ -107,7 +108,7 @@ func TestAuthentication_RefusedRequestsAreShownApart(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "Bearer sk_test_typo").want(t, 401)
-	var calls []mockserver.Call
+	var calls []journal.Call
 	get(t, srv, "/_mock/calls?world=unauthenticated").want(t, http.StatusOK).data(t, &calls)
 	if len(calls) != 1 || calls[0].Path != "/v1/rates" {
 		t.Errorf("%+v", calls)

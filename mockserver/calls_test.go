@@ -15,6 +15,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 func TestJournal_KeepsTheBeginningOfBodies(t *testing.T) {
@@ -102,25 +103,25 @@ func TestFind_ChoosesCalls(t *testing.T) {
 	inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultEmpty()})
 	get(t, srv, "/v1/countries") // req-4
 	tests := []struct {
-		query mockserver.CallQuery
+		query journal.Query
 		http  string
 		want  string
 	}{
-		{mockserver.CallQuery{}, "", "req-1 req-2 req-3 req-4"},
-		{mockserver.CallQuery{Operation: shipping.OpGetRequest}, "operation=regulatory.get", "req-2"},
-		{mockserver.CallQuery{Status: 400}, "status=400", "req-3"},
-		{mockserver.CallQuery{RequestID: "req-4"}, "request_id=req-4", "req-4"},
-		{mockserver.CallQuery{Contains: draft.ID}, "contains=" + draft.ID, "req-1 req-2"},
-		{mockserver.CallQuery{Contains: srv.Shipments()[0], Operation: shipping.OpAnalyze}, "operation=regulatory.analyze&contains=" + srv.Shipments()[0], "req-1"},
-		{mockserver.CallQuery{Faulted: true}, "faulted=true", "req-4"},
-		{mockserver.CallQuery{Key: "sk_test_…00000000"}, "key=sk_test_%E2%80%A600000000", ""},
+		{journal.Query{}, "", "req-1 req-2 req-3 req-4"},
+		{journal.Query{Operation: shipping.OpGetRequest}, "operation=regulatory.get", "req-2"},
+		{journal.Query{Status: 400}, "status=400", "req-3"},
+		{journal.Query{RequestID: "req-4"}, "request_id=req-4", "req-4"},
+		{journal.Query{Contains: draft.ID}, "contains=" + draft.ID, "req-1 req-2"},
+		{journal.Query{Contains: srv.Shipments()[0], Operation: shipping.OpAnalyze}, "operation=regulatory.analyze&contains=" + srv.Shipments()[0], "req-1"},
+		{journal.Query{Faulted: true}, "faulted=true", "req-4"},
+		{journal.Query{Key: "sk_test_…00000000"}, "key=sk_test_%E2%80%A600000000", ""},
 	}
 	for _, test := range tests {
 		t.Run(test.http, func(t *testing.T) {
 			t.Parallel()
-			var overHTTP []mockserver.Call
+			var overHTTP []journal.Call
 			get(t, srv, "/_mock/calls?"+test.http).want(t, 200).data(t, &overHTTP)
-			for _, calls := range [][]mockserver.Call{srv.Find(test.query), overHTTP} {
+			for _, calls := range [][]journal.Call{srv.Find(test.query), overHTTP} {
 				var ids []string
 				for _, c := range calls {
 					ids = append(ids, c.RequestID)
@@ -152,11 +153,11 @@ func TestAwait_ReturnsOnceSomethingIsCalled(t *testing.T) {
 			get(t, srv, "/v1/countries")
 		})
 		started := time.Now()
-		c, err := srv.Await(t.Context(), mockserver.CallQuery{Operation: shipping.OpListCountries}, time.Minute)
+		c, err := srv.Await(t.Context(), journal.Query{Operation: shipping.OpListCountries}, time.Minute)
 		if err != nil || c.RequestID != "req-2" || time.Since(started) != 3*time.Second {
 			t.Errorf("%+v, %v after %v", c, err, time.Since(started))
 		}
-		c, err = srv.Await(t.Context(), mockserver.CallQuery{}, 0) // was called already
+		c, err = srv.Await(t.Context(), journal.Query{}, 0) // was called already
 		if err != nil || c.RequestID != "req-1" {
 			t.Errorf("%+v, %v", c, err)
 		}
@@ -168,7 +169,7 @@ func TestAwait_SaysWhatWasCalledInstead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := mockserver.New(mockserver.WithoutListener())
 		defer srv.Close()
-		q := mockserver.CallQuery{Operation: shipping.OpPurchase, Status: 200}
+		q := journal.Query{Operation: shipping.OpPurchase, Status: 200}
 		_, err := srv.Await(t.Context(), q, time.Second)
 		if err == nil || !strings.Contains(err.Error(), "waited for a call with operation regulatory.purchase, status 200, and had no call at all") {
 			t.Errorf("got %v", err)
@@ -196,7 +197,7 @@ func TestCall_IsExportedAsCurlAndAsAGoTest(t *testing.T) {
 	if got, want := string(get(t, srv, "/_mock/calls/req-2?as=curl").body), "curl -i '"+srv.URL+"/v1/a%20b?x=1&y=2'\n"; got != want {
 		t.Errorf("curl is\n%swant\n%s", got, want)
 	}
-	for _, c := range append(srv.Journal(), mockserver.Call{Method: "PUT", Path: "/", RequestBody: "`", RequestBytes: 9, ContentType: "text/plain"}) {
+	for _, c := range append(srv.Journal(), journal.Call{Method: "PUT", Path: "/", RequestBody: "`", RequestBytes: 9, ContentType: "text/plain"}) {
 		source := []byte(c.GoTest(srv.URL))
 		formatted, err := format.Source(source)
 		if err != nil {
@@ -233,13 +234,13 @@ func TestAwait_WaitsForTheNextCall(t *testing.T) {
 			})
 		}
 		later()
-		if c, err := srv.Await(t.Context(), mockserver.CallQuery{After: mockserver.LatestCall}, time.Minute); err != nil || c.RequestID != "req-3" {
+		if c, err := srv.Await(t.Context(), journal.Query{After: journal.Latest}, time.Minute); err != nil || c.RequestID != "req-3" {
 			t.Errorf("after the latest: %+v, %v", c, err)
 		}
-		if c, err := srv.Await(t.Context(), mockserver.CallQuery{After: "req-1"}, time.Minute); err != nil || c.RequestID != "req-2" {
+		if c, err := srv.Await(t.Context(), journal.Query{After: "req-1"}, time.Minute); err != nil || c.RequestID != "req-2" {
 			t.Errorf("after the first: %+v, %v", c, err)
 		}
-		if _, err := srv.Await(t.Context(), mockserver.CallQuery{After: "soon"}, time.Minute); err == nil || !strings.Contains(err.Error(), "req-7") {
+		if _, err := srv.Await(t.Context(), journal.Query{After: "soon"}, time.Minute); err == nil || !strings.Contains(err.Error(), "req-7") {
 			t.Errorf("after no call: %v", err)
 		}
 		caller.Wait()
@@ -257,7 +258,7 @@ func TestAwait_WaitsForTheNextCall(t *testing.T) {
 			if strings.Contains(test.query, "last") {
 				caller.Wait()
 			}
-			var calls []mockserver.Call
+			var calls []journal.Call
 			get(t, srv, "/_mock/calls?await=1m&"+test.query).want(t, 200).data(t, &calls)
 			caller.Wait()
 			var ids []string

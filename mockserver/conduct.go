@@ -13,6 +13,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // conduct watches how a client behaves. A call costs the same however many came before it: what is
@@ -24,7 +25,7 @@ type conduct struct {
 	purchases map[string]bool // by request_id: whether it was read after the purchase was sent
 	polls     map[string]poll
 	redirects map[string]bool // own paths that a redirect led to
-	findings  []*Finding
+	findings  []*journal.Finding
 }
 
 // badAnswer is an answer that says not to send the same request again: not at all, or not before.
@@ -68,7 +69,7 @@ func (d *conduct) clear() {
 func (d *conduct) watch(x *wire.Exchange, id string, at time.Time, virtual bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	find := func(rule LintRule, detail string) { d.find(rule, x.Operation, detail, id) }
+	find := func(rule journal.LintRule, detail string) { d.find(rule, x.Operation, detail, id) }
 	d.watchForm(x, find)
 	d.watchRepeats(x, at, find)
 	switch x.Operation {
@@ -78,7 +79,7 @@ func (d *conduct) watch(x *wire.Exchange, id string, at time.Time, virtual bool)
 		d.watchPoll(x, at, virtual, find)
 	}
 	if d.redirects[x.Call.URL.Path] {
-		find(LintFollowedRedirect, "to "+x.Call.URL.Path)
+		find(journal.LintFollowedRedirect, "to "+x.Call.URL.Path)
 	}
 	if to := x.Reply.Header.Get("Location"); to != "" {
 		if location, err := url.Parse(to); err == nil && location.Path != "" {
@@ -91,7 +92,7 @@ func (d *conduct) watch(x *wire.Exchange, id string, at time.Time, virtual bool)
 }
 
 // watchForm finds what is wrong with a request by itself.
-func (d *conduct) watchForm(x *wire.Exchange, find func(LintRule, string)) {
+func (d *conduct) watchForm(x *wire.Exchange, find func(journal.LintRule, string)) {
 	if x.Operation == "" {
 		return
 	}
@@ -99,23 +100,23 @@ func (d *conduct) watchForm(x *wire.Exchange, find func(LintRule, string)) {
 		for pair := range strings.SplitSeq(raw, "&") {
 			name, _, _ := strings.Cut(pair, "=")
 			if !slices.Contains(parameters(x.Operation), name) {
-				find(LintUnknownParameter, wire.Redact(name))
+				find(journal.LintUnknownParameter, wire.Redact(name))
 			}
 		}
 		if strings.Contains(raw, wire.KeyPrefix) {
-			find(LintSecretInQuery, "")
+			find(journal.LintSecretInQuery, "")
 		}
 	}
 	for _, name := range x.Call.Unknown {
-		find(LintUnknownField, name)
+		find(journal.LintUnknownField, name)
 	}
 	if len(x.Call.Body) > 0 && x.Operation != shipping.OpReplayWebhook && x.Call.Header.Get("Content-Type") == "" {
-		find(LintNoContentType, "")
+		find(journal.LintNoContentType, "")
 	}
 }
 
 // watchRepeats finds requests that were answered before in a way that forbids sending them again so.
-func (d *conduct) watchRepeats(x *wire.Exchange, at time.Time, find func(LintRule, string)) {
+func (d *conduct) watchRepeats(x *wire.Exchange, at time.Time, find func(journal.LintRule, string)) {
 	bad := x.Reply.Status >= 400 && x.Reply.Status < 500 || x.Reply.Header.Get("Retry-After") != ""
 	if !bad && len(d.answers) == 0 {
 		return
@@ -130,9 +131,9 @@ func (d *conduct) watchRepeats(x *wire.Exchange, at time.Time, find func(LintRul
 	if before, known := d.answers[same]; known {
 		switch {
 		case at.Before(before.notBefore):
-			find(LintIgnoredRetryAfter, "sent again "+before.notBefore.Sub(at).Round(time.Millisecond).String()+" too early")
+			find(journal.LintIgnoredRetryAfter, "sent again "+before.notBefore.Sub(at).Round(time.Millisecond).String()+" too early")
 		case before.notBefore.IsZero() && before.changes == d.changes:
-			find(LintRepeatedRefusal, "answered with "+strconv.Itoa(before.status)+" before")
+			find(journal.LintRepeatedRefusal, "answered with "+strconv.Itoa(before.status)+" before")
 		}
 		delete(d.answers, same)
 	}
@@ -159,10 +160,10 @@ func retryAt(value string, now time.Time) (time.Time, bool) {
 }
 
 // watchPurchase finds a purchase that was sent again without a look at what became of the first.
-func (d *conduct) watchPurchase(x *wire.Exchange, find func(LintRule, string)) {
+func (d *conduct) watchPurchase(x *wire.Exchange, find func(journal.LintRule, string)) {
 	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if x.Call.Header.Get(name) != "" {
-			find(LintIdempotencyKey, name)
+			find(journal.LintIdempotencyKey, name)
 		}
 	}
 	_, id, _ := cutRequestID(x.Call.Body)
@@ -170,7 +171,7 @@ func (d *conduct) watchPurchase(x *wire.Exchange, find func(LintRule, string)) {
 		return
 	}
 	if read, sent := d.purchases[string(id)]; sent && !read {
-		find(LintRepeatedPurchase, string(id))
+		find(journal.LintRepeatedPurchase, string(id))
 	}
 	// A refusal says clearly that nothing was charged; after anything else the caller has to look.
 	if clear := x.Ending == wire.EndAnswered && len(x.Struck) == 0 && x.Reply.Refusal.Code != ""; !clear {
@@ -178,7 +179,7 @@ func (d *conduct) watchPurchase(x *wire.Exchange, find func(LintRule, string)) {
 	}
 }
 
-func (d *conduct) watchPoll(x *wire.Exchange, at time.Time, virtual bool, find func(LintRule, string)) {
+func (d *conduct) watchPoll(x *wire.Exchange, at time.Time, virtual bool, find func(journal.LintRule, string)) {
 	id := x.Call.PathValue("request_id")
 	if _, sent := d.purchases[id]; sent {
 		d.purchases[id] = true
@@ -195,7 +196,7 @@ func (d *conduct) watchPoll(x *wire.Exchange, at time.Time, virtual bool, find f
 		next.fast = last.fast + 1
 	}
 	if next.fast == fastPolls {
-		find(LintPolledTooFast, id)
+		find(journal.LintPolledTooFast, id)
 		next.fast = 0
 	}
 	remember(d.polls, id, next)
@@ -210,23 +211,23 @@ func remember[K comparable, V any](m map[K]V, key K, value V) {
 }
 
 // find notes a finding, or that one was made again.
-func (d *conduct) find(rule LintRule, operation, detail, id string) {
+func (d *conduct) find(rule journal.LintRule, operation, detail, id string) {
 	for _, f := range d.findings {
-		if f.Rule == rule && f.Operation == operation && (f.Detail == detail || rule == LintIgnoredRetryAfter) {
+		if f.Rule == rule && f.Operation == operation && (f.Detail == detail || rule == journal.LintIgnoredRetryAfter) {
 			f.Times++
 			f.RequestID = id
 			return
 		}
 	}
 	if len(d.findings) < maxFindings {
-		d.findings = append(d.findings, &Finding{Rule: rule, Operation: operation, Detail: detail, Times: 1, RequestID: id, Advice: rule.advice()})
+		d.findings = append(d.findings, &journal.Finding{Rule: rule, Operation: operation, Detail: detail, Times: 1, RequestID: id, Advice: advice(rule)})
 	}
 }
 
-func (d *conduct) all() []Finding {
+func (d *conduct) all() []journal.Finding {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	findings := make([]Finding, len(d.findings))
+	findings := make([]journal.Finding, len(d.findings))
 	for i, f := range d.findings {
 		findings[i] = *f
 	}

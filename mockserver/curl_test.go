@@ -22,6 +22,7 @@ import (
 	"unicode"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // curled is a request as curl would send it.
@@ -141,7 +142,7 @@ func parseCurl(t *testing.T, args []string, input, base string) curled {
 }
 
 // want fails the test unless the request is the call.
-func (c curled) want(t *testing.T, call *mockserver.Call) {
+func (c curled) want(t *testing.T, call *journal.Call) {
 	t.Helper()
 	path, query, _ := strings.Cut(c.target, "?")
 	path, err := url.PathUnescape(path)
@@ -182,13 +183,13 @@ func decoded(query string) string {
 }
 
 // hostileCalls hold what a shell, curl, Go or a terminal treats in a special way, and random bytes.
-func hostileCalls() []mockserver.Call {
+func hostileCalls() []journal.Call {
 	texts := []string{
 		"", "x", "it's", "a b", "$(touch made)", "`touch made`", "a|touch made", ";touch made", "&touch made", ">made", "$SHIPPING_SECRET_KEY",
 		"@/etc/passwd", "@-", "-o", "--output", "-", "a\nb", "\n", "a\r\nX-Other: b", "\x00", "a\x00b", "\x1b[2J", "\u009b2J", "\u202e", "\xff", "%", `\`, `"`,
 		"{a,b}", "[1-9]", "#fragment", "!!", "~", "*", "%00", "a=1&b=2;c", "\t", "// touch\n", "*/", "`+evil+`",
 	}
-	calls := []mockserver.Call{
+	calls := []journal.Call{
 		{Method: "GET", Path: "/v1/rates", RequestBody: "a body"},
 		{Method: "HEAD", Path: "/v1/rates"},
 		{Method: "OPTIONS", Path: "*"},
@@ -198,7 +199,7 @@ func hostileCalls() []mockserver.Call {
 	}
 	methods := []string{"A|touch", "$(touch)", "`touch`", "-o", "-", "&touch", "*", "!", "it's", "~", "#", "get", "POST", "HEAD", "GET"}
 	for i, text := range texts {
-		calls = append(calls, mockserver.Call{
+		calls = append(calls, journal.Call{
 			RequestID: "req-" + text, Operation: text, Method: methods[i%len(methods)], Path: "/" + text, Query: text, ContentType: text, RequestBody: text, Key: "k",
 		})
 	}
@@ -215,7 +216,7 @@ func hostileCalls() []mockserver.Call {
 		return string(text)
 	}
 	for range 60 {
-		calls = append(calls, mockserver.Call{
+		calls = append(calls, journal.Call{
 			RequestID: "req-1", Method: methods[random.IntN(len(methods))], Path: "/" + bytesOf(), Query: bytesOf(), ContentType: bytesOf(), RequestBody: bytesOf(),
 		})
 	}
@@ -248,7 +249,7 @@ func TestCurl_OfAMethodThatIsAShellCommand(t *testing.T) {
 		body := `{"note":"$(touch made)` + "\x01'`\"" + `"}`
 		do(t, srv, method, "/v1/a'b/$(id)?x=[1-3]&y={a,b}&z='`id`", body, "Content-Type", "text/$(id)")
 		id := fmt.Sprintf("req-%d", i+1)
-		call := srv.Find(mockserver.CallQuery{RequestID: id})[0]
+		call := srv.Find(journal.Query{RequestID: id})[0]
 		if call.Method != method {
 			t.Errorf("the journal has %q", call.Method)
 		}

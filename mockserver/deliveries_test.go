@@ -18,6 +18,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // moody is a receiver inside a bubble that takes a random time and refuses two of three notifications to a
@@ -403,7 +404,7 @@ func TestClose_EndsWhoWaitsInProcess(t *testing.T) {
 			}
 			var waiting sync.WaitGroup
 			var errs [3]error
-			waiting.Go(func() { _, errs[0] = w.Await(t.Context(), mockserver.CallQuery{}, 0) })
+			waiting.Go(func() { _, errs[0] = w.Await(t.Context(), journal.Query{}, 0) })
 			waiting.Go(func() { _, errs[1] = w.WaitDelivery(t.Context(), sent[0].ID) })
 			if scenario == "default" {
 				late := mockserver.Schedule{Events: 1, Steps: []mockserver.ScheduleStep{{After: time.Hour}}}

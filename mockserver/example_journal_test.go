@@ -11,6 +11,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // fetch sends a request with the server's key and returns the headers of the answer.
@@ -41,7 +42,7 @@ func ExampleWorld_Await() {
 	var background sync.WaitGroup // what is under test
 	background.Go(func() { fetch(srv, "GET", "/v1/countries", "") })
 	defer background.Wait()
-	call, err := srv.Await(context.Background(), mockserver.CallQuery{Operation: shipping.OpListCountries}, 10*time.Second)
+	call, err := srv.Await(context.Background(), journal.Query{Operation: shipping.OpListCountries}, 10*time.Second)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -76,7 +77,7 @@ func ExampleCall_Curl() {
 	srv := mockserver.New(mockserver.WithoutListener())
 	defer srv.Close()
 	fetch(srv, "POST", "/v1/webhooks/replay", `{"delivery_id":"WD-1"}`)
-	call := srv.Find(mockserver.CallQuery{Status: 404})[0]
+	call := srv.Find(journal.Query{Status: 404})[0]
 	fmt.Print(call.Curl("http://127.0.0.1:4010"))
 	// Output:
 	// curl -i -X POST -H "Authorization: Bearer $SHIPPING_SECRET_KEY" -H 'Content-Type: application/json' --data-raw '{"delivery_id":"WD-1"}' http://127.0.0.1:4010/v1/webhooks/replay

@@ -7,6 +7,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // Why explains the answer to a call that was refused, or that a fault struck. Every such answer carries
@@ -85,8 +86,8 @@ func (w *World) Why(requestID string) (Why, error) {
 	return why, nil
 }
 
-func (g *Suggestion) call() *Call {
-	c := &Call{Method: g.Method, Operation: g.Operation, Key: wire.KeyPrefix, RequestBody: g.Body, RequestBytes: len(g.Body)}
+func (g *Suggestion) call() *journal.Call {
+	c := &journal.Call{Method: g.Method, Operation: g.Operation, Key: wire.KeyPrefix, RequestBody: g.Body, RequestBytes: len(g.Body)}
 	c.Path, c.Query = splitTarget(g.Target)
 	if g.Body != "" {
 		c.ContentType = "application/json"

@@ -18,6 +18,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // struck returns the answer to one call of rates that a fault strikes after it is done.
@@ -233,7 +234,7 @@ func TestFailpoints_InterruptAPurchase(t *testing.T) {
 				t.Errorf("an hour later it is %s", now.Status)
 			}
 			srv.CheckInvariants(t)
-			if fault := srv.Find(mockserver.CallQuery{Status: 502})[0].Fault; fault != "rule 1: status at "+string(test.point) {
+			if fault := srv.Find(journal.Query{Status: 502})[0].Fault; fault != "rule 1: status at "+string(test.point) {
 				t.Errorf("the journal says %q", fault)
 			}
 		})

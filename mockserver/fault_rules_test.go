@@ -14,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 func TestInject_PointsOutARuleThatCanNeverStrike(t *testing.T) {
@@ -142,9 +143,9 @@ func work(t *testing.T, srv *mockserver.Server, worker int) string {
 	return line.String()
 }
 
-// journal shows what can be the same in two runs: what was called, how it was answered, and which fault
+// callsOf shows what can be the same in two runs: what was called, how it was answered, and which fault
 // struck.
-func journal(srv *mockserver.Server) []string {
+func callsOf(srv *mockserver.Server) []string {
 	var lines []string
 	for _, c := range srv.Journal() {
 		lines = append(lines, fmt.Sprintf("%s %s %s %d %s", c.At, c.Operation, c.Query, c.Status, c.Fault))
@@ -154,13 +155,13 @@ func journal(srv *mockserver.Server) []string {
 
 func TestFaults_TheSameScriptAndSeedGiveTheSameJournal(t *testing.T) {
 	t.Parallel()
-	run := func(seed uint64) (journaled []string, whole []mockserver.Call) {
+	run := func(seed uint64) (journaled []string, whole []journal.Call) {
 		srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithSeed(seed))
 		inject(t, srv, script()...)
 		for worker := range 5 {
 			work(t, srv, worker)
 		}
-		return journal(srv), srv.Journal()
+		return callsOf(srv), srv.Journal()
 	}
 	first, whole := run(7)
 	second, again := run(7)
@@ -186,7 +187,7 @@ func TestFaults_TheSameScriptAndSeedGiveTheSameJournalUnderConcurrency(t *testin
 			workers.Go(func() { lines[worker] = work(t, srv, worker) })
 		}
 		workers.Wait()
-		journaled = journal(srv)
+		journaled = callsOf(srv)
 		slices.Sort(journaled) // workers overtake each other
 		return lines, journaled
 	}
@@ -309,11 +310,11 @@ func TestInject_AFaultOfListsSeesListsOnly(t *testing.T) {
 		inject(t, srv, mockserver.FaultRule{First: 1, Fault: fault})
 		get(t, srv, "/v1/countries")
 		analyzeShipment(t, srv, srv.Shipments()[0])
-		if calls := srv.Find(mockserver.CallQuery{Faulted: true}); len(calls) > 0 {
+		if calls := srv.Find(journal.Query{Faulted: true}); len(calls) > 0 {
 			t.Errorf("%v struck %+v", fault, calls)
 		}
 		get(t, srv, "/v1/rates?perPage=2").want(t, http.StatusOK)
-		if calls := srv.Find(mockserver.CallQuery{Faulted: true}); len(calls) != 1 || calls[0].Operation != shipping.OpListRates {
+		if calls := srv.Find(journal.Query{Faulted: true}); len(calls) != 1 || calls[0].Operation != shipping.OpListRates {
 			t.Errorf("%v struck %+v", fault, calls)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // instruments are what a test watches and disturbs a world with. Every world has its own, and a fork
 // begins with fresh ones.
 type instruments struct {
-	calls    *journal
+	calls    *callLog
 	faults   *faultBook
 	conduct  *conduct
 	coverage *Coverage

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 func TestJournal_HasWhatWasCalled(t *testing.T) {
@@ -19,13 +20,13 @@ func TestJournal_HasWhatWasCalled(t *testing.T) {
 		post(t, srv, "/v1/webhooks/replay", "{}").header.Get("X-Request-Id"),
 	}
 	get(t, srv, "/_mock/calls").want(t, 200) // is not journaled
-	want := []mockserver.Call{
+	want := []journal.Call{
 		{RequestID: ids[0], Operation: shipping.OpListRates, Method: "GET", Path: "/v1/rates", Query: "perPage=1", Status: 200},
 		{RequestID: ids[1], Method: "GET", Path: "/v1/nothing", Status: 404, ErrorCode: "not_found"},
 		{RequestID: ids[2], Operation: shipping.OpReplayWebhook, Method: "POST", Path: "/v1/webhooks/replay", Status: 400,
 			ContentType: "application/json", RequestBody: "{}", RequestBytes: 2, ErrorCode: "invalid_request"},
 	}
-	ignored := cmpopts.IgnoreFields(mockserver.Call{}, "At", "Key", "Message", "ResponseBody", "ResponseBytes")
+	ignored := cmpopts.IgnoreFields(journal.Call{}, "At", "Key", "Message", "ResponseBody", "ResponseBytes")
 	if diff := cmp.Diff(want, srv.Journal(), ignored); diff != "" {
 		t.Errorf("journal (-want +got):\n%s", diff)
 	}

@@ -10,13 +10,14 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // Each rule is found by its own script, and no other rule is.
 func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		rule  mockserver.LintRule
+		rule  journal.LintRule
 		calls func(t *testing.T, srv *mockserver.Server)
 	}{
 		{"", func(t *testing.T, srv *mockserver.Server) {
@@ -35,7 +36,7 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 				t.Error(err)
 			}
 		}},
-		{mockserver.LintRepeatedRefusal, func(t *testing.T, srv *mockserver.Server) {
+		{journal.LintRepeatedRefusal, func(t *testing.T, srv *mockserver.Server) {
 			get(t, srv, "/v1/transactions")
 			get(t, srv, "/v1/transactions")
 		}},
@@ -44,7 +45,7 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 			analyzeShipment(t, srv, srv.Shipments()[0])
 			get(t, srv, regulatoryPath+"/request/RD-1")
 		}},
-		{mockserver.LintIgnoredRetryAfter, func(t *testing.T, srv *mockserver.Server) {
+		{journal.LintIgnoredRetryAfter, func(t *testing.T, srv *mockserver.Server) {
 			inject(t, srv, mockserver.FaultRule{First: 1, Fault: mockserver.FaultRateLimit(mockserver.RetryAfterIMF, 7*time.Second)})
 			get(t, srv, "/v1/rates")
 			advance(t, srv, 3*time.Second)
@@ -56,18 +57,18 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 			advance(t, srv, 7*time.Second)
 			get(t, srv, "/v1/rates")
 		}},
-		{mockserver.LintPolledTooFast, func(t *testing.T, srv *mockserver.Server) { poll(t, srv, 20*time.Millisecond) }},
+		{journal.LintPolledTooFast, func(t *testing.T, srv *mockserver.Server) { poll(t, srv, 20*time.Millisecond) }},
 		{"", func(t *testing.T, srv *mockserver.Server) { poll(t, srv, 150*time.Millisecond) }},
 		{"", func(t *testing.T, srv *mockserver.Server) { poll(t, srv, 0) }}, // virtual time that stands still
-		{mockserver.LintUnknownParameter, func(t *testing.T, srv *mockserver.Server) { get(t, srv, "/v1/rates?sort=asc&page=1") }},
-		{mockserver.LintUnknownField, func(t *testing.T, srv *mockserver.Server) {
+		{journal.LintUnknownParameter, func(t *testing.T, srv *mockserver.Server) { get(t, srv, "/v1/rates?sort=asc&page=1") }},
+		{journal.LintUnknownField, func(t *testing.T, srv *mockserver.Server) {
 			post(t, srv, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`","colour":"red"}`).want(t, 200)
 		}},
-		{mockserver.LintNoContentType, func(t *testing.T, srv *mockserver.Server) {
+		{journal.LintNoContentType, func(t *testing.T, srv *mockserver.Server) {
 			do(t, srv, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`, "Content-Type", "")
 			do(t, srv, "POST", "/v1/webhooks/replay", `{"delivery_id":"`+srv.Deliveries()[0].ID+`"}`, "Content-Type", "") // there it is optional
 		}},
-		{mockserver.LintRepeatedPurchase, func(t *testing.T, srv *mockserver.Server) {
+		{journal.LintRepeatedPurchase, func(t *testing.T, srv *mockserver.Server) {
 			inject(t, srv, mockserver.FaultRule{Point: mockserver.AfterCharge, First: 1, Fault: mockserver.FaultStatus(502, nil)})
 			buyTwice(t, srv, false)
 		}},
@@ -75,11 +76,11 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 			inject(t, srv, mockserver.FaultRule{Point: mockserver.BeforeCharge, First: 1, Fault: mockserver.FaultStatus(502, nil)})
 			buyTwice(t, srv, true)
 		}},
-		{mockserver.LintIdempotencyKey, func(t *testing.T, srv *mockserver.Server) {
+		{journal.LintIdempotencyKey, func(t *testing.T, srv *mockserver.Server) {
 			draft := analyzeShipment(t, srv, srv.Shipments()[0])
 			do(t, srv, "POST", regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`, "Idempotency-Key", "1").want(t, 200)
 		}},
-		{mockserver.LintFollowedRedirect, func(t *testing.T, srv *mockserver.Server) {
+		{journal.LintFollowedRedirect, func(t *testing.T, srv *mockserver.Server) {
 			inject(t, srv, mockserver.FaultRule{First: 1, Fault: mockserver.FaultRedirect(srv.URL + "/v1/countries")})
 			get(t, srv, "/v1/rates")
 			get(t, srv, "/v1/countries")
@@ -90,14 +91,14 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithoutListener(), virtual())
 			test.calls(t, srv)
-			var rules []mockserver.LintRule
+			var rules []journal.LintRule
 			for _, f := range srv.Findings() {
 				rules = append(rules, f.Rule)
 				if f.Advice == "" || f.Times < 1 || f.RequestID == "" {
 					t.Errorf("the finding is %+v", f)
 				}
 			}
-			var want []mockserver.LintRule
+			var want []journal.LintRule
 			if test.rule != "" {
 				want = append(want, test.rule)
 			}
@@ -133,7 +134,7 @@ func TestLint_FindsASecretInTheQueryAndShowsNone(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	get(t, srv, "/v1/rates?api_key="+srv.SecretKey)
-	var overHTTP []mockserver.Finding
+	var overHTTP []journal.Finding
 	get(t, srv, "/_mock/lint").want(t, http.StatusOK).data(t, &overHTTP)
 	text := fmt.Sprint(overHTTP)
 	if len(overHTTP) != 2 || !strings.Contains(text, "secret-in-query") || !strings.Contains(text, "unknown-parameter by rates.list (api_key)") || strings.Contains(text, srv.SecretKey) {

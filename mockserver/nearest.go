@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // draftRequest is a request in the making that this world accepts: a valid one of the operation, into
@@ -24,7 +25,7 @@ type draftRequest struct {
 }
 
 // nearest returns the valid request that is nearest to a call, or nil.
-func (w *World) nearest(c *Call, table []shipping.Operation) *Suggestion {
+func (w *World) nearest(c *journal.Call, table []shipping.Operation) *Suggestion {
 	op := nearestOperation(c, table)
 	sent := sentRequest{world: w, values: routeValues(op.Route, c.Path)}
 	// What cannot be read holds nothing to take over.
@@ -307,7 +308,7 @@ func isKey[V any](m map[string]V, key string) bool {
 
 // nearestOperation returns the operation that a call named, or the one whose method and route are the
 // fewest letters away from what it sent.
-func nearestOperation(c *Call, table []shipping.Operation) shipping.Operation {
+func nearestOperation(c *journal.Call, table []shipping.Operation) shipping.Operation {
 	var nearest shipping.Operation
 	least := -1
 	for _, op := range table {

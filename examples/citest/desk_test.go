@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/journal"
+
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -173,7 +175,7 @@ func TestAFailedGenerationIsReported(t *testing.T) {
 		if !errors.Is(err, shipping.ErrRequestFailed) || !strings.Contains(err.Error(), "2026-0001") {
 			t.Errorf("the error: %v", err)
 		}
-		calls := server.Find(mockserver.CallQuery{Operation: shipping.OpPurchase})
+		calls := server.Find(journal.Query{Operation: shipping.OpPurchase})
 		if len(calls) != 1 || calls[0].Status != http.StatusOK || !strings.Contains(calls[0].RequestBody, "document_types") {
 			t.Errorf("purchases: %+v", calls)
 		}

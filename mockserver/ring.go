@@ -12,10 +12,10 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// journal remembers the latest calls, and how many there were of each operation. A call costs the
+// callLog remembers the latest calls, and how many there were of each operation. A call costs the
 // same however many came before it: once the ring is full, a call is written over the oldest one, into
 // the memory that held its bodies.
-type journal struct {
+type callLog struct {
 	size   int // calls remembered; 0 for none
 	body   int // bytes remembered of a body
 	memory *journalMemory
@@ -56,12 +56,12 @@ type journalMemory struct {
 
 func (m *journalMemory) full() bool { return m.used.Load() >= m.most }
 
-func newJournal(size, body int, memory *journalMemory) *journal {
-	return &journal{size: size, body: body, memory: memory, counts: map[string]int{}}
+func newJournal(size, body int, memory *journalMemory) *callLog {
+	return &callLog{size: size, body: body, memory: memory, counts: map[string]int{}}
 }
 
 // add journals a call with its bodies, of which it keeps copies, and returns its number.
-func (j *journal) add(e entry, request, response []byte) uint64 {
+func (j *callLog) add(e entry, request, response []byte) uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.total++
@@ -88,7 +88,7 @@ func (j *journal) add(e entry, request, response []byte) uint64 {
 }
 
 // slot returns where the call with the present total goes.
-func (j *journal) slot() *entry {
+func (j *callLog) slot() *entry {
 	n := len(j.ring)
 	if n < j.size && uint64(n) == j.total-1 && (n < fewestJournalCalls || !j.memory.full()) {
 		before := cap(j.ring)
@@ -100,7 +100,7 @@ func (j *journal) slot() *entry {
 }
 
 // take accounts for memory that the journal takes, or gives back where it is below zero.
-func (j *journal) take(bytes int64) {
+func (j *callLog) take(bytes int64) {
 	if bytes != 0 {
 		j.taken += bytes
 		j.memory.used.Add(bytes)
@@ -123,14 +123,14 @@ func (e *entry) shorten() {
 }
 
 // isShort reports whether the journal remembers fewer calls than it should, since there is no room for more.
-func (j *journal) isShort() bool {
+func (j *callLog) isShort() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return uint64(len(j.ring)) < min(j.total, uint64(j.size))
 }
 
 // end gives the memory back and remembers no further call; what is there can still be read.
-func (j *journal) end() {
+func (j *callLog) end() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.take(-j.taken)
@@ -139,7 +139,7 @@ func (j *journal) end() {
 
 // each calls fn with the remembered calls, oldest first, until it returns false. What fn keeps of an
 // entry's bodies it has to copy. It returns a channel that closes at the next call.
-func (j *journal) each(fn func(*entry) bool) <-chan struct{} {
+func (j *callLog) each(fn func(*entry) bool) <-chan struct{} {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.changed == nil {
@@ -154,17 +154,17 @@ func (j *journal) each(fn func(*entry) bool) <-chan struct{} {
 }
 
 // last returns the number of the latest call.
-func (j *journal) last() uint64 {
+func (j *callLog) last() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.total
 }
 
 // changes returns a channel that closes at the next call.
-func (j *journal) changes() <-chan struct{} { return j.each(func(*entry) bool { return false }) }
+func (j *callLog) changes() <-chan struct{} { return j.each(func(*entry) bool { return false }) }
 
 // remembered returns a copy of a call by its id.
-func (j *journal) remembered(id string) (found entry, known bool) {
+func (j *callLog) remembered(id string) (found entry, known bool) {
 	digits, isID := strings.CutPrefix(id, "req-")
 	number, err := strconv.ParseUint(digits, 10, 64)
 	if !isID || err != nil {
@@ -181,7 +181,7 @@ func (j *journal) remembered(id string) (found entry, known bool) {
 }
 
 // clear forgets every call; the next one is the first again.
-func (j *journal) clear() {
+func (j *callLog) clear() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.take(-j.taken)
@@ -189,13 +189,13 @@ func (j *journal) clear() {
 }
 
 // len returns how many calls are remembered.
-func (j *journal) len() int {
+func (j *callLog) len() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return len(j.ring)
 }
 
-func (j *journal) count(operation string) int {
+func (j *callLog) count(operation string) int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.counts[operation]
