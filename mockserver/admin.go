@@ -14,6 +14,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -218,7 +219,7 @@ func (s *Server) adminMagic(*control) wire.Reply {
 
 func (s *Server) adminDeliveries(c *control) wire.Reply {
 	log := c.world.Deliveries()
-	return pageOf(c, counted(len(log), "delivery in the log", "deliveries in the log"), log, viewDelivery)
+	return pageOf(c, spelling.Counted(len(log), "delivery in the log", "deliveries in the log"), log, viewDelivery)
 }
 
 func (s *Server) adminLedger(c *control) wire.Reply {
@@ -242,7 +243,7 @@ func (s *Server) adminLedger(c *control) wire.Reply {
 	}
 	slices.Reverse(entries)
 	view.Entries = each(cut(p, entries), func(e ledger.Entry) entryView { return entryView{e, jsontext.Timestamp(e.At)} })
-	return paged(p, len(entries), counted(len(entries), "entry in the ledger", "entries in the ledger"), view)
+	return paged(p, len(entries), spelling.Counted(len(entries), "entry in the ledger", "entries in the ledger"), view)
 }
 
 // pageOf answers with a page of a list. Its envelope has the pagination of the rate list.

@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/country"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -59,7 +60,7 @@ func (s *Server) adminRequests(c *control) wire.Reply {
 			}
 		}
 	}
-	return paged(p, total, counted(total, "regulatory request", "regulatory requests"), rows)
+	return paged(p, total, spelling.Counted(total, "regulatory request", "regulatory requests"), rows)
 }
 
 func (s *Server) adminRequest(c *control) wire.Reply {
@@ -104,7 +105,7 @@ func (s *Server) adminConsignments(c *control) wire.Reply {
 		}
 	}
 	w.mu.Unlock()
-	return wire.SucceedWith(nil, counted(len(rows), "shipment", "shipments"), struct {
+	return wire.SucceedWith(nil, spelling.Counted(len(rows), "shipment", "shipments"), struct {
 		Shipments []consignmentRow `json:"shipments"`
 		Invoices  []string         `json:"invoices"`
 		Curl      string           `json:"curl,omitempty"` // analyzes the first of them
@@ -142,7 +143,7 @@ func (s *Server) adminClock(c *control) wire.Reply {
 		waiting = append(waiting, viewFired(Fired(f)))
 	}
 	total := w.Waiting()
-	return wire.SucceedWith(nil, counted(total, "thing waits for its time", "things wait for their time"), struct {
+	return wire.SucceedWith(nil, spelling.Counted(total, "thing waits for its time", "things wait for their time"), struct {
 		Now     jsontext.Timestamp `json:"now"`
 		Clock   string             `json:"clock"`
 		Total   int                `json:"total"`

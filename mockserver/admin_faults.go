@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -23,7 +24,7 @@ func (s *Server) adminFaults(c *control) wire.Reply {
 	for _, op := range shipping.Operations() {
 		view.Operations = append(view.Operations, op.Name)
 	}
-	return wire.SucceedWith(nil, counted(len(view.Rules), "fault rule", "fault rules"), view)
+	return wire.SucceedWith(nil, spelling.Counted(len(view.Rules), "fault rule", "fault rules"), view)
 }
 
 func (s *Server) adminInject(c *control) wire.Reply {
@@ -47,7 +48,7 @@ func (s *Server) adminInject(c *control) wire.Reply {
 		return refusedFor(err)
 	}
 	all := c.world.faults.forms()
-	return wire.SucceedWith(nil, counted(len(rules), "fault rule added", "fault rules added"), all[max(0, len(all)-len(rules)):])
+	return wire.SucceedWith(nil, spelling.Counted(len(rules), "fault rule added", "fault rules added"), all[max(0, len(all)-len(rules)):])
 }
 
 func (s *Server) adminClearFaults(c *control) wire.Reply {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -79,12 +78,4 @@ func paged(p paging, total int, message string, data any) wire.Reply {
 		answer.Body = append(p.appendRates(answer.Body, total), '}')
 	}
 	return answer
-}
-
-// counted is a number and the noun that goes with it.
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -56,7 +57,7 @@ func (s *Server) adminSchedule(c *control) wire.Reply {
 	if err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, counted(len(delivered), "notification delivered", "notifications delivered"), struct {
+	return wire.SucceedWith(nil, spelling.Counted(len(delivered), "notification delivered", "notifications delivered"), struct {
 		Deliveries []deliveryView `json:"deliveries"`
 		Act        *callMade      `json:"act,omitempty"`
 	}{each(delivered, viewDelivery), made})

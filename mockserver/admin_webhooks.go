@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -16,7 +17,7 @@ func (s *Server) adminWebhooks(c *control) wire.Reply {
 	all := slices.Clone(w.account.Webhooks.All)
 	w.mu.Unlock()
 	slices.Reverse(all)
-	return pageOf(c, counted(len(all), "webhook", "webhooks"), all, w.viewWebhook)
+	return pageOf(c, spelling.Counted(len(all), "webhook", "webhooks"), all, w.viewWebhook)
 }
 
 func (s *Server) adminAddWebhook(c *control) wire.Reply {
@@ -97,5 +98,5 @@ func (s *Server) adminEmit(c *control) wire.Reply {
 	if err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, counted(len(queued), "notification queued", "notifications queued"), each(queued, viewDelivery))
+	return wire.SucceedWith(nil, spelling.Counted(len(queued), "notification queued", "notifications queued"), each(queued, viewDelivery))
 }

@@ -58,7 +58,7 @@ func (s *Server) adminScenarios(*control) wire.Reply {
 
 func (s *Server) adminWorlds(c *control) wire.Reply {
 	worlds := s.Worlds()
-	return pageOf(c, counted(len(worlds), "world is open", "worlds are open"), worlds, func(w *World) worldView { return w.viewFor(c) })
+	return pageOf(c, spelling.Counted(len(worlds), "world is open", "worlds are open"), worlds, func(w *World) worldView { return w.viewFor(c) })
 }
 
 // adminShowWorld answers GET /_mock/worlds/{world} with what a program needs to use the world.

@@ -106,13 +106,14 @@ func (s *Server) finish(rw http.ResponseWriter, w *World, x *wire.Exchange) {
 	if len(x.Struck) == 0 { // a fault spoils the plain form, which whoever looks at it can read
 		x.Reply.Negotiate(x.Call.Header)
 	}
-	id := w.note(x)
+	x.At, x.Virtual, x.World, x.Key = w.clock.Now(), w.clock.IsVirtual(), w.name, w.fingerprint(x.Call.Request)
+	for _, o := range w.observers {
+		o.See(x)
+	}
 	x.Leave() // the caller may take its time to read the reply
-	s.metrics.see(x)
-	s.logAccess(w, x, id)
-	rw.Header()["X-Request-Id"] = []string{id}
+	rw.Header()["X-Request-Id"] = []string{x.ID}
 	if len(x.Struck) > 0 || x.Reply.Refusal.Code != "" {
-		rw.Header()["X-Mock-Why"] = []string{w.whyPath(id)}
+		rw.Header()["X-Mock-Why"] = []string{w.whyPath(x.ID)}
 	}
 	if err := x.Send(rw, func(each time.Duration, count int) wire.Ticks {
 		return w.ticks(each, count, "the next byte of a slow body")

@@ -62,18 +62,17 @@ func (y *Why) Summary() string {
 // Why explains the answer whose X-Request-Id is given. It fails where the journal does not hold the
 // call any more.
 func (w *World) Why(requestID string) (Why, error) {
-	e, known := w.calls.remembered(requestID)
+	c, rule, known := w.calls.Remembered(requestID)
 	if !known {
 		return Why{}, fmt.Errorf("mockserver: the journal does not hold %q: take the X-Request-Id of one of the latest answers, or keep more with WithJournal", requestID)
 	}
-	c := e.call()
 	why := Why{
 		RequestID: c.RequestID, Operation: c.Operation, Status: c.Status, ErrorCode: c.ErrorCode, Message: c.Message, Fault: c.Fault,
 	}
-	if len(e.struck) > 0 || e.refusal.Code == "" {
+	if c.Fault != "" || c.ErrorCode == "" {
 		return why, nil
 	}
-	why.Rule = e.refusal.Rule
+	why.Rule = rule
 	why.Specification = heading(c.Operation, c.ErrorCode)
 	valid := w
 	if w == w.server.strangers { // the account that the request was perhaps meant for

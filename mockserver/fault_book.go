@@ -1,7 +1,6 @@
 package mockserver
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // faultBook holds the rules of a world and counts the calls they have seen.
@@ -206,7 +206,7 @@ func (b *faultBook) identify(s *sighting) uint64 {
 	}
 	write([]byte(s.operation))
 	for _, text := range [][]byte{[]byte(s.target), s.body} {
-		before, id, after := cutRequestID(text)
+		before, id, after := wire.CutRequestID(text)
 		write(before)
 		if request, known := b.requests[string(id)]; known {
 			write(binary.BigEndian.AppendUint64(nil, request))
@@ -231,21 +231,6 @@ func (b *faultBook) analyzed(requestID string, body []byte) {
 	b.analyses[what]++
 	hash.Write(binary.BigEndian.AppendUint64(nil, uint64(b.analyses[what])))
 	b.requests[requestID] = hash.Sum64()
-}
-
-const requestIDPrefix = "RD-"
-
-// cutRequestID splits a text around the first request_id in it.
-func cutRequestID(text []byte) (before, id, after []byte) {
-	at := bytes.Index(text, []byte(requestIDPrefix))
-	if at < 0 {
-		return text, nil, nil
-	}
-	end := at + len(requestIDPrefix)
-	for end < len(text) && (text[end] >= 'A' && text[end] <= 'Z' || text[end] >= '0' && text[end] <= '9') {
-		end++
-	}
-	return text[:at], text[at:end], text[end:]
 }
 
 // problem says why a rule can never strike, behind those that are armed, or nothing.

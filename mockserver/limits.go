@@ -7,21 +7,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 )
 
-// Limits that keep a test that runs away from taking the machine along.
-//
-// Assumption: all of them. [WithMaxWorlds], [WithMaxRows] and [WithMaxJournal] switch the first three.
-const (
-	defaultMaxWorlds   = 10_000
-	defaultMaxRows     = 20_000    // of a world
-	defaultMaxBytes    = 256 << 20 // of a world
-	defaultMaxJournal  = 128 << 20 // bytes, of all worlds
-	maxTemplateRows    = 600_000   // stored by all templates together, at about a kilobyte and a half each
-	maxNamedSnapshots  = 100       // of a world
-	maxFaultRules      = 1_000     // of a world
-	maxFaultBytes      = 1 << 20   // of their JSON, of a world
-	fewestJournalCalls = 8         // of a world, however little room there is
-)
-
 // WithMaxWorlds limits how many worlds are open at once; a further one is refused. The default is 10,000.
 func WithMaxWorlds(n int) Option { return func(c *config) { c.maxWorlds = max(1, n) } }
 
@@ -88,3 +73,17 @@ func (w *World) requestSize(id string) int {
 	}
 	return len(record.JSON())
 }
+
+// Limits that keep a test that runs away from taking the machine along.
+//
+// Assumption: all of them. [WithMaxWorlds], [WithMaxRows] and [WithMaxJournal] switch the first three.
+const (
+	defaultMaxWorlds  = 10_000
+	defaultMaxRows    = 20_000    // of a world
+	defaultMaxBytes   = 256 << 20 // of a world
+	defaultMaxJournal = 128 << 20 // bytes, of all worlds
+	maxTemplateRows   = 600_000   // stored by all templates together, at about a kilobyte and a half each
+	maxNamedSnapshots = 100       // of a world
+	maxFaultRules     = 1_000     // of a world
+	maxFaultBytes     = 1 << 20   // of their JSON, of a world
+)

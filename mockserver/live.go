@@ -53,8 +53,8 @@ func (p pulse) still() pulse {
 // whom nobody watches does nothing for it, and a reader who is slow holds up nobody.
 func (s *Server) pulse(w *World) pulse {
 	p := pulse{
-		World: w.name, Calls: w.calls.last(), Deliveries: w.deliveries.Mark(), Faults: w.faults.mark(), Worlds: s.worlds.mark(),
-		Unauthenticated: s.strangers.calls.last(),
+		World: w.name, Calls: w.calls.Last(), Deliveries: w.deliveries.Mark(), Faults: w.faults.mark(), Worlds: s.worlds.mark(),
+		Unauthenticated: s.strangers.calls.Last(),
 		Waiting:         w.Waiting(), Clock: w.clockKind(), Now: jsontext.Timestamp(w.clock.Now()),
 	}
 	w.mu.Lock()
@@ -127,7 +127,7 @@ func (s *Server) live(ctx context.Context, out *eventWriter, w *World) error {
 	var sent pulse
 	var spoke time.Time
 	for {
-		called := w.calls.changes()
+		called := w.calls.Changes()
 		now := time.Now()
 		switch p := s.pulse(w); {
 		case w != s.strangers && s.worlds.open(w.SecretKey) != w:

@@ -15,6 +15,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
+	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -37,8 +38,8 @@ type Server struct {
 	buffers  sync.Pool
 	unread   wire.Unread
 	pages    pageCache
-	metrics  *metrics
-	journals *journalMemory                 // of every world
+	metrics  *watch.Metrics
+	journals *watch.Memory                  // of every world
 	console  func() map[string]consoleAsset // by name
 	checks   responseChecks
 
@@ -65,8 +66,8 @@ func New(opts ...Option) *Server {
 		opt(&s.config)
 	}
 	s.err = s.config.prepare()
-	s.metrics = newMetrics()
-	s.journals = &journalMemory{most: s.config.maxJournal}
+	s.metrics = watch.NewMetrics(each(faultKinds(), func(k faultKind) string { return k.Kind }))
+	s.journals = &watch.Memory{Most: s.config.maxJournal}
 	s.buffers.New = func() any { return new([]byte) }
 	s.deliver = s.config.deliver
 	if s.deliver == nil {

@@ -183,7 +183,7 @@ type exchangeRate struct {
 // adminExchangeRates answers GET /_mock/exchange-rates.
 func (s *Server) adminExchangeRates(c *control) wire.Reply {
 	rates := c.world.exchangeRates()
-	return wire.SucceedWith(nil, counted(len(rates), "exchange rate", "exchange rates"), rates)
+	return wire.SucceedWith(nil, spelling.Counted(len(rates), "exchange rate", "exchange rates"), rates)
 }
 
 func (w *World) exchangeRates() []exchangeRate {

@@ -51,8 +51,8 @@ func (w *World) Restore(s *Snapshot) { w.restore(s) }
 func (w *World) Reset() {
 	w.faults.reset()
 	w.restore(w.base)
-	w.calls.clear()
-	w.conduct.clear()
+	w.calls.Clear()
+	w.conduct.Clear()
 }
 
 func (w *World) restore(s *Snapshot) {

@@ -66,7 +66,7 @@ func (s *Server) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 	c := &s.config
 	w := &World{
 		access: &access{SecretKey: key}, name: name, server: s, plan: p, assume: p.assume, base: base,
-		logger: c.logger, countries: c.countries, instruments: newInstruments(c, p.Seed, key, s.journals),
+		logger: c.logger, countries: c.countries, instruments: newInstruments(c, p.Seed, key, s.journals, s.metrics),
 	}
 	start := base.at
 	if start.Before(c.start) {
@@ -103,7 +103,7 @@ func (w *World) close() {
 	w.shut()
 	w.clock.Stop()
 	w.deliveries.Close()
-	w.calls.end()
+	w.calls.End()
 }
 
 // decoding returns how the world reads bodies.

@@ -4,6 +4,7 @@ package spelling
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -65,4 +66,12 @@ func Suggestion(name string, known []string) string {
 		return ": leave it out"
 	}
 	return ": use one of " + strings.Join(known, ", ")
+}
+
+// Counted returns a number and the noun that goes with it.
+func Counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
 }

@@ -45,6 +45,13 @@ type Exchange struct {
 	Settled   bool     // the reply is there, and no handler is to be asked
 	Struck    []Strike // the faults that struck, in the order of their rules
 
+	// What observers see besides. The journal sets ID.
+	ID      string    // X-Request-Id of the response
+	At      time.Time // by the clock of the world
+	Virtual bool      // the clock of the world is virtual
+	World   string    // its name
+	Key     string    // the fingerprint of the request's key; empty if it has none
+
 	Release func() // ends what Advance waits for, after a delay; nil if it waits for nothing
 	// How the answer is sent.
 	Ending ending
@@ -66,6 +73,14 @@ const (
 	EndDropped         // the connection closes without an answer
 	EndReset           // the connection is reset
 )
+
+// Status returns the HTTP status of the response, 0 if the connection ends without one.
+func (x *Exchange) Status() int {
+	if x.Ending != EndAnswered {
+		return 0
+	}
+	return x.Reply.Status
+}
 
 // Faults names the faults that struck; empty if none did.
 func (x *Exchange) Faults() string { return Strikes(x.Struck) }

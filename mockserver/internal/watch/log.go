@@ -1,4 +1,4 @@
-package mockserver
+package watch
 
 import (
 	"bytes"
@@ -10,15 +10,19 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// callLog remembers the latest calls, and how many there were of each operation. A call costs the
+// fewestCalls is how many calls of a world are remembered, however little room there is.
+const fewestCalls = 8
+
+// Log remembers the latest calls, and how many there were of each operation. A call costs the
 // same however many came before it: once the ring is full, a call is written over the oldest one, into
 // the memory that held its bodies.
-type callLog struct {
+type Log struct {
 	size   int // calls remembered; 0 for none
 	body   int // bytes remembered of a body
-	memory *journalMemory
+	memory *Memory
 
 	mu      sync.Mutex
 	ring    []entry // grows until it has its size or memory is full; call n is at n-1, modulo its length
@@ -48,20 +52,20 @@ type entry struct {
 	responseBytes int
 }
 
-// journalMemory is what the journals of all worlds take together, in bytes.
-type journalMemory struct {
-	most int64
-	used atomic.Int64
+// Memory is what the journals of all worlds take together, in bytes.
+type Memory struct {
+	Most int64
+	Used atomic.Int64
 }
 
-func (m *journalMemory) full() bool { return m.used.Load() >= m.most }
+func (m *Memory) full() bool { return m.Used.Load() >= m.Most }
 
-func newJournal(size, body int, memory *journalMemory) *callLog {
-	return &callLog{size: size, body: body, memory: memory, counts: map[string]int{}}
+func NewLog(size, body int, memory *Memory) *Log {
+	return &Log{size: size, body: body, memory: memory, counts: map[string]int{}}
 }
 
 // add journals a call with its bodies, of which it keeps copies, and returns its number.
-func (j *callLog) add(e entry, request, response []byte) uint64 {
+func (j *Log) add(e entry, request, response []byte) uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.total++
@@ -88,9 +92,9 @@ func (j *callLog) add(e entry, request, response []byte) uint64 {
 }
 
 // slot returns where the call with the present total goes.
-func (j *callLog) slot() *entry {
+func (j *Log) slot() *entry {
 	n := len(j.ring)
-	if n < j.size && uint64(n) == j.total-1 && (n < fewestJournalCalls || !j.memory.full()) {
+	if n < j.size && uint64(n) == j.total-1 && (n < fewestCalls || !j.memory.full()) {
 		before := cap(j.ring)
 		j.ring = append(j.ring, entry{})
 		j.take(int64(cap(j.ring)-before) * int64(reflect.TypeFor[entry]().Size()))
@@ -100,10 +104,10 @@ func (j *callLog) slot() *entry {
 }
 
 // take accounts for memory that the journal takes, or gives back where it is below zero.
-func (j *callLog) take(bytes int64) {
+func (j *Log) take(bytes int64) {
 	if bytes != 0 {
 		j.taken += bytes
-		j.memory.used.Add(bytes)
+		j.memory.Used.Add(bytes)
 	}
 }
 
@@ -122,15 +126,15 @@ func (e *entry) shorten() {
 	}
 }
 
-// isShort reports whether the journal remembers fewer calls than it should, since there is no room for more.
-func (j *callLog) isShort() bool {
+// IsShort reports whether the journal remembers fewer calls than it should, since there is no room for more.
+func (j *Log) IsShort() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return uint64(len(j.ring)) < min(j.total, uint64(j.size))
 }
 
-// end gives the memory back and remembers no further call; what is there can still be read.
-func (j *callLog) end() {
+// End gives the memory back and remembers no further call; what is there can still be read.
+func (j *Log) End() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.take(-j.taken)
@@ -139,7 +143,7 @@ func (j *callLog) end() {
 
 // each calls fn with the remembered calls, oldest first, until it returns false. What fn keeps of an
 // entry's bodies it has to copy. It returns a channel that closes at the next call.
-func (j *callLog) each(fn func(*entry) bool) <-chan struct{} {
+func (j *Log) each(fn func(*entry) bool) <-chan struct{} {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.changed == nil {
@@ -153,49 +157,48 @@ func (j *callLog) each(fn func(*entry) bool) <-chan struct{} {
 	return j.changed
 }
 
-// last returns the number of the latest call.
-func (j *callLog) last() uint64 {
+// Last returns the number of the latest call.
+func (j *Log) Last() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.total
 }
 
-// changes returns a channel that closes at the next call.
-func (j *callLog) changes() <-chan struct{} { return j.each(func(*entry) bool { return false }) }
+// Changes returns a channel that closes at the next call.
+func (j *Log) Changes() <-chan struct{} { return j.each(func(*entry) bool { return false }) }
 
-// remembered returns a copy of a call by its id.
-func (j *callLog) remembered(id string) (found entry, known bool) {
+// Remembered returns a call by its id, and the sentence of the specification that its refusal rests on, if that is known.
+func (j *Log) Remembered(id string) (found journal.Call, rule string, known bool) {
 	digits, isID := strings.CutPrefix(id, "req-")
 	number, err := strconv.ParseUint(digits, 10, 64)
 	if !isID || err != nil {
-		return found, false
+		return found, "", false
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if number == 0 || number > j.total || number+uint64(len(j.ring)) <= j.total {
-		return found, false
+		return found, "", false
 	}
-	found = j.ring[(number-1)%uint64(len(j.ring))]
-	found.request, found.response = bytes.Clone(found.request), bytes.Clone(found.response)
-	return found, true
+	e := &j.ring[(number-1)%uint64(len(j.ring))]
+	return e.call(), e.refusal.Rule, true
 }
 
-// clear forgets every call; the next one is the first again.
-func (j *callLog) clear() {
+// Clear forgets every call; the next one is the first again.
+func (j *Log) Clear() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.take(-j.taken)
 	j.ring, j.total, j.counts = nil, 0, map[string]int{}
 }
 
-// len returns how many calls are remembered.
-func (j *callLog) len() int {
+// Len returns how many calls are remembered.
+func (j *Log) Len() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return len(j.ring)
 }
 
-func (j *callLog) count(operation string) int {
+func (j *Log) Count(operation string) int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.counts[operation]
@@ -206,20 +209,40 @@ func requestID(number uint64) string {
 	return string(strconv.AppendUint(append(memory[:0], "req-"...), number, 10))
 }
 
-// note shows an exchange to the world's instruments and returns the id that the journal gives it.
-func (w *World) note(x *wire.Exchange) string {
+// See journals an exchange and gives it its ID.
+func (j *Log) See(x *wire.Exchange) {
 	r := x.Call.Request
-	e := entry{
-		at: w.clock.Now(), operation: x.Operation, method: r.Method, path: r.URL.Path, query: r.URL.RawQuery,
-		contentType: r.Header.Get("Content-Type"), key: w.fingerprint(r),
-		status: x.Reply.Status, refusal: x.Reply.Refusal, struck: x.Struck,
-	}
 	sent := x.Reply.Body
 	if x.Ending != wire.EndAnswered {
-		e.status, sent = 0, nil
+		sent = nil
 	}
-	id := requestID(w.calls.add(e, x.Call.Body, sent))
-	w.conduct.watch(x, id, e.at, w.clock.IsVirtual())
-	w.coverage.see(x)
-	return id
+	x.ID = requestID(j.add(entry{
+		at: x.At, operation: x.Operation, method: r.Method, path: r.URL.Path, query: r.URL.RawQuery,
+		contentType: r.Header.Get("Content-Type"), key: x.Key,
+		status: x.Status(), refusal: x.Reply.Refusal, struck: x.Struck,
+	}, x.Call.Body, sent))
+}
+
+// call is what a reader sees of an entry.
+func (e *entry) call() journal.Call {
+	c := journal.Call{
+		RequestID: requestID(e.number), At: e.at, Operation: e.operation, Method: e.method, Path: wire.Redact(e.path),
+		Query: wire.Redact(e.query), Key: e.key, ContentType: e.contentType, Status: e.status,
+		ErrorCode: e.refusal.Code, Message: wire.Redact(e.refusal.Message),
+		RequestBody: wire.Redact(string(e.request)), RequestBytes: e.requestBytes,
+		ResponseBody: wire.Redact(string(e.response)), ResponseBytes: e.responseBytes,
+	}
+	c.Fault = wire.Strikes(e.struck)
+	return c
+}
+
+// matches reports whether a query chooses an entry.
+func matches(q *journal.Query, e *entry) bool {
+	return (q.Operation == "" || q.Operation == e.operation) &&
+		(q.Status == 0 || q.Status == e.status) &&
+		(q.RequestID == "" || q.RequestID == requestID(e.number)) &&
+		(q.Key == "" || q.Key == e.key) &&
+		(!q.Faulted || len(e.struck) > 0) &&
+		(q.Contains == "" || strings.Contains(e.path, q.Contains) || strings.Contains(e.query, q.Contains) ||
+			bytes.Contains(e.request, []byte(q.Contains)) || bytes.Contains(e.response, []byte(q.Contains)))
 }

@@ -1,4 +1,4 @@
-package mockserver
+package watch
 
 import (
 	"hash/fnv"
@@ -16,9 +16,11 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// conduct watches how a client behaves. A call costs the same however many came before it: what is
+// Lint watches how a client behaves. A call costs the same however many came before it: what is
 // remembered is bounded, and forgotten as a whole when it is full.
-type conduct struct {
+type Lint struct {
+	parameters func(operation string) []string // that the specification lists
+
 	mu        sync.Mutex
 	changes   int // requests that changed something
 	answers   map[uint64]badAnswer
@@ -48,35 +50,36 @@ const (
 	maxFindings = 200
 )
 
-func newConduct() *conduct {
-	return &conduct{
-		answers: map[uint64]badAnswer{}, purchases: map[string]bool{},
+func NewLint(parameters func(operation string) []string) *Lint {
+	return &Lint{
+		parameters: parameters,
+		answers:    map[uint64]badAnswer{}, purchases: map[string]bool{},
 		polls: map[string]poll{}, redirects: map[string]bool{},
 	}
 }
 
-// clear forgets everything that was seen.
-func (d *conduct) clear() {
-	fresh := newConduct()
+// Clear forgets everything that was seen.
+func (d *Lint) Clear() {
+	fresh := NewLint(nil)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.changes, d.answers, d.purchases = 0, fresh.answers, fresh.purchases
 	d.polls, d.redirects, d.findings = fresh.polls, fresh.redirects, nil
 }
 
-// watch looks at an exchange that is about to be answered. Where the clock is virtual, time that stands
-// still proves nothing.
-func (d *conduct) watch(x *wire.Exchange, id string, at time.Time, virtual bool) {
+// See looks at an exchange that is about to be answered. If the clock is virtual, time that stands still proves
+// nothing.
+func (d *Lint) See(x *wire.Exchange) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	find := func(rule journal.LintRule, detail string) { d.find(rule, x.Operation, detail, id) }
+	find := func(rule journal.LintRule, detail string) { d.find(rule, x.Operation, detail, x.ID) }
 	d.watchForm(x, find)
-	d.watchRepeats(x, at, find)
+	d.watchRepeats(x, x.At, find)
 	switch x.Operation {
 	case shipping.OpPurchase:
 		d.watchPurchase(x, find)
 	case shipping.OpGetRequest:
-		d.watchPoll(x, at, virtual, find)
+		d.watchPoll(x, x.At, x.Virtual, find)
 	}
 	if d.redirects[x.Call.URL.Path] {
 		find(journal.LintFollowedRedirect, "to "+x.Call.URL.Path)
@@ -92,14 +95,14 @@ func (d *conduct) watch(x *wire.Exchange, id string, at time.Time, virtual bool)
 }
 
 // watchForm finds what is wrong with a request by itself.
-func (d *conduct) watchForm(x *wire.Exchange, find func(journal.LintRule, string)) {
+func (d *Lint) watchForm(x *wire.Exchange, find func(journal.LintRule, string)) {
 	if x.Operation == "" {
 		return
 	}
 	if raw := x.Call.URL.RawQuery; raw != "" {
 		for pair := range strings.SplitSeq(raw, "&") {
 			name, _, _ := strings.Cut(pair, "=")
-			if !slices.Contains(parameters(x.Operation), name) {
+			if !slices.Contains(d.parameters(x.Operation), name) {
 				find(journal.LintUnknownParameter, wire.Redact(name))
 			}
 		}
@@ -116,7 +119,7 @@ func (d *conduct) watchForm(x *wire.Exchange, find func(journal.LintRule, string
 }
 
 // watchRepeats finds requests that were answered before in a way that forbids sending them again so.
-func (d *conduct) watchRepeats(x *wire.Exchange, at time.Time, find func(journal.LintRule, string)) {
+func (d *Lint) watchRepeats(x *wire.Exchange, at time.Time, find func(journal.LintRule, string)) {
 	bad := x.Reply.Status >= 400 && x.Reply.Status < 500 || x.Reply.Header.Get("Retry-After") != ""
 	if !bad && len(d.answers) == 0 {
 		return
@@ -160,13 +163,13 @@ func retryAt(value string, now time.Time) (time.Time, bool) {
 }
 
 // watchPurchase finds a purchase that was sent again without a look at what became of the first.
-func (d *conduct) watchPurchase(x *wire.Exchange, find func(journal.LintRule, string)) {
+func (d *Lint) watchPurchase(x *wire.Exchange, find func(journal.LintRule, string)) {
 	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if x.Call.Header.Get(name) != "" {
 			find(journal.LintIdempotencyKey, name)
 		}
 	}
-	_, id, _ := cutRequestID(x.Call.Body)
+	_, id, _ := wire.CutRequestID(x.Call.Body)
 	if len(id) == 0 {
 		return
 	}
@@ -179,7 +182,7 @@ func (d *conduct) watchPurchase(x *wire.Exchange, find func(journal.LintRule, st
 	}
 }
 
-func (d *conduct) watchPoll(x *wire.Exchange, at time.Time, virtual bool, find func(journal.LintRule, string)) {
+func (d *Lint) watchPoll(x *wire.Exchange, at time.Time, virtual bool, find func(journal.LintRule, string)) {
 	id := x.Call.PathValue("request_id")
 	if _, sent := d.purchases[id]; sent {
 		d.purchases[id] = true
@@ -211,7 +214,7 @@ func remember[K comparable, V any](m map[K]V, key K, value V) {
 }
 
 // find notes a finding, or that one was made again.
-func (d *conduct) find(rule journal.LintRule, operation, detail, id string) {
+func (d *Lint) find(rule journal.LintRule, operation, detail, id string) {
 	for _, f := range d.findings {
 		if f.Rule == rule && f.Operation == operation && (f.Detail == detail || rule == journal.LintIgnoredRetryAfter) {
 			f.Times++
@@ -224,7 +227,7 @@ func (d *conduct) find(rule journal.LintRule, operation, detail, id string) {
 	}
 }
 
-func (d *conduct) all() []journal.Finding {
+func (d *Lint) All() []journal.Finding {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	findings := make([]journal.Finding, len(d.findings))
@@ -232,4 +235,32 @@ func (d *conduct) all() []journal.Finding {
 		findings[i] = *f
 	}
 	return findings
+}
+
+// advice says why a careful client does not do it and what it does instead.
+func advice(r journal.LintRule) string {
+	switch r {
+	case journal.LintRepeatedRefusal:
+		return "the same request was refused before and nothing has changed since: correct it instead of sending it again"
+	case journal.LintIgnoredRetryAfter:
+		return "the answer before said in Retry-After how long to wait: wait that long"
+	case journal.LintPolledTooFast:
+		return "a request was looked up several times in a row within 100 ms each: generation takes seconds, so wait longer from time to time"
+	case journal.LintUnknownParameter:
+		return "the specification does not list this query parameter for the operation: it may be ignored"
+	case journal.LintUnknownField:
+		return "the specification does not list this body field for the operation: it may be ignored"
+	case journal.LintNoContentType:
+		return `a body came without Content-Type: send application/json ("Authentication")`
+	case journal.LintRepeatedPurchase:
+		return "a purchase was sent again before the request was read: the first may have charged the wallet, so look first"
+	case journal.LintIdempotencyKey:
+		return "the service knows no such header, and net/http sends a request that has it again by itself"
+	case journal.LintFollowedRedirect:
+		return "the documented operations never redirect: following one may carry the key to somebody else"
+	case journal.LintSecretInQuery:
+		return "a secret key stands in the address, which logs keep: send it in Authorization only"
+	default:
+		return ""
+	}
 }

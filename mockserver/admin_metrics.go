@@ -1,0 +1,59 @@
+package mockserver
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	runtimemetrics "runtime/metrics"
+
+	"github.com/shipping-go/shipping/mockserver/internal/watch"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
+)
+
+// adminMetrics answers GET /_mock/metrics in the text format of Prometheus. What worlds hold is counted when
+// it is asked for.
+func (s *Server) adminMetrics(*control) wire.Reply {
+	t := &watch.MetricsText{}
+	s.metrics.Write(t)
+	worlds := s.Worlds()
+	entries := s.strangers.calls.Len()
+	var transactions, waiting int
+	for _, w := range worlds {
+		entries += w.calls.Len()
+		waiting += w.Waiting()
+		w.mu.Lock()
+		transactions += w.account.Ledger.Len()
+		w.mu.Unlock()
+	}
+	t.Gauge("mockserver_worlds", "Worlds that are open.", len(worlds))
+	t.Gauge("mockserver_journal_entries", "Calls that the journals of the open worlds remember.", entries)
+	t.Gauge("mockserver_journal_bytes", "Memory that the journals of the open worlds take.", int(s.journals.Used.Load()))
+	t.Gauge("mockserver_ledger_transactions", "Entries in the ledgers of the open worlds.", transactions)
+	t.Gauge("mockserver_waiting", "Things that wait for their time in the open worlds.", waiting)
+	writeDeliveries(t, worlds)
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	t.Gauge("go_goroutines", "Goroutines of the process.", runtime.NumGoroutine())
+	t.Gauge("go_memstats_heap_alloc_bytes", "Bytes of the heap that are in use.", int(memory.HeapAlloc))
+	live := []runtimemetrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	runtimemetrics.Read(live)
+	t.Gauge("go_gc_heap_live_bytes", "Bytes of the heap that the last garbage collection found in use.", int(live[0].Value.Uint64()))
+	t.Head("go_gc_cycles_total", "counter", "Garbage collections so far.")
+	t.Line("go_gc_cycles_total", "", memory.NumGC)
+	return wire.Reply{Status: http.StatusOK, ContentType: "text/plain; version=0.0.4; charset=utf-8", Body: []byte(t.String())}
+}
+
+// writeDeliveries counts what the delivery logs of the open worlds hold.
+func writeDeliveries(t *watch.MetricsText, worlds []*World) {
+	states := []string{"queued", "delivered", "failed", "refused"}
+	counts := map[string]int{}
+	for _, w := range worlds {
+		for _, d := range w.deliveries.Log() {
+			counts[string(d.State)]++
+		}
+	}
+	t.Head("mockserver_deliveries", "gauge", "Notifications in the delivery logs of the open worlds, by outcome.")
+	for _, state := range states {
+		t.Line("mockserver_deliveries", fmt.Sprintf("outcome=%q", state), counts[state])
+	}
+}

@@ -1,0 +1,113 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+	"github.com/shipping-go/shipping/mockserver/journal"
+)
+
+// Choice is a [journal.Query] with how much of what it finds is wanted: a page that follows the journal
+// asks for what it has not seen, and for bodies only if somebody looks at them.
+type Choice struct {
+	journal.Query
+	after  uint64 // the number of the call before the first
+	Last   int    // how many of the latest; 0 for all
+	First  bool   // only the first
+	Bodies bool
+}
+
+// Choice resolves the request id that a query begins behind.
+func (j *Log) Choice(q journal.Query) (Choice, error) {
+	choice := Choice{Query: q}
+	switch q.After {
+	case "":
+	case journal.Latest:
+		choice.after = j.Last()
+	default:
+		number, err := strconv.ParseUint(strings.TrimPrefix(q.After, "req-"), 10, 64)
+		if err != nil {
+			return choice, fmt.Errorf("after is %q: write the request_id of a call, such as req-7, or %s", q.After, journal.Latest)
+		}
+		choice.after = number
+	}
+	return choice, nil
+}
+
+func (c *Choice) matches(e *entry) bool { return e.number > c.after && matches(&c.Query, e) }
+
+// Choose returns the remembered calls of a choice, oldest first.
+func (j *Log) Choose(choice Choice) []journal.Call {
+	skip := 0
+	if choice.Last > 0 {
+		j.each(func(e *entry) bool {
+			if choice.matches(e) {
+				skip++
+			}
+			return true
+		})
+		skip = max(0, skip-choice.Last)
+	}
+	calls := []journal.Call{}
+	j.each(func(e *entry) bool {
+		switch {
+		case !choice.matches(e):
+		case skip > 0:
+			skip--
+		default:
+			shown := *e
+			if !choice.Bodies {
+				shown.request, shown.response = nil, nil
+			}
+			calls = append(calls, shown.call())
+		}
+		return !(choice.First && len(calls) > 0) && (choice.Last == 0 || len(calls) < choice.Last)
+	})
+	return calls
+}
+
+// Await returns the oldest remembered call of a choice, as soon as there is one. It fails when the context ends or the
+// timeout has passed; 0 is none.
+func (j *Log) Await(ctx context.Context, choice Choice, timeout time.Duration) (journal.Call, error) {
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	for {
+		var found *journal.Call
+		changed := j.each(func(e *entry) bool {
+			if choice.matches(e) {
+				c := e.call()
+				found = &c
+			}
+			return found == nil
+		})
+		if found != nil {
+			return *found, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return journal.Call{}, fmt.Errorf("mockserver: waited for %s, and had %s: %w", &choice.Query, j.latest(), context.Cause(ctx))
+		}
+	}
+}
+
+// latest says in a line what was called last.
+func (j *Log) latest() string {
+	const most = 3
+	calls := j.Choose(Choice{Bodies: false})
+	if len(calls) == 0 {
+		return "no call at all"
+	}
+	var lines []string
+	for _, c := range calls[max(0, len(calls)-most):] {
+		lines = append(lines, fmt.Sprintf("%s %s %d", c.Method, c.Path, c.Status))
+	}
+	return fmt.Sprintf("%s, the latest: %s", spelling.Counted(len(calls), "other", "others"), strings.Join(lines, ", "))
+}
