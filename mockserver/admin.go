@@ -203,10 +203,10 @@ func (s *Server) adminHealth(c *control) wire.Reply {
 	return wire.SucceedWith(nil, "OK", struct {
 		Now   jsontext.Timestamp `json:"now"`
 		Clock string             `json:"clock"`
-	}{jsontext.Timestamp(c.world.clock.Now()), c.world.clockKind()})
+	}{jsontext.Timestamp(c.world.clock.Now()), clockKind(c.world)})
 }
 
-func (w *World) clockKind() string {
+func clockKind(w *World) string {
 	if w.clock.IsVirtual() {
 		return "virtual"
 	}
@@ -293,7 +293,7 @@ func (s *Server) adminEvidence(c *control) wire.Reply {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	record, err := w.desk.SubmitEvidence(c.PathValue("request_id"), c.PathValue("document_type"))
-	return w.answerRecord(c.Call, "Evidence submitted, document generation started", record, err)
+	return answerRecord(w, c.Call, "Evidence submitted, document generation started", record, err)
 }
 
 // SubmitEvidence brings what a manual document of a request waits for, and starts its generation. It

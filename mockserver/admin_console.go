@@ -69,7 +69,7 @@ func (s *Server) adminRequest(c *control) wire.Reply {
 	record, err := w.desk.Get(c.PathValue("request_id"))
 	w.mu.Unlock()
 	if err != nil {
-		return w.deskRefused(err)
+		return deskRefused(w, err)
 	}
 	return wire.SucceedWith(nil, "The request", struct {
 		Record  json.RawMessage   `json:"record"`
@@ -79,7 +79,7 @@ func (s *Server) adminRequest(c *control) wire.Reply {
 
 const adminPDFPath = "requests/{request_id}/documents/{document_type}/pdf"
 
-func (s *Server) adminPDF(c *control) wire.Reply { return c.world.documentPDF(c.Call) }
+func (s *Server) adminPDF(c *control) wire.Reply { return documentPDF(c.world, c.Call) }
 
 // consignmentRow is a shipment as GET /_mock/consignments lists it.
 type consignmentRow struct {
@@ -109,12 +109,12 @@ func (s *Server) adminConsignments(c *control) wire.Reply {
 		Shipments []consignmentRow `json:"shipments"`
 		Invoices  []string         `json:"invoices"`
 		Curl      string           `json:"curl,omitempty"` // analyzes the first of them
-	}{rows, append([]string{}, w.Invoices()...), w.analyzeCommand()})
+	}{rows, append([]string{}, w.Invoices()...), analyzeCommand(w)})
 }
 
 // analyzeCommand returns the command that analyzes the newest shipment, or the first invoice; nothing if there is
 // neither.
-func (w *World) analyzeCommand() string {
+func analyzeCommand(w *World) string {
 	w.mu.Lock()
 	sent := sentRequest{world: w}
 	made := sent.analyze()
@@ -122,7 +122,7 @@ func (w *World) analyzeCommand() string {
 	if made == nil {
 		return ""
 	}
-	suggestion := w.suggest(made, w.table)
+	suggestion := suggest(w, made, w.table)
 	if suggestion == nil {
 		return ""
 	}
@@ -148,7 +148,7 @@ func (s *Server) adminClock(c *control) wire.Reply {
 		Clock   string             `json:"clock"`
 		Total   int                `json:"total"`
 		Waiting []firedView        `json:"waiting"` // the first to come first, at most 100
-	}{jsontext.Timestamp(w.clock.Now()), w.clockKind(), total, waiting})
+	}{jsontext.Timestamp(w.clock.Now()), clockKind(w), total, waiting})
 }
 
 // callOrder is the body of POST /_mock/calls.

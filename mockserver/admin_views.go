@@ -78,7 +78,7 @@ type webhookView struct {
 	Revision  int                `json:"revision"`
 }
 
-func (w *World) viewWebhook(h *account.Webhook) webhookView {
+func viewWebhook(h *account.Webhook) webhookView {
 	return webhookView{
 		WebhookID: h.WebhookID, Name: h.Name, URL: h.URL, Events: h.Event, Active: h.Active,
 		Order: DeliveryOrder(h.Order), CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Revision: h.Revision,

@@ -17,7 +17,7 @@ func (s *Server) adminWebhooks(c *control) wire.Reply {
 	all := slices.Clone(w.account.Webhooks.All)
 	w.mu.Unlock()
 	slices.Reverse(all)
-	return pageOf(c, spelling.Counted(len(all), "webhook", "webhooks"), all, w.viewWebhook)
+	return pageOf(c, spelling.Counted(len(all), "webhook", "webhooks"), all, viewWebhook)
 }
 
 func (s *Server) adminAddWebhook(c *control) wire.Reply {
@@ -41,16 +41,16 @@ func (s *Server) adminAddWebhook(c *control) wire.Reply {
 			return refusedFor(errors.Join(err, w.RemoveWebhook(id)))
 		}
 	}
-	return w.answerWebhook(id, "Webhook added")
+	return answerWebhook(w, id, "Webhook added")
 }
 
 // answerWebhook shows a webhook as it is now.
-func (w *World) answerWebhook(id, message string) wire.Reply {
-	h := w.findWebhook(id)
+func answerWebhook(w *World, id, message string) wire.Reply {
+	h := findWebhook(w, id)
 	if h == nil {
 		return webhookNotFound(id)
 	}
-	return wire.SucceedWith(nil, message, w.viewWebhook(h))
+	return wire.SucceedWith(nil, message, viewWebhook(h))
 }
 
 func (s *Server) adminChangeWebhook(c *control) wire.Reply {
@@ -59,13 +59,13 @@ func (s *Server) adminChangeWebhook(c *control) wire.Reply {
 	if refusal := w.decoding().DecodeControl(c.Call, &change); refusal != nil {
 		return *refusal
 	}
-	if h := w.findWebhook(id); h == nil {
+	if h := findWebhook(w, id); h == nil {
 		return webhookNotFound(id)
 	}
 	if err := w.ChangeWebhook(id, change); err != nil {
 		return refusedFor(err)
 	}
-	return w.answerWebhook(id, "Webhook changed")
+	return answerWebhook(w, id, "Webhook changed")
 }
 
 func (s *Server) adminRemoveWebhook(c *control) wire.Reply {
@@ -83,7 +83,7 @@ func webhookNotFound(id string) wire.Reply {
 	return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("webhook %q does not exist: GET %swebhooks lists them", id, adminPrefix))
 }
 
-func (w *World) findWebhook(id string) *account.Webhook {
+func findWebhook(w *World, id string) *account.Webhook {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.account.Webhooks.Find(id)

@@ -30,15 +30,15 @@ type worldView struct {
 
 // viewFor is view without the key for those who do not want to be trusted with it: a page that shows
 // worlds, for one.
-func (w *World) viewFor(c *control) worldView {
-	v := w.view()
+func viewFor(w *World, c *control) worldView {
+	v := viewWorld(w)
 	if c.Query().Get("keys") == "false" {
 		v.SecretKey = ""
 	}
 	return v
 }
 
-func (w *World) view() worldView {
+func viewWorld(w *World) worldView {
 	v := worldView{
 		Name: w.name, Scenario: w.plan.scenario, SecretKey: w.SecretKey, Clock: "real", Now: jsontext.Timestamp(w.Now()), Waiting: w.Waiting(),
 	}
@@ -58,7 +58,7 @@ func (s *Server) adminScenarios(*control) wire.Reply {
 
 func (s *Server) adminWorlds(c *control) wire.Reply {
 	worlds := s.Worlds()
-	return pageOf(c, spelling.Counted(len(worlds), "world is open", "worlds are open"), worlds, func(w *World) worldView { return w.viewFor(c) })
+	return pageOf(c, spelling.Counted(len(worlds), "world is open", "worlds are open"), worlds, func(w *World) worldView { return viewFor(w, c) })
 }
 
 // adminShowWorld answers GET /_mock/worlds/{world} with what a program needs to use the world.
@@ -70,7 +70,7 @@ func (s *Server) adminShowWorld(c *control) wire.Reply {
 			Shipments []string `json:"shipments"`
 			Invoices  []string `json:"invoices"`
 			Webhooks  []string `json:"webhooks"`
-		}{w.viewFor(c), notNull(w.Wallets()), notNull(w.Shipments()), notNull(w.Invoices()), notNull(w.Webhooks())})
+		}{viewFor(w, c), notNull(w.Wallets()), notNull(w.Shipments()), notNull(w.Invoices()), notNull(w.Webhooks())})
 	})
 }
 
@@ -179,7 +179,7 @@ func answerOpened(c *control, w *World, message string, err error) wire.Reply {
 	if err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, message, w.viewFor(c))
+	return wire.SucceedWith(nil, message, viewFor(w, c))
 }
 
 // answerWorld shows a world without its key, which only the one who opens it needs.
@@ -187,7 +187,7 @@ func answerWorld(w *World, message string, err error) wire.Reply {
 	if err != nil {
 		return refusedFor(err)
 	}
-	view := w.view()
+	view := viewWorld(w)
 	view.SecretKey = ""
 	return wire.SucceedWith(nil, message, view)
 }

@@ -38,7 +38,7 @@ func (r *armedRule) String() string {
 }
 
 // fingerprint returns that of a request's key. The world's own is known beforehand.
-func (w *World) fingerprint(r *http.Request) string {
+func fingerprint(w *World, r *http.Request) string {
 	_, key := bearer(r)
 	if key == w.SecretKey {
 		return w.keyPrint

@@ -15,20 +15,20 @@ type handler func(w *World, c *wire.Call) wire.Reply
 // handlers is the other half of the operation table: who answers what.
 func handlers() map[string]handler {
 	return map[string]handler{
-		shipping.OpListRates:        (*World).listRates,
-		shipping.OpListCountries:    (*World).listCountries,
-		shipping.OpListWebhooks:     (*World).listWebhooks,
-		shipping.OpReplayWebhook:    (*World).replayWebhook,
-		shipping.OpListTransactions: (*World).listTransactions,
-		shipping.OpAnalyze:          (*World).analyze,
-		shipping.OpPurchase:         (*World).purchase,
-		shipping.OpGetRequest:       (*World).getRequest,
-		shipping.OpUpdateItems:      (*World).updateItems,
-		shipping.OpUpdateAddresses:  (*World).updateAddresses,
-		shipping.OpUpdateShipping:   (*World).updateShipping,
-		shipping.OpUpdateProfile:    (*World).updateProfile,
-		shipping.OpRetryRequest:     (*World).retryRequest,
-		shipping.OpDocumentPDF:      (*World).documentPDF,
+		shipping.OpListRates:        listRates,
+		shipping.OpListCountries:    listCountries,
+		shipping.OpListWebhooks:     listWebhooks,
+		shipping.OpReplayWebhook:    replayWebhook,
+		shipping.OpListTransactions: listTransactions,
+		shipping.OpAnalyze:          analyze,
+		shipping.OpPurchase:         purchase,
+		shipping.OpGetRequest:       getRequest,
+		shipping.OpUpdateItems:      updateItems,
+		shipping.OpUpdateAddresses:  updateAddresses,
+		shipping.OpUpdateShipping:   updateShipping,
+		shipping.OpUpdateProfile:    updateProfile,
+		shipping.OpRetryRequest:     retryRequest,
+		shipping.OpDocumentPDF:      documentPDF,
 	}
 }
 
@@ -52,10 +52,10 @@ func (s *Server) exchange(rw http.ResponseWriter, r *http.Request, op *operation
 		rule = w.faults.next(&sighting{operation: op.Name, target: r.RequestURI, body: x.Call.Body, now: w.clock.Now()})
 	}
 	if rule != nil && !rule.Committed {
-		w.strike(x, rule)
+		strikeCall(w, x, rule)
 	}
 	if !x.Settled {
-		w.answer(x, op, refusal)
+		answerCall(w, x, op, refusal)
 		if x.Reply.Pooled {
 			*buffer = x.Reply.Body // it may have grown
 		}
@@ -63,7 +63,7 @@ func (s *Server) exchange(rw http.ResponseWriter, r *http.Request, op *operation
 		case x.Reply.Then != nil:
 			x.Reply.Then(x)
 		case rule != nil && rule.Committed:
-			w.strike(x, rule)
+			strikeCall(w, x, rule)
 		}
 	}
 	if w.beforeReply.Load() != nil {
@@ -76,13 +76,13 @@ func (s *Server) exchange(rw http.ResponseWriter, r *http.Request, op *operation
 }
 
 // strike lets the fault of a rule happen to an exchange.
-func (w *World) strike(x *wire.Exchange, rule *armedRule) {
+func strikeCall(w *World, x *wire.Exchange, rule *armedRule) {
 	x.Struck = append(x.Struck, wire.Strike{Kind: rule.Fault.form().Kind, Text: rule.String()})
 	rule.Fault.strike(x, w)
 }
 
 // answer asks the handler, unless the request is refused before.
-func (w *World) answer(x *wire.Exchange, op *operation, refusal *wire.Reply) {
+func answerCall(w *World, x *wire.Exchange, op *operation, refusal *wire.Reply) {
 	x.Settled = true
 	if refusal == nil {
 		refusal = w.assume.checkQuery(op.Name, &x.Call)
@@ -96,7 +96,7 @@ func (w *World) answer(x *wire.Exchange, op *operation, refusal *wire.Reply) {
 		w.faults.analyzed(record.RequestID, x.Call.Body)
 	}
 	if w.assume.CheckResponses {
-		w.checkResponse(op.Name, &x.Reply)
+		checkResponse(w, op.Name, &x.Reply)
 	}
 }
 
@@ -106,14 +106,14 @@ func (s *Server) finish(rw http.ResponseWriter, w *World, x *wire.Exchange) {
 	if len(x.Struck) == 0 { // a fault spoils the plain form, which whoever looks at it can read
 		x.Reply.Negotiate(x.Call.Header)
 	}
-	x.At, x.Virtual, x.World, x.Key = w.clock.Now(), w.clock.IsVirtual(), w.name, w.fingerprint(x.Call.Request)
+	x.At, x.Virtual, x.World, x.Key = w.clock.Now(), w.clock.IsVirtual(), w.name, fingerprint(w, x.Call.Request)
 	for _, o := range w.observers {
 		o.See(x)
 	}
 	x.Leave() // the caller may take its time to read the reply
 	rw.Header()["X-Request-Id"] = []string{x.ID}
 	if len(x.Struck) > 0 || x.Reply.Refusal.Code != "" {
-		rw.Header()["X-Mock-Why"] = []string{w.whyPath(x.ID)}
+		rw.Header()["X-Mock-Why"] = []string{whyPath(w, x.ID)}
 	}
 	if err := x.Send(rw, func(each time.Duration, count int) wire.Ticks {
 		return w.ticks(each, count, "the next byte of a slow body")

@@ -39,7 +39,7 @@ type Suggestion struct {
 }
 
 // whyPath is where the explanation of an answer is had.
-func (w *World) whyPath(requestID string) string {
+func whyPath(w *World, requestID string) string {
 	path := adminPrefix + "why/" + requestID
 	if w.name != homeName {
 		path += "?world=" + url.QueryEscape(w.name)
@@ -78,7 +78,7 @@ func (w *World) Why(requestID string) (Why, error) {
 	if w == w.server.strangers { // the account that the request was perhaps meant for
 		valid = w.server.World
 	}
-	if nearest := valid.nearest(&c, w.table); nearest != nil {
+	if nearest := nearest(valid, &c, w.table); nearest != nil {
 		nearest.Curl = nearest.call().Curl(w.URL)
 		why.Nearest = nearest
 	}

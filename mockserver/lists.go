@@ -8,7 +8,7 @@ import (
 )
 
 // listRates answers GET /v1/rates.
-func (w *World) listRates(c *wire.Call) wire.Reply {
+func listRates(w *World, c *wire.Call) wire.Reply {
 	p := w.assume.paging(c.Query())
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -20,12 +20,12 @@ func (w *World) listRates(c *wire.Call) wire.Reply {
 }
 
 // listCountries answers GET /v1/countries, which is the same for ever.
-func (w *World) listCountries(*wire.Call) wire.Reply {
+func listCountries(w *World, _ *wire.Call) wire.Reply {
 	return w.countries.Reply()
 }
 
 // listWebhooks answers GET /v1/webhooks.
-func (w *World) listWebhooks(c *wire.Call) wire.Reply {
+func listWebhooks(w *World, c *wire.Call) wire.Reply {
 	p := w.assume.paging(c.Query())
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -39,11 +39,11 @@ func (w *World) listWebhooks(c *wire.Call) wire.Reply {
 
 // listTransactions answers GET /v1/transactions. Parameters that the specification does not list are
 // ignored.
-func (w *World) listTransactions(c *wire.Call) wire.Reply {
+func listTransactions(w *World, c *wire.Call) wire.Reply {
 	query := c.Query()
 	wallet := query.Get("wallet")
 	if wallet == "" {
-		return w.rule("the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001")
+		return ruleBroken(w, "the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001")
 	}
 	p := w.assume.paging(query)
 	w.mu.Lock()

@@ -55,7 +55,7 @@ func (s *Server) pulse(w *World) pulse {
 	p := pulse{
 		World: w.name, Calls: w.calls.Last(), Deliveries: w.deliveries.Mark(), Faults: w.faults.mark(), Worlds: s.worlds.mark(),
 		Unauthenticated: s.strangers.calls.Last(),
-		Waiting:         w.Waiting(), Clock: w.clockKind(), Now: jsontext.Timestamp(w.clock.Now()),
+		Waiting:         w.Waiting(), Clock: clockKind(w), Now: jsontext.Timestamp(w.clock.Now()),
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

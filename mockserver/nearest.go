@@ -25,7 +25,7 @@ type draftRequest struct {
 }
 
 // nearest returns the valid request that is nearest to a call, or nil.
-func (w *World) nearest(c *journal.Call, table []shipping.Operation) *Suggestion {
+func nearest(w *World, c *journal.Call, table []shipping.Operation) *Suggestion {
 	op := nearestOperation(c, table)
 	sent := sentRequest{world: w, values: routeValues(op.Route, c.Path)}
 	// What cannot be read holds nothing to take over.
@@ -37,11 +37,11 @@ func (w *World) nearest(c *journal.Call, table []shipping.Operation) *Suggestion
 	if made == nil {
 		return nil
 	}
-	return w.suggest(made, table)
+	return suggest(w, made, table)
 }
 
 // suggest writes a request out, or returns nil if its operation is not in the table.
-func (w *World) suggest(made *draftRequest, table []shipping.Operation) *Suggestion {
+func suggest(w *World, made *draftRequest, table []shipping.Operation) *Suggestion {
 	i := slices.IndexFunc(table, func(row shipping.Operation) bool { return row.Name == made.operation })
 	if i < 0 {
 		return nil

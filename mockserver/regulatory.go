@@ -59,7 +59,7 @@ func (w *World) charged(e ledger.Entry, record *regulatory.Record) {
 }
 
 // analyze answers POST /v1/regulatory-documents/analyze.
-func (w *World) analyze(c *wire.Call) wire.Reply {
+func analyze(w *World, c *wire.Call) wire.Reply {
 	var in regulatory.AnalyzeInput
 	if refusal := w.decoding().Decode(c, &in); refusal != nil {
 		return *refusal
@@ -67,7 +67,7 @@ func (w *World) analyze(c *wire.Call) wire.Reply {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.roomForBytes(len(c.Body)); err != nil {
-		return w.rule(err.Error())
+		return ruleBroken(w, err.Error())
 	}
 	stored := w.desk.Len()
 	record, err := w.desk.Analyze(in)
@@ -79,11 +79,11 @@ func (w *World) analyze(c *wire.Call) wire.Reply {
 			record, err = w.desk.Get(id)
 		}
 	}
-	return w.answerRecord(c, "Analysis finished", record, err)
+	return answerRecord(w, c, "Analysis finished", record, err)
 }
 
 // purchase answers POST /v1/regulatory-documents/purchase.
-func (w *World) purchase(c *wire.Call) wire.Reply {
+func purchase(w *World, c *wire.Call) wire.Reply {
 	var in regulatory.PurchaseInput
 	if refusal := w.decoding().Decode(c, &in); refusal != nil {
 		return *refusal
@@ -93,7 +93,7 @@ func (w *World) purchase(c *wire.Call) wire.Reply {
 	before := w.requestSize(in.RequestID)
 	receipt, err := w.desk.Purchase(in)
 	if err != nil {
-		return w.deskRefused(err)
+		return deskRefused(w, err)
 	}
 	w.resized(before, w.requestSize(receipt.RequestID))
 	p := wire.SucceedWith(c.Buffer, "Wallet charged, document generation started", receipt)
@@ -102,33 +102,33 @@ func (w *World) purchase(c *wire.Call) wire.Reply {
 }
 
 // getRequest answers GET /v1/regulatory-documents/request/:request_id.
-func (w *World) getRequest(c *wire.Call) wire.Reply {
+func getRequest(w *World, c *wire.Call) wire.Reply {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	record, err := w.desk.Get(c.PathValue("request_id"))
-	return w.answerRecord(c, "Regulatory document request retrieved successfully", record, err)
+	return answerRecord(w, c, "Regulatory document request retrieved successfully", record, err)
 }
 
 // updateItems answers the provisional operation that replaces the line items of a draft.
-func (w *World) updateItems(c *wire.Call) wire.Reply {
+func updateItems(w *World, c *wire.Call) wire.Reply {
 	var in regulatory.ItemsUpdate
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateItems(id, in) })
 }
 
 // updateAddresses answers the provisional operation that replaces addresses of a draft.
-func (w *World) updateAddresses(c *wire.Call) wire.Reply {
+func updateAddresses(w *World, c *wire.Call) wire.Reply {
 	var in regulatory.AddressesUpdate
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateAddresses(id, in) })
 }
 
 // updateShipping answers the provisional operation that edits shipping, in the invoice flow only.
-func (w *World) updateShipping(c *wire.Call) wire.Reply {
+func updateShipping(w *World, c *wire.Call) wire.Reply {
 	var in regulatory.Shipping
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateShipping(id, in) })
 }
 
 // updateProfile answers the provisional operation that fills in the profile of a form.
-func (w *World) updateProfile(c *wire.Call) wire.Reply {
+func updateProfile(w *World, c *wire.Call) wire.Reply {
 	var in regulatory.Profile
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) {
 		return w.desk.UpdateProfile(id, c.PathValue("document_type"), in)
@@ -136,7 +136,7 @@ func (w *World) updateProfile(c *wire.Call) wire.Reply {
 }
 
 // retryRequest answers the provisional operation that generates failed automated documents again.
-func (w *World) retryRequest(c *wire.Call) wire.Reply {
+func retryRequest(w *World, c *wire.Call) wire.Reply {
 	var in struct{}
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.Retry(id) })
 }
@@ -150,23 +150,23 @@ func edit(w *World, c *wire.Call, in any, change func(requestID string) (*regula
 	defer w.mu.Unlock()
 	before := w.requestSize(c.PathValue("request_id"))
 	if err := w.roomForBytes(len(c.Body) - before); err != nil {
-		return w.rule(err.Error())
+		return ruleBroken(w, err.Error())
 	}
 	record, err := change(c.PathValue("request_id"))
 	if err == nil {
 		w.resized(before, len(record.JSON()))
 	}
-	return w.answerRecord(c, "Regulatory document request updated successfully", record, err)
+	return answerRecord(w, c, "Regulatory document request updated successfully", record, err)
 }
 
 // documentPDF answers the provisional operation that needs no Authorization. Drawing takes longer than
 // anything else here and is done without the lock.
-func (w *World) documentPDF(c *wire.Call) wire.Reply {
+func documentPDF(w *World, c *wire.Call) wire.Reply {
 	w.mu.Lock()
 	sheet, err := w.desk.Sheet(c.PathValue("request_id"), c.PathValue("document_type"))
 	w.mu.Unlock()
 	if err != nil {
-		return w.deskRefused(err)
+		return deskRefused(w, err)
 	}
 	var pdf bytes.Buffer
 	if err := formpdf.Render(&pdf, page(sheet)); err != nil {
@@ -199,9 +199,9 @@ func page(s regulatory.Sheet) formpdf.Document {
 }
 
 // answerRecord answers with a record, or with why there is none.
-func (w *World) answerRecord(c *wire.Call, message string, record *regulatory.Record, err error) wire.Reply {
+func answerRecord(w *World, c *wire.Call, message string, record *regulatory.Record, err error) wire.Reply {
 	if err != nil {
-		return w.deskRefused(err)
+		return deskRefused(w, err)
 	}
 	p := wire.CloseEnvelope(record.AppendJSON(wire.OpenEnvelope(c.Buffer, message)))
 	p.Record = record
@@ -209,10 +209,10 @@ func (w *World) answerRecord(c *wire.Call, message string, record *regulatory.Re
 }
 
 // deskRefused puts a refusal of the desk into the envelope.
-func (w *World) deskRefused(err error) wire.Reply {
+func deskRefused(w *World, err error) wire.Reply {
 	if interrupted, ok := errors.AsType[*interruption](err); ok {
 		p := interrupted.reply()
-		p.Then = func(x *wire.Exchange) { w.strike(x, interrupted.rule) }
+		p.Then = func(x *wire.Exchange) { strikeCall(w, x, interrupted.rule) }
 		return p
 	}
 	refusal, ok := errors.AsType[*regulatory.Refusal](err)

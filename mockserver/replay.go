@@ -42,25 +42,25 @@ type replayResult struct {
 // all. The pair replays what was last sent for it, or the shipment as it stands if nothing was; replay_mode is
 // the one value that occurs. The result for a delivery that is about no shipment names the one that a
 // notification shows by default, because the specification's result always names one.
-func (w *World) replayWebhook(c *wire.Call) wire.Reply {
+func replayWebhook(w *World, c *wire.Call) wire.Reply {
 	var ask replayRequest
 	if refusal := w.decoding().Decode(c, &ask); refusal != nil {
 		return *refusal
 	}
 	if ask.DeliveryID == "" && (ask.ShipmentID == "" || ask.Event == "") {
-		return w.rule("delivery_id, or shipment_id together with event, is required: send one of the two")
+		return ruleBroken(w, "delivery_id, or shipment_id together with event, is required: send one of the two")
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	stored, refusal := w.storedPayload(ask)
+	stored, refusal := storedPayload(w, ask)
 	if refusal != nil {
 		return *refusal
 	}
 	about := cmp.Or(stored.ShipmentID, w.defaultShipment())
 	if about == "" {
-		return w.rule(fmt.Sprintf("delivery %s is about no shipment, and this account has none that the result could name: emit the event again instead", stored.ID))
+		return ruleBroken(w, fmt.Sprintf("delivery %s is about no shipment, and this account has none that the result could name: emit the event again instead", stored.ID))
 	}
-	receivers, refusal := w.replayReceivers(ask.WebhookID, stored.Event)
+	receivers, refusal := replayReceivers(w, ask.WebhookID, stored.Event)
 	if refusal != nil {
 		return *refusal
 	}
@@ -82,7 +82,7 @@ func (w *World) replayWebhook(c *wire.Call) wire.Reply {
 }
 
 // storedPayload finds what is to be sent once more.
-func (w *World) storedPayload(ask replayRequest) (delivery.Delivery, *wire.Reply) {
+func storedPayload(w *World, ask replayRequest) (delivery.Delivery, *wire.Reply) {
 	if ask.DeliveryID != "" {
 		stored, known := w.deliveries.Find(ask.DeliveryID)
 		if !known {
@@ -92,7 +92,7 @@ func (w *World) storedPayload(ask replayRequest) (delivery.Delivery, *wire.Reply
 		return stored, nil
 	}
 	if !strings.HasPrefix(ask.Event, "shipment.") {
-		p := w.rule(fmt.Sprintf("event %q is no shipment event: send a kind such as shipment.created, shipment.updated or shipment.delivered", ask.Event))
+		p := ruleBroken(w, fmt.Sprintf("event %q is no shipment event: send a kind such as shipment.created, shipment.updated or shipment.delivered", ask.Event))
 		return delivery.Delivery{}, &p
 	}
 	s := w.account.Shipments[ask.ShipmentID]
@@ -113,11 +113,11 @@ func (w *World) storedPayload(ask replayRequest) (delivery.Delivery, *wire.Reply
 
 // replayReceivers applies the second rule of replay: a webhook that is named must exist, be active and
 // be subscribed. With none named, it is every one that is active and subscribed.
-func (w *World) replayReceivers(webhookID, event string) ([]*account.Webhook, *wire.Reply) {
+func replayReceivers(w *World, webhookID, event string) ([]*account.Webhook, *wire.Reply) {
 	if webhookID == "" {
 		receivers := w.account.Webhooks.Receivers(event)
 		if len(receivers) == 0 && !w.assume.ReplayToNobody {
-			p := w.rule(fmt.Sprintf("no active webhook is subscribed to %s: subscribe one, or replay another event", event))
+			p := ruleBroken(w, fmt.Sprintf("no active webhook is subscribed to %s: subscribe one, or replay another event", event))
 			return nil, &p
 		}
 		return receivers, nil
@@ -134,7 +134,7 @@ func (w *World) replayReceivers(webhookID, event string) ([]*account.Webhook, *w
 	default:
 		return []*account.Webhook{h}, nil
 	}
-	p := w.rule(problem)
+	p := ruleBroken(w, problem)
 	return nil, &p
 }
 

@@ -117,7 +117,7 @@ type assumptionView struct {
 	Value any `json:"value"`
 }
 
-func (w *World) viewAssumptions() []assumptionView {
+func viewAssumptions(w *World) []assumptionView {
 	chosen := reflect.ValueOf(w.assume)
 	return each(assumptionTable(), func(row Assumption) assumptionView {
 		field := chosen.FieldByName(row.Field)
@@ -136,7 +136,7 @@ func (w *World) viewAssumptions() []assumptionView {
 }
 
 func (s *Server) adminAssumptions(c *control) wire.Reply {
-	return wire.SucceedWith(nil, `What this world assumes where the specification leaves a point open; POST worlds with "assumptions" opens one with others`, c.world.viewAssumptions())
+	return wire.SucceedWith(nil, `What this world assumes where the specification leaves a point open; POST worlds with "assumptions" opens one with others`, viewAssumptions(c.world))
 }
 
 // openWith opens a world that assumes other things than the server. It fails if the world is open: assumptions do not
@@ -182,11 +182,11 @@ type exchangeRate struct {
 
 // adminExchangeRates answers GET /_mock/exchange-rates.
 func (s *Server) adminExchangeRates(c *control) wire.Reply {
-	rates := c.world.exchangeRates()
+	rates := exchangeRates(c.world)
 	return wire.SucceedWith(nil, spelling.Counted(len(rates), "exchange rate", "exchange rates"), rates)
 }
 
-func (w *World) exchangeRates() []exchangeRate {
+func exchangeRates(w *World) []exchangeRate {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	rates := []exchangeRate{}
@@ -209,5 +209,5 @@ func (s *Server) adminSetExchangeRate(c *control) wire.Reply {
 	if err := c.world.SetExchangeRate(order.Currency, *order.PerDollar); err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, "The exchange rate is set", c.world.exchangeRates())
+	return wire.SucceedWith(nil, "The exchange rate is set", exchangeRates(c.world))
 }

@@ -112,7 +112,7 @@ func (w *World) decoding() wire.Decoding {
 }
 
 // rule is the refusal of a request that breaks a rule of the specification.
-func (w *World) rule(message string) wire.Reply {
+func ruleBroken(w *World, message string) wire.Reply {
 	return wire.Refused(w.assume.ruleFailure(), wire.CodeInvalid, message)
 }
 
