@@ -149,7 +149,7 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[s
 	}
 	c := &control{Call: &wire.Call{Request: r}, world: world}
 	if route.Method != http.MethodGet {
-		body, refusal := s.unread.ReadBody(w, r, s.config.assume.maxBody(), false)
+		body, refusal := s.api.unread.ReadBody(w, r, s.config.assume.maxBody(), false)
 		if refusal != nil {
 			return *refusal
 		}
@@ -172,7 +172,7 @@ func (s *Server) addressed(r *http.Request) (*World, *wire.Reply) {
 	if key == "" {
 		return s.World, nil
 	}
-	w, known := s.worldFor(key)
+	w, known := s.api.worldFor(key)
 	if !known {
 		p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, "the secret key opens no world: leave Authorization out for the world that the server began with")
 		return nil, &p
@@ -186,13 +186,13 @@ func (s *Server) named(name string) *World {
 	case homeName:
 		return s.World
 	case strangersName:
-		return s.strangers
+		return s.worlds.strangers
 	}
 	return s.worlds.open(account.KeyPrefix + name)
 }
 
 func (s *Server) writeAdmin(w http.ResponseWriter, r *http.Request, p *wire.Reply) {
-	s.unread.Skip(w, r)
+	s.api.unread.Skip(w, r)
 	w.Header().Set("Cache-Control", "no-store") // unless the reply knows better
 	if err := p.Write(w); err != nil {
 		s.config.logger.Debug("the answer was not taken", "error", err)

@@ -122,7 +122,7 @@ func analyzeCommand(w *World) string {
 	if made == nil {
 		return ""
 	}
-	suggestion := suggest(w, made, w.table)
+	suggestion := suggest(w, made, w.server.config.operations)
 	if suggestion == nil {
 		return ""
 	}

@@ -16,7 +16,7 @@ func (s *Server) adminMetrics(*control) wire.Reply {
 	t := &watch.MetricsText{}
 	s.metrics.Write(t)
 	worlds := s.Worlds()
-	entries := s.strangers.calls.Len()
+	entries := s.worlds.strangers.calls.Len()
 	var transactions, waiting int
 	for _, w := range worlds {
 		entries += w.calls.Len()
@@ -27,7 +27,7 @@ func (s *Server) adminMetrics(*control) wire.Reply {
 	}
 	t.Gauge("mockserver_worlds", "Worlds that are open.", len(worlds))
 	t.Gauge("mockserver_journal_entries", "Calls that the journals of the open worlds remember.", entries)
-	t.Gauge("mockserver_journal_bytes", "Memory that the journals of the open worlds take.", int(s.journals.Used.Load()))
+	t.Gauge("mockserver_journal_bytes", "Memory that the journals of the open worlds take.", int(s.config.memory.Used.Load()))
 	t.Gauge("mockserver_ledger_transactions", "Entries in the ledgers of the open worlds.", transactions)
 	t.Gauge("mockserver_waiting", "Things that wait for their time in the open worlds.", waiting)
 	writeDeliveries(t, worlds)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
@@ -90,7 +91,7 @@ func (s *Server) adminOpenWorld(c *control) wire.Reply {
 	if order.Scenario != "" {
 		name = order.Scenario + "_" + order.Name
 	}
-	w, err := s.openWith(name, order.Assumptions)
+	w, err := s.worlds.openWith(name, order.Assumptions)
 	return answerOpened(c, w, "The world is open", err)
 }
 
@@ -107,7 +108,7 @@ func (s *Server) adminForkWorld(c *control) wire.Reply {
 				return refusedFor(err)
 			}
 		}
-		fork, err := s.openFrom(w.plan, w.plan.scenario+"_"+order.Name, base)
+		fork, err := s.worlds.fork(w, order.Name, base)
 		return answerOpened(c, fork, "The fork is open", err)
 	})
 }
@@ -159,7 +160,7 @@ func (s *Server) onWorld(c *control, order any, do func(*World) wire.Reply) wire
 	}
 	name := c.PathValue("world")
 	w := s.named(name)
-	if w == nil || w == s.strangers {
+	if w == nil || w == s.worlds.strangers {
 		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, s.noWorld(name))
 	}
 	return do(w)
@@ -222,4 +223,20 @@ func (w *World) named(name string) (*Snapshot, error) {
 		return nil, fmt.Errorf("the world keeps no snapshot %q: it has %q", name, slices.Sorted(maps.Keys(w.snapshots)))
 	}
 	return taken, nil
+}
+
+func (s *Server) adminSaveState(c *control) wire.Reply {
+	if refusal := c.world.decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
+		return *refusal
+	}
+	if s.config.state == "" {
+		return wire.Refused(409, wire.CodeInvalid, "the server was given no state file: start it with -state PATH, or use WithState")
+	}
+	if err := s.SaveState(s.config.state); err != nil {
+		return wire.Refused(500, wire.CodeInternal, err.Error())
+	}
+	return wire.SucceedWith(nil, "The state is saved", struct {
+		Worlds int                `json:"worlds"`
+		At     jsontext.Timestamp `json:"at"`
+	}{len(s.Worlds()), jsontext.Timestamp(time.Now())})
 }

@@ -18,7 +18,7 @@ const strangersName = "unauthenticated"
 // Unauthenticated returns the latest requests that were refused for their key, or that carried a key which
 // opens no world, oldest first. They are in the journal of no world and use up the fault rules of none. GET
 // /_mock/calls?world=unauthenticated lists them too.
-func (s *Server) Unauthenticated() []journal.Call { return s.strangers.Journal() }
+func (s *Server) Unauthenticated() []journal.Call { return s.worlds.strangers.Journal() }
 
 // authenticate returns the world that a request is for; or the one of the requests without an account, and why
 // the request is refused.
@@ -26,12 +26,12 @@ func (s *Server) Unauthenticated() []journal.Call { return s.strangers.Journal()
 // Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
 // Assumption: countries and webhooks need it too; see [Assumptions.OpenOperations]. A key may open a world
 // of its own; see [Server.Open].
-func (s *Server) authenticate(r *http.Request, op *operation) (*World, *wire.Reply) {
+func (s *pipeline) authenticate(r *http.Request, op *operation) (*World, *wire.Reply) {
 	scheme, key := bearer(r)
 	err := errKeyForm
 	if strings.EqualFold(scheme, "Bearer") {
 		var w *World
-		if w, err = s.world(key); err == nil {
+		if w, err = s.worlds.world(key); err == nil {
 			return w, nil
 		}
 	}
@@ -42,7 +42,7 @@ func (s *Server) authenticate(r *http.Request, op *operation) (*World, *wire.Rep
 	switch {
 	case errors.Is(err, ErrTooManyWorlds):
 		p := wire.Refused(http.StatusServiceUnavailable, wire.CodeFull, err.Error())
-		return s.strangers, &p
+		return s.worlds.strangers, &p
 	case !errors.Is(err, errKeyForm):
 		message = "the secret key names a scenario that there is not, or asks too much of it: GET " + adminPrefix + "scenarios lists them"
 	case scheme == "":
@@ -54,36 +54,36 @@ func (s *Server) authenticate(r *http.Request, op *operation) (*World, *wire.Rep
 	}
 	p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, message)
 	p.Header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}
-	return s.strangers, &p
+	return s.worlds.strangers, &p
 }
 
 // worldFor returns the world that a secret key opens.
-func (s *Server) worldFor(key string) (*World, bool) {
-	w, err := s.world(key)
+func (s *pipeline) worldFor(key string) (*World, bool) {
+	w, err := s.worlds.world(key)
 	return w, err == nil
 }
 
 // isOpen reports whether an operation needs no key.
-func (s *Server) isOpen(op *shipping.Operation) bool {
-	return op.Open || slices.Contains(s.config.assume.OpenOperations, op.Name)
+func (s *pipeline) isOpen(op *shipping.Operation) bool {
+	return op.Open || slices.Contains(s.openOperations, op.Name)
 }
 
 // keyless returns the world that a request to an open operation is for if its key opens none: the first, in
 // the order of their opening, that has the regulatory request which the path names. Otherwise it is the home
 // world for a request without a key, and that of the requests without an account for one with a wrong key. A fork
 // has the requests of its parent, under the same ids: use the fork's key, or GET /_mock/requests/….
-func (s *Server) keyless(r *http.Request) *World {
+func (s *pipeline) keyless(r *http.Request) *World {
 	if id := r.PathValue("request_id"); id != "" {
-		for _, w := range s.Worlds() {
+		for _, w := range s.worlds.all() {
 			if w.hasRequest(id) {
 				return w
 			}
 		}
 	}
 	if r.Header.Get("Authorization") != "" {
-		return s.strangers
+		return s.worlds.strangers
 	}
-	return s.World
+	return s.worlds.home()
 }
 
 // bearer splits the Authorization header.

@@ -54,8 +54,8 @@ func (c *Coverage) Require(code int, ratio float64, w io.Writer) int {
 }
 
 // Coverage returns what the clients of the server have seen, in this world and in the others.
-func (w *World) Coverage() *Coverage { return w.coverage }
+func (w *World) Coverage() *Coverage { return w.server.config.coverage }
 
 func (s *Server) adminCoverage(c *control) wire.Reply {
-	return wire.SucceedWith(nil, fmt.Sprintf("%.0f %% of the contract has been seen", 100*c.world.coverage.Ratio()), c.world.coverage.Rows())
+	return wire.SucceedWith(nil, fmt.Sprintf("%.0f %% of the contract has been seen", 100*s.config.coverage.Ratio()), s.config.coverage.Rows())
 }

@@ -1,25 +1,42 @@
 package mockserver
 
 import (
+	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
+// pipeline answers the operations of the service: it finds the world of a request, asks the handler of the
+// operation, lets faults strike, and shows the exchange to the observers before it is sent.
+type pipeline struct {
+	worlds         *worldBook
+	openOperations []string     // that need no key, besides those that are open by the table
+	countries      *wire.Static // the whole response of GET /v1/countries
+	// check holds a response against the OpenAPI document as a world has it.
+	check   func(w *World, operation string, status int, body []byte) error
+	logger  *slog.Logger
+	routes  *router
+	buffers sync.Pool
+	unread  wire.Unread
+	pages   pageCache
+}
+
 // handler answers an operation in a world. It takes the world's lock itself, so that nothing slow,
 // such as reading a body, happens under it.
 type handler func(w *World, c *wire.Call) wire.Reply
 
 // handlers is the other half of the operation table: who answers what.
-func handlers() map[string]handler {
+func (s *pipeline) handlers() map[string]handler {
 	return map[string]handler{
-		shipping.OpListRates:        listRates,
-		shipping.OpListCountries:    listCountries,
-		shipping.OpListWebhooks:     listWebhooks,
+		shipping.OpListRates:        s.listRates,
+		shipping.OpListCountries:    s.listCountries,
+		shipping.OpListWebhooks:     s.listWebhooks,
 		shipping.OpReplayWebhook:    replayWebhook,
-		shipping.OpListTransactions: listTransactions,
+		shipping.OpListTransactions: s.listTransactions,
 		shipping.OpAnalyze:          analyze,
 		shipping.OpPurchase:         purchase,
 		shipping.OpGetRequest:       getRequest,
@@ -34,7 +51,7 @@ func handlers() map[string]handler {
 
 // exchange answers an operation into memory first, and writes afterwards. That is what lets a fault
 // strike before anything has happened, or after the change is made and before the caller hears of it.
-func (s *Server) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
+func (s *pipeline) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	buffer := s.buffers.Get().(*[]byte)
 	defer s.buffers.Put(buffer)
 	x := &wire.Exchange{Ctx: r.Context(), Began: time.Now(), Operation: op.Name, Call: wire.Call{Request: r, Buffer: (*buffer)[:0]}}
@@ -55,7 +72,7 @@ func (s *Server) exchange(rw http.ResponseWriter, r *http.Request, op *operation
 		strikeCall(w, x, rule)
 	}
 	if !x.Settled {
-		answerCall(w, x, op, refusal)
+		s.answer(w, x, op, refusal)
 		if x.Reply.Pooled {
 			*buffer = x.Reply.Body // it may have grown
 		}
@@ -75,14 +92,14 @@ func (s *Server) exchange(rw http.ResponseWriter, r *http.Request, op *operation
 	s.finish(rw, w, x)
 }
 
-// strike lets the fault of a rule happen to an exchange.
+// strikeCall lets the fault of a rule happen to an exchange.
 func strikeCall(w *World, x *wire.Exchange, rule *armedRule) {
 	x.Struck = append(x.Struck, wire.Strike{Kind: rule.Fault.form().Kind, Text: rule.String()})
 	rule.Fault.strike(x, w)
 }
 
 // answer asks the handler, unless the request is refused before.
-func answerCall(w *World, x *wire.Exchange, op *operation, refusal *wire.Reply) {
+func (s *pipeline) answer(w *World, x *wire.Exchange, op *operation, refusal *wire.Reply) {
 	x.Settled = true
 	if refusal == nil {
 		refusal = w.assume.checkQuery(op.Name, &x.Call)
@@ -96,12 +113,12 @@ func answerCall(w *World, x *wire.Exchange, op *operation, refusal *wire.Reply) 
 		w.faults.analyzed(record.RequestID, x.Call.Body)
 	}
 	if w.assume.CheckResponses {
-		checkResponse(w, op.Name, &x.Reply)
+		s.checkResponse(w, op.Name, &x.Reply)
 	}
 }
 
 // finish journals an exchange and ends it.
-func (s *Server) finish(rw http.ResponseWriter, w *World, x *wire.Exchange) {
+func (s *pipeline) finish(rw http.ResponseWriter, w *World, x *wire.Exchange) {
 	x.Reply.WithoutKeys()
 	if len(x.Struck) == 0 { // a fault spoils the plain form, which whoever looks at it can read
 		x.Reply.Negotiate(x.Call.Header)
@@ -118,6 +135,6 @@ func (s *Server) finish(rw http.ResponseWriter, w *World, x *wire.Exchange) {
 	if err := x.Send(rw, func(each time.Duration, count int) wire.Ticks {
 		return w.ticks(each, count, "the next byte of a slow body")
 	}); err != nil {
-		s.config.logger.Debug("the answer was not taken", "operation", x.Operation, "error", err)
+		s.logger.Debug("the answer was not taken", "operation", x.Operation, "error", err)
 	}
 }

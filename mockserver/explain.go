@@ -75,10 +75,10 @@ func (w *World) Why(requestID string) (Why, error) {
 	why.Rule = rule
 	why.Specification = heading(c.Operation, c.ErrorCode)
 	valid := w
-	if w == w.server.strangers { // the account that the request was perhaps meant for
+	if w == w.server.worlds.strangers { // the account that the request was perhaps meant for
 		valid = w.server.World
 	}
-	if nearest := nearest(valid, &c, w.table); nearest != nil {
+	if nearest := nearest(valid, &c, w.server.config.operations); nearest != nil {
 		nearest.Curl = nearest.call().Curl(w.URL)
 		why.Nearest = nearest
 	}

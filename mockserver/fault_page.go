@@ -58,7 +58,7 @@ type faultInsertRows int
 func (f faultInsertRows) strike(x *wire.Exchange, w *World) {
 	for range int(f) {
 		if err := w.insertRow(x.Operation, x.Call.Query()); err != nil {
-			w.logger.Error("a row cannot be inserted", "error", err)
+			w.settings.logger.Error("a row cannot be inserted", "error", err)
 			return
 		}
 	}

@@ -3,7 +3,6 @@ package mockserver
 import (
 	"sync/atomic"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -16,9 +15,6 @@ type instruments struct {
 	conduct *watch.Lint
 	// observers see every exchange of the world before it is answered, the journal first.
 	observers []watch.Observer
-	coverage  *Coverage
-	// table is the operation table that the server serves.
-	table []shipping.Operation
 	// beforeReply runs when the next call has been answered in memory, before its reply is sent.
 	beforeReply atomic.Pointer[func()]
 	// keyPrint is what the journal shows of the world's key.
@@ -27,18 +23,13 @@ type instruments struct {
 
 // newInstruments returns the instruments of a world that follows from a seed and opens with a key. Its journal
 // shares memory with those of the other worlds.
-func newInstruments(c *config, seed uint64, key string, memory *watch.Memory, metrics *watch.Metrics) *instruments {
+func newInstruments(s *settings, seed uint64, key string) *instruments {
 	i := &instruments{
-		calls:    watch.NewLog(c.journal, c.journalBody, memory),
+		calls:    watch.NewLog(s.journal, s.journalBody, s.memory),
 		faults:   newFaultBook(seed),
-		conduct:  watch.NewLint(parameters),
-		coverage: c.coverage,
-		table:    c.operations,
+		conduct:  watch.NewLint(s.parameters),
 		keyPrint: wire.Fingerprint(key),
 	}
-	i.observers = []watch.Observer{i.calls, i.conduct, i.coverage.seen, metrics}
-	if c.accessLog != nil {
-		i.observers = append(i.observers, watch.NewAccessLog(c.accessLog))
-	}
+	i.observers = append([]watch.Observer{i.calls, i.conduct}, s.observers...)
 	return i
 }

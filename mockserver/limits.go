@@ -23,7 +23,7 @@ func WithMaxBytes(bytes int64) Option { return func(c *config) { c.maxBytes = ma
 // WithMaxJournal limits how much memory the journals of all worlds take together. Beyond it nothing is refused:
 // a world goes on writing over its oldest calls, fewer than [WithJournal] says, and remembers less of their
 // bodies, until it is reset or others are closed. GET /_mock/calls says so. The default is 128 MiB.
-func WithMaxJournal(bytes int64) Option { return func(c *config) { c.maxJournal = max(0, bytes) } }
+func WithMaxJournal(bytes int64) Option { return func(c *config) { c.memory.Most = max(0, bytes) } }
 
 // ErrTooManyRows is returned where a world stores as many records, or as many bytes, as it may.
 var ErrTooManyRows = errors.New("the world is full")
@@ -39,7 +39,7 @@ func (w *World) room() error { return w.roomFor(0) }
 // roomFor returns nil while the world may store one more record, with so many bytes of JSON. The caller holds the
 // lock.
 func (w *World) roomFor(text int) error {
-	if most := w.server.config.maxRows; w.rows()-w.rowsAtFirst >= most {
+	if most := w.settings.maxRows; w.rows()-w.rowsAtFirst >= most {
 		return fmt.Errorf("%w: it stores %d records beside those that it began with, which is the most: %s, or raise -max-rows or WithMaxRows", ErrTooManyRows, most, w.makeRoom())
 	}
 	return w.roomForBytes(text)
@@ -51,7 +51,7 @@ func (w *World) roomForBytes(text int) error {
 	for _, kept := range w.snapshots {
 		taken += kept.state.Memory()
 	}
-	if most := w.server.config.maxBytes; taken-w.base.state.Memory() > most {
+	if most := w.settings.maxBytes; taken-w.base.state.Memory() > most {
 		return fmt.Errorf("%w: what it stores would take more than %d bytes of memory: %s, or raise -max-bytes or WithMaxBytes", ErrTooManyRows, most, w.makeRoom())
 	}
 	return nil

@@ -8,11 +8,11 @@ import (
 )
 
 // listRates answers GET /v1/rates.
-func listRates(w *World, c *wire.Call) wire.Reply {
+func (s *pipeline) listRates(w *World, c *wire.Call) wire.Reply {
 	p := w.assume.paging(c.Query())
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.server.pages.answer(pageKey{edition: w.account.Rates.Edition(), paging: p}, c.Buffer, func(dst []byte) []byte {
+	return s.pages.answer(pageKey{edition: w.account.Rates.Edition(), paging: p}, c.Buffer, func(dst []byte) []byte {
 		body := append(wire.OpenEnvelope(dst, "Rates retrieved successfully"), `{"rates":`...)
 		body = w.account.Rates.AppendPage(body, p.page, p.perPage)
 		return append(p.appendRates(append(body, `,"pagination":`...), w.account.Rates.Len()), "}}"...)
@@ -20,17 +20,17 @@ func listRates(w *World, c *wire.Call) wire.Reply {
 }
 
 // listCountries answers GET /v1/countries, which is the same for ever.
-func listCountries(w *World, _ *wire.Call) wire.Reply {
-	return w.countries.Reply()
+func (s *pipeline) listCountries(*World, *wire.Call) wire.Reply {
+	return s.countries.Reply()
 }
 
 // listWebhooks answers GET /v1/webhooks.
-func listWebhooks(w *World, c *wire.Call) wire.Reply {
+func (s *pipeline) listWebhooks(w *World, c *wire.Call) wire.Reply {
 	p := w.assume.paging(c.Query())
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list := &w.account.Webhooks.Encoded
-	return w.server.pages.answer(pageKey{edition: list.Edition(), paging: p}, c.Buffer, func(dst []byte) []byte {
+	return s.pages.answer(pageKey{edition: list.Edition(), paging: p}, c.Buffer, func(dst []byte) []byte {
 		body := append(wire.OpenEnvelope(dst, "Webhooks retrieved successfully"), `{"webhooks":`...)
 		body = list.AppendPage(body, p.page, p.perPage)
 		return append(p.appendWebhooks(append(body, `,"pagination":`...), list.Len()), "}}"...)
@@ -39,7 +39,7 @@ func listWebhooks(w *World, c *wire.Call) wire.Reply {
 
 // listTransactions answers GET /v1/transactions. Parameters that the specification does not list are
 // ignored.
-func listTransactions(w *World, c *wire.Call) wire.Reply {
+func (s *pipeline) listTransactions(w *World, c *wire.Call) wire.Reply {
 	query := c.Query()
 	wallet := query.Get("wallet")
 	if wallet == "" {
@@ -56,7 +56,7 @@ func listTransactions(w *World, c *wire.Call) wire.Reply {
 		list = &records.List{}
 	}
 	key := pageKey{edition: list.Edition(), paging: p, lastPageNull: w.assume.LastPageNull}
-	return w.server.pages.answer(key, c.Buffer, func(dst []byte) []byte {
+	return s.pages.answer(key, c.Buffer, func(dst []byte) []byte {
 		body := append(wire.OpenEnvelope(dst, "Transactions retrieved successfully"), `{"transactions":`...)
 		body = list.AppendPage(body, p.page, p.perPage)
 		body = p.appendTransactions(append(body, `,"pagination":`...), list.Len(), key.lastPageNull)

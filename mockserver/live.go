@@ -54,7 +54,7 @@ func (p pulse) still() pulse {
 func (s *Server) pulse(w *World) pulse {
 	p := pulse{
 		World: w.name, Calls: w.calls.Last(), Deliveries: w.deliveries.Mark(), Faults: w.faults.mark(), Worlds: s.worlds.mark(),
-		Unauthenticated: s.strangers.calls.Last(),
+		Unauthenticated: s.worlds.strangers.calls.Last(),
 		Waiting:         w.Waiting(), Clock: clockKind(w), Now: jsontext.Timestamp(w.clock.Now()),
 	}
 	w.mu.Lock()
@@ -130,7 +130,7 @@ func (s *Server) live(ctx context.Context, out *eventWriter, w *World) error {
 		called := w.calls.Changes()
 		now := time.Now()
 		switch p := s.pulse(w); {
-		case w != s.strangers && s.worlds.open(w.SecretKey) != w:
+		case w != s.worlds.strangers && s.worlds.open(w.SecretKey) != w:
 			return out.event("closed", p)
 		case p.still() != sent:
 			if err := out.event("pulse", p); err != nil {

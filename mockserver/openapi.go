@@ -62,7 +62,7 @@ func controls() []openapi.Control {
 func (s *Server) openAPI(choices openapi.Choices) ([]byte, error) {
 	table := slices.Clone(s.config.operations)
 	for i := range table {
-		table[i].Open = s.isOpen(&table[i])
+		table[i].Open = s.api.isOpen(&table[i])
 	}
 	if choices == (openapi.Choices{}) && slices.Equal(table, shipping.Operations()) {
 		return openAPIDocument, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/country"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
+	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -21,54 +22,43 @@ import (
 type Option func(*config)
 
 type config struct {
-	seed        uint64
-	scenario    string // of the home world
-	maxWorlds   int
-	maxRows     int    // stored by a world, beside those it began with
-	maxBytes    int64  // of memory of a world
-	maxJournal  int64  // bytes of all journals
-	state       string // file to restore from and to save to; empty for none
-	listen      bool
-	addr        string
-	virtual     bool
-	start       time.Time
-	logger      *slog.Logger
-	accessLog   *slog.Logger // nil for none
-	assume      Assumptions
-	operations  []shipping.Operation
-	deliver     http.RoundTripper
-	journal     int       // calls remembered
-	journalBody int       // bytes remembered of a body
-	coverage    *Coverage // of all worlds
-	rulesFile   []byte    // nil: the built-in rules
-	maxHeader   int       // bytes of a request's header
-	tls, h2c    bool
-	hosts       []string // that it goes by, besides this machine's own names
-	problem     error    // of options that name what there is not
-	token       string   // of the control surface, for other machines; empty: they have no access
-
-	// What every world of a server shares, since it never changes.
-	rules     func() *compliance.Rules
-	countries *wire.Static // the whole answer of GET /v1/countries
+	settings
+	scenario   string // of the home world
+	state      string // file to restore from and to save to; empty for none
+	listen     bool
+	addr       string
+	accessLog  *slog.Logger // nil for none
+	coverage   *Coverage    // of all worlds
+	rulesFile  []byte       // nil: the built-in rules
+	maxHeader  int          // bytes of a request's header
+	tls, h2c   bool
+	hosts      []string // that it goes by, besides this machine's own names
+	problem    error    // of options that name what there is not
+	token      string   // of the control surface, for other machines; empty: they have no access
+	countries  *wire.Static
+	operations []shipping.Operation
 }
 
 func defaultConfig() config {
 	return config{
-		seed:        1,
-		scenario:    "default",
-		maxWorlds:   defaultMaxWorlds,
-		maxRows:     defaultMaxRows,
-		maxBytes:    defaultMaxBytes,
-		maxJournal:  defaultMaxJournal,
-		listen:      true,
-		addr:        "127.0.0.1:0",
-		start:       seed.Epoch,
-		logger:      slog.New(slog.DiscardHandler),
-		operations:  shipping.Operations(),
-		journal:     1024,
-		journalBody: 2 << 10,
-		maxHeader:   64 << 10,
-		coverage:    NewCoverage(),
+		settings: settings{
+			seed:        1,
+			start:       seed.Epoch,
+			maxWorlds:   defaultMaxWorlds,
+			maxRows:     defaultMaxRows,
+			maxBytes:    defaultMaxBytes,
+			journal:     1024,
+			journalBody: 2 << 10,
+			memory:      &watch.Memory{Most: defaultMaxJournal},
+			parameters:  parameters,
+			logger:      slog.New(slog.DiscardHandler),
+		},
+		scenario:   "default",
+		listen:     true,
+		addr:       "127.0.0.1:0",
+		operations: shipping.Operations(),
+		maxHeader:  64 << 10,
+		coverage:   NewCoverage(),
 	}
 }
 

@@ -67,15 +67,11 @@ func listed(operation string) string {
 }
 
 // checkResponse replaces an answer that is not as the OpenAPI document says.
-func checkResponse(w *World, operation string, p *wire.Reply) {
+func (s *pipeline) checkResponse(w *World, operation string, p *wire.Reply) {
 	if p.ContentType != "" {
 		return // no JSON
 	}
-	check, err := w.server.checks.of(w.server, w.assume.openAPIChoices())
-	if err == nil {
-		err = check(operation, p.Status, p.Body)
-	}
-	if err != nil {
+	if err := s.check(w, operation, p.Status, p.Body); err != nil {
 		*p = wire.Refused(http.StatusInternalServerError, wire.CodeInternal, fmt.Sprintf("the answer to %s does not fit the OpenAPI document, which is a mistake of this server: %v", operation, err))
 	}
 }

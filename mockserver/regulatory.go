@@ -19,7 +19,7 @@ import (
 func (w *World) openDesk() {
 	timers := w.timers
 	w.desk = regulatory.NewDesk(regulatory.Config{
-		Rules:  w.server.config.rules,
+		Rules:  w.settings.rules,
 		Ledger: w.account.Ledger,
 		Rate:   w.rate,
 		Shipment: func(id string) (regulatory.Consignment, bool) {
@@ -54,7 +54,7 @@ func (w *World) openDesk() {
 func (w *World) charged(e ledger.Entry, record *regulatory.Record) {
 	about := account.TransactionMetadata{ShipmentID: record.ShipmentID, RequestID: record.RequestID}
 	if err := w.account.AddTransaction(e, account.TransactionDetails{About: about, TxRef: record.RequestID}); err != nil {
-		w.logger.Error("a charge is not listed", "error", err)
+		w.settings.logger.Error("a charge is not listed", "error", err)
 	}
 }
 

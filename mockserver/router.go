@@ -15,14 +15,14 @@ import (
 // router finds the operation that a request names. Everything follows from the operation table: a
 // path of the table with another method is 405, any other path 404, both in the envelope.
 type router struct {
-	server *Server
+	server *pipeline
 	mux    *http.ServeMux
 	err    error // what is wrong with the table
 }
 
 // resource is a path of the table with the operations on it.
 type resource struct {
-	server     *Server
+	server     *pipeline
 	operations map[string]*operation // by method
 	allow      string
 }
@@ -33,7 +33,7 @@ type operation struct {
 	answer handler
 }
 
-func newRouter(s *Server, handlers map[string]handler, table []shipping.Operation) *router {
+func newRouter(s *pipeline, handlers map[string]handler, table []shipping.Operation) *router {
 	r := &router{server: s, mux: http.NewServeMux()}
 	resources := map[string]*resource{}
 	for _, row := range table {
@@ -122,14 +122,14 @@ func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	res.server.exchange(w, r, op)
 }
 
-func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+func (s *pipeline) notFound(w http.ResponseWriter, r *http.Request) {
 	s.refuse(w, r, wire.Refused(http.StatusNotFound, wire.CodeNotFound,
 		fmt.Sprintf("no route %s %s: every path begins with /v1 and has no empty or dot segments and no slash at its end", r.Method, r.URL.Path)))
 }
 
 // refuse answers a request that names no operation. It is journaled in the world of its key; without a key,
 // in the home world.
-func (s *Server) refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
+func (s *pipeline) refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
 	s.unread.Skip(rw, r)
 	w, _ := s.authenticate(r, &operation{Operation: shipping.Operation{Open: true}})
 	s.finish(rw, w, &wire.Exchange{Ctx: r.Context(), Began: time.Now(), Call: wire.Call{Request: r}, Reply: p})

@@ -57,7 +57,7 @@ type worldPlan struct {
 }
 
 // planFor returns what a scenario makes of the server's settings, or what is wrong with its words.
-func (c *config) planFor(scenario string) (worldPlan, error) {
+func (c *settings) planFor(scenario string) (worldPlan, error) {
 	w := worldPlan{
 		Plan:     seed.Plan{Seed: c.seed},
 		scenario: scenario, assume: c.assume, virtual: c.virtual,

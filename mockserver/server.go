@@ -11,10 +11,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/filelock"
-	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
-	"github.com/shipping-go/shipping/mockserver/internal/seed"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -26,22 +23,17 @@ type Server struct {
 	// SecretKey, and its methods, are the server's.
 	*World
 
-	// strangers journals the requests whose key opens no world. It is none of the open worlds.
-	strangers *World
-
-	config   config
-	err      error
-	worlds   *worldBook
-	deliver  http.RoundTripper // of every world's notifications
-	routes   *router
-	admin    http.Handler
-	buffers  sync.Pool
-	unread   wire.Unread
-	pages    pageCache
-	metrics  *watch.Metrics
-	journals *watch.Memory                  // of every world
-	console  func() map[string]consoleAsset // by name
-	checks   responseChecks
+	config  config
+	err     error
+	worlds  *worldBook
+	api     *pipeline
+	admin   http.Handler
+	buffers sync.Pool
+	unread  wire.Unread
+	pages   pageCache
+	metrics *watch.Metrics
+	console func() map[string]consoleAsset // by name
+	checks  responseChecks
 
 	ca       []byte // PEM of what clients must trust; nil without TLS
 	http     *http.Server
@@ -52,8 +44,6 @@ type Server struct {
 	watching atomic.Int64  // pages that follow what happens
 	leaving  chan struct{} // closed when they are to stop
 	leave    func()        // closes it
-	// stateLock is that of the file of WithState; nil without one.
-	stateLock *filelock.Lock
 }
 
 // New starts a server with a seeded world on a free port of 127.0.0.1 and returns it, ready to
@@ -67,54 +57,58 @@ func New(opts ...Option) *Server {
 	}
 	s.err = s.config.prepare()
 	s.metrics = watch.NewMetrics(each(faultKinds(), func(k faultKind) string { return k.Kind }))
-	s.journals = &watch.Memory{Most: s.config.maxJournal}
-	s.buffers.New = func() any { return new([]byte) }
-	s.deliver = s.config.deliver
-	if s.deliver == nil {
-		s.deliver = delivery.NewTransport(s.config.assume.DeliverAnywhere)
+	if s.config.deliver == nil {
+		s.config.deliver = delivery.NewTransport(s.config.assume.DeliverAnywhere)
+	}
+	s.config.observers = []watch.Observer{s.config.coverage.seen, s.metrics}
+	if s.config.accessLog != nil {
+		s.config.observers = append(s.config.observers, watch.NewAccessLog(s.config.accessLog))
 	}
 	s.err = errors.Join(s.err, s.openHome())
-	s.routes = newRouter(s, handlers(), s.config.operations)
+	s.api = s.newPipeline()
 	s.admin = newAdmin(s)
-	s.err = errors.Join(s.err, s.routes.err, s.loadState())
+	s.err = errors.Join(s.err, s.api.routes.err)
+	if s.config.state != "" {
+		s.err = errors.Join(s.err, s.worlds.use(s.config.state))
+	}
 	s.start()
 	return s
 }
 
 // openHome opens the world that the server begins with.
-func (s *Server) openHome() error {
-	s.worlds = &worldBook{byKey: map[string]*World{}, templates: map[seed.Plan]*template{}}
-	p, wrong := s.config.planFor(s.config.scenario)
-	if wrong != nil {
-		wrong = fmt.Errorf("mockserver: %w", wrong)
+func (s *Server) openHome() (err error) {
+	s.worlds, err = newWorldBook(s, &s.config.settings, s.config.scenario)
+	s.World = s.worlds.home()
+	return err
+}
+
+func (s *Server) newPipeline() *pipeline {
+	p := &pipeline{
+		worlds: s.worlds, openOperations: s.config.assume.OpenOperations, countries: s.config.countries, logger: s.config.logger,
+		check: func(w *World, operation string, status int, body []byte) error {
+			check, err := s.checks.of(s, w.assume.openAPIChoices())
+			if err != nil {
+				return err
+			}
+			return check(operation, status, body)
+		},
 	}
-	t, err := s.worlds.template(p.Plan)
-	if err != nil {
-		return errors.Join(wrong, err)
-	}
-	base, err := t.snapshot()
-	if err != nil { // the catalogue is wrong; an empty world can still say so
-		base = &Snapshot{state: *account.New(p.Seed), at: seed.Epoch}
-	}
-	s.World = s.newWorld(homeName, base.state.HomeKey(), p, base)
-	s.origin = t
-	s.worlds.byKey[s.SecretKey] = s.World
-	s.worlds.opened = []*World{s.World}
-	s.strangers = s.newWorld(strangersName, "", p, base)
-	return errors.Join(wrong, err)
+	p.buffers.New = func() any { return new([]byte) }
+	p.routes = newRouter(p, p.handlers(), s.config.operations)
+	return p
 }
 
 // start serves the listener, if one is wanted, and the connections in memory.
 func (s *Server) start() {
 	s.http = s.newHTTP()
 	s.http.RegisterOnShutdown(s.leave)
-	s.http.RegisterOnShutdown(s.unread.Shutdown)
+	s.http.RegisterOnShutdown(s.api.unread.Shutdown)
 	s.pipes = wire.NewPipeListener()
 	s.inMemory = s.pipes.Transport()
 	listener, address, err := s.listen()
 	s.err = errors.Join(s.err, err)
 	s.guard(listener)
-	for _, w := range append(s.Worlds(), s.strangers) { // those of a state file are open already
+	for _, w := range append(s.Worlds(), s.worlds.strangers) { // those of a state file are open already
 		w.URL = address
 	}
 	s.serve(s.pipes)
@@ -183,7 +177,10 @@ func (w *World) Transport() http.RoundTripper { return w.server.inMemory }
 // Shutdown stops accepting, lets requests under way finish until the context ends, saves the
 // state where [WithState] asks for it, and closes.
 func (s *Server) Shutdown(ctx context.Context) error {
-	err := errors.Join(s.http.Shutdown(ctx), s.saveState())
+	err := s.http.Shutdown(ctx)
+	if s.config.state != "" && s.err == nil {
+		err = errors.Join(err, s.SaveState(s.config.state))
+	}
 	s.Close()
 	return err
 }
@@ -196,14 +193,14 @@ func (s *Server) Close() {
 		s.inMemory.CloseIdleConnections()
 		// Its error is a listener's that is already closed.
 		_ = s.http.Close()
-		for _, w := range append(s.worlds.end(), s.strangers) {
+		for _, w := range append(s.worlds.end(), s.worlds.strangers) {
 			w.close()
 		}
-		if idle, ok := s.deliver.(interface{ CloseIdleConnections() }); ok {
+		if idle, ok := s.config.deliver.(interface{ CloseIdleConnections() }); ok {
 			idle.CloseIdleConnections()
 		}
 		s.serving.Wait()
-		s.releaseState()
+		s.worlds.releaseFile()
 	})
 }
 
@@ -211,17 +208,17 @@ func (s *Server) Close() {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.err != nil:
-		s.refuse(w, r, wire.Refused(http.StatusServiceUnavailable, wire.CodeUnavailable, "the server could not start: "+s.err.Error()))
+		s.api.refuse(w, r, wire.Refused(http.StatusServiceUnavailable, wire.CodeUnavailable, "the server could not start: "+s.err.Error()))
 	case s.headerTooLong(r):
-		s.refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header or WithMaxHeader", s.config.maxHeader)))
+		s.api.refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header or WithMaxHeader", s.config.maxHeader)))
 	case !isClean(r.URL.Path): // ServeMux would redirect it; a client that builds one has a mistake to hear about
-		s.notFound(w, r)
+		s.api.notFound(w, r)
 	case r.URL.Path == adminRoot:
 		p := wire.Redirect(adminPrefix)
 		s.writeAdmin(w, r, &p)
 	case isAdminPath(r.URL.Path):
 		s.admin.ServeHTTP(w, r)
 	default:
-		s.routes.mux.ServeHTTP(w, r)
+		s.api.routes.mux.ServeHTTP(w, r)
 	}
 }

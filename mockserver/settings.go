@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -137,19 +136,6 @@ func viewAssumptions(w *World) []assumptionView {
 
 func (s *Server) adminAssumptions(c *control) wire.Reply {
 	return wire.SucceedWith(nil, `What this world assumes where the specification leaves a point open; POST worlds with "assumptions" opens one with others`, viewAssumptions(c.world))
-}
-
-// openWith opens a world that assumes other things than the server. It fails if the world is open: assumptions do not
-// change under a client. They are not in a state file.
-func (s *Server) openWith(name string, values map[string]json.RawMessage) (*World, error) {
-	if len(values) == 0 {
-		return s.Open(name)
-	}
-	key := account.KeyPrefix + strings.TrimPrefix(name, account.KeyPrefix)
-	if name == homeName || s.worlds.open(key) != nil {
-		return nil, fmt.Errorf("%w: %s: its assumptions cannot change", ErrWorldExists, name)
-	}
-	return s.openPlan(key, func(a *Assumptions) error { return a.setAll(values) })
 }
 
 // adminFund answers POST /_mock/ledger/fund.

@@ -13,12 +13,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/shipping-go/shipping/internal/filelock"
 	"github.com/shipping-go/shipping/internal/jsonexact"
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // A state file holds worlds as JSON, so that a server goes on where another one ended. It is written whole
@@ -41,59 +38,6 @@ type stateFile struct {
 
 // ErrStateFile is returned, wrapped with the reason, for a file that cannot be restored from.
 var ErrStateFile = errors.New("the state file cannot be used")
-
-// WithState restores the worlds of a file when the server starts, if the file exists, and saves them to it on
-// [Server.Shutdown]. A file that cannot be used is left as it is, and [Server.Err] returns why. Until the server is
-// closed no other server can use the file: it is locked with a file beside it, whose name ends in ".lock".
-func WithState(path string) Option { return func(c *config) { c.state = path } }
-
-// SaveState writes what every world holds to a file: atomically, so that the file that was there stays until
-// the new one is complete on disk. It fails for a file that another server has with [WithState].
-func (s *Server) SaveState(path string) error {
-	write := writeLocked
-	if s.stateLock != nil && realPath(path) == realPath(s.config.state) {
-		write = writeState
-	}
-	return write(realPath(path), func(yield func(string, *Snapshot) bool) {
-		for _, w := range s.Worlds() {
-			if !yield(w.name, w.Snapshot()) {
-				return
-			}
-		}
-	})
-}
-
-// LoadState makes the worlds of a file those of the server: the home world holds what the file's does, and
-// the others are opened, or restored where they are open. A file that cannot be used changes nothing.
-func (s *Server) LoadState(path string) error {
-	file, err := readStateFile(path)
-	if err != nil {
-		return err
-	}
-	snapshots := make([]*Snapshot, len(file.Worlds))
-	for i, saved := range file.Worlds {
-		if snapshots[i], err = saved.snapshot(); err != nil {
-			return fmt.Errorf("mockserver: %w: %s: world %q: %w", ErrStateFile, path, saved.Name, err)
-		}
-	}
-	before := s.Worlds()
-	worlds := make([]*World, len(file.Worlds))
-	for i, saved := range file.Worlds {
-		if worlds[i], err = s.Open(saved.Name); err == nil {
-			continue
-		}
-		for _, opened := range worlds[:i] {
-			if !slices.Contains(before, opened) {
-				opened.Close()
-			}
-		}
-		return fmt.Errorf("mockserver: %w: %s: world %q: %w", ErrStateFile, path, saved.Name, err)
-	}
-	for i, w := range worlds {
-		w.Restore(snapshots[i])
-	}
-	return nil
-}
 
 // Save writes the snapshot to a file, as [Server.SaveState] does.
 func (s *Snapshot) Save(path string) error {
@@ -300,52 +244,73 @@ func decodeState(from io.Reader) (stateFile, error) {
 	return file, nil
 }
 
-// loadState restores from the file that the options name, where there is one.
-func (s *Server) loadState() error {
-	if s.config.state == "" {
-		return nil
+// save writes what every world holds to a file: atomically, so that the file that was there stays until the new one is
+// complete on disk. It fails for a file that another server has.
+func (b *worldBook) save(path string) error {
+	write := writeLocked
+	if b.lock != nil && realPath(path) == realPath(b.file) {
+		write = writeState
 	}
-	lock, err := lockState(realPath(s.config.state))
+	return write(realPath(path), func(yield func(string, *Snapshot) bool) {
+		for _, w := range b.all() {
+			if !yield(w.name, w.Snapshot()) {
+				return
+			}
+		}
+	})
+}
+
+// load makes the worlds of a file those of the book: the home world holds what the file's does, and the others are
+// opened, or restored if they are open. A file that cannot be used changes nothing.
+func (b *worldBook) load(path string) error {
+	file, err := readStateFile(path)
 	if err != nil {
 		return err
 	}
-	s.stateLock = lock
-	if _, err := os.Stat(s.config.state); errors.Is(err, fs.ErrNotExist) {
-		return nil
+	snapshots := make([]*Snapshot, len(file.Worlds))
+	for i, saved := range file.Worlds {
+		if snapshots[i], err = saved.snapshot(); err != nil {
+			return fmt.Errorf("mockserver: %w: %s: world %q: %w", ErrStateFile, path, saved.Name, err)
+		}
 	}
-	return s.LoadState(s.config.state)
+	before := b.all()
+	worlds := make([]*World, len(file.Worlds))
+	for i, saved := range file.Worlds {
+		if worlds[i], err = b.openNamed(saved.Name); err == nil {
+			continue
+		}
+		for _, opened := range worlds[:i] {
+			if !slices.Contains(before, opened) {
+				b.close(opened)
+			}
+		}
+		return fmt.Errorf("mockserver: %w: %s: world %q: %w", ErrStateFile, path, saved.Name, err)
+	}
+	for i, w := range worlds {
+		w.Restore(snapshots[i])
+	}
+	return nil
 }
 
-// releaseState lets other servers use the file that the options name.
-func (s *Server) releaseState() {
-	if s.stateLock == nil {
+// use locks a file for this book, and restores from it if it exists.
+func (b *worldBook) use(path string) error {
+	lock, err := lockState(realPath(path))
+	if err != nil {
+		return err
+	}
+	b.file, b.lock = path, lock
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return b.load(path)
+}
+
+// release lets other servers use the file.
+func (b *worldBook) releaseFile() {
+	if b.lock == nil {
 		return
 	}
-	if err := s.stateLock.Release(); err != nil {
-		s.config.logger.Error("the lock of the state file cannot be released", "error", err)
+	if err := b.lock.Release(); err != nil {
+		b.settings.logger.Error("the lock of the state file cannot be released", "error", err)
 	}
-}
-
-// saveState saves to the file that the options name.
-func (s *Server) saveState() error {
-	if s.config.state == "" || s.err != nil {
-		return nil
-	}
-	return s.SaveState(s.config.state)
-}
-
-func (s *Server) adminSaveState(c *control) wire.Reply {
-	if refusal := c.world.decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
-		return *refusal
-	}
-	if s.config.state == "" {
-		return wire.Refused(409, wire.CodeInvalid, "the server was given no state file: start it with -state PATH, or use WithState")
-	}
-	if err := s.SaveState(s.config.state); err != nil {
-		return wire.Refused(500, wire.CodeInternal, err.Error())
-	}
-	return wire.SucceedWith(nil, "The state is saved", struct {
-		Worlds int                `json:"worlds"`
-		At     jsontext.Timestamp `json:"at"`
-	}{len(s.Worlds()), jsontext.Timestamp(time.Now())})
 }

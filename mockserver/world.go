@@ -3,7 +3,6 @@ package mockserver
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -25,12 +24,11 @@ type World struct {
 	*instruments
 	name       string
 	server     *Server
+	settings   *settings
 	plan       worldPlan
 	assume     Assumptions
 	clock      *clock.Clock
 	deliveries *delivery.Dispatcher
-	logger     *slog.Logger
-	countries  *wire.Static    // the whole answer
 	closed     context.Context // ends when the world is closed
 	shut       context.CancelFunc
 	working    pending   // exchanges that Advance waits for
@@ -62,15 +60,14 @@ type access struct {
 const homeName = "home"
 
 // newWorld makes a world that begins as a snapshot.
-func (s *Server) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
-	c := &s.config
+func (b *worldBook) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
 	w := &World{
-		access: &access{SecretKey: key}, name: name, server: s, plan: p, assume: p.assume, base: base,
-		logger: c.logger, countries: c.countries, instruments: newInstruments(c, p.Seed, key, s.journals, s.metrics),
+		access: &access{SecretKey: key}, name: name, server: b.server, settings: b.settings, plan: p, assume: p.assume, base: base,
+		instruments: newInstruments(b.settings, p.Seed, key),
 	}
 	start := base.at
-	if start.Before(c.start) {
-		start = c.start
+	if start.Before(b.settings.start) {
+		start = b.settings.start
 	}
 	w.clock = clock.Real(base.at)
 	if p.virtual {
@@ -81,7 +78,7 @@ func (s *Server) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 		Secret:    key,
 		Policy:    w.assume.deliveryPolicy(),
 		Anywhere:  w.assume.DeliverAnywhere,
-		Transport: s.deliver,
+		Transport: b.settings.deliver,
 		Clock:     w.clock,
 		Seed:      p.Seed,
 	})

@@ -1,29 +1,61 @@
 package mockserver
 
 import (
-	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"testing"
 
+	"github.com/shipping-go/shipping/internal/filelock"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
 )
 
 // worldBook holds the worlds of a server, and what new ones begin with.
 type worldBook struct {
+	settings  *settings
+	server    *Server
+	strangers *World // journals the requests whose key opens no world; none of the open worlds
+
 	mu        sync.RWMutex
 	byKey     map[string]*World
 	opened    []*World // in the order of their opening, the home world first
 	templates map[seed.Plan]*template
-	rows      int // stored by the templates
-	named     int // worlds that NewWorld has named
+	rows      int            // stored by the templates
+	named     int            // worlds that openFor has named
+	file      string         // that use locks
+	lock      *filelock.Lock // nil without a file
 	closed    bool
 }
+
+// newWorldBook returns a book with the home world, one of a scenario. It can be used also if it returns an error.
+func newWorldBook(server *Server, s *settings, scenario string) (*worldBook, error) {
+	b := &worldBook{server: server, settings: s, byKey: map[string]*World{}, templates: map[seed.Plan]*template{}}
+	p, wrong := s.planFor(scenario)
+	if wrong != nil {
+		wrong = fmt.Errorf("mockserver: %w", wrong)
+	}
+	t, err := b.template(p.Plan)
+	base := &Snapshot{state: *account.New(p.Seed), at: seed.Epoch} // if the catalogue is wrong: an empty world can still report it
+	if err == nil {
+		var seeded *Snapshot
+		if seeded, err = t.snapshot(); err == nil {
+			base = seeded
+		}
+	}
+	home := b.newWorld(homeName, base.state.HomeKey(), p, base)
+	home.origin = t
+	b.byKey[home.SecretKey] = home
+	b.opened = []*World{home}
+	b.strangers = b.newWorld(strangersName, "", p, base)
+	return b, errors.Join(wrong, err)
+}
+
+// home returns the home world.
+func (b *worldBook) home() *World { return b.opened[0] }
 
 // template is what the worlds of a plan begin with. It is seeded once, and shared.
 type template struct {
@@ -49,42 +81,30 @@ var (
 // errKeyForm is an [ErrNoWorld] of a key that is not of the form that opens worlds.
 var errKeyForm = fmt.Errorf("%w: a key is sk_test_, a scenario, an underscore and a name of at most %d letters, digits, dots, hyphens and underscores, such as sk_test_default_ci42", ErrNoWorld, longestName)
 
-// Open returns the world of a name, such as "lowfunds_ci42", or of its key, "sk_test_lowfunds_ci42". The
-// first use opens it: a scenario (see [Scenarios]), an underscore, and a name of at most 64 letters,
-// digits, dots, hyphens and underscores. "home" is the server's own world.
-//
-// Over HTTP there is nothing to open: the first request with such a key does.
-//
-// Assumption: that keys open worlds. To switch, see [Assumptions.OneWorld].
-func (s *Server) Open(name string) (*World, error) {
-	key := account.KeyPrefix + strings.TrimPrefix(name, account.KeyPrefix)
-	if name == homeName {
-		key = s.SecretKey
-	}
-	return s.world(key)
-}
-
-// NewWorld opens a world that no other test has, named for the test, and closes it when the test ends. The
-// scenario is made of any number of words; without one it is "default".
-func (s *Server) NewWorld(tb testing.TB, scenario ...string) *World {
-	tb.Helper()
-	if s.err != nil {
-		tb.Fatal(s.err)
-	}
-	s.worlds.mu.Lock()
-	s.worlds.named++
-	n := s.worlds.named
-	s.worlds.mu.Unlock()
-	w, err := s.world(account.KeyPrefix + cmp.Or(strings.Join(scenario, "-"), "default") + "_" + nameFor(tb.Name(), n))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(w.Close)
-	return w
-}
-
 // longestName is how long the name in a key may be.
 const longestName = 64
+
+func isNameRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
+}
+
+// openNamed returns the world of a name or of its key, and opens it if it is not open.
+func (b *worldBook) openNamed(name string) (*World, error) {
+	key := account.KeyPrefix + strings.TrimPrefix(name, account.KeyPrefix)
+	if name == homeName {
+		key = b.home().SecretKey
+	}
+	return b.world(key)
+}
+
+// openFor opens a world of a scenario that no other test has, named for a test.
+func (b *worldBook) openFor(test, scenario string) (*World, error) {
+	b.mu.Lock()
+	b.named++
+	n := b.named
+	b.mu.Unlock()
+	return b.world(account.KeyPrefix + scenario + "_" + nameFor(test, n))
+}
 
 // nameFor makes a name of a test's, different for each n.
 func nameFor(test string, n int) string {
@@ -98,53 +118,47 @@ func nameFor(test string, n int) string {
 	return name[:min(len(name), longestName-len(number))] + number
 }
 
-func isNameRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
+// all returns the open worlds in the order of their opening; the first is the home world.
+func (b *worldBook) all() []*World {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return slices.Clone(b.opened)
 }
 
-// Worlds returns the open worlds in the order of their opening; the first is the home world.
-func (s *Server) Worlds() []*World {
-	s.worlds.mu.RLock()
-	defer s.worlds.mu.RUnlock()
-	return slices.Clone(s.worlds.opened)
+// fork opens another world that begins as a snapshot of a world. Its key has the scenario of that world.
+func (b *worldBook) fork(w *World, name string, base *Snapshot) (*World, error) {
+	return b.openFrom(w.plan, w.plan.scenario+"_"+name, base)
 }
 
-// Fork opens another world that begins as this one is now and goes its own way, with the same time and the
-// same identifiers to come. Its key has the scenario of this world and the given name.
-func (w *World) Fork(name string) (*World, error) {
-	return w.server.openFrom(w.plan, w.plan.scenario+"_"+name, w.Snapshot())
-}
-
-// Close closes the world: its data is dropped, and its key opens a new one. The home world closes with its
-// server.
-func (w *World) Close() {
-	if w.server.worlds.remove(w) {
+// close closes a world, unless it is the home world, and drops its data.
+func (b *worldBook) close(w *World) {
+	if b.remove(w) {
 		w.close()
 	}
 }
 
 // world returns the world of a key and opens it where the key has the form.
-func (s *Server) world(key string) (*World, error) {
-	if w := s.worlds.open(key); w != nil {
+func (b *worldBook) world(key string) (*World, error) {
+	if w := b.open(key); w != nil {
 		return w, nil
 	}
-	w, err := s.openPlan(key, func(*Assumptions) error { return nil })
+	w, err := b.openPlan(key, func(*Assumptions) error { return nil })
 	if errors.Is(err, ErrWorldExists) { // somebody else was faster
-		return s.world(key)
+		return b.world(key)
 	}
 	return w, err
 }
 
 // openPlan opens the world of a key, with the assumptions that its scenario and then edit make of the server's.
-func (s *Server) openPlan(key string, edit func(*Assumptions) error) (*World, error) {
+func (b *worldBook) openPlan(key string, edit func(*Assumptions) error) (*World, error) {
 	scenario, name, err := splitKey(key)
 	if err != nil {
 		return nil, err
 	}
-	if s.config.assume.OneWorld {
+	if b.settings.assume.OneWorld {
 		return nil, errKeyForm
 	}
-	p, err := s.config.planFor(scenario)
+	p, err := b.settings.planFor(scenario)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoWorld, err)
 	}
@@ -152,35 +166,48 @@ func (s *Server) openPlan(key string, edit func(*Assumptions) error) (*World, er
 		return nil, err
 	}
 	p.ObjectBreakdown = p.assume.ObjectBreakdown
-	t, err := s.worlds.template(p.Plan)
+	t, err := b.template(p.Plan)
 	if err != nil {
 		return nil, err
 	}
 	base, err := t.snapshot()
 	if err != nil {
-		s.worlds.release(t)
+		b.release(t)
 		return nil, err
 	}
 	own := *base
 	own.state.IDs = account.NewIDsFor(p.Seed, key)
-	w := s.newWorld(scenario+"_"+name, key, p, &own)
+	w := b.newWorld(scenario+"_"+name, key, p, &own)
 	w.origin = t
-	if err := s.worlds.add(w, s.config.maxWorlds); err != nil {
+	if err := b.add(w, b.settings.maxWorlds); err != nil {
 		w.close()
-		s.worlds.release(t)
+		b.release(t)
 		return nil, err
 	}
 	return w, nil
 }
 
+// openWith opens a world that assumes other things than the server. It fails if the world is open: assumptions do not
+// change under a client. They are not in a state file.
+func (b *worldBook) openWith(name string, values map[string]json.RawMessage) (*World, error) {
+	if len(values) == 0 {
+		return b.openNamed(name)
+	}
+	key := account.KeyPrefix + strings.TrimPrefix(name, account.KeyPrefix)
+	if name == homeName || b.open(key) != nil {
+		return nil, fmt.Errorf("%w: %s: its assumptions cannot change", ErrWorldExists, name)
+	}
+	return b.openPlan(key, func(a *Assumptions) error { return a.setAll(values) })
+}
+
 // openFrom opens a world under a new name that begins as a snapshot.
-func (s *Server) openFrom(p worldPlan, fullName string, base *Snapshot) (*World, error) {
+func (b *worldBook) openFrom(p worldPlan, fullName string, base *Snapshot) (*World, error) {
 	key := account.KeyPrefix + fullName
 	if _, _, err := splitKey(key); err != nil {
 		return nil, err
 	}
-	w := s.newWorld(fullName, key, p, base)
-	if err := s.worlds.add(w, s.config.maxWorlds); err != nil {
+	w := b.newWorld(fullName, key, p, base)
+	if err := b.add(w, b.settings.maxWorlds); err != nil {
 		w.close()
 		return nil, err
 	}
