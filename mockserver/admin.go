@@ -39,7 +39,7 @@ type adminRoute struct {
 // control is a request to the control surface.
 type control struct {
 	*wire.Call
-	world *World // that it is about
+	world *core // that it is about
 }
 
 // parameters returns the names of the query parameters that a route takes.
@@ -160,7 +160,7 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[s
 
 // addressed returns the world that a request to the control surface is about: the one that the query
 // parameter world names or whose key it carries, else the home world.
-func (s *Server) addressed(r *http.Request) (*World, *wire.Reply) {
+func (s *Server) addressed(r *http.Request) (*core, *wire.Reply) {
 	if name := r.URL.Query().Get(worldParameter); name != "" {
 		if w := s.named(name); w != nil {
 			return w, nil
@@ -170,7 +170,7 @@ func (s *Server) addressed(r *http.Request) (*World, *wire.Reply) {
 	}
 	_, key := bearer(r)
 	if key == "" {
-		return s.World, nil
+		return s.worlds.home(), nil
 	}
 	w, known := s.api.worldFor(key)
 	if !known {
@@ -181,10 +181,10 @@ func (s *Server) addressed(r *http.Request) (*World, *wire.Reply) {
 }
 
 // named returns the world that a name addresses on the control surface, or nil.
-func (s *Server) named(name string) *World {
+func (s *Server) named(name string) *core {
 	switch name {
 	case homeName:
-		return s.World
+		return s.worlds.home()
 	case strangersName:
 		return s.worlds.strangers
 	}
@@ -206,7 +206,7 @@ func (s *Server) adminHealth(c *control) wire.Reply {
 	}{jsontext.Timestamp(c.world.clock.Now()), clockKind(c.world)})
 }
 
-func clockKind(w *World) string {
+func clockKind(w *core) string {
 	if w.clock.IsVirtual() {
 		return "virtual"
 	}
@@ -296,9 +296,8 @@ func (s *Server) adminEvidence(c *control) wire.Reply {
 	return answerRecord(w, c.Call, "Evidence submitted, document generation started", record, err)
 }
 
-// SubmitEvidence brings what a manual document of a request waits for, and starts its generation. It
-// fails for a document that waits for nothing.
-func (w *World) SubmitEvidence(requestID string, documentType shipping.DocumentType) error {
+// SubmitEvidence brings what a manual document of a request waits for, and starts its generation.
+func (w *core) SubmitEvidence(requestID string, documentType shipping.DocumentType) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, err := w.desk.SubmitEvidence(requestID, string(documentType)); err != nil {
@@ -307,6 +306,6 @@ func (w *World) SubmitEvidence(requestID string, documentType shipping.DocumentT
 	return nil
 }
 
-// Check returns nil, or an error that names every invariant of the world that does not hold: entries
-// that do not sum to zero, a wallet below zero, a request that is charged twice or not at all.
-func (w *World) Check() error { return w.Snapshot().check() }
+// Check returns nil, or an error that names every invariant of the world that does not hold: entries that do not sum
+// to zero, a wallet below zero, a request that is charged twice or not at all.
+func (w *core) Check() error { return w.Snapshot().check() }

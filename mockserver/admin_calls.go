@@ -45,7 +45,7 @@ func (s *Server) adminCalls(c *control) wire.Reply {
 }
 
 // parseCallChoice reads a query of GET /_mock/calls.
-func parseCallChoice(w *World, query url.Values) (watch.Choice, error) {
+func parseCallChoice(w *core, query url.Values) (watch.Choice, error) {
 	q := journal.Query{
 		Operation: query.Get("operation"), RequestID: query.Get("request_id"), Key: query.Get("key"), Contains: query.Get("contains"),
 		After: query.Get("after"),
@@ -96,7 +96,7 @@ func (s *Server) adminCall(c *control) wire.Reply {
 }
 
 func (s *Server) adminWhy(c *control) wire.Reply {
-	why, err := c.world.Why(c.PathValue("request_id"))
+	why, err := s.explain(c.world, c.PathValue("request_id"))
 	if err != nil {
 		return callNotFound(c)
 	}

@@ -109,12 +109,12 @@ func (s *Server) adminConsignments(c *control) wire.Reply {
 		Shipments []consignmentRow `json:"shipments"`
 		Invoices  []string         `json:"invoices"`
 		Curl      string           `json:"curl,omitempty"` // analyzes the first of them
-	}{rows, append([]string{}, w.Invoices()...), analyzeCommand(w)})
+	}{rows, append([]string{}, w.Invoices()...), analyzeCommand(w, s.config.operations)})
 }
 
 // analyzeCommand returns the command that analyzes the newest shipment, or the first invoice; nothing if there is
 // neither.
-func analyzeCommand(w *World) string {
+func analyzeCommand(w *core, table []shipping.Operation) string {
 	w.mu.Lock()
 	sent := sentRequest{world: w}
 	made := sent.analyze()
@@ -122,7 +122,7 @@ func analyzeCommand(w *World) string {
 	if made == nil {
 		return ""
 	}
-	suggestion := suggest(w, made, w.server.config.operations)
+	suggestion := suggest(w, made, table)
 	if suggestion == nil {
 		return ""
 	}
@@ -140,7 +140,7 @@ func (s *Server) adminClock(c *control) wire.Reply {
 	w := c.world
 	waiting := []firedView{}
 	for _, f := range w.clock.Pending(maxPending) {
-		waiting = append(waiting, viewFired(Fired(f)))
+		waiting = append(waiting, viewFired(f))
 	}
 	total := w.Waiting()
 	return wire.SucceedWith(nil, spelling.Counted(total, "thing waits for its time", "things wait for their time"), struct {

@@ -15,7 +15,7 @@ import (
 func (s *Server) adminMetrics(*control) wire.Reply {
 	t := &watch.MetricsText{}
 	s.metrics.Write(t)
-	worlds := s.Worlds()
+	worlds := s.worlds.all()
 	entries := s.worlds.strangers.calls.Len()
 	var transactions, waiting int
 	for _, w := range worlds {
@@ -44,7 +44,7 @@ func (s *Server) adminMetrics(*control) wire.Reply {
 }
 
 // writeDeliveries counts what the delivery logs of the open worlds hold.
-func writeDeliveries(t *watch.MetricsText, worlds []*World) {
+func writeDeliveries(t *watch.MetricsText, worlds []*core) {
 	states := []string{"queued", "delivered", "failed", "refused"}
 	counts := map[string]int{}
 	for _, w := range worlds {

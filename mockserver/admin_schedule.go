@@ -11,7 +11,7 @@ import (
 
 // scheduleOrder is the body of POST /_mock/schedule.
 type scheduleOrder struct {
-	Events []Event `json:"events"`
+	Events []event `json:"events"`
 	Steps  []struct {
 		Event       int      `json:"event"`
 		BeforeReply bool     `json:"before_reply"`
@@ -34,12 +34,12 @@ func (s *Server) adminSchedule(c *control) wire.Reply {
 		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid,
 			`a schedule has 1 to 1000 events and up to 1000 steps: send {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"after":"1s"}]}; "act" is a call whose reply steps with "before_reply" precede`)
 	}
-	schedule := Schedule{Events: len(order.Events)}
-	for _, step := range order.Steps {
-		if step.After < 0 {
+	var steps []step
+	for _, one := range order.Steps {
+		if one.After < 0 {
 			return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, "after is below zero: write how long after the step before, such as 1s")
 		}
-		schedule.Steps = append(schedule.Steps, ScheduleStep{Event: step.Event, BeforeReply: step.BeforeReply, After: time.Duration(step.After)})
+		steps = append(steps, step{Event: one.Event, BeforeReply: one.BeforeReply, After: time.Duration(one.After)})
 	}
 	var made *callMade
 	var act func(context.Context) error
@@ -53,7 +53,7 @@ func (s *Server) adminSchedule(c *control) wire.Reply {
 			return nil
 		}
 	}
-	delivered, err := c.world.RunSchedule(c.Context(), schedule, order.Events, act)
+	delivered, err := c.world.RunSchedule(c.Context(), steps, order.Events, act)
 	if err != nil {
 		return refusedFor(err)
 	}

@@ -1,12 +1,15 @@
 package mockserver
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/clock"
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -26,12 +29,20 @@ type firedView struct {
 	Label string             `json:"label"`
 }
 
-func viewFired(f Fired) firedView { return firedView{jsontext.Timestamp(f.Due), f.Label} }
+func viewFired(f clock.Fired) firedView { return firedView{jsontext.Timestamp(f.Due), f.Label} }
 
 type deliveryView struct {
-	Delivery
-	CreatedAt jsontext.Timestamp    `json:"created_at"`
-	Attempts  []deliveryAttemptView `json:"attempts"`
+	ID         string                `json:"delivery_id"`
+	EventID    string                `json:"webhook_event_id"`
+	WebhookID  string                `json:"webhook_id"`
+	Event      string                `json:"event"`
+	ShipmentID string                `json:"shipment_id"`
+	URL        string                `json:"url"`
+	State      delivery.State        `json:"state"`
+	Reason     string                `json:"reason,omitempty"`
+	Payload    json.RawMessage       `json:"payload"`
+	CreatedAt  jsontext.Timestamp    `json:"created_at"`
+	Attempts   []deliveryAttemptView `json:"attempts"`
 }
 
 type deliveryAttemptView struct {
@@ -40,12 +51,14 @@ type deliveryAttemptView struct {
 	Error      string             `json:"error,omitempty"`
 }
 
-func viewDelivery(d Delivery) deliveryView {
-	v := deliveryView{d, jsontext.Timestamp(d.CreatedAt), make([]deliveryAttemptView, len(d.Attempts))}
-	for i, a := range d.Attempts {
-		v.Attempts[i] = deliveryAttemptView{jsontext.Timestamp(a.At), a.StatusCode, a.Error}
+func viewDelivery(d delivery.Delivery) deliveryView {
+	return deliveryView{
+		ID: d.ID, EventID: d.EventID, WebhookID: d.WebhookID, Event: d.Event, ShipmentID: d.ShipmentID, URL: d.URL,
+		State: d.State, Reason: d.Reason, Payload: d.Payload, CreatedAt: jsontext.Timestamp(d.CreatedAt),
+		Attempts: each(d.Attempts, func(a delivery.Attempt) deliveryAttemptView {
+			return deliveryAttemptView{jsontext.Timestamp(a.At), a.StatusCode, a.Error}
+		}),
 	}
-	return v
 }
 
 // ledgerView is the data of GET /_mock/ledger.
@@ -72,7 +85,7 @@ type webhookView struct {
 	URL       string             `json:"url"`
 	Events    []string           `json:"events"`
 	Active    bool               `json:"active"`
-	Order     DeliveryOrder      `json:"order"`
+	Order     delivery.Order     `json:"order"`
 	CreatedAt jsontext.Timestamp `json:"created_at"`
 	UpdatedAt jsontext.Timestamp `json:"updated_at"`
 	Revision  int                `json:"revision"`
@@ -81,7 +94,7 @@ type webhookView struct {
 func viewWebhook(h *account.Webhook) webhookView {
 	return webhookView{
 		WebhookID: h.WebhookID, Name: h.Name, URL: h.URL, Events: h.Event, Active: h.Active,
-		Order: DeliveryOrder(h.Order), CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Revision: h.Revision,
+		Order: h.Order, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Revision: h.Revision,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -23,21 +24,21 @@ func (s *Server) adminWebhooks(c *control) wire.Reply {
 func (s *Server) adminAddWebhook(c *control) wire.Reply {
 	w := c.world
 	var form struct {
-		Name   string         `json:"name"`
-		URL    string         `json:"url"`
-		Events []string       `json:"events"`
-		Active *bool          `json:"active"`
-		Order  *DeliveryOrder `json:"order"`
+		Name   string          `json:"name"`
+		URL    string          `json:"url"`
+		Events []string        `json:"events"`
+		Active *bool           `json:"active"`
+		Order  *delivery.Order `json:"order"`
 	}
 	if refusal := w.decoding().DecodeControl(c.Call, &form); refusal != nil {
 		return *refusal
 	}
-	id, err := w.AddWebhook(Webhook{Name: form.Name, URL: form.URL, Events: form.Events, Inactive: form.Active != nil && !*form.Active})
+	id, err := w.AddWebhook(subscription{Name: form.Name, URL: form.URL, Events: form.Events, Inactive: form.Active != nil && !*form.Active})
 	if err != nil {
 		return refusedFor(err)
 	}
 	if form.Order != nil {
-		if err := w.ChangeWebhook(id, WebhookChange{Order: form.Order}); err != nil {
+		if err := w.ChangeWebhook(id, webhookChange{Order: form.Order}); err != nil {
 			return refusedFor(errors.Join(err, w.RemoveWebhook(id)))
 		}
 	}
@@ -45,7 +46,7 @@ func (s *Server) adminAddWebhook(c *control) wire.Reply {
 }
 
 // answerWebhook shows a webhook as it is now.
-func answerWebhook(w *World, id, message string) wire.Reply {
+func answerWebhook(w *core, id, message string) wire.Reply {
 	h := findWebhook(w, id)
 	if h == nil {
 		return webhookNotFound(id)
@@ -55,7 +56,7 @@ func answerWebhook(w *World, id, message string) wire.Reply {
 
 func (s *Server) adminChangeWebhook(c *control) wire.Reply {
 	w, id := c.world, c.PathValue("webhook_id")
-	var change WebhookChange
+	var change webhookChange
 	if refusal := w.decoding().DecodeControl(c.Call, &change); refusal != nil {
 		return *refusal
 	}
@@ -83,14 +84,14 @@ func webhookNotFound(id string) wire.Reply {
 	return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("webhook %q does not exist: GET %swebhooks lists them", id, adminPrefix))
 }
 
-func findWebhook(w *World, id string) *account.Webhook {
+func findWebhook(w *core, id string) *account.Webhook {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.account.Webhooks.Find(id)
 }
 
 func (s *Server) adminEmit(c *control) wire.Reply {
-	var e Event
+	var e event
 	if refusal := c.world.decoding().DecodeControl(c.Call, &e); refusal != nil {
 		return *refusal
 	}

@@ -31,7 +31,7 @@ type worldView struct {
 
 // viewFor is view without the key for those who do not want to be trusted with it: a page that shows
 // worlds, for one.
-func viewFor(w *World, c *control) worldView {
+func viewFor(w *core, c *control) worldView {
 	v := viewWorld(w)
 	if c.Query().Get("keys") == "false" {
 		v.SecretKey = ""
@@ -39,7 +39,7 @@ func viewFor(w *World, c *control) worldView {
 	return v
 }
 
-func viewWorld(w *World) worldView {
+func viewWorld(w *core) worldView {
 	v := worldView{
 		Name: w.name, Scenario: w.plan.scenario, SecretKey: w.SecretKey, Clock: "real", Now: jsontext.Timestamp(w.Now()), Waiting: w.Waiting(),
 	}
@@ -54,17 +54,17 @@ func viewWorld(w *World) worldView {
 }
 
 func (s *Server) adminScenarios(*control) wire.Reply {
-	return wire.SucceedWith(nil, "Words that a key may hold: sk_test_<scenario>_<name>; put several together with hyphens", Scenarios())
+	return wire.SucceedWith(nil, "Words that a key may hold: sk_test_<scenario>_<name>; put several together with hyphens", scenarios())
 }
 
 func (s *Server) adminWorlds(c *control) wire.Reply {
-	worlds := s.Worlds()
-	return pageOf(c, spelling.Counted(len(worlds), "world is open", "worlds are open"), worlds, func(w *World) worldView { return viewFor(w, c) })
+	worlds := s.worlds.all()
+	return pageOf(c, spelling.Counted(len(worlds), "world is open", "worlds are open"), worlds, func(w *core) worldView { return viewFor(w, c) })
 }
 
 // adminShowWorld answers GET /_mock/worlds/{world} with what a program needs to use the world.
 func (s *Server) adminShowWorld(c *control) wire.Reply {
-	return s.onWorld(c, &struct{}{}, func(w *World) wire.Reply {
+	return s.onWorld(c, &struct{}{}, func(w *core) wire.Reply {
 		return wire.SucceedWith(nil, "The world", struct {
 			worldView
 			Wallets   []string `json:"wallets"`
@@ -100,7 +100,7 @@ func (s *Server) adminForkWorld(c *control) wire.Reply {
 		Name     string `json:"name"`
 		Snapshot string `json:"snapshot"`
 	}
-	return s.onWorld(c, &order, func(w *World) wire.Reply {
+	return s.onWorld(c, &order, func(w *core) wire.Reply {
 		base := w.Snapshot()
 		if order.Snapshot != "" {
 			var err error
@@ -119,7 +119,7 @@ type snapshotOrder struct {
 }
 
 func (s *Server) adminResetWorld(c *control) wire.Reply {
-	return s.onWorld(c, &struct{}{}, func(w *World) wire.Reply {
+	return s.onWorld(c, &struct{}{}, func(w *core) wire.Reply {
 		w.Reset()
 		return answerWorld(w, "The world is as it began", nil)
 	})
@@ -127,14 +127,14 @@ func (s *Server) adminResetWorld(c *control) wire.Reply {
 
 func (s *Server) adminSnapshotWorld(c *control) wire.Reply {
 	var order snapshotOrder
-	return s.onWorld(c, &order, func(w *World) wire.Reply {
+	return s.onWorld(c, &order, func(w *core) wire.Reply {
 		return answerWorld(w, "The snapshot is taken", w.keep(order.Snapshot))
 	})
 }
 
 func (s *Server) adminRestoreWorld(c *control) wire.Reply {
 	var order snapshotOrder
-	return s.onWorld(c, &order, func(w *World) wire.Reply {
+	return s.onWorld(c, &order, func(w *core) wire.Reply {
 		base, err := w.named(order.Snapshot)
 		if err == nil {
 			w.Restore(base)
@@ -144,17 +144,17 @@ func (s *Server) adminRestoreWorld(c *control) wire.Reply {
 }
 
 func (s *Server) adminCloseWorld(c *control) wire.Reply {
-	return s.onWorld(c, &struct{}{}, func(w *World) wire.Reply {
-		if w == s.World {
+	return s.onWorld(c, &struct{}{}, func(w *core) wire.Reply {
+		if w == s.worlds.home() {
 			return refusedFor(errors.New("the home world closes with its server: reset it instead"))
 		}
-		w.Close()
+		s.worlds.close(w)
 		return answerWorld(w, "The world is closed", nil)
 	})
 }
 
 // onWorld reads the body and does something with the world that the path names.
-func (s *Server) onWorld(c *control, order any, do func(*World) wire.Reply) wire.Reply {
+func (s *Server) onWorld(c *control, order any, do func(*core) wire.Reply) wire.Reply {
 	if refusal := c.world.decoding().DecodeControl(c.Call, order); refusal != nil {
 		return *refusal
 	}
@@ -168,7 +168,7 @@ func (s *Server) onWorld(c *control, order any, do func(*World) wire.Reply) wire
 
 // noWorld says that no world of a name is open, and which one was perhaps meant.
 func (s *Server) noWorld(name string) string {
-	known := each(s.Worlds(), func(w *World) string { return w.name })
+	known := each(s.worlds.all(), func(w *core) string { return w.name })
 	if nearest := spelling.Nearest(name, known); nearest != "" {
 		return fmt.Sprintf("no world %q is open: did you mean %s?", name, nearest)
 	}
@@ -176,7 +176,7 @@ func (s *Server) noWorld(name string) string {
 }
 
 // answerOpened shows a world to the one who opened it, with its key.
-func answerOpened(c *control, w *World, message string, err error) wire.Reply {
+func answerOpened(c *control, w *core, message string, err error) wire.Reply {
 	if err != nil {
 		return refusedFor(err)
 	}
@@ -184,7 +184,7 @@ func answerOpened(c *control, w *World, message string, err error) wire.Reply {
 }
 
 // answerWorld shows a world without its key, which only the one who opens it needs.
-func answerWorld(w *World, message string, err error) wire.Reply {
+func answerWorld(w *core, message string, err error) wire.Reply {
 	if err != nil {
 		return refusedFor(err)
 	}
@@ -194,7 +194,7 @@ func answerWorld(w *World, message string, err error) wire.Reply {
 }
 
 // keep takes a snapshot and remembers it by a name.
-func (w *World) keep(name string) error {
+func (w *core) keep(name string) error {
 	if name == "" || len(name) > longestName {
 		return fmt.Errorf(`a snapshot needs a name of at most %d bytes: send {"snapshot":"before"}`, longestName)
 	}
@@ -208,14 +208,14 @@ func (w *World) keep(name string) error {
 		return err
 	}
 	if w.snapshots == nil {
-		w.snapshots = map[string]*Snapshot{}
+		w.snapshots = map[string]*snapshot{}
 	}
 	w.snapshots[name] = taken
 	return nil
 }
 
 // named returns a snapshot that keep remembers.
-func (w *World) named(name string) (*Snapshot, error) {
+func (w *core) named(name string) (*snapshot, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	taken := w.snapshots[name]
@@ -238,5 +238,5 @@ func (s *Server) adminSaveState(c *control) wire.Reply {
 	return wire.SucceedWith(nil, "The state is saved", struct {
 		Worlds int                `json:"worlds"`
 		At     jsontext.Timestamp `json:"at"`
-	}{len(s.Worlds()), jsontext.Timestamp(time.Now())})
+	}{len(s.worlds.all()), jsontext.Timestamp(time.Now())})
 }

@@ -26,11 +26,11 @@ func (s *Server) Unauthenticated() []journal.Call { return s.worlds.strangers.Jo
 // Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
 // Assumption: countries and webhooks need it too; see [Assumptions.OpenOperations]. A key may open a world
 // of its own; see [Server.Open].
-func (s *pipeline) authenticate(r *http.Request, op *operation) (*World, *wire.Reply) {
+func (s *pipeline) authenticate(r *http.Request, op *operation) (*core, *wire.Reply) {
 	scheme, key := bearer(r)
 	err := errKeyForm
 	if strings.EqualFold(scheme, "Bearer") {
-		var w *World
+		var w *core
 		if w, err = s.worlds.world(key); err == nil {
 			return w, nil
 		}
@@ -58,7 +58,7 @@ func (s *pipeline) authenticate(r *http.Request, op *operation) (*World, *wire.R
 }
 
 // worldFor returns the world that a secret key opens.
-func (s *pipeline) worldFor(key string) (*World, bool) {
+func (s *pipeline) worldFor(key string) (*core, bool) {
 	w, err := s.worlds.world(key)
 	return w, err == nil
 }
@@ -72,7 +72,7 @@ func (s *pipeline) isOpen(op *shipping.Operation) bool {
 // the order of their opening, that has the regulatory request which the path names. Otherwise it is the home
 // world for a request without a key, and that of the requests without an account for one with a wrong key. A fork
 // has the requests of its parent, under the same ids: use the fork's key, or GET /_mock/requests/….
-func (s *pipeline) keyless(r *http.Request) *World {
+func (s *pipeline) keyless(r *http.Request) *core {
 	if id := r.PathValue("request_id"); id != "" {
 		for _, w := range s.worlds.all() {
 			if w.hasRequest(id) {

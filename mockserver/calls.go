@@ -17,13 +17,11 @@ func WithJournal(calls, bodyBytes int) Option {
 	return func(c *config) { c.journal, c.journalBody = max(0, calls), max(0, bodyBytes) }
 }
 
-// Calls returns how many requests named an operation, such as [shipping.OpPurchase], since the start.
-// The empty name counts those that named none.
-func (w *World) Calls(operation string) int { return w.calls.Count(operation) }
+// Calls returns how many requests named an operation, such as shipping.OpPurchase, since the start.
+func (w *core) Calls(operation string) int { return w.calls.Count(operation) }
 
-// Journal returns the latest calls, oldest first: up to 1,024, or what [WithJournal] says. No secret
-// key is in it.
-func (w *World) Journal() []journal.Call { return w.Find(journal.Query{}) }
+// Journal returns the latest calls, oldest first: up to 1,024, or what WithJournal says.
+func (w *core) Journal() []journal.Call { return w.Find(journal.Query{}) }
 
 // String says which rule it is and what it does.
 func (r *armedRule) String() string {
@@ -38,7 +36,7 @@ func (r *armedRule) String() string {
 }
 
 // fingerprint returns that of a request's key. The world's own is known beforehand.
-func fingerprint(w *World, r *http.Request) string {
+func fingerprint(w *core, r *http.Request) string {
 	_, key := bearer(r)
 	if key == w.SecretKey {
 		return w.keyPrint
@@ -46,9 +44,8 @@ func fingerprint(w *World, r *http.Request) string {
 	return wire.Fingerprint(key)
 }
 
-// Find returns the remembered calls that a query chooses, oldest first. A query whose After is no request id
-// chooses none.
-func (w *World) Find(q journal.Query) []journal.Call {
+// Find returns the remembered calls that a query chooses, oldest first.
+func (w *core) Find(q journal.Query) []journal.Call {
 	choice, err := w.calls.Choice(q)
 	if err != nil {
 		return []journal.Call{}
@@ -57,11 +54,9 @@ func (w *World) Find(q journal.Query) []journal.Call {
 	return w.calls.Choose(choice)
 }
 
-// Await returns the oldest remembered call that a query chooses, as soon as there is one: a test's way
-// to wait for what other goroutines or processes do, without sleeping. With [journal.Latest] it waits for the next. It
-// fails when the context ends or the timeout has passed, and says what was called instead. The timeout runs with the
-// process's time (inside a testing/synctest bubble, the bubble's), because a virtual clock may never move; 0 is none.
-func (w *World) Await(ctx context.Context, q journal.Query, timeout time.Duration) (journal.Call, error) {
+// Await returns the oldest remembered call that a query chooses, as soon as there is one: a test's way to wait for
+// what other goroutines or processes do, without sleeping.
+func (w *core) Await(ctx context.Context, q journal.Query, timeout time.Duration) (journal.Call, error) {
 	choice, err := w.calls.Choice(q)
 	if err != nil {
 		return journal.Call{}, fmt.Errorf("mockserver: %w", err)
@@ -69,7 +64,7 @@ func (w *World) Await(ctx context.Context, q journal.Query, timeout time.Duratio
 	return w.await(ctx, choice, timeout)
 }
 
-func (w *World) await(ctx context.Context, choice watch.Choice, timeout time.Duration) (journal.Call, error) {
+func (w *core) await(ctx context.Context, choice watch.Choice, timeout time.Duration) (journal.Call, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(w.closed, func() { cancel(errClosed) })()

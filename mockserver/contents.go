@@ -9,10 +9,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 )
 
-// SetExchangeRate sets how many units of a wallet's currency a US dollar buys from now on. Drafts that are
-// already analyzed keep their amounts. It refuses what would change nothing: a currency that no wallet
-// holds, and "USD", of which a dollar always buys one; and a rate that is not above zero.
-func (w *World) SetExchangeRate(currency string, perDollar shipping.Amount) error {
+// SetExchangeRate sets how many units of a wallet's currency a US dollar buys from now on.
+func (w *core) SetExchangeRate(currency string, perDollar shipping.Amount) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var held []string
@@ -40,16 +38,16 @@ func (w *World) SetExchangeRate(currency string, perDollar shipping.Amount) erro
 const usd = "USD"
 
 // hasRequest reports whether the world has analyzed a regulatory request of that id.
-func (w *World) hasRequest(id string) bool {
+func (w *core) hasRequest(id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, err := w.desk.Get(id)
 	return err == nil
 }
 
-// Wallets returns the references of the wallets in the order of the account: the first, in NGN, is
-// the default and has plenty; the last has next to nothing.
-func (w *World) Wallets() []string {
+// Wallets returns the references of the wallets in the order of the account: the first, in NGN, is the default and
+// has plenty; the last has next to nothing.
+func (w *core) Wallets() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var out []string
@@ -60,15 +58,14 @@ func (w *World) Wallets() []string {
 }
 
 // Balance returns what a wallet holds, in its own currency, and whether there is the wallet.
-func (w *World) Balance(wallet string) (shipping.Amount, bool) {
+func (w *core) Balance(wallet string) (shipping.Amount, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.account.Ledger.Balance(wallet)
 }
 
-// Fund brings money into a wallet from outside, as a transaction with flow "in". It fails for a wallet that
-// there is not and for an amount that is below zero.
-func (w *World) Fund(wallet string, amount shipping.Amount) error {
+// Fund brings money into a wallet from outside, as a transaction with flow "in".
+func (w *core) Fund(wallet string, amount shipping.Amount) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.room(); err != nil {
@@ -81,23 +78,23 @@ func (w *World) Fund(wallet string, amount shipping.Amount) error {
 	return w.account.AddTransaction(e, account.TransactionDetails{})
 }
 
-// Shipments returns the ids of the seeded shipments, newest first: the first matches several forms,
-// the last ones are domestic and match none.
-func (w *World) Shipments() []string {
+// Shipments returns the ids of the seeded shipments, newest first: the first matches several forms, the last ones are
+// domestic and match none.
+func (w *core) Shipments() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]string(nil), w.account.ShipmentIDs...)
 }
 
-// Invoices returns the URLs of the invoices that analysis can read. They are never fetched.
-func (w *World) Invoices() []string {
+// Invoices returns the URLs of the invoices that analysis can read.
+func (w *core) Invoices() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]string(nil), w.account.InvoiceURLs...)
 }
 
 // Webhooks returns the ids of the webhooks, newest first.
-func (w *World) Webhooks() []string {
+func (w *core) Webhooks() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var out []string

@@ -11,36 +11,24 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
-// Event is something that webhooks are told.
-type Event struct {
-	// Kind is what webhooks subscribe to, such as "shipment.updated".
-	Kind string `json:"event"`
-	// ShipmentID is the shipment that the notification shows, as it stands. Default: the newest.
-	ShipmentID string `json:"shipment_id"`
-	// Data, a JSON object, is sent in place of a shipment, for kinds that are about something else. If its
-	// shipment_id names a shipment of the account, the notification is about that shipment.
-	Data json.RawMessage `json:"data"`
-}
-
-// Emit notifies every active webhook that is subscribed to an event, and returns what was queued, newest
-// webhook first. It fails, and sends nothing, for a shipment that does not exist, for data that is no
-// JSON object, and where no webhook is subscribed.
-func (w *World) Emit(e Event) ([]Delivery, error) {
+// Emit notifies every active webhook that is subscribed to an event, and returns what was queued, newest webhook
+// first.
+func (w *core) Emit(e event) ([]delivery.Delivery, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	notifications, err := w.notifications(e)
 	if err != nil {
 		return nil, err
 	}
-	queued := make([]Delivery, len(notifications))
+	queued := make([]delivery.Delivery, len(notifications))
 	for i, n := range notifications {
-		queued[i] = exported(w.deliveries.Send(n))
+		queued[i] = w.deliveries.Send(n)
 	}
 	return queued, nil
 }
 
 // notifications makes an event's delivery to each of its receivers. The caller holds the lock.
-func (w *World) notifications(e Event) ([]delivery.Delivery, error) {
+func (w *core) notifications(e event) ([]delivery.Delivery, error) {
 	payload, shipmentID, err := w.payload(e)
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: nothing was sent: %w", err)
@@ -49,18 +37,18 @@ func (w *World) notifications(e Event) ([]delivery.Delivery, error) {
 	if len(receivers) == 0 {
 		return nil, fmt.Errorf("mockserver: nothing was sent: no active webhook is subscribed to %q; subscribe one", e.Kind)
 	}
-	event := w.account.IDs.Coded("WE")
+	eventID := w.account.IDs.Coded("WE")
 	out := make([]delivery.Delivery, len(receivers))
 	for i, h := range receivers {
 		out[i] = delivery.Delivery{
-			ID: w.account.IDs.Coded("WD"), EventID: event, WebhookID: h.WebhookID, URL: h.URL, Order: h.Order,
+			ID: w.account.IDs.Coded("WD"), EventID: eventID, WebhookID: h.WebhookID, URL: h.URL, Order: h.Order,
 			Event: e.Kind, ShipmentID: shipmentID, Payload: payload,
 		}
 	}
 	return out, nil
 }
 
-func (w *World) payload(e Event) (payload []byte, shipmentID string, err error) {
+func (w *core) payload(e event) (payload []byte, shipmentID string, err error) {
 	switch {
 	case e.Kind == "":
 		return nil, "", errors.New("name the event, such as shipment.updated")
@@ -89,7 +77,7 @@ func (w *World) payload(e Event) (payload []byte, shipmentID string, err error) 
 
 // defaultShipment returns the id of the shipment that a notification shows if it names none; empty in an
 // account without shipments.
-func (w *World) defaultShipment() string {
+func (w *core) defaultShipment() string {
 	if len(w.account.ShipmentIDs) == 0 {
 		return ""
 	}
@@ -97,7 +85,7 @@ func (w *World) defaultShipment() string {
 }
 
 // shipmentIn returns the shipment_id of data if the account has the shipment.
-func (w *World) shipmentIn(data json.RawMessage) string {
+func (w *core) shipmentIn(data json.RawMessage) string {
 	var named struct {
 		ShipmentID json.RawMessage `json:"shipment_id"`
 	}
@@ -106,4 +94,12 @@ func (w *World) shipmentIn(data json.RawMessage) string {
 		return ""
 	}
 	return id
+}
+
+// event is something that webhooks are notified of. Without a ShipmentID it shows the newest shipment, with Data those
+// instead.
+type event struct {
+	Kind       string          `json:"event"`
+	ShipmentID string          `json:"shipment_id"`
+	Data       json.RawMessage `json:"data"`
 }

@@ -17,7 +17,7 @@ type pipeline struct {
 	openOperations []string     // that need no key, besides those that are open by the table
 	countries      *wire.Static // the whole response of GET /v1/countries
 	// check holds a response against the OpenAPI document as a world has it.
-	check   func(w *World, operation string, status int, body []byte) error
+	check   func(w *core, operation string, status int, body []byte) error
 	logger  *slog.Logger
 	routes  *router
 	buffers sync.Pool
@@ -27,7 +27,7 @@ type pipeline struct {
 
 // handler answers an operation in a world. It takes the world's lock itself, so that nothing slow,
 // such as reading a body, happens under it.
-type handler func(w *World, c *wire.Call) wire.Reply
+type handler func(w *core, c *wire.Call) wire.Reply
 
 // handlers is the other half of the operation table: who answers what.
 func (s *pipeline) handlers() map[string]handler {
@@ -93,13 +93,13 @@ func (s *pipeline) exchange(rw http.ResponseWriter, r *http.Request, op *operati
 }
 
 // strikeCall lets the fault of a rule happen to an exchange.
-func strikeCall(w *World, x *wire.Exchange, rule *armedRule) {
+func strikeCall(w *core, x *wire.Exchange, rule *armedRule) {
 	x.Struck = append(x.Struck, wire.Strike{Kind: rule.Fault.form().Kind, Text: rule.String()})
 	rule.Fault.strike(x, w)
 }
 
 // answer asks the handler, unless the request is refused before.
-func (s *pipeline) answer(w *World, x *wire.Exchange, op *operation, refusal *wire.Reply) {
+func (s *pipeline) answer(w *core, x *wire.Exchange, op *operation, refusal *wire.Reply) {
 	x.Settled = true
 	if refusal == nil {
 		refusal = w.assume.checkQuery(op.Name, &x.Call)
@@ -118,7 +118,7 @@ func (s *pipeline) answer(w *World, x *wire.Exchange, op *operation, refusal *wi
 }
 
 // finish journals an exchange and ends it.
-func (s *pipeline) finish(rw http.ResponseWriter, w *World, x *wire.Exchange) {
+func (s *pipeline) finish(rw http.ResponseWriter, w *core, x *wire.Exchange) {
 	x.Reply.WithoutKeys()
 	if len(x.Struck) == 0 { // a fault spoils the plain form, which whoever looks at it can read
 		x.Reply.Negotiate(x.Call.Header)

@@ -10,36 +10,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Why explains the answer to a call that was refused, or that a fault struck. Every such answer carries
-// the address of its explanation in the header X-Mock-Why.
-type Why struct {
-	RequestID string `json:"request_id"`
-	Operation string `json:"operation"`
-	Status    int    `json:"status"`
-	ErrorCode string `json:"error_code,omitempty"`
-	Message   string `json:"message,omitempty"`
-	// Specification is the heading under which the specification has the rule, and Rule the rule itself
-	// where it is one sentence. What begins with "assumption:" is not in the specification.
-	Specification string `json:"specification,omitempty"`
-	Rule          string `json:"rule,omitempty"`
-	// Fault is the injected fault that struck.
-	Fault string `json:"fault,omitempty"`
-	// Nearest is the valid request in this world that is nearest to the one that was made; nil where
-	// there is none, or where nothing was wrong with it.
-	Nearest *Suggestion `json:"nearest_valid,omitempty"`
-}
-
-// Suggestion is a request that this world would accept now.
-type Suggestion struct {
-	Operation string `json:"operation"`
-	Method    string `json:"method"`
-	Target    string `json:"target"` // path and query
-	Body      string `json:"body,omitempty"`
-	Curl      string `json:"curl"`
-}
-
 // whyPath is where the explanation of an answer is had.
-func whyPath(w *World, requestID string) string {
+func whyPath(w *core, requestID string) string {
 	path := adminPrefix + "why/" + requestID
 	if w.name != homeName {
 		path += "?world=" + url.QueryEscape(w.name)
@@ -48,7 +20,7 @@ func whyPath(w *World, requestID string) string {
 }
 
 // Summary says it in a sentence.
-func (y *Why) Summary() string {
+func (y *explanation) Summary() string {
 	switch {
 	case y.Fault != "":
 		return fmt.Sprintf("%s met an injected fault: %s", y.RequestID, y.Fault)
@@ -59,14 +31,35 @@ func (y *Why) Summary() string {
 	}
 }
 
-// Why explains the answer whose X-Request-Id is given. It fails where the journal does not hold the
-// call any more.
-func (w *World) Why(requestID string) (Why, error) {
+// explanation explains the response to a call that was refused, or that a fault struck.
+type explanation struct {
+	RequestID     string      `json:"request_id"`
+	Operation     string      `json:"operation"`
+	Status        int         `json:"status"`
+	ErrorCode     string      `json:"error_code,omitempty"`
+	Message       string      `json:"message,omitempty"`
+	Specification string      `json:"specification,omitempty"`
+	Rule          string      `json:"rule,omitempty"`
+	Fault         string      `json:"fault,omitempty"`
+	Nearest       *suggestion `json:"nearest_valid,omitempty"`
+}
+
+// suggestion is a request that the world accepts.
+type suggestion struct {
+	Operation string `json:"operation"`
+	Method    string `json:"method"`
+	Target    string `json:"target"` // path and query
+	Body      string `json:"body,omitempty"`
+	Curl      string `json:"curl"`
+}
+
+// explain explains the answer whose X-Request-Id is given.
+func explain(w, valid *core, requestID string, table []shipping.Operation) (explanation, error) {
 	c, rule, known := w.calls.Remembered(requestID)
 	if !known {
-		return Why{}, fmt.Errorf("mockserver: the journal does not hold %q: take the X-Request-Id of one of the latest answers, or keep more with WithJournal", requestID)
+		return explanation{}, fmt.Errorf("mockserver: the journal does not hold %q: take the X-Request-Id of one of the latest answers, or keep more with WithJournal", requestID)
 	}
-	why := Why{
+	why := explanation{
 		RequestID: c.RequestID, Operation: c.Operation, Status: c.Status, ErrorCode: c.ErrorCode, Message: c.Message, Fault: c.Fault,
 	}
 	if c.Fault != "" || c.ErrorCode == "" {
@@ -74,18 +67,14 @@ func (w *World) Why(requestID string) (Why, error) {
 	}
 	why.Rule = rule
 	why.Specification = heading(c.Operation, c.ErrorCode)
-	valid := w
-	if w == w.server.worlds.strangers { // the account that the request was perhaps meant for
-		valid = w.server.World
-	}
-	if nearest := nearest(valid, &c, w.server.config.operations); nearest != nil {
+	if nearest := nearest(valid, &c, table); nearest != nil {
 		nearest.Curl = nearest.call().Curl(w.URL)
 		why.Nearest = nearest
 	}
 	return why, nil
 }
 
-func (g *Suggestion) call() *journal.Call {
+func (g *suggestion) call() *journal.Call {
 	c := &journal.Call{Method: g.Method, Operation: g.Operation, Key: wire.KeyPrefix, RequestBody: g.Body, RequestBytes: len(g.Body)}
 	c.Path, c.Query = splitTarget(g.Target)
 	if g.Body != "" {

@@ -6,7 +6,7 @@ import (
 
 // Encode is [Snapshot.Save] without a file, and DecodeSnapshot is [LoadSnapshot] without one.
 func (s *Snapshot) Encode(out io.Writer) error {
-	return encodeState(out, func(yield func(string, *Snapshot) bool) { yield("snapshot", s) })
+	return encodeState(out, func(yield func(string, *snapshot) bool) { yield("snapshot", s.kept) })
 }
 
 func DecodeSnapshot(from io.Reader) (*Snapshot, error) {
@@ -14,5 +14,6 @@ func DecodeSnapshot(from io.Reader) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file.Worlds[0].snapshot()
+	kept, err := file.Worlds[0].snapshot()
+	return &Snapshot{kept}, err
 }

@@ -10,7 +10,7 @@ import (
 // Fault is one thing that can go wrong with an exchange; the Fault… functions make them.
 type Fault interface {
 	// strike spoils an exchange: before a handler was asked, or after it with the reply at hand.
-	strike(x *wire.Exchange, w *World)
+	strike(x *wire.Exchange, w *core)
 	// form is the fault as the control surface reads and writes it.
 	form() FaultForm
 }
@@ -47,13 +47,8 @@ type FaultRule struct {
 	Fault Fault
 }
 
-// Inject adds rules. Of several that would strike the same call, the one injected first does. The
-// paths under /_mock/ are never struck.
-//
-// A rule that can never strike is an error that says why: an operation or failpoint that does not
-// exist, a third call among the first two, a time that is over, a fault that cannot happen to the
-// operation, a rule in front of it that strikes every call. None of the rules is then added.
-func (w *World) Inject(rules ...FaultRule) error {
+// Inject adds rules.
+func (w *core) Inject(rules ...FaultRule) error {
 	if err := w.faults.add(rules, w.clock.Now()); err != nil {
 		return fmt.Errorf("mockserver: no rule was added: %w", err)
 	}
@@ -61,7 +56,7 @@ func (w *World) Inject(rules ...FaultRule) error {
 }
 
 // ClearFaults removes every rule.
-func (w *World) ClearFaults() { w.faults.clear() }
+func (w *core) ClearFaults() { w.faults.clear() }
 
 // FaultForm is a fault as the control surface reads and writes it: its kind, and what the kind needs.
 type FaultForm struct {

@@ -13,7 +13,7 @@ func FaultMalformed() Fault { return faultMalformed{} }
 
 type faultMalformed struct{}
 
-func (faultMalformed) strike(x *wire.Exchange, _ *World) {
+func (faultMalformed) strike(x *wire.Exchange, _ *core) {
 	x.StandIn()
 	x.Reply.Body = bytes.Clone(x.Reply.Body[:len(x.Reply.Body)/2])
 }
@@ -25,7 +25,7 @@ func FaultContentType(contentType string) Fault { return faultContentType(conten
 
 type faultContentType string
 
-func (f faultContentType) strike(x *wire.Exchange, _ *World) {
+func (f faultContentType) strike(x *wire.Exchange, _ *core) {
 	x.StandIn()
 	x.Reply.ContentType = string(f)
 }
@@ -47,7 +47,7 @@ func FaultHTML(status int) Fault { return faultHTML(status) }
 
 type faultHTML int
 
-func (f faultHTML) strike(x *wire.Exchange, w *World) {
+func (f faultHTML) strike(x *wire.Exchange, w *core) {
 	faultStatus{code: int(f)}.strike(x, w)
 	x.Reply.ContentType = "text/html; charset=utf-8"
 	title := fmt.Sprintf("%d %s", int(f), http.StatusText(int(f)))
@@ -68,7 +68,7 @@ func FaultEmpty() Fault { return faultEmpty{} }
 
 type faultEmpty struct{}
 
-func (faultEmpty) strike(x *wire.Exchange, _ *World) {
+func (faultEmpty) strike(x *wire.Exchange, _ *core) {
 	x.StandIn()
 	x.Reply.Status, x.Reply.Body = http.StatusOK, nil
 }

@@ -13,8 +13,8 @@ func FaultDrop() Fault { return faultDrop{} }
 
 type faultDrop struct{}
 
-func (faultDrop) strike(x *wire.Exchange, _ *World) { x.Ending, x.Settled = wire.EndDropped, true }
-func (faultDrop) form() FaultForm                   { return FaultForm{Kind: kindDrop} }
+func (faultDrop) strike(x *wire.Exchange, _ *core) { x.Ending, x.Settled = wire.EndDropped, true }
+func (faultDrop) form() FaultForm                  { return FaultForm{Kind: kindDrop} }
 
 // FaultReset resets the connection without an answer: on a socket the caller gets "connection reset by
 // peer"; in memory, where there is nothing to reset, it is [FaultDrop].
@@ -22,8 +22,8 @@ func FaultReset() Fault { return faultReset{} }
 
 type faultReset struct{}
 
-func (faultReset) strike(x *wire.Exchange, _ *World) { x.Ending, x.Settled = wire.EndReset, true }
-func (faultReset) form() FaultForm                   { return FaultForm{Kind: kindReset} }
+func (faultReset) strike(x *wire.Exchange, _ *core) { x.Ending, x.Settled = wire.EndReset, true }
+func (faultReset) form() FaultForm                  { return FaultForm{Kind: kindReset} }
 
 // FaultTruncate announces the whole body, sends its first n bytes and closes the connection.
 func FaultTruncate(n int) Fault { return faultTruncate(max(0, n)) }
@@ -32,7 +32,7 @@ type faultTruncate int
 
 // strike announces the whole body and keeps a part of it. net/http closes a connection whose answer
 // came out shorter than announced.
-func (f faultTruncate) strike(x *wire.Exchange, _ *World) {
+func (f faultTruncate) strike(x *wire.Exchange, _ *core) {
 	x.StandIn()
 	header := x.Reply.Header.Clone()
 	if header == nil {
@@ -53,7 +53,7 @@ func FaultLatency(d time.Duration) Fault { return faultLatency(d) }
 
 type faultLatency time.Duration
 
-func (f faultLatency) strike(x *wire.Exchange, w *World) {
+func (f faultLatency) strike(x *wire.Exchange, w *core) {
 	if w.delay(x, time.Duration(f), "injected latency") != nil {
 		x.Ending, x.Settled = wire.EndDropped, true
 	}
@@ -70,7 +70,7 @@ func FaultSlowBody(tick time.Duration) Fault { return faultSlowBody(tick) }
 
 type faultSlowBody time.Duration
 
-func (f faultSlowBody) strike(x *wire.Exchange, _ *World) {
+func (f faultSlowBody) strike(x *wire.Exchange, _ *core) {
 	x.StandIn()
 	x.Tick = time.Duration(f)
 }
@@ -91,5 +91,5 @@ func FaultEarlyHints() Fault { return faultEarlyHints{} }
 
 type faultEarlyHints struct{}
 
-func (faultEarlyHints) strike(x *wire.Exchange, _ *World) { x.Hints = true }
-func (faultEarlyHints) form() FaultForm                   { return FaultForm{Kind: kindEarlyHints} }
+func (faultEarlyHints) strike(x *wire.Exchange, _ *core) { x.Hints = true }
+func (faultEarlyHints) form() FaultForm                  { return FaultForm{Kind: kindEarlyHints} }

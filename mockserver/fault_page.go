@@ -16,7 +16,7 @@ func FaultRepeatPage() Fault { return faultRepeatPage{} }
 
 type faultRepeatPage struct{}
 
-func (faultRepeatPage) strike(x *wire.Exchange, w *World) {
+func (faultRepeatPage) strike(x *wire.Exchange, w *core) {
 	x.EditQuery(func(query url.Values) {
 		if p := w.assume.paging(query); p.page > 1 {
 			query.Set("page", strconv.Itoa(p.page-1))
@@ -32,7 +32,7 @@ func FaultCapPage(n int) Fault { return faultCapPage(n) }
 
 type faultCapPage int
 
-func (f faultCapPage) strike(x *wire.Exchange, w *World) {
+func (f faultCapPage) strike(x *wire.Exchange, w *core) {
 	x.EditQuery(func(query url.Values) {
 		query.Set("perPage", strconv.Itoa(min(int(f), w.assume.paging(query).perPage)))
 	})
@@ -55,7 +55,7 @@ func FaultInsertRows(n int) Fault { return faultInsertRows(n) }
 
 type faultInsertRows int
 
-func (f faultInsertRows) strike(x *wire.Exchange, w *World) {
+func (f faultInsertRows) strike(x *wire.Exchange, w *core) {
 	for range int(f) {
 		if err := w.insertRow(x.Operation, x.Call.Query()); err != nil {
 			w.settings.logger.Error("a row cannot be inserted", "error", err)

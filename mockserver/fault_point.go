@@ -74,7 +74,7 @@ func (i *interruption) reply() wire.Reply {
 var errGeneration = errors.New("the generator failed (injected)")
 
 // failpoints are the hooks by which the desk asks for faults. It does so under the world's lock.
-func (w *World) failpoints() regulatory.Hooks {
+func (w *core) failpoints() regulatory.Hooks {
 	at := func(point Failpoint) func(string) error {
 		return func(requestID string) error {
 			sighting := sighting{operation: shipping.OpPurchase, point: point, body: []byte(requestID), now: w.clock.Now()}

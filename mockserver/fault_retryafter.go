@@ -47,7 +47,7 @@ type faultRateLimit struct {
 	wait time.Duration
 }
 
-func (f faultRateLimit) strike(x *wire.Exchange, w *World) {
+func (f faultRateLimit) strike(x *wire.Exchange, w *core) {
 	now := w.clock.Now()
 	header := http.Header{"Date": {now.Format(http.TimeFormat)}}
 	if value := f.value(now); value != "" {

@@ -17,7 +17,7 @@ type faultStatus struct {
 	header http.Header
 }
 
-func (f faultStatus) strike(x *wire.Exchange, _ *World) {
+func (f faultStatus) strike(x *wire.Exchange, _ *core) {
 	x.Reply = wire.Refused(f.code, wire.CodeInjected, fmt.Sprintf("injected fault: %d %s", f.code, http.StatusText(f.code)))
 	x.Reply.Header = f.header
 	if f.code == http.StatusNoContent || f.code == http.StatusNotModified {
@@ -49,7 +49,7 @@ func FaultRedirect(location string) Fault { return faultRedirect(location) }
 
 type faultRedirect string
 
-func (f faultRedirect) strike(x *wire.Exchange, w *World) {
+func (f faultRedirect) strike(x *wire.Exchange, w *core) {
 	FaultStatus(http.StatusPermanentRedirect, http.Header{"Location": {string(f)}}).strike(x, w)
 }
 

@@ -11,12 +11,12 @@ import (
 )
 
 // insertRow puts a new record at the head of the list that an operation serves.
-func (w *World) insertRow(operation string, query url.Values) error {
+func (w *core) insertRow(operation string, query url.Values) error {
 	switch operation {
 	case shipping.OpListRates:
 		return w.insertRate()
 	case shipping.OpListWebhooks:
-		_, err := w.AddWebhook(Webhook{Name: "Inserted webhook", URL: "http://127.0.0.1:9/", Inactive: true})
+		_, err := w.AddWebhook(subscription{Name: "Inserted webhook", URL: "http://127.0.0.1:9/", Inactive: true})
 		return err
 	default:
 		w.mu.Lock()
@@ -29,7 +29,7 @@ func (w *World) insertRow(operation string, query url.Values) error {
 }
 
 // insertRate offers the newest rate once more, under another id and made now.
-func (w *World) insertRate() error {
+func (w *core) insertRate() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.room(); err != nil {

@@ -29,16 +29,16 @@ func WithMaxJournal(bytes int64) Option { return func(c *config) { c.memory.Most
 var ErrTooManyRows = errors.New("the world is full")
 
 // rows counts the records that the world stores. The caller holds the lock.
-func (w *World) rows() int {
+func (w *core) rows() int {
 	return w.desk.Len() + w.account.Ledger.Len() + w.account.Rates.Stored() + len(w.account.Webhooks.All)
 }
 
 // room returns nil while the world may store one more record. The caller holds the lock.
-func (w *World) room() error { return w.roomFor(0) }
+func (w *core) room() error { return w.roomFor(0) }
 
 // roomFor returns nil while the world may store one more record, with so many bytes of JSON. The caller holds the
 // lock.
-func (w *World) roomFor(text int) error {
+func (w *core) roomFor(text int) error {
 	if most := w.settings.maxRows; w.rows()-w.rowsAtFirst >= most {
 		return fmt.Errorf("%w: it stores %d records beside those that it began with, which is the most: %s, or raise -max-rows or WithMaxRows", ErrTooManyRows, most, w.makeRoom())
 	}
@@ -46,7 +46,7 @@ func (w *World) roomFor(text int) error {
 }
 
 // roomForBytes returns nil while the world may store so many more bytes of JSON. The caller holds the lock.
-func (w *World) roomForBytes(text int) error {
+func (w *core) roomForBytes(text int) error {
 	taken := w.account.Memory() + account.BytesPerJSON*int64(text)
 	for _, kept := range w.snapshots {
 		taken += kept.state.Memory()
@@ -57,16 +57,16 @@ func (w *World) roomForBytes(text int) error {
 	return nil
 }
 
-func (w *World) makeRoom() string {
+func (w *core) makeRoom() string {
 	return fmt.Sprintf("reset it with POST %sworlds/%s/reset or World.Reset, go on in another", adminPrefix, w.name)
 }
 
 // resized accounts for a regulatory request that has changed. The caller holds the lock.
-func (w *World) resized(before, after int) { w.account.RequestBytes += after - before }
+func (w *core) resized(before, after int) { w.account.RequestBytes += after - before }
 
 // requestSize returns how many bytes of JSON a regulatory request has, 0 if there is none of that id. The caller holds
 // the lock.
-func (w *World) requestSize(id string) int {
+func (w *core) requestSize(id string) int {
 	record, err := w.desk.Get(id)
 	if err != nil {
 		return 0

@@ -10,7 +10,7 @@ import (
 )
 
 // Findings returns what the client has done so far that a careful one would not, first found first.
-func (w *World) Findings() []journal.Finding { return w.conduct.All() }
+func (w *core) Findings() []journal.Finding { return w.conduct.All() }
 
 // Lint fails the test for each finding, but those of the rules that are allowed.
 func (w *World) Lint(tb testing.TB, allowed ...journal.LintRule) {

@@ -8,7 +8,7 @@ import (
 )
 
 // listRates answers GET /v1/rates.
-func (s *pipeline) listRates(w *World, c *wire.Call) wire.Reply {
+func (s *pipeline) listRates(w *core, c *wire.Call) wire.Reply {
 	p := w.assume.paging(c.Query())
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -20,12 +20,12 @@ func (s *pipeline) listRates(w *World, c *wire.Call) wire.Reply {
 }
 
 // listCountries answers GET /v1/countries, which is the same for ever.
-func (s *pipeline) listCountries(*World, *wire.Call) wire.Reply {
+func (s *pipeline) listCountries(*core, *wire.Call) wire.Reply {
 	return s.countries.Reply()
 }
 
 // listWebhooks answers GET /v1/webhooks.
-func (s *pipeline) listWebhooks(w *World, c *wire.Call) wire.Reply {
+func (s *pipeline) listWebhooks(w *core, c *wire.Call) wire.Reply {
 	p := w.assume.paging(c.Query())
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -39,7 +39,7 @@ func (s *pipeline) listWebhooks(w *World, c *wire.Call) wire.Reply {
 
 // listTransactions answers GET /v1/transactions. Parameters that the specification does not list are
 // ignored.
-func (s *pipeline) listTransactions(w *World, c *wire.Call) wire.Reply {
+func (s *pipeline) listTransactions(w *core, c *wire.Call) wire.Reply {
 	query := c.Query()
 	wallet := query.Get("wallet")
 	if wallet == "" {

@@ -51,7 +51,7 @@ func (p pulse) still() pulse {
 
 // pulse takes that of a world. Nothing tells a stream that something has changed: it asks. So a server
 // whom nobody watches does nothing for it, and a reader who is slow holds up nobody.
-func (s *Server) pulse(w *World) pulse {
+func (s *Server) pulse(w *core) pulse {
 	p := pulse{
 		World: w.name, Calls: w.calls.Last(), Deliveries: w.deliveries.Mark(), Faults: w.faults.mark(), Worlds: s.worlds.mark(),
 		Unauthenticated: s.worlds.strangers.calls.Last(),
@@ -122,7 +122,7 @@ func (s *Server) adminLive(c *control) wire.Reply {
 
 // live writes a world's pulse whenever it has changed, until the reader leaves, the world is closed or
 // the server is.
-func (s *Server) live(ctx context.Context, out *eventWriter, w *World) error {
+func (s *Server) live(ctx context.Context, out *eventWriter, w *core) error {
 	defer out.close()
 	var sent pulse
 	var spoke time.Time

@@ -7,7 +7,7 @@ import (
 )
 
 // rate returns what one unit of a currency buys in another, at the world's present rates.
-func (w *World) rate(from, to string) (shipping.Amount, error) {
+func (w *core) rate(from, to string) (shipping.Amount, error) {
 	rate, known := w.account.Exchange[to]
 	if from != usd || !known {
 		return shipping.Amount{}, fmt.Errorf("no exchange rate from %s to %s: set one with SetExchangeRate", from, to)

@@ -25,7 +25,7 @@ type draftRequest struct {
 }
 
 // nearest returns the valid request that is nearest to a call, or nil.
-func nearest(w *World, c *journal.Call, table []shipping.Operation) *Suggestion {
+func nearest(w *core, c *journal.Call, table []shipping.Operation) *suggestion {
 	op := nearestOperation(c, table)
 	sent := sentRequest{world: w, values: routeValues(op.Route, c.Path)}
 	// What cannot be read holds nothing to take over.
@@ -41,12 +41,12 @@ func nearest(w *World, c *journal.Call, table []shipping.Operation) *Suggestion 
 }
 
 // suggest writes a request out, or returns nil if its operation is not in the table.
-func suggest(w *World, made *draftRequest, table []shipping.Operation) *Suggestion {
+func suggest(w *core, made *draftRequest, table []shipping.Operation) *suggestion {
 	i := slices.IndexFunc(table, func(row shipping.Operation) bool { return row.Name == made.operation })
 	if i < 0 {
 		return nil
 	}
-	suggestion := &Suggestion{Operation: made.operation, Method: table[i].Method, Target: table[i].Route}
+	suggestion := &suggestion{Operation: made.operation, Method: table[i].Method, Target: table[i].Route}
 	for name, value := range made.values {
 		suggestion.Target = strings.ReplaceAll(suggestion.Target, "{"+name+"}", url.PathEscape(value))
 	}
@@ -65,7 +65,7 @@ func suggest(w *World, made *draftRequest, table []shipping.Operation) *Suggesti
 
 // sentRequest is what was sent, as far as it can be read.
 type sentRequest struct {
-	world  *World
+	world  *core
 	values map[string]string
 	query  url.Values
 	body   map[string]any

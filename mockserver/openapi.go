@@ -97,7 +97,7 @@ type responseCheck = func(operation string, status int, body []byte) error
 // what is not in the document at all. The name "" stands for a request that named no operation. A
 // status that the document does not list is held against its default.
 func (s *Server) ResponseCheck() (func(operation string, status int, body []byte) error, error) {
-	return s.checkFor(s.assume.openAPIChoices())
+	return s.checkFor(s.config.assume.openAPIChoices())
 }
 
 func (s *Server) checkFor(choices openapi.Choices) (responseCheck, error) {

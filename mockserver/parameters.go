@@ -67,7 +67,7 @@ func listed(operation string) string {
 }
 
 // checkResponse replaces an answer that is not as the OpenAPI document says.
-func (s *pipeline) checkResponse(w *World, operation string, p *wire.Reply) {
+func (s *pipeline) checkResponse(w *core, operation string, p *wire.Reply) {
 	if p.ContentType != "" {
 		return // no JSON
 	}

@@ -16,7 +16,7 @@ import (
 
 // openDesk gives the world the desk that keeps its regulatory document requests. What the desk is
 // asked, it is asked under the world's lock, and so are its timers.
-func (w *World) openDesk() {
+func (w *core) openDesk() {
 	timers := w.timers
 	w.desk = regulatory.NewDesk(regulatory.Config{
 		Rules:  w.settings.rules,
@@ -51,7 +51,7 @@ func (w *World) openDesk() {
 
 // charged puts a purchase's debit at the head of its wallet's transactions. Encoding it cannot fail
 // where encoding the same kind of entry did not during seeding; should it, the log says so.
-func (w *World) charged(e ledger.Entry, record *regulatory.Record) {
+func (w *core) charged(e ledger.Entry, record *regulatory.Record) {
 	about := account.TransactionMetadata{ShipmentID: record.ShipmentID, RequestID: record.RequestID}
 	if err := w.account.AddTransaction(e, account.TransactionDetails{About: about, TxRef: record.RequestID}); err != nil {
 		w.settings.logger.Error("a charge is not listed", "error", err)
@@ -59,7 +59,7 @@ func (w *World) charged(e ledger.Entry, record *regulatory.Record) {
 }
 
 // analyze answers POST /v1/regulatory-documents/analyze.
-func analyze(w *World, c *wire.Call) wire.Reply {
+func analyze(w *core, c *wire.Call) wire.Reply {
 	var in regulatory.AnalyzeInput
 	if refusal := w.decoding().Decode(c, &in); refusal != nil {
 		return *refusal
@@ -83,7 +83,7 @@ func analyze(w *World, c *wire.Call) wire.Reply {
 }
 
 // purchase answers POST /v1/regulatory-documents/purchase.
-func purchase(w *World, c *wire.Call) wire.Reply {
+func purchase(w *core, c *wire.Call) wire.Reply {
 	var in regulatory.PurchaseInput
 	if refusal := w.decoding().Decode(c, &in); refusal != nil {
 		return *refusal
@@ -102,7 +102,7 @@ func purchase(w *World, c *wire.Call) wire.Reply {
 }
 
 // getRequest answers GET /v1/regulatory-documents/request/:request_id.
-func getRequest(w *World, c *wire.Call) wire.Reply {
+func getRequest(w *core, c *wire.Call) wire.Reply {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	record, err := w.desk.Get(c.PathValue("request_id"))
@@ -110,25 +110,25 @@ func getRequest(w *World, c *wire.Call) wire.Reply {
 }
 
 // updateItems answers the provisional operation that replaces the line items of a draft.
-func updateItems(w *World, c *wire.Call) wire.Reply {
+func updateItems(w *core, c *wire.Call) wire.Reply {
 	var in regulatory.ItemsUpdate
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateItems(id, in) })
 }
 
 // updateAddresses answers the provisional operation that replaces addresses of a draft.
-func updateAddresses(w *World, c *wire.Call) wire.Reply {
+func updateAddresses(w *core, c *wire.Call) wire.Reply {
 	var in regulatory.AddressesUpdate
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateAddresses(id, in) })
 }
 
 // updateShipping answers the provisional operation that edits shipping, in the invoice flow only.
-func updateShipping(w *World, c *wire.Call) wire.Reply {
+func updateShipping(w *core, c *wire.Call) wire.Reply {
 	var in regulatory.Shipping
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateShipping(id, in) })
 }
 
 // updateProfile answers the provisional operation that fills in the profile of a form.
-func updateProfile(w *World, c *wire.Call) wire.Reply {
+func updateProfile(w *core, c *wire.Call) wire.Reply {
 	var in regulatory.Profile
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) {
 		return w.desk.UpdateProfile(id, c.PathValue("document_type"), in)
@@ -136,13 +136,13 @@ func updateProfile(w *World, c *wire.Call) wire.Reply {
 }
 
 // retryRequest answers the provisional operation that generates failed automated documents again.
-func retryRequest(w *World, c *wire.Call) wire.Reply {
+func retryRequest(w *core, c *wire.Call) wire.Reply {
 	var in struct{}
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.Retry(id) })
 }
 
 // edit reads the body into in and answers with the record that change returns.
-func edit(w *World, c *wire.Call, in any, change func(requestID string) (*regulatory.Record, error)) wire.Reply {
+func edit(w *core, c *wire.Call, in any, change func(requestID string) (*regulatory.Record, error)) wire.Reply {
 	if refusal := w.decoding().Decode(c, in); refusal != nil {
 		return *refusal
 	}
@@ -161,7 +161,7 @@ func edit(w *World, c *wire.Call, in any, change func(requestID string) (*regula
 
 // documentPDF answers the provisional operation that needs no Authorization. Drawing takes longer than
 // anything else here and is done without the lock.
-func documentPDF(w *World, c *wire.Call) wire.Reply {
+func documentPDF(w *core, c *wire.Call) wire.Reply {
 	w.mu.Lock()
 	sheet, err := w.desk.Sheet(c.PathValue("request_id"), c.PathValue("document_type"))
 	w.mu.Unlock()
@@ -199,7 +199,7 @@ func page(s regulatory.Sheet) formpdf.Document {
 }
 
 // answerRecord answers with a record, or with why there is none.
-func answerRecord(w *World, c *wire.Call, message string, record *regulatory.Record, err error) wire.Reply {
+func answerRecord(w *core, c *wire.Call, message string, record *regulatory.Record, err error) wire.Reply {
 	if err != nil {
 		return deskRefused(w, err)
 	}
@@ -209,7 +209,7 @@ func answerRecord(w *World, c *wire.Call, message string, record *regulatory.Rec
 }
 
 // deskRefused puts a refusal of the desk into the envelope.
-func deskRefused(w *World, err error) wire.Reply {
+func deskRefused(w *core, err error) wire.Reply {
 	if interrupted, ok := errors.AsType[*interruption](err); ok {
 		p := interrupted.reply()
 		p.Then = func(x *wire.Exchange) { strikeCall(w, x, interrupted.rule) }

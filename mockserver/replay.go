@@ -3,11 +3,9 @@ package mockserver
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
@@ -42,7 +40,7 @@ type replayResult struct {
 // all. The pair replays what was last sent for it, or the shipment as it stands if nothing was; replay_mode is
 // the one value that occurs. The result for a delivery that is about no shipment names the one that a
 // notification shows by default, because the specification's result always names one.
-func replayWebhook(w *World, c *wire.Call) wire.Reply {
+func replayWebhook(w *core, c *wire.Call) wire.Reply {
 	var ask replayRequest
 	if refusal := w.decoding().Decode(c, &ask); refusal != nil {
 		return *refusal
@@ -82,7 +80,7 @@ func replayWebhook(w *World, c *wire.Call) wire.Reply {
 }
 
 // storedPayload finds what is to be sent once more.
-func storedPayload(w *World, ask replayRequest) (delivery.Delivery, *wire.Reply) {
+func storedPayload(w *core, ask replayRequest) (delivery.Delivery, *wire.Reply) {
 	if ask.DeliveryID != "" {
 		stored, known := w.deliveries.Find(ask.DeliveryID)
 		if !known {
@@ -113,7 +111,7 @@ func storedPayload(w *World, ask replayRequest) (delivery.Delivery, *wire.Reply)
 
 // replayReceivers applies the second rule of replay: a webhook that is named must exist, be active and
 // be subscribed. With none named, it is every one that is active and subscribed.
-func replayReceivers(w *World, webhookID, event string) ([]*account.Webhook, *wire.Reply) {
+func replayReceivers(w *core, webhookID, event string) ([]*account.Webhook, *wire.Reply) {
 	if webhookID == "" {
 		receivers := w.account.Webhooks.Receivers(event)
 		if len(receivers) == 0 && !w.assume.ReplayToNobody {
@@ -138,56 +136,14 @@ func replayReceivers(w *World, webhookID, event string) ([]*account.Webhook, *wi
 	return nil, &p
 }
 
-// Delivery is a notification on its way to a webhook, as the delivery log has it.
-type Delivery struct {
-	ID         string            `json:"delivery_id"`
-	EventID    string            `json:"webhook_event_id"`
-	WebhookID  string            `json:"webhook_id"`
-	Event      string            `json:"event"`
-	ShipmentID string            `json:"shipment_id"`
-	URL        string            `json:"url"`
-	State      string            `json:"state"` // queued, delivered, failed or refused
-	Reason     string            `json:"reason,omitempty"`
-	CreatedAt  time.Time         `json:"created_at"`
-	Attempts   []DeliveryAttempt `json:"attempts"`
-	Payload    json.RawMessage   `json:"payload"` // the body as sent; treat as read-only
-}
-
-// DeliveryAttempt is one POST of a [Delivery].
-type DeliveryAttempt struct {
-	At         time.Time `json:"at"`
-	StatusCode int       `json:"status_code,omitempty"` // 0 when no answer came
-	Error      string    `json:"error,omitempty"`
-}
-
-func exported(d delivery.Delivery) Delivery {
-	out := Delivery{
-		ID: d.ID, EventID: d.EventID, WebhookID: d.WebhookID, Event: d.Event, ShipmentID: d.ShipmentID, URL: d.URL,
-		State: string(d.State), Reason: d.Reason, CreatedAt: d.CreatedAt, Payload: d.Payload,
-		Attempts: make([]DeliveryAttempt, len(d.Attempts)),
-	}
-	for i, a := range d.Attempts {
-		out.Attempts[i] = DeliveryAttempt(a)
-	}
-	return out
-}
-
 // Deliveries returns the delivery log as it stands, newest first: those of the seeded history too.
-func (w *World) Deliveries() []Delivery {
-	log := w.deliveries.Deliveries()
-	out := make([]Delivery, len(log))
-	for i, d := range log {
-		out[i] = exported(d)
-	}
-	return out
-}
+func (w *core) Deliveries() []delivery.Delivery { return w.deliveries.Deliveries() }
 
-// WaitDelivery returns a delivery once it has ended: delivered, failed or refused. It fails when the
-// context ends first and for an id that the log does not hold.
-func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (Delivery, error) {
+// WaitDelivery returns a delivery once it has ended: delivered, failed or refused.
+func (w *core) WaitDelivery(ctx context.Context, deliveryID string) (delivery.Delivery, error) {
 	d, err := w.deliveries.Wait(ctx, deliveryID)
 	if err != nil {
-		return Delivery{}, fmt.Errorf("mockserver: %w", err)
+		return d, fmt.Errorf("mockserver: %w", err)
 	}
-	return exported(d), nil
+	return d, nil
 }

@@ -51,7 +51,7 @@ type savedInvoice struct {
 }
 
 // saved returns the snapshot as a state file has it.
-func (s *Snapshot) saved() (savedWorld, error) {
+func (s *snapshot) saved() (savedWorld, error) {
 	st := &s.state
 	out := savedWorld{
 		World: s.world, At: s.at, User: st.User, AccountID: st.AccountID, Exchange: st.Exchange,
@@ -85,13 +85,13 @@ func (s *Snapshot) saved() (savedWorld, error) {
 }
 
 // desk returns a desk that keeps the snapshot's requests and on which time stands still.
-func (s *Snapshot) desk(books *ledger.Ledger) *regulatory.Desk {
+func (s *snapshot) desk(books *ledger.Ledger) *regulatory.Desk {
 	d := regulatory.NewDesk(s.still(books))
 	d.Resume(s.requests, 0)
 	return d
 }
 
-func (s *Snapshot) still(books *ledger.Ledger) regulatory.Config {
+func (s *snapshot) still(books *ledger.Ledger) regulatory.Config {
 	return regulatory.Config{
 		Ledger: books, Now: func() time.Time { return s.at }, After: func(time.Duration, string, func()) {},
 		Rules: func() *compliance.Rules { return new(compliance.Rules) },
@@ -100,7 +100,7 @@ func (s *Snapshot) still(books *ledger.Ledger) regulatory.Config {
 
 // snapshot returns the snapshot that was saved, or what is wrong with it: what contradicts itself is refused
 // as a whole.
-func (w *savedWorld) snapshot() (*Snapshot, error) {
+func (w *savedWorld) snapshot() (*snapshot, error) {
 	source := new(rand.PCG)
 	if err := source.UnmarshalBinary(w.IDs); err != nil {
 		return nil, fmt.Errorf("ids: %w", err)
@@ -121,7 +121,7 @@ func (w *savedWorld) snapshot() (*Snapshot, error) {
 			return nil, err
 		}
 	}
-	s := &Snapshot{world: w.World, state: st, deliveries: w.Deliveries, at: w.At}
+	s := &snapshot{world: w.World, state: st, deliveries: w.Deliveries, at: w.At}
 	d := regulatory.NewDesk(s.still(st.Ledger))
 	if err := d.Load(w.Requests, 0); err != nil {
 		return nil, fmt.Errorf("requests: %w", err)

@@ -10,19 +10,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
 )
 
-// Scenario is a word that a world's key may hold, and what it makes of the world. Words are put together
-// with hyphens: "lowfunds-seed7".
-type Scenario struct {
-	// Word is how the key says it; a word that takes a number ends in N, for which the number stands.
-	Word string `json:"word"`
-	// Summary says what is special about such a world.
-	Summary string `json:"summary"`
-	// Max is the largest number that the word takes; 0 for a word that takes none.
-	Max int `json:"max,omitempty"`
-
-	apply func(w *worldPlan, n int)
-}
-
 // The largest worlds that a scenario may ask for.
 const (
 	maxListed = 100_000_000 // computed, so they take no memory
@@ -30,9 +17,18 @@ const (
 	maxSeed   = 1<<31 - 1
 )
 
-// Scenarios returns every word that a key may hold. The slice is the caller's own.
-func Scenarios() []Scenario {
-	return []Scenario{
+// scenarioWord is a word that a key may hold, and what it makes of a world. A word that takes a number ends in N.
+type scenarioWord struct {
+	Word    string `json:"word"`
+	Summary string `json:"summary"`
+	Max     int    `json:"max,omitempty"` // the largest number; 0 for a word that takes none
+
+	apply func(w *worldPlan, n int)
+}
+
+// scenarios returns every word that a key may hold.
+func scenarios() []scenarioWord {
+	return []scenarioWord{
 		{Word: "default", Summary: "the seeded world, as the server's own", apply: func(*worldPlan, int) {}},
 		{Word: "seedN", Max: maxSeed, Summary: "seeded from another number", apply: func(w *worldPlan, n int) { w.Seed = uint64(n) }},
 		{Word: "empty", Summary: "wallets with nothing in them, and nothing else", apply: func(w *worldPlan, _ int) { w.Empty = true }},
@@ -62,11 +58,11 @@ func (c *settings) planFor(scenario string) (worldPlan, error) {
 		Plan:     seed.Plan{Seed: c.seed},
 		scenario: scenario, assume: c.assume, virtual: c.virtual,
 	}
-	known := Scenarios()
+	known := scenarios()
 	for text := range strings.SplitSeq(scenario, "-") {
 		word := strings.TrimRight(text, "0123456789")
 		number := text[len(word):]
-		i := slices.IndexFunc(known, func(s Scenario) bool { return strings.TrimSuffix(s.Word, "N") == word && (s.Max > 0) == (number != "") })
+		i := slices.IndexFunc(known, func(s scenarioWord) bool { return strings.TrimSuffix(s.Word, "N") == word && (s.Max > 0) == (number != "") })
 		if i < 0 {
 			return w, fmt.Errorf("no scenario is called %q: use %s", text, scenarioWords())
 		}
@@ -88,14 +84,14 @@ func (c *settings) planFor(scenario string) (worldPlan, error) {
 
 func scenarioWords() string {
 	var words []string
-	for _, s := range Scenarios() {
+	for _, s := range scenarios() {
 		words = append(words, s.Word)
 	}
 	return strings.Join(words, ", ")
 }
 
 // hooks are the points where faults and the scenario make the desk fail.
-func (w *World) hooks() regulatory.Hooks {
+func (w *core) hooks() regulatory.Hooks {
 	hooks := w.failpoints()
 	if !w.plan.failForms {
 		return hooks

@@ -1,15 +1,10 @@
 package mockserver
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"iter"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 )
 
 // Schedule is one way in which the notifications of a few events can reach a receiver.
@@ -116,96 +111,4 @@ func (s Schedule) String() string {
 		text += "; lost: " + strings.Join(lost, " ")
 	}
 	return text
-}
-
-// RunSchedule delivers the notifications of events as a schedule says, to every webhook that is
-// subscribed, one attempt each and one after the other: the same schedule always arrives the same way.
-//
-// act makes the call that is supposed to cause the events; the reply to the first call that it makes is
-// held back until the steps before it are delivered. It may be nil where no step is. The steps after it
-// are delivered when act has returned. A virtual clock is advanced by the steps' times; otherwise they
-// are waited for. It returns the deliveries in the order of the steps, and fails where the events cannot
-// be sent, act fails, or the context ends.
-func (w *World) RunSchedule(ctx context.Context, schedule Schedule, events []Event, act func(context.Context) error) ([]Delivery, error) {
-	if err := schedule.check(len(events), act != nil); err != nil {
-		return nil, fmt.Errorf("mockserver: nothing was sent: %w", err)
-	}
-	outgoing := make([][]delivery.Delivery, len(events))
-	for i, e := range events {
-		var err error
-		w.mu.Lock()
-		outgoing[i], err = w.notifications(e)
-		w.mu.Unlock()
-		if err != nil {
-			return nil, err
-		}
-	}
-	early := 0
-	for early < len(schedule.Steps) && schedule.Steps[early].BeforeReply {
-		early++
-	}
-	var done []Delivery
-	var failed error
-	deliver := func(steps []ScheduleStep) {
-		for _, step := range steps {
-			if failed = w.pass(ctx, step.After); failed != nil {
-				return
-			}
-			for _, out := range outgoing[step.Event] {
-				done = append(done, exported(w.deliveries.Once(out)))
-			}
-		}
-	}
-	if act != nil {
-		delivered := make(chan struct{})
-		held := func() {
-			defer close(delivered)
-			deliver(schedule.Steps[:early])
-		}
-		if early > 0 {
-			w.beforeReply.Store(&held)
-		}
-		err := act(ctx)
-		switch unused := w.beforeReply.Swap(nil); {
-		case unused == nil && early > 0:
-			<-delivered // act may have given up before its reply
-		case unused != nil && err == nil:
-			err = errors.New("mockserver: the act made no call, so nothing could arrive before its reply")
-		}
-		if err != nil {
-			return done, err
-		}
-	}
-	if failed == nil {
-		deliver(schedule.Steps[early:])
-	}
-	return done, failed
-}
-
-func (s *Schedule) check(events int, hasAct bool) error {
-	late := false
-	for i, step := range s.Steps {
-		switch {
-		case step.Event < 0 || step.Event >= events:
-			return fmt.Errorf("step %d delivers event %d of %d events, counted from 0", i+1, step.Event, events)
-		case step.BeforeReply && !hasAct:
-			return fmt.Errorf("step %d comes before the reply, but there is no act whose reply that could be", i+1)
-		case step.BeforeReply && late:
-			return fmt.Errorf("step %d comes before the reply, behind one that comes after it", i+1)
-		}
-		late = late || !step.BeforeReply
-	}
-	return nil
-}
-
-// pass lets time pass in the world.
-func (w *World) pass(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	if w.clock.IsVirtual() {
-		_, err := w.Advance(d)
-		return err
-	}
-	return w.wait(ctx, d, "the next step of a schedule", func() {})
 }

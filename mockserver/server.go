@@ -77,15 +77,17 @@ func New(opts ...Option) *Server {
 
 // openHome opens the world that the server begins with.
 func (s *Server) openHome() (err error) {
-	s.worlds, err = newWorldBook(s, &s.config.settings, s.config.scenario)
-	s.World = s.worlds.home()
+	s.config.facade = s.newFacade
+	s.config.located = func(w *core) { s.facade(w).URL = w.URL }
+	s.worlds, err = newWorldBook(&s.config.settings, s.config.scenario)
+	s.World = s.facade(s.worlds.home())
 	return err
 }
 
 func (s *Server) newPipeline() *pipeline {
 	p := &pipeline{
 		worlds: s.worlds, openOperations: s.config.assume.OpenOperations, countries: s.config.countries, logger: s.config.logger,
-		check: func(w *World, operation string, status int, body []byte) error {
+		check: func(w *core, operation string, status int, body []byte) error {
 			check, err := s.checks.of(s, w.assume.openAPIChoices())
 			if err != nil {
 				return err
@@ -108,9 +110,7 @@ func (s *Server) start() {
 	listener, address, err := s.listen()
 	s.err = errors.Join(s.err, err)
 	s.guard(listener)
-	for _, w := range append(s.Worlds(), s.worlds.strangers) { // those of a state file are open already
-		w.URL = address
-	}
+	s.worlds.setURL(address)
 	s.serve(s.pipes)
 	if listener != nil {
 		s.serve(listener)

@@ -116,7 +116,7 @@ type assumptionView struct {
 	Value any `json:"value"`
 }
 
-func viewAssumptions(w *World) []assumptionView {
+func viewAssumptions(w *core) []assumptionView {
 	chosen := reflect.ValueOf(w.assume)
 	return each(assumptionTable(), func(row Assumption) assumptionView {
 		field := chosen.FieldByName(row.Field)
@@ -172,7 +172,7 @@ func (s *Server) adminExchangeRates(c *control) wire.Reply {
 	return wire.SucceedWith(nil, spelling.Counted(len(rates), "exchange rate", "exchange rates"), rates)
 }
 
-func exchangeRates(w *World) []exchangeRate {
+func exchangeRates(w *core) []exchangeRate {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	rates := []exchangeRate{}

@@ -39,25 +39,6 @@ type stateFile struct {
 // ErrStateFile is returned, wrapped with the reason, for a file that cannot be restored from.
 var ErrStateFile = errors.New("the state file cannot be used")
 
-// Save writes the snapshot to a file, as [Server.SaveState] does.
-func (s *Snapshot) Save(path string) error {
-	return writeLocked(realPath(path), func(yield func(string, *Snapshot) bool) { yield("snapshot", s) })
-}
-
-// LoadSnapshot reads the snapshot of a file that [Snapshot.Save] wrote; of one that [Server.SaveState]
-// wrote, the home world's.
-func LoadSnapshot(path string) (*Snapshot, error) {
-	file, err := readStateFile(path)
-	if err != nil {
-		return nil, err
-	}
-	s, err := file.Worlds[0].snapshot()
-	if err != nil {
-		return nil, fmt.Errorf("mockserver: %w: %s: %w", ErrStateFile, path, err)
-	}
-	return s, nil
-}
-
 // lockState locks a state file, and removes what a process that was killed while it saved has left.
 func lockState(path string) (*filelock.Lock, error) {
 	lock, err := filelock.Acquire(path)
@@ -111,7 +92,7 @@ func realPath(path string) string {
 }
 
 // writeLocked is writeState for a file that this server has not locked.
-func writeLocked(path string, worlds iter.Seq2[string, *Snapshot]) error {
+func writeLocked(path string, worlds iter.Seq2[string, *snapshot]) error {
 	lock, err := lockState(path)
 	if err != nil {
 		return err
@@ -121,7 +102,7 @@ func writeLocked(path string, worlds iter.Seq2[string, *Snapshot]) error {
 
 // writeState writes a state file, one world after the other, so that no more than one of them is in memory
 // a second time.
-func writeState(path string, worlds iter.Seq2[string, *Snapshot]) (err error) {
+func writeState(path string, worlds iter.Seq2[string, *snapshot]) (err error) {
 	folder := filepath.Dir(path)
 	temporary, err := os.CreateTemp(folder, filepath.Base(path)+".*"+temporarySuffix)
 	if err != nil {
@@ -152,7 +133,7 @@ func writeState(path string, worlds iter.Seq2[string, *Snapshot]) (err error) {
 }
 
 // encodeState writes what [stateFile] reads.
-func encodeState(file io.Writer, worlds iter.Seq2[string, *Snapshot]) error {
+func encodeState(file io.Writer, worlds iter.Seq2[string, *snapshot]) error {
 	out := bufio.NewWriter(file)
 	written := 0
 	put := func(text []byte) error {
@@ -251,7 +232,7 @@ func (b *worldBook) save(path string) error {
 	if b.lock != nil && realPath(path) == realPath(b.file) {
 		write = writeState
 	}
-	return write(realPath(path), func(yield func(string, *Snapshot) bool) {
+	return write(realPath(path), func(yield func(string, *snapshot) bool) {
 		for _, w := range b.all() {
 			if !yield(w.name, w.Snapshot()) {
 				return
@@ -267,14 +248,14 @@ func (b *worldBook) load(path string) error {
 	if err != nil {
 		return err
 	}
-	snapshots := make([]*Snapshot, len(file.Worlds))
+	snapshots := make([]*snapshot, len(file.Worlds))
 	for i, saved := range file.Worlds {
 		if snapshots[i], err = saved.snapshot(); err != nil {
 			return fmt.Errorf("mockserver: %w: %s: world %q: %w", ErrStateFile, path, saved.Name, err)
 		}
 	}
 	before := b.all()
-	worlds := make([]*World, len(file.Worlds))
+	worlds := make([]*core, len(file.Worlds))
 	for i, saved := range file.Worlds {
 		if worlds[i], err = b.openNamed(saved.Name); err == nil {
 			continue
@@ -313,4 +294,22 @@ func (b *worldBook) releaseFile() {
 	if err := b.lock.Release(); err != nil {
 		b.settings.logger.Error("the lock of the state file cannot be released", "error", err)
 	}
+}
+
+// save writes the snapshot to a file.
+func (s *snapshot) save(path string) error {
+	return writeLocked(realPath(path), func(yield func(string, *snapshot) bool) { yield("snapshot", s) })
+}
+
+// loadSnapshot reads the snapshot of a file; of one with several worlds, the home world's.
+func loadSnapshot(path string) (*snapshot, error) {
+	file, err := readStateFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := file.Worlds[0].snapshot()
+	if err != nil {
+		return nil, fmt.Errorf("mockserver: %w: %s: %w", ErrStateFile, path, err)
+	}
+	return s, nil
 }

@@ -15,7 +15,7 @@ var errClosed = errors.New("the world is closed")
 
 // wait returns nil when d has passed on the world's clock, or why it returns before. The clock calls due at
 // that time.
-func (w *World) wait(ctx context.Context, d time.Duration, label string, due func()) error {
+func (w *core) wait(ctx context.Context, d time.Duration, label string, due func()) error {
 	passed := make(chan struct{})
 	timer := w.clock.After(d, label, func() {
 		due()
@@ -38,7 +38,7 @@ func (w *World) wait(ctx context.Context, d time.Duration, label string, due fun
 }
 
 // delay lets an exchange wait. [World.Advance] waits for what it does afterwards, until it leaves.
-func (w *World) delay(x *wire.Exchange, d time.Duration, label string) error {
+func (w *core) delay(x *wire.Exchange, d time.Duration, label string) error {
 	err := w.wait(x.Ctx, d, label, w.working.add)
 	if err == nil {
 		x.Release = w.working.done
@@ -84,14 +84,14 @@ func (p *pending) wait() {
 
 // ticker lets one tick after the other pass on the clock of a world.
 type ticker struct {
-	world  *World
+	world  *core
 	timers *clock.Scope
 	passed chan struct{} // one for each tick
 }
 
 // ticks returns a ticker of so many ticks. The clock schedules each tick at the time of the one before, so
 // that ticks fall due at their time however late they are waited for.
-func (w *World) ticks(each time.Duration, count int, label string) *ticker {
+func (w *core) ticks(each time.Duration, count int, label string) *ticker {
 	t := &ticker{world: w, timers: w.clock.Scope(), passed: make(chan struct{}, max(0, count))}
 	var next func(left int)
 	next = func(left int) {

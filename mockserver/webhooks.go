@@ -9,23 +9,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
-// Webhook is a subscription to be made with [World.AddWebhook]. The service has an operation for it
-// whose path the specification does not show.
-type Webhook struct {
-	// Name is a label. Default: "Added webhook".
-	Name string `json:"name"`
-	// URL receives the notifications: absolute, http or https, on this machine unless
-	// [WithDeliveryTargets] allows others.
-	URL string `json:"url"`
-	// Events are the kinds subscribed to. Default: the three of the specification.
-	Events []string `json:"events"`
-	// Inactive makes a webhook that receives nothing.
-	Inactive bool `json:"inactive"`
-}
-
-// AddWebhook subscribes a receiver and returns its webhook_id. It fails for a URL that nothing could
-// ever be delivered to.
-func (w *World) AddWebhook(h Webhook) (string, error) {
+// AddWebhook subscribes a receiver and returns its webhook_id.
+func (w *core) AddWebhook(h subscription) (string, error) {
 	if err := delivery.CheckTarget(h.URL, w.assume.DeliverAnywhere); err != nil {
 		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
 	}
@@ -69,4 +54,12 @@ func checkWebhookSize(name, url string, events []string) error {
 		}
 	}
 	return nil
+}
+
+// subscription is a webhook to be made.
+type subscription struct {
+	Name     string   `json:"name"`
+	URL      string   `json:"url"`
+	Events   []string `json:"events"`
+	Inactive bool     `json:"inactive"`
 }

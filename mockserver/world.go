@@ -13,17 +13,13 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// World is one account of a server: its key, its data, its time, its faults and its journal. Worlds share
-// nothing that can change, so tests that run at the same time each take their own: see [Server.NewWorld]
-// and [Server.Open]. Every method of a world is one of [Server] too, and there means the home world. It is
-// safe for concurrent use.
-//
-// URL is its base address and SecretKey opens it: requests that carry that key are this world's.
-type World struct {
-	*access
+// core is one account of a server: its key, its data, its time, its faults and its journal. It is safe for concurrent
+// use.
+type core struct {
+	*Access
 	*instruments
 	name       string
-	server     *Server
+	facade     any // what the users of the server hold of the world
 	settings   *settings
 	plan       worldPlan
 	assume     Assumptions
@@ -32,7 +28,7 @@ type World struct {
 	closed     context.Context // ends when the world is closed
 	shut       context.CancelFunc
 	working    pending   // exchanges that Advance waits for
-	base       *Snapshot // what it began as
+	base       *snapshot // what it began as
 	origin     *template // where that comes from; nil for a fork
 
 	// mu guards what follows. It is held while a handler reads or changes the world, never while
@@ -41,28 +37,25 @@ type World struct {
 	account   account.Account // what Reset and Restore replace
 	desk      *regulatory.Desk
 	timers    *clock.Scope         // of the desk
-	snapshots map[string]*Snapshot // by name, for those who cannot hold on to one
+	snapshots map[string]*snapshot // by name, for those who cannot hold on to one
 	// rowsAtFirst is how many records the world began with.
 	rowsAtFirst int
 }
 
-// access is what a program needs to use a world. It is behind a pointer of its own, because fmt prints the
-// fields of a pointer that it meets with a verb that fits no pointer, but none of the pointers in those.
-type access struct {
-	// URL is the base address, such as "http://127.0.0.1:41234". Without a listener it is an address
-	// that no network resolves, for use with [World.Transport].
-	URL string
-	// SecretKey opens the world.
-	SecretKey string
+// Access is what a program needs to use a world. It is behind a pointer of its own, because fmt prints the fields of a
+// pointer that it meets with a verb that fits no pointer, but none of the pointers in those.
+type Access struct {
+	URL       string // the base address
+	SecretKey string // opens the world
 }
 
 // homeName is the name of a server's own world.
 const homeName = "home"
 
 // newWorld makes a world that begins as a snapshot.
-func (b *worldBook) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
-	w := &World{
-		access: &access{SecretKey: key}, name: name, server: b.server, settings: b.settings, plan: p, assume: p.assume, base: base,
+func (b *worldBook) newWorld(name, key string, p worldPlan, base *snapshot) *core {
+	w := &core{
+		Access: &Access{URL: b.url, SecretKey: key}, name: name, settings: b.settings, plan: p, assume: p.assume, base: base,
 		instruments: newInstruments(b.settings, p.Seed, key),
 	}
 	start := base.at
@@ -89,14 +82,15 @@ func (b *worldBook) newWorld(name, key string, p worldPlan, base *Snapshot) *Wor
 	})
 	w.restore(base)
 	w.rowsAtFirst = w.rows()
+	w.facade = b.settings.facade(w)
 	return w
 }
 
-// Name returns what follows "sk_test_" in the key, scenario and name, such as "lowfunds_ci42"; "home" for
-// the server's own world.
-func (w *World) Name() string { return w.name }
+// Name returns what follows "sk_test_" in the key, scenario and name, such as "lowfunds_ci42"; "home" for the
+// server's own world.
+func (w *core) Name() string { return w.name }
 
-func (w *World) close() {
+func (w *core) close() {
 	w.shut()
 	w.clock.Stop()
 	w.deliveries.Close()
@@ -104,47 +98,30 @@ func (w *World) close() {
 }
 
 // decoding returns how the world reads bodies.
-func (w *World) decoding() wire.Decoding {
+func (w *core) decoding() wire.Decoding {
 	return wire.Decoding{MaxBody: w.assume.MaxBody, RefuseUnknownFields: w.assume.RefuseUnknownFields, TolerateWrongTypes: w.assume.TolerateWrongTypes}
 }
 
 // rule is the refusal of a request that breaks a rule of the specification.
-func ruleBroken(w *World, message string) wire.Reply {
+func ruleBroken(w *core, message string) wire.Reply {
 	return wire.Refused(w.assume.ruleFailure(), wire.CodeInvalid, message)
 }
 
-// Advance moves a virtual clock forward and returns what fell due on the way, in order. It fails in a
-// world that follows the real time; see [WithVirtualClock] and the scenario "virtual".
-//
-// A notification on its way to a receiver takes no time of a virtual clock, in whichever order it goes out:
-// Advance waits for each response, [Assumptions.DeliveryTimeout] of real time at most, so that the next
-// attempt is due when it should be. A receiver must therefore not wait for the clock to move. Advance also
-// waits until a call whose injected latency has passed is answered and journaled. So the same steps leave
-// the same deliveries and the same journal, however fast receivers and handlers are.
-func (w *World) Advance(d time.Duration) ([]Fired, error) {
+// Advance moves a virtual clock forward and returns what fell due on the way, in order.
+func (w *core) Advance(d time.Duration) ([]clock.Fired, error) {
 	fired, err := w.clock.Advance(d)
 	if errors.Is(err, clock.ErrReal) {
 		return nil, ErrRealClock
 	}
-	out := make([]Fired, len(fired))
-	for i, f := range fired {
-		out[i] = Fired(f)
-	}
-	return out, err
+	return fired, err
 }
 
 // ErrRealClock is returned by [World.Advance] in a world that follows the real time.
 var ErrRealClock = errors.New("mockserver: the clock follows the real time; make the server with WithVirtualClock, start the command with -clock virtual, or take a world of the scenario virtual")
 
-// Fired is something that fell due while the clock was advanced.
-type Fired struct {
-	Due   time.Time `json:"due"`
-	Label string    `json:"label"`
-}
-
-// Waiting returns how many things wait for their time on the world's clock: documents under
-// generation, deliveries to be tried again, delayed answers.
-func (w *World) Waiting() int { return w.clock.Waiting() }
+// Waiting returns how many things wait for their time on the world's clock: documents under generation, deliveries to
+// be tried again, delayed answers.
+func (w *core) Waiting() int { return w.clock.Waiting() }
 
 // Now returns the time in the world.
-func (w *World) Now() time.Time { return w.clock.Now() }
+func (w *core) Now() time.Time { return w.clock.Now() }

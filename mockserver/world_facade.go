@@ -14,7 +14,11 @@ import (
 //
 // Assumption: that keys open worlds. To switch, see [Assumptions.OneWorld].
 func (s *Server) Open(name string) (*World, error) {
-	return s.worlds.openNamed(name)
+	w, err := s.worlds.openNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	return s.facade(w), nil
 }
 
 // NewWorld opens a world that no other test has, named for the test, and closes it when the test ends. The
@@ -28,25 +32,29 @@ func (s *Server) NewWorld(tb testing.TB, scenario ...string) *World {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(w.Close)
-	return w
+	tb.Cleanup(func() { s.worlds.close(w) })
+	return s.facade(w)
 }
 
 // Worlds returns the open worlds in the order of their opening; the first is the home world.
 func (s *Server) Worlds() []*World {
-	return s.worlds.all()
+	return each(s.worlds.all(), s.facade)
 }
 
 // Fork opens another world that begins as this one is now and goes its own way, with the same time and the
 // same identifiers to come. Its key has the scenario of this world and the given name.
 func (w *World) Fork(name string) (*World, error) {
-	return w.server.worlds.fork(w, name, w.Snapshot())
+	fork, err := w.server.worlds.fork(w.core, name, w.core.Snapshot())
+	if err != nil {
+		return nil, err
+	}
+	return w.server.facade(fork), nil
 }
 
 // Close closes the world: its data is dropped, and its key opens a new one. The home world closes with its
 // server.
 func (w *World) Close() {
-	w.server.worlds.close(w)
+	w.server.worlds.close(w.core)
 }
 
 // WithState restores the worlds of a file when the server starts, if the file exists, and saves them to it on

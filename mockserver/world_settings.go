@@ -26,4 +26,6 @@ type settings struct {
 	rules       func() *compliance.Rules
 	deliver     http.RoundTripper // of every world's notifications
 	logger      *slog.Logger
+	facade      func(*core) any // makes what the users of the server hold of a world
+	located     func(*core)     // is called once the address of a world is known
 }

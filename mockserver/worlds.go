@@ -17,12 +17,12 @@ import (
 // worldBook holds the worlds of a server, and what new ones begin with.
 type worldBook struct {
 	settings  *settings
-	server    *Server
-	strangers *World // journals the requests whose key opens no world; none of the open worlds
+	url       string
+	strangers *core // journals the requests whose key opens no world; none of the open worlds
 
 	mu        sync.RWMutex
-	byKey     map[string]*World
-	opened    []*World // in the order of their opening, the home world first
+	byKey     map[string]*core
+	opened    []*core // in the order of their opening, the home world first
 	templates map[seed.Plan]*template
 	rows      int            // stored by the templates
 	named     int            // worlds that openFor has named
@@ -32,16 +32,16 @@ type worldBook struct {
 }
 
 // newWorldBook returns a book with the home world, one of a scenario. It can be used also if it returns an error.
-func newWorldBook(server *Server, s *settings, scenario string) (*worldBook, error) {
-	b := &worldBook{server: server, settings: s, byKey: map[string]*World{}, templates: map[seed.Plan]*template{}}
+func newWorldBook(s *settings, scenario string) (*worldBook, error) {
+	b := &worldBook{settings: s, byKey: map[string]*core{}, templates: map[seed.Plan]*template{}}
 	p, wrong := s.planFor(scenario)
 	if wrong != nil {
 		wrong = fmt.Errorf("mockserver: %w", wrong)
 	}
 	t, err := b.template(p.Plan)
-	base := &Snapshot{state: *account.New(p.Seed), at: seed.Epoch} // if the catalogue is wrong: an empty world can still report it
+	base := &snapshot{state: *account.New(p.Seed), at: seed.Epoch} // if the catalogue is wrong: an empty world can still report it
 	if err == nil {
-		var seeded *Snapshot
+		var seeded *snapshot
 		if seeded, err = t.snapshot(); err == nil {
 			base = seeded
 		}
@@ -49,13 +49,24 @@ func newWorldBook(server *Server, s *settings, scenario string) (*worldBook, err
 	home := b.newWorld(homeName, base.state.HomeKey(), p, base)
 	home.origin = t
 	b.byKey[home.SecretKey] = home
-	b.opened = []*World{home}
+	b.opened = []*core{home}
 	b.strangers = b.newWorld(strangersName, "", p, base)
 	return b, errors.Join(wrong, err)
 }
 
+// setURL sets the base address of every world: those of a state file are open before the server listens.
+func (b *worldBook) setURL(url string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.url = url
+	for _, w := range append(slices.Clone(b.opened), b.strangers) {
+		w.URL = url
+		b.settings.located(w)
+	}
+}
+
 // home returns the home world.
-func (b *worldBook) home() *World { return b.opened[0] }
+func (b *worldBook) home() *core { return b.opened[0] }
 
 // template is what the worlds of a plan begin with. It is seeded once, and shared.
 type template struct {
@@ -64,7 +75,7 @@ type template struct {
 	users int // worlds that are open and began with it
 
 	once sync.Once
-	base *Snapshot
+	base *snapshot
 	err  error
 }
 
@@ -89,7 +100,7 @@ func isNameRune(r rune) bool {
 }
 
 // openNamed returns the world of a name or of its key, and opens it if it is not open.
-func (b *worldBook) openNamed(name string) (*World, error) {
+func (b *worldBook) openNamed(name string) (*core, error) {
 	key := account.KeyPrefix + strings.TrimPrefix(name, account.KeyPrefix)
 	if name == homeName {
 		key = b.home().SecretKey
@@ -98,7 +109,7 @@ func (b *worldBook) openNamed(name string) (*World, error) {
 }
 
 // openFor opens a world of a scenario that no other test has, named for a test.
-func (b *worldBook) openFor(test, scenario string) (*World, error) {
+func (b *worldBook) openFor(test, scenario string) (*core, error) {
 	b.mu.Lock()
 	b.named++
 	n := b.named
@@ -119,26 +130,26 @@ func nameFor(test string, n int) string {
 }
 
 // all returns the open worlds in the order of their opening; the first is the home world.
-func (b *worldBook) all() []*World {
+func (b *worldBook) all() []*core {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return slices.Clone(b.opened)
 }
 
 // fork opens another world that begins as a snapshot of a world. Its key has the scenario of that world.
-func (b *worldBook) fork(w *World, name string, base *Snapshot) (*World, error) {
+func (b *worldBook) fork(w *core, name string, base *snapshot) (*core, error) {
 	return b.openFrom(w.plan, w.plan.scenario+"_"+name, base)
 }
 
 // close closes a world, unless it is the home world, and drops its data.
-func (b *worldBook) close(w *World) {
+func (b *worldBook) close(w *core) {
 	if b.remove(w) {
 		w.close()
 	}
 }
 
 // world returns the world of a key and opens it where the key has the form.
-func (b *worldBook) world(key string) (*World, error) {
+func (b *worldBook) world(key string) (*core, error) {
 	if w := b.open(key); w != nil {
 		return w, nil
 	}
@@ -150,7 +161,7 @@ func (b *worldBook) world(key string) (*World, error) {
 }
 
 // openPlan opens the world of a key, with the assumptions that its scenario and then edit make of the server's.
-func (b *worldBook) openPlan(key string, edit func(*Assumptions) error) (*World, error) {
+func (b *worldBook) openPlan(key string, edit func(*Assumptions) error) (*core, error) {
 	scenario, name, err := splitKey(key)
 	if err != nil {
 		return nil, err
@@ -189,7 +200,7 @@ func (b *worldBook) openPlan(key string, edit func(*Assumptions) error) (*World,
 
 // openWith opens a world that assumes other things than the server. It fails if the world is open: assumptions do not
 // change under a client. They are not in a state file.
-func (b *worldBook) openWith(name string, values map[string]json.RawMessage) (*World, error) {
+func (b *worldBook) openWith(name string, values map[string]json.RawMessage) (*core, error) {
 	if len(values) == 0 {
 		return b.openNamed(name)
 	}
@@ -201,7 +212,7 @@ func (b *worldBook) openWith(name string, values map[string]json.RawMessage) (*W
 }
 
 // openFrom opens a world under a new name that begins as a snapshot.
-func (b *worldBook) openFrom(p worldPlan, fullName string, base *Snapshot) (*World, error) {
+func (b *worldBook) openFrom(p worldPlan, fullName string, base *snapshot) (*core, error) {
 	key := account.KeyPrefix + fullName
 	if _, _, err := splitKey(key); err != nil {
 		return nil, err
@@ -224,11 +235,11 @@ func splitKey(key string) (scenario, name string, err error) {
 	return scenario, name, nil
 }
 
-func (t *template) snapshot() (*Snapshot, error) {
+func (t *template) snapshot() (*snapshot, error) {
 	t.once.Do(func() {
 		made, delivered, err := seed.New(t.plan)
 		if t.err = err; err == nil {
-			t.base = &Snapshot{state: *made, deliveries: delivered, at: seed.Epoch}
+			t.base = &snapshot{state: *made, deliveries: delivered, at: seed.Epoch}
 		}
 	})
 	return t.base, t.err
@@ -264,7 +275,7 @@ func (b *worldBook) release(t *template) {
 	t.users--
 }
 
-func (b *worldBook) add(w *World, most int) error {
+func (b *worldBook) add(w *core, most int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -275,14 +286,13 @@ func (b *worldBook) add(w *World, most int) error {
 	case len(b.opened) >= most:
 		return fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME or World.Close, or raise -max-worlds or WithMaxWorlds", ErrTooManyWorlds, len(b.opened), adminPrefix)
 	}
-	w.URL = b.opened[0].URL
 	b.byKey[w.SecretKey] = w
 	b.opened = append(b.opened, w)
 	return nil
 }
 
 // remove takes a world out of the book, and reports whether it was in it. The home world stays.
-func (b *worldBook) remove(w *World) bool {
+func (b *worldBook) remove(w *core) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	at := slices.Index(b.opened, w)
@@ -298,7 +308,7 @@ func (b *worldBook) remove(w *World) bool {
 }
 
 // open returns the open world of a key, or nil.
-func (b *worldBook) open(key string) *World {
+func (b *worldBook) open(key string) *core {
 	b.mu.RLock()
 	w := b.byKey[key]
 	b.mu.RUnlock()
@@ -306,7 +316,7 @@ func (b *worldBook) open(key string) *World {
 }
 
 // end closes the book and returns the worlds that were open.
-func (b *worldBook) end() []*World {
+func (b *worldBook) end() []*core {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true

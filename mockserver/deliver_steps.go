@@ -1,0 +1,104 @@
+package mockserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+)
+
+// step is one delivery of a schedule.
+type step struct {
+	Event       int           // its number, from 0
+	BeforeReply bool          // delivers while the reply of the call that caused the events is held back
+	After       time.Duration // how long after the step before it arrives, by the world's clock
+}
+
+// RunSchedule delivers the notifications of events as a schedule says, to every webhook that is subscribed, one
+// attempt each and one after the other: the same schedule always arrives the same way.
+func (w *core) RunSchedule(ctx context.Context, steps []step, events []event, act func(context.Context) error) ([]delivery.Delivery, error) {
+	if err := checkSteps(steps, len(events), act != nil); err != nil {
+		return nil, fmt.Errorf("mockserver: nothing was sent: %w", err)
+	}
+	outgoing := make([][]delivery.Delivery, len(events))
+	for i, e := range events {
+		var err error
+		w.mu.Lock()
+		outgoing[i], err = w.notifications(e)
+		w.mu.Unlock()
+		if err != nil {
+			return nil, err
+		}
+	}
+	early := 0
+	for early < len(steps) && steps[early].BeforeReply {
+		early++
+	}
+	var done []delivery.Delivery
+	var failed error
+	deliver := func(steps []step) {
+		for _, step := range steps {
+			if failed = w.pass(ctx, step.After); failed != nil {
+				return
+			}
+			for _, out := range outgoing[step.Event] {
+				done = append(done, w.deliveries.Once(out))
+			}
+		}
+	}
+	if act != nil {
+		delivered := make(chan struct{})
+		held := func() {
+			defer close(delivered)
+			deliver(steps[:early])
+		}
+		if early > 0 {
+			w.beforeReply.Store(&held)
+		}
+		err := act(ctx)
+		switch unused := w.beforeReply.Swap(nil); {
+		case unused == nil && early > 0:
+			<-delivered // act may have given up before its reply
+		case unused != nil && err == nil:
+			err = errors.New("mockserver: the act made no call, so nothing could arrive before its reply")
+		}
+		if err != nil {
+			return done, err
+		}
+	}
+	if failed == nil {
+		deliver(steps[early:])
+	}
+	return done, failed
+}
+
+// checkSteps refuses steps that cannot be delivered as they say.
+func checkSteps(steps []step, events int, hasAct bool) error {
+	late := false
+	for i, step := range steps {
+		switch {
+		case step.Event < 0 || step.Event >= events:
+			return fmt.Errorf("step %d delivers event %d of %d events, counted from 0", i+1, step.Event, events)
+		case step.BeforeReply && !hasAct:
+			return fmt.Errorf("step %d comes before the reply, but there is no act whose reply that could be", i+1)
+		case step.BeforeReply && late:
+			return fmt.Errorf("step %d comes before the reply, behind one that comes after it", i+1)
+		}
+		late = late || !step.BeforeReply
+	}
+	return nil
+}
+
+// pass lets time pass in the world.
+func (w *core) pass(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	if w.clock.IsVirtual() {
+		_, err := w.Advance(d)
+		return err
+	}
+	return w.wait(ctx, d, "the next step of a schedule", func() {})
+}

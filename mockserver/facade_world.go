@@ -1,0 +1,49 @@
+package mockserver
+
+import "time"
+
+// World is one account of a server: its key, its data, its time, its faults and its journal. Worlds share
+// nothing that can change, so tests that run at the same time each take their own: see [Server.NewWorld]
+// and [Server.Open]. Every method of a world is one of [Server] too, and there means the home world. It is
+// safe for concurrent use.
+//
+// URL is its base address and SecretKey opens it: requests that carry that key are this world's.
+type World struct {
+	*access
+	core   *core
+	server *Server
+}
+
+// Fired is something that fell due while the clock was advanced.
+type Fired struct {
+	Due   time.Time `json:"due"`
+	Label string    `json:"label"`
+}
+
+// access is what a program needs to use a world. It is behind a pointer of its own, because fmt prints the
+// fields of a pointer that it meets with a verb that fits no pointer, but none of the pointers in those.
+type access struct {
+	// URL is the base address, such as "http://127.0.0.1:41234". Without a listener it is an address
+	// that no network resolves, for use with [World.Transport].
+	URL string
+	// SecretKey opens the world.
+	SecretKey string
+}
+
+// facade returns what the users of the server hold of a world.
+func (s *Server) facade(w *core) *World { return w.facade.(*World) }
+
+// newFacade makes it, once for each world.
+func (s *Server) newFacade(w *core) any {
+	return &World{access: &access{URL: w.URL, SecretKey: w.SecretKey}, core: w, server: s}
+}
+
+// explain explains a response of a world. Of a request whose key opens no world, the account that it was perhaps meant
+// for is the home world.
+func (s *Server) explain(w *core, requestID string) (explanation, error) {
+	valid := w
+	if w == s.worlds.strangers {
+		valid = s.worlds.home()
+	}
+	return explain(w, valid, requestID, s.config.operations)
+}
