@@ -1,12 +1,8 @@
 package mockserver
 
 import (
-	"net/http"
 	"reflect"
 	"time"
-
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
-	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
 // Assumptions are the server's choices where the specification leaves a point open. None of them is
@@ -141,45 +137,4 @@ func assumptionTable() []Assumption {
 		{Field: "DeliveryTimeout", Open: "patience with a receiver", Default: "10 s", Basis: "the double's own policy"},
 		{Field: "DeliveryAccept", Open: "what counts as delivered", Default: "any 2xx", Basis: "the double's own policy"},
 	}
-}
-
-func (a *Assumptions) maxBody() int64 {
-	if a.MaxBody > 0 {
-		return a.MaxBody
-	}
-	return 1 << 20
-}
-
-func (a *Assumptions) ruleFailure() int {
-	if a.RuleFailureStatus >= 400 && a.RuleFailureStatus <= 599 {
-		return a.RuleFailureStatus
-	}
-	return http.StatusBadRequest
-}
-
-func (a *Assumptions) settings() regulatory.Settings {
-	settings := regulatory.DefaultSettings()
-	settings.Purchasing, settings.EvidenceAfter, settings.NoOther = a.Purchasing, a.EvidenceAfter, a.NoOther
-	settings.RequireProfiles = a.RequireProfiles
-	if a.GenerationScale != 0 {
-		settings.GenerationScale = a.GenerationScale
-	}
-	return settings
-}
-
-func (a *Assumptions) deliveryPolicy() delivery.Policy {
-	policy := delivery.DefaultPolicy()
-	if a.DeliveryAttempts > 0 {
-		policy.Attempts = a.DeliveryAttempts
-	}
-	if a.DeliveryBackoff > 0 {
-		policy.Backoff = a.DeliveryBackoff
-	}
-	if a.DeliveryTimeout > 0 {
-		policy.Timeout = a.DeliveryTimeout
-	}
-	if a.DeliveryAccept != nil {
-		policy.Accept = a.DeliveryAccept
-	}
-	return policy
 }

@@ -71,7 +71,7 @@ func (s *Server) openAPI(choices openapi.Choices) ([]byte, error) {
 }
 
 // openAPIChoices returns the assumptions that change what answers look like.
-func (a *Assumptions) openAPIChoices() openapi.Choices {
+func (a *assumptions) openAPIChoices() openapi.Choices {
 	return openapi.Choices{LastPageNull: a.LastPageNull, ObjectBreakdown: a.ObjectBreakdown}
 }
 

@@ -98,7 +98,11 @@ func WithLogger(logger *slog.Logger) Option {
 //
 //	mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.PerPageCap = 50 }))
 func WithAssumptions(edit func(*Assumptions)) Option {
-	return func(c *config) { edit(&c.assume) }
+	return func(c *config) {
+		a := Assumptions(c.assume)
+		edit(&a)
+		c.assume = assumptions(a)
+	}
 }
 
 // WithDeliveryTargets lets webhook notifications leave this machine. Without it only loopback

@@ -15,7 +15,7 @@ type paging struct{ page, perPage int }
 
 const defaultPerPage = 100
 
-func (a *Assumptions) paging(query url.Values) paging {
+func (a *assumptions) paging(query url.Values) paging {
 	p := paging{page: positive(query.Get("page"), 1), perPage: positive(query.Get("perPage"), defaultPerPage)}
 	if a.PerPageCap > 0 {
 		p.perPage = min(p.perPage, a.PerPageCap)

@@ -38,7 +38,7 @@ func unknownParameters(operation string, query url.Values) []string {
 }
 
 // checkQuery refuses what the assumptions do not tolerate in a query.
-func (a *Assumptions) checkQuery(operation string, c *wire.Call) *wire.Reply {
+func (a *assumptions) checkQuery(operation string, c *wire.Call) *wire.Reply {
 	if c.URL.RawQuery == "" || !a.RefuseUnknownParameters && !a.RefuseWrongParameters {
 		return nil
 	}

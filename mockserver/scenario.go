@@ -47,7 +47,7 @@ func scenarios() []scenarioWord {
 type worldPlan struct {
 	seed.Plan
 	scenario  string // the words
-	assume    Assumptions
+	assume    assumptions
 	virtual   bool
 	failForms bool
 }
@@ -62,7 +62,9 @@ func (c *settings) planFor(scenario string) (worldPlan, error) {
 	for text := range strings.SplitSeq(scenario, "-") {
 		word := strings.TrimRight(text, "0123456789")
 		number := text[len(word):]
-		i := slices.IndexFunc(known, func(s scenarioWord) bool { return strings.TrimSuffix(s.Word, "N") == word && (s.Max > 0) == (number != "") })
+		i := slices.IndexFunc(known, func(s scenarioWord) bool {
+			return strings.TrimSuffix(s.Word, "N") == word && (s.Max > 0) == (number != "")
+		})
 		if i < 0 {
 			return w, fmt.Errorf("no scenario is called %q: use %s", text, scenarioWords())
 		}

@@ -1,13 +1,10 @@
 package mockserver
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,89 +23,7 @@ func WithAssumption(name, value string) Option {
 }
 
 // AssumptionNames returns the assumptions that [WithAssumption] sets.
-func AssumptionNames() []string {
-	var names []string
-	for field := range reflect.TypeFor[Assumptions]().Fields() {
-		if field.Type.Kind() != reflect.Func {
-			names = append(names, field.Name)
-		}
-	}
-	return names
-}
-
-// set sets the assumption of a name.
-func (a *Assumptions) set(name, value string) error {
-	if !slices.Contains(AssumptionNames(), name) {
-		return fmt.Errorf("mockserver: unknown assumption %q%s", name, spelling.Suggestion(name, AssumptionNames()))
-	}
-	field := reflect.ValueOf(a).Elem().FieldByName(name)
-	parsed, err := parseSetting(field.Type(), value)
-	if err != nil {
-		return fmt.Errorf("mockserver: assumption %s cannot be %q: write %s", name, value, settingForm(field.Type()))
-	}
-	field.Set(parsed.Convert(field.Type()))
-	return nil
-}
-
-func parseSetting(kind reflect.Type, text string) (reflect.Value, error) {
-	var value any
-	var err error
-	switch {
-	case kind == reflect.TypeFor[time.Duration]():
-		value, err = time.ParseDuration(text)
-	case kind.Kind() == reflect.Bool:
-		value, err = strconv.ParseBool(text)
-	case kind.Kind() == reflect.Float64:
-		value, err = strconv.ParseFloat(text, 64)
-	case kind.Kind() == reflect.Slice:
-		value = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
-	default:
-		value, err = strconv.ParseInt(text, 10, kind.Bits())
-	}
-	return reflect.ValueOf(value), err
-}
-
-// settingForm says how a value is written.
-func settingForm(kind reflect.Type) string {
-	switch {
-	case kind == reflect.TypeFor[time.Duration]():
-		return "a duration such as 90s"
-	case kind.Kind() == reflect.Bool:
-		return "true or false"
-	case kind.Kind() == reflect.Float64:
-		return "a number"
-	case kind.Kind() == reflect.Slice:
-		return "names with commas between them"
-	default:
-		return "a whole number"
-	}
-}
-
-// serverAssumptions are those that a single world cannot have: they hold before its key is read, or protect the
-// machine.
-func serverAssumptions() []string {
-	return []string{"OpenOperations", "OneWorld", "MaxBody", "DeliverAnywhere"}
-}
-
-// setAll sets assumptions of a world from a JSON object.
-func (a *Assumptions) setAll(values map[string]json.RawMessage) error {
-	var problems []error
-	for name, value := range values {
-		if slices.Contains(serverAssumptions(), name) {
-			problems = append(problems, fmt.Errorf("assumption %s is one of the whole server: start it with -assume %s=…, or WithAssumptions", name, name))
-			continue
-		}
-		text := string(value)
-		if len(value) > 0 && value[0] == '"' {
-			if err := json.Unmarshal(value, &text); err != nil {
-				problems = append(problems, err)
-				continue
-			}
-		}
-		problems = append(problems, a.set(name, text))
-	}
-	return errors.Join(problems...)
-}
+func AssumptionNames() []string { return assumptionNames() }
 
 // assumptionView is an [Assumption] of a world with its value.
 type assumptionView struct {

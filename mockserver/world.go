@@ -22,7 +22,7 @@ type core struct {
 	facade     any // what the users of the server hold of the world
 	settings   *settings
 	plan       worldPlan
-	assume     Assumptions
+	assume     assumptions
 	clock      *clock.Clock
 	deliveries *delivery.Dispatcher
 	closed     context.Context // ends when the world is closed

@@ -14,7 +14,7 @@ type settings struct {
 	seed        uint64
 	virtual     bool
 	start       time.Time // of a virtual clock
-	assume      Assumptions
+	assume      assumptions
 	maxWorlds   int
 	maxRows     int                             // stored by a world, beside those it began with
 	maxBytes    int64                           // of memory of a world

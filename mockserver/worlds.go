@@ -153,7 +153,7 @@ func (b *worldBook) world(key string) (*core, error) {
 	if w := b.open(key); w != nil {
 		return w, nil
 	}
-	w, err := b.openPlan(key, func(*Assumptions) error { return nil })
+	w, err := b.openPlan(key, func(*assumptions) error { return nil })
 	if errors.Is(err, ErrWorldExists) { // somebody else was faster
 		return b.world(key)
 	}
@@ -161,7 +161,7 @@ func (b *worldBook) world(key string) (*core, error) {
 }
 
 // openPlan opens the world of a key, with the assumptions that its scenario and then edit make of the server's.
-func (b *worldBook) openPlan(key string, edit func(*Assumptions) error) (*core, error) {
+func (b *worldBook) openPlan(key string, edit func(*assumptions) error) (*core, error) {
 	scenario, name, err := splitKey(key)
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (b *worldBook) openWith(name string, values map[string]json.RawMessage) (*c
 	if name == homeName || b.open(key) != nil {
 		return nil, fmt.Errorf("%w: %s: its assumptions cannot change", ErrWorldExists, name)
 	}
-	return b.openPlan(key, func(a *Assumptions) error { return a.setAll(values) })
+	return b.openPlan(key, func(a *assumptions) error { return a.setAll(values) })
 }
 
 // openFrom opens a world under a new name that begins as a snapshot.
