@@ -7,20 +7,22 @@ import (
 	"strconv"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // faultsView is the data of GET /_mock/faults.
 type faultsView struct {
-	Rules      []ruleForm  `json:"rules"`
-	Kinds      []faultKind `json:"kinds"`
-	Points     []Failpoint `json:"points"`
-	Operations []string    `json:"operations"`
+	Rules      []inject.Listed `json:"rules"`
+	Kinds      []fault.Kind    `json:"kinds"`
+	Points     []fault.Point   `json:"points"`
+	Operations []string        `json:"operations"`
 }
 
 func (s *Server) adminFaults(c *control) wire.Reply {
-	view := faultsView{Rules: c.world.faults.forms(), Kinds: faultKinds(), Points: Failpoints()}
+	view := faultsView{Rules: c.world.faults.Rules(), Kinds: fault.Kinds(), Points: fault.Points()}
 	for _, op := range shipping.Operations() {
 		view.Operations = append(view.Operations, op.Name)
 	}
@@ -29,7 +31,7 @@ func (s *Server) adminFaults(c *control) wire.Reply {
 
 func (s *Server) adminInject(c *control) wire.Reply {
 	var ask struct {
-		Rules []ruleForm `json:"rules"`
+		Rules []fault.Rule `json:"rules"`
 	}
 	if refusal := c.world.decoding().DecodeControl(c.Call, &ask); refusal != nil {
 		return *refusal
@@ -37,26 +39,19 @@ func (s *Server) adminInject(c *control) wire.Reply {
 	if len(ask.Rules) == 0 {
 		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `no rule was added: send {"rules":[…]} with at least one`)
 	}
-	rules := make([]FaultRule, len(ask.Rules))
-	for i := range ask.Rules {
-		var err error
-		if rules[i], err = ask.Rules[i].rule(); err != nil {
-			return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("no rule was added: rule %d of %d: %v", i+1, len(rules), err))
-		}
-	}
-	if err := c.world.Inject(rules...); err != nil {
+	if err := c.world.Inject(ask.Rules...); err != nil {
 		return refusedFor(err)
 	}
-	all := c.world.faults.forms()
-	return wire.SucceedWith(nil, spelling.Counted(len(rules), "fault rule added", "fault rules added"), all[max(0, len(all)-len(rules)):])
+	all := c.world.faults.Rules()
+	return wire.SucceedWith(nil, spelling.Counted(len(ask.Rules), "fault rule added", "fault rules added"), all[max(0, len(all)-len(ask.Rules)):])
 }
 
 func (s *Server) adminClearFaults(c *control) wire.Reply {
 	if refusal := c.world.decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}
-	c.world.faults.clear()
-	return wire.SucceedWith(nil, "No fault rules are left", []ruleForm{})
+	c.world.faults.Clear()
+	return wire.SucceedWith(nil, "No fault rules are left", []inject.Listed{})
 }
 
 func (s *Server) adminSwitchFault(c *control) wire.Reply {
@@ -70,10 +65,10 @@ func (s *Server) adminSwitchFault(c *control) wire.Reply {
 		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `say whether the rule is to rest: send {"off":true} or {"off":false}`)
 	}
 	number, err := strconv.Atoi(c.PathValue("number"))
-	if err != nil || !c.world.faults.switchTo(number, !*ask.Off) {
+	if err != nil || !c.world.faults.Switch(number, !*ask.Off) {
 		return faultNotFound(c)
 	}
-	return wire.SucceedWith(nil, "Fault rule switched", c.world.faults.forms())
+	return wire.SucceedWith(nil, "Fault rule switched", c.world.faults.Rules())
 }
 
 func (s *Server) adminRemoveFault(c *control) wire.Reply {
@@ -81,10 +76,10 @@ func (s *Server) adminRemoveFault(c *control) wire.Reply {
 		return *refusal
 	}
 	number, err := strconv.Atoi(c.PathValue("number"))
-	if err != nil || !c.world.faults.remove(number) {
+	if err != nil || !c.world.faults.Remove(number) {
 		return faultNotFound(c)
 	}
-	return wire.SucceedWith(nil, "Fault rule removed", slices.Clip(c.world.faults.forms()))
+	return wire.SucceedWith(nil, "Fault rule removed", slices.Clip(c.world.faults.Rules()))
 }
 
 func faultNotFound(c *control) wire.Reply {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -13,9 +14,9 @@ import (
 type scheduleOrder struct {
 	Events []event `json:"events"`
 	Steps  []struct {
-		Event       int      `json:"event"`
-		BeforeReply bool     `json:"before_reply"`
-		After       duration `json:"after"`
+		Event       int            `json:"event"`
+		BeforeReply bool           `json:"before_reply"`
+		After       fault.Duration `json:"after"`
 	} `json:"steps"`
 	Act *callOrder `json:"act"`
 }

@@ -23,18 +23,6 @@ func (w *core) Calls(operation string) int { return w.calls.Count(operation) }
 // Journal returns the latest calls, oldest first: up to 1,024, or what WithJournal says.
 func (w *core) Journal() []journal.Call { return w.Find(journal.Query{}) }
 
-// String says which rule it is and what it does.
-func (r *armedRule) String() string {
-	text := fmt.Sprintf("rule %d: %s", r.number, r.Fault.form().Kind)
-	switch {
-	case r.Point != "":
-		text += " at " + string(r.Point)
-	case r.Committed:
-		text += " after the change"
-	}
-	return text
-}
-
 // fingerprint returns that of a request's key. The world's own is known beforehand.
 func fingerprint(w *core, r *http.Request) string {
 	_, key := bearer(r)

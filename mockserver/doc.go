@@ -21,8 +21,8 @@
 //
 // # What goes wrong
 //
-// [World.Inject] takes a [FaultRule]: which calls, and which [Fault] strikes them, before or after the
-// operation did its work, or in its middle at a [Failpoint]. The same seed and the same calls meet the
+// [World.Inject] takes a rule of package fault: which calls, and which fault strikes them, before or after the
+// operation did its work, or in its middle. The same seed and the same calls meet the
 // same faults. [World.AddWebhook] and [World.Emit] send notifications, and [Schedules] with
 // [World.RunSchedule] try every order in which they can arrive, be repeated or get lost.
 //

@@ -3,10 +3,12 @@ package mockserver
 import (
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -49,6 +51,13 @@ func (s *pipeline) handlers() map[string]handler {
 	}
 }
 
+func isOperation(name string) bool { return slices.Contains(operationNames(), name) }
+
+// operationNames returns the names of the operation table.
+func operationNames() []string {
+	return each(shipping.Operations(), func(op shipping.Operation) string { return op.Name })
+}
+
 // exchange answers an operation into memory first, and writes afterwards. That is what lets a fault
 // strike before anything has happened, or after the change is made and before the caller hears of it.
 func (s *pipeline) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
@@ -64,12 +73,12 @@ func (s *pipeline) exchange(rw http.ResponseWriter, r *http.Request, op *operati
 	default:
 		x.Call.Body, refusal = s.unread.ReadBody(rw, r, w.assume.maxBody(), w.assume.RequireContentType && op.Name != shipping.OpReplayWebhook)
 	}
-	var rule *armedRule
-	if w.faults.armed.Load() {
-		rule = w.faults.next(&sighting{operation: op.Name, target: r.RequestURI, body: x.Call.Body, now: w.clock.Now()})
+	var due inject.Due
+	if w.faults.Armed() {
+		due = w.faults.Due(inject.Sighting{Operation: op.Name, Target: r.RequestURI, Body: x.Call.Body, Now: w.clock.Now()})
 	}
-	if rule != nil && !rule.Committed {
-		strikeCall(w, x, rule)
+	if len(due) > 0 {
+		due.Before(x, w.forFaults())
 	}
 	if !x.Settled {
 		s.answer(w, x, op, refusal)
@@ -79,8 +88,8 @@ func (s *pipeline) exchange(rw http.ResponseWriter, r *http.Request, op *operati
 		switch {
 		case x.Reply.Then != nil:
 			x.Reply.Then(x)
-		case rule != nil && rule.Committed:
-			strikeCall(w, x, rule)
+		case len(due) > 0:
+			due.After(x, w.forFaults())
 		}
 	}
 	if w.beforeReply.Load() != nil {
@@ -90,12 +99,6 @@ func (s *pipeline) exchange(rw http.ResponseWriter, r *http.Request, op *operati
 		}
 	}
 	s.finish(rw, w, x)
-}
-
-// strikeCall lets the fault of a rule happen to an exchange.
-func strikeCall(w *core, x *wire.Exchange, rule *armedRule) {
-	x.Struck = append(x.Struck, wire.Strike{Kind: rule.Fault.form().Kind, Text: rule.String()})
-	rule.Fault.strike(x, w)
 }
 
 // answer asks the handler, unless the request is refused before.
@@ -110,7 +113,7 @@ func (s *pipeline) answer(w *core, x *wire.Exchange, op *operation, refusal *wir
 	}
 	x.Reply = op.answer(w, &x.Call)
 	if record := x.Reply.Record; record != nil && op.Name == shipping.OpAnalyze {
-		w.faults.analyzed(record.RequestID, x.Call.Body)
+		w.faults.Analyzed(record.RequestID, x.Call.Body)
 	}
 	if w.assume.CheckResponses {
 		s.checkResponse(w, op.Name, &x.Reply)

@@ -5,18 +5,19 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Inject adds rules. Of several that would strike the same call, the one injected first does. The
-// paths under /_mock/ are never struck.
+// Inject adds rules of package fault. Several rules can strike one request, in the order in which they were
+// injected; if two of them exclude each other, the first one strikes. The paths under /_mock/ are never struck.
 //
-// A rule that can never strike is an error that says why: an operation or failpoint that does not
-// exist, a third call among the first two, a time that is over, a fault that cannot happen to the
-// operation, a rule in front of it that strikes every call. None of the rules is then added.
-func (w *World) Inject(rules ...FaultRule) error { return w.core.Inject(rules...) }
+// A rule that can never strike is an error that gives the reason: an operation or a point that does not exist, a
+// third request among the first two, a time that is over, a fault that cannot happen to the operation, a rule in
+// front of it that strikes every such request and excludes it. None of the rules is then added.
+func (w *World) Inject(rules ...fault.Rule) error { return w.core.Inject(rules...) }
 
 // ClearFaults removes every rule.
 func (w *World) ClearFaults() { w.core.ClearFaults() }

@@ -10,6 +10,17 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
+// insertRows puts new records at the head of the list that an operation serves. It stops at the first that cannot be
+// inserted, which the log says.
+func (w *core) insertRows(operation string, query url.Values, rows int) {
+	for range rows {
+		if err := w.insertRow(operation, query); err != nil {
+			w.settings.logger.Error("a row cannot be inserted", "error", err)
+			return
+		}
+	}
+}
+
 // insertRow puts a new record at the head of the list that an operation serves.
 func (w *core) insertRow(operation string, query url.Values) error {
 	switch operation {

@@ -3,6 +3,7 @@ package mockserver
 import (
 	"sync/atomic"
 
+	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -11,7 +12,7 @@ import (
 // begins with fresh ones.
 type instruments struct {
 	calls   *watch.Log
-	faults  *faultBook
+	faults  *inject.Book
 	conduct *watch.Lint
 	// observers see every exchange of the world before it is answered, the journal first.
 	observers []watch.Observer
@@ -26,7 +27,7 @@ type instruments struct {
 func newInstruments(s *settings, seed uint64, key string) *instruments {
 	i := &instruments{
 		calls:    watch.NewLog(s.journal, s.journalBody, s.memory),
-		faults:   newFaultBook(seed),
+		faults:   inject.NewBook(seed),
 		conduct:  watch.NewLint(s.parameters),
 		keyPrint: wire.Fingerprint(key),
 	}

@@ -84,6 +84,4 @@ const (
 	defaultMaxJournal = 128 << 20 // bytes, of all worlds
 	maxTemplateRows   = 600_000   // stored by all templates together, at about a kilobyte and a half each
 	maxNamedSnapshots = 100       // of a world
-	maxFaultRules     = 1_000     // of a world
-	maxFaultBytes     = 1 << 20   // of their JSON, of a world
 )

@@ -53,7 +53,7 @@ func (p pulse) still() pulse {
 // whom nobody watches does nothing for it, and a reader who is slow holds up nobody.
 func (s *Server) pulse(w *core) pulse {
 	p := pulse{
-		World: w.name, Calls: w.calls.Last(), Deliveries: w.deliveries.Mark(), Faults: w.faults.mark(), Worlds: s.worlds.mark(),
+		World: w.name, Calls: w.calls.Last(), Deliveries: w.deliveries.Mark(), Faults: w.faults.Mark(), Worlds: s.worlds.mark(),
 		Unauthenticated: s.worlds.strangers.calls.Last(),
 		Waiting:         w.Waiting(), Clock: clockKind(w), Now: jsontext.Timestamp(w.clock.Now()),
 	}
@@ -81,17 +81,6 @@ func mark(parts ...any) uint32 {
 	hash := fnv.New32a()
 	_, _ = fmt.Fprint(hash, parts...) // a hash takes every write
 	return hash.Sum32()
-}
-
-// mark is a number that is another one once a rule was added, removed, switched or has seen a call.
-func (b *faultBook) mark() uint32 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	parts := []any{b.added}
-	for _, r := range b.rules {
-		parts = append(parts, r.number, r.off, r.seen, r.struck)
-	}
-	return mark(parts...)
 }
 
 // mark is a number that is another one once a world was opened or closed.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
+	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -210,9 +211,9 @@ func answerRecord(w *core, c *wire.Call, message string, record *regulatory.Reco
 
 // deskRefused puts a refusal of the desk into the envelope.
 func deskRefused(w *core, err error) wire.Reply {
-	if interrupted, ok := errors.AsType[*interruption](err); ok {
-		p := interrupted.reply()
-		p.Then = func(x *wire.Exchange) { strikeCall(w, x, interrupted.rule) }
+	if interrupted, ok := errors.AsType[*inject.Interruption](err); ok {
+		p := interrupted.Reply()
+		p.Then = func(x *wire.Exchange) { interrupted.Strike(x, w.forFaults()) }
 		return p
 	}
 	refusal, ok := errors.AsType[*regulatory.Refusal](err)

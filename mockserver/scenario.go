@@ -94,7 +94,7 @@ func scenarioWords() string {
 
 // hooks are the points where faults and the scenario make the desk fail.
 func (w *core) hooks() regulatory.Hooks {
-	hooks := w.failpoints()
+	hooks := w.faults.Hooks(w.clock.Now)
 	if !w.plan.failForms {
 		return hooks
 	}

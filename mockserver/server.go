@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -56,7 +57,7 @@ func New(opts ...Option) *Server {
 		opt(&s.config)
 	}
 	s.err = s.config.prepare()
-	s.metrics = watch.NewMetrics(each(faultKinds(), func(k faultKind) string { return k.Kind }))
+	s.metrics = watch.NewMetrics(each(fault.Kinds(), func(k fault.Kind) string { return k.Kind }))
 	if s.config.deliver == nil {
 		s.config.deliver = delivery.NewTransport(s.config.assume.DeliverAnywhere)
 	}

@@ -27,7 +27,7 @@ func (w *core) Restore(s *snapshot) { w.restore(s) }
 
 // Reset makes the world hold what it began with, clears its faults and empties its journal and its lint.
 func (w *core) Reset() {
-	w.faults.reset()
+	w.faults.Reset()
 	w.restore(w.base)
 	w.calls.Clear()
 	w.conduct.Clear()

@@ -169,7 +169,7 @@ func (d *Lint) watchPurchase(x *wire.Exchange, find func(journal.LintRule, strin
 			find(journal.LintIdempotencyKey, name)
 		}
 	}
-	_, id, _ := wire.CutRequestID(x.Call.Body)
+	_, id, _ := regulatory.CutRequestID(x.Call.Body)
 	if len(id) == 0 {
 		return
 	}

@@ -54,7 +54,7 @@ type Exchange struct {
 
 	Release func() // ends what Advance waits for, after a delay; nil if it waits for nothing
 	// How the answer is sent.
-	Ending ending
+	Ending Ending
 	Hints  bool          // 103 first
 	Tick   time.Duration // between two bytes of the body; 0 for all at once
 }
@@ -65,11 +65,11 @@ type Strike struct {
 	Text string // such as "rule 2: drop after the change"
 }
 
-// ending is how an exchange ends.
-type ending uint8
+// Ending is how an exchange ends.
+type Ending uint8
 
 const (
-	EndAnswered ending = iota
+	EndAnswered Ending = iota
 	EndDropped         // the connection closes without an answer
 	EndReset           // the connection is reset
 )
@@ -109,11 +109,11 @@ func (x *Exchange) Leave() {
 
 // Send ends the exchange on the wire. A slow body takes its ticks from pace.
 func (x *Exchange) Send(rw http.ResponseWriter, pace func(each time.Duration, count int) Ticks) error {
-	if x.Ending != EndAnswered {
-		return x.hangUp(rw)
-	}
 	if x.Hints {
 		rw.WriteHeader(http.StatusEarlyHints)
+	}
+	if x.Ending != EndAnswered {
+		return x.hangUp(rw)
 	}
 	if x.Tick <= 0 {
 		return x.Reply.Write(rw)

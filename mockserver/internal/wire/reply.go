@@ -13,7 +13,7 @@ import (
 type Reply struct {
 	Status      int
 	Header      http.Header // besides the content's; may be nil
-	ContentType string      // "" means JSON
+	ContentType string      // "" means JSON; a Content-Type in the header replaces it
 	Body        []byte
 	Pooled      bool    // body is in memory that the next answer may use
 	fixed       *Static // that the body is; nil for nearly every answer
@@ -171,8 +171,10 @@ func (p *Reply) writeHeader(w http.ResponseWriter) {
 		if contentType == "" {
 			contentType = "application/json; charset=utf-8"
 		}
-		own[0] = contentType
-		header["Content-Type"] = own[:1:1]
+		if _, given := p.Header["Content-Type"]; !given {
+			own[0] = contentType
+			header["Content-Type"] = own[:1:1]
+		}
 		if p.Stream == nil && header["Content-Length"] == nil {
 			own[1] = strconv.Itoa(len(p.sent()))
 			header["Content-Length"] = own[1:]

@@ -1,0 +1,288 @@
+// Package inject decides which requests of a world the rules of package fault strike, and makes the faults happen to
+// exchanges. It knows neither worlds nor operations: what a fault needs of its world is in [World].
+package inject
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+// Limits of a book.
+const (
+	maxRules    = 1_000
+	maxBytes    = 1 << 20 // of the rules as JSON
+	maxRequests = 1 << 17 // that a rule remembers, and the book; one beyond it counts as made for the first time
+)
+
+// Book holds the rules of a world and counts the requests they have seen.
+type Book struct {
+	seed  uint64
+	armed atomic.Bool // there are rules; read without the lock, so that a world without any pays nothing
+
+	mu       sync.Mutex
+	rules    []*armed
+	added    int
+	analyses map[uint64]int    // how often the same thing was analyzed
+	requests map[string]uint64 // by request_id: what was analyzed, and how often before
+}
+
+// armed is a rule and what it has seen.
+type armed struct {
+	fault.Rule
+	effect   effect
+	number   int      // by which the control surface calls it, from 1
+	on       []string // operations it sees; nil for all
+	off      bool     // sees no request and strikes none
+	seen     int
+	struck   atomic.Int64
+	requests map[uint64]int // requests seen
+}
+
+// Listed is a rule as GET /_mock/faults lists it: the rule and what it has seen.
+type Listed struct {
+	Number int `json:"number"`
+	fault.Rule
+	Off    bool  `json:"off,omitempty"`
+	Seen   int   `json:"seen,omitempty"`   // requests that it has counted
+	Struck int64 `json:"struck,omitempty"` // requests that it has struck
+}
+
+// Sighting is a request that rules are compared with.
+type Sighting struct {
+	Operation string
+	Target    string // path and query
+	Body      []byte
+	Now       time.Time
+
+	point fault.Point
+}
+
+// NewBook returns a book without rules. Probabilities follow from the seed.
+func NewBook(seed uint64) *Book {
+	return &Book{seed: seed, analyses: map[uint64]int{}, requests: map[string]uint64{}}
+}
+
+// Add arms rules, or none of them if one could never strike.
+func (b *Book) Add(rules []fault.Rule, now time.Time) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.rules)+len(rules) > maxRules {
+		return fmt.Errorf("the world has %d rules and takes %d at most: remove some", len(b.rules), maxRules)
+	}
+	all := slices.Clip(b.rules)
+	var problems []error
+	for i, rule := range rules {
+		r := arm(rule, b.added+i+1)
+		if problem := r.problem(all, now); problem != "" {
+			problems = append(problems, fmt.Errorf("rule %d of %d can never strike: %s", i+1, len(rules), problem))
+			continue
+		}
+		all = append(all, r)
+	}
+	if len(problems) > 0 {
+		return errors.Join(problems...)
+	}
+	size := 0
+	for _, r := range all {
+		size += r.size()
+	}
+	if size > maxBytes {
+		return fmt.Errorf("the rules of the world would take %d bytes as JSON, and take %d at most: shorten their headers and bodies, or remove some", size, maxBytes)
+	}
+	b.rules = all
+	b.added += len(rules)
+	b.armed.Store(len(all) > 0)
+	return nil
+}
+
+// arm returns a rule that has seen nothing. It shares no memory with the caller's.
+func arm(rule fault.Rule, number int) *armed {
+	rule.Fault = rule.Fault.Clone()
+	if rule.Point != "" && rule.Point != fault.Generation && rule.Fault.IsZero() {
+		rule.Fault = fault.Drop()
+	}
+	r := &armed{Rule: rule, effect: effects()[rule.Fault.Kind], number: number, requests: map[uint64]int{}}
+	r.on = r.operations()
+	return r
+}
+
+// size returns how many bytes the rule has as JSON.
+func (r *armed) size() int {
+	text, err := jsontext.Encode(r.listed())
+	if err != nil { // the control surface cannot show it, and nor can it bring it
+		return 0
+	}
+	return len(text)
+}
+
+// Clear removes every rule.
+func (b *Book) Clear() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rules = nil
+	b.armed.Store(false)
+}
+
+// Reset makes the book what it was at first: no rules, and nothing seen.
+func (b *Book) Reset() {
+	b.Clear()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.added = 0
+	clear(b.analyses)
+	clear(b.requests)
+}
+
+// Remove removes a rule and reports whether it was there.
+func (b *Book) Remove(number int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	kept := slices.DeleteFunc(slices.Clone(b.rules), func(r *armed) bool { return r.number == number })
+	found := len(kept) < len(b.rules)
+	b.rules = kept
+	b.armed.Store(len(kept) > 0)
+	return found
+}
+
+// Switch turns a rule on or off, keeps its counts, and reports whether it is there.
+func (b *Book) Switch(number int, on bool) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.IndexFunc(b.rules, func(r *armed) bool { return r.number == number })
+	if i < 0 {
+		return false
+	}
+	b.rules[i].off = !on
+	return true
+}
+
+// Rules returns the rules in the order in which they were added.
+func (b *Book) Rules() []Listed {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := make([]Listed, len(b.rules))
+	for i, r := range b.rules {
+		all[i] = r.listed()
+	}
+	return all
+}
+
+func (r *armed) listed() Listed {
+	return Listed{Number: r.number, Rule: r.Rule, Off: r.off, Seen: r.seen, Struck: r.struck.Load()}
+}
+
+// Mark returns a number that changes when a rule is added, removed, switched or has seen a request.
+func (b *Book) Mark() uint32 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	hash := fnv.New32a()
+	_, _ = fmt.Fprint(hash, b.added) // a hash takes every write
+	for _, r := range b.rules {
+		_, _ = fmt.Fprintln(hash, r.number, r.off, r.seen, r.struck.Load())
+	}
+	return hash.Sum32()
+}
+
+// Armed reports whether there are rules.
+func (b *Book) Armed() bool { return b.armed.Load() }
+
+// Due counts a request and returns the rules that strike it. Every rule of the operation counts every request,
+// whichever strikes, so that "the third request" means the same with and without other rules.
+func (b *Book) Due(s Sighting) Due {
+	if !b.Armed() {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	request := b.identify(s)
+	var due Due
+	for _, rule := range b.rules {
+		if rule.sees(s) && rule.strikes(b.seed, request) && !slices.ContainsFunc(due, func(earlier *armed) bool { return earlier.excludes(rule) != "" }) {
+			due = append(due, rule)
+		}
+	}
+	return due
+}
+
+func (r *armed) sees(s Sighting) bool {
+	return !r.off && r.Point == s.point && (r.on == nil || slices.Contains(r.on, s.Operation)) &&
+		!s.Now.Before(r.From) && (r.Until.IsZero() || s.Now.Before(r.Until))
+}
+
+// strikes counts a request and reports whether its number and its probability are those of the rule.
+func (r *armed) strikes(seed, request uint64) bool {
+	r.seen++
+	nth := r.seen
+	if r.EachRequest || r.Probability > 0 {
+		own := r.requests[request] + 1
+		if own > 1 || len(r.requests) < maxRequests {
+			r.requests[request] = own
+		}
+		if r.EachRequest {
+			nth = own
+		}
+		if r.Probability > 0 && chance(seed, uint64(r.number), request, uint64(own)) >= r.Probability {
+			return false
+		}
+	}
+	return (r.Nth == 0 || nth == r.Nth) && (r.First == 0 || nth <= r.First)
+}
+
+// chance mixes numbers into one in [0, 1) that looks random (the finalizer of splitmix64).
+func chance(parts ...uint64) float64 {
+	var z uint64
+	for _, part := range parts {
+		z += part + 0x9e3779b97f4a7c15
+		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		z ^= z >> 31
+	}
+	return float64(z>>11) / (1 << 53)
+}
+
+// identify returns a number for a request. Request ids are drawn as analyses arrive, which differs from run to run
+// if they arrive from many goroutines; so a request_id stands for what was analyzed under it. The caller holds mu.
+func (b *Book) identify(s Sighting) uint64 {
+	hash := fnv.New64a()
+	write := func(text []byte) {
+		hash.Write(text)
+		hash.Write([]byte{0})
+	}
+	write([]byte(s.Operation))
+	for _, text := range [][]byte{[]byte(s.Target), s.Body} {
+		before, id, after := regulatory.CutRequestID(text)
+		write(before)
+		if request, known := b.requests[string(id)]; known {
+			write(binary.BigEndian.AppendUint64(nil, request))
+		} else {
+			write(id)
+		}
+		write(after)
+	}
+	return hash.Sum64()
+}
+
+// Analyzed notes what a request_id stands for: what was analyzed, and how often before.
+func (b *Book) Analyzed(requestID string, body []byte) {
+	hash := fnv.New64a()
+	hash.Write(body)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.requests) >= maxRequests {
+		return
+	}
+	what := hash.Sum64()
+	b.analyses[what]++
+	hash.Write(binary.BigEndian.AppendUint64(nil, uint64(b.analyses[what])))
+	b.requests[requestID] = hash.Sum64()
+}

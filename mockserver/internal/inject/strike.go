@@ -1,0 +1,209 @@
+package inject
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
+)
+
+// World is what faults need of the world in which they strike.
+type World struct {
+	Now        func() time.Time
+	Delay      func(x *wire.Exchange, d time.Duration, label string) error // returns when d has passed, or why it returns before
+	Page       func(query url.Values) (page, perPage int)                  // that a list would serve
+	InsertRows func(operation string, query url.Values, rows int)          // at the head of a list
+}
+
+// effect is what faults of a kind do to exchanges, and what that leaves to other faults.
+type effect struct {
+	strike  func(x *wire.Exchange, f fault.Fault, w World) error // an error ends the exchange
+	decides bool                                                 // what the response is, or that there is none
+	ends    bool                                                 // the connection, without a response
+	changes bool                                                 // the response, whatever it is
+	lists   bool                                                 // happens to lists only, before they are read
+	repeats bool                                                 // can strike a request several times
+}
+
+// effects returns the effects by kind.
+func effects() map[string]effect {
+	return map[string]effect{
+		"status":       {strike: plain(status), decides: true},
+		"rate-limit":   {strike: rateLimit, decides: true},
+		"redirect":     {strike: plain(redirect), decides: true},
+		"html":         {strike: plain(html), decides: true},
+		"empty":        {strike: plain(empty), decides: true},
+		"respond":      {strike: plain(respond), decides: true},
+		"drop":         {strike: plain(end(wire.EndDropped)), decides: true, ends: true},
+		"reset":        {strike: plain(end(wire.EndReset)), decides: true, ends: true},
+		"truncate":     {strike: plain(truncate), changes: true},
+		"slow-body":    {strike: plain(slowBody), changes: true},
+		"malformed":    {strike: plain(malformed), changes: true},
+		"content-type": {strike: plain(contentType), changes: true},
+		"latency":      {strike: latency, repeats: true},
+		"early-hints":  {strike: plain(earlyHints)},
+		"repeat-page":  {strike: repeatPage, lists: true},
+		"cap-page":     {strike: capPage, lists: true, repeats: true},
+		"insert-rows":  {strike: insertRows, lists: true, repeats: true},
+	}
+}
+
+// plain makes a strike of a function that needs no world and cannot fail.
+func plain(strike func(*wire.Exchange, fault.Fault)) func(*wire.Exchange, fault.Fault, World) error {
+	return func(x *wire.Exchange, f fault.Fault, _ World) error {
+		strike(x, f)
+		return nil
+	}
+}
+
+func status(x *wire.Exchange, f fault.Fault) { refuse(x, f.Status, http.Header(f.Header)) }
+
+// refuse settles an exchange with an error envelope.
+func refuse(x *wire.Exchange, code int, header http.Header) {
+	x.Reply = wire.Refused(code, wire.CodeInjected, fmt.Sprintf("injected fault: %d %s", code, http.StatusText(code)))
+	x.Reply.Header = header
+	if code == http.StatusNoContent || code == http.StatusNotModified {
+		x.Reply.Body = nil
+	}
+	x.Settled = true
+}
+
+func rateLimit(x *wire.Exchange, f fault.Fault, w World) error {
+	now := w.Now()
+	header := http.Header{"Date": {now.Format(http.TimeFormat)}}
+	if value := retryAfter(f.RetryAfter, time.Duration(f.Duration), now); value != "" {
+		header.Set("Retry-After", value)
+	}
+	refuse(x, http.StatusTooManyRequests, header)
+	return nil
+}
+
+// retryAfter returns the value of a Retry-After header; empty for none.
+func retryAfter(form fault.RetryAfter, wait time.Duration, now time.Time) string {
+	seconds := int64((wait + time.Second - 1) / time.Second)
+	due := now.Add(time.Duration(seconds) * time.Second).UTC()
+	switch form {
+	case fault.RetryAfterSeconds:
+		return strconv.FormatInt(seconds, 10)
+	case fault.RetryAfterIMF:
+		return due.Format(http.TimeFormat)
+	case fault.RetryAfterRFC850:
+		return due.Format("Monday, 02-Jan-06 15:04:05 GMT")
+	case fault.RetryAfterASCTime:
+		return due.Format(time.ANSIC)
+	case fault.RetryAfterNegative:
+		return "-1"
+	case fault.RetryAfterHuge:
+		return "99999999999999999999"
+	case fault.RetryAfterRubbish:
+		return "soon"
+	default:
+		return ""
+	}
+}
+
+func redirect(x *wire.Exchange, f fault.Fault) {
+	refuse(x, http.StatusPermanentRedirect, http.Header{"Location": {f.Location}})
+}
+
+func html(x *wire.Exchange, f fault.Fault) {
+	refuse(x, f.Status, nil)
+	x.Reply.ContentType = "text/html; charset=utf-8"
+	title := fmt.Sprintf("%d %s", f.Status, http.StatusText(f.Status))
+	x.Reply.Body = fmt.Appendf(nil, "<!DOCTYPE html>\n<html><head><title>%[1]s</title></head>\n<body><center><h1>%[1]s</h1></center></body></html>\n", title)
+}
+
+func empty(x *wire.Exchange, _ fault.Fault) {
+	x.StandIn()
+	x.Reply.Status, x.Reply.Body = http.StatusOK, nil
+}
+
+// respond settles an exchange with the response of the fault. A Content-Type that the header does not have is
+// without values, so that none is sent.
+func respond(x *wire.Exchange, f fault.Fault) {
+	x.Reply = wire.Reply{Status: f.Status, Header: editable(http.Header(f.Header)), Body: []byte(f.Body)}
+	if f.BodyBase64 != nil {
+		x.Reply.Body = bytes.Clone(f.BodyBase64)
+	}
+	if _, given := x.Reply.Header["Content-Type"]; !given {
+		x.Reply.Header["Content-Type"] = nil
+	}
+	x.Settled = true
+}
+
+func end(how wire.Ending) func(*wire.Exchange, fault.Fault) {
+	return func(x *wire.Exchange, _ fault.Fault) { x.Ending, x.Settled = how, true }
+}
+
+// truncate announces the whole body and keeps a part of it. net/http closes a connection whose response is shorter
+// than announced.
+func truncate(x *wire.Exchange, f fault.Fault) {
+	x.StandIn()
+	// One byte more than there is keeps a cut that is not short of the end a cut.
+	kept := min(f.Bytes, len(x.Reply.Body))
+	x.Reply.Header = editable(x.Reply.Header)
+	x.Reply.Header.Set("Content-Length", strconv.Itoa(max(len(x.Reply.Body), kept+1)))
+	x.Reply.Body = x.Reply.Body[:kept]
+}
+
+func slowBody(x *wire.Exchange, f fault.Fault) {
+	x.StandIn()
+	x.Tick = time.Duration(f.Duration)
+}
+
+// malformed keeps half of the body. It announces that half, unless more than the body was announced before.
+func malformed(x *wire.Exchange, _ fault.Fault) {
+	x.StandIn()
+	x.Reply.Body = bytes.Clone(x.Reply.Body[:len(x.Reply.Body)/2])
+}
+
+func contentType(x *wire.Exchange, f fault.Fault) {
+	x.StandIn()
+	x.Reply.ContentType = f.ContentType
+	x.Reply.Header = editable(x.Reply.Header)
+	delete(x.Reply.Header, "Content-Type")
+}
+
+func earlyHints(x *wire.Exchange, _ fault.Fault) { x.Hints = true }
+
+func latency(x *wire.Exchange, f fault.Fault, w World) error {
+	return w.Delay(x, time.Duration(f.Duration), "injected latency")
+}
+
+// A fault of lists changes what a list is asked for or what it holds, and leaves the rest to the operation.
+
+func repeatPage(x *wire.Exchange, _ fault.Fault, w World) error {
+	x.EditQuery(func(query url.Values) {
+		if page, _ := w.Page(query); page > 1 {
+			query.Set("page", strconv.Itoa(page-1))
+		}
+	})
+	return nil
+}
+
+func capPage(x *wire.Exchange, f fault.Fault, w World) error {
+	x.EditQuery(func(query url.Values) {
+		_, perPage := w.Page(query)
+		query.Set("perPage", strconv.Itoa(min(f.PerPage, perPage)))
+	})
+	return nil
+}
+
+func insertRows(x *wire.Exchange, f fault.Fault, w World) error {
+	w.InsertRows(x.Operation, x.Call.Query(), f.Rows)
+	return nil
+}
+
+// editable returns a copy of a header, in which a name can be set.
+func editable(header http.Header) http.Header {
+	if header == nil {
+		return http.Header{}
+	}
+	return maps.Clone(header)
+}
