@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // Errors are told apart with errors.Is, and taken apart with errors.AsType.
@@ -50,7 +50,7 @@ func ExampleValidationError() {
 func ExampleWithRetryPolicy() {
 	client, server := account(shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 3, MinWait: time.Millisecond}))
 	defer server.Close()
-	busy := mockserver.FaultRule{Operation: shipping.OpListRates, First: 2, Fault: mockserver.FaultStatus(http.StatusServiceUnavailable, nil)}
+	busy := fault.Rule{Operation: shipping.OpListRates, First: 2, Fault: fault.Status(http.StatusServiceUnavailable, nil)}
 	if err := server.Inject(busy); err != nil {
 		log.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func ExampleWithRetryPolicy() {
 func ExampleErrRateLimited() {
 	client, server := account()
 	defer server.Close()
-	limit := mockserver.FaultRule{Operation: shipping.OpListRates, Fault: mockserver.FaultRateLimit(mockserver.RetryAfterSeconds, time.Minute)}
+	limit := fault.Rule{Operation: shipping.OpListRates, Fault: fault.RateLimit(fault.RetryAfterSeconds, time.Minute)}
 	if err := server.Inject(limit); err != nil {
 		log.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // All walks every page, and fetches pages ahead.
@@ -52,7 +52,7 @@ func ExampleWithResume() {
 	client, server := account(shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
 	defer server.Close()
 	ctx, pages := context.Background(), &shipping.RateListOptions{PerPage: 50}
-	outage := mockserver.FaultRule{Operation: shipping.OpListRates, Fault: mockserver.FaultStatus(http.StatusBadGateway, nil)}
+	outage := fault.Rule{Operation: shipping.OpListRates, Fault: fault.Status(http.StatusBadGateway, nil)}
 
 	seen, token := 0, ""
 	for _, err := range client.Rates.All(ctx, pages, shipping.WithWindow(1)) {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // From a shipment to its documents, within a budget.
@@ -71,7 +71,7 @@ func ExampleRegulatoryService_Purchase() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lost := mockserver.FaultRule{Operation: shipping.OpPurchase, Committed: true, Fault: mockserver.FaultDrop()}
+	lost := fault.Rule{Operation: shipping.OpPurchase, Committed: true, Fault: fault.Drop()}
 	if err := server.Inject(lost); err != nil {
 		log.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func ExamplePurchaseError() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := server.Inject(mockserver.FaultRule{Operation: shipping.OpPurchase, Fault: mockserver.FaultDrop()}); err != nil {
+	if err := server.Inject(fault.Rule{Operation: shipping.OpPurchase, Fault: fault.Drop()}); err != nil {
 		log.Fatal(err)
 	}
 
@@ -130,7 +130,7 @@ func ExampleRegulatoryService_ResumePoll() {
 	defer server.Close()
 	ctx := context.Background()
 	options := &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated, Poll: shipping.PollOptions{MinInterval: 10 * time.Millisecond}}
-	poll := mockserver.FaultRule{Operation: shipping.OpGetRequest, First: 1, Fault: mockserver.FaultStatus(404, nil)}
+	poll := fault.Rule{Operation: shipping.OpGetRequest, First: 1, Fault: fault.Status(404, nil)}
 	if err := server.Inject(poll); err != nil {
 		log.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // bubbleServer is a reference server inside a synctest bubble, without a socket.
@@ -197,8 +198,8 @@ func crashAndResume(t *testing.T, at int64, kept, lost bool) {
 	server, client := bubbleServer(t)
 	if lost {
 		server.Inject(
-			mockserver.FaultRule{Operation: shipping.OpPurchase, Nth: 1, Committed: true, Fault: mockserver.FaultDrop()},
-			mockserver.FaultRule{Operation: shipping.OpPurchase, Nth: 2, Fault: mockserver.FaultDrop()},
+			fault.Rule{Operation: shipping.OpPurchase, Nth: 1, Committed: true, Fault: fault.Drop()},
+			fault.Rule{Operation: shipping.OpPurchase, Nth: 2, Fault: fault.Drop()},
 		)
 	}
 	path := filepath.Join(t.TempDir(), "batch.journal")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -126,7 +127,7 @@ func TestAdminMakeCall_CallsAsTheWorldsOwnClient(t *testing.T) {
 	if world, err := srv.Open("lowfunds_made"); err != nil || len(world.Journal()) != 1 || world.Journal()[0].RequestBody != `{"shipment_id":"SH-NOBODY"}` {
 		t.Errorf("the world has %+v (%v)", world.Journal(), err)
 	}
-	if err := srv.Inject(mockserver.FaultRule{Nth: 1, Fault: mockserver.FaultDrop()}); err != nil {
+	if err := srv.Inject(fault.Rule{Nth: 1, Fault: fault.Drop()}); err != nil {
 		t.Fatal(err)
 	}
 	if m := call("", `{"method":"POST","target":"/v1/webhooks/replay","body":{}}`); m.Status != 0 || !strings.Contains(m.Error, "no answer came") {

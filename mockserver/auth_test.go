@@ -7,6 +7,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -85,7 +86,7 @@ func TestAuthentication_AWrongKeyTouchesNoWorld(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.OpenOperations = []string{shipping.OpListCountries} }))
-			if err := srv.Inject(mockserver.FaultRule{First: 1, Fault: mockserver.FaultStatus(http.StatusTeapot, nil)}); err != nil {
+			if err := srv.Inject(fault.Rule{First: 1, Fault: fault.Status(http.StatusTeapot, nil)}); err != nil {
 				t.Fatal(err)
 			}
 			got := do(t, srv, test.method, test.path, "", "Authorization", test.key).want(t, test.status)

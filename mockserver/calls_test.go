@@ -15,6 +15,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -100,7 +101,7 @@ func TestFind_ChoosesCalls(t *testing.T) {
 	draft := analyzeShipment(t, srv, srv.Shipments()[0]) // req-1
 	lookUp(t, srv, draft.ID)                             // req-2
 	get(t, srv, "/v1/transactions")                      // req-3
-	inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultEmpty()})
+	inject(t, srv, fault.Rule{Fault: fault.Empty()})
 	get(t, srv, "/v1/countries") // req-4
 	tests := []struct {
 		query journal.Query

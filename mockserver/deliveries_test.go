@@ -18,6 +18,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -102,7 +103,7 @@ func (s *steps) on(t *testing.T, srv *mockserver.Server) {
 		}
 		s.advance(t, srv.World, time.Duration(i*40)*time.Millisecond)
 	}
-	inject(t, srv, mockserver.FaultRule{Operation: shipping.OpAnalyze, Fault: mockserver.FaultLatency(200 * time.Millisecond)})
+	inject(t, srv, fault.Rule{Operation: shipping.OpAnalyze, Fault: fault.Latency(200 * time.Millisecond)})
 	var answered sync.WaitGroup
 	answered.Go(func() {
 		body := replayBody(t, "shipment_id", srv.Shipments()[0])
@@ -121,7 +122,7 @@ func TestAdvance_WaitsForDelayedCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := mockserver.New(mockserver.WithoutListener(), virtual())
 		defer srv.Close()
-		inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultLatency(time.Second)})
+		inject(t, srv, fault.Rule{Fault: fault.Latency(time.Second)})
 		began := srv.Now()
 		var answered sync.WaitGroup
 		for range 20 {
@@ -343,8 +344,8 @@ func TestFork_DoesNotSendWhatItsParentQueued(t *testing.T) {
 // S10: a call that waits ends when its world is closed, whatever it waits for.
 func TestClose_EndsWhatWaits(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]mockserver.Fault{
-		"latency": mockserver.FaultLatency(time.Hour), "latency after the change": mockserver.FaultLatency(time.Hour), "slow body": mockserver.FaultSlowBody(time.Hour),
+	for name, injected := range map[string]fault.Fault{
+		"latency": fault.Latency(time.Hour), "latency after the change": fault.Latency(time.Hour), "slow body": fault.SlowBody(time.Hour),
 	} {
 		for _, scenario := range []string{"default", "virtual"} {
 			t.Run(name+" "+scenario, func(t *testing.T) {
@@ -353,7 +354,7 @@ func TestClose_EndsWhatWaits(t *testing.T) {
 					srv := mockserver.New(mockserver.WithoutListener())
 					defer srv.Close()
 					w := srv.NewWorld(t, scenario)
-					if err := w.Inject(mockserver.FaultRule{Fault: fault, Committed: strings.Contains(name, "after")}); err != nil {
+					if err := w.Inject(fault.Rule{Fault: injected, Committed: strings.Contains(name, "after")}); err != nil {
 						t.Fatal(err)
 					}
 					var ended error
@@ -430,7 +431,7 @@ func TestFaultSlowBody_FollowsAVirtualClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := mockserver.New(mockserver.WithoutListener(), virtual())
 		defer srv.Close()
-		inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultSlowBody(time.Second), Committed: true})
+		inject(t, srv, fault.Rule{Fault: fault.SlowBody(time.Second), Committed: true})
 		var got []byte
 		var mu sync.Mutex
 		var reading sync.WaitGroup
@@ -482,8 +483,8 @@ func TestFaultSlowBody_LeavesNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := mockserver.New(mockserver.WithoutListener(), virtual())
 		defer srv.Close()
-		for _, fault := range []mockserver.Fault{mockserver.FaultSlowBody(time.Second), mockserver.FaultLatency(time.Second)} {
-			inject(t, srv, mockserver.FaultRule{First: 1, Fault: fault})
+		for _, injected := range []fault.Fault{fault.SlowBody(time.Second), fault.Latency(time.Second)} {
+			inject(t, srv, fault.Rule{First: 1, Fault: injected})
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/v1/rates", nil)
 			if err != nil {
 				t.Fatal(err)
@@ -494,12 +495,12 @@ func TestFaultSlowBody_LeavesNothingBehind(t *testing.T) {
 				_, err = io.ReadAll(resp.Body)
 				resp.Body.Close()
 				if err == nil {
-					t.Errorf("%T: a whole body", fault)
+					t.Errorf("%T: a whole body", injected)
 				}
 			}
 			synctest.Wait()
 			if got := srv.Waiting(); got != 0 {
-				t.Errorf("%T: %d timers are left", fault, got)
+				t.Errorf("%T: %d timers are left", injected, got)
 			}
 		}
 	})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // foldings returns names, in JSON, that encoding/json takes for a name although they differ from it.
@@ -37,7 +38,7 @@ func exactBodies(t *testing.T, srv *mockserver.Server) map[string]exactBody {
 	invoice := analyze(t, srv, `{"file_url":"`+srv.Invoices()[0]+`"}`)
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])
 	delivery, hook := srv.Deliveries()[0], srv.Webhooks()[0]
-	if err := srv.Inject(mockserver.FaultRule{Operation: shipping.OpListRates, Nth: 1000, Fault: mockserver.FaultDrop()}); err != nil {
+	if err := srv.Inject(fault.Rule{Operation: shipping.OpListRates, Nth: 1000, Fault: fault.Drop()}); err != nil {
 		t.Fatal(err)
 	}
 	var worlds []struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // clientOf returns a client of a server in memory that waits next to nothing between attempts. In a test,
@@ -27,7 +28,7 @@ func clientOf(srv *mockserver.Server) *shipping.Client {
 func ExampleWorld_Inject() {
 	srv := mockserver.New(mockserver.WithoutListener())
 	defer srv.Close()
-	err := srv.Inject(mockserver.FaultRule{Operation: shipping.OpListRates, First: 2, Fault: mockserver.FaultHTML(http.StatusBadGateway)})
+	err := srv.Inject(fault.Rule{Operation: shipping.OpListRates, First: 2, Fault: fault.HTML(http.StatusBadGateway)})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -52,17 +53,17 @@ func ExampleWorld_Inject() {
 func ExampleWorld_Inject_never() {
 	srv := mockserver.New(mockserver.WithoutListener())
 	defer srv.Close()
-	fmt.Println(srv.Inject(mockserver.FaultRule{Operation: shipping.OpListCountries, Fault: mockserver.FaultRepeatPage()}))
+	fmt.Println(srv.Inject(fault.Rule{Operation: shipping.OpListCountries, Fault: fault.RepeatPage()}))
 	// Output:
 	// mockserver: no rule was added: rule 1 of 1 can never strike: countries.list is no list with pages: name one of [rates.list webhooks.list transactions.list]
 }
 
 // The service dies right after it has charged the wallet. The client does not send the purchase again: it
 // looks, and learns that it was charged.
-func ExampleFailpoint() {
+func ExampleWorld_Inject_point() {
 	srv := mockserver.New(mockserver.WithoutListener())
 	defer srv.Close()
-	if err := srv.Inject(mockserver.FaultRule{Point: mockserver.AfterCharge, Fault: mockserver.FaultDrop()}); err != nil {
+	if err := srv.Inject(fault.Rule{Point: fault.AfterCharge, Fault: fault.Drop()}); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // Every refusal carries the address of its explanation, and the request that the explanation suggests
@@ -87,7 +88,7 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 func TestWhy_OfAFaultNamesTheRule(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
-	inject(t, srv, mockserver.FaultRule{Committed: true, Fault: mockserver.FaultContentType("text/plain")})
+	inject(t, srv, fault.Rule{Committed: true, Fault: fault.ContentType("text/plain")})
 	id := get(t, srv, "/v1/rates").header.Get("X-Request-Id")
 	why, err := srv.Why(id)
 	if err != nil || why.Fault != "rule 1: content-type after the change" || why.Nearest != nil || !strings.Contains(why.Summary(), "met an injected fault") {

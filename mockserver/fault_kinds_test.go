@@ -18,14 +18,15 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // struck returns the answer to one call of rates that a fault strikes after it is done.
-func struck(t *testing.T, fault mockserver.Fault) answer {
+func struck(t *testing.T, injected fault.Fault) answer {
 	t.Helper()
 	srv := start(t, mockserver.WithoutListener())
-	inject(t, srv, mockserver.FaultRule{Committed: true, Fault: fault})
+	inject(t, srv, fault.Rule{Committed: true, Fault: injected})
 	return get(t, srv, "/v1/rates?perPage=2")
 }
 
@@ -33,16 +34,16 @@ func TestFaults_SpoilTheAnswer(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name        string
-		fault       mockserver.Fault
+		fault       fault.Fault
 		status      int
 		contentType string
 		body        func(body []byte) bool
 	}{
-		{"content type", mockserver.FaultContentType("text/plain"), 200, "text/plain", json.Valid},
-		{"HTML", mockserver.FaultHTML(502), 502, "text/html; charset=utf-8", func(b []byte) bool { return strings.Contains(string(b), "<h1>502 Bad Gateway</h1>") }},
-		{"HTML that says 200", mockserver.FaultHTML(200), 200, "text/html; charset=utf-8", func(b []byte) bool { return strings.Contains(string(b), "200 OK") }},
-		{"empty", mockserver.FaultEmpty(), 200, "application/json; charset=utf-8", func(b []byte) bool { return len(b) == 0 }},
-		{"no content", mockserver.FaultStatus(204, nil), 204, "", func(b []byte) bool { return len(b) == 0 }},
+		{"content type", fault.ContentType("text/plain"), 200, "text/plain", json.Valid},
+		{"HTML", fault.HTML(502), 502, "text/html; charset=utf-8", func(b []byte) bool { return strings.Contains(string(b), "<h1>502 Bad Gateway</h1>") }},
+		{"HTML that says 200", fault.HTML(200), 200, "text/html; charset=utf-8", func(b []byte) bool { return strings.Contains(string(b), "200 OK") }},
+		{"empty", fault.Empty(), 200, "application/json; charset=utf-8", func(b []byte) bool { return len(b) == 0 }},
+		{"no content", fault.Status(204, nil), 204, "", func(b []byte) bool { return len(b) == 0 }},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -58,7 +59,7 @@ func TestFaults_SpoilTheAnswer(t *testing.T) {
 func TestFaultReset_ResetsASocket(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
-	inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultReset()})
+	inject(t, srv, fault.Rule{Fault: fault.Reset()})
 	req, err := http.NewRequest(http.MethodGet, srv.URL+"/v1/rates", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +81,7 @@ func TestFaultSlowBody_SendsAByteATick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := mockserver.New(mockserver.WithoutListener())
 		defer srv.Close()
-		inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultSlowBody(time.Second)})
+		inject(t, srv, fault.Rule{Fault: fault.SlowBody(time.Second)})
 		started := time.Now()
 		got := get(t, srv, "/v1/rates").want(t, http.StatusOK)
 		if took := time.Since(started); took != time.Duration(len(got.body)-1)*time.Second {
@@ -92,7 +93,7 @@ func TestFaultSlowBody_SendsAByteATick(t *testing.T) {
 func TestFaultEarlyHints_SendsAnInformationalAnswerFirst(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
-	inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultEarlyHints()})
+	inject(t, srv, fault.Rule{Fault: fault.EarlyHints()})
 	var informational []int
 	ctx := httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{
 		Got1xxResponse: func(code int, _ textproto.MIMEHeader) error { informational = append(informational, code); return nil },
@@ -114,21 +115,21 @@ func TestFaultEarlyHints_SendsAnInformationalAnswerFirst(t *testing.T) {
 
 func TestFaultRateLimit_SaysWhenInEveryForm(t *testing.T) {
 	t.Parallel()
-	want := map[mockserver.RetryAfter]string{
-		mockserver.RetryAfterSeconds:  "8", // 7.5 s, rounded up
-		mockserver.RetryAfterIMF:      "Mon, 05 Jan 2026 09:30:08 GMT",
-		mockserver.RetryAfterRFC850:   "Monday, 05-Jan-26 09:30:08 GMT",
-		mockserver.RetryAfterASCTime:  "Mon Jan  5 09:30:08 2026",
-		mockserver.RetryAfterNegative: "-1",
-		mockserver.RetryAfterHuge:     "99999999999999999999",
-		mockserver.RetryAfterRubbish:  "soon",
-		mockserver.RetryAfterAbsent:   "",
+	want := map[fault.RetryAfter]string{
+		fault.RetryAfterSeconds:  "8", // 7.5 s, rounded up
+		fault.RetryAfterIMF:      "Mon, 05 Jan 2026 09:30:08 GMT",
+		fault.RetryAfterRFC850:   "Monday, 05-Jan-26 09:30:08 GMT",
+		fault.RetryAfterASCTime:  "Mon Jan  5 09:30:08 2026",
+		fault.RetryAfterNegative: "-1",
+		fault.RetryAfterHuge:     "99999999999999999999",
+		fault.RetryAfterRubbish:  "soon",
+		fault.RetryAfterAbsent:   "",
 	}
-	for _, form := range mockserver.RetryAfters() {
+	for _, form := range fault.RetryAfters() {
 		t.Run(string(form), func(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithoutListener(), virtual())
-			inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultRateLimit(form, 7500*time.Millisecond)})
+			inject(t, srv, fault.Rule{Fault: fault.RateLimit(form, 7500*time.Millisecond)})
 			got := get(t, srv, "/v1/rates").refusal(t, 429, "injected")
 			if value := got.header.Get("Retry-After"); value != want[form] {
 				t.Errorf("Retry-After is %q, want %q", value, want[form])
@@ -154,7 +155,7 @@ func TestFaultsOfLists(t *testing.T) {
 	t.Run("the page before is repeated", func(t *testing.T) {
 		t.Parallel()
 		srv := start(t, mockserver.WithoutListener())
-		inject(t, srv, mockserver.FaultRule{Operation: shipping.OpListRates, Nth: 3, Fault: mockserver.FaultRepeatPage()})
+		inject(t, srv, fault.Rule{Operation: shipping.OpListRates, Nth: 3, Fault: fault.RepeatPage()})
 		first, second, third := read(t, srv, "?perPage=10"), read(t, srv, "?perPage=10&page=2"), read(t, srv, "?perPage=10&page=3")
 		if diff := cmp.Diff(second, third); diff != "" || cmp.Equal(first, second) {
 			t.Errorf("page 3 against page 2 (-want +got):\n%s", diff)
@@ -163,7 +164,7 @@ func TestFaultsOfLists(t *testing.T) {
 	t.Run("perPage is capped", func(t *testing.T) {
 		t.Parallel()
 		srv := start(t, mockserver.WithoutListener())
-		inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultCapPage(7)})
+		inject(t, srv, fault.Rule{Fault: fault.CapPage(7)})
 		for query, want := range map[string]int{"": 7, "?perPage=50": 7, "?perPage=3": 3} {
 			if got := read(t, srv, query); len(got.Rates) != want || got.Pagination.PerPage != want {
 				t.Errorf("%q has %d rates and says %d, want %d", query, len(got.Rates), got.Pagination.PerPage, want)
@@ -173,7 +174,7 @@ func TestFaultsOfLists(t *testing.T) {
 	t.Run("rows are inserted", func(t *testing.T) {
 		t.Parallel()
 		srv := start(t, mockserver.WithoutListener())
-		inject(t, srv, mockserver.FaultRule{Nth: 2, Fault: mockserver.FaultInsertRows(3)})
+		inject(t, srv, fault.Rule{Nth: 2, Fault: fault.InsertRows(3)})
 		before := read(t, srv, "?perPage=5")
 		after := read(t, srv, "?perPage=5&page=1")
 		if after.Pagination.Total != before.Pagination.Total+3 || after.Rates[3] != before.Rates[0] || after.Rates[0] == before.Rates[0] {
@@ -193,7 +194,7 @@ func TestFaultsOfLists(t *testing.T) {
 				return got.Pagination.Total
 			}
 			before := total()
-			inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultInsertRows(2)})
+			inject(t, srv, fault.Rule{Fault: fault.InsertRows(2)})
 			if after := total(); after != before+2 {
 				t.Errorf("%d rows after %d", after, before)
 			}
@@ -206,19 +207,19 @@ func TestFaultsOfLists(t *testing.T) {
 func TestFailpoints_InterruptAPurchase(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		point   mockserver.Failpoint
+		point   fault.Point
 		charged bool
 		status  string // of the request right afterwards
 	}{
-		{mockserver.BeforeCharge, false, "draft"},
-		{mockserver.AfterCharge, true, "purchasing"},
-		{mockserver.BeforeReply, true, "processing"},
+		{fault.BeforeCharge, false, "draft"},
+		{fault.AfterCharge, true, "purchasing"},
+		{fault.BeforeReply, true, "processing"},
 	}
 	for _, test := range tests {
 		t.Run(string(test.point), func(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithoutListener(), virtual())
-			inject(t, srv, mockserver.FaultRule{Point: test.point, First: 1, Fault: mockserver.FaultStatus(502, nil)})
+			inject(t, srv, fault.Rule{Point: test.point, First: 1, Fault: fault.Status(502, nil)})
 			draft := analyzeShipment(t, srv, srv.Shipments()[0])
 			body := `{"request_id":"` + draft.ID + `","document_types":["CUSTOMS"]}`
 			post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`"}`).want(t, 400) // does not get there, and does not count
@@ -234,8 +235,8 @@ func TestFailpoints_InterruptAPurchase(t *testing.T) {
 				t.Errorf("an hour later it is %s", now.Status)
 			}
 			srv.CheckInvariants(t)
-			if fault := srv.Find(journal.Query{Status: 502})[0].Fault; fault != "rule 1: status at "+string(test.point) {
-				t.Errorf("the journal says %q", fault)
+			if injected := srv.Find(journal.Query{Status: 502})[0].Fault; injected != "rule 1: status at "+string(test.point) {
+				t.Errorf("the journal says %q", injected)
 			}
 		})
 	}
@@ -244,7 +245,7 @@ func TestFailpoints_InterruptAPurchase(t *testing.T) {
 func TestFailpoints_DropUnlessToldOtherwise(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
-	inject(t, srv, mockserver.FaultRule{Point: mockserver.BeforeReply})
+	inject(t, srv, fault.Rule{Point: fault.BeforeReply})
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])
 	client := srv.Client(t)
 	res, err := client.Regulatory.Purchase(t.Context(), draft.ID, shipping.DocumentCustoms)
@@ -256,7 +257,7 @@ func TestFailpoints_DropUnlessToldOtherwise(t *testing.T) {
 func TestFailpoints_FailGeneration(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
-	inject(t, srv, mockserver.FaultRule{Point: mockserver.Generation, First: 1})
+	inject(t, srv, fault.Rule{Point: fault.Generation, First: 1})
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])
 	post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`).want(t, 200)
 	if _, err := srv.Advance(time.Hour); err != nil {

@@ -14,49 +14,50 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 func TestInject_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 	t.Parallel()
-	down := mockserver.FaultStatus(503, nil)
+	down := fault.Status(503, nil)
 	past := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 	tests := []struct {
 		name string
-		rule mockserver.FaultRule
+		rule fault.Rule
 		want string
 	}{
-		{"no fault", mockserver.FaultRule{}, "it has no fault"},
-		{"unknown operation", mockserver.FaultRule{Operation: "rates.lst", Fault: down}, `no operation is called "rates.lst"`},
-		{"call before the first", mockserver.FaultRule{Nth: -1, Fault: down}, "count from 1"},
-		{"third of two", mockserver.FaultRule{Nth: 3, First: 2, Fault: down}, "call 3 is not among the first 2"},
-		{"nothing to count", mockserver.FaultRule{EachRequest: true, Fault: down}, "give one of them"},
-		{"impossible chance", mockserver.FaultRule{Probability: 1.5, Fault: down}, "between 0 and 1"},
-		{"no chance at all", mockserver.FaultRule{Probability: math.NaN(), Fault: down}, "between 0 and 1"},
-		{"empty time", mockserver.FaultRule{From: past.Add(2 * time.Hour), Until: past.Add(time.Hour), Fault: down}, "until is not after from"},
-		{"time that is over", mockserver.FaultRule{Until: past, Fault: down}, "is over"},
-		{"impossible status", mockserver.FaultRule{Fault: mockserver.FaultStatus(42, nil)}, "choose one from 200 to 599"},
-		{"page without a body", mockserver.FaultRule{Fault: mockserver.FaultHTML(204)}, "has no body"},
-		{"no delay", mockserver.FaultRule{Fault: mockserver.FaultLatency(0)}, "above zero"},
-		{"no tick", mockserver.FaultRule{Fault: mockserver.FaultSlowBody(-1)}, "above zero"},
-		{"redirect to nowhere", mockserver.FaultRule{Fault: mockserver.FaultRedirect("")}, "location"},
-		{"no content type", mockserver.FaultRule{Fault: mockserver.FaultContentType("")}, "content_type"},
-		{"unknown form", mockserver.FaultRule{Fault: mockserver.FaultRateLimit("later", 0)}, "seconds, imf-date"},
-		{"pages of what has none", mockserver.FaultRule{Operation: shipping.OpListCountries, Fault: mockserver.FaultRepeatPage()}, "is no list with pages"},
-		{"page fault too late", mockserver.FaultRule{Committed: true, Fault: mockserver.FaultCapPage(1)}, "too late"},
-		{"page fault at a failpoint", mockserver.FaultRule{Point: mockserver.AfterCharge, Fault: mockserver.FaultInsertRows(1)}, "cannot happen at a failpoint"},
-		{"pages of nothing", mockserver.FaultRule{Fault: mockserver.FaultCapPage(0)}, "at least 1"},
-		{"no rows", mockserver.FaultRule{Fault: mockserver.FaultInsertRows(0)}, "between 1 and"},
-		{"unknown failpoint", mockserver.FaultRule{Point: "before-lunch"}, "before-charge, after-charge"},
-		{"failpoint elsewhere", mockserver.FaultRule{Point: mockserver.BeforeReply, Operation: shipping.OpAnalyze}, "never reached by"},
-		{"failpoint and committed", mockserver.FaultRule{Point: mockserver.BeforeReply, Committed: true}, "leave committed out"},
-		{"generation with a caller", mockserver.FaultRule{Point: mockserver.Generation, Fault: down}, "leave operation and fault out"},
+		{"no fault", fault.Rule{}, "it has no fault"},
+		{"unknown operation", fault.Rule{Operation: "rates.lst", Fault: down}, `no operation is called "rates.lst"`},
+		{"call before the first", fault.Rule{Nth: -1, Fault: down}, "count from 1"},
+		{"third of two", fault.Rule{Nth: 3, First: 2, Fault: down}, "call 3 is not among the first 2"},
+		{"nothing to count", fault.Rule{EachRequest: true, Fault: down}, "give one of them"},
+		{"impossible chance", fault.Rule{Probability: 1.5, Fault: down}, "between 0 and 1"},
+		{"no chance at all", fault.Rule{Probability: math.NaN(), Fault: down}, "between 0 and 1"},
+		{"empty time", fault.Rule{From: past.Add(2 * time.Hour), Until: past.Add(time.Hour), Fault: down}, "until is not after from"},
+		{"time that is over", fault.Rule{Until: past, Fault: down}, "is over"},
+		{"impossible status", fault.Rule{Fault: fault.Status(42, nil)}, "choose one from 200 to 599"},
+		{"page without a body", fault.Rule{Fault: fault.HTML(204)}, "has no body"},
+		{"no delay", fault.Rule{Fault: fault.Latency(0)}, "above zero"},
+		{"no tick", fault.Rule{Fault: fault.SlowBody(-1)}, "above zero"},
+		{"redirect to nowhere", fault.Rule{Fault: fault.Redirect("")}, "location"},
+		{"no content type", fault.Rule{Fault: fault.ContentType("")}, "content_type"},
+		{"unknown form", fault.Rule{Fault: fault.RateLimit("later", 0)}, "seconds, imf-date"},
+		{"pages of what has none", fault.Rule{Operation: shipping.OpListCountries, Fault: fault.RepeatPage()}, "is no list with pages"},
+		{"page fault too late", fault.Rule{Committed: true, Fault: fault.CapPage(1)}, "too late"},
+		{"page fault at a failpoint", fault.Rule{Point: fault.AfterCharge, Fault: fault.InsertRows(1)}, "cannot happen at a failpoint"},
+		{"pages of nothing", fault.Rule{Fault: fault.CapPage(0)}, "at least 1"},
+		{"no rows", fault.Rule{Fault: fault.InsertRows(0)}, "between 1 and"},
+		{"unknown failpoint", fault.Rule{Point: "before-lunch"}, "before-charge, after-charge"},
+		{"failpoint elsewhere", fault.Rule{Point: fault.BeforeReply, Operation: shipping.OpAnalyze}, "never reached by"},
+		{"failpoint and committed", fault.Rule{Point: fault.BeforeReply, Committed: true}, "leave committed out"},
+		{"generation with a caller", fault.Rule{Point: fault.Generation, Fault: down}, "leave operation and fault out"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithoutListener(), virtual())
-			err := srv.Inject(mockserver.FaultRule{Fault: down}, test.rule)
+			err := srv.Inject(fault.Rule{Fault: down}, test.rule)
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "rule 2 of 2") {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
@@ -67,15 +68,15 @@ func TestInject_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 
 func TestInject_PointsOutARuleBehindOneThatStrikesEveryCall(t *testing.T) {
 	t.Parallel()
-	down := mockserver.FaultStatus(503, nil)
-	all := mockserver.FaultRule{Operation: shipping.OpListRates, Fault: down}
+	down := fault.Status(503, nil)
+	all := fault.Rule{Operation: shipping.OpListRates, Fault: down}
 	srv := start(t, mockserver.WithoutListener())
 	inject(t, srv, all)
-	if err := srv.Inject(mockserver.FaultRule{Operation: shipping.OpListRates, Nth: 3, Fault: down}); err == nil || !strings.Contains(err.Error(), "rule 1 strikes every such call first") {
+	if err := srv.Inject(fault.Rule{Operation: shipping.OpListRates, Nth: 3, Fault: down}); err == nil || !strings.Contains(err.Error(), "rule 1 strikes every such call first") {
 		t.Errorf("got %v", err)
 	}
-	inject(t, srv, mockserver.FaultRule{Fault: down}) // other operations are left to it
-	for _, limited := range []mockserver.FaultRule{{First: 2}, {Nth: 1}, {Probability: 0.5}, {Until: srv.Now().Add(time.Hour)}} {
+	inject(t, srv, fault.Rule{Fault: down}) // other operations are left to it
+	for _, limited := range []fault.Rule{{First: 2}, {Nth: 1}, {Probability: 0.5}, {Until: srv.Now().Add(time.Hour)}} {
 		srv := start(t, mockserver.WithoutListener())
 		limited.Fault = down
 		inject(t, srv, limited, all)
@@ -85,7 +86,7 @@ func TestInject_PointsOutARuleBehindOneThatStrikesEveryCall(t *testing.T) {
 func TestFaultRules_CountEachRequestByItself(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
-	inject(t, srv, mockserver.FaultRule{EachRequest: true, First: 1, Fault: mockserver.FaultStatus(503, nil)})
+	inject(t, srv, fault.Rule{EachRequest: true, First: 1, Fault: fault.Status(503, nil)})
 	var got []int
 	for _, page := range []string{"1", "2", "2", "1", "3", "1"} {
 		got = append(got, get(t, srv, "/v1/rates?page="+page).status)
@@ -99,7 +100,7 @@ func TestFaultRules_StrikeInTheirTime(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
 	from := srv.Now().Add(time.Minute)
-	inject(t, srv, mockserver.FaultRule{From: from, Until: from.Add(time.Minute), First: 2, Fault: mockserver.FaultStatus(503, nil)})
+	inject(t, srv, fault.Rule{From: from, Until: from.Add(time.Minute), First: 2, Fault: fault.Status(503, nil)})
 	var got []int
 	for range 5 { // at 0, 30, 60, 90 and 120 seconds
 		got = append(got, get(t, srv, "/v1/countries").status)
@@ -113,13 +114,13 @@ func TestFaultRules_StrikeInTheirTime(t *testing.T) {
 }
 
 // script is a fault script with everything left to chance that can be.
-func script() []mockserver.FaultRule {
-	return []mockserver.FaultRule{
-		{Operation: shipping.OpListRates, Probability: 0.3, Fault: mockserver.FaultStatus(503, nil)},
-		{Operation: shipping.OpGetRequest, Probability: 0.3, Committed: true, Fault: mockserver.FaultMalformed()},
-		{Operation: shipping.OpAnalyze, EachRequest: true, First: 1, Fault: mockserver.FaultStatus(429, nil)},
-		{Point: mockserver.BeforeReply, Probability: 0.5, Fault: mockserver.FaultStatus(502, nil)},
-		{Point: mockserver.Generation, Probability: 0.5},
+func script() []fault.Rule {
+	return []fault.Rule{
+		{Operation: shipping.OpListRates, Probability: 0.3, Fault: fault.Status(503, nil)},
+		{Operation: shipping.OpGetRequest, Probability: 0.3, Committed: true, Fault: fault.Malformed()},
+		{Operation: shipping.OpAnalyze, EachRequest: true, First: 1, Fault: fault.Status(429, nil)},
+		{Point: fault.BeforeReply, Probability: 0.5, Fault: fault.Status(502, nil)},
+		{Point: fault.Generation, Probability: 0.5},
 	}
 }
 
@@ -305,25 +306,25 @@ func TestFaults_AreTheSameAgainAfterAReset(t *testing.T) {
 // S9: a fault of lists sees the lists only, so that other operations neither count for it nor hide later rules.
 func TestInject_AFaultOfListsSeesListsOnly(t *testing.T) {
 	t.Parallel()
-	for _, fault := range []mockserver.Fault{mockserver.FaultCapPage(1), mockserver.FaultRepeatPage(), mockserver.FaultInsertRows(1)} {
+	for _, injected := range []fault.Fault{fault.CapPage(1), fault.RepeatPage(), fault.InsertRows(1)} {
 		srv := start(t, mockserver.WithoutListener())
-		inject(t, srv, mockserver.FaultRule{First: 1, Fault: fault})
+		inject(t, srv, fault.Rule{First: 1, Fault: injected})
 		get(t, srv, "/v1/countries")
 		analyzeShipment(t, srv, srv.Shipments()[0])
 		if calls := srv.Find(journal.Query{Faulted: true}); len(calls) > 0 {
-			t.Errorf("%v struck %+v", fault, calls)
+			t.Errorf("%v struck %+v", injected, calls)
 		}
 		get(t, srv, "/v1/rates?perPage=2").want(t, http.StatusOK)
 		if calls := srv.Find(journal.Query{Faulted: true}); len(calls) != 1 || calls[0].Operation != shipping.OpListRates {
-			t.Errorf("%v struck %+v", fault, calls)
+			t.Errorf("%v struck %+v", injected, calls)
 		}
 	}
 	srv := start(t, mockserver.WithoutListener())
-	inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultCapPage(1)})
-	inject(t, srv, mockserver.FaultRule{Operation: shipping.OpPurchase, Fault: mockserver.FaultDrop()})
-	inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultDrop()})
-	for _, hidden := range []mockserver.FaultRule{
-		{Operation: shipping.OpListRates, Fault: mockserver.FaultDrop()}, {Fault: mockserver.FaultRepeatPage()},
+	inject(t, srv, fault.Rule{Fault: fault.CapPage(1)})
+	inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, Fault: fault.Drop()})
+	inject(t, srv, fault.Rule{Fault: fault.Drop()})
+	for _, hidden := range []fault.Rule{
+		{Operation: shipping.OpListRates, Fault: fault.Drop()}, {Fault: fault.RepeatPage()},
 	} {
 		if err := srv.Inject(hidden); err == nil || !strings.Contains(err.Error(), "rule 1 strikes every such call first") {
 			t.Errorf("%+v: %v", hidden, err)

@@ -13,9 +13,10 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
-func inject(t *testing.T, srv *mockserver.Server, rules ...mockserver.FaultRule) {
+func inject(t *testing.T, srv *mockserver.Server, rules ...fault.Rule) {
 	t.Helper()
 	if err := srv.Inject(rules...); err != nil {
 		t.Fatal(err)
@@ -24,10 +25,10 @@ func inject(t *testing.T, srv *mockserver.Server, rules ...mockserver.FaultRule)
 
 // buy purchases CUSTOMS for a fresh draft under a fault, and returns the client's view and whether the
 // wallet was charged.
-func buy(t *testing.T, srv *mockserver.Server, fault mockserver.Fault, committed bool) (resp *http.Response, body []byte, err error, charged bool) {
+func buy(t *testing.T, srv *mockserver.Server, injected fault.Fault, committed bool) (resp *http.Response, body []byte, err error, charged bool) {
 	t.Helper()
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])
-	inject(t, srv, mockserver.FaultRule{Operation: shipping.OpPurchase, Committed: committed, Fault: fault})
+	inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, Committed: committed, Fault: injected})
 	defer srv.ClearFaults()
 	req, err := http.NewRequest(http.MethodPost, srv.URL+regulatoryPath+"/purchase", strings.NewReader(`{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`))
 	if err != nil {
@@ -46,35 +47,35 @@ func TestFaults_StrikeBeforeOrAfterTheChange(t *testing.T) {
 	t.Parallel()
 	faults := []struct {
 		name  string
-		fault mockserver.Fault
+		fault fault.Fault
 		check func(t *testing.T, resp *http.Response, body []byte, err error)
 	}{
-		{"status", mockserver.FaultStatus(429, http.Header{"Retry-After": {"7"}}), func(t *testing.T, resp *http.Response, body []byte, err error) {
+		{"status", fault.Status(429, http.Header{"Retry-After": {"7"}}), func(t *testing.T, resp *http.Response, body []byte, err error) {
 			if err != nil || resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "7" || !json.Valid(body) {
 				t.Errorf("got %v %v: %s", resp, err, body)
 			}
 		}},
-		{"drop", mockserver.FaultDrop(), func(t *testing.T, resp *http.Response, _ []byte, err error) {
+		{"drop", fault.Drop(), func(t *testing.T, resp *http.Response, _ []byte, err error) {
 			if err == nil {
 				t.Errorf("got %v, want no answer", resp.Status)
 			}
 		}},
-		{"truncate", mockserver.FaultTruncate(9), func(t *testing.T, _ *http.Response, body []byte, err error) {
+		{"truncate", fault.Truncate(9), func(t *testing.T, _ *http.Response, body []byte, err error) {
 			if err == nil || len(body) != 9 {
 				t.Errorf("got %d bytes and %v, want 9 and an early end", len(body), err)
 			}
 		}},
-		{"truncate nothing", mockserver.FaultTruncate(1 << 20), func(t *testing.T, _ *http.Response, body []byte, err error) {
+		{"truncate nothing", fault.Truncate(1 << 20), func(t *testing.T, _ *http.Response, body []byte, err error) {
 			if err == nil || !json.Valid(body) {
 				t.Errorf("got %v and %q, want the whole body and an early end", err, body)
 			}
 		}},
-		{"malformed", mockserver.FaultMalformed(), func(t *testing.T, resp *http.Response, body []byte, err error) {
+		{"malformed", fault.Malformed(), func(t *testing.T, resp *http.Response, body []byte, err error) {
 			if err != nil || resp.StatusCode != 200 || len(body) == 0 || json.Valid(body) {
 				t.Errorf("got %v: %q", err, body)
 			}
 		}},
-		{"redirect", mockserver.FaultRedirect("https://elsewhere.example/"), func(t *testing.T, resp *http.Response, _ []byte, err error) {
+		{"redirect", fault.Redirect("https://elsewhere.example/"), func(t *testing.T, resp *http.Response, _ []byte, err error) {
 			if err != nil || resp.StatusCode != 308 || resp.Header.Get("Location") != "https://elsewhere.example/" {
 				t.Errorf("got %v %v", resp, err)
 			}
@@ -103,7 +104,7 @@ func TestFaultLatency_FollowsTheWorldsClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := mockserver.New(mockserver.WithoutListener())
 		defer srv.Close()
-		inject(t, srv, mockserver.FaultRule{Fault: mockserver.FaultLatency(3 * time.Second)})
+		inject(t, srv, fault.Rule{Fault: fault.Latency(3 * time.Second)})
 		started := time.Now()
 		get(t, srv, "/v1/rates").want(t, http.StatusOK)
 		if took := time.Since(started); took != 3*time.Second {
@@ -114,19 +115,19 @@ func TestFaultLatency_FollowsTheWorldsClock(t *testing.T) {
 
 func TestFaultRules_ChooseTheirCalls(t *testing.T) {
 	t.Parallel()
-	down := mockserver.FaultStatus(503, nil)
+	down := fault.Status(503, nil)
 	tests := []struct {
 		name  string
-		rules []mockserver.FaultRule
+		rules []fault.Rule
 		want  []int
 	}{
-		{"every call", []mockserver.FaultRule{{Fault: down}}, []int{503, 503, 503, 503}},
-		{"the second", []mockserver.FaultRule{{Nth: 2, Fault: down}}, []int{200, 503, 200, 200}},
-		{"the first two", []mockserver.FaultRule{{First: 2, Fault: down}}, []int{503, 503, 200, 200}},
-		{"of this operation", []mockserver.FaultRule{{Operation: shipping.OpListRates, Nth: 1, Fault: down}}, []int{503, 200, 200, 200}},
-		{"of another operation", []mockserver.FaultRule{{Operation: shipping.OpAnalyze, Fault: down}}, []int{200, 200, 200, 200}},
-		{"several rules", []mockserver.FaultRule{{Nth: 1, Fault: down}, {Nth: 3, Fault: mockserver.FaultStatus(500, nil)}}, []int{503, 200, 500, 200}},
-		{"the earlier rule wins", []mockserver.FaultRule{{First: 1, Fault: down}, {Fault: mockserver.FaultStatus(500, nil)}}, []int{503, 500, 500, 500}},
+		{"every call", []fault.Rule{{Fault: down}}, []int{503, 503, 503, 503}},
+		{"the second", []fault.Rule{{Nth: 2, Fault: down}}, []int{200, 503, 200, 200}},
+		{"the first two", []fault.Rule{{First: 2, Fault: down}}, []int{503, 503, 200, 200}},
+		{"of this operation", []fault.Rule{{Operation: shipping.OpListRates, Nth: 1, Fault: down}}, []int{503, 200, 200, 200}},
+		{"of another operation", []fault.Rule{{Operation: shipping.OpAnalyze, Fault: down}}, []int{200, 200, 200, 200}},
+		{"several rules", []fault.Rule{{Nth: 1, Fault: down}, {Nth: 3, Fault: fault.Status(500, nil)}}, []int{503, 200, 500, 200}},
+		{"the earlier rule wins", []fault.Rule{{First: 1, Fault: down}, {Fault: fault.Status(500, nil)}}, []int{503, 500, 500, 500}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -151,7 +152,7 @@ func TestFaultRules_ProbabilityFollowsTheSeed(t *testing.T) {
 	t.Parallel()
 	run := func(seed uint64) (struck int, pattern string) {
 		srv := start(t, mockserver.WithoutListener(), mockserver.WithSeed(seed))
-		inject(t, srv, mockserver.FaultRule{Probability: 0.5, Fault: mockserver.FaultStatus(503, nil)})
+		inject(t, srv, fault.Rule{Probability: 0.5, Fault: fault.Status(503, nil)})
 		for range 60 {
 			if get(t, srv, "/v1/rates?perPage=1").status == 503 {
 				struck, pattern = struck+1, pattern+"x"

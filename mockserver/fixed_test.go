@@ -12,6 +12,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 const countries = "/v1/countries"
@@ -106,7 +107,7 @@ func TestCountries_CompressedAreReadByTheClient(t *testing.T) {
 			t.Errorf("the journal has %.40q", call.ResponseBody)
 		}
 	}
-	if err := srv.Inject(mockserver.FaultRule{Operation: shipping.OpListCountries, Nth: 1, Fault: mockserver.FaultMalformed()}); err != nil {
+	if err := srv.Inject(fault.Rule{Operation: shipping.OpListCountries, Nth: 1, Fault: fault.Malformed()}); err != nil {
 		t.Fatal(err)
 	}
 	if got := asking(t, srv, "Accept-Encoding", "gzip"); got.header.Get("Content-Encoding") != "" {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 func TestServer_ServesTLSThatItsClientTrusts(t *testing.T) {
@@ -72,11 +73,11 @@ func TestServer_ServesHTTP2WithoutTLSWhereAsked(t *testing.T) {
 // A connection of HTTP/2 cannot be taken over, so a dropped answer resets its stream.
 func TestFaults_DropStreamsOfHTTP2(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]mockserver.Fault{"drop": mockserver.FaultDrop(), "reset": mockserver.FaultReset()} {
+	for name, injected := range map[string]fault.Fault{"drop": fault.Drop(), "reset": fault.Reset()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithH2C())
-			if err := srv.Inject(mockserver.FaultRule{Operation: shipping.OpListRates, Nth: 1, Fault: fault}); err != nil {
+			if err := srv.Inject(fault.Rule{Operation: shipping.OpListRates, Nth: 1, Fault: injected}); err != nil {
 				t.Fatal(err)
 			}
 			transport := &http.Transport{Protocols: new(http.Protocols)}

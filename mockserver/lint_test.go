@@ -10,6 +10,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -31,7 +32,7 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			inject(t, srv, mockserver.FaultRule{Point: mockserver.BeforeReply, First: 1})
+			inject(t, srv, fault.Rule{Point: fault.BeforeReply, First: 1})
 			if _, err := client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms); err != nil {
 				t.Error(err)
 			}
@@ -46,13 +47,13 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 			get(t, srv, regulatoryPath+"/request/RD-1")
 		}},
 		{journal.LintIgnoredRetryAfter, func(t *testing.T, srv *mockserver.Server) {
-			inject(t, srv, mockserver.FaultRule{First: 1, Fault: mockserver.FaultRateLimit(mockserver.RetryAfterIMF, 7*time.Second)})
+			inject(t, srv, fault.Rule{First: 1, Fault: fault.RateLimit(fault.RetryAfterIMF, 7*time.Second)})
 			get(t, srv, "/v1/rates")
 			advance(t, srv, 3*time.Second)
 			get(t, srv, "/v1/rates")
 		}},
 		{"", func(t *testing.T, srv *mockserver.Server) {
-			inject(t, srv, mockserver.FaultRule{First: 1, Fault: mockserver.FaultRateLimit(mockserver.RetryAfterSeconds, 7*time.Second)})
+			inject(t, srv, fault.Rule{First: 1, Fault: fault.RateLimit(fault.RetryAfterSeconds, 7*time.Second)})
 			get(t, srv, "/v1/rates")
 			advance(t, srv, 7*time.Second)
 			get(t, srv, "/v1/rates")
@@ -69,11 +70,11 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 			do(t, srv, "POST", "/v1/webhooks/replay", `{"delivery_id":"`+srv.Deliveries()[0].ID+`"}`, "Content-Type", "") // there it is optional
 		}},
 		{journal.LintRepeatedPurchase, func(t *testing.T, srv *mockserver.Server) {
-			inject(t, srv, mockserver.FaultRule{Point: mockserver.AfterCharge, First: 1, Fault: mockserver.FaultStatus(502, nil)})
+			inject(t, srv, fault.Rule{Point: fault.AfterCharge, First: 1, Fault: fault.Status(502, nil)})
 			buyTwice(t, srv, false)
 		}},
 		{"", func(t *testing.T, srv *mockserver.Server) {
-			inject(t, srv, mockserver.FaultRule{Point: mockserver.BeforeCharge, First: 1, Fault: mockserver.FaultStatus(502, nil)})
+			inject(t, srv, fault.Rule{Point: fault.BeforeCharge, First: 1, Fault: fault.Status(502, nil)})
 			buyTwice(t, srv, true)
 		}},
 		{journal.LintIdempotencyKey, func(t *testing.T, srv *mockserver.Server) {
@@ -81,7 +82,7 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 			do(t, srv, "POST", regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`, "Idempotency-Key", "1").want(t, 200)
 		}},
 		{journal.LintFollowedRedirect, func(t *testing.T, srv *mockserver.Server) {
-			inject(t, srv, mockserver.FaultRule{First: 1, Fault: mockserver.FaultRedirect(srv.URL + "/v1/countries")})
+			inject(t, srv, fault.Rule{First: 1, Fault: fault.Redirect(srv.URL + "/v1/countries")})
 			get(t, srv, "/v1/rates")
 			get(t, srv, "/v1/countries")
 		}},

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
+
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // pulse is what the stream says of a world.
@@ -92,7 +94,7 @@ func TestLive_SaysWhichThingHasChanged(t *testing.T) {
 		}{
 			{"a call", func() { get(t, srv, "/v1/rates?perPage=1") }, func(a, b pulse) bool { return b.Calls == a.Calls+1 }},
 			{"an analysis", draft, func(a, b pulse) bool { return b.Requests == 1 && b.Desk != a.Desk }},
-			{"a fault rule", func() { inject(t, srv, mockserver.FaultRule{Nth: 1000, Fault: mockserver.FaultDrop()}) }, func(a, b pulse) bool { return b.Faults != a.Faults }},
+			{"a fault rule", func() { inject(t, srv, fault.Rule{Nth: 1000, Fault: fault.Drop()}) }, func(a, b pulse) bool { return b.Faults != a.Faults }},
 			{"a fault rule at rest", func() { do(t, srv, http.MethodPatch, "/_mock/faults/1", `{"off":true}`).want(t, 200) }, func(a, b pulse) bool { return b.Faults != a.Faults }},
 			{"money", func() { fund(t, srv.World) }, func(a, b pulse) bool { return b.Entries == a.Entries+1 && b.Ledger != a.Ledger }},
 			{"a webhook", func() { post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/"}`).want(t, 200) }, func(a, b pulse) bool { return b.Webhooks != a.Webhooks }},

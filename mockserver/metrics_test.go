@@ -9,6 +9,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // sample is a line of the text format of Prometheus: a name, labels in braces, a number.
@@ -58,7 +59,7 @@ func scrape(t *testing.T, srv *mockserver.Server) map[string]float64 {
 func TestMetrics_CountWhatTheServerDoes(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
-	if err := srv.Inject(mockserver.FaultRule{Operation: shipping.OpListRates, Nth: 3, Fault: mockserver.FaultStatus(418, nil)}); err != nil {
+	if err := srv.Inject(fault.Rule{Operation: shipping.OpListRates, Nth: 3, Fault: fault.Status(418, nil)}); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {

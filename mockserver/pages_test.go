@@ -11,6 +11,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // A page that was answered many times is another one as soon as its list has changed, whatever changed it.
@@ -22,7 +23,7 @@ func TestLists_AnswerNoPageThatIsOutOfDate(t *testing.T) {
 		change     func(t *testing.T, srv *mockserver.Server)
 	}{
 		{"a rate is inserted", rates, func(t *testing.T, srv *mockserver.Server) {
-			rule := mockserver.FaultRule{Operation: shipping.OpListRates, Nth: 1, Fault: mockserver.FaultInsertRows(1)}
+			rule := fault.Rule{Operation: shipping.OpListRates, Nth: 1, Fault: fault.InsertRows(1)}
 			if err := srv.Inject(rule); err != nil {
 				t.Fatal(err)
 			}

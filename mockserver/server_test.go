@@ -13,6 +13,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 func TestNew_ServesOnAFreePortOfThisMachine(t *testing.T) {
@@ -121,7 +122,7 @@ func TestClient_IsReady(t *testing.T) {
 func TestClose_EndsRequestsUnderWayAndMayBeRepeated(t *testing.T) {
 	t.Parallel()
 	srv := mockserver.New(mockserver.WithVirtualClock(time.Time{}))
-	srv.Inject(mockserver.FaultRule{Fault: mockserver.FaultLatency(time.Hour)})
+	srv.Inject(fault.Rule{Fault: fault.Latency(time.Hour)})
 	ended := make(chan error, 1)
 	go func() {
 		req, err := http.NewRequest(http.MethodGet, srv.URL+"/v1/countries", nil)

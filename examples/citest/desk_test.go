@@ -13,6 +13,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // shop is a desk in front of a server of its own. Whatever a test does, the server's books must be
@@ -44,7 +45,7 @@ func first(server *mockserver.Server) Order {
 }
 
 // inject makes something go wrong.
-func inject(t *testing.T, server *mockserver.Server, rule mockserver.FaultRule) {
+func inject(t *testing.T, server *mockserver.Server, rule fault.Rule) {
 	t.Helper()
 	if err := server.Inject(rule); err != nil {
 		t.Fatal(err)
@@ -100,15 +101,15 @@ func TestHoursPassInNoTime(t *testing.T) {
 // Whatever goes wrong, an order is paid for once, and asking again is all that it takes to get there.
 func TestNothingThatGoesWrongChargesTwice(t *testing.T) {
 	t.Parallel()
-	for name, rule := range map[string]mockserver.FaultRule{
-		"the answer to the purchase is lost": {Operation: shipping.OpPurchase, Nth: 1, Committed: true, Fault: mockserver.FaultDrop()},
-		"the purchase is lost":               {Operation: shipping.OpPurchase, Nth: 1, Fault: mockserver.FaultDrop()},
-		"the service dies after the charge":  {Operation: shipping.OpPurchase, Nth: 1, Point: mockserver.AfterCharge},
-		"a gateway answers for it":           {Operation: shipping.OpPurchase, Nth: 1, Committed: true, Fault: mockserver.FaultHTML(http.StatusBadGateway)},
-		"the analysis fails at first":        {Operation: shipping.OpAnalyze, Nth: 1, Fault: mockserver.FaultStatus(http.StatusServiceUnavailable, nil)},
-		"polling meets an outage":            {Operation: shipping.OpGetRequest, First: 6, Fault: mockserver.FaultStatus(http.StatusServiceUnavailable, nil)},
-		"polling is too fast":                {Operation: shipping.OpGetRequest, Nth: 2, Fault: mockserver.FaultRateLimit(mockserver.RetryAfterSeconds, 20*time.Second)},
-		"answers come in pieces":             {Operation: shipping.OpGetRequest, First: 2, Fault: mockserver.FaultTruncate(40)},
+	for name, rule := range map[string]fault.Rule{
+		"the answer to the purchase is lost": {Operation: shipping.OpPurchase, Nth: 1, Committed: true, Fault: fault.Drop()},
+		"the purchase is lost":               {Operation: shipping.OpPurchase, Nth: 1, Fault: fault.Drop()},
+		"the service dies after the charge":  {Operation: shipping.OpPurchase, Nth: 1, Point: fault.AfterCharge},
+		"a gateway answers for it":           {Operation: shipping.OpPurchase, Nth: 1, Committed: true, Fault: fault.HTML(http.StatusBadGateway)},
+		"the analysis fails at first":        {Operation: shipping.OpAnalyze, Nth: 1, Fault: fault.Status(http.StatusServiceUnavailable, nil)},
+		"polling meets an outage":            {Operation: shipping.OpGetRequest, First: 6, Fault: fault.Status(http.StatusServiceUnavailable, nil)},
+		"polling is too fast":                {Operation: shipping.OpGetRequest, Nth: 2, Fault: fault.RateLimit(fault.RetryAfterSeconds, 20*time.Second)},
+		"answers come in pieces":             {Operation: shipping.OpGetRequest, First: 2, Fault: fault.Truncate(40)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -170,7 +171,7 @@ func TestAFailedGenerationIsReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		desk, server := shop(t, mockserver.WithoutListener())
-		inject(t, server, mockserver.FaultRule{Point: mockserver.Generation, First: 1})
+		inject(t, server, fault.Rule{Point: fault.Generation, First: 1})
 		_, err := desk.Prepare(t.Context(), first(server))
 		if !errors.Is(err, shipping.ErrRequestFailed) || !strings.Contains(err.Error(), "2026-0001") {
 			t.Errorf("the error: %v", err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // serve is a reference server whose answers are changed on the way.
@@ -107,7 +108,7 @@ func TestJSONForANightlyJob(t *testing.T) {
 
 func TestOneFailureDoesNotHideTheOthers(t *testing.T) {
 	server := serve(t)
-	if err := server.Inject(mockserver.FaultRule{Operation: shipping.OpListCountries, Fault: mockserver.FaultStatus(http.StatusForbidden, nil)}); err != nil {
+	if err := server.Inject(fault.Rule{Operation: shipping.OpListCountries, Fault: fault.Status(http.StatusForbidden, nil)}); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer

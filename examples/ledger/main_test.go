@@ -18,6 +18,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 func serve(t *testing.T) *mockserver.Server {
@@ -136,7 +137,7 @@ func TestAnUnfinishedExportGoesOn(t *testing.T) {
 
 	folder := t.TempDir()
 	args = append(args, "-out", folder)
-	refusing := mockserver.FaultRule{Operation: shipping.OpListTransactions, Fault: mockserver.FaultStatus(http.StatusForbidden, nil)}
+	refusing := fault.Rule{Operation: shipping.OpListTransactions, Fault: fault.Status(http.StatusForbidden, nil)}
 	err := run(t.Context(), args, &watcher{word: "rows read", then: func() {
 		if err := server.Inject(refusing); err != nil {
 			t.Error(err)
@@ -191,7 +192,7 @@ func TestRowsThatArriveMeanwhileAreNotCountedTwice(t *testing.T) {
 	before := t.TempDir()
 	args := []string{"-wallet", server.Wallets()[0], "-per-page", "20"}
 	mustRun(t, append(args, "-out", before)...)
-	if err := server.Inject(mockserver.FaultRule{Operation: shipping.OpListTransactions, Nth: 3, Fault: mockserver.FaultInsertRows(7)}); err != nil {
+	if err := server.Inject(fault.Rule{Operation: shipping.OpListTransactions, Nth: 3, Fault: fault.InsertRows(7)}); err != nil {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()

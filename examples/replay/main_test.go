@@ -14,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 func serve(t *testing.T) *mockserver.Server {
@@ -126,7 +127,7 @@ func TestWhatFailsIsTriedAgain(t *testing.T) {
 	server := serve(t)
 	deliveries := server.Deliveries()
 	in := list(t, "delivery_id", deliveries[0].ID, deliveries[1].ID)
-	if err := server.Inject(mockserver.FaultRule{Operation: shipping.OpReplayWebhook, Nth: 1, Fault: mockserver.FaultStatus(http.StatusBadGateway, nil)}); err != nil {
+	if err := server.Inject(fault.Rule{Operation: shipping.OpReplayWebhook, Nth: 1, Fault: fault.Status(http.StatusBadGateway, nil)}); err != nil {
 		t.Fatal(err)
 	}
 	err := run(t.Context(), []string{"-in", in}, &bytes.Buffer{})

@@ -27,6 +27,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 const usage = `Telemetry shows calls of the client as OpenTelemetry sees them.
@@ -127,8 +128,8 @@ func connect(wallet *string, options ...shipping.Option) (client *shipping.Clien
 	}
 	server := mockserver.New()
 	leave = server.Close
-	unavailable := mockserver.FaultStatus(http.StatusServiceUnavailable, nil)
-	if err := server.Inject(mockserver.FaultRule{Operation: shipping.OpListRates, First: 1, Fault: unavailable}); err != nil {
+	unavailable := fault.Status(http.StatusServiceUnavailable, nil)
+	if err := server.Inject(fault.Rule{Operation: shipping.OpListRates, First: 1, Fault: unavailable}); err != nil {
 		return nil, leave, err
 	}
 	if *wallet == "" {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // span is what the exporter writes of one, as far as these tests look.
@@ -136,22 +137,22 @@ func TestTheTableFitsOnAScreen(t *testing.T) {
 }
 
 func TestNoKeyNoQueryAndNoBodyIsTold(t *testing.T) {
-	for name, fault := range map[string]mockserver.Fault{
-		"all is well":            nil,
-		"the key is refused":     mockserver.FaultStatus(http.StatusUnauthorized, nil),
-		"connections break":      mockserver.FaultDrop(),
-		"the answer is not ours": mockserver.FaultHTML(http.StatusOK),
+	for name, injected := range map[string]fault.Fault{
+		"all is well":            {},
+		"the key is refused":     fault.Status(http.StatusUnauthorized, nil),
+		"connections break":      fault.Drop(),
+		"the answer is not ours": fault.HTML(http.StatusOK),
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := serve(t)
-			if fault != nil {
-				if err := server.Inject(mockserver.FaultRule{Operation: shipping.OpListTransactions, Fault: fault}); err != nil {
+			if !injected.IsZero() {
+				if err := server.Inject(fault.Rule{Operation: shipping.OpListTransactions, Fault: injected}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			var out bytes.Buffer
 			err := run(t.Context(), []string{"-json", "-wallet", server.Wallets()[0]}, &out)
-			if (err != nil) != (fault != nil) {
+			if (err != nil) != !injected.IsZero() {
 				t.Errorf("the run: %v", err)
 			}
 			if len(spans(t, out.String())) < 4 {

@@ -17,6 +17,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/stores/pgstore"
 )
 
@@ -80,7 +81,7 @@ func assign(t *testing.T, n int) (assignment, *mockserver.Server) {
 	t.Helper()
 	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
 	t.Cleanup(server.Close)
-	err := server.Inject(mockserver.FaultRule{Operation: shipping.OpPurchase, Fault: mockserver.FaultLatency(20 * time.Millisecond)})
+	err := server.Inject(fault.Rule{Operation: shipping.OpPurchase, Fault: fault.Latency(20 * time.Millisecond)})
 	if err != nil {
 		t.Fatal(err)
 	}

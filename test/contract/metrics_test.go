@@ -14,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // scrape reads the metrics with Prometheus's own parser.
@@ -42,7 +43,7 @@ func scrape(t *testing.T, srv *mockserver.Server) map[string]*dto.MetricFamily {
 func TestMetrics_AreReadByPrometheus(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
-	if err := srv.Inject(mockserver.FaultRule{Operation: shipping.OpListRates, Nth: 2, Fault: mockserver.FaultStatus(http.StatusBadGateway, nil)}); err != nil {
+	if err := srv.Inject(fault.Rule{Operation: shipping.OpListRates, Nth: 2, Fault: fault.Status(http.StatusBadGateway, nil)}); err != nil {
 		t.Fatal(err)
 	}
 	client := srv.Client(t)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 func TestMyCode(t *testing.T) {
@@ -13,7 +14,7 @@ func TestMyCode(t *testing.T) {
 	client := server.Client(t) // a ready *shipping.Client
 
 	// The answer to the purchase gets lost, after the wallet was charged.
-	lost := mockserver.FaultRule{Operation: shipping.OpPurchase, Committed: true, Fault: mockserver.FaultDrop()}
+	lost := fault.Rule{Operation: shipping.OpPurchase, Committed: true, Fault: fault.Drop()}
 	if err := server.Inject(lost); err != nil {
 		t.Fatal(err)
 	}
