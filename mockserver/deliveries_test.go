@@ -495,12 +495,12 @@ func TestFaultSlowBody_LeavesNothingBehind(t *testing.T) {
 				_, err = io.ReadAll(resp.Body)
 				resp.Body.Close()
 				if err == nil {
-					t.Errorf("%T: a whole body", injected)
+					t.Errorf("%s: a whole body", injected.Kind)
 				}
 			}
 			synctest.Wait()
 			if got := srv.Waiting(); got != 0 {
-				t.Errorf("%T: %d timers are left", injected, got)
+				t.Errorf("%s: %d timers are left", injected.Kind, got)
 			}
 		}
 	})

@@ -245,6 +245,7 @@ func TestAdmin_KnowsEveryKindOfFault(t *testing.T) {
 		`{"kind":"truncate","bytes":9}`, `{"kind":"slow-body","duration":"7s"}`, `{"kind":"early-hints"}`, `{"kind":"malformed"}`,
 		`{"kind":"content-type","content_type":"text/plain"}`, `{"kind":"html","status":502}`, `{"kind":"empty"}`,
 		`{"kind":"repeat-page"}`, `{"kind":"cap-page","per_page":3}`, `{"kind":"insert-rows","rows":2}`,
+		`{"kind":"respond","status":200,"header":{"Content-Type":"text/plain","X-Two":["a","b"]},"body":"exactly"}`,
 	}
 	srv := start(t, mockserver.WithoutListener())
 	var view struct {
@@ -277,9 +278,12 @@ func TestAdmin_RefusesFaultRulesWithTheReasonAndChangesNothing(t *testing.T) {
 		`{"rules":[` + ok + `,{"fault":{"kind":"explode"}}]}`:              "choose one of status",
 		`{"rules":[` + ok + `,{"fault":{"kind":"drop","bytes":3}}]}`:       "bytes means nothing to a fault of kind drop",
 		`{"rules":[{"fault":{"kind":"latency","duration":"soon"}}]}`:       "write it as 250ms",
-		`{"rules":[{"until":"-5s","fault":{"kind":"drop"}}]}`:              "write it as 2026-01-05T09:30:00Z",
-		`{"rules":[{"number":3,"fault":{"kind":"drop"}}]}`:                 "leave them out",
-		`{"rules":[{"probability":"high","fault":{"kind":"drop"}}]}`:       "probability",
+		`{"rules":[{"fault":{"kind":"status","status":503,"header":[]}}]}`: "header cannot be read",
+		`{"rules":[{"fault":{"kind":"drop","Kind":"reset"}}]}`:             `unknown field "Kind"`,
+		`{"rules":[{}]}`: "it has no fault",
+		`{"rules":[{"until":"-5s","fault":{"kind":"drop"}}]}`:        "write it as 2026-01-05T09:30:00Z",
+		`{"rules":[{"number":3,"fault":{"kind":"drop"}}]}`:           `unknown field "number"`,
+		`{"rules":[{"probability":"high","fault":{"kind":"drop"}}]}`: "probability",
 	} {
 		post(t, srv, "/_mock/faults", body).refusal(t, 400, want)
 	}
@@ -323,10 +327,13 @@ func TestInject_AFaultOfListsSeesListsOnly(t *testing.T) {
 	inject(t, srv, fault.Rule{Fault: fault.CapPage(1)})
 	inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, Fault: fault.Drop()})
 	inject(t, srv, fault.Rule{Fault: fault.Drop()})
+	for _, shown := range []fault.Rule{{Operation: shipping.OpListRates, Fault: fault.EarlyHints()}, {Fault: fault.InsertRows(1)}} {
+		inject(t, start(t, mockserver.WithoutListener()), fault.Rule{Fault: fault.CapPage(1)}, shown)
+	}
 	for _, hidden := range []fault.Rule{
 		{Operation: shipping.OpListRates, Fault: fault.Drop()}, {Fault: fault.RepeatPage()},
 	} {
-		if err := srv.Inject(hidden); err == nil || !strings.Contains(err.Error(), "rule 1 strikes every such call first") {
+		if err := srv.Inject(hidden); err == nil || !strings.Contains(err.Error(), "rule 3 strikes every such call first") {
 			t.Errorf("%+v: %v", hidden, err)
 		}
 	}

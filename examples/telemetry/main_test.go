@@ -152,7 +152,7 @@ func TestNoKeyNoQueryAndNoBodyIsTold(t *testing.T) {
 			}
 			var out bytes.Buffer
 			err := run(t.Context(), []string{"-json", "-wallet", server.Wallets()[0]}, &out)
-			if (err != nil) != !injected.IsZero() {
+			if (err == nil) != injected.IsZero() {
 				t.Errorf("the run: %v", err)
 			}
 			if len(spans(t, out.String())) < 4 {

@@ -72,7 +72,7 @@ func (f Fault) Clone() Fault {
 		header := http.Header{}
 		for _, name := range sortedNames(f.Header) {
 			key := http.CanonicalHeaderKey(name)
-			header[key] = append(append([]string{}, header[key]...), f.Header[name]...)
+			header[key] = append(header[key], f.Header[name]...)
 		}
 		f.Header = Header(header)
 	}

@@ -1,0 +1,199 @@
+package fault_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/mockserver/fault"
+)
+
+// examples are a fault of each kind, in the order of the table, and its JSON.
+func examples() []struct {
+	fault fault.Fault
+	text  string
+} {
+	return []struct {
+		fault fault.Fault
+		text  string
+	}{
+		{fault.Status(503, http.Header{"Retry-After": {"7"}}), `{"kind":"status","status":503,"header":{"Retry-After":"7"}}`},
+		{fault.RateLimit(fault.RetryAfterSeconds, 90*time.Second), `{"kind":"rate-limit","duration":"1m30s","retry_after":"seconds"}`},
+		{fault.Redirect("/elsewhere"), `{"kind":"redirect","location":"/elsewhere"}`},
+		{fault.Latency(time.Second), `{"kind":"latency","duration":"1s"}`},
+		{fault.Drop(), `{"kind":"drop"}`},
+		{fault.Reset(), `{"kind":"reset"}`},
+		{fault.Truncate(9), `{"kind":"truncate","bytes":9}`},
+		{fault.SlowBody(time.Millisecond), `{"kind":"slow-body","duration":"1ms"}`},
+		{fault.EarlyHints(), `{"kind":"early-hints"}`},
+		{fault.Malformed(), `{"kind":"malformed"}`},
+		{fault.ContentType("text/plain"), `{"kind":"content-type","content_type":"text/plain"}`},
+		{fault.HTML(502), `{"kind":"html","status":502}`},
+		{fault.Empty(), `{"kind":"empty"}`},
+		{fault.RepeatPage(), `{"kind":"repeat-page"}`},
+		{fault.CapPage(3), `{"kind":"cap-page","per_page":3}`},
+		{fault.InsertRows(2), `{"kind":"insert-rows","rows":2}`},
+		{
+			fault.Respond(200, http.Header{"Content-Type": {"application/json"}, "Warning": {"one", "two"}, "Date": nil}, `{"data":`),
+			`{"kind":"respond","status":200,"header":{"Content-Type":"application/json","Date":[],"Warning":["one","two"]},"body":"{\"data\":"}`,
+		},
+	}
+}
+
+func TestFault_IsTheSameAfterJSON(t *testing.T) {
+	t.Parallel()
+	kinds := fault.Kinds()
+	if len(kinds) != len(examples()) {
+		t.Fatalf("%d kinds, and %d examples", len(kinds), len(examples()))
+	}
+	for i, example := range append(examples(), struct {
+		fault fault.Fault
+		text  string
+	}{fault.Respond(200, nil, "\xff\x00"), `{"kind":"respond","status":200,"body_base64":"/wA="}`}) {
+		if i < len(kinds) && example.fault.Kind != kinds[i].Kind {
+			t.Errorf("kind %d is %q, and the example %q", i, kinds[i].Kind, example.fault.Kind)
+		}
+		if err := example.fault.Check(); err != nil {
+			t.Errorf("%s: %v", example.text, err)
+		}
+		text, err := json.Marshal(example.fault)
+		if err != nil || string(text) != example.text {
+			t.Errorf("%s, %v, want %s", text, err, example.text)
+		}
+		var again fault.Fault
+		if err := json.Unmarshal(text, &again); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if diff := cmp.Diff(example.fault, again); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestRule_IsTheSameAfterJSON(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
+	for text, want := range map[string]fault.Rule{
+		`{"point":"generation","first":1}`: {Point: fault.Generation, First: 1},
+		`{"operation":"rates.list","nth":3,"first":4,"each_request":true,"probability":0.5,"from":"2026-01-05T09:30:00Z","until":"2026-01-05T10:30:00Z","committed":true,"fault":{"kind":"drop"}}`: {
+			Operation: "rates.list", Nth: 3, First: 4, EachRequest: true, Probability: 0.5, From: from, Until: from.Add(time.Hour),
+			Committed: true, Fault: fault.Drop(),
+		},
+	} {
+		var got fault.Rule
+		if err := json.Unmarshal([]byte(text), &got); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+		written, err := json.Marshal(want)
+		if err != nil {
+			t.Error(err)
+		}
+		var again fault.Rule
+		if err := json.Unmarshal(written, &again); err != nil || !cmp.Equal(want, again) {
+			t.Errorf("%s: %v", written, err)
+		}
+	}
+}
+
+// A name can be given twice in two spellings, and a value can be a string or a list.
+func TestHeader_ReadsStringsAndLists(t *testing.T) {
+	t.Parallel()
+	var got fault.Header
+	if err := json.Unmarshal([]byte(`{"warning":["b","c"],"Warning":"a","x-none":[]}`), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(fault.Header{"Warning": {"a", "b", "c"}, "X-None": nil}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, text := range []string{`{"a":7}`, `{"a":{}}`, `{"a":["b",7]}`, `"a"`, `[]`} {
+		if err := json.Unmarshal([]byte(text), &got); err == nil || !strings.Contains(err.Error(), `write it as {"Retry-After":"7"`) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestFault_CheckRefusesWhatAKindDoesNotRead(t *testing.T) {
+	t.Parallel()
+	full := fault.Fault{
+		Status: 503, Header: fault.Header{"A": {"b"}}, Duration: 1, Bytes: 1, ContentType: "text/plain", Location: "/",
+		RetryAfter: fault.RetryAfterSeconds, PerPage: 1, Rows: 1, Body: "a",
+	}
+	fields := reflect.TypeFor[fault.Fault]()
+	for i, example := range examples() {
+		kind := fault.Kinds()[i]
+		for field := range fields.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			changed := example.fault
+			value := reflect.ValueOf(full).FieldByIndex(field.Index)
+			if name == "kind" || value.IsZero() {
+				continue
+			}
+			reflect.ValueOf(&changed).Elem().FieldByIndex(field.Index).Set(value)
+			read := strings.Contains(","+strings.Join(kind.Needs, ",")+",", ","+name+",")
+			switch err := changed.Check(); {
+			case read && err != nil:
+				t.Errorf("%s of %s: %v", name, kind.Kind, err)
+			case !read && (err == nil || !strings.Contains(err.Error(), name+" means nothing to a fault of kind "+kind.Kind+", which reads kind")):
+				t.Errorf("%s of %s: %v", name, kind.Kind, err)
+			}
+		}
+	}
+}
+
+func TestFault_CheckRefusesValuesOutOfRange(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		fault fault.Fault
+		want  string
+	}{
+		{fault.Fault{}, `kind "": choose one of status, rate-limit`},
+		{fault.Status(42, nil), "choose one from 200 to 599"},
+		{fault.Status(103, nil), "choose one from 200 to 599"},
+		{fault.Status(503, http.Header{"A b": {"c"}}), "is not a name"},
+		{fault.Status(503, http.Header{"": {"c"}}), "is not a name"},
+		{fault.Status(503, http.Header{"A": {"b\r\nC: d"}}), "line break"},
+		{fault.Status(503, http.Header{"content-length": {"3"}}), "Content-Length follows from the body"},
+		{fault.Respond(200, http.Header{"Transfer-Encoding": {"chunked"}}, ""), "follows from the body"},
+		{fault.Respond(204, nil, "a"), "has no body"},
+		{fault.Respond(600, nil, ""), "choose one from 200 to 599"},
+		{fault.Fault{Kind: "respond", Status: 200, Body: "a", BodyBase64: []byte("b")}, "leave one of them out"},
+		{fault.Fault{Kind: "respond", Status: 200, Body: "\xff"}, "use body_base64"},
+		{fault.HTML(204), "has no body"},
+		{fault.HTML(7), "choose one from 200 to 599"},
+		{fault.RateLimit("later", 0), "seconds, imf-date"},
+		{fault.RateLimit(fault.RetryAfterSeconds, -1), "must not be below zero"},
+		{fault.Redirect(""), "location"},
+		{fault.Latency(0), "above zero"},
+		{fault.SlowBody(-1), "above zero"},
+		{fault.Truncate(-1), "at least 0"},
+		{fault.ContentType(""), "content_type"},
+		{fault.CapPage(0), "at least 1"},
+		{fault.InsertRows(0), "between 1 and 10000"},
+		{fault.InsertRows(10_001), "between 1 and 10000"},
+	} {
+		if err := test.fault.Check(); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v, want %q", test.fault, err, test.want)
+		}
+	}
+}
+
+// A fault shares nothing with what it was made of, so that a test can change its header afterwards.
+func TestFault_SharesNoMemory(t *testing.T) {
+	t.Parallel()
+	header := http.Header{"warning": {"one"}}
+	made := fault.Respond(200, header, "\xff")
+	header["warning"][0] = "two"
+	clone := made.Clone()
+	made.Header["warning"][0], made.BodyBase64[0] = "three", 'a'
+	if diff := cmp.Diff(fault.Fault{Kind: "respond", Status: 200, Header: fault.Header{"Warning": {"one"}}, BodyBase64: []byte("\xff")}, clone); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
