@@ -17,6 +17,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // outcome is what a caller gets to see.
@@ -50,7 +51,7 @@ func observe(t *testing.T, srv *mockserver.Server, method, path, body string) ou
 		got.Status, got.ContentType, got.Whole, got.Valid = resp.StatusCode, resp.Header.Get("Content-Type"), err == nil, json.Valid(text)
 	}
 	got.Took = time.Since(began)
-	got.Fault = srv.Find(mockserver.CallQuery{Contains: strings.SplitN(path, "?", 2)[0]})[0].Fault
+	got.Fault = srv.Find(journal.Query{Contains: strings.SplitN(path, "?", 2)[0]})[0].Fault
 	return got
 }
 
@@ -165,7 +166,7 @@ func TestFailpoints_CombineWithOtherRules(t *testing.T) {
 			t.Error("nothing was charged")
 		}
 		observe(t, srv, http.MethodPost, regulatoryPath+"/purchase", body)
-		calls := srv.Find(mockserver.CallQuery{Operation: shipping.OpPurchase})
+		calls := srv.Find(journal.Query{Operation: shipping.OpPurchase})
 		if got := calls[len(calls)-1].Fault; got != "rule 4: truncate after the change" {
 			t.Errorf("the second purchase met %q", got)
 		}
@@ -192,7 +193,7 @@ func TestFaults_EndWithTheCaller(t *testing.T) {
 			t.Error(resp.Status)
 		}
 		synctest.Wait()
-		if calls := srv.Find(mockserver.CallQuery{Faulted: true}); len(calls) != 1 || calls[0].Fault != "rule 1: latency" {
+		if calls := srv.Find(journal.Query{Faulted: true}); len(calls) != 1 || calls[0].Fault != "rule 1: latency" {
 			t.Errorf("%+v", calls)
 		}
 	})

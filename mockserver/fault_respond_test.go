@@ -16,6 +16,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // raw sends a request over a socket and returns the lines of the response's header, sorted, and everything behind it.
@@ -100,7 +101,7 @@ func TestRespond_SendsExactlyTheResponse(t *testing.T) {
 						t.Errorf("body %q, header (-want +got):\n%s", body, diff)
 					}
 				}
-				if calls := srv.Find(mockserver.CallQuery{Faulted: true}); len(calls) != 2 || calls[0].Status != test.fault.Status || calls[0].ErrorCode != "" {
+				if calls := srv.Find(journal.Query{Faulted: true}); len(calls) != 2 || calls[0].Status != test.fault.Status || calls[0].ErrorCode != "" {
 					t.Errorf("%+v", calls)
 				}
 			})
@@ -136,7 +137,7 @@ func TestRespond_IsTakenAsJSONAndReachesTheClient(t *testing.T) {
 		post(t, srv, "/_mock/faults", fmt.Sprintf(
 			`{"rules":[{"operation":"rates.list","first":1,"fault":{"kind":"respond","status":200,"header":{"Content-Type":"application/json","X-Two":["a","b"]},"body":%s}}]}`, quoted(t, test.body))).want(t, 200)
 		page, err := srv.Client(t).Rates.List(t.Context(), nil)
-		calls := srv.Find(mockserver.CallQuery{Operation: shipping.OpListRates})
+		calls := srv.Find(journal.Query{Operation: shipping.OpListRates})
 		if last := calls[len(calls)-1]; last.ResponseBody != test.body || !strings.HasSuffix(last.Fault, ": respond") {
 			t.Errorf("%+v", last)
 		}

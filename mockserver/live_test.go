@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
-
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
