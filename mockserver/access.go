@@ -50,23 +50,23 @@ func isLoopbackAddress(address string) bool {
 // another machine without the token, or to a name that the server does not have, such as a rebound DNS name.
 func (s *Server) foreign(r *http.Request) string {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
-		return adminPrefix + " answers no page of another site: open it by its address"
+		return wire.ControlPrefix + " answers no page of another site: open it by its address"
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
 		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
-			return adminPrefix + " answers no page of another origin: use the page that this server serves"
+			return wire.ControlPrefix + " answers no page of another origin: use the page that this server serves"
 		}
 	}
 	if wire.IsInMemory(r) || s.hasToken(r) {
 		return ""
 	}
 	if !isLoopbackAddress(r.RemoteAddr) {
-		return fmt.Sprintf("%s needs the token from another machine: send the header %s with what serve -json prints as token, or Server.Token returns; set it with -token, MOCKSERVER_TOKEN or WithToken", adminPrefix, tokenHeader)
+		return fmt.Sprintf("%s needs the token from another machine: send the header %s with what serve -json prints as token, or Server.Token returns; set it with -token, MOCKSERVER_TOKEN or WithToken", wire.ControlPrefix, tokenHeader)
 	}
 	host := (&url.URL{Host: r.Host}).Hostname()
 	named := func(name string) bool { return strings.EqualFold(name, host) }
 	if !delivery.IsLoopback(host) && !slices.ContainsFunc(s.config.hosts, named) {
-		return fmt.Sprintf("%s answers on this machine's own names only, not %q: use 127.0.0.1 or localhost, or give the server that name with -hosts or WithHosts", adminPrefix, host)
+		return fmt.Sprintf("%s answers on this machine's own names only, not %q: use 127.0.0.1 or localhost, or give the server that name with -hosts or WithHosts", wire.ControlPrefix, host)
 	}
 	return ""
 }
@@ -77,7 +77,7 @@ func (s *Server) hasToken(r *http.Request) bool {
 	if cookie, err := r.Cookie(tokenCookie); err == nil && sent == "" {
 		sent = cookie.Value
 	}
-	if sent == "" && r.URL.Path == adminPrefix {
+	if sent == "" && r.URL.Path == wire.ControlPrefix {
 		sent = r.URL.Query().Get(tokenParameter)
 	}
 	return s.config.token != "" && subtle.ConstantTimeCompare([]byte(sent), []byte(s.config.token)) == 1
@@ -87,9 +87,9 @@ func (s *Server) hasToken(r *http.Request) bool {
 // address without the token.
 func (s *Server) signIn(c *control) wire.Reply {
 	cookie := http.Cookie{
-		Name: tokenCookie, Value: s.config.token, Path: adminPrefix, HttpOnly: true, Secure: c.TLS != nil, SameSite: http.SameSiteStrictMode,
+		Name: tokenCookie, Value: s.config.token, Path: wire.ControlPrefix, HttpOnly: true, Secure: c.TLS != nil, SameSite: http.SameSiteStrictMode,
 	}
-	p := wire.Redirect(adminPrefix)
+	p := wire.Redirect(wire.ControlPrefix)
 	p.Status = http.StatusSeeOther
 	p.Header.Set("Set-Cookie", cookie.String())
 	return p

@@ -9,23 +9,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
-
-// adminPrefix begins the paths that are the server's own. They need no key, are never faulted, and answer
-// programs on this machine and those that send a token: see [Server.foreign].
-const adminPrefix = "/_mock/"
 
 // adminRoot is what people type.
 const adminRoot = "/_mock"
 
-func isAdminPath(path string) bool { return strings.HasPrefix(path, adminPrefix) }
+func isAdminPath(path string) bool { return strings.HasPrefix(path, wire.ControlPrefix) }
 
 // adminRoute is one of the server's own operations.
 type adminRoute struct {
@@ -39,7 +35,7 @@ type adminRoute struct {
 // control is a request to the control surface.
 type control struct {
 	*wire.Call
-	world *core // that it is about
+	world *world.World // that it is about
 }
 
 // parameters returns the names of the query parameters that a route takes.
@@ -109,13 +105,13 @@ func newAdmin(s *Server) http.Handler {
 		paths[route.Path][route.Method] = route
 	}
 	for path, byMethod := range paths {
-		mux.HandleFunc(adminPrefix+cmp.Or(path, "{$}"), func(w http.ResponseWriter, r *http.Request) {
+		mux.HandleFunc(wire.ControlPrefix+cmp.Or(path, "{$}"), func(w http.ResponseWriter, r *http.Request) {
 			p := s.askAdmin(w, r, byMethod)
 			s.writeAdmin(w, r, &p)
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no route %s %s: GET %s lists them", r.Method, r.URL.Path, adminPrefix))
+		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no route %s %s: GET %s lists them", r.Method, r.URL.Path, wire.ControlPrefix))
 		s.writeAdmin(w, r, &p)
 	})
 	return mux
@@ -149,7 +145,7 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[s
 	}
 	c := &control{Call: &wire.Call{Request: r}, world: world}
 	if route.Method != http.MethodGet {
-		body, refusal := s.api.unread.ReadBody(w, r, s.config.assume.maxBody(), false)
+		body, refusal := s.api.unread.ReadBody(w, r, s.config.Assume.BodyLimit(), false)
 		if refusal != nil {
 			return *refusal
 		}
@@ -160,7 +156,7 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[s
 
 // addressed returns the world that a request to the control surface is about: the one that the query
 // parameter world names or whose key it carries, else the home world.
-func (s *Server) addressed(r *http.Request) (*core, *wire.Reply) {
+func (s *Server) addressed(r *http.Request) (*world.World, *wire.Reply) {
 	if name := r.URL.Query().Get(worldParameter); name != "" {
 		if w := s.named(name); w != nil {
 			return w, nil
@@ -170,7 +166,7 @@ func (s *Server) addressed(r *http.Request) (*core, *wire.Reply) {
 	}
 	_, key := bearer(r)
 	if key == "" {
-		return s.worlds.home(), nil
+		return s.worlds.Home(), nil
 	}
 	w, known := s.api.worldFor(key)
 	if !known {
@@ -181,21 +177,21 @@ func (s *Server) addressed(r *http.Request) (*core, *wire.Reply) {
 }
 
 // named returns the world that a name addresses on the control surface, or nil.
-func (s *Server) named(name string) *core {
+func (s *Server) named(name string) *world.World {
 	switch name {
-	case homeName:
-		return s.worlds.home()
-	case strangersName:
-		return s.worlds.strangers
+	case world.HomeName:
+		return s.worlds.Home()
+	case world.UnauthenticatedName:
+		return s.worlds.Unauthenticated
 	}
-	return s.worlds.open(account.KeyPrefix + name)
+	return s.worlds.ByKey(account.KeyPrefix + name)
 }
 
 func (s *Server) writeAdmin(w http.ResponseWriter, r *http.Request, p *wire.Reply) {
 	s.api.unread.Skip(w, r)
 	w.Header().Set("Cache-Control", "no-store") // unless the reply knows better
 	if err := p.Write(w); err != nil {
-		s.config.logger.Debug("the answer was not taken", "error", err)
+		s.config.Logger.Debug("the answer was not taken", "error", err)
 	}
 }
 
@@ -203,11 +199,11 @@ func (s *Server) adminHealth(c *control) wire.Reply {
 	return wire.SucceedWith(nil, "OK", struct {
 		Now   jsontext.Timestamp `json:"now"`
 		Clock string             `json:"clock"`
-	}{jsontext.Timestamp(c.world.clock.Now()), clockKind(c.world)})
+	}{jsontext.Timestamp(c.world.Clock.Now()), clockKind(c.world)})
 }
 
-func clockKind(w *core) string {
-	if w.clock.IsVirtual() {
+func clockKind(w *world.World) string {
+	if w.Clock.IsVirtual() {
 		return "virtual"
 	}
 	return "real"
@@ -228,7 +224,7 @@ func (s *Server) adminLedger(c *control) wire.Reply {
 		return *refusal
 	}
 	now := c.world.Snapshot() // a world with a long history goes on meanwhile
-	books := now.state.Ledger
+	books := now.State.Ledger
 	entries := books.Journal()
 	if wallet := c.Query().Get("wallet"); wallet != "" {
 		entries = books.Entries(wallet)
@@ -238,7 +234,7 @@ func (s *Server) adminLedger(c *control) wire.Reply {
 		balance, _ := books.Balance(wallet.Reference)
 		view.Wallets = append(view.Wallets, walletView{wallet, balance})
 	}
-	if err := now.check(); err != nil {
+	if err := now.Check(); err != nil {
 		view.Problems = err.Error()
 	}
 	slices.Reverse(entries)
@@ -268,7 +264,7 @@ func (s *Server) adminAdvance(c *control) wire.Reply {
 	var ask struct {
 		Duration string `json:"duration"`
 	}
-	if refusal := c.world.decoding().DecodeControl(c.Call, &ask); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &ask); refusal != nil {
 		return *refusal
 	}
 	d, err := time.ParseDuration(ask.Duration)
@@ -282,30 +278,16 @@ func (s *Server) adminAdvance(c *control) wire.Reply {
 	return wire.SucceedWith(nil, "The clock was advanced", struct {
 		Now   jsontext.Timestamp `json:"now"`
 		Fired []firedView        `json:"fired"`
-	}{jsontext.Timestamp(c.world.clock.Now()), each(fired, viewFired)})
+	}{jsontext.Timestamp(c.world.Clock.Now()), each(fired, viewFired)})
 }
 
 func (s *Server) adminEvidence(c *control) wire.Reply {
-	if refusal := c.world.decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}
 	w := c.world
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	record, err := w.desk.SubmitEvidence(c.PathValue("request_id"), c.PathValue("document_type"))
+	w.Lock()
+	defer w.Unlock()
+	record, err := w.Desk.SubmitEvidence(c.PathValue("request_id"), c.PathValue("document_type"))
 	return answerRecord(w, c.Call, "Evidence submitted, document generation started", record, err)
 }
-
-// SubmitEvidence brings what a manual document of a request waits for, and starts its generation.
-func (w *core) SubmitEvidence(requestID string, documentType shipping.DocumentType) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if _, err := w.desk.SubmitEvidence(requestID, string(documentType)); err != nil {
-		return fmt.Errorf("mockserver: %w", err)
-	}
-	return nil
-}
-
-// Check returns nil, or an error that names every invariant of the world that does not hold: entries that do not sum
-// to zero, a wallet below zero, a request that is charged twice or not at all.
-func (w *core) Check() error { return w.Snapshot().check() }

@@ -11,6 +11,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -31,21 +32,21 @@ func (s *Server) adminCalls(c *control) wire.Reply {
 		if choice.Last == 0 {
 			choice.First = true
 		}
-		if _, err = c.world.await(c.Context(), choice, timeout); err != nil {
+		if _, err = c.world.AwaitChoice(c.Context(), choice, timeout); err != nil {
 			p := refusedFor(err)
 			return wire.Refused(http.StatusRequestTimeout, wire.CodeTimeout, p.Refusal.Message)
 		}
 	}
-	calls := c.world.calls.Choose(choice)
+	calls := c.world.Log.Choose(choice)
 	message := spelling.Counted(len(calls), "call", "calls")
-	if c.world.calls.IsShort() {
+	if c.world.Log.IsShort() {
 		message += ": fewer are remembered than should be, since the journals of all worlds are full; close or reset some, or raise -max-journal or WithMaxJournal"
 	}
 	return wire.SucceedWith(nil, message, each(calls, func(call journal.Call) callView { return callView{call, jsontext.Timestamp(call.At)} }))
 }
 
 // parseCallChoice reads a query of GET /_mock/calls.
-func parseCallChoice(w *core, query url.Values) (watch.Choice, error) {
+func parseCallChoice(w *world.World, query url.Values) (watch.Choice, error) {
 	q := journal.Query{
 		Operation: query.Get("operation"), RequestID: query.Get("request_id"), Key: query.Get("key"), Contains: query.Get("contains"),
 		After: query.Get("after"),
@@ -64,7 +65,7 @@ func parseCallChoice(w *core, query url.Values) (watch.Choice, error) {
 			return watch.Choice{}, fmt.Errorf("faulted is %q: write true or leave it out", text)
 		}
 	}
-	choice, err := w.calls.Choice(q)
+	choice, err := w.Log.Choice(q)
 	if err != nil {
 		return choice, err
 	}
@@ -79,7 +80,7 @@ func parseCallChoice(w *core, query url.Values) (watch.Choice, error) {
 
 // adminCall answers GET /_mock/calls/{request_id} with a call, or with what makes it again.
 func (s *Server) adminCall(c *control) wire.Reply {
-	found, _, known := c.world.calls.Remembered(c.PathValue("request_id"))
+	found, _, known := c.world.Log.Remembered(c.PathValue("request_id"))
 	if !known {
 		return callNotFound(c)
 	}
@@ -105,5 +106,5 @@ func (s *Server) adminWhy(c *control) wire.Reply {
 
 func callNotFound(c *control) wire.Reply {
 	return wire.Refused(http.StatusNotFound, wire.CodeNotFound,
-		fmt.Sprintf("the journal of world %s does not hold %q: take the X-Request-Id of one of its latest answers, or name another world with ?world=NAME; %s has the requests whose key opens no world", c.world.name, c.PathValue("request_id"), strangersName))
+		fmt.Sprintf("the journal of world %s does not hold %q: take the X-Request-Id of one of its latest answers, or name another world with ?world=NAME; %s has the requests whose key opens no world", c.world.Name(), c.PathValue("request_id"), world.UnauthenticatedName))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // What the console shows that no other part of the control surface has.
@@ -40,13 +41,13 @@ func (s *Server) adminRequests(c *control) wire.Reply {
 	if refusal != nil {
 		return *refusal
 	}
-	w.mu.Lock()
-	total := w.desk.Len()
+	w.Lock()
+	total := w.Desk.Len()
 	var records []*regulatory.Record
 	if p.page <= p.pageCount(total) { // else the product below may not be a number of the machine
-		records = w.desk.Newest((p.page-1)*p.perPage, p.perPage)
+		records = w.Desk.Newest((p.page-1)*p.perPage, p.perPage)
 	}
-	w.mu.Unlock()
+	w.Unlock()
 	rows := make([]requestRow, len(records))
 	for i, r := range records {
 		rows[i] = requestRow{
@@ -65,9 +66,9 @@ func (s *Server) adminRequests(c *control) wire.Reply {
 
 func (s *Server) adminRequest(c *control) wire.Reply {
 	w := c.world
-	w.mu.Lock()
-	record, err := w.desk.Get(c.PathValue("request_id"))
-	w.mu.Unlock()
+	w.Lock()
+	record, err := w.Desk.Get(c.PathValue("request_id"))
+	w.Unlock()
 	if err != nil {
 		return deskRefused(w, err)
 	}
@@ -92,10 +93,10 @@ type consignmentRow struct {
 
 func (s *Server) adminConsignments(c *control) wire.Reply {
 	w := c.world
-	w.mu.Lock()
-	rows := make([]consignmentRow, len(w.account.ShipmentIDs))
-	for i, id := range w.account.ShipmentIDs {
-		shipment := w.account.Shipments[id]
+	w.Lock()
+	rows := make([]consignmentRow, len(w.Account.ShipmentIDs))
+	for i, id := range w.Account.ShipmentIDs {
+		shipment := w.Account.Shipments[id]
 		rows[i] = consignmentRow{
 			ShipmentID: id, Status: shipment.Status,
 			Origin: shipment.AddressFrom.Country, Destination: shipment.AddressTo.Country, Items: []string{},
@@ -104,7 +105,7 @@ func (s *Server) adminConsignments(c *control) wire.Reply {
 			rows[i].Items = append(rows[i].Items, item.Description)
 		}
 	}
-	w.mu.Unlock()
+	w.Unlock()
 	return wire.SucceedWith(nil, spelling.Counted(len(rows), "shipment", "shipments"), struct {
 		Shipments []consignmentRow `json:"shipments"`
 		Invoices  []string         `json:"invoices"`
@@ -114,11 +115,11 @@ func (s *Server) adminConsignments(c *control) wire.Reply {
 
 // analyzeCommand returns the command that analyzes the newest shipment, or the first invoice; nothing if there is
 // neither.
-func analyzeCommand(w *core, table []shipping.Operation) string {
-	w.mu.Lock()
+func analyzeCommand(w *world.World, table []shipping.Operation) string {
+	w.Lock()
 	sent := sentRequest{world: w}
 	made := sent.analyze()
-	w.mu.Unlock()
+	w.Unlock()
 	if made == nil {
 		return ""
 	}
@@ -139,7 +140,7 @@ const maxPending = 100
 func (s *Server) adminClock(c *control) wire.Reply {
 	w := c.world
 	waiting := []firedView{}
-	for _, f := range w.clock.Pending(maxPending) {
+	for _, f := range w.Clock.Pending(maxPending) {
 		waiting = append(waiting, viewFired(f))
 	}
 	total := w.Waiting()
@@ -148,7 +149,7 @@ func (s *Server) adminClock(c *control) wire.Reply {
 		Clock   string             `json:"clock"`
 		Total   int                `json:"total"`
 		Waiting []firedView        `json:"waiting"` // the first to come first, at most 100
-	}{jsontext.Timestamp(w.clock.Now()), clockKind(w), total, waiting})
+	}{jsontext.Timestamp(w.Clock.Now()), clockKind(w), total, waiting})
 }
 
 // callOrder is the body of POST /_mock/calls.
@@ -174,7 +175,7 @@ const maxMadeBody = 64 << 10
 // key.
 func (s *Server) adminMakeCall(c *control) wire.Reply {
 	var order callOrder
-	if refusal := c.world.decoding().DecodeControl(c.Call, &order); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
 	}
 	req, refusal := s.newCall(c, order)

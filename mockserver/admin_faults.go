@@ -22,7 +22,7 @@ type faultsView struct {
 }
 
 func (s *Server) adminFaults(c *control) wire.Reply {
-	view := faultsView{Rules: c.world.faults.Rules(), Kinds: fault.Kinds(), Points: fault.Points()}
+	view := faultsView{Rules: c.world.Faults.Rules(), Kinds: fault.Kinds(), Points: fault.Points()}
 	for _, op := range shipping.Operations() {
 		view.Operations = append(view.Operations, op.Name)
 	}
@@ -33,7 +33,7 @@ func (s *Server) adminInject(c *control) wire.Reply {
 	var ask struct {
 		Rules []fault.Rule `json:"rules"`
 	}
-	if refusal := c.world.decoding().DecodeControl(c.Call, &ask); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &ask); refusal != nil {
 		return *refusal
 	}
 	if len(ask.Rules) == 0 {
@@ -42,15 +42,15 @@ func (s *Server) adminInject(c *control) wire.Reply {
 	if err := c.world.Inject(ask.Rules...); err != nil {
 		return refusedFor(err)
 	}
-	all := c.world.faults.Rules()
+	all := c.world.Faults.Rules()
 	return wire.SucceedWith(nil, spelling.Counted(len(ask.Rules), "fault rule added", "fault rules added"), all[max(0, len(all)-len(ask.Rules)):])
 }
 
 func (s *Server) adminClearFaults(c *control) wire.Reply {
-	if refusal := c.world.decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}
-	c.world.faults.Clear()
+	c.world.Faults.Clear()
 	return wire.SucceedWith(nil, "No fault rules are left", []inject.Listed{})
 }
 
@@ -58,30 +58,30 @@ func (s *Server) adminSwitchFault(c *control) wire.Reply {
 	var ask struct {
 		Off *bool `json:"off"`
 	}
-	if refusal := c.world.decoding().DecodeControl(c.Call, &ask); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &ask); refusal != nil {
 		return *refusal
 	}
 	if ask.Off == nil {
 		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `say whether the rule is to rest: send {"off":true} or {"off":false}`)
 	}
 	number, err := strconv.Atoi(c.PathValue("number"))
-	if err != nil || !c.world.faults.Switch(number, !*ask.Off) {
+	if err != nil || !c.world.Faults.Switch(number, !*ask.Off) {
 		return faultNotFound(c)
 	}
-	return wire.SucceedWith(nil, "Fault rule switched", c.world.faults.Rules())
+	return wire.SucceedWith(nil, "Fault rule switched", c.world.Faults.Rules())
 }
 
 func (s *Server) adminRemoveFault(c *control) wire.Reply {
-	if refusal := c.world.decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}
 	number, err := strconv.Atoi(c.PathValue("number"))
-	if err != nil || !c.world.faults.Remove(number) {
+	if err != nil || !c.world.Faults.Remove(number) {
 		return faultNotFound(c)
 	}
-	return wire.SucceedWith(nil, "Fault rule removed", slices.Clip(c.world.faults.Rules()))
+	return wire.SucceedWith(nil, "Fault rule removed", slices.Clip(c.world.Faults.Rules()))
 }
 
 func faultNotFound(c *control) wire.Reply {
-	return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no fault rule is number %q: GET %sfaults lists them", c.PathValue("number"), adminPrefix))
+	return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no fault rule is number %q: GET %sfaults lists them", c.PathValue("number"), wire.ControlPrefix))
 }

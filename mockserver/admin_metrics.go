@@ -8,6 +8,7 @@ import (
 
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // adminMetrics answers GET /_mock/metrics in the text format of Prometheus. What worlds hold is counted when
@@ -15,19 +16,19 @@ import (
 func (s *Server) adminMetrics(*control) wire.Reply {
 	t := &watch.MetricsText{}
 	s.metrics.Write(t)
-	worlds := s.worlds.all()
-	entries := s.worlds.strangers.calls.Len()
+	worlds := s.worlds.Worlds()
+	entries := s.worlds.Unauthenticated.Log.Len()
 	var transactions, waiting int
 	for _, w := range worlds {
-		entries += w.calls.Len()
+		entries += w.Log.Len()
 		waiting += w.Waiting()
-		w.mu.Lock()
-		transactions += w.account.Ledger.Len()
-		w.mu.Unlock()
+		w.Lock()
+		transactions += w.Account.Ledger.Len()
+		w.Unlock()
 	}
 	t.Gauge("mockserver_worlds", "Worlds that are open.", len(worlds))
 	t.Gauge("mockserver_journal_entries", "Calls that the journals of the open worlds remember.", entries)
-	t.Gauge("mockserver_journal_bytes", "Memory that the journals of the open worlds take.", int(s.config.memory.Used.Load()))
+	t.Gauge("mockserver_journal_bytes", "Memory that the journals of the open worlds take.", int(s.config.Memory.Used.Load()))
 	t.Gauge("mockserver_ledger_transactions", "Entries in the ledgers of the open worlds.", transactions)
 	t.Gauge("mockserver_waiting", "Things that wait for their time in the open worlds.", waiting)
 	writeDeliveries(t, worlds)
@@ -44,11 +45,11 @@ func (s *Server) adminMetrics(*control) wire.Reply {
 }
 
 // writeDeliveries counts what the delivery logs of the open worlds hold.
-func writeDeliveries(t *watch.MetricsText, worlds []*core) {
+func writeDeliveries(t *watch.MetricsText, worlds []*world.World) {
 	states := []string{"queued", "delivered", "failed", "refused"}
 	counts := map[string]int{}
 	for _, w := range worlds {
-		for _, d := range w.deliveries.Log() {
+		for _, d := range w.Dispatcher.Log() {
 			counts[string(d.State)]++
 		}
 	}

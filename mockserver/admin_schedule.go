@@ -8,11 +8,12 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // scheduleOrder is the body of POST /_mock/schedule.
 type scheduleOrder struct {
-	Events []event `json:"events"`
+	Events []world.Event `json:"events"`
 	Steps  []struct {
 		Event       int            `json:"event"`
 		BeforeReply bool           `json:"before_reply"`
@@ -28,19 +29,19 @@ const maxScheduled = 1000
 // is made as POST /_mock/calls makes it.
 func (s *Server) adminSchedule(c *control) wire.Reply {
 	var order scheduleOrder
-	if refusal := c.world.decoding().DecodeControl(c.Call, &order); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
 	}
 	if len(order.Events) == 0 || len(order.Events) > maxScheduled || len(order.Steps) > maxScheduled {
 		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid,
 			`a schedule has 1 to 1000 events and up to 1000 steps: send {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"after":"1s"}]}; "act" is a call whose reply steps with "before_reply" precede`)
 	}
-	var steps []step
+	var steps []world.Step
 	for _, one := range order.Steps {
 		if one.After < 0 {
 			return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, "after is below zero: write how long after the step before, such as 1s")
 		}
-		steps = append(steps, step{Event: one.Event, BeforeReply: one.BeforeReply, After: time.Duration(one.After)})
+		steps = append(steps, world.Step{Event: one.Event, BeforeReply: one.BeforeReply, After: time.Duration(one.After)})
 	}
 	var made *callMade
 	var act func(context.Context) error

@@ -13,6 +13,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -114,9 +115,9 @@ const packagePrefix = "mockserver: "
 func refusedFor(err error) wire.Reply {
 	status, code := http.StatusBadRequest, wire.CodeInvalid
 	switch {
-	case errors.Is(err, ErrTooManyWorlds):
+	case errors.Is(err, world.ErrTooManyWorlds):
 		status, code = http.StatusServiceUnavailable, wire.CodeFull
-	case errors.Is(err, ErrWorldExists), errors.Is(err, ErrRealClock):
+	case errors.Is(err, world.ErrWorldExists), errors.Is(err, world.ErrRealClock):
 		status = http.StatusConflict
 	}
 	message := strings.TrimPrefix(err.Error(), packagePrefix)

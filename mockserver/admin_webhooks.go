@@ -10,13 +10,14 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 func (s *Server) adminWebhooks(c *control) wire.Reply {
 	w := c.world
-	w.mu.Lock()
-	all := slices.Clone(w.account.Webhooks.All)
-	w.mu.Unlock()
+	w.Lock()
+	all := slices.Clone(w.Account.Webhooks.All)
+	w.Unlock()
 	slices.Reverse(all)
 	return pageOf(c, spelling.Counted(len(all), "webhook", "webhooks"), all, viewWebhook)
 }
@@ -30,15 +31,15 @@ func (s *Server) adminAddWebhook(c *control) wire.Reply {
 		Active *bool           `json:"active"`
 		Order  *delivery.Order `json:"order"`
 	}
-	if refusal := w.decoding().DecodeControl(c.Call, &form); refusal != nil {
+	if refusal := w.Decoding().DecodeControl(c.Call, &form); refusal != nil {
 		return *refusal
 	}
-	id, err := w.AddWebhook(subscription{Name: form.Name, URL: form.URL, Events: form.Events, Inactive: form.Active != nil && !*form.Active})
+	id, err := w.AddWebhook(world.Subscription{Name: form.Name, URL: form.URL, Events: form.Events, Inactive: form.Active != nil && !*form.Active})
 	if err != nil {
 		return refusedFor(err)
 	}
 	if form.Order != nil {
-		if err := w.ChangeWebhook(id, webhookChange{Order: form.Order}); err != nil {
+		if err := w.ChangeWebhook(id, world.WebhookChange{Order: form.Order}); err != nil {
 			return refusedFor(errors.Join(err, w.RemoveWebhook(id)))
 		}
 	}
@@ -46,7 +47,7 @@ func (s *Server) adminAddWebhook(c *control) wire.Reply {
 }
 
 // answerWebhook shows a webhook as it is now.
-func answerWebhook(w *core, id, message string) wire.Reply {
+func answerWebhook(w *world.World, id, message string) wire.Reply {
 	h := findWebhook(w, id)
 	if h == nil {
 		return webhookNotFound(id)
@@ -56,8 +57,8 @@ func answerWebhook(w *core, id, message string) wire.Reply {
 
 func (s *Server) adminChangeWebhook(c *control) wire.Reply {
 	w, id := c.world, c.PathValue("webhook_id")
-	var change webhookChange
-	if refusal := w.decoding().DecodeControl(c.Call, &change); refusal != nil {
+	var change world.WebhookChange
+	if refusal := w.Decoding().DecodeControl(c.Call, &change); refusal != nil {
 		return *refusal
 	}
 	if h := findWebhook(w, id); h == nil {
@@ -70,7 +71,7 @@ func (s *Server) adminChangeWebhook(c *control) wire.Reply {
 }
 
 func (s *Server) adminRemoveWebhook(c *control) wire.Reply {
-	if refusal := c.world.decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}
 	id := c.PathValue("webhook_id")
@@ -81,18 +82,18 @@ func (s *Server) adminRemoveWebhook(c *control) wire.Reply {
 }
 
 func webhookNotFound(id string) wire.Reply {
-	return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("webhook %q does not exist: GET %swebhooks lists them", id, adminPrefix))
+	return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("webhook %q does not exist: GET %swebhooks lists them", id, wire.ControlPrefix))
 }
 
-func findWebhook(w *core, id string) *account.Webhook {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.account.Webhooks.Find(id)
+func findWebhook(w *world.World, id string) *account.Webhook {
+	w.Lock()
+	defer w.Unlock()
+	return w.Account.Webhooks.Find(id)
 }
 
 func (s *Server) adminEmit(c *control) wire.Reply {
-	var e event
-	if refusal := c.world.decoding().DecodeControl(c.Call, &e); refusal != nil {
+	var e world.Event
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &e); refusal != nil {
 		return *refusal
 	}
 	queued, err := c.world.Emit(e)

@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // The control surface of worlds, for tests in other languages. What these routes do, [Server.Open],
@@ -31,7 +32,7 @@ type worldView struct {
 
 // viewFor is view without the key for those who do not want to be trusted with it: a page that shows
 // worlds, for one.
-func viewFor(w *core, c *control) worldView {
+func viewFor(w *world.World, c *control) worldView {
 	v := viewWorld(w)
 	if c.Query().Get("keys") == "false" {
 		v.SecretKey = ""
@@ -39,32 +40,32 @@ func viewFor(w *core, c *control) worldView {
 	return v
 }
 
-func viewWorld(w *core) worldView {
+func viewWorld(w *world.World) worldView {
 	v := worldView{
-		Name: w.name, Scenario: w.plan.scenario, SecretKey: w.SecretKey, Clock: "real", Now: jsontext.Timestamp(w.Now()), Waiting: w.Waiting(),
+		Name: w.Name(), Scenario: w.Plan.Scenario, SecretKey: w.SecretKey, Clock: "real", Now: jsontext.Timestamp(w.Now()), Waiting: w.Waiting(),
 	}
-	if w.clock.IsVirtual() {
+	if w.Clock.IsVirtual() {
 		v.Clock = "virtual"
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	v.Requests = w.desk.Len()
-	v.Snapshots = append([]string{}, slices.Sorted(maps.Keys(w.snapshots))...)
+	w.Lock()
+	defer w.Unlock()
+	v.Requests = w.Desk.Len()
+	v.Snapshots = append([]string{}, slices.Sorted(maps.Keys(w.Snapshots))...)
 	return v
 }
 
 func (s *Server) adminScenarios(*control) wire.Reply {
-	return wire.SucceedWith(nil, "Words that a key may hold: sk_test_<scenario>_<name>; put several together with hyphens", scenarios())
+	return wire.SucceedWith(nil, "Words that a key may hold: sk_test_<scenario>_<name>; put several together with hyphens", world.Scenarios())
 }
 
 func (s *Server) adminWorlds(c *control) wire.Reply {
-	worlds := s.worlds.all()
-	return pageOf(c, spelling.Counted(len(worlds), "world is open", "worlds are open"), worlds, func(w *core) worldView { return viewFor(w, c) })
+	worlds := s.worlds.Worlds()
+	return pageOf(c, spelling.Counted(len(worlds), "world is open", "worlds are open"), worlds, func(w *world.World) worldView { return viewFor(w, c) })
 }
 
 // adminShowWorld answers GET /_mock/worlds/{world} with what a program needs to use the world.
 func (s *Server) adminShowWorld(c *control) wire.Reply {
-	return s.onWorld(c, &struct{}{}, func(w *core) wire.Reply {
+	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
 		return wire.SucceedWith(nil, "The world", struct {
 			worldView
 			Wallets   []string `json:"wallets"`
@@ -84,14 +85,14 @@ func (s *Server) adminOpenWorld(c *control) wire.Reply {
 		Scenario    string                     `json:"scenario"`
 		Assumptions map[string]json.RawMessage `json:"assumptions"`
 	}
-	if refusal := c.world.decoding().DecodeControl(c.Call, &order); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
 	}
 	name := order.Name
 	if order.Scenario != "" {
 		name = order.Scenario + "_" + order.Name
 	}
-	w, err := s.worlds.openWith(name, order.Assumptions)
+	w, err := s.worlds.OpenWith(name, order.Assumptions)
 	return answerOpened(c, w, "The world is open", err)
 }
 
@@ -100,26 +101,21 @@ func (s *Server) adminForkWorld(c *control) wire.Reply {
 		Name     string `json:"name"`
 		Snapshot string `json:"snapshot"`
 	}
-	return s.onWorld(c, &order, func(w *core) wire.Reply {
+	return s.onWorld(c, &order, func(w *world.World) wire.Reply {
 		base := w.Snapshot()
 		if order.Snapshot != "" {
 			var err error
-			if base, err = w.named(order.Snapshot); err != nil {
+			if base, err = w.Named(order.Snapshot); err != nil {
 				return refusedFor(err)
 			}
 		}
-		fork, err := s.worlds.fork(w, order.Name, base)
+		fork, err := s.worlds.Fork(w, order.Name, base)
 		return answerOpened(c, fork, "The fork is open", err)
 	})
 }
 
-// snapshotOrder is the body of the routes about a snapshot that a world keeps.
-type snapshotOrder struct {
-	Snapshot string `json:"snapshot"`
-}
-
 func (s *Server) adminResetWorld(c *control) wire.Reply {
-	return s.onWorld(c, &struct{}{}, func(w *core) wire.Reply {
+	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
 		w.Reset()
 		return answerWorld(w, "The world is as it began", nil)
 	})
@@ -127,15 +123,15 @@ func (s *Server) adminResetWorld(c *control) wire.Reply {
 
 func (s *Server) adminSnapshotWorld(c *control) wire.Reply {
 	var order snapshotOrder
-	return s.onWorld(c, &order, func(w *core) wire.Reply {
-		return answerWorld(w, "The snapshot is taken", w.keep(order.Snapshot))
+	return s.onWorld(c, &order, func(w *world.World) wire.Reply {
+		return answerWorld(w, "The snapshot is taken", w.Keep(order.Snapshot))
 	})
 }
 
 func (s *Server) adminRestoreWorld(c *control) wire.Reply {
 	var order snapshotOrder
-	return s.onWorld(c, &order, func(w *core) wire.Reply {
-		base, err := w.named(order.Snapshot)
+	return s.onWorld(c, &order, func(w *world.World) wire.Reply {
+		base, err := w.Named(order.Snapshot)
 		if err == nil {
 			w.Restore(base)
 		}
@@ -144,23 +140,23 @@ func (s *Server) adminRestoreWorld(c *control) wire.Reply {
 }
 
 func (s *Server) adminCloseWorld(c *control) wire.Reply {
-	return s.onWorld(c, &struct{}{}, func(w *core) wire.Reply {
-		if w == s.worlds.home() {
+	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
+		if w == s.worlds.Home() {
 			return refusedFor(errors.New("the home world closes with its server: reset it instead"))
 		}
-		s.worlds.close(w)
+		s.worlds.Close(w)
 		return answerWorld(w, "The world is closed", nil)
 	})
 }
 
 // onWorld reads the body and does something with the world that the path names.
-func (s *Server) onWorld(c *control, order any, do func(*core) wire.Reply) wire.Reply {
-	if refusal := c.world.decoding().DecodeControl(c.Call, order); refusal != nil {
+func (s *Server) onWorld(c *control, order any, do func(*world.World) wire.Reply) wire.Reply {
+	if refusal := c.world.Decoding().DecodeControl(c.Call, order); refusal != nil {
 		return *refusal
 	}
 	name := c.PathValue("world")
 	w := s.named(name)
-	if w == nil || w == s.worlds.strangers {
+	if w == nil || w == s.worlds.Unauthenticated {
 		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, s.noWorld(name))
 	}
 	return do(w)
@@ -168,15 +164,15 @@ func (s *Server) onWorld(c *control, order any, do func(*core) wire.Reply) wire.
 
 // noWorld says that no world of a name is open, and which one was perhaps meant.
 func (s *Server) noWorld(name string) string {
-	known := each(s.worlds.all(), func(w *core) string { return w.name })
+	known := each(s.worlds.Worlds(), func(w *world.World) string { return w.Name() })
 	if nearest := spelling.Nearest(name, known); nearest != "" {
 		return fmt.Sprintf("no world %q is open: did you mean %s?", name, nearest)
 	}
-	return fmt.Sprintf("no world %q is open: GET %sworlds lists them", name, adminPrefix)
+	return fmt.Sprintf("no world %q is open: GET %sworlds lists them", name, wire.ControlPrefix)
 }
 
 // answerOpened shows a world to the one who opened it, with its key.
-func answerOpened(c *control, w *core, message string, err error) wire.Reply {
+func answerOpened(c *control, w *world.World, message string, err error) wire.Reply {
 	if err != nil {
 		return refusedFor(err)
 	}
@@ -184,7 +180,7 @@ func answerOpened(c *control, w *core, message string, err error) wire.Reply {
 }
 
 // answerWorld shows a world without its key, which only the one who opens it needs.
-func answerWorld(w *core, message string, err error) wire.Reply {
+func answerWorld(w *world.World, message string, err error) wire.Reply {
 	if err != nil {
 		return refusedFor(err)
 	}
@@ -193,40 +189,8 @@ func answerWorld(w *core, message string, err error) wire.Reply {
 	return wire.SucceedWith(nil, message, view)
 }
 
-// keep takes a snapshot and remembers it by a name.
-func (w *core) keep(name string) error {
-	if name == "" || len(name) > longestName {
-		return fmt.Errorf(`a snapshot needs a name of at most %d bytes: send {"snapshot":"before"}`, longestName)
-	}
-	taken := w.Snapshot()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if _, again := w.snapshots[name]; !again && len(w.snapshots) >= maxNamedSnapshots {
-		return fmt.Errorf("the world keeps %d snapshots already: use one of their names again", maxNamedSnapshots)
-	}
-	if err := w.roomForBytes(taken.state.RequestBytes + taken.state.Webhooks.Bytes); err != nil {
-		return err
-	}
-	if w.snapshots == nil {
-		w.snapshots = map[string]*snapshot{}
-	}
-	w.snapshots[name] = taken
-	return nil
-}
-
-// named returns a snapshot that keep remembers.
-func (w *core) named(name string) (*snapshot, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	taken := w.snapshots[name]
-	if taken == nil {
-		return nil, fmt.Errorf("the world keeps no snapshot %q: it has %q", name, slices.Sorted(maps.Keys(w.snapshots)))
-	}
-	return taken, nil
-}
-
 func (s *Server) adminSaveState(c *control) wire.Reply {
-	if refusal := c.world.decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}
 	if s.config.state == "" {
@@ -238,5 +202,10 @@ func (s *Server) adminSaveState(c *control) wire.Reply {
 	return wire.SucceedWith(nil, "The state is saved", struct {
 		Worlds int                `json:"worlds"`
 		At     jsontext.Timestamp `json:"at"`
-	}{len(s.worlds.all()), jsontext.Timestamp(time.Now())})
+	}{len(s.worlds.Worlds()), jsontext.Timestamp(time.Now())})
+}
+
+// snapshotOrder is the body of the routes about a snapshot that a world keeps.
+type snapshotOrder struct {
+	Snapshot string `json:"snapshot"`
 }

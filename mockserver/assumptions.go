@@ -101,7 +101,7 @@ type Assumption struct {
 // Assumptions returns every open point that has a switch, in the order of the struct's fields.
 func (s *Server) Assumptions() []Assumption {
 	table := assumptionTable()
-	chosen := reflect.ValueOf(s.config.assume)
+	chosen := reflect.ValueOf(s.config.Assume)
 	for i, row := range table {
 		table[i].Changed = !chosen.FieldByName(row.Field).IsZero()
 	}

@@ -8,17 +8,14 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
-
-// strangersName is the name under which the control surface shows the requests whose key opens no world. No
-// key opens a world of this name.
-const strangersName = "unauthenticated"
 
 // Unauthenticated returns the latest requests that were refused for their key, or that carried a key which
 // opens no world, oldest first. They are in the journal of no world and use up the fault rules of none. GET
 // /_mock/calls?world=unauthenticated lists them too.
-func (s *Server) Unauthenticated() []journal.Call { return s.worlds.strangers.Journal() }
+func (s *Server) Unauthenticated() []journal.Call { return s.worlds.Unauthenticated.Journal() }
 
 // authenticate returns the world that a request is for; or the one of the requests without an account, and why
 // the request is refused.
@@ -26,12 +23,12 @@ func (s *Server) Unauthenticated() []journal.Call { return s.worlds.strangers.Jo
 // Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
 // Assumption: countries and webhooks need it too; see [Assumptions.OpenOperations]. A key may open a world
 // of its own; see [Server.Open].
-func (s *pipeline) authenticate(r *http.Request, op *operation) (*core, *wire.Reply) {
+func (s *pipeline) authenticate(r *http.Request, op *operation) (*world.World, *wire.Reply) {
 	scheme, key := bearer(r)
-	err := errKeyForm
+	err := world.ErrKeyForm
 	if strings.EqualFold(scheme, "Bearer") {
-		var w *core
-		if w, err = s.worlds.world(key); err == nil {
+		var w *world.World
+		if w, err = s.worlds.OpenKey(key); err == nil {
 			return w, nil
 		}
 	}
@@ -40,26 +37,26 @@ func (s *pipeline) authenticate(r *http.Request, op *operation) (*core, *wire.Re
 	}
 	var message string
 	switch {
-	case errors.Is(err, ErrTooManyWorlds):
+	case errors.Is(err, world.ErrTooManyWorlds):
 		p := wire.Refused(http.StatusServiceUnavailable, wire.CodeFull, err.Error())
-		return s.worlds.strangers, &p
-	case !errors.Is(err, errKeyForm):
-		message = "the secret key names a scenario that there is not, or asks too much of it: GET " + adminPrefix + "scenarios lists them"
+		return s.worlds.Unauthenticated, &p
+	case !errors.Is(err, world.ErrKeyForm):
+		message = "the secret key names a scenario that there is not, or asks too much of it: GET " + wire.ControlPrefix + "scenarios lists them"
 	case scheme == "":
 		message = "the Authorization header is missing: send Authorization: Bearer <SECRET_KEY>"
 	case !strings.EqualFold(scheme, "Bearer") || key == "":
 		message = "the Authorization header is malformed: write it as Bearer, a space and the secret key"
 	default:
-		message = "the secret key is not one of this server's: use the secret_key that it printed when it started, Server.SecretKey, or a key that opens a world of its own: GET " + adminPrefix + "scenarios tells how"
+		message = "the secret key is not one of this server's: use the secret_key that it printed when it started, Server.SecretKey, or a key that opens a world of its own: GET " + wire.ControlPrefix + "scenarios tells how"
 	}
 	p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, message)
 	p.Header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}
-	return s.worlds.strangers, &p
+	return s.worlds.Unauthenticated, &p
 }
 
 // worldFor returns the world that a secret key opens.
-func (s *pipeline) worldFor(key string) (*core, bool) {
-	w, err := s.worlds.world(key)
+func (s *pipeline) worldFor(key string) (*world.World, bool) {
+	w, err := s.worlds.OpenKey(key)
 	return w, err == nil
 }
 
@@ -72,18 +69,18 @@ func (s *pipeline) isOpen(op *shipping.Operation) bool {
 // the order of their opening, that has the regulatory request which the path names. Otherwise it is the home
 // world for a request without a key, and that of the requests without an account for one with a wrong key. A fork
 // has the requests of its parent, under the same ids: use the fork's key, or GET /_mock/requests/….
-func (s *pipeline) keyless(r *http.Request) *core {
+func (s *pipeline) keyless(r *http.Request) *world.World {
 	if id := r.PathValue("request_id"); id != "" {
-		for _, w := range s.worlds.all() {
-			if w.hasRequest(id) {
+		for _, w := range s.worlds.Worlds() {
+			if w.HasRequest(id) {
 				return w
 			}
 		}
 	}
 	if r.Header.Get("Authorization") != "" {
-		return s.worlds.strangers
+		return s.worlds.Unauthenticated
 	}
-	return s.worlds.home()
+	return s.worlds.Home()
 }
 
 // bearer splits the Authorization header.

@@ -73,7 +73,7 @@ func consoleAssets() func() map[string]consoleAsset {
 func (s *Server) consoleFile(c *control, name string) wire.Reply {
 	asset, known := s.console()[name]
 	if !known {
-		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("the console has no file %q: open %s", name, adminPrefix))
+		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("the console has no file %q: open %s", name, wire.ControlPrefix))
 	}
 	p := wire.Reply{Status: http.StatusOK, Header: asset.header, ContentType: asset.header.Get("Content-Type"), Body: asset.body}
 	if wire.MatchesTag(c.Header.Values("If-None-Match"), asset.header.Get("Etag")) {
@@ -86,7 +86,7 @@ func (s *Server) adminConsole(c *control) wire.Reply { return s.consoleFile(c, c
 
 // indexMessage says how a world is addressed.
 const indexMessage = "Routes of the reference server itself. Each is about the world that the query parameter world names, such as ?world=lowfunds_ci42, " +
-	"or whose key is in Authorization: Bearer sk_test_lowfunds_ci42, or else about the server's own. GET " + adminPrefix + "worlds lists the worlds. From another machine they need the header " + tokenHeader
+	"or whose key is in Authorization: Bearer sk_test_lowfunds_ci42, or else about the server's own. GET " + wire.ControlPrefix + "worlds lists the worlds. From another machine they need the header " + tokenHeader
 
 // routeView is a route as the index shows it.
 type routeView struct {
@@ -97,7 +97,7 @@ type routeView struct {
 }
 
 func viewRoute(r adminRoute) routeView {
-	return routeView{r.Method, adminPrefix + r.Path, r.Summary, r.parameters()}
+	return routeView{r.Method, wire.ControlPrefix + r.Path, r.Summary, r.parameters()}
 }
 
 // adminIndex answers GET /_mock/: a browser with the console, everyone else with the list of routes.

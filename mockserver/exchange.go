@@ -3,6 +3,7 @@ package mockserver
 import (
 	"log/slog"
 	"net/http"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -10,16 +11,17 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // pipeline answers the operations of the service: it finds the world of a request, asks the handler of the
 // operation, lets faults strike, and shows the exchange to the observers before it is sent.
 type pipeline struct {
-	worlds         *worldBook
+	worlds         *world.Book
 	openOperations []string     // that need no key, besides those that are open by the table
 	countries      *wire.Static // the whole response of GET /v1/countries
 	// check holds a response against the OpenAPI document as a world has it.
-	check   func(w *core, operation string, status int, body []byte) error
+	check   func(w *world.World, operation string, status int, body []byte) error
 	logger  *slog.Logger
 	routes  *router
 	buffers sync.Pool
@@ -29,7 +31,7 @@ type pipeline struct {
 
 // handler answers an operation in a world. It takes the world's lock itself, so that nothing slow,
 // such as reading a body, happens under it.
-type handler func(w *core, c *wire.Call) wire.Reply
+type handler func(w *world.World, c *wire.Call) wire.Reply
 
 // handlers is the other half of the operation table: who answers what.
 func (s *pipeline) handlers() map[string]handler {
@@ -71,14 +73,14 @@ func (s *pipeline) exchange(rw http.ResponseWriter, r *http.Request, op *operati
 	case refusal != nil || op.Method == http.MethodGet:
 		s.unread.Skip(rw, r)
 	default:
-		x.Call.Body, refusal = s.unread.ReadBody(rw, r, w.assume.maxBody(), w.assume.RequireContentType && op.Name != shipping.OpReplayWebhook)
+		x.Call.Body, refusal = s.unread.ReadBody(rw, r, w.Assume.BodyLimit(), w.Assume.RequireContentType && op.Name != shipping.OpReplayWebhook)
 	}
 	var due inject.Due
-	if w.faults.Armed() {
-		due = w.faults.Due(inject.Sighting{Operation: op.Name, Target: r.RequestURI, Body: x.Call.Body, Now: w.clock.Now()})
+	if w.Faults.Armed() {
+		due = w.Faults.Due(inject.Sighting{Operation: op.Name, Target: r.RequestURI, Body: x.Call.Body, Now: w.Clock.Now()})
 	}
 	if len(due) > 0 {
-		due.Before(x, w.forFaults())
+		due.Before(x, faultEnvironment(w))
 	}
 	if !x.Settled {
 		s.answer(w, x, op, refusal)
@@ -89,11 +91,11 @@ func (s *pipeline) exchange(rw http.ResponseWriter, r *http.Request, op *operati
 		case x.Reply.Then != nil:
 			x.Reply.Then(x)
 		case len(due) > 0:
-			due.After(x, w.forFaults())
+			due.After(x, faultEnvironment(w))
 		}
 	}
-	if w.beforeReply.Load() != nil {
-		if held := w.beforeReply.Swap(nil); held != nil {
+	if w.BeforeReply.Load() != nil {
+		if held := w.BeforeReply.Swap(nil); held != nil {
 			x.Leave() // what is held back may advance the clock
 			(*held)()
 		}
@@ -102,10 +104,10 @@ func (s *pipeline) exchange(rw http.ResponseWriter, r *http.Request, op *operati
 }
 
 // answer asks the handler, unless the request is refused before.
-func (s *pipeline) answer(w *core, x *wire.Exchange, op *operation, refusal *wire.Reply) {
+func (s *pipeline) answer(w *world.World, x *wire.Exchange, op *operation, refusal *wire.Reply) {
 	x.Settled = true
 	if refusal == nil {
-		refusal = w.assume.checkQuery(op.Name, &x.Call)
+		refusal = checkQuery(&w.Assume, op.Name, &x.Call)
 	}
 	if refusal != nil {
 		x.Reply = *refusal
@@ -113,21 +115,21 @@ func (s *pipeline) answer(w *core, x *wire.Exchange, op *operation, refusal *wir
 	}
 	x.Reply = op.answer(w, &x.Call)
 	if record := x.Reply.Record; record != nil && op.Name == shipping.OpAnalyze {
-		w.faults.Analyzed(record.RequestID, x.Call.Body)
+		w.Faults.Analyzed(record.RequestID, x.Call.Body)
 	}
-	if w.assume.CheckResponses {
+	if w.Assume.CheckResponses {
 		s.checkResponse(w, op.Name, &x.Reply)
 	}
 }
 
 // finish journals an exchange and ends it.
-func (s *pipeline) finish(rw http.ResponseWriter, w *core, x *wire.Exchange) {
+func (s *pipeline) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
 	x.Reply.WithoutKeys()
 	if len(x.Struck) == 0 { // a fault spoils the plain form, which whoever looks at it can read
 		x.Reply.Negotiate(x.Call.Header)
 	}
-	x.At, x.Virtual, x.World, x.Key = w.clock.Now(), w.clock.IsVirtual(), w.name, fingerprint(w, x.Call.Request)
-	for _, o := range w.observers {
+	x.At, x.Virtual, x.World, x.Key = w.Clock.Now(), w.Clock.IsVirtual(), w.Name(), fingerprint(w, x.Call.Request)
+	for _, o := range w.Observers {
 		o.See(x)
 	}
 	x.Leave() // the caller may take its time to read the reply
@@ -136,8 +138,26 @@ func (s *pipeline) finish(rw http.ResponseWriter, w *core, x *wire.Exchange) {
 		rw.Header()["X-Mock-Why"] = []string{whyPath(w, x.ID)}
 	}
 	if err := x.Send(rw, func(each time.Duration, count int) wire.Ticks {
-		return w.ticks(each, count, "the next byte of a slow body")
+		return w.Ticks(each, count, "the next byte of a slow body")
 	}); err != nil {
 		s.logger.Debug("the answer was not taken", "operation", x.Operation, "error", err)
 	}
+}
+
+// forFaults returns what faults need of the world.
+func faultEnvironment(w *world.World) inject.World {
+	return inject.World{
+		Now:   w.Clock.Now,
+		Delay: w.Delay,
+		Page: func(query url.Values) (page, perPage int) {
+			p := pagingOf(&w.Assume, query)
+			return p.page, p.perPage
+		},
+		InsertRows: w.InsertRows,
+	}
+}
+
+// rule is the refusal of a request that breaks a rule of the specification.
+func ruleBroken(w *world.World, message string) wire.Reply {
+	return wire.Refused(w.Assume.RuleFailure(), wire.CodeInvalid, message)
 }

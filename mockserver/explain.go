@@ -7,14 +7,15 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // whyPath is where the explanation of an answer is had.
-func whyPath(w *core, requestID string) string {
-	path := adminPrefix + "why/" + requestID
-	if w.name != homeName {
-		path += "?world=" + url.QueryEscape(w.name)
+func whyPath(w *world.World, requestID string) string {
+	path := wire.ControlPrefix + "why/" + requestID
+	if w.Name() != world.HomeName {
+		path += "?world=" + url.QueryEscape(w.Name())
 	}
 	return path
 }
@@ -54,8 +55,8 @@ type suggestion struct {
 }
 
 // explain explains the answer whose X-Request-Id is given.
-func explain(w, valid *core, requestID string, table []shipping.Operation) (explanation, error) {
-	c, rule, known := w.calls.Remembered(requestID)
+func explain(w, valid *world.World, requestID string, table []shipping.Operation) (explanation, error) {
+	c, rule, known := w.Log.Remembered(requestID)
 	if !known {
 		return explanation{}, fmt.Errorf("mockserver: the journal does not hold %q: take the X-Request-Id of one of the latest answers, or keep more with WithJournal", requestID)
 	}

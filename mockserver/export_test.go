@@ -2,18 +2,20 @@ package mockserver
 
 import (
 	"io"
+
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // Encode is [Snapshot.Save] without a file, and DecodeSnapshot is [LoadSnapshot] without one.
 func (s *Snapshot) Encode(out io.Writer) error {
-	return encodeState(out, func(yield func(string, *snapshot) bool) { yield("snapshot", s.kept) })
+	return world.EncodeState(out, func(yield func(string, *world.Snapshot) bool) { yield("snapshot", s.kept) })
 }
 
 func DecodeSnapshot(from io.Reader) (*Snapshot, error) {
-	file, err := decodeState(from)
+	file, err := world.DecodeState(from)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := file.Worlds[0].snapshot()
+	kept, err := file.Worlds[0].Snapshot()
 	return &Snapshot{kept}, err
 }

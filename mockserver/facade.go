@@ -8,6 +8,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -54,7 +55,7 @@ func (w *World) Reset() { w.core.Reset() }
 // ChangeWebhook changes a webhook. It fails, and changes nothing, for one that does not exist and for a
 // URL or an order that cannot be.
 func (w *World) ChangeWebhook(id string, change WebhookChange) error {
-	return w.core.ChangeWebhook(id, webhookChange{
+	return w.core.ChangeWebhook(id, world.WebhookChange{
 		Name: change.Name, URL: change.URL, Events: change.Events, Active: change.Active, Order: (*delivery.Order)(change.Order),
 	})
 }
@@ -139,13 +140,15 @@ func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (Delivery, 
 
 // AddWebhook subscribes a receiver and returns its webhook_id. It fails for a URL that nothing could
 // ever be delivered to.
-func (w *World) AddWebhook(h Webhook) (string, error) { return w.core.AddWebhook(subscription(h)) }
+func (w *World) AddWebhook(h Webhook) (string, error) {
+	return w.core.AddWebhook(world.Subscription(h))
+}
 
 // Emit notifies every active webhook that is subscribed to an event, and returns what was queued, newest
 // webhook first. It fails, and sends nothing, for a shipment that does not exist, for data that is no
 // JSON object, and where no webhook is subscribed.
 func (w *World) Emit(e Event) ([]Delivery, error) {
-	queued, err := w.core.Emit(event(e))
+	queued, err := w.core.Emit(world.Event(e))
 	return each(queued, exported), err
 }
 
@@ -158,8 +161,8 @@ func (w *World) Emit(e Event) ([]Delivery, error) {
 // are waited for. It returns the deliveries in the order of the steps, and fails where the events cannot
 // be sent, act fails, or the context ends.
 func (w *World) RunSchedule(ctx context.Context, schedule Schedule, events []Event, act func(context.Context) error) ([]Delivery, error) {
-	steps := each(schedule.Steps, func(s ScheduleStep) step { return step(s) })
-	done, err := w.core.RunSchedule(ctx, steps, each(events, func(e Event) event { return event(e) }), act)
+	steps := each(schedule.Steps, func(s ScheduleStep) world.Step { return world.Step(s) })
+	done, err := w.core.RunSchedule(ctx, steps, each(events, func(e Event) world.Event { return world.Event(e) }), act)
 	return each(done, exported), err
 }
 

@@ -1,5 +1,7 @@
 package mockserver
 
+import "github.com/shipping-go/shipping/mockserver/internal/world"
+
 // Scenario is a word that a world's key may hold, and what it makes of the world. Words are put together
 // with hyphens: "lowfunds-seed7".
 type Scenario struct {
@@ -13,5 +15,5 @@ type Scenario struct {
 
 // Scenarios returns every word that a key may hold. The slice is the caller's own.
 func Scenarios() []Scenario {
-	return each(scenarios(), func(s scenarioWord) Scenario { return Scenario{Word: s.Word, Summary: s.Summary, Max: s.Max} })
+	return each(world.Scenarios(), func(s world.ScenarioWord) Scenario { return Scenario{Word: s.Word, Summary: s.Summary, Max: s.Max} })
 }

@@ -1,6 +1,10 @@
 package mockserver
 
-import "time"
+import (
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/world"
+)
 
 // World is one account of a server: its key, its data, its time, its faults and its journal. Worlds share
 // nothing that can change, so tests that run at the same time each take their own: see [Server.NewWorld]
@@ -10,7 +14,7 @@ import "time"
 // URL is its base address and SecretKey opens it: requests that carry that key are this world's.
 type World struct {
 	*access
-	core   *core
+	core   *world.World
 	server *Server
 }
 
@@ -31,19 +35,19 @@ type access struct {
 }
 
 // facade returns what the users of the server hold of a world.
-func (s *Server) facade(w *core) *World { return w.facade.(*World) }
+func (s *Server) facade(w *world.World) *World { return w.Facade.(*World) }
 
 // newFacade makes it, once for each world.
-func (s *Server) newFacade(w *core) any {
+func (s *Server) newFacade(w *world.World) any {
 	return &World{access: &access{URL: w.URL, SecretKey: w.SecretKey}, core: w, server: s}
 }
 
 // explain explains a response of a world. Of a request whose key opens no world, the account that it was perhaps meant
 // for is the home world.
-func (s *Server) explain(w *core, requestID string) (explanation, error) {
+func (s *Server) explain(w *world.World, requestID string) (explanation, error) {
 	valid := w
-	if w == s.worlds.strangers {
-		valid = s.worlds.home()
+	if w == s.worlds.Unauthenticated {
+		valid = s.worlds.Home()
 	}
 	return explain(w, valid, requestID, s.config.operations)
 }

@@ -9,9 +9,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Findings returns what the client has done so far that a careful one would not, first found first.
-func (w *core) Findings() []journal.Finding { return w.conduct.All() }
-
 // Lint fails the test for each finding, but those of the rules that are allowed.
 func (w *World) Lint(tb testing.TB, allowed ...journal.LintRule) {
 	tb.Helper()
@@ -31,6 +28,6 @@ func (w *World) CheckInvariants(tb testing.TB) {
 }
 
 func (s *Server) adminLint(c *control) wire.Reply {
-	findings := c.world.conduct.All()
+	findings := c.world.Lint.All()
 	return wire.SucceedWith(nil, spelling.Counted(len(findings), "finding", "findings"), findings)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // How the stream at /_mock/live behaves.
@@ -51,25 +52,25 @@ func (p pulse) still() pulse {
 
 // pulse takes that of a world. Nothing tells a stream that something has changed: it asks. So a server
 // whom nobody watches does nothing for it, and a reader who is slow holds up nobody.
-func (s *Server) pulse(w *core) pulse {
+func (s *Server) pulse(w *world.World) pulse {
 	p := pulse{
-		World: w.name, Calls: w.calls.Last(), Deliveries: w.deliveries.Mark(), Faults: w.faults.Mark(), Worlds: s.worlds.mark(),
-		Unauthenticated: s.worlds.strangers.calls.Last(),
-		Waiting:         w.Waiting(), Clock: clockKind(w), Now: jsontext.Timestamp(w.clock.Now()),
+		World: w.Name(), Calls: w.Log.Last(), Deliveries: w.Dispatcher.Mark(), Faults: w.Faults.Mark(), Worlds: markWorlds(s.worlds.Worlds()),
+		Unauthenticated: s.worlds.Unauthenticated.Log.Last(),
+		Waiting:         w.Waiting(), Clock: clockKind(w), Now: jsontext.Timestamp(w.Clock.Now()),
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	p.Entries, p.Requests = w.account.Ledger.Len(), w.desk.Len()
+	w.Lock()
+	defer w.Unlock()
+	p.Entries, p.Requests = w.Account.Ledger.Len(), w.Desk.Len()
 	p.Ledger = mark(p.Entries)
-	if last, known := w.account.Ledger.Last(); known {
+	if last, known := w.Account.Ledger.Last(); known {
 		p.Ledger = mark(p.Entries, last.ID)
 	}
-	p.Desk = mark(p.Requests, w.desk.Stored())
-	if newest := w.desk.Newest(0, 1); len(newest) > 0 {
-		p.Desk = mark(p.Requests, w.desk.Stored(), newest[0].RequestID)
+	p.Desk = mark(p.Requests, w.Desk.Stored())
+	if newest := w.Desk.Newest(0, 1); len(newest) > 0 {
+		p.Desk = mark(p.Requests, w.Desk.Stored(), newest[0].RequestID)
 	}
 	var hooks []any
-	for _, h := range w.account.Webhooks.All {
+	for _, h := range w.Account.Webhooks.All {
 		hooks = append(hooks, h.WebhookID, h.Revision)
 	}
 	p.Webhooks = mark(hooks...)
@@ -83,12 +84,8 @@ func mark(parts ...any) uint32 {
 	return hash.Sum32()
 }
 
-// mark is a number that is another one once a world was opened or closed.
-func (b *worldBook) mark() uint32 {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	return mark(len(b.opened), b.opened[len(b.opened)-1].name)
-}
+// markWorlds is a number that is another one once a world was opened or closed.
+func markWorlds(opened []*world.World) uint32 { return mark(len(opened), opened[len(opened)-1].Name()) }
 
 // adminLive answers GET /_mock/live: the pulse of a world, or a stream of them for one who accepts
 // text/event-stream.
@@ -111,15 +108,15 @@ func (s *Server) adminLive(c *control) wire.Reply {
 
 // live writes a world's pulse whenever it has changed, until the reader leaves, the world is closed or
 // the server is.
-func (s *Server) live(ctx context.Context, out *eventWriter, w *core) error {
+func (s *Server) live(ctx context.Context, out *eventWriter, w *world.World) error {
 	defer out.close()
 	var sent pulse
 	var spoke time.Time
 	for {
-		called := w.calls.Changes()
+		called := w.Log.Changes()
 		now := time.Now()
 		switch p := s.pulse(w); {
-		case w != s.worlds.strangers && s.worlds.open(w.SecretKey) != w:
+		case w != s.worlds.Unauthenticated && s.worlds.ByKey(w.SecretKey) != w:
 			return out.event("closed", p)
 		case p.still() != sent:
 			if err := out.event("pulse", p); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -25,15 +26,15 @@ type draftRequest struct {
 }
 
 // nearest returns the valid request that is nearest to a call, or nil.
-func nearest(w *core, c *journal.Call, table []shipping.Operation) *suggestion {
+func nearest(w *world.World, c *journal.Call, table []shipping.Operation) *suggestion {
 	op := nearestOperation(c, table)
 	sent := sentRequest{world: w, values: routeValues(op.Route, c.Path)}
 	// What cannot be read holds nothing to take over.
 	sent.query, _ = url.ParseQuery(c.Query)
 	_ = json.Unmarshal([]byte(c.RequestBody), &sent.body)
-	w.mu.Lock()
+	w.Lock()
 	made := sent.corrected(op.Name)
-	w.mu.Unlock()
+	w.Unlock()
 	if made == nil {
 		return nil
 	}
@@ -41,7 +42,7 @@ func nearest(w *core, c *journal.Call, table []shipping.Operation) *suggestion {
 }
 
 // suggest writes a request out, or returns nil if its operation is not in the table.
-func suggest(w *core, made *draftRequest, table []shipping.Operation) *suggestion {
+func suggest(w *world.World, made *draftRequest, table []shipping.Operation) *suggestion {
 	i := slices.IndexFunc(table, func(row shipping.Operation) bool { return row.Name == made.operation })
 	if i < 0 {
 		return nil
@@ -65,7 +66,7 @@ func suggest(w *core, made *draftRequest, table []shipping.Operation) *suggestio
 
 // sentRequest is what was sent, as far as it can be read.
 type sentRequest struct {
-	world  *core
+	world  *world.World
 	values map[string]string
 	query  url.Values
 	body   map[string]any
@@ -108,9 +109,9 @@ func (r *sentRequest) list(operation string) *draftRequest {
 		}
 	}
 	if operation == shipping.OpListTransactions {
-		wallets := r.world.account.Ledger.Wallets()
+		wallets := r.world.Account.Ledger.Wallets()
 		wallet := r.query.Get("wallet")
-		if _, known := r.world.account.Transactions[wallet]; !known {
+		if _, known := r.world.Account.Transactions[wallet]; !known {
 			if len(wallets) == 0 {
 				return nil
 			}
@@ -124,11 +125,11 @@ func (r *sentRequest) list(operation string) *draftRequest {
 func (r *sentRequest) replay() *draftRequest {
 	w, body := r.world, map[string]any{}
 	event := r.text("event")
-	if stored, known := w.deliveries.Find(r.text("delivery_id")); known {
+	if stored, known := w.Dispatcher.Find(r.text("delivery_id")); known {
 		event, body["delivery_id"] = stored.Event, stored.ID
 	}
-	if !strings.HasPrefix(event, "shipment.") || len(w.account.Webhooks.Receivers(event)) == 0 {
-		i := slices.IndexFunc(account.EventKinds(), func(kind string) bool { return len(w.account.Webhooks.Receivers(kind)) > 0 })
+	if !strings.HasPrefix(event, "shipment.") || len(w.Account.Webhooks.Receivers(event)) == 0 {
+		i := slices.IndexFunc(account.EventKinds(), func(kind string) bool { return len(w.Account.Webhooks.Receivers(kind)) > 0 })
 		if i < 0 {
 			return nil
 		}
@@ -137,14 +138,14 @@ func (r *sentRequest) replay() *draftRequest {
 	}
 	if body["delivery_id"] == nil {
 		body["event"], body["shipment_id"] = event, r.text("shipment_id")
-		if w.account.Shipments[r.text("shipment_id")] == nil {
-			if len(w.account.ShipmentIDs) == 0 {
+		if w.Account.Shipments[r.text("shipment_id")] == nil {
+			if len(w.Account.ShipmentIDs) == 0 {
 				return nil
 			}
-			body["shipment_id"] = w.account.ShipmentIDs[0]
+			body["shipment_id"] = w.Account.ShipmentIDs[0]
 		}
 	}
-	if h := w.account.Webhooks.Find(r.text("webhook_id")); h != nil && h.Receives(event) {
+	if h := w.Account.Webhooks.Find(r.text("webhook_id")); h != nil && h.Receives(event) {
 		body["webhook_id"] = h.WebhookID
 	}
 	return &draftRequest{operation: shipping.OpReplayWebhook, body: body}
@@ -153,18 +154,18 @@ func (r *sentRequest) replay() *draftRequest {
 func (r *sentRequest) analyze() *draftRequest {
 	w, body := r.world, map[string]any{}
 	switch {
-	case w.account.Shipments[r.text("shipment_id")] != nil:
+	case w.Account.Shipments[r.text("shipment_id")] != nil:
 		body["shipment_id"] = r.text("shipment_id")
-	case isKey(w.account.Invoices, r.text("file_url")):
+	case isKey(w.Account.Invoices, r.text("file_url")):
 		body["file_url"] = r.text("file_url")
-	case r.text("file_url") != "" && len(w.account.InvoiceURLs) > 0:
-		body["file_url"] = w.account.InvoiceURLs[0]
-	case len(w.account.ShipmentIDs) > 0:
-		body["shipment_id"] = w.account.ShipmentIDs[0]
+	case r.text("file_url") != "" && len(w.Account.InvoiceURLs) > 0:
+		body["file_url"] = w.Account.InvoiceURLs[0]
+	case len(w.Account.ShipmentIDs) > 0:
+		body["shipment_id"] = w.Account.ShipmentIDs[0]
 	default:
 		return nil
 	}
-	if _, known := w.account.Ledger.Balance(r.text("wallet")); known {
+	if _, known := w.Account.Ledger.Balance(r.text("wallet")); known {
 		body["wallet"] = r.text("wallet")
 	}
 	return &draftRequest{operation: shipping.OpAnalyze, body: body}
@@ -174,14 +175,14 @@ func (r *sentRequest) analyze() *draftRequest {
 // What the wallet cannot pay is reduced to the cheapest document. Another request is never suggested, because the
 // suggestion would buy its documents: one that was bought already is read, and an unknown one analyzed.
 func (r *sentRequest) purchase() *draftRequest {
-	record, err := r.world.desk.Get(r.text("request_id"))
+	record, err := r.world.Desk.Get(r.text("request_id"))
 	switch {
 	case err != nil:
 		return r.analyze()
 	case !isDraft(record) || len(record.AvailableDocuments) == 0:
 		return &draftRequest{operation: shipping.OpGetRequest, values: map[string]string{"request_id": record.RequestID}}
 	}
-	balance, _ := r.world.account.Ledger.Balance(record.Wallet)
+	balance, _ := r.world.Account.Ledger.Balance(record.Wallet)
 	var types []string
 	var sum shipping.Amount
 	offers := slices.Clone(record.AvailableDocuments)
@@ -257,7 +258,7 @@ func (r *sentRequest) edit(operation string) *draftRequest {
 		if made == nil || made.operation != operation {
 			return made
 		}
-		record, err := r.world.desk.Get(made.values["request_id"])
+		record, err := r.world.Desk.Get(made.values["request_id"])
 		if err != nil {
 			return nil
 		}
@@ -280,10 +281,10 @@ func (r *sentRequest) onRequest(operation string, fits func(*regulatory.Record) 
 }
 
 func (r *sentRequest) record(id string, fits func(*regulatory.Record) bool) *regulatory.Record {
-	if named, err := r.world.desk.Get(id); err == nil && fits(named) {
+	if named, err := r.world.Desk.Get(id); err == nil && fits(named) {
 		return named
 	}
-	for _, record := range slices.Backward(r.world.desk.Records()) {
+	for _, record := range slices.Backward(r.world.Desk.Records()) {
 		if fits(record) {
 			return record
 		}

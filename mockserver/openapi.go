@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 	"github.com/shipping-go/shipping/mockserver/internal/schema"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // openAPIDocument is the checked-in document, written from the default operation table.
@@ -50,7 +51,7 @@ func controls() []openapi.Control {
 	}
 	return each(adminRoutes(), func(route adminRoute) openapi.Control {
 		return openapi.Control{
-			Method: route.Method, Path: adminPrefix + route.Path, Summary: route.Summary,
+			Method: route.Method, Path: wire.ControlPrefix + route.Path, Summary: route.Summary,
 			Query: each(route.parameters(), func(name string) openapi.Parameter { return about[name] }),
 			Media: media[route.Path], Enveloped: media[route.Path] == nil || slices.Contains(enveloped, route.Path),
 		}
@@ -71,13 +72,13 @@ func (s *Server) openAPI(choices openapi.Choices) ([]byte, error) {
 }
 
 // openAPIChoices returns the assumptions that change what answers look like.
-func (a *assumptions) openAPIChoices() openapi.Choices {
+func openAPIChoices(a *world.Assumptions) openapi.Choices {
 	return openapi.Choices{LastPageNull: a.LastPageNull, ObjectBreakdown: a.ObjectBreakdown}
 }
 
 // adminOpenAPI answers GET /_mock/openapi.json.
 func (s *Server) adminOpenAPI(c *control) wire.Reply {
-	document, err := s.openAPI(c.world.assume.openAPIChoices())
+	document, err := s.openAPI(openAPIChoices(&c.world.Assume))
 	if err != nil {
 		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, "the document cannot be written: "+err.Error())
 	}
@@ -97,7 +98,7 @@ type responseCheck = func(operation string, status int, body []byte) error
 // what is not in the document at all. The name "" stands for a request that named no operation. A
 // status that the document does not list is held against its default.
 func (s *Server) ResponseCheck() (func(operation string, status int, body []byte) error, error) {
-	return s.checkFor(s.config.assume.openAPIChoices())
+	return s.checkFor(openAPIChoices(&s.config.Assume))
 }
 
 func (s *Server) checkFor(choices openapi.Choices) (responseCheck, error) {

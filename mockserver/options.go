@@ -16,13 +16,14 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // Option changes how [New] sets a server up.
 type Option func(*config)
 
 type config struct {
-	settings
+	world.Settings
 	scenario   string // of the home world
 	state      string // file to restore from and to save to; empty for none
 	listen     bool
@@ -41,17 +42,17 @@ type config struct {
 
 func defaultConfig() config {
 	return config{
-		settings: settings{
-			seed:        1,
-			start:       seed.Epoch,
-			maxWorlds:   defaultMaxWorlds,
-			maxRows:     defaultMaxRows,
-			maxBytes:    defaultMaxBytes,
-			journal:     1024,
-			journalBody: 2 << 10,
-			memory:      &watch.Memory{Most: defaultMaxJournal},
-			parameters:  parameters,
-			logger:      slog.New(slog.DiscardHandler),
+		Settings: world.Settings{
+			Seed:        1,
+			Start:       seed.Epoch,
+			MaxWorlds:   world.DefaultMaxWorlds,
+			MaxRows:     world.DefaultMaxRows,
+			MaxBytes:    world.DefaultMaxBytes,
+			Journal:     1024,
+			JournalBody: 2 << 10,
+			Memory:      &watch.Memory{Most: world.DefaultMaxJournal},
+			Parameters:  parameters,
+			Logger:      slog.New(slog.DiscardHandler),
 		},
 		scenario:   "default",
 		listen:     true,
@@ -63,7 +64,7 @@ func defaultConfig() config {
 }
 
 // WithSeed chooses the world: the same seed always gives the same ids, times, records and key.
-func WithSeed(seed uint64) Option { return func(c *config) { c.seed = seed } }
+func WithSeed(seed uint64) Option { return func(c *config) { c.Seed = seed } }
 
 // WithAddr listens on a given address, such as "127.0.0.1:4010". Without it a free port of
 // 127.0.0.1 is taken.
@@ -78,9 +79,9 @@ func WithoutListener() Option { return func(c *config) { c.listen = false } }
 // Without this option the world follows the real time.
 func WithVirtualClock(start time.Time) Option {
 	return func(c *config) {
-		c.virtual = true
+		c.Virtual = true
 		if start.After(seed.Epoch) {
-			c.start = start
+			c.Start = start
 		}
 	}
 }
@@ -89,7 +90,7 @@ func WithVirtualClock(start time.Time) Option {
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) {
 		if logger != nil {
-			c.logger = logger
+			c.Logger = logger
 		}
 	}
 }
@@ -99,25 +100,25 @@ func WithLogger(logger *slog.Logger) Option {
 //	mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.PerPageCap = 50 }))
 func WithAssumptions(edit func(*Assumptions)) Option {
 	return func(c *config) {
-		a := Assumptions(c.assume)
+		a := Assumptions(c.Assume)
 		edit(&a)
-		c.assume = assumptions(a)
+		c.Assume = world.Assumptions(a)
 	}
 }
 
 // WithDeliveryTargets lets webhook notifications leave this machine. Without it only loopback
 // targets are delivered to, and others are logged as refused.
-func WithDeliveryTargets() Option { return func(c *config) { c.assume.DeliverAnywhere = true } }
+func WithDeliveryTargets() Option { return func(c *config) { c.Assume.DeliverAnywhere = true } }
 
 // WithDeliveryTransport sends webhook notifications through a transport of the caller's, for a
 // receiver in the same process and for testing/synctest. Targets are checked all the same.
 func WithDeliveryTransport(transport http.RoundTripper) Option {
-	return func(c *config) { c.deliver = transport }
+	return func(c *config) { c.Deliver = transport }
 }
 
 // WithMaxBody limits request bodies to that many bytes; a longer one is answered with 413, and so is one
 // whose lists hold more than an element for each 256 of them (and more than 4,096).
-func WithMaxBody(bytes int64) Option { return func(c *config) { c.assume.MaxBody = bytes } }
+func WithMaxBody(bytes int64) Option { return func(c *config) { c.Assume.MaxBody = bytes } }
 
 // WithOperations serves another operation table than [shipping.Operations], for a service whose
 // provisional routes are known to be others. Operations that the server does not know are refused
@@ -144,8 +145,8 @@ func (c *config) prepare() error {
 func (c *config) prepareRules() error {
 	c.countries = wire.NewStatic(wire.Succeed(nil, "Countries retrieved successfully", country.JSON()).Body)
 	if c.rulesFile == nil {
-		logger := c.logger
-		c.rules = sync.OnceValue(func() *compliance.Rules {
+		logger := c.Logger
+		c.Rules = sync.OnceValue(func() *compliance.Rules {
 			rules, err := compliance.Default()
 			if err != nil { // its own test reads them too
 				logger.Error("the built-in compliance rules cannot be read", "error", err)
@@ -159,11 +160,11 @@ func (c *config) prepareRules() error {
 	if err != nil {
 		own, err = new(compliance.Rules), fmt.Errorf("mockserver: the compliance rules: %w", err)
 	}
-	c.rules = func() *compliance.Rules { return own }
+	c.Rules = func() *compliance.Rules { return own }
 	return err
 }
 
 // errorLog is where net/http reports broken connections.
 func (c *config) errorLog() *log.Logger {
-	return slog.NewLogLogger(c.logger.Handler(), slog.LevelDebug)
+	return slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug)
 }

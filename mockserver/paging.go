@@ -4,6 +4,8 @@ import (
 	"math"
 	"net/url"
 	"strconv"
+
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // paging is the part of a list that a request asks for.
@@ -15,7 +17,7 @@ type paging struct{ page, perPage int }
 
 const defaultPerPage = 100
 
-func (a *assumptions) paging(query url.Values) paging {
+func pagingOf(a *world.Assumptions, query url.Values) paging {
 	p := paging{page: positive(query.Get("page"), 1), perPage: positive(query.Get("perPage"), defaultPerPage)}
 	if a.PerPageCap > 0 {
 		p.perPage = min(p.perPage, a.PerPageCap)

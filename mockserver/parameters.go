@@ -10,6 +10,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // parameters are the query parameters that the specification lists for an operation ("Endpoints").
@@ -38,13 +39,13 @@ func unknownParameters(operation string, query url.Values) []string {
 }
 
 // checkQuery refuses what the assumptions do not tolerate in a query.
-func (a *assumptions) checkQuery(operation string, c *wire.Call) *wire.Reply {
+func checkQuery(a *world.Assumptions, operation string, c *wire.Call) *wire.Reply {
 	if c.URL.RawQuery == "" || !a.RefuseUnknownParameters && !a.RefuseWrongParameters {
 		return nil
 	}
 	query := c.Query()
 	if unknown := unknownParameters(operation, query); a.RefuseUnknownParameters && len(unknown) > 0 {
-		p := wire.Refused(a.ruleFailure(), wire.CodeInvalid, fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation)))
+		p := wire.Refused(a.RuleFailure(), wire.CodeInvalid, fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation)))
 		return &p
 	}
 	for _, name := range []string{"perPage", "page"} {
@@ -52,7 +53,7 @@ func (a *assumptions) checkQuery(operation string, c *wire.Call) *wire.Reply {
 			continue
 		}
 		if n, err := strconv.Atoi(query.Get(name)); err != nil || n < 1 {
-			p := wire.Refused(a.ruleFailure(), wire.CodeInvalid, fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name, query.Get(name)))
+			p := wire.Refused(a.RuleFailure(), wire.CodeInvalid, fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name, query.Get(name)))
 			return &p
 		}
 	}
@@ -67,7 +68,7 @@ func listed(operation string) string {
 }
 
 // checkResponse replaces an answer that is not as the OpenAPI document says.
-func (s *pipeline) checkResponse(w *core, operation string, p *wire.Reply) {
+func (s *pipeline) checkResponse(w *world.World, operation string, p *wire.Reply) {
 	if p.ContentType != "" {
 		return // no JSON
 	}

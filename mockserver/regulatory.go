@@ -5,167 +5,121 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
-	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
-	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// openDesk gives the world the desk that keeps its regulatory document requests. What the desk is
-// asked, it is asked under the world's lock, and so are its timers.
-func (w *core) openDesk() {
-	timers := w.timers
-	w.desk = regulatory.NewDesk(regulatory.Config{
-		Rules:  w.settings.rules,
-		Ledger: w.account.Ledger,
-		Rate:   w.rate,
-		Shipment: func(id string) (regulatory.Consignment, bool) {
-			s, known := w.account.Shipments[id]
-			if !known {
-				return regulatory.Consignment{}, false
-			}
-			return s.Consignment(), true
-		},
-		Invoice: func(url string) (regulatory.Consignment, bool) {
-			goods, known := w.account.Invoices[url]
-			return goods, known
-		},
-		Now: w.clock.Now,
-		After: func(d time.Duration, label string, fn func()) {
-			timers.After(d, label, func() {
-				w.mu.Lock()
-				defer w.mu.Unlock()
-				fn()
-			})
-		},
-		NewID:    w.account.IDs.Coded,
-		Charged:  w.charged,
-		Settings: w.assume.settings(),
-		Room:     w.room,
-		Hooks:    w.hooks(),
-	})
-}
-
-// charged puts a purchase's debit at the head of its wallet's transactions. Encoding it cannot fail
-// where encoding the same kind of entry did not during seeding; should it, the log says so.
-func (w *core) charged(e ledger.Entry, record *regulatory.Record) {
-	about := account.TransactionMetadata{ShipmentID: record.ShipmentID, RequestID: record.RequestID}
-	if err := w.account.AddTransaction(e, account.TransactionDetails{About: about, TxRef: record.RequestID}); err != nil {
-		w.settings.logger.Error("a charge is not listed", "error", err)
-	}
-}
-
 // analyze answers POST /v1/regulatory-documents/analyze.
-func analyze(w *core, c *wire.Call) wire.Reply {
+func analyze(w *world.World, c *wire.Call) wire.Reply {
 	var in regulatory.AnalyzeInput
-	if refusal := w.decoding().Decode(c, &in); refusal != nil {
+	if refusal := w.Decoding().Decode(c, &in); refusal != nil {
 		return *refusal
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err := w.roomForBytes(len(c.Body)); err != nil {
+	w.Lock()
+	defer w.Unlock()
+	if err := w.RoomForBytes(len(c.Body)); err != nil {
 		return ruleBroken(w, err.Error())
 	}
-	stored := w.desk.Len()
-	record, err := w.desk.Analyze(in)
-	if w.desk.Len() > stored { // a failed analysis is stored too
-		w.resized(0, len(w.desk.Newest(0, 1)[0].JSON()))
+	stored := w.Desk.Len()
+	record, err := w.Desk.Analyze(in)
+	if w.Desk.Len() > stored { // a failed analysis is stored too
+		w.Resized(0, len(w.Desk.Newest(0, 1)[0].JSON()))
 	}
-	if refusal, ok := errors.AsType[*regulatory.Refusal](err); ok && refusal.Code == regulatory.CodeAnalysisFailed && w.assume.AnalyzeFailureOK {
+	if refusal, ok := errors.AsType[*regulatory.Refusal](err); ok && refusal.Code == regulatory.CodeAnalysisFailed && w.Assume.AnalyzeFailureOK {
 		if id, ok := refusal.Data["request_id"].(string); ok {
-			record, err = w.desk.Get(id)
+			record, err = w.Desk.Get(id)
 		}
 	}
 	return answerRecord(w, c, "Analysis finished", record, err)
 }
 
 // purchase answers POST /v1/regulatory-documents/purchase.
-func purchase(w *core, c *wire.Call) wire.Reply {
+func purchase(w *world.World, c *wire.Call) wire.Reply {
 	var in regulatory.PurchaseInput
-	if refusal := w.decoding().Decode(c, &in); refusal != nil {
+	if refusal := w.Decoding().Decode(c, &in); refusal != nil {
 		return *refusal
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	before := w.requestSize(in.RequestID)
-	receipt, err := w.desk.Purchase(in)
+	w.Lock()
+	defer w.Unlock()
+	before := w.RequestSize(in.RequestID)
+	receipt, err := w.Desk.Purchase(in)
 	if err != nil {
 		return deskRefused(w, err)
 	}
-	w.resized(before, w.requestSize(receipt.RequestID))
+	w.Resized(before, w.RequestSize(receipt.RequestID))
 	p := wire.SucceedWith(c.Buffer, "Wallet charged, document generation started", receipt)
-	p.Record, _ = w.desk.Get(receipt.RequestID)
+	p.Record, _ = w.Desk.Get(receipt.RequestID)
 	return p
 }
 
 // getRequest answers GET /v1/regulatory-documents/request/:request_id.
-func getRequest(w *core, c *wire.Call) wire.Reply {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	record, err := w.desk.Get(c.PathValue("request_id"))
+func getRequest(w *world.World, c *wire.Call) wire.Reply {
+	w.Lock()
+	defer w.Unlock()
+	record, err := w.Desk.Get(c.PathValue("request_id"))
 	return answerRecord(w, c, "Regulatory document request retrieved successfully", record, err)
 }
 
 // updateItems answers the provisional operation that replaces the line items of a draft.
-func updateItems(w *core, c *wire.Call) wire.Reply {
+func updateItems(w *world.World, c *wire.Call) wire.Reply {
 	var in regulatory.ItemsUpdate
-	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateItems(id, in) })
+	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Desk.UpdateItems(id, in) })
 }
 
 // updateAddresses answers the provisional operation that replaces addresses of a draft.
-func updateAddresses(w *core, c *wire.Call) wire.Reply {
+func updateAddresses(w *world.World, c *wire.Call) wire.Reply {
 	var in regulatory.AddressesUpdate
-	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateAddresses(id, in) })
+	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Desk.UpdateAddresses(id, in) })
 }
 
 // updateShipping answers the provisional operation that edits shipping, in the invoice flow only.
-func updateShipping(w *core, c *wire.Call) wire.Reply {
+func updateShipping(w *world.World, c *wire.Call) wire.Reply {
 	var in regulatory.Shipping
-	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.UpdateShipping(id, in) })
+	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Desk.UpdateShipping(id, in) })
 }
 
 // updateProfile answers the provisional operation that fills in the profile of a form.
-func updateProfile(w *core, c *wire.Call) wire.Reply {
+func updateProfile(w *world.World, c *wire.Call) wire.Reply {
 	var in regulatory.Profile
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) {
-		return w.desk.UpdateProfile(id, c.PathValue("document_type"), in)
+		return w.Desk.UpdateProfile(id, c.PathValue("document_type"), in)
 	})
 }
 
 // retryRequest answers the provisional operation that generates failed automated documents again.
-func retryRequest(w *core, c *wire.Call) wire.Reply {
+func retryRequest(w *world.World, c *wire.Call) wire.Reply {
 	var in struct{}
-	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.desk.Retry(id) })
+	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Desk.Retry(id) })
 }
 
 // edit reads the body into in and answers with the record that change returns.
-func edit(w *core, c *wire.Call, in any, change func(requestID string) (*regulatory.Record, error)) wire.Reply {
-	if refusal := w.decoding().Decode(c, in); refusal != nil {
+func edit(w *world.World, c *wire.Call, in any, change func(requestID string) (*regulatory.Record, error)) wire.Reply {
+	if refusal := w.Decoding().Decode(c, in); refusal != nil {
 		return *refusal
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	before := w.requestSize(c.PathValue("request_id"))
-	if err := w.roomForBytes(len(c.Body) - before); err != nil {
+	w.Lock()
+	defer w.Unlock()
+	before := w.RequestSize(c.PathValue("request_id"))
+	if err := w.RoomForBytes(len(c.Body) - before); err != nil {
 		return ruleBroken(w, err.Error())
 	}
 	record, err := change(c.PathValue("request_id"))
 	if err == nil {
-		w.resized(before, len(record.JSON()))
+		w.Resized(before, len(record.JSON()))
 	}
 	return answerRecord(w, c, "Regulatory document request updated successfully", record, err)
 }
 
 // documentPDF answers the provisional operation that needs no Authorization. Drawing takes longer than
 // anything else here and is done without the lock.
-func documentPDF(w *core, c *wire.Call) wire.Reply {
-	w.mu.Lock()
-	sheet, err := w.desk.Sheet(c.PathValue("request_id"), c.PathValue("document_type"))
-	w.mu.Unlock()
+func documentPDF(w *world.World, c *wire.Call) wire.Reply {
+	w.Lock()
+	sheet, err := w.Desk.Sheet(c.PathValue("request_id"), c.PathValue("document_type"))
+	w.Unlock()
 	if err != nil {
 		return deskRefused(w, err)
 	}
@@ -200,7 +154,7 @@ func page(s regulatory.Sheet) formpdf.Document {
 }
 
 // answerRecord answers with a record, or with why there is none.
-func answerRecord(w *core, c *wire.Call, message string, record *regulatory.Record, err error) wire.Reply {
+func answerRecord(w *world.World, c *wire.Call, message string, record *regulatory.Record, err error) wire.Reply {
 	if err != nil {
 		return deskRefused(w, err)
 	}
@@ -210,17 +164,17 @@ func answerRecord(w *core, c *wire.Call, message string, record *regulatory.Reco
 }
 
 // deskRefused puts a refusal of the desk into the envelope.
-func deskRefused(w *core, err error) wire.Reply {
+func deskRefused(w *world.World, err error) wire.Reply {
 	if interrupted, ok := errors.AsType[*inject.Interruption](err); ok {
 		p := interrupted.Reply()
-		p.Then = func(x *wire.Exchange) { interrupted.Strike(x, w.forFaults()) }
+		p.Then = func(x *wire.Exchange) { interrupted.Strike(x, faultEnvironment(w)) }
 		return p
 	}
 	refusal, ok := errors.AsType[*regulatory.Refusal](err)
 	if !ok {
 		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
 	}
-	status := w.assume.ruleFailure()
+	status := w.Assume.RuleFailure()
 	switch refusal.Code {
 	case regulatory.CodeNotFound:
 		status = http.StatusNotFound

@@ -2,7 +2,6 @@ package mockserver
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 type replayRequest struct {
@@ -40,21 +40,21 @@ type replayResult struct {
 // all. The pair replays what was last sent for it, or the shipment as it stands if nothing was; replay_mode is
 // the one value that occurs. The result for a delivery that is about no shipment names the one that a
 // notification shows by default, because the specification's result always names one.
-func replayWebhook(w *core, c *wire.Call) wire.Reply {
+func replayWebhook(w *world.World, c *wire.Call) wire.Reply {
 	var ask replayRequest
-	if refusal := w.decoding().Decode(c, &ask); refusal != nil {
+	if refusal := w.Decoding().Decode(c, &ask); refusal != nil {
 		return *refusal
 	}
 	if ask.DeliveryID == "" && (ask.ShipmentID == "" || ask.Event == "") {
 		return ruleBroken(w, "delivery_id, or shipment_id together with event, is required: send one of the two")
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	stored, refusal := storedPayload(w, ask)
 	if refusal != nil {
 		return *refusal
 	}
-	about := cmp.Or(stored.ShipmentID, w.defaultShipment())
+	about := cmp.Or(stored.ShipmentID, w.DefaultShipment())
 	if about == "" {
 		return ruleBroken(w, fmt.Sprintf("delivery %s is about no shipment, and this account has none that the result could name: emit the event again instead", stored.ID))
 	}
@@ -65,11 +65,11 @@ func replayWebhook(w *core, c *wire.Call) wire.Reply {
 
 	result := replayResult{
 		ShipmentID: about, Event: stored.Event,
-		WebhookEventID: w.account.IDs.Coded("WE"), DeliveryID: stored.ID, ReplayMode: "stored_payload",
+		WebhookEventID: w.Account.IDs.Coded("WE"), DeliveryID: stored.ID, ReplayMode: "stored_payload",
 	}
 	for i, h := range receivers {
-		sent := w.deliveries.Send(delivery.Delivery{
-			ID: w.account.IDs.Coded("WD"), EventID: result.WebhookEventID, WebhookID: h.WebhookID, URL: h.URL, Order: h.Order,
+		sent := w.Dispatcher.Send(delivery.Delivery{
+			ID: w.Account.IDs.Coded("WD"), EventID: result.WebhookEventID, WebhookID: h.WebhookID, URL: h.URL, Order: h.Order,
 			Event: stored.Event, ShipmentID: stored.ShipmentID, Payload: stored.Payload,
 		})
 		if i == 0 {
@@ -80,9 +80,9 @@ func replayWebhook(w *core, c *wire.Call) wire.Reply {
 }
 
 // storedPayload finds what is to be sent once more.
-func storedPayload(w *core, ask replayRequest) (delivery.Delivery, *wire.Reply) {
+func storedPayload(w *world.World, ask replayRequest) (delivery.Delivery, *wire.Reply) {
 	if ask.DeliveryID != "" {
-		stored, known := w.deliveries.Find(ask.DeliveryID)
+		stored, known := w.Dispatcher.Find(ask.DeliveryID)
 		if !known {
 			p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no delivery %q: take a delivery_id from an earlier replay or from /_mock/deliveries", ask.DeliveryID))
 			return stored, &p
@@ -93,12 +93,12 @@ func storedPayload(w *core, ask replayRequest) (delivery.Delivery, *wire.Reply) 
 		p := ruleBroken(w, fmt.Sprintf("event %q is no shipment event: send a kind such as shipment.created, shipment.updated or shipment.delivered", ask.Event))
 		return delivery.Delivery{}, &p
 	}
-	s := w.account.Shipments[ask.ShipmentID]
+	s := w.Account.Shipments[ask.ShipmentID]
 	if s == nil {
 		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no shipment %q in this account: use one of those that the server printed when it started", ask.ShipmentID))
 		return delivery.Delivery{}, &p
 	}
-	if stored, known := w.deliveries.Latest(ask.ShipmentID, ask.Event); known {
+	if stored, known := w.Dispatcher.Latest(ask.ShipmentID, ask.Event); known {
 		return stored, nil
 	}
 	payload, err := s.Payload(ask.Event)
@@ -106,21 +106,21 @@ func storedPayload(w *core, ask replayRequest) (delivery.Delivery, *wire.Reply) 
 		p := wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
 		return delivery.Delivery{}, &p
 	}
-	return delivery.Delivery{ID: w.account.IDs.Coded("WD"), Event: ask.Event, ShipmentID: s.ShipmentID, Payload: payload}, nil
+	return delivery.Delivery{ID: w.Account.IDs.Coded("WD"), Event: ask.Event, ShipmentID: s.ShipmentID, Payload: payload}, nil
 }
 
 // replayReceivers applies the second rule of replay: a webhook that is named must exist, be active and
 // be subscribed. With none named, it is every one that is active and subscribed.
-func replayReceivers(w *core, webhookID, event string) ([]*account.Webhook, *wire.Reply) {
+func replayReceivers(w *world.World, webhookID, event string) ([]*account.Webhook, *wire.Reply) {
 	if webhookID == "" {
-		receivers := w.account.Webhooks.Receivers(event)
-		if len(receivers) == 0 && !w.assume.ReplayToNobody {
+		receivers := w.Account.Webhooks.Receivers(event)
+		if len(receivers) == 0 && !w.Assume.ReplayToNobody {
 			p := ruleBroken(w, fmt.Sprintf("no active webhook is subscribed to %s: subscribe one, or replay another event", event))
 			return nil, &p
 		}
 		return receivers, nil
 	}
-	h := w.account.Webhooks.Find(webhookID)
+	h := w.Account.Webhooks.Find(webhookID)
 	var problem string
 	switch {
 	case h == nil:
@@ -134,16 +134,4 @@ func replayReceivers(w *core, webhookID, event string) ([]*account.Webhook, *wir
 	}
 	p := ruleBroken(w, problem)
 	return nil, &p
-}
-
-// Deliveries returns the delivery log as it stands, newest first: those of the seeded history too.
-func (w *core) Deliveries() []delivery.Delivery { return w.deliveries.Deliveries() }
-
-// WaitDelivery returns a delivery once it has ended: delivered, failed or refused.
-func (w *core) WaitDelivery(ctx context.Context, deliveryID string) (delivery.Delivery, error) {
-	d, err := w.deliveries.Wait(ctx, deliveryID)
-	if err != nil {
-		return d, fmt.Errorf("mockserver: %w", err)
-	}
-	return d, nil
 }

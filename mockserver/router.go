@@ -69,8 +69,8 @@ func handle(mux *http.ServeMux, route string, h http.Handler) (err error) {
 			err = fmt.Errorf("mockserver: route %q cannot be served: %v", route, problem)
 		}
 	}()
-	if !strings.HasPrefix(route, "/") || strings.HasPrefix(route, adminPrefix) {
-		return fmt.Errorf("mockserver: route %q cannot be served: it must begin with / and lie outside %s", route, adminPrefix)
+	if !strings.HasPrefix(route, "/") || strings.HasPrefix(route, wire.ControlPrefix) {
+		return fmt.Errorf("mockserver: route %q cannot be served: it must begin with / and lie outside %s", route, wire.ControlPrefix)
 	}
 	mux.Handle(route, h)
 	return nil

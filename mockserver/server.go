@@ -15,6 +15,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // Server is a running reference server with one complete, seeded world. Make one with [New] and
@@ -26,7 +27,7 @@ type Server struct {
 
 	config  config
 	err     error
-	worlds  *worldBook
+	worlds  *world.Book
 	api     *pipeline
 	admin   http.Handler
 	buffers sync.Pool
@@ -58,19 +59,19 @@ func New(opts ...Option) *Server {
 	}
 	s.err = s.config.prepare()
 	s.metrics = watch.NewMetrics(each(fault.Kinds(), func(k fault.Kind) string { return k.Kind }))
-	if s.config.deliver == nil {
-		s.config.deliver = delivery.NewTransport(s.config.assume.DeliverAnywhere)
+	if s.config.Deliver == nil {
+		s.config.Deliver = delivery.NewTransport(s.config.Assume.DeliverAnywhere)
 	}
-	s.config.observers = []watch.Observer{s.config.coverage.seen, s.metrics}
+	s.config.Observers = []watch.Observer{s.config.coverage.seen, s.metrics}
 	if s.config.accessLog != nil {
-		s.config.observers = append(s.config.observers, watch.NewAccessLog(s.config.accessLog))
+		s.config.Observers = append(s.config.Observers, watch.NewAccessLog(s.config.accessLog))
 	}
 	s.err = errors.Join(s.err, s.openHome())
 	s.api = s.newPipeline()
 	s.admin = newAdmin(s)
 	s.err = errors.Join(s.err, s.api.routes.err)
 	if s.config.state != "" {
-		s.err = errors.Join(s.err, s.worlds.use(s.config.state))
+		s.err = errors.Join(s.err, s.worlds.Use(s.config.state))
 	}
 	s.start()
 	return s
@@ -78,18 +79,18 @@ func New(opts ...Option) *Server {
 
 // openHome opens the world that the server begins with.
 func (s *Server) openHome() (err error) {
-	s.config.facade = s.newFacade
-	s.config.located = func(w *core) { s.facade(w).URL = w.URL }
-	s.worlds, err = newWorldBook(&s.config.settings, s.config.scenario)
-	s.World = s.facade(s.worlds.home())
+	s.config.Facade = s.newFacade
+	s.config.Located = func(w *world.World) { s.facade(w).URL = w.URL }
+	s.worlds, err = world.NewBook(&s.config.Settings, s.config.scenario)
+	s.World = s.facade(s.worlds.Home())
 	return err
 }
 
 func (s *Server) newPipeline() *pipeline {
 	p := &pipeline{
-		worlds: s.worlds, openOperations: s.config.assume.OpenOperations, countries: s.config.countries, logger: s.config.logger,
-		check: func(w *core, operation string, status int, body []byte) error {
-			check, err := s.checks.of(s, w.assume.openAPIChoices())
+		worlds: s.worlds, openOperations: s.config.Assume.OpenOperations, countries: s.config.countries, logger: s.config.Logger,
+		check: func(w *world.World, operation string, status int, body []byte) error {
+			check, err := s.checks.of(s, openAPIChoices(&w.Assume))
 			if err != nil {
 				return err
 			}
@@ -111,7 +112,7 @@ func (s *Server) start() {
 	listener, address, err := s.listen()
 	s.err = errors.Join(s.err, err)
 	s.guard(listener)
-	s.worlds.setURL(address)
+	s.worlds.SetURL(address)
 	s.serve(s.pipes)
 	if listener != nil {
 		s.serve(listener)
@@ -141,7 +142,7 @@ func (s *Server) listen() (listener net.Listener, address string, err error) {
 func (s *Server) serve(listener net.Listener) {
 	s.serving.Go(func() {
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			s.config.logger.Error("the listener failed", "error", err)
+			s.config.Logger.Error("the listener failed", "error", err)
 		}
 	})
 }
@@ -194,14 +195,14 @@ func (s *Server) Close() {
 		s.inMemory.CloseIdleConnections()
 		// Its error is a listener's that is already closed.
 		_ = s.http.Close()
-		for _, w := range append(s.worlds.end(), s.worlds.strangers) {
-			w.close()
+		for _, w := range append(s.worlds.End(), s.worlds.Unauthenticated) {
+			w.Close()
 		}
-		if idle, ok := s.config.deliver.(interface{ CloseIdleConnections() }); ok {
+		if idle, ok := s.config.Deliver.(interface{ CloseIdleConnections() }); ok {
 			idle.CloseIdleConnections()
 		}
 		s.serving.Wait()
-		s.worlds.releaseFile()
+		s.worlds.ReleaseFile()
 	})
 }
 
@@ -215,7 +216,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !isClean(r.URL.Path): // ServeMux would redirect it; a client that builds one has a mistake to hear about
 		s.api.notFound(w, r)
 	case r.URL.Path == adminRoot:
-		p := wire.Redirect(adminPrefix)
+		p := wire.Redirect(wire.ControlPrefix)
 		s.writeAdmin(w, r, &p)
 	case isAdminPath(r.URL.Path):
 		s.admin.ServeHTTP(w, r)

@@ -11,6 +11,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // Assumptions by their names, for flags and for the control surface.
@@ -19,11 +20,11 @@ import (
 // 2, 1.5, 90s, or names with commas between them. [Server.Err] returns what is wrong with either. Functions cannot be
 // set this way.
 func WithAssumption(name, value string) Option {
-	return func(c *config) { c.problem = errors.Join(c.problem, c.assume.set(name, value)) }
+	return func(c *config) { c.problem = errors.Join(c.problem, c.Assume.Set(name, value)) }
 }
 
 // AssumptionNames returns the assumptions that [WithAssumption] sets.
-func AssumptionNames() []string { return assumptionNames() }
+func AssumptionNames() []string { return world.AssumptionNames() }
 
 // assumptionView is an [Assumption] of a world with its value.
 type assumptionView struct {
@@ -31,8 +32,8 @@ type assumptionView struct {
 	Value any `json:"value"`
 }
 
-func viewAssumptions(w *core) []assumptionView {
-	chosen := reflect.ValueOf(w.assume)
+func viewAssumptions(w *world.World) []assumptionView {
+	chosen := reflect.ValueOf(w.Assume)
 	return each(assumptionTable(), func(row Assumption) assumptionView {
 		field := chosen.FieldByName(row.Field)
 		row.Changed = !field.IsZero()
@@ -59,7 +60,7 @@ func (s *Server) adminFund(c *control) wire.Reply {
 		Wallet string           `json:"wallet"`
 		Amount *shipping.Amount `json:"amount"`
 	}
-	if refusal := c.world.decoding().DecodeControl(c.Call, &order); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
 	}
 	if order.Wallet == "" || order.Amount == nil {
@@ -87,11 +88,11 @@ func (s *Server) adminExchangeRates(c *control) wire.Reply {
 	return wire.SucceedWith(nil, spelling.Counted(len(rates), "exchange rate", "exchange rates"), rates)
 }
 
-func exchangeRates(w *core) []exchangeRate {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func exchangeRates(w *world.World) []exchangeRate {
+	w.Lock()
+	defer w.Unlock()
 	rates := []exchangeRate{}
-	for currency, perDollar := range w.account.Exchange {
+	for currency, perDollar := range w.Account.Exchange {
 		rates = append(rates, exchangeRate{currency, &perDollar})
 	}
 	slices.SortFunc(rates, func(a, b exchangeRate) int { return strings.Compare(a.Currency, b.Currency) })
@@ -101,7 +102,7 @@ func exchangeRates(w *core) []exchangeRate {
 // adminSetExchangeRate answers POST /_mock/exchange-rates.
 func (s *Server) adminSetExchangeRate(c *control) wire.Reply {
 	var order exchangeRate
-	if refusal := c.world.decoding().DecodeControl(c.Call, &order); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
 	}
 	if order.PerDollar == nil {

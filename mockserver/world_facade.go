@@ -14,7 +14,7 @@ import (
 //
 // Assumption: that keys open worlds. To switch, see [Assumptions.OneWorld].
 func (s *Server) Open(name string) (*World, error) {
-	w, err := s.worlds.openNamed(name)
+	w, err := s.worlds.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -28,23 +28,23 @@ func (s *Server) NewWorld(tb testing.TB, scenario ...string) *World {
 	if s.err != nil {
 		tb.Fatal(s.err)
 	}
-	w, err := s.worlds.openFor(tb.Name(), cmp.Or(strings.Join(scenario, "-"), "default"))
+	w, err := s.worlds.OpenForTest(tb.Name(), cmp.Or(strings.Join(scenario, "-"), "default"))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() { s.worlds.close(w) })
+	tb.Cleanup(func() { s.worlds.Close(w) })
 	return s.facade(w)
 }
 
 // Worlds returns the open worlds in the order of their opening; the first is the home world.
 func (s *Server) Worlds() []*World {
-	return each(s.worlds.all(), s.facade)
+	return each(s.worlds.Worlds(), s.facade)
 }
 
 // Fork opens another world that begins as this one is now and goes its own way, with the same time and the
 // same identifiers to come. Its key has the scenario of this world and the given name.
 func (w *World) Fork(name string) (*World, error) {
-	fork, err := w.server.worlds.fork(w.core, name, w.core.Snapshot())
+	fork, err := w.server.worlds.Fork(w.core, name, w.core.Snapshot())
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (w *World) Fork(name string) (*World, error) {
 // Close closes the world: its data is dropped, and its key opens a new one. The home world closes with its
 // server.
 func (w *World) Close() {
-	w.server.worlds.close(w.core)
+	w.server.worlds.Close(w.core)
 }
 
 // WithState restores the worlds of a file when the server starts, if the file exists, and saves them to it on
@@ -64,8 +64,8 @@ func WithState(path string) Option { return func(c *config) { c.state = path } }
 
 // SaveState writes what every world holds to a file: atomically, so that the file that was there stays until
 // the new one is complete on disk. It fails for a file that another server has with [WithState].
-func (s *Server) SaveState(path string) error { return s.worlds.save(path) }
+func (s *Server) SaveState(path string) error { return s.worlds.Save(path) }
 
 // LoadState makes the worlds of a file those of the server: the home world holds what the file's does, and
 // the others are opened, or restored where they are open. A file that cannot be used changes nothing.
-func (s *Server) LoadState(path string) error { return s.worlds.load(path) }
+func (s *Server) LoadState(path string) error { return s.worlds.Load(path) }

@@ -1,4 +1,4 @@
-package mockserver
+package world
 
 import (
 	"encoding/json"
@@ -10,24 +10,24 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
-// insertRows puts new records at the head of the list that an operation serves. It stops at the first that cannot be
+// InsertRows puts new records at the head of the list that an operation serves. It stops at the first that cannot be
 // inserted, which the log says.
-func (w *core) insertRows(operation string, query url.Values, rows int) {
+func (w *World) InsertRows(operation string, query url.Values, rows int) {
 	for range rows {
 		if err := w.insertRow(operation, query); err != nil {
-			w.settings.logger.Error("a row cannot be inserted", "error", err)
+			w.settings.Logger.Error("a row cannot be inserted", "error", err)
 			return
 		}
 	}
 }
 
 // insertRow puts a new record at the head of the list that an operation serves.
-func (w *core) insertRow(operation string, query url.Values) error {
+func (w *World) insertRow(operation string, query url.Values) error {
 	switch operation {
 	case shipping.OpListRates:
 		return w.insertRate()
 	case shipping.OpListWebhooks:
-		_, err := w.AddWebhook(subscription{Name: "Inserted webhook", URL: "http://127.0.0.1:9/", Inactive: true})
+		_, err := w.AddWebhook(Subscription{Name: "Inserted webhook", URL: "http://127.0.0.1:9/", Inactive: true})
 		return err
 	default:
 		w.mu.Lock()
@@ -35,31 +35,31 @@ func (w *core) insertRow(operation string, query url.Values) error {
 		if err := w.room(); err != nil {
 			return err
 		}
-		return w.account.Fund(query.Get("wallet"), "1", "Wallet funded", w.clock.Now())
+		return w.Account.Fund(query.Get("wallet"), "1", "Wallet funded", w.Clock.Now())
 	}
 }
 
 // insertRate offers the newest rate once more, under another id and made now.
-func (w *core) insertRate() error {
+func (w *World) insertRate() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.room(); err != nil {
 		return err
 	}
 	var newest []account.Rate
-	if err := json.Unmarshal(w.account.Rates.AppendPage(nil, 1, 1), &newest); err != nil {
+	if err := json.Unmarshal(w.Account.Rates.AppendPage(nil, 1, 1), &newest); err != nil {
 		return err
 	}
 	if len(newest) == 0 {
 		return fmt.Errorf("the world has no rate to offer again")
 	}
 	again := newest[0]
-	now := jsontext.Timestamp(w.clock.Now())
-	again.RateID, again.Used, again.CreatedAt, again.UpdatedAt = w.account.IDs.Numbered("RT"), false, now, now
+	now := jsontext.Timestamp(w.Clock.Now())
+	again.RateID, again.Used, again.CreatedAt, again.UpdatedAt = w.Account.IDs.Numbered("RT"), false, now, now
 	record, err := jsontext.Encode(again)
 	if err != nil {
 		return err
 	}
-	w.account.Rates.Prepend(record)
+	w.Account.Rates.Prepend(record)
 	return nil
 }

@@ -1,4 +1,4 @@
-package mockserver
+package world
 
 import (
 	"bytes"
@@ -51,10 +51,10 @@ type savedInvoice struct {
 }
 
 // saved returns the snapshot as a state file has it.
-func (s *snapshot) saved() (savedWorld, error) {
-	st := &s.state
+func (s *Snapshot) saved() (savedWorld, error) {
+	st := &s.State
 	out := savedWorld{
-		World: s.world, At: s.at, User: st.User, AccountID: st.AccountID, Exchange: st.Exchange,
+		World: s.OpenKey, At: s.at, User: st.User, AccountID: st.AccountID, Exchange: st.Exchange,
 		Wallets: st.Ledger.Wallets(), Ledger: st.Ledger.Journal(), Transactions: map[string][]json.RawMessage{},
 		Webhooks: st.Webhooks.All, Orders: st.Webhooks.Orders(), Deliveries: s.deliveries, Requests: s.desk(st.Ledger).Save(),
 	}
@@ -85,22 +85,22 @@ func (s *snapshot) saved() (savedWorld, error) {
 }
 
 // desk returns a desk that keeps the snapshot's requests and on which time stands still.
-func (s *snapshot) desk(books *ledger.Ledger) *regulatory.Desk {
+func (s *Snapshot) desk(books *ledger.Ledger) *regulatory.Desk {
 	d := regulatory.NewDesk(s.still(books))
 	d.Resume(s.requests, 0)
 	return d
 }
 
-func (s *snapshot) still(books *ledger.Ledger) regulatory.Config {
+func (s *Snapshot) still(books *ledger.Ledger) regulatory.Config {
 	return regulatory.Config{
 		Ledger: books, Now: func() time.Time { return s.at }, After: func(time.Duration, string, func()) {},
 		Rules: func() *compliance.Rules { return new(compliance.Rules) },
 	}
 }
 
-// snapshot returns the snapshot that was saved, or what is wrong with it: what contradicts itself is refused
+// Snapshot returns the snapshot that was saved, or what is wrong with it: what contradicts itself is refused
 // as a whole.
-func (w *savedWorld) snapshot() (*snapshot, error) {
+func (w *savedWorld) Snapshot() (*Snapshot, error) {
 	source := new(rand.PCG)
 	if err := source.UnmarshalBinary(w.IDs); err != nil {
 		return nil, fmt.Errorf("ids: %w", err)
@@ -121,16 +121,16 @@ func (w *savedWorld) snapshot() (*snapshot, error) {
 			return nil, err
 		}
 	}
-	s := &snapshot{world: w.World, state: st, deliveries: w.Deliveries, at: w.At}
+	s := &Snapshot{OpenKey: w.World, State: st, deliveries: w.Deliveries, at: w.At}
 	d := regulatory.NewDesk(s.still(st.Ledger))
 	if err := d.Load(w.Requests, 0); err != nil {
 		return nil, fmt.Errorf("requests: %w", err)
 	}
 	s.requests = d.Snapshot()
 	for _, record := range d.Records() {
-		s.state.RequestBytes += len(record.JSON())
+		s.State.RequestBytes += len(record.JSON())
 	}
-	s.state.Freeze()
+	s.State.Freeze()
 	return s, nil
 }
 

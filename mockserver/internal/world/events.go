@@ -1,7 +1,8 @@
-package mockserver
+package world
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 
 // Emit notifies every active webhook that is subscribed to an event, and returns what was queued, newest webhook
 // first.
-func (w *core) Emit(e event) ([]delivery.Delivery, error) {
+func (w *World) Emit(e Event) ([]delivery.Delivery, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	notifications, err := w.notifications(e)
@@ -22,33 +23,33 @@ func (w *core) Emit(e event) ([]delivery.Delivery, error) {
 	}
 	queued := make([]delivery.Delivery, len(notifications))
 	for i, n := range notifications {
-		queued[i] = w.deliveries.Send(n)
+		queued[i] = w.Dispatcher.Send(n)
 	}
 	return queued, nil
 }
 
 // notifications makes an event's delivery to each of its receivers. The caller holds the lock.
-func (w *core) notifications(e event) ([]delivery.Delivery, error) {
+func (w *World) notifications(e Event) ([]delivery.Delivery, error) {
 	payload, shipmentID, err := w.payload(e)
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: nothing was sent: %w", err)
 	}
-	receivers := w.account.Webhooks.Receivers(e.Kind)
+	receivers := w.Account.Webhooks.Receivers(e.Kind)
 	if len(receivers) == 0 {
 		return nil, fmt.Errorf("mockserver: nothing was sent: no active webhook is subscribed to %q; subscribe one", e.Kind)
 	}
-	eventID := w.account.IDs.Coded("WE")
+	eventID := w.Account.IDs.Coded("WE")
 	out := make([]delivery.Delivery, len(receivers))
 	for i, h := range receivers {
 		out[i] = delivery.Delivery{
-			ID: w.account.IDs.Coded("WD"), EventID: eventID, WebhookID: h.WebhookID, URL: h.URL, Order: h.Order,
+			ID: w.Account.IDs.Coded("WD"), EventID: eventID, WebhookID: h.WebhookID, URL: h.URL, Order: h.Order,
 			Event: e.Kind, ShipmentID: shipmentID, Payload: payload,
 		}
 	}
 	return out, nil
 }
 
-func (w *core) payload(e event) (payload []byte, shipmentID string, err error) {
+func (w *World) payload(e Event) (payload []byte, shipmentID string, err error) {
 	switch {
 	case e.Kind == "":
 		return nil, "", errors.New("name the event, such as shipment.updated")
@@ -65,9 +66,9 @@ func (w *core) payload(e event) (payload []byte, shipmentID string, err error) {
 		return payload, w.shipmentIn(e.Data), err
 	}
 	if e.ShipmentID == "" {
-		e.ShipmentID = w.defaultShipment()
+		e.ShipmentID = w.DefaultShipment()
 	}
-	s := w.account.Shipments[e.ShipmentID]
+	s := w.Account.Shipments[e.ShipmentID]
 	if s == nil {
 		return nil, "", fmt.Errorf("no shipment %q: use one of Server.Shipments, or send data of your own", e.ShipmentID)
 	}
@@ -75,31 +76,43 @@ func (w *core) payload(e event) (payload []byte, shipmentID string, err error) {
 	return payload, e.ShipmentID, err
 }
 
-// defaultShipment returns the id of the shipment that a notification shows if it names none; empty in an
+// DefaultShipment returns the id of the shipment that a notification shows if it names none; empty in an
 // account without shipments.
-func (w *core) defaultShipment() string {
-	if len(w.account.ShipmentIDs) == 0 {
+func (w *World) DefaultShipment() string {
+	if len(w.Account.ShipmentIDs) == 0 {
 		return ""
 	}
-	return w.account.ShipmentIDs[0]
+	return w.Account.ShipmentIDs[0]
 }
 
 // shipmentIn returns the shipment_id of data if the account has the shipment.
-func (w *core) shipmentIn(data json.RawMessage) string {
+func (w *World) shipmentIn(data json.RawMessage) string {
 	var named struct {
 		ShipmentID json.RawMessage `json:"shipment_id"`
 	}
 	var id string
-	if jsonexact.Unmarshal(data, &named) != nil || json.Unmarshal(named.ShipmentID, &id) != nil || w.account.Shipments[id] == nil {
+	if jsonexact.Unmarshal(data, &named) != nil || json.Unmarshal(named.ShipmentID, &id) != nil || w.Account.Shipments[id] == nil {
 		return ""
 	}
 	return id
 }
 
-// event is something that webhooks are notified of. Without a ShipmentID it shows the newest shipment, with Data those
+// Event is something that webhooks are notified of. Without a ShipmentID it shows the newest shipment, with Data those
 // instead.
-type event struct {
+type Event struct {
 	Kind       string          `json:"event"`
 	ShipmentID string          `json:"shipment_id"`
 	Data       json.RawMessage `json:"data"`
+}
+
+// Deliveries returns the delivery log as it stands, newest first: those of the seeded history too.
+func (w *World) Deliveries() []delivery.Delivery { return w.Dispatcher.Deliveries() }
+
+// WaitDelivery returns a delivery once it has ended: delivered, failed or refused.
+func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (delivery.Delivery, error) {
+	d, err := w.Dispatcher.Wait(ctx, deliveryID)
+	if err != nil {
+		return d, fmt.Errorf("mockserver: %w", err)
+	}
+	return d, nil
 }

@@ -1,4 +1,4 @@
-package mockserver
+package world
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 )
 
 // ChangeWebhook changes a webhook.
-func (w *core) ChangeWebhook(id string, change webhookChange) error {
+func (w *World) ChangeWebhook(id string, change WebhookChange) error {
 	if change.URL != nil {
-		if err := delivery.CheckTarget(*change.URL, w.assume.DeliverAnywhere); err != nil {
+		if err := delivery.CheckTarget(*change.URL, w.Assume.DeliverAnywhere); err != nil {
 			return fmt.Errorf("mockserver: webhook not changed: %w", err)
 		}
 	}
@@ -22,7 +22,7 @@ func (w *core) ChangeWebhook(id string, change webhookChange) error {
 	if err := checkWebhookSize(deref(change.Name), deref(change.URL), change.Events); err != nil {
 		return fmt.Errorf("mockserver: webhook not changed: %w", err)
 	}
-	now := jsontext.Timestamp(w.clock.Now())
+	now := jsontext.Timestamp(w.Clock.Now())
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.replaceWebhook(id, func(h account.Webhook) *account.Webhook {
@@ -56,7 +56,7 @@ func deref[T any](p *T) (value T) {
 }
 
 // RemoveWebhook removes a webhook.
-func (w *core) RemoveWebhook(id string) error {
+func (w *World) RemoveWebhook(id string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.replaceWebhook(id, func(account.Webhook) *account.Webhook { return nil })
@@ -64,13 +64,13 @@ func (w *core) RemoveWebhook(id string) error {
 
 // replaceWebhook puts what change returns in the place of a webhook, nil for nothing. A webhook is never
 // changed where it stands, since forks of the world share it. The caller holds the lock.
-func (w *core) replaceWebhook(id string, change func(account.Webhook) *account.Webhook) error {
-	old := w.account.Webhooks.Find(id)
+func (w *World) replaceWebhook(id string, change func(account.Webhook) *account.Webhook) error {
+	old := w.Account.Webhooks.Find(id)
 	if old == nil {
 		return fmt.Errorf("mockserver: webhook %q does not exist: take a webhook_id from GET /v1/webhooks", id)
 	}
 	var book account.WebhookBook
-	for _, h := range w.account.Webhooks.All {
+	for _, h := range w.Account.Webhooks.All {
 		if h == old {
 			h = change(*h)
 		}
@@ -81,12 +81,12 @@ func (w *core) replaceWebhook(id string, change func(account.Webhook) *account.W
 			return err
 		}
 	}
-	w.account.Webhooks = book
+	w.Account.Webhooks = book
 	return nil
 }
 
-// webhookChange is what is to change about a webhook; nil leaves a field as it is.
-type webhookChange struct {
+// WebhookChange is what is to change about a webhook; nil leaves a field as it is.
+type WebhookChange struct {
 	Name   *string         `json:"name"`
 	URL    *string         `json:"url"`
 	Events []string        `json:"events"`

@@ -1,4 +1,4 @@
-package mockserver
+package world
 
 import (
 	"encoding/json"
@@ -16,8 +16,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
-// assumptions are the choices where the specification leaves a point open. The public type says what each means.
-type assumptions struct {
+// Assumptions are the choices where the specification leaves a point open. The public type says what each means.
+type Assumptions struct {
 	OpenOperations          []string
 	OneWorld                bool
 	RuleFailureStatus       int
@@ -46,21 +46,21 @@ type assumptions struct {
 	DeliveryAccept          func(statusCode int) bool
 }
 
-func (a *assumptions) maxBody() int64 {
+func (a *Assumptions) BodyLimit() int64 {
 	if a.MaxBody > 0 {
 		return a.MaxBody
 	}
 	return 1 << 20
 }
 
-func (a *assumptions) ruleFailure() int {
+func (a *Assumptions) RuleFailure() int {
 	if a.RuleFailureStatus >= 400 && a.RuleFailureStatus <= 599 {
 		return a.RuleFailureStatus
 	}
 	return http.StatusBadRequest
 }
 
-func (a *assumptions) settings() regulatory.Settings {
+func (a *Assumptions) settings() regulatory.Settings {
 	settings := regulatory.DefaultSettings()
 	settings.Purchasing, settings.EvidenceAfter, settings.NoOther = a.Purchasing, a.EvidenceAfter, a.NoOther
 	settings.RequireProfiles = a.RequireProfiles
@@ -70,7 +70,7 @@ func (a *assumptions) settings() regulatory.Settings {
 	return settings
 }
 
-func (a *assumptions) deliveryPolicy() delivery.Policy {
+func (a *Assumptions) deliveryPolicy() delivery.Policy {
 	policy := delivery.DefaultPolicy()
 	if a.DeliveryAttempts > 0 {
 		policy.Attempts = a.DeliveryAttempts
@@ -87,10 +87,10 @@ func (a *assumptions) deliveryPolicy() delivery.Policy {
 	return policy
 }
 
-// set sets the assumption of a name.
-func (a *assumptions) set(name, value string) error {
-	if !slices.Contains(assumptionNames(), name) {
-		return fmt.Errorf("mockserver: unknown assumption %q%s", name, spelling.Suggestion(name, assumptionNames()))
+// Set sets the assumption of a name.
+func (a *Assumptions) Set(name, value string) error {
+	if !slices.Contains(AssumptionNames(), name) {
+		return fmt.Errorf("mockserver: unknown assumption %q%s", name, spelling.Suggestion(name, AssumptionNames()))
 	}
 	field := reflect.ValueOf(a).Elem().FieldByName(name)
 	parsed, err := parseSetting(field.Type(), value)
@@ -142,7 +142,7 @@ func serverAssumptions() []string {
 }
 
 // setAll sets assumptions of a world from a JSON object.
-func (a *assumptions) setAll(values map[string]json.RawMessage) error {
+func (a *Assumptions) setAll(values map[string]json.RawMessage) error {
 	var problems []error
 	for name, value := range values {
 		if slices.Contains(serverAssumptions(), name) {
@@ -156,15 +156,15 @@ func (a *assumptions) setAll(values map[string]json.RawMessage) error {
 				continue
 			}
 		}
-		problems = append(problems, a.set(name, text))
+		problems = append(problems, a.Set(name, text))
 	}
 	return errors.Join(problems...)
 }
 
-// assumptionNames returns the assumptions that text can set: all but functions.
-func assumptionNames() []string {
+// AssumptionNames returns the assumptions that text can set: all but functions.
+func AssumptionNames() []string {
 	var names []string
-	for field := range reflect.TypeFor[assumptions]().Fields() {
+	for field := range reflect.TypeFor[Assumptions]().Fields() {
 		if field.Type.Kind() != reflect.Func {
 			names = append(names, field.Name)
 		}

@@ -1,4 +1,4 @@
-package mockserver
+package world
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 )
 
 // AddWebhook subscribes a receiver and returns its webhook_id.
-func (w *core) AddWebhook(h subscription) (string, error) {
-	if err := delivery.CheckTarget(h.URL, w.assume.DeliverAnywhere); err != nil {
+func (w *World) AddWebhook(h Subscription) (string, error) {
+	if err := delivery.CheckTarget(h.URL, w.Assume.DeliverAnywhere); err != nil {
 		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
 	}
 	if err := checkWebhookSize(h.Name, h.URL, h.Events); err != nil {
@@ -23,18 +23,18 @@ func (w *core) AddWebhook(h subscription) (string, error) {
 	if len(h.Events) == 0 {
 		h.Events = account.EventKinds()
 	}
-	now := jsontext.Timestamp(w.clock.Now())
+	now := jsontext.Timestamp(w.Clock.Now())
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.room(); err != nil {
 		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
 	}
 	made := &account.Webhook{
-		WebhookID: w.account.IDs.Numbered("WA"), StorageID: w.account.IDs.Storage(), Name: h.Name, URL: h.URL,
-		Event: slices.Clone(h.Events), Active: !h.Inactive, User: w.account.User, CreatedAt: now, UpdatedAt: now,
+		WebhookID: w.Account.IDs.Numbered("WA"), StorageID: w.Account.IDs.Storage(), Name: h.Name, URL: h.URL,
+		Event: slices.Clone(h.Events), Active: !h.Inactive, User: w.Account.User, CreatedAt: now, UpdatedAt: now,
 	}
 	made.ID = made.StorageID
-	return made.WebhookID, w.account.Webhooks.Add(made)
+	return made.WebhookID, w.Account.Webhooks.Add(made)
 }
 
 // checkWebhookSize refuses a webhook that no account would have, whose every copy takes memory.
@@ -56,8 +56,8 @@ func checkWebhookSize(name, url string, events []string) error {
 	return nil
 }
 
-// subscription is a webhook to be made.
-type subscription struct {
+// Subscription is a webhook to be made.
+type Subscription struct {
 	Name     string   `json:"name"`
 	URL      string   `json:"url"`
 	Events   []string `json:"events"`

@@ -1,4 +1,4 @@
-package mockserver
+package world
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
 )
 
@@ -17,8 +16,8 @@ const (
 	maxSeed   = 1<<31 - 1
 )
 
-// scenarioWord is a word that a key may hold, and what it makes of a world. A word that takes a number ends in N.
-type scenarioWord struct {
+// ScenarioWord is a word that a key may hold, and what it makes of a world. A word that takes a number ends in N.
+type ScenarioWord struct {
 	Word    string `json:"word"`
 	Summary string `json:"summary"`
 	Max     int    `json:"max,omitempty"` // the largest number; 0 for a word that takes none
@@ -26,9 +25,9 @@ type scenarioWord struct {
 	apply func(w *worldPlan, n int)
 }
 
-// scenarios returns every word that a key may hold.
-func scenarios() []scenarioWord {
-	return []scenarioWord{
+// Scenarios returns every word that a key may hold.
+func Scenarios() []ScenarioWord {
+	return []ScenarioWord{
 		{Word: "default", Summary: "the seeded world, as the server's own", apply: func(*worldPlan, int) {}},
 		{Word: "seedN", Max: maxSeed, Summary: "seeded from another number", apply: func(w *worldPlan, n int) { w.Seed = uint64(n) }},
 		{Word: "empty", Summary: "wallets with nothing in them, and nothing else", apply: func(w *worldPlan, _ int) { w.Empty = true }},
@@ -46,23 +45,23 @@ func scenarios() []scenarioWord {
 // worldPlan is everything that a scenario says about a world.
 type worldPlan struct {
 	seed.Plan
-	scenario  string // the words
-	assume    assumptions
+	Scenario  string // the words
+	assume    Assumptions
 	virtual   bool
 	failForms bool
 }
 
 // planFor returns what a scenario makes of the server's settings, or what is wrong with its words.
-func (c *settings) planFor(scenario string) (worldPlan, error) {
+func (c *Settings) planFor(scenario string) (worldPlan, error) {
 	w := worldPlan{
-		Plan:     seed.Plan{Seed: c.seed},
-		scenario: scenario, assume: c.assume, virtual: c.virtual,
+		Plan:     seed.Plan{Seed: c.Seed},
+		Scenario: scenario, assume: c.Assume, virtual: c.Virtual,
 	}
-	known := scenarios()
+	known := Scenarios()
 	for text := range strings.SplitSeq(scenario, "-") {
 		word := strings.TrimRight(text, "0123456789")
 		number := text[len(word):]
-		i := slices.IndexFunc(known, func(s scenarioWord) bool {
+		i := slices.IndexFunc(known, func(s ScenarioWord) bool {
 			return strings.TrimSuffix(s.Word, "N") == word && (s.Max > 0) == (number != "")
 		})
 		if i < 0 {
@@ -86,24 +85,8 @@ func (c *settings) planFor(scenario string) (worldPlan, error) {
 
 func scenarioWords() string {
 	var words []string
-	for _, s := range scenarios() {
+	for _, s := range Scenarios() {
 		words = append(words, s.Word)
 	}
 	return strings.Join(words, ", ")
-}
-
-// hooks are the points where faults and the scenario make the desk fail.
-func (w *core) hooks() regulatory.Hooks {
-	hooks := w.faults.Hooks(w.clock.Now)
-	if !w.plan.failForms {
-		return hooks
-	}
-	injected := hooks.Generate
-	hooks.Generate = func(requestID, documentType string, attempt int) error {
-		if attempt == 1 {
-			return fmt.Errorf("the scenario fails the first attempt at %s", documentType)
-		}
-		return injected(requestID, documentType, attempt)
-	}
-	return hooks
 }

@@ -1,4 +1,4 @@
-package mockserver
+package world
 
 import (
 	"context"
@@ -13,31 +13,31 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// core is one account of a server: its key, its data, its time, its faults and its journal. It is safe for concurrent
+// World is one account of a server: its key, its data, its time, its faults and its journal. It is safe for concurrent
 // use.
-type core struct {
+type World struct {
 	*Access
 	*instruments
 	name       string
-	facade     any // what the users of the server hold of the world
-	settings   *settings
-	plan       worldPlan
-	assume     assumptions
-	clock      *clock.Clock
-	deliveries *delivery.Dispatcher
+	Facade     any // what the users of the server hold of the world
+	settings   *Settings
+	Plan       worldPlan
+	Assume     Assumptions
+	Clock      *clock.Clock
+	Dispatcher *delivery.Dispatcher
 	closed     context.Context // ends when the world is closed
 	shut       context.CancelFunc
 	working    pending   // exchanges that Advance waits for
-	base       *snapshot // what it began as
+	base       *Snapshot // what it began as
 	origin     *template // where that comes from; nil for a fork
 
 	// mu guards what follows. It is held while a handler reads or changes the world, never while
 	// something is read from or written to a connection.
 	mu        sync.Mutex
-	account   account.Account // what Reset and Restore replace
-	desk      *regulatory.Desk
+	Account   account.Account // what Reset and Restore replace
+	Desk      *regulatory.Desk
 	timers    *clock.Scope         // of the desk
-	snapshots map[string]*snapshot // by name, for those who cannot hold on to one
+	Snapshots map[string]*Snapshot // by name, for those who cannot hold on to one
 	// rowsAtFirst is how many records the world began with.
 	rowsAtFirst int
 }
@@ -49,67 +49,68 @@ type Access struct {
 	SecretKey string // opens the world
 }
 
-// homeName is the name of a server's own world.
-const homeName = "home"
+// HomeName is the name of a server's own world.
+const HomeName = "home"
 
 // newWorld makes a world that begins as a snapshot.
-func (b *worldBook) newWorld(name, key string, p worldPlan, base *snapshot) *core {
-	w := &core{
-		Access: &Access{URL: b.url, SecretKey: key}, name: name, settings: b.settings, plan: p, assume: p.assume, base: base,
+func (b *Book) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
+	w := &World{
+		Access: &Access{URL: b.url, SecretKey: key}, name: name, settings: b.settings, Plan: p, Assume: p.assume, base: base,
 		instruments: newInstruments(b.settings, p.Seed, key),
 	}
 	start := base.at
-	if start.Before(b.settings.start) {
-		start = b.settings.start
+	if start.Before(b.settings.Start) {
+		start = b.settings.Start
 	}
-	w.clock = clock.Real(base.at)
+	w.Clock = clock.Real(base.at)
 	if p.virtual {
-		w.clock = clock.Virtual(start)
+		w.Clock = clock.Virtual(start)
 	}
-	w.timers = w.clock.Scope()
-	w.deliveries = delivery.New(delivery.Config{
+	w.timers = w.Clock.Scope()
+	w.Dispatcher = delivery.New(delivery.Config{
 		Secret:    key,
-		Policy:    w.assume.deliveryPolicy(),
-		Anywhere:  w.assume.DeliverAnywhere,
-		Transport: b.settings.deliver,
-		Clock:     w.clock,
+		Policy:    w.Assume.deliveryPolicy(),
+		Anywhere:  w.Assume.DeliverAnywhere,
+		Transport: b.settings.Deliver,
+		Clock:     w.Clock,
 		Seed:      p.Seed,
 	})
 	w.closed, w.shut = context.WithCancel(context.Background())
-	w.clock.Settle(func() {
+	w.Clock.Settle(func() {
 		w.working.wait()
-		w.deliveries.Settle()
+		w.Dispatcher.Settle()
 	})
 	w.restore(base)
 	w.rowsAtFirst = w.rows()
-	w.facade = b.settings.facade(w)
+	w.Facade = b.settings.Facade(w)
 	return w
 }
 
+// Lock locks what a handler reads or changes. Nothing is read from or written to a connection under it.
+func (w *World) Lock() { w.mu.Lock() }
+
+// Unlock ends what Lock began.
+func (w *World) Unlock() { w.mu.Unlock() }
+
 // Name returns what follows "sk_test_" in the key, scenario and name, such as "lowfunds_ci42"; "home" for the
 // server's own world.
-func (w *core) Name() string { return w.name }
+func (w *World) Name() string { return w.name }
 
-func (w *core) close() {
+func (w *World) Close() {
 	w.shut()
-	w.clock.Stop()
-	w.deliveries.Close()
-	w.calls.End()
+	w.Clock.Stop()
+	w.Dispatcher.Close()
+	w.Log.End()
 }
 
-// decoding returns how the world reads bodies.
-func (w *core) decoding() wire.Decoding {
-	return wire.Decoding{MaxBody: w.assume.MaxBody, RefuseUnknownFields: w.assume.RefuseUnknownFields, TolerateWrongTypes: w.assume.TolerateWrongTypes}
-}
-
-// rule is the refusal of a request that breaks a rule of the specification.
-func ruleBroken(w *core, message string) wire.Reply {
-	return wire.Refused(w.assume.ruleFailure(), wire.CodeInvalid, message)
+// Decoding returns how the world reads bodies.
+func (w *World) Decoding() wire.Decoding {
+	return wire.Decoding{MaxBody: w.Assume.MaxBody, RefuseUnknownFields: w.Assume.RefuseUnknownFields, TolerateWrongTypes: w.Assume.TolerateWrongTypes}
 }
 
 // Advance moves a virtual clock forward and returns what fell due on the way, in order.
-func (w *core) Advance(d time.Duration) ([]clock.Fired, error) {
-	fired, err := w.clock.Advance(d)
+func (w *World) Advance(d time.Duration) ([]clock.Fired, error) {
+	fired, err := w.Clock.Advance(d)
 	if errors.Is(err, clock.ErrReal) {
 		return nil, ErrRealClock
 	}
@@ -121,7 +122,7 @@ var ErrRealClock = errors.New("mockserver: the clock follows the real time; make
 
 // Waiting returns how many things wait for their time on the world's clock: documents under generation, deliveries to
 // be tried again, delayed answers.
-func (w *core) Waiting() int { return w.clock.Waiting() }
+func (w *World) Waiting() int { return w.Clock.Waiting() }
 
 // Now returns the time in the world.
-func (w *core) Now() time.Time { return w.clock.Now() }
+func (w *World) Now() time.Time { return w.Clock.Now() }

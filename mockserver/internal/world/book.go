@@ -1,4 +1,4 @@
-package mockserver
+package world
 
 import (
 	"encoding/json"
@@ -12,17 +12,18 @@ import (
 	"github.com/shipping-go/shipping/internal/filelock"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// worldBook holds the worlds of a server, and what new ones begin with.
-type worldBook struct {
-	settings  *settings
-	url       string
-	strangers *core // journals the requests whose key opens no world; none of the open worlds
+// Book holds the worlds of a server, and what new ones begin with.
+type Book struct {
+	settings        *Settings
+	url             string
+	Unauthenticated *World // journals the requests whose key opens no world; none of the open worlds
 
 	mu        sync.RWMutex
-	byKey     map[string]*core
-	opened    []*core // in the order of their opening, the home world first
+	byKey     map[string]*World
+	opened    []*World // in the order of their opening, the home world first
 	templates map[seed.Plan]*template
 	rows      int            // stored by the templates
 	named     int            // worlds that openFor has named
@@ -31,42 +32,42 @@ type worldBook struct {
 	closed    bool
 }
 
-// newWorldBook returns a book with the home world, one of a scenario. It can be used also if it returns an error.
-func newWorldBook(s *settings, scenario string) (*worldBook, error) {
-	b := &worldBook{settings: s, byKey: map[string]*core{}, templates: map[seed.Plan]*template{}}
+// NewBook returns a book with the home world, one of a scenario. It can be used also if it returns an error.
+func NewBook(s *Settings, scenario string) (*Book, error) {
+	b := &Book{settings: s, byKey: map[string]*World{}, templates: map[seed.Plan]*template{}}
 	p, wrong := s.planFor(scenario)
 	if wrong != nil {
 		wrong = fmt.Errorf("mockserver: %w", wrong)
 	}
 	t, err := b.template(p.Plan)
-	base := &snapshot{state: *account.New(p.Seed), at: seed.Epoch} // if the catalogue is wrong: an empty world can still report it
+	base := &Snapshot{State: *account.New(p.Seed), at: seed.Epoch} // if the catalogue is wrong: an empty world can still report it
 	if err == nil {
-		var seeded *snapshot
-		if seeded, err = t.snapshot(); err == nil {
+		var seeded *Snapshot
+		if seeded, err = t.Snapshot(); err == nil {
 			base = seeded
 		}
 	}
-	home := b.newWorld(homeName, base.state.HomeKey(), p, base)
+	home := b.newWorld(HomeName, base.State.HomeKey(), p, base)
 	home.origin = t
 	b.byKey[home.SecretKey] = home
-	b.opened = []*core{home}
-	b.strangers = b.newWorld(strangersName, "", p, base)
+	b.opened = []*World{home}
+	b.Unauthenticated = b.newWorld(UnauthenticatedName, "", p, base)
 	return b, errors.Join(wrong, err)
 }
 
-// setURL sets the base address of every world: those of a state file are open before the server listens.
-func (b *worldBook) setURL(url string) {
+// SetURL sets the base address of every world: those of a state file are open before the server listens.
+func (b *Book) SetURL(url string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.url = url
-	for _, w := range append(slices.Clone(b.opened), b.strangers) {
+	for _, w := range append(slices.Clone(b.opened), b.Unauthenticated) {
 		w.URL = url
-		b.settings.located(w)
+		b.settings.Located(w)
 	}
 }
 
-// home returns the home world.
-func (b *worldBook) home() *core { return b.opened[0] }
+// Home returns the home world.
+func (b *Book) Home() *World { return b.opened[0] }
 
 // template is what the worlds of a plan begin with. It is seeded once, and shared.
 type template struct {
@@ -75,7 +76,7 @@ type template struct {
 	users int // worlds that are open and began with it
 
 	once sync.Once
-	base *snapshot
+	base *Snapshot
 	err  error
 }
 
@@ -89,8 +90,8 @@ var (
 	ErrTooManyWorlds = errors.New("the server is full")
 )
 
-// errKeyForm is an [ErrNoWorld] of a key that is not of the form that opens worlds.
-var errKeyForm = fmt.Errorf("%w: a key is sk_test_, a scenario, an underscore and a name of at most %d letters, digits, dots, hyphens and underscores, such as sk_test_default_ci42", ErrNoWorld, longestName)
+// ErrKeyForm is an [ErrNoWorld] of a key that is not of the form that opens worlds.
+var ErrKeyForm = fmt.Errorf("%w: a key is sk_test_, a scenario, an underscore and a name of at most %d letters, digits, dots, hyphens and underscores, such as sk_test_default_ci42", ErrNoWorld, longestName)
 
 // longestName is how long the name in a key may be.
 const longestName = 64
@@ -99,22 +100,22 @@ func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
 }
 
-// openNamed returns the world of a name or of its key, and opens it if it is not open.
-func (b *worldBook) openNamed(name string) (*core, error) {
+// Open returns the world of a name or of its key, and opens it if it is not open.
+func (b *Book) Open(name string) (*World, error) {
 	key := account.KeyPrefix + strings.TrimPrefix(name, account.KeyPrefix)
-	if name == homeName {
-		key = b.home().SecretKey
+	if name == HomeName {
+		key = b.Home().SecretKey
 	}
-	return b.world(key)
+	return b.OpenKey(key)
 }
 
-// openFor opens a world of a scenario that no other test has, named for a test.
-func (b *worldBook) openFor(test, scenario string) (*core, error) {
+// OpenForTest opens a world of a scenario that no other test has, named for a test.
+func (b *Book) OpenForTest(test, scenario string) (*World, error) {
 	b.mu.Lock()
 	b.named++
 	n := b.named
 	b.mu.Unlock()
-	return b.world(account.KeyPrefix + scenario + "_" + nameFor(test, n))
+	return b.OpenKey(account.KeyPrefix + scenario + "_" + nameFor(test, n))
 }
 
 // nameFor makes a name of a test's, different for each n.
@@ -129,45 +130,45 @@ func nameFor(test string, n int) string {
 	return name[:min(len(name), longestName-len(number))] + number
 }
 
-// all returns the open worlds in the order of their opening; the first is the home world.
-func (b *worldBook) all() []*core {
+// Worlds returns the open worlds in the order of their opening; the first is the home world.
+func (b *Book) Worlds() []*World {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return slices.Clone(b.opened)
 }
 
-// fork opens another world that begins as a snapshot of a world. Its key has the scenario of that world.
-func (b *worldBook) fork(w *core, name string, base *snapshot) (*core, error) {
-	return b.openFrom(w.plan, w.plan.scenario+"_"+name, base)
+// Fork opens another world that begins as a snapshot of a world. Its key has the scenario of that world.
+func (b *Book) Fork(w *World, name string, base *Snapshot) (*World, error) {
+	return b.openFrom(w.Plan, w.Plan.Scenario+"_"+name, base)
 }
 
-// close closes a world, unless it is the home world, and drops its data.
-func (b *worldBook) close(w *core) {
+// Close closes a world, unless it is the home world, and drops its data.
+func (b *Book) Close(w *World) {
 	if b.remove(w) {
-		w.close()
+		w.Close()
 	}
 }
 
-// world returns the world of a key and opens it where the key has the form.
-func (b *worldBook) world(key string) (*core, error) {
-	if w := b.open(key); w != nil {
+// OpenKey returns the world of a key and opens it where the key has the form.
+func (b *Book) OpenKey(key string) (*World, error) {
+	if w := b.ByKey(key); w != nil {
 		return w, nil
 	}
-	w, err := b.openPlan(key, func(*assumptions) error { return nil })
+	w, err := b.openPlan(key, func(*Assumptions) error { return nil })
 	if errors.Is(err, ErrWorldExists) { // somebody else was faster
-		return b.world(key)
+		return b.OpenKey(key)
 	}
 	return w, err
 }
 
 // openPlan opens the world of a key, with the assumptions that its scenario and then edit make of the server's.
-func (b *worldBook) openPlan(key string, edit func(*assumptions) error) (*core, error) {
+func (b *Book) openPlan(key string, edit func(*Assumptions) error) (*World, error) {
 	scenario, name, err := splitKey(key)
 	if err != nil {
 		return nil, err
 	}
-	if b.settings.assume.OneWorld {
-		return nil, errKeyForm
+	if b.settings.Assume.OneWorld {
+		return nil, ErrKeyForm
 	}
 	p, err := b.settings.planFor(scenario)
 	if err != nil {
@@ -181,45 +182,45 @@ func (b *worldBook) openPlan(key string, edit func(*assumptions) error) (*core, 
 	if err != nil {
 		return nil, err
 	}
-	base, err := t.snapshot()
+	base, err := t.Snapshot()
 	if err != nil {
 		b.release(t)
 		return nil, err
 	}
 	own := *base
-	own.state.IDs = account.NewIDsFor(p.Seed, key)
+	own.State.IDs = account.NewIDsFor(p.Seed, key)
 	w := b.newWorld(scenario+"_"+name, key, p, &own)
 	w.origin = t
-	if err := b.add(w, b.settings.maxWorlds); err != nil {
-		w.close()
+	if err := b.add(w, b.settings.MaxWorlds); err != nil {
+		w.Close()
 		b.release(t)
 		return nil, err
 	}
 	return w, nil
 }
 
-// openWith opens a world that assumes other things than the server. It fails if the world is open: assumptions do not
+// OpenWith opens a world that assumes other things than the server. It fails if the world is open: assumptions do not
 // change under a client. They are not in a state file.
-func (b *worldBook) openWith(name string, values map[string]json.RawMessage) (*core, error) {
+func (b *Book) OpenWith(name string, values map[string]json.RawMessage) (*World, error) {
 	if len(values) == 0 {
-		return b.openNamed(name)
+		return b.Open(name)
 	}
 	key := account.KeyPrefix + strings.TrimPrefix(name, account.KeyPrefix)
-	if name == homeName || b.open(key) != nil {
+	if name == HomeName || b.ByKey(key) != nil {
 		return nil, fmt.Errorf("%w: %s: its assumptions cannot change", ErrWorldExists, name)
 	}
-	return b.openPlan(key, func(a *assumptions) error { return a.setAll(values) })
+	return b.openPlan(key, func(a *Assumptions) error { return a.setAll(values) })
 }
 
 // openFrom opens a world under a new name that begins as a snapshot.
-func (b *worldBook) openFrom(p worldPlan, fullName string, base *snapshot) (*core, error) {
+func (b *Book) openFrom(p worldPlan, fullName string, base *Snapshot) (*World, error) {
 	key := account.KeyPrefix + fullName
 	if _, _, err := splitKey(key); err != nil {
 		return nil, err
 	}
 	w := b.newWorld(fullName, key, p, base)
-	if err := b.add(w, b.settings.maxWorlds); err != nil {
-		w.close()
+	if err := b.add(w, b.settings.MaxWorlds); err != nil {
+		w.Close()
 		return nil, err
 	}
 	return w, nil
@@ -230,16 +231,16 @@ func splitKey(key string) (scenario, name string, err error) {
 	rest, found := strings.CutPrefix(key, account.KeyPrefix)
 	scenario, name, cut := strings.Cut(rest, "_")
 	if !found || !cut || name == "" || len(name) > longestName || strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) }) {
-		return "", "", errKeyForm
+		return "", "", ErrKeyForm
 	}
 	return scenario, name, nil
 }
 
-func (t *template) snapshot() (*snapshot, error) {
+func (t *template) Snapshot() (*Snapshot, error) {
 	t.once.Do(func() {
 		made, delivered, err := seed.New(t.plan)
 		if t.err = err; err == nil {
-			t.base = &snapshot{state: *made, deliveries: delivered, at: seed.Epoch}
+			t.base = &Snapshot{State: *made, deliveries: delivered, at: seed.Epoch}
 		}
 	})
 	return t.base, t.err
@@ -247,7 +248,7 @@ func (t *template) snapshot() (*snapshot, error) {
 
 // template returns what worlds of a plan begin with and counts a user of it, which release takes back. Where
 // there is no room for another one, those that nobody uses go first.
-func (b *worldBook) template(p seed.Plan) (*template, error) {
+func (b *Book) template(p seed.Plan) (*template, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.templates[p]
@@ -260,7 +261,7 @@ func (b *worldBook) template(p seed.Plan) (*template, error) {
 			}
 		}
 		if b.rows+t.rows > maxTemplateRows {
-			return nil, fmt.Errorf("%w: its worlds store %d records and this one needs %d more: close some with DELETE %sworlds/NAME or World.Close, or use rowsN, which stores none", ErrTooManyWorlds, b.rows, t.rows, adminPrefix)
+			return nil, fmt.Errorf("%w: its worlds store %d records and this one needs %d more: close some with DELETE %sworlds/NAME or World.Close, or use rowsN, which stores none", ErrTooManyWorlds, b.rows, t.rows, wire.ControlPrefix)
 		}
 		b.rows += t.rows
 		b.templates[p] = t
@@ -269,13 +270,13 @@ func (b *worldBook) template(p seed.Plan) (*template, error) {
 	return t, nil
 }
 
-func (b *worldBook) release(t *template) {
+func (b *Book) release(t *template) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t.users--
 }
 
-func (b *worldBook) add(w *core, most int) error {
+func (b *Book) add(w *World, most int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -284,7 +285,7 @@ func (b *worldBook) add(w *core, most int) error {
 	case b.closed:
 		return fmt.Errorf("%w: it is closed", ErrNoWorld)
 	case len(b.opened) >= most:
-		return fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME or World.Close, or raise -max-worlds or WithMaxWorlds", ErrTooManyWorlds, len(b.opened), adminPrefix)
+		return fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME or World.Close, or raise -max-worlds or WithMaxWorlds", ErrTooManyWorlds, len(b.opened), wire.ControlPrefix)
 	}
 	b.byKey[w.SecretKey] = w
 	b.opened = append(b.opened, w)
@@ -292,7 +293,7 @@ func (b *worldBook) add(w *core, most int) error {
 }
 
 // remove takes a world out of the book, and reports whether it was in it. The home world stays.
-func (b *worldBook) remove(w *core) bool {
+func (b *Book) remove(w *World) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	at := slices.Index(b.opened, w)
@@ -307,18 +308,22 @@ func (b *worldBook) remove(w *core) bool {
 	return true
 }
 
-// open returns the open world of a key, or nil.
-func (b *worldBook) open(key string) *core {
+// ByKey returns the open world of a key, or nil.
+func (b *Book) ByKey(key string) *World {
 	b.mu.RLock()
 	w := b.byKey[key]
 	b.mu.RUnlock()
 	return w
 }
 
-// end closes the book and returns the worlds that were open.
-func (b *worldBook) end() []*core {
+// End closes the book and returns the worlds that were open.
+func (b *Book) End() []*World {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true
 	return b.opened
 }
+
+// UnauthenticatedName is the name under which the control surface shows the requests whose key opens no world. No
+// key opens a world of this name.
+const UnauthenticatedName = "unauthenticated"

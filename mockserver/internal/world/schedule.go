@@ -1,4 +1,4 @@
-package mockserver
+package world
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 )
 
-// step is one delivery of a schedule.
-type step struct {
+// Step is one delivery of a schedule.
+type Step struct {
 	Event       int           // its number, from 0
 	BeforeReply bool          // delivers while the reply of the call that caused the events is held back
 	After       time.Duration // how long after the step before it arrives, by the world's clock
@@ -18,7 +18,7 @@ type step struct {
 
 // RunSchedule delivers the notifications of events as a schedule says, to every webhook that is subscribed, one
 // attempt each and one after the other: the same schedule always arrives the same way.
-func (w *core) RunSchedule(ctx context.Context, steps []step, events []event, act func(context.Context) error) ([]delivery.Delivery, error) {
+func (w *World) RunSchedule(ctx context.Context, steps []Step, events []Event, act func(context.Context) error) ([]delivery.Delivery, error) {
 	if err := checkSteps(steps, len(events), act != nil); err != nil {
 		return nil, fmt.Errorf("mockserver: nothing was sent: %w", err)
 	}
@@ -38,13 +38,13 @@ func (w *core) RunSchedule(ctx context.Context, steps []step, events []event, ac
 	}
 	var done []delivery.Delivery
 	var failed error
-	deliver := func(steps []step) {
+	deliver := func(steps []Step) {
 		for _, step := range steps {
 			if failed = w.pass(ctx, step.After); failed != nil {
 				return
 			}
 			for _, out := range outgoing[step.Event] {
-				done = append(done, w.deliveries.Once(out))
+				done = append(done, w.Dispatcher.Once(out))
 			}
 		}
 	}
@@ -55,10 +55,10 @@ func (w *core) RunSchedule(ctx context.Context, steps []step, events []event, ac
 			deliver(steps[:early])
 		}
 		if early > 0 {
-			w.beforeReply.Store(&held)
+			w.BeforeReply.Store(&held)
 		}
 		err := act(ctx)
-		switch unused := w.beforeReply.Swap(nil); {
+		switch unused := w.BeforeReply.Swap(nil); {
 		case unused == nil && early > 0:
 			<-delivered // act may have given up before its reply
 		case unused != nil && err == nil:
@@ -75,7 +75,7 @@ func (w *core) RunSchedule(ctx context.Context, steps []step, events []event, ac
 }
 
 // checkSteps refuses steps that cannot be delivered as they say.
-func checkSteps(steps []step, events int, hasAct bool) error {
+func checkSteps(steps []Step, events int, hasAct bool) error {
 	late := false
 	for i, step := range steps {
 		switch {
@@ -92,11 +92,11 @@ func checkSteps(steps []step, events int, hasAct bool) error {
 }
 
 // pass lets time pass in the world.
-func (w *core) pass(ctx context.Context, d time.Duration) error {
+func (w *World) pass(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
 	}
-	if w.clock.IsVirtual() {
+	if w.Clock.IsVirtual() {
 		_, err := w.Advance(d)
 		return err
 	}

@@ -1,4 +1,4 @@
-package mockserver
+package world
 
 import (
 	"context"
@@ -15,9 +15,9 @@ var errClosed = errors.New("the world is closed")
 
 // wait returns nil when d has passed on the world's clock, or why it returns before. The clock calls due at
 // that time.
-func (w *core) wait(ctx context.Context, d time.Duration, label string, due func()) error {
+func (w *World) wait(ctx context.Context, d time.Duration, label string, due func()) error {
 	passed := make(chan struct{})
-	timer := w.clock.After(d, label, func() {
+	timer := w.Clock.After(d, label, func() {
 		due()
 		close(passed)
 	})
@@ -37,8 +37,8 @@ func (w *core) wait(ctx context.Context, d time.Duration, label string, due func
 	return nil
 }
 
-// delay lets an exchange wait. [World.Advance] waits for what it does afterwards, until it leaves.
-func (w *core) delay(x *wire.Exchange, d time.Duration, label string) error {
+// Delay lets an exchange wait. [World.Advance] waits for what it does afterwards, until it leaves.
+func (w *World) Delay(x *wire.Exchange, d time.Duration, label string) error {
 	err := w.wait(x.Ctx, d, label, w.working.add)
 	if err == nil {
 		x.Release = w.working.done
@@ -84,15 +84,15 @@ func (p *pending) wait() {
 
 // ticker lets one tick after the other pass on the clock of a world.
 type ticker struct {
-	world  *core
-	timers *clock.Scope
-	passed chan struct{} // one for each tick
+	OpenKey *World
+	timers  *clock.Scope
+	passed  chan struct{} // one for each tick
 }
 
-// ticks returns a ticker of so many ticks. The clock schedules each tick at the time of the one before, so
+// Ticks returns a ticker of so many ticks. The clock schedules each tick at the time of the one before, so
 // that ticks fall due at their time however late they are waited for.
-func (w *core) ticks(each time.Duration, count int, label string) *ticker {
-	t := &ticker{world: w, timers: w.clock.Scope(), passed: make(chan struct{}, max(0, count))}
+func (w *World) Ticks(each time.Duration, count int, label string) *ticker {
+	t := &ticker{OpenKey: w, timers: w.Clock.Scope(), passed: make(chan struct{}, max(0, count))}
 	var next func(left int)
 	next = func(left int) {
 		if left == 0 {
@@ -114,7 +114,7 @@ func (t *ticker) Wait(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-t.world.closed.Done():
+	case <-t.OpenKey.closed.Done():
 		return errClosed
 	}
 }

@@ -1,4 +1,4 @@
-package mockserver
+package world
 
 import (
 	"bufio"
@@ -92,7 +92,7 @@ func realPath(path string) string {
 }
 
 // writeLocked is writeState for a file that this server has not locked.
-func writeLocked(path string, worlds iter.Seq2[string, *snapshot]) error {
+func writeLocked(path string, worlds iter.Seq2[string, *Snapshot]) error {
 	lock, err := lockState(path)
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func writeLocked(path string, worlds iter.Seq2[string, *snapshot]) error {
 
 // writeState writes a state file, one world after the other, so that no more than one of them is in memory
 // a second time.
-func writeState(path string, worlds iter.Seq2[string, *snapshot]) (err error) {
+func writeState(path string, worlds iter.Seq2[string, *Snapshot]) (err error) {
 	folder := filepath.Dir(path)
 	temporary, err := os.CreateTemp(folder, filepath.Base(path)+".*"+temporarySuffix)
 	if err != nil {
@@ -116,7 +116,7 @@ func writeState(path string, worlds iter.Seq2[string, *snapshot]) (err error) {
 			err = fmt.Errorf("mockserver: the state cannot be saved to %s: %w", path, err)
 		}
 	}()
-	if err = encodeState(temporary, worlds); err != nil {
+	if err = EncodeState(temporary, worlds); err != nil {
 		return err
 	}
 	if err = temporary.Sync(); err != nil { // else a crash could leave the new name on an empty file
@@ -132,8 +132,8 @@ func writeState(path string, worlds iter.Seq2[string, *snapshot]) (err error) {
 	return nil
 }
 
-// encodeState writes what [stateFile] reads.
-func encodeState(file io.Writer, worlds iter.Seq2[string, *snapshot]) error {
+// EncodeState writes what [stateFile] reads.
+func EncodeState(file io.Writer, worlds iter.Seq2[string, *Snapshot]) error {
 	out := bufio.NewWriter(file)
 	written := 0
 	put := func(text []byte) error {
@@ -179,15 +179,15 @@ func readStateFile(path string) (stateFile, error) {
 		return stateFile{}, fmt.Errorf("mockserver: %w: %w", ErrStateFile, err)
 	}
 	defer opened.Close()
-	file, err := decodeState(opened)
+	file, err := DecodeState(opened)
 	if err != nil {
 		return stateFile{}, fmt.Errorf("mockserver: %w: %s: %w", ErrStateFile, path, err)
 	}
 	return file, nil
 }
 
-// decodeState reads what [encodeState] writes.
-func decodeState(from io.Reader) (stateFile, error) {
+// DecodeState reads what [encodeState] writes.
+func DecodeState(from io.Reader) (stateFile, error) {
 	text, err := io.ReadAll(io.LimitReader(from, maxStateFile+1))
 	switch {
 	case err != nil:
@@ -225,15 +225,15 @@ func decodeState(from io.Reader) (stateFile, error) {
 	return file, nil
 }
 
-// save writes what every world holds to a file: atomically, so that the file that was there stays until the new one is
+// Save writes what every world holds to a file: atomically, so that the file that was there stays until the new one is
 // complete on disk. It fails for a file that another server has.
-func (b *worldBook) save(path string) error {
+func (b *Book) Save(path string) error {
 	write := writeLocked
 	if b.lock != nil && realPath(path) == realPath(b.file) {
 		write = writeState
 	}
-	return write(realPath(path), func(yield func(string, *snapshot) bool) {
-		for _, w := range b.all() {
+	return write(realPath(path), func(yield func(string, *Snapshot) bool) {
+		for _, w := range b.Worlds() {
 			if !yield(w.name, w.Snapshot()) {
 				return
 			}
@@ -241,28 +241,28 @@ func (b *worldBook) save(path string) error {
 	})
 }
 
-// load makes the worlds of a file those of the book: the home world holds what the file's does, and the others are
+// Load makes the worlds of a file those of the book: the home world holds what the file's does, and the others are
 // opened, or restored if they are open. A file that cannot be used changes nothing.
-func (b *worldBook) load(path string) error {
+func (b *Book) Load(path string) error {
 	file, err := readStateFile(path)
 	if err != nil {
 		return err
 	}
-	snapshots := make([]*snapshot, len(file.Worlds))
+	snapshots := make([]*Snapshot, len(file.Worlds))
 	for i, saved := range file.Worlds {
-		if snapshots[i], err = saved.snapshot(); err != nil {
+		if snapshots[i], err = saved.Snapshot(); err != nil {
 			return fmt.Errorf("mockserver: %w: %s: world %q: %w", ErrStateFile, path, saved.Name, err)
 		}
 	}
-	before := b.all()
-	worlds := make([]*core, len(file.Worlds))
+	before := b.Worlds()
+	worlds := make([]*World, len(file.Worlds))
 	for i, saved := range file.Worlds {
-		if worlds[i], err = b.openNamed(saved.Name); err == nil {
+		if worlds[i], err = b.Open(saved.Name); err == nil {
 			continue
 		}
 		for _, opened := range worlds[:i] {
 			if !slices.Contains(before, opened) {
-				b.close(opened)
+				b.Close(opened)
 			}
 		}
 		return fmt.Errorf("mockserver: %w: %s: world %q: %w", ErrStateFile, path, saved.Name, err)
@@ -273,8 +273,8 @@ func (b *worldBook) load(path string) error {
 	return nil
 }
 
-// use locks a file for this book, and restores from it if it exists.
-func (b *worldBook) use(path string) error {
+// Use locks a file for this book, and restores from it if it exists.
+func (b *Book) Use(path string) error {
 	lock, err := lockState(realPath(path))
 	if err != nil {
 		return err
@@ -283,31 +283,31 @@ func (b *worldBook) use(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return b.load(path)
+	return b.Load(path)
 }
 
 // release lets other servers use the file.
-func (b *worldBook) releaseFile() {
+func (b *Book) ReleaseFile() {
 	if b.lock == nil {
 		return
 	}
 	if err := b.lock.Release(); err != nil {
-		b.settings.logger.Error("the lock of the state file cannot be released", "error", err)
+		b.settings.Logger.Error("the lock of the state file cannot be released", "error", err)
 	}
 }
 
-// save writes the snapshot to a file.
-func (s *snapshot) save(path string) error {
-	return writeLocked(realPath(path), func(yield func(string, *snapshot) bool) { yield("snapshot", s) })
+// Save writes the snapshot to a file.
+func (s *Snapshot) Save(path string) error {
+	return writeLocked(realPath(path), func(yield func(string, *Snapshot) bool) { yield("snapshot", s) })
 }
 
-// loadSnapshot reads the snapshot of a file; of one with several worlds, the home world's.
-func loadSnapshot(path string) (*snapshot, error) {
+// LoadSnapshot reads the snapshot of a file; of one with several worlds, the home world's.
+func LoadSnapshot(path string) (*Snapshot, error) {
 	file, err := readStateFile(path)
 	if err != nil {
 		return nil, err
 	}
-	s, err := file.Worlds[0].snapshot()
+	s, err := file.Worlds[0].Snapshot()
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: %w: %s: %w", ErrStateFile, path, err)
 	}

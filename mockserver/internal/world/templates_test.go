@@ -1,4 +1,4 @@
-package mockserver
+package world
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 // What worlds begin with is kept once for all of a plan, and no more of it than the machine can bear.
 func TestTemplates_StoreOnlySoMuch(t *testing.T) {
 	t.Parallel()
-	b := worldBook{templates: map[seed.Plan]*template{}}
+	b := Book{templates: map[seed.Plan]*template{}}
 	reserve := func(number uint64, payments int) (*template, error) {
 		return b.template(seed.Plan{Seed: number, Payments: payments})
 	}

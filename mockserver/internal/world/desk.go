@@ -1,0 +1,115 @@
+package world
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+// SubmitEvidence brings what a manual document of a request waits for, and starts its generation.
+func (w *World) SubmitEvidence(requestID string, documentType shipping.DocumentType) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, err := w.Desk.SubmitEvidence(requestID, string(documentType)); err != nil {
+		return fmt.Errorf("mockserver: %w", err)
+	}
+	return nil
+}
+
+// Check returns nil, or an error that names every invariant of the world that does not hold: entries that do not sum
+// to zero, a wallet below zero, a request that is charged twice or not at all.
+func (w *World) Check() error { return w.Snapshot().Check() }
+
+// HasRequest reports whether the world has analyzed a regulatory request of that id.
+func (w *World) HasRequest(id string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, err := w.Desk.Get(id)
+	return err == nil
+}
+
+// Resized accounts for a regulatory request that has changed. The caller holds the lock.
+func (w *World) Resized(before, after int) { w.Account.RequestBytes += after - before }
+
+// RequestSize returns how many bytes of JSON a regulatory request has, 0 if there is none of that id. The caller holds
+// the lock.
+func (w *World) RequestSize(id string) int {
+	record, err := w.Desk.Get(id)
+	if err != nil {
+		return 0
+	}
+	return len(record.JSON())
+}
+
+// rate returns what one unit of a currency buys in another, at the world's present rates.
+func (w *World) rate(from, to string) (shipping.Amount, error) {
+	rate, known := w.Account.Exchange[to]
+	if from != usd || !known {
+		return shipping.Amount{}, fmt.Errorf("no exchange rate from %s to %s: set one with SetExchangeRate", from, to)
+	}
+	return rate, nil
+}
+
+// openDesk gives the world the desk that keeps its regulatory document requests. What the desk is
+// asked, it is asked under the world's lock, and so are its timers.
+func (w *World) openDesk() {
+	timers := w.timers
+	w.Desk = regulatory.NewDesk(regulatory.Config{
+		Rules:  w.settings.Rules,
+		Ledger: w.Account.Ledger,
+		Rate:   w.rate,
+		Shipment: func(id string) (regulatory.Consignment, bool) {
+			s, known := w.Account.Shipments[id]
+			if !known {
+				return regulatory.Consignment{}, false
+			}
+			return s.Consignment(), true
+		},
+		Invoice: func(url string) (regulatory.Consignment, bool) {
+			goods, known := w.Account.Invoices[url]
+			return goods, known
+		},
+		Now: w.Clock.Now,
+		After: func(d time.Duration, label string, fn func()) {
+			timers.After(d, label, func() {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				fn()
+			})
+		},
+		NewID:    w.Account.IDs.Coded,
+		Charged:  w.charged,
+		Settings: w.Assume.settings(),
+		Room:     w.room,
+		Hooks:    w.hooks(),
+	})
+}
+
+// charged puts a purchase's debit at the head of its wallet's transactions. Encoding it cannot fail
+// where encoding the same kind of entry did not during seeding; should it, the log says so.
+func (w *World) charged(e ledger.Entry, record *regulatory.Record) {
+	about := account.TransactionMetadata{ShipmentID: record.ShipmentID, RequestID: record.RequestID}
+	if err := w.Account.AddTransaction(e, account.TransactionDetails{About: about, TxRef: record.RequestID}); err != nil {
+		w.settings.Logger.Error("a charge is not listed", "error", err)
+	}
+}
+
+// hooks are the points where faults and the scenario make the desk fail.
+func (w *World) hooks() regulatory.Hooks {
+	hooks := w.Faults.Hooks(w.Clock.Now)
+	if !w.Plan.failForms {
+		return hooks
+	}
+	injected := hooks.Generate
+	hooks.Generate = func(requestID, documentType string, attempt int) error {
+		if attempt == 1 {
+			return fmt.Errorf("the scenario fails the first attempt at %s", documentType)
+		}
+		return injected(requestID, documentType, attempt)
+	}
+	return hooks
+}

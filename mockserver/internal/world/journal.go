@@ -1,0 +1,46 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/watch"
+	"github.com/shipping-go/shipping/mockserver/journal"
+)
+
+// Calls returns how many requests named an operation, such as shipping.OpPurchase, since the start.
+func (w *World) Calls(operation string) int { return w.Log.Count(operation) }
+
+// Journal returns the latest calls, oldest first: up to 1,024, or what WithJournal says.
+func (w *World) Journal() []journal.Call { return w.Find(journal.Query{}) }
+
+// Find returns the remembered calls that a query chooses, oldest first.
+func (w *World) Find(q journal.Query) []journal.Call {
+	choice, err := w.Log.Choice(q)
+	if err != nil {
+		return []journal.Call{}
+	}
+	choice.Bodies = true
+	return w.Log.Choose(choice)
+}
+
+// Await returns the oldest remembered call that a query chooses, as soon as there is one: a test's way to wait for
+// what other goroutines or processes do, without sleeping.
+func (w *World) Await(ctx context.Context, q journal.Query, timeout time.Duration) (journal.Call, error) {
+	choice, err := w.Log.Choice(q)
+	if err != nil {
+		return journal.Call{}, fmt.Errorf("mockserver: %w", err)
+	}
+	return w.AwaitChoice(ctx, choice, timeout)
+}
+
+func (w *World) AwaitChoice(ctx context.Context, choice watch.Choice, timeout time.Duration) (journal.Call, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(w.closed, func() { cancel(errClosed) })()
+	return w.Log.Await(ctx, choice, timeout)
+}
+
+// Findings returns what the client has done so far that a careful one would not, first found first.
+func (w *World) Findings() []journal.Finding { return w.Lint.All() }

@@ -1,0 +1,57 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
+)
+
+// ErrTooManyRows is returned where a world stores as many records, or as many bytes, as it may.
+var ErrTooManyRows = errors.New("the world is full")
+
+// rows counts the records that the world stores. The caller holds the lock.
+func (w *World) rows() int {
+	return w.Desk.Len() + w.Account.Ledger.Len() + w.Account.Rates.Stored() + len(w.Account.Webhooks.All)
+}
+
+// room returns nil while the world may store one more record. The caller holds the lock.
+func (w *World) room() error { return w.roomFor(0) }
+
+// roomFor returns nil while the world may store one more record, with so many bytes of JSON. The caller holds the
+// lock.
+func (w *World) roomFor(text int) error {
+	if most := w.settings.MaxRows; w.rows()-w.rowsAtFirst >= most {
+		return fmt.Errorf("%w: it stores %d records beside those that it began with, which is the most: %s, or raise -max-rows or WithMaxRows", ErrTooManyRows, most, w.makeRoom())
+	}
+	return w.RoomForBytes(text)
+}
+
+// RoomForBytes returns nil while the world may store so many more bytes of JSON. The caller holds the lock.
+func (w *World) RoomForBytes(text int) error {
+	taken := w.Account.Memory() + account.BytesPerJSON*int64(text)
+	for _, kept := range w.Snapshots {
+		taken += kept.State.Memory()
+	}
+	if most := w.settings.MaxBytes; taken-w.base.State.Memory() > most {
+		return fmt.Errorf("%w: what it stores would take more than %d bytes of memory: %s, or raise -max-bytes or WithMaxBytes", ErrTooManyRows, most, w.makeRoom())
+	}
+	return nil
+}
+
+func (w *World) makeRoom() string {
+	return fmt.Sprintf("reset it with POST %sworlds/%s/reset or World.Reset, go on in another", wire.ControlPrefix, w.name)
+}
+
+// Limits that keep a test that runs away from taking the machine along.
+//
+// Assumption: all of them. [WithMaxWorlds], [WithMaxRows] and [WithMaxJournal] switch the first three.
+const (
+	DefaultMaxWorlds  = 10_000
+	DefaultMaxRows    = 20_000    // of a world
+	DefaultMaxBytes   = 256 << 20 // of a world
+	DefaultMaxJournal = 128 << 20 // bytes, of all worlds
+	maxTemplateRows   = 600_000   // stored by all templates together, at about a kilobyte and a half each
+	maxNamedSnapshots = 100       // of a world
+)

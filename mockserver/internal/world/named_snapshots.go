@@ -1,0 +1,39 @@
+package world
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Keep takes a snapshot and remembers it by a name.
+func (w *World) Keep(name string) error {
+	if name == "" || len(name) > longestName {
+		return fmt.Errorf(`a snapshot needs a name of at most %d bytes: send {"snapshot":"before"}`, longestName)
+	}
+	taken := w.Snapshot()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, again := w.Snapshots[name]; !again && len(w.Snapshots) >= maxNamedSnapshots {
+		return fmt.Errorf("the world keeps %d snapshots already: use one of their names again", maxNamedSnapshots)
+	}
+	if err := w.RoomForBytes(taken.State.RequestBytes + taken.State.Webhooks.Bytes); err != nil {
+		return err
+	}
+	if w.Snapshots == nil {
+		w.Snapshots = map[string]*Snapshot{}
+	}
+	w.Snapshots[name] = taken
+	return nil
+}
+
+// Named returns a snapshot that keep remembers.
+func (w *World) Named(name string) (*Snapshot, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	taken := w.Snapshots[name]
+	if taken == nil {
+		return nil, fmt.Errorf("the world keeps no snapshot %q: it has %q", name, slices.Sorted(maps.Keys(w.Snapshots)))
+	}
+	return taken, nil
+}
