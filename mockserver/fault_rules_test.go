@@ -45,7 +45,7 @@ func TestInject_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 		{"unknown form", fault.Rule{Fault: fault.RateLimit("later", 0)}, "seconds, imf-date"},
 		{"pages of what has none", fault.Rule{Operation: shipping.OpListCountries, Fault: fault.RepeatPage()}, "is no list with pages"},
 		{"page fault too late", fault.Rule{Committed: true, Fault: fault.CapPage(1)}, "too late"},
-		{"page fault at a failpoint", fault.Rule{Point: fault.AfterCharge, Fault: fault.InsertRows(1)}, "cannot happen at a failpoint"},
+		{"page fault at a failpoint", fault.Rule{Point: fault.AfterCharge, Fault: fault.InsertRows(1)}, "cannot happen at a point"},
 		{"pages of nothing", fault.Rule{Fault: fault.CapPage(0)}, "at least 1"},
 		{"no rows", fault.Rule{Fault: fault.InsertRows(0)}, "between 1 and"},
 		{"unknown failpoint", fault.Rule{Point: "before-lunch"}, "before-charge, after-charge"},

@@ -10,10 +10,8 @@ import "time"
 // in them counts as what was analyzed to get it. The same requests with the same seed therefore meet the same faults,
 // from one goroutine or from many.
 type Rule struct {
-	// Operation is a name such as [shipping.OpPurchase]. Empty: every operation that the fault can happen to, which
-	// for [RepeatPage], [CapPage] and [InsertRows] are the lists with pages.
-	//
-	// [shipping.OpPurchase]: https://pkg.go.dev/github.com/shipping-go/shipping#OpPurchase
+	// Operation is a name such as shipping.OpPurchase, which is "regulatory.purchase". Empty: every operation that the
+	// fault can happen to, which for [RepeatPage], [CapPage] and [InsertRows] are the lists with pages.
 	Operation string `json:"operation,omitempty"`
 	// Nth strikes only the nth request since the rule was injected, counted from 1.
 	Nth int `json:"nth,omitempty"`
@@ -28,8 +26,9 @@ type Rule struct {
 	// before Until. Zero: no bound.
 	From  time.Time `json:"from,omitzero"`
 	Until time.Time `json:"until,omitzero"`
-	// Committed lets the operation do its work first: what it changes is changed, and only the response suffers. A rule
-	// that is not committed strikes before the operation.
+	// Committed lets the operation do its work first: what it changes is changed, and only the response suffers. An
+	// operation that was interrupted at a [Point] is not struck. A rule that is not committed strikes before the
+	// operation.
 	Committed bool `json:"committed,omitempty"`
 	// Point strikes in the middle of the operation instead.
 	Point Point `json:"point,omitempty"`

@@ -1,5 +1,5 @@
-// Package inject decides which requests of a world the rules of package fault strike, and makes the faults happen to
-// exchanges. It knows neither worlds nor operations: what a fault needs of its world is in [World].
+// Package inject holds the rules of package fault that a world has, decides which requests they strike, and makes the
+// faults happen to exchanges. It knows no world: what a fault needs of one is in [World].
 package inject
 
 import (

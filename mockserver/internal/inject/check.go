@@ -58,7 +58,7 @@ func (r *armed) listProblem() string {
 	case !r.effect.lists:
 		return ""
 	case r.Point != "":
-		return "a fault of lists cannot happen at a failpoint"
+		return "a fault of lists cannot happen at a point"
 	case r.Committed:
 		return "a fault of lists changes what is asked for, so it is too late once the operation is done: leave committed out"
 	case r.Operation != "" && !slices.Contains(pagedOperations(), r.Operation):
