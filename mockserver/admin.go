@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -145,7 +147,7 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[s
 	}
 	c := &control{Call: &wire.Call{Request: r}, world: world}
 	if route.Method != http.MethodGet {
-		body, refusal := s.api.unread.ReadBody(w, r, s.config.Assume.BodyLimit(), false)
+		body, refusal := s.api.Unread.ReadBody(w, r, s.config.Assume.BodyLimit(), false)
 		if refusal != nil {
 			return *refusal
 		}
@@ -164,11 +166,11 @@ func (s *Server) addressed(r *http.Request) (*world.World, *wire.Reply) {
 		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, s.noWorld(name))
 		return nil, &p
 	}
-	_, key := bearer(r)
+	_, key := api.Bearer(r)
 	if key == "" {
 		return s.worlds.Home(), nil
 	}
-	w, known := s.api.worldFor(key)
+	w, known := s.api.WorldFor(key)
 	if !known {
 		p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, "the secret key opens no world: leave Authorization out for the world that the server began with")
 		return nil, &p
@@ -188,7 +190,7 @@ func (s *Server) named(name string) *world.World {
 }
 
 func (s *Server) writeAdmin(w http.ResponseWriter, r *http.Request, p *wire.Reply) {
-	s.api.unread.Skip(w, r)
+	s.api.Unread.Skip(w, r)
 	w.Header().Set("Cache-Control", "no-store") // unless the reply knows better
 	if err := p.Write(w); err != nil {
 		s.config.Logger.Debug("the answer was not taken", "error", err)
@@ -238,7 +240,7 @@ func (s *Server) adminLedger(c *control) wire.Reply {
 		view.Problems = err.Error()
 	}
 	slices.Reverse(entries)
-	view.Entries = each(cut(p, entries), func(e ledger.Entry) entryView { return entryView{e, jsontext.Timestamp(e.At)} })
+	view.Entries = list.Map(cut(p, entries), func(e ledger.Entry) entryView { return entryView{e, jsontext.Timestamp(e.At)} })
 	return paged(p, len(entries), spelling.Counted(len(entries), "entry in the ledger", "entries in the ledger"), view)
 }
 
@@ -248,16 +250,16 @@ func pageOf[T, V any](c *control, message string, all []T, view func(T) V) wire.
 	if refusal != nil {
 		return *refusal
 	}
-	return paged(p, len(all), message, each(cut(p, all), view))
+	return paged(p, len(all), message, list.Map(cut(p, all), view))
 }
 
 // cut returns the page of a slice that is asked for.
-func cut[T any](p paging, all []T) []T {
-	if p.page > p.pageCount(len(all)) {
+func cut[T any](p api.Paging, all []T) []T {
+	if p.Page > p.PageCount(len(all)) {
 		return []T{}
 	}
-	first := (p.page - 1) * p.perPage
-	return all[first : first+min(p.perPage, len(all)-first)]
+	first := (p.Page - 1) * p.PerPage
+	return all[first : first+min(p.PerPage, len(all)-first)]
 }
 
 func (s *Server) adminAdvance(c *control) wire.Reply {
@@ -278,7 +280,7 @@ func (s *Server) adminAdvance(c *control) wire.Reply {
 	return wire.SucceedWith(nil, "The clock was advanced", struct {
 		Now   jsontext.Timestamp `json:"now"`
 		Fired []firedView        `json:"fired"`
-	}{jsontext.Timestamp(c.world.Clock.Now()), each(fired, viewFired)})
+	}{jsontext.Timestamp(c.world.Clock.Now()), list.Map(fired, viewFired)})
 }
 
 func (s *Server) adminEvidence(c *control) wire.Reply {
@@ -289,5 +291,5 @@ func (s *Server) adminEvidence(c *control) wire.Reply {
 	w.Lock()
 	defer w.Unlock()
 	record, err := w.Desk.SubmitEvidence(c.PathValue("request_id"), c.PathValue("document_type"))
-	return answerRecord(w, c.Call, "Evidence submitted, document generation started", record, err)
+	return api.AnswerRecord(w, c.Call, "Evidence submitted, document generation started", record, err)
 }

@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -42,7 +44,7 @@ func (s *Server) adminCalls(c *control) wire.Reply {
 	if c.world.Log.IsShort() {
 		message += ": fewer are remembered than should be, since the journals of all worlds are full; close or reset some, or raise -max-journal or WithMaxJournal"
 	}
-	return wire.SucceedWith(nil, message, each(calls, func(call journal.Call) callView { return callView{call, jsontext.Timestamp(call.At)} }))
+	return wire.SucceedWith(nil, message, list.Map(calls, func(call journal.Call) callView { return callView{call, jsontext.Timestamp(call.At)} }))
 }
 
 // parseCallChoice reads a query of GET /_mock/calls.
@@ -51,8 +53,8 @@ func parseCallChoice(w *world.World, query url.Values) (watch.Choice, error) {
 		Operation: query.Get("operation"), RequestID: query.Get("request_id"), Key: query.Get("key"), Contains: query.Get("contains"),
 		After: query.Get("after"),
 	}
-	if q.Operation != "" && !isOperation(q.Operation) {
-		return watch.Choice{}, fmt.Errorf("no operation is called %q%s", q.Operation, spelling.Suggestion(q.Operation, operationNames()))
+	if q.Operation != "" && !api.IsOperation(q.Operation) {
+		return watch.Choice{}, fmt.Errorf("no operation is called %q%s", q.Operation, spelling.Suggestion(q.Operation, api.OperationNames()))
 	}
 	var err error
 	if text := query.Get("status"); text != "" {

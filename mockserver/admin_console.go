@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/country"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
-	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // What the console shows that no other part of the control surface has.
@@ -44,8 +44,8 @@ func (s *Server) adminRequests(c *control) wire.Reply {
 	w.Lock()
 	total := w.Desk.Len()
 	var records []*regulatory.Record
-	if p.page <= p.pageCount(total) { // else the product below may not be a number of the machine
-		records = w.Desk.Newest((p.page-1)*p.perPage, p.perPage)
+	if p.Page <= p.PageCount(total) { // else the product below may not be a number of the machine
+		records = w.Desk.Newest((p.Page-1)*p.PerPage, p.PerPage)
 	}
 	w.Unlock()
 	rows := make([]requestRow, len(records))
@@ -70,7 +70,7 @@ func (s *Server) adminRequest(c *control) wire.Reply {
 	record, err := w.Desk.Get(c.PathValue("request_id"))
 	w.Unlock()
 	if err != nil {
-		return deskRefused(w, err)
+		return api.DeskRefused(w, err)
 	}
 	return wire.SucceedWith(nil, "The request", struct {
 		Record  json.RawMessage   `json:"record"`
@@ -80,7 +80,7 @@ func (s *Server) adminRequest(c *control) wire.Reply {
 
 const adminPDFPath = "requests/{request_id}/documents/{document_type}/pdf"
 
-func (s *Server) adminPDF(c *control) wire.Reply { return documentPDF(c.world, c.Call) }
+func (s *Server) adminPDF(c *control) wire.Reply { return api.DocumentPDF(c.world, c.Call) }
 
 // consignmentRow is a shipment as GET /_mock/consignments lists it.
 type consignmentRow struct {
@@ -111,23 +111,6 @@ func (s *Server) adminConsignments(c *control) wire.Reply {
 		Invoices  []string         `json:"invoices"`
 		Curl      string           `json:"curl,omitempty"` // analyzes the first of them
 	}{rows, append([]string{}, w.Invoices()...), analyzeCommand(w, s.config.operations)})
-}
-
-// analyzeCommand returns the command that analyzes the newest shipment, or the first invoice; nothing if there is
-// neither.
-func analyzeCommand(w *world.World, table []shipping.Operation) string {
-	w.Lock()
-	sent := sentRequest{world: w}
-	made := sent.analyze()
-	w.Unlock()
-	if made == nil {
-		return ""
-	}
-	suggestion := suggest(w, made, table)
-	if suggestion == nil {
-		return ""
-	}
-	return suggestion.call().Curl(w.URL)
 }
 
 func (s *Server) adminCountries(*control) wire.Reply {

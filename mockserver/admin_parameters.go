@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -55,14 +56,14 @@ func unknownParameter(query url.Values, known []string) *wire.Reply {
 }
 
 // controlPage reads page and perPage. Assumptions about the service do not hold here, so that nothing caps a page.
-func controlPage(query url.Values) (paging, *wire.Reply) {
-	p := paging{page: 1, perPage: defaultPerPage}
-	for name, value := range map[string]*int{"page": &p.page, "perPage": &p.perPage} {
+func controlPage(query url.Values) (api.Paging, *wire.Reply) {
+	p := api.Paging{Page: 1, PerPage: api.DefaultPerPage}
+	for name, value := range map[string]*int{"page": &p.Page, "perPage": &p.PerPage} {
 		text := query.Get(name)
 		if text == "" {
 			continue
 		}
-		if *value = positive(text, 0); *value == 0 {
+		if *value = api.Positive(text, 0); *value == 0 {
 			refusal := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("%s is %q: write a whole number from 1", name, text))
 			return p, &refusal
 		}
@@ -71,11 +72,11 @@ func controlPage(query url.Values) (paging, *wire.Reply) {
 }
 
 // paged is a success with the pagination of a list beside its data.
-func paged(p paging, total int, message string, data any) wire.Reply {
+func paged(p api.Paging, total int, message string, data any) wire.Reply {
 	answer := wire.SucceedWith(nil, message, data)
 	if answer.Status == http.StatusOK {
 		answer.Body = append(answer.Body[:len(answer.Body)-1], `,"pagination":`...)
-		answer.Body = append(p.appendRates(answer.Body, total), '}')
+		answer.Body = append(p.AppendRates(answer.Body, total), '}')
 	}
 	return answer
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -62,5 +63,5 @@ func (s *Server) adminSchedule(c *control) wire.Reply {
 	return wire.SucceedWith(nil, spelling.Counted(len(delivered), "notification delivered", "notifications delivered"), struct {
 		Deliveries []deliveryView `json:"deliveries"`
 		Act        *callMade      `json:"act,omitempty"`
-	}{each(delivered, viewDelivery), made})
+	}{list.Map(delivered, viewDelivery), made})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -56,7 +57,7 @@ func viewDelivery(d delivery.Delivery) deliveryView {
 	return deliveryView{
 		ID: d.ID, EventID: d.EventID, WebhookID: d.WebhookID, Event: d.Event, ShipmentID: d.ShipmentID, URL: d.URL,
 		State: d.State, Reason: d.Reason, Payload: d.Payload, CreatedAt: jsontext.Timestamp(d.CreatedAt),
-		Attempts: each(d.Attempts, func(a delivery.Attempt) deliveryAttemptView {
+		Attempts: list.Map(d.Attempts, func(a delivery.Attempt) deliveryAttemptView {
 			return deliveryAttemptView{jsontext.Timestamp(a.At), a.StatusCode, a.Error}
 		}),
 	}
@@ -97,15 +98,6 @@ func viewWebhook(h *account.Webhook) webhookView {
 		WebhookID: h.WebhookID, Name: h.Name, URL: h.URL, Events: h.Event, Active: h.Active,
 		Order: h.Order, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Revision: h.Revision,
 	}
-}
-
-// each applies a view to the elements of a list.
-func each[T, V any](all []T, view func(T) V) []V {
-	out := make([]V, len(all))
-	for i, one := range all {
-		out[i] = view(one)
-	}
-	return out
 }
 
 // packagePrefix begins the errors of this package, which name it for Go programs.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -100,5 +101,5 @@ func (s *Server) adminEmit(c *control) wire.Reply {
 	if err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, spelling.Counted(len(queued), "notification queued", "notifications queued"), each(queued, viewDelivery))
+	return wire.SucceedWith(nil, spelling.Counted(len(queued), "notification queued", "notifications queued"), list.Map(queued, viewDelivery))
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -164,7 +165,7 @@ func (s *Server) onWorld(c *control, order any, do func(*world.World) wire.Reply
 
 // noWorld says that no world of a name is open, and which one was perhaps meant.
 func (s *Server) noWorld(name string) string {
-	known := each(s.worlds.Worlds(), func(w *world.World) string { return w.Name() })
+	known := list.Map(s.worlds.Worlds(), func(w *world.World) string { return w.Name() })
 	if nearest := spelling.Nearest(name, known); nearest != "" {
 		return fmt.Sprintf("no world %q is open: did you mean %s?", name, nearest)
 	}

@@ -9,6 +9,7 @@ import (
 	"path"
 	"sync"
 
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -108,7 +109,7 @@ func (s *Server) adminIndex(c *control) wire.Reply {
 	if wire.Accepts(c.Header, "text/html") {
 		return s.consoleFile(c, consolePage)
 	}
-	p := wire.SucceedWith(nil, indexMessage, each(adminRoutes(), viewRoute))
+	p := wire.SucceedWith(nil, indexMessage, list.Map(adminRoutes(), viewRoute))
 	p.Header = http.Header{"Vary": {"Accept"}}
 	return p
 }

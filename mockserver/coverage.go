@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -35,7 +36,7 @@ type CoverageRow struct {
 
 // Rows returns every part, in the order of the specification.
 func (c *Coverage) Rows() []CoverageRow {
-	return each(c.seen.Rows(), func(r watch.CoverageRow) CoverageRow { return CoverageRow(r) })
+	return list.Map(c.seen.Rows(), func(r watch.CoverageRow) CoverageRow { return CoverageRow(r) })
 }
 
 // Ratio returns how much of the contract has been seen, between 0 and 1.

@@ -2,7 +2,6 @@ package mockserver
 
 import (
 	"fmt"
-	"net/url"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -10,15 +9,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
-
-// whyPath is where the explanation of an answer is had.
-func whyPath(w *world.World, requestID string) string {
-	path := wire.ControlPrefix + "why/" + requestID
-	if w.Name() != world.HomeName {
-		path += "?world=" + url.QueryEscape(w.Name())
-	}
-	return path
-}
 
 // Summary says it in a sentence.
 func (y *explanation) Summary() string {

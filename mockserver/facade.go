@@ -8,6 +8,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -77,7 +78,7 @@ func (w *World) Name() string { return w.core.Name() }
 // the same deliveries and the same journal, however fast receivers and handlers are.
 func (w *World) Advance(d time.Duration) ([]Fired, error) {
 	fired, err := w.core.Advance(d)
-	return each(fired, func(f clock.Fired) Fired { return Fired(f) }), err
+	return list.Map(fired, func(f clock.Fired) Fired { return Fired(f) }), err
 }
 
 // Waiting returns how many things wait for their time on the world's clock: documents under
@@ -126,7 +127,7 @@ func (w *World) Invoices() []string { return w.core.Invoices() }
 func (w *World) Webhooks() []string { return w.core.Webhooks() }
 
 // Deliveries returns the delivery log as it stands, newest first: those of the seeded history too.
-func (w *World) Deliveries() []Delivery { return each(w.core.Deliveries(), exported) }
+func (w *World) Deliveries() []Delivery { return list.Map(w.core.Deliveries(), exported) }
 
 // WaitDelivery returns a delivery once it has ended: delivered, failed or refused. It fails when the
 // context ends first and for an id that the log does not hold.
@@ -149,7 +150,7 @@ func (w *World) AddWebhook(h Webhook) (string, error) {
 // JSON object, and where no webhook is subscribed.
 func (w *World) Emit(e Event) ([]Delivery, error) {
 	queued, err := w.core.Emit(world.Event(e))
-	return each(queued, exported), err
+	return list.Map(queued, exported), err
 }
 
 // RunSchedule delivers the notifications of events as a schedule says, to every webhook that is
@@ -161,9 +162,9 @@ func (w *World) Emit(e Event) ([]Delivery, error) {
 // are waited for. It returns the deliveries in the order of the steps, and fails where the events cannot
 // be sent, act fails, or the context ends.
 func (w *World) RunSchedule(ctx context.Context, schedule Schedule, events []Event, act func(context.Context) error) ([]Delivery, error) {
-	steps := each(schedule.Steps, func(s ScheduleStep) world.Step { return world.Step(s) })
-	done, err := w.core.RunSchedule(ctx, steps, each(events, func(e Event) world.Event { return world.Event(e) }), act)
-	return each(done, exported), err
+	steps := list.Map(schedule.Steps, func(s ScheduleStep) world.Step { return world.Step(s) })
+	done, err := w.core.RunSchedule(ctx, steps, list.Map(events, func(e Event) world.Event { return world.Event(e) }), act)
+	return list.Map(done, exported), err
 }
 
 // Calls returns how many requests named an operation, such as [shipping.OpPurchase], since the start.

@@ -1,6 +1,9 @@
 package mockserver
 
-import "github.com/shipping-go/shipping/mockserver/internal/world"
+import (
+	"github.com/shipping-go/shipping/mockserver/internal/list"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
+)
 
 // Scenario is a word that a world's key may hold, and what it makes of the world. Words are put together
 // with hyphens: "lowfunds-seed7".
@@ -15,5 +18,5 @@ type Scenario struct {
 
 // Scenarios returns every word that a key may hold. The slice is the caller's own.
 func Scenarios() []Scenario {
-	return each(world.Scenarios(), func(s world.ScenarioWord) Scenario { return Scenario{Word: s.Word, Summary: s.Summary, Max: s.Max} })
+	return list.Map(world.Scenarios(), func(s world.ScenarioWord) Scenario { return Scenario{Word: s.Word, Summary: s.Summary, Max: s.Max} })
 }

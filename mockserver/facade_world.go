@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/world"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // World is one account of a server: its key, its data, its time, its faults and its journal. Worlds share
@@ -51,3 +52,8 @@ func (s *Server) explain(w *world.World, requestID string) (explanation, error) 
 	}
 	return explain(w, valid, requestID, s.config.operations)
 }
+
+// Unauthenticated returns the latest requests that were refused for their key, or that carried a key which
+// opens no world, oldest first. They are in the journal of no world and use up the fault rules of none. GET
+// /_mock/calls?world=unauthenticated lists them too.
+func (s *Server) Unauthenticated() []journal.Call { return s.worlds.Unauthenticated.Journal() }

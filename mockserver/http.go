@@ -48,7 +48,7 @@ func (s *Server) newHTTP() *http.Server {
 		MaxHeaderBytes: 2 * s.config.maxHeader,
 		ErrorLog:       s.config.errorLog(),
 		ConnContext:    wire.MarkInMemory,
-		ConnState:      s.api.unread.ConnState,
+		ConnState:      s.api.Unread.ConnState,
 		Protocols:      new(http.Protocols),
 	}
 	h.Protocols.SetHTTP1(true)

@@ -9,7 +9,9 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -104,7 +106,7 @@ func (r *sentRequest) corrected(operation string) *draftRequest {
 func (r *sentRequest) list(operation string) *draftRequest {
 	made := &draftRequest{operation: operation, query: url.Values{}}
 	for _, name := range []string{"perPage", "page"} {
-		if positive(r.query.Get(name), 0) > 0 {
+		if api.Positive(r.query.Get(name), 0) > 0 {
 			made.query.Set(name, r.query.Get(name))
 		}
 	}
@@ -205,7 +207,7 @@ func (r *sentRequest) purchase() *draftRequest {
 
 // documentTypes returns those of the document types sent that are offered, misspelt ones corrected.
 func (r *sentRequest) documentTypes(offers []regulatory.AvailableDocument) []string {
-	offered := each(offers, func(offer regulatory.AvailableDocument) string { return offer.DocumentType })
+	offered := list.Map(offers, func(offer regulatory.AvailableDocument) string { return offer.DocumentType })
 	sent, _ := r.body["document_types"].([]any)
 	var types []string
 	for _, one := range sent {
@@ -349,4 +351,21 @@ func splitTarget(target string) (path, query string) {
 		path = plain
 	}
 	return path, query
+}
+
+// analyzeCommand returns the command that analyzes the newest shipment, or the first invoice; nothing if there is
+// neither.
+func analyzeCommand(w *world.World, table []shipping.Operation) string {
+	w.Lock()
+	sent := sentRequest{world: w}
+	made := sent.analyze()
+	w.Unlock()
+	if made == nil {
+		return ""
+	}
+	suggestion := suggest(w, made, table)
+	if suggestion == nil {
+		return ""
+	}
+	return suggestion.call().Curl(w.URL)
 }

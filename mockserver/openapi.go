@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 	"github.com/shipping-go/shipping/mockserver/internal/schema"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -49,10 +50,10 @@ func controls() []openapi.Control {
 	for _, p := range controlParameters() {
 		about[p.name] = openapi.Parameter{Name: p.name, About: p.about, Example: p.example}
 	}
-	return each(adminRoutes(), func(route adminRoute) openapi.Control {
+	return list.Map(adminRoutes(), func(route adminRoute) openapi.Control {
 		return openapi.Control{
 			Method: route.Method, Path: wire.ControlPrefix + route.Path, Summary: route.Summary,
-			Query: each(route.parameters(), func(name string) openapi.Parameter { return about[name] }),
+			Query: list.Map(route.parameters(), func(name string) openapi.Parameter { return about[name] }),
 			Media: media[route.Path], Enveloped: media[route.Path] == nil || slices.Contains(enveloped, route.Path),
 		}
 	})
@@ -63,7 +64,7 @@ func controls() []openapi.Control {
 func (s *Server) openAPI(choices openapi.Choices) ([]byte, error) {
 	table := slices.Clone(s.config.operations)
 	for i := range table {
-		table[i].Open = s.api.isOpen(&table[i])
+		table[i].Open = s.api.IsOpen(&table[i])
 	}
 	if choices == (openapi.Choices{}) && slices.Equal(table, shipping.Operations()) {
 		return openAPIDocument, nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/country"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
@@ -51,7 +52,7 @@ func defaultConfig() config {
 			Journal:     1024,
 			JournalBody: 2 << 10,
 			Memory:      &watch.Memory{Most: world.DefaultMaxJournal},
-			Parameters:  parameters,
+			Parameters:  api.Parameters,
 			Logger:      slog.New(slog.DiscardHandler),
 		},
 		scenario:   "default",

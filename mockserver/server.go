@@ -12,7 +12,9 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -28,11 +30,11 @@ type Server struct {
 	config  config
 	err     error
 	worlds  *world.Book
-	api     *pipeline
+	api     *api.API
 	admin   http.Handler
 	buffers sync.Pool
 	unread  wire.Unread
-	pages   pageCache
+	pages   api.PageCache
 	metrics *watch.Metrics
 	console func() map[string]consoleAsset // by name
 	checks  responseChecks
@@ -58,7 +60,7 @@ func New(opts ...Option) *Server {
 		opt(&s.config)
 	}
 	s.err = s.config.prepare()
-	s.metrics = watch.NewMetrics(each(fault.Kinds(), func(k fault.Kind) string { return k.Kind }))
+	s.metrics = watch.NewMetrics(list.Map(fault.Kinds(), func(k fault.Kind) string { return k.Kind }))
 	if s.config.Deliver == nil {
 		s.config.Deliver = delivery.NewTransport(s.config.Assume.DeliverAnywhere)
 	}
@@ -67,9 +69,8 @@ func New(opts ...Option) *Server {
 		s.config.Observers = append(s.config.Observers, watch.NewAccessLog(s.config.accessLog))
 	}
 	s.err = errors.Join(s.err, s.openHome())
-	s.api = s.newPipeline()
 	s.admin = newAdmin(s)
-	s.err = errors.Join(s.err, s.api.routes.err)
+	s.err = errors.Join(s.err, s.newAPI())
 	if s.config.state != "" {
 		s.err = errors.Join(s.err, s.worlds.Use(s.config.state))
 	}
@@ -86,27 +87,27 @@ func (s *Server) openHome() (err error) {
 	return err
 }
 
-func (s *Server) newPipeline() *pipeline {
-	p := &pipeline{
-		worlds: s.worlds, openOperations: s.config.Assume.OpenOperations, countries: s.config.countries, logger: s.config.Logger,
-		check: func(w *world.World, operation string, status int, body []byte) error {
+// newAPI makes what answers the operations.
+func (s *Server) newAPI() (err error) {
+	s.api, err = api.New(api.Config{
+		Worlds: s.worlds, Operations: s.config.operations, OpenOperations: s.config.Assume.OpenOperations, Countries: s.config.countries,
+		Logger: s.config.Logger,
+		Check: func(w *world.World, operation string, status int, body []byte) error {
 			check, err := s.checks.of(s, openAPIChoices(&w.Assume))
 			if err != nil {
 				return err
 			}
 			return check(operation, status, body)
 		},
-	}
-	p.buffers.New = func() any { return new([]byte) }
-	p.routes = newRouter(p, p.handlers(), s.config.operations)
-	return p
+	})
+	return err
 }
 
 // start serves the listener, if one is wanted, and the connections in memory.
 func (s *Server) start() {
 	s.http = s.newHTTP()
 	s.http.RegisterOnShutdown(s.leave)
-	s.http.RegisterOnShutdown(s.api.unread.Shutdown)
+	s.http.RegisterOnShutdown(s.api.Unread.Shutdown)
 	s.pipes = wire.NewPipeListener()
 	s.inMemory = s.pipes.Transport()
 	listener, address, err := s.listen()
@@ -210,17 +211,17 @@ func (s *Server) Close() {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.err != nil:
-		s.api.refuse(w, r, wire.Refused(http.StatusServiceUnavailable, wire.CodeUnavailable, "the server could not start: "+s.err.Error()))
+		s.api.Refuse(w, r, wire.Refused(http.StatusServiceUnavailable, wire.CodeUnavailable, "the server could not start: "+s.err.Error()))
 	case s.headerTooLong(r):
-		s.api.refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header or WithMaxHeader", s.config.maxHeader)))
-	case !isClean(r.URL.Path): // ServeMux would redirect it; a client that builds one has a mistake to hear about
-		s.api.notFound(w, r)
+		s.api.Refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header or WithMaxHeader", s.config.maxHeader)))
+	case !api.IsClean(r.URL.Path): // ServeMux would redirect it; a client that builds one has a mistake to hear about
+		s.api.NotFound(w, r)
 	case r.URL.Path == adminRoot:
 		p := wire.Redirect(wire.ControlPrefix)
 		s.writeAdmin(w, r, &p)
 	case isAdminPath(r.URL.Path):
 		s.admin.ServeHTTP(w, r)
 	default:
-		s.api.routes.mux.ServeHTTP(w, r)
+		s.api.ServeHTTP(w, r)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -34,7 +35,7 @@ type assumptionView struct {
 
 func viewAssumptions(w *world.World) []assumptionView {
 	chosen := reflect.ValueOf(w.Assume)
-	return each(assumptionTable(), func(row Assumption) assumptionView {
+	return list.Map(assumptionTable(), func(row Assumption) assumptionView {
 		field := chosen.FieldByName(row.Field)
 		row.Changed = !field.IsZero()
 		v := assumptionView{Assumption: row}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 	"testing"
+
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 )
 
 // Open returns the world of a name, such as "lowfunds_ci42", or of its key, "sk_test_lowfunds_ci42". The
@@ -38,7 +40,7 @@ func (s *Server) NewWorld(tb testing.TB, scenario ...string) *World {
 
 // Worlds returns the open worlds in the order of their opening; the first is the home world.
 func (s *Server) Worlds() []*World {
-	return each(s.worlds.Worlds(), s.facade)
+	return list.Map(s.worlds.Worlds(), s.facade)
 }
 
 // Fork opens another world that begins as this one is now and goes its own way, with the same time and the

@@ -1,4 +1,6 @@
-package mockserver
+// Package api answers the operations of the service, as the specification has them, in the world of each request. It
+// knows no path below /_mock/.
+package api
 
 import (
 	"log/slog"
@@ -10,31 +12,50 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// pipeline answers the operations of the service: it finds the world of a request, asks the handler of the
+// Config is what the operations of a server have in common.
+type Config struct {
+	Worlds         *world.Book
+	Operations     []shipping.Operation // the operation table
+	OpenOperations []string             // that need no key, besides those that are open by the table
+	Countries      *wire.Static         // the whole response of GET /v1/countries
+	Logger         *slog.Logger
+	// Check holds a response against the OpenAPI document as a world has it.
+	Check func(w *world.World, operation string, status int, body []byte) error
+}
+
+// API answers the operations of the service: it finds the world of a request, asks the handler of the
 // operation, lets faults strike, and shows the exchange to the observers before it is sent.
-type pipeline struct {
-	worlds         *world.Book
-	openOperations []string     // that need no key, besides those that are open by the table
-	countries      *wire.Static // the whole response of GET /v1/countries
-	// check holds a response against the OpenAPI document as a world has it.
-	check   func(w *world.World, operation string, status int, body []byte) error
-	logger  *slog.Logger
+type API struct {
+	Config
+	// Unread bounds how long clients may take to send bodies.
+	Unread  wire.Unread
 	routes  *router
 	buffers sync.Pool
-	unread  wire.Unread
-	pages   pageCache
+	pages   PageCache
 }
+
+// New returns an API that serves an operation table, and what is wrong with the table.
+func New(c Config) (*API, error) {
+	a := &API{Config: c}
+	a.buffers.New = func() any { return new([]byte) }
+	a.routes = newRouter(a, a.handlers(), c.Operations)
+	return a, a.routes.err
+}
+
+// ServeHTTP answers a request whose path is clean.
+func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.routes.mux.ServeHTTP(w, r) }
 
 // handler answers an operation in a world. It takes the world's lock itself, so that nothing slow,
 // such as reading a body, happens under it.
 type handler func(w *world.World, c *wire.Call) wire.Reply
 
 // handlers is the other half of the operation table: who answers what.
-func (s *pipeline) handlers() map[string]handler {
+func (s *API) handlers() map[string]handler {
 	return map[string]handler{
 		shipping.OpListRates:        s.listRates,
 		shipping.OpListCountries:    s.listCountries,
@@ -49,20 +70,20 @@ func (s *pipeline) handlers() map[string]handler {
 		shipping.OpUpdateShipping:   updateShipping,
 		shipping.OpUpdateProfile:    updateProfile,
 		shipping.OpRetryRequest:     retryRequest,
-		shipping.OpDocumentPDF:      documentPDF,
+		shipping.OpDocumentPDF:      DocumentPDF,
 	}
 }
 
-func isOperation(name string) bool { return slices.Contains(operationNames(), name) }
+func IsOperation(name string) bool { return slices.Contains(OperationNames(), name) }
 
-// operationNames returns the names of the operation table.
-func operationNames() []string {
-	return each(shipping.Operations(), func(op shipping.Operation) string { return op.Name })
+// OperationNames returns the names of the operation table.
+func OperationNames() []string {
+	return list.Map(shipping.Operations(), func(op shipping.Operation) string { return op.Name })
 }
 
 // exchange answers an operation into memory first, and writes afterwards. That is what lets a fault
 // strike before anything has happened, or after the change is made and before the caller hears of it.
-func (s *pipeline) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
+func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	buffer := s.buffers.Get().(*[]byte)
 	defer s.buffers.Put(buffer)
 	x := &wire.Exchange{Ctx: r.Context(), Began: time.Now(), Operation: op.Name, Call: wire.Call{Request: r, Buffer: (*buffer)[:0]}}
@@ -71,9 +92,9 @@ func (s *pipeline) exchange(rw http.ResponseWriter, r *http.Request, op *operati
 	switch {
 	case r.Body == http.NoBody:
 	case refusal != nil || op.Method == http.MethodGet:
-		s.unread.Skip(rw, r)
+		s.Unread.Skip(rw, r)
 	default:
-		x.Call.Body, refusal = s.unread.ReadBody(rw, r, w.Assume.BodyLimit(), w.Assume.RequireContentType && op.Name != shipping.OpReplayWebhook)
+		x.Call.Body, refusal = s.Unread.ReadBody(rw, r, w.Assume.BodyLimit(), w.Assume.RequireContentType && op.Name != shipping.OpReplayWebhook)
 	}
 	var due inject.Due
 	if w.Faults.Armed() {
@@ -104,7 +125,7 @@ func (s *pipeline) exchange(rw http.ResponseWriter, r *http.Request, op *operati
 }
 
 // answer asks the handler, unless the request is refused before.
-func (s *pipeline) answer(w *world.World, x *wire.Exchange, op *operation, refusal *wire.Reply) {
+func (s *API) answer(w *world.World, x *wire.Exchange, op *operation, refusal *wire.Reply) {
 	x.Settled = true
 	if refusal == nil {
 		refusal = checkQuery(&w.Assume, op.Name, &x.Call)
@@ -123,7 +144,7 @@ func (s *pipeline) answer(w *world.World, x *wire.Exchange, op *operation, refus
 }
 
 // finish journals an exchange and ends it.
-func (s *pipeline) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
+func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
 	x.Reply.WithoutKeys()
 	if len(x.Struck) == 0 { // a fault spoils the plain form, which whoever looks at it can read
 		x.Reply.Negotiate(x.Call.Header)
@@ -140,7 +161,7 @@ func (s *pipeline) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchan
 	if err := x.Send(rw, func(each time.Duration, count int) wire.Ticks {
 		return w.Ticks(each, count, "the next byte of a slow body")
 	}); err != nil {
-		s.logger.Debug("the answer was not taken", "operation", x.Operation, "error", err)
+		s.Logger.Debug("the answer was not taken", "operation", x.Operation, "error", err)
 	}
 }
 
@@ -151,7 +172,7 @@ func faultEnvironment(w *world.World) inject.World {
 		Delay: w.Delay,
 		Page: func(query url.Values) (page, perPage int) {
 			p := pagingOf(&w.Assume, query)
-			return p.page, p.perPage
+			return p.Page, p.PerPage
 		},
 		InsertRows: w.InsertRows,
 	}
@@ -160,4 +181,22 @@ func faultEnvironment(w *world.World) inject.World {
 // rule is the refusal of a request that breaks a rule of the specification.
 func ruleBroken(w *world.World, message string) wire.Reply {
 	return wire.Refused(w.Assume.RuleFailure(), wire.CodeInvalid, message)
+}
+
+// fingerprint returns that of a request's key. The world's own is known beforehand.
+func fingerprint(w *world.World, r *http.Request) string {
+	_, key := Bearer(r)
+	if key == w.SecretKey {
+		return w.KeyPrint
+	}
+	return wire.Fingerprint(key)
+}
+
+// whyPath is where the explanation of an answer is had.
+func whyPath(w *world.World, requestID string) string {
+	path := wire.ControlPrefix + "why/" + requestID
+	if w.Name() != world.HomeName {
+		path += "?world=" + url.QueryEscape(w.Name())
+	}
+	return path
 }

@@ -1,4 +1,4 @@
-package mockserver
+package api
 
 import (
 	"math"
@@ -8,26 +8,26 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// paging is the part of a list that a request asks for.
+// Paging is the part of a list that a request asks for.
 //
 // Specification: "Limits" (perPage default 100, page default 1).
 // Assumption: a page or size that is missing, below 1 or no whole number falls back to its default;
 // no size is too large unless [Assumptions.PerPageCap] says so.
-type paging struct{ page, perPage int }
+type Paging struct{ Page, PerPage int }
 
-const defaultPerPage = 100
+const DefaultPerPage = 100
 
-func pagingOf(a *world.Assumptions, query url.Values) paging {
-	p := paging{page: positive(query.Get("page"), 1), perPage: positive(query.Get("perPage"), defaultPerPage)}
+func pagingOf(a *world.Assumptions, query url.Values) Paging {
+	p := Paging{Page: Positive(query.Get("page"), 1), PerPage: Positive(query.Get("perPage"), DefaultPerPage)}
 	if a.PerPageCap > 0 {
-		p.perPage = min(p.perPage, a.PerPageCap)
+		p.PerPage = min(p.PerPage, a.PerPageCap)
 	}
 	return p
 }
 
-// positive reads a whole number of at least 1. One beyond 32 bits is taken as the largest, which
+// Positive reads a whole number of at least 1. One beyond 32 bits is taken as the largest, which
 // keeps every calculation with pages exact.
-func positive(text string, fallback int) int {
+func Positive(text string, fallback int) int {
 	if text == "" {
 		return fallback
 	}
@@ -41,24 +41,24 @@ func positive(text string, fallback int) int {
 	return min(n, math.MaxInt32)
 }
 
-// pageCount is at least 1: an empty list has one empty page.
-func (p paging) pageCount(total int) int {
-	return max(1, total/p.perPage+min(1, total%p.perPage))
+// PageCount is at least 1: an empty list has one empty page.
+func (p Paging) PageCount(total int) int {
+	return max(1, total/p.PerPage+min(1, total%p.PerPage))
 }
 
 // first returns the number of the page's first record, from 1. It can be beyond 32 bits.
-func (p paging) first() int64 { return int64(p.page-1)*int64(p.perPage) + 1 }
+func (p Paging) first() int64 { return int64(p.Page-1)*int64(p.PerPage) + 1 }
 
-func (p paging) hasNext(total int) bool { return p.page < p.pageCount(total) }
+func (p Paging) hasNext(total int) bool { return p.Page < p.PageCount(total) }
 
-// appendRates appends the rate list pagination object.
+// AppendRates appends the rate list pagination object.
 //
 // Specification: "Rate list pagination object".
-func (p paging) appendRates(dst []byte, total int) []byte {
+func (p Paging) AppendRates(dst []byte, total int) []byte {
 	dst = number(dst, `{"total":`, total)
-	dst = number(dst, `,"perPage":`, p.perPage)
-	dst = number(dst, `,"page":`, p.page)
-	dst = number(dst, `,"pageCount":`, p.pageCount(total))
+	dst = number(dst, `,"perPage":`, p.PerPage)
+	dst = number(dst, `,"page":`, p.Page)
+	dst = number(dst, `,"pageCount":`, p.PageCount(total))
 	return append(dst, '}')
 }
 
@@ -66,7 +66,7 @@ func (p paging) appendRates(dst []byte, total int) []byte {
 // last is null.
 //
 // Specification: "Webhook pagination object".
-func (p paging) appendWebhooks(dst []byte, total int) []byte {
+func (p Paging) appendWebhooks(dst []byte, total int) []byte {
 	dst = p.appendCounts(dst, total)
 	dst = strconv.AppendInt(append(dst, `,"pagingCounter":`...), p.first(), 10)
 	dst = p.appendNeighbours(dst, total, "null", "null")
@@ -78,7 +78,7 @@ func (p paging) appendWebhooks(dst []byte, total int) []byte {
 //
 // Specification: "Transaction pagination object". Assumption: the 0 after the last page; see
 // [Assumptions.LastPageNull].
-func (p paging) appendTransactions(dst []byte, total int, lastPageNull bool) []byte {
+func (p Paging) appendTransactions(dst []byte, total int, lastPageNull bool) []byte {
 	afterLast := "0"
 	if lastPageNull {
 		afterLast = "null"
@@ -88,26 +88,26 @@ func (p paging) appendTransactions(dst []byte, total int, lastPageNull bool) []b
 	return append(dst, '}')
 }
 
-func (p paging) appendCounts(dst []byte, total int) []byte {
-	dst = number(dst, `{"page":`, p.page)
-	dst = number(dst, `,"perPage":`, p.perPage)
-	dst = number(dst, `,"currentPage":`, p.page)
+func (p Paging) appendCounts(dst []byte, total int) []byte {
+	dst = number(dst, `{"page":`, p.Page)
+	dst = number(dst, `,"perPage":`, p.PerPage)
+	dst = number(dst, `,"currentPage":`, p.Page)
 	dst = number(dst, `,"total":`, total)
-	return number(dst, `,"pageCount":`, p.pageCount(total))
+	return number(dst, `,"pageCount":`, p.PageCount(total))
 }
 
-func (p paging) appendNeighbours(dst []byte, total int, beforeFirst, afterLast string) []byte {
-	if p.page > 1 {
-		dst = number(dst, `,"prevPage":`, p.page-1)
+func (p Paging) appendNeighbours(dst []byte, total int, beforeFirst, afterLast string) []byte {
+	if p.Page > 1 {
+		dst = number(dst, `,"prevPage":`, p.Page-1)
 	} else {
 		dst = append(append(dst, `,"prevPage":`...), beforeFirst...)
 	}
 	if p.hasNext(total) {
-		dst = number(dst, `,"nextPage":`, p.page+1)
+		dst = number(dst, `,"nextPage":`, p.Page+1)
 	} else {
 		dst = append(append(dst, `,"nextPage":`...), afterLast...)
 	}
-	dst = strconv.AppendBool(append(dst, `,"hasPrevPage":`...), p.page > 1)
+	dst = strconv.AppendBool(append(dst, `,"hasPrevPage":`...), p.Page > 1)
 	return strconv.AppendBool(append(dst, `,"hasNextPage":`...), p.hasNext(total))
 }
 

@@ -1,4 +1,4 @@
-package mockserver
+package api
 
 import (
 	"bytes"
@@ -34,7 +34,7 @@ func analyze(w *world.World, c *wire.Call) wire.Reply {
 			record, err = w.Desk.Get(id)
 		}
 	}
-	return answerRecord(w, c, "Analysis finished", record, err)
+	return AnswerRecord(w, c, "Analysis finished", record, err)
 }
 
 // purchase answers POST /v1/regulatory-documents/purchase.
@@ -48,7 +48,7 @@ func purchase(w *world.World, c *wire.Call) wire.Reply {
 	before := w.RequestSize(in.RequestID)
 	receipt, err := w.Desk.Purchase(in)
 	if err != nil {
-		return deskRefused(w, err)
+		return DeskRefused(w, err)
 	}
 	w.Resized(before, w.RequestSize(receipt.RequestID))
 	p := wire.SucceedWith(c.Buffer, "Wallet charged, document generation started", receipt)
@@ -61,7 +61,7 @@ func getRequest(w *world.World, c *wire.Call) wire.Reply {
 	w.Lock()
 	defer w.Unlock()
 	record, err := w.Desk.Get(c.PathValue("request_id"))
-	return answerRecord(w, c, "Regulatory document request retrieved successfully", record, err)
+	return AnswerRecord(w, c, "Regulatory document request retrieved successfully", record, err)
 }
 
 // updateItems answers the provisional operation that replaces the line items of a draft.
@@ -111,17 +111,17 @@ func edit(w *world.World, c *wire.Call, in any, change func(requestID string) (*
 	if err == nil {
 		w.Resized(before, len(record.JSON()))
 	}
-	return answerRecord(w, c, "Regulatory document request updated successfully", record, err)
+	return AnswerRecord(w, c, "Regulatory document request updated successfully", record, err)
 }
 
-// documentPDF answers the provisional operation that needs no Authorization. Drawing takes longer than
+// DocumentPDF answers the provisional operation that needs no Authorization. Drawing takes longer than
 // anything else here and is done without the lock.
-func documentPDF(w *world.World, c *wire.Call) wire.Reply {
+func DocumentPDF(w *world.World, c *wire.Call) wire.Reply {
 	w.Lock()
 	sheet, err := w.Desk.Sheet(c.PathValue("request_id"), c.PathValue("document_type"))
 	w.Unlock()
 	if err != nil {
-		return deskRefused(w, err)
+		return DeskRefused(w, err)
 	}
 	var pdf bytes.Buffer
 	if err := formpdf.Render(&pdf, page(sheet)); err != nil {
@@ -153,18 +153,18 @@ func page(s regulatory.Sheet) formpdf.Document {
 	return doc
 }
 
-// answerRecord answers with a record, or with why there is none.
-func answerRecord(w *world.World, c *wire.Call, message string, record *regulatory.Record, err error) wire.Reply {
+// AnswerRecord answers with a record, or with why there is none.
+func AnswerRecord(w *world.World, c *wire.Call, message string, record *regulatory.Record, err error) wire.Reply {
 	if err != nil {
-		return deskRefused(w, err)
+		return DeskRefused(w, err)
 	}
 	p := wire.CloseEnvelope(record.AppendJSON(wire.OpenEnvelope(c.Buffer, message)))
 	p.Record = record
 	return p
 }
 
-// deskRefused puts a refusal of the desk into the envelope.
-func deskRefused(w *world.World, err error) wire.Reply {
+// DeskRefused puts a refusal of the desk into the envelope.
+func DeskRefused(w *world.World, err error) wire.Reply {
 	if interrupted, ok := errors.AsType[*inject.Interruption](err); ok {
 		p := interrupted.Reply()
 		p.Then = func(x *wire.Exchange) { interrupted.Strike(x, faultEnvironment(w)) }

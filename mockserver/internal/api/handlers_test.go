@@ -1,4 +1,4 @@
-package mockserver
+package api
 
 import (
 	"strings"
@@ -11,13 +11,13 @@ import (
 func TestRouter_NamesTheOperationWithoutAHandler(t *testing.T) {
 	t.Parallel()
 	for _, operation := range shipping.Operations() {
-		all := new(pipeline).handlers()
+		all := new(API).handlers()
 		delete(all, operation.Name)
 		err := newRouter(nil, all, []shipping.Operation{operation}).err
 		if err == nil || !strings.Contains(err.Error(), operation.Name+`" has no handler`) {
 			t.Errorf("%s: %v", operation.Name, err)
 		}
-		if err := newRouter(nil, new(pipeline).handlers(), []shipping.Operation{operation}).err; err != nil {
+		if err := newRouter(nil, new(API).handlers(), []shipping.Operation{operation}).err; err != nil {
 			t.Error(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package mockserver
+package api
 
 import (
 	"errors"
@@ -15,14 +15,14 @@ import (
 // router finds the operation that a request names. Everything follows from the operation table: a
 // path of the table with another method is 405, any other path 404, both in the envelope.
 type router struct {
-	server *pipeline
+	server *API
 	mux    *http.ServeMux
 	err    error // what is wrong with the table
 }
 
 // resource is a path of the table with the operations on it.
 type resource struct {
-	server     *pipeline
+	server     *API
 	operations map[string]*operation // by method
 	allow      string
 }
@@ -33,14 +33,14 @@ type operation struct {
 	answer handler
 }
 
-func newRouter(s *pipeline, handlers map[string]handler, table []shipping.Operation) *router {
+func newRouter(s *API, handlers map[string]handler, table []shipping.Operation) *router {
 	r := &router{server: s, mux: http.NewServeMux()}
 	resources := map[string]*resource{}
 	for _, row := range table {
 		answer, known := handlers[row.Name]
 		if !known {
 			problem := "is not in shipping.Operations; take the names from there"
-			if isOperation(row.Name) {
+			if IsOperation(row.Name) {
 				problem = "has no handler; add one to handlers in exchange.go"
 			}
 			r.err = errors.Join(r.err, fmt.Errorf("mockserver: the operation %q %s", row.Name, problem))
@@ -57,7 +57,7 @@ func newRouter(s *pipeline, handlers map[string]handler, table []shipping.Operat
 		}
 		res.add(&operation{Operation: row, answer: answer})
 	}
-	r.mux.HandleFunc("/", s.notFound)
+	r.mux.HandleFunc("/", s.NotFound)
 	return r
 }
 
@@ -89,8 +89,8 @@ func (res *resource) add(op *operation) {
 	res.allow = strings.Join(methods, ", ")
 }
 
-// isClean reports whether a path is absolute and has no empty, "." or ".." segment.
-func isClean(path string) bool {
+// IsClean reports whether a path is absolute and has no empty, "." or ".." segment.
+func IsClean(path string) bool {
 	if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") {
 		return false
 	}
@@ -116,21 +116,21 @@ func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p := wire.Refused(http.StatusMethodNotAllowed, wire.CodeMethod,
 			fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, res.allow))
 		p.Header = http.Header{"Allow": {res.allow}}
-		res.server.refuse(w, r, p)
+		res.server.Refuse(w, r, p)
 		return
 	}
 	res.server.exchange(w, r, op)
 }
 
-func (s *pipeline) notFound(w http.ResponseWriter, r *http.Request) {
-	s.refuse(w, r, wire.Refused(http.StatusNotFound, wire.CodeNotFound,
+func (s *API) NotFound(w http.ResponseWriter, r *http.Request) {
+	s.Refuse(w, r, wire.Refused(http.StatusNotFound, wire.CodeNotFound,
 		fmt.Sprintf("no route %s %s: every path begins with /v1 and has no empty or dot segments and no slash at its end", r.Method, r.URL.Path)))
 }
 
-// refuse answers a request that names no operation. It is journaled in the world of its key; without a key,
+// Refuse answers a request that names no operation. It is journaled in the world of its key; without a key,
 // in the home world.
-func (s *pipeline) refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
-	s.unread.Skip(rw, r)
+func (s *API) Refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
+	s.Unread.Skip(rw, r)
 	w, _ := s.authenticate(r, &operation{Operation: shipping.Operation{Open: true}})
 	s.finish(rw, w, &wire.Exchange{Ctx: r.Context(), Began: time.Now(), Call: wire.Call{Request: r}, Reply: p})
 }

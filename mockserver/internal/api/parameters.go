@@ -1,4 +1,4 @@
-package mockserver
+package api
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// parameters are the query parameters that the specification lists for an operation ("Endpoints").
-func parameters(operation string) []string {
+// Parameters are the query parameters that the specification lists for an operation ("Endpoints").
+func Parameters(operation string) []string {
 	switch operation {
 	case shipping.OpListRates, shipping.OpListWebhooks:
 		return []string{"perPage", "page"}
@@ -27,7 +27,7 @@ func parameters(operation string) []string {
 
 // unknownParameters returns the names in a query that an operation does not list, sorted.
 func unknownParameters(operation string, query url.Values) []string {
-	known := parameters(operation)
+	known := Parameters(operation)
 	var unknown []string
 	for name := range query {
 		if !slices.Contains(known, name) {
@@ -49,7 +49,7 @@ func checkQuery(a *world.Assumptions, operation string, c *wire.Call) *wire.Repl
 		return &p
 	}
 	for _, name := range []string{"perPage", "page"} {
-		if !a.RefuseWrongParameters || !query.Has(name) || !slices.Contains(parameters(operation), name) {
+		if !a.RefuseWrongParameters || !query.Has(name) || !slices.Contains(Parameters(operation), name) {
 			continue
 		}
 		if n, err := strconv.Atoi(query.Get(name)); err != nil || n < 1 {
@@ -61,18 +61,18 @@ func checkQuery(a *world.Assumptions, operation string, c *wire.Call) *wire.Repl
 }
 
 func listed(operation string) string {
-	if known := parameters(operation); len(known) > 0 {
+	if known := Parameters(operation); len(known) > 0 {
 		return "it takes " + strings.Join(known, ", ")
 	}
 	return "it takes none"
 }
 
 // checkResponse replaces an answer that is not as the OpenAPI document says.
-func (s *pipeline) checkResponse(w *world.World, operation string, p *wire.Reply) {
+func (s *API) checkResponse(w *world.World, operation string, p *wire.Reply) {
 	if p.ContentType != "" {
 		return // no JSON
 	}
-	if err := s.check(w, operation, p.Status, p.Body); err != nil {
+	if err := s.Check(w, operation, p.Status, p.Body); err != nil {
 		*p = wire.Refused(http.StatusInternalServerError, wire.CodeInternal, fmt.Sprintf("the answer to %s does not fit the OpenAPI document, which is a mistake of this server: %v", operation, err))
 	}
 }

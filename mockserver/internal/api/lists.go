@@ -1,4 +1,4 @@
-package mockserver
+package api
 
 import (
 	"fmt"
@@ -9,38 +9,38 @@ import (
 )
 
 // listRates answers GET /v1/rates.
-func (s *pipeline) listRates(w *world.World, c *wire.Call) wire.Reply {
+func (s *API) listRates(w *world.World, c *wire.Call) wire.Reply {
 	p := pagingOf(&w.Assume, c.Query())
 	w.Lock()
 	defer w.Unlock()
-	return s.pages.answer(pageKey{edition: w.Account.Rates.Edition(), paging: p}, c.Buffer, func(dst []byte) []byte {
+	return s.pages.answer(pageKey{edition: w.Account.Rates.Edition(), Paging: p}, c.Buffer, func(dst []byte) []byte {
 		body := append(wire.OpenEnvelope(dst, "Rates retrieved successfully"), `{"rates":`...)
-		body = w.Account.Rates.AppendPage(body, p.page, p.perPage)
-		return append(p.appendRates(append(body, `,"pagination":`...), w.Account.Rates.Len()), "}}"...)
+		body = w.Account.Rates.AppendPage(body, p.Page, p.PerPage)
+		return append(p.AppendRates(append(body, `,"pagination":`...), w.Account.Rates.Len()), "}}"...)
 	})
 }
 
 // listCountries answers GET /v1/countries, which is the same for ever.
-func (s *pipeline) listCountries(*world.World, *wire.Call) wire.Reply {
-	return s.countries.Reply()
+func (s *API) listCountries(*world.World, *wire.Call) wire.Reply {
+	return s.Countries.Reply()
 }
 
 // listWebhooks answers GET /v1/webhooks.
-func (s *pipeline) listWebhooks(w *world.World, c *wire.Call) wire.Reply {
+func (s *API) listWebhooks(w *world.World, c *wire.Call) wire.Reply {
 	p := pagingOf(&w.Assume, c.Query())
 	w.Lock()
 	defer w.Unlock()
 	list := &w.Account.Webhooks.Encoded
-	return s.pages.answer(pageKey{edition: list.Edition(), paging: p}, c.Buffer, func(dst []byte) []byte {
+	return s.pages.answer(pageKey{edition: list.Edition(), Paging: p}, c.Buffer, func(dst []byte) []byte {
 		body := append(wire.OpenEnvelope(dst, "Webhooks retrieved successfully"), `{"webhooks":`...)
-		body = list.AppendPage(body, p.page, p.perPage)
+		body = list.AppendPage(body, p.Page, p.PerPage)
 		return append(p.appendWebhooks(append(body, `,"pagination":`...), list.Len()), "}}"...)
 	})
 }
 
 // listTransactions answers GET /v1/transactions. Parameters that the specification does not list are
 // ignored.
-func (s *pipeline) listTransactions(w *world.World, c *wire.Call) wire.Reply {
+func (s *API) listTransactions(w *world.World, c *wire.Call) wire.Reply {
 	query := c.Query()
 	wallet := query.Get("wallet")
 	if wallet == "" {
@@ -56,10 +56,10 @@ func (s *pipeline) listTransactions(w *world.World, c *wire.Call) wire.Reply {
 	if list == nil {
 		list = &records.List{}
 	}
-	key := pageKey{edition: list.Edition(), paging: p, lastPageNull: w.Assume.LastPageNull}
+	key := pageKey{edition: list.Edition(), Paging: p, lastPageNull: w.Assume.LastPageNull}
 	return s.pages.answer(key, c.Buffer, func(dst []byte) []byte {
 		body := append(wire.OpenEnvelope(dst, "Transactions retrieved successfully"), `{"transactions":`...)
-		body = list.AppendPage(body, p.page, p.perPage)
+		body = list.AppendPage(body, p.Page, p.PerPage)
 		body = p.appendTransactions(append(body, `,"pagination":`...), list.Len(), key.lastPageNull)
 		return append(body, "}}"...)
 	})

@@ -1,4 +1,4 @@
-package mockserver
+package api
 
 import (
 	"errors"
@@ -9,13 +9,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
-	"github.com/shipping-go/shipping/mockserver/journal"
 )
-
-// Unauthenticated returns the latest requests that were refused for their key, or that carried a key which
-// opens no world, oldest first. They are in the journal of no world and use up the fault rules of none. GET
-// /_mock/calls?world=unauthenticated lists them too.
-func (s *Server) Unauthenticated() []journal.Call { return s.worlds.Unauthenticated.Journal() }
 
 // authenticate returns the world that a request is for; or the one of the requests without an account, and why
 // the request is refused.
@@ -23,23 +17,23 @@ func (s *Server) Unauthenticated() []journal.Call { return s.worlds.Unauthentica
 // Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
 // Assumption: countries and webhooks need it too; see [Assumptions.OpenOperations]. A key may open a world
 // of its own; see [Server.Open].
-func (s *pipeline) authenticate(r *http.Request, op *operation) (*world.World, *wire.Reply) {
-	scheme, key := bearer(r)
+func (s *API) authenticate(r *http.Request, op *operation) (*world.World, *wire.Reply) {
+	scheme, key := Bearer(r)
 	err := world.ErrKeyForm
 	if strings.EqualFold(scheme, "Bearer") {
 		var w *world.World
-		if w, err = s.worlds.OpenKey(key); err == nil {
+		if w, err = s.Worlds.OpenKey(key); err == nil {
 			return w, nil
 		}
 	}
-	if s.isOpen(&op.Operation) {
+	if s.IsOpen(&op.Operation) {
 		return s.keyless(r), nil
 	}
 	var message string
 	switch {
 	case errors.Is(err, world.ErrTooManyWorlds):
 		p := wire.Refused(http.StatusServiceUnavailable, wire.CodeFull, err.Error())
-		return s.worlds.Unauthenticated, &p
+		return s.Worlds.Unauthenticated, &p
 	case !errors.Is(err, world.ErrKeyForm):
 		message = "the secret key names a scenario that there is not, or asks too much of it: GET " + wire.ControlPrefix + "scenarios lists them"
 	case scheme == "":
@@ -51,40 +45,40 @@ func (s *pipeline) authenticate(r *http.Request, op *operation) (*world.World, *
 	}
 	p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, message)
 	p.Header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}
-	return s.worlds.Unauthenticated, &p
+	return s.Worlds.Unauthenticated, &p
 }
 
-// worldFor returns the world that a secret key opens.
-func (s *pipeline) worldFor(key string) (*world.World, bool) {
-	w, err := s.worlds.OpenKey(key)
+// WorldFor returns the world that a secret key opens.
+func (s *API) WorldFor(key string) (*world.World, bool) {
+	w, err := s.Worlds.OpenKey(key)
 	return w, err == nil
 }
 
-// isOpen reports whether an operation needs no key.
-func (s *pipeline) isOpen(op *shipping.Operation) bool {
-	return op.Open || slices.Contains(s.openOperations, op.Name)
+// IsOpen reports whether an operation needs no key.
+func (s *API) IsOpen(op *shipping.Operation) bool {
+	return op.Open || slices.Contains(s.OpenOperations, op.Name)
 }
 
 // keyless returns the world that a request to an open operation is for if its key opens none: the first, in
 // the order of their opening, that has the regulatory request which the path names. Otherwise it is the home
 // world for a request without a key, and that of the requests without an account for one with a wrong key. A fork
 // has the requests of its parent, under the same ids: use the fork's key, or GET /_mock/requests/….
-func (s *pipeline) keyless(r *http.Request) *world.World {
+func (s *API) keyless(r *http.Request) *world.World {
 	if id := r.PathValue("request_id"); id != "" {
-		for _, w := range s.worlds.Worlds() {
+		for _, w := range s.Worlds.Worlds() {
 			if w.HasRequest(id) {
 				return w
 			}
 		}
 	}
 	if r.Header.Get("Authorization") != "" {
-		return s.worlds.Unauthenticated
+		return s.Worlds.Unauthenticated
 	}
-	return s.worlds.Home()
+	return s.Worlds.Home()
 }
 
-// bearer splits the Authorization header.
-func bearer(r *http.Request) (scheme, key string) {
+// Bearer splits the Authorization header.
+func Bearer(r *http.Request) (scheme, key string) {
 	scheme, key, _ = strings.Cut(r.Header.Get("Authorization"), " ")
 	return scheme, strings.TrimSpace(key)
 }
