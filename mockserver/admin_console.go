@@ -11,6 +11,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/country"
+	"github.com/shipping-go/shipping/mockserver/internal/explain"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
@@ -110,7 +111,7 @@ func (s *Server) adminConsignments(c *control) wire.Reply {
 		Shipments []consignmentRow `json:"shipments"`
 		Invoices  []string         `json:"invoices"`
 		Curl      string           `json:"curl,omitempty"` // analyzes the first of them
-	}{rows, append([]string{}, w.Invoices()...), analyzeCommand(w, s.config.operations)})
+	}{rows, append([]string{}, w.Invoices()...), explain.AnalyzeCommand(w, s.config.operations)})
 }
 
 func (s *Server) adminCountries(*control) wire.Reply {

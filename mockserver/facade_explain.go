@@ -1,5 +1,7 @@
 package mockserver
 
+import "github.com/shipping-go/shipping/mockserver/internal/explain"
+
 // Why explains the answer to a call that was refused, or that a fault struck. Every such answer carries
 // the address of its explanation in the header X-Mock-Why.
 type Why struct {
@@ -21,7 +23,7 @@ type Why struct {
 
 // Summary says it in a sentence.
 func (y *Why) Summary() string {
-	e := explanation{RequestID: y.RequestID, Status: y.Status, ErrorCode: y.ErrorCode, Message: y.Message, Fault: y.Fault}
+	e := explain.Explanation{RequestID: y.RequestID, Status: y.Status, ErrorCode: y.ErrorCode, Message: y.Message, Fault: y.Fault}
 	return e.Summary()
 }
 

@@ -1,4 +1,6 @@
-package mockserver
+// Package explain says why a request was refused: where the specification has the rule, and which request the world would
+// accept that is nearest to the one that was sent.
+package explain
 
 import (
 	"fmt"
@@ -11,7 +13,7 @@ import (
 )
 
 // Summary says it in a sentence.
-func (y *explanation) Summary() string {
+func (y *Explanation) Summary() string {
 	switch {
 	case y.Fault != "":
 		return fmt.Sprintf("%s met an injected fault: %s", y.RequestID, y.Fault)
@@ -22,8 +24,8 @@ func (y *explanation) Summary() string {
 	}
 }
 
-// explanation explains the response to a call that was refused, or that a fault struck.
-type explanation struct {
+// Explanation explains the response to a call that was refused, or that a fault struck.
+type Explanation struct {
 	RequestID     string      `json:"request_id"`
 	Operation     string      `json:"operation"`
 	Status        int         `json:"status"`
@@ -32,11 +34,11 @@ type explanation struct {
 	Specification string      `json:"specification,omitempty"`
 	Rule          string      `json:"rule,omitempty"`
 	Fault         string      `json:"fault,omitempty"`
-	Nearest       *suggestion `json:"nearest_valid,omitempty"`
+	Nearest       *Suggestion `json:"nearest_valid,omitempty"`
 }
 
-// suggestion is a request that the world accepts.
-type suggestion struct {
+// Suggestion is a request that the world accepts.
+type Suggestion struct {
 	Operation string `json:"operation"`
 	Method    string `json:"method"`
 	Target    string `json:"target"` // path and query
@@ -44,13 +46,13 @@ type suggestion struct {
 	Curl      string `json:"curl"`
 }
 
-// explain explains the answer whose X-Request-Id is given.
-func explain(w, valid *world.World, requestID string, table []shipping.Operation) (explanation, error) {
+// Response explains the answer whose X-Request-Id is given.
+func Response(w, valid *world.World, requestID string, table []shipping.Operation) (Explanation, error) {
 	c, rule, known := w.Log.Remembered(requestID)
 	if !known {
-		return explanation{}, fmt.Errorf("mockserver: the journal does not hold %q: take the X-Request-Id of one of the latest answers, or keep more with WithJournal", requestID)
+		return Explanation{}, fmt.Errorf("mockserver: the journal does not hold %q: take the X-Request-Id of one of the latest answers, or keep more with WithJournal", requestID)
 	}
-	why := explanation{
+	why := Explanation{
 		RequestID: c.RequestID, Operation: c.Operation, Status: c.Status, ErrorCode: c.ErrorCode, Message: c.Message, Fault: c.Fault,
 	}
 	if c.Fault != "" || c.ErrorCode == "" {
@@ -65,7 +67,7 @@ func explain(w, valid *world.World, requestID string, table []shipping.Operation
 	return why, nil
 }
 
-func (g *suggestion) call() *journal.Call {
+func (g *Suggestion) call() *journal.Call {
 	c := &journal.Call{Method: g.Method, Operation: g.Operation, Key: wire.KeyPrefix, RequestBody: g.Body, RequestBytes: len(g.Body)}
 	c.Path, c.Query = splitTarget(g.Target)
 	if g.Body != "" {

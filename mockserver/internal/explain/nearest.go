@@ -1,4 +1,4 @@
-package mockserver
+package explain
 
 import (
 	"encoding/json"
@@ -28,7 +28,7 @@ type draftRequest struct {
 }
 
 // nearest returns the valid request that is nearest to a call, or nil.
-func nearest(w *world.World, c *journal.Call, table []shipping.Operation) *suggestion {
+func nearest(w *world.World, c *journal.Call, table []shipping.Operation) *Suggestion {
 	op := nearestOperation(c, table)
 	sent := sentRequest{world: w, values: routeValues(op.Route, c.Path)}
 	// What cannot be read holds nothing to take over.
@@ -44,12 +44,12 @@ func nearest(w *world.World, c *journal.Call, table []shipping.Operation) *sugge
 }
 
 // suggest writes a request out, or returns nil if its operation is not in the table.
-func suggest(w *world.World, made *draftRequest, table []shipping.Operation) *suggestion {
+func suggest(w *world.World, made *draftRequest, table []shipping.Operation) *Suggestion {
 	i := slices.IndexFunc(table, func(row shipping.Operation) bool { return row.Name == made.operation })
 	if i < 0 {
 		return nil
 	}
-	suggestion := &suggestion{Operation: made.operation, Method: table[i].Method, Target: table[i].Route}
+	suggestion := &Suggestion{Operation: made.operation, Method: table[i].Method, Target: table[i].Route}
 	for name, value := range made.values {
 		suggestion.Target = strings.ReplaceAll(suggestion.Target, "{"+name+"}", url.PathEscape(value))
 	}
@@ -353,9 +353,9 @@ func splitTarget(target string) (path, query string) {
 	return path, query
 }
 
-// analyzeCommand returns the command that analyzes the newest shipment, or the first invoice; nothing if there is
+// AnalyzeCommand returns the command that analyzes the newest shipment, or the first invoice; nothing if there is
 // neither.
-func analyzeCommand(w *world.World, table []shipping.Operation) string {
+func AnalyzeCommand(w *world.World, table []shipping.Operation) string {
 	w.Lock()
 	sent := sentRequest{world: w}
 	made := sent.analyze()
