@@ -2,25 +2,8 @@ package mockserver
 
 import (
 	"crypto/rand"
-	"crypto/subtle"
-	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
-	"net/netip"
-	"net/url"
-	"slices"
-	"strings"
-
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
-	"github.com/shipping-go/shipping/mockserver/internal/wire"
-)
-
-// Where a request carries the token of the control surface.
-const (
-	tokenHeader    = "X-Mock-Token"
-	tokenCookie    = "mock_token" // of a browser that has opened the console with tokenParameter
-	tokenParameter = "token"      // of /_mock/ alone
 )
 
 // WithToken sets the token that opens the control surface under /_mock/ to other machines, as the header
@@ -38,61 +21,6 @@ func (s *Server) guard(listener net.Listener) {
 	if s.config.token == "" && listener != nil && !isLoopbackAddress(listener.Addr().String()) {
 		s.config.token = rand.Text()
 	}
-}
-
-// isLoopbackAddress reports whether an address with a port is one of this machine's own.
-func isLoopbackAddress(address string) bool {
-	addr, err := netip.ParseAddrPort(address)
-	return err == nil && addr.Addr().Unmap().IsLoopback()
-}
-
-// foreign returns why a request may not use the control surface: it was sent by a page of another site, from
-// another machine without the token, or to a name that the server does not have, such as a rebound DNS name.
-func (s *Server) foreign(r *http.Request) string {
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
-		return wire.ControlPrefix + " answers no page of another site: open it by its address"
-	}
-	if origin := r.Header.Get("Origin"); origin != "" {
-		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
-			return wire.ControlPrefix + " answers no page of another origin: use the page that this server serves"
-		}
-	}
-	if wire.IsInMemory(r) || s.hasToken(r) {
-		return ""
-	}
-	if !isLoopbackAddress(r.RemoteAddr) {
-		return fmt.Sprintf("%s needs the token from another machine: send the header %s with what serve -json prints as token, or Server.Token returns; set it with -token, MOCKSERVER_TOKEN or WithToken", wire.ControlPrefix, tokenHeader)
-	}
-	host := (&url.URL{Host: r.Host}).Hostname()
-	named := func(name string) bool { return strings.EqualFold(name, host) }
-	if !delivery.IsLoopback(host) && !slices.ContainsFunc(s.config.hosts, named) {
-		return fmt.Sprintf("%s answers on this machine's own names only, not %q: use 127.0.0.1 or localhost, or give the server that name with -hosts or WithHosts", wire.ControlPrefix, host)
-	}
-	return ""
-}
-
-// hasToken reports whether a request carries the token.
-func (s *Server) hasToken(r *http.Request) bool {
-	sent := r.Header.Get(tokenHeader)
-	if cookie, err := r.Cookie(tokenCookie); err == nil && sent == "" {
-		sent = cookie.Value
-	}
-	if sent == "" && r.URL.Path == wire.ControlPrefix {
-		sent = r.URL.Query().Get(tokenParameter)
-	}
-	return s.config.token != "" && subtle.ConstantTimeCompare([]byte(sent), []byte(s.config.token)) == 1
-}
-
-// signIn answers a browser that opens the console with the token in its address: it gets a cookie, and the
-// address without the token.
-func (s *Server) signIn(c *control) wire.Reply {
-	cookie := http.Cookie{
-		Name: tokenCookie, Value: s.config.token, Path: wire.ControlPrefix, HttpOnly: true, Secure: c.TLS != nil, SameSite: http.SameSiteStrictMode,
-	}
-	p := wire.Redirect(wire.ControlPrefix)
-	p.Status = http.StatusSeeOther
-	p.Header.Set("Set-Cookie", cookie.String())
-	return p
 }
 
 // WithAccessLog logs every request to the service once its answer is ready: method, path, status (0 for a

@@ -3,12 +3,16 @@ package mockserver
 import (
 	"cmp"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
@@ -16,6 +20,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
@@ -31,7 +36,7 @@ type adminRoute struct {
 	Path    string // below adminPrefix
 	Summary string
 	query   string // names of the query parameters besides world
-	answer  func(s *Server, c *control) wire.Reply
+	answer  func(s *controlSurface, c *control) wire.Reply
 }
 
 // control is a request to the control surface.
@@ -45,60 +50,105 @@ func (r *adminRoute) parameters() []string { return append(strings.Fields(r.quer
 
 func adminRoutes() []adminRoute {
 	return []adminRoute{
-		{"GET", "", "this list; a browser gets the console", "token", (*Server).adminIndex},
-		{"GET", "console/{file}", "a file of the console", "", (*Server).adminConsole},
-		{"GET", "live", "what changes: a count for each thing; with Accept: text/event-stream each time that one does", "", (*Server).adminLive},
-		{"GET", "healthz", "whether the server works, and its time", "", (*Server).adminHealth},
-		{"GET", "metrics", "counters and durations in the text format of Prometheus", "", (*Server).adminMetrics},
-		{"GET", "assumptions", "every open point of the specification, its switch and its value in the world", "", (*Server).adminAssumptions},
-		{"GET", "openapi.json", "the OpenAPI 3.1 document of this server", "", (*Server).adminOpenAPI},
-		{"GET", "magic", "inputs of analyze that make special things happen", "", (*Server).adminMagic},
-		{"GET", "faults", "the fault rules, and the kinds of faults there are", "", (*Server).adminFaults},
-		{"POST", "faults", `add fault rules: {"rules":[{"operation":"rates.list","first":2,"fault":{"kind":"status","status":503}}]}`, "", (*Server).adminInject},
-		{"DELETE", "faults", "remove every fault rule", "", (*Server).adminClearFaults},
-		{"PATCH", "faults/{number}", `let a fault rule rest, or work again: {"off":true}`, "", (*Server).adminSwitchFault},
-		{"DELETE", "faults/{number}", "remove a fault rule", "", (*Server).adminRemoveFault},
-		{"GET", "calls", "the latest requests, oldest first; operation, status, request_id, key, contains, faulted choose; after=req-7 those behind it, after=latest those to come, last=50 the latest, bodies=false without bodies; await=5s waits for the first", "operation status request_id key contains faulted after last bodies await", (*Server).adminCalls},
-		{"POST", "calls", `call the service as the world's own client: {"method":"GET","target":"/v1/rates?perPage=2"}, and "body" where one is sent`, "", (*Server).adminMakeCall},
-		{"GET", "calls/{request_id}", "one of them; as=curl or as=go to make it again", "as", (*Server).adminCall},
-		{"GET", "why/{request_id}", "why a request was refused, where the specification says so, and the nearest request that is valid", "", (*Server).adminWhy},
-		{"GET", "lint", "what the client did that a careful one would not", "", (*Server).adminLint},
-		{"GET", "coverage", "which operations, states, documents and refusals have been seen", "", (*Server).adminCoverage},
-		{"GET", "deliveries", "webhook deliveries, newest first; page and perPage as in lists", "page perPage", (*Server).adminDeliveries},
-		{"GET", "ledger", "wallets, entries newest first, and what is wrong with them; page, perPage, and wallet for one", "page perPage wallet", (*Server).adminLedger},
-		{"POST", "ledger/fund", `bring money into a wallet: {"wallet":"VA-…","amount":100.50}`, "", (*Server).adminFund},
-		{"GET", "exchange-rates", "how many units of each currency a US dollar buys", "", (*Server).adminExchangeRates},
-		{"POST", "exchange-rates", `set one, for the analyses to come: {"currency":"NGN","per_dollar":1600}`, "", (*Server).adminSetExchangeRate},
-		{"GET", "clock", "the time, and what waits for its own", "", (*Server).adminClock},
-		{"POST", "clock/advance", `move a virtual clock: {"duration":"90s"}`, "", (*Server).adminAdvance},
-		{"GET", "webhooks", "the webhooks, newest first; page and perPage as in lists", "page perPage", (*Server).adminWebhooks},
-		{"POST", "webhooks", `subscribe a receiver: {"url":"http://127.0.0.1:9000/","events":["shipment.created"]}`, "", (*Server).adminAddWebhook},
-		{"PATCH", "webhooks/{webhook_id}", `change a webhook: any of {"name","url","events","active","order"}`, "", (*Server).adminChangeWebhook},
-		{"DELETE", "webhooks/{webhook_id}", "remove a webhook", "", (*Server).adminRemoveWebhook},
-		{"POST", "events", `send an event to those subscribed: {"event":"shipment.updated","shipment_id":"SH-…"} or with "data" of your own`, "", (*Server).adminEmit},
-		{"POST", "schedule", `deliver events in a given order: {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"before_reply":true},{"event":0,"after":"1s"}],"act":{"method":"GET","target":"/v1/rates"}}`, "", (*Server).adminSchedule},
-		{"GET", "consignments", "what can be analyzed: the shipments, newest first, and the URLs of the invoices", "", (*Server).adminConsignments},
-		{"GET", "countries", "the countries, as GET /v1/countries has them", "", (*Server).adminCountries},
-		{"GET", "scenarios", "words that a key may hold", "", (*Server).adminScenarios},
-		{"GET", "worlds", "the open worlds, the server's own first; page and perPage; keys=false leaves the secret keys out", "page perPage keys", (*Server).adminWorlds},
-		{"GET", "worlds/{world}", "one of them, with its wallets, shipments, invoices and webhooks", "keys", (*Server).adminShowWorld},
-		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}, with {"assumptions":{"PerPageCap":2}} one that assumes something else; the first request with its key does too`, "keys", (*Server).adminOpenWorld},
-		{"DELETE", "worlds/{world}", "close a world", "keys", (*Server).adminCloseWorld},
-		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that one`, "keys", (*Server).adminForkWorld},
-		{"POST", "worlds/{world}/reset", "make a world what it began as", "keys", (*Server).adminResetWorld},
-		{"POST", "worlds/{world}/snapshot", `keep what the world holds now: {"snapshot":"before"}`, "keys", (*Server).adminSnapshotWorld},
-		{"POST", "worlds/{world}/restore", `make the world hold that again: {"snapshot":"before"}`, "keys", (*Server).adminRestoreWorld},
-		{"POST", "state/save", "save every world to the file that -state named", "", (*Server).adminSaveState},
-		{"GET", "requests", "the regulatory requests, newest first, in short; page and perPage", "page perPage", (*Server).adminRequests},
-		{"GET", "requests/{request_id}", "one of them, with what happened to it", "", (*Server).adminRequest},
-		{"GET", adminPDFPath, "the PDF of a document in this world; a fork and its parent have the same request ids", "", (*Server).adminPDF},
-		{"POST", "requests/{request_id}/evidence/{document_type}", "submit what a manual document waits for", "", (*Server).adminEvidence},
+		{"GET", "", "this list; a browser gets the console", "token", (*controlSurface).adminIndex},
+		{"GET", "console/{file}", "a file of the console", "", (*controlSurface).adminConsole},
+		{"GET", "live", "what changes: a count for each thing; with Accept: text/event-stream each time that one does", "", (*controlSurface).adminLive},
+		{"GET", "healthz", "whether the server works, and its time", "", (*controlSurface).adminHealth},
+		{"GET", "metrics", "counters and durations in the text format of Prometheus", "", (*controlSurface).adminMetrics},
+		{"GET", "assumptions", "every open point of the specification, its switch and its value in the world", "", (*controlSurface).adminAssumptions},
+		{"GET", "openapi.json", "the OpenAPI 3.1 document of this server", "", (*controlSurface).adminOpenAPI},
+		{"GET", "magic", "inputs of analyze that make special things happen", "", (*controlSurface).adminMagic},
+		{"GET", "faults", "the fault rules, and the kinds of faults there are", "", (*controlSurface).adminFaults},
+		{"POST", "faults", `add fault rules: {"rules":[{"operation":"rates.list","first":2,"fault":{"kind":"status","status":503}}]}`, "", (*controlSurface).adminInject},
+		{"DELETE", "faults", "remove every fault rule", "", (*controlSurface).adminClearFaults},
+		{"PATCH", "faults/{number}", `let a fault rule rest, or work again: {"off":true}`, "", (*controlSurface).adminSwitchFault},
+		{"DELETE", "faults/{number}", "remove a fault rule", "", (*controlSurface).adminRemoveFault},
+		{"GET", "calls", "the latest requests, oldest first; operation, status, request_id, key, contains, faulted choose; after=req-7 those behind it, after=latest those to come, last=50 the latest, bodies=false without bodies; await=5s waits for the first", "operation status request_id key contains faulted after last bodies await", (*controlSurface).adminCalls},
+		{"POST", "calls", `call the service as the world's own client: {"method":"GET","target":"/v1/rates?perPage=2"}, and "body" where one is sent`, "", (*controlSurface).adminMakeCall},
+		{"GET", "calls/{request_id}", "one of them; as=curl or as=go to make it again", "as", (*controlSurface).adminCall},
+		{"GET", "why/{request_id}", "why a request was refused, where the specification says so, and the nearest request that is valid", "", (*controlSurface).adminWhy},
+		{"GET", "lint", "what the client did that a careful one would not", "", (*controlSurface).adminLint},
+		{"GET", "coverage", "which operations, states, documents and refusals have been seen", "", (*controlSurface).adminCoverage},
+		{"GET", "deliveries", "webhook deliveries, newest first; page and perPage as in lists", "page perPage", (*controlSurface).adminDeliveries},
+		{"GET", "ledger", "wallets, entries newest first, and what is wrong with them; page, perPage, and wallet for one", "page perPage wallet", (*controlSurface).adminLedger},
+		{"POST", "ledger/fund", `bring money into a wallet: {"wallet":"VA-…","amount":100.50}`, "", (*controlSurface).adminFund},
+		{"GET", "exchange-rates", "how many units of each currency a US dollar buys", "", (*controlSurface).adminExchangeRates},
+		{"POST", "exchange-rates", `set one, for the analyses to come: {"currency":"NGN","per_dollar":1600}`, "", (*controlSurface).adminSetExchangeRate},
+		{"GET", "clock", "the time, and what waits for its own", "", (*controlSurface).adminClock},
+		{"POST", "clock/advance", `move a virtual clock: {"duration":"90s"}`, "", (*controlSurface).adminAdvance},
+		{"GET", "webhooks", "the webhooks, newest first; page and perPage as in lists", "page perPage", (*controlSurface).adminWebhooks},
+		{"POST", "webhooks", `subscribe a receiver: {"url":"http://127.0.0.1:9000/","events":["shipment.created"]}`, "", (*controlSurface).adminAddWebhook},
+		{"PATCH", "webhooks/{webhook_id}", `change a webhook: any of {"name","url","events","active","order"}`, "", (*controlSurface).adminChangeWebhook},
+		{"DELETE", "webhooks/{webhook_id}", "remove a webhook", "", (*controlSurface).adminRemoveWebhook},
+		{"POST", "events", `send an event to those subscribed: {"event":"shipment.updated","shipment_id":"SH-…"} or with "data" of your own`, "", (*controlSurface).adminEmit},
+		{"POST", "schedule", `deliver events in a given order: {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"before_reply":true},{"event":0,"after":"1s"}],"act":{"method":"GET","target":"/v1/rates"}}`, "", (*controlSurface).adminSchedule},
+		{"GET", "consignments", "what can be analyzed: the shipments, newest first, and the URLs of the invoices", "", (*controlSurface).adminConsignments},
+		{"GET", "countries", "the countries, as GET /v1/countries has them", "", (*controlSurface).adminCountries},
+		{"GET", "scenarios", "words that a key may hold", "", (*controlSurface).adminScenarios},
+		{"GET", "worlds", "the open worlds, the server's own first; page and perPage; keys=false leaves the secret keys out", "page perPage keys", (*controlSurface).adminWorlds},
+		{"GET", "worlds/{world}", "one of them, with its wallets, shipments, invoices and webhooks", "keys", (*controlSurface).adminShowWorld},
+		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}, with {"assumptions":{"PerPageCap":2}} one that assumes something else; the first request with its key does too`, "keys", (*controlSurface).adminOpenWorld},
+		{"DELETE", "worlds/{world}", "close a world", "keys", (*controlSurface).adminCloseWorld},
+		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that one`, "keys", (*controlSurface).adminForkWorld},
+		{"POST", "worlds/{world}/reset", "make a world what it began as", "keys", (*controlSurface).adminResetWorld},
+		{"POST", "worlds/{world}/snapshot", `keep what the world holds now: {"snapshot":"before"}`, "keys", (*controlSurface).adminSnapshotWorld},
+		{"POST", "worlds/{world}/restore", `make the world hold that again: {"snapshot":"before"}`, "keys", (*controlSurface).adminRestoreWorld},
+		{"POST", "state/save", "save every world to the file that -state named", "", (*controlSurface).adminSaveState},
+		{"GET", "requests", "the regulatory requests, newest first, in short; page and perPage", "page perPage", (*controlSurface).adminRequests},
+		{"GET", "requests/{request_id}", "one of them, with what happened to it", "", (*controlSurface).adminRequest},
+		{"GET", adminPDFPath, "the PDF of a document in this world; a fork and its parent have the same request ids", "", (*controlSurface).adminPDF},
+		{"POST", "requests/{request_id}/evidence/{document_type}", "submit what a manual document waits for", "", (*controlSurface).adminEvidence},
 	}
 }
 
-// newAdmin serves the table of admin routes.
-func newAdmin(s *Server) http.Handler {
+// controlConfig is what the control surface needs of a server.
+type controlConfig struct {
+	Worlds     *world.Book
+	Operations []shipping.Operation
+	Unread     *wire.Unread
+	Metrics    *watch.Metrics
+	Memory     *watch.Memory   // of all journals
+	Coverage   *watch.Coverage // of all worlds
+	MaxBody    int64
+	Hosts      []string // that it goes by, besides this machine's own names
+	Logger     *slog.Logger
+	// Token returns what opens the control surface to other machines; empty if nothing does.
+	Token func() string
+	// Assumptions returns the table of assumptions with the values of a world.
+	Assumptions func(w *world.World) any
+	// OpenAPI returns the document of the service as a world has it.
+	OpenAPI func(w *world.World) ([]byte, error)
+	// Transport reaches the server without a socket.
+	Transport func() http.RoundTripper
+	// Save saves all worlds to the file of the server; nil without one.
+	Save func() error
+}
+
+// controlSurface answers the requests below [wire.ControlPrefix].
+type controlSurface struct {
+	controlConfig
+	console  func() map[string]consoleAsset // by name
+	mux      *http.ServeMux
+	watching atomic.Int64  // pages that follow what happens
+	leaving  chan struct{} // closed when they are to stop
+	// Leave lets the pages end that follow what happens.
+	Leave func()
+}
+
+// ServeHTTP answers a request to the control surface.
+func (s *controlSurface) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// Redirect sends those who forget the slash at the end of the prefix to the index.
+func (s *controlSurface) Redirect(w http.ResponseWriter, r *http.Request) {
+	p := wire.Redirect(wire.ControlPrefix)
+	s.writeAdmin(w, r, &p)
+}
+
+// newControlSurface serves the table of control routes.
+func newControlSurface(c controlConfig) *controlSurface {
 	mux := http.NewServeMux()
+	s := &controlSurface{controlConfig: c, console: consoleAssets(), mux: mux, leaving: make(chan struct{})}
+	s.Leave = sync.OnceFunc(func() { close(s.leaving) })
 	paths := map[string]map[string]adminRoute{} // by path and method
 	for _, route := range adminRoutes() {
 		if paths[route.Path] == nil {
@@ -116,10 +166,10 @@ func newAdmin(s *Server) http.Handler {
 		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no route %s %s: GET %s lists them", r.Method, r.URL.Path, wire.ControlPrefix))
 		s.writeAdmin(w, r, &p)
 	})
-	return mux
+	return s
 }
 
-func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[string]adminRoute) wire.Reply {
+func (s *controlSurface) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[string]adminRoute) wire.Reply {
 	if problem := s.foreign(r); problem != "" {
 		return wire.Refused(http.StatusForbidden, wire.CodeForbidden, problem)
 	}
@@ -147,7 +197,7 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[s
 	}
 	c := &control{Call: &wire.Call{Request: r}, world: world}
 	if route.Method != http.MethodGet {
-		body, refusal := s.api.Unread.ReadBody(w, r, s.config.Assume.BodyLimit(), false)
+		body, refusal := s.Unread.ReadBody(w, r, s.MaxBody, false)
 		if refusal != nil {
 			return *refusal
 		}
@@ -158,7 +208,7 @@ func (s *Server) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[s
 
 // addressed returns the world that a request to the control surface is about: the one that the query
 // parameter world names or whose key it carries, else the home world.
-func (s *Server) addressed(r *http.Request) (*world.World, *wire.Reply) {
+func (s *controlSurface) addressed(r *http.Request) (*world.World, *wire.Reply) {
 	if name := r.URL.Query().Get(worldParameter); name != "" {
 		if w := s.named(name); w != nil {
 			return w, nil
@@ -168,10 +218,10 @@ func (s *Server) addressed(r *http.Request) (*world.World, *wire.Reply) {
 	}
 	_, key := api.Bearer(r)
 	if key == "" {
-		return s.worlds.Home(), nil
+		return s.Worlds.Home(), nil
 	}
-	w, known := s.api.WorldFor(key)
-	if !known {
+	w, err := s.Worlds.OpenKey(key)
+	if err != nil {
 		p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, "the secret key opens no world: leave Authorization out for the world that the server began with")
 		return nil, &p
 	}
@@ -179,25 +229,25 @@ func (s *Server) addressed(r *http.Request) (*world.World, *wire.Reply) {
 }
 
 // named returns the world that a name addresses on the control surface, or nil.
-func (s *Server) named(name string) *world.World {
+func (s *controlSurface) named(name string) *world.World {
 	switch name {
 	case world.HomeName:
-		return s.worlds.Home()
+		return s.Worlds.Home()
 	case world.UnauthenticatedName:
-		return s.worlds.Unauthenticated
+		return s.Worlds.Unauthenticated
 	}
-	return s.worlds.ByKey(account.KeyPrefix + name)
+	return s.Worlds.ByKey(account.KeyPrefix + name)
 }
 
-func (s *Server) writeAdmin(w http.ResponseWriter, r *http.Request, p *wire.Reply) {
-	s.api.Unread.Skip(w, r)
+func (s *controlSurface) writeAdmin(w http.ResponseWriter, r *http.Request, p *wire.Reply) {
+	s.Unread.Skip(w, r)
 	w.Header().Set("Cache-Control", "no-store") // unless the reply knows better
 	if err := p.Write(w); err != nil {
-		s.config.Logger.Debug("the answer was not taken", "error", err)
+		s.Logger.Debug("the answer was not taken", "error", err)
 	}
 }
 
-func (s *Server) adminHealth(c *control) wire.Reply {
+func (s *controlSurface) adminHealth(c *control) wire.Reply {
 	return wire.SucceedWith(nil, "OK", struct {
 		Now   jsontext.Timestamp `json:"now"`
 		Clock string             `json:"clock"`
@@ -211,16 +261,16 @@ func clockKind(w *world.World) string {
 	return "real"
 }
 
-func (s *Server) adminMagic(*control) wire.Reply {
+func (s *controlSurface) adminMagic(*control) wire.Reply {
 	return wire.SucceedWith(nil, "Analyze one of these to make its effect happen", regulatory.Magics())
 }
 
-func (s *Server) adminDeliveries(c *control) wire.Reply {
+func (s *controlSurface) adminDeliveries(c *control) wire.Reply {
 	log := c.world.Deliveries()
 	return pageOf(c, spelling.Counted(len(log), "delivery in the log", "deliveries in the log"), log, viewDelivery)
 }
 
-func (s *Server) adminLedger(c *control) wire.Reply {
+func (s *controlSurface) adminLedger(c *control) wire.Reply {
 	p, refusal := controlPage(c.Query())
 	if refusal != nil {
 		return *refusal
@@ -262,7 +312,7 @@ func cut[T any](p api.Paging, all []T) []T {
 	return all[first : first+min(p.PerPage, len(all)-first)]
 }
 
-func (s *Server) adminAdvance(c *control) wire.Reply {
+func (s *controlSurface) adminAdvance(c *control) wire.Reply {
 	var ask struct {
 		Duration string `json:"duration"`
 	}
@@ -283,7 +333,7 @@ func (s *Server) adminAdvance(c *control) wire.Reply {
 	}{jsontext.Timestamp(c.world.Clock.Now()), list.Map(fired, viewFired)})
 }
 
-func (s *Server) adminEvidence(c *control) wire.Reply {
+func (s *controlSurface) adminEvidence(c *control) wire.Reply {
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}

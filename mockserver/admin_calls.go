@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/api"
+	"github.com/shipping-go/shipping/mockserver/internal/explain"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
@@ -19,7 +20,7 @@ import (
 
 // adminCalls answers GET /_mock/calls: the journal, or the part that the query chooses. With await it
 // answers as soon as a call is chosen, or 408.
-func (s *Server) adminCalls(c *control) wire.Reply {
+func (s *controlSurface) adminCalls(c *control) wire.Reply {
 	query := c.Query()
 	choice, err := parseCallChoice(c.world, query)
 	if err != nil {
@@ -81,7 +82,7 @@ func parseCallChoice(w *world.World, query url.Values) (watch.Choice, error) {
 }
 
 // adminCall answers GET /_mock/calls/{request_id} with a call, or with what makes it again.
-func (s *Server) adminCall(c *control) wire.Reply {
+func (s *controlSurface) adminCall(c *control) wire.Reply {
 	found, _, known := c.world.Log.Remembered(c.PathValue("request_id"))
 	if !known {
 		return callNotFound(c)
@@ -98,8 +99,8 @@ func (s *Server) adminCall(c *control) wire.Reply {
 	}
 }
 
-func (s *Server) adminWhy(c *control) wire.Reply {
-	why, err := s.explain(c.world, c.PathValue("request_id"))
+func (s *controlSurface) adminWhy(c *control) wire.Reply {
+	why, err := explain.Response(s.Worlds, c.world, c.PathValue("request_id"), s.Operations)
 	if err != nil {
 		return callNotFound(c)
 	}

@@ -13,11 +13,11 @@ import (
 
 // adminMetrics answers GET /_mock/metrics in the text format of Prometheus. What worlds hold is counted when
 // it is asked for.
-func (s *Server) adminMetrics(*control) wire.Reply {
+func (s *controlSurface) adminMetrics(*control) wire.Reply {
 	t := &watch.MetricsText{}
-	s.metrics.Write(t)
-	worlds := s.worlds.Worlds()
-	entries := s.worlds.Unauthenticated.Log.Len()
+	s.Metrics.Write(t)
+	worlds := s.Worlds.Worlds()
+	entries := s.Worlds.Unauthenticated.Log.Len()
 	var transactions, waiting int
 	for _, w := range worlds {
 		entries += w.Log.Len()
@@ -28,7 +28,7 @@ func (s *Server) adminMetrics(*control) wire.Reply {
 	}
 	t.Gauge("mockserver_worlds", "Worlds that are open.", len(worlds))
 	t.Gauge("mockserver_journal_entries", "Calls that the journals of the open worlds remember.", entries)
-	t.Gauge("mockserver_journal_bytes", "Memory that the journals of the open worlds take.", int(s.config.Memory.Used.Load()))
+	t.Gauge("mockserver_journal_bytes", "Memory that the journals of the open worlds take.", int(s.Memory.Used.Load()))
 	t.Gauge("mockserver_ledger_transactions", "Entries in the ledgers of the open worlds.", transactions)
 	t.Gauge("mockserver_waiting", "Things that wait for their time in the open worlds.", waiting)
 	writeDeliveries(t, worlds)

@@ -55,17 +55,17 @@ func viewWorld(w *world.World) worldView {
 	return v
 }
 
-func (s *Server) adminScenarios(*control) wire.Reply {
+func (s *controlSurface) adminScenarios(*control) wire.Reply {
 	return wire.SucceedWith(nil, "Words that a key may hold: sk_test_<scenario>_<name>; put several together with hyphens", world.Scenarios())
 }
 
-func (s *Server) adminWorlds(c *control) wire.Reply {
-	worlds := s.worlds.Worlds()
+func (s *controlSurface) adminWorlds(c *control) wire.Reply {
+	worlds := s.Worlds.Worlds()
 	return pageOf(c, spelling.Counted(len(worlds), "world is open", "worlds are open"), worlds, func(w *world.World) worldView { return viewFor(w, c) })
 }
 
 // adminShowWorld answers GET /_mock/worlds/{world} with what a program needs to use the world.
-func (s *Server) adminShowWorld(c *control) wire.Reply {
+func (s *controlSurface) adminShowWorld(c *control) wire.Reply {
 	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
 		return wire.SucceedWith(nil, "The world", struct {
 			worldView
@@ -80,7 +80,7 @@ func (s *Server) adminShowWorld(c *control) wire.Reply {
 // notNull returns a list whose JSON is never null.
 func notNull(all []string) []string { return append([]string{}, all...) }
 
-func (s *Server) adminOpenWorld(c *control) wire.Reply {
+func (s *controlSurface) adminOpenWorld(c *control) wire.Reply {
 	var order struct {
 		Name        string                     `json:"name"`
 		Scenario    string                     `json:"scenario"`
@@ -93,11 +93,11 @@ func (s *Server) adminOpenWorld(c *control) wire.Reply {
 	if order.Scenario != "" {
 		name = order.Scenario + "_" + order.Name
 	}
-	w, err := s.worlds.OpenWith(name, order.Assumptions)
+	w, err := s.Worlds.OpenWith(name, order.Assumptions)
 	return answerOpened(c, w, "The world is open", err)
 }
 
-func (s *Server) adminForkWorld(c *control) wire.Reply {
+func (s *controlSurface) adminForkWorld(c *control) wire.Reply {
 	var order struct {
 		Name     string `json:"name"`
 		Snapshot string `json:"snapshot"`
@@ -110,26 +110,26 @@ func (s *Server) adminForkWorld(c *control) wire.Reply {
 				return refusedFor(err)
 			}
 		}
-		fork, err := s.worlds.Fork(w, order.Name, base)
+		fork, err := s.Worlds.Fork(w, order.Name, base)
 		return answerOpened(c, fork, "The fork is open", err)
 	})
 }
 
-func (s *Server) adminResetWorld(c *control) wire.Reply {
+func (s *controlSurface) adminResetWorld(c *control) wire.Reply {
 	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
 		w.Reset()
 		return answerWorld(w, "The world is as it began", nil)
 	})
 }
 
-func (s *Server) adminSnapshotWorld(c *control) wire.Reply {
+func (s *controlSurface) adminSnapshotWorld(c *control) wire.Reply {
 	var order snapshotOrder
 	return s.onWorld(c, &order, func(w *world.World) wire.Reply {
 		return answerWorld(w, "The snapshot is taken", w.Keep(order.Snapshot))
 	})
 }
 
-func (s *Server) adminRestoreWorld(c *control) wire.Reply {
+func (s *controlSurface) adminRestoreWorld(c *control) wire.Reply {
 	var order snapshotOrder
 	return s.onWorld(c, &order, func(w *world.World) wire.Reply {
 		base, err := w.Named(order.Snapshot)
@@ -140,32 +140,32 @@ func (s *Server) adminRestoreWorld(c *control) wire.Reply {
 	})
 }
 
-func (s *Server) adminCloseWorld(c *control) wire.Reply {
+func (s *controlSurface) adminCloseWorld(c *control) wire.Reply {
 	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
-		if w == s.worlds.Home() {
+		if w == s.Worlds.Home() {
 			return refusedFor(errors.New("the home world closes with its server: reset it instead"))
 		}
-		s.worlds.Close(w)
+		s.Worlds.Close(w)
 		return answerWorld(w, "The world is closed", nil)
 	})
 }
 
 // onWorld reads the body and does something with the world that the path names.
-func (s *Server) onWorld(c *control, order any, do func(*world.World) wire.Reply) wire.Reply {
+func (s *controlSurface) onWorld(c *control, order any, do func(*world.World) wire.Reply) wire.Reply {
 	if refusal := c.world.Decoding().DecodeControl(c.Call, order); refusal != nil {
 		return *refusal
 	}
 	name := c.PathValue("world")
 	w := s.named(name)
-	if w == nil || w == s.worlds.Unauthenticated {
+	if w == nil || w == s.Worlds.Unauthenticated {
 		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, s.noWorld(name))
 	}
 	return do(w)
 }
 
 // noWorld says that no world of a name is open, and which one was perhaps meant.
-func (s *Server) noWorld(name string) string {
-	known := list.Map(s.worlds.Worlds(), func(w *world.World) string { return w.Name() })
+func (s *controlSurface) noWorld(name string) string {
+	known := list.Map(s.Worlds.Worlds(), func(w *world.World) string { return w.Name() })
 	if nearest := spelling.Nearest(name, known); nearest != "" {
 		return fmt.Sprintf("no world %q is open: did you mean %s?", name, nearest)
 	}
@@ -190,20 +190,20 @@ func answerWorld(w *world.World, message string, err error) wire.Reply {
 	return wire.SucceedWith(nil, message, view)
 }
 
-func (s *Server) adminSaveState(c *control) wire.Reply {
+func (s *controlSurface) adminSaveState(c *control) wire.Reply {
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}
-	if s.config.state == "" {
+	if s.Save == nil {
 		return wire.Refused(409, wire.CodeInvalid, "the server was given no state file: start it with -state PATH, or use WithState")
 	}
-	if err := s.SaveState(s.config.state); err != nil {
+	if err := s.Save(); err != nil {
 		return wire.Refused(500, wire.CodeInternal, err.Error())
 	}
 	return wire.SucceedWith(nil, "The state is saved", struct {
 		Worlds int                `json:"worlds"`
 		At     jsontext.Timestamp `json:"at"`
-	}{len(s.worlds.Worlds()), jsontext.Timestamp(time.Now())})
+	}{len(s.Worlds.Worlds()), jsontext.Timestamp(time.Now())})
 }
 
 // snapshotOrder is the body of the routes about a snapshot that a world keeps.

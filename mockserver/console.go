@@ -71,7 +71,7 @@ func consoleAssets() func() map[string]consoleAsset {
 }
 
 // consoleFile answers with a file of the page, or with 304 where the browser has it.
-func (s *Server) consoleFile(c *control, name string) wire.Reply {
+func (s *controlSurface) consoleFile(c *control, name string) wire.Reply {
 	asset, known := s.console()[name]
 	if !known {
 		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("the console has no file %q: open %s", name, wire.ControlPrefix))
@@ -83,7 +83,9 @@ func (s *Server) consoleFile(c *control, name string) wire.Reply {
 	return p
 }
 
-func (s *Server) adminConsole(c *control) wire.Reply { return s.consoleFile(c, c.PathValue("file")) }
+func (s *controlSurface) adminConsole(c *control) wire.Reply {
+	return s.consoleFile(c, c.PathValue("file"))
+}
 
 // indexMessage says how a world is addressed.
 const indexMessage = "Routes of the reference server itself. Each is about the world that the query parameter world names, such as ?world=lowfunds_ci42, " +
@@ -102,8 +104,8 @@ func viewRoute(r adminRoute) routeView {
 }
 
 // adminIndex answers GET /_mock/: a browser with the console, everyone else with the list of routes.
-func (s *Server) adminIndex(c *control) wire.Reply {
-	if c.URL.Query().Has(tokenParameter) && s.config.token != "" {
+func (s *controlSurface) adminIndex(c *control) wire.Reply {
+	if c.URL.Query().Has(tokenParameter) && s.Token() != "" {
 		return s.signIn(c)
 	}
 	if wire.Accepts(c.Header, "text/html") {

@@ -1,12 +1,10 @@
 package mockserver
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
-	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // Coverage counts which parts of the contract have been seen: operations that were called, states in
@@ -56,7 +54,3 @@ func (c *Coverage) Require(code int, ratio float64, w io.Writer) int {
 
 // Coverage returns what the clients of the server have seen, in this world and in the others.
 func (w *World) Coverage() *Coverage { return w.server.config.coverage }
-
-func (s *Server) adminCoverage(c *control) wire.Reply {
-	return wire.SucceedWith(nil, fmt.Sprintf("%.0f %% of the contract has been seen", 100*s.config.coverage.Ratio()), s.config.coverage.Rows())
-}

@@ -8,6 +8,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/explain"
 	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -30,7 +31,7 @@ func (w *World) Findings() []journal.Finding { return w.core.Findings() }
 // Why explains the answer whose X-Request-Id is given. It fails where the journal does not hold the
 // call any more.
 func (w *World) Why(requestID string) (Why, error) {
-	y, err := w.server.explain(w.core, requestID)
+	y, err := explain.Response(w.server.worlds, w.core, requestID, w.server.config.operations)
 	return Why{
 		RequestID: y.RequestID, Operation: y.Operation, Status: y.Status, ErrorCode: y.ErrorCode, Message: y.Message, Fault: y.Fault,
 		Rule: y.Rule, Specification: y.Specification, Nearest: (*Suggestion)(y.Nearest),

@@ -3,7 +3,6 @@ package mockserver
 import (
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver/internal/explain"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -42,16 +41,6 @@ func (s *Server) facade(w *world.World) *World { return w.Facade.(*World) }
 // newFacade makes it, once for each world.
 func (s *Server) newFacade(w *world.World) any {
 	return &World{access: &access{URL: w.URL, SecretKey: w.SecretKey}, core: w, server: s}
-}
-
-// explainResponse explains a response of a world. Of a request whose key opens no world, the account that it was perhaps meant
-// for is the home world.
-func (s *Server) explain(w *world.World, requestID string) (explain.Explanation, error) {
-	valid := w
-	if w == s.worlds.Unauthenticated {
-		valid = s.worlds.Home()
-	}
-	return explain.Response(w, valid, requestID, s.config.operations)
 }
 
 // Unauthenticated returns the latest requests that were refused for their key, or that carried a key which

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
-	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -25,9 +23,4 @@ func (w *World) CheckInvariants(tb testing.TB) {
 	if err := w.Check(); err != nil {
 		tb.Errorf("mockserver: the world is not sound: %v", err)
 	}
-}
-
-func (s *Server) adminLint(c *control) wire.Reply {
-	findings := c.world.Lint.All()
-	return wire.SucceedWith(nil, spelling.Counted(len(findings), "finding", "findings"), findings)
 }

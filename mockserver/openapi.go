@@ -1,10 +1,8 @@
 package mockserver
 
 import (
-	"crypto/sha256"
 	_ "embed"
 	"fmt"
-	"net/http"
 	"slices"
 	"sync"
 
@@ -75,20 +73,6 @@ func (s *Server) openAPI(choices openapi.Choices) ([]byte, error) {
 // openAPIChoices returns the assumptions that change what answers look like.
 func openAPIChoices(a *world.Assumptions) openapi.Choices {
 	return openapi.Choices{LastPageNull: a.LastPageNull, ObjectBreakdown: a.ObjectBreakdown}
-}
-
-// adminOpenAPI answers GET /_mock/openapi.json.
-func (s *Server) adminOpenAPI(c *control) wire.Reply {
-	document, err := s.openAPI(openAPIChoices(&c.world.Assume))
-	if err != nil {
-		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, "the document cannot be written: "+err.Error())
-	}
-	tag := fmt.Sprintf(`"%x"`, sha256.Sum256(document))
-	p := wire.Reply{Status: http.StatusOK, Body: document, Header: http.Header{"Etag": {tag}}}
-	if wire.MatchesTag(c.Header.Values("If-None-Match"), tag) {
-		p.Status, p.Body = http.StatusNotModified, nil
-	}
-	return p
 }
 
 // responseCheck holds an answer of an operation against a document.

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/shipping-go/shipping"
@@ -31,12 +30,11 @@ type Server struct {
 	err     error
 	worlds  *world.Book
 	api     *api.API
-	admin   http.Handler
+	admin   *controlSurface
 	buffers sync.Pool
 	unread  wire.Unread
 	pages   api.PageCache
 	metrics *watch.Metrics
-	console func() map[string]consoleAsset // by name
 	checks  responseChecks
 
 	ca       []byte // PEM of what clients must trust; nil without TLS
@@ -45,17 +43,13 @@ type Server struct {
 	inMemory *http.Transport
 	serving  sync.WaitGroup
 	closing  sync.Once
-	watching atomic.Int64  // pages that follow what happens
-	leaving  chan struct{} // closed when they are to stop
-	leave    func()        // closes it
 }
 
 // New starts a server with a seeded world on a free port of 127.0.0.1 and returns it, ready to
 // answer. Nothing panics: when an option cannot be fulfilled, a taken port for one, [Server.Err] says
 // so, every request in memory is answered with it, and [World.Client] fails the test with it.
 func New(opts ...Option) *Server {
-	s := &Server{config: defaultConfig(), console: consoleAssets(), leaving: make(chan struct{})}
-	s.leave = sync.OnceFunc(func() { close(s.leaving) })
+	s := &Server{config: defaultConfig()}
 	for _, opt := range opts {
 		opt(&s.config)
 	}
@@ -69,8 +63,8 @@ func New(opts ...Option) *Server {
 		s.config.Observers = append(s.config.Observers, watch.NewAccessLog(s.config.accessLog))
 	}
 	s.err = errors.Join(s.err, s.openHome())
-	s.admin = newAdmin(s)
 	s.err = errors.Join(s.err, s.newAPI())
+	s.admin = s.newControlSurface()
 	if s.config.state != "" {
 		s.err = errors.Join(s.err, s.worlds.Use(s.config.state))
 	}
@@ -103,10 +97,25 @@ func (s *Server) newAPI() (err error) {
 	return err
 }
 
+func (s *Server) newControlSurface() *controlSurface {
+	c := controlConfig{
+		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread, Metrics: s.metrics, Memory: s.config.Memory,
+		Coverage: s.config.coverage.seen, MaxBody: s.config.Assume.BodyLimit(), Hosts: s.config.hosts, Logger: s.config.Logger,
+		Token:       s.Token,
+		Assumptions: func(w *world.World) any { return viewAssumptions(w) },
+		OpenAPI:     func(w *world.World) ([]byte, error) { return s.openAPI(openAPIChoices(&w.Assume)) },
+		Transport:   func() http.RoundTripper { return s.inMemory },
+	}
+	if s.config.state != "" {
+		c.Save = func() error { return s.SaveState(s.config.state) }
+	}
+	return newControlSurface(c)
+}
+
 // start serves the listener, if one is wanted, and the connections in memory.
 func (s *Server) start() {
 	s.http = s.newHTTP()
-	s.http.RegisterOnShutdown(s.leave)
+	s.http.RegisterOnShutdown(s.admin.Leave)
 	s.http.RegisterOnShutdown(s.api.Unread.Shutdown)
 	s.pipes = wire.NewPipeListener()
 	s.inMemory = s.pipes.Transport()
@@ -192,7 +201,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // be called again.
 func (s *Server) Close() {
 	s.closing.Do(func() {
-		s.leave()
+		s.admin.Leave()
 		s.inMemory.CloseIdleConnections()
 		// Its error is a listener's that is already closed.
 		_ = s.http.Close()
@@ -217,8 +226,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !api.IsClean(r.URL.Path): // ServeMux would redirect it; a client that builds one has a mistake to hear about
 		s.api.NotFound(w, r)
 	case r.URL.Path == adminRoot:
-		p := wire.Redirect(wire.ControlPrefix)
-		s.writeAdmin(w, r, &p)
+		s.admin.Redirect(w, r)
 	case isAdminPath(r.URL.Path):
 		s.admin.ServeHTTP(w, r)
 	default:

@@ -46,8 +46,9 @@ type Suggestion struct {
 	Curl      string `json:"curl"`
 }
 
-// Response explains the answer whose X-Request-Id is given.
-func Response(w, valid *world.World, requestID string, table []shipping.Operation) (Explanation, error) {
+// Response explains the response of a world whose X-Request-Id is given. Of a request whose key opens no world, the
+// account that it was perhaps meant for is the home world.
+func Response(worlds *world.Book, w *world.World, requestID string, table []shipping.Operation) (Explanation, error) {
 	c, rule, known := w.Log.Remembered(requestID)
 	if !known {
 		return Explanation{}, fmt.Errorf("mockserver: the journal does not hold %q: take the X-Request-Id of one of the latest answers, or keep more with WithJournal", requestID)
@@ -60,6 +61,10 @@ func Response(w, valid *world.World, requestID string, table []shipping.Operatio
 	}
 	why.Rule = rule
 	why.Specification = heading(c.Operation, c.ErrorCode)
+	valid := w
+	if w == worlds.Unauthenticated {
+		valid = worlds.Home()
+	}
 	if nearest := nearest(valid, &c, table); nearest != nil {
 		nearest.Curl = nearest.call().Curl(w.URL)
 		why.Nearest = nearest
