@@ -44,7 +44,7 @@ func TestConsole_IsThePageForBrowsersAndAListForEveryoneElse(t *testing.T) {
 func TestConsole_EachFileComesWithItsTypeItsTagAndAStrictPolicy(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
-	files, err := filepath.Glob("console/*")
+	files, err := filepath.Glob("internal/admin/console/*")
 	if err != nil || len(files) < 3 {
 		t.Fatalf("%d files: %v", len(files), err)
 	}
@@ -52,7 +52,7 @@ func TestConsole_EachFileComesWithItsTypeItsTagAndAStrictPolicy(t *testing.T) {
 		".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
 	}
 	for _, file := range files {
-		path := "/_mock/" + filepath.ToSlash(file)
+		path := "/_mock/console/" + filepath.Base(file)
 		want, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -112,7 +112,7 @@ func TestConsole_AnswersNoPageOfAnotherSite(t *testing.T) {
 // The page asks nobody but this server, and makes no element out of text.
 func TestConsole_NamesNoOtherHostAndMakesNoMarkup(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("console/*")
+	files, err := filepath.Glob("internal/admin/console/*")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -282,7 +282,7 @@ func TestAdminConsignments_HasTheCommandThatAnalyzesOne(t *testing.T) {
 // S2: the console has no command line with a value in it.
 func TestConsole_BuildsNoCommandLines(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("console/*.js")
+	files, err := filepath.Glob("internal/admin/console/*.js")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d files: %v", len(files), err)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 	"github.com/shipping-go/shipping/mockserver/internal/schema"
@@ -36,7 +37,7 @@ func bareMedia() map[string][]string {
 		"metrics":            {"text/plain"},
 		"openapi.json":       {"application/json"},
 		"calls/{request_id}": {"text/plain"},
-		adminPDFPath:         {"application/pdf"},
+		admin.PDFPath:        {"application/pdf"},
 	}
 }
 
@@ -45,13 +46,13 @@ func controls() []openapi.Control {
 	media := bareMedia()
 	enveloped := []string{"", "live", "calls/{request_id}"} // too
 	about := map[string]openapi.Parameter{}
-	for _, p := range controlParameters() {
-		about[p.name] = openapi.Parameter{Name: p.name, About: p.about, Example: p.example}
+	for _, p := range admin.Parameters() {
+		about[p.Name] = openapi.Parameter{Name: p.Name, About: p.About, Example: p.Example}
 	}
-	return list.Map(adminRoutes(), func(route adminRoute) openapi.Control {
+	return list.Map(admin.Routes(), func(route admin.Route) openapi.Control {
 		return openapi.Control{
 			Method: route.Method, Path: wire.ControlPrefix + route.Path, Summary: route.Summary,
-			Query: list.Map(route.parameters(), func(name string) openapi.Parameter { return about[name] }),
+			Query: list.Map(route.Parameters(), func(name string) openapi.Parameter { return about[name] }),
 			Media: media[route.Path], Enveloped: media[route.Path] == nil || slices.Contains(enveloped, route.Path),
 		}
 	})

@@ -169,3 +169,39 @@ func (c *config) prepareRules() error {
 func (c *config) errorLog() *log.Logger {
 	return slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug)
 }
+
+// WithAccessLog logs every request to the service once its answer is ready: method, path, status (0 for a
+// connection that is dropped), duration on the machine's clock, world, request_id, and where there is one the
+// operation, the fault that struck and why the request was refused. Keys, queries and bodies are never logged. The
+// world's name is the part of its key that its user chose, and no secret; of the home world's key it says nothing.
+// Without it nothing is, and requests below /_mock/ never are.
+func WithAccessLog(logger *slog.Logger) Option { return func(c *config) { c.accessLog = logger } }
+
+// WithJournal sets how many calls a world remembers, and how many bytes of their bodies. The default
+// is 1,024 calls with 2 KiB of each body; 0 calls remembers none.
+func WithJournal(calls, bodyBytes int) Option {
+	return func(c *config) { c.Journal, c.JournalBody = max(0, calls), max(0, bodyBytes) }
+}
+
+// WithMaxWorlds limits how many worlds are open at once; a further one is refused. The default is 10,000.
+func WithMaxWorlds(n int) Option { return func(c *config) { c.MaxWorlds = max(1, n) } }
+
+// WithMaxRows limits how many records a world stores beside those that it began with: regulatory requests,
+// entries of the ledger, webhooks, rates. A further one is refused. The default is 20,000: as requests,
+// which are the largest, they take some 200 MB. What a scenario brings along does not count.
+func WithMaxRows(n int) Option { return func(c *config) { c.MaxRows = max(0, n) } }
+
+// WithMaxBytes limits how much memory the regulatory requests and webhooks of a world take, together with those of
+// the snapshots that it keeps by name, as far as it can be told from their JSON. A change that would take more is
+// refused. The default is 256 MiB. What a scenario brings along does not count.
+func WithMaxBytes(bytes int64) Option { return func(c *config) { c.MaxBytes = max(0, bytes) } }
+
+// WithMaxJournal limits how much memory the journals of all worlds take together. Beyond it nothing is refused:
+// a world goes on writing over its oldest calls, fewer than [WithJournal] says, and remembers less of their
+// bodies, until it is reset or others are closed. GET /_mock/calls says so. The default is 128 MiB.
+func WithMaxJournal(bytes int64) Option { return func(c *config) { c.Memory.Most = max(0, bytes) } }
+
+// WithState restores the worlds of a file when the server starts, if the file exists, and saves them to it on
+// [Server.Shutdown]. A file that cannot be used is left as it is, and [Server.Err] returns why. Until the server is
+// closed no other server can use the file: it is locked with a file beside it, whose name ends in ".lock".
+func WithState(path string) Option { return func(c *config) { c.state = path } }

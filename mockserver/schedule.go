@@ -1,10 +1,14 @@
 package mockserver
 
 import (
+	"context"
 	"iter"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/list"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // Schedule is one way in which the notifications of a few events can reach a receiver.
@@ -111,4 +115,18 @@ func (s Schedule) String() string {
 		text += "; lost: " + strings.Join(lost, " ")
 	}
 	return text
+}
+
+// RunSchedule delivers the notifications of events as a schedule says, to every webhook that is
+// subscribed, one attempt each and one after the other: the same schedule always arrives the same way.
+//
+// act makes the call that is supposed to cause the events; the reply to the first call that it makes is
+// held back until the steps before it are delivered. It may be nil where no step is. The steps after it
+// are delivered when act has returned. A virtual clock is advanced by the steps' times; otherwise they
+// are waited for. It returns the deliveries in the order of the steps, and fails where the events cannot
+// be sent, act fails, or the context ends.
+func (w *World) RunSchedule(ctx context.Context, schedule Schedule, events []Event, act func(context.Context) error) ([]Delivery, error) {
+	steps := list.Map(schedule.Steps, func(s ScheduleStep) world.Step { return world.Step(s) })
+	done, err := w.core.RunSchedule(ctx, steps, list.Map(events, func(e Event) world.Event { return world.Event(e) }), act)
+	return list.Map(done, exported), err
 }

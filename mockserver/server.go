@@ -4,19 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"sync"
-	"testing"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // Server is a running reference server with one complete, seeded world. Make one with [New] and
@@ -30,7 +29,7 @@ type Server struct {
 	err     error
 	worlds  *world.Book
 	api     *api.API
-	admin   *controlSurface
+	admin   *admin.Admin
 	buffers sync.Pool
 	unread  wire.Unread
 	pages   api.PageCache
@@ -97,8 +96,8 @@ func (s *Server) newAPI() (err error) {
 	return err
 }
 
-func (s *Server) newControlSurface() *controlSurface {
-	c := controlConfig{
+func (s *Server) newControlSurface() *admin.Admin {
+	c := admin.Config{
 		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread, Metrics: s.metrics, Memory: s.config.Memory,
 		Coverage: s.config.coverage.seen, MaxBody: s.config.Assume.BodyLimit(), Hosts: s.config.hosts, Logger: s.config.Logger,
 		Token:       s.Token,
@@ -109,7 +108,7 @@ func (s *Server) newControlSurface() *controlSurface {
 	if s.config.state != "" {
 		c.Save = func() error { return s.SaveState(s.config.state) }
 	}
-	return newControlSurface(c)
+	return admin.New(c)
 }
 
 // start serves the listener, if one is wanted, and the connections in memory.
@@ -129,62 +128,8 @@ func (s *Server) start() {
 	}
 }
 
-// listen opens the listener, if one is wanted, and returns the base address of the server.
-func (s *Server) listen() (listener net.Listener, address string, err error) {
-	if !s.config.listen {
-		return nil, wire.InMemoryURL, nil
-	}
-	listener, err = net.Listen("tcp", s.config.addr)
-	if err != nil {
-		return nil, wire.InMemoryURL, fmt.Errorf("mockserver: cannot listen on %s: %w; choose another address, or port 0 for a free one", s.config.addr, err)
-	}
-	address = listener.Addr().String()
-	if !s.config.tls {
-		return listener, "http://" + address, nil
-	}
-	secured, err := s.secured(listener)
-	if err != nil {
-		return nil, "https://" + address, errors.Join(err, listener.Close())
-	}
-	return secured, "https://" + address, nil
-}
-
-func (s *Server) serve(listener net.Listener) {
-	s.serving.Go(func() {
-		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			s.config.Logger.Error("the listener failed", "error", err)
-		}
-	})
-}
-
 // Err returns why the server is not what the options asked for, or nil.
 func (s *Server) Err() error { return s.err }
-
-// Client returns a client of the world with further options, through the listener if there is one, else in
-// memory. Its connections close when the test ends. A server that could not start fails the test.
-func (w *World) Client(tb testing.TB, opts ...shipping.Option) *shipping.Client {
-	tb.Helper()
-	if w.server.err != nil {
-		tb.Fatal(w.server.err)
-	}
-	transport := w.server.inMemory.Clone()
-	if w.server.config.listen {
-		transport = w.server.dialled()
-	}
-	tb.Cleanup(transport.CloseIdleConnections)
-	c, err := shipping.NewClient(w.SecretKey, append([]shipping.Option{
-		shipping.WithBaseURL(w.URL), shipping.WithHTTPClient(&http.Client{Transport: transport}),
-	}, opts...)...)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return c
-}
-
-// Transport returns a transport that reaches the server without a socket, whatever host a request
-// names: a real HTTP connection over memory. It works inside a testing/synctest bubble when the
-// server was made there, with [WithoutListener]. It is the same for every world: the key tells them apart.
-func (w *World) Transport() http.RoundTripper { return w.server.inMemory }
 
 // Shutdown stops accepting, lets requests under way finish until the context ends, saves the
 // state where [WithState] asks for it, and closes.
@@ -225,11 +170,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.api.Refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header or WithMaxHeader", s.config.maxHeader)))
 	case !api.IsClean(r.URL.Path): // ServeMux would redirect it; a client that builds one has a mistake to hear about
 		s.api.NotFound(w, r)
-	case r.URL.Path == adminRoot:
+	case r.URL.Path == admin.Root:
 		s.admin.Redirect(w, r)
-	case isAdminPath(r.URL.Path):
+	case admin.IsPath(r.URL.Path):
 		s.admin.ServeHTTP(w, r)
 	default:
 		s.api.ServeHTTP(w, r)
 	}
 }
+
+// Unauthenticated returns the latest requests that were refused for their key, or that carried a key which
+// opens no world, oldest first. They are in the journal of no world and use up the fault rules of none. GET
+// /_mock/calls?world=unauthenticated lists them too.
+func (s *Server) Unauthenticated() []journal.Call { return s.worlds.Unauthenticated.Journal() }

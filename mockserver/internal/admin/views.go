@@ -1,4 +1,4 @@
-package mockserver
+package admin
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package mockserver
+package admin
 
 import (
 	"encoding/json"
@@ -55,17 +55,17 @@ func viewWorld(w *world.World) worldView {
 	return v
 }
 
-func (s *controlSurface) adminScenarios(*control) wire.Reply {
+func (s *Admin) adminScenarios(*control) wire.Reply {
 	return wire.SucceedWith(nil, "Words that a key may hold: sk_test_<scenario>_<name>; put several together with hyphens", world.Scenarios())
 }
 
-func (s *controlSurface) adminWorlds(c *control) wire.Reply {
+func (s *Admin) adminWorlds(c *control) wire.Reply {
 	worlds := s.Worlds.Worlds()
 	return pageOf(c, spelling.Counted(len(worlds), "world is open", "worlds are open"), worlds, func(w *world.World) worldView { return viewFor(w, c) })
 }
 
 // adminShowWorld answers GET /_mock/worlds/{world} with what a program needs to use the world.
-func (s *controlSurface) adminShowWorld(c *control) wire.Reply {
+func (s *Admin) adminShowWorld(c *control) wire.Reply {
 	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
 		return wire.SucceedWith(nil, "The world", struct {
 			worldView
@@ -80,7 +80,7 @@ func (s *controlSurface) adminShowWorld(c *control) wire.Reply {
 // notNull returns a list whose JSON is never null.
 func notNull(all []string) []string { return append([]string{}, all...) }
 
-func (s *controlSurface) adminOpenWorld(c *control) wire.Reply {
+func (s *Admin) adminOpenWorld(c *control) wire.Reply {
 	var order struct {
 		Name        string                     `json:"name"`
 		Scenario    string                     `json:"scenario"`
@@ -97,7 +97,7 @@ func (s *controlSurface) adminOpenWorld(c *control) wire.Reply {
 	return answerOpened(c, w, "The world is open", err)
 }
 
-func (s *controlSurface) adminForkWorld(c *control) wire.Reply {
+func (s *Admin) adminForkWorld(c *control) wire.Reply {
 	var order struct {
 		Name     string `json:"name"`
 		Snapshot string `json:"snapshot"`
@@ -115,21 +115,21 @@ func (s *controlSurface) adminForkWorld(c *control) wire.Reply {
 	})
 }
 
-func (s *controlSurface) adminResetWorld(c *control) wire.Reply {
+func (s *Admin) adminResetWorld(c *control) wire.Reply {
 	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
 		w.Reset()
 		return answerWorld(w, "The world is as it began", nil)
 	})
 }
 
-func (s *controlSurface) adminSnapshotWorld(c *control) wire.Reply {
+func (s *Admin) adminSnapshotWorld(c *control) wire.Reply {
 	var order snapshotOrder
 	return s.onWorld(c, &order, func(w *world.World) wire.Reply {
 		return answerWorld(w, "The snapshot is taken", w.Keep(order.Snapshot))
 	})
 }
 
-func (s *controlSurface) adminRestoreWorld(c *control) wire.Reply {
+func (s *Admin) adminRestoreWorld(c *control) wire.Reply {
 	var order snapshotOrder
 	return s.onWorld(c, &order, func(w *world.World) wire.Reply {
 		base, err := w.Named(order.Snapshot)
@@ -140,7 +140,7 @@ func (s *controlSurface) adminRestoreWorld(c *control) wire.Reply {
 	})
 }
 
-func (s *controlSurface) adminCloseWorld(c *control) wire.Reply {
+func (s *Admin) adminCloseWorld(c *control) wire.Reply {
 	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
 		if w == s.Worlds.Home() {
 			return refusedFor(errors.New("the home world closes with its server: reset it instead"))
@@ -151,7 +151,7 @@ func (s *controlSurface) adminCloseWorld(c *control) wire.Reply {
 }
 
 // onWorld reads the body and does something with the world that the path names.
-func (s *controlSurface) onWorld(c *control, order any, do func(*world.World) wire.Reply) wire.Reply {
+func (s *Admin) onWorld(c *control, order any, do func(*world.World) wire.Reply) wire.Reply {
 	if refusal := c.world.Decoding().DecodeControl(c.Call, order); refusal != nil {
 		return *refusal
 	}
@@ -164,7 +164,7 @@ func (s *controlSurface) onWorld(c *control, order any, do func(*world.World) wi
 }
 
 // noWorld says that no world of a name is open, and which one was perhaps meant.
-func (s *controlSurface) noWorld(name string) string {
+func (s *Admin) noWorld(name string) string {
 	known := list.Map(s.Worlds.Worlds(), func(w *world.World) string { return w.Name() })
 	if nearest := spelling.Nearest(name, known); nearest != "" {
 		return fmt.Sprintf("no world %q is open: did you mean %s?", name, nearest)
@@ -190,7 +190,7 @@ func answerWorld(w *world.World, message string, err error) wire.Reply {
 	return wire.SucceedWith(nil, message, view)
 }
 
-func (s *controlSurface) adminSaveState(c *control) wire.Reply {
+func (s *Admin) adminSaveState(c *control) wire.Reply {
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}

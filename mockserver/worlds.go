@@ -6,7 +6,24 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/mockserver/internal/list"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
+
+// Scenario is a word that a world's key may hold, and what it makes of the world. Words are put together
+// with hyphens: "lowfunds-seed7".
+type Scenario struct {
+	// Word is how the key says it; a word that takes a number ends in N, for which the number stands.
+	Word string `json:"word"`
+	// Summary says what is special about such a world.
+	Summary string `json:"summary"`
+	// Max is the largest number that the word takes; 0 for a word that takes none.
+	Max int `json:"max,omitempty"`
+}
+
+// Scenarios returns every word that a key may hold. The slice is the caller's own.
+func Scenarios() []Scenario {
+	return list.Map(world.Scenarios(), func(s world.ScenarioWord) Scenario { return Scenario{Word: s.Word, Summary: s.Summary, Max: s.Max} })
+}
 
 // Open returns the world of a name, such as "lowfunds_ci42", or of its key, "sk_test_lowfunds_ci42". The
 // first use opens it: a scenario (see [Scenarios]), an underscore, and a name of at most 64 letters,
@@ -58,16 +75,3 @@ func (w *World) Fork(name string) (*World, error) {
 func (w *World) Close() {
 	w.server.worlds.Close(w.core)
 }
-
-// WithState restores the worlds of a file when the server starts, if the file exists, and saves them to it on
-// [Server.Shutdown]. A file that cannot be used is left as it is, and [Server.Err] returns why. Until the server is
-// closed no other server can use the file: it is locked with a file beside it, whose name ends in ".lock".
-func WithState(path string) Option { return func(c *config) { c.state = path } }
-
-// SaveState writes what every world holds to a file: atomically, so that the file that was there stays until
-// the new one is complete on disk. It fails for a file that another server has with [WithState].
-func (s *Server) SaveState(path string) error { return s.worlds.Save(path) }
-
-// LoadState makes the worlds of a file those of the server: the home world holds what the file's does, and
-// the others are opened, or restored where they are open. A file that cannot be used changes nothing.
-func (s *Server) LoadState(path string) error { return s.worlds.Load(path) }

@@ -1,4 +1,4 @@
-package mockserver
+package admin
 
 import (
 	"crypto/subtle"
@@ -20,15 +20,15 @@ const (
 	tokenParameter = "token"      // of /_mock/ alone
 )
 
-// isLoopbackAddress reports whether an address with a port is one of this machine's own.
-func isLoopbackAddress(address string) bool {
+// IsLoopbackAddress reports whether an address with a port is one of this machine's own.
+func IsLoopbackAddress(address string) bool {
 	addr, err := netip.ParseAddrPort(address)
 	return err == nil && addr.Addr().Unmap().IsLoopback()
 }
 
 // foreign returns why a request may not use the control surface: it was sent by a page of another site, from
 // another machine without the token, or to a name that the server does not have, such as a rebound DNS name.
-func (s *controlSurface) foreign(r *http.Request) string {
+func (s *Admin) foreign(r *http.Request) string {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return wire.ControlPrefix + " answers no page of another site: open it by its address"
 	}
@@ -40,7 +40,7 @@ func (s *controlSurface) foreign(r *http.Request) string {
 	if wire.IsInMemory(r) || s.hasToken(r) {
 		return ""
 	}
-	if !isLoopbackAddress(r.RemoteAddr) {
+	if !IsLoopbackAddress(r.RemoteAddr) {
 		return fmt.Sprintf("%s needs the token from another machine: send the header %s with what serve -json prints as token, or Server.Token returns; set it with -token, MOCKSERVER_TOKEN or WithToken", wire.ControlPrefix, tokenHeader)
 	}
 	host := (&url.URL{Host: r.Host}).Hostname()
@@ -52,7 +52,7 @@ func (s *controlSurface) foreign(r *http.Request) string {
 }
 
 // hasToken reports whether a request carries the token.
-func (s *controlSurface) hasToken(r *http.Request) bool {
+func (s *Admin) hasToken(r *http.Request) bool {
 	sent := r.Header.Get(tokenHeader)
 	if cookie, err := r.Cookie(tokenCookie); err == nil && sent == "" {
 		sent = cookie.Value
@@ -65,7 +65,7 @@ func (s *controlSurface) hasToken(r *http.Request) bool {
 
 // signIn answers a browser that opens the console with the token in its address: it gets a cookie, and the
 // address without the token.
-func (s *controlSurface) signIn(c *control) wire.Reply {
+func (s *Admin) signIn(c *control) wire.Reply {
 	cookie := http.Cookie{
 		Name: tokenCookie, Value: s.Token(), Path: wire.ControlPrefix, HttpOnly: true, Secure: c.TLS != nil, SameSite: http.SameSiteStrictMode,
 	}

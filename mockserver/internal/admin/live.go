@@ -1,4 +1,4 @@
-package mockserver
+package admin
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func (p pulse) still() pulse {
 
 // pulse takes that of a world. Nothing tells a stream that something has changed: it asks. So a server
 // whom nobody watches does nothing for it, and a reader who is slow holds up nobody.
-func (s *controlSurface) pulse(w *world.World) pulse {
+func (s *Admin) pulse(w *world.World) pulse {
 	p := pulse{
 		World: w.Name(), Calls: w.Log.Last(), Deliveries: w.Dispatcher.Mark(), Faults: w.Faults.Mark(), Worlds: markWorlds(s.Worlds.Worlds()),
 		Unauthenticated: s.Worlds.Unauthenticated.Log.Last(),
@@ -89,7 +89,7 @@ func markWorlds(opened []*world.World) uint32 { return mark(len(opened), opened[
 
 // adminLive answers GET /_mock/live: the pulse of a world, or a stream of them for one who accepts
 // text/event-stream.
-func (s *controlSurface) adminLive(c *control) wire.Reply {
+func (s *Admin) adminLive(c *control) wire.Reply {
 	if !wire.Accepts(c.Header, "text/event-stream") {
 		return wire.SucceedWith(nil, "What the world looks like now; accept text/event-stream to hear of each change", s.pulse(c.world))
 	}
@@ -108,7 +108,7 @@ func (s *controlSurface) adminLive(c *control) wire.Reply {
 
 // live writes a world's pulse whenever it has changed, until the reader leaves, the world is closed or
 // the server is.
-func (s *controlSurface) live(ctx context.Context, out *eventWriter, w *world.World) error {
+func (s *Admin) live(ctx context.Context, out *eventWriter, w *world.World) error {
 	defer out.close()
 	var sent pulse
 	var spoke time.Time
@@ -137,7 +137,7 @@ func (s *controlSurface) live(ctx context.Context, out *eventWriter, w *world.Wo
 
 // rest returns after a time, or as soon as the channel closes; false when there is nothing more to wait
 // for.
-func (s *controlSurface) rest(ctx context.Context, until <-chan struct{}, longest time.Duration) bool {
+func (s *Admin) rest(ctx context.Context, until <-chan struct{}, longest time.Duration) bool {
 	timer := time.NewTimer(longest)
 	defer timer.Stop()
 	select {

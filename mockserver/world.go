@@ -2,17 +2,61 @@ package mockserver
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
-	"github.com/shipping-go/shipping/mockserver/internal/explain"
 	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
+
+// World is one account of a server: its key, its data, its time, its faults and its journal. Worlds share
+// nothing that can change, so tests that run at the same time each take their own: see [Server.NewWorld]
+// and [Server.Open]. Every method of a world is one of [Server] too, and there means the home world. It is
+// safe for concurrent use.
+//
+// URL is its base address and SecretKey opens it: requests that carry that key are this world's.
+type World struct {
+	*access
+	core   *world.World
+	server *Server
+}
+
+// Fired is something that fell due while the clock was advanced.
+type Fired struct {
+	Due   time.Time `json:"due"`
+	Label string    `json:"label"`
+}
+
+// access is what a program needs to use a world. It is behind a pointer of its own, because fmt prints the
+// fields of a pointer that it meets with a verb that fits no pointer, but none of the pointers in those.
+type access struct {
+	// URL is the base address, such as "http://127.0.0.1:41234". Without a listener it is an address
+	// that no network resolves, for use with [World.Transport].
+	URL string
+	// SecretKey opens the world.
+	SecretKey string
+}
+
+// Name returns what follows "sk_test_" in the key, scenario and name, such as "lowfunds_ci42"; "home" for
+// the server's own world.
+func (w *World) Name() string { return w.core.Name() }
+
+// facade returns what the users of the server hold of a world.
+func (s *Server) facade(w *world.World) *World { return w.Facade.(*World) }
+
+// newFacade makes it, once for each world.
+func (s *Server) newFacade(w *world.World) any {
+	return &World{access: &access{URL: w.URL, SecretKey: w.SecretKey}, core: w, server: s}
+}
+
+// Transport returns a transport that reaches the server without a socket, whatever host a request
+// names: a real HTTP connection over memory. It works inside a testing/synctest bubble when the
+// server was made there, with [WithoutListener]. It is the same for every world: the key tells them apart.
+func (w *World) Transport() http.RoundTripper { return w.server.inMemory }
 
 // Inject adds rules of package fault. Several rules can strike one request, in the order in which they were
 // injected; if two of them exclude each other, the first one strikes. The paths under /_mock/ are never struck.
@@ -27,47 +71,6 @@ func (w *World) ClearFaults() { w.core.ClearFaults() }
 
 // Findings returns what the client has done so far that a careful one would not, first found first.
 func (w *World) Findings() []journal.Finding { return w.core.Findings() }
-
-// Why explains the answer whose X-Request-Id is given. It fails where the journal does not hold the
-// call any more.
-func (w *World) Why(requestID string) (Why, error) {
-	y, err := explain.Response(w.server.worlds, w.core, requestID, w.server.config.operations)
-	return Why{
-		RequestID: y.RequestID, Operation: y.Operation, Status: y.Status, ErrorCode: y.ErrorCode, Message: y.Message, Fault: y.Fault,
-		Rule: y.Rule, Specification: y.Specification, Nearest: (*Suggestion)(y.Nearest),
-	}, err
-}
-
-// Snapshot returns what the world holds now: its data, its money, its requests with what is still to
-// happen to them, and its delivery log. Faults and journal are not in it.
-func (w *World) Snapshot() *Snapshot { return &Snapshot{w.core.Snapshot()} }
-
-// Restore makes the world hold what a snapshot does. Its key, faults, journal and settings stay as they
-// are, and so does its time: a clock never goes back. Where the snapshot is of a later time than the
-// world's, the clock moves forward to it.
-//
-// Notifications that were still to be sent are sent by the world that queued them. In another world, such
-// as a fork, they have failed: the world that queued them sends them, signed with its own key.
-func (w *World) Restore(s *Snapshot) { w.core.Restore(s.kept) }
-
-// Reset makes the world hold what it began with, clears its faults and empties its journal and its lint.
-// The time stays what it is.
-func (w *World) Reset() { w.core.Reset() }
-
-// ChangeWebhook changes a webhook. It fails, and changes nothing, for one that does not exist and for a
-// URL or an order that cannot be.
-func (w *World) ChangeWebhook(id string, change WebhookChange) error {
-	return w.core.ChangeWebhook(id, world.WebhookChange{
-		Name: change.Name, URL: change.URL, Events: change.Events, Active: change.Active, Order: (*delivery.Order)(change.Order),
-	})
-}
-
-// RemoveWebhook removes a webhook. What is on its way to it still arrives.
-func (w *World) RemoveWebhook(id string) error { return w.core.RemoveWebhook(id) }
-
-// Name returns what follows "sk_test_" in the key, scenario and name, such as "lowfunds_ci42"; "home" for
-// the server's own world.
-func (w *World) Name() string { return w.core.Name() }
 
 // Advance moves a virtual clock forward and returns what fell due on the way, in order. It fails in a
 // world that follows the real time; see [WithVirtualClock] and the scenario "virtual".
@@ -123,50 +126,6 @@ func (w *World) Shipments() []string { return w.core.Shipments() }
 
 // Invoices returns the URLs of the invoices that analysis can read. They are never fetched.
 func (w *World) Invoices() []string { return w.core.Invoices() }
-
-// Webhooks returns the ids of the webhooks, newest first.
-func (w *World) Webhooks() []string { return w.core.Webhooks() }
-
-// Deliveries returns the delivery log as it stands, newest first: those of the seeded history too.
-func (w *World) Deliveries() []Delivery { return list.Map(w.core.Deliveries(), exported) }
-
-// WaitDelivery returns a delivery once it has ended: delivered, failed or refused. It fails when the
-// context ends first and for an id that the log does not hold.
-func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (Delivery, error) {
-	d, err := w.core.WaitDelivery(ctx, deliveryID)
-	if err != nil {
-		return Delivery{}, err
-	}
-	return exported(d), nil
-}
-
-// AddWebhook subscribes a receiver and returns its webhook_id. It fails for a URL that nothing could
-// ever be delivered to.
-func (w *World) AddWebhook(h Webhook) (string, error) {
-	return w.core.AddWebhook(world.Subscription(h))
-}
-
-// Emit notifies every active webhook that is subscribed to an event, and returns what was queued, newest
-// webhook first. It fails, and sends nothing, for a shipment that does not exist, for data that is no
-// JSON object, and where no webhook is subscribed.
-func (w *World) Emit(e Event) ([]Delivery, error) {
-	queued, err := w.core.Emit(world.Event(e))
-	return list.Map(queued, exported), err
-}
-
-// RunSchedule delivers the notifications of events as a schedule says, to every webhook that is
-// subscribed, one attempt each and one after the other: the same schedule always arrives the same way.
-//
-// act makes the call that is supposed to cause the events; the reply to the first call that it makes is
-// held back until the steps before it are delivered. It may be nil where no step is. The steps after it
-// are delivered when act has returned. A virtual clock is advanced by the steps' times; otherwise they
-// are waited for. It returns the deliveries in the order of the steps, and fails where the events cannot
-// be sent, act fails, or the context ends.
-func (w *World) RunSchedule(ctx context.Context, schedule Schedule, events []Event, act func(context.Context) error) ([]Delivery, error) {
-	steps := list.Map(schedule.Steps, func(s ScheduleStep) world.Step { return world.Step(s) })
-	done, err := w.core.RunSchedule(ctx, steps, list.Map(events, func(e Event) world.Event { return world.Event(e) }), act)
-	return list.Map(done, exported), err
-}
 
 // Calls returns how many requests named an operation, such as [shipping.OpPurchase], since the start.
 // The empty name counts those that named none.

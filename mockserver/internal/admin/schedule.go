@@ -1,4 +1,4 @@
-package mockserver
+package admin
 
 import (
 	"context"
@@ -28,7 +28,7 @@ const maxScheduled = 1000
 
 // adminSchedule answers POST /_mock/schedule with what [World.RunSchedule] delivers. Its act is a call, which
 // is made as POST /_mock/calls makes it.
-func (s *controlSurface) adminSchedule(c *control) wire.Reply {
+func (s *Admin) adminSchedule(c *control) wire.Reply {
 	var order scheduleOrder
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal

@@ -1,14 +1,17 @@
 package mockserver
 
 import (
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"slices"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -90,4 +93,49 @@ func (s *Server) dialled() *http.Transport {
 		transport.ForceAttemptHTTP2 = true
 	}
 	return transport
+}
+
+// WithToken sets the token that opens the control surface under /_mock/ to other machines, as the header
+// X-Mock-Token. Programs on this machine, which connect from a loopback address, need none. By default a server
+// that other machines can reach has a random one, and every other server has none: see [Server.Token].
+//
+// A port that a container publishes is not a loopback address of the container.
+func WithToken(token string) Option { return func(c *config) { c.token = token } }
+
+// Token returns the token that opens the control surface to other machines; empty if nothing does.
+func (s *Server) Token() string { return s.config.token }
+
+// guard makes a token for a server that other machines can reach.
+func (s *Server) guard(listener net.Listener) {
+	if s.config.token == "" && listener != nil && !admin.IsLoopbackAddress(listener.Addr().String()) {
+		s.config.token = rand.Text()
+	}
+}
+
+// listen opens the listener, if one is wanted, and returns the base address of the server.
+func (s *Server) listen() (listener net.Listener, address string, err error) {
+	if !s.config.listen {
+		return nil, wire.InMemoryURL, nil
+	}
+	listener, err = net.Listen("tcp", s.config.addr)
+	if err != nil {
+		return nil, wire.InMemoryURL, fmt.Errorf("mockserver: cannot listen on %s: %w; choose another address, or port 0 for a free one", s.config.addr, err)
+	}
+	address = listener.Addr().String()
+	if !s.config.tls {
+		return listener, "http://" + address, nil
+	}
+	secured, err := s.secured(listener)
+	if err != nil {
+		return nil, "https://" + address, errors.Join(err, listener.Close())
+	}
+	return secured, "https://" + address, nil
+}
+
+func (s *Server) serve(listener net.Listener) {
+	s.serving.Go(func() {
+		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.config.Logger.Error("the listener failed", "error", err)
+		}
+	})
 }

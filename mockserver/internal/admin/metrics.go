@@ -1,4 +1,4 @@
-package mockserver
+package admin
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 
 // adminMetrics answers GET /_mock/metrics in the text format of Prometheus. What worlds hold is counted when
 // it is asked for.
-func (s *controlSurface) adminMetrics(*control) wire.Reply {
+func (s *Admin) adminMetrics(*control) wire.Reply {
 	t := &watch.MetricsText{}
 	s.Metrics.Write(t)
 	worlds := s.Worlds.Worlds()

@@ -1,4 +1,4 @@
-package mockserver
+package admin
 
 import (
 	"crypto/sha256"
@@ -71,7 +71,7 @@ func consoleAssets() func() map[string]consoleAsset {
 }
 
 // consoleFile answers with a file of the page, or with 304 where the browser has it.
-func (s *controlSurface) consoleFile(c *control, name string) wire.Reply {
+func (s *Admin) consoleFile(c *control, name string) wire.Reply {
 	asset, known := s.console()[name]
 	if !known {
 		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("the console has no file %q: open %s", name, wire.ControlPrefix))
@@ -83,7 +83,7 @@ func (s *controlSurface) consoleFile(c *control, name string) wire.Reply {
 	return p
 }
 
-func (s *controlSurface) adminConsole(c *control) wire.Reply {
+func (s *Admin) adminConsole(c *control) wire.Reply {
 	return s.consoleFile(c, c.PathValue("file"))
 }
 
@@ -99,19 +99,19 @@ type routeView struct {
 	Query   []string `json:"query"`
 }
 
-func viewRoute(r adminRoute) routeView {
-	return routeView{r.Method, wire.ControlPrefix + r.Path, r.Summary, r.parameters()}
+func viewRoute(r Route) routeView {
+	return routeView{r.Method, wire.ControlPrefix + r.Path, r.Summary, r.Parameters()}
 }
 
 // adminIndex answers GET /_mock/: a browser with the console, everyone else with the list of routes.
-func (s *controlSurface) adminIndex(c *control) wire.Reply {
+func (s *Admin) adminIndex(c *control) wire.Reply {
 	if c.URL.Query().Has(tokenParameter) && s.Token() != "" {
 		return s.signIn(c)
 	}
 	if wire.Accepts(c.Header, "text/html") {
 		return s.consoleFile(c, consolePage)
 	}
-	p := wire.SucceedWith(nil, indexMessage, list.Map(adminRoutes(), viewRoute))
+	p := wire.SucceedWith(nil, indexMessage, list.Map(Routes(), viewRoute))
 	p.Header = http.Header{"Vary": {"Accept"}}
 	return p
 }

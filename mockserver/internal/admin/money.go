@@ -1,4 +1,4 @@
-package mockserver
+package admin
 
 import (
 	"net/http"
@@ -11,12 +11,12 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-func (s *controlSurface) adminAssumptions(c *control) wire.Reply {
+func (s *Admin) adminAssumptions(c *control) wire.Reply {
 	return wire.SucceedWith(nil, `What this world assumes where the specification leaves a point open; POST worlds with "assumptions" opens one with others`, s.Assumptions(c.world))
 }
 
 // adminFund answers POST /_mock/ledger/fund.
-func (s *controlSurface) adminFund(c *control) wire.Reply {
+func (s *Admin) adminFund(c *control) wire.Reply {
 	var order struct {
 		Wallet string           `json:"wallet"`
 		Amount *shipping.Amount `json:"amount"`
@@ -44,7 +44,7 @@ type exchangeRate struct {
 }
 
 // adminExchangeRates answers GET /_mock/exchange-rates.
-func (s *controlSurface) adminExchangeRates(c *control) wire.Reply {
+func (s *Admin) adminExchangeRates(c *control) wire.Reply {
 	rates := exchangeRates(c.world)
 	return wire.SucceedWith(nil, spelling.Counted(len(rates), "exchange rate", "exchange rates"), rates)
 }
@@ -61,7 +61,7 @@ func exchangeRates(w *world.World) []exchangeRate {
 }
 
 // adminSetExchangeRate answers POST /_mock/exchange-rates.
-func (s *controlSurface) adminSetExchangeRate(c *control) wire.Reply {
+func (s *Admin) adminSetExchangeRate(c *control) wire.Reply {
 	var order exchangeRate
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal

@@ -1,4 +1,4 @@
-package mockserver
+package admin
 
 import (
 	"fmt"
@@ -7,11 +7,11 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-func (s *controlSurface) adminCoverage(c *control) wire.Reply {
+func (s *Admin) adminCoverage(c *control) wire.Reply {
 	return wire.SucceedWith(nil, fmt.Sprintf("%.0f %% of the contract has been seen", 100*s.Coverage.Ratio()), s.Coverage.Rows())
 }
 
-func (s *controlSurface) adminLint(c *control) wire.Reply {
+func (s *Admin) adminLint(c *control) wire.Reply {
 	findings := c.world.Lint.All()
 	return wire.SucceedWith(nil, spelling.Counted(len(findings), "finding", "findings"), findings)
 }

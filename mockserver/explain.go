@@ -35,3 +35,13 @@ type Suggestion struct {
 	Body      string `json:"body,omitempty"`
 	Curl      string `json:"curl"`
 }
+
+// Why explains the answer whose X-Request-Id is given. It fails where the journal does not hold the
+// call any more.
+func (w *World) Why(requestID string) (Why, error) {
+	y, err := explain.Response(w.server.worlds, w.core, requestID, w.server.config.operations)
+	return Why{
+		RequestID: y.RequestID, Operation: y.Operation, Status: y.Status, ErrorCode: y.ErrorCode, Message: y.Message, Fault: y.Fault,
+		Rule: y.Rule, Specification: y.Specification, Nearest: (*Suggestion)(y.Nearest),
+	}, err
+}

@@ -1,4 +1,4 @@
-package mockserver
+package admin
 
 import (
 	"fmt"
@@ -14,15 +14,15 @@ import (
 // worldParameter names the world that a request to the control surface is about. Every route takes it.
 const worldParameter = "world"
 
-// controlParameter is a query parameter of the control surface.
-type controlParameter struct {
-	name, about string
-	example     string
+// Parameter is a query parameter of the control surface.
+type Parameter struct {
+	Name, About string
+	Example     string
 }
 
-// controlParameters is the table of them, which the OpenAPI document shows.
-func controlParameters() []controlParameter {
-	return []controlParameter{
+// Parameters is the table of them, which the OpenAPI document shows.
+func Parameters() []Parameter {
+	return []Parameter{
 		{worldParameter, `The world that the request is about: the name of an open one, or "unauthenticated" for the requests whose key opens none. Without it, the world of the key in Authorization, or else the server's own.`, "home"},
 		{"page", "The page of the list, from 1.", "1"},
 		{"perPage", "Records on a page; 100 by default.", "100"},

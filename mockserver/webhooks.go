@@ -1,10 +1,13 @@
 package mockserver
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // Webhook is a subscription to be made with [World.AddWebhook]. The service has an operation for it
@@ -88,4 +91,45 @@ func exported(d delivery.Delivery) Delivery {
 		out.Attempts[i] = DeliveryAttempt(a)
 	}
 	return out
+}
+
+// ChangeWebhook changes a webhook. It fails, and changes nothing, for one that does not exist and for a
+// URL or an order that cannot be.
+func (w *World) ChangeWebhook(id string, change WebhookChange) error {
+	return w.core.ChangeWebhook(id, world.WebhookChange{
+		Name: change.Name, URL: change.URL, Events: change.Events, Active: change.Active, Order: (*delivery.Order)(change.Order),
+	})
+}
+
+// RemoveWebhook removes a webhook. What is on its way to it still arrives.
+func (w *World) RemoveWebhook(id string) error { return w.core.RemoveWebhook(id) }
+
+// Webhooks returns the ids of the webhooks, newest first.
+func (w *World) Webhooks() []string { return w.core.Webhooks() }
+
+// Deliveries returns the delivery log as it stands, newest first: those of the seeded history too.
+func (w *World) Deliveries() []Delivery { return list.Map(w.core.Deliveries(), exported) }
+
+// WaitDelivery returns a delivery once it has ended: delivered, failed or refused. It fails when the
+// context ends first and for an id that the log does not hold.
+func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (Delivery, error) {
+	d, err := w.core.WaitDelivery(ctx, deliveryID)
+	if err != nil {
+		return Delivery{}, err
+	}
+	return exported(d), nil
+}
+
+// AddWebhook subscribes a receiver and returns its webhook_id. It fails for a URL that nothing could
+// ever be delivered to.
+func (w *World) AddWebhook(h Webhook) (string, error) {
+	return w.core.AddWebhook(world.Subscription(h))
+}
+
+// Emit notifies every active webhook that is subscribed to an event, and returns what was queued, newest
+// webhook first. It fails, and sends nothing, for a shipment that does not exist, for data that is no
+// JSON object, and where no webhook is subscribed.
+func (w *World) Emit(e Event) ([]Delivery, error) {
+	queued, err := w.core.Emit(world.Event(e))
+	return list.Map(queued, exported), err
 }

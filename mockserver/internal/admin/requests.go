@@ -1,4 +1,4 @@
-package mockserver
+package admin
 
 import (
 	"bytes"
@@ -36,7 +36,7 @@ type requestRow struct {
 	UpdatedAt  regulatory.Timestamp `json:"updated_at"`
 }
 
-func (s *controlSurface) adminRequests(c *control) wire.Reply {
+func (s *Admin) adminRequests(c *control) wire.Reply {
 	w := c.world
 	p, refusal := controlPage(c.Query())
 	if refusal != nil {
@@ -65,7 +65,7 @@ func (s *controlSurface) adminRequests(c *control) wire.Reply {
 	return paged(p, total, spelling.Counted(total, "regulatory request", "regulatory requests"), rows)
 }
 
-func (s *controlSurface) adminRequest(c *control) wire.Reply {
+func (s *Admin) adminRequest(c *control) wire.Reply {
 	w := c.world
 	w.Lock()
 	record, err := w.Desk.Get(c.PathValue("request_id"))
@@ -79,9 +79,9 @@ func (s *controlSurface) adminRequest(c *control) wire.Reply {
 	}{record.JSON(), record.History()})
 }
 
-const adminPDFPath = "requests/{request_id}/documents/{document_type}/pdf"
+const PDFPath = "requests/{request_id}/documents/{document_type}/pdf"
 
-func (s *controlSurface) adminPDF(c *control) wire.Reply { return api.DocumentPDF(c.world, c.Call) }
+func (s *Admin) adminPDF(c *control) wire.Reply { return api.DocumentPDF(c.world, c.Call) }
 
 // consignmentRow is a shipment as GET /_mock/consignments lists it.
 type consignmentRow struct {
@@ -92,7 +92,7 @@ type consignmentRow struct {
 	Items       []string `json:"items"`       // what they are
 }
 
-func (s *controlSurface) adminConsignments(c *control) wire.Reply {
+func (s *Admin) adminConsignments(c *control) wire.Reply {
 	w := c.world
 	w.Lock()
 	rows := make([]consignmentRow, len(w.Account.ShipmentIDs))
@@ -114,14 +114,14 @@ func (s *controlSurface) adminConsignments(c *control) wire.Reply {
 	}{rows, append([]string{}, w.Invoices()...), explain.AnalyzeCommand(w, s.Operations)})
 }
 
-func (s *controlSurface) adminCountries(*control) wire.Reply {
+func (s *Admin) adminCountries(*control) wire.Reply {
 	return wire.Succeed(nil, "Countries", country.JSON())
 }
 
 // maxPending is how many of the things that wait GET /_mock/clock names.
 const maxPending = 100
 
-func (s *controlSurface) adminClock(c *control) wire.Reply {
+func (s *Admin) adminClock(c *control) wire.Reply {
 	w := c.world
 	waiting := []firedView{}
 	for _, f := range w.Clock.Pending(maxPending) {
@@ -157,7 +157,7 @@ const maxMadeBody = 64 << 10
 // adminMakeCall calls the service with the world's own key over a real connection in memory, so that it
 // is authenticated, struck by faults and journaled like any other call, and the caller need not know the
 // key.
-func (s *controlSurface) adminMakeCall(c *control) wire.Reply {
+func (s *Admin) adminMakeCall(c *control) wire.Reply {
 	var order callOrder
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
@@ -171,8 +171,8 @@ func (s *controlSurface) adminMakeCall(c *control) wire.Reply {
 }
 
 // newCall returns the request that an order describes.
-func (s *controlSurface) newCall(c *control, order callOrder) (*http.Request, *wire.Reply) {
-	if !strings.HasPrefix(order.Target, "/") || isAdminPath(order.Target) {
+func (s *Admin) newCall(c *control, order callOrder) (*http.Request, *wire.Reply) {
+	if !strings.HasPrefix(order.Target, "/") || IsPath(order.Target) {
 		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `name what to call: send {"method":"GET","target":"/v1/rates?perPage=2"}`)
 		return nil, &p
 	}
@@ -189,7 +189,7 @@ func (s *controlSurface) newCall(c *control, order callOrder) (*http.Request, *w
 }
 
 // makeCall sends a request in memory.
-func (s *controlSurface) makeCall(req *http.Request) *callMade {
+func (s *Admin) makeCall(req *http.Request) *callMade {
 	made := &callMade{}
 	resp, err := s.Transport().RoundTrip(req)
 	if err != nil {

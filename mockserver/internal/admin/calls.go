@@ -1,4 +1,4 @@
-package mockserver
+package admin
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ import (
 
 // adminCalls answers GET /_mock/calls: the journal, or the part that the query chooses. With await it
 // answers as soon as a call is chosen, or 408.
-func (s *controlSurface) adminCalls(c *control) wire.Reply {
+func (s *Admin) adminCalls(c *control) wire.Reply {
 	query := c.Query()
 	choice, err := parseCallChoice(c.world, query)
 	if err != nil {
@@ -82,7 +82,7 @@ func parseCallChoice(w *world.World, query url.Values) (watch.Choice, error) {
 }
 
 // adminCall answers GET /_mock/calls/{request_id} with a call, or with what makes it again.
-func (s *controlSurface) adminCall(c *control) wire.Reply {
+func (s *Admin) adminCall(c *control) wire.Reply {
 	found, _, known := c.world.Log.Remembered(c.PathValue("request_id"))
 	if !known {
 		return callNotFound(c)
@@ -99,7 +99,7 @@ func (s *controlSurface) adminCall(c *control) wire.Reply {
 	}
 }
 
-func (s *controlSurface) adminWhy(c *control) wire.Reply {
+func (s *Admin) adminWhy(c *control) wire.Reply {
 	why, err := explain.Response(s.Worlds, c.world, c.PathValue("request_id"), s.Operations)
 	if err != nil {
 		return callNotFound(c)

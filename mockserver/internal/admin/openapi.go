@@ -1,4 +1,4 @@
-package mockserver
+package admin
 
 import (
 	"crypto/sha256"
@@ -10,7 +10,7 @@ import (
 )
 
 // adminOpenAPI answers GET /_mock/openapi.json.
-func (s *controlSurface) adminOpenAPI(c *control) wire.Reply {
+func (s *Admin) adminOpenAPI(c *control) wire.Reply {
 	document, err := s.OpenAPI(c.world)
 	if err != nil {
 		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, "the document cannot be written: "+err.Error())

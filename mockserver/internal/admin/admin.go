@@ -1,0 +1,345 @@
+package admin
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/api"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+	"github.com/shipping-go/shipping/mockserver/internal/watch"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
+)
+
+// Root is what people type.
+const Root = "/_mock"
+
+func IsPath(path string) bool { return strings.HasPrefix(path, wire.ControlPrefix) }
+
+// Route is one of the server's own operations.
+type Route struct {
+	Method  string
+	Path    string // below adminPrefix
+	Summary string
+	query   string // names of the query parameters besides world
+	answer  func(s *Admin, c *control) wire.Reply
+}
+
+// control is a request to the control surface.
+type control struct {
+	*wire.Call
+	world *world.World // that it is about
+}
+
+// Parameters returns the names of the query parameters that a route takes.
+func (r *Route) Parameters() []string { return append(strings.Fields(r.query), worldParameter) }
+
+func Routes() []Route {
+	return []Route{
+		{"GET", "", "this list; a browser gets the console", "token", (*Admin).adminIndex},
+		{"GET", "console/{file}", "a file of the console", "", (*Admin).adminConsole},
+		{"GET", "live", "what changes: a count for each thing; with Accept: text/event-stream each time that one does", "", (*Admin).adminLive},
+		{"GET", "healthz", "whether the server works, and its time", "", (*Admin).adminHealth},
+		{"GET", "metrics", "counters and durations in the text format of Prometheus", "", (*Admin).adminMetrics},
+		{"GET", "assumptions", "every open point of the specification, its switch and its value in the world", "", (*Admin).adminAssumptions},
+		{"GET", "openapi.json", "the OpenAPI 3.1 document of this server", "", (*Admin).adminOpenAPI},
+		{"GET", "magic", "inputs of analyze that make special things happen", "", (*Admin).adminMagic},
+		{"GET", "faults", "the fault rules, and the kinds of faults there are", "", (*Admin).adminFaults},
+		{"POST", "faults", `add fault rules: {"rules":[{"operation":"rates.list","first":2,"fault":{"kind":"status","status":503}}]}`, "", (*Admin).adminInject},
+		{"DELETE", "faults", "remove every fault rule", "", (*Admin).adminClearFaults},
+		{"PATCH", "faults/{number}", `let a fault rule rest, or work again: {"off":true}`, "", (*Admin).adminSwitchFault},
+		{"DELETE", "faults/{number}", "remove a fault rule", "", (*Admin).adminRemoveFault},
+		{"GET", "calls", "the latest requests, oldest first; operation, status, request_id, key, contains, faulted choose; after=req-7 those behind it, after=latest those to come, last=50 the latest, bodies=false without bodies; await=5s waits for the first", "operation status request_id key contains faulted after last bodies await", (*Admin).adminCalls},
+		{"POST", "calls", `call the service as the world's own client: {"method":"GET","target":"/v1/rates?perPage=2"}, and "body" where one is sent`, "", (*Admin).adminMakeCall},
+		{"GET", "calls/{request_id}", "one of them; as=curl or as=go to make it again", "as", (*Admin).adminCall},
+		{"GET", "why/{request_id}", "why a request was refused, where the specification says so, and the nearest request that is valid", "", (*Admin).adminWhy},
+		{"GET", "lint", "what the client did that a careful one would not", "", (*Admin).adminLint},
+		{"GET", "coverage", "which operations, states, documents and refusals have been seen", "", (*Admin).adminCoverage},
+		{"GET", "deliveries", "webhook deliveries, newest first; page and perPage as in lists", "page perPage", (*Admin).adminDeliveries},
+		{"GET", "ledger", "wallets, entries newest first, and what is wrong with them; page, perPage, and wallet for one", "page perPage wallet", (*Admin).adminLedger},
+		{"POST", "ledger/fund", `bring money into a wallet: {"wallet":"VA-…","amount":100.50}`, "", (*Admin).adminFund},
+		{"GET", "exchange-rates", "how many units of each currency a US dollar buys", "", (*Admin).adminExchangeRates},
+		{"POST", "exchange-rates", `set one, for the analyses to come: {"currency":"NGN","per_dollar":1600}`, "", (*Admin).adminSetExchangeRate},
+		{"GET", "clock", "the time, and what waits for its own", "", (*Admin).adminClock},
+		{"POST", "clock/advance", `move a virtual clock: {"duration":"90s"}`, "", (*Admin).adminAdvance},
+		{"GET", "webhooks", "the webhooks, newest first; page and perPage as in lists", "page perPage", (*Admin).adminWebhooks},
+		{"POST", "webhooks", `subscribe a receiver: {"url":"http://127.0.0.1:9000/","events":["shipment.created"]}`, "", (*Admin).adminAddWebhook},
+		{"PATCH", "webhooks/{webhook_id}", `change a webhook: any of {"name","url","events","active","order"}`, "", (*Admin).adminChangeWebhook},
+		{"DELETE", "webhooks/{webhook_id}", "remove a webhook", "", (*Admin).adminRemoveWebhook},
+		{"POST", "events", `send an event to those subscribed: {"event":"shipment.updated","shipment_id":"SH-…"} or with "data" of your own`, "", (*Admin).adminEmit},
+		{"POST", "schedule", `deliver events in a given order: {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"before_reply":true},{"event":0,"after":"1s"}],"act":{"method":"GET","target":"/v1/rates"}}`, "", (*Admin).adminSchedule},
+		{"GET", "consignments", "what can be analyzed: the shipments, newest first, and the URLs of the invoices", "", (*Admin).adminConsignments},
+		{"GET", "countries", "the countries, as GET /v1/countries has them", "", (*Admin).adminCountries},
+		{"GET", "scenarios", "words that a key may hold", "", (*Admin).adminScenarios},
+		{"GET", "worlds", "the open worlds, the server's own first; page and perPage; keys=false leaves the secret keys out", "page perPage keys", (*Admin).adminWorlds},
+		{"GET", "worlds/{world}", "one of them, with its wallets, shipments, invoices and webhooks", "keys", (*Admin).adminShowWorld},
+		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}, with {"assumptions":{"PerPageCap":2}} one that assumes something else; the first request with its key does too`, "keys", (*Admin).adminOpenWorld},
+		{"DELETE", "worlds/{world}", "close a world", "keys", (*Admin).adminCloseWorld},
+		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that one`, "keys", (*Admin).adminForkWorld},
+		{"POST", "worlds/{world}/reset", "make a world what it began as", "keys", (*Admin).adminResetWorld},
+		{"POST", "worlds/{world}/snapshot", `keep what the world holds now: {"snapshot":"before"}`, "keys", (*Admin).adminSnapshotWorld},
+		{"POST", "worlds/{world}/restore", `make the world hold that again: {"snapshot":"before"}`, "keys", (*Admin).adminRestoreWorld},
+		{"POST", "state/save", "save every world to the file that -state named", "", (*Admin).adminSaveState},
+		{"GET", "requests", "the regulatory requests, newest first, in short; page and perPage", "page perPage", (*Admin).adminRequests},
+		{"GET", "requests/{request_id}", "one of them, with what happened to it", "", (*Admin).adminRequest},
+		{"GET", PDFPath, "the PDF of a document in this world; a fork and its parent have the same request ids", "", (*Admin).adminPDF},
+		{"POST", "requests/{request_id}/evidence/{document_type}", "submit what a manual document waits for", "", (*Admin).adminEvidence},
+	}
+}
+
+// Config is what the control surface needs of a server.
+type Config struct {
+	Worlds     *world.Book
+	Operations []shipping.Operation
+	Unread     *wire.Unread
+	Metrics    *watch.Metrics
+	Memory     *watch.Memory   // of all journals
+	Coverage   *watch.Coverage // of all worlds
+	MaxBody    int64
+	Hosts      []string // that it goes by, besides this machine's own names
+	Logger     *slog.Logger
+	// Token returns what opens the control surface to other machines; empty if nothing does.
+	Token func() string
+	// Assumptions returns the table of assumptions with the values of a world.
+	Assumptions func(w *world.World) any
+	// OpenAPI returns the document of the service as a world has it.
+	OpenAPI func(w *world.World) ([]byte, error)
+	// Transport reaches the server without a socket.
+	Transport func() http.RoundTripper
+	// Save saves all worlds to the file of the server; nil without one.
+	Save func() error
+}
+
+// Admin answers the requests below [wire.ControlPrefix].
+type Admin struct {
+	Config
+	console  func() map[string]consoleAsset // by name
+	mux      *http.ServeMux
+	watching atomic.Int64  // pages that follow what happens
+	leaving  chan struct{} // closed when they are to stop
+	// Leave lets the pages end that follow what happens.
+	Leave func()
+}
+
+// ServeHTTP answers a request to the control surface.
+func (s *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// Redirect sends those who forget the slash at the end of the prefix to the index.
+func (s *Admin) Redirect(w http.ResponseWriter, r *http.Request) {
+	p := wire.Redirect(wire.ControlPrefix)
+	s.writeAdmin(w, r, &p)
+}
+
+// New serves the table of control routes.
+func New(c Config) *Admin {
+	mux := http.NewServeMux()
+	s := &Admin{Config: c, console: consoleAssets(), mux: mux, leaving: make(chan struct{})}
+	s.Leave = sync.OnceFunc(func() { close(s.leaving) })
+	paths := map[string]map[string]Route{} // by path and method
+	for _, route := range Routes() {
+		if paths[route.Path] == nil {
+			paths[route.Path] = map[string]Route{}
+		}
+		paths[route.Path][route.Method] = route
+	}
+	for path, byMethod := range paths {
+		mux.HandleFunc(wire.ControlPrefix+cmp.Or(path, "{$}"), func(w http.ResponseWriter, r *http.Request) {
+			p := s.askAdmin(w, r, byMethod)
+			s.writeAdmin(w, r, &p)
+		})
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no route %s %s: GET %s lists them", r.Method, r.URL.Path, wire.ControlPrefix))
+		s.writeAdmin(w, r, &p)
+	})
+	return s
+}
+
+func (s *Admin) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[string]Route) wire.Reply {
+	if problem := s.foreign(r); problem != "" {
+		return wire.Refused(http.StatusForbidden, wire.CodeForbidden, problem)
+	}
+	route, known := byMethod[r.Method]
+	if !known && r.Method == http.MethodHead {
+		route, known = byMethod[http.MethodGet]
+	}
+	if !known {
+		methods := slices.Collect(maps.Keys(byMethod))
+		if byMethod[http.MethodGet].answer != nil {
+			methods = append(methods, http.MethodHead)
+		}
+		slices.Sort(methods)
+		allow := strings.Join(methods, ", ")
+		p := wire.Refused(http.StatusMethodNotAllowed, wire.CodeMethod, fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, allow))
+		p.Header = http.Header{"Allow": {allow}}
+		return p
+	}
+	world, refusal := s.addressed(r)
+	if refusal == nil {
+		refusal = unknownParameter(r.URL.Query(), route.Parameters())
+	}
+	if refusal != nil {
+		return *refusal
+	}
+	c := &control{Call: &wire.Call{Request: r}, world: world}
+	if route.Method != http.MethodGet {
+		body, refusal := s.Unread.ReadBody(w, r, s.MaxBody, false)
+		if refusal != nil {
+			return *refusal
+		}
+		c.Body = body
+	}
+	return route.answer(s, c)
+}
+
+// addressed returns the world that a request to the control surface is about: the one that the query
+// parameter world names or whose key it carries, else the home world.
+func (s *Admin) addressed(r *http.Request) (*world.World, *wire.Reply) {
+	if name := r.URL.Query().Get(worldParameter); name != "" {
+		if w := s.named(name); w != nil {
+			return w, nil
+		}
+		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, s.noWorld(name))
+		return nil, &p
+	}
+	_, key := api.Bearer(r)
+	if key == "" {
+		return s.Worlds.Home(), nil
+	}
+	w, err := s.Worlds.OpenKey(key)
+	if err != nil {
+		p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, "the secret key opens no world: leave Authorization out for the world that the server began with")
+		return nil, &p
+	}
+	return w, nil
+}
+
+// named returns the world that a name addresses on the control surface, or nil.
+func (s *Admin) named(name string) *world.World {
+	switch name {
+	case world.HomeName:
+		return s.Worlds.Home()
+	case world.UnauthenticatedName:
+		return s.Worlds.Unauthenticated
+	}
+	return s.Worlds.ByKey(account.KeyPrefix + name)
+}
+
+func (s *Admin) writeAdmin(w http.ResponseWriter, r *http.Request, p *wire.Reply) {
+	s.Unread.Skip(w, r)
+	w.Header().Set("Cache-Control", "no-store") // unless the reply knows better
+	if err := p.Write(w); err != nil {
+		s.Logger.Debug("the answer was not taken", "error", err)
+	}
+}
+
+func (s *Admin) adminHealth(c *control) wire.Reply {
+	return wire.SucceedWith(nil, "OK", struct {
+		Now   jsontext.Timestamp `json:"now"`
+		Clock string             `json:"clock"`
+	}{jsontext.Timestamp(c.world.Clock.Now()), clockKind(c.world)})
+}
+
+func clockKind(w *world.World) string {
+	if w.Clock.IsVirtual() {
+		return "virtual"
+	}
+	return "real"
+}
+
+func (s *Admin) adminMagic(*control) wire.Reply {
+	return wire.SucceedWith(nil, "Analyze one of these to make its effect happen", regulatory.Magics())
+}
+
+func (s *Admin) adminDeliveries(c *control) wire.Reply {
+	log := c.world.Deliveries()
+	return pageOf(c, spelling.Counted(len(log), "delivery in the log", "deliveries in the log"), log, viewDelivery)
+}
+
+func (s *Admin) adminLedger(c *control) wire.Reply {
+	p, refusal := controlPage(c.Query())
+	if refusal != nil {
+		return *refusal
+	}
+	now := c.world.Snapshot() // a world with a long history goes on meanwhile
+	books := now.State.Ledger
+	entries := books.Journal()
+	if wallet := c.Query().Get("wallet"); wallet != "" {
+		entries = books.Entries(wallet)
+	}
+	view := ledgerView{Wallets: []walletView{}}
+	for _, wallet := range books.Wallets() {
+		balance, _ := books.Balance(wallet.Reference)
+		view.Wallets = append(view.Wallets, walletView{wallet, balance})
+	}
+	if err := now.Check(); err != nil {
+		view.Problems = err.Error()
+	}
+	slices.Reverse(entries)
+	view.Entries = list.Map(cut(p, entries), func(e ledger.Entry) entryView { return entryView{e, jsontext.Timestamp(e.At)} })
+	return paged(p, len(entries), spelling.Counted(len(entries), "entry in the ledger", "entries in the ledger"), view)
+}
+
+// pageOf answers with a page of a list. Its envelope has the pagination of the rate list.
+func pageOf[T, V any](c *control, message string, all []T, view func(T) V) wire.Reply {
+	p, refusal := controlPage(c.Query())
+	if refusal != nil {
+		return *refusal
+	}
+	return paged(p, len(all), message, list.Map(cut(p, all), view))
+}
+
+// cut returns the page of a slice that is asked for.
+func cut[T any](p api.Paging, all []T) []T {
+	if p.Page > p.PageCount(len(all)) {
+		return []T{}
+	}
+	first := (p.Page - 1) * p.PerPage
+	return all[first : first+min(p.PerPage, len(all)-first)]
+}
+
+func (s *Admin) adminAdvance(c *control) wire.Reply {
+	var ask struct {
+		Duration string `json:"duration"`
+	}
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &ask); refusal != nil {
+		return *refusal
+	}
+	d, err := time.ParseDuration(ask.Duration)
+	if err != nil || d < 0 {
+		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf(`duration %q is not one that a clock can move by: write {"duration":"1h30m"}`, ask.Duration))
+	}
+	fired, err := c.world.Advance(d)
+	if err != nil {
+		return refusedFor(err)
+	}
+	return wire.SucceedWith(nil, "The clock was advanced", struct {
+		Now   jsontext.Timestamp `json:"now"`
+		Fired []firedView        `json:"fired"`
+	}{jsontext.Timestamp(c.world.Clock.Now()), list.Map(fired, viewFired)})
+}
+
+func (s *Admin) adminEvidence(c *control) wire.Reply {
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
+		return *refusal
+	}
+	w := c.world
+	w.Lock()
+	defer w.Unlock()
+	record, err := w.Desk.SubmitEvidence(c.PathValue("request_id"), c.PathValue("document_type"))
+	return api.AnswerRecord(w, c.Call, "Evidence submitted, document generation started", record, err)
+}
