@@ -1,0 +1,122 @@
+// The reference server for tests: a server, and a world (an account of its own) for each test.
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+// The server at SHIPPING_BASE_URL, or, if that is not set, one that is started here on a free port.
+//
+// MOCKSERVER is the command, if it is not on the PATH. MOCKSERVER_TOKEN is needed for a server that was not started on
+// this machine.
+export class Server {
+  static async start() {
+    const server = new Server();
+    server.url = (process.env.SHIPPING_BASE_URL ?? "").replace(/\/+$/, "");
+    if (server.url) return server;
+    const command = process.env.MOCKSERVER || "mockserver";
+    server.process = spawn(command, ["serve", "-addr", "127.0.0.1:0", "-json"], { stdio: ["ignore", "pipe", "inherit"] });
+    server.exited = once(server.process, "exit"); // rejects if there is no such command
+    // The line is written once the server accepts connections.
+    const line = once(createInterface({ input: server.process.stdout }), "line").then(([text]) => text);
+    const text = await Promise.race([line, server.exited.then(() => "")]);
+    if (!text) throw new Error(`${command} did not start: its exit code is ${server.process.exitCode}`);
+    server.url = JSON.parse(text).url;
+    return server;
+  }
+
+  // Stops the server if it was started here.
+  async close() {
+    this.process?.kill("SIGTERM");
+    await this.exited;
+  }
+
+  // Calls a route under /_mock/ and returns its data. GET /_mock/ lists the routes.
+  async control(method, path, body, query = {}) {
+    const headers = {};
+    if (body) headers["content-type"] = "application/json";
+    if (process.env.MOCKSERVER_TOKEN) headers["x-mock-token"] = process.env.MOCKSERVER_TOKEN;
+    const response = await fetch(`${this.url}/_mock/${path}?${new URLSearchParams(query)}`, {
+      method,
+      headers,
+      body: body && JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} /_mock/${path}: ${response.status}: ${text}`);
+    return JSON.parse(text).data;
+  }
+}
+
+// An account with wallets, shipments, webhooks, faults and a clock that no other test touches.
+//
+// The scenario virtual stands for a clock that moves by advance only; GET /_mock/scenarios lists the others.
+export class World {
+  static async open(server, scenario = "virtual") {
+    const world = new World();
+    world.server = server;
+    const opened = await server.control("POST", "worlds", { scenario, name: randomUUID() });
+    world.name = opened.name;
+    world.key = opened.secret_key; // for the client; control routes take ?world=NAME
+    const about = await server.control("GET", `worlds/${world.name}`);
+    world.wallets = about.wallets;
+    world.shipments = about.shipments;
+    return world;
+  }
+
+  // Calls a GET route under /_mock/ for this world.
+  get(path, query = {}) {
+    return this.server.control("GET", path, undefined, { ...query, world: this.name });
+  }
+
+  // Calls a POST route under /_mock/ for this world.
+  post(path, body) {
+    return this.server.control("POST", path, body, { world: this.name });
+  }
+
+  // Adds a fault rule. GET /_mock/faults lists operations and kinds of faults.
+  inject(operation, fault, rule = {}) {
+    return this.post("faults", { rules: [{ operation, fault, ...rule }] });
+  }
+
+  // Moves the clock by a duration such as 90s, or by a number of seconds.
+  advance(duration) {
+    return this.post("clock/advance", { duration: typeof duration === "number" ? `${duration}s` : duration });
+  }
+
+  // Returns the first call of an operation, as soon as it has been made.
+  async awaitCall(operation, timeout = "30s") {
+    return (await this.get("calls", { operation, await: timeout }))[0];
+  }
+
+  // Returns the journal entries of an operation, oldest first.
+  calls(operation) {
+    return this.get("calls", { operation });
+  }
+
+  // Returns the ledger entries of purchases, newest first, and fails if the books do not add up.
+  async purchases() {
+    const books = await this.get("ledger", { perPage: 1000 });
+    if (books.problems) throw new Error(books.problems);
+    return books.entries.filter((entry) => entry.memo.startsWith("Regulatory documents"));
+  }
+
+  // Returns what a wallet holds.
+  async balance(wallet) {
+    const books = await this.get("ledger", { perPage: 1 });
+    return books.wallets.find((one) => one.reference === wallet).balance;
+  }
+
+  // Keeps what the world holds under a name.
+  snapshot(name) {
+    return this.post(`worlds/${this.name}/snapshot`, { snapshot: name });
+  }
+
+  // Makes the world hold that again.
+  restore(name) {
+    return this.post(`worlds/${this.name}/restore`, { snapshot: name });
+  }
+
+  // Removes the world.
+  close() {
+    return this.server.control("DELETE", `worlds/${this.name}`);
+  }
+}

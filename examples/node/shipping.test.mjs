@@ -1,0 +1,139 @@
+// Tests of shipping.mjs against the reference server: node --test, in this folder.
+import assert from "node:assert/strict";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { after, before, test } from "node:test";
+
+import { Server, World } from "./mockserver.mjs";
+import { Shipping, ShippingError } from "./shipping.mjs";
+
+let server;
+before(async () => {
+  server = await Server.start();
+});
+after(() => server?.close());
+
+// Opens a world of its own for a test, and a client of it.
+async function open(t, scenario) {
+  const world = await World.open(server, scenario);
+  t.after(() => world.close());
+  return { world, client: new Shipping(server.url, world.key, (seconds) => world.advance(seconds)) };
+}
+
+test("rates are listed page by page", async (t) => {
+  const { world, client } = await open(t);
+  const ids = new Set();
+  for await (const rate of client.rates(100)) ids.add(rate.rate_id);
+  assert.equal(ids.size, 250);
+  assert.deepEqual(
+    (await world.calls("rates.list")).map((call) => call.query),
+    ["page=1&perPage=100", "page=2&perPage=100", "page=3&perPage=100"],
+  );
+});
+
+test("a lost response charges once", async (t) => {
+  const { world, client } = await open(t);
+  const draft = await client.analyze(world.shipments[0]);
+  // The wallet is charged, and then the connection is closed without a response.
+  await world.inject("regulatory.purchase", { kind: "drop" }, { first: 1, committed: true });
+  const bought = await client.purchase(draft.request_id, "CUSTOMS", "FDA");
+  assert.equal(bought.status, "processing");
+  assert.equal((await world.calls("regulatory.purchase")).length, 1);
+  const entries = await world.purchases();
+  assert.equal(entries.length, 1);
+  assert.equal(entries[0].reference, draft.request_id);
+  assert.equal(entries[0].amount, bought.charged_amount);
+});
+
+test("insufficient funds", async (t) => {
+  const { world, client } = await open(t, "lowfunds-virtual");
+  const draft = await client.analyze(world.shipments[0]);
+  let refusal;
+  await assert.rejects(client.purchase(draft.request_id, "CUSTOMS"), (error) => {
+    refusal = error;
+    return error instanceof ShippingError && error.code === "insufficient_funds";
+  });
+  assert.deepEqual(await world.purchases(), []);
+
+  // Numbers are binary fractions: count in hundredths.
+  const missing = (Math.round(refusal.data.needed * 100) - Math.round(refusal.data.balance * 100)) / 100;
+  await world.post("ledger/fund", { wallet: draft.wallet, amount: missing });
+  await client.purchase(draft.request_id, "CUSTOMS");
+  assert.equal(await world.balance(draft.wallet), 0);
+});
+
+test("a webhook notification is received and signed", async (t) => {
+  const { world } = await open(t);
+  const receiver = createServer();
+  receiver.listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  t.after(() => receiver.close());
+  const received = once(receiver, "request", { signal: AbortSignal.timeout(30_000) });
+
+  await world.post("webhooks", { url: `http://127.0.0.1:${receiver.address().port}/`, events: ["shipment.delivered"] });
+  await world.post("events", { event: "shipment.delivered", shipment_id: world.shipments[0] });
+  const [request, response] = await received;
+  const body = Buffer.concat(await request.toArray());
+  response.end();
+  // The signature is over the bytes as they came: do not decode and encode them again.
+  const signature = createHmac("sha512", world.key).update(body).digest("hex");
+  assert.ok(timingSafeEqual(Buffer.from(signature), Buffer.from(request.headers["x-webhook-signature"])));
+  assert.equal(JSON.parse(body).data.shipment_id, world.shipments[0]);
+});
+
+test("documents are generated as time passes", async (t) => {
+  const { world, client } = await open(t);
+  const draft = await client.analyze(world.shipments[0]);
+  assert.equal((await client.purchase(draft.request_id, "CUSTOMS")).status, "processing");
+  await world.advance("1h");
+  assert.equal((await client.request(draft.request_id)).status, "completed");
+});
+
+test("Retry-After is respected", async (t) => {
+  const { world, client } = await open(t);
+  const fault = { kind: "status", status: 503, header: { "Retry-After": "7" } };
+  await world.inject("rates.list", fault, { first: 2 });
+  for await (const rate of client.rates(250)) assert.match(rate.rate_id, /^RT-/);
+  const calls = await world.calls("rates.list");
+  assert.deepEqual(calls.map((call) => call.status), [503, 503, 200]);
+  // Each call has the time of the world's clock, which only the client's sleep moved.
+  assert.deepEqual(calls.map((call) => call.at.slice(17, 19)), ["00", "07", "14"]);
+});
+
+test("snapshot and restore", async (t) => {
+  const { world, client } = await open(t);
+  const draft = await client.analyze(world.shipments[0]);
+  const before = await world.balance(draft.wallet);
+  await world.snapshot("analyzed");
+  for (const document of ["CUSTOMS", "FDA"]) { // two outcomes of one draft
+    await client.purchase(draft.request_id, document);
+    assert.equal((await world.purchases()).length, 1);
+    await world.restore("analyzed");
+    assert.equal((await client.request(draft.request_id)).status, "draft");
+    assert.equal(await world.balance(draft.wallet), before);
+  }
+});
+
+test("a call in the background is awaited", async (t) => {
+  const { world, client } = await open(t);
+  const awaited = world.awaitCall("regulatory.analyze");
+  await client.analyze(world.shipments[0]);
+  assert.equal((await awaited).status, 200);
+});
+
+test("twenty worlds at once", async (t) => {
+  const all = await Promise.all(Array.from({ length: 20 }, async (_, number) => {
+    const { world, client } = await open(t);
+    await world.post("exchange-rates", { currency: "NGN", per_dollar: 1000 + number });
+    return { number, world, client, draft: await client.analyze(world.shipments[0]) };
+  }));
+  await Promise.all(all.map(({ client, draft }) => client.purchase(draft.request_id, "CUSTOMS")));
+  for (const { number, world, draft } of all) {
+    const entries = await world.purchases();
+    assert.equal(entries.length, 1);
+    assert.equal(entries[0].reference, draft.request_id);
+    assert.equal(entries[0].amount, 4 * (1000 + number)); // CUSTOMS costs 4 dollars
+    assert.equal((await world.calls("regulatory.purchase")).length, 1);
+  }
+});

@@ -1,0 +1,157 @@
+"""Tests of shipping.py against the reference server: python3 -m unittest, in this folder."""
+
+import hashlib
+import hmac
+import http.server
+import queue
+import threading
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+import mockserver
+import shipping
+
+
+def setUpModule():
+    global server
+    server = mockserver.Server()
+    unittest.addModuleCleanup(server.close)
+
+
+class ShippingTest(unittest.TestCase):
+    def open_world(self, scenario="virtual"):
+        """Opens a world of its own for this test, and a client of it."""
+        world = mockserver.World(server, scenario)
+        self.addCleanup(world.close)
+        return world, shipping.Shipping(server.url, world.key, sleep=world.advance)
+
+    def test_rates_are_listed_page_by_page(self):
+        world, client = self.open_world()
+        ids = [rate["rate_id"] for rate in client.rates(per_page=100)]
+        self.assertEqual((len(ids), len(set(ids))), (250, 250))
+        self.assertEqual(
+            [call["query"] for call in world.calls("rates.list")],
+            ["page=1&perPage=100", "page=2&perPage=100", "page=3&perPage=100"],
+        )
+
+    def test_lost_response_charges_once(self):
+        world, client = self.open_world()
+        draft = client.analyze(world.shipments[0])
+        # The wallet is charged, and then the connection is closed without a response.
+        world.inject("regulatory.purchase", {"kind": "drop"}, first=1, committed=True)
+        bought = client.purchase(draft["request_id"], "CUSTOMS", "FDA")
+        self.assertEqual(bought["status"], "processing")
+        self.assertEqual(len(world.calls("regulatory.purchase")), 1)
+        [entry] = world.purchases()
+        self.assertEqual(entry["reference"], draft["request_id"])
+        self.assertEqual(entry["amount"], bought["charged_amount"])
+
+    def test_insufficient_funds(self):
+        world, client = self.open_world("lowfunds-virtual")
+        draft = client.analyze(world.shipments[0])
+        with self.assertRaises(shipping.ShippingError) as caught:
+            client.purchase(draft["request_id"], "CUSTOMS")
+        self.assertEqual(caught.exception.code, "insufficient_funds")
+        self.assertEqual(world.purchases(), [])
+
+        missing = caught.exception.data["needed"] - caught.exception.data["balance"]
+        world.post("ledger/fund", wallet=draft["wallet"], amount=float(missing))
+        client.purchase(draft["request_id"], "CUSTOMS")
+        self.assertEqual(world.balance(draft["wallet"]), 0)
+
+    def test_webhook_is_received_and_signed(self):
+        world, _ = self.open_world()
+        receiver = Receiver()
+        self.addCleanup(receiver.close)
+        world.post("webhooks", url=receiver.url, events=["shipment.delivered"])
+        world.post("events", event="shipment.delivered", shipment_id=world.shipments[0])
+        headers, body = receiver.received.get(timeout=30)
+        # The signature is over the bytes as they came: do not decode and encode them again.
+        signature = hmac.new(world.key.encode(), body, hashlib.sha512).hexdigest()
+        self.assertTrue(hmac.compare_digest(signature, headers["X-Webhook-Signature"]))
+        self.assertIn(world.shipments[0].encode(), body)
+
+    def test_documents_are_generated_as_time_passes(self):
+        world, client = self.open_world()
+        draft = client.analyze(world.shipments[0])
+        self.assertEqual(client.purchase(draft["request_id"], "CUSTOMS")["status"], "processing")
+        world.advance("1h")
+        self.assertEqual(client.request(draft["request_id"])["status"], "completed")
+
+    def test_retry_after_is_respected(self):
+        world, client = self.open_world()
+        fault = {"kind": "status", "status": 503, "header": {"Retry-After": "7"}}
+        world.inject("rates.list", fault, first=2)
+        self.assertEqual(len(list(client.rates(per_page=250))), 250)
+        first, second, third = world.calls("rates.list")
+        self.assertEqual([first["status"], second["status"], third["status"]], [503, 503, 200])
+        # Each call has the time of the world's clock, which only the client's sleep moved.
+        self.assertEqual([call["at"][17:19] for call in (first, second, third)], ["00", "07", "14"])
+
+    def test_snapshot_and_restore(self):
+        world, client = self.open_world()
+        draft = client.analyze(world.shipments[0])
+        before = world.balance(draft["wallet"])
+        world.snapshot("analyzed")
+        for document in ("CUSTOMS", "FDA"):  # two outcomes of one draft
+            client.purchase(draft["request_id"], document)
+            self.assertEqual(len(world.purchases()), 1)
+            world.restore("analyzed")
+            self.assertEqual(client.request(draft["request_id"])["status"], "draft")
+            self.assertEqual(world.balance(draft["wallet"]), before)
+
+    def test_a_call_in_the_background_is_awaited(self):
+        world, client = self.open_world()
+        with ThreadPoolExecutor() as pool:
+            worker = pool.submit(client.analyze, world.shipments[0])
+            self.assertEqual(world.await_call("regulatory.analyze")["status"], 200)
+            self.assertEqual(worker.result()["status"], "draft")
+
+    def test_twenty_worlds_at_once(self):
+        count = 20
+        together = threading.Barrier(count)
+
+        def buy(number):
+            world, client = self.open_world()
+            world.post("exchange-rates", currency="NGN", per_dollar=1000 + number)
+            draft = client.analyze(world.shipments[0])
+            together.wait(timeout=60)
+            client.purchase(draft["request_id"], "CUSTOMS")
+            return world, draft
+
+        with ThreadPoolExecutor(count) as pool:
+            bought = list(pool.map(buy, range(count)))
+        for number, (world, draft) in enumerate(bought):
+            [entry] = world.purchases()
+            self.assertEqual(entry["reference"], draft["request_id"])
+            self.assertEqual(entry["amount"], 4 * (1000 + number))  # CUSTOMS costs 4 dollars
+            self.assertEqual(len(world.calls("regulatory.purchase")), 1)
+
+
+class Receiver:
+    """Receives webhook notifications on a free port of this machine, into a queue."""
+
+    def __init__(self):
+        self.received = received = queue.Queue()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                received.put((self.headers, self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+if __name__ == "__main__":
+    unittest.main()
