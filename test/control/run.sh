@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# Calls every route under /_mock/ with curl, as one story. It fails if a response is not as expected, or if GET /_mock/
+# lists a route that no step calls. A new route needs one line:
+#
+#   step "what happens" METHOD PATH EXPECTED [BODY]
+#
+# calls METHOD /_mock/PATH for the world of the story, and wants a response with status 200 that contains EXPECTED.
+# Afterwards "field NAME" prints a member of the response. Needs Go, curl, and Node.js for the receiver of notifications.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d)
+pids=()
+trap 'kill "${pids[@]}" 2>/dev/null || true; wait; rm -rf "$work"' EXIT
+export no_proxy=127.0.0.1 NO_PROXY=127.0.0.1
+
+go build -o "$work/mockserver" ./mockserver/cmd/mockserver
+# first COMMAND... starts a command in the background, and sets line to the first line that it prints.
+first() {
+  rm -f "$work/pipe"
+  mkfifo "$work/pipe"
+  "$@" >"$work/pipe" &
+  pids+=($!)
+  read -r line <"$work/pipe" || { echo "${1##*/} did not start"; exit 1; }
+}
+first "$work/mockserver" serve -addr 127.0.0.1:0 -json -clock virtual -state "$work/state.json"
+url=$(sed 's/.*"url":"\([^"]*\)".*/\1/' <<<"$line")
+first node -e 'const s = require("http").createServer((q, a) => q.resume().on("end", () => a.end()));
+  s.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${s.address().port}/`))'
+receiver=$line
+
+fail() {
+  head -c 1000 "$work/body"
+  printf '\nFAILED: %s\n' "$*"
+  exit 1
+}
+
+# field NAME prints the first member of that name in the last response: a string or a number.
+field() { grep -o "\"$1\":\(\"[^\"]*\"\|[0-9.]*\)" "$work/body" | sed -n '1{s/^[^:]*://;s/"//g;p}'; }
+
+# call STATUS METHOD URL [BODY] [CURL OPTION...] makes a request and checks the status of its response.
+call() {
+  local status=$1 method=$2 target=$3 body=${4-} got
+  shift 3
+  [ $# = 0 ] || shift
+  got=$(curl -sS --max-time 60 -o "$work/body" -w '%{http_code}' -X "$method" ${body:+-H 'Content-Type: application/json' -d "$body"} "$@" "$target") || true
+  [ "$got" = "$status" ] || fail "$method $target: status $got, want $status"
+}
+
+step() {
+  local method=$2 path=$3 query=
+  [ -z "$world" ] || case $path in *\?*) query="&world=$world" ;; *) query="?world=$world" ;; esac
+  call 200 "$method" "$url/_mock/$path$query" "${5-}"
+  grep -aqF -- "$4" "$work/body" || fail "$method /_mock/$path: the response does not contain $4"
+  echo "$method /_mock/${path%%\?*}" >>"$work/called"
+  printf '  %-62s %-6s /_mock/%s\n' "$1" "$method" "${path%%\?*}"
+}
+
+# service STATUS METHOD TARGET [BODY] calls the service itself, under the key of the world.
+service() { call "$1" "$2" "$url/v1/$3" "${4-}" -H "Authorization: Bearer $key"; }
+
+chapter() { printf '%s\n' "$*"; }
+
+world= # the server's own
+chapter "The server"
+step "every route is listed" GET "" '"path":"/_mock/worlds"'
+cp "$work/body" "$work/index"
+step "the server works" GET healthz '"clock":"virtual"'
+step "it counts what it does" GET metrics 'mockserver_'
+step "its interface is described" GET openapi.json '"/_mock/worlds"'
+step "the console is a page" GET console/app.js ''
+step "inputs with special effects are listed" GET magic 'SH-MAGICNEEDEVIDENCE'
+step "countries are listed" GET countries '"isoCode":"NG"'
+step "scenarios are listed" GET scenarios '"word":"lowfunds"'
+
+chapter "A world of its own"
+step "a world is opened, with an assumption changed" POST worlds '"name":"lowfunds_story"' '{"scenario":"lowfunds","name":"story","assumptions":{"PerPageCap":50}}'
+key=$(field secret_key)
+world=$(field name)
+step "both worlds are open" GET worlds '"total":2'
+step "its assumption has another value" GET assumptions '"changed":true,"value":50'
+step "what it holds" GET "worlds/$world" '"wallets":["VA-'
+step "its shipments" GET consignments '"shipment_id":"SH-'
+shipment=$(field shipment_id)
+step "it is kept as it is now" POST "worlds/$world/snapshot" '"snapshots":["before"]' '{"snapshot":"before"}'
+
+chapter "Money"
+step "a dollar buys 1476.04 naira" GET exchange-rates '{"currency":"NGN","per_dollar":1476.04}'
+step "from now on, 1600" POST exchange-rates '{"currency":"NGN","per_dollar":1600}' '{"currency":"NGN","per_dollar":1600}'
+service 200 POST regulatory-documents/analyze '{"shipment_id":"'"$shipment"'"}'
+request=$(field request_id) wallet=$(field wallet)
+order='{"request_id":"'"$request"'","document_types":["CUSTOMS"]}'
+service 400 POST regulatory-documents/purchase "$order"
+step "the wallet cannot pay; the journal has the refused call" GET "calls?operation=regulatory.purchase&status=400" insufficient_funds
+step "it is explained, with the rule of the specification" GET "why/$(field request_id)" '"specification":"'
+step "the wallet gets 10,000.00" POST ledger/fund '"balance":10001' '{"wallet":"'"$wallet"'","amount":10000.00}'
+
+chapter "A fault"
+step "the response to a purchase will be lost, after the charge" POST faults '"number":1' \
+  '{"rules":[{"operation":"regulatory.purchase","committed":true,"fault":{"kind":"drop"}}]}'
+service 000 POST regulatory-documents/purchase "$order" 2>/dev/null
+step "the rule has struck once" GET faults '"struck":1'
+step "the wallet was charged once, 4 dollars" GET "ledger?wallet=$wallet&perPage=1" '"balance":3601'
+step "the rule is disabled" PATCH faults/1 '"off":true' '{"off":true}'
+step "the rule is removed" DELETE faults/1 '"data":[]'
+step "another rule is added" POST faults '"number":2' '{"rules":[{"operation":"rates.list","first":1,"fault":{"kind":"status","status":503,"header":{"Retry-After":"2"}}}]}'
+step "all rules are removed" DELETE faults '"data":[]'
+service 200 GET 'rates?perPage=1'
+
+chapter "Time"
+step "a document is pending" GET clock '"total":1'
+step "an hour passes, and the document is generated" POST clock/advance '"label":"generate CUSTOMS' '{"duration":"1h"}'
+step "the request is listed" GET requests '"status":"completed"'
+step "it has its history" GET "requests/$request" '"status":"completed"'
+step "its document is a PDF" GET "requests/$request/documents/CUSTOMS/pdf" '%PDF-'
+service 200 POST regulatory-documents/analyze '{"shipment_id":"SH-MAGICNEEDEVIDENCE"}'
+manual=$(field request_id)
+step "the wallet gets more" POST ledger/fund '"balance":' '{"wallet":"'"$wallet"'","amount":100000}'
+service 200 POST regulatory-documents/purchase '{"request_id":"'"$manual"'","document_types":["MSDS"]}'
+step "evidence for a manual document is submitted" POST "requests/$manual/evidence/MSDS" '"request_id":"'"$manual"'"' '{}'
+
+chapter "The journal"
+curl -sS --max-time 60 -o "$work/awaited" "$url/_mock/calls?await=30s&operation=countries.list&world=$world" &
+awaiting=$!
+step "the server calls the service itself" POST calls '"status":200' '{"method":"GET","target":"/v1/countries"}'
+wait "$awaiting"
+grep -q '"path":"/v1/countries"' "$work/awaited" || fail "the awaited call did not come: $(cat "$work/awaited")"
+step "the call that was awaited is there at once" GET "calls?await=30s&operation=countries.list&bodies=false" '"path":"/v1/countries"'
+step "a call is shown as a line of curl" GET "calls/$(field request_id)?as=curl" "curl "
+step "what changes is counted" GET live '"calls":'
+step "what a careful client would not have done" GET lint '"data":['
+step "the operations that have been called" GET coverage '"item":"countries.list","seen":1'
+
+chapter "Webhooks"
+step "a receiver is subscribed" POST webhooks '"active":true' '{"url":"'"$receiver"'","events":["shipment.delivered"]}'
+webhook=$(field webhook_id)
+step "its webhook is the newest" GET "webhooks?perPage=1" "$webhook"
+step "it gets notifications one after the other" PATCH "webhooks/$webhook" '"order":"fifo"' '{"order":"fifo"}'
+step "an event is emitted" POST events "$webhook" '{"event":"shipment.delivered","shipment_id":"'"$shipment"'"}'
+step "two events are delivered in a given order, and answered" POST schedule "\"webhook_id\":\"$webhook\",\"event\":\"shipment.delivered\"" \
+  '{"events":[{"event":"shipment.delivered"},{"event":"shipment.delivered"}],"steps":[{"event":1,"before_reply":true},{"event":0,"after":"1s"}],"act":{"method":"GET","target":"/v1/rates?perPage=1"}}'
+grep -q '"status_code":200' "$work/body" || fail "the receiver did not accept a notification"
+step "the deliveries are logged" GET "deliveries?perPage=10" '"state":"delivered"'
+step "the webhook is removed" DELETE "webhooks/$webhook" "$webhook"
+
+chapter "Another way"
+step "a fork of the world is opened" POST "worlds/$world/fork" '"name":"lowfunds_fork"' '{"name":"fork"}'
+step "the world is what it was before" POST "worlds/$world/restore" '"requests":0' '{"snapshot":"before"}'
+step "its wallet holds 1.00 again" GET "ledger?wallet=$wallet&perPage=1" "\"reference\":\"$wallet\",\"currency\":\"NGN\",\"name\":\"Main wallet\",\"balance\":1}"
+step "a dollar buys what it did" GET exchange-rates '{"currency":"NGN","per_dollar":1476.04}'
+step "the world is as it began" POST "worlds/$world/reset" '"requests":0'
+step "all worlds are saved to a file" POST state/save '"status":true'
+world=lowfunds_fork
+step "the fork has what was bought" GET requests '"status":"completed"'
+world=
+step "the fork is closed" DELETE worlds/lowfunds_fork '"name":"lowfunds_fork"'
+
+# Each route of the index was called, and each call was of a route of the index.
+grep -o '"method":"[A-Z]*","path":"[^"]*"' "$work/index" | sed 's/"method":"\([A-Z]*\)","path":"\([^"]*\)"/\1 \2/' >"$work/routes"
+sed 's#[.]#\\&#g; s#{[a-z_]*}#[^/]\\{1,\\}#g; s#^#^#; s#$#$#' "$work/routes" >"$work/patterns"
+missed=$(paste -d '|' "$work/patterns" "$work/routes" | while IFS='|' read -r pattern route; do
+  grep -q -- "$pattern" "$work/called" || echo "$route"
+done)
+[ -z "$missed" ] || { printf 'FAILED: no step of test/control/run.sh calls:\n%s\n' "$missed"; exit 1; }
+unlisted=$(grep -v -f "$work/patterns" "$work/called" || true)
+[ -z "$unlisted" ] || { printf 'FAILED: GET /_mock/ does not list:\n%s\n' "$unlisted"; exit 1; }
+count=$(wc -l <"$work/routes")
+[ "$count" -gt 0 ] || { echo 'FAILED: the index has no routes'; exit 1; }
+echo "all $count routes under /_mock/ were called"
