@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
@@ -39,7 +40,7 @@ accepting, finishes the requests under way and exits.`,
 		define: func(f *flags) action {
 			s := serving{
 				addr:  f.text("addr", text{value: defaultAddr}, "listen on this `ADDRESS`; port 0 takes a free one"),
-				json:  f.Bool("json", false, "print one line of JSON once connections are accepted, and nothing else"),
+				json:  f.Bool("json", false, "print one line of JSON once connections are accepted, and nothing else; of the webhooks, it has those that a replay reaches, and GET /_mock/webhooks lists all"),
 				seed:  f.Uint64("seed", 1, "the `NUMBER` that the world follows from"),
 				clock: f.text("clock", text{value: "real", choices: []string{"real", "virtual"}}, "the `KIND` of time; virtual time moves only when it is told to"),
 				scenario: f.text("scenario", text{value: "default"},
@@ -98,21 +99,59 @@ type ready struct {
 	Wallets   []string `json:"wallets"`
 	Shipments []string `json:"shipments"`
 	Invoices  []string `json:"invoices"`
-	Webhooks  []string `json:"webhooks"`
+	Webhooks  []string `json:"webhooks"` // those that a replay reaches; GET /_mock/webhooks lists all
 	Console   string   `json:"console"`
 	Token     string   `json:"token,omitempty"` // the header X-Mock-Token, for /_mock/ from other machines
 	CA        string   `json:"ca,omitempty"`    // with -tls: the file for curl --cacert
 }
 
-func describeWorld(srv *mockserver.Server) ready {
+func describeWorld(ctx context.Context, srv *mockserver.Server) (ready, error) {
+	webhooks, err := replayable(ctx, srv)
+	if err != nil {
+		return ready{}, fmt.Errorf("the webhooks cannot be listed: %w", err)
+	}
 	r := ready{
 		URL: srv.URL, SecretKey: srv.SecretKey, Wallets: srv.Wallets(), Shipments: srv.Shipments(),
-		Invoices: srv.Invoices(), Webhooks: srv.Webhooks(), Console: srv.URL + "/_mock/", Token: srv.Token(),
+		Invoices: srv.Invoices(), Webhooks: webhooks, Console: srv.URL + "/_mock/", Token: srv.Token(),
 	}
 	if r.Token != "" {
 		r.Console += "?" + url.Values{"token": {r.Token}}.Encode()
 	}
-	return r
+	return r, nil
+}
+
+// replayable returns the ids of the webhooks that a replay reaches, newest first: they are active and subscribed to
+// an event of shipments.
+func replayable(ctx context.Context, srv *mockserver.Server) ([]string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+"/_mock/webhooks?perPage=1000000", nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := srv.Transport().RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, errors.New(resp.Status)
+	}
+	var all struct {
+		Webhooks []struct {
+			ID     string   `json:"webhook_id"`
+			Events []string `json:"events"`
+			Active bool     `json:"active"`
+		} `json:"data"`
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&all); err != nil {
+		return nil, err
+	}
+	ids := []string{}
+	for _, h := range all.Webhooks {
+		if h.Active && slices.ContainsFunc(h.Events, func(event string) bool { return strings.HasPrefix(event, "shipment.") }) {
+			ids = append(ids, h.ID)
+		}
+	}
+	return ids, nil
 }
 
 // headroom is memory that is reserved and never touched, so it costs none. The collector counts it, and so waits
@@ -134,7 +173,10 @@ func (s serving) run(ctx context.Context, p program) int {
 	if !isLoopback(*s.addr) {
 		fmt.Fprintf(p.stderr, "mockserver: warning: %s can be reached from other machines; the secret key follows from the seed, and /_mock/ needs the token; listen on 127.0.0.1 unless you want that\n", *s.addr)
 	}
-	about := describeWorld(srv)
+	about, err := describeWorld(context.WithoutCancel(ctx), srv) // an interrupt ends the server below
+	if err != nil {
+		return p.fail("%v", err)
+	}
 	if *s.tls {
 		path, remove, err := keepCA(srv, *s.tlsCA)
 		if err != nil {

@@ -33,6 +33,41 @@ func TestServe_PrintsOneLineOfJSONOnceReady(t *testing.T) {
 	}
 }
 
+// U10: the line names the webhooks that a replay reaches, and not the 130 that the world has.
+func TestServe_ListsTheWebhooksThatAReplayReaches(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil, "-json").world(t)
+	if len(r.Webhooks) != 3 {
+		t.Fatalf("%d webhooks: %q", len(r.Webhooks), r.Webhooks)
+	}
+	for _, id := range r.Webhooks {
+		reached := 0
+		for _, event := range []string{"shipment.created", "shipment.delivered"} {
+			body := fmt.Sprintf(`{"shipment_id":%q,"event":%q,"webhook_id":%q}`, r.Shipments[0], event, id)
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.URL+"/v1/webhooks/replay", strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer "+r.SecretKey)
+			req.Header.Set("Content-Type", "application/json")
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				reached++
+			}
+		}
+		if reached == 0 {
+			t.Errorf("no replay reaches %s", id)
+		}
+	}
+	if empty := start(t, nil, "-json", "-scenario", "empty"); !strings.Contains(empty.printed, `"webhooks":[]`) {
+		t.Errorf("printed %s", empty.printed)
+	}
+}
+
 // listed asks for a path with the world's key.
 func listed(t *testing.T, r ready, path string) *http.Response {
 	t.Helper()
