@@ -21,6 +21,21 @@ async function open(t, scenario) {
   return { world, client: new Shipping(server.url, world.key, (seconds) => world.advance(seconds)) };
 }
 
+// Receives a webhook notification on a free port of this machine.
+async function receive(t) {
+  const receiver = createServer();
+  receiver.listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  t.after(() => receiver.close());
+  const first = async () => {
+    const [request, response] = await once(receiver, "request", { signal: AbortSignal.timeout(30_000) });
+    const body = Buffer.concat(await request.toArray());
+    response.end();
+    return { headers: request.headers, body };
+  };
+  return { url: `http://127.0.0.1:${receiver.address().port}/`, notification: first() };
+}
+
 test("rates are listed page by page", async (t) => {
   const { world, client } = await open(t);
   const ids = new Set();
@@ -65,20 +80,13 @@ test("insufficient funds", async (t) => {
 
 test("a webhook notification is received and signed", async (t) => {
   const { world } = await open(t);
-  const receiver = createServer();
-  receiver.listen(0, "127.0.0.1");
-  await once(receiver, "listening");
-  t.after(() => receiver.close());
-  const received = once(receiver, "request", { signal: AbortSignal.timeout(30_000) });
-
-  await world.post("webhooks", { url: `http://127.0.0.1:${receiver.address().port}/`, events: ["shipment.delivered"] });
+  const receiver = await receive(t);
+  await world.post("webhooks", { url: receiver.url, events: ["shipment.delivered"] });
   await world.post("events", { event: "shipment.delivered", shipment_id: world.shipments[0] });
-  const [request, response] = await received;
-  const body = Buffer.concat(await request.toArray());
-  response.end();
+  const { headers, body } = await receiver.notification;
   // The signature is over the bytes as they came: do not decode and encode them again.
   const signature = createHmac("sha512", world.key).update(body).digest("hex");
-  assert.ok(timingSafeEqual(Buffer.from(signature), Buffer.from(request.headers["x-webhook-signature"])));
+  assert.ok(timingSafeEqual(Buffer.from(signature), Buffer.from(headers["x-webhook-signature"])));
   assert.equal(JSON.parse(body).data.shipment_id, world.shipments[0]);
 });
 

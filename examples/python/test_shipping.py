@@ -55,7 +55,7 @@ class ShippingTest(unittest.TestCase):
         self.assertEqual(world.purchases(), [])
 
         missing = caught.exception.data["needed"] - caught.exception.data["balance"]
-        world.post("ledger/fund", wallet=draft["wallet"], amount=float(missing))
+        world.post("ledger/fund", wallet=draft["wallet"], amount=str(missing))
         client.purchase(draft["request_id"], "CUSTOMS")
         self.assertEqual(world.balance(draft["wallet"]), 0)
 

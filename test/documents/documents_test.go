@@ -40,19 +40,19 @@ func documents(t *testing.T) map[string]string {
 	return texts
 }
 
-// Every block of Go stands, word for word, in the file that the comment above it names; the tests
-// compile and run that file.
+// Every block of Go, Python or JavaScript stands, word for word, in the file that the comment above it names; the tests
+// compile and run that file, and test/languages/run.sh those that are not in Go.
 func TestDocuments_TheirCodeIsCompiledAndRun(t *testing.T) {
 	t.Parallel()
-	block := regexp.MustCompile("(?s)(?:<!-- ([^\n]+) -->\n)?```go\n(.*?)```")
+	block := regexp.MustCompile("(?s)(?:<!-- ([^\n]+) -->\n)?```(?:go|python|js)\n(.*?)```")
 	for path, text := range documents(t) {
 		for _, found := range block.FindAllStringSubmatch(text, -1) {
 			source, err := os.ReadFile(filepath.FromSlash(found[1]))
 			if err != nil {
-				t.Errorf("%s: a block of Go names no file that there is: %v", path, err)
+				t.Errorf("%s: a block of code names no file that there is: %v", path, err)
 				continue
 			}
-			held := slices.ContainsFunc([]string{"", "\t", "\t\t"}, func(indent string) bool {
+			held := slices.ContainsFunc([]string{"", "\t", "\t\t", "  ", "    ", "        "}, func(indent string) bool {
 				indented := regexp.MustCompile("(?m)^(.)").ReplaceAllString(found[2], indent+"$1")
 				return strings.Contains(string(source), "\n"+indented)
 			})
