@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-// Opens a world of its own for a test, and a client of it.
+// Opens a world for a test, and a client of it.
 async function open(t, scenario) {
   const world = await World.open(server, scenario);
   t.after(() => world.close());

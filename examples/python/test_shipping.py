@@ -20,7 +20,7 @@ def setUpModule():
 
 class ShippingTest(unittest.TestCase):
     def open_world(self, scenario="virtual"):
-        """Opens a world of its own for this test, and a client of it."""
+        """Opens a world for this test, and a client of it."""
         world = mockserver.World(server, scenario)
         self.addCleanup(world.close)
         return world, shipping.Shipping(server.url, world.key, sleep=world.advance)
