@@ -3,70 +3,29 @@ package mockserver_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 )
-
-func TestOpenAPI_CheckedInDocumentIsCurrent(t *testing.T) {
-	t.Parallel()
-	checkedIn, err := os.ReadFile("openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	current, err := mockserver.OpenAPI(shipping.Operations())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(checkedIn, current) {
-		t.Error("openapi.json is not what the tables say: run go generate ./mockserver and commit it")
-	}
-}
-
-func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
-	t.Parallel()
-	document, err := mockserver.OpenAPI(shipping.Operations())
-	if err != nil {
-		t.Fatal(err)
-	}
-	type operation struct {
-		ID          string                `json:"operationId"`
-		Security    []map[string][]string `json:"security"`
-		Charges     bool                  `json:"x-charges"`
-		Provisional bool                  `json:"x-provisional"`
-	}
-	var parsed struct {
-		Paths map[string]map[string]operation `json:"paths"`
-	}
-	if err := json.Unmarshal(document, &parsed); err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range shipping.Operations() {
-		got, there := parsed.Paths[row.Route][strings.ToLower(row.Method)]
-		if !there || got.ID != row.Name {
-			t.Errorf("%s: %s %s is %q in the document", row.Name, row.Method, row.Route, got.ID)
-		}
-		if got.Charges != row.Charges || got.Provisional != row.Provisional || (len(got.Security) == 0) != row.Open {
-			t.Errorf("%s: %+v in the document; the table has %+v", row.Name, got, row)
-		}
-	}
-}
 
 func TestOpenAPI_IsServedAndCanBeCached(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	first := get(t, srv, "/_mock/openapi.json")
-	checkedIn, err := os.ReadFile("openapi.json")
+	document, err := mockserver.OpenAPI(shipping.Operations())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first.status != http.StatusOK || !bytes.Equal(first.body, checkedIn) {
-		t.Errorf("status %d and %d bytes; want the checked-in document", first.status, len(first.body))
+	if first.status != http.StatusOK || !bytes.Equal(first.body, document) {
+		t.Errorf("status %d and %d bytes; want the document of the default table", first.status, len(first.body))
 	}
 	again := do(t, srv, http.MethodGet, "/_mock/openapi.json", "", "If-None-Match", first.header.Get("Etag"))
 	if again.status != http.StatusNotModified || len(again.body) != 0 {
@@ -110,49 +69,188 @@ func TestResponseCheck_AcceptsTheServersAnswersAndFindsADifference(t *testing.T)
 	}
 }
 
-// S31, U2: the document has every parameter of a control route, with what it means, and what its answers are.
-func TestOpenAPI_DescribesControlRoutes(t *testing.T) {
+// S31, U6: the document has exactly the routes of the control surface, each with exactly the query parameters that it
+// reads: a route refuses every other parameter.
+func TestOpenAPI_HasEveryControlRoute(t *testing.T) {
 	t.Parallel()
-	document, err := mockserver.OpenAPI(shipping.Operations())
-	if err != nil {
-		t.Fatal(err)
+	const file = "mockserver/internal/openapi/control.json"
+	type parameter struct {
+		Ref      string `json:"$ref"`
+		Name, In string
 	}
-	var parsed struct {
+	var document struct {
 		Paths map[string]map[string]struct {
-			Parameters []struct{ Name, In, Description string }
-			Responses  map[string]struct{ Content map[string]any }
+			Parameters []parameter
 		}
+		Components struct{ Parameters map[string]parameter }
 	}
-	if err := json.Unmarshal(document, &parsed); err != nil {
+	srv := start(t, mockserver.WithoutListener())
+	if err := json.Unmarshal(get(t, srv, "/_mock/openapi.json").body, &document); err != nil {
 		t.Fatal(err)
+	}
+	described := map[string][]string{} // query parameters by method and path
+	for path, methods := range document.Paths {
+		if !strings.HasPrefix(path, "/_mock/") {
+			continue
+		}
+		for method, operation := range methods {
+			name, placeholders := strings.ToUpper(method)+" "+path, strings.Count(path, "{")
+			described[name] = []string{}
+			for _, p := range operation.Parameters {
+				if p.Ref != "" {
+					p = document.Components.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
+				}
+				switch {
+				case p.In == "query":
+					described[name] = append(described[name], p.Name)
+				case p.In == "path" && strings.Contains(path, "{"+p.Name+"}"):
+					placeholders--
+				}
+			}
+			if placeholders != 0 {
+				t.Errorf("%s: the path parameters of %s in %s are not those of its path", name, name, file)
+			}
+			slices.Sort(described[name])
+		}
 	}
 	var index []struct {
 		Method, Path string
 		Query        []string
 	}
-	srv := start(t, mockserver.WithoutListener())
 	get(t, srv, "/_mock/").data(t, &index)
 	for _, route := range index {
-		op := parsed.Paths[route.Path][strings.ToLower(route.Method)]
-		var query []string
-		for _, p := range op.Parameters {
-			if p.In == "query" {
-				query = append(query, p.Name)
-			}
-			if p.Description == "" || p.Description == "Which one." {
-				t.Errorf("%s %s: parameter %s is %q", route.Method, route.Path, p.Name, p.Description)
-			}
+		name := route.Method + " " + route.Path
+		query, known := described[name]
+		if !known {
+			t.Errorf("the server has the route %s, and %s does not: add it to paths, with its parameters, body and responses", name, file)
+			continue
 		}
+		delete(described, name)
+		slices.Sort(route.Query)
 		if !slices.Equal(query, route.Query) {
-			t.Errorf("%s %s takes %v, and the document has %v", route.Method, route.Path, route.Query, query)
+			t.Errorf("%s reads the query parameters %v, and %s has %v: correct its parameters", name, route.Query, file, query)
 		}
 	}
-	for path, media := range map[string]string{
-		"/_mock/": "text/html", "/_mock/live": "text/event-stream", "/_mock/console/{file}": "text/javascript", "/_mock/calls/{request_id}": "text/plain",
-		"/_mock/worlds": "application/json",
+	for name := range described {
+		t.Errorf("%s has %s, and the server does not: remove it, or add the route to the table of control routes", file, name)
+	}
+}
+
+// U6: what the document enumerates is what the server knows.
+func TestOpenAPI_EnumeratesWhatTheServerKnows(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	var document struct {
+		Components struct {
+			Schemas map[string]struct {
+				Enum       []string
+				Properties map[string]struct{ Enum []string }
+			}
+		}
+	}
+	if err := json.Unmarshal(get(t, srv, "/_mock/openapi.json").body, &document); err != nil {
+		t.Fatal(err)
+	}
+	schemas := document.Components.Schemas
+	var faults struct {
+		Kinds  []struct{ Kind string }
+		Points []string
+	}
+	get(t, srv, "/_mock/faults").data(t, &faults)
+	var kinds, forms []string
+	for _, k := range faults.Kinds {
+		kinds = append(kinds, k.Kind)
+	}
+	for _, form := range mockserver.RetryAfters() {
+		forms = append(forms, string(form))
+	}
+	own := []string{"OpenOperations", "OneWorld", "MaxBody", "DeliverAnywhere"} // of the whole server
+	for _, test := range []struct {
+		schema    string
+		got, want []string
+	}{
+		{"FaultKindName", schemas["FaultKindName"].Enum, kinds},
+		{"Failpoint", schemas["Failpoint"].Enum, faults.Points},
+		{"Fault.retry_after", schemas["Fault"].Properties["retry_after"].Enum, forms},
+		{"WorldAssumptions", slices.AppendSeq(own, maps.Keys(schemas["WorldAssumptions"].Properties)), mockserver.AssumptionNames()},
 	} {
-		if content := parsed.Paths[path]["get"].Responses["200"].Content; content[media] == nil {
-			t.Errorf("%s answers with %v", path, content)
+		slices.Sort(test.got)
+		slices.Sort(test.want)
+		if diff := cmp.Diff(test.want, test.got); diff != "" {
+			t.Errorf("%s in mockserver/internal/openapi/control.json (-server +document):\n%s", test.schema, diff)
+		}
+	}
+}
+
+// What the document makes depend on an assumption is an assumption.
+func TestOpenAPI_DependsOnKnownAssumptions(t *testing.T) {
+	t.Parallel()
+	document, err := openapi.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range document.Assumptions() {
+		if !slices.Contains(mockserver.AssumptionNames(), name) {
+			t.Errorf("x-when names %q, which is not a field of Assumptions", name)
+		}
+	}
+}
+
+// U6: the body of a control operation has exactly the fields that the server reads. The server refuses every other field,
+// and names those that it knows.
+func TestOpenAPI_HasEveryFieldOfAControlBody(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	text := get(t, srv, "/_mock/openapi.json").body
+	var document map[string]any
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	written := []string{"number", "off", "seen", "struck"} // of a fault rule; the server does not read them
+	placeholders := strings.NewReplacer("{world}", "home", "{webhook_id}", srv.Webhooks()[0], "{number}", "1", "{request_id}", "RD-1", "{document_type}", "FDA")
+	for path, methods := range document["paths"].(map[string]any) {
+		for method, operation := range methods.(map[string]any) {
+			if method == "get" || !strings.HasPrefix(path, "/_mock/") {
+				continue
+			}
+			described := map[string]bool{}
+			fields(document, operation.(map[string]any)["requestBody"], described)
+			got := slices.Sorted(maps.Keys(described))
+			refused := do(t, srv, strings.ToUpper(method), placeholders.Replace(path), `{"zzzzzzzzzz":1}`)
+			refused.refusal(t, http.StatusBadRequest, `unknown field "zzzzzzzzzz"`)
+			var answer struct{ Message string }
+			if err := json.Unmarshal(refused.body, &answer); err != nil {
+				t.Fatal(err)
+			}
+			_, list, _ := strings.Cut(answer.Message, ": use one of ")
+			want := strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(", ", r) })
+			if strings.HasSuffix(path, "/faults") {
+				want = slices.DeleteFunc(want, func(name string) bool { return slices.Contains(written, name) })
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s %s reads the fields %v, and mockserver/internal/openapi/control.json has %v: correct the schema of its body", strings.ToUpper(method), path, want, got)
+			}
+		}
+	}
+}
+
+// fields collects the names of the properties in a part of the document, at any depth.
+func fields(document map[string]any, node any, names map[string]bool) {
+	object, _ := node.(map[string]any)
+	for name, value := range object {
+		switch name {
+		case "$ref":
+			schema := strings.TrimPrefix(value.(string), "#/components/schemas/")
+			if schema != "WorldAssumptions" { // TestOpenAPI_EnumeratesWhatTheServerKnows compares its fields
+				fields(document, document["components"].(map[string]any)["schemas"].(map[string]any)[schema], names)
+			}
+		case "properties":
+			for property, schema := range value.(map[string]any) {
+				names[property] = true
+				fields(document, schema, names)
+			}
+		case "content", "application/json", "schema", "items":
+			fields(document, value, names)
 		}
 	}
 }

@@ -1,13 +1,15 @@
 package mockserver
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/mockserver/internal/openapi"
+	"github.com/shipping-go/shipping/mockserver/internal/api"
 )
 
 // An answer that does not fit the OpenAPI document never reaches the client as if it did. The document
@@ -20,9 +22,7 @@ func TestAssumption_CheckResponsesReplacesAnAnswerThatDoesNotFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv.checks.made = map[openapi.Choices]responseCheck{
-		{}: func(_ string, status int, body []byte) error { return check(shipping.OpListCountries, status, body) },
-	}
+	srv.checks.made[""].check = func(_ string, status int, body []byte) error { return check(shipping.OpListCountries, status, body) }
 	for path, status := range map[string]int{"/v1/countries": http.StatusOK, "/v1/rates": http.StatusInternalServerError} {
 		req, err := http.NewRequest(http.MethodGet, srv.URL+path, http.NoBody)
 		if err != nil {
@@ -40,6 +40,44 @@ func TestAssumption_CheckResponsesReplacesAnAnswerThatDoesNotFit(t *testing.T) {
 		}
 		if status != http.StatusOK && !strings.Contains(string(body), "the answer to rates.list does not fit the OpenAPI document") {
 			t.Errorf("%s does not say what is wrong: %s", path, body)
+		}
+	}
+}
+
+// S31: each operation of the service has exactly the query parameters that the server knows of it.
+func TestOpenAPI_HasEveryQueryParameterOfTheService(t *testing.T) {
+	t.Parallel()
+	text, err := OpenAPI(shipping.Operations())
+	if err != nil {
+		t.Fatal(err)
+	}
+	type parameter struct {
+		Ref      string `json:"$ref"`
+		Name, In string
+	}
+	var document struct {
+		Paths map[string]map[string]struct {
+			Parameters []parameter
+		}
+		Components struct{ Parameters map[string]parameter }
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range shipping.Operations() {
+		var described []string
+		for _, p := range document.Paths[op.Route][strings.ToLower(op.Method)].Parameters {
+			if p.Ref != "" {
+				p = document.Components.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
+			}
+			if p.In == "query" {
+				described = append(described, p.Name)
+			}
+		}
+		known := slices.Sorted(slices.Values(api.Parameters(op.Name)))
+		slices.Sort(described)
+		if !slices.Equal(described, known) {
+			t.Errorf("%s takes the query parameters %v, and mockserver/internal/openapi/service.json has %v: correct its parameters", op.Name, known, described)
 		}
 	}
 }

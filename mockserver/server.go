@@ -86,7 +86,7 @@ func (s *Server) newAPI() (err error) {
 		Worlds: s.worlds, Operations: s.config.operations, OpenOperations: s.config.Assume.OpenOperations, Countries: s.config.countries,
 		Logger: s.config.Logger,
 		Check: func(w *world.World, operation string, status int, body []byte) error {
-			check, err := s.checks.of(s, openAPIChoices(&w.Assume))
+			check, err := s.checks.of(s, &w.Assume)
 			if err != nil {
 				return err
 			}
@@ -102,8 +102,14 @@ func (s *Server) newControlSurface() *admin.Admin {
 		Coverage: s.config.coverage.seen, MaxBody: s.config.Assume.BodyLimit(), Hosts: s.config.hosts, Logger: s.config.Logger,
 		Token:       s.Token,
 		Assumptions: func(w *world.World) any { return viewAssumptions(w) },
-		OpenAPI:     func(w *world.World) ([]byte, error) { return s.openAPI(openAPIChoices(&w.Assume)) },
-		Transport:   func() http.RoundTripper { return s.inMemory },
+		OpenAPI: func(w *world.World) ([]byte, string, error) {
+			d, err := s.checks.document(s, &w.Assume)
+			if err != nil {
+				return nil, "", err
+			}
+			return d.text, d.tag, nil
+		},
+		Transport: func() http.RoundTripper { return s.inMemory },
 	}
 	if s.config.state != "" {
 		c.Save = func() error { return s.SaveState(s.config.state) }

@@ -12,7 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// judged returns a client whose every exchange is held against the document.
+// judged returns a client whose every exchange is checked against the document.
 func judged(t *testing.T, srv *mockserver.Server, key string) (*shipping.Client, *judge) {
 	t.Helper()
 	j := newJudge(t)
@@ -137,7 +137,7 @@ func TestClient_EveryRefusalIsReadFromWhatIsDocumented(t *testing.T) {
 	j.allRequestsAllowed()
 }
 
-// The document lists what the client knows: no constant of the one is missing in the other.
+// The document and the client know the same document types.
 func TestClient_KnowsTheDocumentTypesOfTheDocument(t *testing.T) {
 	t.Parallel()
 	document, _ := rules(t)

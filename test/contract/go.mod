@@ -4,6 +4,8 @@ go 1.26
 
 replace github.com/shipping-go/shipping => ../..
 
+ignore ./typescript/node_modules
+
 require (
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/oapi-codegen/runtime v1.8.0

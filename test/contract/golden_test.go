@@ -14,7 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// validate holds a JSON text against a schema of the document.
+// validate checks a JSON text against a schema of the document.
 func validate(schema *openapi3.Schema, text []byte) error {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -25,7 +25,7 @@ func validate(schema *openapi3.Schema, text []byte) error {
 	return schema.VisitJSON(value, openapi3.EnableJSONSchema2020(), openapi3.MultiErrors())
 }
 
-// places returns the JSON pointers of what a validation complains about, each once.
+// places returns the JSON pointers of the values that a validation refuses, each once.
 func places(err error) []string {
 	found := map[string]bool{}
 	collectPlaces(err, found)
@@ -48,8 +48,8 @@ func collectPlaces(err error, found map[string]bool) {
 	}
 }
 
-// The client's golden answers. Some hold on purpose what a service was seen to do and the specification
-// does not have, to prove that the client reads it all the same; those places are listed.
+// The golden responses of the client. Some differ from the specification on purpose, as a real service did, to prove that
+// the client reads them; those places are listed.
 func TestGoldens_ClientAnswersAreAsDocumented(t *testing.T) {
 	t.Parallel()
 	document, _ := rules(t)
@@ -57,15 +57,15 @@ func TestGoldens_ClientAnswersAreAsDocumented(t *testing.T) {
 		file, schema string
 		odd          []string // prefixes of the places that are odd on purpose
 	}{
-		{"rates.json", "RateListAnswer", []string{"/data/rates/2/"}},                                                                        // every field null
-		{"countries.json", "CountryListAnswer", []string{"/data/3/"}},                                                                       // every field null
-		{"webhooks.json", "WebhookListAnswer", []string{"/data/webhooks/1", "/data/webhooks/2/"}},                                           // events for event; every field null
-		{"webhooks_only_page.json", "WebhookListAnswer", nil},                                                                               //
-		{"replay.json", "ReplayAnswer", nil},                                                                                                //
-		{"transactions.json", "TransactionListAnswer", []string{"/data/transactions/2/"}},                                                   // every field null
-		{"draft.json", "RegulatoryRequestAnswer", []string{"/data/addresses/destination", "/data/available_documents/1/reasons/0/item_id"}}, // fields left out; an empty id
-		{"purchase.json", "PurchaseAnswer", nil},                                                                                            //
-		{"request.json", "RegulatoryRequestAnswer", []string{"/data/available_documents/0"}},                                                // fields left out
+		{"rates.json", "RateListResponse", []string{"/data/rates/2/"}},                                                                        // every field null
+		{"countries.json", "CountryListResponse", []string{"/data/3/"}},                                                                       // every field null
+		{"webhooks.json", "WebhookListResponse", []string{"/data/webhooks/1", "/data/webhooks/2/"}},                                           // events for event; every field null
+		{"webhooks_only_page.json", "WebhookListResponse", nil},                                                                               //
+		{"replay.json", "ReplayResponse", nil},                                                                                                //
+		{"transactions.json", "TransactionListResponse", []string{"/data/transactions/2/"}},                                                   // every field null
+		{"draft.json", "RegulatoryRequestResponse", []string{"/data/addresses/destination", "/data/available_documents/1/reasons/0/item_id"}}, // fields left out; an empty id
+		{"purchase.json", "PurchaseResponse", nil},                                                                                            //
+		{"request.json", "RegulatoryRequestResponse", []string{"/data/available_documents/0"}},                                                // fields left out
 	}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
@@ -119,13 +119,13 @@ func TestGoldens_ServerRecordsAreAsDocumented(t *testing.T) {
 		}
 		name, known := tests[filepath.Base(file)]
 		if !known {
-			t.Errorf("%s is held against no schema: add it to the table", file)
+			t.Errorf("%s is compared with no schema: add it to the table", file)
 			continue
 		}
 		schema := document.Components.Schemas[name].Value
 		for _, optional := range []bool{true, false} {
 			if err := validate(schema, fill(t, schema, text, optional)); err != nil {
-				t.Errorf("%s with optional fields %t is no %s: %v", file, optional, name, err)
+				t.Errorf("%s with optional fields %t is not a %s: %v", file, optional, name, err)
 			}
 		}
 	}

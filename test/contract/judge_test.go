@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
@@ -18,7 +19,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// judge is a transport that holds every exchange against the document.
+// judge is a transport that checks every exchange against the document.
 type judge struct {
 	t        *testing.T
 	document *openapi3.T
@@ -28,7 +29,7 @@ type judge struct {
 	mu      sync.Mutex
 	seen    map[exchange]int
 	wrong   []error // requests that the document does not allow, not yet asked about
-	refused error   // what the document says about the latest request; nil: allowed
+	refused error   // why the document does not allow the latest request; nil: allowed
 }
 
 // exchange is an operation together with the status that it was answered with.
@@ -108,10 +109,16 @@ func (j *judge) judge(req *http.Request, sent []byte, resp *http.Response, recei
 		RequestValidationInput: in, Status: resp.StatusCode, Header: resp.Header,
 		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
 	}
+	out.Options.WithCustomSchemaErrorFunc(brief)
 	out.SetBodyBytes(received)
 	if err := openapi3filter.ValidateResponse(req.Context(), out); err != nil {
 		j.t.Errorf("%s %s answered %d: %v", req.Method, req.URL.Path, resp.StatusCode, err)
 	}
+}
+
+// brief describes a difference from the document without the whole response.
+func brief(err *openapi3.SchemaError) string {
+	return "/" + strings.Join(err.JSONPointer(), "/") + ": " + err.Reason
 }
 
 // input finds the operation. A path with another method is judged as the path's own operation, since
@@ -148,12 +155,12 @@ func bearer(_ context.Context, in *openapi3filter.AuthenticationInput) error {
 	return nil
 }
 
-// refusal holds the answer to a request that named no operation against the document.
+// refusal checks the response to a request that names no operation.
 func (j *judge) refusal(body []byte) error {
 	return validate(j.document.Components.Schemas["Refusal"].Value, body)
 }
 
-// latest returns what the document says about the latest request.
+// latest returns why the document does not allow the latest request, or nil.
 func (j *judge) latest() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -39,7 +39,7 @@ func scrape(t *testing.T, srv *mockserver.Server) map[string]*dto.MetricFamily {
 	}
 }
 
-// What the server says of itself is what Prometheus reads: the types, the labels, whole histograms.
+// Prometheus reads the metrics of the server: the types, the labels, whole histograms.
 func TestMetrics_AreReadByPrometheus(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
@@ -65,7 +65,7 @@ func TestMetrics_AreReadByPrometheus(t *testing.T) {
 	}
 	for name, family := range families {
 		if !model.LegacyValidation.IsValidMetricName(name) {
-			t.Errorf("%q is no name that every Prometheus takes", name)
+			t.Errorf("%q is not a name that every Prometheus accepts", name)
 		}
 		if counts := family.GetType() == dto.MetricType_COUNTER; counts != strings.HasSuffix(name, "_total") {
 			t.Errorf("%s: a counter is called _total, and nothing else is", name)

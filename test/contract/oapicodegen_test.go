@@ -10,6 +10,7 @@ import (
 
 	_ "github.com/oapi-codegen/runtime" // what the generated client imports
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestOAPICodegen_GeneratedClientWorks(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithVirtualClock(time.Time{}))
-	// Inside the module, so that what is generated finds its imports in go.mod.
+	// Inside the module, so that the generated code finds its imports in go.mod.
 	dir, err := os.MkdirTemp("testdata", "generated-")
 	if err != nil {
 		t.Fatal(err)
@@ -35,19 +36,27 @@ func TestOAPICodegen_GeneratedClientWorks(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), smoke, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	document := filepath.Join(dir, "openapi.json")
+	text, err := mockserver.OpenAPI(shipping.Operations())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(document, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	run(t, nil, "go", "tool", "oapi-codegen", "-generate", "types,client,skip-prune", "-package", "main",
-		"-o", filepath.Join(dir, "client.go"), filepath.FromSlash(documentFile))
+		"-o", filepath.Join(dir, "client.go"), document)
 	out := run(t, []string{"SHIPPING_BASE_URL=" + srv.URL, "SHIPPING_SECRET_KEY=" + srv.SecretKey},
 		"go", "run", "./"+filepath.ToSlash(dir))
 	if !strings.HasPrefix(out, "CUSTOMS of RD-") {
-		t.Errorf("the generated client says %q", out)
+		t.Errorf("the generated client prints %q", out)
 	}
 	if err := srv.Check(); err != nil {
 		t.Error(err)
 	}
 }
 
-// run returns what a command prints; a command that fails, fails the test with it.
+// run returns the output of a command. A command that fails also fails the test.
 func run(t *testing.T, env []string, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)

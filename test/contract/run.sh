@@ -8,10 +8,12 @@ trap 'kill "${server:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
 
 cd typescript
 npm ci --silent --no-audit --no-fund
+(cd ../../.. && go build -o "$work/mockserver" ./mockserver/cmd/mockserver)
+mkdir -p generated
+"$work/mockserver" openapi -o generated/openapi.json
 npm run --silent generate
 npm run --silent build
 
-(cd ../../.. && go build -o "$work/mockserver" ./mockserver/cmd/mockserver)
 mkfifo "$work/ready"
 "$work/mockserver" serve -addr 127.0.0.1:0 -clock virtual -json >"$work/ready" &
 server=$!

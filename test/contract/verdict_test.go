@@ -19,15 +19,15 @@ import (
 func goldens() []struct{ file, operation, schema string } {
 	const records = "../../mockserver/internal/regulatory/testdata/"
 	return []struct{ file, operation, schema string }{
-		{"../../internal/shippingtest/testdata/rates.json", shipping.OpListRates, "RateListAnswer"},
-		{"../../internal/shippingtest/testdata/countries.json", shipping.OpListCountries, "CountryListAnswer"},
-		{"../../internal/shippingtest/testdata/webhooks.json", shipping.OpListWebhooks, "WebhookListAnswer"},
-		{"../../internal/shippingtest/testdata/webhooks_only_page.json", shipping.OpListWebhooks, "WebhookListAnswer"},
-		{"../../internal/shippingtest/testdata/replay.json", shipping.OpReplayWebhook, "ReplayAnswer"},
-		{"../../internal/shippingtest/testdata/transactions.json", shipping.OpListTransactions, "TransactionListAnswer"},
-		{"../../internal/shippingtest/testdata/purchase.json", shipping.OpPurchase, "PurchaseAnswer"},
-		{records + "processing.json", shipping.OpGetRequest, "RegulatoryRequestAnswer"},
-		{records + "invoice_failed_generation.json", shipping.OpGetRequest, "RegulatoryRequestAnswer"},
+		{"../../internal/shippingtest/testdata/rates.json", shipping.OpListRates, "RateListResponse"},
+		{"../../internal/shippingtest/testdata/countries.json", shipping.OpListCountries, "CountryListResponse"},
+		{"../../internal/shippingtest/testdata/webhooks.json", shipping.OpListWebhooks, "WebhookListResponse"},
+		{"../../internal/shippingtest/testdata/webhooks_only_page.json", shipping.OpListWebhooks, "WebhookListResponse"},
+		{"../../internal/shippingtest/testdata/replay.json", shipping.OpReplayWebhook, "ReplayResponse"},
+		{"../../internal/shippingtest/testdata/transactions.json", shipping.OpListTransactions, "TransactionListResponse"},
+		{"../../internal/shippingtest/testdata/purchase.json", shipping.OpPurchase, "PurchaseResponse"},
+		{records + "processing.json", shipping.OpGetRequest, "RegulatoryRequestResponse"},
+		{records + "invoice_failed_generation.json", shipping.OpGetRequest, "RegulatoryRequestResponse"},
 	}
 }
 
@@ -119,7 +119,7 @@ func TestVerdicts_OfTheServersCheckerAreThoseOfKinOpenAPI(t *testing.T) {
 				}
 				theirs, ours := validate(schema, changed), check(test.operation, 200, changed)
 				if (theirs == nil) != (ours == nil) {
-					t.Errorf("%s: kin-openapi says %v; the server's checker says %v", m.place, theirs, ours)
+					t.Errorf("%s: kin-openapi: %v; the server's checker: %v", m.place, theirs, ours)
 				}
 				if ours == nil {
 					accepted++
@@ -135,7 +135,7 @@ func TestVerdicts_OfTheServersCheckerAreThoseOfKinOpenAPI(t *testing.T) {
 	}
 }
 
-// A wrong type is found, wherever it stands, and told with its place.
+// A wrong type is found in every field, and reported with its place.
 func TestVerdicts_AWrongTypeIsFoundInEveryField(t *testing.T) {
 	t.Parallel()
 	check, err := start(t).ResponseCheck()

@@ -184,7 +184,7 @@ func (p property) kind() string {
 
 func readSchemas(t *testing.T) map[string]schema {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("mockserver", "openapi.json"))
+	text, err := os.ReadFile(filepath.Join("mockserver", "internal", "openapi", "service.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 func openAPICommand() command {
 	return command{
 		word: "openapi", summary: "print the OpenAPI 3.1 document of the service",
-		about: `What the specification does not show carries x-assumption in it, routes that it names without a path carry
-x-provisional, and the reference server's own routes have the tag control.`,
+		about: `x-assumption marks what the specification does not show, and x-provisional the operations that it names without
+a path. The operations below /_mock/ belong to the reference server itself.`,
 		examples: []string{"openapi | jq .paths", "openapi -o openapi.json"},
 		define: func(f *flags) action {
 			file := f.text("o", text{file: true}, "write the document to this `FILE` instead of standard output")

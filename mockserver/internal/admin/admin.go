@@ -116,8 +116,8 @@ type Config struct {
 	Token func() string
 	// Assumptions returns the table of assumptions with the values of a world.
 	Assumptions func(w *world.World) any
-	// OpenAPI returns the document of the service as a world has it.
-	OpenAPI func(w *world.World) ([]byte, error)
+	// OpenAPI returns the document of the service as a world has it, and its ETag.
+	OpenAPI func(w *world.World) (document []byte, tag string, err error)
 	// Transport reaches the server without a socket.
 	Transport func() http.RoundTripper
 	// Save saves all worlds to the file of the server; nil without one.

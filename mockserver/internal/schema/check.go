@@ -7,34 +7,33 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/url"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/shipping-go/shipping"
 )
 
-// Check returns an error that names everything in which a JSON text differs from the schema, each with
-// its place such as /data/rates/0/amount, or nil.
-func (s *Schema) Check(text []byte) error {
+func (d *Document) check(schema map[string]any, text []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {
-		return fmt.Errorf("the body is no JSON: %w", err)
+		return fmt.Errorf("the body is not JSON: %w", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return fmt.Errorf("something follows the JSON at byte %d", decoder.InputOffset())
 	}
-	var c checker
-	c.check("", s, value)
+	c := checker{document: d}
+	c.check("", schema, value)
 	return errors.Join(c.problems...)
 }
 
-// checker collects what is wrong with a value.
-type checker struct{ problems []error }
+// checker collects the differences between a value and a schema.
+type checker struct {
+	document *Document
+	problems []error
+}
 
 func (c *checker) fail(place, format string, args ...any) {
 	if place == "" {
@@ -43,127 +42,91 @@ func (c *checker) fail(place, format string, args ...any) {
 	c.problems = append(c.problems, fmt.Errorf("%s "+format, append([]any{place}, args...)...))
 }
 
-func (c *checker) check(place string, s *Schema, value any) {
-	if s.target != nil {
-		c.check(place, s.target, value)
+func (c *checker) check(place string, schema any, value any) {
+	s, _ := schema.(map[string]any) // true, the schema of anything, has no members
+	if ref, isRef := s["$ref"].(string); isRef {
+		c.check(place, c.document.schemas[strings.TrimPrefix(ref, toSchemas)], value)
 	}
-	if len(s.types) > 0 && !slices.ContainsFunc(s.types, func(name string) bool { return isType(name, value) }) {
-		c.fail(place, "is %s; it should be %s", describe(value), strings.Join(s.types, " or "))
-		return // what follows is about values of the right type
+	if types := list(s["type"]); types != nil && !slices.ContainsFunc(types, func(name any) bool { return isType(name, value) }) {
+		c.fail(place, "is %s; it should be %s", show(value), strings.ReplaceAll(strings.Trim(fmt.Sprint(types), "[]"), " ", " or "))
+		return // the other keywords are about values of the right type
 	}
-	if s.constant != nil && value != s.constant {
-		c.fail(place, "is %s; it should be %v", describe(value), s.constant)
+	if want, is := s["const"]; is && value != want {
+		c.fail(place, "is %s; it should be %v", show(value), want)
 	}
-	if s.enum != nil && !slices.Contains(s.enum, value) {
-		c.fail(place, "is %s; it should be one of %v", describe(value), s.enum)
+	if enum := list(s["enum"]); enum != nil && !slices.Contains(enum, value) {
+		c.fail(place, "is %s; it should be one of %v", show(value), enum)
 	}
 	switch value := value.(type) {
 	case string:
-		c.text(place, s, value)
+		if pattern, is := s["pattern"].(string); is && !c.document.pattern(pattern).MatchString(value) {
+			c.fail(place, "is %s; it should match %s", show(value), pattern)
+		}
+		if s["format"] == "date-time" && !isTimestamp(value) { // other formats are advice to readers
+			c.fail(place, "is %s; it should be a date-time", show(value))
+		}
 	case json.Number:
-		c.number(place, s, value)
+		if least, is := s["minimum"].(float64); is && float(value) < least {
+			c.fail(place, "is %s; it should be at least %v", value, least)
+		}
 	case []any:
-		c.array(place, s, value)
+		for i, element := range value {
+			c.check(place+"/"+strconv.Itoa(i), s["items"], element)
+		}
 	case map[string]any:
 		c.object(place, s, value)
 	}
-	c.logic(place, s, value)
 }
 
-// fits reports whether a value agrees with a schema.
-func fits(s *Schema, value any) bool {
-	var c checker
-	c.check("", s, value)
-	return c.problems == nil
-}
-
-func (c *checker) logic(place string, s *Schema, value any) {
-	if s.not != nil && fits(s.not, value) {
-		c.fail(place, "is what it should not be")
-	}
-	if s.condition == nil {
-		return
-	}
-	branch := s.otherwise
-	if fits(s.condition, value) {
-		branch = s.then
-	}
-	if branch != nil {
-		c.check(place, branch, value)
-	}
-}
-
-func (c *checker) text(place string, s *Schema, value string) {
-	if s.pattern != nil && !s.pattern.MatchString(value) {
-		c.fail(place, "is %s; it should match %s", describe(value), s.pattern)
-	}
-	if s.isFormat != nil && !s.isFormat(value) {
-		c.fail(place, "is %s; it should be a %s", describe(value), s.format)
-	}
-}
-
-func (c *checker) number(place string, s *Schema, value json.Number) {
-	if !s.minimum.Known() {
-		return
-	}
-	number, err := shipping.ParseAmount(value.String())
-	tooSmall := number.Cmp(s.minimum) < 0
-	if err != nil { // more digits than fit: the sign decides
-		tooSmall = strings.HasPrefix(value.String(), "-")
-	}
-	if tooSmall {
-		c.fail(place, "is %s; it should be at least %s", value, s.minimum)
-	}
-}
-
-func (c *checker) array(place string, s *Schema, value []any) {
-	if len(value) < s.minItems {
-		c.fail(place, "has %d entries; it should have at least %d", len(value), s.minItems)
-	}
-	if s.items == nil {
-		return
-	}
-	for i, entry := range value {
-		c.check(place+"/"+strconv.Itoa(i), s.items, entry)
-	}
-}
-
-func (c *checker) object(place string, s *Schema, value map[string]any) {
-	c.required(place, s.required, value)
-	for _, name := range slices.Sorted(maps.Keys(s.dependent)) {
-		if _, there := value[name]; there {
-			c.required(place, s.dependent[name], value)
+// object checks the members of an object. One that the schema does not list is reported, unless the schema has
+// additionalProperties: a document that lists members lists all.
+func (c *checker) object(place string, s, value map[string]any) {
+	for _, name := range list(s["required"]) {
+		if _, there := value[name.(string)]; !there {
+			c.fail(place+"/"+name.(string), "is missing")
 		}
 	}
+	properties, closed := s["properties"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(value)) {
 		inside := place + "/" + strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
-		switch property, listed := s.properties[name]; {
+		property, listed := properties[name]
+		additional, open := s["additionalProperties"]
+		switch {
 		case listed:
 			c.check(inside, property, value[name])
-		case s.additional != nil:
-			c.check(inside, s.additional, value[name])
-		case s.closed:
+		case open:
+			c.check(inside, additional, value[name])
+		case closed:
 			c.fail(inside, "is not in the document")
 		}
 	}
 }
 
-func (c *checker) required(place string, names []string, value map[string]any) {
-	for _, name := range names {
-		if _, there := value[name]; !there {
-			c.fail(place+"/"+name, "is missing")
-		}
+// list returns the elements of a list, or what stands in the place of a list of one.
+func list(value any) []any {
+	if value == nil {
+		return nil
 	}
+	if several, isList := value.([]any); isList {
+		return several
+	}
+	return []any{value}
 }
 
-func isType(name string, value any) bool {
+// float returns a number, infinite if it is too large.
+func float(number json.Number) float64 {
+	f, _ := number.Float64() // beside the error it returns infinity
+	return f
+}
+
+func isType(name, value any) bool {
 	switch value := value.(type) {
 	case nil:
 		return name == "null"
 	case bool:
 		return name == "boolean"
 	case json.Number:
-		return name == "number" || (name == "integer" && isWhole(value.String()))
+		return name == "number" || name == "integer" && float(value) == math.Trunc(float(value))
 	case string:
 		return name == "string"
 	case []any:
@@ -173,47 +136,14 @@ func isType(name string, value any) bool {
 	}
 }
 
-// isWhole reports whether a JSON number has no fraction, however it is written: 1, 1.0, 1e2, 100e-2.
-func isWhole(number string) bool {
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
-	whole, fraction, _ := strings.Cut(strings.TrimPrefix(mantissa, "-"), ".")
-	digits := strings.TrimLeft(strings.TrimRight(whole+fraction, "0"), "0")
-	if digits == "" {
-		return true
-	}
-	spare := len(whole) - len(strings.TrimRight(whole+fraction, "0")) // zeros before the point, or digits behind it
-	shift := 0
-	if exponent != "" {
-		var err error
-		if shift, err = strconv.Atoi(exponent); err != nil { // beyond every number that is meant
-			return !strings.HasPrefix(exponent, "-")
-		}
-	}
-	return spare+shift >= 0
+func isTimestamp(text string) bool {
+	_, err := time.Parse(time.RFC3339, text)
+	return err == nil
 }
 
-// formats are the formats that the document uses, and what a text of each is.
-func formats() map[string]func(string) bool {
-	return map[string]func(string) bool{
-		"date-time": func(text string) bool {
-			_, err := time.Parse(time.RFC3339, text)
-			return err == nil
-		},
-		"uri": func(text string) bool {
-			u, err := url.Parse(text)
-			return err == nil && u.IsAbs()
-		},
-		"double": nil, // of a number: what a reader needs for it
-		"int64":  nil,
-	}
-}
-
-// describe shows a value in a message, shortened.
-func describe(value any) string {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Sprint(value)
-	}
+// show returns a value as a message has it, shortened.
+func show(value any) string {
+	text, _ := json.Marshal(value) // it was JSON before
 	if most := 60; len(text) > most {
 		return strings.ToValidUTF8(string(text[:most]), "") + "…"
 	}

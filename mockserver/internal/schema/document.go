@@ -1,127 +1,98 @@
-// Package schema holds JSON values against the schemas of the service's OpenAPI document. It knows the
-// keywords of JSON Schema that the document uses and refuses a document that uses another, so that
-// nothing in it goes unchecked.
+// Package schema checks responses of the service against the schemas of its OpenAPI document. It knows the keywords that
+// those schemas use, and no others: a test compares the two. It does not check requests, headers or parameters.
 package schema
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
-// Strictness says what to make of a field that a schema does not list.
-type Strictness bool
-
-const (
-	// Open lets such fields pass, as JSON Schema does.
-	Open Strictness = false
-	// Closed reports them, except where the schema has additionalProperties.
-	Closed Strictness = true
-)
-
-// Document is an OpenAPI document that answers can be held against. It never changes and may be used
-// by several goroutines.
+// Document is an OpenAPI document that responses can be checked against. It may be used by several goroutines.
 type Document struct {
-	schemas    map[string]*Schema
-	operations map[string]operation // by operationId
+	schemas    map[string]any
+	responses  map[string]response
+	operations map[string]map[string]response // by operationId and status: digits, 2XX or default
+	patterns   sync.Map                       // *regexp.Regexp by how it is written
 }
 
-// operation is what an operation may answer, by status in digits or "default". An answer without JSON
-// has no schema.
-type operation map[string]*Schema
+type response struct {
+	Ref     string `json:"$ref"`
+	Content map[string]struct {
+		Schema map[string]any `json:"schema"`
+	} `json:"content"`
+}
 
-// refusal is the named schema of a failure, also for a request that names no operation.
-const refusal = "Refusal"
-
-// Parse reads an OpenAPI document. It fails where the document is none, or where a schema in it uses a
-// keyword that is not known here or a $ref that leads nowhere.
-func Parse(text []byte, strictness Strictness) (*Document, error) {
+// Parse reads an OpenAPI document.
+func Parse(text []byte) (*Document, error) {
 	var raw struct {
-		Paths      map[string]map[string]json.RawMessage `json:"paths"`
+		Paths map[string]map[string]struct {
+			ID        string              `json:"operationId"`
+			Responses map[string]response `json:"responses"`
+		} `json:"paths"`
 		Components struct {
-			Schemas   map[string]json.RawMessage `json:"schemas"`
-			Responses map[string]rawResponse     `json:"responses"`
+			Schemas   map[string]any      `json:"schemas"`
+			Responses map[string]response `json:"responses"`
 		} `json:"components"`
 	}
 	if err := json.Unmarshal(text, &raw); err != nil {
 		return nil, fmt.Errorf("the OpenAPI document cannot be read: %w", err)
 	}
-	d := &Document{schemas: map[string]*Schema{}, operations: map[string]operation{}}
-	p := parser{document: d, closed: strictness}
-	for _, name := range slices.Sorted(maps.Keys(raw.Components.Schemas)) {
-		d.schemas[name] = p.schema("components.schemas."+name, raw.Components.Schemas[name])
-	}
-	for path, methods := range raw.Paths {
-		for method, text := range methods {
-			p.operation(method+" "+path, text, raw.Components.Responses)
+	d := &Document{schemas: raw.Components.Schemas, responses: raw.Components.Responses, operations: map[string]map[string]response{}}
+	for _, methods := range raw.Paths {
+		for _, operation := range methods {
+			d.operations[operation.ID] = operation.Responses
 		}
 	}
-	p.resolve()
-	return d, errors.Join(p.problems...)
+	return d, nil
 }
 
-type rawResponse struct {
-	Ref     string `json:"$ref"`
-	Content map[string]struct {
-		Schema json.RawMessage `json:"schema"`
-	} `json:"content"`
-}
+// refusal is the named schema of a failure.
+const refusal = "Refusal"
 
-func (p *parser) operation(place string, text json.RawMessage, shared map[string]rawResponse) {
-	var raw struct {
-		ID        string                 `json:"operationId"`
-		Responses map[string]rawResponse `json:"responses"`
-	}
-	if err := json.Unmarshal(text, &raw); err != nil {
-		p.fail(place, err.Error())
-		return
-	}
-	answers := operation{}
-	for status, response := range raw.Responses {
-		if name, is := strings.CutPrefix(response.Ref, "#/components/responses/"); is {
-			response = shared[name]
-		}
-		answers[status] = nil
-		if content, is := response.Content["application/json"]; is && content.Schema != nil {
-			answers[status] = p.schema(place+" "+status, content.Schema)
-		}
-	}
-	p.document.operations[raw.ID] = answers
-}
+const toSchemas, toResponses = "#/components/schemas/", "#/components/responses/"
 
-// Schema returns the named schema, or nil.
-func (d *Document) Schema(name string) *Schema { return d.schemas[name] }
-
-// CheckResponse returns an error that names everything in which an answer differs from the document,
-// or nil. The operation is named by its operationId; the empty name stands for a request that named
-// no operation, which can only be refused.
+// CheckResponse returns an error that names everything in which a response differs from the document, each with its
+// place such as /data/rates/0/amount, or nil. The operation is named by its operationId; the empty name stands for a
+// request that names no operation, which can only be refused.
 func (d *Document) CheckResponse(operation string, status int, body []byte) error {
-	wanted, err := d.answer(operation, status)
-	if err != nil || wanted == nil {
-		return err
+	if operation == "" {
+		return d.check(map[string]any{"$ref": toSchemas + refusal}, body)
 	}
-	if err := wanted.Check(body); err != nil {
-		return fmt.Errorf("%s answered with status %d: %w", operation, status, err)
+	responses, known := d.operations[operation]
+	if !known {
+		return fmt.Errorf("the OpenAPI document has no operation %q", operation)
 	}
-	return nil
+	digits := strconv.Itoa(status)
+	for _, key := range []string{digits, digits[:1] + "XX", "default"} {
+		r, documented := responses[key]
+		if !documented {
+			continue
+		}
+		if name, isRef := strings.CutPrefix(r.Ref, toResponses); isRef {
+			r = d.responses[name]
+		}
+		content, isJSON := r.Content["application/json"]
+		if !isJSON {
+			return nil
+		}
+		if err := d.check(content.Schema, body); err != nil {
+			return fmt.Errorf("%s answered with status %d: %w", operation, status, err)
+		}
+		return nil
+	}
+	return fmt.Errorf("%s answered with status %d, which the OpenAPI document does not have", operation, status)
 }
 
-func (d *Document) answer(operation string, status int) (*Schema, error) {
-	if operation == "" {
-		return d.schemas[refusal], nil
+// pattern returns a regular expression, compiled once.
+func (d *Document) pattern(text string) *regexp.Regexp {
+	if known, ok := d.patterns.Load(text); ok {
+		return known.(*regexp.Regexp)
 	}
-	answers, known := d.operations[operation]
-	if !known {
-		return nil, fmt.Errorf("the OpenAPI document has no operation %q", operation)
-	}
-	for _, key := range []string{strconv.Itoa(status), "default"} {
-		if s, documented := answers[key]; documented {
-			return s, nil
-		}
-	}
-	return nil, fmt.Errorf("%s answered with status %d, which the OpenAPI document does not have", operation, status)
+	compiled := regexp.MustCompile(text) // of a document that is embedded and tested
+	d.patterns.Store(text, compiled)
+	return compiled
 }

@@ -1,0 +1,256 @@
+package openapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/openapi"
+)
+
+func load(t *testing.T) *openapi.Document {
+	t.Helper()
+	document, err := openapi.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+func write(t *testing.T, operations []shipping.Operation, assumptions ...string) string {
+	t.Helper()
+	text, err := load(t).Write(operations, func(name string) bool { return slices.Contains(assumptions, name) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !json.Valid(text) {
+		t.Fatal("not JSON")
+	}
+	return string(text)
+}
+
+func TestWrite_SameTablesGiveTheSameBytes(t *testing.T) {
+	t.Parallel()
+	first, second := write(t, shipping.Operations()), write(t, shipping.Operations())
+	if first != second {
+		t.Error("two documents of one table differ")
+	}
+}
+
+func TestWrite_LeavesOutAnOperationThatNobodyHasDescribed(t *testing.T) {
+	t.Parallel()
+	table := append(shipping.Operations(), shipping.Operation{Name: "parcels.list", Method: "GET", Route: "/v1/parcels"})
+	if write(t, table) != write(t, shipping.Operations()) {
+		t.Error("an operation without a description changes the document")
+	}
+}
+
+// Every operation of the table is in service.json under its own route, and the file has no others.
+func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
+	t.Parallel()
+	var file struct {
+		Paths map[string]map[string]struct {
+			ID          string                `json:"operationId"`
+			Security    []map[string][]string `json:"security"`
+			Charges     bool                  `json:"x-charges"`
+			Provisional bool                  `json:"x-provisional"`
+		}
+	}
+	if err := json.Unmarshal(openapi.ServiceFile(), &file); err != nil {
+		t.Fatal(err)
+	}
+	described := map[string]bool{}
+	for path, methods := range file.Paths {
+		for method, op := range methods {
+			described[method+" "+path+" "+op.ID] = true
+		}
+	}
+	for _, op := range shipping.Operations() {
+		row := strings.ToLower(op.Method) + " " + op.Route + " " + op.Name
+		if !described[row] {
+			t.Errorf("mockserver/internal/openapi/service.json lacks %s: add it to paths, and its records to components/schemas", row)
+			continue
+		}
+		delete(described, row)
+		got := file.Paths[op.Route][strings.ToLower(op.Method)]
+		if got.Charges != op.Charges || got.Provisional != op.Provisional || (len(got.Security) == 0) != op.Open {
+			t.Errorf("%s: x-charges, x-provisional and security in service.json are %+v; the table of operations has %+v", op.Name, got, op)
+		}
+	}
+	for row := range described {
+		t.Errorf("service.json has %s, which shipping.Operations does not: remove it, or correct its path, method or operationId", row)
+	}
+}
+
+func TestWrite_FollowsMovedRoutes(t *testing.T) {
+	t.Parallel()
+	table := shipping.Operations()
+	i := slices.IndexFunc(table, func(op shipping.Operation) bool { return op.Name == shipping.OpRetryRequest })
+	table[i].Route, table[i].Method, table[i].Open = "/v1/regulatory-retries/{request_id}", "PUT", true
+	text := write(t, table)
+	var document struct {
+		Paths map[string]map[string]struct {
+			ID       string `json:"operationId"`
+			Security []any
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &document); err != nil {
+		t.Fatal(err)
+	}
+	moved := document.Paths["/v1/regulatory-retries/{request_id}"]["put"]
+	if moved.ID != shipping.OpRetryRequest || moved.Security == nil || len(moved.Security) > 0 {
+		t.Errorf("at the new route: %+v", moved)
+	}
+	if strings.Count(text, `"`+shipping.OpRetryRequest+`"`) != 1 || document.Paths["/v1/regulatory-documents/request/{request_id}/retry"] != nil {
+		t.Error("the operation is at its old route as well")
+	}
+}
+
+func TestWrite_FollowsAssumptions(t *testing.T) {
+	t.Parallel()
+	if got, want := fmt.Sprint(load(t).Assumptions()), "[LastPageNull ObjectBreakdown]"; got != want {
+		t.Errorf("the document depends on %s, want %s", got, want)
+	}
+	plain := write(t, shipping.Operations())
+	if strings.Contains(plain, `"x-when"`) || strings.Contains(plain, `"x-every-operation"`) {
+		t.Error("a member of the files is in the document")
+	}
+	changed := write(t, shipping.Operations(), "ObjectBreakdown")
+	var document struct {
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]map[string]any }
+		}
+	}
+	if err := json.Unmarshal([]byte(changed), &document); err != nil {
+		t.Fatal(err)
+	}
+	breakdown := document.Components.Schemas["Rate"].Properties["breakdown"]
+	if breakdown["type"] != "object" || breakdown["additionalProperties"] == nil || breakdown["description"] == nil {
+		t.Errorf("with ObjectBreakdown a breakdown is %v", breakdown)
+	}
+	if _, has := breakdown["items"]; has {
+		t.Error("null did not remove items")
+	}
+}
+
+func TestWrite_EveryComponentIsUsed(t *testing.T) {
+	t.Parallel()
+	text := write(t, shipping.Operations())
+	var document struct {
+		Components map[string]map[string]any
+	}
+	if err := json.Unmarshal([]byte(text), &document); err != nil {
+		t.Fatal(err)
+	}
+	referenced := map[string]bool{}
+	for _, found := range regexp.MustCompile(`"\$ref": "#/components/(\w+/\w+)"`).FindAllStringSubmatch(text, -1) {
+		referenced[found[1]] = true
+	}
+	for kind, all := range document.Components {
+		for name := range all {
+			used := referenced[kind+"/"+name] || kind == "securitySchemes" && strings.Contains(text, `"`+name+`": []`)
+			if !used {
+				t.Errorf("nothing refers to %s %s: remove it", kind, name)
+			}
+			delete(referenced, kind+"/"+name)
+		}
+	}
+	for _, missing := range slices.Sorted(maps.Keys(referenced)) {
+		t.Errorf("components/%s is referred to and missing", missing)
+	}
+}
+
+// S31, U6: each operation has an id of its own, and each parameter a description and an example.
+func TestWrite_DescribesEveryOperationAndParameter(t *testing.T) {
+	t.Parallel()
+	type parameter struct {
+		Ref, Name, Description string
+		Example                any
+	}
+	var document struct {
+		Paths map[string]map[string]struct {
+			ID         string `json:"operationId"`
+			Summary    string
+			Tags       []string
+			Security   []any
+			Parameters []struct {
+				Ref string `json:"$ref"`
+				parameter
+			}
+			Responses map[string]any
+		}
+		Components struct{ Parameters map[string]parameter }
+		Tags       []struct{ Name string }
+	}
+	if err := json.Unmarshal([]byte(write(t, shipping.Operations())), &document); err != nil {
+		t.Fatal(err)
+	}
+	var tags []string
+	for _, tag := range document.Tags {
+		tags = append(tags, tag.Name)
+	}
+	ids, camel := map[string]bool{}, regexp.MustCompile(`^[a-z]+[A-Za-z]+$`)
+	for path, methods := range document.Paths {
+		for method, op := range methods {
+			place := method + " " + path
+			if ids[op.ID] {
+				t.Errorf("%s: operationId %q occurs twice", place, op.ID)
+			}
+			ids[op.ID] = true
+			control := strings.HasPrefix(path, "/_mock/")
+			if control && !camel.MatchString(op.ID) {
+				t.Errorf("%s: operationId %q: use a verb and a noun, such as fundWallet", place, op.ID)
+			}
+			if op.Summary == "" || op.Security == nil || len(op.Tags) != 1 || !slices.Contains(tags, op.Tags[0]) || strings.HasPrefix(op.Tags[0], "control-") != control {
+				t.Errorf("%s: summary %q, security %v, tags %v: each operation has the first two, and one of the tags %v", place, op.Summary, op.Security, op.Tags, tags)
+			}
+			for _, p := range op.Parameters {
+				described := p.parameter
+				if p.Ref != "" {
+					described = document.Components.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
+				}
+				if described.Description == "" || described.Example == nil {
+					t.Errorf("%s: parameter %s%s needs a description and an example", place, described.Name, p.Ref)
+				}
+			}
+			if control && (op.Responses["4XX"] == nil || op.Responses["5XX"] == nil) {
+				t.Errorf("%s: responses %v", place, slices.Sorted(maps.Keys(op.Responses)))
+			}
+		}
+	}
+}
+
+func TestParse_RefusesWhatAMaintainerMayWriteByMistake(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"a":1,"a":2}`:     `"a" occurs twice in one object`,
+		`{"a":{"b":1,},}`:   "invalid character",
+		`{"a":1} {}`:        "something follows",
+		`[1]`:               "not an object",
+		`{"a":`:             "EOF",
+		`{"a":{"b":[1,2}}}`: "invalid character",
+	} {
+		if err := openapi.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	for b.Loop() {
+		document, err := openapi.Load()
+		if err != nil {
+			b.Fatal(err)
+		}
+		text, err := document.Write(shipping.Operations(), func(string) bool { return false })
+		if err != nil || !bytes.HasSuffix(text, []byte("}\n")) {
+			b.Fatal(err)
+		}
+	}
+}

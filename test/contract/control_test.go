@@ -1,0 +1,125 @@
+package contract
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// U6: every operation below /_mock/ accepts the documented request, and responds as documented, field by field.
+func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithVirtualClock(time.Time{}), mockserver.WithState(filepath.Join(t.TempDir(), "state")))
+	c := newCaller(t, srv)
+	shipment, wallet := srv.Shipments()[0], srv.Wallets()[0]
+
+	// One of each: a call, a refusal, a finding, a request that failed and one that waits for evidence.
+	c.send("GET", "/v1/transactions", "")
+	c.send("GET", "/v1/transactions", "")
+	c.send("GET", "/v1/rates?colour=red", "")
+	failed := c.analyze(`{"shipment_id":"SH-MAGICFAILONCE"}`)
+	c.succeed("PUT", failed+"/profiles/CUSTOMS", `{"incoterm":"DDP"}`)
+	c.succeed("POST", base+"/purchase", purchase(failed, `"CUSTOMS"`))
+	perfume := c.analyze(`{"file_url":"https://invoices.example/need-evidence.pdf"}`)
+	c.succeed("POST", base+"/purchase", purchase(perfume, `"MSDS","CUSTOMS"`))
+	failedID, perfumeID := failed[strings.LastIndex(failed, "/")+1:], perfume[strings.LastIndex(perfume, "/")+1:]
+	hook, err := srv.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:9/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call, err := srv.Await(t.Context(), mockserver.CallQuery{Operation: shipping.OpAnalyze}, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	tests := []struct{ method, path, body string }{
+		{"GET", "", ""}, {"GET", "console/app.js", ""}, {"GET", "live", ""}, {"GET", "healthz", ""}, {"GET", "metrics", ""},
+		{"GET", "assumptions", ""}, {"GET", "openapi.json", ""}, {"GET", "magic", ""}, {"GET", "coverage", ""}, {"GET", "lint", ""},
+		{"GET", "clock", ""}, {"POST", "clock/advance", `{"duration":"1h"}`},
+		{"POST", "faults", `{"rules":[
+			{"operation":"rates.list","nth":2,"each_request":true,"probability":0.5,"from":"2026-01-05T09:30:00Z","until":"2036-01-05T09:30:00Z","fault":{"kind":"status","status":503,"header":{"X-A":"b"}}},
+			{"operation":"countries.list","first":1,"committed":true,"fault":{"kind":"rate-limit","retry_after":"seconds","duration":"1s"}},
+			{"operation":"regulatory.purchase","point":"after-charge"},
+			{"operation":"webhooks.list","first":1,"fault":{"kind":"insert-rows","rows":1}}]}`},
+		{"GET", "faults", ""}, {"PATCH", "faults/1", `{"off":true}`}, {"DELETE", "faults/1", ""},
+		{"POST", "calls", `{"method":"GET","target":"/v1/countries"}`},
+		{"POST", "calls", `{"method":"POST","target":"/v1/regulatory-documents/analyze","body":{"shipment_id":"` + shipment + `"}}`},
+		{"GET", "calls", ""}, {"GET", "calls?operation=rates.list&status=200&contains=colour&after=req-1&last=5&bodies=false&await=1s&faulted=false", ""},
+		{"GET", "calls/" + call.RequestID, ""}, {"GET", "calls/" + call.RequestID + "?as=curl", ""}, {"GET", "why/req-1", ""}, {"GET", "why/" + call.RequestID, ""},
+		{"DELETE", "faults", ""},
+		{"GET", "ledger?perPage=5", ""}, {"GET", "ledger?wallet=" + wallet, ""}, {"POST", "ledger/fund", `{"wallet":"` + wallet + `","amount":100.5}`},
+		{"GET", "exchange-rates", ""}, {"POST", "exchange-rates", `{"currency":"NGN","per_dollar":1600}`},
+		{"GET", "webhooks?perPage=3", ""}, {"POST", "webhooks", `{"url":"http://127.0.0.1:9/","events":["shipment.created"],"order":"fifo"}`},
+		{"PATCH", "webhooks/" + hook, `{"name":"Warehouse","active":true,"order":""}`},
+		{"POST", "events", `{"event":"shipment.updated"}`}, {"POST", "events", `{"event":"shipment.updated","data":{"a":1}}`},
+		{"POST", "clock/advance", `{"duration":"1m"}`}, {"GET", "deliveries?perPage=100", ""}, {"DELETE", "webhooks/" + hook, ""},
+		{"POST", "schedule", `{"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"before_reply":true},{"event":0,"after":"1s"}],"act":{"target":"/v1/rates?perPage=1"}}`},
+		{"GET", "consignments", ""}, {"GET", "countries", ""}, {"GET", "scenarios", ""},
+		{"GET", "requests?page=1", ""}, {"GET", "requests/" + failedID, ""}, {"GET", "requests/" + perfumeID, ""},
+		{"POST", "requests/" + perfumeID + "/evidence/MSDS", ""}, {"POST", "clock/advance", `{"duration":"1h"}`},
+		{"GET", "requests/" + perfumeID + "/documents/MSDS/pdf", ""},
+		{"POST", "worlds", `{"scenario":"lowfunds","name":"ci42","assumptions":{"PerPageCap":2,"LastPageNull":true,"Purchasing":"5s","GenerationScale":0.5}}`},
+		{"GET", "worlds?keys=false", ""}, {"GET", "worlds/lowfunds_ci42", ""}, {"POST", "worlds/lowfunds_ci42/snapshot", `{"snapshot":"before"}`},
+		{"POST", "worlds/lowfunds_ci42/restore", `{"snapshot":"before"}`}, {"POST", "worlds/lowfunds_ci42/fork", `{"name":"what-if","snapshot":"before"}`},
+		{"POST", "worlds/lowfunds_ci42/reset", ""}, {"DELETE", "worlds/lowfunds_ci42", ""}, {"POST", "state/save", ""},
+	}
+	for _, test := range tests {
+		c.succeed(test.method, "/_mock/"+test.path, test.body, "Authorization", "")
+	}
+
+	var wanted []exchange
+	for path, item := range c.judge.document.Paths.Map() {
+		for _, operation := range item.Operations() {
+			if strings.HasPrefix(path, "/_mock/") {
+				wanted = append(wanted, exchange{operation.OperationID, http.StatusOK})
+			}
+		}
+	}
+	if missing := c.judge.missing(wanted); len(missing) > 0 {
+		t.Errorf("never seen to succeed: %v; add a request to the table of this test", missing)
+	}
+}
+
+// U6: the document refuses the bodies that the control surface refuses, and describes the refusals.
+func TestControl_EveryRefusalIsAsDocumented(t *testing.T) {
+	t.Parallel()
+	c := newCaller(t, start(t))
+	tests := []struct {
+		method, path, body string
+		status             int
+		document           allowed
+	}{
+		{"GET", "worlds/nowhere", "", 404, valid},
+		{"GET", "healthz?world=nowhere", "", 404, valid},
+		{"GET", "calls?status=many", "", 400, invalid},
+		{"GET", "calls?status=200&await=1ms", "", 408, valid},
+		{"POST", "worlds", `{"name":7}`, 400, invalid},
+		{"POST", "worlds", `{"name":"x","assumptions":{"PerPgeCap":2}}`, 400, invalid},
+		{"POST", "faults", `{"rules":[]}`, 400, invalid},
+		{"POST", "faults", `{"rules":[{"number":1,"fault":{"kind":"drop"}}]}`, 400, invalid},
+		{"POST", "faults", `{"rules":[{"fault":{"kind":"fire"}}]}`, 400, invalid},
+		{"POST", "ledger/fund", `{"wallet":"VA-1"}`, 400, invalid},
+		{"POST", "exchange-rates", `{"currency":"NGN"}`, 400, invalid},
+		{"POST", "calls", `{}`, 400, invalid},
+		{"POST", "clock/advance", `{"duration":"1h"}`, 409, valid}, // the clock is real
+		{"POST", "state/save", "", 409, valid},
+		{"PATCH", "webhooks/WA-0", `{"active":true}`, 404, valid},
+		{"PATCH", "faults/1", `{}`, 400, invalid},
+		{"POST", "schedule", `{"events":[]}`, 400, invalid},
+		{"POST", "webhooks", `{"url":"http://127.0.0.1:9/","order":"random"}`, 400, invalid},
+	}
+	for _, test := range tests {
+		status, data := c.send(test.method, "/_mock/"+test.path, test.body, "Authorization", "")
+		if status != test.status {
+			t.Errorf("%s %s %s: status %d, %v; want %d", test.method, test.path, test.body, status, data, test.status)
+		}
+		if err := c.judge.latest(); (err == nil) != bool(test.document) {
+			t.Errorf("%s %s %s: the document: %v; want it allowed: %t", test.method, test.path, test.body, err, test.document)
+		}
+	}
+}
