@@ -13,6 +13,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 )
 
@@ -161,7 +162,7 @@ func TestOpenAPI_EnumeratesWhatTheServerKnows(t *testing.T) {
 	for _, k := range faults.Kinds {
 		kinds = append(kinds, k.Kind)
 	}
-	for _, form := range mockserver.RetryAfters() {
+	for _, form := range fault.RetryAfters() {
 		forms = append(forms, string(form))
 	}
 	own := []string{"OpenOperations", "OneWorld", "MaxBody", "DeliverAnywhere"} // of the whole server
