@@ -4,7 +4,7 @@ go 1.26
 
 replace github.com/shipping-go/shipping => ../..
 
-ignore ./typescript/node_modules
+ignore ./node/node_modules
 
 require (
 	github.com/getkin/kin-openapi v0.152.0
