@@ -45,6 +45,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 			{"operation":"rates.list","nth":2,"each_request":true,"probability":0.5,"from":"2026-01-05T09:30:00Z","until":"2036-01-05T09:30:00Z","fault":{"kind":"status","status":503,"header":{"X-A":"b"}}},
 			{"operation":"countries.list","first":1,"committed":true,"fault":{"kind":"rate-limit","retry_after":"seconds","duration":"1s"}},
 			{"operation":"regulatory.purchase","point":"after-charge"},
+			{"operation":"webhooks.list","first":1,"fault":{"kind":"respond","status":200,"header":{"X-A":["b","c"],"X-D":"e"},"body":"[]"}},
 			{"operation":"webhooks.list","first":1,"fault":{"kind":"insert-rows","rows":1}}]}`},
 		{"GET", "faults", ""}, {"PATCH", "faults/1", `{"off":true}`}, {"DELETE", "faults/1", ""},
 		{"POST", "calls", `{"method":"GET","target":"/v1/countries"}`},
