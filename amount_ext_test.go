@@ -83,7 +83,7 @@ func TestAmountStringFixed(t *testing.T) {
 	}
 }
 
-// The digits are computed by internal/decimal, which is tested there. An amount adds what is not a number.
+// The digits are computed by internal/decimal, which is tested there. An amount adds the values that are not numbers.
 func TestAmountArithmetic(t *testing.T) {
 	var absent, unreadable shipping.Amount
 	if err := unreadable.UnmarshalJSON([]byte(`"free"`)); err != nil {
@@ -112,7 +112,7 @@ func TestAmountArithmetic(t *testing.T) {
 		}
 	}
 	if rounded := unreadable.Round(2); rounded != unreadable || absent.Round(2) != absent {
-		t.Error("rounding makes a number of what is none")
+		t.Error("rounding makes an unreadable amount readable")
 	}
 }
 

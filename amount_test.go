@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzAmount: a text that is taken as money is the number that JSON says it is, to the last digit, and
+// FuzzAmount: a text that is read as money is its JSON number, to the last digit, and
 // survives being written; any other text is refused, and never fails the record around it.
 func FuzzAmount(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {

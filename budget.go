@@ -50,7 +50,8 @@ type Budget struct {
 	AssumeCurrency bool
 }
 
-// ParseBudget reads a budget as [Budget.String] writes it, such as "150.00 NGN".
+// ParseBudget reads a budget as [Budget.String] writes it, such as "150.00 NGN". The error is [ErrAmountUnreadable],
+// [ErrAmountOverflow], or a [*ValidationError].
 func ParseBudget(text string) (*Budget, error) {
 	number, currency, found := strings.Cut(strings.TrimSpace(text), " ")
 	currency = strings.TrimSpace(currency)
@@ -142,7 +143,7 @@ func (b Budget) Fits(committed, needed Amount) error {
 	if err != nil {
 		return err
 	}
-	return &BudgetError{Budget: b, Needed: needed, Problem: fmt.Sprintf("%s needed, %s of it left", inFull(needed), inFull(left))}
+	return &BudgetError{Budget: b, Needed: needed, Problem: fmt.Sprintf("%s needed, %s left", inFull(needed), inFull(left))}
 }
 
 // Price adds up the stored amounts of documents of this draft. A document that the draft does not offer, a

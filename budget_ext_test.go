@@ -17,7 +17,7 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// C22, C26: a price has one member with its exact name. A price that is given twice is no price, and no
+// C22, C26: a price has one member with its exact name. A price that is given twice is unknown, and no
 // budget allows it.
 func TestPrice_IsTheOnlyOneUnderItsExactName(t *testing.T) {
 	t.Parallel()
@@ -92,7 +92,7 @@ func checkPrices(ctx context.Context, t *testing.T) {
 	}
 }
 
-// C26: wherever money is read, two amounts under one name are none, and the rest of the record is read.
+// C26: wherever money is read, two amounts under one name are unreadable, and the rest of the record is read.
 func TestAmount_GivenTwiceIsUnreadable(t *testing.T) {
 	t.Parallel()
 	rates := shippingtest.NewService(httpmock.NewStringResponder(200, `{"status":true,"message":"","data":{"rates":[{"rate_id":"RT-1","amount":1,"currency":"NGN","amount":2},{"rate_id":"RT-2","amount":3,"AMOUNT":4}]}}`))
@@ -116,7 +116,7 @@ func TestAmount_GivenTwiceIsUnreadable(t *testing.T) {
 	}
 }
 
-// C22: if a member is given twice, the last one counts, whichever reader reads the answer.
+// C22: if a member is given twice, the last one counts, whichever reader reads the response.
 func TestNames_GivenTwiceTheLastCounts(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{

@@ -210,8 +210,8 @@ func (x *exchange) received(failure *Error, body bool) *Response {
 // names of [RawJSON.Decode]. If HTTP defines that a response has no body (HEAD, 204, 205), out is not changed.
 //
 // GET and HEAD are retried like the client's own reads; other methods only on evidence that nothing was
-// sent. The purchase route is never retried: prefer [RegulatoryService.Purchase], which also finds out
-// what became of a lost response.
+// sent. The purchase route is never retried: prefer [RegulatoryService.Purchase], which also finds the outcome of a
+// lost response. The error is a [*ValidationError] or an [*Error].
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, in, out any, call ...CallOption) error {
 	if c == nil || c.core == nil {
 		return ErrNoClient
@@ -320,7 +320,7 @@ func WithHeader(name, value string) CallOption {
 		case canonical == "Authorization":
 			s.invalid = invalidRequest("", "WithHeader", "sets Authorization: the client sends the key it was made with")
 		case canonical == "Idempotency-Key" || canonical == "X-Idempotency-Key":
-			s.invalid = invalidRequest("", "WithHeader", "sets "+name+": net/http would re-send the request by itself after a dropped connection")
+			s.invalid = invalidRequest("", "WithHeader", "sets "+name+": net/http would send the request again after a dropped connection")
 		case slices.Contains([]string{"Host", "Content-Length", "Transfer-Encoding", "Trailer"}, canonical):
 			s.invalid = invalidRequest("", "WithHeader", "sets "+canonical+", which net/http takes from elsewhere and ignores here")
 		default:

@@ -105,7 +105,7 @@ func TestDo_AnswersWithoutABody(t *testing.T) {
 		}
 	}
 	if out != "untouched" {
-		t.Errorf("an answer without a body wrote %q", out)
+		t.Errorf("a response without a body wrote %q", out)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestDo_ThePurchaseRouteNeverRepeats(t *testing.T) {
 	} {
 		var charges bool
 		observer := shipping.Observer{Attempt: func(_ context.Context, o shipping.Operation, _ shipping.Attempt) { charges = o.Charges }}
-		service := shippingtest.NewService(httpmock.NewErrorResponder(shippingtest.ErrRefused())) // even where nothing was sent
+		service := shippingtest.NewService(httpmock.NewErrorResponder(shippingtest.ErrRefused())) // even if nothing was sent
 		err := shippingtest.NewClient(t, service, shippingtest.FastRetries(), shipping.WithObserver(observer)).Do(t.Context(), http.MethodPost, path, nil, map[string]string{}, nil)
 		shippingtest.WantError(t, path, err, shipping.ErrConnection)
 		if service.Count("") != 1 || !charges {

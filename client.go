@@ -51,7 +51,7 @@ type core struct {
 }
 
 // NewClient returns a client that authenticates with secretKey ("Bearer <SECRET_KEY>"). The base
-// address has no default: set it with [WithBaseURL].
+// address has no default: set it with [WithBaseURL]. An invalid key or option is a [*ValidationError].
 //
 // Specification: "Authentication".
 func NewClient(secretKey string, opts ...Option) (*Client, error) {
@@ -101,7 +101,8 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 }
 
 // NewClientFromEnv returns a client for the key in SHIPPING_SECRET_KEY and the base address in
-// SHIPPING_BASE_URL. Options are applied after them, so [WithBaseURL] overrides the variable.
+// SHIPPING_BASE_URL. Options are applied after them, so [WithBaseURL] overrides the variable. A missing
+// or invalid variable is a [*ValidationError] that names it.
 func NewClientFromEnv(opts ...Option) (*Client, error) {
 	key, base := os.Getenv(EnvSecretKey), os.Getenv(EnvBaseURL)
 	if key == "" {

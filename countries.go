@@ -37,7 +37,7 @@ type Timezone struct {
 // CountriesService lists the countries available for shipping.
 type CountriesService struct{ core *core }
 
-// List returns all countries; the list has no pages.
+// List returns all countries; the list has no pages. The error is a [*ValidationError] or an [*Error].
 //
 // Specification: GET /v1/countries.
 //

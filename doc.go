@@ -1,5 +1,5 @@
 // Package shipping is a client for the shipping service: carrier rates, countries, webhooks, wallet
-// transactions, and regulatory documents. It computes exactly with money, and never purchases twice.
+// transactions, and regulatory documents. It computes exactly with money, and never sends a purchase twice.
 //
 //	client, err := shipping.NewClient(secretKey, shipping.WithBaseURL("https://api.example.com"))
 //	countries, err := client.Countries.List(ctx)
@@ -7,6 +7,9 @@
 // A [Client] belongs to one account. Make it once and share it: [NewClient], or [NewClientFromEnv] if
 // the environment holds the key and the base address. Every method takes a context, and options for this one call:
 // [WithHeader], [WithQuery], [WithResponse].
+//
+// The files example_*_test.go have an example for each task; "go doc -http" shows them beside the documentation.
+// The guides are in the folder docs.
 //
 // # Lists
 //
@@ -27,7 +30,8 @@
 // An invalid request is refused before it is sent, with a [ValidationError]. A call that fails returns an
 // [Error]: test it with errors.Is and the sentinels ([ErrUnauthorized], [ErrNotFound], [ErrRateLimited], …),
 // and read its fields with errors.AsType. Reads are retried while there is time; see [RetryPolicy]. Other
-// operations are retried only on evidence that nothing was sent, and a purchase never is.
+// operations are retried only on evidence that nothing was sent, and a purchase never is. The comment of a method
+// names the errors that it returns beside these two.
 //
 // # Regulatory documents
 //
@@ -57,10 +61,17 @@
 // # Testing
 //
 // Package [github.com/shipping-go/shipping/mockserver] is a reference server for tests, which
-// controls money, time and faults. Every example here runs against it.
+// controls money, time and faults. For canned responses, give [WithHTTPClient] a mock transport.
 //
 // # Assumptions
 //
 // Comments name the heading of the specification that they follow. Questions that it leaves open are marked
 // Assumption, with the option that changes the choice, and are listed in docs/ASSUMPTIONS.md.
+//
+// # Compatibility
+//
+// Versions follow semantic versioning. Before 1.0.0 a minor version may break the API, and CHANGELOG.md lists each
+// break. A new field of a struct, a new constant of an open string type, a new error text and a corrected assumption
+// are not breaks: use field names in composite literals, give switches a default case, and test errors with errors.Is
+// and errors.AsType. Go 1.26 or newer is required.
 package shipping

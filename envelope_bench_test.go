@@ -19,7 +19,7 @@ import (
 //
 //	go test -run - -bench 'Decode|Call' -count 6 .
 
-// answerOf returns an answer of GET /v1/<list> with n records made from the format.
+// answerOf returns a response of GET /v1/<list> with n records made from the format.
 func answerOf(list, format string, n int) []byte {
 	records := make([]string, n)
 	for i := range records {
@@ -191,7 +191,7 @@ func BenchmarkDecode(b *testing.B) {
 	b.Run("countries", func(b *testing.B) { benchmarkDecode[[]Country, []Country](b, countriesAnswer(250)) })
 }
 
-// inProcess answers every request with the same body.
+// inProcess responds to every request with the same body.
 type inProcess []byte
 
 func (body inProcess) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -9,7 +9,7 @@ import (
 )
 
 // The fuzz tests compare the decoder with the exact reader: what the one reads, the other reads too, with the
-// same values. Byte by byte a fuzzer seldom gets past the grammar, so a number tells how to change the text
+// same values. Byte by byte a fuzzer seldom gets past the grammar, so a number selects the change of the text
 // token by token first; 0 leaves it as it is.
 //
 //	go test -run - -fuzz FuzzDecodeRates -fuzztime 60s -fuzzminimizetime 1s .
@@ -47,7 +47,7 @@ func TestFastDecodingAgreesOnChangedAnswers(t *testing.T) {
 			}
 		}
 		if taken < rounds/20 {
-			t.Errorf("%s: only %d of %d changed answers were read: the test shows little", name, taken, rounds)
+			t.Errorf("%s: only %d of %d changed responses were read: the test shows little", name, taken, rounds)
 		}
 	}
 }

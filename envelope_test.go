@@ -17,7 +17,7 @@ import (
 	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
-// sameAs reads body, and holds the result against what [exactly] reads. It reports whether the body was read.
+// sameAs reads body, and compares the result with that of [exactly]. It reports whether the body was read.
 func sameAs[T, Exact any](t *testing.T, body []byte, data func(Exact) T) bool {
 	t.Helper()
 	var got envelope[T]
@@ -49,7 +49,7 @@ func readAnswer(t testing.TB, name string) []byte {
 	return body
 }
 
-// lists are the responses with types of their own.
+// lists are the responses with their own types.
 func lists() map[string]func(*testing.T, []byte) (read bool) {
 	return map[string]func(*testing.T, []byte) bool{
 		"rates":        sameList[rateList],
@@ -132,9 +132,9 @@ func TestDecodingReadsOddResponsesAsTheExactReaderDoes(t *testing.T) {
 		"a comma before the brace":                {`.000Z"}`, `.000Z",}`, false},
 		"a comma before the bracket":              {`}]`, `},]`, false},
 		"a value too many":                        {`"message":"m"`, `"message":"m""m"`, false},
-		"an answer that ends early":               {`]}}`, `]}`, false},
-		"text behind the answer":                  {`]}}`, `]}} x`, false},
-		"a NUL behind the answer":                 {`]}}`, "]}}\x00", false},
+		"a response that ends early":              {`]}}`, `]}`, false},
+		"text behind the response":                {`]}}`, `]}} x`, false},
+		"a NUL behind the response":               {`]}}`, "]}}\x00", false},
 		"a byte order mark":                       {`{"status"`, "\ufeff" + `{"status"`, false},
 		"a value nested deep":                     {`"used":true`, `"deep":` + strings.Repeat("[", 300) + strings.Repeat("]", 300), true},
 		"a status that is a string":               {`"status":true`, `"status":"true"`, true},
@@ -166,7 +166,7 @@ func clientOf(t testing.TB, body []byte, options ...Option) *Client {
 	return client
 }
 
-// pathBodies answers each path with a body of its own.
+// pathBodies responds to each path with its own body.
 type pathBodies map[string]inProcess
 
 func (b pathBodies) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -258,7 +258,7 @@ func TestShortRecordsAtTheHeadTakeNoMemoryOnTheirWord(t *testing.T) {
 	}
 }
 
-// P1: odd scalars in every record cost no more memory than those of the documented types.
+// P1: odd scalars in every record cost at most the memory of those of the documented types.
 func TestPagesTakeAFewBlocksOfMemory(t *testing.T) {
 	for name, test := range map[string]struct {
 		body []byte

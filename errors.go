@@ -95,7 +95,7 @@ type Error struct {
 
 	kind    error // the sentinel
 	refused bool  // the whole body is a refusal; Body may hold only the start of it
-	// What is known about the request. Cause does not show it: it may wrap the error of another call, with
+	// The evidence about the request. Cause does not contain it: it may wrap the error of another call, with
 	// which a context was cancelled.
 	notSent, heldBack bool
 }
@@ -156,13 +156,13 @@ func (e *Error) hint() string {
 	case errors.Is(e.kind, ErrUnexpectedBody):
 		return "check that the base address is the service's API and not a web page or proxy"
 	case errors.Is(e.kind, ErrBodyTooLarge):
-		return "ask for fewer records a page, or raise WithMaxResponseBytes"
+		return "request fewer records a page, or raise WithMaxResponseBytes"
 	case errors.Is(e.kind, ErrConnection) && e.heldBack:
 		return "nothing was sent"
 	case errors.Is(e.Cause, http.ErrSchemeMismatch):
-		return "the service speaks http:// there: check scheme and port of the base address"
+		return "the service expects http:// there: check scheme and port of the base address"
 	case transport.SpeaksTLS(e.Cause):
-		return "the service speaks https:// there: check scheme and port of the base address"
+		return "the service expects https:// there: check scheme and port of the base address"
 	case errors.Is(e.kind, ErrConnection) && e.NotSent() && !contextEnded(e.Cause):
 		return "nothing was sent: check host, port and network"
 	case errors.Is(e.kind, ErrConnection) && notConnected(e.Cause) && !contextEnded(e.Cause):

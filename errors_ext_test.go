@@ -103,16 +103,16 @@ func TestErrors_TextsSayWhatToDo(t *testing.T) {
 		"https to a service without it": {
 			httpmock.NewErrorResponder(http.ErrSchemeMismatch),
 			"shipping: regulatory.get: no response (request RD-1): http: server gave HTTP response to HTTPS client; " +
-				"the service speaks http:// there: check scheme and port of the base address",
+				"the service expects http:// there: check scheme and port of the base address",
 		},
 		"broken connection": {
 			httpmock.NewErrorResponder(io.ErrUnexpectedEOF), "shipping: regulatory.get: no response (request RD-1): unexpected EOF",
 		},
 		"too large": {
 			shippingtest.OK(`"` + strings.Repeat("x", 2000) + `"`),
-			"shipping: regulatory.get: 200 OK: body too large (request RD-1); ask for fewer records a page, or raise WithMaxResponseBytes",
+			"shipping: regulatory.get: 200 OK: body too large (request RD-1); request fewer records a page, or raise WithMaxResponseBytes",
 		},
-		"request named by the answer": {
+		"request named by the response": {
 			httpmock.NewStringResponder(400, `{"status":false,"message":"no","data":{"request_id":"RD-2"}}`),
 			"shipping: regulatory.get: 400 Bad Request: no (request RD-2)",
 		},
@@ -197,7 +197,7 @@ func TestErrors_InsufficientFunds(t *testing.T) {
 	}
 }
 
-// U5: what the reference server answers for an empty wallet is the sentinel.
+// U5: the reference server's refusal for an empty wallet is the sentinel.
 func TestErrors_InsufficientFundsOfTheReferenceServer(t *testing.T) {
 	t.Parallel()
 	server := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("lowfunds"))
@@ -272,10 +272,10 @@ func TestErrors_ACertificateThatIsRefusedIsNotTriedAgain(t *testing.T) {
 		hint string
 	}{
 		"certificate":          {&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}, "signed by unknown authority"},
-		"http at an https":     {http.ErrSchemeMismatch, "the service speaks http:// there"},
-		"http, as found":       {tls.RecordHeaderError{Msg: "not TLS", RecordHeader: [5]byte{'H', 'T', 'T', 'P', '/'}}, "the service speaks http:// there"},
+		"http at an https":     {http.ErrSchemeMismatch, "the service expects http:// there"},
+		"http, as found":       {tls.RecordHeaderError{Msg: "not TLS", RecordHeader: [5]byte{'H', 'T', 'T', 'P', '/'}}, "the service expects http:// there"},
 		"neither":              {tls.RecordHeaderError{Msg: "not TLS"}, "not TLS"},
-		"https at an http":     {errors.New(`malformed HTTP response "\x15\x03\x01\x00\x02"`), "the service speaks https:// there"},
+		"https at an http":     {errors.New(`malformed HTTP response "\x15\x03\x01\x00\x02"`), "the service expects https:// there"},
 		"address with no port": {&net.OpError{Op: "dial", Net: "tcp", Err: &net.AddrError{Err: "missing port in address", Addr: "api"}}, "missing port"},
 	} {
 		service := shippingtest.NewService(httpmock.NewErrorResponder(test.err))
@@ -316,7 +316,7 @@ func TestErrors_AnAttemptThatEndsWhileDiallingSentNothing(t *testing.T) {
 	})
 }
 
-// The texts of errors hold what the service sent on one line, and not all of it.
+// The text of an error contains the service's text on one line, and truncated.
 func TestErrors_TextsOfTheServiceAreOnOneLine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

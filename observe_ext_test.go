@@ -100,7 +100,7 @@ func TestObserver_DoneIsToldWhatTheCallerReceives(t *testing.T) {
 	}}
 	_, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(404, "no")), shipping.WithObserver(observer)).Rates.List(t.Context(), nil)
 	if err == nil || told != err {
-		t.Errorf("told %v, received %v", told, err)
+		t.Errorf("reported %v, received %v", told, err)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestLogger_TellsAttemptsAndRepeats(t *testing.T) {
 	})
 }
 
-// drifts collects what WithDriftReport tells.
+// drifts collects the reports of WithDriftReport.
 type drifts struct {
 	mu  sync.Mutex
 	got []shipping.Drift

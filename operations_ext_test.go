@@ -14,7 +14,7 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// wireRequest is what a call must look like on the wire.
+// wireRequest is the expected request of a call.
 type wireRequest struct{ Method, Path, Query, Body string }
 
 func asWire(got shippingtest.Request) wireRequest {
@@ -208,7 +208,7 @@ func TestWire_BaseURLWithAndWithoutVersionSlashAndPrefix(t *testing.T) {
 			t.Errorf("%q leads to %s%s, want %s", address, got.Origin, got.Path, want)
 		}
 		if base := strings.TrimSuffix(want, "/v1/rates"); client.BaseURL() != base {
-			t.Errorf("%q: BaseURL says %s, want %s", address, client.BaseURL(), base)
+			t.Errorf("%q: BaseURL returns %s, want %s", address, client.BaseURL(), base)
 		}
 	}
 }
@@ -308,7 +308,7 @@ func TestProvisionalRoutes_SendNothingUnlessEnabled(t *testing.T) {
 		err := call.Do(t.Context(), client)
 		shippingtest.WantError(t, call.Operation, err, shipping.ErrProvisionalRoute)
 		if err != nil && !strings.Contains(err.Error(), "WithProvisionalRoutes()") {
-			t.Errorf("%s: %v does not say what to do", call.Operation, err)
+			t.Errorf("%s: %v does not name the remedy", call.Operation, err)
 		}
 	}
 	if service.Count("") != 0 {
@@ -326,7 +326,7 @@ func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
 	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA"); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = client.Regulatory.Retry(t.Context(), "RD-1") // the answer is no record
+	_, _ = client.Regulatory.Retry(t.Context(), "RD-1") // the response is not a record
 	_, _ = client.Regulatory.UpdateShipping(t.Context(), "RD-1", shipping.ShippingDetails{})
 	got := service.Requests()
 	shippingtest.Diff(t, "replaced route", wireRequest{"GET", "/v2/forms/FDA/RD-1", "", ""}, asWire(got[0]))

@@ -249,8 +249,8 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		}, "document_type is .."},
 
 		{"own Authorization", rates(nil, shipping.WithHeader("authorization", "Basic x")), "sets Authorization: the client sends the key it was made with"},
-		{"idempotency key", rates(nil, shipping.WithHeader("idempotency-key", "1")), "net/http would re-send the request by itself"},
-		{"idempotency key with an X", rates(nil, shipping.WithHeader("X-Idempotency-Key", "1")), "net/http would re-send the request by itself"},
+		{"idempotency key", rates(nil, shipping.WithHeader("idempotency-key", "1")), "net/http would send the request again"},
+		{"idempotency key with an X", rates(nil, shipping.WithHeader("X-Idempotency-Key", "1")), "net/http would send the request again"},
 		{"header without name", rates(nil, shipping.WithHeader("", "1")), "is not a header name"},
 		{"header name with a space", rates(nil, shipping.WithHeader("X Tenant", "1")), "is not a header name"},
 		{"header name with a line break", rates(nil, shipping.WithHeader("X\r\nY", "1")), "is not a header name"},
@@ -267,7 +267,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"Do with a parent", do("GET", "/v1/../admin", nil), `has an element that is ".", ".."`},
 		{"Do with an escaped parent", do("GET", "/v1/%2e%2E/admin", nil), `has an element that is ".", ".."`},
 		{"Do with a broken escape", do("GET", "/v1/100%", nil), "badly escaped"},
-		{"Do with what is no JSON", do("POST", "/v1/shipments", func() {}), "body cannot be written as JSON"},
+		{"Do with a value that is not JSON", do("POST", "/v1/shipments", func() {}), "body cannot be written as JSON"},
 		{"Do with unreadable money", do("POST", "/v1/shipments", unreadable(t)), "body cannot be written as JSON"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -278,7 +278,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
 			if _, ok := errors.AsType[*shipping.ValidationError](err); !ok || !errors.Is(err, shipping.ErrInvalidRequest) {
-				t.Errorf("error %T is no *ValidationError", err)
+				t.Errorf("error %T is not a *ValidationError", err)
 			}
 			if service.Count("") != 0 {
 				t.Errorf("%d requests were sent", service.Count(""))

@@ -43,8 +43,8 @@ type Pagination struct {
 	CurrentPage int `json:"currentPage" spec:"optional"`
 	// PagingCounter is the number of the page's first record, from 1 (webhooks).
 	PagingCounter int `json:"pagingCounter" spec:"optional"`
-	// PrevPage and NextPage are page numbers (webhooks and transactions); 0 if there is no such page, or if
-	// the service sends null.
+	// PrevPage and NextPage are page numbers (webhooks and transactions); 0 without such a page, or if the
+	// service sends null.
 	PrevPage int `json:"prevPage" spec:"optional"`
 	NextPage int `json:"nextPage" spec:"optional"`
 	// HasPrevPage and HasNextPage report whether there are such pages (webhooks and transactions).
@@ -130,7 +130,7 @@ func (e *ListError) Unwrap() error { return e.Err }
 
 // ErrPageLoop is the cause of a [ListError] if the service sends the same records again and again, or pages
 // of another size with each response, so that the walk would never end.
-var ErrPageLoop = errors.New("shipping: the list goes in circles")
+var ErrPageLoop = errors.New("shipping: the list does not advance")
 
 // ErrIncomplete is the cause of a [ListError] if the walk delivered fewer records than the list's total
 // promised, although the total did not shrink accordingly. [ListError.Missing] is how many are missing.

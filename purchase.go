@@ -147,8 +147,10 @@ func (e *PurchaseError) Unwrap() error { return e.Err }
 
 // Purchase buys documents of a draft: the wallet is charged the amounts stored on the draft, and
 // generation starts. The request is sent once and never retried. If the response is lost, or refuses the
-// purchase, the request is read back, and the result follows from both. An error whose outcome depends on
-// the service is a [*PurchaseError].
+// purchase, the request is read back, and the result follows from both.
+//
+// A purchase that is refused before it is sent is a [*ValidationError]. Any other error is a [*PurchaseError], whose
+// Outcome reports whether the wallet was charged; it wraps the [*Error] of the call.
 //
 // Specification: POST /v1/regulatory-documents/purchase.
 func (s RegulatoryService) Purchase(ctx context.Context, requestID string, documents ...DocumentType) (*PurchaseResult, error) {
@@ -451,7 +453,7 @@ func (o *SettleOptions) withDefaults() (SettleOptions, error) {
 
 // SettlePurchase finds the outcome of a purchase whose outcome was unknown. It only reads. A charge
 // is returned as a result; a request that stays a draft is a [*PurchaseError] with [OutcomeNotCharged];
-// anything else is one with [OutcomeUnknown].
+// anything else is one with [OutcomeUnknown]. Invalid options are a [*ValidationError].
 func (s RegulatoryService) SettlePurchase(ctx context.Context, requestID string, settle *SettleOptions, call ...CallOption) (*PurchaseResult, error) {
 	options, err := settle.withDefaults()
 	if err != nil {

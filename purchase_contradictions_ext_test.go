@@ -48,7 +48,7 @@ func TestPurchase_AContradictoryResponseConfirmsNothing(t *testing.T) {
 }
 
 // C20, C21: a record that contradicts itself, that names its request unreadably, or whose documents cannot be
-// read, is no evidence. A draft that shows something where the charge is shown is not free.
+// read, proves nothing. A draft that shows something where the charge is shown is not free.
 func TestPurchase_AContradictoryRecordDecidesNothing(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{

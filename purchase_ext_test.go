@@ -30,7 +30,7 @@ func problem(status int) httpmock.Responder {
 		HeaderSet(http.Header{"Content-Type": {"application/problem+json; charset=utf-8"}})
 }
 
-// purchaseResponses are responses to a purchase of FDA on RD-1, by what they are evidence of.
+// purchaseResponses are responses to a purchase of FDA on RD-1, by the kind of evidence.
 func purchaseResponses() map[string]map[string]httpmock.Responder {
 	return map[string]map[string]httpmock.Responder{
 		"confirmation": {
@@ -39,7 +39,7 @@ func purchaseResponses() map[string]map[string]httpmock.Responder {
 			"null":                     shippingtest.OK(`null`),
 			"an empty object":          shippingtest.OK(`{}`),
 			"a text":                   shippingtest.OK(`"charged"`),
-			"a status of its own":      shippingtest.OK(`{"status":"success"}`),
+			"a status that is a text":  shippingtest.OK(`{"status":"success"}`),
 			"201":                      httpmock.NewStringResponder(201, `{"status":true,"data":{"request_id":"RD-1"}}`),
 			"the record under request": shippingtest.OK(`{"request":{"request_id":"RD-1","status":"purchasing"}}`),
 			"documents as slugs":       shippingtest.OK(`{"request_id":"RD-1","documents":["FDA"]}`),
@@ -67,7 +67,7 @@ func purchaseResponses() map[string]map[string]httpmock.Responder {
 			"400, status true":                httpmock.NewStringResponder(400, `{"status":true,"message":"?"}`),
 			"problem, 500":                    problem(500),
 			"problem, 408":                    problem(408),
-			"problem that is no JSON":         httpmock.NewStringResponder(400, "no").HeaderSet(http.Header{"Content-Type": {"application/problem+json"}}),
+			"problem that is not JSON":        httpmock.NewStringResponder(400, "no").HeaderSet(http.Header{"Content-Type": {"application/problem+json"}}),
 			"302":                             httpmock.NewStringResponder(302, ""),
 			"200 as HTML":                     httpmock.NewStringResponder(200, "<html>"),
 			"200, empty":                      httpmock.NewStringResponder(200, ""),
@@ -387,7 +387,7 @@ func TestPurchase_TheDeadlineLeavesTimeToReadBack(t *testing.T) {
 		deadline, settle, least, most time.Duration // when the purchase itself ends
 	}{
 		"at least three quarters for the purchase": {20 * time.Second, 10 * time.Second, 15 * time.Second, 15 * time.Second},
-		"no more than the settling time is kept":   {20 * time.Second, time.Second, 19 * time.Second, 19 * time.Second},
+		"at most the settling time is kept":        {20 * time.Second, time.Second, 19 * time.Second, 19 * time.Second},
 		"an attempt's own bound":                   {10 * time.Minute, 10 * time.Second, 30 * time.Second, 30 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {

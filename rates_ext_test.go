@@ -50,7 +50,7 @@ func TestChoosingARate(t *testing.T) {
 	if _, err := shipping.CheapestRate(all, shipping.RateFilter{}); !errors.Is(err, shipping.ErrMixedCurrencies) {
 		t.Errorf("mixed currencies: %v", err)
 	}
-	// C17: a negative price is no offer.
+	// C17: a rate with a negative price is ignored.
 	negative := offer(t, "RT-10", "-0.01", "NGN", 1)
 	for _, rates := range [][]*shipping.Rate{nil, {free}, {nil}, {negative}} {
 		if _, err := shipping.FastestRate(rates, naira); !errors.Is(err, shipping.ErrNoRate) {

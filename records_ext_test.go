@@ -180,7 +180,7 @@ func TestTransactions_FlatAmountIsTheAmountTimesHundred(t *testing.T) {
 	}
 	for _, transaction := range page.Items {
 		if flat, err := transaction.Amount.Flat(); err != nil || flat != transaction.FlatAmount {
-			t.Errorf("%s: amount %s is flat %d (%v), the service says %d", transaction.TransactionID, transaction.Amount, flat, err, transaction.FlatAmount)
+			t.Errorf("%s: amount %s is flat %d (%v), the service sent %d", transaction.TransactionID, transaction.Amount, flat, err, transaction.FlatAmount)
 		}
 	}
 }

@@ -187,7 +187,7 @@ func exactReads() map[string]struct {
 }
 
 // C22: a member whose name differs from a field's in case only is not read into it, wherever it stands,
-// whatever its value is, and whichever reader reads the answer. It is reported as unknown.
+// whatever its value is, and whichever reader reads the response. It is reported as unknown.
 func TestNames_MatchByteForByte(t *testing.T) {
 	t.Parallel()
 	for operation, test := range exactReads() {

@@ -155,7 +155,7 @@ func TestTolerance_LongIntegersBesideOddFields(t *testing.T) {
 	}
 }
 
-// A webhook or an available document that a program reads by itself is read as tolerantly.
+// A webhook or an available document that a program decodes itself is read as tolerantly.
 func TestTolerance_RecordsReadByEncodingJSON(t *testing.T) {
 	t.Parallel()
 	var got struct {
@@ -242,7 +242,7 @@ func TestTolerance_RegulatoryRecord(t *testing.T) {
 	}
 }
 
-// unreadable is what money reads as where it was no number.
+// unreadable is an amount that was read from something other than a number.
 func unreadable(t *testing.T) shipping.Amount {
 	t.Helper()
 	var amount shipping.Amount

@@ -80,8 +80,8 @@ func (r *AnalyzeRequest) Validate() error {
 }
 
 // Analyze creates a draft: it finds the documents that a shipment or invoice needs, and prices them in
-// the wallet's currency. It charges nothing. An analysis that fails is an error of type
-// [*FailedError], with the request's id if the service sent one.
+// the wallet's currency. It charges nothing. The error of a failed analysis is a [*FailedError], with the request's
+// id if the service sent one; other errors are a [*ValidationError] or an [*Error].
 //
 // Analyze is retried only on evidence that nothing was sent, because each analysis creates a record.
 //
@@ -109,7 +109,8 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 	return record, err
 }
 
-// Get reads a request.
+// Get reads a request. The error is a [*ValidationError] or an [*Error]; an unknown id is [ErrNotFound]. A request that
+// failed is not an error here: check Status.
 //
 // Specification: GET /v1/regulatory-documents/request/:request_id.
 func (s RegulatoryService) Get(ctx context.Context, requestID string, call ...CallOption) (*RegulatoryRequest, error) {
@@ -235,7 +236,7 @@ func (c *core) withoutKey(record *RegulatoryRequest) *RegulatoryRequest {
 // UpdateItems replaces the line items of a draft. The service then offers other documents: an added
 // wristwatch adds WATCH, with its price.
 //
-// Provisional: see [WithProvisionalRoutes].
+// Provisional: without [WithProvisionalRoutes] the error is [ErrProvisionalRoute].
 func (s RegulatoryService) UpdateItems(ctx context.Context, requestID string, items []LineItem, call ...CallOption) (*RegulatoryRequest, error) {
 	if items == nil {
 		items = []LineItem{}
@@ -248,7 +249,7 @@ func (s RegulatoryService) UpdateItems(ctx context.Context, requestID string, it
 
 // UpdateAddresses replaces the addresses of a draft. An address that is nil is not changed.
 //
-// Provisional: see [WithProvisionalRoutes].
+// Provisional: without [WithProvisionalRoutes] the error is [ErrProvisionalRoute].
 func (s RegulatoryService) UpdateAddresses(ctx context.Context, requestID string, addresses Addresses, call ...CallOption) (*RegulatoryRequest, error) {
 	return s.edit(ctx, OpUpdateAddresses, requestID, "", addresses, call)
 }
@@ -256,7 +257,7 @@ func (s RegulatoryService) UpdateAddresses(ctx context.Context, requestID string
 // UpdateShipping replaces the shipping details of an invoice's goods. The service refuses it for a request
 // made from a shipment.
 //
-// Provisional: see [WithProvisionalRoutes].
+// Provisional: without [WithProvisionalRoutes] the error is [ErrProvisionalRoute].
 func (s RegulatoryService) UpdateShipping(ctx context.Context, requestID string, shipping ShippingDetails, call ...CallOption) (*RegulatoryRequest, error) {
 	return s.edit(ctx, OpUpdateShipping, requestID, "", shipping, call)
 }
@@ -264,7 +265,7 @@ func (s RegulatoryService) UpdateShipping(ctx context.Context, requestID string,
 // UpdateProfile fills in the profile of one document of a draft. fields is any value that marshals to a
 // JSON object, such as a map; [AvailableDocument.ProfileFields] lists the fields of a document.
 //
-// Provisional: see [WithProvisionalRoutes].
+// Provisional: without [WithProvisionalRoutes] the error is [ErrProvisionalRoute].
 func (s RegulatoryService) UpdateProfile(ctx context.Context, requestID string, document DocumentType, fields any, call ...CallOption) (*RegulatoryRequest, error) {
 	if fields == nil {
 		return nil, invalidRequest(OpUpdateProfile, "fields", "is missing: pass the fields of the document, such as a map")
@@ -274,7 +275,7 @@ func (s RegulatoryService) UpdateProfile(ctx context.Context, requestID string, 
 
 // Retry generates the failed automated documents of a failed request again. Nothing is charged.
 //
-// Provisional: see [WithProvisionalRoutes]. Assumption: the request goes back to processing.
+// Provisional: without [WithProvisionalRoutes] the error is [ErrProvisionalRoute]. Assumption: the request goes back to processing.
 func (s RegulatoryService) Retry(ctx context.Context, requestID string, call ...CallOption) (*RegulatoryRequest, error) {
 	return s.edit(ctx, OpRetryRequest, requestID, "", struct{}{}, call)
 }
@@ -283,9 +284,10 @@ func (s RegulatoryService) edit(ctx context.Context, operation, requestID string
 	return s.record(ctx, request{operation: operation, params: documentParams(requestID, document), body: body}, call)
 }
 
-// PDF returns a generated document. The operation needs no authorization, and the key is not sent.
+// PDF returns a generated document. The operation needs no authorization, and the key is not sent. A response that is
+// not a PDF is [ErrUnexpectedBody].
 //
-// Provisional: see [WithProvisionalRoutes]. Specification: "Authentication", rule 1.
+// Provisional: without [WithProvisionalRoutes] the error is [ErrProvisionalRoute]. Specification: "Authentication", rule 1.
 func (s RegulatoryService) PDF(ctx context.Context, requestID string, document DocumentType, call ...CallOption) ([]byte, error) {
 	call = append([]CallOption{WithHeader("Accept", "application/pdf")}, call...)
 	body, response, err := fetch[rawBody](ctx, s.core, request{operation: OpDocumentPDF, params: documentParams(requestID, document)}, call)

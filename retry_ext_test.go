@@ -118,7 +118,7 @@ func TestRetry_MaxAttempts(t *testing.T) {
 		client := shippingtest.NewClient(t, service, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: set, MinWait: 1, MaxWait: 1}))
 		_, err := client.Rates.List(t.Context(), nil)
 		if got := len(attemptsOf(err)); got != want || service.Count("") != want {
-			t.Errorf("MaxAttempts %d: %d attempts told, %d sent, want %d", set, got, service.Count(""), want)
+			t.Errorf("MaxAttempts %d: %d attempts reported, %d sent, want %d", set, got, service.Count(""), want)
 		}
 	}
 }
@@ -155,11 +155,11 @@ func TestRetry_TheWaitThatIsToldIsTheOneThatHappened(t *testing.T) {
 		got, attempts := service.Requests(), attemptsOf(err)
 		for i, attempt := range attempts[:len(attempts)-1] {
 			if between := got[i+1].At.Sub(got[i].At); between != attempt.Wait {
-				t.Errorf("wait %d was %s and is told as %s", i+1, between, attempt.Wait)
+				t.Errorf("wait %d was %s and is reported as %s", i+1, between, attempt.Wait)
 			}
 		}
 		if last := attempts[len(attempts)-1]; last.Wait != 0 {
-			t.Errorf("a wait of %s is told after the last attempt", last.Wait)
+			t.Errorf("a wait of %s is reported after the last attempt", last.Wait)
 		}
 	})
 }
@@ -173,11 +173,11 @@ func TestRetry_ADeadlineTooNearReturnsAtOnceWithTheServicesError(t *testing.T) {
 		started := time.Now()
 		_, err := shippingtest.NewClient(t, service).Rates.List(ctx, nil)
 		if took := time.Since(started); took != 0 {
-			t.Errorf("it took %s to learn that there is no time", took)
+			t.Errorf("it took %s to detect that the time is too short", took)
 		}
 		shippingtest.WantError(t, "rates", err, shipping.ErrServer)
 		if errors.Is(err, context.DeadlineExceeded) {
-			t.Error("the deadline has not passed, yet the error says so")
+			t.Error("the deadline has not passed, but the error reports it")
 		}
 		const want = "shipping: rates.list: 503 Service Unavailable: busy [not retried: the deadline would pass first]"
 		if err.Error() != want {
@@ -218,14 +218,14 @@ func TestRetry_AContextThatEndsWhileWaitingKeepsTheServicesError(t *testing.T) {
 				shippingtest.WantError(t, "rates", err, test.want, shipping.ErrServer)
 				failure, _ := errors.AsType[*shipping.Error](err)
 				if failure == nil || failure.StatusCode != 503 || failure.Message != "busy" || failure.RetryAfter != 50*time.Second {
-					t.Errorf("the service's answer is lost: %+v", failure)
+					t.Errorf("the service's response is lost: %+v", failure)
 				}
 			})
 		})
 	}
 }
 
-// hiddenDeadline is a context that ends when its parent does and does not tell when.
+// hiddenDeadline is a context that ends with its parent and hides its deadline.
 type hiddenDeadline struct{ context.Context }
 
 func (hiddenDeadline) Deadline() (time.Time, bool) { return time.Time{}, false }
@@ -242,7 +242,7 @@ func TestRetry_TheBudgetBoundsTheExtraLoad(t *testing.T) {
 		}
 		extra := service.Count("") - many
 		if extra > many/10+10 || extra < many/10-10 {
-			t.Errorf("%d calls to a failing service made %d repeats, want about a tenth and no more than that and the burst", many, extra)
+			t.Errorf("%d calls to a failing service made %d retries, want about a tenth, at most that and the burst", many, extra)
 		}
 		if failure, _ := errors.AsType[*shipping.Error](last); failure == nil || failure.NotRetried != "the retry budget is spent" && len(failure.Attempts) == 1 {
 			t.Errorf("the last error does not report why it was not retried: %v", last)
@@ -418,12 +418,12 @@ func TestRetry_AttemptsWithoutABound(t *testing.T) {
 func TestRetryAfter_InAllItsForms(t *testing.T) {
 	t.Parallel()
 	const jitter = 250 * time.Millisecond
-	// The bubble's clock starts at midnight UTC, 1 January 2000, and the dates below are told from there.
+	// The bubble's clock starts at midnight UTC, 1 January 2000, and the dates below count from there.
 	epoch := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	in := func(d time.Duration) string { return epoch.Add(d).Format(http.TimeFormat) }
 	for name, test := range map[string]struct {
 		value, date string
-		asked       time.Duration // what Error.RetryAfter says
+		asked       time.Duration // Error.RetryAfter
 		least, most time.Duration // the wait before the repeat
 	}{
 		"absent":                       {"", "", 0, 0, jitter},

@@ -108,7 +108,8 @@ type TransactionListOptions struct {
 // added with [WithQuery].
 type TransactionsService struct{ core *core }
 
-// List returns one page of a wallet's transactions.
+// List returns one page of a wallet's transactions. The specification documents neither filters nor an order.
+// The error is a [*ValidationError] or an [*Error].
 //
 // Specification: GET /v1/transactions.
 func (s TransactionsService) List(ctx context.Context, opts *TransactionListOptions, call ...CallOption) (*Page[Transaction], error) {
@@ -116,12 +117,12 @@ func (s TransactionsService) List(ctx context.Context, opts *TransactionListOpti
 }
 
 // All walks every transaction of every page, from opts.Page on, fetching pages ahead; see
-// [WithWindow].
+// [WithWindow]. A walk that fails yields a [*ListError] and ends.
 func (s TransactionsService) All(ctx context.Context, opts *TransactionListOptions, call ...CallOption) iter.Seq2[*Transaction, error] {
 	return s.lister(opts).all(ctx, call)
 }
 
-// Pages walks the pages themselves.
+// Pages walks page by page, like All.
 func (s TransactionsService) Pages(ctx context.Context, opts *TransactionListOptions, call ...CallOption) iter.Seq2[*Page[Transaction], error] {
 	return s.lister(opts).pages(ctx, call)
 }
@@ -172,7 +173,7 @@ var (
 	// money that came in only where the flow is "in".
 	ErrUnknownFlow = errors.New("shipping: unknown flow")
 	// ErrTransactionStatus: the status is neither success nor pending. The amount is 0 if it is
-	// "failed", and taken for money that moved if the status is unknown.
+	// "failed", and counted as money that moved if the status is unknown.
 	ErrTransactionStatus = errors.New("shipping: the status is neither success nor pending")
 )
 
@@ -204,14 +205,14 @@ func (t *Transaction) LedgerEntry() (LedgerEntry, error) {
 		entry.Amount = t.Amount
 	default:
 		entry.Amount = t.Amount.Neg()
-		entry.Doubt = errors.Join(entry.Doubt, fmt.Errorf("%w: %q, taken for money that left", ErrUnknownFlow, t.Flow))
+		entry.Doubt = errors.Join(entry.Doubt, fmt.Errorf("%w: %q, counted as money that left", ErrUnknownFlow, t.Flow))
 	}
 	switch t.Status {
 	case TransactionSuccess, TransactionPending:
 	case TransactionFailed:
-		entry.Doubt = errors.Join(entry.Doubt, fmt.Errorf("%w: %q, taken for money that did not move", ErrTransactionStatus, t.Status))
+		entry.Doubt = errors.Join(entry.Doubt, fmt.Errorf("%w: %q, counted as money that did not move", ErrTransactionStatus, t.Status))
 	default:
-		entry.Doubt = errors.Join(entry.Doubt, fmt.Errorf("%w: %q, taken for money that moved", ErrTransactionStatus, t.Status))
+		entry.Doubt = errors.Join(entry.Doubt, fmt.Errorf("%w: %q, counted as money that moved", ErrTransactionStatus, t.Status))
 	}
 	if t.Reversed || t.Status == TransactionFailed {
 		entry.Amount = Amount{state: amountKnown}

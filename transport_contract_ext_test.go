@@ -17,7 +17,7 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// Nothing is read, and nobody waits, if there is no client.
+// Without a client nothing is read, and nothing waits.
 func TestSettlePurchase_WithoutAClientReturnsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestPurchase_OverATransportThatBreaksItsContract(t *testing.T) {
 	}
 }
 
-// A nil *http.Transport is none: the client's default is used.
+// A nil *http.Transport counts as not given: the client's default is used.
 func TestWithHTTPClient_ANilTransportIsTheDefault(t *testing.T) {
 	t.Parallel()
 	var none *http.Transport

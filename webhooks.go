@@ -57,7 +57,7 @@ type WebhookListOptions struct {
 // WebhooksService lists webhook subscriptions and replays notifications.
 type WebhooksService struct{ core *core }
 
-// List returns one page of webhooks. opts may be nil.
+// List returns one page of webhooks. opts may be nil. The error is a [*ValidationError] or an [*Error].
 //
 // Specification: GET /v1/webhooks. Assumption: the key is sent although the specification does not
 // show whether this operation requires it.
@@ -66,11 +66,12 @@ func (s WebhooksService) List(ctx context.Context, opts *WebhookListOptions, cal
 }
 
 // All walks every webhook of every page, from opts.Page on, fetching pages ahead; see [WithWindow].
+// A walk that fails yields a [*ListError] and ends.
 func (s WebhooksService) All(ctx context.Context, opts *WebhookListOptions, call ...CallOption) iter.Seq2[*Webhook, error] {
 	return s.lister(opts).all(ctx, call)
 }
 
-// Pages walks the pages themselves.
+// Pages walks page by page, like All.
 func (s WebhooksService) Pages(ctx context.Context, opts *WebhookListOptions, call ...CallOption) iter.Seq2[*Page[Webhook], error] {
 	return s.lister(opts).pages(ctx, call)
 }
@@ -150,7 +151,8 @@ type ReplayResult struct {
 const ReplayStoredPayload = "stored_payload"
 
 // Replay queues a notification to be sent again. The request is checked before anything is sent, and
-// it is retried only on evidence that nothing was sent: a second replay would notify twice.
+// it is retried only on evidence that nothing was sent: a second replay would notify twice. The error is a [*ValidationError] or an [*Error]; one that
+// is neither [Error.NotSent] nor [Error.Refused] may have notified.
 //
 // Specification: POST /v1/webhooks/replay.
 func (s WebhooksService) Replay(ctx context.Context, replay *ReplayRequest, call ...CallOption) (*ReplayResult, error) {

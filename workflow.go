@@ -111,12 +111,12 @@ type PollEvent struct {
 
 // AnalyzeAndPoll analyzes, lets the caller edit the draft and select documents, compares their price with the
 // budget, purchases, and waits until the request is completed or failed. Without Select it purchases nothing
-// and returns the draft. A failed request is returned together with a
-// [*FailedError].
+// and returns the draft. A failed request is returned together with a [*FailedError].
 //
+// Invalid options are a [*ValidationError], and a failed analysis is an error as of [RegulatoryService.Analyze].
 // Every error after the analysis is a [*StepError] or [*FailedError] with the request's id;
-// [RegulatoryService.ResumePoll] continues with that id. If the purchase was not confirmed, the error wraps a
-// [*PurchaseError].
+// [RegulatoryService.ResumePoll] continues with that id. It wraps [ErrOverBudget] if the budget stopped the purchase, and
+// a [*PurchaseError] if the purchase was not confirmed.
 //
 // Specification: "Typical regulatory workflow".
 func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeRequest, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
@@ -135,7 +135,8 @@ func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeR
 
 // ResumePoll continues with a request in any state. It edits, selects, purchases and waits for a draft as
 // [RegulatoryService.AnalyzeAndPoll] does, and returns the draft if Select is nil. It waits for a
-// purchased request. Nothing is purchased unless the request has just been read as a draft.
+// purchased request. Nothing is purchased unless the request has just been read as a draft. Its errors are those of
+// AnalyzeAndPoll.
 func (s RegulatoryService) ResumePoll(ctx context.Context, requestID string, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
 	flow := newFlow(s, opts, call)
 	if err := flow.options.validate(); err != nil {
@@ -270,7 +271,10 @@ func (f *flow) waiting() (*waiting, error) {
 }
 
 // Wait polls a purchased request until its status is completed or failed. A failed request is
-// returned together with a [*FailedError]. A status this package does not know is waited on.
+// returned together with a [*FailedError]. A status this package does not know is waited on. A poll that fails
+// is retried if [Error.Retryable] reports true, up to MaxFailures times in a row. Other errors are a [*StepError], with
+// the record as last read, which wraps the [*Error] of the last poll, the context's error, or [ErrNotPurchased] for a
+// request that stays a draft.
 //
 // Specification: "Poll: GET /v1/regulatory-documents/request/:request_id until status is completed or
 // failed".
@@ -429,7 +433,7 @@ var ErrNotPurchased = errors.New("shipping: the regulatory request is still a dr
 //
 // Specification: "Regulatory analyze", "Regulatory generation" (under "Errors").
 type FailedError struct {
-	// Request is the record; with Analyze it may hold no more than its id.
+	// Request is the record; with Analyze it may contain only the id.
 	Request *RegulatoryRequest
 	// Operation is the operation that returned the failure: [OpAnalyze] or [OpGetRequest].
 	Operation string

@@ -70,7 +70,7 @@ func TestAnalyzeAndPoll_TheWholeWorkflow(t *testing.T) {
 		record, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
 			Edit:     func(context.Context, *shipping.RegulatoryRequest) error { return nil },
 			Select:   shipping.SelectAll,
-			Budget:   &shipping.Budget{Amount: shippingtest.Amount(t, "2400.50"), Currency: "NGN"}, // exactly what it costs
+			Budget:   &shipping.Budget{Amount: shippingtest.Amount(t, "2400.50"), Currency: "NGN"}, // exactly the price
 			Progress: tell("workflow"),
 			Poll:     shipping.PollOptions{Progress: tell("poll")},
 		})
@@ -438,10 +438,10 @@ func TestSelect_ChoosesFromWhatTheDraftOffers(t *testing.T) {
 		choose func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
 		want   []shipping.DocumentType
 	}{
-		"all":                {shipping.SelectAll, []shipping.DocumentType{"FDA", "MSDS", "CUSTOMS"}},
-		"automated":          {shipping.SelectAutomated, []shipping.DocumentType{"FDA"}},
-		"only two":           {shipping.SelectOnly("CUSTOMS", "MSDS", "WATCH"), []shipping.DocumentType{"MSDS", "CUSTOMS"}},
-		"only what it lacks": {shipping.SelectOnly("WATCH"), nil},
+		"all":                             {shipping.SelectAll, []shipping.DocumentType{"FDA", "MSDS", "CUSTOMS"}},
+		"automated":                       {shipping.SelectAutomated, []shipping.DocumentType{"FDA"}},
+		"only two":                        {shipping.SelectOnly("CUSTOMS", "MSDS", "WATCH"), []shipping.DocumentType{"MSDS", "CUSTOMS"}},
+		"only a type that is not offered": {shipping.SelectOnly("WATCH"), nil},
 	} {
 		got, err := test.choose(draft)
 		if err != nil {

@@ -28,15 +28,15 @@ func TestWait_UntilCompletedOrFailed(t *testing.T) {
 		status  shipping.RequestStatus
 		want    error
 	}{
-		"completed at once":          {[]httpmock.Responder{shippingtest.Record("completed")}, 1, shipping.StatusCompleted, nil},
-		"through all states":         {[]httpmock.Responder{shippingtest.Record("purchasing"), shippingtest.Record("processing"), shippingtest.Record("processing"), shippingtest.Record("completed")}, 4, shipping.StatusCompleted, nil},
-		"states nobody knows":        {[]httpmock.Responder{shippingtest.Record("queued"), shippingtest.Record("under review"), shippingtest.Record("completed")}, 3, shipping.StatusCompleted, nil},
-		"a draft for a moment":       {[]httpmock.Responder{shippingtest.Record("draft"), shippingtest.Record("draft"), shippingtest.Record("processing"), shippingtest.Record("completed")}, 4, shipping.StatusCompleted, nil},
-		"failed":                     {[]httpmock.Responder{shippingtest.Record("processing"), shippingtest.Record("failed")}, 2, shipping.StatusFailed, shipping.ErrRequestFailed},
-		"a request that vanishes":    {[]httpmock.Responder{shippingtest.Record("processing"), shippingtest.Refusal(404, "x")}, 2, shipping.StatusProcessing, shipping.ErrNotFound},
-		"a key that is revoked":      {[]httpmock.Responder{shippingtest.Record("processing"), shippingtest.Refusal(401, "no")}, 2, shipping.StatusProcessing, shipping.ErrUnauthorized},
-		"a proxy's page":             {[]httpmock.Responder{shippingtest.Record("processing"), httpmock.NewStringResponder(200, "<html>")}, 2, shipping.StatusProcessing, shipping.ErrUnexpectedBody},
-		"an answer without a record": {[]httpmock.Responder{shippingtest.Record("processing"), shippingtest.OK(`{}`)}, 2, shipping.StatusProcessing, shipping.ErrUnexpectedBody},
+		"completed at once":           {[]httpmock.Responder{shippingtest.Record("completed")}, 1, shipping.StatusCompleted, nil},
+		"through all states":          {[]httpmock.Responder{shippingtest.Record("purchasing"), shippingtest.Record("processing"), shippingtest.Record("processing"), shippingtest.Record("completed")}, 4, shipping.StatusCompleted, nil},
+		"states nobody knows":         {[]httpmock.Responder{shippingtest.Record("queued"), shippingtest.Record("under review"), shippingtest.Record("completed")}, 3, shipping.StatusCompleted, nil},
+		"a draft for a moment":        {[]httpmock.Responder{shippingtest.Record("draft"), shippingtest.Record("draft"), shippingtest.Record("processing"), shippingtest.Record("completed")}, 4, shipping.StatusCompleted, nil},
+		"failed":                      {[]httpmock.Responder{shippingtest.Record("processing"), shippingtest.Record("failed")}, 2, shipping.StatusFailed, shipping.ErrRequestFailed},
+		"a request that vanishes":     {[]httpmock.Responder{shippingtest.Record("processing"), shippingtest.Refusal(404, "x")}, 2, shipping.StatusProcessing, shipping.ErrNotFound},
+		"a key that is revoked":       {[]httpmock.Responder{shippingtest.Record("processing"), shippingtest.Refusal(401, "no")}, 2, shipping.StatusProcessing, shipping.ErrUnauthorized},
+		"a proxy's page":              {[]httpmock.Responder{shippingtest.Record("processing"), httpmock.NewStringResponder(200, "<html>")}, 2, shipping.StatusProcessing, shipping.ErrUnexpectedBody},
+		"a response without a record": {[]httpmock.Responder{shippingtest.Record("processing"), shippingtest.OK(`{}`)}, 2, shipping.StatusProcessing, shipping.ErrUnexpectedBody},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -85,7 +85,7 @@ func TestDemonstrationNeedsNoSetUp(t *testing.T) {
 	}
 }
 
-// The sum of the CSV is exactly what the list adds up to, and the report says the same.
+// The sum of the CSV is exactly that of the list, and the report has the same.
 func TestAmountsAreExactAndSigned(t *testing.T) {
 	server := serve(t)
 	var sum shipping.Amount
@@ -120,14 +120,14 @@ func TestAmountsAreExactAndSigned(t *testing.T) {
 		}
 	}
 	if got != sum || !strings.Contains(out, money(sum)) {
-		t.Errorf("the CSV adds up to %s, the list to %s, and the program says\n%s", got, sum, out)
+		t.Errorf("the CSV adds up to %s, the list to %s, and the program prints\n%s", got, sum, out)
 	}
 	if d := cmp.Diff(ids, column(t, text, "transaction_id")); d != "" {
 		t.Errorf("rows (-list +CSV):\n%s", d)
 	}
 }
 
-// The service begins to refuse after some pages; the next run goes on, also when what was written after
+// The service begins to refuse after some pages; the next run continues, also if the rows written after
 // the last page that counts is only half there.
 func TestAnUnfinishedExportGoesOn(t *testing.T) {
 	server := serve(t)
@@ -172,7 +172,7 @@ func TestAnUnfinishedExportGoesOn(t *testing.T) {
 	}
 }
 
-// watcher does something once, when a word is written.
+// watcher calls a function once a text is written.
 type watcher struct {
 	word string
 	then func()
@@ -237,8 +237,8 @@ func TestARowSaysWhatABookkeeperShouldKnow(t *testing.T) {
 		"reversed":        {shipping.Transaction{Amount: amount("5"), FlatAmount: 500, Flow: shipping.FlowOut, Reversed: true, Status: shipping.TransactionSuccess}, "0", "", false},
 		"flat amount off": {shipping.Transaction{Amount: amount("19.99"), FlatAmount: 1998, Flow: shipping.FlowOut, Status: shipping.TransactionSuccess}, "-19.99", "flat_amount is not the amount times 100: 1998 for 19.99", false},
 		"unknown flow":    {shipping.Transaction{Amount: amount("1"), FlatAmount: 100, Flow: "around", Status: shipping.TransactionSuccess}, "-1", `unknown flow: "around"`, false},
-		"unknown status":  {shipping.Transaction{Amount: amount("1"), FlatAmount: 100, Flow: shipping.FlowOut, Status: "odd"}, "-1", `the status is neither success nor pending: "odd", taken for money that moved`, false},
-		"failed":          {shipping.Transaction{Amount: amount("1"), FlatAmount: 100, Flow: shipping.FlowOut, Status: shipping.TransactionFailed}, "0", `"failed", taken for money that did not move`, false},
+		"unknown status":  {shipping.Transaction{Amount: amount("1"), FlatAmount: 100, Flow: shipping.FlowOut, Status: "odd"}, "-1", `the status is neither success nor pending: "odd", counted as money that moved`, false},
+		"failed":          {shipping.Transaction{Amount: amount("1"), FlatAmount: 100, Flow: shipping.FlowOut, Status: shipping.TransactionFailed}, "0", `"failed", counted as money that did not move`, false},
 		"unreadable":      {shipping.Transaction{Amount: unreadable, Flow: shipping.FlowOut, Status: shipping.TransactionSuccess}, "", "amount is not a decimal number", true},
 	} {
 		row, booked := line(&tc.transaction)

@@ -148,7 +148,7 @@ func rat(t *rapid.T, text string) *big.Rat {
 func fixed(r *big.Rat, decimals int) string {
 	text := r.FloatString(decimals)
 	if strings.Trim(text, "-0.") == "" {
-		text = strings.TrimPrefix(text, "-") // there is no negative zero
+		text = strings.TrimPrefix(text, "-") // zero has no sign
 	}
 	return text
 }

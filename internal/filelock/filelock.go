@@ -1,5 +1,5 @@
 // Package filelock keeps two processes from using one file at the same time. [TryLock] locks an open file, which
-// stays at its path. [Acquire] locks a file of its own beside a path, so that the file at the path can be
+// stays at its path. [Acquire] locks a separate file beside a path, so that the file at the path can be
 // replaced. The system releases a lock when its process ends, however it ends. On systems for which the standard
 // library has no lock, it keeps nobody out.
 package filelock

@@ -14,7 +14,7 @@ import (
 
 type slug string
 
-// price is read by a function of its own.
+// price is read by a custom function.
 type price struct{ Text string }
 
 // raw keeps a value as it was sent.
@@ -285,7 +285,7 @@ func TestRead_UnknownMembersTakeNoMemory(t *testing.T) {
 	}
 }
 
-// What a reader learns from one text does not change what it reads from the next, and text is not kept.
+// A reader's state after one text does not affect the next one, and the text is not retained.
 func TestRead_TextsAreIndependent(t *testing.T) {
 	t.Parallel()
 	r := newReader()

@@ -261,7 +261,7 @@ func agree[T comparable](t *testing.T, text string, read func(*Scanner) (T, bool
 	}
 }
 
-// BenchmarkBound is what a decoder has to do at least: find where the strings of a page end, or check its
+// BenchmarkBound is the lower bound for a decoder: find where the strings of a page end, or check its
 // grammar.
 func BenchmarkBound(b *testing.B) {
 	record := `{"rate_id":"RT-0938174625","amount":61350.75,"currency":"NGN","breakdown":[],"carrier_name":"DHL Express Worldwide","carrier_slug":"dhl-express","carrier_rate_description":"Door to door delivery by the end of the next possible working day","delivery_date":"2026-01-08T08:07:00.000Z","delivery_eta":4237,"delivery_time":"Within 3 days","includes_insurance":false,"metadata":{"localProductCode":"P","productCode":"P"},"used":false,"user":"USER-4418203956","created_at":"2026-01-05T09:30:00.000Z"}`

@@ -228,7 +228,7 @@ func (l *list) page(number int) *paging.Page {
 	return page
 }
 
-// TestWalk_RecordsWithoutIDs: a page that comes again is not taken for new records for ever.
+// TestWalk_RecordsWithoutIDs: a page that is repeated does not count as new records without end.
 func TestWalk_RecordsWithoutIDs(t *testing.T) {
 	for name, test := range map[string]struct {
 		content  func(number int) uint64

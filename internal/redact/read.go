@@ -15,7 +15,7 @@ const mostLayers = 4
 type reading struct {
 	text []byte // folded
 	from []int  // where each character starts in the original, its escape included
-	to   []int  // where it ends
+	to   []int  // the ends
 }
 
 func read(text []byte) reading {

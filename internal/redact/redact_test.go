@@ -188,7 +188,7 @@ type fieldError struct{ header []byte }
 
 func (*fieldError) Error() string { return "no header" }
 
-// C8, C24: what is left of an error is what a program decides by, and none of the text that shows the key.
+// C8, C24: a redacted error keeps what a program decides by, and no text that shows the key.
 func TestError_KeepsWhatProgramsDecideBy(t *testing.T) {
 	t.Parallel()
 	k := redact.New(key)
@@ -206,7 +206,7 @@ func TestError_KeepsWhatProgramsDecideBy(t *testing.T) {
 		got := k.Error(err)
 		noneOf(t, name, got)
 		if !errors.Is(got, syscall.ECONNREFUSED) || errors.Is(got, io.EOF) {
-			t.Errorf("%s: %v is not what it was", name, got)
+			t.Errorf("%s: %v has changed", name, got)
 		}
 		if dial, ok := errors.AsType[*net.OpError](got); !ok || dial.Op != "dial" {
 			t.Errorf("%s: the dial is not found in %v", name, got)
@@ -260,7 +260,7 @@ func noneOf(t *testing.T, name string, err error) {
 	}
 }
 
-// Whatever the text, the key is not in what is left, and a text that does not show it stays as it is.
+// The key is in no redacted text, and a text without the key stays unchanged.
 func FuzzText(f *testing.F) {
 	f.Add("a", `\u0073`, 3, "b")
 	f.Add(`\`, "%25", 0, "&amp;")

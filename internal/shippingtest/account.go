@@ -17,7 +17,7 @@ func Draft(t testing.TB, client *shipping.Client, shipment string) *shipping.Reg
 	return draft
 }
 
-// Debits returns what a wallet paid for regulatory documents, and how many times for each request.
+// Debits returns the sum that a wallet paid for regulatory documents, and the number of payments for each request.
 func Debits(t testing.TB, c *shipping.Client, wallet string) (shipping.Amount, map[string]int) {
 	t.Helper()
 	var sum shipping.Amount

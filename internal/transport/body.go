@@ -24,7 +24,7 @@ func (s *sending) receive(r *http.Request) (*http.Response, error) {
 	response, err := c.next.RoundTrip(r)
 	switch {
 	case err != nil:
-		return nil, c.config.Key.Error(foreign(err)) // net/http quotes what it cannot parse
+		return nil, c.config.Key.Error(foreign(err)) // net/http quotes text that it cannot parse
 	case response == nil:
 		return nil, errors.New("the transport returned neither a response nor an error")
 	case response.Body == nil:

@@ -50,7 +50,7 @@ func TestDo_EvidenceIfTheContextEnds(t *testing.T) {
 	}
 }
 
-// What another call's error proves is no evidence about the call that returns it.
+// The error of another call proves nothing about the call that returns it.
 func TestEvidence_IsOfTheCallItself(t *testing.T) {
 	t.Parallel()
 	for name, err := range map[string]error{

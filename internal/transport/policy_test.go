@@ -58,7 +58,7 @@ func FuzzRetryAfter(f *testing.F) {
 		header.Set("Retry-After", now.Add(time.Duration(seconds)*time.Second).Format(http.TimeFormat))
 		header.Set("Date", now.Format(http.TimeFormat))
 		if asked, there := RetryAfter(header, time.Now()); !there || asked != time.Duration(seconds)*time.Second {
-			t.Errorf("%d seconds from the answer's Date asks for %s, %v", seconds, asked, there)
+			t.Errorf("%d seconds from the response's Date asks for %s, %v", seconds, asked, there)
 		}
 	})
 }

@@ -192,7 +192,7 @@ func (p *progress) isBodyRead() bool {
 }
 
 // speaksHTTP2 reports whether a connection is shared with other requests. A transport that does not use
-// TLS speaks one protocol on all its connections.
+// TLS uses one protocol on all its connections.
 func (p *progress) speaksHTTP2(conn net.Conn) bool {
 	if secure, ok := conn.(*tls.Conn); ok {
 		return secure.ConnectionState().NegotiatedProtocol == "h2"

@@ -27,7 +27,7 @@ const (
 	address = "https://api.service.test/v1/rates"
 )
 
-// hooks records what a call reports.
+// hooks records the reports of a call.
 type hooks struct {
 	statuses []int
 	errs     []error

@@ -96,7 +96,7 @@ func (f *Flow[Draft, Document]) choose(draft Draft) ([]Document, error) {
 		return nil, err
 	}
 	selected, err := f.Select(draft)
-	selected = slices.Clone(selected) // what is reserved is what is purchased, whatever the caller does with its slice
+	selected = slices.Clone(selected) // the caller may change its slice after the reservation
 	if err == nil {
 		f.done(Select, draft)
 	}

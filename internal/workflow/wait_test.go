@@ -21,7 +21,7 @@ type read struct {
 	err   error
 }
 
-// waitFor returns a wait that finds these in turn, and the last one for ever.
+// waitFor returns a wait that finds these in turn, and then always the last one.
 func waitFor(t *testing.T, intervals workflow.Intervals, finds ...read) (*workflow.Wait[workflow.State], *[]workflow.Poll[workflow.State]) {
 	t.Helper()
 	intervals, err := intervals.WithDefaults()
@@ -55,7 +55,7 @@ func TestWait_Ends(t *testing.T) {
 		"completed":               {[]read{pending, pending, {state: workflow.Completed}}, 3, workflow.AtEnd, nil, 3},
 		"failed":                  {[]read{{state: workflow.Failed}}, 1, workflow.AtEnd, nil, 1},
 		"a draft for a while":     {[]read{draft, draft, {state: workflow.Completed}}, 3, workflow.AtEnd, nil, 3},
-		"a draft for ever":        {[]read{draft}, 0, workflow.StillDraft, nil, -1},
+		"always a draft":          {[]read{draft}, 0, workflow.StillDraft, nil, -1},
 		"a failure that passes":   {[]read{busy, busy, pending, busy, {state: workflow.Completed}}, 5, workflow.AtEnd, nil, 5},
 		"two failures tolerated":  {[]read{busy}, 3, workflow.Broken, errBusy, 2},
 		"a failure without retry": {[]read{pending, {err: errGone}}, 2, workflow.Broken, errGone, 1},
@@ -139,7 +139,7 @@ func TestWait_UsesTheTimeBeforeADeadline(t *testing.T) {
 		for ctx.Err() == nil {
 			_, next, _, _ := wait.Poll(ctx)
 			if polls++; polls > 100 {
-				t.Fatal("it polls for ever")
+				t.Fatal("it never stops polling")
 			}
 			if deadline, _ := ctx.Deadline(); time.Until(deadline) < 2*time.Second {
 				return

@@ -306,7 +306,7 @@ func TestEvidence_OfAPlainTransport(t *testing.T) {
 		"no handshake in time": {shippingtest.BaseURL, &http.Transport{TLSHandshakeTimeout: time.Second, DialContext: pipeTo(func(conn net.Conn) {
 			_, _ = io.Copy(io.Discard, conn)
 		})}, 4, "net/http: TLS handshake timeout [4 attempts]; nothing was sent", false},
-		"not TLS": {shippingtest.BaseURL, &http.Transport{DialContext: pipeTo(answer("HTTP/1.1 400 Bad Request\r\n\r\n"))}, 1, "the service speaks http:// there", false},
+		"not TLS": {shippingtest.BaseURL, &http.Transport{DialContext: pipeTo(answer("HTTP/1.1 400 Bad Request\r\n\r\n"))}, 1, "the service expects http:// there", false},
 		"the proxy wants a password": {shippingtest.BaseURL, &http.Transport{Proxy: proxy, DialContext: pipeTo(answer("HTTP/1.1 407 no\r\n\r\n"))}, 4,
 			"proxy proxy.test:3128: no [4 attempts]; nothing was sent", false},
 		"the proxy is not there": {shippingtest.BaseURL, &http.Transport{Proxy: proxy, DialContext: func(context.Context, string, string) (net.Conn, error) {
