@@ -1,8 +1,17 @@
 // Package batch purchases the documents of many shipments and invoices within one budget, and replays many
-// webhook notifications. [Run] records each step in a [Journal], so that an interrupted batch continues at its
-// last step and purchases nothing twice: [OpenFile] opens a journal for one process, and the nested module stores
-// has one on PostgreSQL for several. [Resolve] closes a purchase that no run can settle. [Replay] has no journal:
-// a later run skips the replays that its report lists as queued.
+// webhook notifications.
+//
+//	journal, err := batch.OpenFile("batch.journal")
+//	report, err := batch.Run(ctx, client, items, &batch.Options{
+//		Select:  shipping.SelectAutomated,
+//		Budget:  budget,
+//		Journal: journal,
+//	})
+//
+// [Run] records each step in a [Journal], so that an interrupted batch continues at its last step and purchases
+// nothing twice. [OpenFile] opens a journal for one process; the nested module stores has one in PostgreSQL for
+// several. [Resolve] closes a purchase that no run can settle. [Replay] has no journal: a later run skips the replays
+// that the report of an earlier one lists as queued; see [QueuedReplays].
 //
 // The package calls only public methods of the client.
 package batch
@@ -56,7 +65,7 @@ type Options struct {
 	// Concurrency items at the same time, so data that they share needs a lock.
 	Edit   func(ctx context.Context, draft *shipping.RegulatoryRequest) error
 	Select func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
-	// Budget bounds what the whole batch spends, over all its runs. It is reserved before a purchase
+	// Budget bounds the spending of the whole batch, over all its runs. It is reserved before a purchase
 	// is sent, and given back only when it is certain that nothing was charged, so that it holds at
 	// every moment. If the service reports a charge that is higher than the price on the draft, the higher
 	// one counts, and nothing more is purchased in this run. Nil means no bound.
@@ -71,7 +80,7 @@ type Options struct {
 	// Journal records each step, so that an interrupted batch can be resumed and buys nothing twice: that of
 	// [OpenFile] for one process, or one in a database for several. Several processes run the same batch at the
 	// same time: the items are divided among them, the budget holds for all together, and the items of a process
-	// that dies are taken over by the others. Each returns when all items ended, wherever. The journal's lease
+	// that dies are taken over by the others. Each run returns when all items have ended, in whichever process. The journal's lease
 	// must be at least a quarter longer than QuietFor. Nil is [Memory]: nothing can be resumed.
 	Journal Journal
 	// Progress is called after each step of each item, one call at a time.
@@ -124,8 +133,8 @@ type Event struct {
 	shipping.PollEvent
 	// Item is the item after the step.
 	Item Result
-	// Ended, Waiting and Total count items: ended ones, those waiting for documents or for another
-	// process, all.
+	// Ended counts the items that have ended, Waiting those that wait for documents or for another process, and
+	// Total all items.
 	Ended, Waiting, Total int
 	// Committed is the sum spent or reserved of the budget; 0 without one.
 	Committed shipping.Amount
@@ -152,8 +161,9 @@ func (r *Report) Count(state State) int {
 
 // Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time,
 // within one shared budget. An item that fails does not stop the others. The report is complete also
-// if the error reports that the batch was interrupted: by ctx, or by a journal that cannot be written.
-// Run it again with the same items and journal to continue.
+// if the error reports that the batch was interrupted: by ctx, or with a [*JournalError] by a journal that cannot be
+// written. Run it again with the same items and journal to continue. Invalid items and options are a
+// [*shipping.ValidationError], and a journal that another batch uses is [ErrInUse]; then nothing is sent.
 //
 // A request that was analyzed in an earlier run is purchased only if it still reads as a draft. The call options
 // apply to every call of the batch; one that calls cannot share, such as [shipping.WithResponse], is refused.

@@ -82,7 +82,7 @@ func TestBatch_CompletesEveryItem(t *testing.T) {
 		}
 		sum, count := debits(t, client, server.Wallets()[0])
 		if sum != report.Committed || len(count) != report.Count(batch.StateCompleted) {
-			t.Errorf("the ledger says %s for %d requests, the report %s for %d", sum, len(count), report.Committed, report.Count(batch.StateCompleted))
+			t.Errorf("the ledger contains %s for %d requests, the report %s for %d", sum, len(count), report.Committed, report.Count(batch.StateCompleted))
 		}
 		for _, result := range report.Results {
 			switch {
@@ -132,7 +132,7 @@ func TestBatch_BudgetHoldsAtEveryMoment(t *testing.T) {
 	}
 	sum, _ := debits(t, client, server.Wallets()[0])
 	if sum.Cmp(budget.Amount) > 0 || sum != report.Committed {
-		t.Errorf("the ledger says %s, the report %s, the budget is %s", sum, report.Committed, budget)
+		t.Errorf("the ledger contains %s, the report %s, the budget is %s", sum, report.Committed, budget)
 	}
 	over := report.Count(batch.StateOverBudget)
 	if over == 0 || report.Count(batch.StateCompleted) == 0 || over+report.Count(batch.StateCompleted) != len(items) {
@@ -179,13 +179,13 @@ func (c crashingClaim) Append(ctx context.Context, record batch.Record, budget *
 	return committed, nil
 }
 
-// A batch that dies at any record, and whose purchases lose their answers, buys everything once and
+// A batch that dies at any record, and whose purchases lose their responses, buys everything once and
 // nothing twice.
 func TestBatch_CrashAnywhereLosesNothingAndBuysNothingTwice(t *testing.T) {
 	for _, kept := range []bool{false, true} {
 		for _, lost := range []bool{false, true} {
 			for at := int64(1); at <= 20; at++ {
-				t.Run(fmt.Sprintf("record %d kept %v, answers lost %v", at, kept, lost), func(t *testing.T) {
+				t.Run(fmt.Sprintf("record %d kept %v, responses lost %v", at, kept, lost), func(t *testing.T) {
 					t.Parallel()
 					synctest.Test(t, func(t *testing.T) { crashAndResume(t, at, kept, lost) })
 				})
@@ -225,7 +225,7 @@ func crashAndResume(t *testing.T, at int64, kept, lost bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Count(batch.StateUnknown) > 0 { // an answer was lost in this run: the next settles it
+	if report.Count(batch.StateUnknown) > 0 { // a response was lost in this run: the next settles it
 		if report, err = run(t.Context(), 1<<40, crash); err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +272,7 @@ func TestBatch_CancelledEndsAtOnceAndSaysWhatWaits(t *testing.T) {
 		report, err := batch.Run(ctx, client, shipmentItems(server, 4), &batch.Options{
 			Select: shipping.SelectAutomated,
 			Progress: func(event batch.Event) {
-				if event.Waiting == 3 { // and the one that tells
+				if event.Waiting == 3 { // and the one of this event
 					cancel()
 				}
 			},
@@ -282,7 +282,7 @@ func TestBatch_CancelledEndsAtOnceAndSaysWhatWaits(t *testing.T) {
 		}
 		for _, result := range report.Results {
 			if result.State == batch.StateWaiting && result.RequestID == "" {
-				t.Errorf("nothing to go on with: %+v", result)
+				t.Errorf("nothing to continue with: %+v", result)
 			}
 		}
 		if took := time.Since(started); took > 10*time.Second {
@@ -297,7 +297,7 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 	for name, tc := range map[string]struct {
 		items   []batch.Item
 		options batch.Options
-		says    string
+		message string
 	}{
 		"same key twice":          {[]batch.Item{item, item}, batch.Options{}, "2 has the key"},
 		"nothing to analyze":      {[]batch.Item{item, {}}, batch.Options{}, "item 2"},
@@ -306,7 +306,7 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 		"negative concurrency":    {nil, batch.Options{Concurrency: -1}, "Concurrency"},
 	} {
 		_, err := batch.Run(t.Context(), client, tc.items, &tc.options)
-		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), tc.says) {
+		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -374,7 +374,7 @@ func TestBatch_TenThousandWaiting(t *testing.T) {
 	})
 }
 
-// slowService answers from memory: every request is processed until a moment, then completed.
+// slowService responds from memory: every request is processed until a moment, then completed.
 type slowService struct {
 	started, until time.Time
 	mu             sync.Mutex

@@ -76,8 +76,8 @@ func drawBudgetCase(t *rapid.T) budgetCase {
 	}
 }
 
-// C5, C6: at every moment, and through kills and restarts at any record, what the service has charged is at
-// most what is committed, and that is at most the budget, unless the service charged more than a draft said.
+// C5, C6: at every moment, and through kills and restarts at any record, the charges are at most the committed sum, and
+// that is at most the budget, unless the service charged more than a draft's price.
 // The service's own ledger is the oracle.
 func TestBatch_TheBudgetHoldsThroughFaultsAndKills(t *testing.T) {
 	cases, charges := 0, 0
@@ -108,7 +108,7 @@ func (c budgetCase) run(t *testing.T, charges *int) (problems []string) {
 		}
 		return purchaseFault{}
 	}}
-	priced := 0 // what the drafts said of what was charged
+	priced := 0 // the drafts' prices of the charged purchases
 	service.charged = func() {
 		*charges++
 		priced += 100
@@ -149,11 +149,11 @@ func (c budgetCase) run(t *testing.T, charges *int) (problems []string) {
 			continue
 		}
 		if spent, _ := service.total(); spent.Cmp(report.Committed) > 0 {
-			problem("the ledger says %s, and the report %s", spent, report.Committed)
+			problem("the ledger contains %s, and the report %s", spent, report.Committed)
 		}
 		return problems
 	}
-	problem("purchases are unknown for ever")
+	problem("purchases stay unknown")
 	return problems
 }
 
@@ -178,7 +178,7 @@ func (s *stalledTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // T3: a process that stalls and sends its purchase when it wakes is counted in the budget, as long as the
-// documentation of SharedBatchJournal says.
+// documentation of Journal describes.
 func TestBatch_ALatePurchaseOfAStalledProcessIsCounted(t *testing.T) {
 	const lease, quiet = 100 * time.Second, time.Minute
 	for _, stall := range []time.Duration{lease / 8, lease - time.Second, lease + lease/8, lease + lease/4 + quiet - time.Second, lease + lease/4 + quiet + time.Minute} {

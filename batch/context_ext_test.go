@@ -136,7 +136,7 @@ func TestBatch_ReportsNoDraftThatIsNone(t *testing.T) {
 	})
 }
 
-// What is priced is what is purchased, whatever the caller does with the slice that Select returned.
+// The priced documents are purchased, even if the caller changes the slice that Select returned.
 func TestBatch_PurchasesWhatItReserved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

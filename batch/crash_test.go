@@ -16,7 +16,7 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// disk is the storage of a journal in memory. It records what was done to it, and how many records were
+// disk is the storage of a journal in memory. It records its operations, and how many records were
 // acknowledged at that moment.
 type disk struct {
 	mu      sync.Mutex
@@ -219,7 +219,7 @@ func written(t *testing.T, d *disk, appends int, name string) (keys []string) {
 	return keys
 }
 
-// survivors opens what a crash left. It reports a journal that cannot be opened, that lost an acknowledged
+// survivors opens the journal after a crash. It reports a journal that cannot be opened, that lost an acknowledged
 // record, or that has one that was not written; then it appends and opens the journal again.
 func survivors(t *testing.T, content []byte, keys []string, acked int) (after *disk, kept []string) {
 	after = &disk{content: slices.Clone(content)}

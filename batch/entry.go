@@ -13,16 +13,16 @@ import (
 // entry is one item of a run. Its record is the last one in the journal; a step continues from there
 // until the item waits or ends.
 type entry struct {
-	run    *run
-	item   Item
-	claim  Claim // nil while this process does not have the item
-	record Record
-	due    time.Time
-	again  time.Duration // the interval between tries, if another process has the item
-	poll   *workflow.Wait[*shipping.RegulatoryRequest]
-	late   bool // no purchase of an earlier claim can still be sent in time
-	err    error
-	done   bool
+	run       *run
+	item      Item
+	claim     Claim // nil while this process does not have the item
+	record    Record
+	due       time.Time
+	again     time.Duration // the interval between tries, if another process has the item
+	poll      *workflow.Wait[*shipping.RegulatoryRequest]
+	graceOver bool // no purchase of an earlier claim can still be sent in time
+	err       error
+	done      bool
 }
 
 // step returns how long to wait before the next one; 0 ends the item in this run.
@@ -64,7 +64,7 @@ func (e *entry) take(ctx context.Context) error {
 			return errors.Join(e.run.journalFailed(e.record.Key, err), claim.Release(ctx))
 		}
 	}
-	e.claim, e.record, e.again, e.late = claim, record, 0, false
+	e.claim, e.record, e.again, e.graceOver = claim, record, 0, false
 	return nil
 }
 
@@ -129,7 +129,7 @@ func (e *entry) resume(ctx context.Context) (time.Duration, error) {
 
 // fromDraft edits, selects, reserves the price and purchases.
 func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest) (time.Duration, error) {
-	check := func(draft *shipping.RegulatoryRequest) error { return errors.Join(isDraft(draft), e.run.mayGoOn()) }
+	check := func(draft *shipping.RegulatoryRequest) error { return errors.Join(isDraft(draft), e.run.mayContinue()) }
 	if err := check(draft); err != nil {
 		return 0, e.failed(shipping.StepSelected, draft, err)
 	}
@@ -139,7 +139,7 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 		Read:    func(ctx context.Context) (*shipping.RegulatoryRequest, error) { return e.get(ctx) },
 		Check:   check,
 		Select:  e.run.options.Select,
-		Reserve: e.intend,
+		Reserve: e.reserve,
 		Purchase: func(ctx context.Context, _ []shipping.DocumentType) (err error) {
 			wait, err = e.purchase(ctx)
 			return err

@@ -38,7 +38,7 @@ func FuzzBatchFile(f *testing.F) {
 		}
 		kept := whole
 		if bytes.Contains(text, []byte(`{"format":"`)) {
-			// A line that is cut off, or has sectors of zeros, ends what is kept.
+			// A line that is cut off, or has sectors of zeros, ends the valid part.
 			if zero := bytes.IndexByte(kept, 0); zero >= 0 {
 				kept = kept[:bytes.LastIndexByte(kept[:zero], '\n')+1]
 			}

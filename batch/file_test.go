@@ -53,7 +53,7 @@ func TestBatchFile_KeepsEveryRecordOfManyWriters(t *testing.T) {
 	}
 }
 
-// contentOf is what a file holds.
+// contentOf returns the content of a file.
 func contentOf(t *testing.T, path string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -114,7 +114,7 @@ func TestBatchFile_ASecondOpenerChangesNothing(t *testing.T) {
 	}
 }
 
-// C2: Load returns what was appended since the journal was opened.
+// C2: Records returns also the records that were appended since the journal was opened.
 func TestBatchFile_LoadsWhatWasAppended(t *testing.T) {
 	t.Parallel()
 	journal := openJournal(t, filepath.Join(t.TempDir(), "journal"))
@@ -129,7 +129,7 @@ func TestBatchFile_LoadsWhatWasAppended(t *testing.T) {
 	}
 }
 
-// T2: what is appended is what is read again, or it is refused and the journal stays usable.
+// T2: a record is read as it was appended, or it is refused and the journal stays usable.
 func TestBatchFile_RefusesTextsThatItCouldNotReturn(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal")
@@ -298,27 +298,27 @@ func TestBatchFile_RefusesWhatItDoesNotUnderstand(t *testing.T) {
 	}
 	whole := string(contentOf(t, path))
 	lines := strings.SplitAfter(whole, "\n")
-	for name, tc := range map[string]struct{ content, says string }{
-		"newer version":               {`{"format":"shipping-batch-journal","version":2,"more":1}` + "\n" + `{"x":1}`, "format version 2"},
-		"newer version, cut off":      {`{"format":"shipping-batch-journal","version":2}` + "\n" + `{"crc":"`, "format version 2"},
-		"another format":              {`{"format":"another","version":1}` + "\n", "not a batch journal"},
-		"another file":                {"name,amount\nDHL,3\n", "not a batch journal"},
-		"another file, of one line":   {"important", "not a batch journal"},
-		"a field that is not known":   {`{"key":"a","step":"analyzed","refund":1}` + "\n", `unknown field "refund"`},
-		"a step that is not known":    {`{"key":"a","step":"refunding"}` + "\n", `unknown step "refunding"`},
-		"a changed letter":            {strings.Replace(whole, `"key":"b"`, `"key":"c"`, 1), "line 3"},
-		"a changed letter before":     {strings.Replace(whole, `"key":"a"`, `"key":"c"`, 1), "line 2"},
-		"a missing line":              {lines[0] + lines[2], "line 2"},
-		"zeros in what was synced":    {strings.Replace(whole, `"key":"a"`, "\x00\x00\x00\x00\x00\x00\x00\x00\x00", 1), "line 2"},
-		"a header of another shape":   {strings.Replace(whole, `"version":1`, `"version": 1`, 1), "line 1"},
-		"not UTF-8":                   {"{\"key\":\"\xff\",\"step\":\"analyzed\"}\n", "line 1"},
-		"an amount that is no number": {`{"key":"a","step":"purchasing","amount":"x"}` + "\n", "line 1"},
+	for name, tc := range map[string]struct{ content, message string }{
+		"newer version":                  {`{"format":"shipping-batch-journal","version":2,"more":1}` + "\n" + `{"x":1}`, "format version 2"},
+		"newer version, cut off":         {`{"format":"shipping-batch-journal","version":2}` + "\n" + `{"crc":"`, "format version 2"},
+		"another format":                 {`{"format":"another","version":1}` + "\n", "not a batch journal"},
+		"another file":                   {"name,amount\nDHL,3\n", "not a batch journal"},
+		"another file, of one line":      {"important", "not a batch journal"},
+		"a field that is not known":      {`{"key":"a","step":"analyzed","refund":1}` + "\n", `unknown field "refund"`},
+		"a step that is not known":       {`{"key":"a","step":"refunding"}` + "\n", `unknown step "refunding"`},
+		"a changed letter":               {strings.Replace(whole, `"key":"b"`, `"key":"c"`, 1), "line 3"},
+		"a changed letter before":        {strings.Replace(whole, `"key":"a"`, `"key":"c"`, 1), "line 2"},
+		"a missing line":                 {lines[0] + lines[2], "line 2"},
+		"zeros in the synced part":       {strings.Replace(whole, `"key":"a"`, "\x00\x00\x00\x00\x00\x00\x00\x00\x00", 1), "line 2"},
+		"a header of another shape":      {strings.Replace(whole, `"version":1`, `"version": 1`, 1), "line 1"},
+		"not UTF-8":                      {"{\"key\":\"\xff\",\"step\":\"analyzed\"}\n", "line 1"},
+		"an amount that is not a number": {`{"key":"a","step":"purchasing","amount":"x"}` + "\n", "line 1"},
 	} {
 		path := filepath.Join(t.TempDir(), "journal")
 		if err := os.WriteFile(path, []byte(tc.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := batch.OpenFile(path); err == nil || !strings.Contains(err.Error(), tc.says) || !strings.Contains(err.Error(), path) {
+		if _, err := batch.OpenFile(path); err == nil || !strings.Contains(err.Error(), tc.message) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if left := string(contentOf(t, path)); left != tc.content {

@@ -88,7 +88,7 @@ func parseJournal(data []byte) (journalContent, error) {
 			return content, &lineError{torn, errDamagedLine} // the line was complete once
 		case err == nil:
 			// Another line of the write that is incomplete.
-		case !content.tears(line, ended, torn > 0):
+		case !content.mayBeTorn(line, ended, torn > 0):
 			return content, &lineError{number, err}
 		case torn == 0:
 			torn = number
@@ -123,8 +123,8 @@ func (c *journalContent) parse(line []byte, at int64, ended bool) (record Record
 	return record, 0, err
 }
 
-// tears reports whether a line that cannot be read can be the rest of a line after a power loss.
-func (c *journalContent) tears(line []byte, ended, afterTorn bool) bool {
+// mayBeTorn reports whether a line that cannot be read can be the rest of a line after a power loss.
+func (c *journalContent) mayBeTorn(line []byte, ended, afterTorn bool) bool {
 	zeros := bytes.IndexByte(line, 0) >= 0
 	switch {
 	case c.current && ended:

@@ -15,8 +15,8 @@ import (
 	"github.com/shipping-go/shipping/batch"
 )
 
-// fill appends to a file that cannot grow beyond a limit, prints what was acknowledged, and checks that
-// nothing is appended after a failure, also where there is room for it.
+// fill appends to a file that cannot grow beyond a limit, prints the acknowledged records, and checks that
+// nothing is appended after a failure, even if there is room for it.
 func fill(t *testing.T, path string) {
 	signal.Ignore(syscall.SIGXFSZ) // the write fails instead, after a part of it
 	journal, err := batch.OpenFile(path)
@@ -63,7 +63,7 @@ func fill(t *testing.T, path string) {
 	}
 }
 
-// A journal on a full disk keeps what was acknowledged, and goes on once there is room.
+// A journal on a full disk keeps the acknowledged records, and continues once there is room.
 func TestBatchFile_AFullDiskLosesNoAcknowledgedRecord(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal")

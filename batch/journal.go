@@ -20,10 +20,9 @@ import (
 //
 // # A process that stalls
 //
-// A process can stop at any moment, for as long as the machine likes, and go on: a suspended virtual
-// machine, a debugger, SIGSTOP. If it stops between the last check of its claim and the moment when the
-// purchase is on the wire, it sends the purchase when it wakes. No journal can prevent that. A batch bounds
-// it with [Journal.Lease]:
+// A process can stop at any moment, for any time, and resume: a suspended virtual machine, a debugger, SIGSTOP. If it
+// stops between the last check of its claim and sending the purchase, it sends the purchase when it resumes. No journal
+// can prevent that. A batch limits the damage with [Journal.Lease]:
 //
 //   - A purchase is begun only if at least half of the lease is left, and is cancelled after a quarter of it.
 //   - Another process begins to settle the purchase no sooner than the lease and a quarter more have passed.
@@ -31,24 +30,23 @@ import (
 //     counts against the budget, and the item is not purchased again.
 //
 // So a purchase that is sent late is found, and counted once, if it reaches the service within one and a
-// quarter leases plus QuietFor after its record was kept. What remains is a process that stalls for
-// longer. Its purchase may have been settled as not charged by then. If the item has been purchased again
-// since, the request is not a draft any more, and the service refuses the late purchase. If it has not, the
-// late purchase is charged, and can exceed the budget by its price; the next run finds it when it reads the
+// quarter leases plus QuietFor after its record was written. If the process stalls for longer, its
+// purchase may have been settled as not charged by then. If the item has been purchased again since, the request is not
+// a draft, and the service refuses the late purchase. If it has not, the late purchase is charged, and can exceed the budget by its price; the next run finds it when it reads the
 // draft.
 //
 // Implementations must be safe for concurrent use.
 type Journal interface {
-	// Claim takes the item for the caller, also from a process whose lease has expired. While another has it,
-	// the error is [ErrItemTaken].
+	// Claim claims the item for the caller, also if the lease of another process on it has expired. While another
+	// claim holds, the error is [ErrItemTaken].
 	Claim(ctx context.Context, key string) (Claim, error)
 	// Lease returns how long a claim holds: the time from a Claim or an Append to [Claim.Until]. It is
 	// the same in every process. 0 means that claims hold until they are released, and that one process has the
 	// journal: a batch then claims all its items when it begins.
 	Lease() time.Duration
-	// Committed returns what the items of the batch have spent of the budget together, or may have: the
-	// amounts of their last records whose step is [Step.Committed]. Money in another currency, and a purchase
-	// whose price is not known, are a [*shipping.BudgetError], because the sum cannot be compared with a budget.
+	// Committed returns the part of the budget that was spent, or may have been: the sum of the amounts of the last
+	// records whose step is [Step.Committed]. Money in another currency, and a purchase with an unknown price, are
+	// a [*shipping.BudgetError], because the sum cannot be compared with a budget.
 	Committed(ctx context.Context, budget shipping.Budget) (shipping.Amount, error)
 }
 
@@ -56,17 +54,16 @@ type Journal interface {
 type Claim interface {
 	// Record returns the item's last record; a record without a step if the journal has none.
 	Record() Record
-	// Append keeps a record. It returns only when the record would survive a crash of the machine. If another
-	// process has the item by now, nothing is kept and the error is [ErrItemTaken].
+	// Append writes a record. It returns only when the record would survive a crash of the machine. If another
+	// process has claimed the item, nothing is written and the error is [ErrItemTaken].
 	//
-	// With a budget it returns what is committed of it. A [StepPurchasing] record for which there is no
-	// room in the budget is not kept, and the error is that of [shipping.Budget.Fits]; what other processes
-	// append at the same moment is counted. Any other record reports what has already happened: it is kept also if
-	// what is committed cannot be added up, and the error is the reason.
+	// With a budget it returns the committed sum. A [StepPurchasing] record that does not fit in the budget is not
+	// written, and the error is that of [shipping.Budget.Fits]; records that other processes append at the same
+	// moment are counted. Any other record describes a past event: it is written even if the committed sum cannot
+	// be computed, and the error is the reason.
 	Append(ctx context.Context, record Record, budget *shipping.Budget) (committed shipping.Amount, err error)
-	// Until is the moment up to which nobody else is given the item, whatever becomes of this process:
-	// for the last Append, or the claim itself, by this machine's clock. No purchase is begun later. The
-	// zero time means without a limit.
+	// Until returns the time until which no other process can claim the item, counted from the last Append, or from
+	// the claim itself, by this machine's clock. No purchase is begun later. The zero time means no limit.
 	Until() time.Time
 	// Release gives the item back. After that, and if another process has the item by now, it does
 	// nothing.

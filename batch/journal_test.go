@@ -59,7 +59,7 @@ func TestJournal_AnItemIsInOneHandUntilItIsReleased(t *testing.T) {
 	}
 }
 
-// C5, C6: what is committed follows the records, whether or not they were appended with the budget.
+// C5, C6: the committed sum follows from the records, whether or not they were appended with the budget.
 func TestJournal_CountsWhatIsCommitted(t *testing.T) {
 	t.Parallel()
 	for name, journal := range journals(t) {

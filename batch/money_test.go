@@ -36,7 +36,7 @@ func newMemoryJournal(t *testing.T, records ...batch.Record) *memoryJournal {
 	return j
 }
 
-// appendTo appends one record under a claim of its own.
+// appendTo appends one record under a new claim.
 func appendTo(ctx context.Context, journal batch.Journal, record batch.Record) error {
 	claim, err := journal.Claim(ctx, record.Key)
 	if err != nil {
@@ -110,7 +110,7 @@ func TestBatch_RefusesSettingsThatCannotWork(t *testing.T) {
 	})
 }
 
-// C5: a purchase that cannot be settled keeps its reservation, and the report says why.
+// C5: a purchase that cannot be settled keeps its reservation, and the report contains the reason.
 func TestBatch_AnUnsettledPurchaseKeepsItsReservation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &walletService{}
@@ -148,7 +148,7 @@ func TestBatch_ReportsWhatIsStillUnknown(t *testing.T) {
 	})
 }
 
-// C6: what the service reports as charged never frees money; more than the draft said counts, and ends the
+// C6: a reported charge never frees money; one above the draft's price counts, and ends the
 // purchases of the run.
 func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -157,7 +157,7 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 		purchases int
 		differs   bool
 	}{
-		"as the draft says":      {purchaseFault{}, "200", 2, false},
+		"the draft's price":      {purchaseFault{}, "200", 2, false},
 		"nothing":                {purchaseFault{Report: `"currency":"NGN"`}, "200", 2, false},
 		"zero":                   {purchaseFault{Report: `"charged_amount":0,"currency":"NGN"`}, "200", 2, true},
 		"less":                   {purchaseFault{Report: `"charged_amount":1,"currency":"NGN"`}, "200", 2, true},
@@ -232,7 +232,7 @@ func TestBatch_AnOverflowOfTheSumEndsTheBatch(t *testing.T) {
 	})
 }
 
-// Money that cannot be held against the budget stops a batch before it begins.
+// Money that cannot be compared with the budget stops a batch before it begins.
 func TestBatch_RefusesAJournalWhoseMoneyCannotBeCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, change := range map[string]func(*batch.Record){
@@ -384,7 +384,7 @@ func TestBatch_EndsWhenItsJournalIsMoved(t *testing.T) {
 	}
 }
 
-// What no run can settle is closed by hand, and the next run goes on from there.
+// A purchase that no run can settle is closed by hand, and the next run continues.
 func TestResolveBatchItem_ClosesWhatCannotBeSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, outcome := range []shipping.PurchaseOutcome{shipping.OutcomeCharged, shipping.OutcomeNotCharged} {
@@ -426,7 +426,7 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 		key     string
 		outcome shipping.PurchaseOutcome
 		note    string
-		says    string
+		message string
 	}{
 		"not in purchasing": {journal, "done", shipping.OutcomeCharged, "n", `its last record is "purchased"`},
 		"not there":         {journal, "other", shipping.OutcomeCharged, "n", "no record"},
@@ -437,7 +437,7 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 		"no journal":        {nil, "open", shipping.OutcomeCharged, "n", "OpenFile"},
 	} {
 		err := batch.Resolve(t.Context(), tc.journal, tc.key, tc.outcome, tc.note)
-		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), tc.says) {
+		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

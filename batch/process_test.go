@@ -15,7 +15,7 @@ import (
 	"github.com/shipping-go/shipping/batch"
 )
 
-// journalTask, in the environment of a process that a test started, is what it does with a journal.
+// journalTask is the environment variable with the task of a process that a test started.
 const journalTask = "SHIPPING_TEST_JOURNAL_TASK"
 
 // journalProcess starts this test's binary with a task and a journal.
@@ -97,7 +97,7 @@ func TestBatchFile_AKilledProcessLosesNoAcknowledgedRecord(t *testing.T) {
 		defer func() {
 			_ = opener.Process.Kill()
 			if _ = opener.Wait(); opener.ProcessState.Exited() {
-				t.Errorf("the process that opens the journal ended by itself: %s", opener.ProcessState)
+				t.Errorf("the process that opens the journal has ended: %s", opener.ProcessState)
 			}
 		}()
 	}

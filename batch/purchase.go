@@ -9,15 +9,15 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// intend reserves the price, and records the intent to purchase.
-func (e *entry) intend(ctx context.Context, draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
+// reserve reserves the price, and records the intent to purchase.
+func (e *entry) reserve(ctx context.Context, draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
 	intent := e.record
 	intent.Step, intent.Documents, intent.WasDraft = StepPurchasing, selected, true
 	intent.Note = ""
 	var err error
 	intent.Amount, intent.Currency, err = e.run.price(draft, selected)
 	if err == nil {
-		err = errors.Join(e.run.mayPurchase(), e.run.mayGoOn())
+		err = errors.Join(e.run.mayPurchase(), e.run.mayContinue())
 	}
 	if err == nil {
 		// The intent is on the disk before the purchase is on the wire.
@@ -127,8 +127,8 @@ func (e *entry) charge(amount shipping.Amount, currency string) {
 // settle finds out the outcome of a purchase that an earlier run, or another process, left open.
 func (e *entry) settle(ctx context.Context) (time.Duration, error) {
 	if lease := e.run.journal.Lease(); lease > 0 {
-		if !e.late {
-			e.late = true
+		if !e.graceOver {
+			e.graceOver = true
 			return purchaseTime(lease), nil
 		}
 		if err := e.renew(ctx); err != nil {

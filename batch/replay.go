@@ -48,9 +48,9 @@ type ReplayState string
 const (
 	// ReplayQueued: the service accepted it.
 	ReplayQueued ReplayState = "queued"
-	// ReplayFailed: it was not sent, or refused; nobody was notified.
+	// ReplayFailed: it was not sent, or refused; nothing was notified.
 	ReplayFailed ReplayState = "failed"
-	// ReplayUnknown: the response was lost. Sending it again may notify twice; not sending it may notify nobody.
+	// ReplayUnknown: the response was lost. Sending it again may notify twice.
 	ReplayUnknown ReplayState = "unknown"
 	// ReplaySkipped: left out by Skip, or the same as an earlier request.
 	ReplaySkipped ReplayState = "skipped"
@@ -109,7 +109,7 @@ func QueuedReplays(report io.Reader) (map[string]bool, error) {
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			var outcome ReplayOutcome
 			if err := shipping.RawJSON(line).Decode(&outcome); err != nil {
-				return nil, fmt.Errorf("shipping: line %d of the replay report: %w; mend or remove that line", number, err)
+				return nil, fmt.Errorf("shipping: line %d of the replay report: %w; correct or remove that line", number, err)
 			}
 			if outcome.State == ReplayQueued {
 				queued[outcome.Key] = true
@@ -125,9 +125,9 @@ func QueuedReplays(report io.Reader) (map[string]bool, error) {
 }
 
 // Replay replays many notifications, a bounded number at a time. One that fails does not stop the
-// others, except with [shipping.ErrUnauthorized], with which all others would fail too. The report is complete also if the
-// error reports that the run was cut short, by that or by ctx; those whose turn had not come are
-// [ReplayNotSent].
+// others, except with [shipping.ErrUnauthorized], with which all others would fail too. The error is the reason why the
+// run was cut short: that one, or the end of ctx. The report is complete also then; requests that were not reached are
+// [ReplayNotSent]. Invalid options are a [*shipping.ValidationError].
 //
 // Each request is sent once, and retried only on evidence that nothing was sent. The call options apply to each; one
 // that calls cannot share, such as [shipping.WithResponse], is refused.
@@ -150,7 +150,7 @@ func Replay(ctx context.Context, client *shipping.Client, requests []shipping.Re
 	if err := validateCall(call); err != nil {
 		return nil, err
 	}
-	begin, stop := context.WithCancelCause(ctx) // what is under way is not cut off by a stop
+	begin, stop := context.WithCancelCause(ctx) // a stop does not cancel the replays under way
 	defer stop(nil)
 	r.stop = stop
 	report := &ReplayReport{Outcomes: make([]ReplayOutcome, len(requests))}

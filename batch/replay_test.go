@@ -56,7 +56,7 @@ func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 		Progress: func(outcome batch.ReplayOutcome, ended, total int) {
 			told++
 			if ended != told || total != len(requests) || outcome.State == batch.ReplayNotSent {
-				t.Errorf("told %d of %d as number %d: %+v", ended, total, told, outcome)
+				t.Errorf("reported %d of %d as number %d: %+v", ended, total, told, outcome)
 			}
 		},
 	})
@@ -66,7 +66,7 @@ func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 	shippingtest.Diff(t, "outcomes in the order given", "WD-1: queued, WD-REFUSED: failed, WD-CRASH: unknown, WD-LOST: unknown, "+
 		"WD-1: skipped, SH-1 : failed, SH-1 shipment.created to WA-1: queued", replayStates(report))
 	if told != len(requests) {
-		t.Errorf("%d outcomes were told", told)
+		t.Errorf("%d outcomes were reported", told)
 	}
 	if result := report.Outcomes[0].Result; result == nil || result.WebhookEventID != "WE-1" {
 		t.Errorf("the result: %+v", result)
@@ -97,7 +97,7 @@ func TestReplayAll_DryRunSendsNothing(t *testing.T) {
 	}
 	shippingtest.Diff(t, "outcomes", "WD-1: checked, WD-2: skipped,  shipment.updated: failed", replayStates(report))
 	if err := report.Outcomes[2].Err; !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), "ShipmentID") {
-		t.Errorf("what is wrong: %v", err)
+		t.Errorf("the problem: %v", err)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestReplayAll_AWrongKeyStopsIt(t *testing.T) {
 	if !errors.Is(err, shipping.ErrUnauthorized) || !strings.Contains(err.Error(), "stopped") || !strings.Contains(err.Error(), "secret key") {
 		t.Errorf("the error: %v", err)
 	}
-	if n := len(service.Requests()); n > 3 { // one may have its turn before the answer is known
+	if n := len(service.Requests()); n > 3 { // one may have its turn before the response is known
 		t.Errorf("%d requests", n)
 	}
 	if got := replayStates(report); !strings.HasPrefix(got, "WD-1: queued, WD-2: failed") || !strings.HasSuffix(got, "WD-5: not sent") {
@@ -133,7 +133,7 @@ func TestReplayAll_KeepsToItsConcurrency(t *testing.T) {
 	})
 }
 
-// The run is interrupted; the next one goes on from the lines that the first one wrote down.
+// The run is interrupted; the next one continues from the lines that the first one wrote.
 func TestReplayAll_GoesOnFromItsReport(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancelCause(t.Context())

@@ -9,10 +9,10 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// Resolve closes a purchase whose outcome no run of the batch can settle, so that its reservation ends. Check
-// the wallet's transactions first. With [shipping.OutcomeCharged] the
-// next run waits for the documents; with [shipping.OutcomeNotCharged] the reservation is given back, and the next
-// run purchases the item if the request still reads as a draft.
+// Resolve closes a purchase whose outcome no run of the batch can settle, so that its reservation ends. Check the
+// wallet's transactions first. With [shipping.OutcomeCharged] the next run waits for the documents; with
+// [shipping.OutcomeNotCharged] the reservation is released, and the next run purchases the item if the request still
+// reads as a draft.
 //
 // The item must be one whose last record is [StepPurchasing]. The error is [ErrItemTaken] while a batch works on
 // the item, and [ErrInUse] while one uses a journal of [OpenFile]. The note is the reason, and is kept in the record.

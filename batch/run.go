@@ -23,16 +23,16 @@ type run struct {
 	journal   Journal
 	intervals workflow.Intervals // of Options.Poll
 
-	mu      sync.Mutex
-	changed sync.Cond
-	entries []*entry
-	fresh   []*entry
-	waiting dueQueue
-	busy    int
-	ended   int
-	broken  error // the journal failed: nothing more may be bought
-	crashed bool  // a callback panicked: nothing more may be begun
-	over    error // the service charged more than the price on a draft: nothing more may be purchased
+	mu         sync.Mutex
+	changed    sync.Cond
+	entries    []*entry
+	fresh      []*entry
+	waiting    dueQueue
+	busy       int
+	ended      int
+	journalErr error // the journal failed: nothing more may be bought
+	crashed    bool  // a callback panicked: nothing more may be begun
+	over       error // the service charged more than the price on a draft: nothing more may be purchased
 
 	committed shipping.Amount // of the budget, as last read from the journal
 
@@ -122,15 +122,15 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 		interrupted = interrupted || ctx.Err() != nil && result.State != StateCompleted && result.State != StateFailed
 	}
 	switch {
-	case r.broken != nil:
-		return report, r.broken
+	case r.journalErr != nil:
+		return report, r.journalErr
 	case interrupted:
 		return report, withReason(ctx, context.Cause(ctx))
 	}
 	return report, uncounted
 }
 
-// errUnsettled is an item whose purchase an earlier run left open, and whose turn did not come.
+// errUnsettled is the error of an item whose purchase an earlier run left open, and which this run did not reach.
 var errUnsettled = errors.New("shipping: the batch ended before it settled the purchase of an earlier run; run it again")
 
 // giveBack releases the items of a run that was interrupted, so that other processes continue with them
@@ -138,7 +138,7 @@ var errUnsettled = errors.New("shipping: the batch ended before it settled the p
 func (r *run) giveBack(ctx context.Context) {
 	for _, e := range r.entries {
 		if e.release(ctx) != nil {
-			return // the journal is out of reach, and lets the others have the items in its own time
+			return // the journal is unreachable: the leases of the items will expire
 		}
 	}
 }
@@ -147,7 +147,7 @@ func (r *run) giveBack(ctx context.Context) {
 func (r *run) next(ctx context.Context) *entry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for ctx.Err() == nil && r.broken == nil && !r.crashed {
+	for ctx.Err() == nil && r.journalErr == nil && !r.crashed {
 		switch now := time.Now(); {
 		case len(r.waiting) > 0 && !r.waiting[0].due.After(now):
 			r.busy++
@@ -170,7 +170,7 @@ func (r *run) next(ctx context.Context) *entry {
 	return nil
 }
 
-// put takes an entry back after a step: to wait, or as ended.
+// put returns an entry to the queue after a step, or counts it as ended.
 func (r *run) put(e *entry, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -229,7 +229,7 @@ func (r *run) journalFailed(key string, err error) error {
 	err = &JournalError{Key: key, Err: err}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.broken = errors.Join(r.broken, err)
+	r.journalErr = errors.Join(r.journalErr, err)
 	r.changed.Broadcast()
 	return err
 }
@@ -242,20 +242,20 @@ func (r *run) crash() {
 	r.changed.Broadcast()
 }
 
-// errStopped ends an item that was on its way to a purchase when the batch was stopped.
+// errStopped is the error of an item that was not purchased yet when the batch was stopped.
 var errStopped = errors.New("shipping: the batch was stopped before the item was purchased")
 
-// mayGoOn reports whether an item that is not purchased yet may go on.
-func (r *run) mayGoOn() error {
+// mayContinue reports whether an item that is not purchased yet may continue.
+func (r *run) mayContinue() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.crashed || r.broken != nil {
+	if r.crashed || r.journalErr != nil {
 		return errStopped
 	}
 	return nil
 }
 
-// overcharged ends the purchases of a run with a budget, because drafts no longer show the charges.
+// overcharged ends the purchases of a run with a budget, because the prices on drafts do not predict the charges.
 func (r *run) overcharged(key string, price, charged shipping.Amount) {
 	if r.options.Budget == nil {
 		return

@@ -134,7 +134,7 @@ func TestBatch_SharedByRunsBuysEachItemOnceWithinOneBudget(t *testing.T) {
 		sum, count := debits(t, client, server.Wallets()[0])
 		committed, err := journal.Committed(t.Context(), budget)
 		if err != nil || len(count) == 0 || sum != committed || server.Calls(shipping.OpPurchase) != len(count) {
-			t.Errorf("%d requests debited %s in %d purchases, the journal says %s, %v", len(count), sum, server.Calls(shipping.OpPurchase), committed, err)
+			t.Errorf("%d requests debited %s in %d purchases, the journal contains %s, %v", len(count), sum, server.Calls(shipping.OpPurchase), committed, err)
 		}
 	})
 }

@@ -38,13 +38,13 @@ type walletRequest struct {
 
 // purchaseFault is what happens to a purchase.
 type purchaseFault struct {
-	// Refuse: the service says no. Lose: it does not answer. Ignore: it does not charge either.
+	// Refuse: the service refuses. Lose: it does not respond. Ignore: it does not charge either.
 	Refuse, Lose, Ignore bool
 	// Late is when the charge comes, after the purchase was lost.
 	Late time.Duration
-	// Takes is how long the answer takes.
+	// Takes is how long the response takes.
 	Takes time.Duration
-	// Charge is what is charged in place of 100, and Report how it is reported in place of that.
+	// Charge is charged instead of 100, and Report is reported instead of that.
 	Charge, Report string
 }
 
@@ -108,7 +108,7 @@ func (s *walletService) buy(r *http.Request) (*http.Response, error) {
 		fault = s.purchase(s.purchases)
 	}
 	s.mu.Unlock()
-	time.Sleep(fault.Takes) // not cut short: a service that has the request goes on with it
+	time.Sleep(fault.Takes) // not cut short: a service that has the request continues with it
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -169,7 +169,7 @@ func (s *walletService) record(id string) string {
 		id, request.status, documents, request.report)
 }
 
-// total returns what was charged, and how many purchases were received.
+// total returns the sum of the charges, and how many purchases were received.
 func (s *walletService) total() (spent shipping.Amount, purchases int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
