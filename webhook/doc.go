@@ -7,16 +7,18 @@
 //	}, webhook.WithKeys(secretKey))
 //	http.Handle("POST /hooks/shipping", receiver)
 //	…
-//	receiver.Close(ctx) // hands over what was accepted
+//	receiver.Close(ctx) // handles the accepted notifications first
 //
-// A [Receiver] is an [http.Handler] that does what every receiver has to and few do: it verifies the
-// signature over the raw bytes in constant time and under several keys, so that keys can be rotated;
-// limits size and time; drops what it has seen before; answers at once and hands over to workers
-// through a bounded queue; and never answers 2xx for what it has not accepted, so that the service
-// sends it again. [Tracker] keeps late notifications from undoing newer ones.
+// A [Receiver] is an [http.Handler]. It verifies the signature over the raw bytes in constant time and under
+// several keys, so that keys can be rotated; limits size and time; ignores deliveries that it has accepted before;
+// responds at once and passes notifications to workers through a bounded queue; and responds 2xx only for a
+// notification that it accepted, so that the service sends the others again. [Tracker] prevents late
+// notifications from overwriting newer state.
+//
+// To lose nothing in a crash, use [WithInline]. For receivers on several machines, use a [Store] of the nested module
+// stores. Signatures do not prevent the replay of a captured delivery; see [Sign].
 //
 // The specification shows neither the payload nor the headers nor the signature ("Shape of the
-// delivered payload, delivery headers and signature verification: not shown"). What this package takes
-// them to be is an assumption, and each has a switch; [WithSignature] and [WithIDHeader] are the first
-// to look at.
+// delivered payload, delivery headers and signature verification: not shown"). They are assumptions of this
+// package, each with an option; see [WithSignature] and [WithIDHeader] first.
 package webhook

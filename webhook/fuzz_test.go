@@ -43,7 +43,7 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// FuzzReceiver: what is not signed, or is no notification, is refused and reaches nobody; what is reaches
+// FuzzReceiver: an unsigned body, or one that is not a notification, is refused; any other reaches
 // the handler once, byte for byte.
 func FuzzReceiver(f *testing.F) {
 	f.Add(body, webhook.Sign(key, []byte(body)))

@@ -12,18 +12,17 @@ import (
 
 // Notification is one delivery that was verified.
 type Notification struct {
-	// ID tells deliveries apart: the delivery's identifier where a header carries it, else a hash of
-	// the body.
+	// ID identifies the delivery: the identifier in its header, or else a hash of the body.
 	ID string
-	// Event is what happened. It is an open type: the specification does not list all kinds.
+	// Event is the kind of the event. It is an open type: the specification does not list all kinds.
 	Event shipping.EventKind
-	// Data is what it happened to; for shipment events a shipment, see [Notification.Shipment].
+	// Data is the subject of the event; for shipment events a shipment, see [Notification.Shipment].
 	Data shipping.RawJSON
-	// Body is the whole body as it came, byte for byte as it was signed.
+	// Body is the whole body, byte for byte as it was signed.
 	Body []byte
-	// ReceivedAt is when it came.
+	// ReceivedAt is the time of the delivery.
 	ReceivedAt time.Time
-	// Attempt counts from 1 how often the handler has been given this notification.
+	// Attempt counts the calls of the handler for this notification, from 1.
 	Attempt int
 }
 
@@ -36,7 +35,7 @@ func parse(body []byte) (*Notification, error) {
 		Data  shipping.RawJSON   `json:"data"`
 	}
 	if err := jsonexact.Unmarshal(body, &payload); err != nil {
-		return nil, fmt.Errorf("the body is no notification: %w", err)
+		return nil, fmt.Errorf("the body is not a notification: %w", err)
 	}
 	if payload.Event == "" {
 		return nil, errors.New("the body names no event")
@@ -44,7 +43,7 @@ func parse(body []byte) (*Notification, error) {
 	return &Notification{Event: payload.Event, Data: payload.Data, Body: bytes.Clone(body)}, nil
 }
 
-// Shipment is the part of a shipment that notifications are seen to carry.
+// Shipment is a shipment as notifications contain it (assumption).
 type Shipment struct {
 	ShipmentID string         `json:"shipment_id"`
 	Status     ShipmentStatus `json:"status"`
@@ -62,8 +61,8 @@ type ShipmentEvent struct {
 	Status      string    `json:"status"`
 }
 
-// ErrNoShipment is a notification whose data is no shipment.
-var ErrNoShipment = errors.New("webhook: the notification's data is no shipment")
+// ErrNoShipment is returned for a notification whose data is not a shipment.
+var ErrNoShipment = errors.New("webhook: the notification's data is not a shipment")
 
 // Shipment reads the data of a shipment event. Fields that are absent stay zero; data without a
 // shipment_id is [ErrNoShipment].
@@ -94,7 +93,7 @@ const (
 // Final reports whether the state is the last one.
 func (s ShipmentStatus) Final() bool { return s == ShipmentDelivered || s == ShipmentCancelled }
 
-// rank orders the states; one that is not known stands nowhere.
+// rank returns the place of a state in the order, and false for an unknown one.
 func (s ShipmentStatus) rank() (int, bool) {
 	switch s {
 	case ShipmentDraft:

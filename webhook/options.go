@@ -31,7 +31,7 @@ type settings struct {
 	logger      *slog.Logger
 }
 
-// DefaultIDHeader is where a delivery's identifier is looked for unless [WithIDHeader] says otherwise.
+// DefaultIDHeader is the header of a delivery's identifier, unless [WithIDHeader] sets another.
 const DefaultIDHeader = "X-Webhook-Delivery-Id"
 
 func defaultSettings() settings {
@@ -72,15 +72,15 @@ func WithKeys(keys ...string) Option {
 	return func(s *settings) { s.keys = held }
 }
 
-// WithSignature says which header carries the signature, and how it is made. The default is
+// WithSignature sets the header that carries the signature, and the function that computes it. The default is
 // [DefaultSignatureHeader] and [Sign].
 func WithSignature(header string, sign func(key string, body []byte) string) Option {
 	return func(s *settings) { s.header, s.sign = header, sign }
 }
 
-// WithIDHeader says which header carries the identifier of a delivery. The header is not signed; see [Sign]. A
+// WithIDHeader sets the header that carries the identifier of a delivery. The header is not signed; see [Sign]. A
 // delivery without it is identified by its body, and so is every delivery if header is empty; a replay of the
-// same payload then counts as seen before.
+// same payload is then ignored as a duplicate.
 func WithIDHeader(header string) Option { return func(s *settings) { s.idHeader = header } }
 
 // WithLimits bounds a body's size and how long its reading may take. The default is 1 MiB in 10 s.
@@ -97,10 +97,10 @@ func WithWorkers(workers, queue int) Option {
 	return func(s *settings) { s.workers, s.queue = workers, queue }
 }
 
-// WithInline handles a notification before it is answered, so that 200 means handled, and a crash loses
-// nothing that was answered. The handler has to be quick: the service does not wait long. An error is
-// answered with 503, and the service's own repeats take the place of [WithRetries]; so is a panic, which is also
-// logged, see [WithLogger].
+// WithInline handles a notification before the receiver responds, so that 200 means handled, and a crash loses
+// no notification that the service considers delivered. The handler must be quick, because the service does not
+// wait long. If it fails, the receiver responds 503, and the service's own retries take the place of [WithRetries].
+// A panic is logged too; see [WithLogger].
 func WithInline() Option { return func(s *settings) { s.inline = true } }
 
 // WithRetries sets how often a handler that fails is called again, after backoff, doubled each time.

@@ -15,20 +15,20 @@ import (
 )
 
 // Handler handles a notification. If it returns an error, panics or calls [runtime.Goexit], the attempt has
-// failed, and it is called again, after a pause, as often as [WithRetries] allows. It runs on a goroutine of its
-// own.
+// failed, and it is called again, after a pause, as often as [WithRetries] allows. With [WithInline] it runs
+// while the service waits for the response, otherwise in a worker.
 type Handler func(ctx context.Context, n *Notification) error
 
 // Receiver is an [http.Handler] for notifications. Make one with [NewReceiver], and [Receiver.Close] it
-// to hand over what it accepted.
+// to handle the notifications that it accepted.
 //
-// It answers 200 once a notification is accepted, and for one that was accepted before; 401 for a
-// signature that is missing or wrong; 405, 408, 413 and 400 for what is no notification; 503 with
-// Retry-After when it cannot accept now, so that the service tries again.
+// It responds 200 once a notification is accepted, and for one that was accepted before; 401 for a
+// signature that is missing or wrong; 405, 408, 413 and 400 for a request that is not a notification; and 503 with
+// Retry-After if it cannot accept the notification now, so that the service tries again.
 type Receiver struct {
 	handle   Handler
 	settings settings
-	logger   *slog.Logger // what is refused, and why
+	logger   *slog.Logger // refused deliveries, with the reason
 	failures *slog.Logger // panics and lost notifications
 
 	queue     chan *Notification
@@ -42,11 +42,11 @@ type Receiver struct {
 	closed bool
 }
 
-// ErrClosed ends handlers that were still at work when the time given to [Receiver.Close] was up.
+// ErrClosed is the cause of the context of handlers that are still running when the context of [Receiver.Close] ends.
 var ErrClosed = errors.New("webhook: the receiver was closed")
 
-// NewReceiver returns a receiver that gives every notification to handle, once for each delivery. Keys
-// are required; see [WithKeys].
+// NewReceiver returns a receiver that calls handle for each notification, once for each delivery. Keys
+// are required; see [WithKeys]. It returns an error if an option is invalid.
 func NewReceiver(handle Handler, opts ...Option) (*Receiver, error) {
 	s := defaultSettings()
 	for _, opt := range opts {
@@ -76,7 +76,7 @@ func NewReceiver(handle Handler, opts ...Option) (*Receiver, error) {
 	return r, nil
 }
 
-// ServeHTTP accepts one delivery or says why not.
+// ServeHTTP accepts one delivery, or responds with the reason why it does not.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if request.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -114,7 +114,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 
 // read reads the whole body, within the limits of size and time.
 func (r *Receiver) read(w http.ResponseWriter, request *http.Request) (body []byte, status int, err error) {
-	// Not every writer can set a deadline; where it cannot, the server's own holds.
+	// Not every writer can set a deadline. Without one, the timeout of the http.Server applies.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(r.settings.readTimeout))
 	body, err = io.ReadAll(http.MaxBytesReader(w, request.Body, r.settings.maxBytes))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
@@ -130,7 +130,7 @@ func (r *Receiver) read(w http.ResponseWriter, request *http.Request) (body []by
 // storeTimeout limits how long the store may take to end a claim. The request's own context may be over by then.
 const storeTimeout = 10 * time.Second
 
-// accept claims the notification and hands it over. 2xx is sent only for a notification that was handled or is in
+// accept claims the notification and passes it on. 2xx is sent only for a notification that was handled or is in
 // the queue.
 func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notification) {
 	if !r.begin() {
@@ -163,7 +163,7 @@ func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notif
 		return
 	}
 	if err := r.endClaim(ctx, "Store.Accept", r.settings.store.Accept, id, claim); err != nil {
-		// It was handled or is in the queue all the same. If it were sent again, it would be handled twice.
+		// It was handled or is in the queue. If it were sent again, it would be handled twice.
 		r.warn(ctx, "notification accepted, but the store did not record it", err, slog.String("id", r.settings.redacted(id)))
 	}
 	w.WriteHeader(http.StatusOK)
@@ -290,7 +290,7 @@ func (r *Receiver) refuse(w http.ResponseWriter, request *http.Request, status i
 	http.Error(w, r.settings.redacted(err.Error()), status)
 }
 
-// later asks the service to send again.
+// later responds that the service should send the notification again.
 func (r *Receiver) later(w http.ResponseWriter, request *http.Request, err error) {
 	w.Header().Set("Retry-After", strconv.Itoa(max(int(r.settings.retryAfter.Seconds()), 1)))
 	r.warn(request.Context(), "notification not accepted", err)

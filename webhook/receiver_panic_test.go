@@ -242,7 +242,7 @@ func TestReceiver_ALostNotificationIsLogged(t *testing.T) {
 	})
 }
 
-// W3: there is no pause after the last attempt.
+// W3: nothing waits after the last attempt.
 func TestReceiver_ReportsALostNotificationAfterTheLastAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()

@@ -82,7 +82,7 @@ func TestReceiver_AnswersForWhatComes(t *testing.T) {
 				t.Errorf("%d, handled %d times, want %d and %d: %s", answer.Code, handled, tc.status, tc.handled, answer.Body)
 			}
 			if strings.Contains(answer.Body.String(), key) {
-				t.Error("the answer holds the key")
+				t.Error("the response holds the key")
 			}
 		})
 	}
@@ -125,7 +125,7 @@ func TestReceiver_HandlesEachDeliveryOnce(t *testing.T) {
 		})
 	}
 	senders.Wait()
-	for range 5 { // without an id the body tells
+	for range 5 { // without an id the body identifies
 		post(receiver, body, signature)
 	}
 	if err := receiver.Close(t.Context()); err != nil {
@@ -136,7 +136,7 @@ func TestReceiver_HandlesEachDeliveryOnce(t *testing.T) {
 	}
 }
 
-// A 2xx is only for what is in good hands: a full queue, a store that fails and a closed receiver ask
+// Only accepted notifications get a 2xx: a full queue, a store that fails and a closed receiver ask
 // the service to send again, and the repeat is accepted.
 func TestReceiver_DoesNotAcceptWhatItCannotKeep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -197,7 +197,7 @@ func TestReceiver_AStoreThatFailsAcceptsNothing(t *testing.T) {
 }
 
 // A repeat that arrives while the first delivery is still being handled is not answered as if that had
-// succeeded: it fails, and what was answered 2xx would be lost.
+// succeeded: it fails, and a notification that got a 2xx would be lost.
 func TestReceiver_ARepeatDuringHandlingIsNotAcceptedForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		working, end := make(chan struct{}), make(chan error)
@@ -348,9 +348,9 @@ func TestNewReceiver_SaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	handle := func(context.Context, *webhook.Notification) error { return nil }
 	for name, tc := range map[string]struct {
-		handle webhook.Handler
-		opts   []webhook.Option
-		says   string
+		handle  webhook.Handler
+		opts    []webhook.Option
+		message string
 	}{
 		"no handler":              {nil, []webhook.Option{webhook.WithKeys(key)}, "handler"},
 		"no key":                  {handle, nil, "WithKeys"},
@@ -362,7 +362,7 @@ func TestNewReceiver_SaysWhatIsMissing(t *testing.T) {
 		"no workers":              {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(0, 1)}, "WithWorkers"},
 		"retries":                 {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithRetries(-1, 0)}, "WithRetries"},
 	} {
-		if _, err := webhook.NewReceiver(tc.handle, tc.opts...); err == nil || !strings.Contains(err.Error(), tc.says) {
+		if _, err := webhook.NewReceiver(tc.handle, tc.opts...); err == nil || !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -12,17 +12,17 @@ import (
 	"github.com/shipping-go/shipping/internal/redact"
 )
 
-// DefaultSignatureHeader is where a signature is looked for unless [WithSignature] says otherwise.
+// DefaultSignatureHeader is the header of the signature, unless [WithSignature] sets another.
 const DefaultSignatureHeader = "X-Webhook-Signature"
 
 // Sign returns the signature of a body under a key: the lower-case hexadecimal HMAC-SHA512.
 //
-// Assumption: services of this kind are seen to sign like this, with the account's secret key.
+// Assumption: the service signs like this, with the account's secret key, as others of its kind do.
 //
 // A signature does not prevent the replay of a captured delivery, because it covers neither a time nor the
 // delivery's id. A [Store] does not prevent it either: it finds duplicates by the id, which is in a header that
-// is not signed, so a captured body with another id is new to it. Receive over TLS, have the handler do the same
-// if it runs twice, and read the current state from the API before anything that must not happen twice. With
+// is not signed, so a captured body with another id is new to it. Receive over TLS, make the handler
+// idempotent, and read the current state from the API before anything that must not happen twice. With
 // WithIDHeader("") a delivery is identified by its body, which is signed; a notification that the service
 // replays on request is then ignored too, for as long as the store remembers it.
 func Sign(key string, body []byte) string {
@@ -31,12 +31,12 @@ func Sign(key string, body []byte) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// ErrSignature is a body whose signature is missing or wrong.
+// ErrSignature is returned for a body whose signature is missing or wrong.
 var ErrSignature = errors.New("webhook: the signature is missing or wrong")
 
-// Verify checks the signature of a body under any of the keys, in a time that does not depend on
-// where a signature differs or which key made it. An empty key, such as a variable that was never set,
-// verifies nothing: anybody could sign with it.
+// Verify returns nil if the signature of a body is valid under one of the keys, and [ErrSignature] otherwise, in a time that does not depend on
+// where a signature differs or which key made it. An empty key, such as that of an unset
+// variable, verifies nothing, because anybody could sign with it.
 func Verify(signature string, body []byte, keys ...string) error {
 	held := make([]redact.Key, len(keys))
 	for i, key := range keys {
@@ -60,8 +60,8 @@ func verify(signature string, body []byte, sign func(key string, body []byte) st
 	return nil
 }
 
-// signatureBytes returns what is compared: the bytes of a hexadecimal signature, so that the case of its digits does
-// not matter, and any other signature as it is.
+// signatureBytes returns the bytes to compare: those of a hexadecimal signature decoded, so that the case of its
+// digits does not matter, and any other signature unchanged.
 func signatureBytes(signature string) []byte {
 	if decoded, err := hex.DecodeString(signature); err == nil {
 		return decoded
@@ -69,7 +69,7 @@ func signatureBytes(signature string) []byte {
 	return []byte(signature)
 }
 
-// signature reads the one signature of a request. Two different ones are none.
+// signature returns the signature of a request, or "" if there are two different ones.
 func signature(header http.Header, name string) string {
 	values := slices.Compact(slices.Clone(header.Values(name)))
 	if len(values) != 1 {

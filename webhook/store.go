@@ -7,46 +7,44 @@ import (
 	"time"
 )
 
-// Standing is what a [Store] knows of a notification that is to be claimed.
+// Standing is the state of a notification in a [Store] when it is claimed.
 type Standing int
 
 const (
-	// Claimed is a notification that is the caller's now: it ends in Accept or Release.
+	// Claimed: the caller has the notification now, and ends its claim with Accept or Release.
 	Claimed Standing = iota + 1
-	// Pending is one that somebody else has claimed and neither accepted nor released. It may still fail
-	// there, so that it must not be answered as if it were in good hands.
+	// Pending: another claim has it, and has neither accepted nor released it. Handling may still fail there, so
+	// the receiver must not respond that the notification is accepted.
 	Pending
-	// Accepted is one that was accepted before.
+	// Accepted: it was accepted before.
 	Accepted
 )
 
 // Store remembers which notifications were accepted. Implementations must be safe for concurrent use.
 //
-// A claim is a text that a [Receiver] makes up for each delivery, so that a store can tell who asks. A
-// store that several machines share lets a claim end by itself when its machine has died, and gives the
-// notification to the next that asks; a handler that takes longer than that may run twice. Whoever lost
-// a claim that way can no longer end the one that took its place.
+// A claim is a random text that a [Receiver] makes for each delivery, so that a store can distinguish the callers.
+// In a store that several machines share, a claim expires after a lease, and the next delivery can claim the
+// notification, because the first machine may have died. A handler that takes longer than the lease can therefore run
+// twice. An expired claim cannot end its successor.
 //
-// Package storetest holds an implementation against this; the nested module stores has one on
-// PostgreSQL and one on Redis.
+// Package storetest tests an implementation; the nested module stores has one in PostgreSQL and one in Redis.
 type Store interface {
-	// Claim says how an id stands, and gives it to the claim if nobody has it. The same claim again is
-	// [Claimed] again, so that one whose answer was lost may be repeated. An accepted id is remembered for
-	// as long as the service may send it again.
+	// Claim returns the standing of an id, and gives the id to the claim if no other claim has it. The same claim
+	// again returns [Claimed] again, so that a call whose result was lost can be retried. An accepted id is
+	// remembered for as long as the service may send it again.
 	Claim(ctx context.Context, id, claim string) (Standing, error)
-	// Accept remembers that the notification was accepted, also when the claim has ended by itself. While
-	// another claim has the id, nothing changes and the error is [ErrClaimLost].
+	// Accept records that the notification was accepted, even if the claim has expired. If another claim has the
+	// id, nothing changes and the error is [ErrClaimLost].
 	Accept(ctx context.Context, id, claim string) error
 	// Release gives back an id that the claim has; otherwise it does nothing. An id that was accepted
 	// stays accepted.
 	Release(ctx context.Context, id, claim string) error
 }
 
-// ErrClaimLost is a claim that ended by itself before its handler did, so that another delivery of the
-// notification was given to somebody else: it is handled twice. Have the store keep claims for longer
-// than a handler takes.
-var ErrClaimLost = errors.New("webhook: the claim ended before its handler did, and the notification was given to another: " +
-	"let claims last longer than a handler takes")
+// ErrClaimLost is returned if a claim expired before its handler returned, and another delivery claimed the
+// notification, which is then handled twice. Use a lease that is longer than the handler takes.
+var ErrClaimLost = errors.New("webhook: the claim expired before its handler returned, and another delivery claimed the notification: " +
+	"use a lease that is longer than a handler takes")
 
 // MemoryStore is a [Store] for one process. Make one with [NewMemoryStore].
 type MemoryStore struct {
@@ -62,8 +60,8 @@ type remembered struct {
 	claim string // empty once it was accepted
 }
 
-// NewMemoryStore remembers up to limit ids (0: 100,000), each for as long as keep (0: 72 hours), claims
-// too: they end with the process. When it is full the oldest goes first.
+// NewMemoryStore returns a store that remembers up to limit ids (0: 100,000), each for the time keep (0: 72 hours),
+// claims included. If it is full, the oldest is forgotten first.
 func NewMemoryStore(limit int, keep time.Duration) *MemoryStore {
 	if limit <= 0 {
 		limit = 100_000
@@ -115,7 +113,7 @@ func (s *MemoryStore) Release(_ context.Context, id, claim string) error {
 	return nil
 }
 
-// known returns what is remembered of an id, unless it is over its time.
+// known returns the entry of an id, unless it has expired.
 func (s *MemoryStore) known(id string) (remembered, bool) {
 	known, ok := s.ids[id]
 	return known, ok && time.Now().Before(known.until)
@@ -128,7 +126,7 @@ func (s *MemoryStore) remember(id, claim string) {
 	s.oldest = append(s.oldest, id)
 }
 
-// forget makes room: what is over its time, and the oldest while there are too many.
+// forget removes expired entries, and the oldest while there are too many.
 func (s *MemoryStore) forget(now time.Time) {
 	for len(s.oldest) > 0 {
 		id := s.oldest[0]

@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// Tracker keeps notifications that come late from undoing newer ones. It remembers how far each
-// shipment was seen to be; a notification that says less is late.
+// Tracker detects notifications that arrive after newer ones. It remembers the latest state of each shipment.
 //
 // The zero Tracker is ready, and remembers 100,000 shipments.
 type Tracker struct {
-	// Limit is how many shipments are remembered; the one met first goes first.
+	// Limit is how many shipments are remembered; the oldest is forgotten first.
 	Limit int
 
 	mu     sync.Mutex
@@ -24,11 +23,11 @@ type progress struct {
 	final     bool
 }
 
-// Late reports whether a shipment is older news than what was seen before, and remembers it if not.
-// Later by updated_at is newer; where that says nothing, the further state is newer, and nothing comes
-// after delivered or cancelled.
+// Late reports whether the notification is older than one that was seen before, and otherwise remembers it. The
+// later updated_at is newer. If one of them is missing or both are equal, the further state is newer; nothing follows
+// delivered or cancelled.
 //
-// Assumption: updated_at is the time of the change that the notification tells.
+// Assumption: updated_at is the time of the change.
 func (t *Tracker) Late(shipment *Shipment) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -23,7 +23,7 @@ var rules = []rule{
 		claim("a", "one", webhook.Claimed),
 		claim("a", "two", webhook.Pending),
 	}},
-	{"what was accepted is remembered", []step{
+	{"an accepted id is remembered", []step{
 		claim("a", "one", webhook.Claimed),
 		accept("a", "one"),
 		claim("a", "two", webhook.Accepted),
@@ -37,7 +37,7 @@ var rules = []rule{
 		accept("a", "two"),
 		claim("a", "two", webhook.Accepted),
 	}},
-	{"what was released can be claimed", []step{
+	{"a released id can be claimed", []step{
 		claim("a", "one", webhook.Claimed),
 		release("a", "one"),
 		release("a", "one"),
@@ -45,7 +45,7 @@ var rules = []rule{
 		accept("a", "two"),
 		claim("a", "three", webhook.Accepted),
 	}},
-	{"what was accepted stays accepted when it is released", []step{
+	{"an accepted id stays accepted when it is released", []step{
 		claim("a", "one", webhook.Claimed),
 		accept("a", "one"),
 		release("a", "one"),
@@ -63,21 +63,21 @@ var rules = []rule{
 		release("a", "one"),
 		claim("a", "three", webhook.Claimed),
 	}},
-	{"what nobody has claimed can be accepted", []step{ // its claim has ended
+	{"an id without a claim can be accepted", []step{ // its claim has ended
 		accept("a", "one"),
 		claim("a", "two", webhook.Accepted),
 	}},
-	{"what nobody has claimed can be released", []step{
+	{"an id without a claim can be released", []step{
 		release("a", "one"),
 		claim("a", "two", webhook.Claimed),
 	}},
 	{"any text is an id", odd()},
 	{"of many claims at once one succeeds", []step{atOnce}},
-	{"an id is in one hand at a time, and is accepted once", []step{oneHand}},
+	{"an id has one claim at a time, and is accepted once", []step{oneClaim}},
 }
 
 var leaseRules = []rule{
-	{"a claim that ended by itself is another's, and its end changes nothing", []step{
+	{"an expired claim can be taken over, and its end changes nothing", []step{
 		claim("a", "one", webhook.Claimed),
 		claim("a", "two", webhook.Pending),
 		taken("a", "two"),
@@ -87,14 +87,14 @@ var leaseRules = []rule{
 		accept("a", "two"),
 		claim("a", "three", webhook.Accepted),
 	}},
-	{"what nobody has claimed since can still be accepted", []step{
+	{"an expired claim without a successor can still be accepted", []step{
 		claim("a", "one", webhook.Claimed),
 		claim("b", "one", webhook.Claimed), // later, so that a's claim ends first
 		taken("b", "two"),
 		accept("a", "one"),
 		claim("a", "two", webhook.Accepted),
 	}},
-	{"what was accepted outlasts its claim", []step{
+	{"an accepted id outlasts its claim", []step{
 		claim("a", "one", webhook.Claimed),
 		accept("a", "one"),
 		claim("b", "one", webhook.Claimed),
@@ -103,7 +103,7 @@ var leaseRules = []rule{
 	}},
 }
 
-// odd holds ids apart that a header can carry, be they long, strange, or alike.
+// odd distinguishes ids that a header can carry, however long, unusual or similar.
 func odd() (steps []step) {
 	ids := []string{
 		"", " ", "a", "A", "a ", "a:b", "a/b", "{a}b", "{a}c", "%s", "a'; --", `"\`, "a\x00b", "a\x00c", "\xff", "\xfe", "ł", "l",
@@ -128,11 +128,11 @@ func atOnce(ctx context.Context, store webhook.Store) error {
 		together(claims, func(by string) {
 			switch got, err := store.Claim(ctx, id, by); {
 			case err != nil:
-				wrong.add(told(err, "Claim", id, by))
+				wrong.add(wrap(err, "Claim", id, by))
 			case got == webhook.Claimed:
 				claimed.Add(1)
 			case got != webhook.Pending:
-				wrong.add(told(fmt.Errorf("is %s, want Claimed or Pending", standing(got)), "Claim", id, by))
+				wrong.add(wrap(fmt.Errorf("is %s, want Claimed or Pending", standing(got)), "Claim", id, by))
 			}
 		})
 		if n := claimed.Load(); n != 1 {
@@ -142,8 +142,8 @@ func atOnce(ctx context.Context, store webhook.Store) error {
 	return wrong.err()
 }
 
-// oneHand has many take an id from each other, fail a few times, and succeed.
-func oneHand(ctx context.Context, store webhook.Store) error {
+// oneClaim claims an id from many goroutines, which fail a few times and then succeed.
+func oneClaim(ctx context.Context, store webhook.Store) error {
 	const failures = 20
 	var wrong errorList
 	var holders, handled atomic.Int32
@@ -152,7 +152,7 @@ func oneHand(ctx context.Context, store webhook.Store) error {
 	take := func(by string) (bool, error) {
 		switch got, err := store.Claim(ctx, "a", by); {
 		case err != nil:
-			return false, told(err, "Claim", "a", by)
+			return false, wrap(err, "Claim", "a", by)
 		case got != webhook.Claimed:
 			return got == webhook.Accepted, nil
 		}
@@ -167,7 +167,7 @@ func oneHand(ctx context.Context, store webhook.Store) error {
 		return false, accept("a", by)(ctx, store)
 	}
 	together(8, func(by string) {
-		for turn := 0; ctx.Err() == nil; turn++ { // each turn is a delivery with a claim of its own
+		for turn := 0; ctx.Err() == nil; turn++ { // each turn is a delivery with its own claim
 			done, err := take(fmt.Sprint(by, ", turn ", turn))
 			if err != nil {
 				wrong.add(err)

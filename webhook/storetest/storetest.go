@@ -1,12 +1,11 @@
-// Package storetest holds an implementation of [webhook.Store] against what a receiver needs of it.
+// Package storetest tests implementations of [webhook.Store].
 //
 //	func TestStore(t *testing.T) {
 //		storetest.Run(t, func(t *testing.T) webhook.Store { return newStore(t, 2*time.Minute) })
 //		storetest.RunLeases(t, func(t *testing.T) webhook.Store { return newStore(t, 2*time.Second) })
 //	}
 //
-// [Run] is for every store. [RunLeases] is for one that several machines share, whose claims end by
-// themselves when a machine has died.
+// [Run] is for every store. [RunLeases] is for one that several machines share, whose claims expire.
 package storetest
 
 import (
@@ -20,21 +19,21 @@ import (
 )
 
 // Run tests a store. open returns an empty one each time, whose claims last for the whole test: a minute
-// is enough. Each rule is a subtest of its own.
+// is enough. Each rule is a subtest.
 func Run(t *testing.T, open func(t *testing.T) webhook.Store) {
 	t.Helper()
 	run(t, rules, open)
 }
 
-// RunLeases tests that claims end by themselves, and what comes after. open returns an empty store each
-// time, whose claims last for a second or a few: the tests wait for their end, and on a slow machine do
-// some calls within one.
+// RunLeases tests that claims expire, and the calls after that. open returns an empty store each time, whose
+// claims last for a second or a few: the tests wait until they expire, and on a slow machine make several calls
+// within one lease.
 func RunLeases(t *testing.T, open func(t *testing.T) webhook.Store) {
 	t.Helper()
 	run(t, leaseRules, open)
 }
 
-// rule is something that holds for every store: steps, each of which tells what does not.
+// rule holds for every store. Each of its steps returns the violation, if any.
 type rule struct {
 	name  string
 	steps []step
@@ -54,7 +53,7 @@ func run(t *testing.T, rules []rule, open func(t *testing.T) webhook.Store) {
 	}
 }
 
-// check returns what does not hold first.
+// check returns the first violation.
 func (r rule) check(ctx context.Context, store webhook.Store) error {
 	for n, step := range r.steps {
 		if err := step(ctx, store); err != nil {
@@ -64,41 +63,41 @@ func (r rule) check(ctx context.Context, store webhook.Store) error {
 	return nil
 }
 
-// claim expects how an id stands when it is claimed.
+// claim expects the standing of an id when it is claimed.
 func claim(id, claim string, want webhook.Standing) step {
 	return func(ctx context.Context, store webhook.Store) error {
 		got, err := store.Claim(ctx, id, claim)
 		if err == nil && got != want {
 			err = fmt.Errorf("is %s, want %s", standing(got), standing(want))
 		}
-		return told(err, "Claim", id, claim)
+		return wrap(err, "Claim", id, claim)
 	}
 }
 
 func accept(id, claim string) step {
 	return func(ctx context.Context, store webhook.Store) error {
-		return told(store.Accept(ctx, id, claim), "Accept", id, claim)
+		return wrap(store.Accept(ctx, id, claim), "Accept", id, claim)
 	}
 }
 
-// acceptLost expects that it is too late for the claim.
+// acceptLost expects that the claim has expired.
 func acceptLost(id, claim string) step {
 	return func(ctx context.Context, store webhook.Store) error {
 		err := store.Accept(ctx, id, claim)
 		if errors.Is(err, webhook.ErrClaimLost) {
 			return nil
 		}
-		return told(fmt.Errorf("the id is another's, and the error is %w, want ErrClaimLost", err), "Accept", id, claim)
+		return wrap(fmt.Errorf("the id is another's, and the error is %w, want ErrClaimLost", err), "Accept", id, claim)
 	}
 }
 
 func release(id, claim string) step {
 	return func(ctx context.Context, store webhook.Store) error {
-		return told(store.Release(ctx, id, claim), "Release", id, claim)
+		return wrap(store.Release(ctx, id, claim), "Release", id, claim)
 	}
 }
 
-// taken waits until the claim of an id has ended by itself, and the id is the other claim's.
+// taken waits until the claim of an id has expired, and the other claim has the id.
 func taken(id, other string) step {
 	return func(ctx context.Context, store webhook.Store) error {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -108,18 +107,18 @@ func taken(id, other string) step {
 		for {
 			got, err := store.Claim(ctx, id, other)
 			if err != nil || got == webhook.Claimed {
-				return told(err, "Claim", id, other)
+				return wrap(err, "Claim", id, other)
 			}
 			select {
 			case <-again.C:
 			case <-ctx.Done():
-				return told(fmt.Errorf("still %s after a minute: the claim before does not end by itself", standing(got)), "Claim", id, other)
+				return wrap(fmt.Errorf("still %s after a minute: the previous claim does not expire", standing(got)), "Claim", id, other)
 			}
 		}
 	}
 }
 
-func told(err error, call, id, claim string) error {
+func wrap(err error, call, id, claim string) error {
 	if err == nil {
 		return nil
 	}
@@ -131,5 +130,5 @@ func standing(s webhook.Standing) string {
 	if name, ok := names[s]; ok {
 		return name
 	}
-	return fmt.Sprintf("%d, which is no standing", s)
+	return fmt.Sprintf("%d, which is not a standing", s)
 }

@@ -119,9 +119,9 @@ func TestRules_FindTheMistakesThatAreEasilyMade(t *testing.T) {
 		"answers for who still tries": "an id is claimed once",
 		"accepts for anyone":          "another claim accepts nothing",
 		"accepts once":                "accepting may be repeated",
-		"accepts no ended claim":      "what nobody has claimed can be accepted",
+		"accepts no ended claim":      "an id without a claim can be accepted",
 		"releases for anyone":         "another claim releases nothing",
-		"releases what was accepted":  "what was accepted stays accepted when it is released",
+		"releases what was accepted":  "an accepted id stays accepted when it is released",
 	} {
 		t.Run(mistake, func(t *testing.T) {
 			t.Parallel()
