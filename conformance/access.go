@@ -6,8 +6,7 @@ import (
 	"net/url"
 )
 
-// guarded is an operation that lists Authorization as required, with a request to it that holds
-// nothing to act upon.
+// guarded is an operation that lists Authorization as required, with a request to it that changes nothing.
 type guarded struct {
 	method, path string
 	body         any
@@ -37,10 +36,10 @@ func (s *session) checkAccess() {
 		if len(problems) == 0 && a.status != http.StatusUnauthorized {
 			unauthorized = false
 			otherwise = fmt.Sprintf("%s without Authorization: HTTP status %d", to, a.status)
-			// It was refused, but perhaps for what it lacks besides.
+			// It was refused, but perhaps for another reason.
 			with := s.send(g.method, g.path, g.body, nothing)
 			if with.lost == nil && with.status == a.status && with.message() == a.message() {
-				problems = []string{fmt.Sprintf("%s is answered alike with and without Authorization (HTTP status %d): nothing shows that the header is looked at", to, a.status)}
+				problems = []string{fmt.Sprintf("%s gets the same response with and without Authorization (HTTP status %d): nothing shows that the header is checked", to, a.status)}
 			}
 		}
 		s.judge(headingAccess, to+" requires Authorization", problems)
@@ -48,14 +47,14 @@ func (s *session) checkAccess() {
 	wrong := s.sendAs("not-"+s.key.Reveal(), http.MethodGet, "/v1/rates", nil, nothing)
 	s.judge(headingAccess, "a key that is not the account's is refused", s.refused("GET /v1/rates with a wrong key", wrong, false))
 
-	s.assume(headingAccess, "what lacks Authorization is answered with HTTP status 401", unauthorized, otherwise)
+	s.assume(headingAccess, "a request without Authorization gets HTTP status 401", unauthorized, otherwise)
 	for _, path := range []string{"/v1/countries", "/v1/webhooks"} {
 		a := s.send(http.MethodGet, path, nil, key)
-		s.assume(headingAccess, "GET "+path+" requires Authorization too", a.lost == nil && !a.succeeded(), "it answers without")
+		s.assume(headingAccess, "GET "+path+" requires Authorization too", a.lost == nil && !a.succeeded(), "it succeeds without")
 	}
 }
 
-// pathOf is a path without its query.
+// pathOf returns a path without its query.
 func pathOf(path string) string {
 	u, err := url.Parse(path)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // breaking is a way to break a service that conforms.
 type breaking func(next http.Handler) http.Handler
 
-// changed replaces one value of the answers of a path that succeed; an empty text removes it. The
+// changed replaces one value of the responses of a path that succeed; an empty text removes it. The
 // place is written as data.rates.0.amount.
 func changed(path, place, to string) breaking {
 	return func(next http.Handler) http.Handler {
@@ -77,7 +77,7 @@ func replaced(body []byte, place, to string) []byte {
 	return out
 }
 
-// request changes requests before they are answered.
+// request changes requests before the service gets them.
 func request(change func(r *http.Request)) breaking {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -87,7 +87,7 @@ func request(change func(r *http.Request)) breaking {
 	}
 }
 
-// always answers a path with one body, whatever was asked, where the body asked with holds a text.
+// always responds to a path with one body if the request body contains a text.
 func always(path, holding, body string) breaking {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -102,7 +102,7 @@ func always(path, holding, body string) breaking {
 	}
 }
 
-// withKey answers as if the right key had come with every request.
+// withKey responds as if every request had the right key.
 func withKey(srv *mockserver.Server, path string) breaking {
 	return request(func(r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, path) {
@@ -135,8 +135,8 @@ func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 		{"status is a text", with(changed("/v1/rates", "status", `"true"`)), "GET /v1/rates", "want a boolean"},
 		{"status is false on a success", with(changed("/v1/rates", "status", `false`)), "GET /v1/rates", "status is false on a success"},
 		{"no message", with(changed("/v1/countries", "message", "")), "GET /v1/countries", "message is missing"},
-		{"no JSON", with(always("/v1/countries", "", "<html>")), "GET /v1/countries", "no JSON object"},
-		{"more than JSON", with(always("/v1/countries", "", `{"status":true,"message":"","data":[]}{}`)), "GET /v1/countries", "no JSON object"},
+		{"no JSON", with(always("/v1/countries", "", "<html>")), "GET /v1/countries", "not a JSON object"},
+		{"more than JSON", with(always("/v1/countries", "", `{"status":true,"message":"","data":[]}{}`)), "GET /v1/countries", "not a JSON object"},
 		{"rates as a bare array", with(changed("/v1/rates", "data", `[]`)), "GET /v1/rates", "data is []; want an object"},
 		{"rates without pagination", with(changed("/v1/rates", "data.pagination", "")), "GET /v1/rates", "data.pagination is missing"},
 		{"rates is null", with(changed("/v1/rates", "data.rates", "null")), "GET /v1/rates", "data.rates is null; want an array"},
@@ -180,7 +180,7 @@ func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 			return query("/v1/transactions", "wallet", func(string) string { return srv.Wallets()[0] })
 		}, "GET /v1/transactions", "succeeded"},
 		{"rates need no key", func(srv *mockserver.Server) breaking { return withKey(srv, "/v1/rates") }, "Authentication", "GET /v1/rates without Authorization succeeded"},
-		{"the key of purchases is not looked at", func(srv *mockserver.Server) breaking { return withKey(srv, documents+"/purchase") }, "Authentication", "answered alike with and without"},
+		{"the key of purchases is not checked", func(srv *mockserver.Server) breaking { return withKey(srv, documents+"/purchase") }, "Authentication", "same response with and without"},
 		{"records are shown to everyone", func(srv *mockserver.Server) breaking { return withKey(srv, documents+"/request/RD-") }, "Authentication", "/request/RD-"},
 
 		{"a replay of nothing", with(always(replay, `{}`, `{"status":true,"message":"queued","data":{}}`)), "POST /v1/webhooks/replay", "a replay with {} succeeded"},
@@ -188,14 +188,14 @@ func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 		{"a delivery_id of another kind", with(changed(replay, "data.delivery_id", `"DL-1"`)), "Webhook replay result", "WD-<alphanumerics>"},
 		{"another event is replayed", with(changed(replay, "data.event", `"shipment.lost"`)), "Webhook replay result", "data.event is shipment.lost"},
 
-		{"analyze answers no draft", with(changed(documents+"/analyze", "data.status", `"processing"`)), "Regulatory documents, base path /v1/regulatory-documents", "want one of draft"},
+		{"analyze returns no draft", with(changed(documents+"/analyze", "data.status", `"processing"`)), "Regulatory documents, base path /v1/regulatory-documents", "want one of draft"},
 		{"another source", with(changed(documents+"/analyze", "data.source", `"invoice"`)), "Regulatory document request (draft record)", "source is invoice"},
 		{"a slug in small letters", with(changed(documents+"/analyze", "data.available_documents.0.document_type", `"fda"`)), "Regulatory document request (draft record)", "document_type is"},
-		{"a state that is none", with(changed(documents+"/request/", "data.status", `"done"`)), "Regulatory documents, base path /v1/regulatory-documents", "want one of draft, purchasing"},
+		{"an unknown state", with(changed(documents+"/request/", "data.status", `"done"`)), "Regulatory documents, base path /v1/regulatory-documents", "want one of draft, purchasing"},
 		{"another request is shown", with(changed(documents+"/request/", "data.request_id", `"RD-OTHER"`)), "Regulatory documents, base path /v1/regulatory-documents", "data.request_id is RD-OTHER"},
 		{"a draft after the purchase", with(changed(documents+"/request/", "data.status", `"draft"`)), "States and transitions", `status is "draft"`},
 		{"a purchase that charges nothing", with(always(documents+"/purchase", "document_types", `{"status":true,"message":"charged","data":{}}`)), "What the service does", "0 new transactions"},
-		{"a path that is none", with(always("/v1/no-such-operation", "", `{"status":true,"message":"hello","data":{}}`)), "Errors", "no-such-operation succeeded"},
+		{"an unknown path", with(always("/v1/no-such-operation", "", `{"status":true,"message":"hello","data":{}}`)), "Errors", "no-such-operation succeeded"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -209,7 +209,7 @@ func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 				}
 			}
 			if !found {
-				t.Errorf("no failure under %q says %q; failed: %v", test.heading, test.detail, verdicts(report, conformance.Fail))
+				t.Errorf("no failure under %q contains %q; failed: %v", test.heading, test.detail, verdicts(report, conformance.Fail))
 			}
 		})
 	}

@@ -1,8 +1,8 @@
-// Package conformance holds any implementation of the shipping service against the specification, over
-// HTTP, with requests and expectations written by hand from its text. It shares no code with the client
-// or the reference server of this module but what keeps the key out of reports, so that a mistake which those two share is found.
+// Package conformance checks any implementation of the shipping service against the specification, over
+// HTTP, with requests and expectations written by hand from its text. It shares no code with the client and
+// the reference server of this module, except the redaction of keys, so that it finds a mistake that both share.
 //
-// In a test of your own service:
+// In a test of your service:
 //
 //	func TestConformance(t *testing.T) {
 //		conformance.Run(t, conformance.Target{BaseURL: server.URL, Wallet: "VA-…"}, conformance.WithSecretKey(key))
@@ -10,9 +10,8 @@
 //
 // Elsewhere, [Check] returns a [Report]; "mockserver conform URL" prints one.
 //
-// Every check names the heading of the specification that it follows. What the specification leaves
-// open is never a failure: such checks have the verdict [Assumption] and tell whether the service does
-// what this project assumes.
+// Every check names the heading of the specification that it follows. A check of an open point of the specification
+// never fails: it has the verdict [Assumption], and reports whether the service behaves as this project assumes.
 package conformance
 
 import (
@@ -24,8 +23,7 @@ import (
 	"github.com/shipping-go/shipping/internal/redact"
 )
 
-// Target is the service that is held against the specification. Checks that need what is not given are
-// [NotRun], and say what they need.
+// Target is the service under test. A check that needs an empty field is [NotRun], and its detail names the field.
 type Target struct {
 	// BaseURL is the address of the service, with or without a slash or /v1 at its end.
 	BaseURL string
@@ -52,7 +50,7 @@ type settings struct {
 	key            redact.Key
 }
 
-// WithSecretKey sends a key as "Authorization: Bearer <SECRET_KEY>". The key is in no report.
+// WithSecretKey sends a key as "Authorization: Bearer <SECRET_KEY>". Reports do not contain it.
 func WithSecretKey(key string) Option {
 	held := redact.New(key)
 	return func(s *settings) { s.key = held }
@@ -60,14 +58,13 @@ func WithSecretKey(key string) Option {
 
 // WithWrites also sends requests that change something, and spends money: it sends one purchase of one document.
 //
-// Without WithWrites only GET requests are sent, and POST requests that name nothing to act upon, which a service
-// has to refuse: up to two replays, two analyses and two purchases with the body {}, the first of each without
+// Without WithWrites only GET requests are sent, and incomplete POST requests, which a service must refuse: up to two replays, two analyses and two purchases with the body {}, the first of each without
 // Authorization, and four replays that lack a shipment, an event or both. No purchase names a request.
 //
 // With WithWrites these POST requests are sent too, each at most once:
 //
-//   - Up to six replays of an event of Target.Shipment: three that have to succeed, to Target.Webhook or to every
-//     active webhook that is subscribed, and three that have to be refused, to an inactive webhook, to one that is
+//   - Up to six replays of an event of Target.Shipment: three that must succeed, to Target.Webhook or to every
+//     active webhook that is subscribed, and three that must be refused, to an inactive webhook, to one that is
 //     not subscribed, and to WA-0. A service that fails those checks sends notifications for them as well.
 //   - Two analyses, of Target.Shipment and Target.Invoice. Each creates a draft, which stays.
 //   - One purchase of one document: the cheapest that the first of these drafts offers and that needs no evidence
@@ -75,28 +72,28 @@ func WithSecretKey(key string) Option {
 //     if no price is known: if it is missing, negative or not a number, if the draft shows two prices for the
 //     document, or if its prices are in several currencies. The check is [NotRun] then.
 //
-// That is all that can be spent on a service that charges what its drafts show. A service that charges another
-// amount fails a check, after the fact. [Report.Purchases] lists what was sent.
+// No more can be spent on a service that charges the prices of its drafts. A service that charges another
+// amount fails a check, after the fact. [Report.Purchases] lists the purchases that were sent.
 func WithWrites() Option { return func(s *settings) { s.writes = true } }
 
 // WithSecondPurchase makes the writes of [WithWrites], and then sends the same purchase a second time, to check
-// that a purchase of what is no draft any more charges nothing. A service that fails this check charges the wallet
+// that the purchase of a purchased request charges nothing. A service that fails this check charges the wallet
 // twice: two purchases of the same document, at most twice its price. The second is sent only if the first
-// succeeded, and if the transactions of the wallet can be listed, without which nothing could be checked.
+// succeeded, and if the transactions of the wallet can be listed, because the check needs them.
 func WithSecondPurchase() Option {
 	return func(s *settings) { s.writes, s.secondPurchase = true, true }
 }
 
-// WithPatience limits how long one answer, and the generation of the purchased document, may take.
+// WithPatience limits the time for one response, and for the generation of the purchased document.
 // Default: 30 seconds each.
 func WithPatience(d time.Duration) Option { return func(s *settings) { s.patience = d } }
 
-// WithTransport sends the requests through a transport of the caller's.
+// WithTransport sends the requests through transport.
 func WithTransport(transport http.RoundTripper) Option {
 	return func(s *settings) { s.transport = transport }
 }
 
-// Check makes every check and returns what it found. A service that cannot be reached, and a context
+// Check makes every check and returns the report. A service that cannot be reached, and a context
 // that ends, are failures in the report.
 func Check(ctx context.Context, target Target, opts ...Option) Report {
 	set := settings{patience: 30 * time.Second}
@@ -123,7 +120,7 @@ func Check(ctx context.Context, target Target, opts ...Option) Report {
 }
 
 // Run makes every check, each as a subtest. Only failures fail. A check that could not be made skips its subtest;
-// what was not asked for, or is assumed, is logged.
+// checks that were not requested, and assumptions, are logged.
 func Run(t *testing.T, target Target, opts ...Option) {
 	t.Helper()
 	for _, r := range Check(t.Context(), target, opts...).Results {

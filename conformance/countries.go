@@ -14,7 +14,7 @@ func (s *session) checkCountries() {
 	if len(problems) == 0 {
 		problems = listOf(record(nil))("data", a.envelope["data"])
 	}
-	if !s.judge(headingCountries, "data is a bare array, 200, in the envelope", problems) {
+	if !s.judge(headingCountries, "data is a bare array, in the envelope with HTTP status 200", problems) {
 		return
 	}
 	countries := a.envelope["data"].([]any)
@@ -31,7 +31,7 @@ func (s *session) checkCountries() {
 		}
 	}
 	s.judge(headingCountry, check, problems)
-	s.assume(headingCountry, "there are no fields besides those of the table", len(others) == 0, "further fields: "+joined(others))
+	s.assume(headingCountry, "the record has only the fields of the table", len(others) == 0, "further fields: "+joined(others))
 }
 
 // joined lists a set of names.

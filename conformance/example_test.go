@@ -8,7 +8,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// A service is held against the specification without changing anything in it.
+// A service is checked against the specification, without changing anything in it.
 func ExampleCheck() {
 	server := mockserver.New() // or any other service: its address and key are all that is needed
 	defer server.Close()

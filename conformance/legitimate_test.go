@@ -16,7 +16,7 @@ import (
 	"github.com/shipping-go/shipping/conformance"
 )
 
-// recoded answers with another status what succeeds under a path.
+// recoded changes the status of the successful responses of a path.
 func recoded(path string, status int) breaking {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,7 +31,7 @@ func recoded(path string, status int) breaking {
 	}
 }
 
-// reworded replaces text in the answers of a path.
+// reworded replaces text in the responses of a path.
 func reworded(path string, texts ...string) breaking {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -64,7 +64,7 @@ func oldestFirst(next http.Handler) http.Handler {
 			recorded := httptest.NewRecorder()
 			next.ServeHTTP(recorded, page)
 			var b body
-			_ = json.Unmarshal(recorded.Body.Bytes(), &b) // what is no list is handed on
+			_ = json.Unmarshal(recorded.Body.Bytes(), &b) // not a list: left unchanged
 			return recorded, b
 		}
 		recorded, b := ask(r.URL.Query())
@@ -101,11 +101,11 @@ func TestCheck_AServiceThatUsesWhatIsLeftOpenConforms(t *testing.T) {
 		return next
 	}
 	for name, how := range map[string]breaking{
-		"analyze answers 201":                       recoded("/analyze", http.StatusCreated),
-		"analyze and purchase answer 202":           func(next http.Handler) http.Handler { return recoded("/purchase", 202)(recoded("/analyze", 202)(next)) },
+		"analyze responds with 201":                 recoded("/analyze", http.StatusCreated),
+		"analyze and purchase respond with 202":     func(next http.Handler) http.Handler { return recoded("/purchase", 202)(recoded("/analyze", 202)(next)) },
 		"the number of no page is 0 among webhooks": reworded("/v1/webhooks", `Page":null`, `Page":0`),
 		"transactions come oldest first":            oldestFirst,
-		"analyze answers what it must and no more":  minimal,
+		"analyze returns only the required members": minimal,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

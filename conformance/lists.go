@@ -13,17 +13,17 @@ import (
 // list is one of the three lists that come in pages.
 type list struct {
 	heading, path, name         string
-	id                          string // the field that tells records apart
+	id                          string // the field that identifies a record
 	query                       url.Values
-	missing                     string // why the list cannot be asked for
+	missing                     string // why the list cannot be requested
 	recordHeading, pagesHeading string
 	record, pagination          fields
-	// moreCheck and more are what the specification says of a record besides its fields.
+	// moreCheck and more are the further rules for a record.
 	moreCheck  string
 	more       func(records []map[string]any) []string
 	neighbours neighbours // nil: the object has none
 	counter    bool       // the object has a pagingCounter
-	afterLast  any        // what nextPage is assumed to be after the last page; nil: it is no assumption
+	afterLast  any        // the assumed nextPage after the last page; nil: not assumed
 }
 
 func (s *session) lists() []list {
@@ -60,11 +60,11 @@ func (s *session) lists() []list {
 func (s *session) checkLists() {
 	for _, l := range s.lists() {
 		if l.missing != "" {
-			s.notRun(l.heading, "the list answers 200 in the envelope", l.missing)
+			s.notRun(l.heading, "the list is returned in the envelope, with HTTP status 200", l.missing)
 			continue
 		}
 		first := s.fetch(l, nil)
-		if !s.judge(l.heading, fmt.Sprintf("data.%s is an array and data.pagination an object, 200, in the envelope", l.name), first.problems) {
+		if !s.judge(l.heading, fmt.Sprintf("data.%s is an array and data.pagination an object, in the envelope with HTTP status 200", l.name), first.problems) {
 			continue
 		}
 		if l.name == "webhooks" {
@@ -76,14 +76,14 @@ func (s *session) checkLists() {
 	s.checkWalletRequired()
 }
 
-// answered is a page of a list as it came.
+// answered is a page of a list, with the problems of its response.
 type answered struct {
 	page
 	records  []map[string]any
 	problems []string
 }
 
-// fetch asks for a page with further query values, such as "page" and "2".
+// fetch requests a page, with further query values such as "page" and "2".
 func (s *session) fetch(l list, asked func(url.Values)) answered {
 	query := url.Values{}
 	for name, values := range l.query {
@@ -108,7 +108,7 @@ func (s *session) fetch(l list, asked func(url.Values)) answered {
 	return out
 }
 
-// part asks for a page of so many records.
+// part requests a page of perPage records.
 func (s *session) part(l list, number, perPage int64) answered {
 	out := s.fetch(l, func(q url.Values) {
 		q.Set("page", fmt.Sprint(number))
@@ -118,7 +118,7 @@ func (s *session) part(l list, number, perPage int64) answered {
 	return out
 }
 
-// checkRecords holds the records of a page against their table.
+// checkRecords checks the records of a page against their table.
 func (s *session) checkRecords(l list, first answered) {
 	check := "every record has the fields of the table, each of its type and format"
 	if len(first.records) == 0 {
@@ -137,11 +137,10 @@ func (s *session) checkRecords(l list, first answered) {
 	if l.more != nil {
 		s.judge(l.recordHeading, l.moreCheck, l.more(first.records))
 	}
-	s.assume(l.recordHeading, "there are no fields besides those of the table", len(others) == 0, "further fields: "+joined(others))
+	s.assume(l.recordHeading, "the record has only the fields of the table", len(others) == 0, "further fields: "+joined(others))
 }
 
-// checkPages holds the pagination object against its table, and pages of several sizes against each
-// other.
+// checkPages checks the pagination object against its table, and compares pages of several sizes.
 func (s *session) checkPages(l list, first answered) {
 	sound := s.judge(l.pagesHeading, "the object has the fields of the table, each of its type", record(l.pagination)("pagination", first.object))
 	s.checkDefaults(l, first)
@@ -166,11 +165,11 @@ func (s *session) checkPages(l list, first answered) {
 	}
 	for i, p := range pages[1:] {
 		if n, ok := p.value("perPage"); ok && n != size {
-			problems = append(problems, fmt.Sprintf("perPage is %d on page %d when asked for %d", n, pages[i+1].asked, size))
+			problems = append(problems, fmt.Sprintf("perPage is %d on page %d; %d was requested", n, pages[i+1].asked, size))
 		}
 	}
 	check := "page, perPage, total, pageCount and the neighbours add up on the first, second and last page"
-	overlap := fmt.Sprintf("pages of %d hold the records that the first page begins with, in that order", size)
+	overlap := fmt.Sprintf("pages of %d contain the first records of the first page, in the same order", size)
 	if changed {
 		const reason = "records were added or removed while the pages were read: run it again"
 		s.notRun(l.pagesHeading, check, reason)
@@ -194,7 +193,7 @@ func (s *session) checkDefaults(l list, first answered) {
 	}{{"perPage", 100}, {"page", 1}} {
 		var problems []string
 		if got, ok := first.value(d.name); !ok || got != d.want {
-			problems = []string{fmt.Sprintf("pagination.%s is %v when it is not asked for; want %d", d.name, first.object[d.name], d.want)}
+			problems = []string{fmt.Sprintf("pagination.%s is %v by default; want %d", d.name, first.object[d.name], d.want)}
 		}
 		s.judge(headingLimits, fmt.Sprintf("%s of %s is %d by default", d.name, l.path, d.want), problems)
 	}
@@ -210,14 +209,14 @@ func (l list) sameBeginning(all, parts []map[string]any) []string {
 	return nil
 }
 
-// assumePages tells how the service pages where the specification leaves it open.
+// assumePages reports how the service pages at the open points of the specification.
 func (s *session) assumePages(l list, end answered, last int64) {
 	past := s.part(l, last+1, 2)
 	s.assume(l.pagesHeading, "a page past the end is empty", len(past.problems) == 0 && len(past.records) == 0,
 		cmp.Or(summary(past.problems), fmt.Sprintf("page %d of %d holds %d records", last+1, last, len(past.records))))
 	odd := s.fetch(l, func(q url.Values) { q.Set("perPage", "many") })
 	size, _ := odd.value("perPage")
-	s.assume(l.pagesHeading, "a perPage that is no number counts as the default", size == 100,
+	s.assume(l.pagesHeading, "a perPage that is not a number counts as the default", size == 100,
 		cmp.Or(summary(odd.problems), fmt.Sprintf("perPage is %d", size)))
 	if l.counter {
 		counter, _ := end.value("pagingCounter")

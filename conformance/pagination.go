@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// page is the pagination object of a list as it was answered.
+// page is the pagination object of a response.
 type page struct {
 	object map[string]any
-	held   int64 // how many records came with it
-	asked  int64 // the page that was asked for
+	held   int64 // the number of records on the page
+	asked  int64 // the requested page
 }
 
-// value returns a number of the object; shape checks have told already when it is none.
+// value returns a number of the object. The check of the fields reports other types.
 func (p page) value(name string) (int64, bool) { return whole(p.object[name]) }
 
-// arithmetic returns what does not add up. Only numbers that are there are looked at.
+// arithmetic returns the contradictions between the numbers of a page. Absent numbers are ignored.
 //
-// Specification: the three pagination objects. What follows from the meaning of their words: so many
-// records in all, so many a page, so many pages; on each page but the last a full one.
+// Specification: the three pagination objects. The rules follow from the names: total records, records a page,
+// pages; every page but the last is full.
 func (p page) arithmetic(neighbours neighbours) []string {
 	total, ok1 := p.value("total")
 	perPage, ok2 := p.value("perPage")
@@ -28,7 +28,7 @@ func (p page) arithmetic(neighbours neighbours) []string {
 		return nil
 	}
 	if total < 0 || perPage < 1 {
-		return []string{fmt.Sprintf("total is %d and perPage is %d: neither can be", total, perPage)}
+		return []string{fmt.Sprintf("total is %d and perPage is %d: neither is possible", total, perPage)}
 	}
 	var problems []string
 	complain := func(format string, args ...any) {
@@ -59,8 +59,8 @@ func (p page) arithmetic(neighbours neighbours) []string {
 	return problems
 }
 
-// neighbours returns what is wrong with prevPage, nextPage, hasPrevPage and hasNextPage of a page that
-// has a page before it, or after it, or not.
+// neighbours returns the problems with prevPage, nextPage, hasPrevPage and hasNextPage of a page, given whether there is
+// a page before it and after it.
 type neighbours func(p page, before, after bool) []string
 
 // webhookNeighbours: "prevPage, nextPage (number or null); hasPrevPage, hasNextPage (booleans)". The number of a
@@ -103,7 +103,7 @@ func (p page) neighbour(name string, there bool, step int64, otherwise ...any) [
 	if n, ok := p.value(name); ok {
 		got = n
 	} else if p.object[name] != nil {
-		return nil // of another type, which the check of the fields has told
+		return nil // of another type, which the check of the fields reports
 	}
 	if !slices.Contains(want, got) {
 		return []string{fmt.Sprintf("%s is %s; want %s", name, jsonOf(got), jsonOf(want[0]))}

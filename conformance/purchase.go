@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// purchase sends a purchase of one document. Every purchase that names a request is sent here, and no more than
-// [WithWrites] and [WithSecondPurchase] allow.
+// purchase sends a purchase of one document. Every purchase that names a request is sent here, at most as
+// often as [WithWrites] and [WithSecondPurchase] allow.
 func (s *session) purchase(id string, bought offer) answer {
 	allowed := 0
 	if s.writes {

@@ -87,7 +87,7 @@ func (g *greedy) read(body []byte) {
 	}
 }
 
-// W6: how many purchases each option sends, of what, and what they cost on a service that charges everything.
+// W6: the purchases that each option sends, and their cost on a service that charges everything.
 func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 	t.Parallel()
 	const offers = `[{"document_type":"FDA","amount":20,"currency":"NGN"},{"document_type":"STEEL","amount":12.5,"currency":"NGN"},
@@ -105,7 +105,7 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 		{"second purchase", offers, []conformance.Option{conformance.WithSecondPurchase()}, []string{"STEEL", "STEEL"}, "25.00", ""},
 		{"both", offers, []conformance.Option{conformance.WithWrites(), conformance.WithSecondPurchase()}, []string{"STEEL", "STEEL"}, "25.00", ""},
 
-		// D11: a price in another member than is assumed is a price all the same.
+		// D11: a price in another member than the assumed one is a price too.
 		{"price", `[{"document_type":"FDA","price":7,"currency":"NGN"}]`, writes(), []string{"FDA"}, "7.00", ""},
 		{"price and amount agree", `[{"document_type":"FDA","price":7,"amount":"7.0","currency":"NGN"}]`, writes(), []string{"FDA"}, "7.00", ""},
 		{"free", `[{"document_type":"FDA","amount":0}]`, writes(), []string{"FDA"}, "0.00", ""},
@@ -187,7 +187,7 @@ func TestCheck_APurchaseThatFailsIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// W6: net/http must not send a purchase, an analysis or a replay again by itself.
+// W6: net/http must not repeat a purchase, an analysis or a replay.
 func TestCheck_NoPOSTCanBeRepeatedByTheTransport(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)
@@ -232,7 +232,7 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 					return nil, err
 				}
 				r.Body = io.NopCloser(bytes.NewReader(body))
-				// What is always sent names nothing, or only half of what a replay needs.
+				// The requests that are always sent name nothing, or only half of a replay.
 				if named := bytes.Contains(body, []byte(target(srv).Shipment)) || bytes.Contains(body, []byte("delivery_id")) ||
 					bytes.Contains(body, []byte("file_url")) || bytes.Contains(body, []byte("document_types")); named {
 					counts[r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]]++
@@ -247,7 +247,7 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 	}
 }
 
-// W6: a report shows on a terminal what a service sent, without its escape sequences.
+// W6: a report on a terminal contains no escape sequences of the service.
 func TestReport_HoldsNoEscapeSequences(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// checkRefusals tells how the service refuses. The specification says when a request fails and leaves
+// checkRefusals reports how the service refuses. The specification defines when a request fails, and leaves
 // open how: "Error body format, error codes and HTTP status codes: not shown."
 func (s *session) checkRefusals() {
 	unknown := s.get("/v1/no-such-operation")
-	s.judge(headingErrors, "a path that is no operation does not succeed", s.refused("GET /v1/no-such-operation", unknown, false))
-	s.assume(headingErrors, "a path that is no operation is answered with HTTP status 404", unknown.status == http.StatusNotFound,
+	s.judge(headingErrors, "an unknown path does not succeed", s.refused("GET /v1/no-such-operation", unknown, false))
+	s.assume(headingErrors, "an unknown path gets HTTP status 404", unknown.status == http.StatusNotFound,
 		fmt.Sprintf("HTTP status %d", unknown.status))
 
 	var bodies, statuses []string
@@ -24,13 +24,13 @@ func (s *session) checkRefusals() {
 		}
 	}
 	s.assume(headingErrors, `a refusal is {"status":false,"message":"…"}, perhaps with data`, len(bodies) == 0, summary(bodies))
-	s.assume(headingErrors, "a request that breaks a rule is answered with HTTP status 400", len(statuses) == 0, summary(statuses))
+	s.assume(headingErrors, "a request that breaks a rule gets HTTP status 400", len(statuses) == 0, summary(statuses))
 }
 
-// errorBody returns what is other in a refusal than is assumed.
+// errorBody returns how a refusal differs from the assumption.
 func errorBody(a answer) []string {
 	if a.envelope == nil {
-		return []string{"the body is no JSON object: " + a.excerpt()}
+		return []string{"the body is not a JSON object: " + a.excerpt()}
 	}
 	problems := record(fields{{name: "status", is: boolean}, {name: "message", is: text}})("", a.envelope)
 	if a.envelope["status"] == true {

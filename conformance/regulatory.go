@@ -14,18 +14,17 @@ const regulatoryPath = "/v1/regulatory-documents"
 
 func requestPath(id string) string { return regulatoryPath + "/request/" + url.PathEscape(id) }
 
-// checkRegulatory goes the way of a regulatory documents request: analyze in both flows, look up,
-// purchase, poll.
+// checkRegulatory checks the workflow of a regulatory request: analyze in both flows, look up, purchase, poll.
 func (s *session) checkRegulatory() {
 	var draft map[string]any
 	for _, flow := range []struct{ source, field, value, needs string }{
 		{"shipment", "shipment_id", s.target.Shipment, "name a shipment"},
 		{"invoice", "file_url", s.target.Invoice, "name an invoice"},
 	} {
-		check := fmt.Sprintf("analyze with %s answers a draft: request_id, available_documents", flow.field)
+		check := fmt.Sprintf("analyze with %s returns a draft: request_id, available_documents", flow.field)
 		switch {
 		case !s.writes:
-			s.skip(headingRegulatory, check, "needs writes")
+			s.skip(headingRegulatory, check, "needs WithWrites (-write)")
 			continue
 		case flow.value == "":
 			s.notRun(headingRegulatory, check, flow.needs)
@@ -47,7 +46,7 @@ func (s *session) checkRegulatory() {
 	check := "purchase succeeds, in the envelope, for document types of the draft"
 	switch {
 	case !s.writes:
-		s.skip(headingRegulatory, check, "needs writes")
+		s.skip(headingRegulatory, check, "needs WithWrites (-write)")
 		return
 	case draft == nil:
 		s.notRun(headingRegulatory, check, "needs a draft")
@@ -64,7 +63,7 @@ func (s *session) checkRegulatory() {
 	s.checkPurchase(check, draft, best)
 }
 
-// checkDraft holds a draft, as analyzed and as looked up, against the table of the draft record.
+// checkDraft checks a draft, as analyzed and as looked up, against the table of the draft record.
 func (s *session) checkDraft(source string, draft map[string]any) {
 	id, _ := draft["request_id"].(string)
 	looked := s.get(requestPath(id))
@@ -75,7 +74,7 @@ func (s *session) checkDraft(source string, draft map[string]any) {
 			problems = append(problems, fmt.Sprintf("data.request_id is %v; want %s", got, id))
 		}
 	}
-	s.judge(headingRegulatory, "GET /request/:request_id answers 200 with the "+source+"'s record", problems)
+	s.judge(headingRegulatory, "GET /request/:request_id returns the "+source+"'s record, with HTTP status 200", problems)
 
 	problems = nil
 	for _, shown := range []map[string]any{draft, looked.data()} {
@@ -128,7 +127,7 @@ func (s *session) checkPurchase(check string, draft map[string]any, bought offer
 	if !slices.Contains([]string{"purchasing", "processing", "completed", "failed"}, state) {
 		problems = []string{fmt.Sprintf("status is %q", state)}
 	}
-	s.judge(headingStates, "a purchased request is no draft any more", problems)
+	s.judge(headingStates, "a purchased request is not a draft", problems)
 	s.checkEnd(id, state)
 
 	const charged, once = "the wallet is charged the stored amount", "a purchase that is sent again charges nothing more"
@@ -136,9 +135,9 @@ func (s *session) checkPurchase(check string, draft map[string]any, bought offer
 		s.skip(headingStates, once, "needs a second purchase, which a service that fails the check charges again")
 	}
 	if !known {
-		s.notRun(headingFlow, charged, "name a wallet whose transactions can be listed")
+		s.notRun(headingFlow, charged, "needs a wallet whose transactions can be listed")
 		if s.secondPurchase {
-			s.notRun(headingStates, once, "name a wallet whose transactions can be listed")
+			s.notRun(headingStates, once, "needs a wallet whose transactions can be listed")
 		}
 		return
 	}
@@ -150,7 +149,7 @@ func (s *session) checkPurchase(check string, draft map[string]any, bought offer
 	again := s.purchase(id, bought)
 	final, _ := s.charges(wallet)
 	s.judge(headingStates, once, after.charged(final, bought.price, 0))
-	s.assume(headingStates, "a purchase of what is no draft any more is refused", !again.succeeded(), fmt.Sprintf("HTTP status %d", again.status))
+	s.assume(headingStates, "the purchase of a purchased request is refused", !again.succeeded(), fmt.Sprintf("HTTP status %d", again.status))
 }
 
 // state returns the status of a request as it is now.
@@ -170,7 +169,7 @@ func (s *session) checkEnd(id, state string) {
 			return
 		}
 		if !pause(ctx, wait) {
-			s.notRun(headingStates, check, fmt.Sprintf("still %s after %s: be more patient", state, s.patience))
+			s.notRun(headingStates, check, fmt.Sprintf("still %s after %s: raise the limit (WithPatience, -patience)", state, s.patience))
 			return
 		}
 		state = s.state(id)
@@ -234,7 +233,7 @@ func created(t map[string]any) time.Time {
 	return at
 }
 
-// charged returns what is wrong if, since before, a wallet was not charged an amount so many times. A transaction
+// charged returns a problem unless, since before, a wallet was charged an amount exactly so many times. A transaction
 // that is older than one seen before was on a page that was not read.
 func (before charges) charged(after charges, amount *big.Rat, times int) []string {
 	var amounts []string

@@ -22,12 +22,12 @@ func (s *session) checkReplay() {
 		s.judge(headingReplay, r.check, s.refused("a replay with "+jsonOf(r.body), s.post(replayPath, r.body), true))
 	}
 	const check = "shipment_id with event, delivery_id, and the rules of webhook_id"
-	event, ok := s.heard()
+	event, ok := s.subscribedEvent()
 	switch {
 	case !s.writes:
-		s.skip(headingReplay, check, "needs writes")
+		s.skip(headingReplay, check, "needs WithWrites (-write)")
 	case s.target.Shipment == "":
-		s.notRun(headingReplay, check, "name a shipment")
+		s.notRun(headingReplay, check, "needs a shipment")
 	case !ok:
 		s.notRun(headingReplay, check, "no active webhook on the first page is subscribed to a shipment event: subscribe one")
 	default:
@@ -42,8 +42,9 @@ func subscribed(webhook map[string]any, event string) bool {
 	return webhook["active"] == true && slices.Contains(events, any(event))
 }
 
-// heard returns a shipment event that the target's webhook hears, or any active one where none is named.
-func (s *session) heard() (event string, ok bool) {
+// subscribedEvent returns a shipment event that the target's webhook is subscribed to; without one, that any active
+// webhook is subscribed to.
+func (s *session) subscribedEvent() (event string, ok bool) {
 	for _, kind := range []string{"shipment.created", "shipment.updated", "shipment.delivered"} {
 		for _, w := range s.webhooks {
 			if subscribed(w, kind) && (s.target.Webhook == "" || w["webhook_id"] == s.target.Webhook) {
@@ -54,7 +55,7 @@ func (s *session) heard() (event string, ok bool) {
 	return "", false
 }
 
-// pair is a replay of an event of the target's shipment, to one webhook where one is named.
+// pair returns a replay of an event of the target's shipment, to one webhook if id is not empty.
 func (s *session) pair(event, webhook string) map[string]any {
 	body := map[string]any{"shipment_id": s.target.Shipment, "event": event}
 	if webhook != "" {
@@ -80,7 +81,7 @@ func (s *session) checkReplayed(event string) {
 		return problems
 	}
 	first := s.post(replayPath, s.pair(event, s.target.Webhook))
-	if !s.judge(headingReplayed, "shipment_id with event is answered with the fields of the table", result(first)) {
+	if !s.judge(headingReplayed, "shipment_id with event returns the fields of the table", result(first)) {
 		return
 	}
 	again := map[string]any{"delivery_id": first.data()["delivery_id"]}
@@ -108,7 +109,7 @@ func (s *session) checkReceivers(event string) {
 	} {
 		i := slices.IndexFunc(s.webhooks, r.is)
 		if i < 0 {
-			s.notRun(headingReplay, r.check, "the first page of webhooks holds none: make "+r.lacking)
+			s.notRun(headingReplay, r.check, "the first page of webhooks has none: make "+r.lacking)
 			continue
 		}
 		id, _ := s.webhooks[i]["webhook_id"].(string)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Verdict is how a check ended.
+// Verdict is the result of a check.
 type Verdict string
 
 // The verdicts.
@@ -16,12 +16,12 @@ const (
 	Pass Verdict = "pass"
 	// Fail is a check of the specification that does not hold.
 	Fail Verdict = "fail"
-	// NotRun is a check that was asked for and could not be made; the detail says what it needs.
+	// NotRun is a check that was requested and could not be made; the detail names the reason.
 	NotRun Verdict = "not run"
-	// Skipped is a check that was not asked for; the detail names the option that it needs.
+	// Skipped is a check that was not requested; the detail names the option that enables it.
 	Skipped Verdict = "skipped"
-	// Assumption is a check of what the specification leaves open. It is no failure either way: the
-	// detail says what the service does otherwise, and is empty where it does as assumed.
+	// Assumption is a check of an open point of the specification. It never fails: the detail describes how the
+	// service differs from the assumption, and is empty if it does not.
 	Assumption Verdict = "assumption"
 )
 
@@ -29,19 +29,19 @@ const (
 type Result struct {
 	// Heading is the heading of the specification that the check follows.
 	Heading string `json:"heading"`
-	// Check says in words what has to hold.
+	// Check is the requirement, in words.
 	Check string `json:"check"`
-	// Verdict is how it ended.
+	// Verdict is the result.
 	Verdict Verdict `json:"verdict"`
-	// Detail says what is wrong, missing or done otherwise.
+	// Detail describes what failed, is missing or differs.
 	Detail string `json:"detail,omitempty"`
 }
 
-// Report is every check in the order of its making.
+// Report contains every check, in the order in which they were made.
 type Report struct {
 	// BaseURL is the address of the service.
 	BaseURL string `json:"base_url"`
-	// Writes is true where requests that change something were sent too.
+	// Writes is true if requests that change something were sent too.
 	Writes bool `json:"writes"`
 	// Purchases are those that were sent, whatever became of them.
 	Purchases []Purchase `json:"purchases,omitempty"`
@@ -52,7 +52,7 @@ type Report struct {
 type Purchase struct {
 	RequestID    string `json:"request_id"`
 	DocumentType string `json:"document_type"`
-	// Price is what the draft showed, in Currency, which is empty if the draft showed none.
+	// Price is the price on the draft, in Currency, which is empty if the draft has none.
 	Price    string `json:"price"`
 	Currency string `json:"currency,omitempty"`
 }
@@ -71,7 +71,7 @@ func (r Report) Count(v Verdict) int {
 // Conforms reports whether no check failed.
 func (r Report) Conforms() bool { return r.Count(Fail) == 0 }
 
-// Complete reports whether every check that was asked for could be made.
+// Complete reports whether every requested check could be made.
 func (r Report) Complete() bool { return r.Count(NotRun) == 0 }
 
 // WriteText writes the report for a person: the checks under their headings, then the assumptions,
@@ -82,7 +82,7 @@ func (r Report) WriteText(w io.Writer) error {
 	if r.Writes {
 		how = "with writes"
 	}
-	fmt.Fprintf(&b, "%s held against the specification, %s\n", r.BaseURL, how)
+	fmt.Fprintf(&b, "%s checked against the specification, %s\n", r.BaseURL, how)
 	for _, heading := range r.headings() {
 		fmt.Fprintf(&b, "\n%s\n", heading)
 		for _, result := range r.Results {
@@ -93,7 +93,7 @@ func (r Report) WriteText(w io.Writer) error {
 	}
 	otherwise := 0
 	if r.Count(Assumption) > 0 {
-		b.WriteString("\nLeft open by the specification: no failure either way\n")
+		b.WriteString("\nOpen points of the specification, which never fail\n")
 	}
 	for _, result := range r.Results {
 		if result.Verdict != Assumption {
@@ -106,7 +106,7 @@ func (r Report) WriteText(w io.Writer) error {
 		}
 		result.line(&b, label, result.Heading+": "+result.Check)
 	}
-	fmt.Fprintf(&b, "\n%d passed, %d failed, %d not run, %d skipped; %d of %d open points are otherwise than assumed\n",
+	fmt.Fprintf(&b, "\n%d passed, %d failed, %d not run, %d skipped; %d of %d open points differ from the assumption\n",
 		r.Count(Pass), r.Count(Fail), r.Count(NotRun), r.Count(Skipped), otherwise, r.Count(Assumption))
 	for _, p := range r.Purchases {
 		fmt.Fprintf(&b, "a purchase was sent: %s of request %s, for %s\n", p.DocumentType, p.RequestID, strings.TrimSpace(p.Price+" "+p.Currency))

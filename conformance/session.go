@@ -13,7 +13,7 @@ import (
 	"unicode"
 )
 
-// maxAnswer is how much of an answer is read.
+// maxAnswer limits how much of a response is read.
 const maxAnswer = 64 << 20
 
 // session is one run of the checks against a target.
@@ -24,11 +24,11 @@ type session struct {
 	base     string
 	client   *http.Client
 	report   Report
-	refusals []refusal // what the service refused, for the checks of the error body
+	refusals []refusal // for the checks of the error body
 	webhooks []map[string]any
 }
 
-// refusal is an answer that was meant to be one.
+// refusal is the response to a request that must be refused.
 type refusal struct {
 	to     string
 	answer answer
@@ -62,7 +62,7 @@ func (s *session) judge(heading, check string, problems []string) bool {
 	return false
 }
 
-// printable replaces what a terminal would act on; line breaks stay.
+// printable replaces control characters, which a terminal would interpret; line breaks stay.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && !unicode.IsPrint(r) {
@@ -76,7 +76,7 @@ func printable(text string) string {
 func (s *session) skip(heading, check, reason string)   { s.add(heading, check, Skipped, reason) }
 func (s *session) notRun(heading, check, reason string) { s.add(heading, check, NotRun, reason) }
 
-// assume tells whether the service does as assumed where the specification leaves a point open.
+// assume reports whether the service behaves as assumed at an open point of the specification.
 func (s *session) assume(heading, check string, holds bool, otherwise string) {
 	if holds {
 		otherwise = ""
@@ -93,26 +93,26 @@ func summary(problems []string) string {
 	return strings.Join(problems, "\n")
 }
 
-// reach asks for one rate, and reports whether anything answers at all.
+// reach requests one rate, and reports whether the service responds.
 func (s *session) reach() bool {
 	a := s.get("/v1/rates?perPage=1")
 	if a.lost == nil {
 		return true
 	}
-	s.judge(headingEnvelope, "the service answers", []string{fmt.Sprintf("nothing answers on %s: %v; is the address right, and does the service run?", s.base, a.lost)})
+	s.judge(headingEnvelope, "the service responds", []string{fmt.Sprintf("no response from %s: %v; check the address, and that the service is running", s.base, a.lost)})
 	return false
 }
 
-// answer is what the service said to one request.
+// answer is the response to one request.
 type answer struct {
-	lost     error // no answer came, or not all of it
+	lost     error // no response, or only a part of it
 	status   int
 	header   http.Header
 	body     []byte
-	envelope map[string]any // nil where the body is no JSON object
+	envelope map[string]any // nil if the body is not a JSON object
 }
 
-// without says what a request lacks.
+// without is the part that a request lacks.
 type without int
 
 const (
@@ -153,8 +153,8 @@ func (s *session) sendAs(secret, method, path string, body any, lacks without) a
 		return answer{lost: err}
 	}
 	if body != nil {
-		// A request that changes something is sent once: on a new connection, and without what net/http needs to send
-		// it again by itself.
+		// A request that changes something is sent once: on a new connection, and without GetBody, which net/http needs
+		// to repeat it.
 		req.GetBody = nil
 		s.client.CloseIdleConnections()
 	}
@@ -172,7 +172,7 @@ func (s *session) sendAs(secret, method, path string, body any, lacks without) a
 	a := answer{status: resp.StatusCode, header: resp.Header}
 	a.body, a.lost = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if a.lost == nil && len(a.body) > maxAnswer {
-		a.lost = fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
+		a.lost = fmt.Errorf("the response is longer than %d bytes", maxAnswer)
 	}
 	if a.lost == nil {
 		a.envelope = parseObject(a.body)
@@ -180,7 +180,7 @@ func (s *session) sendAs(secret, method, path string, body any, lacks without) a
 	return a
 }
 
-// parseObject reads a JSON object whose numbers stay as they are written; nil where it is none.
+// parseObject reads a JSON object and keeps its numbers as they are written. It returns nil for anything else.
 func parseObject(text []byte) map[string]any {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -194,7 +194,7 @@ func parseObject(text []byte) map[string]any {
 	return object
 }
 
-// problems returns what is wrong with an answer that has to be a success with status 200.
+// problems returns the problems of a response that must be a success with status 200.
 func (a answer) problems() []string {
 	if a.lost == nil && a.status != http.StatusOK {
 		return []string{fmt.Sprintf("HTTP status %d; want 200: %s", a.status, a.excerpt())}
@@ -202,18 +202,18 @@ func (a answer) problems() []string {
 	return a.problemsOfSuccess()
 }
 
-// problemsOfSuccess returns what is wrong with an answer that has to be a success, of any status: the
+// problemsOfSuccess returns the problems of a response that must be a success, with any 2xx status: the
 // specification names none for the operations of regulatory documents.
 //
 // Specification: "Response envelope (all endpoints)".
 func (a answer) problemsOfSuccess() []string {
 	switch {
 	case a.lost != nil:
-		return []string{"no whole answer came: " + a.lost.Error()}
+		return []string{"no complete response: " + a.lost.Error()}
 	case a.status < 200 || a.status > 299:
 		return []string{fmt.Sprintf("HTTP status %d; want a success: %s", a.status, a.excerpt())}
 	case a.envelope == nil:
-		return []string{"the body is no JSON object: " + a.excerpt()}
+		return []string{"the body is not a JSON object: " + a.excerpt()}
 	}
 	problems := record(fields{
 		{name: "status", is: boolean},
@@ -226,7 +226,7 @@ func (a answer) problemsOfSuccess() []string {
 	return problems
 }
 
-// succeeded reports whether the service did what it was asked.
+// succeeded reports whether the service performed the operation.
 func (a answer) succeeded() bool {
 	return a.lost == nil && a.status >= 200 && a.status <= 299 && (a.envelope == nil || a.envelope["status"] != false)
 }
@@ -251,11 +251,11 @@ func (a answer) excerpt() string {
 	return fmt.Sprintf("%q", a.body)
 }
 
-// refused keeps an answer that has to be a refusal, and returns what is wrong when it is none.
+// refused records a response that must be a refusal, and returns a problem if it is not one.
 func (s *session) refused(to string, a answer, rule bool) []string {
 	switch {
 	case a.lost != nil:
-		return []string{"no whole answer came: " + a.lost.Error()}
+		return []string{"no complete response: " + a.lost.Error()}
 	case a.succeeded():
 		return []string{fmt.Sprintf("%s succeeded with HTTP status %d: %s", to, a.status, a.excerpt())}
 	}

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// kind says what is wrong with a value that stands at a path; nothing when it is of its kind.
+// kind returns the problems of a value at a path; none if the value is of the kind.
 type kind func(path string, value any) []string
 
 // field is a row of a table of the specification.
 type field struct {
 	name     string
 	is       kind
-	optional bool // the specification says that it can be absent
+	optional bool // the specification allows it to be absent
 }
 
 type fields []field
@@ -131,8 +131,8 @@ func alphanumerics(prefix string) kind {
 	return matching(prefix+"-<alphanumerics>", prefix+`-[0-9A-Za-z]+`)
 }
 
-// moment is an ISO 8601 UTC timestamp.
-func moment(path string, value any) []string {
+// timestamp is an ISO 8601 UTC timestamp.
+func timestamp(path string, value any) []string {
 	s, ok := value.(string)
 	if ok {
 		at, err := time.Parse(time.RFC3339Nano, s)
@@ -181,7 +181,7 @@ func jsonOf(value any) string {
 	return string(encoded)
 }
 
-// wrong is the problem of a value that is of another kind.
+// wrong describes a value of another kind.
 func wrong(path string, value any, want string) []string {
 	shown := jsonOf(value)
 	if len(shown) > 80 {

@@ -40,7 +40,7 @@ func rateFields() fields {
 		{name: "delivery_address", is: digits("AD")},
 		{name: "pickup_address", is: digits("AD")},
 		{name: "parcel", is: digits("PC")},
-		{name: "delivery_date", is: moment},
+		{name: "delivery_date", is: timestamp},
 		{name: "delivery_eta", is: number},
 		{name: "delivery_time", is: text},
 		{name: "pickup_eta", is: number},
@@ -54,8 +54,8 @@ func rateFields() fields {
 		})},
 		{name: "used", is: boolean},
 		{name: "user", is: digits("USER")},
-		{name: "created_at", is: moment},
-		{name: "updated_at", is: moment},
+		{name: "created_at", is: timestamp},
+		{name: "updated_at", is: timestamp},
 	}
 }
 
@@ -91,8 +91,8 @@ func webhookFields() fields {
 		{name: "active", is: boolean},
 		{name: "live", is: boolean},
 		{name: "user", is: digits("USER")},
-		{name: "created_at", is: moment},
-		{name: "updated_at", is: moment},
+		{name: "created_at", is: timestamp},
+		{name: "updated_at", is: timestamp},
 		{name: "__v", is: number},
 	}
 }
@@ -127,8 +127,8 @@ func transactionFields() fields {
 		{name: "settled", is: boolean},
 		{name: "settlement_reference", is: text},
 		{name: "payout_date", is: orNull(text)},
-		{name: "created_at", is: moment},
-		{name: "updated_at", is: moment},
+		{name: "created_at", is: timestamp},
+		{name: "updated_at", is: timestamp},
 		{name: "__v", is: number},
 	}
 }
@@ -156,7 +156,7 @@ func webhookPagination() fields {
 }
 
 // transactionPagination is the object under the heading "Transaction pagination object". Whether
-// nextPage is a number after the last page too is left to a check of its own.
+// nextPage is a number after the last page too is left to a separate check.
 func transactionPagination() fields {
 	return append(ratePagination(), fields{
 		{name: "currentPage", is: integer},
@@ -179,7 +179,7 @@ func replayFields() fields {
 }
 
 // draftFields is what the table under the heading "Regulatory document request (draft record)" names.
-// It leaves open what the line items are called.
+// It leaves the name of the line items open.
 func draftFields(status kind) fields {
 	return fields{
 		{name: "request_id", is: text},

@@ -27,7 +27,7 @@ func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "-json").world(t)
 	env := environ(r)
-	invoke(t, env, "conform").want(t, exitOK, "read-only", " 0 failed", "Left open by the specification")
+	invoke(t, env, "conform").want(t, exitOK, "read-only", " 0 failed", "Open points of the specification")
 	got := invoke(t, env, "conform", "-second-purchase", "-json", r.URL+"/v1").want(t, exitOK)
 	var report conformance.Report
 	if err := json.Unmarshal([]byte(got.stdout), &report); err != nil {
@@ -69,8 +69,8 @@ func TestConform_FailsWhereTheServiceDoes(t *testing.T) {
 	}))
 	t.Cleanup(broken.Close)
 	env := map[string]string{"SHIPPING_SECRET_KEY": "sk_test_1"}
-	invoke(t, env, "conform", broken.URL).want(t, exitFailure, "FAIL", "the body is no JSON object")
-	invoke(t, env, "conform", "http://"+taken(t)).want(t, exitFailure, "nothing answers on")
+	invoke(t, env, "conform", broken.URL).want(t, exitFailure, "FAIL", "the body is not a JSON object")
+	invoke(t, env, "conform", "http://"+taken(t)).want(t, exitFailure, "no response from")
 }
 
 func TestConform_NeedsAKeyAndSpendsNoLiveMoney(t *testing.T) {
