@@ -17,9 +17,9 @@ import (
 
 // BatchJournal is a [batch.Journal]. Make one with [NewBatchJournal].
 //
-// An item belongs to the claim that has its row's fencing number. A claim raises the number, which is
-// possible once the one before was released or its lease, counted by the database's clock, is over; a
-// record is accepted in the same statement that compares the number. Budgets are checked one at a time,
+// An item belongs to the claim that has the fencing number of its row. A new claim raises the number, which is
+// possible once the previous claim was released or its lease has expired by the database's clock. A record is
+// accepted in the same statement that compares the number. Budgets are checked one at a time,
 // under a lock of the batch.
 type BatchJournal struct {
 	pool  *pgxpool.Pool
@@ -27,11 +27,10 @@ type BatchJournal struct {
 	lease time.Duration
 }
 
-// NewBatchJournal returns the journal of the batch of that name. The lease is how long an item stays
-// with a process that is not heard of (0: 2 minutes); every process must have the same. A tenth of it is kept
-// back for clocks that run at different speeds, and the rest must be at least a quarter longer than the
-// QuietFor of the batch. A longer lease bounds for longer what a stalled process can do: see
-// [batch.Journal].
+// NewBatchJournal returns the journal of the batch of that name. An item of a process that has died is taken over
+// after the lease (0: 2 minutes), which must be the same in every process. A tenth of it is reserved for clocks that
+// run at different speeds, and the rest must be at least a quarter longer than the QuietFor of the batch. A longer
+// lease covers a process that stalls for longer: see [batch.Journal].
 func NewBatchJournal(pool *pgxpool.Pool, batch string, lease time.Duration) *BatchJournal {
 	if lease <= 0 {
 		lease = 2 * time.Minute
@@ -77,8 +76,8 @@ func (j *BatchJournal) Committed(ctx context.Context, budget shipping.Budget) (s
 	return sum, cmp.Or(err, uncounted)
 }
 
-// sum adds up what is committed, but for one item, or returns why it cannot be counted. A committed purchase
-// without an amount has a price that is not known.
+// sum returns the committed amount of all items but one, or the reason why it cannot be computed. A committed purchase
+// without an amount has an unknown price.
 func (j *BatchJournal) sum(ctx context.Context, tx pgx.Tx, budget shipping.Budget, without *string) (sum shipping.Amount, uncounted, err error) {
 	var text string
 	var foreign, currency, unknown *string
@@ -116,12 +115,12 @@ type batchClaim struct {
 func (c *batchClaim) Record() batch.Record { return c.record }
 func (c *batchClaim) Until() time.Time     { return c.until }
 
-// hold runs a transaction in which the lease begins anew. The time is taken before the database takes
-// its own, so that the lease is over here first.
+// hold runs a transaction that renews the lease. It reads the time before the database does, so that the lease expires
+// here first.
 func (c *batchClaim) hold(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
 	lease := c.journal.lease
 	until := time.Now().Add(c.journal.Lease())
-	ctx, cancel := context.WithTimeout(ctx, lease) // an answer that comes later is of no use
+	ctx, cancel := context.WithTimeout(ctx, lease) // a later response is useless
 	defer cancel()
 	err := durably(ctx, c.journal.pool, func(tx pgx.Tx) error { return do(ctx, tx) })
 	if err == nil {
@@ -148,7 +147,7 @@ func (c *batchClaim) Append(ctx context.Context, record batch.Record, budget *sh
 		var err error
 		committed, uncounted, err = c.fit(ctx, tx, record, *budget)
 		if err == nil && record.Step == batch.StepPurchasing {
-			err = uncounted // any other record is kept: it records what has already happened
+			err = uncounted // any other record is kept: it describes a past event
 		}
 		return err
 	})
@@ -176,8 +175,8 @@ func (c *batchClaim) write(ctx context.Context, tx pgx.Tx, record batch.Record, 
 	return err
 }
 
-// fit returns what is committed with the record, or why it cannot be counted: also because the budget has no room
-// for a purchase.
+// fit returns the committed amount with the record, or the reason why it cannot be computed, or why the budget has no
+// room for a purchase.
 func (c *batchClaim) fit(ctx context.Context, tx pgx.Tx, record batch.Record, budget shipping.Budget) (sum shipping.Amount, uncounted, err error) {
 	others, uncounted, err := c.journal.sum(ctx, tx, budget, &c.key)
 	if err != nil || uncounted != nil || !record.Step.Committed() {

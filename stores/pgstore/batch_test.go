@@ -126,11 +126,11 @@ func TestBatchJournal_ABudgetHoldsForAllThatAppendAtTheSameMoment(t *testing.T) 
 	}
 	dollars := shipping.Budget{Amount: amount(t, "100"), Currency: "USD"}
 	if _, err := journal.Committed(t.Context(), dollars); !errors.Is(err, shipping.ErrOverBudget) {
-		t.Errorf("naira were held against a budget of dollars: %v", err)
+		t.Errorf("naira were compared with a budget of dollars: %v", err)
 	}
 }
 
-// T7: what a batch accepts as a key, PostgreSQL can keep.
+// T7: PostgreSQL can store every key that a batch accepts.
 func TestBatchJournal_KeepsTheLongestKey(t *testing.T) {
 	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
 	bytes := make([]byte, 1500)
@@ -179,7 +179,7 @@ func TestBatchJournal_AMachineThatVanishesInATransactionBlocksNobodyForLong(t *t
 	}
 }
 
-// T8: a pool for a connection pooler prepares no statements, and has PostgreSQL guess what it sends.
+// T8: a pool for a connection pooler prepares no statements, and lets PostgreSQL guess the types.
 func TestBatchJournal_WorksInEveryModeOfQueries(t *testing.T) {
 	connect(t)
 	budget := &shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
@@ -247,7 +247,7 @@ func TestBatchJournal_ItsLeaseIsThatOfItsClaims(t *testing.T) {
 	}
 }
 
-// C6: a purchase whose price is not known cannot be held against a budget.
+// C6: a purchase with an unknown price cannot be compared with a budget.
 func TestBatchJournal_RefusesABudgetWithAPriceThatIsNotKnown(t *testing.T) {
 	budget := shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
 	for name, record := range map[string]batch.Record{

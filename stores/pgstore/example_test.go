@@ -15,7 +15,7 @@ import (
 	"github.com/shipping-go/shipping/webhook"
 )
 
-// Each machine runs the same batch with this journal; what one bought the others find bought.
+// Each machine runs the same batch with this journal, and skips the items that another one bought.
 func ExampleNewBatchJournal() {
 	ctx := context.Background()
 	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
@@ -70,7 +70,7 @@ func ExampleNewWebhookStore() {
 		webhook.WithStore(pgstore.NewWebhookStore(pool, "orders", pgstore.WebhookOptions{})))
 	fmt.Println(receiver != nil, err)
 
-	// What a receiver asks the store:
+	// A receiver claims each notification:
 	store := pgstore.NewWebhookStore(pool, "invoices", pgstore.WebhookOptions{})
 	for _, machine := range []string{"first", "second"} {
 		standing, err := store.Claim(ctx, "WD-1", machine)

@@ -1,6 +1,5 @@
-// Package pgstore keeps on PostgreSQL what several machines share: the journal of a batch, made with
-// [NewBatchJournal], and the notifications that webhook receivers accepted, with [NewWebhookStore]. Call
-// [Migrate] once before they are used.
+// Package pgstore stores in PostgreSQL the journal of a batch ([NewBatchJournal]) and the notifications that webhook
+// receivers accepted ([NewWebhookStore]), for several machines. Call [Migrate] once before.
 package pgstore
 
 import (
@@ -13,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// schema is what Migrate creates. Columns hold what is searched or summed; a record is kept whole.
+// schema is created by Migrate. Columns hold the values that are searched or added up; a record is stored whole.
 const schema = `
 CREATE TABLE IF NOT EXISTS shipping_batch_item (
 	batch     text   NOT NULL,
@@ -65,8 +64,8 @@ const (
 )
 
 // durably runs do in one transaction that survives a crash of the machine once it is committed, also
-// on a server that does not wait for its disk by default. Each statement sees what was committed
-// before it began, so that a sum taken under a lock is the present one. If this machine vanishes in the
+// on a server that does not wait for its disk by default. Each statement sees the transactions that were
+// committed before it began, so that a sum taken under a lock is current. If this machine vanishes in the
 // middle, the server ends the transaction after idleLimit.
 func durably(ctx context.Context, pool *pgxpool.Pool, do func(pgx.Tx) error) error {
 	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {

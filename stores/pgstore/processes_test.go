@@ -108,14 +108,14 @@ func (a assignment) start(t *testing.T) (*exec.Cmd, *bufio.Scanner) {
 	return process, bufio.NewScanner(out)
 }
 
-// finish reads what is left of a process and waits for its end.
+// finish reads the rest of a process's output and waits for its end.
 func finish(process *exec.Cmd, lines *bufio.Scanner) error {
 	for lines.Scan() {
 	}
 	return process.Wait()
 }
 
-// chargedOnce holds the wallet against the shipments: one debit for each.
+// chargedOnce checks that the wallet has one debit for each shipment.
 func (a assignment) chargedOnce(t *testing.T, server *mockserver.Server) {
 	t.Helper()
 	client := server.Client(t)
@@ -149,7 +149,7 @@ func (a assignment) chargedOnce(t *testing.T, server *mockserver.Server) {
 	}
 }
 
-// Two processes share a batch. One is killed, at another point each time; what it left the other takes
+// Two processes share a batch. One is killed, at another point each time; the other takes over its items,
 // up when its claims are over, and each shipment is charged once.
 func TestBatch_TwoProcessesOneOfThemKilledChargeEachShipmentOnce(t *testing.T) {
 	for _, after := range []int{1, 5, 14} {
@@ -178,8 +178,8 @@ func TestBatch_TwoProcessesOneOfThemKilledChargeEachShipmentOnce(t *testing.T) {
 	}
 }
 
-// When the database ends its connections in the middle, the batch says so or goes on; the next run
-// buys what is left, and nothing twice.
+// If the database ends its connections in the middle, the batch reports it or continues; the next run
+// buys the rest, and nothing twice.
 func TestBatch_ConnectionsThatEndInTheMiddleBuyNothingTwice(t *testing.T) {
 	pool := connect(t)
 	a, server := assign(t, 14)

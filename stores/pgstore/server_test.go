@@ -14,7 +14,7 @@ import (
 // dsnVariable is where the tests, and the processes they start, find the server.
 const dsnVariable = "PGSTORE_TEST_DSN"
 
-// TestMain starts a PostgreSQL of its own for the tests; a process that a test started works instead.
+// TestMain starts a PostgreSQL for the tests; a process that a test started works instead.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(workerVariable) != "":

@@ -10,7 +10,7 @@ import (
 	"github.com/shipping-go/shipping/stores/pgstore"
 )
 
-// A record of what has happened is kept also if the batch holds money that no budget can count. Only a purchase
+// A record of a past event is kept also if the batch holds money that no budget can count. Only a purchase
 // that is still to come is refused.
 func TestBatchJournal_KeepsWhatHappenedIfTheSumCannotBeCounted(t *testing.T) {
 	for name, foreign := range map[string]batch.Record{

@@ -19,27 +19,26 @@ import (
 
 // WebhookStore is a [webhook.Store] that any number of machines share. Make one with [NewWebhookStore].
 //
-// What stands in the table survives a crash of the database. Times are those of its clock. A call whose
-// connection ends is retried on another for up to 5 seconds, which changes nothing where the first did its
-// work.
+// Its rows survive a crash of the database. Times are those of the database's clock. A call whose connection ends is
+// retried on another one for up to 5 seconds; calls are idempotent.
 type WebhookStore struct {
 	pool     *pgxpool.Pool
 	receiver string
 	options  WebhookOptions
 }
 
-// WebhookOptions says how long a [WebhookStore] remembers. Zero means the default.
+// WebhookOptions configures how long a [WebhookStore] remembers. Zero means the default.
 type WebhookOptions struct {
-	// Lease is how long a notification stays with a machine that is not heard of (2 minutes). A handler
-	// that takes longer may run twice, see [webhook.ErrClaimLost]. Every machine should have the same.
+	// Lease is the time after which a claim expires (2 minutes). A handler that takes longer may run twice; see
+	// [webhook.ErrClaimLost]. It should be the same on every machine.
 	Lease time.Duration
 	// Keep is how long an accepted notification is remembered (72 hours): for as long as the service may
 	// send it again.
 	Keep time.Duration
 }
 
-// NewWebhookStore returns the store of the receiver of that name. Machines that do the same work have the
-// same name; another name has every notification once more.
+// NewWebhookStore returns the store of the receiver of that name. Machines that share the work use the same name.
+// Receivers with different names each get every notification.
 func NewWebhookStore(pool *pgxpool.Pool, receiver string, options WebhookOptions) *WebhookStore {
 	if options.Lease <= 0 {
 		options.Lease = 2 * time.Minute
@@ -50,8 +49,7 @@ func NewWebhookStore(pool *pgxpool.Pool, receiver string, options WebhookOptions
 	return &WebhookStore{pool: pool, receiver: column(receiver), options: options}
 }
 
-// Claim implements [webhook.Store]. A claim that is new also deletes two rows that are over their time,
-// so that the table does not grow.
+// Claim implements [webhook.Store]. A new claim also deletes two expired rows, so that the table does not grow.
 func (s *WebhookStore) Claim(ctx context.Context, id, claim string) (standing webhook.Standing, err error) {
 	err = s.again(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `
@@ -73,7 +71,7 @@ func (s *WebhookStore) Claim(ctx context.Context, id, claim string) (standing we
 				WHERE known.receiver = over.receiver AND known.id = over.id`)
 			return err
 		}
-		// A row that is gone by now was released, or is over its time: the next delivery finds out.
+		// A missing row was released or has expired: the next delivery finds out.
 		standing = webhook.Pending
 		var accepted bool
 		err = tx.QueryRow(ctx, `SELECT claim IS NULL FROM shipping_webhook WHERE receiver = $1 AND id = $2`,
@@ -121,10 +119,10 @@ func (s *WebhookStore) Release(ctx context.Context, id, claim string) error {
 // was handled would not be recorded, and would be handled again.
 const restart = 5 * time.Second
 
-// again runs do in a transaction, and again while connections end: when the database restarts, every
-// one that the pool has may be dead, and for a moment there is none to be had.
+// again runs do in a transaction, and retries while connections end: when the database restarts, every connection of
+// the pool may be dead, and for a moment no new one can be opened.
 func (s *WebhookStore) again(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
-	ctx, cancel := context.WithTimeout(ctx, s.options.Lease) // an answer that comes later is of no use
+	ctx, cancel := context.WithTimeout(ctx, s.options.Lease) // a later response is useless
 	defer cancel()
 	start := time.Now()
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
@@ -135,7 +133,7 @@ func (s *WebhookStore) again(ctx context.Context, do func(context.Context, pgx.T
 	}
 }
 
-// disconnected reports whether it was the connection that failed, and not what was asked for.
+// disconnected reports whether the connection failed, and not the statement.
 func disconnected(err error) bool {
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
 		// https://www.postgresql.org/docs/current/errcodes-appendix.html: connection exceptions, and a

@@ -42,7 +42,7 @@ func TestWebhookStore_ReceiversOfOtherNamesHaveEachNotificationOnceMore(t *testi
 	}
 }
 
-// What was accepted is forgotten when its time is over, and its row goes with the claims of others.
+// An accepted id expires, and later claims delete its row.
 func TestWebhookStore_KeepsRowsForTheirTime(t *testing.T) {
 	pool, name := connect(t), rand.Text()
 	store := pgstore.NewWebhookStore(pool, name, pgstore.WebhookOptions{Keep: time.Hour})

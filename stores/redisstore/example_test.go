@@ -23,7 +23,7 @@ func ExampleNew() {
 		webhook.WithStore(redisstore.New(client, "orders", redisstore.Options{})))
 	fmt.Println(receiver != nil, err)
 
-	// What a receiver asks the store:
+	// A receiver claims each notification:
 	store := redisstore.New(client, "invoices", redisstore.Options{})
 	for _, machine := range []string{"first", "second"} {
 		standing, err := store.Claim(context.Background(), "WD-1", machine)

@@ -1,4 +1,4 @@
-// Package redisstore keeps on Redis which notifications webhook receivers on several machines accepted.
+// Package redisstore stores in Redis which notifications webhook receivers accepted, for several machines.
 package redisstore
 
 import (
@@ -14,32 +14,31 @@ import (
 
 // Store is a [webhook.Store] that any number of machines share. Make one with [New].
 //
-// Each notification is a key of its own, which Redis lets go by its own clock; one script looks
-// and writes. go-redis repeats calls whose connection ended, which changes nothing where the first
-// did its work.
+// Each notification is a key, which Redis expires by its own clock; one script reads and writes it. go-redis
+// retries calls whose connection ended; calls are idempotent.
 //
-// It remembers what Redis does: a failover to a replica, or a crash of a Redis that does not write to
-// its disk at once, loses the last writes, and a Redis that evicts keys when its memory is full loses any.
-// What was forgotten is handled again when it is sent again; nothing that was not handled is lost by that.
+// It is as durable as Redis: a failover to a replica, or a crash of a Redis that does not write to its disk at once,
+// loses the last writes, and a Redis that evicts keys when its memory is full loses any. A notification whose key is
+// lost is handled again if it is sent again. No unhandled notification is lost that way.
 type Store struct {
 	client  redis.Scripter
 	prefix  string
 	options Options
 }
 
-// Options says how long a [Store] remembers. Zero means the default.
+// Options configures how long a [Store] remembers. Zero means the default.
 type Options struct {
-	// Lease is how long a notification stays with a machine that is not heard of (2 minutes). A handler
-	// that takes longer may run twice, see [webhook.ErrClaimLost].
+	// Lease is the time after which a claim expires (2 minutes). A handler that takes longer may run twice; see
+	// [webhook.ErrClaimLost].
 	Lease time.Duration
 	// Keep is how long an accepted notification is remembered (72 hours): for as long as the service may
 	// send it again.
 	Keep time.Duration
 }
 
-// New returns the store of the receiver of that name, which begins the keys. Machines that do the same
-// work have the same name; another name has every notification once more. The client is one of
-// go-redis: for a server, a sentinel or a cluster.
+// New returns the store of the receiver of that name, which is the prefix of its keys. Machines that share the work use
+// the same name. Receivers with different names each get every notification. The client is one of go-redis, for a
+// server, a sentinel or a cluster.
 func New(client redis.Scripter, receiver string, options Options) *Store {
 	if options.Lease <= 0 {
 		options.Lease = 2 * time.Minute
@@ -104,7 +103,7 @@ func (s *Store) run(ctx context.Context, script *redis.Script, id, claim string,
 	return answer, explain(err)
 }
 
-// explain says what to do about a Redis that is there, and refuses.
+// explain adds the remedy to the error of a Redis that refuses a call.
 func explain(err error) error {
 	for _, refusal := range []struct {
 		is func(error) bool

@@ -20,7 +20,7 @@ import (
 // socketVariable is where the tests find the server.
 const socketVariable = "REDISSTORE_TEST_SOCKET"
 
-// TestMain starts a Redis of its own for the tests; a process that a test started works instead.
+// TestMain starts a Redis for the tests; a process that a test started works instead.
 func TestMain(m *testing.M) {
 	if receivers.Assigned() {
 		os.Exit(receivers.Work(openStore))

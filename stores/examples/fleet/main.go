@@ -1,11 +1,11 @@
-// Fleet makes the customs and compliance forms for a list of shipments on as many machines as you like:
-// each runs the same command, they divide the shipments among them, one budget holds for all, and what a
-// machine leaves behind when it dies the others take up. Nothing is bought twice.
+// Fleet buys the customs and compliance documents for a list of shipments, on any number of machines. Each runs the
+// same command. They divide the shipments, share one budget, and take over the shipments of a machine that dies.
+// Nothing is bought twice.
 //
 //	cd stores && go run ./examples/fleet -in shipments.txt -batch "customs 2026-01" -budget 500000
 //
-// The list has a shipment's id on each line. DATABASE_URL, or the variables of psql (PGHOST, PGUSER, …),
-// say which PostgreSQL; SHIPPING_BASE_URL and SHIPPING_SECRET_KEY which service.
+// The list has a shipment's id on each line. DATABASE_URL, or the variables of psql (PGHOST, PGUSER, …), select the
+// PostgreSQL; SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service.
 package main
 
 import (
@@ -26,13 +26,13 @@ import (
 	"github.com/shipping-go/shipping/stores/pgstore"
 )
 
-const usage = `Fleet makes the customs and compliance forms for a list of shipments on several machines.
+const usage = `Fleet buys the customs and compliance documents for a list of shipments, on several machines.
 
   fleet -in shipments.txt -batch "customs 2026-01" -budget 500000
 
 Run the same command on each machine, at any time: together they buy everything once. The list has a
-shipment's id on each line. DATABASE_URL, or the variables of psql (PGHOST, PGUSER, …), say which
-PostgreSQL; SHIPPING_BASE_URL and SHIPPING_SECRET_KEY which service.
+shipment's id on each line. DATABASE_URL, or the variables of psql (PGHOST, PGUSER, …), select the
+PostgreSQL; SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service.
 
 `
 
@@ -48,7 +48,7 @@ func main() {
 	}
 }
 
-// job is what the flags ask for.
+// job holds the flags.
 type job struct {
 	batch         string
 	lease, settle time.Duration
@@ -67,12 +67,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		func(text string) error { return j.budget.Amount.UnmarshalText([]byte(text)) })
 	flags.StringVar(&j.budget.Currency, "currency", "NGN", "the budget's `currency`: the wallet's")
 	flags.DurationVar(&j.lease, "lease", 2*time.Minute, "how long a shipment stays with a machine that is not heard of")
-	flags.DurationVar(&j.settle, "settle", time.Minute, "how long a purchase without an answer must read as a draft to count as not charged")
+	flags.DurationVar(&j.settle, "settle", time.Minute, "how long a purchase without a response must read as a draft to count as not charged")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *in == "" || j.batch == "" || !j.budget.Amount.Known() {
-		return errors.New("say what to buy: -in, -batch and -budget; -h explains them")
+		return errors.New("-in, -batch and -budget are required; see -h")
 	}
 	if err := j.read(*in); err != nil {
 		return err
@@ -87,7 +87,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	defer pool.Close()
 	if err := pgstore.Migrate(ctx, pool); err != nil {
-		return fmt.Errorf("no journal, so nothing was bought; DATABASE_URL says which PostgreSQL keeps it: %w", err)
+		return fmt.Errorf("no journal, so nothing was bought; set DATABASE_URL to its PostgreSQL: %w", err)
 	}
 	return j.work(ctx, client, pool, out)
 }
@@ -133,7 +133,7 @@ func (j *job) work(ctx context.Context, client *shipping.Client, pool *pgxpool.P
 	fmt.Fprintf(out, "%d of %d completed, %d bought here; all machines spent %s of %s %s\n", report.Count(batch.StateCompleted),
 		len(report.Results), here, report.Committed.StringFixed(2), j.budget.Amount.StringFixed(2), j.budget.Currency)
 	if err != nil {
-		return fmt.Errorf("%w; nothing is lost: run the same command again to go on", err)
+		return fmt.Errorf("%w; nothing is lost: run the same command again to continue", err)
 	}
 	return nil
 }

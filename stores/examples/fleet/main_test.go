@@ -153,19 +153,19 @@ func TestItSaysWhatToDo(t *testing.T) {
 		ctx      context.Context
 		args     []string
 		database string
-		says     string
+		message  string
 	}{
 		"nothing said":   {t.Context(), nil, "", "-in, -batch and -budget"},
 		"an empty list":  {t.Context(), []string{"-in", in, "-batch", "b", "-budget", "1"}, "", "a shipment's id on each line"},
 		"no list":        {t.Context(), []string{"-in", in + "x", "-batch", "b", "-budget", "1"}, "", "no such file"},
 		"no amount":      {t.Context(), []string{"-budget", "much"}, "", "not a decimal number"},
-		"no database":    {t.Context(), args, "host=" + t.TempDir(), "nothing was bought; DATABASE_URL says which"},
+		"no database":    {t.Context(), args, "host=" + t.TempDir(), "nothing was bought; set DATABASE_URL"},
 		"bad database":   {t.Context(), args, "postgres://:port", "DATABASE_URL"},
 		"is interrupted": {ended, args, os.Getenv("DATABASE_URL"), "context canceled"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("DATABASE_URL", tc.database)
-			if err := run(tc.ctx, tc.args, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), tc.says) {
+			if err := run(tc.ctx, tc.args, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), tc.message) {
 				t.Errorf("%v", err)
 			}
 		})

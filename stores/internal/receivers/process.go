@@ -26,7 +26,7 @@ type process struct {
 	read    chan struct{} // closed when everything it wrote was read
 }
 
-// start begins a process that does the assignment and tells the log what it does.
+// start starts a process with the assignment, which logs its work.
 func start(t *testing.T, a Assignment, log *log) *process {
 	t.Helper()
 	text, err := json.Marshal(a)
@@ -69,7 +69,7 @@ func (p *process) kill() {
 	_ = p.command.Wait()
 }
 
-// release lets it go on with what it holds.
+// release lets it continue with its notifications.
 func (p *process) release(t *testing.T) {
 	t.Helper()
 	if _, err := fmt.Fprintln(p.stdin); err != nil {
@@ -77,7 +77,7 @@ func (p *process) release(t *testing.T) {
 	}
 }
 
-// deliver sends a notification once and returns the status; 0 when there was no answer in half a minute.
+// deliver sends a notification once and returns the status; 0 without a response in half a minute.
 func (p *process) deliver(id string) int {
 	const body = `{"event":"shipment.updated","data":{}}`
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Run tests the store with two processes. What it needs of the server of the assignment: interrupt ends
+// Run tests the store with two processes. It needs functions of the assignment's server: interrupt ends
 // its clients' connections; stop and start stop it and start it again, and it must have kept everything
 // it had answered for.
 func Run(t *testing.T, a Assignment, interrupt, stop, start func() error) {
@@ -18,7 +18,7 @@ func Run(t *testing.T, a Assignment, interrupt, stop, start func() error) {
 		run  func(t *testing.T, a Assignment)
 	}{
 		{"duplicates at the same time are handled once", duplicates},
-		{"what a killed receiver had in hand the other handles", killed},
+		{"the notifications of a killed receiver are handled by the other", killed},
 		{"connections that end lose nothing", func(t *testing.T, a Assignment) { interrupted(t, a, interrupt) }},
 		{"while the server is away nothing is accepted", func(t *testing.T, a Assignment) { away(t, a, stop, start) }},
 	} {
@@ -32,7 +32,7 @@ func Run(t *testing.T, a Assignment, interrupt, stop, start func() error) {
 
 func duplicates(t *testing.T, a Assignment) {
 	const deliveries, duplicates = 40, 6
-	a.Lease = time.Minute // no claim ends by itself, however slow the machine
+	a.Lease = time.Minute // no claim expires, however slow the machine
 	log := newLog()
 	one, other := start(t, a, log), start(t, a, log)
 	together(deliveries*duplicates, func(n int) {
@@ -59,7 +59,7 @@ func killed(t *testing.T, a Assignment) {
 	var inHand sync.WaitGroup
 	inHand.Go(func() {
 		if status := victim.deliver("held"); status != 0 {
-			t.Errorf("what was never handled was answered %d", status)
+			t.Errorf("an unhandled notification got the status %d", status)
 		}
 	})
 	log.await("begun held")
@@ -133,7 +133,7 @@ func away(t *testing.T, a Assignment, stopServer, startServer func() error) {
 	var inHand sync.WaitGroup
 	for id, want := range map[string]int{"held": http.StatusOK, "failing": http.StatusServiceUnavailable} {
 		inHand.Go(func() {
-			// What was handled is answered so, though the store cannot take it down.
+			// A handled notification gets a 2xx, although the store cannot record it.
 			if status := receiver.deliver(id); status != want {
 				t.Errorf("%s was answered %d, want %d", id, status, want)
 			}

@@ -1,4 +1,4 @@
-// Package receivers tests a [webhook.Store] with receivers that are processes of their own: they share
+// Package receivers tests a [webhook.Store] with receivers in separate processes: they share
 // the store, get the same deliveries at the same time, are killed, and lose their connections.
 //
 // A package that tests its store has [Work] in its TestMain, for the processes that the tests start.
@@ -26,7 +26,7 @@ const variable = "STORES_TEST_RECEIVER"
 // key signs the deliveries.
 const key = "sk_test_receivers"
 
-// Assignment says which store a process shares with others.
+// Assignment is the store that a process shares with others.
 type Assignment struct {
 	Server string // where the store's server is
 	Name   string // which of its stores

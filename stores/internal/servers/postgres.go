@@ -83,7 +83,7 @@ func (p *Postgres) Stop() error {
 	return p.call("pg_ctl", "-D", p.data(), "-m", "immediate", "-w", "stop")
 }
 
-// Close stops it and removes what it kept.
+// Close stops it and removes its data.
 func (p *Postgres) Close() error { return errors.Join(p.Stop(), os.RemoveAll(p.dir)) }
 
 func (p *Postgres) data() string { return filepath.Join(p.dir, "data") }
@@ -91,7 +91,7 @@ func (p *Postgres) data() string { return filepath.Join(p.dir, "data") }
 func (p *Postgres) call(name string, args ...string) error {
 	line := append(append(p.as[:len(p.as):len(p.as)], filepath.Join(p.bin, name)), args...)
 	command := exec.Command(line[0], line[1:]...)
-	command.Dir = p.dir // the server must be able to enter where it is started
+	command.Dir = p.dir // the server must be able to enter its working directory
 	if out, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", name, err, out)
 	}

@@ -60,7 +60,7 @@ func (r *Redis) Start() error {
 	return errors.Join(fmt.Errorf("redis-server does not answer:\n%s", &r.said), err)
 }
 
-// ready reports whether it answers, and has read what it kept.
+// ready reports whether it responds, and has loaded its data.
 func (r *Redis) ready() bool {
 	connection, err := net.Dial("unix", r.Socket())
 	if err != nil {
@@ -85,5 +85,5 @@ func (r *Redis) Stop() error {
 	return nil // it ended, as a process does that is killed
 }
 
-// Close stops it and removes what it kept.
+// Close stops it and removes its data.
 func (r *Redis) Close() error { return errors.Join(r.Stop(), os.RemoveAll(r.dir)) }

@@ -1,5 +1,5 @@
 // Package servers starts the real servers that the tests of this module run against, each in a folder of
-// its own and reached over a socket there, and stops what it started.
+// its own and reached over a socket there, and is stopped at the end.
 package servers
 
 import (
@@ -24,7 +24,7 @@ func Main(m *testing.M, start func() (stop func() error, err error)) {
 	os.Exit(code)
 }
 
-// missing says what to do where a server is not installed.
+// missing returns an error that states how to install a server.
 func missing(server string) error {
 	return errors.New("these tests need " + server + "; stores/run.sh installs it, from Debian's packages, and runs them")
 }
