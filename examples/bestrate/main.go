@@ -1,8 +1,8 @@
-// Bestrate chooses among the rates of a parcel: the cheapest, the fastest, and those between them that
-// are worth a thought.
+// Bestrate chooses among the rates of a parcel: the cheapest, the fastest, and those in between that no other rate
+// beats in both price and speed.
 //
-//	go run ./examples/bestrate                            # a demonstration, with a server of its own
-//	go run ./examples/bestrate -within 3d -insured        # only what arrives in three days, insured
+//	go run ./examples/bestrate                            # a demonstration on the reference server
+//	go run ./examples/bestrate -within 3d -insured        # only insured rates that arrive in three days
 //	go run ./examples/bestrate -json | jq -r .cheapest.rate_id
 //
 // Prices in different currencies are never compared.
@@ -28,12 +28,12 @@ import (
 
 const usage = `Bestrate chooses among the rates of a parcel.
 
-  bestrate                             a demonstration, with a server of its own
+  bestrate                             a demonstration on the reference server
   bestrate -within 3d -currency NGN    the cheapest that arrives within three days
   bestrate -json | jq -r .cheapest.rate_id
 
-It shows the rates for which there is none both cheaper and faster, the cheapest first.
-SHIPPING_BASE_URL and SHIPPING_SECRET_KEY say which service.
+It prints the rates that no other rate beats in both price and speed, the cheapest first.
+SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service.
 
 `
 
@@ -58,7 +58,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.SetOutput(out)
 	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
 	flags.StringVar(&filter.Currency, "currency", "", "compare the rates in this `currency` only, such as NGN")
-	flags.Func("within", "what arrives within this `time` only, such as 3d or 36h", func(text string) (err error) {
+	flags.Func("within", "only rates that arrive within this `time`, such as 3d or 36h", func(text string) (err error) {
 		filter.Within, err = within(text)
 		return err
 	})
@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.BoolVar(&filter.Insured, "insured", false, "only rates that include insurance")
 	flags.BoolVar(&filter.Unused, "unused", false, "only rates that were not used yet")
 	parcel := flags.String("parcel", "", "the `parcel`, such as PC-0123456789, or all (default that of the newest rate)")
-	asJSON := flags.Bool("json", false, "write JSON: parcel, cheapest, fastest, and the front of those worth a thought")
+	asJSON := flags.Bool("json", false, "write JSON: parcel, cheapest, fastest, and the front: rates that no other beats in price and speed")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -88,9 +88,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	c, err := choose(rates, *parcel, filter)
 	switch {
 	case errors.Is(err, shipping.ErrMixedCurrencies):
-		return fmt.Errorf("the rates are in %s: say which to compare with -currency", currencies(rates, c.Parcel))
+		return fmt.Errorf("the rates are in %s: choose one with -currency", currencies(rates, c.Parcel))
 	case errors.Is(err, shipping.ErrNoRate):
-		return fmt.Errorf("none of %d rates of parcel %s is left: ask for less with -within, -insured, -unused, -carriers or -currency", c.Compared, c.Parcel)
+		return fmt.Errorf("none of %d rates of parcel %s is left: relax -within, -insured, -unused, -carriers or -currency", c.Compared, c.Parcel)
 	case err != nil:
 		return err
 	}
@@ -137,7 +137,7 @@ func within(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// choice is the answer.
+// choice is the result.
 type choice struct {
 	Parcel   string           `json:"parcel"`
 	Compared int              `json:"compared"` // how many rates there are
@@ -175,7 +175,7 @@ func choose(rates []*shipping.Rate, parcel string, filter shipping.RateFilter) (
 
 // print writes the front as a table, from the cheapest to the fastest.
 func (c choice) print(out io.Writer) error {
-	fmt.Fprintf(out, "Parcel %s: %d rates, %d worth a thought\n\n", c.Parcel, c.Compared, len(c.Front))
+	fmt.Fprintf(out, "Parcel %s: %d rates, %d to choose from\n\n", c.Parcel, c.Compared, len(c.Front))
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, rate := range c.Front {
 		mark := ""
@@ -198,7 +198,7 @@ func (c choice) print(out io.Writer) error {
 	return table.Flush()
 }
 
-// currencies names those of a parcel's rates, in the order they are met.
+// currencies names those of a parcel's rates, in the order of the list.
 func currencies(rates []*shipping.Rate, parcel string) string {
 	var names []string
 	seen := map[string]bool{}

@@ -29,14 +29,14 @@ func TestDemonstrationNeedsNoSetUp(t *testing.T) {
 	if err := run(t.Context(), nil, &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"worth a thought", "cheapest", "fastest", "NGN"} {
+	for _, want := range []string{"to choose from", "cheapest", "fastest", "NGN"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
 	}
 }
 
-// chosen is what the program answers with -json.
+// chosen returns the program's output with -json.
 func chosen(t *testing.T, args ...string) choice {
 	t.Helper()
 	var out bytes.Buffer
@@ -101,15 +101,15 @@ func TestItSaysWhatToDo(t *testing.T) {
 	serve(t)
 	for name, tc := range map[string]struct {
 		args []string
-		says string
+		want string
 	}{
 		"mixed currencies": {[]string{"-parcel", "all"}, "with -currency"},
-		"nothing left":     {[]string{"-currency", "XXX"}, "ask for less"},
+		"nothing left":     {[]string{"-currency", "XXX"}, "relax -within"},
 		"no such parcel":   {[]string{"-parcel", "PC-0"}, "none of 0 rates"},
 		"odd time":         {[]string{"-within", "soon"}, "3d or 36h"},
 		"no time at all":   {[]string{"-within", "99999999999d"}, "3d or 36h"},
 	} {
-		if err := run(t.Context(), tc.args, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), tc.says) {
+		if err := run(t.Context(), tc.args, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,9 +1,9 @@
-// Package citest is what a user's own code may look like, and how it is tested: a desk that buys the
-// customs and compliance forms for a shop's orders, and tests that run it against the reference server,
-// in process, in parallel, through hours of waiting and every fault, in a second or two.
+// Package citest is an example of a user's package and its tests: a desk that buys the customs and compliance documents
+// for a shop's orders, and tests that run it against the reference server, in process and in parallel, with hours of
+// waiting and many faults, in a second or two.
 //
-// The tests are the example. Nothing in them is mocked: money moves in a ledger, documents take their
-// time, webhooks and lists go on as usual, and at the end the server says whether everything adds up.
+// The tests are the example. They mock nothing: money moves in a ledger, documents take time to generate, and at the
+// end the server checks that the ledger balances.
 package citest
 
 import (
@@ -15,42 +15,41 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// ErrHeld is an order whose forms cost more than the desk may spend on one. A person decides.
-var ErrHeld = errors.New("the order is held: its forms cost more than the limit")
+// ErrHeld is returned for an order whose documents cost more than the limit. A person decides.
+var ErrHeld = errors.New("the order is held: its documents cost more than the limit")
 
-// Order is what the shop has sold and wants to send.
+// Order is an order of the shop, with its shipment.
 type Order struct {
 	Number     string
 	ShipmentID string
 }
 
-// Papers are the forms of an order, ready to be sent along.
-type Papers struct {
+// Documents are the generated documents of an order.
+type Documents struct {
 	RequestID string
-	Forms     []shipping.DocumentType
+	Types     []shipping.DocumentType
 }
 
-// Desk buys papers for orders. An order is paid for once, however often and from however many
-// goroutines its papers are asked for, and whatever happened to earlier tries.
+// Desk buys documents for orders. An order is paid for once, however often and from however many goroutines Prepare is
+// called, and whatever happened to earlier calls.
 type Desk struct {
 	Client *shipping.Client
-	// Limit is the most that the forms of one order may cost.
+	// Limit bounds the cost of the documents of one order.
 	Limit shipping.Budget
 
 	mu    sync.Mutex
 	files map[string]*file
 }
 
-// file is what the desk knows of an order; a real shop keeps it in its database.
+// file is the state of an order; a real shop keeps it in its database.
 type file struct {
-	turn      chan struct{} // held by the one who works on it; a mutex would not let a caller give up
+	turn      chan struct{} // a lock that a caller can stop waiting for, unlike a mutex
 	requestID string
 	unclear   bool // a purchase was sent and its outcome is not known
 }
 
-// Prepare returns the papers of an order once they are made. When it fails, calling it again goes on
-// where it was.
-func (d *Desk) Prepare(ctx context.Context, order Order) (*Papers, error) {
+// Prepare returns the documents of an order once they are generated. If it fails, the next call continues.
+func (d *Desk) Prepare(ctx context.Context, order Order) (*Documents, error) {
 	f := d.file(order.Number)
 	select {
 	case f.turn <- struct{}{}:
@@ -70,11 +69,11 @@ func (d *Desk) Prepare(ctx context.Context, order Order) (*Papers, error) {
 	case err != nil:
 		return nil, fmt.Errorf("order %s: %w", order.Number, err)
 	}
-	papers := &Papers{RequestID: request.RequestID}
+	documents := &Documents{RequestID: request.RequestID}
 	for _, document := range request.Documents {
-		papers.Forms = append(papers.Forms, document.DocumentType)
+		documents.Types = append(documents.Types, document.DocumentType)
 	}
-	return papers, nil
+	return documents, nil
 }
 
 func (d *Desk) file(order string) *file {
@@ -89,7 +88,7 @@ func (d *Desk) file(order string) *file {
 	return d.files[order]
 }
 
-// settle finds out what became of an unclear purchase, so that nothing is bought before it is known.
+// settle settles a purchase with an unknown outcome, so that nothing is bought before it is known.
 func (d *Desk) settle(ctx context.Context, f *file) error {
 	if !f.unclear {
 		return nil
@@ -102,7 +101,7 @@ func (d *Desk) settle(ctx context.Context, f *file) error {
 	return err
 }
 
-// buy analyzes and purchases, or goes on with the request that there is.
+// buy analyzes and purchases, or continues with the existing request.
 func (d *Desk) buy(ctx context.Context, f *file, order Order) (*shipping.RegulatoryRequest, error) {
 	options := &shipping.AnalyzeAndPollOptions{
 		Select: shipping.SelectAutomated,

@@ -16,8 +16,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
-// shop is a desk in front of a server of its own. Whatever a test does, the server's books must be
-// right when it ends.
+// shop returns a desk with its own server. When the test ends, the server's ledger must balance.
 func shop(t *testing.T, opts ...mockserver.Option) (*Desk, *mockserver.Server) {
 	t.Helper()
 	server := mockserver.New(opts...)
@@ -39,7 +38,7 @@ func limit(t *testing.T, text string) shipping.Budget {
 	return shipping.Budget{Amount: amount, Currency: "NGN"}
 }
 
-// first is an order that needs several forms.
+// first returns an order that needs several documents.
 func first(server *mockserver.Server) Order {
 	return Order{Number: "2026-0001", ShipmentID: server.Shipments()[0]}
 }
@@ -52,7 +51,7 @@ func inject(t *testing.T, server *mockserver.Server, rule fault.Rule) {
 	}
 }
 
-// debits counts what the wallet paid for forms.
+// debits counts the wallet's payments for documents.
 func debits(t *testing.T, server *mockserver.Server) int {
 	t.Helper()
 	server.ClearFaults()
@@ -69,20 +68,20 @@ func debits(t *testing.T, server *mockserver.Server) int {
 }
 
 // The plainest test: a server, on a socket, whose documents are ready at once.
-func TestAnOrderGetsItsPapers(t *testing.T) {
+func TestAnOrderGetsItsDocuments(t *testing.T) {
 	t.Parallel()
 	desk, server := shop(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
-	papers, err := desk.Prepare(t.Context(), first(server))
+	documents, err := desk.Prepare(t.Context(), first(server))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(papers.Forms) < 2 || server.Calls(shipping.OpPurchase) != 1 || debits(t, server) != 1 {
-		t.Errorf("%+v after %d purchases", papers, server.Calls(shipping.OpPurchase))
+	if len(documents.Types) < 2 || server.Calls(shipping.OpPurchase) != 1 || debits(t, server) != 1 {
+		t.Errorf("%+v after %d purchases", documents, server.Calls(shipping.OpPurchase))
 	}
 }
 
-// In a synctest bubble time passes when nothing else can happen: on a slow day documents take hours, the
-// test takes none. It needs a server without a socket, made inside the bubble.
+// In a synctest bubble, time advances when every goroutine waits: documents take hours on a slow day, and the test
+// milliseconds. The server is made inside the bubble, without a socket.
 func TestHoursPassInNoTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -93,12 +92,12 @@ func TestHoursPassInNoTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		if took := time.Since(started); took < 2*time.Hour {
-			t.Errorf("the papers were there after %s", took)
+			t.Errorf("the documents were there after %s", took)
 		}
 	})
 }
 
-// Whatever goes wrong, an order is paid for once, and asking again is all that it takes to get there.
+// Whatever goes wrong, an order is paid for once, and calling Prepare again completes it.
 func TestNothingThatGoesWrongChargesTwice(t *testing.T) {
 	t.Parallel()
 	for name, rule := range map[string]fault.Rule{
@@ -166,7 +165,7 @@ func TestAnOrderThatCostsTooMuchIsHeld(t *testing.T) {
 	}
 }
 
-// The journal tells what your code has sent, and what it was answered.
+// The journal contains the requests that your code sent, and the responses.
 func TestAFailedGenerationIsReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

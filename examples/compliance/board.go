@@ -10,8 +10,8 @@ import (
 	"github.com/shipping-go/shipping/batch"
 )
 
-// board shows where every item stands: on a terminal a line each, rewritten in place, as far as they
-// fit; elsewhere a plain line for each change.
+// board shows the state of every item: on a terminal a line each, rewritten in place, as many as fit; elsewhere a plain
+// line for each change.
 type board struct {
 	out      io.Writer
 	terminal bool
@@ -50,7 +50,7 @@ func (b *board) update(event batch.Event) {
 		}
 		text = fmt.Sprintf("%s, %d of %d documents", event.Request.Status, done, len(event.Request.Documents))
 	case shipping.StepPollFailed:
-		text = fmt.Sprintf("no answer, asking again in %s", event.Next)
+		text = fmt.Sprintf("no response, retrying in %s", event.Next)
 	case shipping.StepEnded:
 		text = string(item.State)
 		if item.Err != nil {

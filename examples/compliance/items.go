@@ -9,7 +9,7 @@ import (
 	"github.com/shipping-go/shipping/examples/internal/csvlist"
 )
 
-// readItems reads the list. Every line that cannot be used is named, with what to do.
+// readItems reads the list. Its error names every invalid line, with the correction.
 func readItems(path string) ([]batch.Item, error) {
 	rows, err := csvlist.Read(path, []string{"shipment_id"}, []string{"file_url"})
 	if err != nil {

@@ -1,15 +1,14 @@
-// Compliance makes the customs and compliance forms for a list of shipments and invoices: it analyzes
-// each, buys the forms within one budget, waits until they are generated, and writes a report and the
-// PDFs. Interrupt it whenever you like and run the same command again: it goes on where it was, and
-// buys nothing twice.
+// Compliance buys the customs and compliance documents for a list of shipments and invoices: it analyzes each, buys
+// the documents within one budget, waits until they are generated, and writes a report and the PDFs. Interrupt it at
+// any time and run the same command again: it continues, and buys nothing twice.
 //
-//	go run ./examples/compliance                       # a demonstration, with a server of its own
-//	go run ./examples/compliance -in shipments.csv     # says what it would cost, buys nothing
+//	go run ./examples/compliance                       # a demonstration on the reference server
+//	go run ./examples/compliance -in shipments.csv     # prints the cost, buys nothing
 //	go run ./examples/compliance -in shipments.csv -budget 500000 -currency NGN
 //
 // The CSV has a header with a column shipment_id, file_url or both. SHIPPING_BASE_URL and
-// SHIPPING_SECRET_KEY say which service. The PDFs come over a provisional route; where the service
-// does not have it, they are left out. -profiles names a JSON file with the fields of the forms.
+// SHIPPING_SECRET_KEY select the service. The PDFs need a provisional route; they are skipped if the service does not
+// have it. -profiles names a JSON file with the fields of the documents.
 package main
 
 import (
@@ -28,16 +27,16 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-const usage = `Compliance makes the customs and compliance forms for a list of shipments and invoices.
+const usage = `Compliance buys the customs and compliance documents for a list of shipments and invoices.
 
-  compliance                                     a demonstration, with a server of its own
-  compliance -in shipments.csv                   says what it would cost, buys nothing
+  compliance                                     a demonstration on the reference server
+  compliance -in shipments.csv                   prints the cost, buys nothing
   compliance -in shipments.csv -budget 500000    buys, waits, and fetches the PDFs
 
 shipments.csv has a header line with a column shipment_id, file_url or both.
-SHIPPING_BASE_URL and SHIPPING_SECRET_KEY say which service. An interrupted run goes on where it
-was, and buys nothing twice: run the same command again. It exits with 1 if an item failed or did not
-complete, or if the budget has no room for any.
+SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service. To continue an interrupted run, run the same
+command again; nothing is bought twice. It exits with 1 if an item failed or did not complete, or if the
+budget has no room for any.
 
 `
 
@@ -53,7 +52,7 @@ func main() {
 	}
 }
 
-// job is what the flags ask for.
+// job holds the flags.
 type job struct {
 	in, out     string
 	budget      shipping.Amount
@@ -76,10 +75,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.Func("budget", "the most `money` that may be spent over all runs; without it nothing is bought",
 		func(text string) error { return j.budget.UnmarshalText([]byte(text)) })
 	flags.StringVar(&j.currency, "currency", "NGN", "the budget's `currency`: the wallet's")
-	flags.IntVar(&j.concurrency, "concurrency", 8, "how `many` shipments are worked on at the same time")
-	flags.BoolVar(&j.manual, "manual", false, "also buy forms that wait for a third party's evidence")
-	profiles := flags.String("profiles", "", "JSON `file` with the fields to fill in, a form each (a provisional operation of the service)")
-	flags.DurationVar(&j.settle, "settle", time.Minute, "how long a purchase without an answer must read as a draft to count as not charged")
+	flags.IntVar(&j.concurrency, "concurrency", 8, "`number` of shipments worked on at the same time")
+	flags.BoolVar(&j.manual, "manual", false, "also buy documents that wait for a third party's evidence")
+	profiles := flags.String("profiles", "", "JSON `file` with the fields to fill in, by document (a provisional operation of the service)")
+	flags.DurationVar(&j.settle, "settle", time.Minute, "how long a purchase without a response must read as a draft to count as not charged")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -106,7 +105,7 @@ func (j *job) prepare(out io.Writer) (leave func(), err error) {
 		return leave, err
 	}
 	if os.Getenv(shipping.EnvBaseURL) != "" {
-		return leave, errors.New("say which shipments: -in shipments.csv; without " + shipping.EnvBaseURL + " there is a demonstration")
+		return leave, errors.New("-in shipments.csv is required; unset " + shipping.EnvBaseURL + " for a demonstration")
 	}
 	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = 0.05 }))
 	leave = server.Close
@@ -172,7 +171,7 @@ func (j *job) work(ctx context.Context, out io.Writer) error {
 	summarize(out, j, report, pdfs)
 	switch {
 	case errors.Is(err, context.Canceled):
-		return errors.New("interrupted; nothing is lost: run the same command again to go on")
+		return errors.New("interrupted; nothing is lost: run the same command again to continue")
 	case err != nil:
 		return err
 	case pdfErr != nil:
@@ -181,7 +180,7 @@ func (j *job) work(ctx context.Context, out io.Writer) error {
 	return verdict(report)
 }
 
-// choose takes the forms that the service makes by itself and, with -manual, the others.
+// choose selects the automated documents and, with -manual, the others.
 func (j *job) choose(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 	var chosen []shipping.DocumentType
 	for _, document := range draft.AvailableDocuments {
@@ -217,6 +216,6 @@ func (j *job) estimate(ctx context.Context, out io.Writer) error {
 		currency = max(currency, in)
 		fmt.Fprintf(out, "%-42s %12s %-3s  %v\n", name(item), price.StringFixed(2), in, chosen)
 	}
-	fmt.Fprintf(out, "\nAll together %s %s. Nothing was bought: say -budget and -currency to buy.\n", total.StringFixed(2), currency)
+	fmt.Fprintf(out, "\nTotal: %s %s. Nothing was bought: add -budget and -currency to buy.\n", total.StringFixed(2), currency)
 	return nil
 }

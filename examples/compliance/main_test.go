@@ -63,7 +63,7 @@ func TestDemonstrationNeedsNoSetUp(t *testing.T) {
 	}
 	for _, path := range pdfs {
 		if data, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(data, []byte("%PDF-")) {
-			t.Errorf("%s is no PDF: %v", path, err)
+			t.Errorf("%s is not a PDF: %v", path, err)
 		}
 	}
 }
@@ -96,9 +96,9 @@ func TestItFailsIfItemsDoNotComplete(t *testing.T) {
 	server := serve(t, -1)
 	shipments := server.Shipments()
 	for name, tc := range map[string]struct {
-		items  []string
-		budget string
-		says   string // empty: exit 0
+		items   []string
+		budget  string
+		message string // empty: exit 0
 	}{
 		"all complete":      {shipments[:2], "1000000", ""},
 		"one is not there":  {[]string{shipments[2], "SH-NOSUCH"}, "1000000", "1 of 2 items did not complete"},
@@ -108,8 +108,8 @@ func TestItFailsIfItemsDoNotComplete(t *testing.T) {
 		var out bytes.Buffer
 		in := list(t, append([]string{"shipment_id"}, tc.items...)...)
 		err := run(t.Context(), []string{"-in", in, "-out", t.TempDir(), "-budget", tc.budget}, &out)
-		if (err != nil) != (tc.says != "") || err != nil && !strings.Contains(err.Error(), tc.says) {
-			t.Errorf("%s: %v, want %q\n%s", name, err, tc.says, &out)
+		if (err != nil) != (tc.message != "") || err != nil && !strings.Contains(err.Error(), tc.message) {
+			t.Errorf("%s: %v, want %q\n%s", name, err, tc.message, &out)
 		}
 		if !strings.Contains(out.String(), "report.csv") {
 			t.Errorf("%s: no summary in\n%s", name, &out)
@@ -186,7 +186,7 @@ func TestInterruptedAndContinued(t *testing.T) {
 	checkOneDebitEach(t, server, 4)
 }
 
-// watcher does something once a word is written.
+// watcher calls a function once a text is written.
 type watcher struct {
 	bytes.Buffer
 	word string
@@ -225,7 +225,7 @@ func checkOneDebitEach(t *testing.T, server *mockserver.Server, requests int) {
 func TestBadListsAreExplained(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		content, says string
+		content, message string
 	}{
 		"empty":        {"", "must name the columns shipment_id, or file_url"},
 		"no column":    {"id\nSH-1\n", `it is "id"`},
@@ -238,7 +238,7 @@ func TestBadListsAreExplained(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tc.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := readItems(path); err == nil || !strings.Contains(err.Error(), tc.says) {
+		if _, err := readItems(path); err == nil || !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -265,15 +265,15 @@ func TestItSaysWhatToDo(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	for name, tc := range map[string]struct {
-		ctx  context.Context
-		args []string
-		says string
+		ctx     context.Context
+		args    []string
+		message string
 	}{
 		"a service but no list": {t.Context(), nil, "-in shipments.csv"},
 		"no amount":             {t.Context(), []string{"-budget", "much"}, "not a decimal number"},
 		"interrupted":           {ended, []string{"-in", list(t, "shipment_id", server.Shipments()[0]), "-out", t.TempDir()}, "nothing was bought"},
 	} {
-		if err := run(tc.ctx, tc.args, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), tc.says) {
+		if err := run(tc.ctx, tc.args, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

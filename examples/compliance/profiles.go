@@ -11,12 +11,12 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// demoProfiles fill in the forms of the demonstration.
+// demoProfiles are the profiles of the demonstration.
 //
 //go:embed demo_profiles.json
 var demoProfiles []byte
 
-// profiles are the fields to fill in, a form each.
+// profiles are the fields to fill in, by document.
 type profiles map[shipping.DocumentType]json.RawMessage
 
 func readProfiles(path string) (profiles, error) {
@@ -38,8 +38,7 @@ func parseProfiles(name string, data []byte) (profiles, error) {
 	return p, nil
 }
 
-// fill writes the profiles of the forms that a draft offers. What the service says about them names
-// every wrong field.
+// fill writes the profiles of the documents that a draft offers. The service's error names every wrong field.
 func (j *job) fill(ctx context.Context, draft *shipping.RegulatoryRequest) error {
 	for _, document := range draft.AvailableDocuments {
 		fields, given := j.profiles[document.DocumentType]

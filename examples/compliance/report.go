@@ -38,7 +38,7 @@ func writeReport(path string, report *batch.Report) error {
 	return file.Close()
 }
 
-// download fetches the PDFs that are not there yet, and returns how many there are.
+// download fetches the missing PDFs, and returns how many there are.
 func (j *job) download(ctx context.Context, report *batch.Report) (int, error) {
 	have := 0
 	for _, result := range report.Results {

@@ -13,7 +13,7 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// inspection is what to look at, and what was found.
+// inspection holds the flags, and the findings.
 type inspection struct {
 	client  *shipping.Client
 	wallet  string
@@ -24,7 +24,7 @@ type inspection struct {
 	found map[string][]finding // by operation
 }
 
-// result is what there is to say about an operation.
+// result is the outcome of one operation.
 type result struct {
 	Operation string    `json:"operation"`
 	Records   int       `json:"records"`
@@ -39,8 +39,8 @@ type finding struct {
 	Kind   shipping.DriftKind `json:"kind"`
 	Detail string             `json:"detail,omitempty"`
 	Count  int                `json:"count"`
-	// Assumed is a field that this module expects though the specification does not show it: nothing
-	// that a service falls short of.
+	// Assumed marks a field that this module expects and the specification does not show: its absence is not a
+	// fault of the service.
 	Assumed bool `json:"assumed,omitempty"`
 }
 
@@ -50,7 +50,7 @@ func assumed(operation string, f shipping.DriftFinding) bool {
 	return operation == shipping.OpAnalyze && f.Kind != shipping.DriftUnknown && strings.Contains(f.Path, "[].")
 }
 
-// note is called for each answer that differs.
+// note is called for each response that differs.
 func (i *inspection) note(drift shipping.Drift) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -70,12 +70,12 @@ func (i *inspection) note(drift shipping.Drift) {
 	}
 }
 
-// inspect looks at each operation. One that fails does not hide the others; the error is ctx's.
+// inspect calls each operation. One that fails does not stop the others; the error is that of ctx.
 func (i *inspection) inspect(ctx context.Context) ([]result, error) {
 	var results []result
 	for _, o := range []struct {
 		operation string
-		missing   string // what has to be named first
+		missing   string // the flag that it needs
 		look      func(context.Context) (records int, err error)
 	}{
 		{shipping.OpListRates, "", i.rates},
@@ -108,7 +108,7 @@ func (i *inspection) needs(given bool, what string) string {
 	return "name " + what
 }
 
-// look reads some pages of a list, one after the other.
+// look reads some pages of a list in order.
 func look[T any](i *inspection, pages iter.Seq2[*shipping.Page[T], error]) (records int, err error) {
 	read := 0
 	for page, err := range pages {
@@ -178,7 +178,7 @@ func write(out io.Writer, where string, results []result) error {
 	return err
 }
 
-// verdict is an error where the service falls short of the specification.
+// verdict returns an error if the service falls short of the specification.
 func verdict(results []result) error {
 	short, failed := 0, 0
 	for _, r := range results {

@@ -1,13 +1,13 @@
-// Drift holds what a service answers against the specification: fields that it does not name, fields
-// that are missing, values of another type. It reads one page of each list and, where a shipment or an
-// invoice is named, analyzes it, which leaves a draft. It never buys.
+// Drift compares a service's responses with the specification: unknown fields, missing fields, values of another type.
+// It reads one page of each list and, if a shipment or an invoice is given, analyzes it, which leaves a draft. It never
+// buys.
 //
 //	go run ./examples/drift                                           # the reference server itself
 //	go run ./examples/drift -wallet VA-0123456789 -shipment SH-7Q2M…
 //	go run ./examples/drift -json -pages 10 -wallet VA-0123456789     # for a nightly job
 //
-// It exits with 1 when something that the specification names is missing or of another type. What is
-// unknown is only told, and so is what this module assumes of a draft's entries.
+// It exits with 1 if a field of the specification is missing or of another type. Unknown fields, and differences from
+// this module's assumptions about a draft's entries, are only reported.
 package main
 
 import (
@@ -24,19 +24,18 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-const usage = `Drift holds what a service answers against the specification.
+const usage = `Drift compares a service's responses with the specification.
 
   drift                                      the reference server itself
   drift -wallet VA-… -shipment SH-…          your service: lists, and one draft; nothing is bought
   drift -json -pages 10 -wallet VA-…         for a nightly job
 
-unknown   a field that the specification does not name; told, no failure
-missing   a field that it names, or that is assumed, and an answer lacks
+unknown   a field that the specification does not name; reported, never a failure
+missing   a field that it names, or that is assumed, and that a response lacks
 type      a value of another type
 
-It exits with 1 when something that the specification names is missing or of another type, or an
-operation fails.
-SHIPPING_BASE_URL and SHIPPING_SECRET_KEY say which service.
+It exits with 1 if a field of the specification is missing or of another type, or if an operation fails.
+SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service.
 
 `
 
@@ -60,10 +59,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("drift", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
-	flags.StringVar(&i.wallet, "wallet", "", "`wallet` whose transactions to look at, such as VA-0123456789")
+	flags.StringVar(&i.wallet, "wallet", "", "`wallet` whose transactions to read, such as VA-0123456789")
 	flags.StringVar(&i.analyze.ShipmentID, "shipment", "", "`shipment` to analyze; this leaves a draft, and costs nothing")
 	flags.StringVar(&i.analyze.FileURL, "invoice", "", "`URL` of an uploaded invoice to analyze instead")
-	flags.IntVar(&i.pages, "pages", 1, "how `many` pages of each list to look at")
+	flags.IntVar(&i.pages, "pages", 1, "`number` of pages of each list to read")
 	asJSON := flags.Bool("json", false, "write JSON: an array with an entry for each operation")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -90,7 +89,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return errors.Join(err, verdict(results))
 }
 
-// connect makes the client. Without a service named, the reference server is looked at.
+// connect makes the client. Without SHIPPING_BASE_URL it is one of the reference server.
 func (i *inspection) connect() (leave func(), err error) {
 	leave = func() {}
 	if os.Getenv(shipping.EnvBaseURL) != "" {

@@ -26,7 +26,7 @@ func serve(t *testing.T, change ...string) *mockserver.Server {
 	t.Cleanup(server.Close)
 	changes := strings.NewReplacer(change...)
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Header.Del("Accept-Encoding") // what is to be changed must be readable
+		r.Header.Del("Accept-Encoding") // the body to change must be readable
 		answer := httptest.NewRecorder()
 		server.ServeHTTP(answer, r)
 		body := changes.Replace(answer.Body.String())
@@ -35,7 +35,7 @@ func serve(t *testing.T, change ...string) *mockserver.Server {
 		}
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		w.WriteHeader(answer.Code)
-		_, _ = w.Write([]byte(body)) // a caller that is gone needs no answer
+		_, _ = w.Write([]byte(body)) // a caller that is gone needs no response
 	}))
 	t.Cleanup(front.Close)
 	t.Setenv(shipping.EnvBaseURL, front.URL)
@@ -58,14 +58,14 @@ func TestTheReferenceServerIsAsDocumented(t *testing.T) {
 
 func TestWhatDiffersIsNamed(t *testing.T) {
 	for name, tc := range map[string]struct {
-		change []string
-		says   string
-		fails  bool
+		change  []string
+		message string
+		fails   bool
 	}{
 		"a field too many": {[]string{`"rate_id":`, `"domain":"x","rate_id":`}, "unknown data.rates[].domain: string (100 times)", false},
 		"a field missing":  {[]string{`"carrier_slug":`, `"carrier":`}, "missing data.rates[].carrier_slug (100 times)", true},
 		"of another type":  {[]string{`"latitude":"`, `"latitude":["x"],"was":"`}, "type data[].latitude", true},
-		"of our own guess": {[]string{`"document_type":`, `"kind":`}, "missing data.available_documents[].document_type", false},
+		"of an assumption": {[]string{`"document_type":`, `"kind":`}, "missing data.available_documents[].document_type", false},
 		// D7: the client accepts that.
 		"a draft in data.request": {[]string{`"data":{"request_id":`, `"data":{"request":{"request_id":`, `Z"}}`, `Z"}}}`}, "regulatory.analyze    1 record, as documented", false},
 		"a draft without ids":     {[]string{`"request_id":`, `"id":`}, "missing data.request_id", true},
@@ -74,8 +74,8 @@ func TestWhatDiffersIsNamed(t *testing.T) {
 			server := serve(t, tc.change...)
 			var out bytes.Buffer
 			err := run(t.Context(), []string{"-shipment", server.Shipments()[0], "-wallet", server.Wallets()[0]}, &out)
-			if (err != nil) != tc.fails || !strings.Contains(out.String(), tc.says) {
-				t.Errorf("%v, want %q in\n%s", err, tc.says, &out)
+			if (err != nil) != tc.fails || !strings.Contains(out.String(), tc.message) {
+				t.Errorf("%v, want %q in\n%s", err, tc.message, &out)
 			}
 			if tc.fails && !strings.Contains(err.Error(), "falls short") {
 				t.Errorf("the error: %v", err)
@@ -102,7 +102,7 @@ func TestJSONForANightlyJob(t *testing.T) {
 		t.Errorf("rates (-want +got):\n%s", d)
 	}
 	if results[3].Skipped == "" || results[4].Skipped == "" {
-		t.Errorf("what was not named is not skipped: %+v", results[3:])
+		t.Errorf("an operation without its flag is not skipped: %+v", results[3:])
 	}
 }
 

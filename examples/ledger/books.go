@@ -23,8 +23,8 @@ type book struct {
 	First, Last      string // the dates of the oldest and newest row
 	in, out, pending shipping.Amount
 	reversed         int
-	days             map[string]shipping.Amount // what a day brought, by its date
-	spent            map[string]shipping.Amount // by what it was spent on, above zero
+	days             map[string]shipping.Amount // the sum of a day, by its date
+	spent            map[string]shipping.Amount // by purpose, above zero
 	Doubts           []doubtful
 	doubts           int
 }
@@ -119,7 +119,7 @@ func enter(books map[string]*book, row []string, carriers map[string]string) err
 	return nil
 }
 
-// identifiers are what makes descriptions of the same kind differ.
+// identifiers match the parts in which descriptions of the same kind differ.
 var identifiers = regexp.MustCompile(`\s*(\bfor\s+)?\b[A-Z]{2,4}-[A-Z0-9]{4,}\b`)
 
 // purpose is a description without the identifiers in it.
@@ -157,7 +157,7 @@ func (b *book) totals() ([]point, error) {
 // figure is a number with a name.
 type figure struct{ Name, Value string }
 
-// Figures are what a reader wants to know first.
+// Figures returns the key figures.
 func (b *book) Figures() []figure {
 	total, err := b.in.Add(b.out)
 	running := money(total)

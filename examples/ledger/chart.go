@@ -13,7 +13,7 @@ import (
 // chart is the running total as lines of an SVG: it steps from day to day.
 type chart struct {
 	Line, Area string // path data
-	Dots       []dot  // what the pointer can ask
+	Dots       []dot  // under the pointer
 	Levels     []tick // of the total
 	Dates      []tick // of the days
 }
@@ -121,7 +121,7 @@ func compact(value float64) string {
 	return strconv.FormatFloat(value, 'g', 4, 64)
 }
 
-// pixels is an amount as a place in a drawing, the one thing a float is good enough for.
+// pixels converts an amount to a coordinate, the only use of a float here.
 func pixels(amount shipping.Amount) float64 {
 	value, err := strconv.ParseFloat(amount.String(), 64)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Ledger writes a wallet's transactions as a CSV that a bookkeeper can use, and a report to look at:
-// the running total over time, and what was spent on what.
+// Ledger writes a wallet's transactions as a CSV for a bookkeeper, and as an HTML report with the running total over
+// time, and the spending by purpose.
 //
-//	go run ./examples/ledger                                  # a demonstration, with a server of its own
+//	go run ./examples/ledger                                  # a demonstration on the reference server
 //	go run ./examples/ledger -wallet VA-0123456789 -out books
 //
 // Amounts are exact decimals, negative for money that left. Rows that arrive while it reads are neither
-// lost nor counted twice. Interrupt it whenever you like and run the same command again: it goes on
-// where it was.
+// lost nor counted twice. Interrupt it at any time and run the same command again: it
+// continues.
 package main
 
 import (
@@ -26,12 +26,12 @@ import (
 
 const usage = `Ledger writes a wallet's transactions as a CSV, and a report with charts.
 
-  ledger                                     a demonstration, with a server of its own
+  ledger                                     a demonstration on the reference server
   ledger -wallet VA-0123456789 -out books    writes books/ledger.csv and books/ledger.html
-  ledger -wallet … -carriers carriers.csv    spend by carrier too; columns shipment_id and carrier
+  ledger -wallet … -carriers carriers.csv    spending by carrier too; columns shipment_id and carrier
 
-SHIPPING_BASE_URL and SHIPPING_SECRET_KEY say which service. An interrupted run goes on where it
-was: run the same command again.
+SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service. To continue an interrupted run, run the same
+command again.
 
 `
 
@@ -47,7 +47,7 @@ func main() {
 	}
 }
 
-// job is what the flags ask for.
+// job holds the flags.
 type job struct {
 	client      *shipping.Client
 	wallet, out string
@@ -62,8 +62,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
 	flags.StringVar(&j.wallet, "wallet", "", "the `wallet` to read, such as VA-0123456789")
 	flags.StringVar(&j.out, "out", "", "`folder` for ledger.csv and ledger.html (default ledger-out; for the demonstration a temporary one)")
-	flags.IntVar(&j.perPage, "per-page", 0, "how many `rows` to ask for at a time (default the service's)")
-	list := flags.String("carriers", "", "CSV `file` that says which carrier a shipment went with; transactions do not")
+	flags.IntVar(&j.perPage, "per-page", 0, "`rows` a page (default the service's)")
+	list := flags.String("carriers", "", "CSV `file` with the carrier of each shipment, which transactions do not contain")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (j *job) connect(ctx context.Context, out io.Writer) (leave func(), err err
 	leave = func() {}
 	if os.Getenv(shipping.EnvBaseURL) != "" {
 		if j.wallet == "" {
-			return leave, errors.New("say which wallet: -wallet VA-…")
+			return leave, errors.New("-wallet VA-… is required")
 		}
 		if j.out == "" {
 			j.out = "ledger-out"
@@ -120,9 +120,9 @@ func (j *job) work(ctx context.Context, out io.Writer) error {
 	show.close()
 	switch {
 	case errors.Is(err, context.Canceled):
-		return errors.New("interrupted; nothing is lost: run the same command again to go on")
+		return errors.New("interrupted; nothing is lost: run the same command again to continue")
 	case err != nil && show.items > 0:
-		return fmt.Errorf("%w; what was read is kept: run the same command again to go on", err)
+		return fmt.Errorf("%w; the rows read so far are kept: run the same command again to continue", err)
 	case err != nil:
 		return err
 	}
@@ -145,7 +145,7 @@ func (j *job) work(ctx context.Context, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "\nledger.csv and ledger.html are in %s\n", j.out)
 	if unbooked > 0 {
-		return fmt.Errorf("%d rows have no readable amount and count as nothing: look at the column doubt", unbooked)
+		return fmt.Errorf("%d rows have no readable amount and count as nothing: see the column doubt", unbooked)
 	}
 	return nil
 }

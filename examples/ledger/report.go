@@ -26,7 +26,7 @@ type sheet struct {
 // month is a line of the table under the chart.
 type month struct{ Name, Moved, Total string }
 
-// bar is what was spent on one thing, and how wide that is drawn.
+// bar is the spending for one purpose, with the width of its bar.
 type bar struct {
 	What, Amount string
 	Width        float64 // of 100
@@ -37,7 +37,7 @@ const (
 	barWidth  = 100
 )
 
-// render makes the report: one file that asks the network for nothing.
+// render makes the report: one file that needs no network.
 func render(wallet string, books []*book) ([]byte, error) {
 	page, err := template.New("report").Parse(layout)
 	if err != nil {
@@ -66,7 +66,7 @@ func render(wallet string, books []*book) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// months are what each month moved and where it ended, newest first.
+// months are the sums and the closing totals of the months, newest first.
 func months(points []point) ([]month, error) {
 	var list []month
 	var before shipping.Amount

@@ -23,7 +23,7 @@ const (
 )
 
 // columns of the CSV. "listed" is the amount as the service has it, "amount" what counts: negative for
-// money that left, 0 for what was reversed or failed, empty where it cannot be read.
+// money that left, 0 for reversed and failed transactions, empty if it cannot be read.
 func columns() []string {
 	return []string{
 		"created_at", "transaction_id", "description", "shipment_id", "flow", "status",
@@ -31,8 +31,8 @@ func columns() []string {
 	}
 }
 
-// token says where an unfinished export stands: how much of the file is good, and where the list goes
-// on. Rows written after it are written again, so that none is lost or doubled by a crash in between.
+// token is the state of an unfinished export: the length of the valid part of the file, and the place in the list.
+// Rows written after it are written again, so that none is lost or doubled by a crash in between.
 type token struct {
 	Wallet   string `json:"wallet"`
 	PerPage  int    `json:"per_page"`
@@ -124,7 +124,7 @@ func (j *job) pickUp(file *os.File, path string) (token, error) {
 	return t, err
 }
 
-// save makes what was written so far count.
+// save records the rows written so far.
 func (t *token) save(path string, file *os.File, rows *csv.Writer) error {
 	rows.Flush()
 	if err := errors.Join(rows.Error(), file.Sync()); err != nil {
@@ -162,7 +162,7 @@ func line(t *shipping.Transaction) (row []string, booked bool) {
 	}, err == nil
 }
 
-// text keeps a spreadsheet from taking a description for a formula.
+// text prevents a spreadsheet from reading a description as a formula.
 func text(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s

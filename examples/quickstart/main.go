@@ -4,9 +4,8 @@
 //
 //	go run ./examples/quickstart
 //
-// It needs no set-up: it starts the reference server for itself. With SHIPPING_BASE_URL and
-// SHIPPING_SECRET_KEY set it talks to that server instead, uses what -wallet, -shipment, -invoice and
-// -webhook name there, and asks before it spends.
+// It needs no set-up: it starts the reference server itself. If SHIPPING_BASE_URL and SHIPPING_SECRET_KEY are set, it
+// uses that service instead, with the records of -wallet, -shipment, -invoice and -webhook, and asks before it spends.
 package main
 
 import (
@@ -26,12 +25,12 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-const usage = `Quickstart walks through everything the shipping service does, in one story.
+const usage = `Quickstart shows the whole shipping service in one story.
 
-  quickstart                                 a demonstration, with a server of its own
-  quickstart -wallet VA-… -shipment SH-…     your service, and what you name there
+  quickstart                                 a demonstration on the reference server
+  quickstart -wallet VA-… -shipment SH-…     your service, with these records
 
-SHIPPING_BASE_URL and SHIPPING_SECRET_KEY say which service. There it asks before it spends.
+SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service. It asks before it spends money there.
 
 `
 
@@ -50,7 +49,7 @@ func main() {
 	}
 }
 
-// scene is where the story plays: a client, and the records it is about.
+// scene is the client and the records of the story.
 type scene struct {
 	client    *shipping.Client
 	wallet    string
@@ -60,9 +59,9 @@ type scene struct {
 	embedded  bool
 	yes       bool
 	in        *bufio.Reader
-	delivered chan notification // what the local receiver got; nil where there is none
+	delivered chan notification // the deliveries to the local receiver; nil without one
 	purchase  *shipping.PurchaseResult
-	price     shipping.Amount // of the forms to purchase, on the draft
+	price     shipping.Amount // of the documents to purchase, on the draft
 	out       printer
 }
 
@@ -71,7 +70,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
-	flags.StringVar(&s.wallet, "wallet", "", "`wallet` to look into, such as VA-0123456789")
+	flags.StringVar(&s.wallet, "wallet", "", "`wallet` to read, such as VA-0123456789")
 	flags.StringVar(&s.shipment, "shipment", "", "`shipment` to make documents for, such as SH-7Q2M…")
 	flags.StringVar(&s.invoice, "invoice", "", "`URL` of an uploaded commercial invoice")
 	flags.StringVar(&s.webhook, "webhook", "", "`webhook` to replay a notification to, such as WA-0123456789")
@@ -128,6 +127,6 @@ func (s *scene) maySpend(price string) bool {
 		return true
 	}
 	s.out.ask("Spend %s from the wallet? [y/N] ", price)
-	answer, _ := s.in.ReadString('\n') // no answer is a no
+	answer, _ := s.in.ReadString('\n') // an empty answer is a no
 	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(answer)), "y")
 }

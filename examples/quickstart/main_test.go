@@ -27,11 +27,11 @@ func TestQuickstartNeedsNoSetUp(t *testing.T) {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	for _, want := range []string{
-		"250 countries", "rates walked", "Purchased once:", "Completed: CUSTOMS, FDA",
+		"250 countries", "rates read", "Purchased once:", "Completed: CUSTOMS, FDA",
 		"Our receiver got it: shipment.created", "signature valid",
 	} {
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("the story does not say %q:\n%s", want, &out)
+			t.Errorf("the story does not contain %q:\n%s", want, &out)
 		}
 	}
 	counts := regexp.MustCompile(`has (\d+) transactions(?s:.*) (\d+) transactions now`).FindStringSubmatch(out.String())
@@ -49,12 +49,12 @@ func TestQuickstartAsksBeforeItSpendsElsewhere(t *testing.T) {
 		name, answer string
 		args         []string
 		purchases    int
-		says         string
+		message      string
 	}{
-		{"no answer", "", nil, 0, "nothing was purchased"},
+		{"an empty answer", "", nil, 0, "nothing was purchased"},
 		{"no", "n\n", nil, 0, "nothing was purchased"},
 		{"yes", "y\n", nil, 1, "Purchased once:"},
-		{"told before", "", []string{"-yes"}, 1, "Purchased once:"},
+		{"agreed with -yes", "", []string{"-yes"}, 1, "Purchased once:"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
@@ -66,11 +66,11 @@ func TestQuickstartAsksBeforeItSpendsElsewhere(t *testing.T) {
 			if err := run(t.Context(), args, strings.NewReader(tc.answer), &out); err != nil {
 				t.Fatalf("%v\n%s", err, &out)
 			}
-			if got := server.Calls(shipping.OpPurchase); got != tc.purchases || !strings.Contains(out.String(), tc.says) {
-				t.Errorf("%d purchases, want %d, and %q in:\n%s", got, tc.purchases, tc.says, &out)
+			if got := server.Calls(shipping.OpPurchase); got != tc.purchases || !strings.Contains(out.String(), tc.message) {
+				t.Errorf("%d purchases, want %d, and %q in:\n%s", got, tc.purchases, tc.message, &out)
 			}
 			if !strings.Contains(out.String(), "skipped: name one with -invoice") {
-				t.Errorf("what was not named is not skipped:\n%s", &out)
+				t.Errorf("a chapter without its flag is not skipped:\n%s", &out)
 			}
 		})
 	}
@@ -101,7 +101,7 @@ func TestQuickstartReadsAMinimalConfirmation(t *testing.T) {
 		server.ServeHTTP(answer, r)
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(answer.Code)
-		_, _ = io.WriteString(w, `{"status":true,"message":"Purchased"}`) // a caller that is gone needs no answer
+		_, _ = io.WriteString(w, `{"status":true,"message":"Purchased"}`) // a caller that is gone needs no response
 	}))
 	defer front.Close()
 	t.Setenv(shipping.EnvBaseURL, front.URL)
@@ -136,7 +136,7 @@ func TestQuickstartShowsTheTransactionOfThePurchase(t *testing.T) {
 		first, last string
 		pages       int
 		purchase    *shipping.PurchaseResult
-		says        string
+		message     string
 	}{
 		"by its id, after a row that arrived": {other + "," + debit, "", 1, &shipping.PurchaseResult{RequestID: "RD-1", TransactionID: "TR-1"}, "-60.50 NGN"},
 		"by its id, the oldest first":         {other, debit, 2, &shipping.PurchaseResult{RequestID: "RD-1", TransactionID: "TR-1"}, "-60.50 NGN"},
@@ -165,8 +165,8 @@ func TestQuickstartShowsTheTransactionOfThePurchase(t *testing.T) {
 			}
 			var out bytes.Buffer
 			s := &scene{client: client, wallet: "VA-1", purchase: tc.purchase, price: amount("60.5"), out: newPrinter(&out)}
-			if err := s.debit(t.Context()); err != nil || !strings.Contains(out.String(), tc.says) {
-				t.Errorf("%v, want %q in\n%s", err, tc.says, &out)
+			if err := s.debit(t.Context()); err != nil || !strings.Contains(out.String(), tc.message) {
+				t.Errorf("%v, want %q in\n%s", err, tc.message, &out)
 			}
 			if strings.Contains(out.String(), "Label") {
 				t.Errorf("an unrelated transaction is shown:\n%s", &out)

@@ -10,7 +10,7 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// notification is what the receiver understood of a delivery.
+// notification is a delivery as the receiver read it.
 type notification struct {
 	event   string
 	bytes   int

@@ -14,7 +14,7 @@ import (
 
 var errDeclined = errors.New("nothing was purchased: the question was not answered with yes")
 
-// tell is the story, chapter by chapter.
+// tell prints the story, chapter by chapter.
 func (s *scene) tell(ctx context.Context) error {
 	where := s.client.BaseURL()
 	if s.embedded {
@@ -29,12 +29,12 @@ func (s *scene) tell(ctx context.Context) error {
 	}{
 		{"Where can it go?", "-", "", s.countries},
 		{"What does it cost?", "-", "", s.rates},
-		{"Who hears about it?", "-", "", s.webhooks},
-		{"What is in the wallet's book?", s.wallet, "wallet", s.transactions},
-		{"Which forms does an invoice need?", s.invoice, "invoice", s.analyzeInvoice},
+		{"Who is notified?", "-", "", s.webhooks},
+		{"Which transactions does the wallet have?", s.wallet, "wallet", s.transactions},
+		{"Which documents does an invoice need?", s.invoice, "invoice", s.analyzeInvoice},
 		{"And the shipment? Analyze, purchase, wait", s.shipment, "shipment", s.documents},
 		{"What did it take from the wallet?", s.wallet, "wallet", s.debit},
-		{"Tell the shop once more", s.webhook, "webhook", s.replay},
+		{"Replay a notification", s.webhook, "webhook", s.replay},
 	} {
 		s.out.chapter(chapter.heading)
 		if chapter.needs == "" {
@@ -48,7 +48,7 @@ func (s *scene) tell(ctx context.Context) error {
 			return err
 		}
 	}
-	s.out.end("That was the whole service. Now your own: see README.md, “The first minute”.")
+	s.out.end("That was the whole service. Now your own program: see README.md, “Use it in a program”.")
 	return nil
 }
 
@@ -70,8 +70,8 @@ func (s *scene) countries(ctx context.Context) error {
 	return nil
 }
 
-// rates compares what is comparable: the unused rates of one parcel in one currency. It takes the parcel
-// whose rates leave the most to choose from.
+// rates compares the unused rates of one parcel in one currency. It takes the parcel with the most rates to choose
+// from.
 func (s *scene) rates(ctx context.Context) error {
 	offers := map[string][]*shipping.Rate{}
 	walked, started := 0, time.Now()
@@ -82,7 +82,7 @@ func (s *scene) rates(ctx context.Context) error {
 		walked++
 		offers[rate.Parcel+rate.Currency] = append(offers[rate.Parcel+rate.Currency], rate)
 	}
-	s.out.line("%d rates walked in %s.", walked, time.Since(started).Round(time.Millisecond))
+	s.out.line("%d rates read in %s.", walked, time.Since(started).Round(time.Millisecond))
 	var best []*shipping.Rate // none of them is both cheaper and faster than another
 	of := 0
 	for _, parcel := range slices.Sorted(maps.Keys(offers)) {
@@ -94,7 +94,7 @@ func (s *scene) rates(ctx context.Context) error {
 	if len(best) == 0 {
 		return nil
 	}
-	s.out.line("Parcel %s has %d of them; for each of these, none is both cheaper and faster:", best[0].Parcel, of)
+	s.out.line("Parcel %s has %d of them; no rate is both cheaper and faster than one of these:", best[0].Parcel, of)
 	for i, rate := range best {
 		mark := map[int]string{0: "cheapest", len(best) - 1: "fastest"}[i]
 		if len(best) == 1 {
@@ -152,7 +152,7 @@ func (s *scene) analyzeInvoice(ctx context.Context) error {
 func (s *scene) documents(ctx context.Context) error {
 	options := &shipping.AnalyzeAndPollOptions{
 		Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-			s.out.line("%s became request %s: %d items, and these forms:", s.shipment, draft.RequestID, len(draft.LineItems))
+			s.out.line("%s became request %s: %d items, and these documents:", s.shipment, draft.RequestID, len(draft.LineItems))
 			s.offers(draft)
 			return s.choose(draft)
 		},
@@ -174,7 +174,7 @@ func (s *scene) documents(ctx context.Context) error {
 	return nil
 }
 
-// choose takes the automated forms: a manual one would wait for a third party's evidence.
+// choose selects the automated documents: a manual one would wait for a third party's evidence.
 func (s *scene) choose(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 	var chosen []shipping.DocumentType
 	for _, document := range draft.AvailableDocuments {
@@ -229,7 +229,7 @@ func (s *scene) progress(event shipping.PollEvent) {
 		}
 		s.out.progress(done, len(event.Request.Documents), "%s, %s", event.Request.Status, event.Elapsed.Round(100*time.Millisecond))
 	case shipping.StepPollFailed:
-		s.out.progress(0, 0, "no answer, asking again in %s", event.Next.Round(100*time.Millisecond))
+		s.out.progress(0, 0, "no response, retrying in %s", event.Next.Round(100*time.Millisecond))
 	}
 }
 

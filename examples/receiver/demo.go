@@ -13,8 +13,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// demonstrate starts a server that notifies this receiver of what happened to two shipments: once in
-// the wrong order, and over a network that loses an answer, so that the server sends again.
+// demonstrate starts a server that notifies this receiver about two shipments: once in the wrong order, and over a
+// network that loses a response, so that the server sends again.
 func (j *job) demonstrate(ctx context.Context, log io.Writer) error {
 	network := &forgetful{RoundTripper: &http.Transport{}}
 	server := mockserver.New(mockserver.WithDeliveryTransport(network))
@@ -65,13 +65,13 @@ func history(server *mockserver.Server, shipment string) []string {
 	return ids
 }
 
-// forgetful loses the answer to the second delivery that goes through it.
+// forgetful loses the response to the second delivery.
 type forgetful struct {
 	http.RoundTripper
 	sent atomic.Int64
 }
 
-var errLostAnswer = errors.New("the answer was lost on the way")
+var errLostAnswer = errors.New("the response was lost")
 
 func (f *forgetful) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := f.RoundTripper.RoundTrip(r)

@@ -1,11 +1,11 @@
-// Receiver listens for webhook notifications and prints what happens to shipments: verified, each once,
-// and none that comes late undoes a newer one.
+// Receiver listens for webhook notifications and prints the changes of shipments: verified, each once, without those
+// that arrive after newer ones.
 //
-//	go run ./examples/receiver                             # a demonstration, with a server of its own
+//	go run ./examples/receiver                             # a demonstration on the reference server
 //	SHIPPING_SECRET_KEY=sk_… go run ./examples/receiver -addr :8080
 //
 // While a key is rotated, SHIPPING_PREVIOUS_SECRET_KEY holds the other one. Ctrl-C stops listening,
-// finishes what was accepted, and ends.
+// finishes the accepted notifications, and ends.
 package main
 
 import (
@@ -26,15 +26,15 @@ import (
 	"github.com/shipping-go/shipping/webhook"
 )
 
-const usage = `Receiver listens for webhook notifications and prints what happens to shipments.
+const usage = `Receiver listens for webhook notifications and prints the changes of shipments.
 
-  receiver                                           a demonstration, with a server of its own
+  receiver                                           a demonstration on the reference server
   SHIPPING_SECRET_KEY=sk_… receiver -addr :8080      listens until Ctrl-C
   receiver -json | jq .                              a line of JSON for each notification
 
 Notifications are verified with SHIPPING_SECRET_KEY or, while keys are rotated, with
-SHIPPING_PREVIOUS_SECRET_KEY. How they are signed is an assumption: -signature-header and
--id-header name the headers that your service uses.
+SHIPPING_PREVIOUS_SECRET_KEY. The signature is an assumption: set the headers of
+your service with -signature-header and -id-header.
 
 `
 
@@ -53,7 +53,7 @@ func main() {
 	}
 }
 
-// job is what the flags ask for.
+// job holds the flags.
 type job struct {
 	addr, path string
 	grace      time.Duration
@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
 	flags.StringVar(&j.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
 	flags.StringVar(&j.path, "path", "/hooks/shipping", "`path` that notifications are sent to")
-	flags.DurationVar(&j.grace, "grace", 10*time.Second, "how long to finish what was accepted, at the end")
+	flags.DurationVar(&j.grace, "grace", 10*time.Second, "the `time` to finish accepted notifications at the end")
 	flags.BoolVar(&j.print.json, "json", false, "write a line of JSON for each notification")
 	signature := flags.String("signature-header", webhook.DefaultSignatureHeader, "`header` that holds the signature")
 	id := flags.String("id-header", webhook.DefaultIDHeader, "`header` that holds the delivery's identifier")
@@ -77,9 +77,9 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	}
 	j.options = []webhook.Option{
 		webhook.WithSignature(*signature, webhook.Sign), webhook.WithIDHeader(*id),
-		webhook.WithStore(&tellingStore{Store: webhook.NewMemoryStore(0, 0), again: j.print.again}),
+		webhook.WithStore(&reportingStore{Store: webhook.NewMemoryStore(0, 0), again: j.print.again}),
 		webhook.WithWorkers(1, 1024),                                // lines in the order they came
-		webhook.WithLogger(slog.New(slog.NewTextHandler(log, nil))), // what is refused, and why
+		webhook.WithLogger(slog.New(slog.NewTextHandler(log, nil))), // refused deliveries, with the reason
 		webhook.WithLost(func(n *webhook.Notification, err error) { j.print.lost(n, err) }),
 	}
 	key := os.Getenv(shipping.EnvSecretKey)
@@ -96,7 +96,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	})
 }
 
-// listen receives until ctx ends, and then finishes what was accepted. ready is told the address.
+// listen receives until ctx ends, and then finishes the accepted notifications. ready is called with the address.
 func (j *job) listen(ctx context.Context, keys []string, ready func(url string) error) error {
 	receiver, err := webhook.NewReceiver(j.print.handle, append(j.options, webhook.WithKeys(keys...))...)
 	if err != nil {
@@ -119,7 +119,7 @@ func (j *job) listen(ctx context.Context, keys []string, ready func(url string) 
 		case <-ctx.Done():
 		}
 	}
-	// First no new ones, then those that were answered with 200 already.
+	// First refuse new notifications, then finish those that got a 200.
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), j.grace)
 	defer cancel()
 	unfinished := errors.Join(server.Shutdown(grace), receiver.Close(grace))
@@ -129,13 +129,13 @@ func (j *job) listen(ctx context.Context, keys []string, ready func(url string) 
 	return errors.Join(err, unfinished, j.print.close())
 }
 
-// tellingStore tells of notifications that were accepted before.
-type tellingStore struct {
+// reportingStore reports notifications that were accepted before.
+type reportingStore struct {
 	webhook.Store
 	again func(id string)
 }
 
-func (s *tellingStore) Claim(ctx context.Context, id, claim string) (webhook.Standing, error) {
+func (s *reportingStore) Claim(ctx context.Context, id, claim string) (webhook.Standing, error) {
 	standing, err := s.Store.Claim(ctx, id, claim)
 	if standing == webhook.Accepted {
 		s.again(id)

@@ -18,7 +18,7 @@ import (
 	"github.com/shipping-go/shipping/webhook"
 )
 
-// The demonstration has it all: a lost answer, so that a notification comes twice, and two that come in
+// The demonstration has it all: a lost response, so that a notification comes twice, and two that come in
 // the wrong order.
 func TestDemonstrationNeedsNoSetUp(t *testing.T) {
 	t.Setenv(shipping.EnvSecretKey, "")
@@ -26,7 +26,7 @@ func TestDemonstrationNeedsNoSetUp(t *testing.T) {
 	if err := run(t.Context(), nil, &out, io.Discard); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
-	for _, want := range []string{"older than what is known", "accepted before, dropped", "7 notifications: 4 news, 2 late, 1 repeated, 0 other, 0 lost"} {
+	for _, want := range []string{"older than the known state", "accepted before, ignored", "7 notifications: 4 news, 2 late, 1 repeated, 0 other, 0 lost"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
@@ -81,7 +81,7 @@ func listening(t *testing.T, key, other string, args ...string) *receiving {
 	return r
 }
 
-// stopped ends the program as Ctrl-C does, and returns what it wrote.
+// stopped ends the program as Ctrl-C does, and returns its output.
 func (r *receiving) stopped(t *testing.T) string {
 	t.Helper()
 	r.end()

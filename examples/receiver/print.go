@@ -27,7 +27,7 @@ type printer struct {
 
 func newPrinter(out io.Writer) *printer { return &printer{out: out, counts: map[string]int{}} }
 
-// line is what is said about a notification.
+// line is the output for a notification.
 type line struct {
 	At         time.Time              `json:"at"`
 	Verdict    string                 `json:"verdict"` // news, late, repeated, other or lost
@@ -50,7 +50,7 @@ func (p *printer) handle(_ context.Context, n *webhook.Notification) error {
 	default:
 		l.ShipmentID, l.Status = shipment.ShipmentID, shipment.Status
 		if p.tracker.Late(shipment) {
-			l.Verdict, l.Note = "late", "older than what is known, left aside"
+			l.Verdict, l.Note = "late", "older than the known state, ignored"
 		} else if events := shipment.Events; len(events) > 0 {
 			l.Note = events[len(events)-1].Description
 		}
@@ -59,7 +59,7 @@ func (p *printer) handle(_ context.Context, n *webhook.Notification) error {
 }
 
 func (p *printer) again(id string) {
-	_ = p.write(line{At: time.Now(), Verdict: "repeated", ID: id, Note: "accepted before, dropped"}) // kept for close
+	_ = p.write(line{At: time.Now(), Verdict: "repeated", ID: id, Note: "accepted before, ignored"}) // kept for close
 }
 
 func (p *printer) lost(n *webhook.Notification, err error) {
@@ -80,7 +80,7 @@ func (p *printer) write(l line) error {
 	return err
 }
 
-// close says how many there were.
+// close prints the counts.
 func (p *printer) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

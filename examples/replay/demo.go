@@ -14,7 +14,7 @@ import (
 	"github.com/shipping-go/shipping/webhook"
 )
 
-// demonstrate starts a server and a shop that has missed what the server's delivery log holds.
+// demonstrate starts a server and a shop that has missed the deliveries in the server's log.
 func (j *job) demonstrate(out io.Writer) (leave func(), err error) {
 	server := mockserver.New()
 	leave = server.Close
@@ -46,7 +46,7 @@ func (j *job) demonstrate(out io.Writer) (leave func(), err error) {
 		}
 		j.report = filepath.Join(folder, "report.jsonl")
 	}
-	// A replay is queued; what became of it is in the delivery log.
+	// A replay is queued; its result is in the delivery log.
 	j.arrived = func(ctx context.Context, report *batch.ReplayReport) (int, error) {
 		delivered := 0
 		for _, outcome := range report.Outcomes {

@@ -11,13 +11,13 @@ import (
 	"github.com/shipping-go/shipping/batch"
 )
 
-// outcomeLog is the report: what became of each notification, over all runs.
+// outcomeLog is the report: the outcome of each notification, over all runs.
 type outcomeLog struct {
 	file *os.File // nil in a dry run
 	skip map[string]bool
 }
 
-// openLog reads the report of earlier runs, if there is one, to go on behind it.
+// openLog reads the report of earlier runs, if there is one, and appends to it.
 func openLog(path string, dryRun bool) (*outcomeLog, error) {
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -40,7 +40,7 @@ func openLog(path string, dryRun bool) (*outcomeLog, error) {
 	return l, err
 }
 
-// add writes an outcome down. What was skipped is there already.
+// add writes an outcome. Skipped ones are in the report already.
 func (l *outcomeLog) add(outcome batch.ReplayOutcome) error {
 	if l.file == nil || outcome.State == batch.ReplaySkipped {
 		return nil

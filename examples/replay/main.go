@@ -1,12 +1,11 @@
-// Replay has missed webhook notifications sent again: those of a list of deliveries, or of shipments
-// and events.
+// Replay replays missed webhook notifications: those of a list of deliveries, or of shipments and events.
 //
-//	go run ./examples/replay                            # a demonstration, with a server of its own
+//	go run ./examples/replay                            # a demonstration on the reference server
 //	go run ./examples/replay -in missed.csv -dry-run    # checks the list, sends nothing
 //	go run ./examples/replay -in missed.csv
 //
-// The report is a line of JSON for each notification. Interrupt it whenever you like and run the same
-// command again: what is queued by the report is not sent again.
+// The report is a line of JSON for each notification. Interrupt it at any time and run the same command again:
+// notifications that are queued in the report are skipped.
 package main
 
 import (
@@ -22,11 +21,11 @@ import (
 	"github.com/shipping-go/shipping/batch"
 )
 
-const usage = `Replay has missed webhook notifications sent again.
+const usage = `Replay replays missed webhook notifications.
 
-  replay                            a demonstration, with a server of its own
+  replay                            a demonstration on the reference server
   replay -in missed.csv -dry-run    checks the list, sends nothing
-  replay -in missed.csv             sends; run it again to go on or to try what failed
+  replay -in missed.csv             sends; run it again to continue, or to retry failures
 
 missed.csv has a header line. Each line fills in delivery_id, or shipment_id and event, and may
 name the one webhook to send to:
@@ -35,7 +34,7 @@ name the one webhook to send to:
   WD-0O6K30WTICYRSY40,,,
   ,SH-TLMHDHXQMDVVJ4U9,shipment.updated,WA-4754466781
 
-SHIPPING_BASE_URL and SHIPPING_SECRET_KEY say which service.
+SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service.
 
 `
 
@@ -51,7 +50,7 @@ func main() {
 	}
 }
 
-// job is what the flags ask for.
+// job holds the flags.
 type job struct {
 	in, report  string
 	dryRun      bool
@@ -66,10 +65,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("replay", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
-	flags.StringVar(&j.in, "in", "", "CSV `file` of what to replay; empty: a demonstration")
-	flags.StringVar(&j.report, "report", "", "`file` with the outcomes, which a later run goes on from (default that of -in and .report.jsonl)")
+	flags.StringVar(&j.in, "in", "", "CSV `file` of the notifications; empty: a demonstration")
+	flags.StringVar(&j.report, "report", "", "`file` with the outcomes, from which a later run continues (default that of -in and .report.jsonl)")
 	flags.BoolVar(&j.dryRun, "dry-run", false, "check the list, send nothing")
-	flags.IntVar(&j.concurrency, "concurrency", 4, "how `many` are under way at the same time")
+	flags.IntVar(&j.concurrency, "concurrency", 4, "`number` of replays at the same time")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -83,7 +82,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 func (j *job) prepare(out io.Writer) (leave func(), err error) {
 	if j.in == "" && os.Getenv(shipping.EnvBaseURL) != "" {
-		return func() {}, errors.New("say which notifications: -in missed.csv; without " + shipping.EnvBaseURL + " there is a demonstration")
+		return func() {}, errors.New("-in missed.csv is required; unset " + shipping.EnvBaseURL + " for a demonstration")
 	}
 	if j.in == "" {
 		return j.demonstrate(out)
@@ -139,13 +138,13 @@ func (j *job) work(ctx context.Context, out io.Writer) error {
 	failed, unknown := report.Count(batch.ReplayFailed), report.Count(batch.ReplayUnknown)
 	switch {
 	case errors.Is(err, context.Canceled):
-		return errors.New("interrupted; nothing is lost: run the same command again to go on")
+		return errors.New("interrupted; nothing is lost: run the same command again to continue")
 	case err != nil:
 		return err
 	case j.dryRun && failed > 0:
-		return fmt.Errorf("%d of the list cannot be sent as they are: mend them", failed)
+		return fmt.Errorf("%d of the list are invalid: correct them", failed)
 	case failed+unknown > 0:
-		return fmt.Errorf("%d failed and %d got no answer: see %s; run the same command again to try those", failed, unknown, j.report)
+		return fmt.Errorf("%d failed and %d got no response: see %s; run the same command again to try those", failed, unknown, j.report)
 	}
 	return nil
 }

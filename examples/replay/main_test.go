@@ -66,7 +66,7 @@ func TestADryRunSendsNothing(t *testing.T) {
 	in := list(t, "delivery_id,shipment_id,event", server.Deliveries()[0].ID+",,", ",SH-1,")
 	var out bytes.Buffer
 	err := run(t.Context(), []string{"-in", in, "-dry-run"}, &out)
-	if err == nil || !strings.Contains(err.Error(), "1 of the list cannot be sent") || !strings.Contains(out.String(), "Event is empty") {
+	if err == nil || !strings.Contains(err.Error(), "1 of the list are invalid") || !strings.Contains(out.String(), "Event is empty") {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	if server.Calls(shipping.OpReplayWebhook) != 0 {
@@ -110,7 +110,7 @@ func TestAnInterruptedRunGoesOn(t *testing.T) {
 	}
 }
 
-// watcher does something when a word is written.
+// watcher calls a function when a text is written.
 type watcher struct {
 	word string
 	then func()
@@ -131,8 +131,8 @@ func TestWhatFailsIsTriedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := run(t.Context(), []string{"-in", in}, &bytes.Buffer{})
-	if err == nil || !strings.Contains(err.Error(), "0 failed and 1 got no answer") {
-		t.Errorf("a lost answer: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "0 failed and 1 got no response") {
+		t.Errorf("a lost response: %v", err)
 	}
 	if err := run(t.Context(), []string{"-in", in}, &bytes.Buffer{}); err != nil {
 		t.Errorf("the second run: %v", err)

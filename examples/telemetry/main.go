@@ -3,8 +3,8 @@
 //
 //	cd examples/telemetry && go run .
 //
-// It needs no set-up: it starts the reference server for itself, and has the first call fail once. With
-// SHIPPING_BASE_URL and SHIPPING_SECRET_KEY set it asks that service instead; it only reads.
+// It needs no set-up: it starts the reference server itself, and the first call fails once. With
+// SHIPPING_BASE_URL and SHIPPING_SECRET_KEY set it uses that service instead; it only reads.
 package main
 
 import (
@@ -139,7 +139,7 @@ func connect(wallet *string, options ...shipping.Option) (client *shipping.Clien
 	return client, leave, err
 }
 
-// read makes three calls: one that may need a repeat, one with something private in its query, and one
+// read makes three calls: one that may need a retry, one with something private in its query, and one
 // that is refused.
 func read(ctx context.Context, client *shipping.Client, wallet string) error {
 	if _, err := client.Rates.List(ctx, nil); err != nil {

@@ -21,7 +21,7 @@ const scope = "github.com/shipping-go/shipping/examples/telemetry"
 func observe(traces trace.TracerProvider, meters metric.MeterProvider) (shipping.Observer, error) {
 	tracer := traces.Tracer(scope)
 	took, err := meters.Meter(scope).Float64Histogram("shipping.call.duration", metric.WithUnit("s"),
-		metric.WithDescription("A call from start to end, repeats and waiting included."),
+		metric.WithDescription("A call from start to end, including retries and waits."),
 		metric.WithExplicitBucketBoundaries(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60))
 	return shipping.Observer{
 		Start: func(ctx context.Context, operation shipping.Operation) context.Context {
@@ -47,7 +47,7 @@ func observe(traces trace.TracerProvider, meters metric.MeterProvider) (shipping
 	}, err
 }
 
-// kind names a failure in a word, so that a metric of it stays small.
+// kind returns the kind of a failure, one of few, so that it can label a metric.
 func kind(err error) string {
 	for _, known := range []struct {
 		err  error
@@ -69,8 +69,7 @@ func kind(err error) string {
 	return "_OTHER" // as the semantic conventions have it
 }
 
-// queryless takes the query out of the address that otelhttp noted on the attempt's span: it may name a
-// wallet.
+// queryless removes the query from the address on the span of otelhttp, because it may name a wallet.
 type queryless struct{ next http.RoundTripper }
 
 func (q queryless) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -75,7 +75,7 @@ func (r *recorded) tree(out io.Writer, parent oteltrace.SpanID, indent string) {
 	}
 }
 
-// values joins the attributes of those names that there are.
+// values joins the values of the named attributes, if set.
 func values(attributes []attribute.KeyValue, names ...attribute.Key) string {
 	var found []string
 	for _, name := range names {

@@ -18,7 +18,7 @@ type Row struct {
 	header, cells []string
 }
 
-// Cell returns what stands in a column, without spaces around it; "" where the line or the file has none.
+// Cell returns the value of a column, without spaces around it; "" if the line or the file does not have it.
 func (r Row) Cell(column string) string {
 	if i := slices.Index(r.header, column); i >= 0 && i < len(r.cells) {
 		return strings.TrimSpace(r.cells[i])
@@ -26,8 +26,8 @@ func (r Row) Cell(column string) string {
 	return ""
 }
 
-// Read reads a file whose first line names every column of at least one of the sets. What it says of a file
-// that it cannot use begins with the file's path.
+// Read reads a file whose first line names every column of at least one of the sets. The error for an
+// invalid file begins with its path.
 func Read(path string, sets ...[]string) ([]Row, error) {
 	file, err := os.Open(path)
 	if err != nil {
