@@ -7,7 +7,7 @@ import (
 
 // contest is one piece of work on the same bytes, done by hand-written code and by a client.
 type contest struct {
-	// name says what is read, such as "100 rates".
+	// name is the content that is read, such as "100 rates".
 	name string
 	body []byte
 	// records is how many every contender must return.

@@ -85,7 +85,7 @@ func mustDecode[T any](t *testing.T, body []byte) T {
 	return v
 }
 
-// generic turns records into what their JSON says, whatever their types.
+// generic converts records to their JSON values, whatever their types.
 func generic(t *testing.T, records any) []map[string]any {
 	t.Helper()
 	text, err := json.Marshal(records)

@@ -14,7 +14,7 @@ import (
 	"github.com/shipping-go/shipping/test/benchmarks/transport"
 )
 
-// The peers run with their own defaults, on answers of the services that they are made for. Each is
+// The peers run with their own defaults, on responses of the services that they are made for. Each is
 // compared with hand-written code on the same bytes.
 
 func newGitHub(tb testing.TB, through http.RoundTripper) *github.Client {

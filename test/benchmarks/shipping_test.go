@@ -28,7 +28,7 @@ func newClient(tb testing.TB, through http.RoundTripper, opts ...shipping.Option
 	return client
 }
 
-// byHand returns hand-written code that reads url and counts the records of the answer.
+// byHand returns hand-written code that reads url and counts the records of the response.
 func byHand[T any](through http.RoundTripper, url string, count func(*T) int) call {
 	client := &http.Client{Transport: through}
 	return func(ctx context.Context) (int, error) {

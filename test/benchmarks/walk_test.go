@@ -50,7 +50,7 @@ func findService(tb testing.TB) service {
 	return s
 }
 
-// BenchmarkWalk goes through every transaction of a wallet. The metrics say how large the heap was at
+// BenchmarkWalk goes through every transaction of a wallet. The metrics are the size of the heap at
 // its largest, and how much larger in the second half of the walk than in the first: 1 is flat.
 func BenchmarkWalk(b *testing.B) {
 	s := findService(b)
@@ -58,7 +58,7 @@ func BenchmarkWalk(b *testing.B) {
 	b.Run("all transactions/shipping", func(b *testing.B) { measureWalk(b, s.walkByClient(b)) })
 }
 
-// visit is called for each transaction. total is how many the service says there are.
+// visit is called for each transaction. total is the total that the service reports.
 type visit func(id string, total int)
 
 func measureWalk(b *testing.B, walk func(context.Context, visit) error) {
@@ -93,7 +93,7 @@ type heapWatch struct {
 }
 
 func newHeapWatch() heapWatch {
-	runtime.GC() // what was before does not count
+	runtime.GC() // earlier allocations do not count
 	return heapWatch{sample: []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}}
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// lie is a way in which a list contradicts itself. The list has 95 rows, ten a page.
-type lie struct {
-	tell func(s *rowService) func(page int, a *rowAnswer)
+// contradiction is a way in which a list contradicts itself. The list has 95 rows, ten a page.
+type contradiction struct {
+	apply func(s *rowService) func(page int, a *rowAnswer)
 	// ends is how the walk ends. All rows but the missing ones are delivered if it is complete or incomplete.
 	ends    walkEnd
 	missing int
@@ -50,8 +50,8 @@ func walkEndOf(err error) walkEnd {
 // itself.
 const mostRequests = 100
 
-// says changes one member of the pagination object.
-func says(member string, value func(page int, a *rowAnswer) any) func(*rowService) func(int, *rowAnswer) {
+// report changes one member of the pagination object.
+func report(member string, value func(page int, a *rowAnswer) any) func(*rowService) func(int, *rowAnswer) {
 	return func(*rowService) func(int, *rowAnswer) {
 		return func(page int, a *rowAnswer) {
 			if a.Pagination[member] = value(page, a); a.Pagination[member] == "absent" {
@@ -63,144 +63,144 @@ func says(member string, value func(page int, a *rowAnswer) any) func(*rowServic
 
 // always changes one member of the pagination object to the same value.
 func always(member string, value any) func(*rowService) func(int, *rowAnswer) {
-	return says(member, func(int, *rowAnswer) any { return value })
+	return report(member, func(int, *rowAnswer) any { return value })
 }
 
-// counting changes one member by the number of answers so far.
+// counting changes one member by the number of responses so far.
 func counting(member string, value func(n, truth int) any) func(*rowService) func(int, *rowAnswer) {
 	return func(s *rowService) func(int, *rowAnswer) {
 		return func(_ int, a *rowAnswer) { a.Pagination[member] = value(s.answers, a.Pagination[member].(int)) }
 	}
 }
 
-// whatever tells the same lie whatever the service's state is.
-func whatever(tell func(page int, a *rowAnswer)) func(*rowService) func(int, *rowAnswer) {
-	return func(*rowService) func(int, *rowAnswer) { return tell }
+// whatever contradicts in the same way, whatever the service's state is.
+func whatever(apply func(page int, a *rowAnswer)) func(*rowService) func(int, *rowAnswer) {
+	return func(*rowService) func(int, *rowAnswer) { return apply }
 }
 
-func lies() map[string]lie {
+func contradictions() map[string]contradiction {
 	rowsOf := func(s *rowService, page int) []int { return s.rows[min((page-1)*10, 95):min(page*10, 95)] }
 	none := func(a *rowAnswer, member string) { delete(a.Pagination, member) }
-	return map[string]lie{
-		"total is absent":                    {tell: always("total", "absent"), ends: complete},
-		"total is null":                      {tell: always("total", nil), ends: complete},
-		"total is 0":                         {tell: always("total", 0), ends: complete},
-		"total is negative":                  {tell: always("total", -95), ends: complete},
-		"total is a string":                  {tell: always("total", "95"), ends: complete},
-		"total is beyond all numbers":        {tell: always("total", math.MaxInt), ends: incomplete},
-		"total is too small":                 {tell: always("total", 20), ends: complete},
-		"total is too large":                 {tell: always("total", 96), ends: incomplete},
-		"total grows with every answer":      {tell: counting("total", func(n, truth int) any { return truth + n }), ends: incomplete},
-		"total leaps with every answer":      {tell: counting("total", func(n, truth int) any { return truth + 1000*n }), ends: incomplete},
-		"total shrinks with every answer":    {tell: counting("total", func(n, truth int) any { return max(truth-n, 0) }), ends: complete},
-		"total shrinks from far above":       {tell: counting("total", func(n, truth int) any { return 10_000 - 100*n }), ends: incomplete},
-		"total goes up and down":             {tell: counting("total", func(n, truth int) any { return truth - 30*(n%2) }), ends: complete, requests: 400}, // which response has which total depends on the order of the requests
-		"total is what remains":              {tell: says("total", func(page int, a *rowAnswer) any { return 95 - 10*(page-1) }), ends: complete},
-		"total is what is on the page":       {tell: says("total", func(_ int, a *rowAnswer) any { return len(a.Rows) }), ends: complete},
-		"total is told by the first page":    {tell: says("total", func(page int, a *rowAnswer) any { return map[bool]any{true: 95, false: "absent"}[page == 1] }), ends: complete},
-		"pageCount is 0 with items":          {tell: always("pageCount", 0), ends: complete},
-		"pageCount is absent":                {tell: always("pageCount", "absent"), ends: complete},
-		"pageCount is negative":              {tell: always("pageCount", -1), ends: complete},
-		"pageCount is 1":                     {tell: always("pageCount", 1), ends: complete},
-		"pageCount is too large by a page":   {tell: always("pageCount", 11), ends: complete},
-		"pageCount has no end":               {tell: always("pageCount", 1_000_000_000), ends: complete},
-		"page is absent":                     {tell: always("page", "absent"), ends: complete},
-		"page is always 1, the rows right":   {tell: always("page", 1), ends: complete},
-		"page counts from 0":                 {tell: says("page", func(page int, _ *rowAnswer) any { return page - 1 }), ends: complete},
-		"hasNextPage is always true":         {tell: always("hasNextPage", true), ends: complete},
-		"hasNextPage is always false":        {tell: always("hasNextPage", false), ends: complete},
-		"nextPage points back":               {tell: says("nextPage", func(page int, _ *rowAnswer) any { return page - 1 }), ends: complete},
-		"nextPage is always the first":       {tell: always("nextPage", 1), ends: complete},
-		"perPage is absent":                  {tell: always("perPage", "absent"), ends: complete},
-		"perPage is 0":                       {tell: always("perPage", 0), ends: complete},
-		"perPage is negative":                {tell: always("perPage", -10), ends: complete},
-		"perPage is beyond all numbers":      {tell: always("perPage", math.MaxInt), ends: complete},
-		"perPage is what is on the page":     {tell: says("perPage", func(_ int, a *rowAnswer) any { return len(a.Rows) }), ends: complete},
-		"perPage is another with every page": {tell: counting("perPage", func(n, _ int) any { return 10 + n%7 }), ends: complete},
-		"pagination is missing":              {tell: whatever(func(_ int, a *rowAnswer) { a.Pagination = nil }), ends: complete},
-		"pagination is empty":                {tell: whatever(func(_ int, a *rowAnswer) { clear(a.Pagination) }), ends: complete},
+	return map[string]contradiction{
+		"total is absent":                    {apply: always("total", "absent"), ends: complete},
+		"total is null":                      {apply: always("total", nil), ends: complete},
+		"total is 0":                         {apply: always("total", 0), ends: complete},
+		"total is negative":                  {apply: always("total", -95), ends: complete},
+		"total is a string":                  {apply: always("total", "95"), ends: complete},
+		"total is beyond all numbers":        {apply: always("total", math.MaxInt), ends: incomplete},
+		"total is too small":                 {apply: always("total", 20), ends: complete},
+		"total is too large":                 {apply: always("total", 96), ends: incomplete},
+		"total grows with every response":    {apply: counting("total", func(n, truth int) any { return truth + n }), ends: incomplete},
+		"total leaps with every response":    {apply: counting("total", func(n, truth int) any { return truth + 1000*n }), ends: incomplete},
+		"total shrinks with every response":  {apply: counting("total", func(n, truth int) any { return max(truth-n, 0) }), ends: complete},
+		"total shrinks from far above":       {apply: counting("total", func(n, truth int) any { return 10_000 - 100*n }), ends: incomplete},
+		"total goes up and down":             {apply: counting("total", func(n, truth int) any { return truth - 30*(n%2) }), ends: complete, requests: 400}, // which response has which total depends on the order of the requests
+		"total is what remains":              {apply: report("total", func(page int, a *rowAnswer) any { return 95 - 10*(page-1) }), ends: complete},
+		"total counts the page only":         {apply: report("total", func(_ int, a *rowAnswer) any { return len(a.Rows) }), ends: complete},
+		"total is on the first page only":    {apply: report("total", func(page int, a *rowAnswer) any { return map[bool]any{true: 95, false: "absent"}[page == 1] }), ends: complete},
+		"pageCount is 0 with items":          {apply: always("pageCount", 0), ends: complete},
+		"pageCount is absent":                {apply: always("pageCount", "absent"), ends: complete},
+		"pageCount is negative":              {apply: always("pageCount", -1), ends: complete},
+		"pageCount is 1":                     {apply: always("pageCount", 1), ends: complete},
+		"pageCount is too large by a page":   {apply: always("pageCount", 11), ends: complete},
+		"pageCount has no end":               {apply: always("pageCount", 1_000_000_000), ends: complete},
+		"page is absent":                     {apply: always("page", "absent"), ends: complete},
+		"page is always 1, the rows right":   {apply: always("page", 1), ends: complete},
+		"page counts from 0":                 {apply: report("page", func(page int, _ *rowAnswer) any { return page - 1 }), ends: complete},
+		"hasNextPage is always true":         {apply: always("hasNextPage", true), ends: complete},
+		"hasNextPage is always false":        {apply: always("hasNextPage", false), ends: complete},
+		"nextPage points back":               {apply: report("nextPage", func(page int, _ *rowAnswer) any { return page - 1 }), ends: complete},
+		"nextPage is always the first":       {apply: always("nextPage", 1), ends: complete},
+		"perPage is absent":                  {apply: always("perPage", "absent"), ends: complete},
+		"perPage is 0":                       {apply: always("perPage", 0), ends: complete},
+		"perPage is negative":                {apply: always("perPage", -10), ends: complete},
+		"perPage is beyond all numbers":      {apply: always("perPage", math.MaxInt), ends: complete},
+		"perPage counts the page only":       {apply: report("perPage", func(_ int, a *rowAnswer) any { return len(a.Rows) }), ends: complete},
+		"perPage is another with every page": {apply: counting("perPage", func(n, _ int) any { return 10 + n%7 }), ends: complete},
+		"pagination is missing":              {apply: whatever(func(_ int, a *rowAnswer) { a.Pagination = nil }), ends: complete},
+		"pagination is empty":                {apply: whatever(func(_ int, a *rowAnswer) { clear(a.Pagination) }), ends: complete},
 
-		"the cap of the page size is told wrong": {tell: says("perPage", func(int, *rowAnswer) any { return 100 }), ends: complete},
-		"the cap is told wrong everywhere": {tell: whatever(func(page int, a *rowAnswer) {
+		"the cap of the page size is wrong": {apply: report("perPage", func(int, *rowAnswer) any { return 100 }), ends: complete},
+		"the cap is wrong everywhere": {apply: whatever(func(page int, a *rowAnswer) {
 			a.Pagination["perPage"], a.Pagination["pageCount"], a.Pagination["hasNextPage"] = 100, 1, false
 		}), ends: complete},
-		"the page number is ignored": {tell: func(s *rowService) func(int, *rowAnswer) {
+		"the page number is ignored": {apply: func(s *rowService) func(int, *rowAnswer) {
 			return func(_ int, a *rowAnswer) { a.Rows, a.Pagination["page"] = rowsOf(s, 1), 1 }
 		}, ends: loop},
-		"the page number is ignored, and echoed": {tell: func(s *rowService) func(int, *rowAnswer) {
+		"the page number is ignored, and echoed": {apply: func(s *rowService) func(int, *rowAnswer) {
 			return func(_ int, a *rowAnswer) { a.Rows = rowsOf(s, 1) }
 		}, ends: incomplete, missing: 85},
-		"the page number is ignored, and all else unsaid": {tell: func(s *rowService) func(int, *rowAnswer) {
+		"the page number is ignored, and all else unsaid": {apply: func(s *rowService) func(int, *rowAnswer) {
 			return func(_ int, a *rowAnswer) { a.Rows, a.Pagination = rowsOf(s, 1), nil }
 		}, ends: loop},
-		"the page number is ignored, and the total grows": {tell: func(s *rowService) func(int, *rowAnswer) {
+		"the page number is ignored, and the total grows": {apply: func(s *rowService) func(int, *rowAnswer) {
 			return func(_ int, a *rowAnswer) { a.Rows, a.Pagination["total"] = rowsOf(s, 1), 95+s.answers }
 		}, ends: incomplete, missing: 85},
-		"one page comes twice": {tell: func(s *rowService) func(int, *rowAnswer) {
+		"one page comes twice": {apply: func(s *rowService) func(int, *rowAnswer) {
 			return func(page int, a *rowAnswer) {
 				if page == 4 {
 					a.Rows = rowsOf(s, 3)
 				}
 			}
 		}, ends: incomplete, missing: 10},
-		"three pages take turns": {tell: func(s *rowService) func(int, *rowAnswer) {
+		"three pages take turns": {apply: func(s *rowService) func(int, *rowAnswer) {
 			return func(page int, a *rowAnswer) {
 				a.Rows, a.Pagination["hasNextPage"] = rowsOf(s, (page-1)%3+1), true
 				none(a, "pageCount")
 				none(a, "total")
 			}
 		}, ends: loop},
-		"the last page is repeated for ever": {tell: func(s *rowService) func(int, *rowAnswer) {
+		"the last page is repeated without end": {apply: func(s *rowService) func(int, *rowAnswer) {
 			return func(page int, a *rowAnswer) { a.Rows, a.Pagination["pageCount"] = rowsOf(s, min(page, 10)), page+1 }
 		}, ends: loop},
-		"beyond the last page comes the last": {tell: func(s *rowService) func(int, *rowAnswer) {
+		"beyond the last page comes the last": {apply: func(s *rowService) func(int, *rowAnswer) {
 			return func(page int, a *rowAnswer) {
 				a.Rows, a.Pagination["page"], a.Pagination["hasNextPage"] = rowsOf(s, min(page, 10)), min(page, 10), true
 			}
 		}, ends: complete},
-		"an empty page stands among the others": {tell: whatever(func(page int, a *rowAnswer) {
+		"an empty page stands among the others": {apply: whatever(func(page int, a *rowAnswer) {
 			if page == 4 {
 				a.Rows = nil
 			}
 		}), ends: incomplete, missing: 10},
-		"the items of a page are null": {tell: whatever(func(page int, a *rowAnswer) { a.Null = page == 4 }),
+		"the items of a page are null": {apply: whatever(func(page int, a *rowAnswer) { a.Null = page == 4 }),
 			ends: unexpected},
-		"all items are null": {tell: whatever(func(page int, a *rowAnswer) { a.Null = true }),
+		"all items are null": {apply: whatever(func(page int, a *rowAnswer) { a.Null = true }),
 			ends: unexpected},
-		"the items beyond the last page are null": {tell: whatever(func(page int, a *rowAnswer) {
+		"the items beyond the last page are null": {apply: whatever(func(page int, a *rowAnswer) {
 			a.Null, a.Pagination["hasNextPage"] = page > 10, true
 		}), ends: complete},
-		"all records have the same identifier": {tell: whatever(func(page int, a *rowAnswer) {
+		"all records have the same identifier": {apply: whatever(func(page int, a *rowAnswer) {
 			a.Rows = make([]int, len(a.Rows))
 		}), ends: incomplete, missing: 85},
-		"the records have no identifiers, and the page number is ignored": {tell: func(s *rowService) func(int, *rowAnswer) {
+		"the records have no identifiers, and the page number is ignored": {apply: func(s *rowService) func(int, *rowAnswer) {
 			return func(_ int, a *rowAnswer) { a.Rows, a.Anonymous = rowsOf(s, 1), true }
 		}, ends: incomplete, missing: 85},
 	}
 }
 
-// TestWalk_ListsThatLie walks lists whose answers contradict themselves: the right records, or an
-// error that says what is wrong, after a bounded number of requests.
+// TestWalk_ListsThatLie walks lists whose responses contradict themselves: the right records, or an
+// error that names the problem, after a bounded number of requests.
 func TestWalk_ListsThatLie(t *testing.T) {
 	t.Parallel()
-	for name, lie := range lies() {
+	for name, contradiction := range contradictions() {
 		for _, window := range []int{1, shipping.DefaultWindow} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				s := newRowService(95)
-				s.lie = lie.tell(s)
+				s.change = contradiction.apply(s)
 				delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 10, shipping.WithWindow(window)))
-				if walkEndOf(err) != lie.ends {
-					t.Fatalf("window %d: the walk ended with %v, want %q; pages asked for: %v", window, err, lie.ends, s.asked)
+				if walkEndOf(err) != contradiction.ends {
+					t.Fatalf("window %d: the walk ended with %v, want %q; pages asked for: %v", window, err, contradiction.ends, s.asked)
 				}
 				asked := slices.Clone(s.asked)
 				if err == nil || errors.Is(err, shipping.ErrIncomplete) {
-					checkDelivery(t, s, delivered, lie.missing)
+					checkDelivery(t, s, delivered, contradiction.missing)
 				}
 				if err != nil {
 					checkResume(t, s, delivered, err)
 				}
-				if n, most := len(asked), max(lie.requests, mostRequests); n > most {
+				if n, most := len(asked), max(contradiction.requests, mostRequests); n > most {
 					t.Errorf("window %d: %d requests, want at most %d: %v", window, n, most, asked)
 				}
 				if s.open != 0 {
@@ -214,7 +214,7 @@ func TestWalk_ListsThatLie(t *testing.T) {
 // checkDelivery checks that all rows but so many were delivered, each once and in order.
 func checkDelivery(t *testing.T, s *rowService, delivered []int, missing int) {
 	t.Helper()
-	if delivered[0] <= 0 && len(delivered) == len(s.rows)-missing { // records that cannot be told apart
+	if delivered[0] <= 0 && len(delivered) == len(s.rows)-missing { // records without identifiers
 		return
 	}
 	if !slices.IsSortedFunc(delivered, func(a, b int) int { return b - a }) || len(slices.Compact(slices.Clone(delivered))) != len(s.rows)-missing {
@@ -226,8 +226,8 @@ func checkDelivery(t *testing.T, s *rowService, delivered []int, missing int) {
 // delivered then.
 func checkResume(t *testing.T, s *rowService, delivered []int, failure error) {
 	t.Helper()
-	s.lie = nil
-	if len(delivered) > 0 && delivered[0] <= 0 { // records that cannot be told apart
+	s.change = nil
+	if len(delivered) > 0 && delivered[0] <= 0 { // records without identifiers
 		return
 	}
 	ended, ok := errors.AsType[*shipping.ListError](failure)
@@ -243,12 +243,12 @@ func checkResume(t *testing.T, s *rowService, delivered []int, failure error) {
 	}
 }
 
-// TestWalk_RecordsWithoutIdentifiersAreAllDelivered: nothing tells them apart, so none is dropped.
+// TestWalk_RecordsWithoutIdentifiersAreAllDelivered: nothing identifies them, so none is dropped.
 func TestWalk_RecordsWithoutIdentifiersAreAllDelivered(t *testing.T) {
 	t.Parallel()
 	for name, walk := range walkers() {
 		s := newRowService(95)
-		s.lie = func(_ int, a *rowAnswer) { a.Anonymous = true }
+		s.change = func(_ int, a *rowAnswer) { a.Anonymous = true }
 		delivered, err := collect(walk(t.Context(), s.client(t), 0, 10))
 		if err != nil || len(delivered) != 95 {
 			t.Errorf("%s: %d records and %v, want 95 and no error", name, len(delivered), err)
@@ -261,7 +261,7 @@ func TestWalk_AServiceThatDoesNotPaginate(t *testing.T) {
 	t.Parallel()
 	for name, walk := range walkers() {
 		s := newRowService(37)
-		s.lie = func(_ int, a *rowAnswer) { a.Rows, a.Pagination = s.rows, nil }
+		s.change = func(_ int, a *rowAnswer) { a.Rows, a.Pagination = s.rows, nil }
 		delivered, err := collect(walk(t.Context(), s.client(t), 0, 0))
 		if diff := cmp.Diff(s.rows, delivered); err != nil || diff != "" {
 			t.Errorf("%s: %v (-want +got)\n%s", name, err, diff)

@@ -84,7 +84,7 @@ func (f faultyWalk) run(t testing.TB) error {
 			s.vanish(random.IntN(len(s.rows)+1), 1+random.IntN(5))
 		}
 	}
-	s.lie = func(page int, a *rowAnswer) {
+	s.change = func(page int, a *rowAnswer) {
 		random := rand.New(rand.NewPCG(f.seed, uint64(page)<<20|uint64(s.times[page]))) // whatever the order of the requests
 		fault := f.faults[random.IntN(len(f.faults))]
 		if random.IntN(10) >= f.often || s.answers == 1 && strings.Contains(fault, "no numbers") { // nothing promises more
@@ -111,7 +111,7 @@ func (f faultyWalk) run(t testing.TB) error {
 		return err
 	}
 	// The service is in order again: the token leads to all rows.
-	s.lie, s.before = nil, nil
+	s.change, s.before = nil, nil
 	for range 3 {
 		if err == nil {
 			break
@@ -154,7 +154,7 @@ func lostRow(want, got []int) error {
 // exactly once, or ends with an error whose token leads to the rows that are missing.
 func TestWalk_NeverEndsShortInSilence(t *testing.T) {
 	t.Parallel()
-	// See walk: what such faults hide cannot be told from what changes in the list.
+	// See walk: such faults look like changes of the list.
 	unseen := []string{
 		"no numbers", "no total", "the page is cut", "a row is left out", "an earlier row comes again", "the page before comes again",
 	}
@@ -198,9 +198,9 @@ func TestWalk_FewerRecordsThanTheTotalPromised(t *testing.T) {
 	}
 	n := 0
 	for name, test := range map[string]struct {
-		lie  func(page int, a *rowAnswer)
-		want error
-		rows int // delivered, of 48
+		change func(page int, a *rowAnswer)
+		want   error
+		rows   int // delivered, of 48
 	}{
 		"data of page 2 is null": {onPage(2, func(a *rowAnswer) { a.Data = "null" }), shipping.ErrUnexpectedBody, 5},
 		"data of page 2 is {}":   {onPage(2, func(a *rowAnswer) { a.Data = "{}" }), shipping.ErrUnexpectedBody, 5},
@@ -219,7 +219,7 @@ func TestWalk_FewerRecordsThanTheTotalPromised(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newRowService(48)
-			s.lie = test.lie
+			s.change = test.change
 			delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 5, shipping.WithWindow(1)))
 			if !errors.Is(err, test.want) || len(delivered) != test.rows {
 				t.Fatalf("%d records and %v, want %d and %v", len(delivered), err, test.rows, test.want)
@@ -230,7 +230,7 @@ func TestWalk_FewerRecordsThanTheTotalPromised(t *testing.T) {
 			if err == nil {
 				return
 			}
-			s.lie = nil
+			s.change = nil
 			ended, ok := errors.AsType[*shipping.ListError](err)
 			if !ok {
 				t.Fatalf("%v is not a ListError", err)
@@ -252,7 +252,7 @@ func TestWalk_FewerRecordsThanTheTotalPromised(t *testing.T) {
 func TestWalk_ATotalThatLagsIsReadOnceMore(t *testing.T) {
 	t.Parallel()
 	s := newRowService(48)
-	s.lie = func(_ int, a *rowAnswer) {
+	s.change = func(_ int, a *rowAnswer) {
 		if s.answers <= 11 { // 10 pages, and one behind them
 			a.Pagination["total"] = 50
 		}

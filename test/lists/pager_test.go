@@ -86,7 +86,7 @@ func TestPager_BreakAsksForNoMore(t *testing.T) {
 	}
 }
 
-// TestPager_AnIteratorCanBeUsedAgain, also by several goroutines at once: each use is a walk of its own.
+// TestPager_AnIteratorCanBeUsedAgain, also by several goroutines at once: each use is a separate walk.
 func TestPager_AnIteratorCanBeUsedAgain(t *testing.T) {
 	t.Parallel()
 	s := newRowService(25 * pageSize)
@@ -132,7 +132,7 @@ func TestPager_PagesSayWhatTheyAre(t *testing.T) {
 			t.Errorf("page %d cannot be resumed after", number)
 		}
 		if response.StatusCode != 200 || len(response.Body) == 0 || !bytes.Equal(response.Body, page.Response.Body) {
-			t.Errorf("page %d: WithResponse holds another answer than the page's: %+v", number, response)
+			t.Errorf("page %d: WithResponse has another response than the page's: %+v", number, response)
 		}
 	}
 	if number != 5 {
@@ -179,7 +179,7 @@ func TestPager_ProgressCountsWhatHappens(t *testing.T) {
 	}
 }
 
-// TestPager_ProgressOfAnEmptyList is told once.
+// TestPager_ProgressOfAnEmptyList is reported once.
 func TestPager_ProgressOfAnEmptyList(t *testing.T) {
 	t.Parallel()
 	var got []shipping.ListProgress
@@ -383,7 +383,7 @@ func TestPager_SeveralRecordsMayShareAnIdentifier(t *testing.T) {
 	}
 }
 
-// TestPager_MemoryStaysFlatOverAMillionRecords: what a walk remembers does not grow with the list.
+// TestPager_MemoryStaysFlatOverAMillionRecords: the memory of a walk does not grow with the list.
 func TestPager_MemoryStaysFlatOverAMillionRecords(t *testing.T) {
 	const records, perPage = 1_000_000, 5_000
 	s := newRowService(records)

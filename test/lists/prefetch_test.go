@@ -24,7 +24,7 @@ const (
 	pageSize = 10
 )
 
-// slowly makes each answer take the latency.
+// slowly makes each response take the latency.
 func slowly(rows int) *rowService {
 	s := newRowService(rows)
 	s.latency = func(int, int) time.Duration { return latency }
@@ -253,7 +253,7 @@ func TestPrefetch_AFailureAheadIsForgivenWhenItsTurnComes(t *testing.T) {
 	})
 }
 
-// TestPrefetch_GoesOnCarefullyAfterAMove: what was fetched ahead of a move is thrown away, and the
+// TestPrefetch_GoesOnCarefullyAfterAMove: pages that were fetched ahead of a move are discarded, and the
 // window opens again by doubling.
 func TestPrefetch_GoesOnCarefullyAfterAMove(t *testing.T) {
 	t.Parallel()
@@ -312,7 +312,7 @@ func interrupting(t testing.TB, s *rowService, callback string, interrupt func()
 			return response, err
 		})}))
 	case "drift report":
-		s.lie = func(page int, a *rowAnswer) {
+		s.change = func(page int, a *rowAnswer) {
 			if page == 3 {
 				a.Pagination["unknown"] = 1
 			}

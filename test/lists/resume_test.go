@@ -216,7 +216,7 @@ func TestResume_RecordsWithoutIdentifiers(t *testing.T) {
 		"rows vanished":    {func(s *rowService) { s.vanish(10, 30) }, 250},
 	} {
 		s := newRowService(500)
-		s.lie = func(_ int, a *rowAnswer) { a.Anonymous = true }
+		s.change = func(_ int, a *rowAnswer) { a.Anonymous = true }
 		_, token := walkPart(t, s, 25)
 		c.change(s)
 		s.requests()
@@ -251,14 +251,14 @@ func TestResume_OnAServiceThatIgnoresThePageNumber(t *testing.T) {
 	s := newRowService(50 * pageSize)
 	_, token := walkPart(t, s, 25)
 	s.requests()
-	s.lie = func(_ int, a *rowAnswer) { a.Rows, a.Pagination["page"] = s.rows[:pageSize], 1 }
+	s.change = func(_ int, a *rowAnswer) { a.Rows, a.Pagination["page"] = s.rows[:pageSize], 1 }
 	rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token)))
 	if !errors.Is(err, shipping.ErrPageLoop) || len(rest) > 0 || len(s.asked) > 1 {
 		t.Errorf("%v and %v after %d requests, want ErrPageLoop after one", rest, err, len(s.asked))
 	}
 }
 
-// walkPart walks the first pages of the rates, and returns what it delivered and the token after it.
+// walkPart walks the first pages of the rates, and returns the delivered rates and the token after them.
 func walkPart(t testing.TB, s *rowService, pages int) (delivered []int, token string) {
 	t.Helper()
 	for page, err := range s.client(t).Rates.Pages(t.Context(), &shipping.RateListOptions{PerPage: pageSize}) {
@@ -504,7 +504,7 @@ func runWalk(t *testing.T, address, token string, reports int) (rows []int, last
 	return rows, last
 }
 
-// FuzzResume_AnyText: what is no token is refused before anything is sent.
+// FuzzResume_AnyText: an invalid token is refused before anything is sent.
 func FuzzResume_AnyText(f *testing.F) {
 	s := newRowService(3 * pageSize)
 	_, token := walkPart(f, s, 2)

@@ -26,7 +26,7 @@ type rowService struct {
 	perPageCap int                              // no page is longer; 0 for none
 	latency    func(page, n int) time.Duration  // of the nth request for a page, half before and half after its rows are read
 	before     func(s *rowService, page, n int) // called, under the lock, before the rows of the nth answer are read
-	lie        func(page int, a *rowAnswer)     // changes an answer
+	change     func(page int, a *rowAnswer)     // changes a response
 	status     func(page, n int) int            // of the nth request for a page; 0 for 200
 	legs       int                              // how many transactions share an identifier
 
@@ -42,7 +42,7 @@ type rowService struct {
 	headers  []http.Header
 }
 
-// rowAnswer is an answer before it is written.
+// rowAnswer is a response before it is written.
 type rowAnswer struct {
 	Rows       []int
 	Pagination map[string]any // nil leaves it out
@@ -74,7 +74,7 @@ func (s *rowService) vanish(at, n int) {
 	s.rows = slices.Delete(slices.Clone(s.rows), at, min(at+n, len(s.rows)))
 }
 
-// RoundTrip answers a request.
+// RoundTrip responds to a request.
 func (s *rowService) RoundTrip(r *http.Request) (*http.Response, error) {
 	query := r.URL.Query()
 	page, _ := strconv.Atoi(query.Get("page"))
@@ -134,8 +134,8 @@ func (s *rowService) answer(path string, page, perPage, n int) *http.Response {
 	first := min((page-1)*perPage, len(s.rows))
 	list := path[strings.LastIndexByte(path, '/')+1:]
 	a := rowAnswer{Rows: s.rows[first:min(first+perPage, len(s.rows))], Pagination: paginationOf(list, page, perPage, len(s.rows))}
-	if s.lie != nil {
-		s.lie(page, &a)
+	if s.change != nil {
+		s.change(page, &a)
 	}
 	status, body := 200, a.json(list, s.legs)
 	if s.status != nil {
@@ -220,7 +220,7 @@ func rowOf(id string) int {
 	return row
 }
 
-// countedBody tells the service when it is closed.
+// countedBody notifies the service when it is closed.
 type countedBody struct {
 	io.Reader
 	service *rowService
@@ -232,7 +232,7 @@ func (b *countedBody) Close() error {
 	return nil
 }
 
-// client returns a client of the service that repeats nothing, unless options say otherwise.
+// client returns a client of the service without retries, unless the options change that.
 func (s *rowService) client(t testing.TB, options ...shipping.Option) *shipping.Client {
 	t.Helper()
 	c, err := shipping.NewClient(shippingtest.Key, append([]shipping.Option{
@@ -294,7 +294,7 @@ func numbers[T any](records iter.Seq2[*T, error], id func(*T) string) iter.Seq2[
 	}
 }
 
-// collect gathers what a walk delivers, up to its error.
+// collect returns the records of a walk, up to its error.
 func collect(rows iter.Seq2[int, error]) (delivered []int, err error) {
 	for row, err := range rows {
 		if err != nil {
@@ -305,11 +305,11 @@ func collect(rows iter.Seq2[int, error]) (delivered []int, err error) {
 	return delivered, nil
 }
 
-// judge says what is wrong with a walk over rows that were there when it began. Those that are still
+// judge returns the problems of a walk over rows that were there when it began. Those that are still
 // there must have been delivered exactly once, newest first; no row may have been delivered twice.
 func judge(began, ended, delivered []int) error {
 	times := map[int]int{}
-	var old []int // what was delivered of the rows that were there
+	var old []int // the delivered ones of the rows that were there
 	newest := -1
 	if len(began) > 0 {
 		newest = began[0]

@@ -16,11 +16,11 @@ import (
 
 // weather is what happens to a list while it is walked.
 type weather struct {
-	arrivals, vanishings int // in how many of ten answers, at most
+	arrivals, vanishings int // in how many of ten responses, at most
 	largest              int // number of rows at once
 	caps                 []int
 	anywhere             bool // rows arrive not only at the head
-	untold               bool // the service tells no total
+	untold               bool // the service reports no total
 	oneByOne             bool // pages are not fetched ahead
 }
 
@@ -60,8 +60,8 @@ func TestWalk_RowsThatWereThereAreDeliveredExactlyOnce(t *testing.T) {
 				}
 				switch {
 				case w.arrivals > 0 && w.vanishings > 0 && window > 1:
-					// Less than what was delivered comes and goes unnoticed while a window is read:
-					// see what walk says cannot be noticed.
+					// Fewer rows than were delivered arrive and vanish undetected while a window is read:
+					// see the limits in the comment of walk.
 					least = w.largest*window + 1
 				case w.untold: // a walk that brings nothing new for long is given up
 					least = 10
@@ -131,7 +131,7 @@ func (w weather) walk(t *testing.T, list string, size, perPage, window, events i
 		}
 	}
 	if w.untold {
-		s.lie = func(_ int, a *rowAnswer) { delete(a.Pagination, "total") }
+		s.change = func(_ int, a *rowAnswer) { delete(a.Pagination, "total") }
 	}
 	s.latency = func(page, n int) time.Duration { // another for each request, so that every run is the same
 		own := rand.New(rand.NewPCG(seed, uint64(page)<<20|uint64(n)))
@@ -147,7 +147,7 @@ func (w weather) walk(t *testing.T, list string, size, perPage, window, events i
 	return nil
 }
 
-// TestWalk_MoreRowsArriveThanAreRemembered, between two pages: the total tells how far to leap.
+// TestWalk_MoreRowsArriveThanAreRemembered, between two pages: the total shows how far to skip.
 func TestWalk_MoreRowsArriveThanAreRemembered(t *testing.T) {
 	t.Parallel()
 	s := newRowService(30_000)

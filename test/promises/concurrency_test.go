@@ -19,7 +19,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// worker is one goroutine's part: what it does with the client that all share, and what it must see.
+// worker is one goroutine's part: its calls of the shared client, and the expected results.
 type worker func(ctx context.Context, c *shipping.Client, n int) error
 
 // mixedWork is a bit of everything that an account does.
@@ -97,7 +97,7 @@ func mixedWork(server *mockserver.Server, bought *sync.Map) []worker {
 	}
 }
 
-// TestConcurrency_AThousandGoroutinesShareOneClient: each sees the answers to its own calls and no
+// TestConcurrency_AThousandGoroutinesShareOneClient: each sees the responses to its own calls and no
 // other's, every purchase is debited once, and the books balance.
 func TestConcurrency_AThousandGoroutinesShareOneClient(t *testing.T) {
 	t.Parallel()
@@ -142,12 +142,12 @@ func TestConcurrency_AThousandGoroutinesShareOneClient(t *testing.T) {
 	server.CheckInvariants(t)
 }
 
-// TestConcurrency_ALateTailDoesNotCostTheConnection: the record is whole, the end of the answer comes
+// TestConcurrency_ALateTailDoesNotCostTheConnection: the record is whole, the end of the response comes
 // later, and the next call still goes over the same connection.
 func TestConcurrency_ALateTailDoesNotCostTheConnection(t *testing.T) {
 	t.Parallel()
 	const body = `{"status":true,"message":"done","data":{"rates":[],"pagination":{}}}`
-	for name, status := range map[string]string{"an answer": "200 OK", "a failure": "503 Service Unavailable", "a refusal": "404 Not Found"} {
+	for name, status := range map[string]string{"a response": "200 OK", "a failure": "503 Service Unavailable", "a refusal": "404 Not Found"} {
 		for late, pieces := range map[string][2]string{
 			"the last chunk":      {fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(body), body), "0\r\n\r\n"},
 			"spaces after a body": {fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body)+20_000, body), strings.Repeat(" ", 20_000)},

@@ -21,7 +21,7 @@ import (
 
 // cut is where the connection ends, and how.
 type cut struct {
-	request bool // after so many bytes of the request were read; else, of the answer were written
+	request bool // after so many bytes of the request were read; else, of the response were written
 	after   int
 	reset   bool // RST; else FIN
 	kept    bool // on a connection that was used before
@@ -50,7 +50,7 @@ func startCutter(t *testing.T, exchange recorded) *cutter {
 	return s
 }
 
-// plan says what becomes of the next requests, and counts them from here.
+// plan sets the fate of the next requests, and counts them from here.
 func (s *cutter) plan(now cut, cuts int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *cutter) next() (now cut, cutting bool) {
 	return s.now, s.cuts >= 0
 }
 
-// converse answers what is asked on a connection until one of both ends hangs up.
+// converse responds to the requests on a connection until one of both ends closes it.
 func (s *cutter) converse(conn net.Conn) {
 	counted := &countedReader{Reader: conn}
 	for requests := bufio.NewReader(counted); ; counted.n = requests.Buffered() {
@@ -94,7 +94,7 @@ func (s *cutter) converse(conn net.Conn) {
 	}
 }
 
-// answerTo is the recorded answer. A purchase is charged, or refused, when it has come whole.
+// answerTo is the recorded response. A purchase is charged, or refused, when it has come whole.
 func (s *cutter) answerTo(r *http.Request, size int) []byte {
 	arrived := s.count(http.MethodPost)
 	switch {
@@ -120,7 +120,7 @@ func (r *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// hangUp ends a connection. A FIN is followed by nothing, not even by a reset for what was not read.
+// hangUp ends a connection. A FIN is followed by nothing, not even by a reset for unread bytes.
 func hangUp(conn net.Conn, reset bool) {
 	tcp, ok := conn.(*net.TCPConn)
 	switch {
@@ -134,9 +134,9 @@ func hangUp(conn net.Conn, reset bool) {
 }
 
 // TestCuts_AConnectionThatEndsAtAnyByte: for every operation, the other end closes the connection at each
-// byte of the request and at each byte of the reference server's own answer, with a FIN and with a RST, on the
+// byte of the request and at each byte of the reference server's own response, with a FIN and with a RST, on the
 // client's first connection, where all that may be sent again is cut as well, and on one that was used before,
-// where what is sent again is answered.
+// the responses to retries.
 //
 // A few bytes of each exchange are tried, each in one of these four ways in turn. With SHIPPING_CUTS=once every byte
 // is, and of the middle of a long body some are; with SHIPPING_CUTS=all every byte is, in every way.
@@ -232,7 +232,7 @@ func (s *cutter) measure(t *testing.T, client *shipping.Client) (request int) {
 	return s.size
 }
 
-// cut makes an exchange that is cut, and holds its end against what is promised.
+// cut makes an exchange that is cut, and checks its result against the promises.
 func (s *cutter) cut(t *testing.T, client *shipping.Client, transport *http.Transport, now cut) {
 	transport.CloseIdleConnections()
 	cuts := 1
@@ -263,21 +263,21 @@ func (s *cutter) ask(t *testing.T, client *shipping.Client) (got ending) {
 	defer cancel()
 	got.err = s.exchange.do(ctx, client, shipping.WithResponse(&got.response))
 	if ctx.Err() != nil {
-		t.Error("it did not end by itself")
+		t.Error("it did not end")
 	}
 	return got
 }
 
-// right reports whether a call ended as it does where nobody cuts it.
+// right reports whether a call ended like one that is not cut.
 func (s *cutter) right(got ending) bool {
 	return got.response.StatusCode == s.exchange.status && string(got.response.Body) == s.exchange.body && (got.err == nil) == (s.exchange.status/100 == 2)
 }
 
-// wrong is what the end of a call has against what is promised of every one.
+// wrong lists how the end of a call breaks the promises for every call.
 func (s *cutter) wrong(got ending, now cut) (all []string) {
 	note := func(format string, values ...any) { all = append(all, fmt.Sprintf(format, values...)) }
 	inBody := !now.request && now.after >= s.exchange.head
-	refused := inBody && s.exchange.status/100 == 4 // its status alone says that asking again would not help
+	refused := inBody && s.exchange.status/100 == 4 // its status alone shows that a retry would not help
 	method, most := requestsFor(s.exchange.operation, !refused)
 	arrived, right := s.count(method), s.right(got)
 	switch {
@@ -286,7 +286,7 @@ func (s *cutter) wrong(got ending, now cut) (all []string) {
 	case !now.kept && now.request && arrived != 0, !now.kept && !now.request && !now.reset && arrived != most:
 		note("%d requests arrived whole", arrived)
 	case !now.kept && right:
-		note("an answer that was cut passes as a whole one")
+		note("a response that was cut passes as a whole one")
 	case now.kept && !right && !refused && shippingtest.Operation(s.exchange.operation).Retry == shipping.RetrySafe:
 		note("it was not asked for again")
 	}
@@ -301,7 +301,7 @@ func (s *cutter) wrong(got ending, now cut) (all []string) {
 	switch {
 	case !typed:
 		note("no typed error: %T", got.err)
-	case !errors.Is(failure, want) && !(now.reset && errors.Is(failure, shipping.ErrConnection)): // a RST overtakes what was written
+	case !errors.Is(failure, want) && !(now.reset && errors.Is(failure, shipping.ErrConnection)): // a RST overtakes the written bytes
 		note("it is not %q", want)
 	case want == shipping.ErrTruncated && !now.reset && failure.StatusCode != s.exchange.status:
 		note("status %d, want %d", failure.StatusCode, s.exchange.status)
@@ -312,7 +312,7 @@ func (s *cutter) wrong(got ending, now cut) (all []string) {
 	return all
 }
 
-// wrongAboutMoney is what a purchase says against what became of it.
+// wrongAboutMoney lists how the result of a purchase contradicts the service's state.
 func (s *cutter) wrongAboutMoney(got ending) (all []string) {
 	said := shipping.OutcomeCharged
 	if got.err != nil {
@@ -324,7 +324,7 @@ func (s *cutter) wrongAboutMoney(got ending) (all []string) {
 	case !charged && !s.right(got) && said != shipping.OutcomeUnknown:
 		all = append(all, "lost without a charge, and reported as "+string(said))
 	case said == shipping.OutcomeUnknown && !strings.Contains(got.err.Error(), "SettlePurchase"):
-		all = append(all, "the error does not say how to find out")
+		all = append(all, "the error does not name SettlePurchase")
 	}
 	return all
 }

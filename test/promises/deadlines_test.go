@@ -18,13 +18,13 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// moment is a place in a call where the caller's context may end.
-type moment struct {
+// state is a place in a call where the caller's context may end.
+type state struct {
 	transport http.RoundTripper
 	options   []shipping.Option
 	before    func(ctx context.Context, c *shipping.Client) // earlier calls
 	do        func(ctx context.Context, c *shipping.Client) error
-	api       error // what the service had said by then; nil where it had said nothing
+	api       error // the service's error before the deadline; nil without one
 }
 
 var (
@@ -50,8 +50,8 @@ func wireTo(t *testing.T, dial func(context.Context) (net.Conn, error)) http.Rou
 	return transport
 }
 
-// saying reads a request, answers with a text and says no more.
-func saying(text string) func(net.Conn) {
+// respondOnce reads a request, responds with a text and stops.
+func respondOnce(text string) func(net.Conn) {
 	return func(conn net.Conn) {
 		if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
 			_, _ = io.WriteString(conn, text)
@@ -107,8 +107,8 @@ func stages(analysis, purchase, read httpmock.Responder) *shippingtest.Service {
 	return service
 }
 
-// moments is every state in which a call waits.
-func moments(t *testing.T) map[string]moment {
+// states is every state in which a call waits.
+func states(t *testing.T) map[string]state {
 	once := shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})
 	draft := shippingtest.OK(`{"request_id":"RD-1","status":"draft","available_documents":[{"document_type":"FDA","mode":"automated","amount":5,"currency":"NGN"}]}`)
 	page := shippingtest.OK(`{"rates":[{"rate_id":"RT-1"}],"pagination":{"page":1,"perPage":1,"total":20,"pageCount":20,"nextPage":2}}`)
@@ -117,14 +117,14 @@ func moments(t *testing.T) map[string]moment {
 		_, err := c.Regulatory.Purchase(ctx, "RD-1", shipping.DocumentFDA)
 		return err
 	}
-	return map[string]moment{
+	return map[string]state{
 		"dialling": {transport: wireTo(t, func(ctx context.Context) (net.Conn, error) {
 			<-ctx.Done()
 			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: ctx.Err()}
 		}), do: listRates},
-		"waiting for the header":      {transport: wire(t, saying("")), do: listRates},
-		"in the middle of the header": {transport: wire(t, saying("HTTP/1.1 200 OK\r\nContent-")), do: listRates},
-		"reading the body":            {transport: wire(t, saying(start)), do: listRates},
+		"waiting for the header":      {transport: wire(t, respondOnce("")), do: listRates},
+		"in the middle of the header": {transport: wire(t, respondOnce("HTTP/1.1 200 OK\r\nContent-")), do: listRates},
+		"reading the body":            {transport: wire(t, respondOnce(start)), do: listRates},
 		"backing off":                 {transport: shippingtest.NewService(busy), do: listRates, api: shipping.ErrServer},
 		"backing off after a 429": {
 			transport: shippingtest.NewService(shippingtest.Refusal(http.StatusTooManyRequests, "slow down").HeaderSet(http.Header{"Retry-After": {"50"}})), do: listRates, api: shipping.ErrRateLimited,
@@ -145,7 +145,7 @@ func moments(t *testing.T) map[string]moment {
 			return err
 		}},
 		"polling in Wait":              {transport: shippingtest.NewService(shippingtest.Record("processing")), do: waitFor},
-		"polling in Wait, no answer":   {transport: shippingtest.NewService(shippingtest.Record("processing"), silent), do: waitFor},
+		"polling in Wait, no response": {transport: shippingtest.NewService(shippingtest.Record("processing"), silent), do: waitFor},
 		"polling a service in trouble": {transport: shippingtest.NewService(shippingtest.Record("processing"), busy), options: []shipping.Option{once}, do: waitFor, api: shipping.ErrServer},
 		"AnalyzeAndPoll, analyzing":    {transport: stages(silent, silent, silent), do: analyzeAndPoll},
 		"AnalyzeAndPoll, purchasing":   {transport: stages(draft, silent, silent), do: analyzeAndPoll},
@@ -169,8 +169,8 @@ func moments(t *testing.T) map[string]moment {
 }
 
 // TestDeadlines_EveryWaitEndsWithItsContext: in whatever state a call is when its context ends, it
-// returns within 50 ms with the context's error and, where the service had answered, with that too. A
-// call may return before a deadline that it cannot meet; the error then says so in its own words.
+// returns within 50 ms with the context's error and, if the service had responded, with that error too. A
+// call may return before a deadline that it cannot meet; the error then reports it.
 func TestDeadlines_EveryWaitEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	const ends, prompt = 7 * time.Second, 50 * time.Millisecond
@@ -191,20 +191,20 @@ func TestDeadlines_EveryWaitEndsWithItsContext(t *testing.T) {
 			return hiddenDeadline{ctx}, cancel
 		}, []error{context.DeadlineExceeded}},
 	}
-	for name := range moments(t) {
+	for name := range states(t) {
 		for kind, end := range contexts {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					moment := moments(t)[name]
-					client := shippingtest.NewClient(t, moment.transport, moment.options...)
-					if moment.before != nil {
-						moment.before(t.Context(), client)
+					state := states(t)[name]
+					client := shippingtest.NewClient(t, state.transport, state.options...)
+					if state.before != nil {
+						state.before(t.Context(), client)
 					}
 					ctx, cancel := end.bound(t.Context())
 					defer cancel()
 					started := time.Now()
-					err := moment.do(ctx, client)
+					err := state.do(ctx, client)
 					took := time.Since(started)
 					if took > ends+prompt {
 						t.Errorf("it returned %s after the end of its context", took-ends)
@@ -217,8 +217,8 @@ func TestDeadlines_EveryWaitEndsWithItsContext(t *testing.T) {
 					if err == nil {
 						t.Error("it returned no error")
 					}
-					if moment.api != nil {
-						shippingtest.WantError(t, name, err, moment.api)
+					if state.api != nil {
+						shippingtest.WantError(t, name, err, state.api)
 					}
 				})
 			})

@@ -19,7 +19,7 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// failures is what each method must survive: what the service answers, and what the error then is.
+// failures are the responses that each method must survive, with the expected error.
 func failures() map[string]struct {
 	answer httpmock.Responder
 	want   error
@@ -88,7 +88,7 @@ func TestFailures_EveryMethodSurvivesEveryAnswer(t *testing.T) {
 	}
 }
 
-// checkFailure holds an error against what every error of a call has to tell.
+// checkFailure checks the fields that every error of a call must have.
 func checkFailure(t *testing.T, call shippingtest.Call, err, want error, status int, answer httpmock.Responder) {
 	t.Helper()
 	if !errors.Is(err, want) {
@@ -105,7 +105,7 @@ func checkFailure(t *testing.T, call shippingtest.Call, err, want error, status 
 		t.Errorf("Body is %q, want %q", failure.Body, body)
 	}
 	if len(failure.Attempts) == 0 {
-		t.Error("no attempt is told")
+		t.Error("no attempt is reported")
 	}
 	if text := err.Error(); !strings.HasPrefix(text, "shipping: ") || strings.Contains(text, "\n") || strings.Contains(text, "  ") ||
 		strings.Contains(text, " :") || !strings.Contains(text, call.Operation) {
@@ -141,7 +141,7 @@ func TestFailures_RetriesAgreeWithRetryable(t *testing.T) {
 			t.Errorf("%s: status %d, want %d, and %v: %v", name, failure.StatusCode, row.status, row.want, err)
 		}
 		if failure.NotSent() {
-			t.Errorf("%s: the transport of a user is no evidence that nothing was sent", name)
+			t.Errorf("%s: the transport of a user does not prove that nothing was sent", name)
 		}
 	}
 }
@@ -243,7 +243,7 @@ func TestResponse_IsThereWhenTheCallFails(t *testing.T) {
 		var response shipping.Response
 		_, err := shippingtest.NewClient(t, shippingtest.NewService(answer), shipping.WithMaxResponseBytes(100)).Countries.List(t.Context(), shipping.WithResponse(&response))
 		if err == nil {
-			t.Errorf("%s is no failure", name)
+			t.Errorf("%s is not a failure", name)
 		}
 		status, body := shippingtest.Sent(t, answer)
 		if response.StatusCode != status || response.Header.Get("X-Request-Id") != "7" || len(response.Attempts) != 1 {

@@ -13,39 +13,39 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// hostileAnswer is a way to answer a request that no honest service would choose, or would rather not.
+// hostileAnswer is a response that no honest service sends, or only under stress.
 type hostileAnswer struct {
 	// write sends it; success is the body that an honest service would send.
 	write func(to net.Conn, success string)
 	// want is what the error is: nil for a success, errAny where either will do.
 	want error
-	// status is the error's StatusCode, where one is looked at.
+	// status is the error's StatusCode; 0 if it is not checked.
 	status int
 	// asked is the error's RetryAfter.
 	asked time.Duration
 	// again is true where an operation that is safe to repeat asks again.
 	again bool
-	// endless answers end only when the time of the attempt does.
+	// endless responses end only with the time of the attempt.
 	endless bool
-	// refuses is true where the service itself says no, and confirms where it may be taken to say yes.
+	// refuses is true if the service itself refuses, and confirms if the response may count as a confirmation.
 	refuses, confirms bool
 }
 
-// errAny is a result or a typed error: how tolerant reading is there, other tests say.
+// errAny is a result or a typed error: other tests cover how tolerant reading is.
 var errAny = errors.New("a result or a typed error")
 
 // expected is what the call of an operation ends with.
 func (a hostileAnswer) expected(operation string) error {
 	switch {
 	case operation == shipping.OpDocumentPDF && a.status == 200 && (a.want == errAny || a.want == shipping.ErrInvalidRequest):
-		return shipping.ErrUnexpectedBody // whatever it is, it is no PDF
+		return shipping.ErrUnexpectedBody // in any case it is not a PDF
 	case operation == "do" && a.status == 204:
 		return nil // it may have no body
 	}
 	return a.want
 }
 
-// wireAnswer is an HTTP answer as it stands on the wire.
+// wireAnswer is an HTTP response, byte for byte.
 func wireAnswer(status, body string, headers ...string) string {
 	return "HTTP/1.1 " + status + "\r\nContent-Type: application/json\r\nContent-Length: " + fmt.Sprint(len(body)) + "\r\nConnection: close\r\n" +
 		joinLines(headers) + "\r\n" + body
@@ -65,7 +65,7 @@ func bytesOf(text string) func(net.Conn, string) {
 	return func(to net.Conn, _ string) { _, _ = to.Write(whole) }
 }
 
-// around writes the honest body between two texts, as an answer whose end is that of the connection.
+// around writes the honest body between two texts, as a response whose end is that of the connection.
 func around(before, after string) func(net.Conn, string) {
 	return func(to net.Conn, success string) { _, _ = io.WriteString(to, before+success+after) }
 }
@@ -146,7 +146,7 @@ func bodiesAndLengths() map[string]hostileAnswer {
 		"gzip cut":                              {write: bytesOf(gzipped + whole[:len(whole)/2]), want: cut, status: 200, again: true},
 		"gzip cut in its header":                {write: bytesOf(gzipped + whole[:5]), want: cut, status: 200, again: true},
 		"gzip with a wrong sum":                 {write: bytesOf(gzipped + whole[:len(whole)-8] + "wrongsum"), want: cut, status: 200, again: true},
-		"gzip that is none":                     {write: bytesOf(gzipped + `{"status":true}`), want: cut, status: 200, again: true},
+		"gzip that is not gzip":                 {write: bytesOf(gzipped + `{"status":true}`), want: cut, status: 200, again: true},
 		"an encoding nobody asked for":          {write: bytesOf(head + "Content-Encoding: br\r\n" + closing + "\x1b\x2a\x00\xf8"), want: wrong, status: 200},
 		"one byte a second":                     {write: drip(openBody, `{"status":true,"message":"slow","data":{}}`), want: cut, status: 200, again: true, endless: true},
 		"a body that stops":                     {write: silence(head + "Content-Length: 100\r\n\r\n{\"status\":"), want: cut, status: 200, again: true, endless: true},
@@ -162,20 +162,20 @@ func bodiesAndLengths() map[string]hostileAnswer {
 		"length of a petabyte":                  {write: bytesOf(head + "Content-Length: 1125899906842624\r\n\r\n{}"), want: cut, status: 200, again: true},
 		"length beyond all numbers":             {write: bytesOf(head + "Content-Length: 99999999999999999999\r\n\r\n{}"), want: nothing, again: true},
 		"length below zero":                     {write: bytesOf(head + "Content-Length: -5\r\n\r\n{}"), want: nothing, again: true},
-		"length that is no number":              {write: bytesOf(head + "Content-Length: ten\r\n\r\n{}"), want: nothing, again: true},
+		"length that is not a number":           {write: bytesOf(head + "Content-Length: ten\r\n\r\n{}"), want: nothing, again: true},
 		"two lengths":                           {write: bytesOf(head + "Content-Length: 5\r\nContent-Length: 7\r\n\r\n{}     "), want: nothing, again: true},
 		"length beside chunks, the chunks hold": {write: bytesOf(head + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"), want: wrong, status: 200},
 		"unknown transfer encoding":             {write: bytesOf(head + "Transfer-Encoding: rot13\r\n\r\n{}"), want: nothing, again: true},
-		"more after the answer": {write: func(to net.Conn, success string) {
+		"more after the response": {write: func(to net.Conn, success string) {
 			_, _ = io.WriteString(to, wireAnswer("200 OK", success)+strings.Repeat("x", 9999))
 		}},
-		"a second answer nobody asked for": {write: func(to net.Conn, success string) {
+		"a second response without a request": {write: func(to net.Conn, success string) {
 			_, _ = io.WriteString(to, wireAnswer("200 OK", success)+wireAnswer("200 OK", `{"status":false}`))
 		}},
 	}
 }
 
-// headersAndLines are answers that go wrong before there is a body, or are no HTTP.
+// headersAndLines are answers that go wrong before there is a body, or are not HTTP.
 func headersAndLines() map[string]hostileAnswer {
 	nothing := shipping.ErrConnection
 	return map[string]hostileAnswer{
@@ -190,11 +190,11 @@ func headersAndLines() map[string]hostileAnswer {
 		"a thousand cookies":             {write: around(head+strings.Repeat("Set-Cookie: a=b; Domain=.invalid\r\n", 1000)+closing, "")},
 		"a header of a hundred thousand": {write: around(head+"X-Long: "+strings.Repeat("x", 100_000)+"\r\n"+closing, "")},
 		"another protocol":               {write: bytesOf("SSH-2.0-OpenSSH_9.7\r\n"), want: nothing, again: true},
-		"an answer of TLS":               {write: bytesOf("\x15\x03\x01\x00\x02\x02\x46"), want: nothing},
-		"an answer of HTTP/2":            {write: bytesOf("\x00\x00\x12\x04\x00\x00\x00\x00\x00"), want: nothing, again: true},
+		"a response of TLS":              {write: bytesOf("\x15\x03\x01\x00\x02\x02\x46"), want: nothing},
+		"a response of HTTP/2":           {write: bytesOf("\x00\x00\x12\x04\x00\x00\x00\x00\x00"), want: nothing, again: true},
 		"HTTP/0.9":                       {write: bytesOf("<html>hello</html>"), want: nothing, again: true},
 		"rubbish":                        {write: bytesOf(strings.Repeat("\x00\xff\x80\r\n\r\n", 1000)), want: nothing, again: true},
-		"a status that is no number":     {write: bytesOf("HTTP/1.1 abc OK\r\n" + closing), want: nothing, again: true},
+		"a status that is not a number":  {write: bytesOf("HTTP/1.1 abc OK\r\n" + closing), want: nothing, again: true},
 		"a status of four digits":        {write: bytesOf("HTTP/1.1 2000 OK\r\n" + closing), want: nothing, again: true},
 		"status 000":                     {write: bytesOf("HTTP/1.1 000 None\r\n" + closing), want: errAny},
 		"status 999":                     {write: bytesOf("HTTP/1.1 999 None\r\n" + closing), want: shipping.ErrUnexpectedBody, status: 999},
@@ -203,7 +203,7 @@ func headersAndLines() map[string]hostileAnswer {
 	}
 }
 
-// otherShapes are whole answers with 200 that hold something else than the documented envelope.
+// otherShapes are complete responses with 200 that contain something else than the documented envelope.
 func otherShapes() map[string]hostileAnswer {
 	answers := map[string]hostileAnswer{}
 	for name, shape := range map[string]struct {
@@ -223,7 +223,7 @@ func otherShapes() map[string]hostileAnswer {
 		"two documents":               {`{"status":true,"data":{}}{"status":true,"data":{}}`, shipping.ErrUnexpectedBody},
 		"a byte order mark":           {"\ufeff" + `{"status":true,"data":{}}`, errAny},
 		"NUL bytes":                   {strings.Repeat("\x00", 100), shipping.ErrUnexpectedBody},
-		"bytes that are no UTF-8":     {`{"status":true,"message":"` + "\xff\xfe\xc3" + `","data":{}}`, errAny},
+		"bytes that are not UTF-8":    {`{"status":true,"message":"` + "\xff\xfe\xc3" + `","data":{}}`, errAny},
 		"status missing":              {`{"message":"done","data":{}}`, shipping.ErrUnexpectedBody},
 		"status null":                 {`{"status":null,"message":"done","data":{}}`, shipping.ErrUnexpectedBody},
 		"status an object":            {`{"status":{},"data":{}}`, shipping.ErrUnexpectedBody},
@@ -252,7 +252,7 @@ func otherShapes() map[string]hostileAnswer {
 	return answers
 }
 
-// refusals are whole answers with other statuses, and every form of Retry-After.
+// refusals are complete responses with other statuses, and every form of Retry-After.
 func refusals() map[string]hostileAnswer {
 	answers := map[string]hostileAnswer{
 		"403 as HTML":                    {write: bytesOf(wireAnswer("403 Forbidden", "<html>Blocked by the firewall</html>")), want: shipping.ErrUnauthorized, status: 403},
@@ -278,8 +278,8 @@ func refusals() map[string]hostileAnswer {
 		"absent": {"", 0}, "of seconds": {"0", 0}, "of a fraction": {"0.001", time.Millisecond}, "below zero": {"-7", 0}, "of a negative fraction": {"-0.5", 0},
 		"of text": {"soon", 0}, "of nothing but spaces": {"   ", 0}, "not a number": {"NaN", 0}, "infinite": {"Inf", 0}, "with an exponent": {"1e3", 0}, "of a list": {"1, 2", 0},
 		"as RFC 1123": {past.Format(time.RFC1123), 0}, "as RFC 850": {past.Format("Monday, 02-Jan-06 15:04:05 GMT"), 0}, "as asctime": {past.Format(time.ANSIC), 0},
-		"as a date that is none": {"Mon, 99 Foo 2026 99:99:99 GMT", 0}, "as ISO 8601": {past.Format(time.RFC3339), 0},
-		"of bytes that are no text": {"\xff\xfe", 0}, "of a megabyte": {strings.Repeat("9", 100_000), 0}, "of three centuries": {"9999999999", 365 * 24 * time.Hour},
+		"as an impossible date": {"Mon, 99 Foo 2026 99:99:99 GMT", 0}, "as ISO 8601": {past.Format(time.RFC3339), 0},
+		"of bytes that are not text": {"\xff\xfe", 0}, "of a megabyte": {strings.Repeat("9", 100_000), 0}, "of three centuries": {"9999999999", 365 * 24 * time.Hour},
 	} {
 		for status, kind := range map[string]error{"429 Too Many Requests": shipping.ErrRateLimited, "503 Service Unavailable": shipping.ErrServer} {
 			answers[status[:3]+" with a Retry-After "+name] = hostileAnswer{
@@ -292,14 +292,14 @@ func refusals() map[string]hostileAnswer {
 	return answers
 }
 
-// interim are informational answers before the one that counts, or instead of it.
+// interim are informational responses before the one that counts, or instead of it.
 func interim() map[string]hostileAnswer {
 	const hints, goOn = "HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n"
 	return map[string]hostileAnswer{
 		"100 first":               {write: around(goOn+openBody, "")},
 		"a hundred 103 first":     {write: around(strings.Repeat(hints, 100)+openBody, "")},
 		"199 first":               {write: around("HTTP/1.1 199 Odd\r\n\r\n"+openBody, "")},
-		"100 and no more":         {write: bytesOf(goOn), want: shipping.ErrConnection, again: true},
+		"100 and then nothing":    {write: bytesOf(goOn), want: shipping.ErrConnection, again: true},
 		"100 and silence":         {write: silence(goOn), want: shipping.ErrConnection, again: true, endless: true},
 		"100 without end":         {write: withoutEnd("", goOn), want: shipping.ErrConnection, again: true},
 		"103 without end":         {write: withoutEnd("", hints), want: shipping.ErrConnection, again: true},

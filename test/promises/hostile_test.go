@@ -17,7 +17,7 @@ import (
 )
 
 // hostileServer is the other end of a client on a real socket. It reads each request whole, and writes
-// bytes of its own choice, be they HTTP or not. Then it closes the connection.
+// chosen bytes, be they HTTP or not. Then it closes the connection.
 type hostileServer struct {
 	answer func(to net.Conn, r *http.Request)
 	talk   func(conn net.Conn) // what happens on a connection
@@ -77,7 +77,7 @@ func (s *hostileServer) serve(conn net.Conn) {
 	}
 }
 
-// receive reads a request, and counts it where it comes whole.
+// receive reads a request, and counts it if it is complete.
 func (s *hostileServer) receive(from *bufio.Reader) (r *http.Request, whole bool) {
 	r, err := http.ReadRequest(from)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *hostileServer) count(method string) int {
 	return all
 }
 
-// hostilePolicy repeats once, almost without waiting. What has no end of its own ends with the attempt, which
+// hostilePolicy retries once, almost without waiting. A response without an end ends with the attempt, which
 // otherwise has time enough on any machine.
 func hostilePolicy(answer hostileAnswer) shipping.Option {
 	policy := shipping.RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1, MaxRetryAfter: 1, AttemptTimeout: 20 * time.Second, ExtraLoad: -1}
@@ -143,7 +143,7 @@ func (s *hostileServer) client(t testing.TB, options ...shipping.Option) *shippi
 const hostileLimit = 1 << 20
 
 // requestsFor is how many requests of an operation may reach a service that gives the same answer again
-// and again: more than one only where reading does no harm and the answer may be different next time.
+// and again: more than one only where reading does no harm and the response may be different next time.
 func requestsFor(operation string, again bool) (method string, n int) {
 	o := shippingtest.Operation(operation)
 	switch {
@@ -179,7 +179,7 @@ func TestHostile_EveryOperationSurvivesEveryAnswer(t *testing.T) {
 	}
 }
 
-// checkHostile holds the end of one call against what is promised of every one.
+// checkHostile checks the end of one call against the promises for every call.
 func checkHostile(t *testing.T, call shippingtest.Call, answer hostileAnswer, err error, server *hostileServer) {
 	t.Helper()
 	method, want := requestsFor(call.Operation, answer.again)
@@ -217,7 +217,7 @@ func checkHostile(t *testing.T, call shippingtest.Call, answer hostileAnswer, er
 }
 
 // hostileCalls are all calls, with a purchase that is read back for a moment only: it comes to nothing where
-// every answer is hostile.
+// every response is hostile.
 func hostileCalls() []shippingtest.Call {
 	all := shippingtest.Calls()
 	for i := range all {

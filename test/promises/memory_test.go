@@ -25,9 +25,9 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// What a call may allocate for each answer that it gets: a multiple of hostileLimit, which is also how long
-// its headers may be, while they are read in growing buffers, kept for the error, and told in it. The records
-// of lists come on top; an answer of that limit may hold mostElements of them.
+// The memory that a call may allocate for each response: a multiple of hostileLimit, which also bounds its headers,
+// which are read in growing buffers, kept for the error, and quoted in it. The records
+// of lists come on top; a response of that limit may hold mostElements of them.
 const (
 	mostForAnAnswer = 16 * hostileLimit
 	mostElements    = 4096
@@ -56,7 +56,7 @@ func TestMemory_NoAnswerCostsMoreThanItsLimit(t *testing.T) {
 
 // TestMemory_NoListCostsMoreThanItsElements: an element takes the memory of a record, however short it is.
 func TestMemory_NoListCostsMoreThanItsElements(t *testing.T) {
-	lists := map[string]string{ // the start of their answers by operation
+	lists := map[string]string{ // the start of their responses by operation
 		shipping.OpListRates: `{"rates":[`, shipping.OpListWebhooks: `{"webhooks":[`, shipping.OpListTransactions: `{"transactions":[`, shipping.OpListCountries: `[`,
 	}
 	elements := []string{"0", `""`, "[]", "{}", "null", `{"a":[0]}`}
@@ -86,7 +86,7 @@ func TestMemory_NoListCostsMoreThanItsElements(t *testing.T) {
 	}
 }
 
-// measure makes a call that is given an answer again and again, and holds what it allocates against the bound.
+// measure makes a call that gets the same response repeatedly, and compares its allocations with the bound.
 func measure(t *testing.T, call shippingtest.Call, answer hostileAnswer, more uint64) (err error) {
 	t.Helper()
 	server := startHostile(t, func(to net.Conn, _ *http.Request) { answer.write(to, call.Body()) })
@@ -103,7 +103,7 @@ func measure(t *testing.T, call shippingtest.Call, answer hostileAnswer, more ui
 	return err
 }
 
-// Commas in texts and between the members of objects are no elements.
+// Commas in texts and between the members of objects do not count as elements.
 func TestMemory_OnlyElementsCount(t *testing.T) {
 	t.Parallel()
 	record := `{"rate_id":"RT-1,\",[","amount":1,"currency":"NGN","metadata":{"a":1,"b":2,"c":3}}`

@@ -17,7 +17,7 @@ import (
 )
 
 // till is the service's side of purchases, on a real socket: it counts those that reach it, charges
-// when it is told to, and answers reads with what is true.
+// as planned, and responds to reads with the true state.
 type till struct {
 	misbehave func(w http.ResponseWriter, r *http.Request, charge func())
 
@@ -58,7 +58,7 @@ func buy(ctx context.Context, client *shipping.Client) (*shipping.PurchaseResult
 	})
 }
 
-// drop ends the connection without an answer; with a reset where abrupt.
+// drop ends the connection without a response; with a reset where abrupt.
 func drop(w http.ResponseWriter, abrupt bool) {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -83,7 +83,7 @@ func TestPurchase_OverBrokenConnectionsReachesTheServerOnce(t *testing.T) {
 	confirmation := shippingtest.Envelope(`{"status":"processing"}`)
 	for name, test := range map[string]struct {
 		misbehave func(w http.ResponseWriter, r *http.Request)
-		// lost is the outcome where nothing was charged: charging always turns up when reading back.
+		// lost is the outcome if nothing was charged: a charge is always found by reading back.
 		lost shipping.PurchaseOutcome
 	}{
 		"drops the connection unread":  {func(w http.ResponseWriter, r *http.Request) { drop(w, false) }, shipping.OutcomeUnknown},
@@ -136,7 +136,7 @@ func TestPurchase_OverBrokenConnectionsReachesTheServerOnce(t *testing.T) {
 					t.Errorf("outcome %q, want %q (%v)", got, want, err)
 				}
 				if charges && test.lost == shipping.OutcomeUnknown && (err != nil || !result.ReadBack || result.Request == nil) {
-					t.Errorf("a charge whose answer was lost: %+v, %v", result, err)
+					t.Errorf("a charge whose response was lost: %+v, %v", result, err)
 				}
 				if err != nil && !strings.Contains(err.Error(), "RD-1") {
 					t.Errorf("the error does not name the request: %v", err)
@@ -216,7 +216,7 @@ func TestPurchase_NobodyThereIsNotCharged(t *testing.T) {
 }
 
 // TestPurchase_OverAStaleConnection: the server has closed the connection of an earlier call, or closes
-// it as soon as it has read the purchase. net/http must not send it a second time by itself.
+// it as soon as it has read the purchase. net/http must not send it a second time.
 func TestPurchase_OverAStaleConnection(t *testing.T) {
 	t.Parallel()
 	t.Run("closed before", func(t *testing.T) {

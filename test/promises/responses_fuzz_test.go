@@ -14,7 +14,7 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// FuzzAnswers: whatever a service answers to whatever call, the call returns, has been sent once, and says
+// FuzzAnswers: whatever the response to whatever call, the call returns, has been sent once, and reports
 // either that the service has agreed or, in a typed error that can be read and shows no key, that it has
 // not. {key} stands for the secret key.
 func FuzzAnswers(f *testing.F) {
@@ -31,7 +31,7 @@ func FuzzAnswers(f *testing.F) {
 			}
 			if err == nil {
 				var said struct{ Status any }
-				_ = json.Unmarshal([]byte(body), &said) // a PDF is none
+				_ = json.Unmarshal([]byte(body), &said) // fails for a PDF
 				if status/100 != 2 || said.Status == false {
 					t.Errorf("%s is said to have worked: %d %q", call.Operation, status, body)
 				}
@@ -39,7 +39,7 @@ func FuzzAnswers(f *testing.F) {
 			}
 			failure, ok := errors.AsType[*shipping.Error](err)
 			if _, failed := errors.AsType[*shipping.FailedError](err); failed && !ok {
-				failure, ok = &shipping.Error{StatusCode: int(status)}, status/100 == 2 // the service's answer was none
+				failure, ok = &shipping.Error{StatusCode: int(status)}, status/100 == 2 // not a response of the service
 			}
 			if !ok || failure.StatusCode != int(status) && call.Operation != shipping.OpPurchase {
 				t.Fatalf("%s was answered %d %q: %v", call.Operation, status, body, err)

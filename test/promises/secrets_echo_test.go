@@ -23,7 +23,7 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// echoes are what a service may write that sends the key back, by where the key stands.
+// echoes are responses that send the key back, by its place.
 func echoes() map[string]string {
 	const k = shippingtest.Key
 	head := "HTTP/1.1 200 OK\r\n"
@@ -65,8 +65,8 @@ func echoes() map[string]string {
 		"no HTTP at all":              k + "\r\n\r\n",
 		"no HTTP, truncated":          k[:20],
 		"a location":                  "HTTP/1.1 302 X\r\nLocation: https://elsewhere.test/" + k + "\r\nContent-Length: 0\r\n\r\n",
-		"a location that is none":     "HTTP/1.1 302 X\r\nLocation: http://[" + k + "\r\nContent-Length: 0\r\n\r\n",
-		"an interim answer":           "HTTP/1.1 103 X\r\nLink: " + k + "\r\n\r\n" + head + "Content-Length: " + k + "\r\n\r\n",
+		"an invalid location":         "HTTP/1.1 302 X\r\nLocation: http://[" + k + "\r\nContent-Length: 0\r\n\r\n",
+		"an interim response":         "HTTP/1.1 103 X\r\nLink: " + k + "\r\n\r\n" + head + "Content-Length: " + k + "\r\n\r\n",
 		"a trailer":                   head + "Transfer-Encoding: chunked\r\nTrailer: X-Key\r\n\r\n2\r\n{}\r\n0\r\nX-Key: " + k + "\r\n\r\n",
 		"a trailer's line":            head + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nbad trailer " + k + "\r\n\r\n",
 		"a trailer's name":            head + "Transfer-Encoding: chunked\r\nTrailer: Content-Length, " + k + "\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
@@ -135,7 +135,7 @@ func TestSecrets_AKeyOfDigits(t *testing.T) {
 	}
 }
 
-// C24: the same over HTTP/2, whose frames have room for a text of their own.
+// C24: the same over HTTP/2, whose frames can contain a text.
 func TestSecrets_NoGoAwayShowsTheKey(t *testing.T) {
 	t.Parallel()
 	server := &hostileServer{talk: func(conn net.Conn) {
@@ -240,7 +240,7 @@ func echoCalls(t *testing.T, client *shipping.Client, watch *watched) map[string
 	return failures
 }
 
-// watched collects what a program that uses a client may print.
+// watched collects the texts that a program may print with a client.
 type watched struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -303,7 +303,7 @@ func (w *watched) error(from string, err error) {
 	}
 }
 
-// check searches what was noted, as it is and as a reader of JSON, of HTML and of URLs sees it.
+// check searches the collected texts, unchanged and decoded as JSON, HTML and URLs.
 func (w *watched) check(t *testing.T) {
 	t.Helper()
 	w.mu.Lock()

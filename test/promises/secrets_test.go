@@ -102,7 +102,7 @@ func client200(t *testing.T, data string) *shipping.Client {
 
 func second[T any](_ T, err error) error { return err }
 
-// panicOf is what a program that panics with a client has to print.
+// panicOf returns the text of a panic with a client.
 func panicOf(value any) (recovered any) {
 	defer func() { recovered = recover() }()
 	panic(value)

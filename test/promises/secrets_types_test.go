@@ -93,7 +93,7 @@ func TestSecrets_EveryTypeThatCouldHoldAKeyIsPrinted(t *testing.T) {
 		found[name] = true
 		_, printed := holders[name]
 		if _, exempt := keyless[name]; printed == exempt {
-			t.Errorf("%s could hold a key: construct one in keyHolders, or say in keyless why it holds none", name)
+			t.Errorf("%s could hold a key: construct one in keyHolders, or add it to keyless with the reason why it contains none", name)
 		}
 	}
 	for name := range holders {
@@ -239,7 +239,7 @@ func printed(value any) map[string]string {
 }
 
 // partOf returns eight characters of a key that a text shows, as they are or in the notation of %x, of
-// a byte slice or of an escaped string. The prefix that all keys share is no part.
+// a byte slice or of an escaped string. The prefix that all keys share does not count.
 func partOf(key, text string) string {
 	secret := strings.TrimPrefix(key, "sk_test_")
 	lower := strings.ToLower(text)

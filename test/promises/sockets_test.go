@@ -131,7 +131,7 @@ func TestSockets_CompressedBodies(t *testing.T) {
 			_, _ = w.Write(test.body)
 		}, shipping.WithMaxResponseBytes(1<<20))
 		_, err := client.Rates.List(t.Context(), nil)
-		if test.want == shipping.ErrConnection { // how net/http tells it is its own business
+		if test.want == shipping.ErrConnection { // net/http reports it in several ways
 			if err == nil {
 				t.Errorf("%s: no error", name)
 			}

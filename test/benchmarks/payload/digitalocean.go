@@ -34,7 +34,7 @@ type OceanList struct {
 	} `json:"meta"`
 }
 
-// OceanOne is the answer for one volume.
+// OceanOne is the response for one volume.
 type OceanOne struct {
 	Volume OceanVolume `json:"volume"`
 }

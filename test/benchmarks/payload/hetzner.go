@@ -54,7 +54,7 @@ type HetznerList struct {
 	} `json:"meta"`
 }
 
-// HetznerOne is the answer for one address.
+// HetznerOne is the response for one address.
 type HetznerOne struct {
 	PrimaryIP HetznerIP `json:"primary_ip"`
 }

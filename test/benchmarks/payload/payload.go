@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// Envelope is what every answer of the service is wrapped in (specification: "Response envelope").
+// Envelope wraps every response of the service (specification: "Response envelope").
 type Envelope[T any] struct {
 	Status  bool   `json:"status"`
 	Message string `json:"message"`
 	Data    T      `json:"data"`
 }
 
-// success writes an answer of the service.
+// success writes a response of the service.
 func success[T any](message string, data T) []byte {
 	return encode(Envelope[T]{Status: true, Message: message, Data: data})
 }

@@ -43,7 +43,7 @@ type AvailableDocument struct {
 // RequestID is the identifier of the one request.
 const RequestID = "RD-5FQJ2M81KD0XA7NB"
 
-// Draft writes the answer of GET /v1/regulatory-documents/request/:request_id: about 1 KB.
+// Draft writes the response of GET /v1/regulatory-documents/request/:request_id: about 1 KB.
 func Draft() []byte {
 	m := newMaker(1)
 	made := m.moment()

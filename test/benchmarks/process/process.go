@@ -1,4 +1,4 @@
-// Package process runs the servers that are measured, and asks the kernel what they use.
+// Package process runs the servers under measurement, and reads their resources from the kernel.
 package process
 
 import (
@@ -92,7 +92,7 @@ func (p *Process) Memory() (float64, error) {
 			return kib / 1024, err
 		}
 	}
-	return 0, errors.New("the kernel does not tell VmRSS")
+	return 0, errors.New("the kernel does not report VmRSS")
 }
 
 // OpenFiles returns how many files and sockets the process has open.
@@ -114,7 +114,7 @@ func (p *Process) ProcessorTime() (time.Duration, error) {
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	const user, system = 14 - 3, 15 - 3
 	if len(fields) <= system {
-		return 0, errors.New("the kernel does not tell processor times")
+		return 0, errors.New("the kernel does not report processor times")
 	}
 	var sum time.Duration
 	for _, field := range []string{fields[user], fields[system]} {
@@ -127,7 +127,7 @@ func (p *Process) ProcessorTime() (time.Duration, error) {
 	return sum, nil
 }
 
-// told is where the kernel tells something about the process.
+// told is the kernel's file about the process.
 func (p *Process) told(what string) string {
 	return fmt.Sprintf("/proc/%d/%s", p.cmd.Process.Pid, what)
 }

@@ -11,7 +11,7 @@ import (
 	"net/http"
 )
 
-// Get reads url with a key and decodes the answer into a T.
+// Get reads url with a key and decodes the response into a T.
 func Get[T any](ctx context.Context, client *http.Client, url, key string) (T, error) {
 	var value T
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

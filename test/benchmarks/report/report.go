@@ -1,4 +1,4 @@
-// Package report writes what was measured as tables in Markdown, and puts them into the page that shows them.
+// Package report writes measurements as tables in Markdown, and inserts them into a page.
 package report
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Place is where a table stands in a page: between two comments, of which the first says what writes it.
+// Place is the place of a table in a page: between two comments, of which the first names the command that writes it.
 type Place struct {
 	Table   string // such as "server table"
 	Command string // such as "benchmarks/server.sh -into"
@@ -22,7 +22,7 @@ func (p Place) begins() string {
 
 func (p Place) ends() string { return fmt.Sprintf("<!-- end of %s -->\n", p.Table) }
 
-// Publish puts a table into its place in a page, or prints it where no page is named.
+// Publish inserts a table into its place in a page, or prints it if page is empty.
 func (p Place) Publish(out io.Writer, page, table string) error {
 	if page == "" {
 		_, err := io.WriteString(out, table)
@@ -60,7 +60,7 @@ func Row(b *strings.Builder, cells ...string) {
 	fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
 }
 
-// Met says whether a target is met, so that a miss is seen.
+// Met returns a mark for a target that is met or missed.
 func Met(met bool) string {
 	if met {
 		return "yes"
@@ -68,7 +68,7 @@ func Met(met bool) string {
 	return "**no**"
 }
 
-// Machine says what this machine is, as far as the system tells.
+// Machine describes this machine, as far as the system reports it.
 func Machine() string {
 	cpu := "unknown processor"
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {

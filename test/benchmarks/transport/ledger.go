@@ -8,7 +8,7 @@ import (
 	"github.com/shipping-go/shipping/test/benchmarks/payload"
 )
 
-// Ledger answers with the pages of a wallet's transactions, made when they are asked for: a million
+// Ledger responds with the pages of a wallet's transactions, made on request: a million
 // rows cost no memory. A page is a copy of one template with its own identifiers and numbers.
 type Ledger struct {
 	perPage, pages int
@@ -38,7 +38,7 @@ func NewLedger(rows, perPage int) (*Ledger, error) {
 	return l, nil
 }
 
-// RoundTrip answers with the page asked for; a page past the end is the last one.
+// RoundTrip responds with the page asked for; a page past the end is the last one.
 func (l *Ledger) RoundTrip(r *http.Request) (*http.Response, error) {
 	page := min(pageOf(r), l.pages)
 	size := len(l.tail) + 256

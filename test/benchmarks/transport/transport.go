@@ -1,4 +1,4 @@
-// Package transport answers requests within the process, so that a benchmark measures the client and
+// Package transport responds to requests within the process, so that a benchmark measures the client and
 // nothing of a network.
 package transport
 
@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Fixed answers every request with the same body.
+// Fixed responds to every request with the same body.
 type Fixed []byte
 
 // RoundTrip answers at once.
 func (f Fixed) RoundTrip(r *http.Request) (*http.Response, error) { return answer(r, f), nil }
 
-// Delayed answers a request for page n (from 1) with the n-th body, after a delay: what a service far
+// Delayed responds to a request for page n (from 1) with the n-th body, after a delay: what a service far
 // away looks like to a client.
 type Delayed struct {
 	Pages [][]byte

@@ -1,10 +1,10 @@
 // Command server measures the reference server with wrk, against a bare handler that writes the same
-// bytes on the same net/http settings, and prints what it found as Markdown.
+// bytes on the same net/http settings, and prints the figures as Markdown.
 //
 //	go run ./cmd/server [-rounds 15] [-for 1s] [-connections 8] [-into ../../docs/BENCHMARKS.md]
 //
 // A round drives both sides with every payload, one right after the other; a ratio is taken within its
-// round, so that what else the machine does touches both. server.sh installs wrk where it is missing.
+// round, so that other load on the machine affects both. server.sh installs wrk if it is missing.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 	case *bareFolder != "":
 		err = serveBare(ctx, *bareFolder, os.Stdout)
 	case flag.NArg() > 0 || p.rounds < 1 || p.length < time.Second || p.connections < 1 || p.starts < 1:
-		err = errors.New("-rounds, -connections and -starts must be at least 1, -for at least 1s, and there are no arguments")
+		err = errors.New("-rounds, -connections and -starts must be at least 1, -for at least 1s; arguments are not accepted")
 	default:
 		err = run(ctx, p, *into)
 	}

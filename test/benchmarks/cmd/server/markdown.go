@@ -59,7 +59,7 @@ func (p *payload) ratios(of func(drive) float64) []float64 {
 	return out
 }
 
-// spread is the median, the least and the most of what was measured.
+// spread is the median, the least and the largest measurement.
 type spread struct{ median, least, most float64 }
 
 func spreadOf(values []float64) spread {

@@ -23,7 +23,7 @@ const (
 	wrkCore    = "1"
 )
 
-// plan says how much to measure.
+// plan is how much to measure.
 type plan struct {
 	rounds, connections, starts int
 	length                      time.Duration

@@ -12,7 +12,7 @@ import (
 	"github.com/shipping-go/shipping/test/benchmarks/process"
 )
 
-// drive is what one run of wrk told.
+// drive holds the results of one run of wrk.
 type drive struct {
 	perSecond float64
 	processor float64 // µs of the server's processor time a request
@@ -41,13 +41,13 @@ func (p plan) drive(ctx context.Context, server *process.Process, path, key stri
 	return got, err
 }
 
-// parseWrk reads what wrk prints. A run in which something else than success was answered is no measurement.
+// parseWrk reads the output of wrk. A run with responses other than success is not a measurement.
 func parseWrk(output string) (got drive, requests float64, err error) {
 	for line := range strings.Lines(output) {
 		words := strings.Fields(line)
 		switch {
 		case strings.Contains(line, "Non-2xx"), strings.Contains(line, "Socket errors"):
-			err = errors.Join(err, fmt.Errorf("wrk says %q", strings.TrimSpace(line)))
+			err = errors.Join(err, fmt.Errorf("wrk reports %q", strings.TrimSpace(line)))
 		case len(words) == 2 && words[0] == "Requests/sec:":
 			var problem error
 			got.perSecond, problem = strconv.ParseFloat(words[1], 64)
@@ -63,7 +63,7 @@ func parseWrk(output string) (got drive, requests float64, err error) {
 		}
 	}
 	if err == nil && (got.perSecond == 0 || requests == 0) {
-		err = fmt.Errorf("wrk does not tell how many requests were answered:\n%s", output)
+		err = fmt.Errorf("wrk does not report the number of requests:\n%s", output)
 	}
 	return got, requests, err
 }

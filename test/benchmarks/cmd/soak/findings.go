@@ -16,7 +16,7 @@ const (
 	flatSlack = 2 // MiB; below that, when the collector ran last is all that is seen
 )
 
-// findings is what the server held before, during and after the load.
+// findings are the samples of the server before, during and after the load.
 type findings struct {
 	plan                  plan
 	before, after         sample
@@ -69,15 +69,15 @@ func (f *findings) keeps(h held) error {
 	return nil
 }
 
-// tell returns nil where there is enough to judge by.
-func (f *findings) tell() error {
+// enough returns nil if there are enough samples to judge by.
+func (f *findings) enough() error {
 	if len(f.during) < 8 {
-		return fmt.Errorf("%d samples are too few to tell: give it longer with -for", len(f.during))
+		return fmt.Errorf("%d samples are too few to judge: raise -for", len(f.during))
 	}
 	return nil
 }
 
-// verdict says what grew, or nil.
+// verdict returns an error that names the figures that grew, or nil.
 func (f *findings) verdict() error {
 	var grown []error
 	for _, h := range allHeld() {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// steady is what a server held that did not grow: its heap goes up and down, as heaps do.
+// steady are the samples of a server that did not grow: its heap goes up and down, as heaps do.
 func steady() *findings {
 	f := &findings{plan: plan{length: time.Minute, workers: 2}, before: sample{12, 3, 7, 1, 11}, after: sample{24, 9, 7, 1, 11}}
 	for i := range 40 {
@@ -62,11 +62,11 @@ func TestWhatGrowsIsNamed(t *testing.T) {
 func TestAFewSamplesTellNothing(t *testing.T) {
 	t.Parallel()
 	f := steady()
-	if err := f.tell(); err != nil {
+	if err := f.enough(); err != nil {
 		t.Error(err)
 	}
 	f.during = f.during[:7]
-	if err := f.tell(); err == nil {
+	if err := f.enough(); err == nil {
 		t.Error("7 samples were enough")
 	}
 }

@@ -31,7 +31,7 @@ type load struct {
 func newLoad(server process.Hello) *load {
 	l := &load{server: server, transport: &http.Transport{MaxIdleConnsPerHost: 16}}
 	l.receiver = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if l.notifications.Add(1)%10 == 0 { // this one is to come again
+		if l.notifications.Add(1)%10 == 0 { // the receiver refuses this one, so that it is sent again
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	}))

@@ -30,7 +30,7 @@ import (
 	"github.com/shipping-go/shipping/test/benchmarks/report"
 )
 
-// plan says how much load, and for how long.
+// plan is the amount of load, and its duration.
 type plan struct {
 	length           time.Duration
 	workers, readers int
@@ -45,7 +45,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	err := errors.New("-for must be at least 5s, -workers at least 1, -readers not negative, and there are no arguments")
+	err := errors.New("-for must be at least 5s, -workers at least 1, -readers not negative; arguments are not accepted")
 	if flag.NArg() == 0 && p.length >= 5*time.Second && p.workers > 0 && p.readers >= 0 {
 		err = run(ctx, p, *into)
 	}
@@ -55,7 +55,7 @@ func main() {
 	}
 }
 
-// run prints the table also of a server that has failed: it says what grew.
+// run prints the table also for a server that has failed, to show the figures that grew.
 func run(ctx context.Context, p plan, into string) error {
 	found, err := p.soak(ctx, os.Stderr)
 	if err != nil {
@@ -69,7 +69,7 @@ func place() report.Place {
 	return report.Place{Table: "soak table", Command: "go run ./cmd/soak -into"}
 }
 
-// soak runs a server under load and returns what it held meanwhile.
+// soak runs a server under load and returns its samples.
 func (p plan) soak(ctx context.Context, progress io.Writer) (found *findings, err error) {
 	folder, err := os.MkdirTemp("", "soak")
 	if err != nil {
@@ -96,7 +96,7 @@ func (p plan) soak(ctx context.Context, progress io.Writer) (found *findings, er
 	found.requests, found.visits, found.notifications = watch.requests, l.visits.Load(), l.notifications.Load()
 	found.faults = watch.faults
 	l.close()
-	if err := errors.Join(err, l.failure(), found.tell()); err != nil {
+	if err := errors.Join(err, l.failure(), found.enough()); err != nil {
 		return nil, err
 	}
 	found.after, err = watch.settle(ctx, found.before)

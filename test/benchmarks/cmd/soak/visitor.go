@@ -21,7 +21,7 @@ type visitor struct {
 	shipment, wallet string
 }
 
-// faults are the rules of every visited world. None answers what a mistake of the server would.
+// faults are the rules of every visited world. None responds in the way that a defect of the server would.
 const faults = `{"rules":[
 	{"operation":"rates.list","probability":0.05,"fault":{"kind":"status","status":503}},
 	{"operation":"rates.list","probability":0.05,"fault":{"kind":"malformed"}},
@@ -41,7 +41,7 @@ func (v *visitor) prepare(ctx context.Context, receiver string) error {
 		v.control(ctx, http.MethodPost, "faults", faults, nil))
 }
 
-// read walks a little through every list, and asks for what is not there.
+// read walks a part of every list, and requests records that do not exist.
 func (v *visitor) read(ctx context.Context) error {
 	var errs []error
 	for page := range 4 {
@@ -82,7 +82,7 @@ func (v *visitor) replay(ctx context.Context) error {
 	return ofFaults(err)
 }
 
-// goBack takes a snapshot, goes on, and makes the world what it was.
+// goBack takes a snapshot, changes the world, and restores it.
 func (v *visitor) goBack(ctx context.Context) error {
 	const snapshot = `{"snapshot":"before"}`
 	return errors.Join(

@@ -13,7 +13,7 @@ import (
 	"github.com/shipping-go/shipping/test/benchmarks/process"
 )
 
-// sample is what the server held at a moment.
+// sample is the resources of the server at a moment.
 type sample struct {
 	resident, heap            float64 // MiB
 	goroutines, worlds, files float64
@@ -24,7 +24,7 @@ func (s sample) String() string {
 		s.resident, s.heap, s.goroutines, s.files, s.worlds)
 }
 
-// watch samples a server, over a connection of its own that stays open.
+// watch samples a server, over one connection that stays open.
 type watch struct {
 	server           *process.Process
 	client           *http.Client
@@ -81,10 +81,10 @@ func (w *watch) metrics(ctx context.Context) (sums map[string]float64, err error
 	return sums, lines.Err()
 }
 
-// patience is how long a server may take to let go of what a load that is over has used.
+// patience is how long a server may take to release its memory after a load.
 const patience = 30 * time.Second
 
-// settle samples the server until it holds no more than before, or patience is at its end.
+// settle samples the server until it holds at most as much as before, or patience is over.
 func (w *watch) settle(ctx context.Context, before sample) (sample, error) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()

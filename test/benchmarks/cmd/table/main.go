@@ -25,7 +25,7 @@ func main() {
 	into := flag.String("into", "", "replace the table in this Markdown `file` instead of printing it")
 	flag.Parse()
 	if flag.NArg() > 0 || p.rounds < 1 || p.benchTime <= 0 || p.walks < 0 {
-		fmt.Fprintln(os.Stderr, "table: -count must be at least 1, -time positive, -walks not negative, and there are no arguments")
+		fmt.Fprintln(os.Stderr, "table: -count must be at least 1, -time positive, -walks not negative; arguments are not accepted")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -127,7 +127,7 @@ func (f *findings) writeRaw(b *strings.Builder) {
 	}
 }
 
-// contestNames are the benchmarks of one contest, and the words for it.
+// contestNames are the benchmarks of one contest, and its label.
 type contestNames struct{ name, raw, work, client string }
 
 // contests lists the clients that were measured against raw, in order.
@@ -184,7 +184,7 @@ func plain(format string, s spread, ok bool) string {
 	return fmt.Sprintf(format, s.median)
 }
 
-// withRange adds the smallest and largest of the rounds where they differ from the median.
+// withRange adds the smallest and largest of the rounds if they differ from the median.
 func withRange(format string, s spread, ok bool) string {
 	middle, least, most := plain(format, s, ok), plain(format, spread{median: s.least}, ok), plain(format, spread{median: s.most}, ok)
 	if least == most {

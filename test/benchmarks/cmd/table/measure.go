@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// plan says what to run.
+// plan lists the runs.
 type plan struct {
 	rounds    int
 	benchTime time.Duration
@@ -42,7 +42,7 @@ type findings struct {
 	machine machine
 }
 
-// machine is where it was measured, and with what.
+// machine is the machine and the Go version of a measurement.
 type machine struct {
 	cpu, goVersion, platform string
 	cores                    int

@@ -63,7 +63,7 @@ func (s *samples) add(line string) error {
 	return nil
 }
 
-// benchmarkName strips what the testing package adds to a name: the word in front, the number of
+// benchmarkName strips what the testing package adds to a name: the prefix, the number of
 // processors behind, and underscores for spaces.
 func benchmarkName(printed string) string {
 	name := strings.TrimPrefix(printed, "Benchmark")
@@ -91,7 +91,7 @@ func spreadOf(values []float64) (spread, bool) {
 	return spread{median, sorted[0], sorted[len(sorted)-1]}, true
 }
 
-// value returns what a benchmark reported in a unit.
+// value returns the result of a benchmark in a unit.
 func (s *samples) value(name, unit string) (spread, bool) { return spreadOf(s.values[name][unit]) }
 
 // ratio returns a benchmark's share of another, taken within each round.
