@@ -1,4 +1,4 @@
-// A real browser, which tells of everything that a page must not do.
+// A real browser, which reports everything that a page must not do.
 
 import { createRequire } from "node:module";
 import { mkdirSync, readFileSync } from "node:fs";

@@ -29,7 +29,7 @@ afterEach(async () => {
   const wrong = tab?.wrong ?? [];
   await tab?.context.close();
   tab = undefined;
-  assert.deepEqual(wrong, [], "the page did what it must not");
+  assert.deepEqual(wrong, [], "forbidden actions of the page");
 });
 const visit = async (hash, options) => (tab = await open(browser, server, hash, options)).page;
 
@@ -113,7 +113,7 @@ test("thousands of requests keep the page quick: rows are bounded", async () => 
   await page.getByRole("button", { name: "Go on" }).waitFor();
 });
 
-test("a deep link opens what it names, and a real clock says how to get a virtual one", async () => {
+test("a deep link opens its target, and a real clock explains how to get a virtual one", async () => {
   const page = await visit("#/countries/NG");
   await page.locator(".detail").getByText("Africa/Lagos").waitFor();
   await page.goto(server.url + "/_mock/#/worlds");

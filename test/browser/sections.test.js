@@ -23,7 +23,7 @@ afterEach(async () => {
   const wrong = tab?.wrong ?? [];
   await tab?.context.close();
   tab = undefined;
-  assert.deepEqual(wrong, [], "the page did what it must not");
+  assert.deepEqual(wrong, [], "forbidden actions of the page");
 });
 
 const visit = async (hash, options) => (tab = await open(browser, server, hash, options)).page;
@@ -38,7 +38,7 @@ test("no requests yet: the page shows the line to try, without the key", async (
   await shot(page, "requests-empty");
 });
 
-test("a request arrives by itself, with its bodies and why it was refused", async () => {
+test("a request appears without a reload, with its bodies and the reason of its refusal", async () => {
   const page = await visit();
   const { id } = await server.call("POST", "/v1/webhooks/replay", { event: "shipment.created" });
   const row = page.locator(`.row[href*="${id}"]`);
@@ -94,10 +94,10 @@ test("hostile texts stay texts", async () => {
   await page.locator(".detail .none").waitFor();
   assert.equal(await page.evaluate(() => globalThis.struck), undefined);
   assert.equal(await page.locator("img").count(), 0);
-  tab.wrong.splice(0, tab.wrong.length, ...tab.wrong.filter((text) => !text.includes("404"))); // the request that there is not
+  tab.wrong.splice(0, tab.wrong.length, ...tab.wrong.filter((text) => !text.includes("404"))); // the unknown request
 });
 
-test("money: a draft is bought, the wallet falls, and the ledger says for what", async () => {
+test("money: a draft is bought, the wallet falls, and the ledger has the reason", async () => {
   const page = await visit("#/forms");
   await page.getByRole("button", { name: "Analyze" }).click();
   const detail = page.locator(".detail");
@@ -117,7 +117,7 @@ test("money: a draft is bought, the wallet falls, and the ledger says for what",
   await shot(page, "money");
 });
 
-test("forms: evidence is brought, the clock moved, failures told, papers opened as PDF", async () => {
+test("forms: evidence is submitted, the clock moved, failures shown, documents opened as PDF", async () => {
   const page = await visit("#/forms");
   await page.locator(".row").first().click();
   const detail = page.locator(".detail");
@@ -143,7 +143,7 @@ test("forms: evidence is brought, the clock moved, failures told, papers opened 
   await detail.locator("h2 .badge", { hasText: "completed" }).waitFor();
 });
 
-test("webhooks: a receiver is subscribed, told, told again, and switched off", async () => {
+test("webhooks: a receiver is subscribed, notified, notified again, and disabled", async () => {
   const heard = [];
   const receiver = createServer((request, response) => {
     heard.push(request.headers["x-webhook-delivery-id"]);
@@ -182,7 +182,7 @@ test("countries: on a map and in a table, searched by name, code and money", asy
   await shot(page, "countries");
 });
 
-test("faults: presets and rules of one's own are added, rest, count and go", async () => {
+test("faults: presets and custom rules are added, disabled, counted and removed", async () => {
   const page = await visit("#/faults");
   await page.getByText("Nothing goes wrong").waitFor();
   const presets = await page.locator(".presets button").all();

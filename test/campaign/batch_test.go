@@ -33,8 +33,8 @@ type batchCampaign struct {
 }
 
 // TestBatchCampaign runs batches whose budget covers a part of their items through the proxy of
-// TestPurchaseCampaign, interrupts them, and runs them again: at every progress event the ledger shows no more
-// than Committed, and Committed no more than the budget; no item is purchased twice; once the proxy passes
+// TestPurchaseCampaign, interrupts them, and runs them again: at every progress event the ledger shows at most
+// Committed, and Committed is at most the budget; no item is purchased twice; once the proxy passes
 // everything on, each item ends. The environment is that of TestPurchaseCampaign, with a batch for every
 // thousand purchases.
 //
@@ -176,7 +176,7 @@ func (b *batchCampaign) run(client *shipping.Client, events int) {
 	b.lastly = report.Results
 }
 
-// spent returns what has left the wallet.
+// spent returns the sum that left the wallet.
 func (b *batchCampaign) spent() shipping.Amount {
 	balance, _ := b.server.Balance(b.wallet)
 	spent, err := b.start.Sub(balance)

@@ -93,7 +93,7 @@ func broken() []damage {
 	}
 }
 
-// flip makes one byte a control character, which is no JSON anywhere: a flip inside a name can make a valid
+// flip makes one byte a control character, which is invalid anywhere in JSON: a flip inside a name can make a valid
 // record about something else, which is a forgery.
 func flip(x *exchange, r *response) bool {
 	if len(r.body) == 0 {
@@ -228,7 +228,7 @@ func edit(change func(data map[string]any) bool) func(*exchange, *response) bool
 	}
 }
 
-// anotherRecord returns the record of another request, with prices of its own.
+// anotherRecord returns the record of another request, with other prices.
 func anotherRecord(status string) func(*exchange, *response) bool {
 	return edit(func(data map[string]any) bool {
 		data["request_id"], data["status"] = another, status

@@ -49,7 +49,7 @@ func forgeries() []forgery {
 	return []forgery{
 		{name: "a confirmation of a purchase that was not delivered", why: "it is the service's confirmation, byte for byte",
 			delivery: never, response: confirmation, outcome: shipping.OutcomeCharged},
-		{name: "a confirmation without data of a purchase that was not delivered", why: "the specification does not show what a confirmation holds",
+		{name: "a confirmation without data of a purchase that was not delivered", why: "the specification does not show the content of a confirmation",
 			delivery: never, response: instead(200, "application/json", `{"status":true}`), outcome: shipping.OutcomeCharged},
 		{name: "a refusal after the charge, then the old draft for longer than RefusedFor", why: "a service that refuses for lack of funds sends the same two responses",
 			delivery: once, response: envelope(400), record: oldDraft, outcome: shipping.OutcomeNotCharged, chargedYet: true},

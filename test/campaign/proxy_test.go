@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// sentHeader marks what the client sends once.
+// sentHeader marks the requests that the client sends once.
 const sentHeader = "X-Sent"
 
 const (
@@ -39,7 +39,7 @@ type plan struct {
 	random   *rand.Rand
 }
 
-// A proxy is a gateway between client and service that does to each exchange what its plan says.
+// A proxy is a gateway between client and service that applies a plan to each exchange.
 type proxy struct {
 	service http.Handler
 	plan    func(o *order, kind string, n int) plan
@@ -187,7 +187,7 @@ func (x *exchange) statuses() string {
 	return strings.Join(append(text, ""), " ")
 }
 
-// deliver hands the request to the service as often as the plan says, and keeps what the service responds.
+// deliver sends the request to the service as often as planned, and keeps the response.
 func (x *exchange) deliver() {
 	p, d := x.proxy, x.plan.delivery
 	p.deliveries.Add(1)

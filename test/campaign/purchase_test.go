@@ -18,7 +18,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// options are what a campaign follows from. They are read from the environment, printed, and replay it.
+// options determine a campaign. They are read from the environment, printed, and replay it.
 type options struct {
 	purchases int    // SHIPPING_CAMPAIGN
 	seed      uint64 // SHIPPING_CAMPAIGN_SEED
@@ -86,7 +86,7 @@ func subjects() []subject {
 	}
 }
 
-// A trial is one purchase of the campaign and what was reported about it.
+// A trial is one purchase of the campaign, with its result.
 type trial struct {
 	order     *order
 	subject   subject
@@ -114,7 +114,7 @@ type campaign struct {
 	clients  []*shipping.Client // one for each wire
 	patient  *shipping.Client   // for an honest proxy
 	trials   []*trial
-	wrong    map[string][]string // by what is wrong
+	wrong    map[string][]string // by problem
 }
 
 func newCampaign(t *testing.T, o options, over ...wire) *campaign {
@@ -180,7 +180,7 @@ func (c *campaign) each(work func(*trial)) {
 	workers.Wait()
 }
 
-// newTrial decides what is purchased and over which wire.
+// newTrial chooses the documents and the connection of a purchase.
 func (c *campaign) newTrial(number int) *trial {
 	random := c.schedule.random(number, "trial", 0)
 	one := &trial{order: &order{number: number}, subject: pick(random, subjects())}
@@ -239,7 +239,7 @@ func (c *campaign) purchase(t *testing.T, one *trial) {
 	one.order.note("reported: %s (%v)", one.outcome, err)
 }
 
-// outcomeOf returns what a purchase reports about the money, whatever carries it.
+// outcomeOf returns the outcome of a purchase, from its result or its error.
 func outcomeOf(result *shipping.PurchaseResult, err error) shipping.PurchaseOutcome {
 	if err == nil {
 		return result.Outcome
@@ -277,7 +277,7 @@ func (c *campaign) settle(t *testing.T, one *trial) {
 	one.order.note("settled: %s (%v)", one.settled, err)
 }
 
-// fault records what is wrong with a trial.
+// fault records a problem of a trial.
 func (c *campaign) fault(one *trial, what, format string, args ...any) {
 	replay := c.options
 	replay.only = one.order.number

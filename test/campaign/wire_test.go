@@ -22,7 +22,7 @@ const patience = 150 * time.Millisecond
 type wire struct {
 	name  string
 	http2 bool
-	// abort returns what is sent instead of the RST_STREAM frame with INTERNAL_ERROR that net/http sends for an
+	// abort returns the frame to send instead of the RST_STREAM frame with INTERNAL_ERROR that net/http sends for an
 	// aborted stream. Nil closes the connection.
 	abort func(stream uint32) []byte
 	// single allows one stream for each connection, so that an abort strikes no other exchange.
@@ -32,7 +32,7 @@ type wire struct {
 }
 
 // wires returns every protocol of the campaign. The HTTP/2 error codes are those after which net/http sends a
-// request again by itself, and some others.
+// request again, and some others.
 func wires() []wire {
 	return []wire{
 		{name: "HTTP/1.1, closed"},

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// detached sends requests with a context of its own, so that nothing above it learns what is written.
+// detached sends requests with another context, so that nothing above it learns how much was written.
 type detached struct{ next http.RoundTripper }
 
 func (d detached) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.next.RoundTrip(r.Clone(context.Background()))
 }
 
-// C19: a transport that replaces the context hides what was written. A request whose body was read is then
+// C19: a transport that replaces the context hides how much was written. A request whose body was read is then
 // not sent again.
 func TestDetached_OneRequestAnAttempt(t *testing.T) {
 	t.Parallel()
@@ -37,7 +37,7 @@ func TestDetached_OneRequestAnAttempt(t *testing.T) {
 				s := listen(t, serving, serveHTTP2)
 				defer s.close()
 				s.play = func(c *connection) bool {
-					if len(s.seen()) > 1 { // net/http would go on for ever
+					if len(s.seen()) > 1 { // net/http would never stop
 						return c.respond()
 					}
 					return play(c)

@@ -15,7 +15,7 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// fault is what a service does with a request that it has read whole.
+// fault is the reaction of a service to a request that it has read completely.
 type fault struct {
 	name string
 	play func(c *connection) (open bool)
@@ -241,7 +241,7 @@ func TestHTTP2_NotRepeatedOverHTTP1(t *testing.T) {
 	}
 }
 
-// C25: a connection that is refused after the request was written on another one is no evidence that
+// C25: a connection that is refused after the request was written on another one does not prove that
 // nothing was sent.
 func TestHTTP2_RefusedAfterwards(t *testing.T) {
 	t.Parallel()

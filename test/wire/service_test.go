@@ -83,7 +83,7 @@ func (s *service) drain() {
 	s.serving.Wait()
 }
 
-// closeConnections closes what was accepted so far.
+// closeConnections closes the connections that were accepted so far.
 func (s *service) closeConnections(closeOne func(net.Conn)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +121,7 @@ type connection struct {
 	stream uint32
 }
 
-// serveHTTP2 reads frames. It answers every GET and lets play answer the rest.
+// serveHTTP2 reads frames. It responds to every GET, and play responds to the rest.
 func serveHTTP2(s *service, conn net.Conn) {
 	if _, err := io.ReadFull(conn, make([]byte, len(http2.ClientPreface))); err != nil {
 		return
