@@ -89,3 +89,25 @@ func ExampleRegulatoryService_Retry() {
 	fmt.Println(request.Status, string(pdf[:5]))
 	// Output: completed %PDF-
 }
+
+// The PDF of a generated document. The operation has no documented path, so it has to be enabled.
+func ExampleRegulatoryService_PDF() {
+	client, server := account(shipping.WithProvisionalRoutes())
+	defer server.Close()
+	ctx := context.Background()
+
+	request, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]},
+		&shipping.AnalyzeAndPollOptions{
+			Select: shipping.SelectOnly(shipping.DocumentCustoms),
+			Poll:   shipping.PollOptions{MinInterval: 10 * time.Millisecond},
+		})
+	if err != nil {
+		log.Fatal(err)
+	}
+	pdf, err := client.Regulatory.PDF(ctx, request.RequestID, shipping.DocumentCustoms)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(pdf[:5]), len(pdf) > 1000) // write it with os.WriteFile
+	// Output: %PDF- true
+}

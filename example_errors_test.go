@@ -12,7 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
-// Errors are told apart with errors.Is, and taken apart with errors.AsType.
+// Test errors with errors.Is, and read their fields with errors.AsType.
 func ExampleError() {
 	_, server := account()
 	defer server.Close()
@@ -31,7 +31,7 @@ func ExampleError() {
 	// rates.list 401 1
 }
 
-// What a call would do wrong is refused before anything is sent.
+// An invalid request is refused before anything is sent.
 func ExampleValidationError() {
 	client, server := account()
 	defer server.Close()
@@ -46,7 +46,7 @@ func ExampleValidationError() {
 	// calls: 0
 }
 
-// Reads repeat by themselves: two failures, and the caller sees neither.
+// Reads are retried: after two failures, the third attempt succeeds.
 func ExampleWithRetryPolicy() {
 	client, server := account(shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 3, MinWait: time.Millisecond}))
 	defer server.Close()
@@ -68,7 +68,7 @@ func ExampleWithRetryPolicy() {
 	// 200
 }
 
-// Where the service asks to wait longer than there is time, the error comes at once and says so.
+// If the service requests a wait that would outlast the deadline, the call fails immediately.
 func ExampleErrRateLimited() {
 	client, server := account()
 	defer server.Close()

@@ -34,7 +34,7 @@ func ExampleTransactionsService_All() {
 	// Output: something was spent: true
 }
 
-// One page, and what it says about itself.
+// One page, with its numbers.
 func ExampleRatesService_List() {
 	client, server := account()
 	defer server.Close()
@@ -47,7 +47,7 @@ func ExampleRatesService_List() {
 	// Output: 60 of 250 on page 2 of 5
 }
 
-// A walk that fails says where to go on, in this process or another.
+// The error of a walk has a token that continues it, in this process or another.
 func ExampleWithResume() {
 	client, server := account(shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
 	defer server.Close()
@@ -138,7 +138,7 @@ func ExampleCheapestRate() {
 	}
 	fmt.Println("cheapest:", cheapest.CarrierName)
 	fmt.Println("cheapest within two days:", soon.CarrierName)
-	fmt.Println("worth a thought:", best[0].CarrierName, best[1].CarrierName, len(best))
+	fmt.Println("to choose from:", best[0].CarrierName, best[1].CarrierName, len(best))
 
 	rates[0].Currency = "EUR"
 	_, err = shipping.CheapestRate(rates, shipping.RateFilter{})
@@ -146,6 +146,6 @@ func ExampleCheapestRate() {
 	// Output:
 	// cheapest: Road
 	// cheapest within two days: Air
-	// worth a thought: Road Air 2
+	// to choose from: Road Air 2
 	// shipping: rates are in several currencies; set RateFilter.Currency to compare those of one: EUR and USD
 }

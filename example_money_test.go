@@ -28,7 +28,7 @@ func ExampleAmount() {
 	// Output: 59.97 5997 <nil>
 }
 
-// What was not sent and what cannot be read are told from 0, and no sum is made of them in silence.
+// A missing or an unreadable amount is not 0, and arithmetic on an unreadable one is an error.
 func ExampleAmount_Known() {
 	var rate struct{ Amount, InsuranceFee, Fee shipping.Amount }
 	if err := json.Unmarshal([]byte(`{"Amount":"1,234.50","InsuranceFee":"on request"}`), &rate); err != nil {

@@ -100,7 +100,7 @@ func ExampleWithLogger() {
 	// Output: level=DEBUG msg="shipping attempt" operation=countries.list attempt=1 status=200
 }
 
-// What a service sends beyond the specification, or short of it.
+// Differences between a service's responses and the specification.
 func ExampleWithDriftReport() {
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, `{"status":true,"message":"","data":[{"isoCode":"KE","name":"Kenya","phonecode":254,"flag":"🇰🇪",
@@ -119,7 +119,7 @@ func ExampleWithDriftReport() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(countries[0].Name, countries[0].PhoneCode) // read all the same
+	fmt.Println(countries[0].Name, countries[0].PhoneCode) // read despite the difference
 	// Output:
 	// countries.list unknown data[].continent: string
 	// countries.list type data[].phonecode: number instead of string

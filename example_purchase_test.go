@@ -24,9 +24,9 @@ func ExampleRegulatoryService_AnalyzeAndPoll() {
 	request, err := client.Regulatory.AnalyzeAndPoll(ctx,
 		&shipping.AnalyzeRequest{ShipmentID: shipmentID},
 		&shipping.AnalyzeAndPollOptions{
-			Select: shipping.SelectAutomated, // without Select nothing is bought
-			Budget: limit,                    // checked against the prices stored on the draft
-			Poll:   shipping.PollOptions{MinInterval: 10 * time.Millisecond},
+			Select: shipping.SelectAutomated,                                 // without Select nothing is bought
+			Budget: limit,                                                    // checked against the prices stored on the draft
+			Poll:   shipping.PollOptions{MinInterval: 10 * time.Millisecond}, // 1 s unless set
 		})
 	if err != nil {
 		log.Fatal(err)
@@ -42,7 +42,7 @@ func ExampleRegulatoryService_AnalyzeAndPoll() {
 	// draft true
 }
 
-// What a shipment needs, what it costs, and why. Nothing is charged.
+// The documents that a shipment needs, with prices and reasons. Nothing is charged.
 func ExampleRegulatoryService_Analyze() {
 	client, server := account()
 	defer server.Close()
@@ -80,15 +80,15 @@ func ExampleRegulatoryService_Purchase() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(bought.Outcome, "learnt by reading back:", bought.ReadBack)
+	fmt.Println(bought.Outcome, "found by reading back:", bought.ReadBack)
 	fmt.Println("purchases that reached the server:", server.Calls(shipping.OpPurchase))
 	// Output:
-	// charged learnt by reading back: true
+	// charged found by reading back: true
 	// purchases that reached the server: 1
 }
 
-// Where nothing proves whether the wallet was charged, the error says so, and SettlePurchase finds out
-// later. It only reads.
+// If the evidence does not show whether the wallet was charged, the error reports an unknown outcome. SettlePurchase
+// settles it later, and only reads.
 func ExamplePurchaseError() {
 	client, server := account()
 	defer server.Close()
@@ -124,7 +124,7 @@ func ExamplePurchaseError() {
 	// settled: not charged
 }
 
-// Another process goes on with nothing but the request's id.
+// Another process continues from the request's id alone.
 func ExampleRegulatoryService_ResumePoll() {
 	client, server := account()
 	defer server.Close()

@@ -45,7 +45,7 @@ func Example() {
 	// Output: Kenya +254 KES Africa/Nairobi
 }
 
-// What is wrong with a key or an address is told at once, with what to do.
+// An invalid key or address is refused at once, with the correction.
 func ExampleNewClient() {
 	_, err := shipping.NewClient("Bearer sk_test_1", shipping.WithBaseURL("https://api.example.com"))
 	fmt.Println(err)

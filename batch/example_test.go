@@ -26,7 +26,7 @@ func account() (*shipping.Client, *mockserver.Server) {
 	return client, server
 }
 
-// Many shipments, one budget, and a journal: running it again goes on, and buys nothing twice.
+// Many shipments, one budget, and a journal: a second run continues, and buys nothing twice.
 func ExampleRun() {
 	client, server := account()
 	defer server.Close()
@@ -65,7 +65,7 @@ func ExampleRun() {
 	// run 2 completed: 5 purchases: 5
 }
 
-// Many notifications, with a report on disk that a later run goes on from.
+// Many notifications, with a report on disk from which a later run continues.
 func ExampleReplay() {
 	client, server := account()
 	defer server.Close()

@@ -22,12 +22,12 @@ func deliver(receiver http.Handler, id, body, signature string) int {
 	return answer.Code
 }
 
-// A receiver is an http.Handler. It refuses what is not signed, and handles each delivery once.
+// A receiver is an http.Handler. It refuses unsigned deliveries, and handles each delivery once.
 func ExampleNewReceiver() {
 	receiver, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error {
 		shipment, err := n.Shipment()
 		if err != nil {
-			return err // it is handed over again
+			return err // the notification is handled again
 		}
 		fmt.Println(n.Event, shipment.ShipmentID, shipment.Status)
 		return nil
@@ -81,7 +81,7 @@ func ExampleVerify() {
 	// webhook: the signature is missing or wrong
 }
 
-// Older news that comes late is told from newer.
+// A notification that arrives after a newer one is late.
 func ExampleTracker() {
 	var seen webhook.Tracker
 	noon := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)

@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log"
 
@@ -11,16 +10,12 @@ import (
 )
 
 func main() {
-	ctx := context.Background()
-	client, err := shipping.NewClientFromEnv() // SHIPPING_SECRET_KEY, SHIPPING_BASE_URL
+	client, err := shipping.NewClientFromEnv() // reads SHIPPING_SECRET_KEY and SHIPPING_BASE_URL
 	if err != nil {
 		log.Fatal(err)
 	}
-
-	for rate, err := range client.Rates.All(ctx, nil) { // pages are fetched ahead
-		if errors.Is(err, shipping.ErrUnauthorized) {
-			log.Fatal("wrong key: ", err)
-		} else if err != nil {
+	for rate, err := range client.Rates.All(context.Background(), nil) {
+		if err != nil {
 			log.Fatal(err)
 		}
 		fmt.Println(rate.CarrierName, rate.Amount, rate.Currency)

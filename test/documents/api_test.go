@@ -17,10 +17,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var recordAPI = flag.Bool("record", false, "write what is exported now to test/api/")
+var recordAPI = flag.Bool("record", false, "write the exported names to test/api/")
 
-// What is exported stands in test/api/, a line a declaration. A line that is gone or changed breaks somebody's
-// program, so the changelog has to say so first.
+// The exported names are recorded in test/api/, a line a declaration. A line that is removed or changed can break a
+// program, so the changelog must list it first.
 func TestAPI_IsAsRecorded(t *testing.T) {
 	changelog := readText(t, "CHANGELOG.md")
 	for name, folder := range map[string]string{
@@ -61,24 +61,24 @@ func TestAPI_ABreakingChangeIsNoticedUnlessTheChangelogTellsOfIt(t *testing.T) {
 		"const Limit = 100", "field Wallet.Currency string", "field Wallet.ID string", "func Open(string) *Wallet",
 		"method (*Wallet) Close()", "method (*Wallet) Debit(int, string) error", "type Store interface{Seen(string) bool}", "type Wallet struct",
 	}, before); diff != "" {
-		t.Fatalf("what is exported (-want +got):\n%s", diff)
+		t.Fatalf("exported names (-want +got):\n%s", diff)
 	}
 	for name, c := range map[string]struct {
 		from, to, changelog string
 		broken, added       int
 	}{
-		"nothing":                          {},
-		"a method is gone":                 {from: "method (*Wallet) Close()", broken: 1},
-		"a method takes something else":    {from: "Debit(int,", to: "Debit(int64,", broken: 1, added: 1},
-		"a method needs a pointer":         {from: "(*Wallet) Close", to: "(Wallet) Close", broken: 1, added: 1},
-		"a field has another type":         {from: "ID string", to: "ID int", broken: 1, added: 1},
-		"an interface asks for more":       {from: "Seen(string) bool}", to: "Seen(string) bool; Forget()}", broken: 1, added: 1},
-		"a constant has another value":     {from: "100", to: "101", broken: 1, added: 1},
-		"something is new":                 {from: "func Open", to: "func Close() error\nfunc Open", added: 1},
-		"the changelog tells of it":        {from: "method (*Wallet) Close()", changelog: "## Unreleased\n\n- Breaking: `Wallet.Close` is gone.\n"},
-		"the changelog told of it earlier": {from: "method (*Wallet) Close()", changelog: "## Unreleased\n\n## 0.1.0\n\n- Breaking: Wallet.Close is gone.\n", broken: 1},
-		"the changelog tells of another":   {from: "method (*Wallet) Close()", changelog: "## Unreleased\n\n- Breaking: Wallet.CloseAll, MyWallet.Close.\n", broken: 1},
-		"the changelog has it as added":    {from: "method (*Wallet) Close()", changelog: "## Unreleased\n\n- Wallet.Close is gone.\n", broken: 1},
+		"nothing":                         {},
+		"a method is gone":                {from: "method (*Wallet) Close()", broken: 1},
+		"a method takes something else":   {from: "Debit(int,", to: "Debit(int64,", broken: 1, added: 1},
+		"a method needs a pointer":        {from: "(*Wallet) Close", to: "(Wallet) Close", broken: 1, added: 1},
+		"a field has another type":        {from: "ID string", to: "ID int", broken: 1, added: 1},
+		"an interface asks for more":      {from: "Seen(string) bool}", to: "Seen(string) bool; Forget()}", broken: 1, added: 1},
+		"a constant has another value":    {from: "100", to: "101", broken: 1, added: 1},
+		"something is new":                {from: "func Open", to: "func Close() error\nfunc Open", added: 1},
+		"the changelog lists it":          {from: "method (*Wallet) Close()", changelog: "## Unreleased\n\n- Breaking: `Wallet.Close` is gone.\n"},
+		"the changelog listed it earlier": {from: "method (*Wallet) Close()", changelog: "## Unreleased\n\n## 0.1.0\n\n- Breaking: Wallet.Close is gone.\n", broken: 1},
+		"the changelog lists another":     {from: "method (*Wallet) Close()", changelog: "## Unreleased\n\n- Breaking: Wallet.CloseAll, MyWallet.Close.\n", broken: 1},
+		"the changelog has it as added":   {from: "method (*Wallet) Close()", changelog: "## Unreleased\n\n- Wallet.Close is gone.\n", broken: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -92,7 +92,7 @@ func TestAPI_ABreakingChangeIsNoticedUnlessTheChangelogTellsOfIt(t *testing.T) {
 	}
 }
 
-// compareAPI returns the recorded lines that are gone and that the changelog does not tell of, and the lines
+// compareAPI returns the recorded lines that are gone and that the changelog does not list, and the lines
 // that are new.
 func compareAPI(recorded, now []string, changelog string) (broken, added []string) {
 	_, unreleased, _ := strings.Cut("\n"+changelog, "\n## Unreleased\n")
@@ -211,7 +211,7 @@ func typeLines(spec *ast.TypeSpec) []string {
 	return lines
 }
 
-// valueLines is a line for each constant or variable. A constant without a value of its own has that of the
+// valueLines is a line for each constant or variable. A constant without a value has that of the
 // last one that does, counted on.
 func valueLines(declaration *ast.GenDecl, i int, spec *ast.ValueSpec) []string {
 	from := spec

@@ -9,7 +9,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// Every assumption of the server stands in ASSUMPTIONS.md as the server itself tells it, and no other.
+// ASSUMPTIONS.md lists the server's assumptions as the server does.
 func TestASSUMPTIONSTellsWhatTheServerAssumes(t *testing.T) {
 	t.Parallel()
 	document, err := os.ReadFile("docs/ASSUMPTIONS.md")

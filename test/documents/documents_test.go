@@ -1,5 +1,5 @@
-// Package documents_test holds the documents to the code: their links, blocks of Go, tables and commands, and the
-// record of what the packages export.
+// Package documents_test checks the documents against the code: their links, blocks of Go, tables and commands, and the
+// record of exported names.
 package documents_test
 
 import (
@@ -63,7 +63,7 @@ func TestDocuments_TheirCodeIsCompiledAndRun(t *testing.T) {
 	}
 }
 
-// Every link leads to a file or folder, and to a heading that it has.
+// Every link leads to an existing file or folder, and to one of its headings.
 func TestDocuments_TheirLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
@@ -100,7 +100,7 @@ func TestDocuments_TheirLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// Documents send a reader to few places outside: ones that will last and sell nothing.
+// Documents link to few sites outside.
 func TestDocuments_TheirAddressesAreWellKnown(t *testing.T) {
 	t.Parallel()
 	known := []string{
@@ -117,7 +117,7 @@ func TestDocuments_TheirAddressesAreWellKnown(t *testing.T) {
 	}
 }
 
-// What CONTRIBUTING says lies where, lies there.
+// The files and folders in CONTRIBUTING's layout exist.
 func TestDocuments_TheLayoutIsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	contributing := documents(t)["CONTRIBUTING.md"]
@@ -125,7 +125,7 @@ func TestDocuments_TheLayoutIsWhatIsThere(t *testing.T) {
 	for _, row := range layout.FindAllStringSubmatch(contributing, -1) {
 		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[1], -1) {
 			if found, err := filepath.Glob(strings.TrimSuffix(name[1], "/")); err != nil || len(found) == 0 {
-				t.Errorf("CONTRIBUTING names %s, which is not there", name[1])
+				t.Errorf("CONTRIBUTING names %s, which does not exist", name[1])
 			}
 		}
 	}

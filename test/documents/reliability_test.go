@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The commands of RELIABILITY.md run tests that there are.
+// The commands of RELIABILITY.md run existing tests.
 func TestRELIABILITY_ItsCommandsRunTests(t *testing.T) {
 	t.Parallel()
 	commands := regexp.MustCompile("`(?:SHIPPING_\\w+=\\w+ )?go test (?:-C (\\S+) )?[^`]*?-(?:run|fuzz) ((?:Test|Fuzz)\\w+)\\$? (?:-fuzztime \\w+ )?(\\.[^\\s`]*)[^`]*`").FindAllStringSubmatch(readText(t, "docs/RELIABILITY.md"), -1)
@@ -24,7 +24,7 @@ func TestRELIABILITY_ItsCommandsRunTests(t *testing.T) {
 			found = found || strings.HasPrefix(name, command[2])
 		}
 		if !found {
-			t.Errorf("there is no test %s in %s", command[2], path.Join(command[1], command[3]))
+			t.Errorf("%s is not a test in %s", command[2], path.Join(command[1], command[3]))
 		}
 	}
 }

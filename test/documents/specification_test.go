@@ -22,13 +22,13 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// specified is one place of SPECIFICATION.md that says where something is implemented and tested.
+// specified is one place of SPECIFICATION.md: a heading, and its tests on one side.
 type specified struct{ heading, side, text string }
 
 // field is a row of one of its tables of fields.
 type field struct{ name, kind, member string }
 
-// readSpecification returns what SPECIFICATION.md says, and the fields under each heading.
+// readSpecification returns the places of SPECIFICATION.md, and the fields under each heading.
 func readSpecification(t *testing.T) (places []specified, fields map[string][]field, headings []string) {
 	t.Helper()
 	document, err := os.ReadFile("docs/SPECIFICATION.md")
@@ -53,7 +53,7 @@ func readSpecification(t *testing.T) (places []specified, fields map[string][]fi
 		case strings.HasPrefix(line, "|---"):
 		case slices.Equal(columns, []string{"Rule", "Client", "Server"}) && len(cells) == 3:
 			places = append(places, specified{heading + ": " + cells[0], "Client", cells[1]}, specified{heading + ": " + cells[0], "Server", cells[2]})
-		case slices.Equal(columns, []string{"Field", "Type", "What it is", "In Go"}) && len(cells) == 4:
+		case slices.Equal(columns, []string{"Field", "Type", "Meaning", "In Go"}) && len(cells) == 4:
 			fields[heading] = append(fields[heading], field{strings.Trim(cells[0], "`"), cells[1], strings.Trim(cells[3], "`")})
 		case !slices.Equal(columns, []string{"Not shown", "Row of ASSUMPTIONS.md"}):
 			t.Errorf("%s: not understood: %s", heading, line)
@@ -80,7 +80,7 @@ func TestSPECIFICATION_EveryRuleIsTested(t *testing.T) {
 		}
 		for _, name := range named {
 			if !tests[name[1]] {
-				t.Errorf("%s, %s: there is no test %s", place.heading, place.side, name[1])
+				t.Errorf("%s, %s: test %s does not exist", place.heading, place.side, name[1])
 			}
 		}
 	}
@@ -158,19 +158,19 @@ func TestSPECIFICATION_EveryFieldIsInTheOpenAPIDocumentAndInGo(t *testing.T) {
 	}
 }
 
-// schema is what the OpenAPI document says of a record; Assumption, what of it is not specified.
+// schema is a record of the OpenAPI document; Assumption lists its members that are not specified.
 type schema struct {
 	Assumption string `json:"x-assumption"`
 	Properties map[string]property
 }
 
-// property is what it says of a field.
+// property is a field of a schema.
 type property struct {
 	Ref  string `json:"$ref"`
 	Type any    `json:"type"`
 }
 
-// kind is the type in the words of the specification.
+// kind is the type as the specification names it.
 func (p property) kind() string {
 	words := strings.NewReplacer("[", "", "]", "", "integer", "number", " null", " or null")
 	switch p.Ref[strings.LastIndex(p.Ref, "/")+1:] {
