@@ -9,6 +9,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // U6: every operation below /_mock/ accepts the documented request, and responds as documented, field by field.
@@ -32,7 +33,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call, err := srv.Await(t.Context(), mockserver.CallQuery{Operation: shipping.OpAnalyze}, time.Minute)
+	call, err := srv.Await(t.Context(), journal.Query{Operation: shipping.OpAnalyze}, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 func TestMyCode(t *testing.T) {
@@ -32,7 +33,7 @@ func TestLostResponse(t *testing.T) {
 	server := mockserver.New()
 	defer server.Close()
 	client := server.Client(t)
-	lost := mockserver.FaultRule{Operation: shipping.OpPurchase, Committed: true, Fault: mockserver.FaultDrop()}
+	lost := fault.Rule{Operation: shipping.OpPurchase, Committed: true, Fault: fault.Drop()}
 	if err := server.Inject(lost); err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func TestLostPurchase(t *testing.T) {
 		server := mockserver.New(mockserver.WithoutListener()) // in memory: a bubble cannot wait for sockets
 		defer server.Close()
 		client := server.Client(t)
-		lost := mockserver.FaultRule{Operation: shipping.OpPurchase, First: 1, Fault: mockserver.FaultDrop()}
+		lost := fault.Rule{Operation: shipping.OpPurchase, First: 1, Fault: fault.Drop()}
 		if err := server.Inject(lost); err != nil {
 			t.Fatal(err)
 		}

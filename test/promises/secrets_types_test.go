@@ -61,7 +61,7 @@ func keyHolders(t *testing.T) (holders map[string]any, keys []string) {
 		"mockserver.World":             server.World,
 		"mockserver.Snapshot":          server.Snapshot(),
 		"mockserver.Option":            mockserver.WithSeed(1),
-		"mockserver.Call":              server.Journal(),
+		"journal.Call":                 server.Journal(),
 		"conformance.Option":           conformance.WithSecretKey(shippingtest.Key),
 	}, []string{shippingtest.Key, server.SecretKey}
 }
@@ -77,9 +77,9 @@ var keyless = map[string]string{
 	"batch.JournalError":       "the key names an item",
 	"batch.ReplayOutcome":      "the key names an item",
 	"shipping.PurchaseRequest": "an identifier, documents and settings",
-	"mockserver.CallQuery":     "the key is a fingerprint",
+	"journal.Query":            "the key is a fingerprint",
 	"mockserver.Coverage":      "counts of operations",
-	"mockserver.Scenario":      "a name and a description",
+	"fault.Kind":               "a name and a description",
 	"webhook.MemoryStore":      "identifiers of deliveries",
 	"webhook.Tracker":          "identifiers of shipments",
 }
