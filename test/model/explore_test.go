@@ -1,0 +1,251 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// event is a row of the table for a process and an item.
+type event struct {
+	row  uint8
+	p, i uint8
+}
+
+// size is how much of the model is explored.
+type size struct{ items, processes int }
+
+// exploration is all states that can be reached. States that differ only in the order of the items or the processes
+// are one.
+type exploration struct {
+	size
+	rules  []rule
+	states []State
+	parent []int32
+	by     []event // the event that reached the state first
+	number map[State]int32
+
+	transitions int
+	violation   *violation
+}
+
+// violation is a property that does not hold in a state.
+type violation struct {
+	property string
+	state    int32
+}
+
+// explore visits the states breadth-first, so the first path to a violation is a shortest one. It ends at the first
+// violation.
+func explore(rules []rule, size size) *exploration {
+	x := &exploration{size: size, rules: rules, number: map[State]int32{}}
+	x.add(initial(size.items), -1, event{})
+	for n := int32(0); int(n) < len(x.states) && x.violation == nil; n++ {
+		x.each(n, func(next State, by event) {
+			x.transitions++
+			x.add(x.canonical(next), n, by)
+		})
+	}
+	return x
+}
+
+// each calls visit with each state that follows a state.
+func (x *exploration) each(n int32, visit func(State, event)) {
+	for row := range x.rules {
+		for p := range x.processes {
+			for i := range x.items {
+				next := x.states[n]
+				v := next.view(p, i)
+				if x.rules[row].when(v) {
+					x.rules[row].then(v)
+					visit(next, event{uint8(row), uint8(p), uint8(i)})
+				}
+			}
+		}
+	}
+}
+
+func (x *exploration) add(s State, parent int32, by event) {
+	if _, known := x.number[s]; known {
+		return
+	}
+	n := int32(len(x.states))
+	x.number[s] = n
+	x.states, x.parent, x.by = append(x.states, s), append(x.parent, parent), append(x.by, by)
+	if broken := s.broken(); broken != "" && x.violation == nil {
+		x.violation = &violation{broken, n}
+	}
+}
+
+// checkEnds requires that the batch ends from every state once nothing is at fault any more: events that need no
+// fault go round in no circle, and where none is left every item has ended.
+func (x *exploration) checkEnds() {
+	if x.violation != nil {
+		return
+	}
+	const unvisited, entered, left = 0, 1, 2
+	mark := make([]uint8, len(x.states))
+	type frame struct {
+		state int32
+		next  []int32
+	}
+	honest := func(n int32) (next []int32) {
+		x.each(n, func(s State, by event) {
+			if m := x.number[x.canonical(s)]; x.rules[by.row].kind == step && m != n {
+				next = append(next, m)
+			}
+		})
+		return next
+	}
+	for root := range x.states {
+		if mark[root] != unvisited {
+			continue
+		}
+		mark[root] = entered
+		path := []frame{{int32(root), honest(int32(root))}}
+		if x.stuck(path[0].state, path[0].next) {
+			return
+		}
+		for len(path) > 0 {
+			top := &path[len(path)-1]
+			if len(top.next) == 0 {
+				mark[top.state] = left
+				path = path[:len(path)-1]
+				continue
+			}
+			n := top.next[0]
+			top.next = top.next[1:]
+			switch mark[n] {
+			case entered:
+				x.violation = &violation{"a batch ends", n}
+				return
+			case unvisited:
+				mark[n] = entered
+				next := honest(n)
+				if x.stuck(n, next) {
+					return
+				}
+				path = append(path, frame{n, next})
+			}
+		}
+	}
+}
+
+// stuck reports a state in which nothing happens by itself although an item has not ended.
+func (x *exploration) stuck(n int32, next []int32) bool {
+	if len(next) > 0 || x.states[n].settled() {
+		return false
+	}
+	x.violation = &violation{"every unknown is settled", n}
+	return true
+}
+
+// canonical returns the one of the states that differ only in an order.
+func (x *exploration) canonical(s State) State {
+	least := s
+	if x.items == items {
+		least = lesser(least, s.swappedItems())
+	}
+	if x.processes == processes {
+		s = s.swappedProcesses()
+		least = lesser(least, s)
+		if x.items == items {
+			least = lesser(least, s.swappedItems())
+		}
+	}
+	return least
+}
+
+func (s State) swappedItems() State {
+	s.Items[0], s.Items[1] = s.Items[1], s.Items[0]
+	for p := range s.Places {
+		s.Places[p][0], s.Places[p][1] = s.Places[p][1], s.Places[p][0]
+	}
+	return s
+}
+
+func (s State) swappedProcesses() State {
+	s.Places[0], s.Places[1] = s.Places[1], s.Places[0]
+	s.Up[0], s.Up[1] = s.Up[1], s.Up[0]
+	for i := range s.Items {
+		if owner := s.Items[i].Owner; owner == 1 || owner == 2 {
+			s.Items[i].Owner = 3 - owner
+		}
+	}
+	return s
+}
+
+func lesser(a, b State) State {
+	if a.order() <= b.order() {
+		return a
+	}
+	return b
+}
+
+// order numbers a state by its parts that can be swapped.
+func (s *State) order() uint64 {
+	n := uint64(0)
+	add := func(part uint8, values uint64) { n = n*values + uint64(part) }
+	for i, it := range s.Items {
+		add(uint8(it.Step), 8)
+		add(uint8(s.Places[0][i]), 32)
+		add(uint8(s.Places[1][i]), 32)
+		add(uint8(it.Request), 4)
+		add(it.Debits, 4)
+		add(it.Copies, 4)
+		add(it.Sends, 4)
+		add(uint8(it.Owner), 4)
+		add(uint8(it.Lease), 2)
+	}
+	if s.Up[0] {
+		add(1, 2)
+	} else {
+		add(0, 2)
+	}
+	return n
+}
+
+// path returns the events that reach a state, in words.
+func (x *exploration) path(n int32) string {
+	var numbers []int32
+	for ; n >= 0; n = x.parent[n] {
+		numbers = append(numbers, n)
+	}
+	slices.Reverse(numbers)
+	s := initial(x.items)
+	var text strings.Builder
+	for k, n := range numbers[1:] {
+		row := x.by[n].row
+		next, by := x.follow(s, row, x.states[n])
+		fmt.Fprintf(&text, "\n%4d. %s", k+1, x.rules[row].words(by))
+		s = next
+	}
+	return text.String()
+}
+
+// follow applies a row to the process and the item with which it leads to a state, in whatever order.
+func (x *exploration) follow(s State, row uint8, to State) (State, event) {
+	for p := range x.processes {
+		for i := range x.items {
+			next := s
+			v := next.view(p, i)
+			if !x.rules[row].when(v) {
+				continue
+			}
+			if x.rules[row].then(v); x.canonical(next) == to {
+				return next, event{row, uint8(p), uint8(i)}
+			}
+		}
+	}
+	panic("the path is not one of the table")
+}
+
+func (r rule) words(by event) string {
+	return fmt.Sprintf("process %c, item %d: %s", 'A'+by.p, by.i+1, r.event)
+}
+
+// counterexample returns the violation in words, with a shortest path to it.
+func (x *exploration) counterexample() string {
+	n := x.violation.state
+	return fmt.Sprintf("it does not hold that %s:%s\n      %s", x.violation.property, x.path(n), &x.states[n])
+}
