@@ -120,8 +120,8 @@ func (v view) owns() bool  { return v.it.Owner == v.self() }
 func (v view) in(places ...Place) bool { return slices.Contains(places, v.s.Places[v.p][v.i]) }
 func (v view) to(place Place)          { v.s.Places[v.p][v.i] = place }
 
-// writes reports whether the next thing that the process does with the item is a record.
-func (v view) writes() bool { return v.in(drafted, ready, charged, notCharged, settled, ended) }
+// writes reports whether the process may be about to append a record: in open, to renew its claim.
+func (v view) writes() bool { return v.in(drafted, ready, open, charged, notCharged, settled, ended) }
 
 func (v view) release() { v.it.Owner, v.it.Lease = nobody, full }
 
@@ -173,6 +173,13 @@ func (v view) allAway() {
 		if it.Step != noItem {
 			v.s.Places[v.p][i] = away
 		}
+	}
+}
+
+// giveAll leaves all items.
+func (v view) giveAll() {
+	for i := range v.s.Items {
+		v.s.view(v.p, i).give(done)
 	}
 }
 

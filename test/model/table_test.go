@@ -52,8 +52,10 @@ func table() []rule {
 		{"half of the claim passes", fault, func(v view) bool { return v.owns() && v.it.Lease == full }, func(v view) { v.it.Lease = half }},
 		{"the claim ends", fault, func(v view) bool { return v.owns() && v.it.Lease == half && !v.in(sent) }, view.release},
 		{"the claim of the dead ends", step, func(v view) bool { return v.perItem() && v.it.Owner == dead }, view.release},
+		{"renews its claim", step, func(v view) bool { return v.in(open) && v.owns() }, func(v view) { v.it.Lease = full }},
 		{"leaves a lost claim", step, func(v view) bool { return v.up() && v.writes() && !v.owns() }, func(v view) { v.to(away) }},
 		{"leaves a late claim", step, func(v view) bool { return v.in(reserved) && !v.mayPurchase() }, func(v view) { v.give(away) }},
+		{"is interrupted", fault, func(v view) bool { return v.first() && v.up() }, view.giveAll},
 		{"cannot write", fault, func(v view) bool { return v.writes() && v.owns() }, func(v view) { v.give(done) }},
 
 		// A draft.
@@ -65,7 +67,6 @@ func table() []rule {
 		}},
 		{"reads the draft", step, func(v view) bool { return v.in(analyzed) && v.it.Request == draft }, func(v view) { v.to(ready) }},
 		{"reads no draft", step, func(v view) bool { return v.in(analyzed) && v.it.Request != draft }, func(v view) { v.give(done) }},
-		{"reads in vain", fault, func(v view) bool { return v.in(analyzed) }, func(v view) { v.give(done) }},
 		{"has no room", step, func(v view) bool { return v.in(ready) && v.owns() && !v.fits() }, func(v view) { v.give(done) }},
 		{"records purchasing", step, func(v view) bool { return v.in(ready) && v.owns() && v.fits() }, func(v view) {
 			v.it.Sends = 0
@@ -93,12 +94,12 @@ func table() []rule {
 		{"is denied", fault, func(v view) bool { return v.in(sent) && v.it.Copies == 1 && v.it.Debits == 0 }, func(v view) { v.it.Copies = 0; v.to(denied) }},
 		{"reads the purchase", step, func(v view) bool { return v.in(lost, refused, denied, open) && v.it.Request >= purchased }, func(v view) { v.to(charged) }},
 		{"reads a draft", fault, func(v view) bool { return v.in(lost, refused, denied, open) && v.it.Request >= draft }, func(v view) { v.read() }},
-		{"reads nothing of use", fault, func(v view) bool { return v.in(lost, refused, denied, open) }, func(view) {}},
+		{"reads nothing of use", fault, func(v view) bool { return v.in(analyzed, lost, refused, denied, open, polling) }, func(view) {}},
 		{"is denied the reading", fault, func(v view) bool { return v.in(denied) }, func(v view) { v.to(notCharged) }},
 		{"reads a draft for long enough", step, func(v view) bool { return v.in(refused, denied) && v.quiet() }, func(v view) { v.to(notCharged) }},
 		{"settles a draft", step, func(v view) bool { return v.in(open) && v.quiet() }, func(v view) { v.to(settled) }},
 		{"gives up on a draft", step, func(v view) bool { return v.in(lost) && v.it.Request == draft }, func(v view) { v.give(done) }},
-		{"gives up", fault, func(v view) bool { return v.in(lost, refused, denied, open, polling) }, func(v view) { v.give(done) }},
+		{"gives up", fault, func(v view) bool { return v.in(analyzed, lost, refused, denied, open, polling) }, func(v view) { v.give(done) }},
 
 		// The result.
 		{"records purchased", step, func(v view) bool { return v.in(charged) && v.owns() }, func(v view) { v.record(stepPurchased, polling) }},

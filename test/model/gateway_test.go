@@ -1,0 +1,341 @@
+package model
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// A gateway is the network between a process and the service. The client reaches it through its own transport, so
+// that a connection that is refused is evidence.
+type gateway struct {
+	*trial
+	life *life
+}
+
+// transport returns a transport with a connection for each request.
+func (g gateway) transport() *http.Transport {
+	return &http.Transport{DisableKeepAlives: true, DialContext: g.dial}
+}
+
+// operationKey is the key of the operation in the context of a call.
+type operationKey struct{}
+
+func observer() shipping.Observer {
+	return shipping.Observer{Start: func(ctx context.Context, operation shipping.Operation) context.Context {
+		return context.WithValue(ctx, operationKey{}, operation.Name)
+	}}
+}
+
+func (g gateway) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	if g.life.isDead() {
+		return nil, errDead
+	}
+	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	purchase := ""
+	if ctx.Value(operationKey{}) == shipping.OpPurchase {
+		i := g.life.reserved
+		purchase = g.choose(g.life, i, atPurchase())
+		if purchase == "unsent" {
+			g.observe(g.life, i, "gets no connection")
+			return nil, refused
+		}
+	}
+	here, there := net.Pipe()
+	g.network.Go(func() { g.serve(there, purchase) })
+	return here, nil
+}
+
+// exchange is one request and what becomes of it.
+type exchange struct {
+	gateway
+	conn    net.Conn
+	request *http.Request
+	body    []byte
+	item    int
+}
+
+func (g gateway) serve(conn net.Conn, purchase string) {
+	defer conn.Close()
+	request, err := http.ReadRequest(bufio.NewReader(conn))
+	if err != nil {
+		return
+	}
+	x := &exchange{gateway: g, conn: conn, request: request}
+	if x.body, err = io.ReadAll(request.Body); err != nil {
+		return
+	}
+	time.Sleep(g.life.latency()) // the order of two processes does not depend on the scheduler
+	switch {
+	case g.life.isDead():
+	case strings.HasSuffix(request.URL.Path, "/analyze"):
+		x.analyze()
+	case strings.HasSuffix(request.URL.Path, "/purchase"):
+		x.purchase(purchase)
+	default:
+		x.read()
+	}
+}
+
+func (x *exchange) analyze() {
+	if bytes.Contains(x.body, []byte(`"file_url"`)) {
+		x.item = 1
+	}
+	choice := x.choose(x.life, x.item, atAnalysis())
+	if choice == "kill-before" {
+		x.kill(x.life)
+		return
+	}
+	if choice == "lost-before" {
+		x.observe(x.life, x.item, "analyzes in vain")
+		return
+	}
+	r := x.pass()
+	x.own(r.text("request_id"), x.item)
+	switch choice {
+	case "kill-after":
+		x.kill(x.life)
+	case "lost-after":
+		x.observe(x.life, x.item, "analyzes in vain")
+	default:
+		x.observe(x.life, x.item, "analyzes")
+		x.send(r)
+	}
+}
+
+// purchase is one purchase on the network. deliver says how many copies reach the service, and response what the
+// client receives.
+func (x *exchange) purchase(choice string) {
+	var in struct {
+		RequestID string `json:"request_id"`
+	}
+	_ = json.Unmarshal(x.body, &in)
+	x.item = x.itemOf(in.RequestID)
+	x.observe(x.life, x.item, "sends")
+	way := purchaseWays()[choice]
+	x.keepDraft(in.RequestID)
+	if way.late > 0 {
+		x.network.Go(func() {
+			time.Sleep(way.late)
+			x.deliver()
+		})
+	}
+	if way.copies > 1 {
+		x.observe(x.life, x.item, "the network repeats it")
+	}
+	if way.copies == 0 && way.late == 0 && way.event != "is denied" {
+		x.observe(x.life, x.item, "the network drops it")
+	}
+	var r response
+	for range way.copies {
+		if last := x.deliver(); r.status == 0 || way.last {
+			r = last
+		}
+	}
+	if way.kill {
+		x.kill(x.life)
+		return
+	}
+	if way.instead != nil {
+		r = way.instead()
+	}
+	x.observe(x.life, x.item, way.events(r)...)
+	x.send(r)
+}
+
+// deliver hands a copy of the purchase to the service.
+func (x *exchange) deliver() response {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	r := x.pass()
+	event := "the service ignores a copy"
+	if r.status == http.StatusOK {
+		event = "the service charges"
+		x.debits[x.item]++
+	}
+	x.observed(x.life, x.item, event)
+	return r
+}
+
+// way is what the network does to a purchase.
+type way struct {
+	copies  int
+	last    bool          // the client receives the last response
+	late    time.Duration // a copy arrives after the client gave up
+	kill    bool          // the process dies before the response
+	instead func() response
+	event   string // what the client learns; empty if the response decides
+}
+
+// events are the events of the model that a response can be.
+func (w way) events(r response) []string {
+	switch {
+	case w.event != "":
+		return []string{w.event}
+	case r.status == http.StatusOK:
+		return []string{"is confirmed"}
+	case r.status/100 == 4:
+		return []string{"is refused"}
+	}
+	return []string{"loses the response"}
+}
+
+func purchaseWays() map[string]way {
+	nothing := func() response { return response{} }
+	confirmsAnother := func() response {
+		return accepted(`{"request_id":"RD-ANOTHER000000001","status":"processing","document_types":["CUSTOMS"],"charged_amount":1,"currency":"NGN"}`)
+	}
+	const lost = "loses the response"
+	return map[string]way{
+		"":              {copies: 1},
+		"lost-before":   {instead: nothing, event: lost},
+		"lost-after":    {copies: 1, instead: nothing, event: lost},
+		"late":          {late: 3 * time.Second, instead: nothing, event: lost},
+		"later":         {late: 40 * time.Second, instead: nothing, event: lost},
+		"repeated":      {copies: 2},
+		"repeated-last": {copies: 2, last: true},
+		"refused":       {instead: func() response { return refusal(http.StatusBadRequest) }},
+		"refused-after": {copies: 1, instead: func() response { return refusal(http.StatusConflict) }},
+		"failed-after":  {copies: 1, instead: func() response { return refusal(http.StatusServiceUnavailable) }},
+		"another":       {instead: confirmsAnother, event: lost},
+		"another-after": {copies: 1, instead: confirmsAnother, event: lost},
+		"denied":        {instead: func() response { return refusal(http.StatusForbidden) }, event: "is denied"},
+		"kill-before":   {kill: true},
+		"kill-after":    {copies: 1, kill: true},
+	}
+}
+
+// read is a request that is read: as a draft, after the purchase, or by a poll.
+func (x *exchange) read() {
+	id := path.Base(x.request.URL.Path)
+	x.item = x.itemOf(id)
+	choice := x.choose(x.life, x.item, atRead())
+	if choice == "kill" {
+		x.kill(x.life)
+		return
+	}
+	x.mu.Lock()
+	r := x.pass()
+	events := []string{"reads nothing of use"}
+	switch choice {
+	case "":
+		events = readEvents(r)
+	case "lost":
+		r = response{}
+	case "failed":
+		r = refusal(http.StatusInternalServerError)
+	case "denied":
+		r, events = refusal(http.StatusForbidden), append(events, "is denied the reading")
+	case "another":
+		r.edit(func(data map[string]any) { data["request_id"] = "RD-ANOTHER000000001" })
+	case "paused":
+		r.edit(func(data map[string]any) {
+			data["status"] = "paused"
+			delete(data, "documents")
+			delete(data, "charged_amount")
+		})
+	case "unlisted":
+		events = append(readEvents(r), events...)
+		r.edit(func(data map[string]any) { delete(data, "documents") })
+	case "stale":
+		if old, kept := x.drafts[id]; kept {
+			r = old
+		}
+		events = readEvents(r)
+	}
+	x.observed(x.life, x.item, events...)
+	x.mu.Unlock()
+	x.send(r)
+}
+
+// readEvents are the events of the model that the reading of a record can be.
+func readEvents(r response) []string {
+	switch r.text("status") {
+	case "draft":
+		return []string{"reads the draft", "reads a draft", "reads a draft for long enough", "settles a draft", "reads nothing of use"}
+	case "completed", "failed":
+		return []string{"reads the purchase", "reads no draft", "reads the end"}
+	}
+	return []string{"reads the purchase", "reads no draft", "reads nothing of use"}
+}
+
+// pass hands the request to the service.
+func (x *exchange) pass() response {
+	return x.ask(x.request.Method, x.request.URL.Path, x.body)
+}
+
+// keepDraft keeps the record for a cache that is stale later.
+func (x *exchange) keepDraft(id string) {
+	r := x.ask(http.MethodGet, "/v1/regulatory-documents/request/"+id, nil)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if r.text("status") == "draft" {
+		x.drafts[id] = r
+	}
+}
+
+func (x *exchange) ask(method, target string, body []byte) response {
+	r := httptest.NewRequest(method, target, bytes.NewReader(body))
+	r.Header = x.request.Header.Clone()
+	w := httptest.NewRecorder()
+	x.server.ServeHTTP(w, r)
+	return response{w.Code, w.Body.Bytes()}
+}
+
+// send sends the response; one without a status is an exchange that breaks off.
+func (x *exchange) send(r response) {
+	if r.status == 0 || x.life.isDead() {
+		return
+	}
+	fmt.Fprintf(x.conn, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
+		r.status, http.StatusText(r.status), len(r.body), r.body)
+}
+
+// response is what the service or the network responds.
+type response struct {
+	status int
+	body   []byte
+}
+
+func accepted(data string) response {
+	return response{http.StatusOK, []byte(`{"status":true,"message":"done","data":` + data + `}`)}
+}
+
+func refusal(status int) response {
+	return response{status, []byte(`{"status":false,"message":"no","data":null}`)}
+}
+
+func (r *response) data() map[string]any {
+	var envelope struct {
+		Data map[string]any `json:"data"`
+	}
+	_ = json.Unmarshal(r.body, &envelope)
+	return envelope.Data
+}
+
+func (r *response) text(member string) string {
+	text, _ := r.data()[member].(string)
+	return text
+}
+
+func (r *response) edit(change func(data map[string]any)) {
+	data := r.data()
+	if data == nil {
+		return
+	}
+	change(data)
+	text, _ := json.Marshal(data)
+	*r = accepted(string(text))
+}

@@ -1,0 +1,159 @@
+package model
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// sequence replays one sequence of faults.
+var sequence = flag.String("sequence", "", "run only this sequence of faults, such as A1.purchase.1=lost-after,A1.read.1=stale")
+
+func settings() []setting {
+	return []setting{
+		{name: "one process", items: 2},
+		{name: "two processes", items: 2, shared: true},
+	}
+}
+
+// TestSequences runs a batch of two items, whose budget is enough for one, with every sequence of at most k faults:
+// at each exchange, at each record of the journal, and a second process from each point. Each run continues until
+// the batch has ended. All that happens must be events of the model, no report may contradict the ledger, and the
+// batch must end.
+//
+// k is SHIPPING_SEQUENCES, by default 1. A failing sequence is printed with the command that replays it.
+func TestSequences(t *testing.T) {
+	t.Parallel()
+	k := 1
+	if text := os.Getenv("SHIPPING_SEQUENCES"); text != "" {
+		var err error
+		if k, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, setting := range settings() {
+		t.Run(setting.name, func(t *testing.T) {
+			if *sequence != "" {
+				replay(t, setting)
+				return
+			}
+			started := time.Now()
+			level, total := []script{nil}, 0
+			for n := 0; n <= k && len(level) > 0 && !t.Failed(); n++ {
+				total += len(level)
+				level = runLevel(t, setting, level, n < k)
+			}
+			t.Logf("%s: %d sequences of at most %d faults, in %s", setting.name, total, k, time.Since(started).Round(time.Millisecond))
+		})
+	}
+}
+
+// runLevel runs scripts, and returns those with one fault more.
+func runLevel(t *testing.T, s setting, level []script, extend bool) (next []script) {
+	var mu sync.Mutex
+	work := func(t *testing.T) {
+		directory := journalDirectory(t)
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, s, directory)
+			for {
+				mu.Lock()
+				if len(level) == 0 {
+					mu.Unlock()
+					return
+				}
+				chunk := level[:min(len(level), 50)]
+				level = level[len(chunk):]
+				mu.Unlock()
+				for _, script := range chunk {
+					trial := w.run(script)
+					if trial.problem != "" {
+						w.report(t, trial)
+						return
+					}
+					if extend {
+						mu.Lock()
+						next = append(next, trial.extended()...)
+						mu.Unlock()
+					}
+				}
+			}
+		})
+	}
+	t.Run(fmt.Sprintf("%d sequences", len(level)), func(t *testing.T) {
+		for n := range min(runtime.GOMAXPROCS(0), len(level)) {
+			t.Run(fmt.Sprint(n), func(t *testing.T) {
+				t.Parallel()
+				work(t)
+			})
+		}
+	})
+	return next
+}
+
+// extended returns the scripts of the trial with a fault more, at a point after the last one.
+func (t *trial) extended() (scripts []script) {
+	for _, point := range t.points {
+		for _, fault := range point.faults {
+			scripts = append(scripts, append(slices.Clip(t.script), deviation{point.name, fault}))
+		}
+	}
+	return scripts
+}
+
+// report shrinks a failing sequence, and prints it.
+func (w *world) report(t *testing.T, failing *trial) {
+	for n := 0; n < len(failing.script); {
+		shorter := slices.Delete(slices.Clone(failing.script), n, n+1)
+		if again := w.run(shorter); again.problem != "" {
+			failing, n = again, 0
+		} else {
+			n++
+		}
+	}
+	var faults []string
+	for _, d := range failing.script {
+		faults = append(faults, d.point+": "+words(d.point, d.fault))
+	}
+	t.Errorf("%s\nafter these faults:\n\t%s\nthe run:\n\t%s\nreplay it: go test ./test/model -run 'TestSequences/%s' -v -sequence '%s'",
+		failing.problem, strings.Join(faults, "\n\t"), strings.Join(failing.log, "\n\t"), strings.ReplaceAll(w.setting.name, " ", "_"), failing.script)
+}
+
+// replay runs the sequence of the command line, and prints what happens.
+func replay(t *testing.T, s setting) {
+	script, err := parseScript(*sequence)
+	if err != nil {
+		t.Fatal(err)
+	}
+	directory := journalDirectory(t)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, s, directory)
+		trial := w.run(script)
+		if trial.problem != "" {
+			w.report(t, trial)
+			return
+		}
+		t.Logf("the run:\n\t%s", strings.Join(trial.log, "\n\t"))
+		if trial.struck < len(script) {
+			t.Errorf("%d of %d faults happened", trial.struck, len(script))
+		}
+	})
+}
+
+// journalDirectory returns a directory for journals, in memory if there is such a file system: a sequence cuts processes off,
+// not the power, so nothing depends on the disk.
+func journalDirectory(t *testing.T) string {
+	directory, err := os.MkdirTemp("/dev/shm", "shipping-model-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(directory) })
+	return directory
+}
