@@ -164,6 +164,7 @@ func (x *exchange) deliver() response {
 	if r.status == http.StatusOK {
 		event = "the service charges"
 		x.debits[x.item]++
+		x.charged[x.item] = time.Now()
 	}
 	x.observed(x.life, x.item, event)
 	return r
@@ -249,8 +250,11 @@ func (x *exchange) read() {
 	case "unlisted":
 		events = append(readEvents(r), events...)
 		r.edit(func(data map[string]any) { delete(data, "documents") })
+	case "folded":
+		events = readEvents(r)
+		r.edit(func(data map[string]any) { data["STATUS"] = "completed" })
 	case "stale":
-		if old, kept := x.drafts[id]; kept {
+		if old, kept := x.drafts[id]; kept && time.Since(x.charged[x.item]) < staleFor {
 			r = old
 		}
 		events = readEvents(r)

@@ -19,8 +19,10 @@ var sequence = flag.String("sequence", "", "run only this sequence of faults, su
 
 func settings() []setting {
 	return []setting{
-		{name: "one process", items: 2},
-		{name: "two processes", items: 2, shared: true},
+		{name: "one item, one process", items: 1},
+		{name: "one item, two processes", items: 1, shared: true},
+		{name: "two items, one process", items: 2},
+		{name: "two items, two processes", items: 2, shared: true},
 	}
 }
 

@@ -19,12 +19,14 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// The times of the lease, and for how long a process stalls. maxRuns is how often a process runs the batch: once for
-// each fault, once to settle, and once more.
+// The times of the lease, and for how long a process stalls. A cache is stale for less than RefusedFor: beyond that,
+// nobody can distinguish it from the service. maxRuns is how often a process runs the batch: for each fault, to
+// settle, and once more.
 const (
-	lease   = 2 * time.Minute
-	stall   = 3 * time.Minute
-	maxRuns = 8
+	lease    = 2 * time.Minute
+	stall    = 3 * time.Minute
+	staleFor = time.Second / 2
+	maxRuns  = 8
 )
 
 // setting is what a sequence runs in.
@@ -87,6 +89,7 @@ type trial struct {
 	requests map[string]int // items by request
 	kept     [items]batch.Record
 	debits   [items]int
+	charged  [items]time.Time // when the service charged last
 	log      []string
 	problem  string
 	second   bool // the second process was started
@@ -170,7 +173,7 @@ func (t *trial) runBatch(l *life) (*batch.Report, error) {
 	defer transport.CloseIdleConnections()
 	client, err := shipping.NewClient(t.server.SecretKey, shipping.WithBaseURL(shippingtest.PlainBaseURL),
 		shipping.WithHTTPClient(&http.Client{Transport: transport}), shipping.WithObserver(observer()),
-		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, MinWait: time.Microsecond, MaxWait: time.Microsecond, Burst: 1000}))
 	if err != nil {
 		return nil, err
 	}
