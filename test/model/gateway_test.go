@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -252,7 +253,9 @@ func (x *exchange) read() {
 		r.edit(func(data map[string]any) { delete(data, "documents") })
 	case "folded":
 		events = readEvents(r)
-		r.edit(func(data map[string]any) { data["STATUS"] = "completed" })
+		if rest, is := bytes.CutSuffix(r.body, []byte(`}}`)); is {
+			r.body = slices.Concat(rest, []byte(`,"STATUS":"completed"}}`))
+		}
 	case "stale":
 		if old, kept := x.drafts[id]; kept && time.Since(x.charged[x.item]) < staleFor {
 			r = old

@@ -71,7 +71,7 @@ func atRead() faults {
 		{"another", "the read returns another request"},
 		{"paused", "the read returns a state that the specification does not list"},
 		{"unlisted", "the read returns no list of documents"},
-		{"folded", "the read returns a record with one member more, Status in capitals, which the specification does not have"},
+		{"folded", "the read returns a record with one member more, STATUS, whose value is completed"},
 		{"stale", "the read returns the draft as it was half a second before"},
 		{"kill", "the process is killed during the read"},
 	}}
