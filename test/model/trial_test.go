@@ -301,6 +301,9 @@ func networkEvent(event string) bool {
 }
 
 func (t *trial) note(l *life, i int, text string) {
+	if t.problem != "" {
+		return
+	}
 	t.log = append(t.log, fmt.Sprintf("%9.3fs  process %c, item %d: %s", time.Since(t.began).Seconds(), 'A'+l.p, i+1, text))
 }
 
