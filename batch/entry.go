@@ -28,7 +28,7 @@ type entry struct {
 // step returns how long to wait before the next one; 0 ends the item in this run.
 func (e *entry) step(ctx context.Context) time.Duration {
 	wait, err := e.advance(ctx)
-	if errors.Is(err, ErrItemTaken) {
+	if errors.Is(err, ErrItemTaken) || err != nil && e.overtaken(ctx) {
 		return e.leave(ctx)
 	}
 	if err != nil || wait <= 0 {
@@ -39,6 +39,21 @@ func (e *entry) step(ctx context.Context) time.Duration {
 		return 0
 	}
 	return wait
+}
+
+// overtaken reports whether another process went on with the item after the claim of this one ended. An error is not
+// the outcome of the item then: a request that is not a draft any more may have been purchased by the other one.
+func (e *entry) overtaken(ctx context.Context) bool {
+	if e.claim == nil || e.run.journal.Lease() == 0 || !passed(e.claim.Until()) {
+		return false
+	}
+	claim, err := e.run.journal.Claim(ctx, e.record.Key)
+	if err != nil {
+		return errors.Is(err, ErrItemTaken)
+	}
+	before, now := e.claim.Record(), claim.Record()
+	e.claim = claim
+	return now.Step != before.Step || now.RequestID != before.RequestID
 }
 
 // leave lets another process work on the item, and returns the time until this one tries again: the item has

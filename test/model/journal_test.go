@@ -23,16 +23,20 @@ type cutJournal struct {
 }
 
 func (j cutJournal) Claim(ctx context.Context, key string) (batch.Claim, error) {
+	i := itemOfKey(key)
+	time.Sleep(time.Until(j.life.tries[i]))
 	if j.life.isDead() {
 		return nil, errDead
 	}
 	j.trial.mu.Lock()
 	defer j.trial.mu.Unlock()
 	claim, err := j.Journal.Claim(ctx, key)
+	if errors.Is(err, batch.ErrItemTaken) {
+		j.life.tries[i] = time.Now().Add(nextTry)
+	}
 	if err != nil {
 		return nil, err
 	}
-	i := itemOfKey(key)
 	j.trial.observed(j.life, i, "claims")
 	return cutClaim{claim, j, i}, nil
 }

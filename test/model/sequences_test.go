@@ -44,7 +44,7 @@ func TestSequences(t *testing.T) {
 	for _, setting := range settings() {
 		t.Run(setting.name, func(t *testing.T) {
 			if *sequence != "" {
-				replay(t, setting)
+				replay(t, setting, *sequence)
 				return
 			}
 			started := time.Now()
@@ -54,6 +54,23 @@ func TestSequences(t *testing.T) {
 				level = runLevel(t, setting, level, n < k)
 			}
 			t.Logf("%s: %d sequences of at most %d faults, in %s", setting.name, total, k, time.Since(started).Round(time.Millisecond))
+		})
+	}
+}
+
+// TestSequences_Found runs the sequences that found a defect.
+func TestSequences_Found(t *testing.T) {
+	t.Parallel()
+	for name, found := range map[string]struct {
+		setting  setting
+		sequence string
+	}{
+		"a process that stalled reports that nothing was charged, although another process purchased the item meanwhile": {
+			settings()[1], "A1.analysis.1=second,A1.record.2=kill-after,A1.record.4=stall-after",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			replay(t, found.setting, found.sequence)
 		})
 	}
 }
@@ -128,9 +145,9 @@ func (w *world) report(t *testing.T, failing *trial) {
 		failing.problem, strings.Join(faults, "\n\t"), strings.Join(failing.log, "\n\t"), strings.ReplaceAll(w.setting.name, " ", "_"), failing.script)
 }
 
-// replay runs the sequence of the command line, and prints what happens.
-func replay(t *testing.T, s setting) {
-	script, err := parseScript(*sequence)
+// replay runs one sequence, and prints what happens.
+func replay(t *testing.T, s setting, text string) {
+	script, err := parseScript(text)
 	if err != nil {
 		t.Fatal(err)
 	}

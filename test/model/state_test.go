@@ -133,6 +133,15 @@ func (v view) give(place Place) {
 	v.to(place)
 }
 
+// leave ends the item with an error, but only under a claim: otherwise another process may have purchased it.
+func (v view) leave() {
+	if v.owns() {
+		v.give(done)
+	} else {
+		v.to(away)
+	}
+}
+
 // end releases the claim if the process is done with the item.
 func (v view) end() {
 	if v.in(done) {

@@ -53,10 +53,11 @@ func table() []rule {
 		{"the claim ends", fault, func(v view) bool { return v.owns() && v.it.Lease == half && !v.in(sent) }, view.release},
 		{"the claim of the dead ends", step, func(v view) bool { return v.perItem() && v.it.Owner == dead }, view.release},
 		{"renews its claim", step, func(v view) bool { return v.in(open) && v.owns() }, func(v view) { v.it.Lease = full }},
-		{"leaves a lost claim", step, func(v view) bool { return v.up() && v.writes() && !v.owns() }, func(v view) { v.to(away) }},
+		{"leaves a lost claim", step, func(v view) bool { return v.up() && !v.owns() && !v.in(away, sent, done) }, func(v view) { v.to(away) }},
 		{"leaves a late claim", step, func(v view) bool { return v.in(reserved) && !v.mayPurchase() }, func(v view) { v.give(away) }},
+		{"looks again", fault, func(v view) bool { return v.up() && v.in(done) }, func(v view) { v.to(away) }},
 		{"is interrupted", fault, func(v view) bool { return v.first() && v.up() }, view.giveAll},
-		{"cannot write", fault, func(v view) bool { return v.writes() && v.owns() }, func(v view) { v.give(done) }},
+		{"cannot write", fault, func(v view) bool { return v.writes() }, func(v view) { v.give(done) }},
 
 		// A draft.
 		{"analyzes", step, func(v view) bool { return v.in(begun) }, func(v view) { v.to(drafted) }},
@@ -66,7 +67,7 @@ func table() []rule {
 			v.record(stepAnalyzed, ready)
 		}},
 		{"reads the draft", step, func(v view) bool { return v.in(analyzed) && v.it.Request == draft }, func(v view) { v.to(ready) }},
-		{"reads no draft", step, func(v view) bool { return v.in(analyzed) && v.it.Request != draft }, func(v view) { v.give(done) }},
+		{"reads no draft", step, func(v view) bool { return v.in(analyzed) && v.it.Request != draft }, view.leave},
 		{"has no room", step, func(v view) bool { return v.in(ready) && v.owns() && !v.fits() }, func(v view) { v.give(done) }},
 		{"records purchasing", step, func(v view) bool { return v.in(ready) && v.owns() && v.fits() }, func(v view) {
 			v.it.Sends = 0

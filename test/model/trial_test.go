@@ -26,6 +26,7 @@ const (
 	lease    = 2 * time.Minute
 	stall    = 3 * time.Minute
 	staleFor = time.Second / 2
+	nextTry  = 40 * time.Second
 	maxRuns  = 8
 )
 
@@ -102,6 +103,9 @@ type life struct {
 	kill     context.CancelFunc
 	dead     atomic.Bool
 	reserved int // the item whose price was reserved last
+	// tries is when the process next tries to claim an item that another has. A batch tries at a random time before that;
+	// here the time is fixed, so that a sequence can be replayed.
+	tries [items]time.Time
 }
 
 func (l *life) isDead() bool { return l.dead.Load() }
