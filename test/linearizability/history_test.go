@@ -84,7 +84,9 @@ func TestLinearizability(t *testing.T) {
 	t.Logf("%d histories, %d operations, %d of them open", o.histories, total, stillOpen)
 }
 
-// TestPicture draws a short history. With -picture=FILE.svg it writes the file.
+// TestPicture draws a short history. history.svg is that of the seed 37:
+//
+//	SHIPPING_HISTORIES_SEED=37 go test -C test/linearizability -run TestPicture -picture "$PWD/test/linearizability/history.svg"
 func TestPicture(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -124,8 +126,10 @@ func record(t *testing.T, seed uint64, each int) []porcupine.Operation {
 	defer c.server.Close()
 	c.prepare()
 	var late, working sync.WaitGroup
+	rates := []int{20, 40, 60, 80}
 	for n := range clients {
-		network := &network{service: c.server, deliveries: &late, random: rand.New(rand.NewPCG(seed, uint64(n))), faults: true}
+		network := &network{service: c.server, deliveries: &late, random: rand.New(rand.NewPCG(seed, uint64(n))), rate: rates[seed%uint64(len(rates))],
+			resent: func(call string) { t.Errorf("the purchase of the call %s was sent again", call) }}
 		client, err := shipping.NewClient(c.server.SecretKey, shipping.WithBaseURL("https://service.test"), shipping.WithProvisionalRoutes(),
 			shipping.WithHTTPClient(&http.Client{Transport: network}), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, MinWait: time.Microsecond, MaxWait: time.Microsecond}))
 		if err != nil {
@@ -282,7 +286,7 @@ func (w *worker) purchase() {
 	bought, err := w.client.Regulatory.PurchaseWith(w.t.Context(), &shipping.PurchaseRequest{
 		RequestID: id, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, WasDraft: true,
 		PurchaseOptions: shipping.PurchaseOptions{SettleFor: 300 * time.Millisecond, RefusedFor: 200 * time.Millisecond},
-	})
+	}, shipping.WithHeader(callHeader, fmt.Sprint(called)))
 	switch {
 	case err == nil && !bought.ReadBack:
 		w.add(w.number, op, called, result{outcome: ok})

@@ -22,10 +22,15 @@ type network struct {
 
 	mu     sync.Mutex
 	random *rand.Rand
-	faults bool
+	rate   int // of 100 exchanges that are at fault
+	calls  map[string]bool
+	resent func(call string) // is called if a purchase is sent again
 }
 
-// fault is what happens to an exchange.
+// callHeader is the header with the number of a call.
+const callHeader = "X-Call"
+
+// fault is what can happen to an exchange.
 type fault struct {
 	name          string
 	weight        int
@@ -38,7 +43,6 @@ type fault struct {
 
 func faults() []fault {
 	return []fault{
-		{name: "none", weight: 70, copies: 1},
 		{name: "lost before", weight: 6, lost: true},
 		{name: "lost after", weight: 8, copies: 1, lost: true},
 		{name: "late", weight: 4, copies: 1, lost: true, late: true},
@@ -54,12 +58,11 @@ func (n *network) draw(purchase bool) (f fault, there, back time.Duration) {
 	defer n.mu.Unlock()
 	there = time.Duration(1+n.random.IntN(40_000)) * time.Microsecond
 	back = time.Duration(1+n.random.IntN(40_000)) * time.Microsecond
-	all := faults()
-	if !n.faults {
-		return all[0], there, back
+	if n.random.IntN(100) >= n.rate {
+		return fault{copies: 1}, there, back
 	}
-	for {
-		if f = all[n.random.IntN(len(all))]; n.random.IntN(70) < f.weight && (purchase || !f.purchaseOnly) {
+	for all := faults(); ; {
+		if f = all[n.random.IntN(len(all))]; n.random.IntN(10) < f.weight && (purchase || !f.purchaseOnly) {
 			return f, there, back
 		}
 	}
@@ -71,7 +74,11 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, there, back := n.draw(strings.HasSuffix(r.URL.Path, "/purchase"))
+	purchase := strings.HasSuffix(r.URL.Path, "/purchase")
+	if purchase {
+		n.once(r.Header.Get(callHeader))
+	}
+	f, there, back := n.draw(purchase)
 	if f.late {
 		n.deliveries.Go(func() {
 			time.Sleep(10 * there)
@@ -94,6 +101,19 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errLost
 	}
 	return response, nil
+}
+
+// once reports a call that sends its purchase a second time.
+func (n *network) once(call string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.calls[call] {
+		n.resent(call)
+	}
+	if n.calls == nil {
+		n.calls = map[string]bool{}
+	}
+	n.calls[call] = true
 }
 
 func readAll(r *http.Request) ([]byte, error) {
