@@ -192,3 +192,61 @@ func TestBatch_AStalledRunDoesNotPurchaseWhatAnotherTookOver(t *testing.T) {
 		}
 	})
 }
+
+// stalledRun is a journal of a run that stands still after its first claim.
+type stalledRun struct {
+	batch.Journal
+	goOn <-chan struct{}
+}
+
+func (j stalledRun) Claim(ctx context.Context, key string) (batch.Claim, error) {
+	claim, err := j.Journal.Claim(ctx, key)
+	<-j.goOn
+	return claim, err
+}
+
+// A run that was stopped for longer than its claim reports what became of the item meanwhile: an error of its own
+// counts only if no other run went on with the item.
+func TestBatch_AStalledRunReportsWhatAnotherPurchased(t *testing.T) {
+	for name, test := range map[string]struct {
+		purchase func(t *testing.T, client *shipping.Client, journal batch.Journal, items []batch.Item, request string)
+		want     batch.State
+	}{
+		"by another run": {func(t *testing.T, client *shipping.Client, journal batch.Journal, items []batch.Item, _ string) {
+			report, err := batch.Run(t.Context(), client, items, &batch.Options{Select: shipping.SelectAutomated, Journal: journal})
+			if err != nil || report.Count(batch.StateCompleted) != 1 {
+				t.Errorf("%+v, %v", report, err)
+			}
+		}, batch.StateCompleted},
+		"outside the batch": {func(t *testing.T, client *shipping.Client, _ batch.Journal, _ []batch.Item, request string) {
+			time.Sleep(2 * time.Minute) // the claim ends
+			if _, err := client.Regulatory.Purchase(t.Context(), request, shipping.DocumentCustoms); err != nil {
+				t.Error(err)
+			}
+		}, batch.StateError},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, client := bubbleServer(t)
+				items := []batch.Item{{Key: "1", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICCUSTOMSONLY"}}}
+				draft := shippingtest.Draft(t, client, items[0].Analyze.ShipmentID)
+				journal := newSharedMemory(2 * time.Minute)
+				if err := appendTo(t.Context(), journal, batch.Record{Key: "1", Step: batch.StepAnalyzed, RequestID: draft.RequestID}); err != nil {
+					t.Fatal(err)
+				}
+				goOn := make(chan struct{})
+				var runs sync.WaitGroup
+				runs.Go(func() {
+					report, err := batch.Run(t.Context(), client, items, &batch.Options{Select: shipping.SelectAutomated, Journal: stalledRun{journal, goOn}})
+					if err != nil || report.Results[0].State != test.want {
+						t.Errorf("%+v, %v", report, err)
+					}
+				})
+				synctest.Wait()
+				test.purchase(t, client, journal, items, draft.RequestID)
+				close(goOn)
+				runs.Wait()
+			})
+		})
+	}
+}
