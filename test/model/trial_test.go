@@ -284,7 +284,7 @@ func (t *trial) observed(l *life, i int, events ...string) {
 		t.failed("process %c, item %d: the model does not allow this here: %s", 'A'+l.p, i+1, strings.Join(events, ", or "))
 		return
 	}
-	t.note(l, i, strings.Join(allowed, ", or "))
+	t.note(l, i, allowed[0])
 	committed := t.committed()
 	if committed.Cmp(t.price) > 0 {
 		t.failed("%s is committed, more than the budget of %s", committed, t.price)
