@@ -185,11 +185,29 @@ func (t *trial) runBatch(l *life) (*batch.Report, error) {
 		Concurrency: 1, Select: shipping.SelectAll, Budget: &shipping.Budget{Amount: t.price, Currency: "NGN"},
 		Journal: cutJournal{journal, t, l},
 		Progress: func(event batch.Event) {
-			if event.Step == shipping.StepEnded && !l.isDead() {
+			if l.isDead() {
+				return
+			}
+			t.checkCommitted(event)
+			if event.Step == shipping.StepEnded {
 				t.checkResult(l, event.Item)
 			}
 		},
 	})
+}
+
+// checkCommitted compares the sum that a process reports with the ledger and the budget. If another process has the
+// journal too, the sum can be older.
+func (t *trial) checkCommitted(event batch.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var spent shipping.Amount
+	for range t.debits[0] + t.debits[1] {
+		spent, _ = spent.Add(t.price)
+	}
+	if event.Committed.Cmp(t.price) > 0 || !t.setting.shared && spent.Cmp(event.Committed) > 0 {
+		t.failed("%s is reported as committed, %s is spent, and the budget is %s", event.Committed, spent, t.price)
+	}
 }
 
 // checkResult compares what a process reports about an item with the ledger.
