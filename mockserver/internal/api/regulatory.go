@@ -124,7 +124,7 @@ func DocumentPDF(w *world.World, c *wire.Call) wire.Reply {
 		return DeskRefused(w, err)
 	}
 	var pdf bytes.Buffer
-	if err := formpdf.Render(&pdf, page(sheet)); err != nil {
+	if err := formpdf.Render(&pdf, sheet); err != nil {
 		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, "the document cannot be drawn: "+err.Error())
 	}
 	name := fmt.Sprintf("inline; filename=%q", sheet.DocumentType+"-"+sheet.RequestID+".pdf")
@@ -132,25 +132,6 @@ func DocumentPDF(w *world.World, c *wire.Call) wire.Reply {
 		Status: http.StatusOK, ContentType: "application/pdf", Body: pdf.Bytes(),
 		Header: http.Header{"Content-Disposition": {name}},
 	}
-}
-
-// page lays out what the desk knows of a document.
-func page(s regulatory.Sheet) formpdf.Document {
-	doc := formpdf.Document{
-		RequestID: s.RequestID, DocumentType: s.DocumentType, Title: s.Title, Subtitle: s.Description,
-		Reference: s.Reference, Date: s.GeneratedAt,
-		Exporter: formpdf.Address(s.Addresses.Origin), Importer: formpdf.Address(s.Addresses.Destination),
-	}
-	for _, item := range s.Items {
-		doc.Items = append(doc.Items, formpdf.Item{
-			Description: item.Description, HSCode: item.HSCode, OriginCountry: item.OriginCountry,
-			Quantity: int(item.Quantity), UnitPrice: item.UnitPrice, Currency: item.Currency,
-		})
-	}
-	for _, field := range s.Fields {
-		doc.Fields = append(doc.Fields, formpdf.Field{Label: field.Label, Value: field.Value, Required: field.Required, Choices: field.Choices})
-	}
-	return doc
 }
 
 // AnswerRecord answers with a record, or with why there is none.

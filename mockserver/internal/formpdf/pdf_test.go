@@ -41,10 +41,10 @@ func (p page) text(separator string) string {
 	return strings.Join(texts, separator)
 }
 
-func render(t testing.TB, docs ...formpdf.Document) []byte {
+func render(t testing.TB, doc formpdf.Document) []byte {
 	t.Helper()
 	var file bytes.Buffer
-	if err := formpdf.Render(&file, docs...); err != nil {
+	if err := formpdf.Render(&file, doc); err != nil {
 		t.Fatal(err)
 	}
 	return file.Bytes()

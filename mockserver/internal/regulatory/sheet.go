@@ -8,40 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
 )
-
-// Sheet is what the page of a generated document shows.
-type Sheet struct {
-	RequestID    string
-	DocumentType string
-	// Title and Description say what the form is.
-	Title, Description string
-	// Reference is the shipment id or the invoice URL that the request was analyzed from.
-	Reference string
-	// GeneratedAt is the date of the document.
-	GeneratedAt time.Time
-	Addresses   Addresses
-	// Shipping is nil in the shipment flow.
-	Shipping *Shipping
-	// Items are those that the form is needed for: all, where the border is the reason.
-	Items []LineItem
-	// Fields are all fields of the form, in its order.
-	Fields []SheetField
-}
-
-// SheetField is a labelled box on the page.
-type SheetField struct {
-	Label string
-	// Value is what the profile fills in, else what the draft knows, else empty.
-	Value    string
-	Required bool
-	// Choices are all the values that there are to choose from, in their order; nil for any value.
-	Choices []string
-}
 
 // Sheet returns the page of a generated document. It is refused with [CodeNotFound] where the request
 // has not bought that document, and with [CodeNotGenerated] before the document is generated.
@@ -50,38 +21,40 @@ type SheetField struct {
 //
 // Assumption: what the page shows, and that a document can be had when it is generated though the
 // request has not ended, or failed for another document. There is no switch.
-func (d *Desk) Sheet(requestID, slug string) (Sheet, error) {
+func (d *Desk) Sheet(requestID, slug string) (formpdf.Document, error) {
 	record, refusal := d.find(requestID)
 	if refusal != nil {
-		return Sheet{}, refusal
+		return formpdf.Document{}, refusal
 	}
 	doc := record.document(slug)
 	if doc == nil {
-		return Sheet{}, notFound("purchased document", slug, "purchase it first, or use one that the request lists in documents")
+		return formpdf.Document{}, notFound("purchased document", slug, "purchase it first, or use one that the request lists in documents")
 	}
 	if doc.Status != DocumentGenerated {
-		return Sheet{}, &Refusal{
+		return formpdf.Document{}, &Refusal{
 			Code: CodeNotGenerated, Rule: "assumption: a PDF is there once its document is generated",
 			Message: fmt.Sprintf("%s of request %s is %s: read the request until it is generated", slug, requestID, doc.Status),
 			Data:    map[string]any{"request_id": requestID, "status": record.Status},
 		}
 	}
 	offer, _ := record.offered(slug)
-	sheet := Sheet{
+	items := neededFor(record.LineItems, offer.Reasons)
+	sheet := formpdf.Document{
 		RequestID: record.RequestID, DocumentType: slug, Title: doc.Name,
-		Reference: record.ShipmentID + record.FileURL, GeneratedAt: doc.GeneratedAt.Time,
-		Addresses: record.Addresses, Shipping: record.Shipping, Items: neededFor(record.LineItems, offer.Reasons),
+		Reference: record.ShipmentID + record.FileURL, Date: doc.GeneratedAt.Time,
+		Exporter: formpdf.Address(record.Addresses.Origin), Importer: formpdf.Address(record.Addresses.Destination),
 	}
+	sheet.Items, sheet.Totals = goods(items)
 	choices := map[string][]string{}
 	if form, known := d.config.Rules().Form(slug); known {
-		sheet.Description = form.Description
+		sheet.Subtitle = form.Description
 		for _, field := range form.Fields {
 			choices[field.Name] = field.Values
 		}
 	}
-	drafted := record.drafted(sheet.Items)
+	drafted := record.drafted(items)
 	for _, field := range offer.ProfileFields {
-		shown := SheetField{
+		shown := formpdf.Field{
 			Label: field.Label, Required: field.Required, Choices: choices[field.Name],
 			Value: cmp.Or(fieldText(record.Profiles[slug][field.Name], field.Type), drafted[field.Name]),
 		}
@@ -116,8 +89,8 @@ func (r *Record) drafted(items []LineItem) map[string]string {
 			names = append(names, item.Description)
 		}
 		pieces += int(item.Quantity)
-		weight.add(item.Weight, int(item.Quantity))
-		value.add(item.UnitPrice, int(item.Quantity))
+		weight = weight.plus(item.Weight, int(item.Quantity))
+		value = value.plus(item.UnitPrice, int(item.Quantity))
 		inDollars = inDollars && item.Currency == usdCurrency
 		if item.OriginCountry != origin {
 			origin = "" // of several countries none is the goods'
@@ -139,18 +112,56 @@ type total struct {
 	unknown bool
 }
 
-func (t *total) add(each shipping.Amount, pieces int) {
+// plus adds the amount of so many pieces.
+func (t total) plus(each shipping.Amount, pieces int) total {
 	quantity, err := shipping.NewAmount(int64(pieces), 0)
 	part, mulErr := each.Mul(quantity)
 	sum, addErr := t.sum.Add(part)
-	t.sum, t.unknown = sum, t.unknown || !each.Known() || errors.Join(err, mulErr, addErr) != nil
+	return total{sum, t.unknown || !each.Known() || errors.Join(err, mulErr, addErr) != nil}
 }
 
-func (t *total) text() string {
+// text returns the sum, or nothing if it is not known.
+func (t total) text() string {
 	if t.unknown {
 		return ""
 	}
 	return t.sum.String()
+}
+
+// money returns the sum with two decimals at least, or nothing if it is not known.
+func (t total) money() string {
+	if !t.unknown && t.sum == t.sum.Round(2) {
+		return t.sum.StringFixed(2)
+	}
+	return t.text()
+}
+
+// goods returns the items as a form prints them, and their sums by currency, in the order in which the
+// currencies appear. A currency with an item whose value is not known has no sum: a wrong one on a
+// customs form is worse than none.
+func goods(lines []LineItem) (items []formpdf.Item, totals []string) {
+	var currencies []string
+	sums := make(map[string]total)
+	for _, line := range lines {
+		currency, quantity := strings.ToUpper(line.Currency), int(line.Quantity)
+		items = append(items, formpdf.Item{
+			Description: line.Description, HSCode: line.HSCode, OriginCountry: line.OriginCountry,
+			Quantity: strconv.Itoa(quantity), Currency: currency,
+			UnitValue:  cmp.Or(total{}.plus(line.UnitPrice, 1).money(), "-"),
+			TotalValue: cmp.Or(total{}.plus(line.UnitPrice, quantity).money(), "-"),
+		})
+		sum, seen := sums[currency]
+		if !seen {
+			currencies = append(currencies, currency)
+		}
+		sums[currency] = sum.plus(line.UnitPrice, quantity)
+	}
+	for _, currency := range currencies {
+		if sum := sums[currency].money(); sum != "" {
+			totals = append(totals, strings.TrimSpace(sum+" "+currency))
+		}
+	}
+	return items, totals
 }
 
 // neededFor returns the items that are named as reasons, or all if the consignment is one.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
@@ -26,11 +27,16 @@ func TestSheet_ShowsAGeneratedDocument(t *testing.T) {
 	refusal(t, err, regulatory.CodeNotGenerated, "WATCH", "generating")
 	w.advance(7 * time.Second)
 
-	got := must[regulatory.Sheet](t)(w.Sheet(r.RequestID, "WATCH"))
-	want := regulatory.Sheet{
-		RequestID: r.RequestID, DocumentType: "WATCH", Title: "Watch worksheet", Description: "Parts of a watch.",
-		Reference: parcel, GeneratedAt: w.now, Addresses: r.Addresses, Items: r.LineItems[:1],
-		Fields: []regulatory.SheetField{
+	got := must[formpdf.Document](t)(w.Sheet(r.RequestID, "WATCH"))
+	want := formpdf.Document{
+		RequestID: r.RequestID, DocumentType: "WATCH", Title: "Watch worksheet", Subtitle: "Parts of a watch.",
+		Reference: parcel, Date: w.now,
+		Exporter: formpdf.Address(r.Addresses.Origin), Importer: formpdf.Address(r.Addresses.Destination),
+		Items: []formpdf.Item{{
+			Description: "Wristwatch", HSCode: "910211", OriginCountry: "CN", Quantity: "1", Currency: "USD", UnitValue: "89.90", TotalValue: "89.90",
+		}},
+		Totals: []string{"89.90 USD"},
+		Fields: []formpdf.Field{
 			{Label: "Case material", Value: "Steel & gold", Required: true}, {Label: "Jewels", Value: "17"},
 			{Label: "Battery", Value: "No", Choices: []string{"Yes", "No"}}, {Label: "Gold share", Value: "12.5 %"},
 		},
@@ -38,7 +44,7 @@ func TestSheet_ShowsAGeneratedDocument(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("sheet (-want +got):\n%s", diff)
 	}
-	customs := must[regulatory.Sheet](t)(w.Sheet(r.RequestID, "CUSTOMS"))
+	customs := must[formpdf.Document](t)(w.Sheet(r.RequestID, "CUSTOMS"))
 	if len(customs.Items) != 2 || customs.Fields[0].Value != "" {
 		t.Errorf("the customs invoice shows %+v", customs)
 	}
@@ -54,7 +60,7 @@ func TestSheet_OfOtherShowsAllItems(t *testing.T) {
 	w.purchase(r, "OTHER")
 	must[*regulatory.Record](t)(w.SubmitEvidence(r.RequestID, "OTHER"))
 	w.advance(time.Minute)
-	if sheet := must[regulatory.Sheet](t)(w.Sheet(r.RequestID, "OTHER")); len(sheet.Items) != 2 || sheet.Fields[0].Value != "Free sale" {
+	if sheet := must[formpdf.Document](t)(w.Sheet(r.RequestID, "OTHER")); len(sheet.Items) != 2 || sheet.Fields[0].Value != "Free sale" {
 		t.Errorf("the sheet shows %+v", sheet)
 	}
 }
@@ -72,9 +78,9 @@ func TestSheet_IsPrefilledFromTheDraft(t *testing.T) {
 	must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, "FDA", regulatory.Profile{"quantity": json.RawMessage(`7`)}))
 	w.purchase(r, "CUSTOMS", "FDA")
 	w.advance(time.Minute)
-	shown := map[string]regulatory.SheetField{}
+	shown := map[string]formpdf.Field{}
 	for _, slug := range []string{"CUSTOMS", "FDA"} {
-		for _, field := range must[regulatory.Sheet](t)(w.Sheet(r.RequestID, slug)).Fields {
+		for _, field := range must[formpdf.Document](t)(w.Sheet(r.RequestID, slug)).Fields {
 			shown[field.Label] = field
 		}
 	}

@@ -6,14 +6,17 @@ import (
 	"unicode/utf8"
 
 	"codeberg.org/go-pdf/fpdf"
+	"github.com/go-fonts/liberation/liberationsansbold"
+	"github.com/go-fonts/liberation/liberationsansregular"
 	"pgregory.net/rapid"
 )
 
 func ruler() *sheet {
 	pdf := fpdf.New("P", "mm", "A4", "")
 	pdf.SetCellMargin(0)
-	addFonts(pdf)
-	return &sheet{pdf: pdf}
+	pdf.AddUTF8FontFromBytes(family, regular, liberationsansregular.TTF)
+	pdf.AddUTF8FontFromBytes(family, bold, liberationsansbold.TTF)
+	return &sheet{Fpdf: pdf}
 }
 
 // anyText draws texts with spaces, long words and characters that are hard to set.
@@ -34,8 +37,8 @@ func TestWrap_KeepsEveryCharacterAndTheWidth(t *testing.T) {
 		width := rapid.Float64Range(5, 180).Draw(t, "width")
 		lines := s.wrap(valueFace, text, width, 10_000)
 		for _, line := range lines {
-			if s.width(valueFace, line) > width+0.001 && utf8.RuneCountInString(line) > 1 {
-				t.Fatalf("%q is %v mm wide, want %v", line, s.width(valueFace, line), width)
+			if s.GetStringWidth(line) > width+0.001 && utf8.RuneCountInString(line) > 1 {
+				t.Fatalf("%q is %v mm wide, want %v", line, s.GetStringWidth(line), width)
 			}
 		}
 		whole := strings.Join(strings.Fields(printable(text)), "")
@@ -59,8 +62,8 @@ func TestWrap_CutsWhatGoesBeyondTheLastLine(t *testing.T) {
 		if len(all) > most && !strings.HasSuffix(last, ellipsis) {
 			t.Fatalf("the last line %q shows no sign of a cut", last)
 		}
-		if s.width(valueFace, last) > 40.001 {
-			t.Fatalf("the last line %q is %v mm wide, want 40", last, s.width(valueFace, last))
+		if s.GetStringWidth(last) > 40.001 {
+			t.Fatalf("the last line %q is %v mm wide, want 40", last, s.GetStringWidth(last))
 		}
 	})
 }
@@ -75,12 +78,23 @@ func TestFit_MakesATextSmallerBeforeItCuts(t *testing.T) {
 	}{
 		{"as it is", "Watch", 12, "Watch"},
 		{"smaller", "Fumigation certificate", 9.5, "Fumigation certificate"},
-		{"smallest, and cut", "Fumigation and heat treatment certificate", 7, "Fumigation and heat treat…"},
+		{"smallest, and cut", "Fumigation and heat treatment certificate", 7, "Fumigation and heat…"},
 	}
 	for _, test := range tests {
 		f, got := s.fit(face{regular, 12}, test.text, 32)
 		if f.size != test.size || got != test.want {
 			t.Errorf("%s: %q at %v points, want %q at %v", test.name, got, f.size, test.want, test.size)
 		}
+	}
+}
+
+func TestColumns_FillThePage(t *testing.T) {
+	t.Parallel()
+	sum := 0.0
+	for _, c := range columns() {
+		sum += c.width
+	}
+	if sum != across {
+		t.Errorf("the columns are %v mm wide, the page has %v", sum, across)
 	}
 }
