@@ -117,8 +117,8 @@ func (s *sheet) footer() {
 	s.Line(left, top, left+across, top)
 	s.grey()
 	s.text(smallFace, left, top+1.4, across, "L", specimen)
-	name := s.cut(smallFace, s.doc.DocumentType+" · "+s.doc.RequestID, across-30)
-	s.text(smallFace, left, top+4.7, across, "L", fmt.Sprintf("%s · page %d of %s", name, s.PageNo(), pageCount))
+	name := s.cut(smallFace, s.doc.DocumentType+"  ·  "+s.doc.RequestID, across-30)
+	s.text(smallFace, left, top+4.7, across, "L", fmt.Sprintf("%s  ·  page %d of %s", name, s.PageNo(), pageCount))
 	s.black()
 }
 
@@ -216,7 +216,7 @@ func (s *sheet) field(label string, field Field, width float64) cell {
 		c.star = " *"
 	}
 	for i, line := range c.lines {
-		c.lines[i] = strings.ReplaceAll(line, noBreak, " ")
+		c.lines[i] = strings.TrimSpace(strings.ReplaceAll(line, noBreak, " "))
 	}
 	return c
 }

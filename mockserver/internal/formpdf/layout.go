@@ -109,10 +109,12 @@ func (s *sheet) together(rows [][]cell) {
 // of the first cell makes fpdf begin the next.
 func (s *sheet) row(cells []cell) {
 	height, x := rowHeight(cells), left
+	if cells[0].fill {
+		s.SetFillColor(225, 231, 240)
+		defer s.black()
+	}
 	for _, c := range cells {
 		s.SetX(x)
-		s.use(cmp.Or(c.face, valueFace))
-		s.SetFillColor(225, 231, 240)
 		s.CellFormat(c.width, height, "", cmp.Or(c.border, "1"), 0, "", c.fill, 0, "")
 		top, room := s.GetY(), c.width-2*inset
 		if c.label != "" {
@@ -140,8 +142,13 @@ func (s *sheet) text(f face, x, top, width float64, align string, lines ...strin
 	}
 }
 
-func (s *sheet) grey()  { s.SetTextColor(90, 98, 112) }
-func (s *sheet) black() { s.SetTextColor(0, 0, 0) }
+func (s *sheet) grey() { s.SetTextColor(90, 98, 112) }
+
+// black is the colour of text; fpdf repeats it at each text that is not printed in the fill colour.
+func (s *sheet) black() {
+	s.SetTextColor(0, 0, 0)
+	s.SetFillColor(0, 0, 0)
+}
 
 // use selects a face. SetFont writes to the page even if nothing changes, and measuring would fill
 // pages with it.
@@ -160,24 +167,30 @@ func (s *sheet) use(f face) {
 func (s *sheet) wrap(f face, text string, width float64, most int) []string {
 	s.use(f)
 	var lines []string
-	for paragraph := range strings.SplitSeq(strings.TrimSpace(printable(text)), "\n") {
-		rest := strings.Join(strings.FieldsFunc(paragraph, func(r rune) bool { return r == ' ' }), " ")
-		for more := true; more; more = rest != "" {
+	paragraphs := strings.TrimSpace(printable(text))
+	for more := true; more; {
+		var rest, line string
+		rest, paragraphs, more = strings.Cut(paragraphs, "\n")
+		rest = strings.Trim(rest, " ")
+		for first := true; first || rest != ""; first = false {
 			if len(lines) == most {
-				last := lines[most-1]
-				for last != "" && s.GetStringWidth(last+ellipsis) > width {
-					_, size := utf8.DecodeLastRuneInString(last)
-					last = last[:len(last)-size]
-				}
-				lines[most-1] = last + ellipsis
+				lines[most-1] = s.elide(lines[most-1], width)
 				return lines
 			}
-			var line string
 			line, rest = s.split(rest, width)
 			lines = append(lines, line)
 		}
 	}
 	return lines
+}
+
+// elide ends a line in an ellipsis.
+func (s *sheet) elide(line string, width float64) string {
+	for line != "" && s.GetStringWidth(line+ellipsis) > width {
+		_, size := utf8.DecodeLastRuneInString(line)
+		line = line[:len(line)-size]
+	}
+	return strings.TrimRight(line, " ") + ellipsis
 }
 
 // split returns the part of a text that fits one line, one character at least, and what follows.
@@ -192,7 +205,7 @@ func (s *sheet) split(text string, width float64) (line, rest string) {
 		used += s.GetStringWidth(text[i : i+utf8.RuneLen(r)])
 		if i > 0 && used > width {
 			if space > 0 {
-				return text[:space], text[space+1:]
+				return strings.TrimRight(text[:space], " "), strings.TrimLeft(text[space:], " ")
 			}
 			return text[:i], text[i:]
 		}

@@ -60,7 +60,7 @@ func TestRender_PrintsAPageWithEverythingOnIt(t *testing.T) {
 		"Quartz wristwatch", "9102.11", "CH", "3", "USD", "19.99", "59.97", "59.97 USD",
 		"10. Name and title", "11. Signature", "12. Date (year, month, day)",
 		"SPECIMEN made by a test server from test data. It is not a legal document; do not present it to any authority.",
-		"WATCH · RD-7Q2M4K9XW1Z8B3TA · page 1 of 1",
+		"WATCH  ·  RD-7Q2M4K9XW1Z8B3TA  ·  page 1 of 1",
 	} {
 		if !pages[0].has(text) {
 			t.Errorf("the page lacks %q", text)
@@ -146,7 +146,7 @@ func TestRender_GoesOnOverPagesUnderTheSameHeadline(t *testing.T) {
 		t.Fatalf("%d pages, want 2", len(pages))
 	}
 	for i, want := range []string{"1 of 2", "2 of 2"} {
-		for _, text := range []string{want, "RD-7Q2M4K9XW1Z8B3TA", "Watch worksheet", "Description of goods", "WATCH · RD-7Q2M4K9XW1Z8B3TA · page " + want} {
+		for _, text := range []string{want, "RD-7Q2M4K9XW1Z8B3TA", "Watch worksheet", "Description of goods", "WATCH  ·  RD-7Q2M4K9XW1Z8B3TA  ·  page " + want} {
 			if !pages[i].has(text) {
 				t.Errorf("page %d lacks %q", i+1, text)
 			}
