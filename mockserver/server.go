@@ -30,9 +30,6 @@ type Server struct {
 	worlds  *world.Book
 	api     *api.API
 	admin   *admin.Admin
-	buffers sync.Pool
-	unread  wire.Unread
-	pages   api.PageCache
 	metrics *watch.Metrics
 	checks  responseChecks
 

@@ -188,11 +188,11 @@ func TestFault_CheckRefusesValuesOutOfRange(t *testing.T) {
 // A fault shares nothing with what it was made of, so that a test can change its header afterwards.
 func TestFault_SharesNoMemory(t *testing.T) {
 	t.Parallel()
-	header := http.Header{"warning": {"one"}}
+	header := http.Header{"Warning": {"one"}}
 	made := fault.Respond(200, header, "\xff")
-	header["warning"][0] = "two"
+	header["Warning"][0] = "two"
 	clone := made.Clone()
-	made.Header["warning"][0], made.BodyBase64[0] = "three", 'a'
+	made.Header["Warning"][0], made.BodyBase64[0] = "three", 'a'
 	if diff := cmp.Diff(fault.Fault{Kind: "respond", Status: 200, Header: fault.Header{"Warning": {"one"}}, BodyBase64: []byte("\xff")}, clone); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

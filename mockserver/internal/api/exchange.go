@@ -36,7 +36,7 @@ type API struct {
 	Unread  wire.Unread
 	routes  *router
 	buffers sync.Pool
-	pages   PageCache
+	pages   pageCache
 }
 
 // New returns an API that serves an operation table, and what is wrong with the table.

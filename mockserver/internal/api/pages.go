@@ -8,10 +8,10 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// PageCache keeps the pages that are asked for again and again as they are answered. A page belongs to an
+// pageCache keeps the pages that are asked for again and again as they are answered. A page belongs to an
 // edition of its list, so one that was made before a change is never found after it; worlds that began as
 // the same share theirs until one of them changes.
-type PageCache struct {
+type pageCache struct {
 	mu    sync.Mutex
 	slots [16]cachedPage
 	next  int // the slot that is given away next
@@ -34,7 +34,7 @@ type cachedPage struct {
 // answer returns the page of a key: as it was kept, or encoded into the buffer. The second time it is
 // encoded into memory of its own and kept, so that a walk, which asks for each page once, keeps nothing.
 // The caller holds the lock of the list's world.
-func (c *PageCache) answer(key pageKey, buffer []byte, encode func(dst []byte) []byte) wire.Reply {
+func (c *pageCache) answer(key pageKey, buffer []byte, encode func(dst []byte) []byte) wire.Reply {
 	body, again := c.find(key)
 	if body != nil {
 		return wire.Reply{Status: http.StatusOK, Body: body}
@@ -50,7 +50,7 @@ func (c *PageCache) answer(key pageKey, buffer []byte, encode func(dst []byte) [
 }
 
 // find returns what is kept of a page, and whether it was asked for before; a page that was not is noted.
-func (c *PageCache) find(key pageKey) (body []byte, again bool) {
+func (c *pageCache) find(key pageKey) (body []byte, again bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range c.slots {
@@ -63,7 +63,7 @@ func (c *PageCache) find(key pageKey) (body []byte, again bool) {
 	return nil, false
 }
 
-func (c *PageCache) keep(key pageKey, body []byte) {
+func (c *pageCache) keep(key pageKey, body []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range c.slots {
