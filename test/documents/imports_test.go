@@ -1,0 +1,101 @@
+package documents_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// layers are the packages of the module from top to bottom. A package imports only packages below it. Packages of a
+// line do not import each other.
+const layers = `
+	mockserver/cmd/mockserver
+	mockserver/sweep
+	mockserver
+	mockserver/internal/admin
+	mockserver/internal/explain mockserver/internal/openapi mockserver/internal/schema mockserver/internal/doctor mockserver/internal/country/generate
+	mockserver/internal/api mockserver/internal/country
+	mockserver/internal/world
+	mockserver/internal/seed mockserver/internal/watch mockserver/internal/inject
+	mockserver/internal/account mockserver/internal/wire
+	mockserver/internal/delivery mockserver/internal/regulatory
+	mockserver/internal/clock mockserver/internal/compliance mockserver/internal/ledger mockserver/internal/formpdf
+	mockserver/journal mockserver/fault mockserver/internal/records mockserver/internal/cow mockserver/internal/jsontext mockserver/internal/list
+	mockserver/internal/spelling mockserver/internal/shell
+	batch conformance webhook/storetest
+	webhook
+	.
+	internal/transport internal/paging internal/evidence internal/workflow internal/jsonread
+	internal/jsonexact
+	internal/jsonscan internal/decimal internal/redact internal/filelock internal/workgroup internal/wait
+`
+
+// Imports point one way: a folder can be read without what stands above it.
+func TestImports_PointDown(t *testing.T) {
+	level := map[string]int{}
+	for i, line := range strings.Split(strings.TrimSpace(layers), "\n") {
+		for name := range strings.FieldsSeq(line) {
+			level[name] = i + 1
+		}
+	}
+	found := map[string]bool{}
+	for _, root := range []string{".", "batch", "conformance", "webhook", "internal", "mockserver"} {
+		err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && (root == "." && file != "." || entry.Name() == "testdata" || entry.Name() == "shippingtest"):
+				return filepath.SkipDir
+			case !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go"):
+				return nil
+			}
+			folder := path.Dir(filepath.ToSlash(file))
+			found[folder] = true
+			if level[folder] == 0 {
+				t.Errorf("%s is in no layer: add it to layers in test/documents/imports_test.go", folder)
+				return nil
+			}
+			for _, imported := range importsOf(t, file) {
+				if level[imported] <= level[folder] {
+					t.Errorf("%s imports %s, which is not below %s", file, imported, folder)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name := range level {
+		if !found[name] && name != "mockserver/sweep" {
+			t.Errorf("%s is in layers, and does not exist", name)
+		}
+	}
+}
+
+// importsOf returns the packages of this module that a file imports, as folders.
+func importsOf(t *testing.T, file string) (folders []string) {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range parsed.Imports {
+		name, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const module = "github.com/shipping-go/shipping"
+		if rest, ours := strings.CutPrefix(name, module); ours {
+			folders = append(folders, path.Join(".", strings.TrimPrefix(rest, "/")))
+		}
+	}
+	slices.Sort(folders)
+	return slices.Compact(folders)
+}
