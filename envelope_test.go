@@ -20,6 +20,7 @@ import (
 // sameAs reads body, and compares the result with that of [exactly]. It reports whether the body was read.
 func sameAs[T, Exact any](t *testing.T, body []byte, data func(Exact) T) bool {
 	t.Helper()
+	sameMembers(t, RawJSON(body))
 	var got envelope[T]
 	err := readJSON(body, &got)
 	exact, wantErr := exactly[Exact](body)
@@ -38,6 +39,25 @@ func sameAs[T, Exact any](t *testing.T, body []byte, data func(Exact) T) bool {
 		t.Fatalf("the decoder (-) and the exact reader (+) disagree:\n%s\n%s", cmp.Diff(got, want, exported), body)
 	}
 	return true
+}
+
+// sameMembers compares the members of a value, and the texts among them, with those that encoding/json reads.
+func sameMembers(t *testing.T, value RawJSON) {
+	t.Helper()
+	var want map[string]RawJSON
+	if json.Unmarshal([]byte(value), &want) != nil {
+		want = nil
+	}
+	got := value.members()
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("members (-encoding/json +got):\n%s\n%s", cmp.Diff(want, got), value)
+	}
+	for name, member := range got {
+		var text string
+		if json.Unmarshal([]byte(member), &text) == nil && member.Text() != text {
+			t.Fatalf("text of %q: %q, want %q", name, member.Text(), text)
+		}
+	}
 }
 
 func readAnswer(t testing.TB, name string) []byte {

@@ -33,7 +33,7 @@ func (r RawJSON) Get(key string) RawJSON {
 // members returns the members of a JSON object; none of any other value.
 func (r RawJSON) members() map[string]RawJSON {
 	var members map[string]RawJSON
-	if r.Decode(&members) != nil {
+	if readJSON([]byte(r), &members) != nil {
 		return nil
 	}
 	return members
@@ -45,7 +45,7 @@ func (r RawJSON) Text() string {
 		return ""
 	}
 	var text string
-	if len(r) > 0 && r[0] == '"' && json.Unmarshal([]byte(r), &text) == nil {
+	if len(r) > 0 && r[0] == '"' && readJSON([]byte(r), &text) == nil {
 		return text
 	}
 	return string(r)

@@ -1,7 +1,6 @@
 package jsonread
 
 import (
-	"encoding/json"
 	"reflect"
 	"strings"
 	"unsafe"
@@ -95,11 +94,12 @@ func (d *Decoder) value(f *field, p unsafe.Pointer) {
 			*(*unsafe.Pointer)(p) = inner
 		}
 		return
-	case otherKind:
-		if json.Unmarshal(d.Raw(), f.value(p).Addr().Interface()) != nil {
-			f.value(p).SetZero()
+	case mapKind:
+		if c == '{' {
+			d.members(f, p)
+			d.unread = false
+			return
 		}
-		return
 	}
 	d.mend(f, c, p)
 }
@@ -245,6 +245,20 @@ func (d *Decoder) listOfTexts(f *field, p unsafe.Pointer) {
 	}
 	*(*[]string)(p) = append([]string{}, d.texts...)
 	clear(d.texts)
+}
+
+// members reads an object into the map at p, whose keys are strings. If a member is given twice, the last one counts.
+func (d *Decoder) members(f *field, p unsafe.Pointer) {
+	all := reflect.MakeMap(f.of)
+	d.path = append(d.path, f)
+	for first := true; d.Next(first); first = false {
+		name, member := reflect.New(f.of.Key()).Elem(), reflect.New(f.inner.of)
+		name.SetString(string(d.Name()))
+		d.value(f.inner, member.UnsafePointer())
+		all.SetMapIndex(name, member.Elem())
+	}
+	d.path = d.path[:len(d.path)-1]
+	f.value(p).Set(all)
 }
 
 // unknown reads a member without a field.

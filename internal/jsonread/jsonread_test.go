@@ -33,20 +33,20 @@ type base struct {
 
 type thing struct {
 	base
-	Count  int            `json:"count" spec:"optional"`
-	Big    int64          `json:"big" spec:"optional"`
-	Ratio  float64        `json:"ratio" spec:"optional"`
-	Live   bool           `json:"live" spec:"optional"`
-	Maybe  *bool          `json:"maybe" spec:"optional"`
-	At     time.Time      `json:"at" spec:"optional"`
-	Kinds  []slug         `json:"kinds" alias:"types" spec:"optional"`
-	Parts  []part         `json:"parts" spec:"optional"`
-	Strict []part         `json:"strict" spec:"optional" read:"strict"`
-	One    *part          `json:"one" spec:"optional"`
-	Extra  raw            `json:"extra" spec:"optional"`
-	Counts map[string]int `json:"counts" spec:"optional"` // of a kind that is left to encoding/json
-	Nested *thing         `json:"nested" spec:"optional"`
-	Hidden string         `json:"-"`
+	Count  int          `json:"count" spec:"optional"`
+	Big    int64        `json:"big" spec:"optional"`
+	Ratio  float64      `json:"ratio" spec:"optional"`
+	Live   bool         `json:"live" spec:"optional"`
+	Maybe  *bool        `json:"maybe" spec:"optional"`
+	At     time.Time    `json:"at" spec:"optional"`
+	Kinds  []slug       `json:"kinds" alias:"types" spec:"optional"`
+	Parts  []part       `json:"parts" spec:"optional"`
+	Strict []part       `json:"strict" spec:"optional" read:"strict"`
+	One    *part        `json:"one" spec:"optional"`
+	Extra  raw          `json:"extra" spec:"optional"`
+	Counts map[slug]int `json:"counts" spec:"optional"`
+	Nested *thing       `json:"nested" spec:"optional"`
+	Hidden string       `json:"-"`
 	Plain  string
 }
 
@@ -103,8 +103,11 @@ func TestRead_MendsEachKindOfField(t *testing.T) {
 		`{"one":null}`:                         {},
 		`{"extra": [1, 2] }`:                   {Extra: "[1, 2]"},
 		`{"extra":null}`:                       {Extra: "null"},
-		`{"counts":{"a":1}}`:                   {Counts: map[string]int{"a": 1}},
-		`{"counts":{"a":"x"}}`:                 {},
+		`{"counts":{"a":1,"\u0062":2}}`:        {Counts: map[slug]int{"a": 1, "b": 2}},
+		`{"counts":{"a":1,"a":"2","b":[]}}`:    {Counts: map[slug]int{"a": 2, "b": 0}},
+		`{"counts":{}}`:                        {Counts: map[slug]int{}},
+		`{"counts":null}`:                      {},
+		`{"counts":[{"a":1}]}`:                 {},
 		`{"nested":{"nested":{"count":1}}}`:    {Nested: &thing{base: base{Raw: `{"nested":{"count":1}}`}, Nested: &thing{base: base{Raw: `{"count":1}`}, Count: 1}}},
 		`[]`:                                   {},
 		` null `:                               {},

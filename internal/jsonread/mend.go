@@ -49,7 +49,7 @@ func (k kind) want() string {
 		return "ISO 8601 timestamp"
 	case listKind:
 		return "array"
-	case recordKind:
+	case mapKind, recordKind:
 		return "object"
 	}
 	return "number"

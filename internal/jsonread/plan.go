@@ -13,8 +13,7 @@ import (
 type kind uint8
 
 const (
-	otherKind kind = iota // by encoding/json
-	customKind
+	customKind kind = iota
 	textKind
 	boolKind
 	intKind
@@ -23,6 +22,7 @@ const (
 	timeKind
 	pointerKind
 	listKind
+	mapKind
 	recordKind
 )
 
@@ -34,7 +34,7 @@ type field struct {
 	of     reflect.Type
 	custom *CustomType
 	record *record  // of recordKind
-	inner  *field   // what a pointer points to, or a list holds
+	inner  *field   // what a pointer points to, or a list or map holds
 	alias  []string // its other names
 	names  uint64   // the places of all its names, if it has several
 	strict bool
@@ -89,6 +89,11 @@ func (r *Reader) compile(t reflect.Type, name string) field {
 		if f.kind = timeKind; t != reflect.TypeFor[time.Time]() {
 			f.kind, f.record = recordKind, r.compileRecord(t)
 		}
+	case reflect.Map:
+		inner := r.compile(t.Elem(), "[]")
+		f.kind, f.inner = mapKind, &inner
+	default:
+		panic("jsonread: no way to read " + t.String())
 	}
 	return f
 }

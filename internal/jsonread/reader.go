@@ -21,8 +21,8 @@
 // The grammar is that of encoding/json, which package jsonscan implements, invalid UTF-8 and deep nesting
 // included. There is one reader, without a slower one to fall back to: a text that it cannot read is not JSON.
 // The package reads the types of a response, which its owner controls. For any type and all of the rules of
-// encoding/json, such as methods, embedded pointers and interfaces, see package jsonexact. A field of a kind
-// that is not known here is left to encoding/json.
+// encoding/json, such as methods, embedded pointers and interfaces, see package jsonexact. A field of another
+// type, such as an interface, makes the first Read of its struct panic.
 package jsonread
 
 import (
