@@ -7,42 +7,54 @@ import (
 
 // JSON returns a JSON value without the key, as JSON also if the key is a number or a part of one.
 func (k Key) JSON(value string) string {
+	const hidden = `"` + Mark + `"`
 	safe := k.Text(value)
-	if safe == value || json.Valid([]byte(safe)) {
+	switch {
+	case safe == value || json.Valid([]byte(safe)):
 		return safe
+	case !json.Valid([]byte(value)):
+		return hidden
 	}
-	decoder := json.NewDecoder(strings.NewReader(value))
-	decoder.UseNumber()
-	var decoded any
-	if decoder.Decode(&decoded) != nil {
-		return `"` + Mark + `"`
+	var out strings.Builder
+	for rest := value; rest != ""; {
+		var token string
+		token, rest = cutToken(rest)
+		switch c := token[0]; {
+		case c == '"':
+			if text := `"` + k.Text(token[1:len(token)-1]) + `"`; json.Valid([]byte(text)) {
+				out.WriteString(text)
+			} else {
+				out.WriteString(hidden)
+			}
+		case isNumber(c) && k.In(token):
+			out.WriteString(`"` + k.Text(token) + `"`)
+		default:
+			out.WriteString(token)
+		}
 	}
-	encoded, err := json.Marshal(k.value(decoded))
-	if err != nil {
-		return `"` + Mark + `"`
+	if k.In(out.String()) { // in several values
+		return hidden
 	}
-	return string(encoded)
+	return out.String()
 }
 
-// value returns a decoded value without the key. A number that shows it becomes a string.
-func (k Key) value(value any) any {
-	switch v := value.(type) {
-	case string:
-		return k.Text(v)
-	case json.Number:
-		if k.In(v.String()) {
-			return k.Text(v.String())
+// cutToken cuts valid JSON after a string, a number, or any other character.
+func cutToken(text string) (token, rest string) {
+	end := 1
+	switch c := text[0]; {
+	case c == '"':
+		for ; text[end] != '"'; end++ {
+			if text[end] == '\\' {
+				end++
+			}
 		}
-	case []any:
-		for i := range v {
-			v[i] = k.value(v[i])
+		end++
+	case isNumber(c):
+		for end < len(text) && (isNumber(text[end]) || strings.IndexByte("+.eE", text[end]) >= 0) {
+			end++
 		}
-	case map[string]any:
-		safe := make(map[string]any, len(v))
-		for name, member := range v {
-			safe[k.Text(name)] = k.value(member)
-		}
-		return safe
 	}
-	return value
+	return text[:end], text[end:]
 }
+
+func isNumber(start byte) bool { return start == '-' || '0' <= start && start <= '9' }

@@ -309,16 +309,21 @@ func BenchmarkBytes(b *testing.B) {
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
-		`{"a":[1,"b",null]}`:           `{"a":[1,"b",null]}`,
-		`{"a":"x 1234567890123456 y"}`: `{"a":"x [redacted] y"}`,
-		`{"a":1234567890123456,"b":2}`: `{"a":"[redacted]","b":2}`,
-		`[91234567890123456]`:          `["9[redacted]"]`,
-		`{"1234567890123456":true}`:    `{"[redacted]":true}`,
-		`{"a":1234567890123456,"b":`:   `"[redacted]"`,
-		``:                             ``,
+		`{"a":[1,"b",null]}`:                                       `{"a":[1,"b",null]}`,
+		`{"a":"x 1234567890123456 y"}`:                             `{"a":"x [redacted] y"}`,
+		`{"a":1234567890123456,"b":2}`:                             `{"a":"[redacted]","b":2}`,
+		`[91234567890123456]`:                                      `["9[redacted]"]`,
+		`{"1234567890123456":true}`:                                `{"[redacted]":true}`,
+		`{"a":1234567890123456,"b":`:                               `"[redacted]"`,
+		`{"a": -1234567890123456.5e+1, "a":true,"b\"\\":"\u00e9"}`: `{"a": "-[redacted].5e+1", "a":true,"b\"\\":"\u00e9"}`,
+		`{"a":1234567890123456,"b":"\u0031234567890123456\\"}`:     `{"a":"[redacted]","b":"[redacted]\\"}`,
+		``: ``,
 	} {
 		if got := redact.New("1234567890123456").JSON(value); got != want {
 			t.Errorf("%s is %s, want %s", value, got, want)
 		}
+	}
+	if got := redact.New("1,2,3,4,5,6,7,8,9").JSON(`[1,2,3,4,5,6,7,8,9]`); got != `"[redacted]"` {
+		t.Errorf("a key in several values is %s", got)
 	}
 }
