@@ -42,8 +42,8 @@ type core struct {
 	transport  *transport.Client
 	policy     RetryPolicy
 	observer   Observer
-	logger     *slog.Logger
-	drift      func(Drift)
+	log        attemptLog  // nil logs nothing
+	drift      driftReport // nil reports nothing
 	maxBody    int64
 	operations map[string]Operation
 	// provisional enables the operations that the specification names without a path.
@@ -55,7 +55,7 @@ type core struct {
 //
 // Specification: "Authentication".
 func NewClient(secretKey string, opts ...Option) (*Client, error) {
-	s := settings{logger: slog.New(slog.DiscardHandler), userAgent: defaultUserAgent}
+	s := settings{userAgent: defaultUserAgent}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&s)
@@ -88,7 +88,7 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	key := redact.New(secretKey)
 	c := &core{
 		baseURL: base, key: key, userAgent: s.userAgent, policy: policy, maxBody: s.maxBody,
-		observer: s.observer, logger: s.logger, drift: redactedDrift(key, s.drift),
+		observer: s.observer, log: s.log, drift: s.drift,
 		operations: operations, provisional: s.provisional != nil,
 	}
 	c.transport = transport.New(transport.Config{

@@ -49,7 +49,7 @@ func decodeReply[T any](c *core, got *exchange) (T, *Error) {
 		if data, ok := any(reply.Data).(requestData); ok && data.wrapped {
 			differences.dropMissing("data.")
 		}
-		differences.report(c.drift, got.operation.Name)
+		c.drift(c.key, got.operation.Name, differences)
 	}
 	switch {
 	case reply.Status.value == nil:

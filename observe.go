@@ -46,8 +46,8 @@ func (x *exchange) Attempted(ctx context.Context, a transport.Attempt) {
 	if x.core.observer.Attempt != nil {
 		x.core.observer.Attempt(ctx, x.operation, attempt)
 	}
-	if x.core.logger.Enabled(ctx, slog.LevelDebug) {
-		x.core.logger.LogAttrs(ctx, slog.LevelDebug, "shipping attempt", x.attrs(attempt)...)
+	if x.core.log != nil {
+		x.core.log(ctx, x, attempt, false)
 	}
 }
 
@@ -58,11 +58,28 @@ func (x *exchange) Retrying(ctx context.Context, wait time.Duration) {
 	if x.core.observer.Retry != nil {
 		x.core.observer.Retry(ctx, x.operation, *last)
 	}
-	x.core.logger.LogAttrs(ctx, slog.LevelWarn, "shipping retry", append(x.attrs(*last), slog.Duration("wait", wait))...)
+	if x.core.log != nil {
+		x.core.log(ctx, x, *last, true)
+	}
 }
 
 // NotRetried records why the last attempt is not retried.
 func (x *exchange) NotRetried(reason string) { x.notRetried = reason }
+
+// attemptLog logs an attempt of a call, or that it is retried after its Wait. It is a function so that a program
+// without [WithLogger] does not link log/slog.
+type attemptLog func(ctx context.Context, x *exchange, attempt Attempt, retried bool)
+
+func logTo(logger *slog.Logger) attemptLog {
+	return func(ctx context.Context, x *exchange, attempt Attempt, retried bool) {
+		switch {
+		case retried:
+			logger.LogAttrs(ctx, slog.LevelWarn, "shipping retry", append(x.attrs(attempt), slog.Duration("wait", attempt.Wait))...)
+		case logger.Enabled(ctx, slog.LevelDebug):
+			logger.LogAttrs(ctx, slog.LevelDebug, "shipping attempt", x.attrs(attempt)...)
+		}
+	}
+}
 
 func (x *exchange) attrs(attempt Attempt) []slog.Attr {
 	attrs := []slog.Attr{
@@ -122,16 +139,17 @@ func (f DriftFinding) String() string {
 	return text
 }
 
-// redactedDrift returns report for a client with a key: a service may send the key as the name of a member.
-func redactedDrift(key redact.Key, report func(Drift)) func(Drift) {
+// driftReport reports the differences of a response to the user, without the key.
+type driftReport func(key redact.Key, operation string, found driftCounts)
+
+func reportTo(report func(Drift)) driftReport {
 	if report == nil {
 		return nil
 	}
-	return func(drift Drift) {
-		for i, finding := range drift.Findings {
-			drift.Findings[i].Path, drift.Findings[i].Detail = key.Text(finding.Path), key.Text(finding.Detail)
+	return func(key redact.Key, operation string, found driftCounts) {
+		if len(found) > 0 {
+			report(Drift{Operation: operation, Findings: found.findings(key)})
 		}
-		report(drift)
 	}
 }
 
@@ -152,18 +170,18 @@ func (c driftCounts) dropMissing(path string) {
 	}
 }
 
-// report reports the counted differences, if there are any.
-func (c driftCounts) report(report func(Drift), operation string) {
-	if len(c) == 0 {
-		return
-	}
-	drift := Drift{Operation: operation}
+// findings returns the differences with their counts, sorted. A service may send the key as the name of a member.
+func (c driftCounts) findings(key redact.Key) []DriftFinding {
+	var findings []DriftFinding
 	for finding, count := range c {
 		finding.Count = count
-		drift.Findings = append(drift.Findings, finding)
+		findings = append(findings, finding)
 	}
-	slices.SortFunc(drift.Findings, func(a, b DriftFinding) int {
+	slices.SortFunc(findings, func(a, b DriftFinding) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Detail, b.Detail))
 	})
-	report(drift)
+	for i, finding := range findings {
+		findings[i].Path, findings[i].Detail = key.Text(finding.Path), key.Text(finding.Detail)
+	}
+	return findings
 }

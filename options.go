@@ -27,12 +27,12 @@ type settings struct {
 	plainHTTP     bool
 	httpClient    *http.Client
 	policy        RetryPolicy
-	logger        *slog.Logger
+	log           attemptLog
 	userAgent     string
 	limiter       Limiter
 	maxBody       int64
 	observer      Observer
-	drift         func(Drift)
+	drift         driftReport
 	provisional   []Route
 }
 
@@ -64,7 +64,7 @@ func WithRetryPolicy(policy RetryPolicy) Option { return func(s *settings) { s.p
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *settings) {
 		if logger != nil {
-			s.logger = logger
+			s.log = logTo(logger)
 		}
 	}
 }
@@ -99,7 +99,9 @@ func WithObserver(observer Observer) Option { return func(s *settings) { s.obser
 // WithDriftReport calls report for each response that differs from the specification: fields it does
 // not know, fields that are missing, values of another type. It may be called from several
 // goroutines at once. Differences are found while a response is read; each one costs a little time.
-func WithDriftReport(report func(Drift)) Option { return func(s *settings) { s.drift = report } }
+func WithDriftReport(report func(Drift)) Option {
+	return func(s *settings) { s.drift = reportTo(report) }
+}
 
 // WithProvisionalRoutes enables the operations that the specification names without a path. Pass
 // nothing for the assumed routes of [ProvisionalOperations], or the routes of your service; operations
