@@ -28,8 +28,8 @@ type request struct {
 	params map[string]string
 	// options is a flat struct with url tags, or nil.
 	options any
-	// body is sent as JSON; nil sends none.
-	body any
+	// body returns the JSON that is sent; nil sends none.
+	body func() ([]byte, error)
 	// mayBeEmpty accepts a response without a body if HTTP defines that it has none.
 	mayBeEmpty bool
 	// timeout, if positive, bounds the call.
@@ -140,7 +140,7 @@ func (c *core) newCall(operation Operation, r request, settings *callSettings) (
 		call.Header.Set("Authorization", "Bearer "+c.key.Reveal())
 	}
 	if r.body != nil {
-		if call.Body, err = json.Marshal(r.body); err != nil {
+		if call.Body, err = r.body(); err != nil {
 			return call, invalidRequest(operation.Name, "body", "cannot be written as JSON: "+err.Error())
 		}
 		call.Header.Set("Content-Type", "application/json")
@@ -149,6 +149,15 @@ func (c *core) newCall(operation Operation, r request, settings *callSettings) (
 		call.Header[name] = added
 	}
 	return call, nil
+}
+
+// jsonBody returns the body of a request. It is a function so that a program that only lists does not link
+// the encoder.
+func jsonBody(v any) func() ([]byte, error) {
+	if v == nil {
+		return nil
+	}
+	return func() ([]byte, error) { return json.Marshal(v) }
 }
 
 // expandRoute fills the placeholders of a route with escaped values. A value that is empty, "." or
@@ -231,7 +240,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	}
 	operation.Route = escapeSegments(path)
 	call = append(slices.Clip(call), withValues(query))
-	data, response, err := fetch[RawJSON](ctx, c.core, request{custom: &operation, body: in, mayBeEmpty: true}, call)
+	data, response, err := fetch[RawJSON](ctx, c.core, request{custom: &operation, body: jsonBody(in), mayBeEmpty: true}, call)
 	if err != nil || out == nil {
 		return err
 	}

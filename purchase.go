@@ -192,7 +192,7 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, call []C
 		RequestID     string         `json:"request_id"`
 		DocumentTypes []DocumentType `json:"document_types"`
 	}{p.RequestID, p.DocumentTypes}
-	r := request{operation: OpPurchase, body: body}
+	r := request{operation: OpPurchase, body: jsonBody(body)}
 	if deadline, bounded := ctx.Deadline(); bounded {
 		// Leave time to read the request back if the response is lost.
 		left := time.Until(deadline)

@@ -90,7 +90,7 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 	if err := analyze.Validate(); err != nil {
 		return nil, err
 	}
-	record, err := s.record(ctx, request{operation: OpAnalyze, body: analyze}, call)
+	record, err := s.record(ctx, request{operation: OpAnalyze, body: jsonBody(analyze)}, call)
 	if err == nil && record.ShipmentID != "" && analyze.ShipmentID != "" && record.ShipmentID != analyze.ShipmentID {
 		return nil, s.core.redacted(&Error{
 			Operation: OpAnalyze, StatusCode: http.StatusOK, RequestID: record.RequestID, Data: record.Raw, kind: ErrUnexpectedBody,
@@ -281,7 +281,7 @@ func (s RegulatoryService) Retry(ctx context.Context, requestID string, call ...
 }
 
 func (s RegulatoryService) edit(ctx context.Context, operation, requestID string, document DocumentType, body any, call []CallOption) (*RegulatoryRequest, error) {
-	return s.record(ctx, request{operation: operation, params: documentParams(requestID, document), body: body}, call)
+	return s.record(ctx, request{operation: operation, params: documentParams(requestID, document), body: jsonBody(body)}, call)
 }
 
 // PDF returns a generated document. The operation needs no authorization, and the key is not sent. A response that is

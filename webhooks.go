@@ -159,7 +159,7 @@ func (s WebhooksService) Replay(ctx context.Context, replay *ReplayRequest, call
 	if err := replay.Validate(); err != nil {
 		return nil, err
 	}
-	result, _, err := fetch[ReplayResult](ctx, s.core, request{operation: OpReplayWebhook, body: replay}, call)
+	result, _, err := fetch[ReplayResult](ctx, s.core, request{operation: OpReplayWebhook, body: jsonBody(replay)}, call)
 	if err != nil {
 		return nil, err
 	}

@@ -41,18 +41,18 @@ func (w *Walk) position() token {
 func (w *Walk) Token() string {
 	t := w.position()
 	t.Complete = w.complete
-	return t.String()
+	return t.text()
 }
 
 // completeToken continues the walk at the last position before which no record is missing.
 func (w *Walk) completeToken() string {
 	if w.complete != nil {
-		return w.complete.String()
+		return w.complete.text()
 	}
-	return w.position().String()
+	return w.position().text()
 }
 
-func (t token) String() string {
+func (t token) text() string {
 	data, err := json.Marshal(t)
 	if err != nil {
 		return ""
