@@ -24,8 +24,9 @@ type request struct {
 	operation string
 	// custom, if not nil, is an operation that is not in the table.
 	custom *Operation
-	// params fill the placeholders of the operation's route.
-	params map[string]string
+	// requestID and document fill the placeholders of the operation's route.
+	requestID string
+	document  DocumentType
 	// options is a flat struct with url tags, or nil.
 	options any
 	// body returns the JSON that is sent; nil sends none.
@@ -54,20 +55,24 @@ type exchange struct {
 type rawBody []byte
 
 // fetch performs a call: it builds the request, sends it, and decodes the data of the response into a T.
-func fetch[T any](ctx context.Context, c *core, r request, options []CallOption) (value T, response *Response, err error) {
+func fetch[T any](ctx context.Context, c *core, r request, options []CallOption) (value T, response Response, err error) {
 	settings, err := newCallSettings(options)
 	if err != nil {
-		return value, nil, err
+		return value, response, err
 	}
+	return fetchWith[T](ctx, c, r, settings)
+}
+
+func fetchWith[T any](ctx context.Context, c *core, r request, settings callSettings) (value T, response Response, err error) {
 	operation, err := c.find(r)
 	if err != nil {
-		return value, nil, err
+		return value, response, err
 	}
-	call, err := c.newCall(operation, r, &settings)
+	call, err := c.newCall(operation, r, settings)
 	if err != nil {
-		return value, nil, err
+		return value, response, err
 	}
-	x := &exchange{core: c, operation: operation, requestID: r.params[regulatoryRequestID]}
+	x := &exchange{core: c, operation: operation, requestID: r.requestID}
 	x.attempts, call.Hooks = x.first[:0], x
 	ctx = c.observer.begin(ctx, operation)
 	if c.observer.Done != nil {
@@ -92,7 +97,7 @@ func fetch[T any](ctx context.Context, c *core, r request, options []CallOption)
 	}
 	response = x.received(failure, settings.response != nil)
 	if settings.response != nil {
-		*settings.response = *response
+		*settings.response = response
 	}
 	return value, response, err
 }
@@ -116,9 +121,9 @@ func (c *core) find(r request) (Operation, error) {
 }
 
 // newCall builds the call and validates it.
-func (c *core) newCall(operation Operation, r request, settings *callSettings) (transport.Call, error) {
+func (c *core) newCall(operation Operation, r request, settings callSettings) (transport.Call, error) {
 	call := transport.Call{Method: operation.Method, Header: make(http.Header, 8), Retry: transport.Retry(operation.Retry)}
-	path, err := expandRoute(operation.Name, operation.Route, r.params)
+	path, err := expandRoute(operation, r)
 	if err != nil {
 		return call, err
 	}
@@ -162,21 +167,25 @@ func jsonBody(v any) func() ([]byte, error) {
 
 // expandRoute fills the placeholders of a route with escaped values. A value that is empty, "." or
 // ".." is refused: it would name another resource.
-func expandRoute(operation, route string, values map[string]string) (string, error) {
+func expandRoute(operation Operation, r request) (string, error) {
 	var path strings.Builder
-	for {
+	path.Grow(len(operation.Route) + len(r.requestID) + len(r.document))
+	for route := operation.Route; ; {
 		before, rest, found := strings.Cut(route, "{")
 		path.WriteString(before)
 		if !found {
 			return path.String(), nil
 		}
 		name, after, _ := strings.Cut(rest, "}")
-		value := values[name]
+		value := r.requestID
+		if name == regulatoryDocument {
+			value = string(r.document)
+		}
 		switch value {
 		case "":
-			return "", invalidRequest(operation, name, "is empty")
+			return "", invalidRequest(operation.Name, name, "is empty")
 		case ".", "..":
-			return "", invalidRequest(operation, name, "is "+value+", which would name another resource")
+			return "", invalidRequest(operation.Name, name, "is "+value+", which would name another resource")
 		}
 		path.WriteString(url.PathEscape(value))
 		route = after
@@ -199,8 +208,8 @@ func read[T any](x *exchange, mayBeEmpty bool) (value T, failure *Error) {
 }
 
 // received returns the response as the caller sees it, with the raw body if it is wanted.
-func (x *exchange) received(failure *Error, body bool) *Response {
-	response := &Response{Header: x.header, Attempts: x.attempts}
+func (x *exchange) received(failure *Error, body bool) Response {
+	response := Response{Header: x.header, Attempts: x.attempts}
 	switch {
 	case x.response != nil:
 		response.StatusCode, response.Header = x.response.StatusCode, x.response.Header
@@ -394,12 +403,6 @@ func withValues(values url.Values) CallOption {
 	}
 }
 
-// withSettings returns an option that replaces all settings except those of a walk.
-func withSettings(settings callSettings) CallOption {
-	settings.walkOption = ""
-	return func(s *callSettings) { *s = settings }
-}
-
 // newCallSettings collects the options of a method that is not a walk.
 func newCallSettings(options []CallOption) (callSettings, error) {
 	s, err := newWalkSettings(options)
@@ -411,6 +414,9 @@ func newCallSettings(options []CallOption) (callSettings, error) {
 
 // newWalkSettings collects the options of a walk.
 func newWalkSettings(options []CallOption) (callSettings, error) {
+	if len(options) == 0 {
+		return callSettings{}, nil // not allocated
+	}
 	var s callSettings
 	for _, option := range options {
 		if option != nil {

@@ -174,16 +174,16 @@ func (l lister[T, L]) list(ctx context.Context, options []CallOption) (*Page[T],
 	if err != nil {
 		return nil, err
 	}
-	return l.fetch(ctx, l.page, &settings)
+	return l.fetch(ctx, l.page, settings)
 }
 
-func (l lister[T, L]) fetch(ctx context.Context, page int, settings *callSettings) (*Page[T], error) {
-	data, response, err := fetch[L](ctx, l.core, request{operation: l.operation, options: l.query(page)}, []CallOption{withSettings(*settings)})
+func (l lister[T, L]) fetch(ctx context.Context, page int, settings callSettings) (*Page[T], error) {
+	data, response, err := fetchWith[L](ctx, l.core, request{operation: l.operation, options: l.query(page)}, settings)
 	if err != nil {
 		return nil, err
 	}
 	items, pagination := data.contents()
-	return &Page[T]{Items: items, Pagination: pagination, Response: response}, nil
+	return &Page[T]{Items: items, Pagination: pagination, Response: &response}, nil
 }
 
 // all walks the records of the pages.
@@ -276,7 +276,7 @@ func (l lister[T, L]) fetcher(settings callSettings) func(context.Context, int) 
 		if own.response != nil {
 			own.response = &Response{}
 		}
-		page, err := l.fetch(ctx, number, &own)
+		page, err := l.fetch(ctx, number, own)
 		if err != nil {
 			return &paging.Page{Value: &Page[T]{Response: own.response}}, err
 		}

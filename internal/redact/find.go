@@ -121,6 +121,9 @@ func (f *finder) mayShow(text []byte, last bool) bool {
 func (f *finder) atEnd(text []byte) int {
 	plain := f.forms[0]
 	for n := min(plain.start, len(text)); n >= plain.end; n-- {
+		if text[len(text)-1]|small != plain.text[n-1] {
+			continue
+		}
 		end := [leastStart]byte{}
 		copied := copy(end[:], text[len(text)-n:])
 		for i := range copied {

@@ -1,6 +1,10 @@
 package benchmarks
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/shipping-go/shipping/test/benchmarks/payload"
+)
 
 // BenchmarkList reads a list of 100 records, about 100 KB.
 func BenchmarkList(b *testing.B) { race(b, lists(b)) }
@@ -17,7 +21,8 @@ func lists(tb testing.TB) []contest {
 
 func ones(tb testing.TB) []contest {
 	return []contest{
-		rates(tb, "one rate", 1), transactions(tb, "one transaction", 1), draft(tb, "one request"),
+		rates(tb, "one rate", 1), transactions(tb, "one transaction", 1), draft(tb, "one request", payload.Draft()),
+		draft(tb, "one request of 6 KB", payload.FullDraft()), draft(tb, "the smallest request", payload.SmallestDraft()),
 		oneGitHubUser(tb), oneStripeCustomer(tb), oneHetznerIP(tb), oneOceanVolume(tb),
 	}
 }

@@ -76,8 +76,8 @@ func transactions(tb testing.TB, name string, n int) contest {
 	}
 }
 
-func draft(tb testing.TB, name string) contest {
-	body := transport.Fixed(payload.Draft())
+func draft(tb testing.TB, name string, answer []byte) contest {
+	body := transport.Fixed(answer)
 	client := newClient(tb, body)
 	return contest{
 		name: name, body: body, records: 1, client: "shipping",
