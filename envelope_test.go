@@ -23,6 +23,10 @@ func sameAs[T, Exact any](t *testing.T, body []byte, data func(Exact) T) bool {
 	sameMembers(t, RawJSON(body))
 	var got envelope[T]
 	err := readJSON(body, &got)
+	var shared envelope[T]
+	if again := responses().Read(body, &shared, jsonread.Options{Share: len(body)}); !reflect.DeepEqual(again, err) || err != jsonread.ErrSyntax && !reflect.DeepEqual(got, shared) {
+		t.Fatalf("read into one copy: %v, %+v; into several: %v, %+v: %s", again, shared, err, got, body)
+	}
 	exact, wantErr := exactly[Exact](body)
 	if wantErr != nil || err == jsonread.ErrSyntax {
 		if wantErr == nil || err != jsonread.ErrSyntax {

@@ -19,6 +19,7 @@ type Decoder struct {
 	mismatch error
 	unread   bool     // the last odd value could not be read
 	texts    []string // of the list that is open
+	short    []shortList
 }
 
 // Read reads the next value into the value that into points to.
@@ -152,7 +153,7 @@ func (d *Decoder) object(f *field, p unsafe.Pointer) {
 		}
 	}
 	if r.raw != nil {
-		*(*string)(r.raw.at(p)) = string(d.Since(start))
+		*(*string)(r.raw.at(p)) = d.TextSince(start)
 	}
 	d.path = d.path[:len(d.path)-1]
 }
@@ -197,6 +198,9 @@ func (d *Decoder) alias(f *field, place int, found jsonscan.Found, p unsafe.Poin
 	return named&^earlier | bit
 }
 
+// page is the path of a page: envelope, data, list. Lists with a longer path are within a record.
+const page = 3
+
 // header is a slice, as the runtime sees it.
 type header struct {
 	items unsafe.Pointer
@@ -208,8 +212,14 @@ type header struct {
 func (d *Decoder) list(f *field, p unsafe.Pointer) {
 	list, slice := (*header)(p), f.value(p)
 	list.items, list.len, list.cap = unsafe.Pointer(new(struct{})), 0, 0 // empty, not nil
-	start, size := d.Offset(), f.inner.of.Size()
-	for first := true; d.Element(first); first = false {
+	start, size, first := d.Offset(), f.inner.of.Size(), true
+	if len(d.path) > page {
+		if d.readShort(f, slice) {
+			return
+		}
+		first = list.len == 0
+	}
+	for ; d.Element(first); first = false {
 		if list.len == list.cap {
 			slice.Grow(d.roomFor(list.len, d.Offset()-start, int(size)) - list.len)
 		}
@@ -218,11 +228,49 @@ func (d *Decoder) list(f *field, p unsafe.Pointer) {
 	}
 }
 
+// shortList is memory for the elements of a list within a record until it is known how many they are.
+type shortList struct {
+	items reflect.Value // of the list's type, empty
+	open  bool
+}
+
+// readShort reads the first elements of a list and reports whether it ends there. It reads none if a list of the same
+// field is open: the record of the one contains the other.
+func (d *Decoder) readShort(f *field, into reflect.Value) (ended bool) {
+	const most = 16
+	for f.short >= len(d.short) {
+		d.short = append(d.short, shortList{})
+	}
+	if d.short[f.short].open {
+		return false
+	}
+	if !d.short[f.short].items.IsValid() {
+		d.short[f.short].items = reflect.New(f.of).Elem()
+		d.short[f.short].items.Grow(most)
+	}
+	d.short[f.short].open = true // reading an element can move d.short
+	items := d.short[f.short].items
+	list, size := (*header)(items.Addr().UnsafePointer()), f.inner.of.Size()
+	for !ended && list.len < most {
+		if ended = !d.Element(list.len == 0); !ended {
+			list.len++
+			d.value(f.inner, unsafe.Add(list.items, uintptr(list.len-1)*size))
+		}
+	}
+	into.Grow(list.len)
+	into.SetLen(list.len)
+	reflect.Copy(into, items)
+	items.Clear()
+	list.len = 0
+	d.short[f.short].open = false
+	return ended
+}
+
 // roomFor returns for how many records a list needs memory, of which n were read from so many bytes.
 // It assumes that the other records are as long as the first few, and adds a little. The first records of a
 // list may be short by accident or malice, so the memory is limited to twice the size of the text. A list within a record is short.
 func (d *Decoder) roomFor(n, read, recordSize int) int {
-	const few, page = 8, 3 // the path of a page: envelope, data, list
+	const few = 8
 	if n == 0 {
 		return 1
 	}

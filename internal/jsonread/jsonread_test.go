@@ -1,6 +1,8 @@
 package jsonread_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -117,11 +119,54 @@ func TestRead_MendsEachKindOfField(t *testing.T) {
 			want.Raw = raw(text)
 		}
 		got := thing{Plain: "untouched"}
-		if err := newReader().Read([]byte(text), &got, jsonread.Options{}); err != nil {
+		if err := newReader().Read([]byte(text), &got, jsonread.Options{Share: 24}); err != nil { // some of the texts
 			t.Errorf("%s: %v", text, err)
 		}
 		if difference := cmp.Diff(want, got, cmp.AllowUnexported(thing{})); difference != "" {
 			t.Errorf("%s: (-want +got)\n%s", text, difference)
+		}
+	}
+}
+
+// The elements of a list within a record are read into memory that other lists use again.
+func TestRead_ListsInListsOfAnyLength(t *testing.T) {
+	t.Parallel()
+	type node struct {
+		ID    string `json:"id"`
+		Nodes []node `json:"nodes"`
+		Parts []part `json:"parts"`
+	}
+	var tree func(id string, depth, width int) node
+	tree = func(id string, depth, width int) node {
+		n := node{ID: id, Nodes: []node{}, Parts: []part{}}
+		for i := range width {
+			n.Parts = append(n.Parts, part{Code: slug(fmt.Sprint(id, "/", i)), Price: price{"1"}, Count: float64(i)})
+			if depth > 0 {
+				n.Nodes = append(n.Nodes, tree(fmt.Sprint(id, ".", i), depth-1, (width+i)%19))
+			}
+		}
+		return n
+	}
+	reader := newReader()
+	for _, width := range []int{0, 1, 2, 15, 16, 17, 40} {
+		want := tree("n", 2, width)
+		text, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = bytes.ReplaceAll(text, []byte(`{"Text":"1"}`), []byte("1"))
+		var copied, shared node
+		for into, share := range map[*node]int{&copied: 0, &shared: len(text)} {
+			if err := reader.Read(text, into, jsonread.Options{Share: share}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		clear(text) // nothing of it is kept
+		if diff := cmp.Diff(want, copied); diff != "" {
+			t.Errorf("lists of %d (-want +got):\n%s", width, diff)
+		}
+		if diff := cmp.Diff(want, shared); diff != "" {
+			t.Errorf("lists of %d, shared (-want +got):\n%s", width, diff)
 		}
 	}
 }

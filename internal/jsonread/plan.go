@@ -35,6 +35,7 @@ type field struct {
 	custom *CustomType
 	record *record  // of recordKind
 	inner  *field   // what a pointer points to, or a list or map holds
+	short  int      // of a list: its place among [Decoder.short]
 	alias  []string // its other names
 	names  uint64   // the places of all its names, if it has several
 	strict bool
@@ -84,7 +85,8 @@ func (r *Reader) compile(t reflect.Type, name string) field {
 		f.kind, f.inner = pointerKind, &inner
 	case reflect.Slice:
 		inner := r.compile(t.Elem(), "[]")
-		f.kind, f.inner = listKind, &inner
+		f.kind, f.inner, f.short = listKind, &inner, r.lists
+		r.lists++
 	case reflect.Struct:
 		if f.kind = timeKind; t != reflect.TypeFor[time.Time]() {
 			f.kind, f.record = recordKind, r.compileRecord(t)

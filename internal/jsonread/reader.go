@@ -53,6 +53,9 @@ func (e *MismatchError) Error() string {
 type Options struct {
 	// Elements bounds the elements of all lists taken together, one for each list aside; 0 does not.
 	Elements int
+	// Share bounds the texts that are copied whole, so that every string is a part of the copy: a single one keeps the
+	// whole copy in memory. It saves time and memory for a text that is kept anyway.
+	Share int
 	// Report, if set, is called with each difference between the text and the type.
 	Report func(Difference)
 }
@@ -101,6 +104,7 @@ type Reader struct {
 
 	compiling sync.Mutex
 	records   map[reflect.Type]*record
+	lists     int
 
 	idle sync.Pool // of *Decoder, which remember the order of members
 }
@@ -114,14 +118,21 @@ func New(types ...CustomType) *Reader {
 	return r
 }
 
+func scanner(text []byte, share int) jsonscan.Scanner {
+	if len(text) <= share {
+		return jsonscan.NewShared(string(text))
+	}
+	return jsonscan.New(text)
+}
+
 // Read reads text into a value, to which into points. Nothing of the text is kept. The strings of
-// neighbouring records share blocks of a few kilobytes.
+// neighbouring records share blocks of a few kilobytes; see also [Options.Share].
 func (r *Reader) Read(text []byte, into any, options Options) error {
 	d, _ := r.idle.Get().(*Decoder)
 	if d == nil {
 		d = &Decoder{reader: r}
 	}
-	d.Scanner, d.size, d.report = jsonscan.New(text), len(text), options.Report
+	d.Scanner, d.size, d.report = scanner(text, options.Share), len(text), options.Report
 	if options.Elements > 0 {
 		d.Limit(options.Elements)
 	}

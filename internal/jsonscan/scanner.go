@@ -3,7 +3,7 @@
 // The caller asks for the pieces that it expects: [Scanner.Member] finds the next member of an object,
 // [Scanner.Element] the next element of a list, [Scanner.Text], [Scanner.Int] and the others read a value.
 // Values that nobody wants are skipped. Numbers and raw values are returned as parts of the text. Strings
-// are copied from it, many into one block of memory, so that the text can be reused.
+// are copied from it, many into one block of memory, so that the text can be reused; [NewShared] copies none.
 //
 // A text that is not JSON fails permanently: every further call returns a zero value, and [Scanner.Done] is
 // false at the end. The grammar is that of encoding/json, except that names match byte for byte: invalid UTF-8 and unpaired surrogates read as U+FFFD, and a skipped value may be nested as deep
@@ -13,6 +13,7 @@ package jsonscan
 import (
 	"encoding/binary"
 	"math"
+	"unsafe"
 )
 
 // maxDepth is the nesting that encoding/json allows. It bounds the stack that a skipped value takes.
@@ -23,6 +24,7 @@ type Scanner struct {
 	text   []byte
 	pos    int
 	failed bool
+	shared bool // text is a string
 	block  block
 
 	elements int // how many more the lists may hold, one for each list aside
@@ -31,6 +33,14 @@ type Scanner struct {
 
 // New returns a scanner at the start of text, which must not change while it is scanned.
 func New(text []byte) Scanner { return Scanner{text: text, elements: math.MaxInt} }
+
+// NewShared returns a scanner at the start of text whose strings are parts of text and keep all of it in memory.
+// Nothing is copied but strings with escapes.
+func NewShared(text string) Scanner {
+	s := New(unsafe.Slice(unsafe.StringData(text), len(text))) // a scanner never writes to its text
+	s.shared = true
+	return s
+}
 
 // Limit makes the text fail if its lists, taken together, hold more elements than that and one for each list.
 // An element can take the memory of a whole record however short it is.
@@ -146,8 +156,24 @@ func (s *Scanner) Element(first bool) bool {
 // Since returns the piece of the text that was read since an offset.
 func (s *Scanner) Since(offset int) []byte { return s.text[offset:s.pos] }
 
-// RawText reads any value and returns a copy of its text.
-func (s *Scanner) RawText() string { return s.block.keep(s.Raw(), len(s.text)-s.pos) }
+// RawText reads any value and returns its text.
+func (s *Scanner) RawText() string { return s.keep(s.Raw()) }
+
+// TextSince returns the piece of the text that was read since an offset.
+func (s *Scanner) TextSince(offset int) string {
+	if s.shared {
+		return unsafe.String(unsafe.SliceData(s.text[offset:]), s.pos-offset)
+	}
+	return string(s.text[offset:s.pos])
+}
+
+// keep returns a piece of the text as a string.
+func (s *Scanner) keep(piece []byte) string {
+	if s.shared {
+		return unsafe.String(unsafe.SliceData(piece), len(piece))
+	}
+	return s.block.keep(piece, len(s.text)-s.pos)
+}
 
 // Raw reads any value and returns its piece of the text, without the space around it.
 func (s *Scanner) Raw() []byte {

@@ -13,7 +13,7 @@ import (
 func (s *Scanner) Text() string {
 	text, escaped := s.quoted()
 	if !escaped {
-		return s.block.keep(text, len(s.text)-s.pos)
+		return s.keep(text)
 	}
 	return unescape(text)
 }
