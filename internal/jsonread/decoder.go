@@ -19,7 +19,7 @@ type Decoder struct {
 	mismatch error
 	unread   bool     // the last odd value could not be read
 	texts    []string // of the list that is open
-	short    []shortList
+	lengths  []int    // of the last list of each field
 }
 
 // Read reads the next value into the value that into points to.
@@ -198,8 +198,10 @@ func (d *Decoder) alias(f *field, place int, found jsonscan.Found, p unsafe.Poin
 	return named&^earlier | bit
 }
 
-// page is the path of a page: envelope, data, list. Lists with a longer path are within a record.
-const page = 3
+const (
+	page = 3 // the path of a page: envelope, data, list
+	few  = 8 // records for which memory is taken before any of them was read
+)
 
 // header is a slice, as the runtime sees it.
 type header struct {
@@ -212,67 +214,31 @@ type header struct {
 func (d *Decoder) list(f *field, p unsafe.Pointer) {
 	list, slice := (*header)(p), f.value(p)
 	list.items, list.len, list.cap = unsafe.Pointer(new(struct{})), 0, 0 // empty, not nil
-	start, size, first := d.Offset(), f.inner.of.Size(), true
-	if len(d.path) > page {
-		if d.readShort(f, slice) {
-			return
-		}
-		first = list.len == 0
+	for f.list >= len(d.lengths) {
+		d.lengths = append(d.lengths, 1)
 	}
-	for ; d.Element(first); first = false {
+	start, size := d.Offset(), f.inner.of.Size()
+	for first := true; d.Element(first); first = false {
 		if list.len == list.cap {
-			slice.Grow(d.roomFor(list.len, d.Offset()-start, int(size)) - list.len)
+			slice.Grow(d.roomFor(f, list.len, d.Offset()-start, int(size)) - list.len)
 		}
 		list.len++
 		d.value(f.inner, unsafe.Add(list.items, uintptr(list.len-1)*size))
 	}
-}
-
-// shortList is memory for the elements of a list within a record until it is known how many they are.
-type shortList struct {
-	items reflect.Value // of the list's type, empty
-	open  bool
-}
-
-// readShort reads the first elements of a list and reports whether it ends there. It reads none if a list of the same
-// field is open: the record of the one contains the other.
-func (d *Decoder) readShort(f *field, into reflect.Value) (ended bool) {
-	const most = 16
-	for f.short >= len(d.short) {
-		d.short = append(d.short, shortList{})
+	if d.lengths[f.list] = list.len; list.cap > 2*list.len && list.len > 0 && list.cap <= few {
+		exact := reflect.MakeSlice(f.of, list.len, list.len)
+		reflect.Copy(exact, slice)
+		slice.Set(exact)
 	}
-	if d.short[f.short].open {
-		return false
-	}
-	if !d.short[f.short].items.IsValid() {
-		d.short[f.short].items = reflect.New(f.of).Elem()
-		d.short[f.short].items.Grow(most)
-	}
-	d.short[f.short].open = true // reading an element can move d.short
-	items := d.short[f.short].items
-	list, size := (*header)(items.Addr().UnsafePointer()), f.inner.of.Size()
-	for !ended && list.len < most {
-		if ended = !d.Element(list.len == 0); !ended {
-			list.len++
-			d.value(f.inner, unsafe.Add(list.items, uintptr(list.len-1)*size))
-		}
-	}
-	into.Grow(list.len)
-	into.SetLen(list.len)
-	reflect.Copy(into, items)
-	items.Clear()
-	list.len = 0
-	d.short[f.short].open = false
-	return ended
 }
 
 // roomFor returns for how many records a list needs memory, of which n were read from so many bytes.
-// It assumes that the other records are as long as the first few, and adds a little. The first records of a
+// It assumes that a short list is as long as the last one of its field, that the other records of a longer one are as
+// long as the first few, and adds a little. The first records of a
 // list may be short by accident or malice, so the memory is limited to twice the size of the text. A list within a record is short.
-func (d *Decoder) roomFor(n, read, recordSize int) int {
-	const few = 8
+func (d *Decoder) roomFor(f *field, n, read, recordSize int) int {
 	if n == 0 {
-		return 1
+		return min(max(d.lengths[f.list], 1), few)
 	}
 	if len(d.path) > page {
 		return 2 * n

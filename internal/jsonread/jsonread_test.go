@@ -128,7 +128,7 @@ func TestRead_MendsEachKindOfField(t *testing.T) {
 	}
 }
 
-// The elements of a list within a record are read into memory that other lists use again.
+// The length of one list is only a guess about the next.
 func TestRead_ListsInListsOfAnyLength(t *testing.T) {
 	t.Parallel()
 	type node struct {

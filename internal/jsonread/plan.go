@@ -35,7 +35,7 @@ type field struct {
 	custom *CustomType
 	record *record  // of recordKind
 	inner  *field   // what a pointer points to, or a list or map holds
-	short  int      // of a list: its place among [Decoder.short]
+	list   int      // of a list: its place among [Decoder.lengths]
 	alias  []string // its other names
 	names  uint64   // the places of all its names, if it has several
 	strict bool
@@ -85,7 +85,7 @@ func (r *Reader) compile(t reflect.Type, name string) field {
 		f.kind, f.inner = pointerKind, &inner
 	case reflect.Slice:
 		inner := r.compile(t.Elem(), "[]")
-		f.kind, f.inner, f.short = listKind, &inner, r.lists
+		f.kind, f.inner, f.list = listKind, &inner, r.lists
 		r.lists++
 	case reflect.Struct:
 		if f.kind = timeKind; t != reflect.TypeFor[time.Time]() {
