@@ -5,7 +5,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 	"unsafe"
+
+	"github.com/shipping-go/shipping/internal/jsonscan"
 )
 
 // mend reads a value that starts with c and is of another type than the field at p. What cannot be read
@@ -25,17 +28,24 @@ func (d *Decoder) mend(f *field, c byte, p unsafe.Pointer) {
 	case f.kind == textKind && scalar:
 		*(*string)(p) = d.RawText()
 	case f.kind < pointerKind && scalar:
-		text := ""
-		if c == '"' {
-			text = d.Text()
-		} else {
-			text = d.RawText()
-		}
-		d.unread = !f.parse(strings.TrimSpace(text), p)
+		d.unread = !f.parse(strings.TrimSpace(textOf(d.Raw())), p)
 	default:
 		d.unread = true
 		d.Skip()
 	}
+}
+
+// textOf returns a string, a number or a boolean as a string, which is valid until the text that raw is of changes.
+func textOf(raw []byte) string {
+	text := unsafe.String(unsafe.SliceData(raw), len(raw))
+	if !strings.HasPrefix(text, `"`) {
+		return text
+	}
+	if strings.IndexByte(text, '\\') >= 0 || !utf8.ValidString(text) {
+		quoted := jsonscan.New(raw)
+		return quoted.Text()
+	}
+	return text[1 : len(text)-1]
 }
 
 // want returns the JSON type that a kind expects.

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 	"unsafe"
-
-	"github.com/shipping-go/shipping/internal/jsonscan"
 )
 
 // timestamp reads a string into the time at p.
@@ -17,8 +15,7 @@ func (d *Decoder) timestamp(f *field, p unsafe.Pointer) {
 	}
 	at, zoned, ok := parseUTC(raw)
 	if !ok {
-		quoted := jsonscan.New(raw) // with escapes, perhaps
-		at, zoned, ok = parseTime(strings.TrimSpace(quoted.Text()))
+		at, zoned, ok = parseTime(strings.TrimSpace(textOf(raw)))
 	}
 	if !zoned {
 		d.differs(f, "string", f.kind.want())
@@ -88,7 +85,13 @@ func parseTime(text string) (at time.Time, zoned, ok bool) {
 		ok = err == nil && max(offset, -offset) < 24*60*60
 		return at, ok && strings.Contains(layout, "Z"), ok
 	}
+	if text == "" {
+		return at, false, false
+	}
 	for _, layout := range []string{time.RFC1123, time.RFC1123Z} {
+		if text[0] < 'A' { // the name of a day
+			break
+		}
 		if at, err := time.Parse(layout, text); err == nil {
 			return at.UTC(), false, true
 		}

@@ -1,5 +1,7 @@
 package jsonscan
 
+import "bytes"
+
 // maxNames is how many names an object can have.
 const maxNames = 64
 
@@ -96,6 +98,15 @@ func (s *Scanner) Member(o *Object) (place int, found Found) {
 		s.pos += len(names[likely].usual)
 		return o.found(likely)
 	}
+	if o.open && startsWith(s.text[s.pos:], `,"`) { // another member than expected
+		rest := s.text[s.pos+2:]
+		if end := bytes.IndexByte(rest, '"'); end >= 0 && startsWith(rest[end:], `":`) {
+			if place = o.Names.find(rest[:end]); place >= 0 {
+				s.pos += end + 4
+				return o.learned(place)
+			}
+		}
+	}
 	if !s.Next(!o.open) {
 		return 0, End
 	}
@@ -117,6 +128,11 @@ func (s *Scanner) Member(o *Object) (place int, found Found) {
 		o.Name = name
 		return 0, Unknown
 	}
+	return o.learned(place)
+}
+
+// learned notes that a place follows the last one.
+func (o *Object) learned(place int) (int, Found) {
 	o.Order.ahead[o.last] = uint8(place - o.last)
 	return o.found(place)
 }

@@ -48,14 +48,8 @@ func rates(tb testing.TB, name string, n int) contest {
 	client := newClient(tb, body)
 	return contest{
 		name: name, body: body, records: n, client: "shipping",
-		raw: byHand(body, address+"/v1/rates", func(a *rateAnswer) int { return len(a.Data.Rates) }),
-		call: func(ctx context.Context) (int, error) {
-			page, err := client.Rates.List(ctx, nil)
-			if err != nil {
-				return 0, err
-			}
-			return len(page.Items), nil
-		},
+		raw:  byHand(body, address+"/v1/rates", func(a *rateAnswer) int { return len(a.Data.Rates) }),
+		call: listRates(client),
 	}
 }
 
