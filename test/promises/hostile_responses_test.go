@@ -84,12 +84,21 @@ func withoutEnd(start, piece string) func(net.Conn, string) {
 // drip writes the start at once, and the rest a byte a second.
 func drip(start, rest string) func(net.Conn, string) {
 	return func(to net.Conn, _ string) {
+		closed := make(chan struct{})
+		go func() {
+			_, _ = io.Copy(io.Discard, to)
+			close(closed)
+		}()
 		_, err := io.WriteString(to, start)
 		second := time.NewTicker(time.Second)
 		defer second.Stop()
 		for i := 0; i < len(rest) && err == nil; i++ {
 			_, err = to.Write([]byte{rest[i]})
-			<-second.C
+			select {
+			case <-second.C:
+			case <-closed: // by the other side
+				return
+			}
 		}
 	}
 }

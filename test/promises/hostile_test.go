@@ -155,28 +155,42 @@ func requestsFor(operation string, again bool) (method string, n int) {
 	return "", 1
 }
 
-func TestHostile_EveryOperationSurvivesEveryAnswer(t *testing.T) {
+// withEveryAnswer runs a subtest for each hostile answer. Those of endless answers only wait, so they run at the same
+// time however few tests may run in parallel.
+func withEveryAnswer(t *testing.T, test func(t *testing.T, answer hostileAnswer)) {
 	t.Parallel()
+	var endless sync.WaitGroup
 	for name, answer := range hostileAnswers() {
+		if answer.endless {
+			endless.Go(func() { t.Run(name, func(t *testing.T) { test(t, answer) }) })
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var all sync.WaitGroup
-			for _, call := range hostileCalls() {
-				server := startHostile(t, func(to net.Conn, _ *http.Request) { answer.write(to, call.Body()) })
-				client := server.client(t, hostilePolicy(answer))
-				all.Go(func() {
-					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-					defer cancel()
-					err := call.Do(ctx, client)
-					if ctx.Err() != nil {
-						t.Errorf("%s: it did not end by itself", call.Operation)
-					}
-					checkHostile(t, call, answer, err, server)
-				})
-			}
-			all.Wait()
+			test(t, answer)
 		})
 	}
+	endless.Wait()
+}
+
+func TestHostile_EveryOperationSurvivesEveryAnswer(t *testing.T) {
+	withEveryAnswer(t, func(t *testing.T, answer hostileAnswer) {
+		var all sync.WaitGroup
+		for _, call := range hostileCalls() {
+			server := startHostile(t, func(to net.Conn, _ *http.Request) { answer.write(to, call.Body()) })
+			client := server.client(t, hostilePolicy(answer))
+			all.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				err := call.Do(ctx, client)
+				if ctx.Err() != nil {
+					t.Errorf("%s: it did not end by itself", call.Operation)
+				}
+				checkHostile(t, call, answer, err, server)
+			})
+		}
+		all.Wait()
+	})
 }
 
 // checkHostile checks the end of one call against the promises for every call.
@@ -223,9 +237,7 @@ func hostileCalls() []shippingtest.Call {
 	for i := range all {
 		if all[i].Operation == shipping.OpPurchase {
 			all[i].Do = func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-				_, err := c.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
-					RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond},
-				}, o...)
+				_, err := buyHostile(ctx, c, shippingtest.RequestID, o...)
 				return err
 			}
 		}
@@ -233,39 +245,43 @@ func hostileCalls() []shippingtest.Call {
 	return all
 }
 
+// buyHostile is a purchase that is read back for a moment only.
+func buyHostile(ctx context.Context, c *shipping.Client, requestID string, o ...shipping.CallOption) (*shipping.PurchaseResult, error) {
+	return c.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
+		RequestID: requestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA},
+		PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond},
+	}, o...)
+}
+
 // A purchase tells the truth about the money whatever it is answered: the service charges before it
 // answers, or never, and shows the request as it is to whoever reads it back.
 func TestHostile_APurchaseTellsTheTruthAboutTheMoney(t *testing.T) {
-	t.Parallel()
-	for name, answer := range hostileAnswers() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for _, charges := range []bool{false, true} {
-				status := map[bool]string{false: "draft", true: `processing","documents":["FDA"],"source":"shipment`}[charges]
-				server := startHostile(t, func(to net.Conn, r *http.Request) {
-					if r.Method == http.MethodGet {
-						_, _ = io.WriteString(to, wireAnswer("200 OK", shippingtest.Envelope(`{"request_id":"RD-1","status":"`+status+`"}`)))
-						return
-					}
-					answer.write(to, shippingtest.Envelope(`{"request_id":"RD-1","status":"processing"}`))
-				})
-				result, err := buy(t.Context(), server.client(t, hostilePolicy(answer)))
-				if got := server.count(http.MethodPost); got != 1 && !(answer.endless && got == 0) {
-					t.Errorf("the purchase reached the server %d times", got)
+	withEveryAnswer(t, func(t *testing.T, answer hostileAnswer) {
+		for _, charges := range []bool{false, true} {
+			status := map[bool]string{false: "draft", true: `processing","documents":["FDA"],"source":"shipment`}[charges]
+			server := startHostile(t, func(to net.Conn, r *http.Request) {
+				if r.Method == http.MethodGet {
+					_, _ = io.WriteString(to, wireAnswer("200 OK", shippingtest.Envelope(`{"request_id":"RD-1","status":"`+status+`"}`)))
+					return
 				}
-				switch got := shippingtest.Outcome(result, err); {
-				case charges && got != shipping.OutcomeCharged:
-					t.Errorf("charged, and reported as %q: %v", got, err)
-				case !charges && got == shipping.OutcomeCharged && answer.want != nil && !answer.confirms:
-					t.Errorf("not charged, and reported as charged: %+v", result)
-				case !charges && got == shipping.OutcomeNotCharged && !answer.refuses:
-					t.Errorf("reported as not charged, and nothing proves it: %v", err)
-				case !charges && answer.refuses && got != shipping.OutcomeNotCharged:
-					t.Errorf("the service refused, and it is reported as %q: %v", got, err)
-				}
+				answer.write(to, shippingtest.Envelope(`{"request_id":"RD-1","status":"processing"}`))
+			})
+			result, err := buyHostile(t.Context(), server.client(t, hostilePolicy(answer)), "RD-1")
+			if got := server.count(http.MethodPost); got != 1 && !(answer.endless && got == 0) {
+				t.Errorf("the purchase reached the server %d times", got)
 			}
-		})
-	}
+			switch got := shippingtest.Outcome(result, err); {
+			case charges && got != shipping.OutcomeCharged:
+				t.Errorf("charged, and reported as %q: %v", got, err)
+			case !charges && got == shipping.OutcomeCharged && answer.want != nil && !answer.confirms:
+				t.Errorf("not charged, and reported as charged: %+v", result)
+			case !charges && got == shipping.OutcomeNotCharged && !answer.refuses:
+				t.Errorf("reported as not charged, and nothing proves it: %v", err)
+			case !charges && answer.refuses && got != shipping.OutcomeNotCharged:
+				t.Errorf("the service refused, and it is reported as %q: %v", got, err)
+			}
+		}
+	})
 }
 
 // Redirects are followed by no operation, to nowhere, and take nothing along.
