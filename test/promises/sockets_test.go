@@ -183,7 +183,7 @@ func TestSockets_ASlowBodyCountsAsTimeOfTheAttempt(t *testing.T) {
 		_, _ = io.WriteString(w, `{"status":true,`)
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
-	}, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1, AttemptTimeout: 50 * time.Millisecond}))
+	}, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1, AttemptTimeout: 500 * time.Millisecond}))
 	_, err := client.Rates.List(t.Context(), nil)
 	shippingtest.WantError(t, "rates", err, shipping.ErrTruncated)
 	failure := shippingtest.ErrorIn(t, err)
