@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,21 +13,23 @@ import (
 	"github.com/shipping-go/shipping/test/benchmarks/transport"
 )
 
-const (
-	pageCount   = 20
-	pageLatency = 20 * time.Millisecond
-)
+const pageLatency = 20 * time.Millisecond
 
 // walk hands every page of a list, as its number of rates, to consume.
 type walk func(ctx context.Context, consume func(rates int)) error
 
-// BenchmarkPages reads 20 pages of 100 rates from a service that takes 20 ms a page.
-func BenchmarkPages(b *testing.B) {
-	pages := make([][]byte, pageCount)
+// pagesOf returns a service with so many pages of 100 rates, which takes 20 ms a page.
+func pagesOf(n int) transport.Delayed {
+	pages := make([][]byte, n)
 	for i := range pages {
-		pages[i] = payload.Rates(100, i+1, pageCount)
+		pages[i] = payload.Rates(100, i+1, n)
 	}
-	service := transport.Delayed{Pages: pages, Delay: pageLatency}
+	return transport.Delayed{Pages: pages, Delay: pageLatency}
+}
+
+// BenchmarkPages reads 20 pages of 100 rates from a service that takes 20 ms a page, 200 pages, and one rate.
+func BenchmarkPages(b *testing.B) {
+	service := pagesOf(20)
 	walkers := []struct {
 		name string
 		walk walk
@@ -42,13 +45,15 @@ func BenchmarkPages(b *testing.B) {
 		{"slow consumer", 20 * time.Millisecond},
 	} {
 		for _, w := range walkers {
-			b.Run(consumer.name+"/"+w.name, func(b *testing.B) { measurePages(b, w.walk, consumer.work) })
+			b.Run(consumer.name+"/"+w.name, func(b *testing.B) { measurePages(b, 20, w.walk, consumer.work) })
 		}
 	}
+	b.Run("200 pages/shipping", func(b *testing.B) { measurePages(b, 200, pagesByClient(b, pagesOf(200)), 0) })
+	b.Run("first rate only/shipping", measureFirst)
 }
 
 // measurePages also reports the walk's time as a multiple of what the consumer spends on its own work.
-func measurePages(b *testing.B, walk walk, work time.Duration) {
+func measurePages(b *testing.B, pages int, walk walk, work time.Duration) {
 	var consumed time.Duration
 	for b.Loop() {
 		received := 0
@@ -62,13 +67,38 @@ func measurePages(b *testing.B, walk walk, work time.Duration) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if want := pageCount * 100; received != want {
+		if want := pages * 100; received != want {
 			b.Fatalf("received %d rates, want %d", received, want)
 		}
 	}
 	if work > 0 {
 		b.ReportMetric(float64(b.Elapsed())/float64(consumed), "x-consumer")
 	}
+}
+
+// measureFirst ends a loop over 20 pages at the first rate, and reports how many requests that took.
+func measureFirst(b *testing.B) {
+	service := &counted{RoundTripper: pagesOf(20)}
+	client := newClient(b, service)
+	for b.Loop() {
+		for _, err := range client.Rates.All(b.Context(), nil) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			break
+		}
+	}
+	b.ReportMetric(float64(service.requests.Load())/float64(b.N), "requests")
+}
+
+type counted struct {
+	http.RoundTripper
+	requests atomic.Int64
+}
+
+func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.requests.Add(1)
+	return c.RoundTripper.RoundTrip(r)
 }
 
 // pagesByHand reads a page when the one before it was consumed, as hand-written loops do.

@@ -99,7 +99,7 @@ func FullDraft() []byte {
 		"+2348031234567", "orders@harbour-row.example",
 	}
 	r.Addresses = &Addresses{address, address}
-	for len(r.LineItems) < 8 {
+	for len(r.LineItems) < 14 {
 		r.LineItems = append(r.LineItems, LineItem{m.text("IT-", letters, 16), "Carved wooden figure, varnished", "442019", 12, 21.25, "USD", 0.35, "NG"})
 	}
 	for i := range r.AvailableDocuments {

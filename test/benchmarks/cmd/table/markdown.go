@@ -25,6 +25,7 @@ func (f *findings) markdown(now time.Time) string {
 	f.writeTargets(&b)
 	f.writeCalls(&b)
 	f.writeWalks(&b)
+	f.writeGrowth(&b)
 	f.writeSizes(&b)
 	f.writeRaw(&b)
 	return b.String()
@@ -33,14 +34,14 @@ func (f *findings) markdown(now time.Time) string {
 func (f *findings) writeTargets(b *strings.Builder) {
 	header(b, "Targets", []string{"Target", "Limit"}, each("%s"), []string{"Met"})
 	for _, t := range targets() {
-		row := []string{t.text, "≤ " + fmt.Sprintf(t.format, t.limit)}
+		row := []string{t.text, t.limits()}
 		met := "yes"
 		for _, v := range variants() {
 			got, ok := t.measured(f, v)
 			switch {
 			case !ok:
 				met = "not measured"
-			case got.median > t.limit && met == "yes":
+			case t.limitFor(v) > 0 && got.median > t.limitFor(v) && met == "yes":
 				met = "**no**"
 			}
 			row = append(row, withRange(t.format, got, ok))
@@ -49,16 +50,31 @@ func (f *findings) writeTargets(b *strings.Builder) {
 	}
 }
 
+// limits writes the limit, and that of jsonv2 if it is another.
+func (t target) limits() string {
+	text := "≤ " + fmt.Sprintf(t.format, t.limit)
+	for _, v := range variants()[1:] {
+		switch limit := t.limitFor(v); limit {
+		case t.limit:
+		case 0:
+			text += ", " + v.name + " –"
+		default:
+			text += ", " + v.name + " " + fmt.Sprintf(t.format, limit)
+		}
+	}
+	return text
+}
+
 // writeCalls compares every client with raw on the bytes that it reads.
 func (f *findings) writeCalls(b *strings.Builder) {
 	header(b, "Calls, as a share of raw on the same bytes", []string{"Work", "Client"},
 		each("time (%s)"), each("bytes (%s)"), each("allocations (%s)"))
-	for _, contest := range f.contests("List", "One") {
+	for _, contest := range f.contests("List", "One", "Forms") {
 		row := []string{contest.work, contest.client}
-		for _, unit := range []string{"ns/op", "B/op", "allocs/op"} {
+		for _, unit := range []string{cpuTime, memory, allocations} {
 			for _, v := range variants() {
 				share, ok := f.runs[v.name].ratio(contest.name, contest.raw, unit)
-				if unit == "ns/op" {
+				if unit == cpuTime {
 					row = append(row, withRange("%.2f", share, ok))
 					continue
 				}
@@ -74,7 +90,10 @@ func (f *findings) writeWalks(b *strings.Builder) {
 	for _, name := range f.names("Pages", "Walk") {
 		work, client, _ := cutLast(name)
 		_, work, _ = strings.Cut(work, "/")
-		if strings.HasPrefix(name, "Pages/") {
+		switch {
+		case name == "Pages/200 pages/shipping":
+			work = "200 pages at 20 ms, fast consumer"
+		case strings.HasPrefix(name, "Pages/"):
 			work = "20 pages at 20 ms, " + work
 		}
 		if rows, ok := f.runs[variants()[0].name].value(name, "rows"); ok {
@@ -92,6 +111,36 @@ func (f *findings) writeWalks(b *strings.Builder) {
 			}
 		}
 		report.Row(b, row...)
+	}
+}
+
+// writeGrowth shows how the cost of a row depends on the number of rows, in the first variant.
+func (f *findings) writeGrowth(b *strings.Builder) {
+	rows := []string{"1000", "10000", "100000"}
+	columns := func(format string) (columns []string) {
+		for _, n := range rows {
+			columns = append(columns, fmt.Sprintf(format, n))
+		}
+		return columns
+	}
+	header(b, "How cost grows", []string{"Work"}, columns("µs a row, %s rows"), columns("heap held after %s rows, MiB"))
+	run := f.runs[variants()[0].name]
+	for _, name := range f.names("Growth") {
+		work, n, _ := cutLast(name)
+		if n != rows[0] {
+			continue
+		}
+		_, title, _ := strings.Cut(work, "/")
+		cells := []string{title}
+		for _, n := range rows {
+			got, ok := run.value(work+"/"+n, "ns/row")
+			cells = append(cells, plain("%.1f", spread{median: got.median / 1e3}, ok))
+		}
+		for _, n := range rows {
+			got, ok := run.value(work+"/"+n, "heap-MiB")
+			cells = append(cells, plain("%.1f", got, ok))
+		}
+		report.Row(b, cells...)
 	}
 }
 
@@ -113,11 +162,11 @@ func (f *findings) writeRaw(b *strings.Builder) {
 	header(b, "Raw, in absolute numbers", []string{"Work"}, each("µs (%s)"), each("bytes (%s)"), each("allocations (%s)"))
 	for _, contest := range f.contests("List", "One") {
 		row := []string{contest.work}
-		for _, unit := range []string{"ns/op", "B/op", "allocs/op"} {
+		for _, unit := range []string{cpuTime, memory, allocations} {
 			for _, v := range variants() {
 				got, ok := f.runs[v.name].value(contest.raw, unit)
 				format := "%.0f"
-				if unit == "ns/op" {
+				if unit == cpuTime {
 					got, format = spread{median: got.median / 1e3}, "%.1f"
 				}
 				row = append(row, plain(format, got, ok))

@@ -69,12 +69,14 @@ func (p plan) measure(ctx context.Context, progress io.Writer) (*findings, error
 	for round := range p.rounds {
 		for _, v := range variants() {
 			fmt.Fprintf(progress, "round %d of %d with %s\n", round+1, p.rounds, v.name)
-			output, err := command(ctx, v, testBinary(dir, v), p.arguments(round)...)
-			if err != nil {
-				return nil, err
-			}
-			if err := found.runs[v.name].addRound(output); err != nil {
-				return nil, err
+			for _, arguments := range p.arguments(round) {
+				output, err := command(ctx, v, testBinary(dir, v), arguments...)
+				if err != nil {
+					return nil, err
+				}
+				if err := found.runs[v.name].addRound(output); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
@@ -82,13 +84,17 @@ func (p plan) measure(ctx context.Context, progress io.Writer) (*findings, error
 	return found, err
 }
 
-// arguments are those of the test binary in a round. The long walk is left out of the later ones.
-func (p plan) arguments(round int) []string {
-	benchmarks := "."
-	if round >= p.walks {
-		benchmarks = "List|One|Pages"
+// arguments are those of the runs of the test binary in a round. Calls get one processor, so that the garbage collector
+// does not use another one that is idle. The long walk, and how cost grows, are left out of the later rounds.
+func (p plan) arguments(round int) [][]string {
+	walks := "Pages"
+	if round < p.walks {
+		walks = "Pages|Walk|Growth"
 	}
-	return []string{"-test.run=^$", "-test.bench=" + benchmarks, "-test.benchtime=" + p.benchTime.String(), "-test.timeout=1h"}
+	run := func(benchmarks string, more ...string) []string {
+		return append([]string{"-test.run=^$", "-test.bench=" + benchmarks, "-test.benchtime=" + p.benchTime.String(), "-test.timeout=1h"}, more...)
+	}
+	return [][]string{run("List|One|Forms|Drift", "-test.cpu=1"), run(walks)}
 }
 
 func testBinary(dir string, v variant) string { return filepath.Join(dir, v.experiment+".test") }
