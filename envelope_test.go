@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"reflect"
@@ -329,4 +330,48 @@ func TestDriftReportOfADocumentedPageTakesNoMemory(t *testing.T) {
 	if len(found) > 0 || with > without+20 {
 		t.Errorf("%v allocations instead of %v, findings %v", with, without, found)
 	}
+}
+
+// answerOf returns an answer of GET /v1/<list> with n records made from the format.
+func answerOf(list, format string, n int) []byte {
+	records := make([]string, n)
+	for i := range records {
+		records[i] = fmt.Sprintf(format, 938_170_000+i, i%100, i%60)
+	}
+	return fmt.Appendf(nil, `{"status":true,"message":"Retrieved successfully","data":{%q:[%s],"pagination":{"total":%d,"perPage":%d,"page":1,"pageCount":1}}}`,
+		list, strings.Join(records, ","), n, max(n, 100))
+}
+
+func ratesAnswer(n int) []byte {
+	return answerOf("rates", `{"rate_id":"RT-0%[1]d","amount":61350.%02[2]d,"currency":"NGN","breakdown":[],"carrier_name":"DHL Express Worldwide","carrier_slug":"dhl-express","carrier_logo":"https://logos.example/carriers/dhl-express/mark-512x512.svg","carrier_rate_description":"Door to door delivery by the end of the next possible working day, with clearance through customs","carrier_reference":"CA-0%[1]d","delivery_address":"AD-0%[1]d","pickup_address":"AD-1%[1]d","parcel":"PC-0%[1]d","delivery_date":"2026-01-08T08:%02[3]d:00.000Z","delivery_eta":4237,"delivery_time":"Within 3 days","pickup_eta":1440,"pickup_time":"Within 24 hours","includes_insurance":false,"insurance_fee":1012.5,"insurance_coverage":147604,"metadata":{"localProductCode":"P","productCode":"P"},"used":false,"user":"USER-4418203956","created_at":"2026-01-05T09:%02[3]d:00.000Z","updated_at":"2026-01-05T09:%02[3]d:12.345Z"}`, n)
+}
+
+func transactionsAnswer(n int) []byte {
+	return answerOf("transactions", `{"transactionId":"TR-5FQJ%[1]dXA7","_id":"65a1f0c2b7d3e94%[1]d","accountId":"659e77aa01b2c3d4e5f60718","account_reference":"VA-7730192846","store_reference":"USER-4418203956","txRef":"shp_9d8f7a6b5c4e%[1]d","amount":18450.%02[2]d,"amount_received":18450.%02[2]d,"converted_amount":12.%02[2]d,"currency":"NGN","currency_converted_to":"USD","flat_amount":18450%02[2]d,"fee":0,"platform_fee":25.25,"description":"Payment for shipment SH-7Q2M%[1]dX4 from Lagos to New York","flow":"out","status":"success","metadata":{"shipment_id":"SH-7Q2M%[1]dX4"},"platform":"shipping","transaction_source":"wallet","receiver":{"name":"Shipping Service","reference":"SRV-1","type":"platform"},"sender":{"name":"Harbour Row Trading","id":"659e77aa01b2c3d4e5f60718","account_number":""},"recipient":"","reversed":false,"settled":true,"settlement_reference":"","payout_date":null,"created_at":"2026-01-05T09:%02[3]d:00.000Z","updated_at":"2026-01-05T09:%02[3]d:12.845Z","__v":0}`, n)
+}
+
+func webhooksAnswer(n int) []byte {
+	return answerOf("webhooks", `{"webhook_id":"WA-0%[1]d","_id":"65a1f0c2b7d3e94%[1]d","id":"65a1f0c2b7d3e94%[1]d","name":"Orders desk %[2]d","url":"https://hooks.example/shipping/%[1]d","event":["shipment.created","shipment.updated"],"active":true,"live":false,"user":"USER-4418203956","created_at":"2026-01-05T09:%02[3]d:00.000Z","updated_at":"2026-01-05T09:%02[3]d:00.000Z","__v":2}`, n)
+}
+
+func countriesAnswer(n int) []byte {
+	one := `{"isoCode":"NG","name":"Nigeria","phonecode":"234","flag":"🇳🇬","currency":"NGN","latitude":"10.00000000","longitude":"8.00000000","timezones":[{"zoneName":"Africa/Lagos","gmtOffset":3600,"gmtOffsetName":"UTC+01:00","abbreviation":"WAT","tzName":"West Africa Time"}]}`
+	return []byte(`{"status":true,"message":"Retrieved","data":[` + strings.TrimSuffix(strings.Repeat(one+",", n), ",") + `]}`)
+}
+
+// oddAnswer returns a response with scalars of other types in each record.
+func oddAnswer(body []byte) []byte {
+	return []byte(strings.NewReplacer(`"delivery_eta":4237`, `"delivery_eta":"4237"`, `"used":false`, `"used":0`, `.845Z"`, `"`,
+		`T09:`, ` 09:`, `"reversed":false`, `"reversed":"false"`, `"__v":2`, `"__v":"2"`, `"gmtOffset":3600`, `"gmtOffset":"3600"`).Replace(string(body)))
+}
+
+// inProcess answers every request with the same body.
+type inProcess []byte
+
+func (body inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: http.StatusOK, Status: "200 OK", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		Header:        http.Header{"Content-Type": {"application/json"}},
+		ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
+	}, nil
 }

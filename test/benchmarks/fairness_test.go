@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,7 +14,7 @@ import (
 
 func TestContendersReceiveTheSameNumberOfRecords(t *testing.T) {
 	t.Parallel()
-	for _, c := range append(lists(t), ones(t)...) {
+	for _, c := range slices.Concat(lists(t), shorter(t), ones(t)) {
 		for name, do := range map[string]call{"raw": c.raw, c.client: c.call} {
 			t.Run(c.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
@@ -51,6 +52,26 @@ func TestRatesHoldTheSameValuesEitherWay(t *testing.T) {
 	}
 	if diff := cmp.Diff(generic(t, byHand.Data.Rates), generic(t, page.Items)); diff != "" {
 		t.Errorf("rates differ (-raw +client):\n%s", diff)
+	}
+}
+
+func TestWebhooksAndCountriesHoldTheSameValuesEitherWay(t *testing.T) {
+	t.Parallel()
+	body := transport.Fixed(payload.Webhooks(100))
+	page, err := newClient(t, body).Webhooks.List(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(generic(t, mustDecode[webhookAnswer](t, body).Data.Webhooks), generic(t, page.Items)); diff != "" {
+		t.Errorf("webhooks differ (-raw +client):\n%s", diff)
+	}
+	body = payload.Countries(250)
+	all, err := newClient(t, body).Countries.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(generic(t, mustDecode[countryAnswer](t, body).Data), generic(t, all)); diff != "" {
+		t.Errorf("countries differ (-raw +client):\n%s", diff)
 	}
 }
 

@@ -41,6 +41,8 @@ type (
 	rateAnswer        = payload.Envelope[payload.RateList]
 	transactionAnswer = payload.Envelope[payload.TransactionList]
 	requestAnswer     = payload.Envelope[payload.Request]
+	webhookAnswer     = payload.Envelope[payload.WebhookList]
+	countryAnswer     = payload.Envelope[[]payload.Country]
 )
 
 func rates(tb testing.TB, name string, n int) contest {
@@ -66,6 +68,35 @@ func transactions(tb testing.TB, name string, n int) contest {
 				return 0, err
 			}
 			return len(page.Items), nil
+		},
+	}
+}
+
+func webhooks(tb testing.TB, name string, n int) contest {
+	body := transport.Fixed(payload.Webhooks(n))
+	client := newClient(tb, body)
+	return contest{
+		name: name, body: body, records: n, client: "shipping",
+		raw: byHand(body, address+"/v1/webhooks", func(a *webhookAnswer) int { return len(a.Data.Webhooks) }),
+		call: func(ctx context.Context) (int, error) {
+			page, err := client.Webhooks.List(ctx, nil)
+			if err != nil {
+				return 0, err
+			}
+			return len(page.Items), nil
+		},
+	}
+}
+
+func countries(tb testing.TB, name string, n int) contest {
+	body := transport.Fixed(payload.Countries(n))
+	client := newClient(tb, body)
+	return contest{
+		name: name, body: body, records: n, client: "shipping",
+		raw: byHand(body, address+"/v1/countries", func(a *countryAnswer) int { return len(a.Data) }),
+		call: func(ctx context.Context) (int, error) {
+			countries, err := client.Countries.List(ctx)
+			return len(countries), err
 		},
 	}
 }
