@@ -199,8 +199,9 @@ func (d *Decoder) alias(f *field, place int, found jsonscan.Found, p unsafe.Poin
 }
 
 const (
-	page = 3 // the path of a page: envelope, data, list
-	few  = 8 // records for which memory is taken before any of them was read
+	page  = 3  // the path of a page: envelope, data, list
+	few   = 8  // records of a list whose length is estimated from the first ones
+	short = 32 // records of a list whose length is that of the last one of its field
 )
 
 // header is a slice, as the runtime sees it.
@@ -225,7 +226,7 @@ func (d *Decoder) list(f *field, p unsafe.Pointer) {
 		list.len++
 		d.value(f.inner, unsafe.Add(list.items, uintptr(list.len-1)*size))
 	}
-	if d.lengths[f.list] = list.len; list.cap > 2*list.len && list.len > 0 && list.cap <= few {
+	if d.lengths[f.list] = list.len; list.cap > 2*list.len && list.len > 0 && list.cap <= short {
 		exact := reflect.MakeSlice(f.of, list.len, list.len)
 		reflect.Copy(exact, slice)
 		slice.Set(exact)
@@ -238,7 +239,10 @@ func (d *Decoder) list(f *field, p unsafe.Pointer) {
 // list may be short by accident or malice, so the memory is limited to twice the size of the text. A list within a record is short.
 func (d *Decoder) roomFor(f *field, n, read, recordSize int) int {
 	if n == 0 {
-		return min(max(d.lengths[f.list], 1), few)
+		if last := d.lengths[f.list]; last <= short {
+			return max(last, 1)
+		}
+		return few
 	}
 	if len(d.path) > page {
 		return 2 * n
