@@ -98,7 +98,8 @@ func WithObserver(observer Observer) Option { return func(s *settings) { s.obser
 
 // WithDriftReport calls report for each response that differs from the specification: fields it does
 // not know, fields that are missing, values of another type. It may be called from several
-// goroutines at once. Differences are found while a response is read; each one costs a little time.
+// goroutines at once. Differences are found while a response is read: one without any takes no longer, and a list of
+// records that each differ in several fields about twice as long.
 func WithDriftReport(report func(Drift)) Option {
 	return func(s *settings) { s.drift = reportTo(report) }
 }

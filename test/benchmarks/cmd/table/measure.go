@@ -85,7 +85,7 @@ func (p plan) measure(ctx context.Context, progress io.Writer) (*findings, error
 }
 
 // arguments are those of the runs of the test binary in a round. Calls get one processor, so that the garbage collector
-// does not use another one that is idle. The long walk, and how cost grows, are left out of the later rounds.
+// does not use another one that is idle, and single records a process without the garbage of the lists. The long walk, and how cost grows, are left out of the later rounds.
 func (p plan) arguments(round int) [][]string {
 	walks := "Pages"
 	if round < p.walks {
@@ -94,7 +94,7 @@ func (p plan) arguments(round int) [][]string {
 	run := func(benchmarks string, more ...string) []string {
 		return append([]string{"-test.run=^$", "-test.bench=" + benchmarks, "-test.benchtime=" + p.benchTime.String(), "-test.timeout=1h"}, more...)
 	}
-	return [][]string{run("List|One|Forms|Drift", "-test.cpu=1"), run(walks)}
+	return [][]string{run("List|Forms|Drift", "-test.cpu=1"), run("One", "-test.cpu=1"), run(walks)}
 }
 
 func testBinary(dir string, v variant) string { return filepath.Join(dir, v.experiment+".test") }
