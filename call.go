@@ -142,10 +142,9 @@ func (c *core) newCall(operation Operation, r request, settings callSettings) (t
 	if call.URL, err = c.baseURL.join(path, values); err != nil {
 		return call, invalidRequest(operation.Name, "path", "is not a valid URL path")
 	}
-	call.Header.Set("Accept", "application/json")
-	call.Header.Set("User-Agent", c.userAgent)
+	call.Header["Accept"], call.Header["User-Agent"] = []string{"application/json"}, []string{c.userAgent}
 	if !operation.Open { // every URL is made by baseURL.join, and redirects are not followed: the key stays on its origin
-		call.Header.Set("Authorization", "Bearer "+c.key.Reveal())
+		call.Header["Authorization"] = []string{"Bearer " + c.key.Reveal()}
 	}
 	if r.body != nil {
 		if call.Body, err = r.body(); err != nil {

@@ -98,6 +98,9 @@ func (f *finder) find(text []byte) []span {
 			}
 		}
 	}
+	if found == nil {
+		return nil
+	}
 	return merged(found)
 }
 
