@@ -73,3 +73,51 @@ func TestList_AppendingToACopyCopiesNothing(t *testing.T) {
 		t.Errorf("a copy with another element takes %d bytes", allocated)
 	}
 }
+
+// However two copies parted, Common is how many elements a comparison one by one finds.
+func TestList_CommonAgreesWithAComparison(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		copies := []*List[int]{{}}
+		for range rapid.IntRange(0, 100).Draw(t, "steps") {
+			i := rapid.IntRange(0, len(copies)-1).Draw(t, "list")
+			if rapid.IntRange(0, 4).Draw(t, "action") == 0 {
+				clone := copies[i].Clone()
+				copies = append(copies, &clone)
+				continue
+			}
+			copies[i].Append(rapid.IntRange(0, 2).Draw(t, "element"))
+		}
+		equal := func(a, b int) bool { return a == b }
+		for _, a := range copies {
+			for _, b := range copies {
+				common, ours, theirs := 0, a.Slice(), b.Slice()
+				for common < min(len(ours), len(theirs)) && ours[common] == theirs[common] {
+					common++
+				}
+				if got := a.Common(b, equal); got != common || !slices.Equal(a.From(got), ours[common:]) {
+					t.Fatalf("%v and %v have %d in common, got %d and %v", ours, theirs, common, got, a.From(got))
+				}
+			}
+		}
+	})
+}
+
+// Copies of a long list are compared without a look at what they share.
+func TestList_CommonComparesLittle(t *testing.T) {
+	t.Parallel()
+	var l List[int]
+	for i := range 100_000 {
+		l.Append(i)
+	}
+	before := l.Clone()
+	for i := range 100 {
+		l.Append(i)
+		l.Clone()
+	}
+	after, compared := l.Clone(), 0
+	common := after.Common(&before, func(a, b int) bool { compared++; return a == b })
+	if common != before.Len() || compared > 0 || len(after.From(common)) != 100 {
+		t.Errorf("%d elements in common after %d comparisons", common, compared)
+	}
+}

@@ -50,3 +50,49 @@ func TestMap_LayersStayFew(t *testing.T) {
 		t.Errorf("Get(0) = %d, %v", last, known)
 	}
 }
+
+// Whatever two copies went through, Differing returns every key whose values differ.
+func TestMap_DifferingMissesNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		copies := []*Map[int, int]{{}}
+		for range rapid.IntRange(0, 100).Draw(t, "steps") {
+			i := rapid.IntRange(0, len(copies)-1).Draw(t, "map")
+			if rapid.IntRange(0, 4).Draw(t, "action") == 0 {
+				clone := copies[i].Clone()
+				copies = append(copies, &clone)
+				continue
+			}
+			copies[i].Set(rapid.IntRange(0, 20).Draw(t, "key"), rapid.IntRange(0, 2).Draw(t, "value"))
+		}
+		for i, a := range copies {
+			for j, b := range copies {
+				keys := a.Differing(b)
+				for key := range 21 {
+					ours, had := a.Get(key)
+					theirs, has := b.Get(key)
+					if (had != has || ours != theirs) && !keys[key] {
+						t.Fatalf("maps %d and %d differ at %d, got %v", i, j, key, keys)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Copies of a large map differ in what was set since.
+func TestMap_DifferingIsWhatWasSet(t *testing.T) {
+	t.Parallel()
+	var m Map[int, int]
+	for i := range 100_000 {
+		m.Set(i, i)
+	}
+	before := m.Clone()
+	for i := range 100 {
+		m.Set(i, 0)
+		m.Clone()
+	}
+	if keys := m.Differing(&before); len(keys) != 100 {
+		t.Errorf("%d keys, want 100", len(keys))
+	}
+}

@@ -214,6 +214,13 @@ func (l *Ledger) Debited(reference string) (Entry, bool) {
 // Journal returns every entry, oldest first. The slice is the caller's own.
 func (l *Ledger) Journal() []Entry { return l.journal.Slice() }
 
+// Since returns the entries that are not in another ledger, and those that are only there, both oldest first. Of ledgers
+// that were cloned from one it compares about as many entries as were posted since.
+func (l *Ledger) Since(other *Ledger) (added, removed []Entry) {
+	common := l.journal.Common(&other.journal, Entry.equal)
+	return l.journal.From(common), other.journal.From(common)
+}
+
 // Last returns the latest entry, or false where there is none.
 func (l *Ledger) Last() (Entry, bool) {
 	if l.journal.Len() == 0 {

@@ -3,7 +3,10 @@
 // any number that are computed from their place in it.
 package records
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // perChunk is how many records share one piece of memory. Finding a page is arithmetic, so the last
 // page of ten million records costs what the first one does.
@@ -88,6 +91,30 @@ func (l *List) freeze() {
 	l.before += l.own.length
 	l.own, l.shared = run{}, append(slices.Clip(rest), top)
 }
+
+// Common returns how many of the oldest stored records two lists have in common. It compares only what the lists do
+// not share: of copies, about as many records as were added since they parted.
+func (l *List) Common(other *List) int {
+	if l.edition != nil && l.edition == other.edition {
+		return l.Stored()
+	}
+	common := 0
+	for i := 0; i < min(len(l.shared), len(other.shared)) && l.shared[i].is(other.shared[i]); i++ {
+		common += l.shared[i].length
+	}
+	var ours, theirs []byte
+	for ; common < min(l.Stored(), other.Stored()); common++ {
+		ours = l.appendRange(ours[:0], l.past.Total+common, l.past.Total+common)
+		theirs = other.appendRange(theirs[:0], other.past.Total+common, other.past.Total+common)
+		if !bytes.Equal(ours, theirs) {
+			break
+		}
+	}
+	return common
+}
+
+// is reports whether two runs, which are never empty, are the same one.
+func (r run) is(other run) bool { return r.length == other.length && &r.chunks[0] == &other.chunks[0] }
 
 // Prepend puts a record at the head of the list. The bytes must be one JSON value; they are copied.
 func (l *List) Prepend(record []byte) {

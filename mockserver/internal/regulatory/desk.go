@@ -215,6 +215,7 @@ func (d *Desk) store(next *Record) *Record {
 	earlier, known := d.records.Get(next.RequestID)
 	if !known {
 		next.CreatedAt = next.UpdatedAt
+		next.number = d.order.Len()
 	}
 	next.happened(earlier)
 	next.encoded = new(encoded)

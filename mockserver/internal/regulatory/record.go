@@ -84,6 +84,7 @@ type Record struct {
 	due       time.Time       // end of purchasing; zero where none is scheduled
 	script    script          // what a magic input asked for
 	history   []Step          // oldest first
+	number    int             // of the request among those of its desk, in the order of their analysis
 	encoded   *encoded        // from when the record is stored
 }
 

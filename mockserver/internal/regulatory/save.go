@@ -52,6 +52,7 @@ func (d *Desk) Load(saved []Saved, shift time.Duration) error {
 		if _, twice := d.records.Get(r.RequestID); twice {
 			return fmt.Errorf("request %d: %s is there twice", i, r.RequestID)
 		}
+		r.number = i
 		d.records.Set(r.RequestID, r)
 		d.order.Append(r.RequestID)
 	}
