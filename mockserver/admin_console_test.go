@@ -217,16 +217,25 @@ func TestAdminConsignments_NamesWhatCanBeAnalyzed(t *testing.T) {
 func TestAdminLedger_OfOneWallet(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
-	var view struct{ Entries []struct{ Wallet string } }
-	get(t, srv, "/_mock/ledger?perPage=1000&wallet="+srv.Wallets()[1]).want(t, http.StatusOK).data(t, &view)
+	wallet := srv.Wallets()[1]
+	var view struct {
+		Wallets []struct{ Reference string }
+		Entries []struct{ Wallet string }
+	}
+	get(t, srv, "/_mock/ledger?perPage=1000&wallet="+wallet).want(t, http.StatusOK).data(t, &view)
+	if len(view.Wallets) != 1 || view.Wallets[0].Reference != wallet {
+		t.Errorf("the wallets are %v, want only %s", view.Wallets, wallet)
+	}
 	if len(view.Entries) == 0 {
 		t.Error("no entries")
 	}
 	for _, e := range view.Entries {
-		if e.Wallet != srv.Wallets()[1] {
+		if e.Wallet != wallet {
 			t.Errorf("an entry of %s", e.Wallet)
 		}
 	}
+	get(t, srv, "/_mock/ledger?wallet=1").refusal(t, http.StatusNotFound, `the world has no wallet "1": use one of `+srv.Wallets()[0])
+	get(t, srv, "/_mock/ledger?wallet="+wallet+"0").refusal(t, http.StatusNotFound, `did you mean "`+wallet+`"?`)
 }
 
 // A fork has its parent's requests under the same ids, so the address of a PDF has to say which world is meant.

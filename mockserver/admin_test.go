@@ -223,7 +223,7 @@ func TestAdmin_IsConsistent(t *testing.T) {
 		}
 	}
 
-	for path, body := range map[string]string{"webhooks": `{"url":"ftp://x"}`, "events": `{"event":"nobody"}`, "faults": `{"rules":[{"first":-1}]}`, "worlds": `{"name":"x"}`} {
+	for path, body := range map[string]string{"webhooks": `{"url":"ftp://x"}`, "events": `{"event":"nobody"}`, "faults": `{"rules":[{"first":-1}]}`, "worlds": `{"name":"x y"}`} {
 		if got := post(t, srv, "/_mock/"+path, body).refusal(t, 400, ""); strings.Contains(string(got.body), "mockserver: ") {
 			t.Errorf("%s: %s", path, got.body)
 		}

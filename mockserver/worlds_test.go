@@ -200,7 +200,7 @@ func TestWithScenario_MakesTheHomeWorld(t *testing.T) {
 	}
 	bad := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("lots"))
 	defer bad.Close()
-	if err := bad.Err(); err == nil || !strings.Contains(err.Error(), `no scenario is called "lots": use default`) {
+	if err := bad.Err(); err == nil || !strings.Contains(err.Error(), `no scenario is called "lots": use one of default`) {
 		t.Errorf("an unknown scenario: %v", err)
 	}
 }
@@ -480,17 +480,42 @@ func TestAdminWorlds_DoWhatTheMethodsDo(t *testing.T) {
 		status             int
 		want               string
 	}{
-		{"POST", "/_mock/worlds", `{"name":"ci"}`, 400, "a key is sk_"},
-		{"POST", "/_mock/worlds", `{"scenario":"lots","name":"ci"}`, 400, "no scenario is called"},
+		{"POST", "/_mock/worlds", `{"name":"c i"}`, 400, "a key is sk_"},
+		{"POST", "/_mock/worlds", `{}`, 400, "a key is sk_"},
+		{"POST", "/_mock/worlds", `{"scenario":"lots","name":"ci"}`, 400, `no scenario is called "lots": use one of default, `},
+		{"POST", "/_mock/worlds", `{"scenario":"lowfund","name":"ci"}`, 400, `no scenario is called "lowfund": did you mean "lowfunds"?`},
+		{"POST", "/_mock/worlds", `{"scenario":"virtual-row1000","name":"ci"}`, 400, `no scenario is called "row1000": did you mean "rowsN"?`},
 		{"POST", "/_mock/worlds/virtual_ci/fork", `{"name":"ci"}`, 409, "open already"},
-		{"POST", "/_mock/worlds/virtual_ci/fork", `{"name":"x","snapshot":"nothing"}`, 400, `keeps no snapshot "nothing"`},
+		{"POST", "/_mock/worlds/virtual_ci/fork", `{"name":"x","snapshot":"nothing"}`, 400, `the world has no snapshot "nothing": it has funded`},
 		{"POST", "/_mock/worlds/virtual_ci/snapshot", `{}`, 400, "needs a name"},
-		{"POST", "/_mock/worlds/virtual_ci/restore", `{"snapshot":"nothing"}`, 400, "keeps no snapshot"},
+		{"POST", "/_mock/worlds/virtual_ci/restore", `{"snapshot":"nothing"}`, 400, `the world has no snapshot "nothing": it has funded`},
+		{"POST", "/_mock/worlds/home/restore", `{"snapshot":"no"}`, 400, `the world has no snapshot "no", and no other: POST /_mock/worlds/home/snapshot takes one`},
 		{"POST", "/_mock/worlds/nowhere/reset", ``, 404, "no world"},
 		{"DELETE", "/_mock/worlds/home", ``, 400, "reset it instead"},
 		{"POST", "/_mock/state/save", ``, 409, "-state PATH"},
 	} {
 		do(t, srv, test.method, test.path, test.body).refusal(t, test.status, test.want)
+	}
+}
+
+// Who opens or forks a world gets everything that is needed to use it, as from GET /_mock/worlds/{world}.
+func TestAdminWorlds_OpenedOnesAreShownWhole(t *testing.T) {
+	t.Parallel()
+	srv := start(t, virtual())
+	for _, test := range []struct{ path, body, name string }{
+		{"worlds", `{"scenario":"lowfunds","name":"ci"}`, "lowfunds_ci"},
+		{"worlds", `{"name":"ci"}`, "default_ci"},
+		{"worlds", `{"name":"empty_ci"}`, "empty_ci"},
+		{"worlds", `{"name":"sk_test_default_key"}`, "default_key"},
+		{"worlds", `{"name":"home"}`, "home"},
+		{"worlds/lowfunds_ci/fork", `{"name":"what-if"}`, "lowfunds_what-if"},
+	} {
+		var opened, shown map[string]any
+		post(t, srv, "/_mock/"+test.path, test.body).want(t, http.StatusOK).data(t, &opened)
+		get(t, srv, "/_mock/worlds/"+test.name).want(t, http.StatusOK).data(t, &shown)
+		if diff := cmp.Diff(shown, opened); diff != "" || opened["name"] != test.name || opened["wallets"] == nil {
+			t.Errorf("%s %s (-shown +opened):\n%s", test.path, test.body, diff)
+		}
 	}
 }
 

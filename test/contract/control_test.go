@@ -97,6 +97,7 @@ func TestControl_EveryRefusalIsAsDocumented(t *testing.T) {
 		document           allowed
 	}{
 		{"GET", "worlds/nowhere", "", 404, valid},
+		{"GET", "ledger?wallet=VA-1", "", 404, valid},
 		{"GET", "healthz?world=nowhere", "", 404, valid},
 		{"GET", "calls?status=many", "", 400, invalid},
 		{"GET", "calls?status=200&await=1ms", "", 408, valid},

@@ -16,7 +16,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
@@ -87,7 +86,7 @@ func Routes() []Route {
 		{"GET", "scenarios", "words that a key may hold", "", (*Admin).adminScenarios},
 		{"GET", "worlds", "the open worlds, the server's own first; page and perPage; keys=false leaves the secret keys out", "page perPage keys", (*Admin).adminWorlds},
 		{"GET", "worlds/{world}", "one of them, with its wallets, shipments, invoices and webhooks", "keys", (*Admin).adminShowWorld},
-		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}, with {"assumptions":{"PerPageCap":2}} one that assumes something else; the first request with its key does too`, "keys", (*Admin).adminOpenWorld},
+		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}, the scenario default without one, with {"assumptions":{"PerPageCap":2}} one that assumes something else; the first request with its key does too`, "keys", (*Admin).adminOpenWorld},
 		{"DELETE", "worlds/{world}", "close a world", "keys", (*Admin).adminCloseWorld},
 		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that one`, "keys", (*Admin).adminForkWorld},
 		{"POST", "worlds/{world}/reset", "make a world what it began as", "keys", (*Admin).adminResetWorld},
@@ -268,30 +267,6 @@ func (s *Admin) adminMagic(*control) wire.Reply {
 func (s *Admin) adminDeliveries(c *control) wire.Reply {
 	log := c.world.Deliveries()
 	return pageOf(c, spelling.Counted(len(log), "delivery in the log", "deliveries in the log"), log, viewDelivery)
-}
-
-func (s *Admin) adminLedger(c *control) wire.Reply {
-	p, refusal := controlPage(c.Query())
-	if refusal != nil {
-		return *refusal
-	}
-	now := c.world.Snapshot() // a world with a long history goes on meanwhile
-	books := now.State.Ledger
-	entries := books.Journal()
-	if wallet := c.Query().Get("wallet"); wallet != "" {
-		entries = books.Entries(wallet)
-	}
-	view := ledgerView{Wallets: []walletView{}}
-	for _, wallet := range books.Wallets() {
-		balance, _ := books.Balance(wallet.Reference)
-		view.Wallets = append(view.Wallets, walletView{wallet, balance})
-	}
-	if err := now.Check(); err != nil {
-		view.Problems = err.Error()
-	}
-	slices.Reverse(entries)
-	view.Entries = list.Map(cut(p, entries), func(e ledger.Entry) entryView { return entryView{e, jsontext.Timestamp(e.At)} })
-	return paged(p, len(entries), spelling.Counted(len(entries), "entry in the ledger", "entries in the ledger"), view)
 }
 
 // pageOf answers with a page of a list. Its envelope has the pagination of the rate list.

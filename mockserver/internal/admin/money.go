@@ -1,11 +1,14 @@
 package admin
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -13,6 +16,36 @@ import (
 
 func (s *Admin) adminAssumptions(c *control) wire.Reply {
 	return wire.SucceedWith(nil, `What this world assumes where the specification leaves a point open; POST worlds with "assumptions" opens one with others`, s.Assumptions(c.world))
+}
+
+// adminLedger answers GET /_mock/ledger.
+func (s *Admin) adminLedger(c *control) wire.Reply {
+	p, refusal := controlPage(c.Query())
+	if refusal != nil {
+		return *refusal
+	}
+	now := c.world.Snapshot() // a world with a long history goes on meanwhile
+	books := now.State.Ledger
+	wallets, entries := books.Wallets(), books.Journal()
+	if reference := c.Query().Get("wallet"); reference != "" {
+		wallet, known := books.Wallet(reference)
+		if !known {
+			references := list.Map(wallets, func(w ledger.Wallet) string { return w.Reference })
+			return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("the world has no wallet %q%s", reference, spelling.Suggestion(reference, references)))
+		}
+		wallets, entries = []ledger.Wallet{wallet}, books.Entries(reference)
+	}
+	view := ledgerView{Wallets: []walletView{}}
+	for _, wallet := range wallets {
+		balance, _ := books.Balance(wallet.Reference)
+		view.Wallets = append(view.Wallets, walletView{wallet, balance})
+	}
+	if err := now.Check(); err != nil {
+		view.Problems = err.Error()
+	}
+	slices.Reverse(entries)
+	view.Entries = list.Map(cut(p, entries), viewEntry)
+	return paged(p, len(entries), spelling.Counted(len(entries), "entry in the ledger", "entries in the ledger"), view)
 }
 
 // adminFund answers POST /_mock/ledger/fund.

@@ -80,6 +80,8 @@ type entryView struct {
 	At jsontext.Timestamp `json:"at"`
 }
 
+func viewEntry(e ledger.Entry) entryView { return entryView{e, jsontext.Timestamp(e.At)} }
+
 // webhookView is a webhook with what only the control surface knows of it.
 type webhookView struct {
 	WebhookID string             `json:"webhook_id"`

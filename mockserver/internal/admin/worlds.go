@@ -1,12 +1,14 @@
 package admin
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
@@ -67,14 +69,21 @@ func (s *Admin) adminWorlds(c *control) wire.Reply {
 // adminShowWorld answers GET /_mock/worlds/{world} with what a program needs to use the world.
 func (s *Admin) adminShowWorld(c *control) wire.Reply {
 	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
-		return wire.SucceedWith(nil, "The world", struct {
-			worldView
-			Wallets   []string `json:"wallets"`
-			Shipments []string `json:"shipments"`
-			Invoices  []string `json:"invoices"`
-			Webhooks  []string `json:"webhooks"`
-		}{viewFor(w, c), notNull(w.Wallets()), notNull(w.Shipments()), notNull(w.Invoices()), notNull(w.Webhooks())})
+		return wire.SucceedWith(nil, "The world", viewDetails(w, c))
 	})
+}
+
+// worldDetails is a world and what a program needs to use it.
+type worldDetails struct {
+	worldView
+	Wallets   []string `json:"wallets"`
+	Shipments []string `json:"shipments"`
+	Invoices  []string `json:"invoices"`
+	Webhooks  []string `json:"webhooks"`
+}
+
+func viewDetails(w *world.World, c *control) worldDetails {
+	return worldDetails{viewFor(w, c), notNull(w.Wallets()), notNull(w.Shipments()), notNull(w.Invoices()), notNull(w.Webhooks())}
 }
 
 // notNull returns a list whose JSON is never null.
@@ -89,12 +98,17 @@ func (s *Admin) adminOpenWorld(c *control) wire.Reply {
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
 	}
-	name := order.Name
-	if order.Scenario != "" {
-		name = order.Scenario + "_" + order.Name
-	}
-	w, err := s.Worlds.OpenWith(name, order.Assumptions)
+	w, err := s.Worlds.OpenWith(fullName(order.Scenario, order.Name), order.Assumptions)
 	return answerOpened(c, w, "The world is open", err)
+}
+
+// fullName returns the name of a world with its scenario: the one that is given, or the one that the name begins with,
+// or the scenario default.
+func fullName(scenario, name string) string {
+	if scenario == "" && (name == "" || name == world.HomeName || strings.Contains(name, "_")) {
+		return name
+	}
+	return cmp.Or(scenario, "default") + "_" + name
 }
 
 func (s *Admin) adminForkWorld(c *control) wire.Reply {
@@ -177,7 +191,7 @@ func answerOpened(c *control, w *world.World, message string, err error) wire.Re
 	if err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, message, viewFor(w, c))
+	return wire.SucceedWith(nil, message, viewDetails(w, c))
 }
 
 // answerWorld shows a world without its key, which only the one who opens it needs.

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // Keep takes a snapshot and remembers it by a name.
@@ -27,13 +30,22 @@ func (w *World) Keep(name string) error {
 	return nil
 }
 
+// noSnapshot is the error for an unknown name of a snapshot. The caller holds the lock.
+func (w *World) noSnapshot(name string) error {
+	if len(w.Snapshots) == 0 {
+		return fmt.Errorf(`the world has no snapshot %q, and no other: POST %sworlds/%s/snapshot takes one`, name, wire.ControlPrefix, w.name)
+	}
+	known := slices.Sorted(maps.Keys(w.Snapshots))
+	return fmt.Errorf("the world has no snapshot %q: it has %s", name, strings.Join(known, ", "))
+}
+
 // Named returns a snapshot that keep remembers.
 func (w *World) Named(name string) (*Snapshot, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	taken := w.Snapshots[name]
 	if taken == nil {
-		return nil, fmt.Errorf("the world keeps no snapshot %q: it has %q", name, slices.Sorted(maps.Keys(w.Snapshots)))
+		return nil, w.noSnapshot(name)
 	}
 	return taken, nil
 }

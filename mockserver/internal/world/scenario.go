@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
 // The largest worlds that a scenario may ask for.
@@ -65,7 +67,10 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 			return strings.TrimSuffix(s.Word, "N") == word && (s.Max > 0) == (number != "")
 		})
 		if i < 0 {
-			return w, fmt.Errorf("no scenario is called %q: use %s", text, scenarioWords())
+			if number != "" {
+				word += "N"
+			}
+			return w, fmt.Errorf("no scenario is called %q%s", text, spelling.Suggestion(word, scenarioWords()))
 		}
 		n := 0
 		if number != "" {
@@ -83,10 +88,6 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 	return w, nil
 }
 
-func scenarioWords() string {
-	var words []string
-	for _, s := range Scenarios() {
-		words = append(words, s.Word)
-	}
-	return strings.Join(words, ", ")
+func scenarioWords() []string {
+	return list.Map(Scenarios(), func(s ScenarioWord) string { return s.Word })
 }

@@ -36,13 +36,12 @@ export function money(app) {
   });
 
   async function load() {
-    if (!chosen) {
-      const first = await attempt(() => app.api.get("ledger", { perPage: "1" }));
-      chosen = first?.wallets?.[0]?.reference ?? "";
-    }
+    const all = await attempt(() => app.api.get("ledger", { perPage: "1" }));
+    if (!all) return;
+    if (!all.wallets.some((one) => one.reference === chosen)) chosen = all.wallets[0]?.reference ?? "";
     const found = await attempt(() => app.api.get("ledger", { perPage: String(most), wallet: chosen }));
     if (!found) return;
-    wallets = found.wallets ?? [];
+    wallets = all.wallets;
     entries = found.entries;
     draw(found.problems);
   }
