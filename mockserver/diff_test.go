@@ -244,3 +244,38 @@ func TestDiff_OfOtherWorlds(t *testing.T) {
 		t.Errorf("a world of another seed:\n%.1000s", got)
 	}
 }
+
+// Over HTTP a snapshot goes by its name.
+func TestAdminDiff_ReturnsWhatHasChangedSinceASnapshot(t *testing.T) {
+	t.Parallel()
+	srv := start(t, virtual())
+	get(t, srv, "/_mock/worlds/home/diff?since=before").refusal(t, http.StatusNotFound, `no snapshot "before", and no other: POST /_mock/worlds/home/snapshot`)
+	draft := analyzeShipment(t, srv, srv.Shipments()[0])
+	post(t, srv, "/_mock/worlds/home/snapshot", `{"snapshot":"before"}`).want(t, http.StatusOK)
+	post(t, srv, "/_mock/worlds/home/snapshot", `{"snapshot":"again"}`).want(t, http.StatusOK)
+	get(t, srv, "/_mock/worlds/home/diff?since=befor").refusal(t, http.StatusNotFound, `no snapshot "befor": it has again, before`)
+	get(t, srv, "/_mock/worlds/nowhere/diff").refusal(t, http.StatusNotFound, `no world "nowhere"`)
+
+	type diff struct {
+		Empty    bool
+		Requests []mockserver.RequestDiff
+		Entries  []mockserver.LedgerEntry
+		Elapsed  string
+	}
+	var none, bought, all diff
+	get(t, srv, "/_mock/worlds/home/diff?since=before").want(t, http.StatusOK).data(t, &none)
+	if !none.Empty || none.Requests == nil || none.Entries == nil {
+		t.Errorf("nothing has happened, and the diff is %+v", none)
+	}
+	purchase(t, srv, draft.ID, "CUSTOMS").want(t, http.StatusOK)
+	advance(t, srv, time.Minute)
+	get(t, srv, "/_mock/worlds/home/diff?since=before").want(t, http.StatusOK).data(t, &bought)
+	if bought.Empty || len(bought.Requests) != 1 || bought.Requests[0].Before != shipping.StatusDraft || bought.Requests[0].After != shipping.StatusCompleted ||
+		len(bought.Entries) != 1 || !bought.Entries[0].Amount.Equal(bought.Requests[0].Charged) || bought.Elapsed != "1m0s" {
+		t.Errorf("after the purchase the diff is %+v", bought)
+	}
+	get(t, srv, "/_mock/worlds/home/diff").want(t, http.StatusOK).data(t, &all)
+	if len(all.Requests) != 1 || all.Requests[0].Before != "" {
+		t.Errorf("since the beginning the diff is %+v", all)
+	}
+}

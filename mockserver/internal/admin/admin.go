@@ -86,6 +86,7 @@ func Routes() []Route {
 		{"GET", "scenarios", "words that a key may hold", "", (*Admin).adminScenarios},
 		{"GET", "worlds", "the open worlds, the server's own first; page and perPage; keys=false leaves the secret keys out", "page perPage keys", (*Admin).adminWorlds},
 		{"GET", "worlds/{world}", "one of them, with its wallets, shipments, invoices and webhooks", "keys", (*Admin).adminShowWorld},
+		{"GET", "worlds/{world}/diff", "what has changed in it since a snapshot; since=before for the one of that name, or else since the world began", "since", (*Admin).adminDiffWorld},
 		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}, the scenario default without one, with {"assumptions":{"PerPageCap":2}} one that assumes something else; the first request with its key does too`, "keys", (*Admin).adminOpenWorld},
 		{"DELETE", "worlds/{world}", "close a world", "keys", (*Admin).adminCloseWorld},
 		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that one`, "keys", (*Admin).adminForkWorld},

@@ -82,6 +82,24 @@ type entryView struct {
 
 func viewEntry(e ledger.Entry) entryView { return entryView{e, jsontext.Timestamp(e.At)} }
 
+// diffView is the data of GET /_mock/worlds/{world}/diff.
+type diffView struct {
+	Empty bool `json:"empty"`
+	world.Diff
+	Entries        []entryView        `json:"entries"`
+	RemovedEntries []entryView        `json:"removed_entries"`
+	Before         jsontext.Timestamp `json:"before"`
+	After          jsontext.Timestamp `json:"after"`
+	Elapsed        string             `json:"elapsed"`
+}
+
+func viewDiff(d world.Diff) diffView {
+	return diffView{
+		Empty: d.Empty(), Diff: d, Entries: list.Map(d.Entries, viewEntry), RemovedEntries: list.Map(d.RemovedEntries, viewEntry),
+		Before: jsontext.Timestamp(d.Before), After: jsontext.Timestamp(d.After), Elapsed: d.After.Sub(d.Before).String(),
+	}
+}
+
 // webhookView is a webhook with what only the control surface knows of it.
 type webhookView struct {
 	WebhookID string             `json:"webhook_id"`

@@ -86,6 +86,27 @@ func viewDetails(w *world.World, c *control) worldDetails {
 	return worldDetails{viewFor(w, c), notNull(w.Wallets()), notNull(w.Shipments()), notNull(w.Invoices()), notNull(w.Webhooks())}
 }
 
+// adminDiffWorld answers GET /_mock/worlds/{world}/diff with what has changed since a snapshot.
+func (s *Admin) adminDiffWorld(c *control) wire.Reply {
+	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
+		var since *world.Snapshot
+		from := "the world began"
+		if name := c.Query().Get("since"); name != "" {
+			var err error
+			if since, err = w.Named(name); err != nil {
+				return wire.Refused(http.StatusNotFound, wire.CodeNotFound, err.Error())
+			}
+			from = fmt.Sprintf("the snapshot %q", name)
+		}
+		d := w.Diff(since)
+		message := "What has changed since " + from
+		if d.Empty() {
+			message = "Nothing has changed since " + from
+		}
+		return wire.SucceedWith(nil, message, viewDiff(d))
+	})
+}
+
 // notNull returns a list whose JSON is never null.
 func notNull(all []string) []string { return append([]string{}, all...) }
 
