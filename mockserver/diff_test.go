@@ -1,9 +1,12 @@
 package mockserver_test
 
 import (
+	"math/rand/v2"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -65,6 +68,12 @@ func TestDiff_OfAPurchase(t *testing.T) {
 		Before: purchased.At(), After: purchased.At().Add(time.Hour),
 	})
 
+	// A restored request is due later than it was, and has not changed.
+	completed := srv.Snapshot()
+	srv.Restore(purchased)
+	wantDiff(t, srv.Diff(purchased), mockserver.Diff{Before: purchased.At(), After: purchased.At().Add(time.Hour)})
+	srv.Restore(completed)
+
 	// Without a snapshot, it is the whole of it.
 	began := srv.Diff(nil)
 	if len(began.Entries) != 1 || len(began.Requests) != 1 || began.Requests[0].Before != "" || began.Requests[0].After != shipping.StatusCompleted {
@@ -72,7 +81,6 @@ func TestDiff_OfAPurchase(t *testing.T) {
 	}
 
 	// What is undone is gone: the other way round.
-	completed := srv.Snapshot()
 	srv.Restore(drafted)
 	undone := mockserver.Diff{
 		Wallets: []mockserver.WalletDiff{{Wallet: wallet, Currency: "NGN", Before: left, After: held}}, RemovedEntries: paid.Entries,
@@ -242,6 +250,61 @@ func TestDiff_OfOtherWorlds(t *testing.T) {
 	another := srv.NewWorld(t, "seed9")
 	if got := another.Diff(loaded); len(got.Wallets) == 0 || len(got.Entries) == 0 || len(got.RemovedEntries) == 0 || got.RatesAdded != got.RatesRemoved {
 		t.Errorf("a world of another seed:\n%.1000s", got)
+	}
+}
+
+// However a world and a snapshot came about, what the comparison skips because the two share it is the same.
+func TestDiff_IsThatOfWhatSharesNothing(t *testing.T) {
+	t.Parallel()
+	srv := start(t, virtual())
+	p := &player{T: t, srv: srv, world: srv.World, random: rand.New(rand.NewPCG(7, 7))}
+	p.began = p.look()
+	p.now = p.began.copy()
+	path := filepath.Join(t.TempDir(), "snapshot")
+	for range 8 {
+		taken := srv.Snapshot()
+		if err := taken.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := mockserver.LoadSnapshot(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 8 {
+			moves()[p.random.IntN(len(moves()))](p)
+		}
+		got, want := srv.Diff(taken), srv.Diff(loaded)
+		if got.String() != want.String() || got.Empty() != want.Empty() {
+			t.Errorf("since the snapshot:\n%s\nsince the same from a file:\n%s", got, want)
+		}
+	}
+}
+
+// A snapshot is compared by many at once, while the world changes.
+func TestDiff_ByManyAtOnce(t *testing.T) {
+	t.Parallel()
+	srv := start(t, virtual())
+	analyzeShipment(t, srv, srv.Shipments()[0])
+	before := srv.Snapshot()
+	one := amount(t, "1")
+	var running sync.WaitGroup
+	for range 10 {
+		running.Go(func() {
+			for range 20 {
+				if err := srv.Fund(srv.Wallets()[0], one); err != nil {
+					t.Error(err)
+				}
+				diff := srv.Diff(before)
+				added, err := diff.Wallets[0].After.Sub(diff.Wallets[0].Before)
+				if err != nil || added.String() != strconv.Itoa(len(diff.Entries)) {
+					t.Errorf("%d entries have added %s (%v)", len(diff.Entries), added, err)
+				}
+			}
+		})
+	}
+	running.Wait()
+	if entries := len(srv.Diff(before).Entries); entries != 200 {
+		t.Errorf("%d entries, want 200", entries)
 	}
 }
 
