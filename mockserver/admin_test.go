@@ -139,7 +139,7 @@ func TestAdmin_RefusesUnknownNames(t *testing.T) {
 	srv := start(t, mockserver.WithoutListener())
 	post(t, srv, "/_mock/worlds/home/snapshot", `{"snapshot":"before"}`).want(t, http.StatusOK)
 	tests := []struct{ method, path, body, want string }{
-		{"POST", "/_mock/worlds", `{"name":"default_x","snapshto":"before"}`, `unknown field "snapshto": use one of assumptions, name, scenario`},
+		{"POST", "/_mock/worlds", `{"name":"default_x","snapshto":"before"}`, `unknown field "snapshto": use one of assumptions, name, preset, scenario`},
 		{"POST", "/_mock/worlds", `{"name":"default_x","snapshot":"before"}`, `unknown field "snapshot"`},
 		{"POST", "/_mock/worlds", `{"naem":"default_x"}`, `did you mean "name"?`},
 		{"POST", "/_mock/worlds/home/fork", `{"name":"x","snapshto":"before"}`, `did you mean "snapshot"?`},

@@ -21,6 +21,17 @@ type Assumptions struct {
 	OneWorld bool
 	// RuleFailureStatus is the HTTP status of a request that breaks a rule. Default: 400.
 	RuleFailureStatus int
+	// FundsStatus is the HTTP status of a purchase that the wallet cannot pay. Default: that of a broken rule.
+	FundsStatus int
+	// AnalyzeStatus is the HTTP status of a successful analysis. Default: 200.
+	AnalyzeStatus int
+	// PurchaseStatus is the HTTP status of a successful purchase. Default: 200.
+	PurchaseStatus int
+	// ProblemRefusals sends refusals as application/problem+json (RFC 9457). Default: in the envelope.
+	ProblemRefusals bool
+	// OtherRefusalNames gives a refusal's code in the member "code", with other values such as ERR_NOT_FOUND.
+	// Default: error_code, such as not_found.
+	OtherRefusalNames bool
 	// MaxBody is the longest request body in bytes. Default: 1 MiB.
 	MaxBody int64
 	// RefuseUnknownFields answers a body with a field that the operation does not know with 400.
@@ -45,6 +56,10 @@ type Assumptions struct {
 	// LastPageNull makes a transaction page's nextPage null after the last page. Default: 0, a number
 	// as prevPage is on the first.
 	LastPageNull bool
+	// EmptyHasNoPages makes the pageCount of an empty list 0. Default: 1.
+	EmptyHasNoPages bool
+	// OldestFirst lists the oldest record first. Default: the newest.
+	OldestFirst bool
 	// ObjectBreakdown makes a rate's breakdown an object with money keys. Default: an empty array.
 	ObjectBreakdown bool
 	// UnknownWalletIsEmpty lists no transactions for a wallet that does not exist. Default: 404.
@@ -54,9 +69,23 @@ type Assumptions struct {
 	// AnalyzeFailureOK answers a failed analysis with 200 and the failed record. Default: 400, with the
 	// request id in data.
 	AnalyzeFailureOK bool
+	// WrapRecord puts the record of a regulatory request into data.request. Default: it is the data itself.
+	WrapRecord bool
+	// OtherRecordNames gives the line items of a record as "items", its purchased documents as
+	// "purchased_documents", and a document's type and price as "slug" and "price". Default: "line_items",
+	// "documents", "document_type" and "amount".
+	OtherRecordNames bool
+	// MinimalRecord leaves out of a record what the specification does not name, except the currencies of prices.
+	// Default: it shows everything that the server holds.
+	MinimalRecord bool
+	// MinimalPurchase confirms a purchase with empty data. Default: with the charge.
+	MinimalPurchase bool
 	// Purchasing is how long a purchased request stays in "purchasing". Default: 0, the answer to the
 	// purchase already says "processing".
 	Purchasing time.Duration
+	// UnknownState is how long a request shows the state "queued", which the specification does not list, when
+	// its generation starts. Default: 0, it shows "processing".
+	UnknownState time.Duration
 	// GenerationScale multiplies how long documents take to generate. Default: 0, which counts as 1,
 	// each form's own time. A negative scale generates at once, on the next tick of the clock.
 	GenerationScale float64
@@ -79,6 +108,12 @@ type Assumptions struct {
 	DeliveryTimeout time.Duration
 	// DeliveryAccept says which answers of a receiver are a success. Default: 200 to 299.
 	DeliveryAccept func(statusCode int) bool
+	// SHA256Signature signs notifications with "sha256=" and the hexadecimal HMAC-SHA256 of the body, in the header
+	// X-Signature. Default: the hexadecimal HMAC-SHA512 in X-Webhook-Signature.
+	SHA256Signature bool
+	// NoDeliveryHeaders sends notifications without the identifiers of delivery, event and webhook. Default: each is
+	// in a header.
+	NoDeliveryHeaders bool
 }
 
 // Strict refuses everything that this server would otherwise tolerate, and checks every answer of its
@@ -87,6 +122,13 @@ func Strict(a *Assumptions) {
 	a.RefuseUnknownFields, a.RefuseUnknownParameters, a.RefuseWrongParameters = true, true, true
 	a.TolerateWrongTypes, a.RequireContentType, a.CheckResponses = false, true, true
 }
+
+// Contrary makes the other legitimate choice at each point that the specification leaves open: an edit for
+// [WithAssumptions]. A client that passes against the defaults and against Contrary is not fitted to this server. It
+// leaves alone what is about this server and not about the service (OneWorld, CheckResponses, DeliverAnywhere), and
+// RequireProfiles: the specification names the conditions of a purchase. Durations are short enough for tests in real
+// time.
+func Contrary(a *Assumptions) { (*world.Assumptions)(a).Contrary() }
 
 // Assumption is a row of the table of assumptions.
 type Assumption struct {
@@ -117,6 +159,11 @@ func assumptionTable() []Assumption {
 		{Field: "OpenOperations", Open: "whether countries and webhooks need Authorization", Default: "every operation but the PDF needs it", Basis: "code that passes a strict server also passes a lenient one"},
 		{Field: "OneWorld", Open: "which keys there are", Default: "the server's own, and sk_test_<scenario>_<name>, each for a world of its own", Basis: "tests that run at the same time must not see each other"},
 		{Field: "RuleFailureStatus", Open: "HTTP status of a broken rule", Default: "400", Basis: "seen on services of this kind"},
+		{Field: "FundsStatus", Open: "HTTP status of a purchase that the wallet cannot pay", Default: "that of a broken rule", Basis: "no 402 is documented"},
+		{Field: "AnalyzeStatus", Open: "HTTP status of a successful analysis", Default: "200", Basis: "documented for other operations"},
+		{Field: "PurchaseStatus", Open: "HTTP status of a successful purchase", Default: "200", Basis: "documented for other operations"},
+		{Field: "ProblemRefusals", Open: "form of a refusal", Default: "the envelope", Basis: "seen on services of this kind"},
+		{Field: "OtherRefusalNames", Open: "member and values of a refusal's code", Default: "error_code in data", Basis: "seen on services of this kind; the values are the server's own"},
 		{Field: "MaxBody", Open: "body size limit", Default: "1 MiB, then 413", Basis: "none of the documented bodies comes near"},
 		{Field: "RefuseUnknownFields", Open: "whether unknown body fields are refused", Default: "ignored", Basis: "services of this kind ignore them"},
 		{Field: "RefuseUnknownParameters", Open: "whether unknown query parameters are refused", Default: "ignored", Basis: "services of this kind ignore them, and users send filters"},
@@ -126,11 +173,18 @@ func assumptionTable() []Assumption {
 		{Field: "CheckResponses", Open: "whether answers are held against the OpenAPI document", Default: "not checked", Basis: "costs time; tests of this server do it"},
 		{Field: "PerPageCap", Open: "maximum perPage", Default: "no cap", Basis: "unknown; a client must trust what the page says"},
 		{Field: "LastPageNull", Open: "nextPage of the last page of transactions", Default: "0", Basis: "prevPage is 0 on the first page, and both are numbers"},
+		{Field: "EmptyHasNoPages", Open: "pageCount of an empty list", Default: "1", Basis: "as the pagination library does whose shape this is"},
+		{Field: "OldestFirst", Open: "order of lists", Default: "newest first", Basis: "as samples have it"},
 		{Field: "ObjectBreakdown", Open: "shape of a rate's breakdown entry", Default: "an empty array", Basis: "as samples have it; an object was seen in one consumer"},
 		{Field: "UnknownWalletIsEmpty", Open: "a wallet that does not exist", Default: "404", Basis: "as every unknown id"},
 		{Field: "ReplayToNobody", Open: "a replay that no active webhook is subscribed to", Default: "400", Basis: "nothing would be sent, which a caller wants to know"},
 		{Field: "AnalyzeFailureOK", Open: "HTTP status of a failed analysis", Default: "400, the failed record stored", Basis: "a failure is an error envelope"},
+		{Field: "WrapRecord", Open: "where data holds a regulatory request", Default: "data itself", Basis: "the specification names its members as those of the response"},
+		{Field: "OtherRecordNames", Open: "names of line items, purchased documents, a document's type and price", Default: "line_items, documents, document_type, amount", Basis: "not shown; names of the same style"},
+		{Field: "MinimalRecord", Open: "further members of a regulatory request", Default: "all that the server holds", Basis: "more to test with"},
+		{Field: "MinimalPurchase", Open: "data of a purchase", Default: "the charge and the request", Basis: "a confirmation that can be checked"},
 		{Field: "Purchasing", Open: "how long purchasing lasts", Default: "no time", Basis: "the specification calls it transient"},
+		{Field: "UnknownState", Open: "whether a state that is not listed may show", Default: "never", Basis: "the specification lists the states"},
 		{Field: "GenerationScale", Open: "how long generation takes", Default: "seconds, each form its own", Basis: "long enough to poll for, short enough to wait for"},
 		{Field: "EvidenceAfter", Open: "when evidence for a manual document arrives", Default: "when it is submitted to /_mock/", Basis: "a third party brings it"},
 		{Field: "NoOther", Open: "how OTHER gets on a draft", Default: "by filling in its profile", Basis: "no goods call for it"},
@@ -140,6 +194,8 @@ func assumptionTable() []Assumption {
 		{Field: "DeliveryBackoff", Open: "wait between delivery attempts", Default: "500 ms, doubling", Basis: "the double's own policy"},
 		{Field: "DeliveryTimeout", Open: "patience with a receiver", Default: "10 s", Basis: "the double's own policy"},
 		{Field: "DeliveryAccept", Open: "what counts as delivered", Default: "any 2xx", Basis: "the double's own policy"},
+		{Field: "SHA256Signature", Open: "signature of a notification", Default: "hexadecimal HMAC-SHA512 in X-Webhook-Signature", Basis: "seen, in a header with a vendor's name"},
+		{Field: "NoDeliveryHeaders", Open: "headers of a notification", Default: "identifiers of delivery, event and webhook", Basis: "receivers use them to recognize a delivery"},
 	}
 }
 

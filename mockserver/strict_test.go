@@ -86,19 +86,36 @@ func TestAssumption_CheckResponsesFollowsTheOthers(t *testing.T) {
 		"Purchasing":           func(a *mockserver.Assumptions) { a.Purchasing = time.Minute },
 		"GenerationScale":      func(a *mockserver.Assumptions) { a.GenerationScale = -1 },
 		"NoOther":              func(a *mockserver.Assumptions) { a.NoOther = true },
+		"FundsStatus":          func(a *mockserver.Assumptions) { a.FundsStatus = 402 },
+		"AnalyzeStatus":        func(a *mockserver.Assumptions) { a.AnalyzeStatus = 201 },
+		"PurchaseStatus":       func(a *mockserver.Assumptions) { a.PurchaseStatus = 202 },
+		"ProblemRefusals":      func(a *mockserver.Assumptions) { a.ProblemRefusals = true },
+		"OtherRefusalNames":    func(a *mockserver.Assumptions) { a.OtherRefusalNames = true },
+		"EmptyHasNoPages":      func(a *mockserver.Assumptions) { a.EmptyHasNoPages = true },
+		"OldestFirst":          func(a *mockserver.Assumptions) { a.OldestFirst = true },
+		"WrapRecord":           func(a *mockserver.Assumptions) { a.WrapRecord = true },
+		"OtherRecordNames":     func(a *mockserver.Assumptions) { a.OtherRecordNames = true },
+		"MinimalRecord":        func(a *mockserver.Assumptions) { a.MinimalRecord = true },
+		"MinimalPurchase":      func(a *mockserver.Assumptions) { a.MinimalPurchase = true },
+		"UnknownState":         func(a *mockserver.Assumptions) { a.UnknownState = time.Minute },
+		"Contrary":             mockserver.Contrary,
+		"Contrary with refusals in the envelope": func(a *mockserver.Assumptions) {
+			mockserver.Contrary(a)
+			a.ProblemRefusals, a.AnalyzeFailureOK, a.Purchasing = false, false, 0
+		},
 	}
 	for name, edit := range edits {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithAssumptions(mockserver.Strict), mockserver.WithAssumptions(edit))
-			draft := analyzeShipment(t, srv, srv.Shipments()[0])
+			id := requestID(t, post(t, srv, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`))
 			requests := [][3]string{
 				{"GET", "/v1/rates"}, {"GET", "/v1/countries"}, {"GET", "/v1/webhooks"},
 				{"GET", "/v1/transactions?perPage=1000&wallet=" + srv.Wallets()[0]}, {"GET", "/v1/transactions?wallet=VA-1"}, {"GET", "/v1/transactions"},
 				{"POST", replayPath, `{"shipment_id":"` + srv.Shipments()[0] + `","event":"shipment.unknown"}`},
 				{"POST", regulatoryPath + "/analyze", `{"file_url":"https://invoices.example/unknown.pdf"}`},
-				{"POST", regulatoryPath + "/purchase", `{"request_id":"` + draft.ID + `","document_types":["CUSTOMS"]}`},
-				{"GET", regulatoryPath + "/request/" + draft.ID},
+				{"POST", regulatoryPath + "/purchase", `{"request_id":"` + id + `","document_types":["CUSTOMS"]}`},
+				{"GET", regulatoryPath + "/request/" + id},
 			}
 			for _, r := range requests {
 				if got := do(t, srv, r[0], r[1], r[2]); got.status == 500 {

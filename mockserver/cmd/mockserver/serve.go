@@ -47,7 +47,7 @@ accepting, finishes the requests under way and exits.`,
 				scenario: f.text("scenario", text{value: "default"},
 					"what is special about the world, such as `WORDS` lowfunds-rows100000; GET /_mock/scenarios lists them"),
 				strict: f.Bool("strict", false, "refuse what the server would otherwise tolerate, and check its own answers"),
-				assume: f.text("assume", text{}, "`ASSUMPTIONS` to change, such as PerPageCap=10,LastPageNull=true; GET /_mock/assumptions lists them"),
+				assume: f.text("assume", text{}, "`ASSUMPTIONS` to change, such as PerPageCap=10,LastPageNull=true; contrary makes the other legitimate choice at each; GET /_mock/assumptions lists them"),
 				rules:  f.text("rules", text{file: true}, "read the compliance rules from this JSON `FILE`, in place of the built-in ones"),
 				state:  f.text("state", text{file: true}, "restore every world from this `FILE` when there is one, and save them to it at the end"),
 				drain:  f.Duration("drain", 5*time.Second, "the `TIME` that requests under way may take once the server is asked to stop"),
@@ -257,6 +257,9 @@ func (s serving) options(p program) ([]mockserver.Option, error) {
 	return opts, nil
 }
 
+// contrary is the name of [mockserver.Contrary] in -assume.
+const contrary = "contrary"
+
 // assumptions returns the options of -strict, -assume and -rules. A value may have commas itself: a piece that
 // begins with no name belongs to the one before.
 func (s serving) assumptions() ([]mockserver.Option, error) {
@@ -266,14 +269,18 @@ func (s serving) assumptions() ([]mockserver.Option, error) {
 	}
 	var settings []string
 	for piece := range strings.SplitSeq(*s.assume, ",") {
-		if !strings.Contains(piece, "=") && len(settings) > 0 && !slices.Contains(mockserver.AssumptionNames(), piece) {
+		if !strings.Contains(piece, "=") && len(settings) > 0 && piece != contrary && !slices.Contains(mockserver.AssumptionNames(), piece) {
 			settings[len(settings)-1] += "," + piece
 		} else if piece != "" {
 			settings = append(settings, piece)
 		}
 	}
 	for _, setting := range settings {
-		name, value, given := strings.Cut(strings.TrimSpace(setting), "=")
+		if setting = strings.TrimSpace(setting); setting == contrary {
+			opts = append(opts, mockserver.WithAssumptions(mockserver.Contrary))
+			continue
+		}
+		name, value, given := strings.Cut(setting, "=")
 		if !given {
 			value = "true"
 		}

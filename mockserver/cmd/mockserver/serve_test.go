@@ -303,3 +303,32 @@ func TestServe_TakesAssumptionsAndRules(t *testing.T) {
 	invoke(t, nil, "serve", "-rules", file(t, "rules.json", "{}")).want(t, exitFailure, "compliance rules")
 	invoke(t, nil, "serve", "-rules", "missing.json").want(t, exitFailure, "-rules")
 }
+
+// The preset is a word of -assume; what follows it changes it.
+func TestServe_TakesThePresetOfOtherChoices(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil, "-json", "-assume", "contrary,PerPageCap=7").world(t)
+	resp, err := http.Get(r.URL + "/_mock/assumptions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var body struct {
+		Data []struct {
+			Field string
+			Value any
+		}
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&body); err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]any{}
+	for _, row := range body.Data {
+		shown[row.Field] = row.Value
+	}
+	for name, want := range map[string]any{"PerPageCap": 7.0, "RuleFailureStatus": 422.0, "WrapRecord": true, "SHA256Signature": true, "CheckResponses": false} {
+		if shown[name] != want {
+			t.Errorf("%s is %v, want %v", name, shown[name], want)
+		}
+	}
+}

@@ -114,12 +114,13 @@ func (s *Admin) adminOpenWorld(c *control) wire.Reply {
 	var order struct {
 		Name        string                     `json:"name"`
 		Scenario    string                     `json:"scenario"`
+		Preset      string                     `json:"preset"`
 		Assumptions map[string]json.RawMessage `json:"assumptions"`
 	}
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
 	}
-	w, err := s.Worlds.OpenWith(fullName(order.Scenario, order.Name), order.Assumptions)
+	w, err := s.Worlds.OpenWith(fullName(order.Scenario, order.Name), order.Preset, order.Assumptions)
 	return answerOpened(c, w, "The world is open", err)
 }
 

@@ -132,9 +132,15 @@ func (s *API) answer(w *world.World, x *wire.Exchange, op *operation, refusal *w
 	}
 	if refusal != nil {
 		x.Reply = *refusal
+		if w.Assume.ShapesReplies() {
+			shape(w, op.Name, &x.Reply)
+		}
 		return
 	}
 	x.Reply = op.answer(w, &x.Call)
+	if w.Assume.ShapesReplies() {
+		shape(w, op.Name, &x.Reply)
+	}
 	if record := x.Reply.Record; record != nil && op.Name == shipping.OpAnalyze {
 		w.Faults.Analyzed(record.RequestID, x.Call.Body)
 	}

@@ -13,9 +13,9 @@ func (s *API) listRates(w *world.World, c *wire.Call) wire.Reply {
 	p := pagingOf(&w.Assume, c.Query())
 	w.Lock()
 	defer w.Unlock()
-	return s.pages.answer(pageKey{edition: w.Account.Rates.Edition(), Paging: p}, c.Buffer, func(dst []byte) []byte {
+	return s.pages.answer(pageKey{edition: w.Account.Rates.Edition(), Paging: p, oldestFirst: w.Assume.OldestFirst}, c.Buffer, func(dst []byte) []byte {
 		body := append(wire.OpenEnvelope(dst, "Rates retrieved successfully"), `{"rates":`...)
-		body = w.Account.Rates.AppendPage(body, p.Page, p.PerPage)
+		body = appendRecords(w, &w.Account.Rates, body, p)
 		return append(p.AppendRates(append(body, `,"pagination":`...), w.Account.Rates.Len()), "}}"...)
 	})
 }
@@ -31,9 +31,9 @@ func (s *API) listWebhooks(w *world.World, c *wire.Call) wire.Reply {
 	w.Lock()
 	defer w.Unlock()
 	list := &w.Account.Webhooks.Encoded
-	return s.pages.answer(pageKey{edition: list.Edition(), Paging: p}, c.Buffer, func(dst []byte) []byte {
+	return s.pages.answer(pageKey{edition: list.Edition(), Paging: p, oldestFirst: w.Assume.OldestFirst}, c.Buffer, func(dst []byte) []byte {
 		body := append(wire.OpenEnvelope(dst, "Webhooks retrieved successfully"), `{"webhooks":`...)
-		body = list.AppendPage(body, p.Page, p.PerPage)
+		body = appendRecords(w, list, body, p)
 		return append(p.appendWebhooks(append(body, `,"pagination":`...), list.Len()), "}}"...)
 	})
 }
@@ -56,11 +56,21 @@ func (s *API) listTransactions(w *world.World, c *wire.Call) wire.Reply {
 	if list == nil {
 		list = &records.List{}
 	}
-	key := pageKey{edition: list.Edition(), Paging: p, lastPageNull: w.Assume.LastPageNull}
+	key := pageKey{edition: list.Edition(), Paging: p, lastPageNull: w.Assume.LastPageNull, oldestFirst: w.Assume.OldestFirst}
 	return s.pages.answer(key, c.Buffer, func(dst []byte) []byte {
 		body := append(wire.OpenEnvelope(dst, "Transactions retrieved successfully"), `{"transactions":`...)
-		body = list.AppendPage(body, p.Page, p.PerPage)
+		body = appendRecords(w, list, body, p)
 		body = p.appendTransactions(append(body, `,"pagination":`...), list.Len(), key.lastPageNull)
 		return append(body, "}}"...)
 	})
+}
+
+// appendRecords appends the records of a page, in the order that the world lists them in.
+//
+// Assumption: newest first; see [Assumptions.OldestFirst].
+func appendRecords(w *world.World, list *records.List, dst []byte, p Paging) []byte {
+	if w.Assume.OldestFirst {
+		return list.AppendOldest(dst, p.Page, p.PerPage)
+	}
+	return list.AppendPage(dst, p.Page, p.PerPage)
 }

@@ -13,12 +13,16 @@ import (
 // Specification: "Limits" (perPage default 100, page default 1).
 // Assumption: a page or size that is missing, below 1 or no whole number falls back to its default;
 // no size is too large unless [Assumptions.PerPageCap] says so.
-type Paging struct{ Page, PerPage int }
+type Paging struct {
+	Page, PerPage int
+
+	emptyHasNoPages bool
+}
 
 const DefaultPerPage = 100
 
 func pagingOf(a *world.Assumptions, query url.Values) Paging {
-	p := Paging{Page: Positive(query.Get("page"), 1), PerPage: Positive(query.Get("perPage"), DefaultPerPage)}
+	p := Paging{Page: Positive(query.Get("page"), 1), PerPage: Positive(query.Get("perPage"), DefaultPerPage), emptyHasNoPages: a.EmptyHasNoPages}
 	if a.PerPageCap > 0 {
 		p.PerPage = min(p.PerPage, a.PerPageCap)
 	}
@@ -41,8 +45,11 @@ func Positive(text string, fallback int) int {
 	return min(n, math.MaxInt32)
 }
 
-// PageCount is at least 1: an empty list has one empty page.
+// PageCount is at least 1: an empty list has one empty page, or none with [Assumptions.EmptyHasNoPages].
 func (p Paging) PageCount(total int) int {
+	if total == 0 && p.emptyHasNoPages {
+		return 0
+	}
 	return max(1, total/p.PerPage+min(1, total%p.PerPage))
 }
 

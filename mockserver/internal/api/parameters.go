@@ -69,7 +69,7 @@ func listed(operation string) string {
 
 // checkResponse replaces an answer that is not as the OpenAPI document says.
 func (s *API) checkResponse(w *world.World, operation string, p *wire.Reply) {
-	if p.ContentType != "" {
+	if p.ContentType != "" && p.ContentType != problemType {
 		return // no JSON
 	}
 	if err := s.Check(w, operation, p.Status, p.Body); err != nil {

@@ -159,6 +159,8 @@ func DeskRefused(w *world.World, err error) wire.Reply {
 	switch refusal.Code {
 	case regulatory.CodeNotFound:
 		status = http.StatusNotFound
+	case regulatory.CodeInsufficientFunds:
+		status = w.Assume.FundsFailure()
 	case regulatory.CodeImpossible:
 		status = http.StatusInternalServerError
 	}

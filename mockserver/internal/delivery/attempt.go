@@ -87,10 +87,16 @@ func (d *Dispatcher) post(ctx context.Context, out *Delivery) (int, error) {
 		return 0, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set(HeaderSignature, Sign(d.config.Secret, out.Payload))
-	req.Header.Set(HeaderDeliveryID, out.ID)
-	req.Header.Set(HeaderEventID, out.EventID)
-	req.Header.Set(HeaderWebhookID, out.WebhookID)
+	if d.config.SHA256 {
+		req.Header.Set(HeaderSHA256, SignSHA256(d.config.Secret, out.Payload))
+	} else {
+		req.Header.Set(HeaderSignature, Sign(d.config.Secret, out.Payload))
+	}
+	if !d.config.NoIDs {
+		req.Header.Set(HeaderDeliveryID, out.ID)
+		req.Header.Set(HeaderEventID, out.EventID)
+		req.Header.Set(HeaderWebhookID, out.WebhookID)
+	}
 	resp, err := d.client.Do(req)
 	if err != nil {
 		// The URL stands in the log already; the cause is what the reader wants.

@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"crypto/hmac"
+	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/hex"
 	"errors"
@@ -26,6 +27,7 @@ const (
 	HeaderDeliveryID = "X-Webhook-Delivery-Id"
 	HeaderEventID    = "X-Webhook-Event-Id"
 	HeaderWebhookID  = "X-Webhook-Id"
+	HeaderSHA256     = "X-Signature" // in place of the first; see [SignSHA256]
 )
 
 // ErrUnknown is returned for a delivery that the log does not hold.
@@ -46,6 +48,8 @@ type Config struct {
 	Limit     int               // deliveries kept in the log, the oldest go first; zero: 10,000
 	Bytes     int               // of payloads kept there, likewise; zero: 32 MiB
 	Clock     *clock.Clock      // times the attempts; required
+	SHA256    bool              // signs with [SignSHA256], in [HeaderSHA256]
+	NoIDs     bool              // sends no identifiers in headers
 	Seed      uint64            // decides how [Shuffle] shuffles
 }
 
@@ -116,6 +120,13 @@ func New(config Config) *Dispatcher {
 	}
 	d.settled.L = &d.mu
 	return d
+}
+
+// SignSHA256 returns the signature of a payload in another form: "sha256=" and the hex form of HMAC-SHA256.
+func SignSHA256(secret string, payload []byte) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write(payload)
+	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
 // Sign returns the signature of a payload: the hex form of HMAC-SHA512 over its bytes.

@@ -136,6 +136,23 @@ func (l *List) AppendPage(dst []byte, page, perPage int) []byte {
 	return append(dst, ']')
 }
 
+// AppendOldest is [List.AppendPage] for pages that are counted from the oldest record. Each record is found by
+// itself, so a page takes longer.
+func (l *List) AppendOldest(dst []byte, page, perPage int) []byte {
+	dst = append(dst, '[')
+	total := l.Len()
+	if page >= 1 && perPage >= 1 && (page-1) <= (total-1)/perPage && total > 0 {
+		first := (page - 1) * perPage
+		for ordinal := first; ordinal < total && ordinal-first < perPage; ordinal++ {
+			if ordinal > first {
+				dst = append(dst, ',')
+			}
+			dst = l.appendRange(dst, ordinal, ordinal)
+		}
+	}
+	return append(dst, ']')
+}
+
 // AppendStored appends the stored records as a JSON array, newest first.
 func (l *List) AppendStored(dst []byte) []byte {
 	dst = append(dst, '[')

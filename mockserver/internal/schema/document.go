@@ -77,6 +77,9 @@ func (d *Document) CheckResponse(operation string, status int, body []byte) erro
 		}
 		content, isJSON := r.Content["application/json"]
 		if !isJSON {
+			content, isJSON = r.Content["application/problem+json"]
+		}
+		if !isJSON {
 			return nil
 		}
 		if err := d.check(content.Schema, body); err != nil {

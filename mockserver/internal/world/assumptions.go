@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
@@ -21,6 +22,11 @@ type Assumptions struct {
 	OpenOperations          []string
 	OneWorld                bool
 	RuleFailureStatus       int
+	FundsStatus             int
+	AnalyzeStatus           int
+	PurchaseStatus          int
+	ProblemRefusals         bool
+	OtherRefusalNames       bool
 	MaxBody                 int64
 	RefuseUnknownFields     bool
 	RefuseUnknownParameters bool
@@ -30,11 +36,18 @@ type Assumptions struct {
 	CheckResponses          bool
 	PerPageCap              int
 	LastPageNull            bool
+	EmptyHasNoPages         bool
+	OldestFirst             bool
 	ObjectBreakdown         bool
 	UnknownWalletIsEmpty    bool
 	ReplayToNobody          bool
 	AnalyzeFailureOK        bool
+	WrapRecord              bool
+	OtherRecordNames        bool
+	MinimalRecord           bool
+	MinimalPurchase         bool
 	Purchasing              time.Duration
+	UnknownState            time.Duration
 	GenerationScale         float64
 	EvidenceAfter           time.Duration
 	NoOther                 bool
@@ -44,6 +57,8 @@ type Assumptions struct {
 	DeliveryBackoff         time.Duration
 	DeliveryTimeout         time.Duration
 	DeliveryAccept          func(statusCode int) bool
+	SHA256Signature         bool
+	NoDeliveryHeaders       bool
 }
 
 func (a *Assumptions) BodyLimit() int64 {
@@ -58,6 +73,20 @@ func (a *Assumptions) RuleFailure() int {
 		return a.RuleFailureStatus
 	}
 	return http.StatusBadRequest
+}
+
+// FundsFailure returns the status of a purchase that the wallet cannot pay.
+func (a *Assumptions) FundsFailure() int {
+	if a.FundsStatus >= 400 && a.FundsStatus <= 499 {
+		return a.FundsStatus
+	}
+	return a.RuleFailure()
+}
+
+// ShapesReplies reports whether an assumption changes the shape of single replies.
+func (a *Assumptions) ShapesReplies() bool {
+	return a.AnalyzeStatus != 0 || a.PurchaseStatus != 0 || a.ProblemRefusals || a.OtherRefusalNames || a.WrapRecord ||
+		a.OtherRecordNames || a.MinimalRecord || a.MinimalPurchase || a.UnknownState > 0
 }
 
 func (a *Assumptions) settings() regulatory.Settings {
@@ -139,6 +168,40 @@ func settingForm(kind reflect.Type) string {
 // machine.
 func serverAssumptions() []string {
 	return []string{"OpenOperations", "OneWorld", "MaxBody", "DeliverAnywhere"}
+}
+
+// Contrary makes the other legitimate choice at the points that the specification leaves open.
+func (a *Assumptions) Contrary() {
+	a.OpenOperations = []string{shipping.OpListCountries, shipping.OpListWebhooks}
+	a.RuleFailureStatus, a.FundsStatus, a.AnalyzeStatus, a.PurchaseStatus = 422, 402, 201, 202
+	a.ProblemRefusals, a.OtherRefusalNames, a.AnalyzeFailureOK = true, true, true
+	a.MaxBody, a.RefuseUnknownFields, a.RefuseUnknownParameters, a.RefuseWrongParameters = 256<<10, true, true, true
+	a.TolerateWrongTypes, a.RequireContentType = true, true
+	a.PerPageCap, a.LastPageNull, a.EmptyHasNoPages, a.OldestFirst = 40, true, true, true
+	a.ObjectBreakdown, a.UnknownWalletIsEmpty, a.ReplayToNobody = true, true, true
+	a.WrapRecord, a.OtherRecordNames, a.MinimalRecord, a.MinimalPurchase = true, true, true, true
+	a.Purchasing, a.UnknownState, a.GenerationScale, a.EvidenceAfter = 50*time.Millisecond, 30*time.Millisecond, 0.05, 200*time.Millisecond
+	a.NoOther = true
+	a.DeliveryAttempts, a.DeliveryBackoff, a.DeliveryTimeout = 5, 100*time.Millisecond, 5*time.Second
+	a.DeliveryAccept = func(statusCode int) bool { return statusCode == http.StatusOK }
+	a.SHA256Signature, a.NoDeliveryHeaders = true, true
+}
+
+// Presets returns the names of the sets of assumptions that a world can be opened with.
+func Presets() []string { return []string{"contrary"} }
+
+// apply makes a world's assumptions those of a preset; "" is none. Those of the whole server are not changed.
+func (a *Assumptions) apply(preset string) error {
+	switch preset {
+	case "":
+	case "contrary":
+		server := *a
+		a.Contrary()
+		a.OpenOperations, a.OneWorld, a.MaxBody, a.DeliverAnywhere = server.OpenOperations, server.OneWorld, server.MaxBody, server.DeliverAnywhere
+	default:
+		return fmt.Errorf("unknown preset %q%s", preset, spelling.Suggestion(preset, Presets()))
+	}
+	return nil
 }
 
 // setAll sets assumptions of a world from a JSON object.

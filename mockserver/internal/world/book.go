@@ -199,17 +199,17 @@ func (b *Book) openPlan(key string, edit func(*Assumptions) error) (*World, erro
 	return w, nil
 }
 
-// OpenWith opens a world that assumes other things than the server. It fails if the world is open: assumptions do not
+// OpenWith opens a world that assumes other things than the server: those of a preset, then the values. It fails if the world is open: assumptions do not
 // change under a client. They are not in a state file.
-func (b *Book) OpenWith(name string, values map[string]json.RawMessage) (*World, error) {
-	if len(values) == 0 {
+func (b *Book) OpenWith(name, preset string, values map[string]json.RawMessage) (*World, error) {
+	if preset == "" && len(values) == 0 {
 		return b.Open(name)
 	}
 	key := account.KeyPrefix + strings.TrimPrefix(name, account.KeyPrefix)
 	if name == HomeName || b.ByKey(key) != nil {
 		return nil, fmt.Errorf("%w: %s: its assumptions cannot change", ErrWorldExists, name)
 	}
-	return b.openPlan(key, func(a *Assumptions) error { return a.setAll(values) })
+	return b.openPlan(key, func(a *Assumptions) error { return errors.Join(a.apply(preset), a.setAll(values)) })
 }
 
 // openFrom opens a world under a new name that begins as a snapshot.

@@ -73,6 +73,8 @@ func (b *Book) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
 		Anywhere:  w.Assume.DeliverAnywhere,
 		Transport: b.settings.Deliver,
 		Clock:     w.Clock,
+		SHA256:    w.Assume.SHA256Signature,
+		NoIDs:     w.Assume.NoDeliveryHeaders,
 		Seed:      p.Seed,
 	})
 	w.closed, w.shut = context.WithCancel(context.Background())
