@@ -1,0 +1,418 @@
+package promises_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/webhook"
+)
+
+// choices are the servers that every journey below is made with: this project's choices at the points that the
+// specification leaves open, and the other ones. Both check their own responses against the OpenAPI document.
+func choices() map[string]func(*mockserver.Assumptions) {
+	return map[string]func(*mockserver.Assumptions){
+		"default": func(a *mockserver.Assumptions) { a.CheckResponses = true },
+		"contrary": func(a *mockserver.Assumptions) {
+			mockserver.Contrary(a)
+			a.CheckResponses = true
+		},
+		"contrary, refused in the envelope": func(a *mockserver.Assumptions) {
+			mockserver.Contrary(a)
+			a.ProblemRefusals, a.AnalyzeFailureOK, a.CheckResponses = false, false, true
+		},
+		"contrary, with all that the server holds": func(a *mockserver.Assumptions) {
+			mockserver.Contrary(a)
+			a.MinimalRecord, a.MinimalPurchase, a.CheckResponses = false, false, true
+		},
+	}
+}
+
+// journey runs a test against each of the servers, with a wallet to look into, in virtual time.
+func journey(t *testing.T, scenario string, test func(t *testing.T, srv *mockserver.Server, client *shipping.Client)) {
+	t.Helper()
+	for name, assume := range choices() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario(scenario), mockserver.WithAssumptions(assume))
+				defer srv.Close()
+				if err := srv.Err(); err != nil {
+					t.Fatal(err)
+				}
+				test(t, srv, srv.Client(t, shipping.WithProvisionalRoutes()))
+				if err := srv.Check(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+func balance(t *testing.T, srv *mockserver.Server) shipping.Amount {
+	t.Helper()
+	amount, known := srv.Balance(srv.Wallets()[0])
+	if !known {
+		t.Fatal("no wallet")
+	}
+	return amount
+}
+
+func TestChoices_Lists(t *testing.T) {
+	t.Parallel()
+	journey(t, "default", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
+		ctx := t.Context()
+		countries, err := client.Countries.List(ctx)
+		if err != nil || len(countries) != 250 {
+			t.Errorf("%d countries, %v", len(countries), err)
+		}
+		seen := map[string]int{}
+		for rate, err := range client.Rates.All(ctx, nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen[rate.RateID]++
+		}
+		page, err := client.Rates.List(ctx, &shipping.RateListOptions{PerPage: 7, Page: 2})
+		if err != nil || len(page.Items) != 7 || page.Pagination.Total != len(seen) || len(seen) != 250 {
+			t.Errorf("%d rates, %+v, %v", len(seen), page, err)
+		}
+		hooks := 0
+		for _, err := range client.Webhooks.All(ctx, nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			hooks++
+		}
+		if hooks != len(srv.Webhooks()) {
+			t.Errorf("%d webhooks of %d", hooks, len(srv.Webhooks()))
+		}
+		transactions := map[string]int{}
+		for transaction, err := range client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: srv.Wallets()[0]}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			transactions[transaction.TransactionID]++
+		}
+		first, err := client.Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: srv.Wallets()[0]})
+		if err != nil || first.Pagination.Total != len(transactions) {
+			t.Errorf("%d transactions, %+v, %v", len(transactions), first.Pagination, err)
+		}
+		for _, err := range client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: "VA-0"}) {
+			if !errors.Is(err, shipping.ErrNotFound) {
+				t.Errorf("a wallet that does not exist: %v", err)
+			}
+		}
+	})
+}
+
+// Rows that arrive during a walk do not make it end short or deliver a row twice, at whichever end they arrive.
+func TestChoices_RowsArriveDuringAWalk(t *testing.T) {
+	t.Parallel()
+	journey(t, "default", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
+		before, err := client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: srv.Wallets()[0], PerPage: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := srv.Inject(fault.Rule{Operation: shipping.OpListTransactions, Nth: 3, Fault: fault.InsertRows(7)}); err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]int{}
+		for transaction, err := range client.Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: srv.Wallets()[0], PerPage: 20}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seen[transaction.TransactionID]++; seen[transaction.TransactionID] > 1 {
+				t.Errorf("%s twice", transaction.TransactionID)
+			}
+		}
+		if len(seen) < before.Pagination.Total {
+			t.Errorf("%d of %d transactions", len(seen), before.Pagination.Total)
+		}
+	})
+}
+
+func TestChoices_Workflow(t *testing.T) {
+	t.Parallel()
+	journey(t, "default", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
+		before := balance(t, srv)
+		var price shipping.Amount
+		edited := false
+		budget := shipping.Budget{Amount: shippingtest.Amount(t, "1000000"), Currency: "NGN"}
+		record, err := client.Regulatory.AnalyzeAndPoll(t.Context(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]}, &shipping.AnalyzeAndPollOptions{
+			Edit: func(ctx context.Context, draft *shipping.RegulatoryRequest) error {
+				edited = true
+				items := slices.Clone(draft.LineItems)
+				if len(items) == 0 {
+					t.Error("the draft has no line items")
+				}
+				items = append(items, shipping.LineItem{Description: "Wristwatch", HSCode: "910211", Quantity: 1, UnitPrice: shippingtest.Amount(t, "100"), Currency: "USD", Weight: 0.1, OriginCountry: "CN"})
+				_, err := client.Regulatory.UpdateItems(ctx, draft.RequestID, items)
+				return err
+			},
+			Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+				watch, offered := draft.Offer(shipping.DocumentWatch)
+				if !offered {
+					return nil, errors.New("the edited draft does not offer WATCH")
+				}
+				price = watch.Amount
+				return []shipping.DocumentType{shipping.DocumentWatch}, nil
+			},
+			Budget: &budget,
+		})
+		if err != nil || record.Status != shipping.StatusCompleted || !edited {
+			t.Fatalf("%+v, %v", record, err)
+		}
+		want, err := before.Sub(price)
+		if after := balance(t, srv); err != nil || after.Cmp(want) != 0 {
+			t.Errorf("the wallet held %s, now %s; the price was %s", before, after, price)
+		}
+		pdf, err := client.Regulatory.PDF(t.Context(), record.RequestID, shipping.DocumentWatch)
+		if err != nil || len(pdf) == 0 {
+			t.Errorf("PDF: %d bytes, %v", len(pdf), err)
+		}
+		if n := srv.Calls(shipping.OpPurchase); n != 1 {
+			t.Errorf("%d purchases", n)
+		}
+	})
+}
+
+// A lost response is read back; the wallet is charged once.
+func TestChoices_LostPurchase(t *testing.T) {
+	t.Parallel()
+	journey(t, "default", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
+		for _, committed := range []bool{true, false} {
+			draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := balance(t, srv)
+			if err := srv.Inject(fault.Rule{Operation: shipping.OpPurchase, First: 1, Committed: committed, Fault: fault.Drop()}); err != nil {
+				t.Fatal(err)
+			}
+			result, err := client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms)
+			srv.ClearFaults()
+			charged := balance(t, srv).Cmp(before) < 0
+			if charged != committed {
+				t.Fatalf("charged %v, committed %v", charged, committed)
+			}
+			if committed {
+				if err != nil || !result.ReadBack {
+					t.Errorf("%+v, %v", result, err)
+				}
+				if record, err := client.Regulatory.Wait(t.Context(), draft.RequestID, nil); err != nil || record.Status != shipping.StatusCompleted {
+					t.Errorf("%+v, %v", record, err)
+				}
+				continue
+			}
+			failed, ok := errors.AsType[*shipping.PurchaseError](err)
+			if !ok || failed.Outcome != shipping.OutcomeUnknown {
+				t.Errorf("%+v, %v", result, err)
+			}
+			if _, err := client.Regulatory.SettlePurchase(t.Context(), draft.RequestID, &shipping.SettleOptions{
+				DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, WasDraft: true,
+			}); err != nil {
+				failed, ok := errors.AsType[*shipping.PurchaseError](err)
+				if !ok || failed.Outcome != shipping.OutcomeNotCharged {
+					t.Errorf("settled: %v", err)
+				}
+			}
+		}
+	})
+}
+
+// A refusal is never a success, and never free if the wallet was charged.
+func TestChoices_RefusedPurchase(t *testing.T) {
+	t.Parallel()
+	journey(t, "default", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
+		draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := balance(t, srv)
+		_, err = client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentMuseum)
+		failed, ok := errors.AsType[*shipping.PurchaseError](err)
+		if !ok || failed.Outcome != shipping.OutcomeNotCharged || !errors.Is(err, shipping.ErrInvalidRequest) || balance(t, srv).Cmp(before) != 0 {
+			t.Errorf("not offered: %v", err)
+		}
+		if _, err := client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms); err != nil {
+			t.Fatal(err)
+		}
+		once := balance(t, srv)
+		_, err = client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms)
+		failed, ok = errors.AsType[*shipping.PurchaseError](err)
+		if !ok || failed.Outcome == shipping.OutcomeNotCharged || balance(t, srv).Cmp(once) != 0 {
+			t.Errorf("a second time: %v", err)
+		}
+	})
+}
+
+func TestChoices_EmptyWallet(t *testing.T) {
+	t.Parallel()
+	journey(t, "lowfunds", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
+		draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms)
+		failed, ok := errors.AsType[*shipping.PurchaseError](err)
+		if !ok || failed.Outcome != shipping.OutcomeNotCharged || !errors.Is(err, shipping.ErrInsufficientFunds) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestChoices_Failures(t *testing.T) {
+	t.Parallel()
+	journey(t, "default", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
+		ctx := t.Context()
+		_, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILANALYSIS"})
+		if failed, ok := errors.AsType[*shipping.FailedError](err); !ok || failed.Request.RequestID == "" {
+			t.Errorf("a failed analysis: %v", err)
+		} else if record, err := client.Regulatory.Get(ctx, failed.Request.RequestID); err != nil || record.Status != shipping.StatusFailed {
+			t.Errorf("its record: %+v, %v", record, err)
+		}
+		if _, err := client.Regulatory.Get(ctx, "RD-NOSUCH"); !errors.Is(err, shipping.ErrNotFound) {
+			t.Errorf("an unknown request: %v", err)
+		}
+		if _, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-NOSUCH"}); !errors.Is(err, shipping.ErrNotFound) {
+			t.Errorf("an unknown shipment: %v", err)
+		}
+		other, err := shipping.NewClient("sk_test_wrong", shipping.WithBaseURL(srv.URL), shipping.WithHTTPClient(&http.Client{Transport: srv.Transport()}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := other.Rates.List(ctx, nil); !errors.Is(err, shipping.ErrUnauthorized) {
+			t.Errorf("a wrong key: %v", err)
+		}
+
+		draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILONCE"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentWatch, shipping.DocumentCustoms); err != nil {
+			t.Fatal(err)
+		}
+		_, err = client.Regulatory.Wait(ctx, draft.RequestID, nil)
+		if _, ok := errors.AsType[*shipping.FailedError](err); !ok {
+			t.Fatalf("failed generation: %v", err)
+		}
+		if _, err := client.Regulatory.Retry(ctx, draft.RequestID); err != nil {
+			t.Fatal(err)
+		}
+		if record, err := client.Regulatory.Wait(ctx, draft.RequestID, nil); err != nil || record.Status != shipping.StatusCompleted {
+			t.Errorf("after a retry: %+v, %v", record, err)
+		}
+	})
+}
+
+func TestChoices_Batch(t *testing.T) {
+	t.Parallel()
+	journey(t, "default", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
+		before := balance(t, srv)
+		budget := shipping.Budget{Amount: shippingtest.Amount(t, "200000"), Currency: "NGN"}
+		var items []batch.Item
+		for i := range 30 {
+			items = append(items, batch.Item{Key: fmt.Sprint(i), Analyze: shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[i%8]}})
+		}
+		// A minimal record does not show which documents are automated.
+		automated := shipping.SelectOnly(shipping.DocumentCustoms, shipping.DocumentFDA, shipping.DocumentWatch, shipping.DocumentTextile, shipping.DocumentFootwear)
+		journal := batch.Memory()
+		for range 2 { // the second run buys nothing
+			report, err := batch.Run(t.Context(), client, items, &batch.Options{Concurrency: 8, Select: automated, Budget: &budget, Journal: journal})
+			if err != nil {
+				t.Fatal(err)
+			}
+			over, completed := report.Count(batch.StateOverBudget), report.Count(batch.StateCompleted)
+			if completed == 0 || over == 0 || completed+over != len(items) {
+				t.Errorf("%d completed, %d over budget of %d", completed, over, len(items))
+			}
+			spent, err := before.Sub(balance(t, srv))
+			if err != nil || spent.Cmp(report.Committed) != 0 || spent.Cmp(budget.Amount) > 0 {
+				t.Errorf("spent %s, committed %s of %s", spent, report.Committed, budget)
+			}
+		}
+	})
+}
+
+// receiver delivers notifications to a handler in the same process.
+type receiver struct{ http.Handler }
+
+func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
+	recorded := httptest.NewRecorder()
+	r.ServeHTTP(recorded, request)
+	return recorded.Result(), nil
+}
+
+func signSHA256(key string, body []byte) string {
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write(body)
+	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+// Notifications are verified and handled, under either signature, with and without identifiers in headers.
+func TestChoices_Notifications(t *testing.T) {
+	t.Parallel()
+	for name, assume := range choices() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			key := func() string {
+				probe := mockserver.New(mockserver.WithoutListener())
+				defer probe.Close()
+				return probe.SecretKey
+			}()
+			options := []webhook.Option{webhook.WithKeys(key), webhook.WithInline()}
+			if name != "default" {
+				options = append(options, webhook.WithSignature("X-Signature", signSHA256))
+			}
+			var handled []shipping.EventKind
+			handler, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error {
+				handled = append(handled, n.Event)
+				return nil
+			}, options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer handler.Close(t.Context())
+			srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithVirtualClock(time.Time{}), mockserver.WithAssumptions(assume),
+				mockserver.WithDeliveryTransport(receiver{handler}))
+			defer srv.Close()
+			hook, err := srv.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"shipment.created"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			client := srv.Client(t)
+			result, err := client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{ShipmentID: srv.Shipments()[0], Event: "shipment.created", WebhookID: hook})
+			if err != nil {
+				t.Fatal(err)
+			}
+			delivery, err := srv.WaitDelivery(t.Context(), result.DeliveryID)
+			if err != nil || delivery.State != "delivered" {
+				t.Fatalf("%+v, %v", delivery, err)
+			}
+			if diff := cmp.Diff([]shipping.EventKind{"shipment.created"}, handled); diff != "" {
+				t.Error(diff)
+			}
+			_, err = client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{ShipmentID: srv.Shipments()[0], Event: "shipment.delivered", WebhookID: hook})
+			if !errors.Is(err, shipping.ErrInvalidRequest) {
+				t.Errorf("a webhook that is not subscribed: %v", err)
+			}
+		})
+	}
+}
