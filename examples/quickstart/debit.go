@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -54,7 +55,8 @@ func (s *scene) ends(ctx context.Context) (list []shipping.Transaction, total in
 		return nil, 0, err
 	}
 	list, total = first.Items, first.Pagination.Total
-	if options.Page = (total + perPage - 1) / perPage; options.Page < 2 {
+	size := cmp.Or(first.Pagination.PerPage, perPage) // a service may put fewer on a page than requested
+	if options.Page = (total + size - 1) / size; options.Page < 2 {
 		return list, total, nil
 	}
 	last, err := s.client.Transactions.List(ctx, options)

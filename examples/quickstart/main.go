@@ -62,6 +62,7 @@ type scene struct {
 	delivered chan notification // the deliveries to the local receiver; nil without one
 	purchase  *shipping.PurchaseResult
 	price     shipping.Amount // of the documents to purchase, on the draft
+	chosen    []shipping.DocumentType
 	out       printer
 }
 

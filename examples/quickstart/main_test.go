@@ -192,3 +192,24 @@ func TestQuickstartEndsCleanly(t *testing.T) {
 		t.Errorf("without a key: %v", err)
 	}
 }
+
+// A service that decides otherwise where the specification leaves it open tells the same story.
+func TestQuickstartAgainstAServiceThatChoosesOtherwise(t *testing.T) {
+	server := mockserver.New(mockserver.WithAssumptions(mockserver.Contrary), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
+	defer server.Close()
+	t.Setenv(shipping.EnvBaseURL, server.URL)
+	t.Setenv(shipping.EnvSecretKey, server.SecretKey)
+	args := []string{"-wallet", server.Wallets()[0], "-shipment", server.Shipments()[0], "-invoice", server.Invoices()[0], "-yes"}
+	var out bytes.Buffer
+	if err := run(t.Context(), args, strings.NewReader(""), &out); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	for _, want := range []string{"250 countries", "rates read", "Purchased once", "Completed: CUSTOMS, FDA", "Regulatory documents for RD-"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+	if n := server.Calls(shipping.OpPurchase); n != 1 {
+		t.Errorf("%d purchases", n)
+	}
+}

@@ -110,7 +110,7 @@ func (s *scene) webhooks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.out.line("%d webhooks. The latest:", page.Pagination.Total)
+	s.out.line("%d webhooks. The first of the list:", page.Pagination.Total)
 	for _, webhook := range page.Items {
 		kinds := make([]string, len(webhook.Event))
 		for i, kind := range webhook.Event {
@@ -130,7 +130,7 @@ func (s *scene) transactions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.out.line("%s has %d transactions. The latest:", s.wallet, page.Pagination.Total)
+	s.out.line("%s has %d transactions. The first of the list:", s.wallet, page.Pagination.Total)
 	for i := range page.Items {
 		s.out.row("%s", transaction(&page.Items[i]))
 	}
@@ -166,9 +166,9 @@ func (s *scene) documents(ctx context.Context) error {
 	if request.Status != shipping.StatusCompleted {
 		return nil
 	}
-	made := make([]string, len(request.Documents))
-	for i, document := range request.Documents {
-		made[i] = string(document.DocumentType)
+	made := make([]string, len(s.chosen))
+	for i, slug := range s.chosen { // the record need not list them
+		made[i] = string(slug)
 	}
 	s.out.line("Completed: %s.", strings.Join(made, ", "))
 	return nil
@@ -190,7 +190,7 @@ func (s *scene) choose(draft *shipping.RegulatoryRequest) ([]shipping.DocumentTy
 	if err != nil {
 		return nil, err
 	}
-	s.price = price
+	s.price, s.chosen = price, chosen
 	if !s.maySpend(money(price, currency)) {
 		return nil, errDeclined
 	}
