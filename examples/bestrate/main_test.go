@@ -14,9 +14,9 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-func serve(t *testing.T) *mockserver.Server {
+func serve(t *testing.T, options ...mockserver.Option) *mockserver.Server {
 	t.Helper()
-	server := mockserver.New()
+	server := mockserver.New(options...)
 	t.Cleanup(server.Close)
 	t.Setenv(shipping.EnvBaseURL, server.URL)
 	t.Setenv(shipping.EnvSecretKey, server.SecretKey)
@@ -121,5 +121,15 @@ func TestItSaysWhatToDo(t *testing.T) {
 	end()
 	if err := run(ended, nil, &help); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
+	}
+}
+
+// A service that decides otherwise where the specification leaves it open has the same best rates.
+func TestAServiceThatChoosesOtherwise(t *testing.T) {
+	serve(t)
+	want := chosen(t, "-currency", "NGN", "-parcel", "all")
+	serve(t, mockserver.WithAssumptions(mockserver.Contrary))
+	if got := chosen(t, "-currency", "NGN", "-parcel", "all"); got.Compared != want.Compared || got.Cheapest == nil || got.Cheapest.RateID != want.Cheapest.RateID {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -27,9 +27,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func serve(t *testing.T, scale float64) *mockserver.Server {
+func serve(t *testing.T, scale float64, options ...mockserver.Option) *mockserver.Server {
 	t.Helper()
-	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = scale }))
+	server := mockserver.New(append(options, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = scale }))...)
 	t.Cleanup(server.Close)
 	t.Setenv(shipping.EnvBaseURL, server.URL)
 	t.Setenv(shipping.EnvSecretKey, server.SecretKey)
@@ -276,5 +276,21 @@ func TestItSaysWhatToDo(t *testing.T) {
 		if err := run(tc.ctx, tc.args, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A service that decides otherwise where the specification leaves it open sells the same documents.
+func TestAServiceThatChoosesOtherwise(t *testing.T) {
+	server := serve(t, -1, mockserver.WithAssumptions(mockserver.Contrary))
+	in, out := list(t, append([]string{"shipment_id"}, server.Shipments()[:4]...)...), t.TempDir()
+	var text bytes.Buffer
+	if err := run(t.Context(), []string{"-in", in, "-out", out, "-budget", "1000000", "-settle", "1s"}, &text); err != nil {
+		t.Fatalf("%v\n%s", err, &text)
+	}
+	if !strings.Contains(text.String(), "4 completed") || server.Calls(shipping.OpPurchase) != 4 {
+		t.Errorf("%d purchases\n%s", server.Calls(shipping.OpPurchase), &text)
+	}
+	if pdfs, _ := filepath.Glob(filepath.Join(out, "*.pdf")); len(pdfs) == 0 {
+		t.Errorf("no PDFs\n%s", &text)
 	}
 }

@@ -133,3 +133,19 @@ func TestItSaysWhatToDo(t *testing.T) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
+
+// A service that decides otherwise where the specification leaves it open is as documented, and the report shows what
+// differs from the assumptions.
+func TestAServiceThatChoosesOtherwise(t *testing.T) {
+	server := mockserver.New(mockserver.WithAssumptions(mockserver.Contrary))
+	defer server.Close()
+	t.Setenv(shipping.EnvBaseURL, server.URL)
+	t.Setenv(shipping.EnvSecretKey, server.SecretKey)
+	var out bytes.Buffer
+	err := run(t.Context(), []string{"-pages", "5", "-wallet", server.Wallets()[0], "-shipment", server.Shipments()[0]}, &out)
+	for _, want := range []string{"rates.list            200 records, as documented", "transactions.list     200 records, as documented", "assumed, the specification does not show it"} {
+		if err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%v, no %q in\n%s", err, want, &out)
+		}
+	}
+}

@@ -21,9 +21,9 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
-func serve(t *testing.T) *mockserver.Server {
+func serve(t *testing.T, options ...mockserver.Option) *mockserver.Server {
 	t.Helper()
-	server := mockserver.New(mockserver.WithVirtualClock(time.Time{}))
+	server := mockserver.New(append(options, mockserver.WithVirtualClock(time.Time{}))...)
 	t.Cleanup(server.Close)
 	t.Setenv(shipping.EnvBaseURL, server.URL)
 	t.Setenv(shipping.EnvSecretKey, server.SecretKey)
@@ -315,5 +315,19 @@ func TestItSaysWhatToDo(t *testing.T) {
 		if err := run(t.Context(), []string{"-wallet", server.Wallets()[0], "-out", t.TempDir(), "-carriers", path}, &help); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("carriers %q: %v", content, err)
 		}
+	}
+}
+
+// A service that decides otherwise where the specification leaves it open has the same books.
+func TestAServiceThatChoosesOtherwise(t *testing.T) {
+	rows := func(options ...mockserver.Option) []string {
+		server, folder := serve(t, options...), t.TempDir()
+		mustRun(t, "-wallet", server.Wallets()[0], "-out", folder)
+		ids := column(t, read(t, folder, csvName), "transaction_id")
+		slices.Sort(ids)
+		return ids
+	}
+	if want, got := rows(), rows(mockserver.WithAssumptions(mockserver.Contrary)); len(want) == 0 || !slices.Equal(want, got) {
+		t.Errorf("%d rows, want %d", len(got), len(want))
 	}
 }

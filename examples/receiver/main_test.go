@@ -208,3 +208,18 @@ func TestItSaysWhatToDo(t *testing.T) {
 		t.Errorf("no such address: %v", err)
 	}
 }
+
+// A service that sends no identifiers in headers, and decides otherwise in everything but the signature, is received too.
+func TestAServiceThatChoosesOtherwise(t *testing.T) {
+	server := mockserver.New(mockserver.WithAssumptions(mockserver.Contrary), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.SHA256Signature = false }))
+	defer server.Close()
+	r := listening(t, server.SecretKey, "", "-json")
+	for _, delivery := range replayed(t, server, r.url, 5) {
+		if delivery.State != "delivered" {
+			t.Errorf("%s is %s: %s", delivery.ID, delivery.State, delivery.Reason)
+		}
+	}
+	if out := r.stopped(t); strings.Count(out, "\n") != 5 {
+		t.Errorf("not 5 notifications:\n%s", out)
+	}
+}

@@ -17,9 +17,9 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
-func serve(t *testing.T) *mockserver.Server {
+func serve(t *testing.T, options ...mockserver.Option) *mockserver.Server {
 	t.Helper()
-	server := mockserver.New()
+	server := mockserver.New(options...)
 	t.Cleanup(server.Close)
 	t.Setenv(shipping.EnvBaseURL, server.URL)
 	t.Setenv(shipping.EnvSecretKey, server.SecretKey)
@@ -175,5 +175,18 @@ func TestItSaysWhatToDo(t *testing.T) {
 	var help bytes.Buffer
 	if err := run(t.Context(), []string{"-h"}, &help); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), "-dry-run") {
 		t.Errorf("help: %v\n%s", err, &help)
+	}
+}
+
+// A service that decides otherwise where the specification leaves it open replays the same list.
+func TestAServiceThatChoosesOtherwise(t *testing.T) {
+	server := serve(t, mockserver.WithAssumptions(mockserver.Contrary))
+	in := list(t, "delivery_id", server.Deliveries()[0].ID, server.Deliveries()[1].ID, "WD-NOSUCH")
+	var out bytes.Buffer
+	err := run(t.Context(), []string{"-in", in}, &out)
+	for _, want := range []string{"2 queued", "1 failed"} {
+		if err == nil || !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s\n%v", want, &out, err)
+		}
 	}
 }
