@@ -17,8 +17,12 @@ func SelectAll(draft *RegulatoryRequest) ([]DocumentType, error) {
 }
 
 // SelectAutomated selects the documents that the service generates on its own: those whose Mode is
-// "automated" (assumption).
+// "automated" (assumption). It returns an error if no document on offer shows a Mode.
 func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
+	hasMode := func(offer AvailableDocument) bool { return offer.Mode != "" }
+	if len(draft.AvailableDocuments) > 0 && !slices.ContainsFunc(draft.AvailableDocuments, hasMode) {
+		return nil, errors.New("shipping: the draft does not show which documents are automated: use SelectOnly, SelectAll or a function of your own")
+	}
 	return selectDocuments(draft, func(offer AvailableDocument) bool { return offer.Mode == "automated" }), nil
 }
 

@@ -450,3 +450,21 @@ func TestSelect_ChoosesFromWhatTheDraftOffers(t *testing.T) {
 		shippingtest.Diff(t, name, test.want, got)
 	}
 }
+
+// A service need not show which documents are automated. Selecting none would look like a draft that needs none.
+func TestSelectAutomated_ADraftWithoutModesIsAnError(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		offers []shipping.AvailableDocument
+		fails  bool
+	}{
+		"no mode":         {[]shipping.AvailableDocument{{DocumentType: "FDA"}, {DocumentType: "CUSTOMS"}}, true},
+		"only manual":     {[]shipping.AvailableDocument{{DocumentType: "MSDS", Mode: "manual"}}, false},
+		"nothing offered": {nil, false},
+	} {
+		got, err := shipping.SelectAutomated(&shipping.RegulatoryRequest{AvailableDocuments: test.offers})
+		if (err != nil) != test.fails || len(got) != 0 {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}

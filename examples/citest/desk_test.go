@@ -186,11 +186,12 @@ func TestAFailedGenerationIsReported(t *testing.T) {
 // them are automated, by which the desk selects.
 func TestDesk_AServiceThatChoosesOtherwise(t *testing.T) {
 	t.Parallel()
-	desk, server := shop(t, mockserver.WithAssumptions(mockserver.Contrary), mockserver.WithAssumptions(func(a *mockserver.Assumptions) {
-		a.MinimalRecord, a.GenerationScale = false, -1
-	}))
-	documents, err := desk.Prepare(t.Context(), first(server))
-	if err != nil || documents == nil || debits(t, server) != 1 {
-		t.Errorf("%+v, %d debits, %v", documents, debits(t, server), err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		desk, server := shop(t, mockserver.WithoutListener(), mockserver.WithAssumptions(mockserver.Contrary),
+			mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.MinimalRecord = false }))
+		documents, err := desk.Prepare(t.Context(), first(server))
+		if err != nil || documents == nil || debits(t, server) != 1 {
+			t.Errorf("%+v, %d debits, %v", documents, debits(t, server), err)
+		}
+	})
 }
