@@ -123,11 +123,11 @@ func Strict(a *Assumptions) {
 	a.TolerateWrongTypes, a.RequireContentType, a.CheckResponses = false, true, true
 }
 
-// Contrary makes the other legitimate choice at each point that the specification leaves open: an edit for
-// [WithAssumptions]. A client that passes against the defaults and against Contrary is not fitted to this server. It
-// leaves alone what is about this server and not about the service (OneWorld, CheckResponses, DeliverAnywhere), and
-// RequireProfiles: the specification names the conditions of a purchase. Durations are short enough for tests in real
-// time.
+// Contrary makes the other choice at each point that the specification leaves open: an edit for [WithAssumptions]. A
+// client that passes against the defaults and against Contrary is not fitted to this server. It leaves alone what is
+// about this server and not about the service (OneWorld, CheckResponses, DeliverAnywhere), and RequireProfiles: the
+// specification names the conditions of a purchase. ObjectBreakdown and UnknownState are met in the wild although the
+// specification shows a list and lists the states. Durations are short enough for tests in real time.
 func Contrary(a *Assumptions) { (*world.Assumptions)(a).Contrary() }
 
 // Assumption is a row of the table of assumptions.

@@ -292,7 +292,7 @@ func TestAdmin_OpensAContraryWorld(t *testing.T) {
 		return post(t, srv, "/_mock/worlds", body).want(t, 200).text(t, "secret_key")
 	}
 	key := open(`{"name":"default_other","preset":"contrary"}`)
-	if got := as(t, srv, key, "GET", "/v1/rates", "").want(t, 200); got.at(t, "data.pagination.perPage") != 40.0 {
+	if got := as(t, srv, key, "GET", "/v1/rates?perPage=1000", "").want(t, 200); got.at(t, "data.pagination.perPage") != 100.0 {
 		t.Errorf("%s", got.body)
 	}
 	as(t, srv, key, "GET", "/v1/transactions", "").want(t, 422)

@@ -143,7 +143,7 @@ func TestAServiceThatChoosesOtherwise(t *testing.T) {
 	t.Setenv(shipping.EnvSecretKey, server.SecretKey)
 	var out bytes.Buffer
 	err := run(t.Context(), []string{"-pages", "5", "-wallet", server.Wallets()[0], "-shipment", server.Shipments()[0]}, &out)
-	for _, want := range []string{"rates.list            200 records, as documented", "transactions.list     200 records, as documented", "assumed, the specification does not show it"} {
+	for _, want := range []string{"rates.list            250 records, as documented", "transactions.list     211 records, as documented", "assumed, the specification does not show it"} {
 		if err != nil || !strings.Contains(out.String(), want) {
 			t.Errorf("%v, no %q in\n%s", err, want, &out)
 		}

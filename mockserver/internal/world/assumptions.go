@@ -177,7 +177,7 @@ func (a *Assumptions) Contrary() {
 	a.ProblemRefusals, a.OtherRefusalNames, a.AnalyzeFailureOK = true, true, true
 	a.MaxBody, a.RefuseUnknownFields, a.RefuseUnknownParameters, a.RefuseWrongParameters = 256<<10, true, true, true
 	a.TolerateWrongTypes, a.RequireContentType = true, true
-	a.PerPageCap, a.LastPageNull, a.EmptyHasNoPages, a.OldestFirst = 40, true, true, true
+	a.PerPageCap, a.LastPageNull, a.EmptyHasNoPages, a.OldestFirst = 100, true, true, true
 	a.ObjectBreakdown, a.UnknownWalletIsEmpty, a.ReplayToNobody = true, true, true
 	a.WrapRecord, a.OtherRecordNames, a.MinimalRecord, a.MinimalPurchase = true, true, true, true
 	a.Purchasing, a.UnknownState, a.GenerationScale, a.EvidenceAfter = 50*time.Millisecond, 30*time.Millisecond, 0.05, 200*time.Millisecond
