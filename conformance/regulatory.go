@@ -33,14 +33,14 @@ func (s *session) checkRegulatory() {
 		a := s.post(regulatoryPath+"/analyze", map[string]any{flow.field: flow.value})
 		problems := a.problemsOfSuccess()
 		if len(problems) == 0 {
-			problems = record(analyzedFields())("data", a.envelope["data"])
+			problems = record(analyzedFields())(a.record())
 		}
 		if !s.judge(headingRegulatory, check, problems) {
 			continue
 		}
-		s.checkDraft(flow.source, a.data())
+		s.checkDraft(flow.source, a.request())
 		if draft == nil {
-			draft = a.data()
+			draft = a.request()
 		}
 	}
 	check := "purchase succeeds, in the envelope, for document types of the draft"
@@ -69,15 +69,16 @@ func (s *session) checkDraft(source string, draft map[string]any) {
 	looked := s.get(requestPath(id))
 	problems := looked.problems()
 	if len(problems) == 0 {
-		problems = record(draftFields(oneOf(requestStates()...)))("data", looked.envelope["data"])
-		if got := looked.data()["request_id"]; got != id {
-			problems = append(problems, fmt.Sprintf("data.request_id is %v; want %s", got, id))
+		place, value := looked.record()
+		problems = record(draftFields(oneOf(requestStates()...)))(place, value)
+		if got := looked.request()["request_id"]; got != id {
+			problems = append(problems, fmt.Sprintf("%s.request_id is %v; want %s", place, got, id))
 		}
 	}
 	s.judge(headingRegulatory, "GET /request/:request_id returns the "+source+"'s record, with HTTP status 200", problems)
 
 	problems = nil
-	for _, shown := range []map[string]any{draft, looked.data()} {
+	for _, shown := range []map[string]any{draft, looked.request()} {
 		if value, there := shown["source"]; there && value != source {
 			problems = []string{fmt.Sprintf("source is %v", value)}
 		}
@@ -154,7 +155,7 @@ func (s *session) checkPurchase(check string, draft map[string]any, bought offer
 
 // state returns the status of a request as it is now.
 func (s *session) state(id string) string {
-	state, _ := s.get(requestPath(id)).data()["status"].(string)
+	state, _ := s.get(requestPath(id)).request()["status"].(string)
 	return state
 }
 

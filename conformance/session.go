@@ -236,6 +236,23 @@ func (a answer) data() map[string]any {
 	return data
 }
 
+// record returns the record of a regulatory request and its place: data itself or, because the specification does not
+// show where in data the record is, data.request.
+func (a answer) record() (place string, value any) {
+	data := a.data()
+	if inner, wrapped := data["request"].(map[string]any); wrapped && data["request_id"] == nil {
+		return "data.request", inner
+	}
+	return "data", a.envelope["data"]
+}
+
+// request returns the members of the record.
+func (a answer) request() map[string]any {
+	_, value := a.record()
+	members, _ := value.(map[string]any)
+	return members
+}
+
 // message returns the envelope's message, or nothing.
 func (a answer) message() string {
 	message, _ := a.envelope["message"].(string)
