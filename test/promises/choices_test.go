@@ -83,7 +83,7 @@ func TestChoices_Lists(t *testing.T) {
 			t.Errorf("%d countries, %v", len(countries), err)
 		}
 		seen := map[string]int{}
-		for rate, err := range client.Rates.All(ctx, nil) {
+		for rate, err := range client.Rates.All(ctx, &shipping.RateListOptions{PerPage: 120}) { // more than a service may give
 			if err != nil {
 				t.Fatal(err)
 			}
