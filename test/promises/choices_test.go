@@ -225,13 +225,11 @@ func TestChoices_LostPurchase(t *testing.T) {
 			if !ok || failed.Outcome != shipping.OutcomeUnknown {
 				t.Errorf("%+v, %v", result, err)
 			}
-			if _, err := client.Regulatory.SettlePurchase(t.Context(), draft.RequestID, &shipping.SettleOptions{
+			settled, err := client.Regulatory.SettlePurchase(t.Context(), draft.RequestID, &shipping.SettleOptions{
 				DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, WasDraft: true,
-			}); err != nil {
-				failed, ok := errors.AsType[*shipping.PurchaseError](err)
-				if !ok || failed.Outcome != shipping.OutcomeNotCharged {
-					t.Errorf("settled: %v", err)
-				}
+			})
+			if failed, ok = errors.AsType[*shipping.PurchaseError](err); !ok || failed.Outcome != shipping.OutcomeNotCharged {
+				t.Errorf("settled: %+v, %v", settled, err)
 			}
 		}
 	})
