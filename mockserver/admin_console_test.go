@@ -27,19 +27,19 @@ func TestAdminRequests_TellsWhatHappenedToEach(t *testing.T) {
 	post(t, srv, "/_mock/clock/advance", `{"duration":"1h"}`).want(t, http.StatusOK)
 
 	var rows []struct {
-		RequestID         string `json:"request_id"`
-		Status            string
-		Bought, Generated int
+		RequestID            string `json:"request_id"`
+		Status               string
+		Purchased, Generated int
 	}
-	get(t, srv, "/_mock/requests?perPage=2").data(t, &rows)
+	get(t, srv, "/_mock/regulatory-requests?perPage=2").data(t, &rows)
 	if len(rows) != 2 || rows[0].RequestID != ids[2] || rows[1].RequestID != ids[1] {
 		t.Errorf("the newest two are %+v", rows)
 	}
-	get(t, srv, "/_mock/requests?perPage=2&page=2").data(t, &rows)
-	if len(rows) != 1 || rows[0].Status != "completed" || rows[0].Bought != 1 || rows[0].Generated != 1 {
+	get(t, srv, "/_mock/regulatory-requests?perPage=2&page=2").data(t, &rows)
+	if len(rows) != 1 || rows[0].Status != "completed" || rows[0].Purchased != 1 || rows[0].Generated != 1 {
 		t.Errorf("the oldest is %+v", rows)
 	}
-	get(t, srv, "/_mock/requests?page=2147483647&perPage=2147483647").data(t, &rows)
+	get(t, srv, "/_mock/regulatory-requests?page=2147483647&perPage=2147483647").data(t, &rows)
 	if len(rows) != 0 {
 		t.Errorf("far behind the end are %+v", rows)
 	}
@@ -52,7 +52,7 @@ func TestAdminRequests_TellsWhatHappenedToEach(t *testing.T) {
 			DocumentStatus string `json:"document_status"`
 		}
 	}
-	get(t, srv, "/_mock/requests/"+ids[0]).want(t, http.StatusOK).data(t, &told)
+	get(t, srv, "/_mock/regulatory-requests/"+ids[0]).want(t, http.StatusOK).data(t, &told)
 	var lines []string
 	for _, step := range told.History {
 		lines = append(lines, strings.TrimSpace(step.Status+" "+step.DocumentType+" "+step.DocumentStatus))
@@ -61,7 +61,7 @@ func TestAdminRequests_TellsWhatHappenedToEach(t *testing.T) {
 	if diff := cmp.Diff(want, lines); diff != "" || told.Record.Status != "completed" {
 		t.Errorf("history of a request that is %s (-want +got):\n%s", told.Record.Status, diff)
 	}
-	get(t, srv, "/_mock/requests/RD-NOBODY").refusal(t, http.StatusNotFound, "RD-NOBODY")
+	get(t, srv, "/_mock/regulatory-requests/RD-NOBODY").refusal(t, http.StatusNotFound, "RD-NOBODY")
 }
 
 func TestAdminCalls_GivesAPageWhatItHasNotSeen(t *testing.T) {
@@ -72,7 +72,7 @@ func TestAdminCalls_GivesAPageWhatItHasNotSeen(t *testing.T) {
 	}
 	ids := func(query string) []string {
 		var calls []journal.Call
-		get(t, srv, "/_mock/calls"+query).want(t, http.StatusOK).data(t, &calls)
+		get(t, srv, "/_mock/journal"+query).want(t, http.StatusOK).data(t, &calls)
 		out := []string{}
 		for _, c := range calls {
 			out = append(out, c.RequestID)
@@ -98,7 +98,7 @@ func TestAdminCalls_GivesAPageWhatItHasNotSeen(t *testing.T) {
 		}
 	}
 	for query, text := range map[string]string{"after=soon": "such as req-7", "last=0": "how many", "last=x": "how many", "aftr=1": `unknown parameter "aftr": did you mean "after"?`} {
-		get(t, srv, "/_mock/calls?"+query).refusal(t, http.StatusBadRequest, text)
+		get(t, srv, "/_mock/journal?"+query).refusal(t, http.StatusBadRequest, text)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestAdminMakeCall_CallsAsTheWorldsOwnClient(t *testing.T) {
 		Body, Error string
 	}
 	call := func(query, order string) (m made) {
-		post(t, srv, "/_mock/calls"+query, order).want(t, http.StatusOK).data(t, &m)
+		post(t, srv, "/_mock/requests"+query, order).want(t, http.StatusOK).data(t, &m)
 		return m
 	}
 	if m := call("", `{"method":"GET","target":"/v1/rates?perPage=1"}`); m.Status != 200 || !json.Valid([]byte(m.Body)) || m.RequestID != "req-1" {
@@ -130,11 +130,11 @@ func TestAdminMakeCall_CallsAsTheWorldsOwnClient(t *testing.T) {
 	if err := srv.Inject(fault.Rule{Nth: 1, Fault: fault.Drop()}); err != nil {
 		t.Fatal(err)
 	}
-	if m := call("", `{"method":"POST","target":"/v1/webhooks/replay","body":{}}`); m.Status != 0 || !strings.Contains(m.Error, "no answer came") {
+	if m := call("", `{"method":"POST","target":"/v1/webhooks/replay","body":{}}`); m.Status != 0 || !strings.Contains(m.Error, "no response") {
 		t.Errorf("a dropped call: %+v", m)
 	}
 	for _, body := range []string{`{}`, `{"method":"GET","target":"v1/rates"}`, `{"method":"GET","target":"/_mock/worlds"}`, `{"method":"G T","target":"/v1/rates"}`, `{"method":"GET","target":"/%zz"}`} {
-		post(t, srv, "/_mock/calls", body).want(t, http.StatusBadRequest)
+		post(t, srv, "/_mock/requests", body).want(t, http.StatusBadRequest)
 	}
 }
 
@@ -143,23 +143,23 @@ func TestAdminFaults_RestAndWorkAgain(t *testing.T) {
 	srv := start(t)
 	post(t, srv, "/_mock/faults", `{"rules":[{"operation":"rates.list","fault":{"kind":"status","status":503}}]}`).want(t, http.StatusOK)
 	get(t, srv, "/v1/rates").want(t, http.StatusServiceUnavailable)
-	do(t, srv, http.MethodPatch, "/_mock/faults/1", `{"off":true}`).want(t, http.StatusOK)
+	do(t, srv, http.MethodPatch, "/_mock/faults/1", `{"disabled":true}`).want(t, http.StatusOK)
 	get(t, srv, "/v1/rates").want(t, http.StatusOK)
 	var view struct {
 		Rules []struct {
-			Off          bool
+			Disabled     bool
 			Seen, Struck int
 		}
 	}
 	get(t, srv, "/_mock/faults").data(t, &view)
-	if len(view.Rules) != 1 || !view.Rules[0].Off || view.Rules[0].Seen != 1 || view.Rules[0].Struck != 1 {
+	if len(view.Rules) != 1 || !view.Rules[0].Disabled || view.Rules[0].Seen != 1 || view.Rules[0].Struck != 1 {
 		t.Errorf("a rule at rest is %+v, want one that has seen the first call only", view.Rules)
 	}
-	do(t, srv, http.MethodPatch, "/_mock/faults/1", `{"off":false}`).want(t, http.StatusOK)
+	do(t, srv, http.MethodPatch, "/_mock/faults/1", `{"disabled":false}`).want(t, http.StatusOK)
 	get(t, srv, "/v1/rates").want(t, http.StatusServiceUnavailable)
-	do(t, srv, http.MethodPatch, "/_mock/faults/1", `{}`).refusal(t, http.StatusBadRequest, `{"off":true}`)
-	do(t, srv, http.MethodPatch, "/_mock/faults/2", `{"off":true}`).refusal(t, http.StatusNotFound, "number")
-	post(t, srv, "/_mock/faults", `{"rules":[{"off":true,"fault":{"kind":"drop"}}]}`).refusal(t, http.StatusBadRequest, "off")
+	do(t, srv, http.MethodPatch, "/_mock/faults/1", `{}`).refusal(t, http.StatusBadRequest, `{"disabled":true}`)
+	do(t, srv, http.MethodPatch, "/_mock/faults/2", `{"disabled":true}`).refusal(t, http.StatusNotFound, "number")
+	post(t, srv, "/_mock/faults", `{"rules":[{"disabled":true,"fault":{"kind":"drop"}}]}`).refusal(t, http.StatusBadRequest, "disabled")
 }
 
 func TestAdminWorlds_LeavesKeysOutForThoseWhoAsk(t *testing.T) {
@@ -184,10 +184,10 @@ func TestAdminClock_NamesWhatWaits(t *testing.T) {
 	var clock struct {
 		Now     time.Time
 		Clock   string
-		Waiting []mockserver.Fired
+		Pending []mockserver.Fired
 	}
 	get(t, srv, "/_mock/clock").want(t, http.StatusOK).data(t, &clock)
-	if clock.Clock != "virtual" || !clock.Now.Equal(srv.Now()) || len(clock.Waiting) != 1 || !strings.Contains(clock.Waiting[0].Label, id) {
+	if clock.Clock != "virtual" || !clock.Now.Equal(srv.Now()) || len(clock.Pending) != 1 || !strings.Contains(clock.Pending[0].Label, id) {
 		t.Errorf("the clock is %+v", clock)
 	}
 }
@@ -253,7 +253,7 @@ func TestConsole_TheFormOfAForkIsItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	const document = "/documents/CUSTOMS/pdf"
-	admin, service := "/_mock/requests/"+id+document, "/v1/regulatory-documents/request/"+id+document
+	admin, service := "/_mock/regulatory-requests/"+id+document, "/v1/regulatory-documents/request/"+id+document
 	for path, sent := range map[string][]string{admin + "?world=" + fork.Name(): {"Authorization", ""}, admin: ofFork, service: ofFork} {
 		if got := do(t, srv, http.MethodGet, path, "", sent...).want(t, http.StatusOK); got.header.Get("Content-Type") != "application/pdf" {
 			t.Errorf("%s is %s", path, got.header.Get("Content-Type"))

@@ -20,7 +20,7 @@ func TestAdmin_NeedsNoKeyAndListsItself(t *testing.T) {
 	do(t, srv, http.MethodGet, "/_mock/", "", "Authorization", "").want(t, http.StatusOK).data(t, &routes)
 	for _, route := range routes {
 		path := route.Path
-		if !strings.HasPrefix(path, "/_mock/requests/") { // those are regulatory requests
+		if !strings.HasPrefix(path, "/_mock/regulatory-requests/") { // those are regulatory requests
 			path = strings.ReplaceAll(path, "{request_id}", called)
 		}
 		other := do(t, srv, http.MethodOptions, path, "", "Authorization", "").want(t, http.StatusMethodNotAllowed)
@@ -151,7 +151,7 @@ func TestAdmin_RefusesUnknownNames(t *testing.T) {
 		{"DELETE", "/_mock/faults/1", `{"number":1}`, `unknown field "number"`},
 		{"DELETE", "/_mock/webhooks/" + srv.Webhooks()[0], `{"all":true}`, `unknown field "all"`},
 		{"POST", "/_mock/state/save", `{"path":"x"}`, `unknown field "path"`},
-		{"POST", "/_mock/requests/RD-1/evidence/FDA", `{"file":"x"}`, `unknown field "file"`},
+		{"POST", "/_mock/regulatory-requests/RD-1/evidence/FDA", `{"file":"x"}`, `unknown field "file"`},
 		{"POST", "/_mock/faults", `{"rules":[{"operaton":"rates.list"}]}`, `did you mean "operation"?`},
 		{"GET", "/_mock/worlds?perpage=1", "", `unknown parameter "perpage": did you mean "perPage"?`},
 		{"POST", "/_mock/worlds/home/reset?wrold=x", "", `unknown parameter "wrold": did you mean "world"?`},
@@ -179,7 +179,7 @@ func TestAdmin_ListsAreNotCapped(t *testing.T) {
 	for range 3 {
 		analyzeShipment(t, srv, srv.Shipments()[0])
 	}
-	for _, path := range []string{"worlds", "webhooks", "deliveries", "requests"} {
+	for _, path := range []string{"worlds", "webhooks", "deliveries", "regulatory-requests"} {
 		var rows []any
 		if get(t, srv, "/_mock/"+path+"?perPage=100").data(t, &rows); len(rows) < 2 {
 			t.Errorf("%s has %d rows", path, len(rows))
@@ -192,7 +192,7 @@ func TestAdmin_ListsAreNotCapped(t *testing.T) {
 func TestAdmin_IsConsistent(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
-	for path, total := range map[string]int{"worlds": 1, "webhooks": len(srv.Webhooks()), "deliveries": len(srv.Deliveries()), "requests": 0, "ledger": 342} {
+	for path, total := range map[string]int{"worlds": 1, "webhooks": len(srv.Webhooks()), "deliveries": len(srv.Deliveries()), "regulatory-requests": 0, "ledger": 342} {
 		var envelope struct{ Pagination map[string]int }
 		if err := json.Unmarshal(get(t, srv, "/_mock/"+path+"?perPage=1").body, &envelope); err != nil {
 			t.Fatal(err)
@@ -212,12 +212,12 @@ func TestAdmin_IsConsistent(t *testing.T) {
 	if !reflect.DeepEqual(added, listed) || added["active"] != false || added["order"] != "fifo" || !reflect.DeepEqual(added["events"], []any{"test"}) {
 		t.Errorf("added %v, listed %v", added, listed)
 	}
-	do(t, srv, http.MethodPatch, "/_mock/webhooks/"+id.text(t, "webhook_id"), `{"name":"Yours","url":"http://127.0.0.1:8/","events":["test"],"active":true,"order":""}`).want(t, 200)
+	do(t, srv, http.MethodPatch, "/_mock/webhooks/"+id.text(t, "webhook_id"), `{"name":"Yours","url":"http://127.0.0.1:8/","events":["test"],"active":true,"order":"any"}`).want(t, 200)
 
 	analyzeShipment(t, srv, srv.Shipments()[0])
 	post(t, srv, "/_mock/events", `{"event":"test","data":{}}`).want(t, 200)
 	long := regexp.MustCompile(`"[0-9-]{10}T[0-9:]{8}(\.[0-9]{0,2}|\.[0-9]{4,})?(Z|[+-])`)
-	for _, path := range []string{"calls", "calls/req-1", "clock", "deliveries", "ledger", "webhooks", "requests", "worlds", "worlds/home/diff", "live", "lint"} {
+	for _, path := range []string{"journal", "journal/req-1", "clock", "deliveries", "ledger", "webhooks", "regulatory-requests", "worlds", "worlds/home/diff", "live", "lint"} {
 		if found := long.FindString(string(get(t, srv, "/_mock/"+path).want(t, 200).body)); found != "" {
 			t.Errorf("%s has the time %s", path, found)
 		}
@@ -255,4 +255,78 @@ func TestAdmin_IndexSaysHowToAddressAWorld(t *testing.T) {
 			t.Errorf("the index does not contain %q", text)
 		}
 	}
+}
+
+// S32: each response names the world that it is about, so that a forgotten ?world= is noticed.
+func TestAdmin_NamesTheWorldOfEachResponse(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), virtual())
+	ci, err := srv.Open("lowfunds_ci42")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ method, path, body, key, want string }{
+		{"GET", "", "", "", "home"},
+		{"GET", "journal", "", "", "home"},
+		{"GET", "journal?world=lowfunds_ci42", "", "", "lowfunds_ci42"},
+		{"GET", "journal?world=unauthenticated", "", "", "unauthenticated"},
+		{"GET", "journal", "", ci.SecretKey, "lowfunds_ci42"},
+		{"POST", "clock/advance?world=lowfunds_ci42", `{"duration":"never"}`, "", "lowfunds_ci42"},
+		{"POST", "worlds/lowfunds_ci42/reset", "", "", "lowfunds_ci42"},
+		{"POST", "worlds", `{"scenario":"empty","name":"new"}`, "", "empty_new"},
+		{"POST", "worlds/home/fork", `{"name":"copy"}`, "", "default_copy"},
+		{"GET", "worlds/nowhere", "", "", ""},
+		{"GET", "journal?world=nowhere", "", "", ""},
+	} {
+		key := test.key
+		if key != "" {
+			key = "Bearer " + key
+		}
+		if got := do(t, srv, test.method, "/_mock/"+test.path, test.body, "Authorization", key).header.Get("X-Mock-World"); got != test.want {
+			t.Errorf("%s %s: %q, want %q", test.method, test.path, got, test.want)
+		}
+	}
+}
+
+// S32: a control request does not open the world of its key; only the service and POST worlds do.
+func TestAdmin_OpensNoWorldByItsKey(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	for _, key := range []string{"sk_test_lowfunds_closed", "sk_test_typo"} {
+		do(t, srv, http.MethodGet, "/_mock/journal", "", "Authorization", "Bearer "+key).refusal(t, http.StatusNotFound, "POST /_mock/worlds")
+	}
+	var open []struct{ Name string }
+	if get(t, srv, "/_mock/worlds").data(t, &open); len(open) != 1 {
+		t.Errorf("%v are open", open)
+	}
+}
+
+// S32: refusals and messages are for those who send requests, whatever their language.
+func TestAdmin_Messages(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), virtual())
+	post(t, srv, "/_mock/clock/advance", `{"duration":3600}`).refusal(t, 400, `field "duration" is a number: write a string with a unit, such as "90s"`)
+	post(t, srv, "/_mock/faults", `{"rules":[{"fault":{"kind":"latency","duration":2}}]}`).refusal(t, 400, `write a string with a unit`)
+	post(t, srv, "/_mock/events", `{"event":"shipment.updated","shipment_id":"SH-1"}`).refusal(t, 400, "GET /_mock/consignments")
+	post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/","order":""}`).refusal(t, 400, "choose any")
+	if sent := string(post(t, srv, "/_mock/events", `{"event":"shipment.created"}`).want(t, 200).body); !strings.Contains(sent, `"message":"0 notifications queued, `) || !strings.Contains(sent, " refused: ") {
+		t.Errorf("the seeded webhooks are not on this machine: %s", sent)
+	}
+}
+
+// S32: deliveries are waited for over HTTP until none is queued; with a virtual clock the wait tells what it lacks.
+func TestAdminDeliveries_AreWaitedFor(t *testing.T) {
+	t.Parallel()
+	box := &inbox{}
+	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(box))
+	hook := post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/","events":["test"]}`).want(t, 200).text(t, "webhook_id")
+	post(t, srv, "/_mock/events", `{"event":"test"}`).want(t, 200)
+	var done []struct{ State string }
+	if get(t, srv, "/_mock/deliveries?wait=1m&perPage=1").want(t, 200).data(t, &done); len(done) != 1 || done[0].State != "delivered" {
+		t.Errorf("after the wait: %v", done)
+	}
+	do(t, srv, http.MethodPatch, "/_mock/webhooks/"+hook, `{"order":"fifo"}`).want(t, 200)
+	post(t, srv, "/_mock/events", `{"event":"test"}`).want(t, 200)
+	get(t, srv, "/_mock/deliveries?wait=1ms").refusal(t, http.StatusRequestTimeout, "as the clock of the world advances")
+	get(t, srv, "/_mock/deliveries?wait=long").refusal(t, http.StatusBadRequest, "write a duration")
 }

@@ -110,11 +110,11 @@ func TestAuthentication_RefusedRequestsAreShownApart(t *testing.T) {
 	srv := start(t)
 	do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "Bearer sk_test_typo").want(t, 401)
 	var calls []journal.Call
-	get(t, srv, "/_mock/calls?world=unauthenticated").want(t, http.StatusOK).data(t, &calls)
+	get(t, srv, "/_mock/journal?world=unauthenticated").want(t, http.StatusOK).data(t, &calls)
 	if len(calls) != 1 || calls[0].Path != "/v1/rates" {
 		t.Errorf("%+v", calls)
 	}
-	get(t, srv, "/_mock/calls/req-1").refusal(t, http.StatusNotFound, "?world=NAME")
+	get(t, srv, "/_mock/journal/req-1").refusal(t, http.StatusNotFound, "?world=NAME")
 	if body := string(get(t, srv, "/_mock/worlds").body); strings.Contains(body, "unauthenticated") {
 		t.Errorf("it is listed among the worlds: %s", body)
 	}

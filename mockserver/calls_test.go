@@ -121,7 +121,7 @@ func TestFind_ChoosesCalls(t *testing.T) {
 		t.Run(test.http, func(t *testing.T) {
 			t.Parallel()
 			var overHTTP []journal.Call
-			get(t, srv, "/_mock/calls?"+test.http).want(t, 200).data(t, &overHTTP)
+			get(t, srv, "/_mock/journal?"+test.http).want(t, 200).data(t, &overHTTP)
 			for _, calls := range [][]journal.Call{srv.Find(test.query), overHTTP} {
 				var ids []string
 				for _, c := range calls {
@@ -134,10 +134,11 @@ func TestFind_ChoosesCalls(t *testing.T) {
 		})
 	}
 	for query, want := range map[string]string{
-		"stats=400": `unknown parameter "stats": did you mean "status"?`, "status=ok": "is no number", "operation=rates": "no operation is called",
-		"faulted=maybe": "write true", "await=soon": "is no time to wait", "await=-1s": "is no time to wait",
+		"stats=400": `unknown parameter "stats": did you mean "status"?`, "status=ok": "write a number", "operation=rates": "no operation is called",
+		"faulted=maybe": "write true", "wait=soon": "write a duration", "wait=-1s": "write a duration", "await=5s": `did you mean "wait"?`,
+		"wait=1s&count=0": "count is \"0\"", "count=2": "beside wait",
 	} {
-		get(t, srv, "/_mock/calls?"+query).refusal(t, 400, want)
+		get(t, srv, "/_mock/journal?"+query).refusal(t, 400, want)
 	}
 }
 
@@ -172,16 +173,16 @@ func TestAwait_SaysWhatWasCalledInstead(t *testing.T) {
 		defer srv.Close()
 		q := journal.Query{Operation: shipping.OpPurchase, Status: 200}
 		_, err := srv.Await(t.Context(), q, time.Second)
-		if err == nil || !strings.Contains(err.Error(), "waited for a call with operation regulatory.purchase, status 200, and had no call at all") {
+		if err == nil || !strings.Contains(err.Error(), "waited for a request with operation regulatory.purchase, status 200 and found 0 of 1; the journal is empty") {
 			t.Errorf("got %v", err)
 		}
 		get(t, srv, "/v1/rates")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err = srv.Await(ctx, q, 0); err == nil || !strings.Contains(err.Error(), "the latest: GET /v1/rates 200") {
+		if _, err = srv.Await(ctx, q, 0); err == nil || !strings.Contains(err.Error(), "the journal has 1 request, the latest: GET /v1/rates 200") {
 			t.Errorf("got %v", err)
 		}
-		get(t, srv, "/_mock/calls?operation=regulatory.purchase&await=5s").refusal(t, http.StatusRequestTimeout, "waited for")
+		get(t, srv, "/_mock/journal?operation=regulatory.purchase&wait=5s").refusal(t, http.StatusRequestTimeout, "waited for")
 	})
 }
 
@@ -190,12 +191,12 @@ func TestCall_IsExportedAsCurlAndAsAGoTest(t *testing.T) {
 	srv := start(t, mockserver.WithoutListener())
 	post(t, srv, "/v1/webhooks/replay", `{"event":"it's","shipment_id":"SH-1"}`)
 	do(t, srv, http.MethodGet, "/v1/a%20b?x=1&y=2", "", "Authorization", "")
-	curl := string(get(t, srv, "/_mock/calls/req-1?as=curl").want(t, 200).body)
+	curl := string(get(t, srv, "/_mock/journal/req-1?as=curl").want(t, 200).body)
 	want := `curl -i -X POST -H "Authorization: Bearer $SHIPPING_SECRET_KEY" -H 'Content-Type: application/json' --data-raw '{"event":"it'\''s","shipment_id":"SH-1"}' ` + srv.URL + "/v1/webhooks/replay\n"
 	if curl != want {
 		t.Errorf("curl is\n%swant\n%s", curl, want)
 	}
-	if got, want := string(get(t, srv, "/_mock/calls/req-2?as=curl").body), "curl -i '"+srv.URL+"/v1/a%20b?x=1&y=2'\n"; got != want {
+	if got, want := string(get(t, srv, "/_mock/journal/req-2?as=curl").body), "curl -i '"+srv.URL+"/v1/a%20b?x=1&y=2'\n"; got != want {
 		t.Errorf("curl is\n%swant\n%s", got, want)
 	}
 	for _, c := range append(srv.Journal(), journal.Call{Method: "PUT", Path: "/", RequestBody: "`", RequestBytes: 9, ContentType: "text/plain"}) {
@@ -208,16 +209,16 @@ func TestCall_IsExportedAsCurlAndAsAGoTest(t *testing.T) {
 			t.Errorf("not as gofmt writes it:\n%s", source)
 		}
 	}
-	get(t, srv, "/_mock/calls/req-1?as=perl").refusal(t, 400, "choose curl or go")
+	get(t, srv, "/_mock/journal/req-1?as=perl").refusal(t, 400, "choose curl or go")
 	for _, id := range []string{"req-0", "req-3", "req-x", "7"} {
-		get(t, srv, "/_mock/calls/"+id).refusal(t, 404, "does not hold")
+		get(t, srv, "/_mock/journal/"+id).refusal(t, 404, "does not hold")
 	}
-	if c := get(t, srv, "/_mock/calls/req-2").text(t, "path"); c != "/v1/a b" {
+	if c := get(t, srv, "/_mock/journal/req-2").text(t, "path"); c != "/v1/a b" {
 		t.Errorf("the call is to %q", c)
 	}
 }
 
-// S15: await honours what chooses calls and how much of them is shown, and can wait for the next call.
+// S15: wait honours what chooses calls and how much of them is shown, and can wait for the next call.
 func TestAwait_WaitsForTheNextCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -253,6 +254,7 @@ func TestAwait_WaitsForTheNextCall(t *testing.T) {
 			{"after=req-6&operation=countries.list", []string{"req-8"}},
 			{"after=req-8&bodies=false", []string{"req-9"}},
 			{"after=req-2&last=2", []string{"req-11", "req-12"}}, // is there already
+			{"after=latest&count=2", []string{"req-13", "req-14"}},
 		}
 		for _, test := range tests {
 			later()
@@ -260,7 +262,7 @@ func TestAwait_WaitsForTheNextCall(t *testing.T) {
 				caller.Wait()
 			}
 			var calls []journal.Call
-			get(t, srv, "/_mock/calls?await=1m&"+test.query).want(t, 200).data(t, &calls)
+			get(t, srv, "/_mock/journal?wait=1m&"+test.query).want(t, 200).data(t, &calls)
 			caller.Wait()
 			var ids []string
 			for _, c := range calls {

@@ -253,7 +253,7 @@ func TestCurl_OfAMethodThatIsAShellCommand(t *testing.T) {
 		if call.Method != method {
 			t.Errorf("the journal has %q", call.Method)
 		}
-		exported := get(t, srv, "/_mock/calls/"+id+"?as=curl").want(t, http.StatusOK)
+		exported := get(t, srv, "/_mock/journal/"+id+"?as=curl").want(t, http.StatusOK)
 		runCurl(t, string(exported.body), srv.URL).want(t, &call)
 		var why struct {
 			Nearest struct{ Method, Target, Body, Curl string } `json:"nearest_valid"`

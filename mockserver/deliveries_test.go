@@ -188,8 +188,12 @@ func TestWebhooks_TheOrderIsPartOfTheWorld(t *testing.T) {
 	}
 	check := func(where string, srv *mockserver.Server, w *mockserver.World, want mockserver.DeliveryOrder) {
 		t.Helper()
-		if got := orderOf(t, srv, w, hook); got != string(want) {
-			t.Errorf("%s: the order is %q, want %q", where, got, want)
+		name := string(want)
+		if name == "" {
+			name = "any"
+		}
+		if got := orderOf(t, srv, w, hook); got != name {
+			t.Errorf("%s: the order is %q, want %q", where, got, name)
 		}
 	}
 	set(&reverse)

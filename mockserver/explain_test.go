@@ -115,7 +115,7 @@ func TestWhy_IsFoundInAnyWorld(t *testing.T) {
 	if message := got.want(t, 200).text(t, "message"); !strings.Contains(message, "wallet is required") {
 		t.Errorf("%s leads to %s", refusal.header.Get("X-Mock-Why"), got.body)
 	}
-	get(t, srv, "/_mock/calls?world=nowhere").refusal(t, 404, `no world "nowhere" is open`)
+	get(t, srv, "/_mock/journal?world=nowhere").refusal(t, 404, `no world "nowhere" is open`)
 }
 
 // A world without anything has little to suggest, and says why all the same.

@@ -123,7 +123,7 @@ func (s *stage) request(t *testing.T, w *mockserver.World, method, path, query, 
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	if r.URL.Query().Has("await") || r.Header.Get("Accept") != "" {
+	if r.URL.Query().Has("wait") || r.Header.Get("Accept") != "" {
 		cancel() // what waits, or streams, ends at once
 	}
 	return r.WithContext(ctx)
@@ -195,7 +195,7 @@ func plain(t *testing.T, answer *httptest.ResponseRecorder) []byte {
 // holds is what the control surface shows of a world.
 func (s *stage) holds(w *mockserver.World) string {
 	var shown strings.Builder
-	for _, path := range []string{"ledger?perPage=1", "requests", "requests/" + s.draft, "webhooks?perPage=3", "faults", "clock"} {
+	for _, path := range []string{"ledger?perPage=1", "regulatory-requests", "regulatory-requests/" + s.draft, "webhooks?perPage=3", "faults", "clock"} {
 		shown.Write(s.ask(w, http.MethodGet, "/_mock/"+path, "").Body.Bytes())
 	}
 	return shown.String()
@@ -302,7 +302,7 @@ func (s *stage) repeatRules(t *testing.T, w *mockserver.World) {
 		return
 	}
 	for _, rule := range shown.Data.Rules {
-		for _, own := range []string{"number", "off", "seen", "struck"} {
+		for _, own := range []string{"number", "disabled", "seen", "struck"} {
 			delete(rule, own)
 		}
 	}

@@ -19,7 +19,7 @@ func TestJournal_HasWhatWasCalled(t *testing.T) {
 		get(t, srv, "/v1/nothing").header.Get("X-Request-Id"),
 		post(t, srv, "/v1/webhooks/replay", "{}").header.Get("X-Request-Id"),
 	}
-	get(t, srv, "/_mock/calls").want(t, 200) // is not journaled
+	get(t, srv, "/_mock/journal").want(t, 200) // is not journaled
 	want := []journal.Call{
 		{RequestID: ids[0], Operation: shipping.OpListRates, Method: "GET", Path: "/v1/rates", Query: "perPage=1", Status: 200},
 		{RequestID: ids[1], Method: "GET", Path: "/v1/nothing", Status: 404, ErrorCode: "not_found"},

@@ -118,7 +118,7 @@ func TestLimits_BoundTheJournalsOfAllWorldsTogether(t *testing.T) {
 	if len(journal) == 0 || len(journal) >= 80 || journal[len(journal)-1].Status != http.StatusNotFound || journal[len(journal)-1].RequestID != "req-80" {
 		t.Fatalf("the last world remembers %d calls, the latest %+v", len(journal), journal[max(0, len(journal)-1):])
 	}
-	if told := string(get(t, srv, "/_mock/calls?world="+last.Name()).body); !strings.Contains(told, "-max-journal") {
+	if told := string(get(t, srv, "/_mock/journal?world="+last.Name()).body); !strings.Contains(told, "-max-journal") {
 		t.Errorf("nothing is said about it: %.200s", told)
 	}
 	for _, w := range worlds {

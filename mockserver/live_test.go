@@ -17,10 +17,16 @@ import (
 
 // pulse is what the stream says of a world.
 type pulse struct {
-	World, Clock                                       string
-	Calls, Entries, Requests, Waiting                  int
-	Ledger, Desk, Deliveries, Webhooks, Faults, Worlds uint32
-	Now                                                time.Time
+	World, Clock string
+	Calls        int `json:"journal_entries"`
+	Entries      int `json:"ledger_entries"`
+	Requests     int `json:"regulatory_requests"`
+	Pending      int
+	Now          time.Time
+	Marks        struct {
+		Ledger, Deliveries, Webhooks, Faults, Worlds uint32
+		Requests                                     uint32 `json:"regulatory_requests"`
+	}
 }
 
 // stream is a page that follows a world.
@@ -66,7 +72,7 @@ func (s *stream) message() string {
 func (s *stream) next() (p pulse) {
 	s.t.Helper()
 	text := s.message()
-	data, found := strings.CutPrefix(text, "event: pulse\ndata: ")
+	data, found := strings.CutPrefix(text, "event: change\ndata: ")
 	if err := json.Unmarshal([]byte(data), &p); !found || err != nil {
 		s.t.Fatalf("no pulse but %q: %v", text, err)
 	}
@@ -92,13 +98,13 @@ func TestLive_SaysWhichThingHasChanged(t *testing.T) {
 			changed func(before, after pulse) bool
 		}{
 			{"a call", func() { get(t, srv, "/v1/rates?perPage=1") }, func(a, b pulse) bool { return b.Calls == a.Calls+1 }},
-			{"an analysis", draft, func(a, b pulse) bool { return b.Requests == 1 && b.Desk != a.Desk }},
-			{"a fault rule", func() { inject(t, srv, fault.Rule{Nth: 1000, Fault: fault.Drop()}) }, func(a, b pulse) bool { return b.Faults != a.Faults }},
-			{"a fault rule at rest", func() { do(t, srv, http.MethodPatch, "/_mock/faults/1", `{"off":true}`).want(t, 200) }, func(a, b pulse) bool { return b.Faults != a.Faults }},
-			{"money", func() { fund(t, srv.World) }, func(a, b pulse) bool { return b.Entries == a.Entries+1 && b.Ledger != a.Ledger }},
-			{"a webhook", func() { post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/"}`).want(t, 200) }, func(a, b pulse) bool { return b.Webhooks != a.Webhooks }},
-			{"an event", func() { post(t, srv, "/_mock/events", `{"event":"shipment.created"}`).want(t, 200) }, func(a, b pulse) bool { return b.Deliveries != a.Deliveries }},
-			{"a world", func() { post(t, srv, "/_mock/worlds", `{"scenario":"empty","name":"x"}`).want(t, 200) }, func(a, b pulse) bool { return b.Worlds != a.Worlds }},
+			{"an analysis", draft, func(a, b pulse) bool { return b.Requests == 1 && b.Marks.Requests != a.Marks.Requests }},
+			{"a fault rule", func() { inject(t, srv, fault.Rule{Nth: 1000, Fault: fault.Drop()}) }, func(a, b pulse) bool { return b.Marks.Faults != a.Marks.Faults }},
+			{"a disabled fault rule", func() { do(t, srv, http.MethodPatch, "/_mock/faults/1", `{"disabled":true}`).want(t, 200) }, func(a, b pulse) bool { return b.Marks.Faults != a.Marks.Faults }},
+			{"money", func() { fund(t, srv.World) }, func(a, b pulse) bool { return b.Entries == a.Entries+1 && b.Marks.Ledger != a.Marks.Ledger }},
+			{"a webhook", func() { post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/"}`).want(t, 200) }, func(a, b pulse) bool { return b.Marks.Webhooks != a.Marks.Webhooks }},
+			{"an event", func() { post(t, srv, "/_mock/events", `{"event":"shipment.created"}`).want(t, 200) }, func(a, b pulse) bool { return b.Marks.Deliveries != a.Marks.Deliveries }},
+			{"a world", func() { post(t, srv, "/_mock/worlds", `{"scenario":"empty","name":"x"}`).want(t, 200) }, func(a, b pulse) bool { return b.Marks.Worlds != a.Marks.Worlds }},
 			{"time", func() { post(t, srv, "/_mock/clock/advance", `{"duration":"1h"}`).want(t, 200) }, func(a, b pulse) bool { return b.Now.Sub(a.Now) == time.Hour }},
 			{"a reset", srv.Reset, func(a, b pulse) bool { return b.Calls == 0 && b.Requests == 0 }},
 		}

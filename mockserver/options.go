@@ -198,7 +198,7 @@ func WithMaxBytes(bytes int64) Option { return func(c *config) { c.MaxBytes = ma
 
 // WithMaxJournal limits how much memory the journals of all worlds take together. Beyond it nothing is refused:
 // a world goes on writing over its oldest calls, fewer than [WithJournal] says, and remembers less of their
-// bodies, until it is reset or others are closed. GET /_mock/calls says so. The default is 128 MiB.
+// bodies, until it is reset or others are closed. GET /_mock/journal says so. The default is 128 MiB.
 func WithMaxJournal(bytes int64) Option { return func(c *config) { c.Memory.Most = max(0, bytes) } }
 
 // WithState restores the worlds of a file when the server starts, if the file exists, and saves them to it on

@@ -397,7 +397,7 @@ func TestManualDocument_WaitsForEvidence(t *testing.T) {
 	srv := start(t, virtual())
 	for _, submit := range []func(id string){
 		func(id string) {
-			post(t, srv, "/_mock/requests/"+id+"/evidence/MSDS", "").want(t, http.StatusOK)
+			post(t, srv, "/_mock/regulatory-requests/"+id+"/evidence/MSDS", "").want(t, http.StatusOK)
 		},
 		func(id string) {
 			if err := srv.SubmitEvidence(id, shipping.DocumentMSDS); err != nil {

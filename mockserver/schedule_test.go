@@ -143,7 +143,7 @@ func TestRunSchedule_RefusesWhatCannotBe(t *testing.T) {
 		want     string
 	}{
 		{"event that is not there", mockserver.Schedule{Events: 2, Steps: []mockserver.ScheduleStep{{Event: 1}}}, events(1), act, "event 1 of 1 events"},
-		{"reply of nothing", early, events(1), nil, "there is no act"},
+		{"reply of nothing", early, events(1), nil, "there is no request"},
 		{"act without a call", early, events(1), act, "made no call"},
 		{"before after after", mockserver.Schedule{Events: 1, Steps: []mockserver.ScheduleStep{{}, {BeforeReply: true}}}, events(1), act, "behind one that comes after it"},
 		{"act that fails", mockserver.Schedule{Events: 1}, events(1), func(context.Context) error { return failing }, "the call failed"},
@@ -217,7 +217,7 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 	}
 
 	for body, want := range map[string]string{
-		`{"url":"ftp://x"}`: "not changed", `{"order":"random"}`: `order "random" is none of`, `{"nam":"x"}`: `unknown field "nam": did you mean "name"?`,
+		`{"url":"ftp://x"}`: "not changed", `{"order":"random"}`: `order is "random": choose any or one of`, `{"nam":"x"}`: `unknown field "nam": did you mean "name"?`,
 	} {
 		patch(body).refusal(t, 400, want)
 	}

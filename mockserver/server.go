@@ -170,7 +170,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case s.err != nil:
 		s.api.Refuse(w, r, wire.Refused(http.StatusServiceUnavailable, wire.CodeUnavailable, "the server could not start: "+s.err.Error()))
 	case s.headerTooLong(r):
-		s.api.Refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header or WithMaxHeader", s.config.maxHeader)))
+		s.api.Refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header (in Go: WithMaxHeader)", s.config.maxHeader)))
 	case !api.IsClean(r.URL.Path): // ServeMux would redirect it; a client that builds one has a mistake to hear about
 		s.api.NotFound(w, r)
 	case r.URL.Path == admin.Root:
@@ -184,5 +184,5 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Unauthenticated returns the latest requests that were refused for their key, or that carried a key which
 // opens no world, oldest first. They are in the journal of no world and use up the fault rules of none. GET
-// /_mock/calls?world=unauthenticated lists them too.
+// /_mock/journal?world=unauthenticated lists them too.
 func (s *Server) Unauthenticated() []journal.Call { return s.worlds.Unauthenticated.Journal() }

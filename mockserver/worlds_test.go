@@ -492,7 +492,7 @@ func TestAdminWorlds_DoWhatTheMethodsDo(t *testing.T) {
 		{"POST", "/_mock/worlds/home/restore", `{"snapshot":"no"}`, 400, `the world has no snapshot "no", and no other: POST /_mock/worlds/home/snapshot takes one`},
 		{"POST", "/_mock/worlds/nowhere/reset", ``, 404, "no world"},
 		{"DELETE", "/_mock/worlds/home", ``, 400, "reset it instead"},
-		{"POST", "/_mock/state/save", ``, 409, "-state PATH"},
+		{"POST", "/_mock/state/save", ``, 409, "-state FILE"},
 	} {
 		do(t, srv, test.method, test.path, test.body).refusal(t, test.status, test.want)
 	}

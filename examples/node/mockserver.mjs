@@ -82,14 +82,14 @@ export class World {
     return this.post("clock/advance", { duration: typeof duration === "number" ? `${duration}s` : duration });
   }
 
-  // Returns the first call of an operation, as soon as it has been made.
-  async awaitCall(operation, timeout = "30s") {
-    return (await this.get("calls", { operation, await: timeout }))[0];
+  // Returns the journal entry of the first request of an operation, as soon as it has arrived.
+  async waitFor(operation, timeout = "30s") {
+    return (await this.get("journal", { operation, wait: timeout }))[0];
   }
 
   // Returns the journal entries of an operation, oldest first.
-  calls(operation) {
-    return this.get("calls", { operation });
+  journal(operation) {
+    return this.get("journal", { operation });
   }
 
   // Returns the ledger entries of purchases, newest first, and fails if the books do not add up.
@@ -105,12 +105,12 @@ export class World {
     return books.wallets.find((one) => one.reference === wallet).balance;
   }
 
-  // Keeps what the world holds under a name.
+  // Takes a snapshot of the world under a name.
   snapshot(name) {
     return this.post(`worlds/${this.name}/snapshot`, { snapshot: name });
   }
 
-  // Makes the world hold that again.
+  // Restores a snapshot.
   restore(name) {
     return this.post(`worlds/${this.name}/restore`, { snapshot: name });
   }

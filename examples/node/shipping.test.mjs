@@ -42,7 +42,7 @@ test("rates are listed page by page", async (t) => {
   for await (const rate of client.rates(100)) ids.add(rate.rate_id);
   assert.equal(ids.size, 250);
   assert.deepEqual(
-    (await world.calls("rates.list")).map((call) => call.query),
+    (await world.journal("rates.list")).map((call) => call.query),
     ["page=1&perPage=100", "page=2&perPage=100", "page=3&perPage=100"],
   );
 });
@@ -54,7 +54,7 @@ test("a lost response charges once", async (t) => {
   await world.inject("regulatory.purchase", { kind: "drop" }, { first: 1, committed: true });
   const bought = await client.purchase(draft.request_id, "CUSTOMS", "FDA");
   assert.equal(bought.status, "processing");
-  assert.equal((await world.calls("regulatory.purchase")).length, 1);
+  assert.equal((await world.journal("regulatory.purchase")).length, 1);
   const entries = await world.purchases();
   assert.equal(entries.length, 1);
   assert.equal(entries[0].reference, draft.request_id);
@@ -103,7 +103,7 @@ test("Retry-After is respected", async (t) => {
   const fault = { kind: "status", status: 503, header: { "Retry-After": "7" } };
   await world.inject("rates.list", fault, { first: 2 });
   for await (const rate of client.rates(250)) assert.match(rate.rate_id, /^RT-/);
-  const calls = await world.calls("rates.list");
+  const calls = await world.journal("rates.list");
   assert.deepEqual(calls.map((call) => call.status), [503, 503, 200]);
   // Each call has the time of the world's clock, which only the client's sleep moved.
   assert.deepEqual(calls.map((call) => call.at.slice(17, 19)), ["00", "07", "14"]);
@@ -125,7 +125,7 @@ test("snapshot and restore", async (t) => {
 
 test("a call in the background is awaited", async (t) => {
   const { world, client } = await open(t);
-  const awaited = world.awaitCall("regulatory.analyze");
+  const awaited = world.waitFor("regulatory.analyze");
   await client.analyze(world.shipments[0]);
   assert.equal((await awaited).status, 200);
 });
@@ -142,6 +142,6 @@ test("twenty worlds at once", async (t) => {
     assert.equal(entries.length, 1);
     assert.equal(entries[0].reference, draft.request_id);
     assert.equal(entries[0].amount, 4 * (1000 + number)); // CUSTOMS costs 4 dollars
-    assert.equal((await world.calls("regulatory.purchase")).length, 1);
+    assert.equal((await world.journal("regulatory.purchase")).length, 1);
   }
 });

@@ -85,13 +85,13 @@ class World:
         """Moves the clock by a duration such as 90s, or by a number of seconds."""
         self.post("clock/advance", duration=duration if isinstance(duration, str) else f"{duration}s")
 
-    def await_call(self, operation, timeout="30s"):
-        """Returns the first call of an operation, as soon as it has been made."""
-        return self.get("calls", operation=operation, **{"await": timeout})[0]
+    def wait_for(self, operation, timeout="30s"):
+        """Returns the journal entry of the first request of an operation, as soon as it has arrived."""
+        return self.get("journal", operation=operation, wait=timeout)[0]
 
-    def calls(self, operation):
+    def journal(self, operation):
         """Returns the journal entries of an operation, oldest first."""
-        return self.get("calls", operation=operation)
+        return self.get("journal", operation=operation)
 
     def purchases(self):
         """Returns the ledger entries of purchases, newest first, and fails if the books do not add up."""
@@ -106,11 +106,11 @@ class World:
         return next(w["balance"] for w in books["wallets"] if w["reference"] == wallet)
 
     def snapshot(self, name):
-        """Keeps what the world holds under a name."""
+        """Takes a snapshot of the world under a name."""
         self.post(f"worlds/{self.name}/snapshot", snapshot=name)
 
     def restore(self, name):
-        """Makes the world hold that again."""
+        """Restores a snapshot."""
         self.post(f"worlds/{self.name}/restore", snapshot=name)
 
     def close(self):

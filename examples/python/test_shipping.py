@@ -30,7 +30,7 @@ class ShippingTest(unittest.TestCase):
         ids = [rate["rate_id"] for rate in client.rates(per_page=100)]
         self.assertEqual((len(ids), len(set(ids))), (250, 250))
         self.assertEqual(
-            [call["query"] for call in world.calls("rates.list")],
+            [call["query"] for call in world.journal("rates.list")],
             ["page=1&perPage=100", "page=2&perPage=100", "page=3&perPage=100"],
         )
 
@@ -41,7 +41,7 @@ class ShippingTest(unittest.TestCase):
         world.inject("regulatory.purchase", {"kind": "drop"}, first=1, committed=True)
         bought = client.purchase(draft["request_id"], "CUSTOMS", "FDA")
         self.assertEqual(bought["status"], "processing")
-        self.assertEqual(len(world.calls("regulatory.purchase")), 1)
+        self.assertEqual(len(world.journal("regulatory.purchase")), 1)
         [entry] = world.purchases()
         self.assertEqual(entry["reference"], draft["request_id"])
         self.assertEqual(entry["amount"], bought["charged_amount"])
@@ -83,7 +83,7 @@ class ShippingTest(unittest.TestCase):
         fault = {"kind": "status", "status": 503, "header": {"Retry-After": "7"}}
         world.inject("rates.list", fault, first=2)
         self.assertEqual(len(list(client.rates(per_page=250))), 250)
-        first, second, third = world.calls("rates.list")
+        first, second, third = world.journal("rates.list")
         self.assertEqual([first["status"], second["status"], third["status"]], [503, 503, 200])
         # Each call has the time of the world's clock, which only the client's sleep moved.
         self.assertEqual([call["at"][17:19] for call in (first, second, third)], ["00", "07", "14"])
@@ -104,7 +104,7 @@ class ShippingTest(unittest.TestCase):
         world, client = self.open_world()
         with ThreadPoolExecutor() as pool:
             worker = pool.submit(client.analyze, world.shipments[0])
-            self.assertEqual(world.await_call("regulatory.analyze")["status"], 200)
+            self.assertEqual(world.wait_for("regulatory.analyze")["status"], 200)
             self.assertEqual(worker.result()["status"], "draft")
 
     def test_twenty_worlds_at_once(self):
@@ -125,7 +125,7 @@ class ShippingTest(unittest.TestCase):
             [entry] = world.purchases()
             self.assertEqual(entry["reference"], draft["request_id"])
             self.assertEqual(entry["amount"], 4 * (1000 + number))  # CUSTOMS costs 4 dollars
-            self.assertEqual(len(world.calls("regulatory.purchase")), 1)
+            self.assertEqual(len(world.journal("regulatory.purchase")), 1)
 
 
 class Receiver:

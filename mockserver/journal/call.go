@@ -28,8 +28,8 @@ type Call struct {
 	Key string `json:"key,omitempty"`
 	// ContentType is what the request said of its body.
 	ContentType string `json:"content_type,omitempty"`
-	// Status is the HTTP status of the answer; 0 where the connection was dropped by a fault.
-	Status int `json:"status"`
+	// Status is the HTTP status of the response; 0, and absent in JSON, if a fault dropped the connection.
+	Status int `json:"status,omitempty"`
 	// ErrorCode and Message are why the request was refused; empty where it was not.
 	ErrorCode string `json:"error_code,omitempty"`
 	Message   string `json:"message,omitempty"`
@@ -77,16 +77,17 @@ func (q Query) String() string {
 		{q.Status != 0, fmt.Sprintf("status %d", q.Status)},
 		{q.RequestID != "", "request id " + q.RequestID},
 		{q.Key != "", "key " + q.Key},
-		{q.Contains != "", fmt.Sprintf("holding %q", q.Contains)},
-		{q.Faulted, "struck by a fault"},
-		{q.After != "", "behind " + q.After},
+		{q.Contains != "", fmt.Sprintf("text %q", q.Contains)},
+		{q.Faulted, "a fault"},
+		{q.After != "" && q.After != Latest, "an id after " + q.After},
+		{q.After == Latest, "an arrival after this wait began"},
 	} {
 		if part.set {
 			parts = append(parts, part.text)
 		}
 	}
 	if len(parts) == 0 {
-		return "any call"
+		return "a request"
 	}
-	return "a call with " + strings.Join(parts, ", ")
+	return "a request with " + strings.Join(parts, ", ")
 }

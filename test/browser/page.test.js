@@ -5,7 +5,8 @@ import { after, afterEach, before, test } from "node:test";
 import { browse, complaints, open, shot } from "./page.js";
 import { serve } from "./server.js";
 
-const sections = ["requests", "money", "forms", "webhooks", "countries", "faults", "worlds"];
+const sections = ["journal", "ledger", "regulatory-requests", "webhooks", "countries", "faults", "worlds"];
+const heading = (section) => new RegExp(section.replace("-", " "), "i");
 let server;
 let browser;
 let tab;
@@ -38,10 +39,10 @@ for (const colorScheme of ["light", "dark"]) {
     const page = await visit("", { colorScheme });
     for (const section of sections) {
       await page.goto(server.url + "/_mock/#/" + section);
-      await page.locator("h1", { hasText: new RegExp(section, "i") }).waitFor();
+      await page.locator("h1", { hasText: heading(section) }).waitFor();
       await page.waitForLoadState("networkidle").catch(() => {});
       const row = page.locator(".row").first();
-      if (["requests", "money", "forms", "webhooks", "countries"].includes(section)) {
+      if (["journal", "ledger", "regulatory-requests", "webhooks", "countries"].includes(section)) {
         await row.click();
         await page.locator(".detail h2").waitFor();
       }
@@ -55,8 +56,8 @@ test("a narrow screen has everything and scrolls in one direction", async () => 
   const page = await visit("", { viewport: { width: 360, height: 720 }, hasTouch: true });
   for (const section of sections) {
     await page.locator(`nav a[href*="${section}"]`).click();
-    await page.locator("h1", { hasText: new RegExp(section, "i") }).waitFor();
-    if (section === "requests" || section === "forms") {
+    await page.locator("h1", { hasText: heading(section) }).waitFor();
+    if (section === "journal" || section === "regulatory-requests") {
       await page.locator(".row").first().click();
       await page.locator(".detail h2").waitFor();
     }
@@ -64,7 +65,7 @@ test("a narrow screen has everything and scrolls in one direction", async () => 
     const { wide, tall } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, tall: document.documentElement.scrollHeight }));
     assert.ok(wide <= 360, `${section} is ${wide} wide`);
     assert.ok(tall <= 720, `${section} is ${tall} tall`);
-    if (section === "requests" || section === "forms") await page.getByRole("button", { name: "Close" }).first().click();
+    if (section === "journal" || section === "regulatory-requests") await page.getByRole("button", { name: "Close" }).first().click();
   }
 });
 
@@ -76,7 +77,7 @@ test("everything can be reached with the keyboard alone", async () => {
   await page.keyboard.press("Escape");
   for (const [i, section] of sections.entries()) {
     await page.keyboard.press(String(i + 1));
-    await page.locator("h1", { hasText: new RegExp(section, "i") }).waitFor();
+    await page.locator("h1", { hasText: heading(section) }).waitFor();
   }
   await page.keyboard.press("1");
   await page.locator(".row").first().waitFor();
@@ -110,7 +111,7 @@ test("thousands of requests keep the page quick: rows are bounded", async () => 
   assert.ok(rows <= 300, `${rows} rows`);
   await page.getByText(/latest 300 of 3,\d{3}/).waitFor();
   await page.keyboard.press("p");
-  await page.getByRole("button", { name: "Go on" }).waitFor();
+  await page.getByRole("button", { name: "Resume" }).waitFor();
 });
 
 test("a deep link opens its target, and a real clock explains how to get a virtual one", async () => {

@@ -12,9 +12,9 @@ const server = await serve("-clock", "virtual");
 const browser = await browse();
 try {
   const refused = await morning();
-  await picture("console-light", `#/requests/${refused}`, { colorScheme: "light" });
-  await picture("console-dark", `#/forms/${await latest()}`, { colorScheme: "dark" });
-  await picture("console-narrow", "#/money", { colorScheme: "light", viewport: { width: 390, height: 780 } });
+  await picture("console-light", `#/journal/${refused}`, { colorScheme: "light" });
+  await picture("console-dark", `#/regulatory-requests/${await latest()}`, { colorScheme: "dark" });
+  await picture("console-narrow", "#/ledger", { colorScheme: "light", viewport: { width: 390, height: 780 } });
 } finally {
   await browser.close();
   await server.stop();
@@ -64,6 +64,6 @@ async function buy(draft, types) {
 }
 
 async function latest() {
-  const { data } = await server.call("GET", "/_mock/requests?perPage=1");
+  const { data } = await server.call("GET", "/_mock/regulatory-requests?perPage=1");
   return data[0].request_id;
 }

@@ -60,7 +60,7 @@ test("a request appears without a reload, with its bodies and the reason of its 
 
   await detail.getByRole("button", { name: "Send it" }).click();
   await page.getByText("Sent: 200").waitFor();
-  assert.match(page.url(), /#\/requests\/req-2/);
+  assert.match(page.url(), /#\/journal\/req-2/);
 });
 
 test("requests are searched, also in their bodies, and chosen", async () => {
@@ -90,20 +90,20 @@ test("hostile texts stay texts", async () => {
   await page.locator(".hooks").getByText(evil).first().waitFor();
   await page.locator(".row", { hasText: evil }).first().click();
   await page.locator(".detail .body", { hasText: "onerror" }).waitFor();
-  await page.goto(server.url + "/_mock/#/requests/" + encodeURIComponent(evil));
+  await page.goto(server.url + "/_mock/#/journal/" + encodeURIComponent(evil));
   await page.locator(".detail .none").waitFor();
   assert.equal(await page.evaluate(() => globalThis.struck), undefined);
   assert.equal(await page.locator("img").count(), 0);
   tab.wrong.splice(0, tab.wrong.length, ...tab.wrong.filter((text) => !text.includes("404"))); // the unknown request
 });
 
-test("money: a draft is bought, the wallet falls, and the ledger has the reason", async () => {
-  const page = await visit("#/forms");
+test("ledger: a draft is purchased, the wallet falls, and the ledger has the reason", async () => {
+  const page = await visit("#/regulatory-requests");
   await page.getByRole("button", { name: "Analyze" }).click();
   const detail = page.locator(".detail");
   await detail.getByText("FDA", { exact: true }).waitFor();
-  await shot(page, "form-draft");
-  await detail.getByRole("button", { name: "Buy the ticked ones" }).click();
+  await shot(page, "regulatory-request-draft");
+  await detail.getByRole("button", { name: "Purchase selected" }).click();
   await page.getByText("Wallet charged").first().waitFor();
   const transaction = detail.getByRole("link", { name: /^TR-/ });
   await transaction.click();
@@ -114,22 +114,22 @@ test("money: a draft is bought, the wallet falls, and the ledger has the reason"
   await page.locator(".chart").focus();
   await page.keyboard.press("ArrowLeft");
   assert.notEqual(await page.locator("figcaption").innerText(), before);
-  await shot(page, "money");
+  await shot(page, "ledger");
 });
 
-test("forms: evidence is submitted, the clock moved, failures shown, documents opened as PDF", async () => {
-  const page = await visit("#/forms");
+test("regulatory requests: evidence is submitted, the clock moved, failures shown, documents opened as PDF", async () => {
+  const page = await visit("#/regulatory-requests");
   await page.locator(".row").first().click();
   const detail = page.locator(".detail");
   await detail.getByText("awaiting evidence").first().waitFor();
-  await detail.getByRole("button", { name: "Bring evidence" }).first().click();
+  await detail.getByRole("button", { name: "Submit evidence" }).first().click();
   await page.getByText("Evidence submitted").waitFor();
   await page.getByRole("button", { name: "+1 h" }).click();
   await detail.locator("h2 .badge", { hasText: "completed" }).waitFor();
   for (const state of ["draft", "purchasing", "processing", "generated", "completed"]) {
     await detail.locator(".timeline .badge", { hasText: state }).first().waitFor();
   }
-  await shot(page, "form-completed");
+  await shot(page, "regulatory-request-completed");
   const link = await detail.getByRole("link", { name: "PDF" }).first().getAttribute("href");
   const pdf = await fetch(new URL(link, `${server.url}/_mock/`));
   assert.equal(pdf.headers.get("Content-Type"), "application/pdf");
@@ -138,7 +138,7 @@ test("forms: evidence is submitted, the clock moved, failures shown, documents o
   await server.call("POST", "/v1/regulatory-documents/purchase", { request_id: data.request_id, document_types: [data.available_documents[0].document_type] });
   await server.call("POST", "/_mock/clock/advance", { duration: "1h" });
   await page.locator(`.row[href*="${data.request_id}"]`).click();
-  await detail.getByRole("button", { name: "Retry the failed ones" }).click();
+  await detail.getByRole("button", { name: "Retry failed" }).click();
   await page.getByRole("button", { name: "+1 h" }).click();
   await detail.locator("h2 .badge", { hasText: "completed" }).waitFor();
 });
@@ -202,16 +202,16 @@ test("faults: presets and custom rules are added, disabled, counted and removed"
   await page.getByText("struck 1").waitFor();
   await shot(page, "faults");
   await page.getByRole("switch").last().click();
-  await page.locator(".rules .off").waitFor();
+  await page.locator(".rules .disabled").waitFor();
   assert.equal((await server.call("GET", "/v1/rates?perPage=1")).status, 200);
   await page.getByRole("button", { name: "Remove all" }).click();
   await page.getByText("Nothing goes wrong").waitFor();
 });
 
 // S12: requests whose key opens no world are in the journal of none, and the page leads to them.
-test("requests: those with an unknown key are a link away", async () => {
+test("journal: those with an unknown key are a link away", async () => {
   await server.call("GET", "/v1/rates", undefined, "sk_test_typo");
-  const page = await visit("#/requests");
+  const page = await visit("#/journal");
   await page.getByRole("link", { name: /with an unknown key/ }).click();
   await page.waitForURL(/world=unauthenticated/);
   await page.getByText("/v1/rates").first().waitFor();
@@ -227,7 +227,7 @@ test("worlds: a scenario takes a number", async () => {
   await page.waitForURL(/world=seed42_numbered/);
 });
 
-test("worlds: one is opened, chosen, moved in time, forked, kept, reset and closed, and no key is shown", async () => {
+test("worlds: one is opened, chosen, moved in time, forked, snapshotted, reset and closed, and no key is shown", async () => {
   const page = await visit("#/worlds");
   await page.getByLabel("Scenario").selectOption("virtual");
   await page.getByLabel("Name").fill("console");
@@ -238,15 +238,15 @@ test("worlds: one is opened, chosen, moved in time, forked, kept, reset and clos
   const shipment = data?.request_id ? data : (await server.call("GET", "/_mock/consignments?world=virtual_console")).data;
   assert.ok(shipment);
   await server.call("POST", "/v1/regulatory-documents/purchase", { request_id: data.request_id, document_types: ["CUSTOMS"] }, "sk_test_virtual_console");
-  await page.getByText("Waits for its time", { exact: true }).waitFor();
+  await page.getByText("Pending", { exact: true }).waitFor();
   await page.getByLabel("Time to move by").fill("2h");
   await page.getByRole("button", { name: "Advance" }).click();
   await page.getByLabel("What fired").getByText("CUSTOMS").waitFor();
-  await page.getByText("contract", { exact: false }).first().waitFor();
+  await page.getByRole("heading", { name: "Coverage" }).waitFor();
   await shot(page, "worlds");
-  await page.getByRole("button", { name: "Keep virtual_console" }).click();
-  await page.getByRole("button", { name: "Bring back virtual_console" }).click();
-  await page.getByText("Bring back: virtual_console").waitFor();
+  await page.getByRole("button", { name: "Snapshot virtual_console" }).click();
+  await page.getByRole("button", { name: "Restore virtual_console" }).click();
+  await page.getByText("Restore: virtual_console").waitFor();
   await page.getByRole("button", { name: "Fork virtual_console" }).click();
   await page.getByRole("link", { name: /virtual_fork-/ }).waitFor();
   await page.getByRole("button", { name: "Reset virtual_console" }).click();

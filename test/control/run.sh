@@ -68,7 +68,7 @@ step "the server works" GET healthz '"clock":"virtual"'
 step "it counts what it does" GET metrics 'mockserver_'
 step "its interface is described" GET openapi.json '"/_mock/worlds"'
 step "the console is a page" GET console/app.js ''
-step "inputs with special effects are listed" GET magic 'SH-MAGICNEEDEVIDENCE'
+step "inputs with special effects are listed" GET special-inputs 'SH-MAGICNEEDEVIDENCE'
 step "countries are listed" GET countries '"isoCode":"NG"'
 step "scenarios are listed" GET scenarios '"word":"lowfunds"'
 
@@ -81,7 +81,7 @@ step "its assumption has another value" GET assumptions '"changed":true,"value":
 step "what it holds" GET "worlds/$world" '"wallets":["VA-'
 step "its shipments" GET consignments '"shipment_id":"SH-'
 shipment=$(field shipment_id)
-step "it is kept as it is now" POST "worlds/$world/snapshot" '"snapshots":["before"]' '{"snapshot":"before"}'
+step "a snapshot is taken" POST "worlds/$world/snapshot" '"snapshots":["before"]' '{"snapshot":"before"}'
 
 chapter "Money"
 step "a dollar buys 1476.04 naira" GET exchange-rates '{"currency":"NGN","per_dollar":1476.04}'
@@ -90,7 +90,7 @@ service 200 POST regulatory-documents/analyze '{"shipment_id":"'"$shipment"'"}'
 request=$(field request_id) wallet=$(field wallet)
 order='{"request_id":"'"$request"'","document_types":["CUSTOMS"]}'
 service 400 POST regulatory-documents/purchase "$order"
-step "the wallet cannot pay; the journal has the refused call" GET "calls?operation=regulatory.purchase&status=400" insufficient_funds
+step "the wallet cannot pay; the journal has the refused request" GET "journal?operation=regulatory.purchase&status=400" insufficient_funds
 step "it is explained, with the rule of the specification" GET "why/$(field request_id)" '"specification":"'
 step "the wallet gets 10,000.00" POST ledger/fund '"balance":10001' '{"wallet":"'"$wallet"'","amount":10000.00}'
 
@@ -100,7 +100,7 @@ step "the response to a purchase will be lost, after the charge" POST faults '"n
 service 000 POST regulatory-documents/purchase "$order" 2>/dev/null
 step "the rule has struck once" GET faults '"struck":1'
 step "the wallet was charged once, 4 dollars" GET "ledger?wallet=$wallet&perPage=1" '"balance":3601'
-step "the rule is disabled" PATCH faults/1 '"off":true' '{"off":true}'
+step "the rule is disabled" PATCH faults/1 '"disabled":true' '{"disabled":true}'
 step "the rule is removed" DELETE faults/1 '"data":[]'
 step "another rule is added" POST faults '"number":2' '{"rules":[{"operation":"rates.list","first":1,"fault":{"kind":"status","status":503,"header":{"Retry-After":"2"}}}]}'
 step "all rules are removed" DELETE faults '"data":[]'
@@ -109,26 +109,26 @@ service 200 GET 'rates?perPage=1'
 chapter "Time"
 step "a document is pending" GET clock '"total":1'
 step "an hour passes, and the document is generated" POST clock/advance '"label":"generate CUSTOMS' '{"duration":"1h"}'
-step "the request is listed" GET requests '"status":"completed"'
-step "it has its history" GET "requests/$request" '"status":"completed"'
-step "its document is a PDF" GET "requests/$request/documents/CUSTOMS/pdf" '%PDF-'
+step "the request is listed" GET regulatory-requests '"status":"completed"'
+step "it has its history" GET "regulatory-requests/$request" '"status":"completed"'
+step "its document is a PDF" GET "regulatory-requests/$request/documents/CUSTOMS/pdf" '%PDF-'
 step "what has changed since the snapshot" GET "worlds/$world/diff?since=before" '{"request_id":"'"$request"'","after":"completed"'
 service 200 POST regulatory-documents/analyze '{"shipment_id":"SH-MAGICNEEDEVIDENCE"}'
 manual=$(field request_id)
 step "the wallet gets more" POST ledger/fund '"balance":' '{"wallet":"'"$wallet"'","amount":100000}'
 service 200 POST regulatory-documents/purchase '{"request_id":"'"$manual"'","document_types":["MSDS"]}'
-step "evidence for a manual document is submitted" POST "requests/$manual/evidence/MSDS" '"request_id":"'"$manual"'"' '{}'
+step "evidence for a manual document is submitted" POST "regulatory-requests/$manual/evidence/MSDS" '"request_id":"'"$manual"'"' '{}'
 
 chapter "The journal"
-curl -sS --max-time 60 -o "$work/awaited" "$url/_mock/calls?await=30s&operation=countries.list&world=$world" &
+curl -sS --max-time 60 -o "$work/awaited" "$url/_mock/journal?wait=30s&operation=countries.list&world=$world" &
 awaiting=$!
-step "the server calls the service itself" POST calls '"status":200' '{"method":"GET","target":"/v1/countries"}'
+step "a request is sent to the service with the key of the world" POST requests '"status":200' '{"method":"GET","target":"/v1/countries"}'
 wait "$awaiting"
-grep -q '"path":"/v1/countries"' "$work/awaited" || fail "the awaited call did not come: $(cat "$work/awaited")"
-step "the call that was awaited is there at once" GET "calls?await=30s&operation=countries.list&bodies=false" '"path":"/v1/countries"'
-step "a call is shown as a line of curl" GET "calls/$(field request_id)?as=curl" "curl "
-step "what changes is counted" GET live '"calls":'
-step "what a careful client would not have done" GET lint '"data":['
+grep -q '"path":"/v1/countries"' "$work/awaited" || fail "the awaited request did not come: $(cat "$work/awaited")"
+step "the request that was awaited is there at once" GET "journal?wait=30s&operation=countries.list&bodies=false" '"path":"/v1/countries"'
+step "a journal entry is shown as a command of curl" GET "journal/$(field request_id)?as=curl" "curl "
+step "what changes is counted" GET live '"journal_entries":'
+step "lint lists its findings" GET lint '"data":['
 step "the operations that have been called" GET coverage '"item":"countries.list","seen":1'
 
 chapter "Webhooks"
@@ -138,20 +138,20 @@ step "its webhook is the newest" GET "webhooks?perPage=1" "$webhook"
 step "it gets notifications one after the other" PATCH "webhooks/$webhook" '"order":"fifo"' '{"order":"fifo"}'
 step "an event is emitted" POST events "$webhook" '{"event":"shipment.delivered","shipment_id":"'"$shipment"'"}'
 step "two events are delivered in a given order, and answered" POST schedule "\"webhook_id\":\"$webhook\",\"event\":\"shipment.delivered\"" \
-  '{"events":[{"event":"shipment.delivered"},{"event":"shipment.delivered"}],"steps":[{"event":1,"before_reply":true},{"event":0,"after":"1s"}],"act":{"method":"GET","target":"/v1/rates?perPage=1"}}'
+  '{"events":[{"event":"shipment.delivered"},{"event":"shipment.delivered"}],"steps":[{"event":1,"before_reply":true},{"event":0,"after":"1s"}],"request":{"method":"GET","target":"/v1/rates?perPage=1"}}'
 grep -q '"status_code":200' "$work/body" || fail "the receiver did not accept a notification"
-step "the deliveries are logged" GET "deliveries?perPage=10" '"state":"delivered"'
+step "the deliveries are logged" GET "deliveries?perPage=10&wait=10s" '"state":"delivered"'
 step "the webhook is removed" DELETE "webhooks/$webhook" "$webhook"
 
 chapter "Another way"
 step "a fork of the world is opened" POST "worlds/$world/fork" '"name":"lowfunds_fork"' '{"name":"fork"}'
-step "the world is what it was before" POST "worlds/$world/restore" '"requests":0' '{"snapshot":"before"}'
+step "the world is what it was before" POST "worlds/$world/restore" '"regulatory_requests":0' '{"snapshot":"before"}'
 step "its wallet holds 1.00 again" GET "ledger?wallet=$wallet&perPage=1" "\"reference\":\"$wallet\",\"currency\":\"NGN\",\"name\":\"Main wallet\",\"balance\":1}"
 step "a dollar buys what it did" GET exchange-rates '{"currency":"NGN","per_dollar":1476.04}'
-step "the world is as it began" POST "worlds/$world/reset" '"requests":0'
+step "the world is as it began" POST "worlds/$world/reset" '"regulatory_requests":0'
 step "all worlds are saved to a file" POST state/save '"status":true'
 world=lowfunds_fork
-step "the fork has what was bought" GET requests '"status":"completed"'
+step "the fork has what was bought" GET regulatory-requests '"status":"completed"'
 world=
 step "the fork is closed" DELETE worlds/lowfunds_fork '"name":"lowfunds_fork"'
 

@@ -41,12 +41,12 @@ func (s *Admin) foreign(r *http.Request) string {
 		return ""
 	}
 	if !IsLoopbackAddress(r.RemoteAddr) {
-		return fmt.Sprintf("%s needs the token from another machine: send the header %s with what serve -json prints as token, or Server.Token returns; set it with -token, MOCKSERVER_TOKEN or WithToken", wire.ControlPrefix, tokenHeader)
+		return fmt.Sprintf("%s needs the token from another machine: send the header %s with the token that serve prints; set it with -token or MOCKSERVER_TOKEN (in Go: WithToken, Server.Token)", wire.ControlPrefix, tokenHeader)
 	}
 	host := (&url.URL{Host: r.Host}).Hostname()
 	named := func(name string) bool { return strings.EqualFold(name, host) }
 	if !delivery.IsLoopback(host) && !slices.ContainsFunc(s.Hosts, named) {
-		return fmt.Sprintf("%s answers on this machine's own names only, not %q: use 127.0.0.1 or localhost, or give the server that name with -hosts or WithHosts", wire.ControlPrefix, host)
+		return fmt.Sprintf("%s answers on this machine's own names only, not %q: use 127.0.0.1 or localhost, or give the server that name with -hosts (in Go: WithHosts)", wire.ControlPrefix, host)
 	}
 	return ""
 }

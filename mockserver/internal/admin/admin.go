@@ -2,6 +2,7 @@ package admin
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -56,31 +57,31 @@ func Routes() []Route {
 		{"GET", "metrics", "counters and durations in the text format of Prometheus", "", (*Admin).adminMetrics},
 		{"GET", "assumptions", "every open point of the specification, its switch and its value in the world", "", (*Admin).adminAssumptions},
 		{"GET", "openapi.json", "the OpenAPI 3.1 document of this server", "", (*Admin).adminOpenAPI},
-		{"GET", "magic", "inputs of analyze that make special things happen", "", (*Admin).adminMagic},
+		{"GET", "special-inputs", "inputs of analyze with special effects", "", (*Admin).adminMagic},
 		{"GET", "faults", "the fault rules, and the kinds of faults there are", "", (*Admin).adminFaults},
 		{"POST", "faults", `add fault rules: {"rules":[{"operation":"rates.list","first":2,"fault":{"kind":"status","status":503}}]}`, "", (*Admin).adminInject},
 		{"DELETE", "faults", "remove every fault rule", "", (*Admin).adminClearFaults},
-		{"PATCH", "faults/{number}", `let a fault rule rest, or work again: {"off":true}`, "", (*Admin).adminSwitchFault},
+		{"PATCH", "faults/{number}", `disable or enable a fault rule: {"disabled":true}`, "", (*Admin).adminSwitchFault},
 		{"DELETE", "faults/{number}", "remove a fault rule", "", (*Admin).adminRemoveFault},
-		{"GET", "calls", "the latest requests, oldest first; operation, status, request_id, key, contains, faulted choose; after=req-7 those behind it, after=latest those to come, last=50 the latest, bodies=false without bodies; await=5s waits for the first", "operation status request_id key contains faulted after last bodies await", (*Admin).adminCalls},
-		{"POST", "calls", `call the service as the world's own client: {"method":"GET","target":"/v1/rates?perPage=2"}, and "body" where one is sent`, "", (*Admin).adminMakeCall},
-		{"GET", "calls/{request_id}", "one of them; as=curl or as=go to make it again", "as", (*Admin).adminCall},
+		{"GET", "journal", "the journal: the latest requests to the service, oldest first; operation, status, request_id, key, contains, faulted select; after=req-7 later ones, after=latest those to come, last=50 the latest, bodies=false without bodies; wait=5s waits for the first, wait=5s&count=2 for two", "operation status request_id key contains faulted after last bodies wait count", (*Admin).adminCalls},
+		{"POST", "requests", `send a request to the service with the key of the world: {"method":"GET","target":"/v1/rates?perPage=2"}, with "body" if it has one`, "", (*Admin).adminMakeCall},
+		{"GET", "journal/{request_id}", "an entry of the journal; as=curl or as=go returns a command or a test that sends the request again", "as", (*Admin).adminCall},
 		{"GET", "why/{request_id}", "why a request was refused, where the specification says so, and the nearest request that is valid", "", (*Admin).adminWhy},
-		{"GET", "lint", "what the client did that a careful one would not", "", (*Admin).adminLint},
+		{"GET", "lint", "lint: requests that a careful client would not have sent", "", (*Admin).adminLint},
 		{"GET", "coverage", "which operations, states, documents and refusals have been seen", "", (*Admin).adminCoverage},
-		{"GET", "deliveries", "webhook deliveries, newest first; page and perPage as in lists", "page perPage", (*Admin).adminDeliveries},
+		{"GET", "deliveries", "webhook deliveries, newest first; page and perPage as in lists; wait=5s waits until none is queued", "page perPage wait", (*Admin).adminDeliveries},
 		{"GET", "ledger", "wallets, entries newest first, and what is wrong with them; page, perPage, and wallet for one", "page perPage wallet", (*Admin).adminLedger},
 		{"POST", "ledger/fund", `bring money into a wallet: {"wallet":"VA-…","amount":100.50}`, "", (*Admin).adminFund},
 		{"GET", "exchange-rates", "how many units of each currency a US dollar buys", "", (*Admin).adminExchangeRates},
 		{"POST", "exchange-rates", `set one, for the analyses to come: {"currency":"NGN","per_dollar":1600}`, "", (*Admin).adminSetExchangeRate},
-		{"GET", "clock", "the time, and what waits for its own", "", (*Admin).adminClock},
+		{"GET", "clock", "the time, and what is pending", "", (*Admin).adminClock},
 		{"POST", "clock/advance", `move a virtual clock: {"duration":"90s"}`, "", (*Admin).adminAdvance},
 		{"GET", "webhooks", "the webhooks, newest first; page and perPage as in lists", "page perPage", (*Admin).adminWebhooks},
 		{"POST", "webhooks", `subscribe a receiver: {"url":"http://127.0.0.1:9000/","events":["shipment.created"]}`, "", (*Admin).adminAddWebhook},
 		{"PATCH", "webhooks/{webhook_id}", `change a webhook: any of {"name","url","events","active","order"}`, "", (*Admin).adminChangeWebhook},
 		{"DELETE", "webhooks/{webhook_id}", "remove a webhook", "", (*Admin).adminRemoveWebhook},
 		{"POST", "events", `send an event to those subscribed: {"event":"shipment.updated","shipment_id":"SH-…"} or with "data" of your own`, "", (*Admin).adminEmit},
-		{"POST", "schedule", `deliver events in a given order: {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"before_reply":true},{"event":0,"after":"1s"}],"act":{"method":"GET","target":"/v1/rates"}}`, "", (*Admin).adminSchedule},
+		{"POST", "schedule", `deliver events in a given order: {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"before_reply":true},{"event":0,"after":"1s"}],"request":{"method":"GET","target":"/v1/rates"}}`, "", (*Admin).adminSchedule},
 		{"GET", "consignments", "what can be analyzed: the shipments, newest first, and the URLs of the invoices", "", (*Admin).adminConsignments},
 		{"GET", "countries", "the countries, as GET /v1/countries has them", "", (*Admin).adminCountries},
 		{"GET", "scenarios", "words that a key may hold", "", (*Admin).adminScenarios},
@@ -91,13 +92,13 @@ func Routes() []Route {
 		{"DELETE", "worlds/{world}", "close a world", "keys", (*Admin).adminCloseWorld},
 		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that one`, "keys", (*Admin).adminForkWorld},
 		{"POST", "worlds/{world}/reset", "make a world what it began as", "keys", (*Admin).adminResetWorld},
-		{"POST", "worlds/{world}/snapshot", `keep what the world holds now: {"snapshot":"before"}`, "keys", (*Admin).adminSnapshotWorld},
-		{"POST", "worlds/{world}/restore", `make the world hold that again: {"snapshot":"before"}`, "keys", (*Admin).adminRestoreWorld},
+		{"POST", "worlds/{world}/snapshot", `take a snapshot of a world: {"snapshot":"before"}`, "keys", (*Admin).adminSnapshotWorld},
+		{"POST", "worlds/{world}/restore", `restore a snapshot: {"snapshot":"before"}`, "keys", (*Admin).adminRestoreWorld},
 		{"POST", "state/save", "save every world to the file that -state named", "", (*Admin).adminSaveState},
-		{"GET", "requests", "the regulatory requests, newest first, in short; page and perPage", "page perPage", (*Admin).adminRequests},
-		{"GET", "requests/{request_id}", "one of them, with what happened to it", "", (*Admin).adminRequest},
+		{"GET", "regulatory-requests", "the regulatory requests, newest first, in short; page and perPage", "page perPage", (*Admin).adminRequests},
+		{"GET", "regulatory-requests/{request_id}", "one of them, with what happened to it", "", (*Admin).adminRequest},
 		{"GET", PDFPath, "the PDF of a document in this world; a fork and its parent have the same request ids", "", (*Admin).adminPDF},
-		{"POST", "requests/{request_id}/evidence/{document_type}", "submit what a manual document waits for", "", (*Admin).adminEvidence},
+		{"POST", "regulatory-requests/{request_id}/evidence/{document_type}", "submit the evidence that a manual document needs", "", (*Admin).adminEvidence},
 	}
 }
 
@@ -192,6 +193,9 @@ func (s *Admin) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[st
 	if refusal == nil {
 		refusal = unknownParameter(r.URL.Query(), route.Parameters())
 	}
+	if concerned := s.concerned(r, world); concerned != nil {
+		w.Header().Set(worldHeader, concerned.Name())
+	}
 	if refusal != nil {
 		return *refusal
 	}
@@ -220,12 +224,22 @@ func (s *Admin) addressed(r *http.Request) (*world.World, *wire.Reply) {
 	if key == "" {
 		return s.Worlds.Home(), nil
 	}
-	w, err := s.Worlds.OpenKey(key)
-	if err != nil {
-		p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, "the secret key opens no world: leave Authorization out for the world that the server began with")
-		return nil, &p
+	if w := s.Worlds.ByKey(key); w != nil {
+		return w, nil
 	}
-	return w, nil
+	p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no open world has the key in Authorization: open one with POST %sworlds or a request to the service, or name the world with ?world=NAME instead", wire.ControlPrefix))
+	return nil, &p
+}
+
+// worldHeader names the world that a response is about.
+const worldHeader = "X-Mock-World"
+
+// concerned returns the world that the path names, nil if it is not open, or else the one that is addressed.
+func (s *Admin) concerned(r *http.Request, addressed *world.World) *world.World {
+	if name := r.PathValue("world"); name != "" {
+		return s.named(name)
+	}
+	return addressed
 }
 
 // named returns the world that a name addresses on the control surface, or nil.
@@ -266,6 +280,17 @@ func (s *Admin) adminMagic(*control) wire.Reply {
 }
 
 func (s *Admin) adminDeliveries(c *control) wire.Reply {
+	timeout, refusal := waitFor(c.Query())
+	if refusal != nil {
+		return *refusal
+	}
+	if timeout > 0 {
+		ctx, cancel := context.WithTimeout(c.Context(), timeout)
+		defer cancel()
+		if err := c.world.Dispatcher.WaitAll(ctx); err != nil {
+			return timedOut(err)
+		}
+	}
 	log := c.world.Deliveries()
 	return pageOf(c, spelling.Counted(len(log), "delivery in the log", "deliveries in the log"), log, viewDelivery)
 }
@@ -297,7 +322,7 @@ func (s *Admin) adminAdvance(c *control) wire.Reply {
 	}
 	d, err := time.ParseDuration(ask.Duration)
 	if err != nil || d < 0 {
-		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf(`duration %q is not one that a clock can move by: write {"duration":"1h30m"}`, ask.Duration))
+		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf(`duration is %q: write one of zero or more, such as {"duration":"1h30m"}`, ask.Duration))
 	}
 	fired, err := c.world.Advance(d)
 	if err != nil {

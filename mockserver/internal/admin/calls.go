@@ -1,10 +1,12 @@
 package admin
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/api"
@@ -18,37 +20,62 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// adminCalls answers GET /_mock/calls: the journal, or the part that the query chooses. With await it
-// answers as soon as a call is chosen, or 408.
+// adminCalls answers GET /_mock/journal: the journal, or the part that the query chooses. With wait it
+// answers as soon as count calls are chosen, or 408.
 func (s *Admin) adminCalls(c *control) wire.Reply {
 	query := c.Query()
 	choice, err := parseCallChoice(c.world, query)
 	if err != nil {
 		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, err.Error())
 	}
-	if query.Has("await") {
-		const longest = time.Hour
-		timeout, err := time.ParseDuration(query.Get("await"))
-		if err != nil || timeout <= 0 || timeout > longest {
-			return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("await %q is no time to wait: write one up to %v, such as 5s", query.Get("await"), longest))
-		}
+	timeout, refusal := waitFor(query)
+	if refusal != nil {
+		return *refusal
+	}
+	count := 1
+	if query.Has("count") {
+		count = api.Positive(query.Get("count"), 0)
+	}
+	if count == 0 || query.Has("count") && timeout == 0 {
+		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("count is %q: write a whole number from 1, beside wait, such as wait=5s&count=2", query.Get("count")))
+	}
+	if timeout > 0 {
 		if choice.Last == 0 {
-			choice.First = true
+			choice.First = count
 		}
-		if _, err = c.world.AwaitChoice(c.Context(), choice, timeout); err != nil {
-			p := refusedFor(err)
-			return wire.Refused(http.StatusRequestTimeout, wire.CodeTimeout, p.Refusal.Message)
+		if _, err = c.world.AwaitChoice(c.Context(), choice, count, timeout); err != nil {
+			return timedOut(err)
 		}
 	}
 	calls := c.world.Log.Choose(choice)
-	message := spelling.Counted(len(calls), "call", "calls")
+	message := spelling.Counted(len(calls), "request in the journal", "requests in the journal")
 	if c.world.Log.IsShort() {
-		message += ": fewer are remembered than should be, since the journals of all worlds are full; close or reset some, or raise -max-journal or WithMaxJournal"
+		message += ": older ones were dropped, because the journals of all worlds are full; close or reset some, or raise -max-journal (in Go: WithMaxJournal)"
 	}
 	return wire.SucceedWith(nil, message, list.Map(calls, func(call journal.Call) callView { return callView{call, jsontext.Timestamp(call.At)} }))
 }
 
-// parseCallChoice reads a query of GET /_mock/calls.
+// waitFor returns how long a query is to wait, 0 if it is not.
+func waitFor(query url.Values) (time.Duration, *wire.Reply) {
+	if !query.Has("wait") {
+		return 0, nil
+	}
+	const longest = time.Hour
+	timeout, err := time.ParseDuration(query.Get("wait"))
+	if err != nil || timeout <= 0 || timeout > longest {
+		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("wait is %q: write a duration up to %v, such as 5s", query.Get("wait"), longest))
+		return 0, &p
+	}
+	return timeout, nil
+}
+
+// timedOut is the refusal of a wait that failed with err.
+func timedOut(err error) wire.Reply {
+	message := strings.TrimSuffix(refusedFor(err).Refusal.Message, ": "+context.DeadlineExceeded.Error())
+	return wire.Refused(http.StatusRequestTimeout, wire.CodeTimeout, message)
+}
+
+// parseCallChoice reads a query of GET /_mock/journal.
 func parseCallChoice(w *world.World, query url.Values) (watch.Choice, error) {
 	q := journal.Query{
 		Operation: query.Get("operation"), RequestID: query.Get("request_id"), Key: query.Get("key"), Contains: query.Get("contains"),
@@ -60,7 +87,7 @@ func parseCallChoice(w *world.World, query url.Values) (watch.Choice, error) {
 	var err error
 	if text := query.Get("status"); text != "" {
 		if q.Status, err = strconv.Atoi(text); err != nil {
-			return watch.Choice{}, fmt.Errorf("status %q is no number", text)
+			return watch.Choice{}, fmt.Errorf("status is %q: write a number, such as 200", text)
 		}
 	}
 	if text := query.Get("faulted"); text != "" {
@@ -75,13 +102,13 @@ func parseCallChoice(w *world.World, query url.Values) (watch.Choice, error) {
 	choice.Bodies = query.Get("bodies") != "false"
 	if text := query.Get("last"); text != "" {
 		if choice.Last, err = strconv.Atoi(text); err != nil || choice.Last < 1 {
-			return choice, fmt.Errorf("last is %q: write how many calls to show at most", text)
+			return choice, fmt.Errorf("last is %q: write how many requests to return at most", text)
 		}
 	}
 	return choice, nil
 }
 
-// adminCall answers GET /_mock/calls/{request_id} with a call, or with what makes it again.
+// adminCall answers GET /_mock/journal/{request_id} with a call, or with what makes it again.
 func (s *Admin) adminCall(c *control) wire.Reply {
 	found, _, known := c.world.Log.Remembered(c.PathValue("request_id"))
 	if !known {
@@ -89,13 +116,13 @@ func (s *Admin) adminCall(c *control) wire.Reply {
 	}
 	switch as := c.Query().Get("as"); as {
 	case "":
-		return wire.SucceedWith(nil, "The call", callView{found, jsontext.Timestamp(found.At)})
+		return wire.SucceedWith(nil, "The journal entry", callView{found, jsontext.Timestamp(found.At)})
 	case "curl":
 		return wire.Reply{Status: http.StatusOK, ContentType: "text/plain; charset=utf-8", Body: []byte(found.Curl(c.world.URL))}
 	case "go":
 		return wire.Reply{Status: http.StatusOK, ContentType: "text/plain; charset=utf-8", Body: []byte(found.GoTest(c.world.URL))}
 	default:
-		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("a call cannot be shown as %q: choose curl or go", as))
+		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("as is %q: choose curl or go", as))
 	}
 }
 
@@ -109,5 +136,5 @@ func (s *Admin) adminWhy(c *control) wire.Reply {
 
 func callNotFound(c *control) wire.Reply {
 	return wire.Refused(http.StatusNotFound, wire.CodeNotFound,
-		fmt.Sprintf("the journal of world %s does not hold %q: take the X-Request-Id of one of its latest answers, or name another world with ?world=NAME; %s has the requests whose key opens no world", c.world.Name(), c.PathValue("request_id"), world.UnauthenticatedName))
+		fmt.Sprintf("the journal of world %s does not hold %q: take the X-Request-Id of one of its latest responses, or name another world with ?world=NAME; %s has the requests whose key opens no world", c.world.Name(), c.PathValue("request_id"), world.UnauthenticatedName))
 }

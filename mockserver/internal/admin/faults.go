@@ -56,19 +56,23 @@ func (s *Admin) adminClearFaults(c *control) wire.Reply {
 
 func (s *Admin) adminSwitchFault(c *control) wire.Reply {
 	var ask struct {
-		Off *bool `json:"off"`
+		Disabled *bool `json:"disabled"`
 	}
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &ask); refusal != nil {
 		return *refusal
 	}
-	if ask.Off == nil {
-		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `say whether the rule is to rest: send {"off":true} or {"off":false}`)
+	if ask.Disabled == nil {
+		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `disabled is required: send {"disabled":true} or {"disabled":false}`)
 	}
 	number, err := strconv.Atoi(c.PathValue("number"))
-	if err != nil || !c.world.Faults.Switch(number, !*ask.Off) {
+	if err != nil || !c.world.Faults.Switch(number, !*ask.Disabled) {
 		return faultNotFound(c)
 	}
-	return wire.SucceedWith(nil, "Fault rule switched", c.world.Faults.Rules())
+	message := "Fault rule enabled"
+	if *ask.Disabled {
+		message = "Fault rule disabled"
+	}
+	return wire.SucceedWith(nil, message, c.world.Faults.Rules())
 }
 
 func (s *Admin) adminRemoveFault(c *control) wire.Reply {

@@ -23,23 +23,28 @@ const (
 )
 
 // pulse is what a world looks like from afar: a number for each thing that a page can show, which is
-// another one once the thing has changed. Calls, Entries and Requests are counts, the rest only differs.
+// another one once the thing has changed.
 type pulse struct {
-	World      string `json:"world"`
-	Calls      uint64 `json:"calls"`    // journaled since the world began or was reset
-	Entries    int    `json:"entries"`  // of the ledger
-	Requests   int    `json:"requests"` // regulatory requests
+	World         string `json:"world"`
+	Calls         uint64 `json:"journal_entries"` // since the world began or was reset
+	LedgerEntries int    `json:"ledger_entries"`
+	Requests      int    `json:"regulatory_requests"`
+	// Unauthenticated counts the requests of the server whose key opens no world.
+	Unauthenticated uint64             `json:"unauthenticated_entries"`
+	Pending         int                `json:"pending"` // on the clock
+	Clock           string             `json:"clock"`
+	Now             jsontext.Timestamp `json:"now"`
+	Marks           marks              `json:"marks"`
+}
+
+// marks are numbers that differ from those before once what GET returns at a route of the name has changed.
+type marks struct {
 	Ledger     uint32 `json:"ledger"`
-	Desk       uint32 `json:"desk"`
+	Requests   uint32 `json:"regulatory_requests"`
 	Deliveries uint32 `json:"deliveries"`
 	Webhooks   uint32 `json:"webhooks"`
 	Faults     uint32 `json:"faults"`
 	Worlds     uint32 `json:"worlds"`
-	// Unauthenticated counts the requests of the server whose key opens no world.
-	Unauthenticated uint64             `json:"unauthenticated"`
-	Waiting         int                `json:"waiting"` // things that wait for their time
-	Clock           string             `json:"clock"`
-	Now             jsontext.Timestamp `json:"now"`
 }
 
 // still returns the pulse without what passes by itself, for comparing.
@@ -54,26 +59,26 @@ func (p pulse) still() pulse {
 // whom nobody watches does nothing for it, and a reader who is slow holds up nobody.
 func (s *Admin) pulse(w *world.World) pulse {
 	p := pulse{
-		World: w.Name(), Calls: w.Log.Last(), Deliveries: w.Dispatcher.Mark(), Faults: w.Faults.Mark(), Worlds: markWorlds(s.Worlds.Worlds()),
-		Unauthenticated: s.Worlds.Unauthenticated.Log.Last(),
-		Waiting:         w.Waiting(), Clock: clockKind(w), Now: jsontext.Timestamp(w.Clock.Now()),
+		World: w.Name(), Calls: w.Log.Last(), Unauthenticated: s.Worlds.Unauthenticated.Log.Last(),
+		Marks:   marks{Deliveries: w.Dispatcher.Mark(), Faults: w.Faults.Mark(), Worlds: markWorlds(s.Worlds.Worlds())},
+		Pending: w.Waiting(), Clock: clockKind(w), Now: jsontext.Timestamp(w.Clock.Now()),
 	}
 	w.Lock()
 	defer w.Unlock()
-	p.Entries, p.Requests = w.Account.Ledger.Len(), w.Desk.Len()
-	p.Ledger = mark(p.Entries)
+	p.LedgerEntries, p.Requests = w.Account.Ledger.Len(), w.Desk.Len()
+	p.Marks.Ledger = mark(p.LedgerEntries)
 	if last, known := w.Account.Ledger.Last(); known {
-		p.Ledger = mark(p.Entries, last.ID)
+		p.Marks.Ledger = mark(p.LedgerEntries, last.ID)
 	}
-	p.Desk = mark(p.Requests, w.Desk.Stored())
+	p.Marks.Requests = mark(p.Requests, w.Desk.Stored())
 	if newest := w.Desk.Newest(0, 1); len(newest) > 0 {
-		p.Desk = mark(p.Requests, w.Desk.Stored(), newest[0].RequestID)
+		p.Marks.Requests = mark(p.Requests, w.Desk.Stored(), newest[0].RequestID)
 	}
 	var hooks []any
 	for _, h := range w.Account.Webhooks.All {
 		hooks = append(hooks, h.WebhookID, h.Revision)
 	}
-	p.Webhooks = mark(hooks...)
+	p.Marks.Webhooks = mark(hooks...)
 	return p
 }
 
@@ -91,7 +96,7 @@ func markWorlds(opened []*world.World) uint32 { return mark(len(opened), opened[
 // text/event-stream.
 func (s *Admin) adminLive(c *control) wire.Reply {
 	if !wire.Accepts(c.Header, "text/event-stream") {
-		return wire.SucceedWith(nil, "What the world looks like now; accept text/event-stream to hear of each change", s.pulse(c.world))
+		return wire.SucceedWith(nil, "The state of the world; send Accept: text/event-stream for a stream of its changes", s.pulse(c.world))
 	}
 	if s.watching.Add(1) > maxLive {
 		s.watching.Add(-1)
@@ -119,7 +124,7 @@ func (s *Admin) live(ctx context.Context, out *eventWriter, w *world.World) erro
 		case w != s.Worlds.Unauthenticated && s.Worlds.ByKey(w.SecretKey) != w:
 			return out.event("closed", p)
 		case p.still() != sent:
-			if err := out.event("pulse", p); err != nil {
+			if err := out.event("change", p); err != nil {
 				return err
 			}
 			sent, spoke = p.still(), now

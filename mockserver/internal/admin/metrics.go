@@ -27,10 +27,10 @@ func (s *Admin) adminMetrics(*control) wire.Reply {
 		w.Unlock()
 	}
 	t.Gauge("mockserver_worlds", "Worlds that are open.", len(worlds))
-	t.Gauge("mockserver_journal_entries", "Calls that the journals of the open worlds remember.", entries)
+	t.Gauge("mockserver_journal_entries", "Requests that the journals of the open worlds hold.", entries)
 	t.Gauge("mockserver_journal_bytes", "Memory that the journals of the open worlds take.", int(s.Memory.Used.Load()))
 	t.Gauge("mockserver_ledger_transactions", "Entries in the ledgers of the open worlds.", transactions)
-	t.Gauge("mockserver_waiting", "Things that wait for their time in the open worlds.", waiting)
+	t.Gauge("mockserver_pending", "Timers that are pending in the open worlds, such as generated documents and delivery retries.", waiting)
 	writeDeliveries(t, worlds)
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)

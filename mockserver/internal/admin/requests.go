@@ -20,7 +20,7 @@ import (
 
 // What the console shows that no other part of the control surface has.
 
-// requestRow is a regulatory request as GET /_mock/requests lists it.
+// requestRow is a regulatory request as GET /_mock/regulatory-requests lists it.
 type requestRow struct {
 	RequestID  string               `json:"request_id"`
 	Status     regulatory.State     `json:"status"`
@@ -28,7 +28,7 @@ type requestRow struct {
 	ShipmentID string               `json:"shipment_id,omitempty"`
 	FileURL    string               `json:"file_url,omitempty"`
 	Offered    int                  `json:"offered"` // documents that could be bought
-	Bought     int                  `json:"bought"`
+	Purchased  int                  `json:"purchased"`
 	Generated  int                  `json:"generated"`
 	Charged    shipping.Amount      `json:"charged_amount,omitzero"`
 	Currency   string               `json:"currency"`
@@ -53,7 +53,7 @@ func (s *Admin) adminRequests(c *control) wire.Reply {
 	for i, r := range records {
 		rows[i] = requestRow{
 			RequestID: r.RequestID, Status: r.Status, Source: r.Source, ShipmentID: r.ShipmentID, FileURL: r.FileURL,
-			Offered: len(r.AvailableDocuments), Bought: len(r.Documents), Charged: r.ChargedAmount, Currency: r.Currency,
+			Offered: len(r.AvailableDocuments), Purchased: len(r.Documents), Charged: r.ChargedAmount, Currency: r.Currency,
 			CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 		}
 		for _, doc := range r.Documents {
@@ -79,7 +79,7 @@ func (s *Admin) adminRequest(c *control) wire.Reply {
 	}{record.JSON(), record.History()})
 }
 
-const PDFPath = "requests/{request_id}/documents/{document_type}/pdf"
+const PDFPath = "regulatory-requests/{request_id}/documents/{document_type}/pdf"
 
 func (s *Admin) adminPDF(c *control) wire.Reply { return api.DocumentPDF(c.world, c.Call) }
 
@@ -128,15 +128,15 @@ func (s *Admin) adminClock(c *control) wire.Reply {
 		waiting = append(waiting, viewFired(f))
 	}
 	total := w.Waiting()
-	return wire.SucceedWith(nil, spelling.Counted(total, "thing waits for its time", "things wait for their time"), struct {
+	return wire.SucceedWith(nil, spelling.Counted(total, "pending", "pending"), struct {
 		Now     jsontext.Timestamp `json:"now"`
 		Clock   string             `json:"clock"`
 		Total   int                `json:"total"`
-		Waiting []firedView        `json:"waiting"` // the first to come first, at most 100
+		Pending []firedView        `json:"pending"` // the first to come first, at most 100
 	}{jsontext.Timestamp(w.Clock.Now()), clockKind(w), total, waiting})
 }
 
-// callOrder is the body of POST /_mock/calls.
+// callOrder is the body of POST /_mock/requests.
 type callOrder struct {
 	Method string          `json:"method"`
 	Target string          `json:"target"` // path and query
@@ -146,12 +146,12 @@ type callOrder struct {
 // callMade is the data of its answer.
 type callMade struct {
 	RequestID string `json:"request_id,omitempty"`
-	Status    int    `json:"status"`          // 0 where no answer came
-	Error     string `json:"error,omitempty"` // why none came
-	Body      string `json:"body,omitempty"`  // its beginning
+	Status    int    `json:"status,omitempty"` // absent if no response came
+	Error     string `json:"error,omitempty"`  // why none came
+	Body      string `json:"body,omitempty"`   // its beginning
 }
 
-// maxMadeBody is how much of a body the answer to POST /_mock/calls holds.
+// maxMadeBody is how much of a body the answer to POST /_mock/requests holds.
 const maxMadeBody = 64 << 10
 
 // adminMakeCall calls the service with the world's own key over a real connection in memory, so that it
@@ -167,18 +167,22 @@ func (s *Admin) adminMakeCall(c *control) wire.Reply {
 		return *refusal
 	}
 	made := s.makeCall(req)
-	return wire.SucceedWith(nil, fmt.Sprintf("Called, with status %d", made.Status), made)
+	message := "Sent; no response"
+	if made.Status > 0 {
+		message = fmt.Sprintf("Sent; status %d", made.Status)
+	}
+	return wire.SucceedWith(nil, message, made)
 }
 
 // newCall returns the request that an order describes.
 func (s *Admin) newCall(c *control, order callOrder) (*http.Request, *wire.Reply) {
 	if !strings.HasPrefix(order.Target, "/") || IsPath(order.Target) {
-		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `name what to call: send {"method":"GET","target":"/v1/rates?perPage=2"}`)
+		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `target is the path and query of the service: send {"method":"GET","target":"/v1/rates?perPage=2"}`)
 		return nil, &p
 	}
 	req, err := http.NewRequestWithContext(c.Context(), order.Method, wire.InMemoryURL+order.Target, bytes.NewReader(order.Body))
 	if err != nil {
-		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("this cannot be called: %v", err))
+		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("the request cannot be sent: %v", err))
 		return nil, &p
 	}
 	req.Header.Set("Authorization", "Bearer "+c.world.SecretKey)
@@ -193,14 +197,14 @@ func (s *Admin) makeCall(req *http.Request) *callMade {
 	made := &callMade{}
 	resp, err := s.Transport().RoundTrip(req)
 	if err != nil {
-		made.Error = "no answer came: " + err.Error()
+		made.Error = "no response: " + err.Error()
 		return made
 	}
 	defer resp.Body.Close()
 	made.RequestID, made.Status = resp.Header.Get("X-Request-Id"), resp.StatusCode
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxMadeBody))
 	if err != nil {
-		made.Error = "the answer broke off: " + err.Error()
+		made.Error = "the response was cut off: " + err.Error()
 	}
 	made.Body = wire.Redact(string(body))
 	return made

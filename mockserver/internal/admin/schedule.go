@@ -20,14 +20,14 @@ type scheduleOrder struct {
 		BeforeReply bool           `json:"before_reply"`
 		After       fault.Duration `json:"after"`
 	} `json:"steps"`
-	Act *callOrder `json:"act"`
+	Request *callOrder `json:"request"`
 }
 
 // maxScheduled is how many events, and how many steps, a schedule has at most.
 const maxScheduled = 1000
 
 // adminSchedule answers POST /_mock/schedule with what [World.RunSchedule] delivers. Its act is a call, which
-// is made as POST /_mock/calls makes it.
+// is made as POST /_mock/requests makes it.
 func (s *Admin) adminSchedule(c *control) wire.Reply {
 	var order scheduleOrder
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
@@ -35,7 +35,7 @@ func (s *Admin) adminSchedule(c *control) wire.Reply {
 	}
 	if len(order.Events) == 0 || len(order.Events) > maxScheduled || len(order.Steps) > maxScheduled {
 		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid,
-			`a schedule has 1 to 1000 events and up to 1000 steps: send {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"after":"1s"}]}; "act" is a call whose reply steps with "before_reply" precede`)
+			`a schedule has 1 to 1000 events and up to 1000 steps: send {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"after":"1s"}]}; "request" is sent to the service, and steps with "before_reply" are delivered before its response`)
 	}
 	var steps []world.Step
 	for _, one := range order.Steps {
@@ -46,8 +46,8 @@ func (s *Admin) adminSchedule(c *control) wire.Reply {
 	}
 	var made *callMade
 	var act func(context.Context) error
-	if order.Act != nil {
-		req, refusal := s.newCall(c, *order.Act)
+	if order.Request != nil {
+		req, refusal := s.newCall(c, *order.Request)
 		if refusal != nil {
 			return *refusal
 		}
@@ -62,6 +62,6 @@ func (s *Admin) adminSchedule(c *control) wire.Reply {
 	}
 	return wire.SucceedWith(nil, spelling.Counted(len(delivered), "notification delivered", "notifications delivered"), struct {
 		Deliveries []deliveryView `json:"deliveries"`
-		Act        *callMade      `json:"act,omitempty"`
+		Response   *callMade      `json:"response,omitempty"`
 	}{list.Map(delivered, viewDelivery), made})
 }

@@ -1,9 +1,12 @@
 package admin
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/shipping-go/shipping"
@@ -100,6 +103,26 @@ func viewDiff(d world.Diff) diffView {
 	}
 }
 
+// webhookOrder is a [delivery.Order] as the control surface has it: any instead of the empty one.
+type webhookOrder delivery.Order
+
+const anyOrder = "any"
+
+func (o webhookOrder) MarshalText() ([]byte, error) { return []byte(cmp.Or(string(o), anyOrder)), nil }
+
+func (o *webhookOrder) UnmarshalText(text []byte) error {
+	known := delivery.Orders()
+	switch name := string(text); {
+	case name == anyOrder:
+		*o = webhookOrder(delivery.Together)
+	case slices.Contains(known, delivery.Order(name)):
+		*o = webhookOrder(name)
+	default:
+		return fmt.Errorf("order is %q: choose %s or one of %v", name, anyOrder, known)
+	}
+	return nil
+}
+
 // webhookView is a webhook with what only the control surface knows of it.
 type webhookView struct {
 	WebhookID string             `json:"webhook_id"`
@@ -107,7 +130,7 @@ type webhookView struct {
 	URL       string             `json:"url"`
 	Events    []string           `json:"events"`
 	Active    bool               `json:"active"`
-	Order     delivery.Order     `json:"order"`
+	Order     webhookOrder       `json:"order"`
 	CreatedAt jsontext.Timestamp `json:"created_at"`
 	UpdatedAt jsontext.Timestamp `json:"updated_at"`
 	Revision  int                `json:"revision"`
@@ -116,7 +139,7 @@ type webhookView struct {
 func viewWebhook(h *account.Webhook) webhookView {
 	return webhookView{
 		WebhookID: h.WebhookID, Name: h.Name, URL: h.URL, Events: h.Event, Active: h.Active,
-		Order: h.Order, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Revision: h.Revision,
+		Order: webhookOrder(h.Order), CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Revision: h.Revision,
 	}
 }
 

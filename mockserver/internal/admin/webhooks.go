@@ -26,11 +26,11 @@ func (s *Admin) adminWebhooks(c *control) wire.Reply {
 func (s *Admin) adminAddWebhook(c *control) wire.Reply {
 	w := c.world
 	var form struct {
-		Name   string          `json:"name"`
-		URL    string          `json:"url"`
-		Events []string        `json:"events"`
-		Active *bool           `json:"active"`
-		Order  *delivery.Order `json:"order"`
+		Name   string        `json:"name"`
+		URL    string        `json:"url"`
+		Events []string      `json:"events"`
+		Active *bool         `json:"active"`
+		Order  *webhookOrder `json:"order"`
 	}
 	if refusal := w.Decoding().DecodeControl(c.Call, &form); refusal != nil {
 		return *refusal
@@ -40,7 +40,7 @@ func (s *Admin) adminAddWebhook(c *control) wire.Reply {
 		return refusedFor(err)
 	}
 	if form.Order != nil {
-		if err := w.ChangeWebhook(id, world.WebhookChange{Order: form.Order}); err != nil {
+		if err := w.ChangeWebhook(id, world.WebhookChange{Order: (*delivery.Order)(form.Order)}); err != nil {
 			return refusedFor(errors.Join(err, w.RemoveWebhook(id)))
 		}
 	}
@@ -58,14 +58,22 @@ func answerWebhook(w *world.World, id, message string) wire.Reply {
 
 func (s *Admin) adminChangeWebhook(c *control) wire.Reply {
 	w, id := c.world, c.PathValue("webhook_id")
-	var change world.WebhookChange
+	var change struct {
+		Name   *string       `json:"name"`
+		URL    *string       `json:"url"`
+		Events []string      `json:"events"`
+		Active *bool         `json:"active"`
+		Order  *webhookOrder `json:"order"`
+	}
 	if refusal := w.Decoding().DecodeControl(c.Call, &change); refusal != nil {
 		return *refusal
 	}
 	if h := findWebhook(w, id); h == nil {
 		return webhookNotFound(id)
 	}
-	if err := w.ChangeWebhook(id, change); err != nil {
+	if err := w.ChangeWebhook(id, world.WebhookChange{
+		Name: change.Name, URL: change.URL, Events: change.Events, Active: change.Active, Order: (*delivery.Order)(change.Order),
+	}); err != nil {
 		return refusedFor(err)
 	}
 	return answerWebhook(w, id, "Webhook changed")
@@ -101,5 +109,15 @@ func (s *Admin) adminEmit(c *control) wire.Reply {
 	if err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, spelling.Counted(len(queued), "notification queued", "notifications queued"), list.Map(queued, viewDelivery))
+	refused := 0
+	for _, d := range queued {
+		if d.State == delivery.Refused {
+			refused++
+		}
+	}
+	message := spelling.Counted(len(queued)-refused, "notification queued", "notifications queued")
+	if refused > 0 {
+		message += fmt.Sprintf(", %d refused: reason tells why", refused)
+	}
+	return wire.SucceedWith(nil, message, list.Map(queued, viewDelivery))
 }

@@ -28,8 +28,8 @@ type worldView struct {
 	SecretKey string             `json:"secret_key,omitempty"` // in the list, and when a world is opened or forked; not with keys=false
 	Clock     string             `json:"clock"`
 	Now       jsontext.Timestamp `json:"now"`
-	Requests  int                `json:"requests"` // regulatory requests that it keeps
-	Waiting   int                `json:"waiting"`  // things that wait for their time
+	Requests  int                `json:"regulatory_requests"`
+	Waiting   int                `json:"pending"` // on its clock
 	Snapshots []string           `json:"snapshots"`
 }
 
@@ -58,7 +58,7 @@ func viewWorld(w *world.World) worldView {
 }
 
 func (s *Admin) adminScenarios(*control) wire.Reply {
-	return wire.SucceedWith(nil, "Words that a key may hold: sk_test_<scenario>_<name>; put several together with hyphens", world.Scenarios())
+	return wire.SucceedWith(nil, "Scenarios, for keys of the form sk_test_<scenario>_<name>; join several with hyphens", world.Scenarios())
 }
 
 func (s *Admin) adminWorlds(c *control) wire.Reply {
@@ -213,7 +213,9 @@ func answerOpened(c *control, w *world.World, message string, err error) wire.Re
 	if err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, message, viewDetails(w, c))
+	p := wire.SucceedWith(nil, message, viewDetails(w, c))
+	p.Header = http.Header{worldHeader: {w.Name()}}
+	return p
 }
 
 // answerWorld shows a world without its key, which only the one who opens it needs.
@@ -231,7 +233,7 @@ func (s *Admin) adminSaveState(c *control) wire.Reply {
 		return *refusal
 	}
 	if s.Save == nil {
-		return wire.Refused(409, wire.CodeInvalid, "the server was given no state file: start it with -state PATH, or use WithState")
+		return wire.Refused(409, wire.CodeInvalid, "the server has no state file: start it with -state FILE (in Go: WithState)")
 	}
 	if err := s.Save(); err != nil {
 		return wire.Refused(500, wire.CodeInternal, err.Error())

@@ -41,7 +41,7 @@ func (s *API) authenticate(r *http.Request, op *operation) (*world.World, *wire.
 	case !strings.EqualFold(scheme, "Bearer") || key == "":
 		message = "the Authorization header is malformed: write it as Bearer, a space and the secret key"
 	default:
-		message = "the secret key is not one of this server's: use the secret_key that it printed when it started, Server.SecretKey, or a key that opens a world of its own: GET " + wire.ControlPrefix + "scenarios tells how"
+		message = "the secret key is not one of this server's: use the secret_key that it printed when it started (in Go: Server.SecretKey), or a key that opens a world of its own: GET " + wire.ControlPrefix + "scenarios lists the scenarios"
 	}
 	p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, message)
 	p.Header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}
@@ -62,7 +62,7 @@ func (s *API) IsOpen(op *shipping.Operation) bool {
 // keyless returns the world that a request to an open operation is for if its key opens none: the first, in
 // the order of their opening, that has the regulatory request which the path names. Otherwise it is the home
 // world for a request without a key, and that of the requests without an account for one with a wrong key. A fork
-// has the requests of its parent, under the same ids: use the fork's key, or GET /_mock/requests/….
+// has the requests of its parent, under the same ids: use the fork's key, or GET /_mock/regulatory-requests/….
 func (s *API) keyless(r *http.Request) *world.World {
 	if id := r.PathValue("request_id"); id != "" {
 		for _, w := range s.Worlds.Worlds() {

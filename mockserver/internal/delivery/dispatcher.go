@@ -250,6 +250,29 @@ func (d *Dispatcher) Wait(ctx context.Context, id string) (Delivery, error) {
 	return ended, nil
 }
 
+// WaitAll returns nil once no delivery is queued, [ErrClosed], or the context's error.
+func (d *Dispatcher) WaitAll(ctx context.Context) error {
+	for {
+		d.mu.Lock()
+		queued, next := len(d.flights), ""
+		for id := range d.flights {
+			next = id
+			break
+		}
+		d.mu.Unlock()
+		if queued == 0 {
+			return nil
+		}
+		_, err := d.Wait(ctx, next)
+		switch {
+		case errors.Is(err, ErrClosed):
+			return ErrClosed
+		case ctx.Err() != nil:
+			return fmt.Errorf("waited until no delivery is queued, and %d are; one that is retried, or that has an order, is sent as the clock of the world advances: %w", queued, ctx.Err())
+		}
+	}
+}
+
 // Close stops delivering and returns when nothing is on the wire any more.
 func (d *Dispatcher) Close() {
 	d.mu.Lock()

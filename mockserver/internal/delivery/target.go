@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-var errNotLoopback = errors.New("only loopback targets are delivered to; allow others with WithDeliveryTargets, or -deliver-anywhere on the command")
+var errNotLoopback = errors.New("only loopback targets are delivered to; allow others with -deliver-anywhere (in Go: WithDeliveryTargets)")
 
 // CheckTarget reports why a URL cannot be a webhook's: it is no absolute http or https address, or
 // it leaves this machine and anywhere is false.

@@ -28,7 +28,7 @@ func (y *Explanation) Summary() string {
 type Explanation struct {
 	RequestID     string      `json:"request_id"`
 	Operation     string      `json:"operation"`
-	Status        int         `json:"status"`
+	Status        int         `json:"status,omitempty"`
 	ErrorCode     string      `json:"error_code,omitempty"`
 	Message       string      `json:"message,omitempty"`
 	Specification string      `json:"specification,omitempty"`
@@ -51,7 +51,7 @@ type Suggestion struct {
 func Response(worlds *world.Book, w *world.World, requestID string, table []shipping.Operation) (Explanation, error) {
 	c, rule, known := w.Log.Remembered(requestID)
 	if !known {
-		return Explanation{}, fmt.Errorf("mockserver: the journal does not hold %q: take the X-Request-Id of one of the latest answers, or keep more with WithJournal", requestID)
+		return Explanation{}, fmt.Errorf("mockserver: the journal does not hold %q: take the X-Request-Id of one of the latest responses, or keep more with -journal (in Go: WithJournal)", requestID)
 	}
 	why := Explanation{
 		RequestID: c.RequestID, Operation: c.Operation, Status: c.Status, ErrorCode: c.ErrorCode, Message: c.Message, Fault: c.Fault,

@@ -52,9 +52,9 @@ type armed struct {
 type Listed struct {
 	Number int `json:"number"`
 	fault.Rule
-	Off    bool  `json:"off,omitempty"`
-	Seen   int   `json:"seen,omitempty"`   // requests that it has counted
-	Struck int64 `json:"struck,omitempty"` // requests that it has struck
+	Disabled bool  `json:"disabled,omitempty"`
+	Seen     int   `json:"seen,omitempty"`   // requests that it has counted
+	Struck   int64 `json:"struck,omitempty"` // requests that it has struck
 }
 
 // Sighting is a request that rules are compared with.
@@ -178,7 +178,7 @@ func (b *Book) Rules() []Listed {
 }
 
 func (r *armed) listed() Listed {
-	return Listed{Number: r.number, Rule: r.Rule, Off: r.off, Seen: r.seen, Struck: r.struck.Load()}
+	return Listed{Number: r.number, Rule: r.Rule, Disabled: r.off, Seen: r.seen, Struck: r.struck.Load()}
 }
 
 // Mark returns a number that changes when a rule is added, removed, switched or has seen a request.

@@ -17,7 +17,7 @@ type Choice struct {
 	journal.Query
 	after  uint64 // the number of the call before the first
 	Last   int    // how many of the latest; 0 for all
-	First  bool   // only the first
+	First  int    // how many of the first; 0 for all
 	Bodies bool
 }
 
@@ -31,7 +31,7 @@ func (j *Log) Choice(q journal.Query) (Choice, error) {
 	default:
 		number, err := strconv.ParseUint(strings.TrimPrefix(q.After, "req-"), 10, 64)
 		if err != nil {
-			return choice, fmt.Errorf("after is %q: write the request_id of a call, such as req-7, or %s", q.After, journal.Latest)
+			return choice, fmt.Errorf("after is %q: write the request_id of an entry, such as req-7, or %s", q.After, journal.Latest)
 		}
 		choice.after = number
 	}
@@ -65,49 +65,55 @@ func (j *Log) Choose(choice Choice) []journal.Call {
 			}
 			calls = append(calls, shown.call())
 		}
-		return !(choice.First && len(calls) > 0) && (choice.Last == 0 || len(calls) < choice.Last)
+		return (choice.First == 0 || len(calls) < choice.First) && (choice.Last == 0 || len(calls) < choice.Last)
 	})
 	return calls
 }
 
-// Await returns the oldest remembered call of a choice, as soon as there is one. It fails when the context ends or the
-// timeout has passed; 0 is none.
-func (j *Log) Await(ctx context.Context, choice Choice, timeout time.Duration) (journal.Call, error) {
+// Await returns the oldest remembered call of a choice, as soon as there are count of them. It fails when the context
+// ends or the timeout has passed; 0 is none.
+func (j *Log) Await(ctx context.Context, choice Choice, count int, timeout time.Duration) (journal.Call, error) {
 	if timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
 	for {
-		var found *journal.Call
+		var first journal.Call
+		found := 0
 		changed := j.each(func(e *entry) bool {
 			if choice.matches(e) {
-				c := e.call()
-				found = &c
+				if found++; found == 1 {
+					first = e.call()
+				}
 			}
-			return found == nil
+			return found < count
 		})
-		if found != nil {
-			return *found, nil
+		if found >= count {
+			return first, nil
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return journal.Call{}, fmt.Errorf("mockserver: waited for %s, and had %s: %w", &choice.Query, j.latest(), context.Cause(ctx))
+			return journal.Call{}, fmt.Errorf("mockserver: waited for %s and found %d of %d; %s: %w", &choice.Query, found, count, j.latest(), context.Cause(ctx))
 		}
 	}
 }
 
-// latest says in a line what was called last.
+// latest names the latest requests in a line.
 func (j *Log) latest() string {
 	const most = 3
 	calls := j.Choose(Choice{Bodies: false})
 	if len(calls) == 0 {
-		return "no call at all"
+		return "the journal is empty"
 	}
 	var lines []string
 	for _, c := range calls[max(0, len(calls)-most):] {
-		lines = append(lines, fmt.Sprintf("%s %s %d", c.Method, c.Path, c.Status))
+		status := "without a response"
+		if c.Status > 0 {
+			status = strconv.Itoa(c.Status)
+		}
+		lines = append(lines, fmt.Sprintf("%s %s %s", c.Method, c.Path, status))
 	}
-	return fmt.Sprintf("%s, the latest: %s", spelling.Counted(len(calls), "other", "others"), strings.Join(lines, ", "))
+	return fmt.Sprintf("the journal has %s, the latest: %s", spelling.Counted(len(calls), "request", "requests"), strings.Join(lines, ", "))
 }

@@ -36,7 +36,7 @@ func (u *Unread) ReadBody(w http.ResponseWriter, r *http.Request, limit int64, t
 			return nil, &p
 		}
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-			p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the body is longer than %d bytes: send less, or raise -max-body or WithMaxBody", limit))
+			p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the body is longer than %d bytes: send less, or raise -max-body (in Go: WithMaxBody)", limit))
 			return nil, &p
 		}
 		p := Refused(http.StatusBadRequest, CodeMalformed, "the body ended early: send it again")
@@ -76,7 +76,7 @@ func (d Decoding) Decode(c *Call, into any) *Reply {
 		return &p
 	}
 	if most := int(max(4096, min(d.MaxBody/256, 1<<30))); jsonscan.Crowded(text, most) { // each becomes a record, however short
-		p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the lists in the body hold more than %d elements: send fewer, or raise -max-body or WithMaxBody", most))
+		p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the lists in the body hold more than %d elements: send fewer, or raise -max-body (in Go: WithMaxBody)", most))
 		return &p
 	}
 	c.Unknown = unknownFields(text, into)
@@ -163,6 +163,9 @@ func where(err error, read int64) string {
 		return fmt.Sprintf("%v at byte %d", syntax, syntax.Offset)
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if wrong.Value == "number" && (wrong.Type.Name() == "Duration" || strings.HasSuffix(wrong.Field, "duration")) {
+			return fmt.Sprintf("field %q is a number: write a string with a unit, such as \"90s\" or \"1h30m\"", wrong.Field)
+		}
 		return fmt.Sprintf("field %q is a JSON %s and should be a %s, at byte %d", wrong.Field, wrong.Value, wrong.Type, wrong.Offset)
 	}
 	if date, ok := errors.AsType[*time.ParseError](err); ok {

@@ -209,7 +209,7 @@ func (a *Assumptions) setAll(values map[string]json.RawMessage) error {
 	var problems []error
 	for name, value := range values {
 		if slices.Contains(serverAssumptions(), name) {
-			problems = append(problems, fmt.Errorf("assumption %s is one of the whole server: start it with -assume %s=…, or WithAssumptions", name, name))
+			problems = append(problems, fmt.Errorf("assumption %s is one of the whole server: start it with -assume %s=… (in Go: WithAssumptions)", name, name))
 			continue
 		}
 		text := string(value)

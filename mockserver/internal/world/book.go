@@ -261,7 +261,7 @@ func (b *Book) template(p seed.Plan) (*template, error) {
 			}
 		}
 		if b.rows+t.rows > maxTemplateRows {
-			return nil, fmt.Errorf("%w: its worlds store %d records and this one needs %d more: close some with DELETE %sworlds/NAME or World.Close, or use rowsN, which stores none", ErrTooManyWorlds, b.rows, t.rows, wire.ControlPrefix)
+			return nil, fmt.Errorf("%w: its worlds store %d records and this one needs %d more: close some with DELETE %sworlds/NAME (in Go: World.Close), or use rowsN, which stores none", ErrTooManyWorlds, b.rows, t.rows, wire.ControlPrefix)
 		}
 		b.rows += t.rows
 		b.templates[p] = t
@@ -285,7 +285,7 @@ func (b *Book) add(w *World, most int) error {
 	case b.closed:
 		return fmt.Errorf("%w: it is closed", ErrNoWorld)
 	case len(b.opened) >= most:
-		return fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME or World.Close, or raise -max-worlds or WithMaxWorlds", ErrTooManyWorlds, len(b.opened), wire.ControlPrefix)
+		return fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME, or raise -max-worlds (in Go: World.Close, WithMaxWorlds)", ErrTooManyWorlds, len(b.opened), wire.ControlPrefix)
 	}
 	b.byKey[w.SecretKey] = w
 	b.opened = append(b.opened, w)

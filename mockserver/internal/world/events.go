@@ -70,7 +70,7 @@ func (w *World) payload(e Event) (payload []byte, shipmentID string, err error) 
 	}
 	s := w.Account.Shipments[e.ShipmentID]
 	if s == nil {
-		return nil, "", fmt.Errorf("no shipment %q: use one of Server.Shipments, or send data of your own", e.ShipmentID)
+		return nil, "", fmt.Errorf("no shipment %q: GET /_mock/consignments lists them (in Go: World.Shipments), or send data of your own", e.ShipmentID)
 	}
 	payload, err = s.Payload(e.Kind)
 	return payload, e.ShipmentID, err

@@ -32,14 +32,14 @@ func (w *World) Await(ctx context.Context, q journal.Query, timeout time.Duratio
 	if err != nil {
 		return journal.Call{}, fmt.Errorf("mockserver: %w", err)
 	}
-	return w.AwaitChoice(ctx, choice, timeout)
+	return w.AwaitChoice(ctx, choice, 1, timeout)
 }
 
-func (w *World) AwaitChoice(ctx context.Context, choice watch.Choice, timeout time.Duration) (journal.Call, error) {
+func (w *World) AwaitChoice(ctx context.Context, choice watch.Choice, count int, timeout time.Duration) (journal.Call, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(w.closed, func() { cancel(errClosed) })()
-	return w.Log.Await(ctx, choice, timeout)
+	return w.Log.Await(ctx, choice, count, timeout)
 }
 
 // Findings returns what the client has done so far that a careful one would not, first found first.

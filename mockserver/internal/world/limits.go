@@ -23,7 +23,7 @@ func (w *World) room() error { return w.roomFor(0) }
 // lock.
 func (w *World) roomFor(text int) error {
 	if most := w.settings.MaxRows; w.rows()-w.rowsAtFirst >= most {
-		return fmt.Errorf("%w: it stores %d records beside those that it began with, which is the most: %s, or raise -max-rows or WithMaxRows", ErrTooManyRows, most, w.makeRoom())
+		return fmt.Errorf("%w: it stores %d records beside those that it began with, which is the most: %s, or raise -max-rows (in Go: WithMaxRows)", ErrTooManyRows, most, w.makeRoom())
 	}
 	return w.RoomForBytes(text)
 }
@@ -35,13 +35,13 @@ func (w *World) RoomForBytes(text int) error {
 		taken += kept.State.Memory()
 	}
 	if most := w.settings.MaxBytes; taken-w.base.State.Memory() > most {
-		return fmt.Errorf("%w: what it stores would take more than %d bytes of memory: %s, or raise -max-bytes or WithMaxBytes", ErrTooManyRows, most, w.makeRoom())
+		return fmt.Errorf("%w: what it stores would take more than %d bytes of memory: %s, or raise -max-bytes (in Go: WithMaxBytes)", ErrTooManyRows, most, w.makeRoom())
 	}
 	return nil
 }
 
 func (w *World) makeRoom() string {
-	return fmt.Sprintf("reset it with POST %sworlds/%s/reset or World.Reset, go on in another", wire.ControlPrefix, w.name)
+	return fmt.Sprintf("reset it with POST %sworlds/%s/reset (in Go: World.Reset), use another", wire.ControlPrefix, w.name)
 }
 
 // Limits that keep a test that runs away from taking the machine along.

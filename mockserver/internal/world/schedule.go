@@ -82,7 +82,7 @@ func checkSteps(steps []Step, events int, hasAct bool) error {
 		case step.Event < 0 || step.Event >= events:
 			return fmt.Errorf("step %d delivers event %d of %d events, counted from 0", i+1, step.Event, events)
 		case step.BeforeReply && !hasAct:
-			return fmt.Errorf("step %d comes before the reply, but there is no act whose reply that could be", i+1)
+			return fmt.Errorf("step %d comes before the reply, but there is no request: add one (in Go: act)", i+1)
 		case step.BeforeReply && late:
 			return fmt.Errorf("step %d comes before the reply, behind one that comes after it", i+1)
 		}

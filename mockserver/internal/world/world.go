@@ -120,7 +120,7 @@ func (w *World) Advance(d time.Duration) ([]clock.Fired, error) {
 }
 
 // ErrRealClock is returned by [World.Advance] in a world that follows the real time.
-var ErrRealClock = errors.New("mockserver: the clock follows the real time; make the server with WithVirtualClock, start the command with -clock virtual, or take a world of the scenario virtual")
+var ErrRealClock = errors.New("mockserver: the clock follows the real time; start the server with -clock virtual (in Go: WithVirtualClock), or use a world of the scenario virtual")
 
 // Waiting returns how many things wait for their time on the world's clock: documents under generation, deliveries to
 // be tried again, delayed answers.

@@ -64,7 +64,7 @@ for (let polls = 0; request.status !== "completed" && request.status !== "failed
 expect(request.status === "completed", `the request is completed, not ${request.status}`);
 
 // The journal and the ledger have what happened.
-const [refusal] = take(await control.GET("/_mock/calls", { params: { query: { ...inWorld.query, status: 400, last: 1 } } }));
+const [refusal] = take(await control.GET("/_mock/journal", { params: { query: { ...inWorld.query, status: 400, last: 1 } } }));
 expect(refusal?.error_code === "already_purchased", "the refused purchase is in the journal");
 const why = take(
   await control.GET("/_mock/why/{request_id}", { params: { path: { request_id: refusal.request_id }, ...inWorld } }),

@@ -45,10 +45,10 @@ export function api(world) {
     post: (path, data, query) => ask("POST", address(path, query), JSON.stringify(data ?? {}), signal),
     patch: (path, data) => ask("PATCH", address(path), JSON.stringify(data), signal),
     remove: (path, query) => ask("DELETE", address(path, query), undefined, signal),
-    /** call calls the service with the world's own key, with a body that is JSON already. */
-    call: (method, target, text) => {
+    /** send sends a request to the service with the key of the world, with a body that is JSON already. */
+    send: (method, target, text) => {
       const order = JSON.stringify({ method, target });
-      return ask("POST", address("calls"), text ? `${order.slice(0, -1)},"body":${text}}` : order, signal);
+      return ask("POST", address("requests"), text ? `${order.slice(0, -1)},"body":${text}}` : order, signal);
     },
     leave: () => left.abort(),
   };

@@ -62,7 +62,7 @@ function show() {
   const before = app.route;
   app.route = parse(location.hash);
   const about = sections.find((section) => section.id === app.route.section);
-  if (!about) return app.go({ section: "requests", id: "" });
+  if (!about) return app.go({ section: "journal", id: "" });
   if (app.route.world !== world) openWorld(app.route.world);
   let view = views.get(about.id);
   const entered = !view || before.section !== about.id || before.world !== app.route.world;

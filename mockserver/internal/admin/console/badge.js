@@ -13,8 +13,8 @@ export function badge(word, tone = tones[word] ?? "calm") {
   return h("span", { class: `badge ${tone}` }, String(word).replaceAll("_", " "));
 }
 
-/** status is that of an answer; 0 is a connection that was dropped. */
+/** status is that of a response; undefined is a connection that was dropped. */
 export function status(code) {
-  const tone = code === 0 || code >= 500 ? "bad" : code >= 400 ? "warn" : code >= 300 ? "busy" : "good";
-  return badge(code === 0 ? "cut" : code, tone);
+  const tone = !code || code >= 500 ? "bad" : code >= 400 ? "warn" : code >= 300 ? "busy" : "good";
+  return badge(code || "dropped", tone);
 }

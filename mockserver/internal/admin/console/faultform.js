@@ -18,7 +18,7 @@ export function faultForm(add) {
 
   const node = h("form", { class: "fault", onsubmit: (event) => { event.preventDefault(); add(rule()); } },
     labelled("Operation", operation), labelled("Fault", kind), needs,
-    labelled("Only call number", nth), labelled("Only the first", first), labelled("Chance, 0 to 1", chance),
+    labelled("Only request number", nth), labelled("Only the first", first), labelled("Chance, 0 to 1", chance),
     h("label", { class: "tick" }, committed, " after the change is made"), effect,
     h("div", { class: "actions" }, h("button", { type: "submit", class: "primary" }, "Add the rule")));
   kind.addEventListener("change", ask);

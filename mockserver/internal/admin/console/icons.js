@@ -3,9 +3,9 @@
 import { s } from "./dom.js";
 
 const paths = {
-  requests: "M3 6h11M11 3l3 3-3 3M17 14H6M9 11l-3 3 3 3",
-  money: "M3 16l4-5 4 3 6-8M3 3v14h14",
-  forms: "M5 2.5h7l3 3v12H5zM12 2.5v3h3M7.5 10h5M7.5 13h5",
+  journal: "M3 6h11M11 3l3 3-3 3M17 14H6M9 11l-3 3 3 3",
+  ledger: "M3 16l4-5 4 3 6-8M3 3v14h14",
+  documents: "M5 2.5h7l3 3v12H5zM12 2.5v3h3M7.5 10h5M7.5 13h5",
   webhooks: "M3 10h4l2-5 3 10 2-5h3",
   countries: "M10 2.5a7.5 7.5 0 100 15 7.5 7.5 0 000-15zM2.5 10h15M10 2.5c5 5 5 10 0 15c-5-5-5-10 0-15",
   faults: "M10 3l7.5 13.5h-15zM10 8v4M10 14v.5",

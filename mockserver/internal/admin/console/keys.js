@@ -11,7 +11,7 @@ const help = [
   ["/", "Search"],
   ["c", "Copy the request as curl"],
   ["g", "Copy the request as a Go test"],
-  ["p", "Pause and go on"],
+  ["p", "Pause and resume"],
   ["w", "Choose a world"],
   ["t", "Light, dark, as the system"],
   ["?", "These keys"],

@@ -13,10 +13,11 @@ export function live(address, { pulse, state }) {
   function open() {
     if (source || stopped || document.hidden) return;
     source = new EventSource(address);
-    source.addEventListener("pulse", (event) => {
+    source.addEventListener("change", (event) => {
       const now = JSON.parse(event.data);
-      const changed = new Set(Object.keys(now).filter((name) => !last || last[name] !== now[name]));
-      last = now;
+      const parts = { ...now, ...now.marks, marks: 0 };
+      const changed = new Set(Object.keys(parts).filter((name) => !last || last[name] !== parts[name]));
+      last = parts;
       state("live");
       pulse(now, changed);
     });

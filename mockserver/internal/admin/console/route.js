@@ -6,7 +6,7 @@ export function parse(hash) {
   const [section, ...rest] = path.split("/");
   const values = new URLSearchParams(query);
   return {
-    section: section || "requests",
+    section: section || "journal",
     id: rest.length ? decode(rest.join("/")) : "",
     world: values.get("world") || "home",
     q: values.get("q") || "",

@@ -1,17 +1,17 @@
-// The sections in the order of their keys, 1 to 7.
+// The sections in the order of their keys, 1 to 7. Each has the name of its route below /_mock/.
 
 import { countries } from "./countries.js";
 import { faults } from "./faults.js";
-import { forms } from "./forms.js";
-import { money } from "./money.js";
-import { requests } from "./requests.js";
+import { journal } from "./journal.js";
+import { ledger } from "./ledger.js";
+import { regulatoryRequests } from "./regulatoryrequests.js";
 import { webhooks } from "./webhooks.js";
 import { worlds } from "./worlds.js";
 
 export const sections = [
-  { id: "requests", title: "Requests", icon: "requests", make: requests, counted: "calls" },
-  { id: "money", title: "Money", icon: "money", make: money, counted: "entries" },
-  { id: "forms", title: "Forms", icon: "forms", make: forms, counted: "requests" },
+  { id: "journal", title: "Journal", icon: "journal", make: journal, counted: "journal_entries" },
+  { id: "ledger", title: "Ledger", icon: "ledger", make: ledger, counted: "ledger_entries" },
+  { id: "regulatory-requests", title: "Regulatory requests", icon: "documents", make: regulatoryRequests, counted: "regulatory_requests" },
   { id: "webhooks", title: "Webhooks", icon: "webhooks", make: webhooks },
   { id: "countries", title: "Countries", icon: "countries", make: countries },
   { id: "faults", title: "Faults", icon: "faults", make: faults },

@@ -31,7 +31,7 @@ export function shell(app) {
   shade.append(icon("light"));
 
   const header = h("header", null,
-    h("a", { class: "brand", href: "#/requests", "aria-label": "Shipping console" }, icon("ship"), h("span", null, "Shipping console")),
+    h("a", { class: "brand", href: "#/journal", "aria-label": "Shipping console" }, icon("ship"), h("span", null, "Shipping console")),
     h("label", { class: "world" }, h("span", null, "World"), chooser),
     h("div", { class: "clock" }, now, ahead),
     state, shade, help);

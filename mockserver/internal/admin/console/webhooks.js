@@ -1,4 +1,4 @@
-// Section 4: who is told what, and whether they heard it.
+// Section 4: the webhooks, and the deliveries to them.
 
 import { badge } from "./badge.js";
 import { operation } from "./api.js";
@@ -29,7 +29,10 @@ export function webhooks(app) {
   });
   const view = split({
     title: "Webhooks", label: "The delivery",
-    tools: h("div", { class: "tools" }, kind, button("Send event", () => attempt(() => app.api.post("events", { event: kind.value }), (sent) => `${sent.length} queued`), { class: "primary" })),
+    tools: h("div", { class: "tools" }, kind, button("Send event", () => attempt(() => app.api.post("events", { event: kind.value }), (sent) => {
+      const refused = sent.filter((one) => one.state === "refused").length;
+      return `${sent.length - refused} queued${refused ? `, ${refused} refused` : ""}`;
+    }), { class: "primary" })),
     content: [
       h("form", { class: "add", onsubmit: (event) => { event.preventDefault(); subscribe(); } }, labelled("New receiver", target), h("button", { type: "submit" }, "Subscribe")),
       subscriptions, rows.node,
@@ -65,7 +68,7 @@ export function webhooks(app) {
       one.reason && h("div", { class: "reason" }, h("p", { class: "what" }, one.reason)),
       part("Attempts", one.attempts.length ? h("ol", { class: "timeline" }, one.attempts.map((attempted) => h("li", null,
         h("time", { datetime: attempted.at, title: moment(attempted.at) }, between(one.created_at, attempted.at)),
-        badge(attempted.status_code || "no answer", attempted.status_code >= 200 && attempted.status_code < 300 ? "good" : "bad"),
+        badge(attempted.status_code || "no response", attempted.status_code >= 200 && attempted.status_code < 300 ? "good" : "bad"),
         attempted.error && h("span", { class: "why" }, attempted.error)))) : h("p", { class: "none" }, "None.")),
       facts(fact("To", one.url), fact("Webhook", one.webhook_id), fact("Delivery", one.delivery_id), fact("Event id", one.webhook_event_id),
         fact("Shipment", one.shipment_id), fact("Queued", moment(one.created_at))),
@@ -75,7 +78,7 @@ export function webhooks(app) {
   function replay(one, webhook) {
     return attempt(async () => {
       const { method, path } = await operation("webhooks.replay");
-      const made = await app.api.call(method, path, JSON.stringify({ delivery_id: one.delivery_id, ...(webhook && { webhook_id: webhook }) }));
+      const made = await app.api.send(method, path, JSON.stringify({ delivery_id: one.delivery_id, ...(webhook && { webhook_id: webhook }) }));
       const answer = JSON.parse(made.body || "{}");
       if (made.status !== 200) throw new Error(answer.message || made.error);
       return answer;

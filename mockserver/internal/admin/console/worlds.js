@@ -25,11 +25,11 @@ export function worlds(app) {
       panel("Clock", clock, fired),
       panel("Open worlds",
         h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Open worlds" },
-          h("table", null, h("thead", null, h("tr", null, ["World", "Time", "Forms", ""].map((text) => h("th", { scope: "col" }, text || h("span", { class: "unseen" }, "What can be done"))))), table)),
+          h("table", null, h("thead", null, h("tr", null, ["World", "Time", "Regulatory requests", ""].map((text) => h("th", { scope: "col" }, text || h("span", { class: "unseen" }, "Actions"))))), table)),
         h("form", { class: "add", onsubmit: (event) => { event.preventDefault(); open(); } },
           labelled("Scenario", scenario), figured, labelled("Name", name), h("button", { type: "submit", class: "primary" }, "Open a world"))),
-      panel("What a careful client would not do", found),
-      panel("How much of the contract was seen", seen)));
+      panel("Lint", found),
+      panel("Coverage", seen)));
 
   async function open() {
     const opened = await attempt(() => home.post("worlds", { scenario: scenario.value.replace(/N$/, figure.value), name: name.value }, { keys: "false" }), "The world is open");
@@ -48,20 +48,20 @@ export function worlds(app) {
     put(clock, h("p", { class: "big" }, h("time", { datetime: now.now }, moment(now.now))),
       now.clock === "virtual"
         ? h("div", { class: "actions" }, button("+1 min", () => advance("1m")), button("+1 h", () => advance("1h")), custom, button("Advance", () => advance(custom.value), { class: "primary" }))
-        : h("p", { class: "note" }, "This world follows the real time. A virtual clock moves when it is told to: start the server with ", h("code", null, "serve -clock virtual"), " or open a world of the scenario ", h("code", null, "virtual"), "."),
-      h("h3", null, now.waiting.length ? "Waits for its time" : "Nothing waits for its time"),
-      h("ul", { class: "plain" }, now.waiting.map((one) => h("li", null, h("time", null, between(now.now, one.due)), " ", one.label))));
+        : h("p", { class: "note" }, "This world follows the real time. A virtual clock advances only on request: start the server with ", h("code", null, "serve -clock virtual"), " or open a world of the scenario ", h("code", null, "virtual"), "."),
+      h("h3", null, now.pending.length ? "Pending" : "Nothing is pending"),
+      h("ul", { class: "plain" }, now.pending.map((one) => h("li", null, h("time", null, between(now.now, one.due)), " ", one.label))));
   }
 
   async function show() {
     const all = await attempt(() => home.get("worlds", { keys: "false", perPage: "200" })) ?? [];
     put(table, all.map((world) => h("tr", { class: world.name === app.route.world ? "here" : "" },
       h("th", { scope: "row" }, h("a", { href: app.link({ world: world.name }) }, world.name)),
-      h("td", null, badge(world.clock)), h("td", null, number(world.requests)),
+      h("td", null, badge(world.clock)), h("td", null, number(world.regulatory_requests)),
       h("td", { class: "actions" },
         act(world, "Fork", "fork", () => ({ name: `fork-${Date.now() % 100000}` })), act(world, "Reset", "reset"),
-        act(world, "Keep", "snapshot", () => ({ snapshot: "console" })),
-        world.snapshots.includes("console") && act(world, "Bring back", "restore", () => ({ snapshot: "console" })),
+        act(world, "Snapshot", "snapshot", () => ({ snapshot: "console" })),
+        world.snapshots.includes("console") && act(world, "Restore", "restore", () => ({ snapshot: "console" })),
         world.name !== "home" && button("Close", () => close(world.name), { class: "small", "aria-label": `Close ${world.name}` })))));
   }
 
@@ -84,7 +84,7 @@ export function worlds(app) {
   async function judge() {
     const findings = await attempt(() => app.api.get("lint")) ?? [];
     put(found, findings.length ? findings.map((one) => h("li", null, badge(one.rule, "warn"), " ", h("b", null, one.operation), ` ${one.detail ?? ""}, ${count(one.times, "time")}, last as `,
-      h("a", { href: app.link({ section: "requests", id: one.request_id }) }, one.request_id), h("small", null, one.advice))) : h("li", null, "Nothing so far."));
+      h("a", { href: app.link({ section: "journal", id: one.request_id }) }, one.request_id), h("small", null, one.advice))) : h("li", null, "Nothing so far."));
     const rows = await attempt(() => app.api.get("coverage")) ?? [];
     put(seen, Object.entries(Object.groupBy(rows, (row) => row.section)).map(([section, items]) => h("div", null,
       h("h3", null, `${section}: ${items.filter((item) => item.seen).length} of ${items.length}`),
@@ -99,9 +99,9 @@ export function worlds(app) {
     node,
     show,
     refresh(changed) {
-      if (["now", "clock", "waiting", "desk"].some((thing) => changed.has(thing))) tell();
+      if (["now", "clock", "pending", "regulatory_requests"].some((thing) => changed.has(thing))) tell();
       if (changed.has("worlds")) show();
-      if (changed.has("calls")) judge();
+      if (changed.has("journal_entries")) judge();
     },
   };
 }

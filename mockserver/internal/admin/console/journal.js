@@ -1,17 +1,17 @@
-// Section 1: what was called, as it is called.
+// Section 1: the requests to the service, as they arrive.
 
 import { status } from "./badge.js";
 import { button, h } from "./dom.js";
 import { count, number, size, time } from "./format.js";
 import { list } from "./list.js";
 import { attempt } from "./notice.js";
-import { exported, requestDetail } from "./request.js";
+import { exported, entryDetail } from "./entry.js";
 import { lesson, split } from "./split.js";
 
 const kept = 300; // rows
 const filters = { all: () => true, refused: (call) => Boolean(call.error_code), struck: (call) => Boolean(call.fault) };
 
-export function requests(app) {
+export function journal(app) {
   let calls = []; // newest first
   let filter = "all";
   let paused = false;
@@ -33,7 +33,7 @@ export function requests(app) {
   }));
 
   const rows = list({
-    label: "Requests, newest first", kind: "requests", shown: kept,
+    label: "Requests, newest first", kind: "journal", shown: kept,
     heads: ["Time", "Status", "Request", "Operation, or why not", "Size"],
     key: (call) => call.request_id,
     href: (call) => app.link({ id: call.request_id, q: words }),
@@ -46,7 +46,7 @@ export function requests(app) {
     ],
   });
   const view = split({
-    title: "Requests", label: "The request",
+    title: "Journal", label: "The request",
     tools: [h("div", { class: "tools" }, search, chips, holder), strangers, told],
     content: rows.node, closing: () => app.go({ id: "", q: words }),
   });
@@ -55,8 +55,8 @@ export function requests(app) {
     const shown = calls.filter(filters[filter]);
     rows.set(shown, () => calls.length || words
       ? lesson("No request matches.", undefined, "The journal keeps the latest requests only.")
-      : lesson("No requests yet. Everything that calls this server appears here as it happens. Try:", example));
-    const total = app.pulse?.calls ?? 0;
+      : lesson("No requests yet. Requests to the service appear here as they arrive. Try:", example));
+    const total = app.pulse?.journal_entries ?? 0;
     told.textContent = words ? count(shown.length, "match", "matches") : total > calls.length ? `latest ${number(calls.length)} of ${number(total)}` : "";
   }
 
@@ -71,7 +71,7 @@ export function requests(app) {
     const query = { bodies: "false", last: String(kept) };
     if (words) query.contains = words;
     if (!fresh && !words) query.after = calls[0].request_id;
-    const found = await attempt(() => app.api.get("calls", query));
+    const found = await attempt(() => app.api.get("journal", query));
     asking = false;
     if (found) {
       found.reverse();
@@ -94,11 +94,11 @@ export function requests(app) {
   function pause() {
     paused = !paused;
     holder.setAttribute("aria-pressed", String(paused));
-    holder.textContent = paused ? "Go on" : "Pause";
+    holder.textContent = paused ? "Resume" : "Pause";
     if (!paused) load(true);
   }
 
-  const detail = requestDetail(app, view);
+  const detail = entryDetail(app, view);
   return {
     node: view.node,
     search,
@@ -120,14 +120,14 @@ export function requests(app) {
       detail(route.id);
     },
     refresh(changed) {
-      if (changed.has("unauthenticated")) {
-        const refused = app.pulse.unauthenticated;
+      if (changed.has("unauthenticated_entries")) {
+        const refused = app.pulse.unauthenticated_entries;
         strangers.hidden = refused === 0 || app.route.world === "unauthenticated";
         strangers.textContent = `${count(refused, "request")} with an unknown key`;
         strangers.href = app.link({ world: "unauthenticated", id: "" });
       }
-      if (paused || !changed.has("calls")) return;
-      const reset = calls.length > 0 && app.pulse.calls < Number(calls[0].request_id.slice(4));
+      if (paused || !changed.has("journal_entries")) return;
+      const reset = calls.length > 0 && app.pulse.journal_entries < Number(calls[0].request_id.slice(4));
       load(reset);
     },
   };

@@ -11,7 +11,7 @@ import { fact, facts, lesson, part, split } from "./split.js";
 
 const most = 500; // entries of a wallet
 
-export function money(app) {
+export function ledger(app) {
   let entries = []; // of the chosen wallet, newest first
   let wallets = [];
   let chosen = "";
@@ -31,7 +31,7 @@ export function money(app) {
     ],
   });
   const view = split({
-    title: "Money", label: "The entry", tools: sound,
+    title: "Ledger", label: "The entry", tools: sound,
     content: [cards, figure.node, rows.node], closing: () => app.go({ id: "" }),
   });
 
@@ -55,8 +55,8 @@ export function money(app) {
     sound.textContent = problems || "Every entry sums to zero and every balance follows from the entries.";
     const wallet = wallets.find((one) => one.reference === chosen);
     figure.draw(entries, wallet?.currency ?? "");
-    rows.set(entries, () => lesson("This wallet has no entries yet.", undefined, "Buying the forms of a draft makes one; so does funding the wallet."));
-    open(app.route.section === "money" ? app.route.id : "");
+    rows.set(entries, () => lesson("This wallet has no entries yet.", undefined, "Purchasing the documents of a draft adds one; so does funding the wallet."));
+    open(app.route.section === "ledger" ? app.route.id : "");
   }
 
   function open(id) {

@@ -9,19 +9,19 @@ import { fact, facts, part } from "./split.js";
 
 /** exported copies a request as something that makes it again. The key is a variable in it. */
 export async function exported(app, id, as) {
-  const text = await attempt(() => app.api.get(`calls/${id}`, { as }));
+  const text = await attempt(() => app.api.get(`journal/${id}`, { as }));
   if (text) copy(text, as === "go" ? "Go test" : "curl command");
 }
 
 /** requestDetail returns what shows a request by its id, and nothing for none. */
-export function requestDetail(app, view) {
+export function entryDetail(app, view) {
   let shown = "";
   return async (id) => {
     shown = id;
     if (!id) return view.close();
     let call;
     try {
-      call = await app.api.get(`calls/${id}`);
+      call = await app.api.get(`journal/${id}`);
     } catch (error) {
       if (shown === id && error.message) view.open(id, h("h2", null, id), h("p", { class: "none" }, error.message));
       return;
@@ -40,21 +40,21 @@ export function requestDetail(app, view) {
         sendAgain(call)),
       why && reason(why),
       facts(
-        fact("Operation", call.operation || "none"), fact("Answered", moment(call.at)), fact("Id", call.request_id),
+        fact("Operation", call.operation || "none"), fact("Responded", moment(call.at)), fact("Id", call.request_id),
         fact("Key", call.key || "none sent"), fact("Content type", call.content_type)),
       part(`Request body, ${size(call.request_bytes)}`, body(call.request_body, call.request_bytes)),
-      part(`Answer, ${size(call.response_bytes)}`, body(call.response_body, call.response_bytes)));
+      part(`Response body, ${size(call.response_bytes)}`, body(call.response_body, call.response_bytes)));
   }
 
   function sendAgain(call) {
     const whole = !call.request_body || (parses(call.request_body) && call.request_bytes === new TextEncoder().encode(call.request_body).length);
     return button("Send again", () => send(call.method, call.path + (call.query ? "?" + call.query : ""), call.request_body), {
-      disabled: !whole, title: whole ? "Makes the same call with this world's key" : "The journal has not the whole body",
+      disabled: !whole, title: whole ? "Sends the same request with the key of this world" : "The body was truncated",
     });
   }
 
   async function send(method, target, text) {
-    const made = await attempt(() => app.api.call(method, target, text), (m) => m.error || `Sent: ${m.status}`);
+    const made = await attempt(() => app.api.send(method, target, text), (m) => m.error || `Sent: ${m.status}`);
     if (made?.request_id) app.go({ id: made.request_id, q: app.route.q });
   }
 

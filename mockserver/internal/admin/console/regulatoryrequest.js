@@ -1,4 +1,4 @@
-// One regulatory request: what happened to it, what it needs, what it bought.
+// One regulatory request: what happened to it, what it needs, what it purchased.
 
 import { operation } from "./api.js";
 import { badge } from "./badge.js";
@@ -8,13 +8,13 @@ import { json } from "./json.js";
 import { attempt } from "./notice.js";
 import { fact, facts, part } from "./split.js";
 
-export function formDetail(app, view) {
+export function regulatoryRequestDetail(app, view) {
   let shown = "";
 
   async function show(id) {
     shown = id;
     if (!id) return view.close();
-    const found = await attempt(() => app.api.get(`requests/${encodeURIComponent(id)}`));
+    const found = await attempt(() => app.api.get(`regulatory-requests/${encodeURIComponent(id)}`));
     if (!found || shown !== id) return;
     draw(found.record, found.history);
   }
@@ -24,14 +24,14 @@ export function formDetail(app, view) {
     view.open(record.request_id,
       h("h2", null, badge(record.status), " ", h("span", { class: "mono" }, record.request_id)),
       record.failure_reason && h("div", { class: "reason" }, h("p", { class: "what" }, record.failure_reason)),
-      failed && h("div", { class: "actions" }, button("Retry the failed ones", () => call("regulatory.retry", record, "{}"), { class: "primary" })),
-      part("What happened", timeline(history)),
-      record.documents?.length ? part("Papers", papers(record)) : part("Offered", offers(record)),
+      failed && h("div", { class: "actions" }, button("Retry failed", () => send("regulatory.retry", record, "{}"), { class: "primary" })),
+      part("History", timeline(history)),
+      record.documents?.length ? part("Documents", documents(record)) : part("Offered", offers(record)),
       part(count(record.line_items.length, "item"), h("ul", { class: "plain" }, record.line_items.map((item) => h("li", null,
         h("b", null, item.description), h("small", null, `${item.quantity} × ${money(item.unit_price, item.currency)} · HS ${item.hs_code || "none"} · from ${item.origin_country || "?"}`))))),
       facts(fact("From", record.shipment_id || record.file_url), fact("Wallet", record.wallet),
         fact("Charged", record.transaction_id && money(record.charged_amount, record.currency)),
-        record.transaction_id && fact("Transaction", h("a", { href: app.link({ section: "money", id: record.transaction_id }) }, record.transaction_id)),
+        record.transaction_id && fact("Transaction", h("a", { href: app.link({ section: "ledger", id: record.transaction_id }) }, record.transaction_id)),
         fact("Created", moment(record.created_at))),
       part("The record", json(record)));
   }
@@ -45,19 +45,19 @@ export function formDetail(app, view) {
   }
 
   // The service's own address of a PDF names no world, and a fork has the requests of its parent.
-  const pdf = (record, doc) => app.api.address(["requests", record.request_id, "documents", doc.document_type, "pdf"].map(encodeURIComponent).join("/"));
+  const pdf = (record, doc) => app.api.address(["regulatory-requests", record.request_id, "documents", doc.document_type, "pdf"].map(encodeURIComponent).join("/"));
 
-  function papers(record) {
-    return h("ul", { class: "plain" }, record.documents.map((doc) => h("li", { class: "paper" },
+  function documents(record) {
+    return h("ul", { class: "plain" }, record.documents.map((doc) => h("li", { class: "document" },
       h("div", null, h("b", null, doc.document_type), " ", badge(doc.status), h("small", null, `${doc.name} · ${doc.mode} · ${money(doc.amount, doc.currency)}`),
         doc.failure && h("small", { class: "why" }, doc.failure)),
       doc.status === "generated" && h("a", { class: "button", href: pdf(record, doc), target: "_blank", rel: "noopener" }, "PDF"),
-      doc.status === "awaiting_evidence" && button("Bring evidence", () => attempt(
-        () => app.api.post(`requests/${record.request_id}/evidence/${doc.document_type}`), "Evidence submitted")))));
+      doc.status === "awaiting_evidence" && button("Submit evidence", () => attempt(
+        () => app.api.post(`regulatory-requests/${record.request_id}/evidence/${doc.document_type}`), "Evidence submitted")))));
   }
 
   function offers(record) {
-    if (!record.available_documents.length) return h("p", { class: "none" }, "This consignment needs no forms.");
+    if (!record.available_documents.length) return h("p", { class: "none" }, "This consignment needs no documents.");
     const boxes = record.available_documents.map((doc) => h("input", { type: "checkbox", checked: true, value: doc.document_type }));
     const items = new Map(record.line_items.map((item) => [item.item_id, item.description]));
     return [
@@ -66,7 +66,7 @@ export function formDetail(app, view) {
           h("small", null, `${doc.name} · ${doc.mode}`),
           h("small", null, [...new Set(doc.reasons.map((why) => `${why.rule.replaceAll("_", " ")} ${why.match}${why.item_id ? ": " + (items.get(why.item_id) ?? why.item_id) : ""}`))].join("; ")))),
         profile(doc, record.profiles?.[doc.document_type])))),
-      record.status === "draft" && h("div", { class: "actions" }, button("Buy the ticked ones", () => call("regulatory.purchase", record,
+      record.status === "draft" && h("div", { class: "actions" }, button("Purchase selected", () => send("regulatory.purchase", record,
         JSON.stringify({ request_id: record.request_id, document_types: boxes.filter((box) => box.checked).map((box) => box.value) })), { class: "primary" })),
     ];
   }
@@ -77,10 +77,10 @@ export function formDetail(app, view) {
       fact(`${field.label}${field.required ? " *" : ""}`, filled?.[field.name] === undefined ? h("i", null, field.type) : String(filled[field.name])))));
   }
 
-  async function call(name, record, text) {
+  async function send(name, record, text) {
     await attempt(async () => {
       const { method, path } = await operation(name, { request_id: record.request_id });
-      const made = await app.api.call(method, path, text);
+      const made = await app.api.send(method, path, text);
       if (made.error) throw new Error(made.error);
       const answer = JSON.parse(made.body);
       if (made.status >= 400) throw new Error(answer.message);
