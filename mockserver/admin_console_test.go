@@ -71,7 +71,7 @@ func TestAdminCalls_GivesAPageWhatItHasNotSeen(t *testing.T) {
 		get(t, srv, fmt.Sprintf("/v1/rates?perPage=1&page=%d", i+1))
 	}
 	ids := func(query string) []string {
-		var calls []journal.Call
+		var calls []journal.Entry
 		get(t, srv, "/_mock/journal"+query).want(t, http.StatusOK).data(t, &calls)
 		out := []string{}
 		for _, c := range calls {

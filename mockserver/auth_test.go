@@ -109,7 +109,7 @@ func TestAuthentication_RefusedRequestsAreShownApart(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "Bearer sk_test_typo").want(t, 401)
-	var calls []journal.Call
+	var calls []journal.Entry
 	get(t, srv, "/_mock/journal?world=unauthenticated").want(t, http.StatusOK).data(t, &calls)
 	if len(calls) != 1 || calls[0].Path != "/v1/rates" {
 		t.Errorf("%+v", calls)

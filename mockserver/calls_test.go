@@ -120,9 +120,9 @@ func TestFind_ChoosesCalls(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.http, func(t *testing.T) {
 			t.Parallel()
-			var overHTTP []journal.Call
+			var overHTTP []journal.Entry
 			get(t, srv, "/_mock/journal?"+test.http).want(t, 200).data(t, &overHTTP)
-			for _, calls := range [][]journal.Call{srv.Find(test.query), overHTTP} {
+			for _, calls := range [][]journal.Entry{srv.Find(test.query), overHTTP} {
 				var ids []string
 				for _, c := range calls {
 					ids = append(ids, c.RequestID)
@@ -199,7 +199,7 @@ func TestCall_IsExportedAsCurlAndAsAGoTest(t *testing.T) {
 	if got, want := string(get(t, srv, "/_mock/journal/req-2?as=curl").body), "curl -i '"+srv.URL+"/v1/a%20b?x=1&y=2'\n"; got != want {
 		t.Errorf("curl is\n%swant\n%s", got, want)
 	}
-	for _, c := range append(srv.Journal(), journal.Call{Method: "PUT", Path: "/", RequestBody: "`", RequestBytes: 9, ContentType: "text/plain"}) {
+	for _, c := range append(srv.Journal(), journal.Entry{Method: "PUT", Path: "/", RequestBody: "`", RequestBytes: 9, ContentType: "text/plain"}) {
 		source := []byte(c.GoTest(srv.URL))
 		formatted, err := format.Source(source)
 		if err != nil {
@@ -261,7 +261,7 @@ func TestAwait_WaitsForTheNextCall(t *testing.T) {
 			if strings.Contains(test.query, "last") {
 				caller.Wait()
 			}
-			var calls []journal.Call
+			var calls []journal.Entry
 			get(t, srv, "/_mock/journal?wait=1m&"+test.query).want(t, 200).data(t, &calls)
 			caller.Wait()
 			var ids []string

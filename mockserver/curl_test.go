@@ -142,7 +142,7 @@ func parseCurl(t *testing.T, args []string, input, base string) curled {
 }
 
 // want fails the test unless the request is the call.
-func (c curled) want(t *testing.T, call *journal.Call) {
+func (c curled) want(t *testing.T, call *journal.Entry) {
 	t.Helper()
 	path, query, _ := strings.Cut(c.target, "?")
 	path, err := url.PathUnescape(path)
@@ -183,13 +183,13 @@ func decoded(query string) string {
 }
 
 // hostileCalls hold what a shell, curl, Go or a terminal treats in a special way, and random bytes.
-func hostileCalls() []journal.Call {
+func hostileCalls() []journal.Entry {
 	texts := []string{
 		"", "x", "it's", "a b", "$(touch made)", "`touch made`", "a|touch made", ";touch made", "&touch made", ">made", "$SHIPPING_SECRET_KEY",
 		"@/etc/passwd", "@-", "-o", "--output", "-", "a\nb", "\n", "a\r\nX-Other: b", "\x00", "a\x00b", "\x1b[2J", "\u009b2J", "\u202e", "\xff", "%", `\`, `"`,
 		"{a,b}", "[1-9]", "#fragment", "!!", "~", "*", "%00", "a=1&b=2;c", "\t", "// touch\n", "*/", "`+evil+`",
 	}
-	calls := []journal.Call{
+	calls := []journal.Entry{
 		{Method: "GET", Path: "/v1/rates", RequestBody: "a body"},
 		{Method: "HEAD", Path: "/v1/rates"},
 		{Method: "OPTIONS", Path: "*"},
@@ -199,7 +199,7 @@ func hostileCalls() []journal.Call {
 	}
 	methods := []string{"A|touch", "$(touch)", "`touch`", "-o", "-", "&touch", "*", "!", "it's", "~", "#", "get", "POST", "HEAD", "GET"}
 	for i, text := range texts {
-		calls = append(calls, journal.Call{
+		calls = append(calls, journal.Entry{
 			RequestID: "req-" + text, Operation: text, Method: methods[i%len(methods)], Path: "/" + text, Query: text, ContentType: text, RequestBody: text, Key: "k",
 		})
 	}
@@ -216,7 +216,7 @@ func hostileCalls() []journal.Call {
 		return string(text)
 	}
 	for range 60 {
-		calls = append(calls, journal.Call{
+		calls = append(calls, journal.Entry{
 			RequestID: "req-1", Method: methods[random.IntN(len(methods))], Path: "/" + bytesOf(), Query: bytesOf(), ContentType: bytesOf(), RequestBody: bytesOf(),
 		})
 	}

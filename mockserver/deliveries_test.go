@@ -475,8 +475,8 @@ func TestFaultSlowBody_FollowsAVirtualClock(t *testing.T) {
 		}
 		advance(t, srv, time.Hour)
 		reading.Wait()
-		if !json.Valid(got) || srv.Waiting() != 0 {
-			t.Errorf("%d bytes in the end, and %d ticks are left", len(got), srv.Waiting())
+		if !json.Valid(got) || srv.Pending() != 0 {
+			t.Errorf("%d bytes in the end, and %d ticks are left", len(got), srv.Pending())
 		}
 	})
 }
@@ -503,7 +503,7 @@ func TestFaultSlowBody_LeavesNothingBehind(t *testing.T) {
 				}
 			}
 			synctest.Wait()
-			if got := srv.Waiting(); got != 0 {
+			if got := srv.Pending(); got != 0 {
 				t.Errorf("%s: %d timers are left", injected.Kind, got)
 			}
 		}

@@ -73,7 +73,7 @@ func ExampleWorld_Why() {
 	// GET /v1/transactions?perPage=5&wallet=VA-…
 }
 
-func ExampleCall_Curl() {
+func ExampleEntry_Curl() {
 	srv := mockserver.New(mockserver.WithoutListener())
 	defer srv.Close()
 	fetch(srv, "POST", "/v1/webhooks/replay", `{"delivery_id":"WD-1"}`)

@@ -156,7 +156,7 @@ func callsOf(srv *mockserver.Server) []string {
 
 func TestFaults_TheSameScriptAndSeedGiveTheSameJournal(t *testing.T) {
 	t.Parallel()
-	run := func(seed uint64) (journaled []string, whole []journal.Call) {
+	run := func(seed uint64) (journaled []string, whole []journal.Entry) {
 		srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithSeed(seed))
 		inject(t, srv, script()...)
 		for worker := range 5 {

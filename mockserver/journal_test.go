@@ -20,13 +20,13 @@ func TestJournal_HasWhatWasCalled(t *testing.T) {
 		post(t, srv, "/v1/webhooks/replay", "{}").header.Get("X-Request-Id"),
 	}
 	get(t, srv, "/_mock/journal").want(t, 200) // is not journaled
-	want := []journal.Call{
+	want := []journal.Entry{
 		{RequestID: ids[0], Operation: shipping.OpListRates, Method: "GET", Path: "/v1/rates", Query: "perPage=1", Status: 200},
 		{RequestID: ids[1], Method: "GET", Path: "/v1/nothing", Status: 404, ErrorCode: "not_found"},
 		{RequestID: ids[2], Operation: shipping.OpReplayWebhook, Method: "POST", Path: "/v1/webhooks/replay", Status: 400,
 			ContentType: "application/json", RequestBody: "{}", RequestBytes: 2, ErrorCode: "invalid_request"},
 	}
-	ignored := cmpopts.IgnoreFields(journal.Call{}, "At", "Key", "Message", "ResponseBody", "ResponseBytes")
+	ignored := cmpopts.IgnoreFields(journal.Entry{}, "At", "Key", "Message", "ResponseBody", "ResponseBytes")
 	if diff := cmp.Diff(want, srv.Journal(), ignored); diff != "" {
 		t.Errorf("journal (-want +got):\n%s", diff)
 	}

@@ -185,4 +185,4 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Unauthenticated returns the latest requests that were refused for their key, or that carried a key which
 // opens no world, oldest first. They are in the journal of no world and use up the fault rules of none. GET
 // /_mock/journal?world=unauthenticated lists them too.
-func (s *Server) Unauthenticated() []journal.Call { return s.worlds.Unauthenticated.Journal() }
+func (s *Server) Unauthenticated() []journal.Entry { return s.worlds.Unauthenticated.Journal() }

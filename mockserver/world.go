@@ -85,9 +85,9 @@ func (w *World) Advance(d time.Duration) ([]Fired, error) {
 	return list.Map(fired, func(f clock.Fired) Fired { return Fired(f) }), err
 }
 
-// Waiting returns how many things wait for their time on the world's clock: documents under
-// generation, deliveries to be tried again, delayed answers.
-func (w *World) Waiting() int { return w.core.Waiting() }
+// Pending returns how many timers are pending on the clock of the world: documents under
+// generation, deliveries to be retried, delayed responses.
+func (w *World) Pending() int { return w.core.Waiting() }
 
 // Now returns the time in the world.
 func (w *World) Now() time.Time { return w.core.Now() }
@@ -133,16 +133,16 @@ func (w *World) Calls(operation string) int { return w.core.Calls(operation) }
 
 // Journal returns the latest calls, oldest first: up to 1,024, or what [WithJournal] says. No secret
 // key is in it.
-func (w *World) Journal() []journal.Call { return w.core.Journal() }
+func (w *World) Journal() []journal.Entry { return w.core.Journal() }
 
 // Find returns the remembered calls that a query chooses, oldest first. A query whose After is no request id
 // chooses none.
-func (w *World) Find(q journal.Query) []journal.Call { return w.core.Find(q) }
+func (w *World) Find(q journal.Query) []journal.Entry { return w.core.Find(q) }
 
 // Await returns the oldest remembered call that a query chooses, as soon as there is one: a test's way
 // to wait for what other goroutines or processes do, without sleeping. With [journal.Latest] it waits for the next. It
 // fails when the context ends or the timeout has passed, and says what was called instead. The timeout runs with the
 // process's time (inside a testing/synctest bubble, the bubble's), because a virtual clock may never move; 0 is none.
-func (w *World) Await(ctx context.Context, q journal.Query, timeout time.Duration) (journal.Call, error) {
+func (w *World) Await(ctx context.Context, q journal.Query, timeout time.Duration) (journal.Entry, error) {
 	return w.core.Await(ctx, q, timeout)
 }

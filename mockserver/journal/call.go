@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Call is a request that the server has answered.
-type Call struct {
+// Entry is a request that the server has received, with its response.
+type Entry struct {
 	// RequestID is the X-Request-Id header of the answer.
 	RequestID string `json:"request_id"`
 	// At is when the answer was ready, by the world's clock.
@@ -51,7 +51,7 @@ type Query struct {
 	Status int
 	// RequestID is the X-Request-Id header of the answer, such as "req-7".
 	RequestID string
-	// Key is a fingerprint as [Call] has it.
+	// Key is a fingerprint as [Entry] has it.
 	Key string
 	// Contains is a text in the path, the query or one of the bodies, as far as they are remembered: a
 	// request_id for one.

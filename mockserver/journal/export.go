@@ -20,7 +20,7 @@ const keyVariable = "SHIPPING_SECRET_KEY"
 // Curl returns a command for a POSIX shell that makes the call again at a base address, with the key from the
 // environment variable SHIPPING_SECRET_KEY. Everything else in it is quoted, so that a shell, a terminal and curl take
 // it as text. A comment notes a truncated body.
-func (c *Call) Curl(baseURL string) string {
+func (c *Entry) Curl(baseURL string) string {
 	words := []string{"curl"}
 	words = append(words, c.curlMethod()...)
 	if c.Key != "" {
@@ -49,7 +49,7 @@ func (c *Call) Curl(baseURL string) string {
 }
 
 // curlMethod returns the options that make curl send the method and show the head of the response.
-func (c *Call) curlMethod() []string {
+func (c *Entry) curlMethod() []string {
 	switch {
 	case c.RequestBody == "" && (c.Method == http.MethodGet || c.Method == ""):
 		return []string{"-i"}
@@ -60,7 +60,7 @@ func (c *Call) curlMethod() []string {
 }
 
 // curlURL returns the URL, and the options without which curl would change it.
-func (c *Call) curlURL(baseURL string) []string {
+func (c *Entry) curlURL(baseURL string) []string {
 	if c.Path == "*" {
 		return []string{"--request-target", shell.Quote(c.target()), shell.Quote(baseURL)}
 	}
@@ -77,7 +77,7 @@ func (c *Call) curlURL(baseURL string) []string {
 
 // GoTest returns a Go test file that makes the call again at a base address and expects the same
 // status. It needs nothing but the standard library.
-func (c *Call) GoTest(baseURL string) string {
+func (c *Entry) GoTest(baseURL string) string {
 	var b strings.Builder
 	imports := []string{"net/http", "testing"}
 	body := "http.NoBody"
@@ -117,10 +117,10 @@ func (c *Call) GoTest(baseURL string) string {
 	return b.String()
 }
 
-func (c *Call) cutOff() bool { return c.RequestBytes > len(c.RequestBody) }
+func (c *Entry) cutOff() bool { return c.RequestBytes > len(c.RequestBody) }
 
 // named is the operation, as a line of a comment.
-func (c *Call) named() string {
+func (c *Entry) named() string {
 	if c.Operation == "" {
 		return "A request for no operation"
 	}
@@ -139,7 +139,7 @@ func identifier(text string) string {
 
 // target is the path and query as a URL has them: visible ASCII, without a fragment. The query is otherwise as it was
 // sent.
-func (c *Call) target() string {
+func (c *Entry) target() string {
 	target := (&url.URL{Path: c.Path}).EscapedPath()
 	if c.Query == "" {
 		return target

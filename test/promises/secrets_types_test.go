@@ -61,7 +61,7 @@ func keyHolders(t *testing.T) (holders map[string]any, keys []string) {
 		"mockserver.World":             server.World,
 		"mockserver.Snapshot":          server.Snapshot(),
 		"mockserver.Option":            mockserver.WithSeed(1),
-		"journal.Call":                 server.Journal(),
+		"journal.Entry":                server.Journal(),
 		"conformance.Option":           conformance.WithSecretKey(shippingtest.Key),
 	}, []string{shippingtest.Key, server.SecretKey}
 }

@@ -52,7 +52,7 @@ func (s *Admin) adminCalls(c *control) wire.Reply {
 	if c.world.Log.IsShort() {
 		message += ": older ones were dropped, because the journals of all worlds are full; close or reset some, or raise -max-journal (in Go: WithMaxJournal)"
 	}
-	return wire.SucceedWith(nil, message, list.Map(calls, func(call journal.Call) callView { return callView{call, jsontext.Timestamp(call.At)} }))
+	return wire.SucceedWith(nil, message, list.Map(calls, func(call journal.Entry) callView { return callView{call, jsontext.Timestamp(call.At)} }))
 }
 
 // waitFor returns how long a query is to wait, 0 if it is not.

@@ -25,7 +25,7 @@ import (
 // the service; names are those of its records, and of the bodies that change them.
 
 type callView struct {
-	journal.Call
+	journal.Entry
 	At jsontext.Timestamp `json:"at"`
 }
 

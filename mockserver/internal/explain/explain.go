@@ -72,8 +72,8 @@ func Response(worlds *world.Book, w *world.World, requestID string, table []ship
 	return why, nil
 }
 
-func (g *Suggestion) call() *journal.Call {
-	c := &journal.Call{Method: g.Method, Operation: g.Operation, Key: wire.KeyPrefix, RequestBody: g.Body, RequestBytes: len(g.Body)}
+func (g *Suggestion) call() *journal.Entry {
+	c := &journal.Entry{Method: g.Method, Operation: g.Operation, Key: wire.KeyPrefix, RequestBody: g.Body, RequestBytes: len(g.Body)}
 	c.Path, c.Query = splitTarget(g.Target)
 	if g.Body != "" {
 		c.ContentType = "application/json"

@@ -28,7 +28,7 @@ type draftRequest struct {
 }
 
 // nearest returns the valid request that is nearest to a call, or nil.
-func nearest(w *world.World, c *journal.Call, table []shipping.Operation) *Suggestion {
+func nearest(w *world.World, c *journal.Entry, table []shipping.Operation) *Suggestion {
 	op := nearestOperation(c, table)
 	sent := sentRequest{world: w, values: routeValues(op.Route, c.Path)}
 	// What cannot be read holds nothing to take over.
@@ -311,7 +311,7 @@ func isKey[V any](m map[string]V, key string) bool {
 
 // nearestOperation returns the operation that a call named, or the one whose method and route are the
 // fewest letters away from what it sent.
-func nearestOperation(c *journal.Call, table []shipping.Operation) shipping.Operation {
+func nearestOperation(c *journal.Entry, table []shipping.Operation) shipping.Operation {
 	var nearest shipping.Operation
 	least := -1
 	for _, op := range table {

@@ -41,7 +41,7 @@ func (j *Log) Choice(q journal.Query) (Choice, error) {
 func (c *Choice) matches(e *entry) bool { return e.number > c.after && matches(&c.Query, e) }
 
 // Choose returns the remembered calls of a choice, oldest first.
-func (j *Log) Choose(choice Choice) []journal.Call {
+func (j *Log) Choose(choice Choice) []journal.Entry {
 	skip := 0
 	if choice.Last > 0 {
 		j.each(func(e *entry) bool {
@@ -52,7 +52,7 @@ func (j *Log) Choose(choice Choice) []journal.Call {
 		})
 		skip = max(0, skip-choice.Last)
 	}
-	calls := []journal.Call{}
+	calls := []journal.Entry{}
 	j.each(func(e *entry) bool {
 		switch {
 		case !choice.matches(e):
@@ -72,14 +72,14 @@ func (j *Log) Choose(choice Choice) []journal.Call {
 
 // Await returns the oldest remembered call of a choice, as soon as there are count of them. It fails when the context
 // ends or the timeout has passed; 0 is none.
-func (j *Log) Await(ctx context.Context, choice Choice, count int, timeout time.Duration) (journal.Call, error) {
+func (j *Log) Await(ctx context.Context, choice Choice, count int, timeout time.Duration) (journal.Entry, error) {
 	if timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
 	for {
-		var first journal.Call
+		var first journal.Entry
 		found := 0
 		changed := j.each(func(e *entry) bool {
 			if choice.matches(e) {
@@ -95,7 +95,7 @@ func (j *Log) Await(ctx context.Context, choice Choice, count int, timeout time.
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return journal.Call{}, fmt.Errorf("mockserver: waited for %s and found %d of %d; %s: %w", &choice.Query, found, count, j.latest(), context.Cause(ctx))
+			return journal.Entry{}, fmt.Errorf("mockserver: waited for %s and found %d of %d; %s: %w", &choice.Query, found, count, j.latest(), context.Cause(ctx))
 		}
 	}
 }

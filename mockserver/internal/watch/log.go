@@ -168,7 +168,7 @@ func (j *Log) Last() uint64 {
 func (j *Log) Changes() <-chan struct{} { return j.each(func(*entry) bool { return false }) }
 
 // Remembered returns a call by its id, and the sentence of the specification that its refusal rests on, if that is known.
-func (j *Log) Remembered(id string) (found journal.Call, rule string, known bool) {
+func (j *Log) Remembered(id string) (found journal.Entry, rule string, known bool) {
 	digits, isID := strings.CutPrefix(id, "req-")
 	number, err := strconv.ParseUint(digits, 10, 64)
 	if !isID || err != nil {
@@ -224,8 +224,8 @@ func (j *Log) See(x *wire.Exchange) {
 }
 
 // call is what a reader sees of an entry.
-func (e *entry) call() journal.Call {
-	c := journal.Call{
+func (e *entry) call() journal.Entry {
+	c := journal.Entry{
 		RequestID: requestID(e.number), At: e.at, Operation: e.operation, Method: e.method, Path: wire.Redact(e.path),
 		Query: wire.Redact(e.query), Key: e.key, ContentType: e.contentType, Status: e.status,
 		ErrorCode: e.refusal.Code, Message: wire.Redact(e.refusal.Message),

@@ -13,13 +13,13 @@ import (
 func (w *World) Calls(operation string) int { return w.Log.Count(operation) }
 
 // Journal returns the latest calls, oldest first: up to 1,024, or what WithJournal says.
-func (w *World) Journal() []journal.Call { return w.Find(journal.Query{}) }
+func (w *World) Journal() []journal.Entry { return w.Find(journal.Query{}) }
 
 // Find returns the remembered calls that a query chooses, oldest first.
-func (w *World) Find(q journal.Query) []journal.Call {
+func (w *World) Find(q journal.Query) []journal.Entry {
 	choice, err := w.Log.Choice(q)
 	if err != nil {
-		return []journal.Call{}
+		return []journal.Entry{}
 	}
 	choice.Bodies = true
 	return w.Log.Choose(choice)
@@ -27,15 +27,15 @@ func (w *World) Find(q journal.Query) []journal.Call {
 
 // Await returns the oldest remembered call that a query chooses, as soon as there is one: a test's way to wait for
 // what other goroutines or processes do, without sleeping.
-func (w *World) Await(ctx context.Context, q journal.Query, timeout time.Duration) (journal.Call, error) {
+func (w *World) Await(ctx context.Context, q journal.Query, timeout time.Duration) (journal.Entry, error) {
 	choice, err := w.Log.Choice(q)
 	if err != nil {
-		return journal.Call{}, fmt.Errorf("mockserver: %w", err)
+		return journal.Entry{}, fmt.Errorf("mockserver: %w", err)
 	}
 	return w.AwaitChoice(ctx, choice, 1, timeout)
 }
 
-func (w *World) AwaitChoice(ctx context.Context, choice watch.Choice, count int, timeout time.Duration) (journal.Call, error) {
+func (w *World) AwaitChoice(ctx context.Context, choice watch.Choice, count int, timeout time.Duration) (journal.Entry, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(w.closed, func() { cancel(errClosed) })()
