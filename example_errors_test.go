@@ -40,7 +40,7 @@ func ExampleValidationError() {
 	if mistake, ok := errors.AsType[*shipping.ValidationError](err); ok {
 		fmt.Println(mistake.Field, errors.Is(err, shipping.ErrInvalidRequest))
 	}
-	fmt.Println("calls:", server.Calls(shipping.OpListTransactions))
+	fmt.Println("calls:", server.Requests(shipping.OpListTransactions))
 	// Output:
 	// Wallet true
 	// calls: 0

@@ -63,7 +63,7 @@ func ExampleWithLimiter() {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err := client.Rates.List(ended, nil)
-	fmt.Println(errors.Is(err, context.Canceled), "calls:", server.Calls(shipping.OpListRates))
+	fmt.Println(errors.Is(err, context.Canceled), "calls:", server.Requests(shipping.OpListRates))
 	// Output: true calls: 3
 }
 

@@ -81,7 +81,7 @@ func ExampleRegulatoryService_Purchase() {
 		log.Fatal(err)
 	}
 	fmt.Println(bought.Outcome, "found by reading back:", bought.ReadBack)
-	fmt.Println("purchases that reached the server:", server.Calls(shipping.OpPurchase))
+	fmt.Println("purchases that reached the server:", server.Requests(shipping.OpPurchase))
 	// Output:
 	// charged found by reading back: true
 	// purchases that reached the server: 1
@@ -145,7 +145,7 @@ func ExampleRegulatoryService_ResumePoll() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(request.Status, "purchases:", server.Calls(shipping.OpPurchase))
+	fmt.Println(request.Status, "purchases:", server.Requests(shipping.OpPurchase))
 	// Output:
 	// after polled
 	// completed purchases: 1

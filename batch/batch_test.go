@@ -258,8 +258,8 @@ func TestBatch_JournalThatCannotBeWrittenStopsBuying(t *testing.T) {
 		if failed, ok := errors.AsType[*batch.JournalError](err); !ok || !strings.Contains(failed.Error(), "run the batch again") {
 			t.Errorf("got %v", err)
 		}
-		if len(report.Results) != 3 || server.Calls(shipping.OpPurchase) != 0 {
-			t.Errorf("%d results, %d purchases", len(report.Results), server.Calls(shipping.OpPurchase))
+		if len(report.Results) != 3 || server.Requests(shipping.OpPurchase) != 0 {
+			t.Errorf("%d results, %d purchases", len(report.Results), server.Requests(shipping.OpPurchase))
 		}
 	})
 }
@@ -313,7 +313,7 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 	if report, err := batch.Run(t.Context(), client, nil, nil); err != nil || len(report.Results) != 0 {
 		t.Errorf("an empty batch: %v, %v", report, err)
 	}
-	if n := server.Calls(shipping.OpAnalyze); n != 0 {
+	if n := server.Requests(shipping.OpAnalyze); n != 0 {
 		t.Errorf("%d requests were sent", n)
 	}
 }

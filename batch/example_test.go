@@ -58,7 +58,7 @@ func ExampleRun() {
 		if err := errors.Join(err, journal.Close()); err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println("run", run+1, "completed:", report.Count(batch.StateCompleted), "purchases:", server.Calls(shipping.OpPurchase))
+		fmt.Println("run", run+1, "completed:", report.Count(batch.StateCompleted), "purchases:", server.Requests(shipping.OpPurchase))
 	}
 	// Output:
 	// run 1 completed: 5 purchases: 5
@@ -86,7 +86,7 @@ func ExampleReplay() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("checked:", tried.Count(batch.ReplayChecked), "sent:", server.Calls(shipping.OpReplayWebhook))
+	fmt.Println("checked:", tried.Count(batch.ReplayChecked), "sent:", server.Requests(shipping.OpReplayWebhook))
 
 	if _, err := batch.Replay(ctx, client, requests[:3], &batch.ReplayOptions{Progress: write}); err != nil {
 		log.Fatal(err)

@@ -133,8 +133,8 @@ func TestBatch_SharedByRunsBuysEachItemOnceWithinOneBudget(t *testing.T) {
 		runs.Wait()
 		sum, count := debits(t, client, server.Wallets()[0])
 		committed, err := journal.Committed(t.Context(), budget)
-		if err != nil || len(count) == 0 || sum != committed || server.Calls(shipping.OpPurchase) != len(count) {
-			t.Errorf("%d requests debited %s in %d purchases, the journal contains %s, %v", len(count), sum, server.Calls(shipping.OpPurchase), committed, err)
+		if err != nil || len(count) == 0 || sum != committed || server.Requests(shipping.OpPurchase) != len(count) {
+			t.Errorf("%d requests debited %s in %d purchases, the journal contains %s, %v", len(count), sum, server.Requests(shipping.OpPurchase), committed, err)
 		}
 	})
 }
@@ -187,7 +187,7 @@ func TestBatch_AStalledRunDoesNotPurchaseWhatAnotherTookOver(t *testing.T) {
 		run(journal) // waits for the claim to end, settles, purchases
 		close(goOn)
 		runs.Wait()
-		if n := server.Calls(shipping.OpPurchase); n != 1 {
+		if n := server.Requests(shipping.OpPurchase); n != 1 {
 			t.Errorf("%d purchases were sent", n)
 		}
 	})

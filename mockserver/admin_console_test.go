@@ -260,7 +260,7 @@ func TestConsole_TheFormOfAForkIsItsOwn(t *testing.T) {
 		}
 	}
 	do(t, srv, http.MethodGet, admin, "", "Authorization", "").refusal(t, http.StatusNotFound, "CUSTOMS")
-	if calls := fork.Calls(shipping.OpDocumentPDF); calls != 1 {
+	if calls := fork.Requests(shipping.OpDocumentPDF); calls != 1 {
 		t.Errorf("looking at a form counts as a call of the service: %d calls", calls)
 	}
 }

@@ -37,7 +37,7 @@ func TestJournal_KeepsTheBeginningOfBodies(t *testing.T) {
 	}
 	none := start(t, mockserver.WithoutListener(), mockserver.WithJournal(0, 0))
 	get(t, none, "/v1/countries")
-	if len(none.Journal()) != 0 || none.Calls(shipping.OpListCountries) != 1 {
+	if len(none.Journal()) != 0 || none.Requests(shipping.OpListCountries) != 1 {
 		t.Error("a journal of no calls remembers, or does not count")
 	}
 }

@@ -78,7 +78,7 @@ func ExampleWorld_Inject_point() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(bought.Outcome, "after", srv.Calls(shipping.OpPurchase), "purchase; learnt by reading back:", bought.ReadBack)
+	fmt.Println(bought.Outcome, "after", srv.Requests(shipping.OpPurchase), "purchase; learnt by reading back:", bought.ReadBack)
 	fmt.Println("invariants:", srv.Check())
 	// Output:
 	// charged after 1 purchase; learnt by reading back: true

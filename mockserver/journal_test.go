@@ -30,7 +30,7 @@ func TestJournal_HasWhatWasCalled(t *testing.T) {
 	if diff := cmp.Diff(want, srv.Journal(), ignored); diff != "" {
 		t.Errorf("journal (-want +got):\n%s", diff)
 	}
-	if got := srv.Calls(shipping.OpListRates); got != 1 {
+	if got := srv.Requests(shipping.OpListRates); got != 1 {
 		t.Errorf("Calls counts %d, want 1", got)
 	}
 }
@@ -46,7 +46,7 @@ func TestJournal_IsBoundedAndCountsOn(t *testing.T) {
 	if len(journal) != 1024 || journal[0].RequestID != "req-11" || journal[1023].RequestID != "req-1034" {
 		t.Errorf("%d calls from %s to %s", len(journal), journal[0].RequestID, journal[len(journal)-1].RequestID)
 	}
-	if got := srv.Calls(shipping.OpListRates); got != calls {
+	if got := srv.Requests(shipping.OpListRates); got != calls {
 		t.Errorf("Calls counts %d, want %d", got, calls)
 	}
 }

@@ -127,9 +127,9 @@ func (w *World) Shipments() []string { return w.core.Shipments() }
 // Invoices returns the URLs of the invoices that analysis can read. They are never fetched.
 func (w *World) Invoices() []string { return w.core.Invoices() }
 
-// Calls returns how many requests named an operation, such as [shipping.OpPurchase], since the start.
+// Requests returns how many HTTP requests named an operation, such as [shipping.OpPurchase], since the start.
 // The empty name counts those that named none.
-func (w *World) Calls(operation string) int { return w.core.Calls(operation) }
+func (w *World) Requests(operation string) int { return w.core.Calls(operation) }
 
 // Journal returns the latest calls, oldest first: up to 1,024, or what [WithJournal] says. No secret
 // key is in it.

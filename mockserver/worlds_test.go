@@ -39,8 +39,8 @@ func TestWorlds_AKeyOpensItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.SecretKey != left || w.URL != srv.URL || w.Calls(shipping.OpGetRequest) != 1 || srv.Calls(shipping.OpAnalyze) != 0 {
-		t.Errorf("the world is %s on %s and has %d look-ups; the server's own %d analyses", w.SecretKey, w.URL, w.Calls(shipping.OpGetRequest), srv.Calls(shipping.OpAnalyze))
+	if w.SecretKey != left || w.URL != srv.URL || w.Requests(shipping.OpGetRequest) != 1 || srv.Requests(shipping.OpAnalyze) != 0 {
+		t.Errorf("the world is %s on %s and has %d look-ups; the server's own %d analyses", w.SecretKey, w.URL, w.Requests(shipping.OpGetRequest), srv.Requests(shipping.OpAnalyze))
 	}
 	if again, err := srv.Open(left); again != w || err != nil {
 		t.Errorf("the key opens another one: %v", err)

@@ -75,8 +75,8 @@ func TestAnOrderGetsItsDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(documents.Types) < 2 || server.Calls(shipping.OpPurchase) != 1 || debits(t, server) != 1 {
-		t.Errorf("%+v after %d purchases", documents, server.Calls(shipping.OpPurchase))
+	if len(documents.Types) < 2 || server.Requests(shipping.OpPurchase) != 1 || debits(t, server) != 1 {
+		t.Errorf("%+v after %d purchases", documents, server.Requests(shipping.OpPurchase))
 	}
 }
 
@@ -145,7 +145,7 @@ func TestAnOrderThatIsAskedForManyTimesIsPaidForOnce(t *testing.T) {
 			})
 		}
 		asking.Wait()
-		if n := server.Calls(shipping.OpPurchase); n != 1 {
+		if n := server.Requests(shipping.OpPurchase); n != 1 {
 			t.Errorf("%d purchases", n)
 		}
 	})
@@ -156,12 +156,12 @@ func TestAnOrderThatCostsTooMuchIsHeld(t *testing.T) {
 	desk, server := shop(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
 	desk.Limit = limit(t, "100")
 	_, err := desk.Prepare(t.Context(), first(server))
-	if !errors.Is(err, ErrHeld) || server.Calls(shipping.OpPurchase) != 0 {
-		t.Errorf("%d purchases: %v", server.Calls(shipping.OpPurchase), err)
+	if !errors.Is(err, ErrHeld) || server.Requests(shipping.OpPurchase) != 0 {
+		t.Errorf("%d purchases: %v", server.Requests(shipping.OpPurchase), err)
 	}
 	desk.Limit = limit(t, "250000") // a person has looked at it
-	if _, err := desk.Prepare(t.Context(), first(server)); err != nil || server.Calls(shipping.OpAnalyze) != 1 {
-		t.Errorf("%d analyses: %v", server.Calls(shipping.OpAnalyze), err)
+	if _, err := desk.Prepare(t.Context(), first(server)); err != nil || server.Requests(shipping.OpAnalyze) != 1 {
+		t.Errorf("%d analyses: %v", server.Requests(shipping.OpAnalyze), err)
 	}
 }
 

@@ -86,7 +86,7 @@ func TestProfilesAreFilledInAndWrongOnesNamed(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s", content, says, said)
 		}
 	}
-	if n := server.Calls(shipping.OpPurchase); n != 0 {
+	if n := server.Requests(shipping.OpPurchase); n != 0 {
 		t.Errorf("%d purchases of forms that were filled in wrong", n)
 	}
 }
@@ -124,8 +124,8 @@ func TestWithoutABudgetNothingIsBought(t *testing.T) {
 	if err := run(t.Context(), []string{"-in", in, "-out", t.TempDir()}, &out); err != nil {
 		t.Fatal(err)
 	}
-	if server.Calls(shipping.OpPurchase) != 0 || !strings.Contains(out.String(), "Nothing was bought") || !strings.Contains(out.String(), "SH-NOSUCH") {
-		t.Errorf("%d purchases:\n%s", server.Calls(shipping.OpPurchase), &out)
+	if server.Requests(shipping.OpPurchase) != 0 || !strings.Contains(out.String(), "Nothing was bought") || !strings.Contains(out.String(), "SH-NOSUCH") {
+		t.Errorf("%d purchases:\n%s", server.Requests(shipping.OpPurchase), &out)
 	}
 }
 
@@ -156,7 +156,7 @@ func TestKilledAndContinued(t *testing.T) {
 	if err := program.Wait(); err == nil {
 		t.Fatal("the program ended before it could be killed")
 	}
-	if server.Calls(shipping.OpPurchase) == 0 {
+	if server.Requests(shipping.OpPurchase) == 0 {
 		t.Fatal("killed before the first purchase")
 	}
 	var out bytes.Buffer

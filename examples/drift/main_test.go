@@ -80,7 +80,7 @@ func TestWhatDiffersIsNamed(t *testing.T) {
 			if tc.fails && !strings.Contains(err.Error(), "falls short") {
 				t.Errorf("the error: %v", err)
 			}
-			if server.Calls(shipping.OpPurchase) != 0 {
+			if server.Requests(shipping.OpPurchase) != 0 {
 				t.Error("it bought something")
 			}
 		})

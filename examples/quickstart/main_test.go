@@ -66,7 +66,7 @@ func TestQuickstartAsksBeforeItSpendsElsewhere(t *testing.T) {
 			if err := run(t.Context(), args, strings.NewReader(tc.answer), &out); err != nil {
 				t.Fatalf("%v\n%s", err, &out)
 			}
-			if got := server.Calls(shipping.OpPurchase); got != tc.purchases || !strings.Contains(out.String(), tc.message) {
+			if got := server.Requests(shipping.OpPurchase); got != tc.purchases || !strings.Contains(out.String(), tc.message) {
 				t.Errorf("%d purchases, want %d, and %q in:\n%s", got, tc.purchases, tc.message, &out)
 			}
 			if !strings.Contains(out.String(), "skipped: name one with -invoice") {

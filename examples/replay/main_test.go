@@ -69,8 +69,8 @@ func TestADryRunSendsNothing(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "1 of the list are invalid") || !strings.Contains(out.String(), "Event is empty") {
 		t.Errorf("%v\n%s", err, &out)
 	}
-	if server.Calls(shipping.OpReplayWebhook) != 0 {
-		t.Errorf("%d replays", server.Calls(shipping.OpReplayWebhook))
+	if server.Requests(shipping.OpReplayWebhook) != 0 {
+		t.Errorf("%d replays", server.Requests(shipping.OpReplayWebhook))
 	}
 	if _, err := os.Stat(in + ".report.jsonl"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a dry run wrote a report: %v", err)
@@ -137,7 +137,7 @@ func TestWhatFailsIsTriedAgain(t *testing.T) {
 	if err := run(t.Context(), []string{"-in", in}, &bytes.Buffer{}); err != nil {
 		t.Errorf("the second run: %v", err)
 	}
-	if n := server.Calls(shipping.OpReplayWebhook); n != 3 {
+	if n := server.Requests(shipping.OpReplayWebhook); n != 3 {
 		t.Errorf("%d replays, want 3", n)
 	}
 }

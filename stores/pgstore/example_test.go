@@ -45,7 +45,7 @@ func ExampleNewBatchJournal() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(machine, report.Count(batch.StateCompleted), "completed,", server.Calls(shipping.OpPurchase), "purchases")
+		fmt.Println(machine, report.Count(batch.StateCompleted), "completed,", server.Requests(shipping.OpPurchase), "purchases")
 	}
 	// Output:
 	// first 3 completed, 3 purchases

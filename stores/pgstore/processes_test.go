@@ -141,7 +141,7 @@ func (a assignment) chargedOnce(t *testing.T, server *mockserver.Server) {
 			t.Errorf("shipment %s was charged %d times", id, debits[id])
 		}
 	}
-	if sent := server.Calls(shipping.OpPurchase); len(debits) != len(a.Shipments) || sent < len(a.Shipments) {
+	if sent := server.Requests(shipping.OpPurchase); len(debits) != len(a.Shipments) || sent < len(a.Shipments) {
 		t.Errorf("%d shipments: %d charged in %d purchases", len(a.Shipments), len(debits), sent)
 	}
 	if err := server.Check(); err != nil {

@@ -136,8 +136,8 @@ func TestConcurrency_AThousandGoroutinesShareOneClient(t *testing.T) {
 			t.Errorf("request %v was debited %d times", request, n)
 		}
 	}
-	if want := goroutines / len(work); purchases < want || server.Calls(shipping.OpPurchase) != purchases {
-		t.Errorf("%d purchases were confirmed and %d arrived, want at least %d", purchases, server.Calls(shipping.OpPurchase), want)
+	if want := goroutines / len(work); purchases < want || server.Requests(shipping.OpPurchase) != purchases {
+		t.Errorf("%d purchases were confirmed and %d arrived, want at least %d", purchases, server.Requests(shipping.OpPurchase), want)
 	}
 	server.CheckInvariants(t)
 }

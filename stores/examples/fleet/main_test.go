@@ -130,12 +130,12 @@ func TestOneBudgetForAllMachines(t *testing.T) {
 	if err := run(t.Context(), args, &out); err != nil {
 		t.Fatal(err)
 	}
-	bought := server.Calls(shipping.OpPurchase)
+	bought := server.Requests(shipping.OpPurchase)
 	if !strings.Contains(out.String(), "over budget") || bought == 0 {
 		t.Errorf("%d purchases\n%s", bought, &out)
 	}
 	out.Reset()
-	if err := run(t.Context(), args, &out); err != nil || !strings.Contains(out.String(), " 0 bought here") || server.Calls(shipping.OpPurchase) != bought {
+	if err := run(t.Context(), args, &out); err != nil || !strings.Contains(out.String(), " 0 bought here") || server.Requests(shipping.OpPurchase) != bought {
 		t.Errorf("the next machine: %v\n%s", err, &out)
 	}
 }
@@ -170,7 +170,7 @@ func TestItSaysWhatToDo(t *testing.T) {
 			}
 		})
 	}
-	if n := server.Calls(shipping.OpPurchase); n != 0 {
+	if n := server.Requests(shipping.OpPurchase); n != 0 {
 		t.Errorf("%d purchases", n)
 	}
 }
