@@ -287,8 +287,8 @@ func TestAServiceThatChoosesOtherwise(t *testing.T) {
 	if err := run(t.Context(), []string{"-in", in, "-out", out, "-budget", "1000000", "-settle", "1s"}, &text); err != nil {
 		t.Fatalf("%v\n%s", err, &text)
 	}
-	if !strings.Contains(text.String(), "4 completed") || server.Calls(shipping.OpPurchase) != 4 {
-		t.Errorf("%d purchases\n%s", server.Calls(shipping.OpPurchase), &text)
+	if !strings.Contains(text.String(), "4 completed") || server.Requests(shipping.OpPurchase) != 4 {
+		t.Errorf("%d purchases\n%s", server.Requests(shipping.OpPurchase), &text)
 	}
 	if pdfs, _ := filepath.Glob(filepath.Join(out, "*.pdf")); len(pdfs) == 0 {
 		t.Errorf("no PDFs\n%s", &text)

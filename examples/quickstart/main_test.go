@@ -209,7 +209,7 @@ func TestQuickstartAgainstAServiceThatChoosesOtherwise(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
 	}
-	if n := server.Calls(shipping.OpPurchase); n != 1 {
+	if n := server.Requests(shipping.OpPurchase); n != 1 {
 		t.Errorf("%d purchases", n)
 	}
 }

@@ -187,7 +187,7 @@ func TestChoices_Workflow(t *testing.T) {
 		if err != nil || len(pdf) == 0 {
 			t.Errorf("PDF: %d bytes, %v", len(pdf), err)
 		}
-		if n := srv.Calls(shipping.OpPurchase); n != 1 {
+		if n := srv.Requests(shipping.OpPurchase); n != 1 {
 			t.Errorf("%d purchases", n)
 		}
 	})
