@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping"
 )
 
 // kind returns the problems of a value at a path; none if the value is of the kind.
@@ -42,6 +45,45 @@ func record(table fields) kind {
 		}
 		return problems
 	}
+}
+
+// fieldsOf returns the table of a record: the members of its type in the client. Each is of the kind that its Go type
+// stands for, or of the narrower kind given for its name.
+func fieldsOf[T any](narrower map[string]kind) fields { return tableOf(reflect.TypeFor[T](), narrower) }
+
+func tableOf(of reflect.Type, narrower map[string]kind) fields {
+	var table fields
+	for member := range of.Fields() {
+		f := field{name: member.Tag.Get("json"), optional: member.Tag.Get("spec") == "optional"}
+		if f.is = narrower[f.name]; f.is == nil {
+			f.is = kindOf(member.Type)
+		}
+		table = append(table, f)
+	}
+	return table
+}
+
+// kindOf returns the kind that a Go type of the client stands for.
+func kindOf(of reflect.Type) kind {
+	switch of {
+	case reflect.TypeFor[time.Time]():
+		return timestamp
+	case reflect.TypeFor[shipping.Amount]():
+		return number
+	case reflect.TypeFor[shipping.RawJSON]():
+		return present
+	}
+	switch of.Kind() {
+	case reflect.String:
+		return text
+	case reflect.Bool:
+		return boolean
+	case reflect.Slice:
+		return listOf(kindOf(of.Elem()))
+	case reflect.Struct:
+		return record(tableOf(of, nil))
+	}
+	return number
 }
 
 // others returns the names of an object that the table does not have, sorted.

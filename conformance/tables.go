@@ -1,5 +1,7 @@
 package conformance
 
+import "github.com/shipping-go/shipping"
+
 // The headings of the specification.
 const (
 	headingEnvelope     = "Response envelope (all endpoints)"
@@ -27,110 +29,39 @@ const (
 
 // rateFields is the table under the heading "Rate".
 func rateFields() fields {
-	return fields{
-		{name: "rate_id", is: digits("RT")},
-		{name: "amount", is: number},
-		{name: "currency", is: text},
-		{name: "breakdown", is: listOf(present)},
-		{name: "carrier_name", is: text},
-		{name: "carrier_slug", is: text},
-		{name: "carrier_logo", is: text},
-		{name: "carrier_rate_description", is: text},
-		{name: "carrier_reference", is: digits("CA")},
-		{name: "delivery_address", is: digits("AD")},
-		{name: "pickup_address", is: digits("AD")},
-		{name: "parcel", is: digits("PC")},
-		{name: "delivery_date", is: timestamp},
-		{name: "delivery_eta", is: number},
-		{name: "delivery_time", is: text},
-		{name: "pickup_eta", is: number},
-		{name: "pickup_time", is: text},
-		{name: "includes_insurance", is: boolean},
-		{name: "insurance_fee", is: number},
-		{name: "insurance_coverage", is: number},
-		{name: "metadata", is: record(fields{
+	return fieldsOf[shipping.Rate](map[string]kind{
+		"rate_id": digits("RT"), "carrier_reference": digits("CA"), "user": digits("USER"),
+		"delivery_address": digits("AD"), "pickup_address": digits("AD"), "parcel": digits("PC"),
+		"breakdown": listOf(present),
+		"metadata": record(fields{
 			{name: "localProductCode", is: text, optional: true},
 			{name: "productCode", is: text, optional: true},
-		})},
-		{name: "used", is: boolean},
-		{name: "user", is: digits("USER")},
-		{name: "created_at", is: timestamp},
-		{name: "updated_at", is: timestamp},
-	}
+		}),
+	})
 }
 
 // countryFields is the table under the heading "Country".
 func countryFields() fields {
-	return fields{
-		{name: "isoCode", is: matching("a two-letter country code", `[A-Z]{2}`)},
-		{name: "name", is: text},
-		{name: "phonecode", is: matching("a dialling code without a plus sign", `[^+]*`)},
-		{name: "flag", is: text},
-		{name: "currency", is: text},
-		{name: "latitude", is: degrees(90)},
-		{name: "longitude", is: degrees(180)},
-		{name: "timezones", is: listOf(record(fields{
-			{name: "zoneName", is: text},
-			{name: "gmtOffset", is: number},
-			{name: "gmtOffsetName", is: text},
-			{name: "abbreviation", is: text},
-			{name: "tzName", is: text},
-		}))},
-	}
+	return fieldsOf[shipping.Country](map[string]kind{
+		"isoCode":   matching("a two-letter country code", `[A-Z]{2}`),
+		"phonecode": matching("a dialling code without a plus sign", `[^+]*`),
+		"latitude":  degrees(90), "longitude": degrees(180),
+	})
 }
 
 // webhookFields is the table under the heading "Webhook".
 func webhookFields() fields {
-	return fields{
-		{name: "webhook_id", is: digits("WA")},
-		{name: "_id", is: text},
-		{name: "id", is: text},
-		{name: "name", is: text},
-		{name: "url", is: text},
-		{name: "event", is: listOf(text)},
-		{name: "active", is: boolean},
-		{name: "live", is: boolean},
-		{name: "user", is: digits("USER")},
-		{name: "created_at", is: timestamp},
-		{name: "updated_at", is: timestamp},
-		{name: "__v", is: number},
-	}
+	return fieldsOf[shipping.Webhook](map[string]kind{"webhook_id": digits("WA"), "user": digits("USER")})
 }
 
 // transactionFields is the table under the heading "Transaction".
 func transactionFields() fields {
-	return fields{
-		{name: "transactionId", is: alphanumerics("TR")},
-		{name: "_id", is: text},
-		{name: "accountId", is: text},
-		{name: "account_reference", is: digits("VA")},
-		{name: "store_reference", is: text},
-		{name: "txRef", is: text, optional: true},
-		{name: "amount", is: number},
-		{name: "amount_received", is: number},
-		{name: "converted_amount", is: number},
-		{name: "currency", is: text},
-		{name: "currency_converted_to", is: text},
-		{name: "flat_amount", is: integer},
-		{name: "fee", is: number},
-		{name: "platform_fee", is: number},
-		{name: "description", is: text},
-		{name: "flow", is: text},
-		{name: "status", is: text},
-		{name: "metadata", is: record(fields{{name: "shipment_id", is: text, optional: true}})},
-		{name: "platform", is: text},
-		{name: "transaction_source", is: text},
-		{name: "receiver", is: record(fields{{name: "name", is: text}, {name: "reference", is: text}, {name: "type", is: text}})},
-		{name: "sender", is: record(fields{{name: "name", is: text}, {name: "id", is: text}, {name: "account_number", is: text}})},
-		{name: "recipient", is: text},
-		{name: "reversed", is: boolean},
-		{name: "settled", is: boolean},
-		{name: "settlement_reference", is: text},
-		{name: "payout_date", is: orNull(text)},
-		{name: "created_at", is: timestamp},
-		{name: "updated_at", is: timestamp},
-		{name: "__v", is: number},
-	}
+	return fieldsOf[shipping.Transaction](map[string]kind{
+		"transactionId": alphanumerics("TR"), "account_reference": digits("VA"),
+		"flat_amount": integer,
+		"metadata":    record(fields{{name: "shipment_id", is: text, optional: true}}),
+		"payout_date": orNull(text),
+	})
 }
 
 // ratePagination is the object under the heading "Rate list pagination object".
@@ -169,13 +100,9 @@ func transactionPagination() fields {
 
 // replayFields is the table under the heading "Webhook replay result".
 func replayFields() fields {
-	return fields{
-		{name: "shipment_id", is: alphanumerics("SH")},
-		{name: "event", is: text},
-		{name: "webhook_event_id", is: alphanumerics("WE")},
-		{name: "delivery_id", is: alphanumerics("WD")},
-		{name: "replay_mode", is: text},
-	}
+	return fieldsOf[shipping.ReplayResult](map[string]kind{
+		"shipment_id": alphanumerics("SH"), "webhook_event_id": alphanumerics("WE"), "delivery_id": alphanumerics("WD"),
+	})
 }
 
 // draftFields is what the table under the heading "Regulatory document request (draft record)" names.
