@@ -2,6 +2,7 @@ package account
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ func TestAppend_WritesWhatEncodingJSONDoes(t *testing.T) {
 		{Breakdown: json.RawMessage("[]")},
 		{RateID: "RT-1", Amount: money("12.50"), Breakdown: json.RawMessage(`{"a":1}`), CarrierName: `Jörg "Express" <&> \\`, DeliveryDate: at,
 			DeliveryETA: -3, IncludesInsurance: true, InsuranceFee: money("0.1"), Metadata: RateMetadata{"P", "Q"}, Used: true, CreatedAt: at},
+		filled[Rate](t),
 	} {
 		check(t, AppendRate(nil, &r), r)
 	}
@@ -33,9 +35,27 @@ func TestAppend_WritesWhatEncodingJSONDoes(t *testing.T) {
 		{},
 		{TransactionID: "TR-1", TxRef: "SHP-1", Amount: money("-7"), FlatAmount: -700, Description: "a\u2028b\tc", Metadata: TransactionMetadata{"SH-1", "RD-1"},
 			Receiver: Receiver{"a", "b", "c"}, Sender: Sender{"d", "e", "f"}, Recipient: "g", Reversed: true, Settled: true, PayoutDate: &at, UpdatedAt: at, Revision: 2},
+		filled[Transaction](t),
 	} {
 		check(t, AppendTransaction(nil, &tx), tx)
 	}
+}
+
+// filled returns a record in which every text is another one, so that an encoder that leaves a field out, or writes
+// another one in its place, is found.
+func filled[T any](t *testing.T) (record T) {
+	t.Helper()
+	for field, value := range reflect.ValueOf(&record).Elem().Fields() {
+		switch value.Interface().(type) {
+		case string:
+			value.SetString("text of " + field.Name)
+		case bool:
+			value.SetBool(true)
+		case json.RawMessage:
+			value.Set(reflect.ValueOf(json.RawMessage(`["` + field.Name + `"]`)))
+		}
+	}
+	return record
 }
 
 func check(t *testing.T, got []byte, record any) {
@@ -45,6 +65,6 @@ func check(t *testing.T, got []byte, record any) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("(-encoding/json +ours):\n%s", diff)
+		t.Errorf("the append function of %T does not write what its struct tags are (-encoding/json +append):\n%s", record, diff)
 	}
 }
