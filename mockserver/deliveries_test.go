@@ -7,7 +7,9 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -45,12 +47,15 @@ func (m *moody) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // S4: the same seed and the same steps leave the same journal and the same deliveries, byte for byte, however
-// fast the receivers are and whichever goroutine comes first.
+// fast the receivers are and whichever goroutine comes first. SHIPPING_JOURNALS is how often the steps are taken, 50 by
+// default, and SHIPPING_JOURNALS_SEED what the speeds of the receivers follow from: the seed of a failure gives it again.
 func TestAdvance_TheSameStepsLeaveTheSameJournal(t *testing.T) {
 	t.Parallel()
+	count, seed := numberOf(t, "SHIPPING_JOURNALS", 50), numberOf(t, "SHIPPING_JOURNALS_SEED", rand.Uint64())
+	t.Logf("%d times, SHIPPING_JOURNALS_SEED=%d", count, seed)
 	run := func(speed uint64) (journal string) {
 		synctest.Test(t, func(t *testing.T) {
-			receivers := &moody{random: rand.New(rand.NewPCG(speed, 1)), count: map[string]int{}}
+			receivers := &moody{random: rand.New(rand.NewPCG(seed, speed)), count: map[string]int{}}
 			srv := mockserver.New(mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(receivers))
 			defer srv.Close()
 			var taken steps
@@ -67,11 +72,25 @@ func TestAdvance_TheSameStepsLeaveTheSameJournal(t *testing.T) {
 	if strings.Count(first, `"state":"delivered"`) < 10 {
 		t.Errorf("next to nothing was delivered: %s", first)
 	}
-	for speed := range uint64(50) {
+	for speed := range count {
 		if diff := cmp.Diff(first, run(speed+1)); diff != "" {
-			t.Fatalf("with receivers of speed %d (-first +this):\n%s", speed+1, diff)
+			t.Fatalf("SHIPPING_JOURNALS_SEED=%d, receivers of speed %d (-first +this):\n%s", seed, speed+1, diff)
 		}
 	}
+}
+
+// numberOf reads an environment variable, or returns the number that holds without it.
+func numberOf(t *testing.T, variable string, otherwise uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return n
 }
 
 // steps are taken in a world on virtual time.
