@@ -135,6 +135,8 @@ func TestSPECIFICATION_EveryFieldIsInTheOpenAPIDocumentAndInGo(t *testing.T) {
 			t.Errorf("%s: no Go type is known for it", heading)
 			continue
 		}
+		schema := schemas[of.schema]
+		rows = recordRows(t, heading, of.in, schema, rows)
 		var got, want []string
 		for _, row := range rows {
 			got = append(got, row.name+" "+row.kind)
@@ -143,7 +145,6 @@ func TestSPECIFICATION_EveryFieldIsInTheOpenAPIDocumentAndInGo(t *testing.T) {
 				t.Errorf("%s: %s is %q on the wire, not %q", heading, row.member, tag, row.name)
 			}
 		}
-		schema := schemas[of.schema]
 		for name, property := range schema.Properties {
 			specified := slices.ContainsFunc(rows, func(row field) bool { return row.name == name })
 			if specified || schema.Assumption == "" { // else the other fields are assumptions
@@ -153,9 +154,47 @@ func TestSPECIFICATION_EveryFieldIsInTheOpenAPIDocumentAndInGo(t *testing.T) {
 		slices.Sort(got)
 		slices.Sort(want)
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-OpenAPI +SPECIFICATION.md):\n%s", heading, diff)
+			t.Errorf("%s (-mockserver/internal/openapi/service.json +docs/SPECIFICATION.md):\n%s", heading, diff)
 		}
 	}
+}
+
+// recordRows reports the members of a Go type that have no row, or adds their rows under -record, each after that of the
+// member before it and with the description of the OpenAPI document.
+func recordRows(t *testing.T, heading string, of reflect.Type, schema schema, rows []field) []field {
+	t.Helper()
+	const path = "docs/SPECIFICATION.md"
+	if schema.Assumption != "" || of == reflect.TypeFor[shipping.Pagination]() {
+		return rows // not all members are in the table
+	}
+	before := ""
+	for member := range of.Fields() {
+		name := of.Name() + "." + member.Name
+		if slices.ContainsFunc(rows, func(row field) bool { return row.member == name }) {
+			before = name
+			continue
+		}
+		tag := member.Tag.Get("json")
+		property, described := schema.Properties[tag]
+		switch {
+		case !described:
+			t.Errorf("%s (%s) is not in mockserver/internal/openapi/service.json: add it to the properties of its schema", name, tag)
+		case !*recordAPI:
+			t.Errorf("%s, %s: no row for %s (%s); run go test -run 'TestAPI|TestSPECIFICATION' ./test/documents -record and commit it", path, heading, name, tag)
+		default:
+			row := field{tag, property.kind(), name}
+			text, after := readText(t, path), regexp.MustCompile("(?m)^.* \\| `"+regexp.QuoteMeta(before)+"` \\|\n")
+			place := after.FindStringIndex(text)
+			if place == nil {
+				t.Errorf("%s: no row for %s, after which the row of %s belongs", path, before, name)
+				continue
+			}
+			line := fmt.Sprintf("| `%s` | %s | %s | `%s` |\n", row.name, row.kind, strings.TrimSuffix(property.Description, "."), name)
+			writeText(t, path, []string{text[:place[1]] + line + strings.TrimSuffix(text[place[1]:], "\n")})
+			rows, before = append(rows, row), name
+		}
+	}
+	return rows
 }
 
 // schema is a record of the OpenAPI document; Assumption lists its members that are not specified.
@@ -166,8 +205,9 @@ type schema struct {
 
 // property is a field of a schema.
 type property struct {
-	Ref  string `json:"$ref"`
-	Type any    `json:"type"`
+	Ref         string `json:"$ref"`
+	Type        any    `json:"type"`
+	Description string `json:"description"`
 }
 
 // kind is the type as the specification names it.
