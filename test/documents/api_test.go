@@ -28,6 +28,7 @@ func TestAPI_IsAsRecorded(t *testing.T) {
 		"pgstore": "stores/pgstore", "redisstore": "stores/redisstore",
 	} {
 		t.Run(name, func(t *testing.T) {
+			fromRoot(t)
 			path := filepath.Join("test", "api", name+".txt")
 			now := exported(t, folder)
 			if _, err := os.Stat(path); os.IsNotExist(err) && *recordAPI {
@@ -119,6 +120,7 @@ func declared(line string) string {
 // exported lists what the package in a folder exports, on any platform.
 func exported(t *testing.T, folder string) []string {
 	t.Helper()
+	fromRoot(t)
 	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -263,6 +265,7 @@ func unnamed(fields []*ast.Field) []*ast.Field {
 
 func readText(t *testing.T, path string) string {
 	t.Helper()
+	fromRoot(t)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package documents_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,11 +11,8 @@ import (
 // ASSUMPTIONS.md lists the server's assumptions as the server does.
 func TestASSUMPTIONSTellsWhatTheServerAssumes(t *testing.T) {
 	t.Parallel()
-	document, err := os.ReadFile("docs/ASSUMPTIONS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, _ := strings.Cut(string(document), "| Open point | Default | Why | Field |\n|---|---|---|---|\n")
+	document := readText(t, "docs/ASSUMPTIONS.md")
+	_, table, _ := strings.Cut(document, "| Open point | Default | Why | Field |\n|---|---|---|---|\n")
 	server := mockserver.New(mockserver.WithoutListener())
 	defer server.Close()
 	var want strings.Builder

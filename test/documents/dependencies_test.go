@@ -52,6 +52,7 @@ func TestNOTICE_NamesWhatIsBuiltIn(t *testing.T) {
 
 func goModFiles(t *testing.T) (paths []string) {
 	t.Helper()
+	fromRoot(t)
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Name() == "go.mod" {
 			paths = append(paths, path)

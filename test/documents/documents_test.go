@@ -9,20 +9,26 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
-// The tests read the repository from its root.
-func TestMain(m *testing.M) {
-	if err := os.Chdir(filepath.Join("..", "..")); err != nil {
-		panic(err)
+// changeDir makes the root of the repository the working directory. It runs inside a test, not in TestMain: the cache of go
+// test notices a changed working directory, and so which files the tests read, only then.
+var changeDir = sync.OnceValue(func() error { return os.Chdir(filepath.Join("..", "..")) })
+
+// fromRoot lets a test read the repository from its root.
+func fromRoot(t *testing.T) {
+	t.Helper()
+	if err := changeDir(); err != nil {
+		t.Fatal(err)
 	}
-	os.Exit(m.Run())
 }
 
 // documents returns README, the guides and the other documents, by path.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
+	fromRoot(t)
 	texts := map[string]string{}
 	for _, pattern := range []string{"*.md", "docs/*.md"} {
 		paths, err := filepath.Glob(pattern)

@@ -46,6 +46,7 @@ func TestRELIABILITY_HasEveryFuzzTarget(t *testing.T) {
 // goFolders returns the folders that hold tests, of this module or of the nested ones too.
 func goFolders(t *testing.T, nested bool) []string {
 	t.Helper()
+	fromRoot(t)
 	var folders []string
 	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
 		switch {

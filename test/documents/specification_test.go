@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -31,13 +30,10 @@ type field struct{ name, kind, member string }
 // readSpecification returns the places of SPECIFICATION.md, and the fields under each heading.
 func readSpecification(t *testing.T) (places []specified, fields map[string][]field, headings []string) {
 	t.Helper()
-	document, err := os.ReadFile("docs/SPECIFICATION.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := readText(t, "docs/SPECIFICATION.md")
 	fields = map[string][]field{}
 	heading, columns := "", []string(nil)
-	for line := range strings.Lines(string(document)) {
+	for line := range strings.Lines(document) {
 		line = strings.TrimSuffix(strings.TrimSpace(line), `\`)
 		cells := strings.Split(strings.Trim(line, "| "), " | ")
 		switch {
@@ -89,6 +85,7 @@ func TestSPECIFICATION_EveryRuleIsTested(t *testing.T) {
 // testsIn returns the names of the tests and examples of a folder.
 func testsIn(t *testing.T, folder string) map[string]bool {
 	t.Helper()
+	fromRoot(t)
 	files, err := filepath.Glob(filepath.Join(filepath.FromSlash(folder), "*_test.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -224,14 +221,11 @@ func (p property) kind() string {
 
 func readSchemas(t *testing.T) map[string]schema {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("mockserver", "internal", "openapi", "service.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readText(t, filepath.Join("mockserver", "internal", "openapi", "service.json"))
 	var document struct {
 		Components struct{ Schemas map[string]schema }
 	}
-	if err := json.Unmarshal(text, &document); err != nil {
+	if err := json.Unmarshal([]byte(text), &document); err != nil {
 		t.Fatal(err)
 	}
 	return document.Components.Schemas
@@ -255,21 +249,14 @@ func TestSPECIFICATION_HasTheHeadingsOfTheConformanceSuite(t *testing.T) {
 // What the specification leaves open is a row of ASSUMPTIONS.md.
 func TestSPECIFICATION_EveryOpenPointIsAnAssumption(t *testing.T) {
 	t.Parallel()
-	specification, err := os.ReadFile("docs/SPECIFICATION.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	assumptions, err := os.ReadFile("docs/ASSUMPTIONS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, _ := strings.Cut(string(specification), "| Not shown | Row of ASSUMPTIONS.md |\n|---|---|\n")
+	specification, assumptions := readText(t, "docs/SPECIFICATION.md"), readText(t, "docs/ASSUMPTIONS.md")
+	_, table, _ := strings.Cut(specification, "| Not shown | Row of ASSUMPTIONS.md |\n|---|---|\n")
 	rows := regexp.MustCompile(`(?m)^\| (.+) \| (.+) \|$`).FindAllStringSubmatch(table, -1)
 	if len(rows) < 15 {
 		t.Fatalf("only %d open points were found", len(rows))
 	}
 	for _, row := range rows {
-		if !strings.Contains(string(assumptions), "\n| "+row[2]+" |") {
+		if !strings.Contains(assumptions, "\n| "+row[2]+" |") {
 			t.Errorf("%s: ASSUMPTIONS.md has no row %q", row[1], row[2])
 		}
 	}
