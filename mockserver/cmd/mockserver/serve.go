@@ -206,6 +206,7 @@ func (s serving) run(ctx context.Context, p program) int {
 	}
 	untouched := make([]byte, headroom) // not before: it makes the collector run
 	defer runtime.KeepAlive(untouched)
+	defer startFreeing(ctx)()
 
 	<-ctx.Done()
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), *s.drain)
