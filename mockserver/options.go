@@ -52,7 +52,7 @@ func defaultConfig() config {
 			Journal:     1024,
 			JournalBody: 2 << 10,
 			Memory:      &watch.Memory{Most: world.DefaultMaxJournal},
-			Parameters:  api.Parameters,
+			Parameters:  api.ParameterTable(),
 			Logger:      slog.New(slog.DiscardHandler),
 		},
 		scenario:   "default",

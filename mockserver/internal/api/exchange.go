@@ -35,14 +35,20 @@ type API struct {
 	// Unread bounds how long clients may take to send bodies.
 	Unread  wire.Unread
 	routes  *router
-	buffers sync.Pool
+	answers sync.Pool // of *inMaking
 	pages   pageCache
+}
+
+// inMaking is memory that an answer needs until it is sent, and the next one after it.
+type inMaking struct {
+	buffer   []byte // empty
+	exchange wire.Exchange
 }
 
 // New returns an API that serves an operation table, and what is wrong with the table.
 func New(c Config) (*API, error) {
 	a := &API{Config: c}
-	a.buffers.New = func() any { return new([]byte) }
+	a.answers.New = func() any { return new(inMaking) }
 	a.routes = newRouter(a, a.handlers(), c.Operations)
 	return a, a.routes.err
 }
@@ -84,11 +90,16 @@ func OperationNames() []string {
 // exchange answers an operation into memory first, and writes afterwards. That is what lets a fault
 // strike before anything has happened, or after the change is made and before the caller hears of it.
 func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
-	buffer := s.buffers.Get().(*[]byte)
-	defer s.buffers.Put(buffer)
-	x := &wire.Exchange{Ctx: r.Context(), Began: time.Now(), Operation: op.Name, Call: wire.Call{Request: r, Buffer: (*buffer)[:0]}}
+	memory := s.answers.Get().(*inMaking)
+	x := &memory.exchange
+	x.Ctx, x.Began, x.Operation = r.Context(), time.Now(), op.Name
+	x.Call = wire.Call{Request: r, Buffer: memory.buffer}
+	defer func() {
+		x.Leave()
+		*x = wire.Exchange{}
+		s.answers.Put(memory)
+	}()
 	w, refusal := s.authenticate(r, op)
-	defer x.Leave()
 	switch {
 	case r.Body == http.NoBody:
 	case refusal != nil || op.Method == http.MethodGet:
@@ -106,7 +117,7 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	if !x.Settled {
 		s.answer(w, x, op, refusal)
 		if x.Reply.Pooled {
-			*buffer = x.Reply.Body // it may have grown
+			memory.buffer = x.Reply.Body[:0] // it may have grown
 		}
 		switch {
 		case x.Reply.Then != nil:

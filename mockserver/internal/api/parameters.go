@@ -25,6 +25,15 @@ func Parameters(operation string) []string {
 	}
 }
 
+// ParameterTable returns [Parameters] as a function that allocates nothing; what it returns must not be changed.
+func ParameterTable() func(operation string) []string {
+	table := map[string][]string{}
+	for _, name := range OperationNames() {
+		table[name] = Parameters(name)
+	}
+	return func(operation string) []string { return table[operation] }
+}
+
 // unknownParameters returns the names in a query that an operation does not list, sorted.
 func unknownParameters(operation string, query url.Values) []string {
 	known := Parameters(operation)

@@ -100,9 +100,10 @@ func (d *Lint) watchForm(x *wire.Exchange, find func(journal.LintRule, string)) 
 		return
 	}
 	if raw := x.Call.URL.RawQuery; raw != "" {
+		known := d.parameters(x.Operation)
 		for pair := range strings.SplitSeq(raw, "&") {
 			name, _, _ := strings.Cut(pair, "=")
-			if !slices.Contains(d.parameters(x.Operation), name) {
+			if !slices.Contains(known, name) {
 				find(journal.LintUnknownParameter, wire.Redact(name))
 			}
 		}
