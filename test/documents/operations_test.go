@@ -22,6 +22,9 @@ func TestOperations_AreInEveryPlace(t *testing.T) {
 	specification := readText(t, "docs/SPECIFICATION.md")
 	server := mockserver.New()
 	defer server.Close()
+	if err := server.Err(); err != nil { // the suite cannot make a call
+		t.Error(err)
+	}
 	placeholder := regexp.MustCompile(`\{(\w+)\}`) // the specification writes :request_id
 	conformance.Check(t.Context(), conformance.Target{BaseURL: server.URL, Wallet: server.Wallets()[0], Shipment: server.Shipments()[0]},
 		conformance.WithSecretKey(server.SecretKey), conformance.WithWrites())
@@ -30,7 +33,7 @@ func TestOperations_AreInEveryPlace(t *testing.T) {
 		if !op.Provisional && !strings.Contains(specification, "\n## "+op.Method+" "+path+"\n") && !strings.Contains(specification, "| "+op.Method+" `"+path+"`") {
 			t.Errorf("docs/SPECIFICATION.md has no rule for %s %s (%s): add its heading and its rows", op.Method, path, op.Name)
 		}
-		if !op.Provisional && server.Calls(op.Name) == 0 {
+		if !op.Provisional && server.Err() == nil && server.Calls(op.Name) == 0 {
 			t.Errorf("the conformance suite makes no call of %s: add a check to conformance/", op.Name)
 		}
 		if !slices.ContainsFunc(shippingtest.Calls(), func(c shippingtest.Call) bool { return c.Operation == op.Name }) {
