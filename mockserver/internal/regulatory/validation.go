@@ -91,7 +91,12 @@ func isID(text, prefix string) bool {
 // hsDigits returns an HS code without the dots, spaces and hyphens that people write into it, or ""
 // for a text that is no HS code.
 func hsDigits(code string) string {
-	digits := strings.NewReplacer(".", "", " ", "", "-", "").Replace(code)
+	digits := strings.Map(func(r rune) rune {
+		if r == '.' || r == ' ' || r == '-' {
+			return -1
+		}
+		return r
+	}, code)
 	if len(digits) < 2 || len(digits) > 12 || strings.Trim(digits, "0123456789") != "" {
 		return ""
 	}
