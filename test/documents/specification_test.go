@@ -166,12 +166,14 @@ func recordRows(t *testing.T, heading string, of reflect.Type, schema schema, ro
 	}
 	before := ""
 	for member := range of.Fields() {
-		name := of.Name() + "." + member.Name
+		name, tag := of.Name()+"."+member.Name, member.Tag.Get("json")
+		if _, described := schema.Properties[tag]; described && slices.Contains(schema.Required, tag) == (member.Tag.Get("spec") == "optional") {
+			t.Errorf("%s (%s): a member is either in required of mockserver/internal/openapi/service.json, or has the struct tag spec:\"optional\"", name, tag)
+		}
 		if slices.ContainsFunc(rows, func(row field) bool { return row.member == name }) {
 			before = name
 			continue
 		}
-		tag := member.Tag.Get("json")
 		property, described := schema.Properties[tag]
 		switch {
 		case !described:
@@ -198,6 +200,7 @@ func recordRows(t *testing.T, heading string, of reflect.Type, schema schema, ro
 type schema struct {
 	Assumption string `json:"x-assumption"`
 	Properties map[string]property
+	Required   []string
 }
 
 // property is a field of a schema.
