@@ -354,11 +354,6 @@ func webhooksAnswer(n int) []byte {
 	return answerOf("webhooks", `{"webhook_id":"WA-0%[1]d","_id":"65a1f0c2b7d3e94%[1]d","id":"65a1f0c2b7d3e94%[1]d","name":"Orders desk %[2]d","url":"https://hooks.example/shipping/%[1]d","event":["shipment.created","shipment.updated"],"active":true,"live":false,"user":"USER-4418203956","created_at":"2026-01-05T09:%02[3]d:00.000Z","updated_at":"2026-01-05T09:%02[3]d:00.000Z","__v":2}`, n)
 }
 
-func countriesAnswer(n int) []byte {
-	one := `{"isoCode":"NG","name":"Nigeria","phonecode":"234","flag":"🇳🇬","currency":"NGN","latitude":"10.00000000","longitude":"8.00000000","timezones":[{"zoneName":"Africa/Lagos","gmtOffset":3600,"gmtOffsetName":"UTC+01:00","abbreviation":"WAT","tzName":"West Africa Time"}]}`
-	return []byte(`{"status":true,"message":"Retrieved","data":[` + strings.TrimSuffix(strings.Repeat(one+",", n), ",") + `]}`)
-}
-
 // oddAnswer returns a response with scalars of other types in each record.
 func oddAnswer(body []byte) []byte {
 	return []byte(strings.NewReplacer(`"delivery_eta":4237`, `"delivery_eta":"4237"`, `"used":false`, `"used":0`, `.845Z"`, `"`,
