@@ -56,30 +56,6 @@ func New(c Config) (*API, error) {
 // ServeHTTP answers a request whose path is clean.
 func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.routes.mux.ServeHTTP(w, r) }
 
-// handler answers an operation in a world. It takes the world's lock itself, so that nothing slow,
-// such as reading a body, happens under it.
-type handler func(w *world.World, c *wire.Call) wire.Reply
-
-// handlers is the other half of the operation table: who answers what.
-func (s *API) handlers() map[string]handler {
-	return map[string]handler{
-		shipping.OpListRates:        s.listRates,
-		shipping.OpListCountries:    s.listCountries,
-		shipping.OpListWebhooks:     s.listWebhooks,
-		shipping.OpReplayWebhook:    replayWebhook,
-		shipping.OpListTransactions: s.listTransactions,
-		shipping.OpAnalyze:          analyze,
-		shipping.OpPurchase:         purchase,
-		shipping.OpGetRequest:       getRequest,
-		shipping.OpUpdateItems:      updateItems,
-		shipping.OpUpdateAddresses:  updateAddresses,
-		shipping.OpUpdateShipping:   updateShipping,
-		shipping.OpUpdateProfile:    updateProfile,
-		shipping.OpRetryRequest:     retryRequest,
-		shipping.OpDocumentPDF:      DocumentPDF,
-	}
-}
-
 func IsOperation(name string) bool { return slices.Contains(OperationNames(), name) }
 
 // OperationNames returns the names of the operation table.

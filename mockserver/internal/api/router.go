@@ -41,7 +41,7 @@ func newRouter(s *API, handlers map[string]handler, table []shipping.Operation) 
 		if !known {
 			problem := "is not in shipping.Operations; take the names from there"
 			if IsOperation(row.Name) {
-				problem = "has no handler; add one to handlers in exchange.go"
+				problem = "has no handler; add one to the table in mockserver/internal/api/handlers.go"
 			}
 			r.err = errors.Join(r.err, fmt.Errorf("mockserver: the operation %q %s", row.Name, problem))
 			continue

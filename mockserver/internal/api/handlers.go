@@ -3,10 +3,35 @@ package api
 import (
 	"fmt"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
+
+// handler answers an operation in a world. It takes the world's lock itself, so that nothing slow,
+// such as reading a body, happens under it.
+type handler func(w *world.World, c *wire.Call) wire.Reply
+
+// handlers is the other half of the operation table: who answers what.
+func (s *API) handlers() map[string]handler {
+	return map[string]handler{
+		shipping.OpListRates:        s.listRates,
+		shipping.OpListCountries:    s.listCountries,
+		shipping.OpListWebhooks:     s.listWebhooks,
+		shipping.OpReplayWebhook:    replayWebhook,
+		shipping.OpListTransactions: s.listTransactions,
+		shipping.OpAnalyze:          analyze,
+		shipping.OpPurchase:         purchase,
+		shipping.OpGetRequest:       getRequest,
+		shipping.OpUpdateItems:      updateItems,
+		shipping.OpUpdateAddresses:  updateAddresses,
+		shipping.OpUpdateShipping:   updateShipping,
+		shipping.OpUpdateProfile:    updateProfile,
+		shipping.OpRetryRequest:     retryRequest,
+		shipping.OpDocumentPDF:      DocumentPDF,
+	}
+}
 
 // listRates answers GET /v1/rates.
 func (s *API) listRates(w *world.World, c *wire.Call) wire.Reply {
