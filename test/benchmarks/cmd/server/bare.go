@@ -8,9 +8,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"time"
 )
+
+// headroom is memory that serve reserves and never touches, so that the collector runs less often. The bare handler has the
+// same, or the share would compare two settings of the collector.
+const headroom = 16 << 20
 
 // serveBare serves bodies from memory with the least that net/http allows: no routing by method, no key,
 // no journal; the length and type that the reference server sends. Its address is the first line it prints.
@@ -49,6 +54,8 @@ func serveBare(ctx context.Context, folder string, out io.Writer) error {
 	if _, err := fmt.Fprintf(out, "{\"url\":\"http://%s\"}\n", listener.Addr()); err != nil {
 		return err
 	}
+	untouched := make([]byte, headroom)
+	defer runtime.KeepAlive(untouched)
 	context.AfterFunc(ctx, func() { _ = server.Close() })
 	if err := server.Serve(listener); ctx.Err() == nil {
 		return err
