@@ -1,0 +1,83 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/journal"
+)
+
+// Config is the settings of a sweep. The zero value is the default of each.
+type Config struct {
+	// Options are further options of the server, such as [mockserver.WithSeed].
+	Options []mockserver.Option
+	// Setup prepares the world of each run, such as [mockserver.World.Fund]. Its requests are not struck or judged.
+	Setup func(w *mockserver.World) error
+	// Faults are the names of the faults to try. Default: all of [Faults] but [Kill], which Restart adds.
+	Faults []string
+	// Operations are those whose requests are struck. Default: all.
+	Operations []string
+	// EveryRequest strikes every one of several equal requests. Default: the first two and the last.
+	EveryRequest bool
+	// Pairs tries, after all single faults, two faults in one run.
+	Pairs bool
+	// Only is the one schedule to run. Default: all.
+	Only Schedule
+	// MaxRuns limits the number of runs with faults. Default: no limit.
+	MaxRuns int
+	// Patience is the longest time that the program waits for a response; faults of latency last a fifth longer.
+	// Default: 30 s, the longest time of an attempt of the client.
+	Patience time.Duration
+	// Allow are rules of lint that are not findings.
+	Allow []journal.LintRule
+	// Restart starts a program again that was killed or failed, in the same world, as a scheduler would, and adds
+	// the fault [Kill]. It is for [Sweep]; [Run] cannot kill.
+	Restart bool
+	// Parallel is how many programs [Sweep] runs at once. Default: 1.
+	Parallel int
+	// Timeout is how long a run of [Sweep] may take. Default: a minute.
+	Timeout time.Duration
+	// Progress is called by [Sweep] after each run, never twice at the same time.
+	Progress func(ended, total int, r Result)
+
+	inMemory bool
+}
+
+const (
+	defaultPatience = 30 * time.Second
+	defaultTimeout  = time.Minute
+)
+
+// withDefaults returns the settings with defaults in place of zero fields, or what is wrong with them.
+func (c Config) withDefaults() (*Config, error) {
+	if c.Patience == 0 {
+		c.Patience = defaultPatience
+	}
+	if c.Timeout == 0 {
+		c.Timeout = defaultTimeout
+	}
+	c.Parallel = max(c.Parallel, 1)
+	for _, name := range c.Faults {
+		if _, err := faultNamed(name); err != nil {
+			return nil, err
+		}
+	}
+	if slices.Contains(c.Faults, Kill) && !c.Restart {
+		return nil, fmt.Errorf("sweep: the fault %q needs a program that is started again: set Restart", Kill)
+	}
+	if c.Only.kills() && !c.Restart {
+		return nil, fmt.Errorf("sweep: the schedule %s needs a program that is started again: set Restart", c.Only)
+	}
+	return &c, nil
+}
+
+// tries reports whether a fault is among those to try.
+func (c *Config) tries(f Fault) bool {
+	switch {
+	case f.kill && !c.Restart, f.socket && c.inMemory, f.patient && c.Patience < 0:
+		return false
+	}
+	return len(c.Faults) == 0 || slices.Contains(c.Faults, f.Name)
+}

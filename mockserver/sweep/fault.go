@@ -1,0 +1,97 @@
+package sweep
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/fault"
+)
+
+// Fault is a row of the table of faults that a sweep tries.
+type Fault struct {
+	// Name stands in schedules, such as "lost-after".
+	Name string `json:"name"`
+	// Summary describes the fault in a line.
+	Summary string `json:"summary"`
+
+	to      func(operation string) bool // the operations that it can make a difference to
+	rule    func(patience time.Duration) fault.Rule
+	patient bool // it lasts longer than the program waits, so it needs to know how long that is
+	socket  bool // it differs from another fault on sockets only
+	kill    bool // the program is killed as soon as the request is answered
+}
+
+// Kill is the name of the fault that kills the program; see [Config.Restart].
+const Kill = "killed"
+
+// retryAfter is how long the responses with a Retry-After ask to wait.
+const retryAfter = time.Second
+
+// Faults returns the table of faults. The slice is the caller's own.
+func Faults() []Fault {
+	before := func(f fault.Fault) func(time.Duration) fault.Rule {
+		return func(time.Duration) fault.Rule { return fault.Rule{Fault: f} }
+	}
+	after := func(f fault.Fault) func(time.Duration) fault.Rule {
+		return func(time.Duration) fault.Rule { return fault.Rule{Committed: true, Fault: f} }
+	}
+	unavailable := http.Header{"Retry-After": {fmt.Sprint(int(retryAfter.Seconds()))}}
+	return []Fault{
+		{Name: "lost-before", Summary: "the connection closes before the request takes effect", to: every, rule: before(fault.Drop())},
+		{Name: "lost-after", Summary: "the request takes effect and the connection closes without a response", to: changing, rule: after(fault.Drop())},
+		{Name: "reset", Summary: "the request takes effect and the connection is reset", to: every, rule: after(fault.Reset()), socket: true},
+		{Name: "truncated", Summary: "the request takes effect and the response breaks off", to: every, rule: after(fault.Truncate(20))},
+		{Name: "empty", Summary: "the request takes effect and the response is 200 without a body", to: every, rule: after(fault.Empty())},
+		{Name: "html", Summary: "the request takes effect and the response is an HTML page with 200", to: every, rule: after(fault.HTML(http.StatusOK))},
+		{Name: "500", Summary: "500 before the request takes effect", to: every, rule: before(fault.Status(http.StatusInternalServerError, nil))},
+		{Name: "500-after", Summary: "500 after the request took effect", to: changing, rule: after(fault.Status(http.StatusInternalServerError, nil))},
+		{Name: "503", Summary: "503 with Retry-After before the request takes effect", to: every, rule: before(fault.Status(http.StatusServiceUnavailable, unavailable))},
+		{Name: "429", Summary: "429 with Retry-After before the request takes effect", to: every, rule: before(fault.RateLimit(fault.RetryAfterSeconds, retryAfter))},
+		{Name: "late", Summary: "the request takes effect after the program stopped waiting, if at all", to: every, rule: late(false), patient: true},
+		{Name: "late-after", Summary: "the request takes effect at once and the response comes after the program stopped waiting", to: changing, rule: late(true), patient: true},
+		{Name: "inserted", Summary: "three records appear at the head of the list before the page is read", to: list, rule: before(fault.InsertRows(3))},
+		{Name: Kill, Summary: "the request takes effect, the program is killed and started again", to: every, rule: after(fault.SlowBody(time.Hour)), kill: true},
+	}
+}
+
+// late returns the rule of a response that takes a fifth longer than the program waits.
+func late(committed bool) func(time.Duration) fault.Rule {
+	return func(patience time.Duration) fault.Rule {
+		return fault.Rule{Committed: committed, Fault: fault.Latency(patience + patience/5)}
+	}
+}
+
+func every(string) bool { return true }
+
+// changing reports whether an operation changes something, so that it matters whether it took effect.
+func changing(operation string) bool {
+	for _, op := range shipping.Operations() {
+		if op.Name == operation {
+			return op.Method != http.MethodGet
+		}
+	}
+	return false
+}
+
+func list(operation string) bool {
+	switch operation {
+	case shipping.OpListRates, shipping.OpListWebhooks, shipping.OpListTransactions:
+		return true
+	}
+	return false
+}
+
+// faultNamed looks a fault up.
+func faultNamed(name string) (Fault, error) {
+	var names []string
+	for _, f := range Faults() {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return Fault{}, fmt.Errorf("sweep: unknown fault %q: use one of %s", name, strings.Join(names, ", "))
+}

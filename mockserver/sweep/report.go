@@ -1,0 +1,78 @@
+package sweep
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Result is one run.
+type Result struct {
+	// Schedule is the faults, as [ParseSchedule] reads them; empty for the run without faults.
+	Schedule string `json:"schedule"`
+	// Struck is false if the program did not make the requests that the faults were for.
+	Struck bool `json:"struck"`
+	// How is how the program ended, such as "exit code 1".
+	How string `json:"end"`
+	// Restarted is true if the program was started a second time.
+	Restarted bool `json:"restarted,omitempty"`
+	// Seconds is how long the run took.
+	Seconds float64 `json:"seconds"`
+	// Findings are what is wrong; empty if the run is as it should be.
+	Findings []Finding `json:"findings,omitempty"`
+	// Requests are what the program sent, in order.
+	Requests []Request `json:"requests,omitempty"`
+	// Output is the end of what the program printed.
+	Output string `json:"output,omitempty"`
+	// Replay is a command that makes exactly this run again; the command mockserver sweep sets it.
+	Replay string `json:"replay,omitempty"`
+
+	schedule Schedule
+	outcome  Outcome
+}
+
+func newResult(schedule Schedule, o *observation, out Outcome) Result {
+	r := Result{
+		Schedule: schedule.String(), How: out.How, Requests: learn(o.calls), Output: out.Output,
+		schedule: schedule, outcome: out,
+	}
+	struck := map[string]int{}
+	for _, q := range r.Requests {
+		if q.Fault != "" {
+			struck[q.Operation]++
+		}
+	}
+	for _, strike := range schedule {
+		struck[strike.Operation]--
+	}
+	r.Struck = !slices.ContainsFunc(schedule, func(strike Strike) bool { return struck[strike.Operation] < 0 })
+	return r
+}
+
+// Report is the outcome of a sweep.
+type Report struct {
+	// Faults is the table of faults.
+	Faults []Fault `json:"faults"`
+	// Requests are those of the run without faults.
+	Requests []Request `json:"requests"`
+	// WithoutFaults is that run.
+	WithoutFaults Result `json:"without_faults"`
+	// Results are the runs with faults, single faults first.
+	Results []Result `json:"results"`
+	// Left is how many schedules were not tried because of [Config.MaxRuns].
+	Left int `json:"left,omitempty"`
+}
+
+// Failing returns the runs with findings: the one without faults first, then those with the fewest faults and the
+// fewest requests.
+func (r *Report) Failing() []Result {
+	var failing []Result
+	for _, result := range append([]Result{r.WithoutFaults}, r.Results...) {
+		if len(result.Findings) > 0 {
+			failing = append(failing, result)
+		}
+	}
+	slices.SortStableFunc(failing, func(a, b Result) int {
+		return cmp.Or(cmp.Compare(len(a.schedule), len(b.schedule)), cmp.Compare(len(a.Requests), len(b.Requests)))
+	})
+	return failing
+}

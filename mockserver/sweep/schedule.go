@@ -1,0 +1,118 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/fault"
+)
+
+// Strike is a fault at one request of a run.
+type Strike struct {
+	// Operation is the name of the operation, such as "regulatory.purchase".
+	Operation string
+	// Nth counts the requests of this operation in the run, from 1.
+	Nth int
+	// Fault is a name of the table that [Faults] returns.
+	Fault string
+}
+
+// String returns the strike as "regulatory.purchase#1:lost-after".
+func (s Strike) String() string { return fmt.Sprintf("%s#%d:%s", s.Operation, s.Nth, s.Fault) }
+
+// Schedule is the faults of one run. An empty one is a run without faults.
+type Schedule []Strike
+
+// String returns the strikes with commas between them. [ParseSchedule] reads it.
+func (s Schedule) String() string {
+	words := make([]string, len(s))
+	for i, strike := range s {
+		words[i] = strike.String()
+	}
+	return strings.Join(words, ",")
+}
+
+// ParseSchedule reads a schedule such as "regulatory.purchase#1:lost-after,regulatory.get#1:500".
+func ParseSchedule(text string) (Schedule, error) {
+	var s Schedule
+	for word := range strings.SplitSeq(text, ",") {
+		strike, err := parseStrike(strings.TrimSpace(word))
+		if err != nil {
+			return nil, err
+		}
+		s = append(s, strike)
+	}
+	return s, nil
+}
+
+func parseStrike(text string) (Strike, error) {
+	request, name, hasFault := strings.Cut(text, ":")
+	operation, number, hasNumber := strings.Cut(request, "#")
+	nth, err := strconv.Atoi(number)
+	if !hasFault || !hasNumber || err != nil || nth < 1 {
+		return Strike{}, fmt.Errorf("sweep: %q is not a fault at a request: write it as %s#1:lost-after", text, shipping.OpPurchase)
+	}
+	if !slices.ContainsFunc(shipping.Operations(), func(op shipping.Operation) bool { return op.Name == operation }) {
+		return Strike{}, fmt.Errorf("sweep: unknown operation %q", operation)
+	}
+	f, err := faultNamed(name)
+	if err == nil && !f.to(operation) {
+		err = fmt.Errorf("sweep: the fault %s makes no difference to %s", name, operation)
+	}
+	return Strike{operation, nth, name}, err
+}
+
+// rules returns the fault rules of a schedule.
+func (s Schedule) rules(c *Config) ([]fault.Rule, error) {
+	rules := make([]fault.Rule, len(s))
+	for i, strike := range s {
+		f, err := faultNamed(strike.Fault)
+		if err != nil {
+			return nil, err
+		}
+		if f.patient && c.Patience <= 0 {
+			return nil, errors.New("sweep: faults of latency need to know the patience of the program")
+		}
+		rules[i] = f.rule(c.Patience)
+		rules[i].Operation, rules[i].Nth = strike.Operation, strike.Nth
+	}
+	return rules, nil
+}
+
+// kills reports whether the program is killed in the course of the schedule.
+func (s Schedule) kills() bool {
+	return slices.ContainsFunc(s, func(strike Strike) bool { return strike.Fault == Kill })
+}
+
+// plan returns the schedules with one fault at each of the requests, in their order.
+func plan(c *Config, requests []Request) []Schedule {
+	var schedules []Schedule
+	for _, r := range requests {
+		for _, f := range Faults() {
+			if c.tries(f) && f.to(r.Operation) {
+				schedules = append(schedules, Schedule{{r.Operation, r.Nth, f.Name}})
+			}
+		}
+	}
+	return schedules
+}
+
+// planPairs returns the schedules with a second fault at a later request of a run with one.
+func planPairs(c *Config, first Schedule, requests []Request) []Schedule {
+	var schedules []Schedule
+	struck := slices.IndexFunc(requests, func(r Request) bool { return r.Operation == first[0].Operation && r.Nth == first[0].Nth })
+	if struck < 0 {
+		return nil
+	}
+	for _, second := range plan(c, thinned(c, requests)) {
+		at := slices.IndexFunc(requests, func(r Request) bool { return r.Operation == second[0].Operation && r.Nth == second[0].Nth })
+		if at > struck && !(first.kills() && second.kills()) {
+			schedules = append(schedules, Schedule{first[0], second[0]})
+		}
+	}
+	return schedules
+}

@@ -1,0 +1,226 @@
+package sweep
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/journal"
+)
+
+// Execute runs the program under test once and returns when it has ended. If the context ends, the program is killed.
+// number is 1 for the first start in a world and 2 for the second.
+type Execute func(ctx context.Context, w *mockserver.World, number int) Outcome
+
+// errKilled is why the context of a program ends that a schedule kills.
+var errKilled = errors.New("killed by the schedule")
+
+// sweeper is a sweep under way.
+type sweeper struct {
+	config  *Config
+	execute Execute
+	server  *mockserver.Server
+	normal  *observation
+
+	mu     sync.Mutex
+	report *Report
+	ended  int
+	total  int
+}
+
+// Sweep runs a program without faults, then once for every schedule, each in a world of its own on one server. It
+// fails if the program fails without faults, or if the context ends.
+func Sweep(ctx context.Context, config Config, execute Execute) (*Report, error) {
+	c, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &sweeper{config: c, execute: execute, report: &Report{Faults: Faults()}}
+	s.server = mockserver.New(append([]mockserver.Option{mockserver.WithJournal(journalCalls, journalBytes)}, c.Options...)...)
+	defer s.server.Close()
+	if err := s.server.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.withoutFaults(ctx); err != nil {
+		return s.report, err
+	}
+	if len(c.Only) > 0 {
+		err = s.all(ctx, []Schedule{c.Only})
+		return s.report, err
+	}
+	if err = s.all(ctx, plan(c, thinned(c, s.report.Requests))); err == nil && c.Pairs {
+		err = s.all(ctx, s.pairs())
+	}
+	return s.report, err
+}
+
+// How much each world remembers of the requests.
+const (
+	journalCalls = 16 << 10
+	journalBytes = 2 << 10
+)
+
+// withoutFaults makes the run that the others are compared with.
+func (s *sweeper) withoutFaults(ctx context.Context) error {
+	r, o, err := s.run(ctx, nil, "sweep-0")
+	if err != nil {
+		return err
+	}
+	s.normal = o
+	s.report.Requests = r.Requests
+	s.report.WithoutFaults = r
+	switch {
+	case !r.outcome.Success:
+		return fmt.Errorf("sweep: the program fails without faults (%s), so faults would prove nothing", r.How)
+	case len(r.Requests) == 0:
+		return errors.New("sweep: the program made no request of the service: it has to use SHIPPING_BASE_URL and SHIPPING_SECRET_KEY")
+	}
+	return nil
+}
+
+// all makes the runs of the schedules, several at once.
+func (s *sweeper) all(ctx context.Context, schedules []Schedule) error {
+	if limit := s.config.MaxRuns; limit > 0 && len(s.report.Results)+len(schedules) > limit {
+		room := max(0, limit-len(s.report.Results))
+		s.report.Left += len(schedules) - room
+		schedules = schedules[:room]
+	}
+	first := len(s.report.Results)
+	s.total += len(schedules)
+	results := make([]Result, len(schedules))
+	failures := make([]error, len(schedules))
+	work := make(chan int)
+	var group sync.WaitGroup
+	for range min(s.config.Parallel, len(schedules)) {
+		group.Go(func() {
+			for i := range work {
+				results[i], _, failures[i] = s.run(ctx, schedules[i], fmt.Sprintf("sweep-%d", first+i+1))
+				if failures[i] == nil {
+					s.progress(results[i])
+				}
+			}
+		})
+	}
+	for i := range schedules {
+		if ctx.Err() != nil {
+			break
+		}
+		work <- i
+	}
+	close(work)
+	group.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	s.report.Results = append(s.report.Results, results...)
+	return errors.Join(failures...)
+}
+
+func (s *sweeper) progress(r Result) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended++
+	if s.config.Progress != nil {
+		s.config.Progress(s.ended, s.total, r)
+	}
+}
+
+// pairs returns the schedules with two faults, learned from the runs with one that are as they should be.
+func (s *sweeper) pairs() []Schedule {
+	var schedules []Schedule
+	for _, r := range s.report.Results {
+		if r.Struck && len(r.Findings) == 0 {
+			schedules = append(schedules, planPairs(s.config, r.schedule, r.Requests)...)
+		}
+	}
+	return schedules
+}
+
+// run makes one run in a new world of the given name.
+func (s *sweeper) run(ctx context.Context, schedule Schedule, name string) (Result, *observation, error) {
+	rules, err := schedule.rules(s.config)
+	if err != nil {
+		return Result{}, nil, err
+	}
+	w, err := s.server.Fork(name)
+	if err != nil {
+		return Result{}, nil, err
+	}
+	defer w.Close()
+	at, err := prepare(s.config, w, rules)
+	if err != nil {
+		return Result{}, nil, err
+	}
+	began := time.Now()
+	out, timedOut, restarted := s.start(ctx, w, schedule, at)
+	if err := context.Cause(ctx); err != nil {
+		return Result{}, nil, err
+	}
+	o, err := observe(ctx, w, at, s.config.Timeout)
+	if err != nil {
+		return Result{}, nil, err
+	}
+	r := newResult(schedule, o, out)
+	r.Seconds, r.Restarted = time.Since(began).Seconds(), restarted
+	r.Findings = judge(s.config, cmp.Or(s.normal, o), o, out, restarted)
+	if timedOut {
+		r.Findings = append(r.Findings, Finding{TimedOut, fmt.Sprintf("the program did not end within %s", s.config.Timeout)})
+	}
+	return r, o, nil
+}
+
+// prepare makes a world ready for a run.
+func prepare(c *Config, w *mockserver.World, rules []fault.Rule) (start, error) {
+	if c.Setup != nil {
+		if err := c.Setup(w); err != nil {
+			return start{}, fmt.Errorf("sweep: the world cannot be set up: %w", err)
+		}
+	}
+	return began(w), w.Inject(rules...)
+}
+
+// start runs the program in a world, a second time if it was killed or failed and is to be restarted.
+func (s *sweeper) start(ctx context.Context, w *mockserver.World, schedule Schedule, at start) (out Outcome, timedOut, restarted bool) {
+	limited, cancel := context.WithTimeout(ctx, s.config.Timeout)
+	defer cancel()
+	running, kill := context.WithCancelCause(limited)
+	if schedule.kills() {
+		go s.killAfter(running, w, schedule, at, kill)
+	}
+	out = s.execute(running, w, 1)
+	kill(nil)
+	if limited.Err() != nil {
+		return out, true, false
+	}
+	if s.config.Restart && len(schedule) > 0 && !out.Success {
+		first := out.How
+		out = s.execute(limited, w, 2)
+		out.How = first + ", then " + out.How
+		return out, limited.Err() != nil, true
+	}
+	return out, false, false
+}
+
+// killAfter ends a program as soon as the request that the schedule kills at was answered. The response itself is held
+// back, so the program cannot be further than that.
+func (s *sweeper) killAfter(ctx context.Context, w *mockserver.World, schedule Schedule, at start, kill context.CancelCauseFunc) {
+	for _, strike := range schedule {
+		if strike.Fault != Kill {
+			continue
+		}
+		after := at.last
+		for range strike.Nth {
+			call, err := w.Await(ctx, journal.Query{Operation: strike.Operation, After: after}, 0)
+			if err != nil {
+				return
+			}
+			after = call.RequestID
+		}
+		kill(errKilled)
+	}
+}

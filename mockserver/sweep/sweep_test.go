@@ -1,0 +1,71 @@
+package sweep_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/sweep"
+)
+
+// buy analyzes a shipment, purchases its automated documents and waits for them.
+func buy(ctx context.Context, client *shipping.Client, shipment string) error {
+	_, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: shipment}, &shipping.AnalyzeAndPollOptions{
+		Select: automated,
+	})
+	return err
+}
+
+// automated selects the documents that wait for nobody's evidence.
+func automated(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+	var chosen []shipping.DocumentType
+	for _, document := range draft.AvailableDocuments {
+		if document.Mode != "manual" {
+			chosen = append(chosen, document.DocumentType)
+		}
+	}
+	return chosen, nil
+}
+
+func TestRun_ClientPasses(t *testing.T) {
+	sweep.Run(t, sweep.Config{}, func(t *testing.T, w *mockserver.World) error {
+		return buy(t.Context(), w.Client(t), w.Shipments()[0])
+	})
+}
+
+// A function without a result is judged by what it did to the world, and makes its own assertions.
+func TestRun_WithoutResult(t *testing.T) {
+	runs := 0
+	sweep.Run(t, sweep.Config{Faults: []string{"lost-after", "500"}}, func(t *testing.T, w *mockserver.World) {
+		runs++
+		if err := buy(t.Context(), w.Client(t), w.Shipments()[0]); err != nil {
+			t.Logf("the program reports %v", err)
+		}
+	})
+	if runs != 1+2*2+3 {
+		t.Errorf("%d runs, want one without faults, two at each of two POST requests, one at each of three GET requests", runs)
+	}
+}
+
+func TestRun_Pairs(t *testing.T) {
+	runs := 0
+	sweep.Run(t, sweep.Config{Faults: []string{"lost-after", "500"}, Pairs: true, MaxRuns: 60}, func(t *testing.T, w *mockserver.World) error {
+		runs++
+		return buy(t.Context(), w.Client(t), w.Shipments()[0])
+	})
+	if runs < 10 {
+		t.Errorf("%d runs, want pairs too", runs)
+	}
+}
+
+func TestRun_Lists(t *testing.T) {
+	sweep.Run(t, sweep.Config{Pairs: true, MaxRuns: 100}, func(t *testing.T, w *mockserver.World) error {
+		for _, err := range w.Client(t).Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: w.Wallets()[0]}) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

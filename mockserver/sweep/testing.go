@@ -1,0 +1,184 @@
+package sweep
+
+import (
+	"errors"
+	"flag"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// Program is a program under test: it gets a world and returns nil if it reports success. A function without a result
+// leaves open whether it succeeded; [Missing] is then not judged, and the function makes its own assertions.
+type Program interface {
+	~func(t *testing.T, w *mockserver.World) error | ~func(t *testing.T, w *mockserver.World)
+}
+
+// Run runs a program without faults, and then in a subtest for every schedule, each in a testing/synctest bubble with
+// a server of its own, without a socket: time is virtual. The subtests are named for their schedules, so that
+//
+//	go test -run 'TestBuy/regulatory.purchase#1:lost-after$'
+//
+// makes exactly one of the runs again. The program must end all of its goroutines. A test that t fails in one of the
+// runs fails; an error that is returned under a fault does not fail it.
+func Run[P Program](t *testing.T, config Config, program P) {
+	t.Helper()
+	config.inMemory = true
+	c, err := config.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Restart {
+		t.Fatal("sweep: Run cannot kill and restart a program: use Sweep, or the command mockserver sweep")
+	}
+	r := &runner{config: c, program: outcomeOf(program)}
+	normal := r.withoutFaults(t)
+	if t.Failed() {
+		return
+	}
+	ran := 0
+	each := func(schedules []Schedule) (results []Result) {
+		for _, schedule := range schedules {
+			if ran++; c.MaxRuns > 0 && ran > c.MaxRuns {
+				t.Logf("sweep: stopped after %d runs, as MaxRuns says", c.MaxRuns)
+				return results
+			}
+			t.Run(schedule.String(), func(t *testing.T) {
+				results = append(results, r.withFaults(t, schedule))
+			})
+		}
+		return results
+	}
+	if only := chosen(c, t.Name()); only != nil {
+		each([]Schedule{only})
+		return
+	}
+	results := each(plan(c, thinned(c, normal.Requests)))
+	if !c.Pairs {
+		return
+	}
+	for _, first := range results {
+		if first.Struck && len(first.Findings) == 0 {
+			each(planPairs(c, first.schedule, first.Requests))
+		}
+	}
+}
+
+// chosen returns the one schedule to run: that of the settings, or the pair that -run names. The runs that teach
+// which pairs there are would be left out by -run.
+func chosen(c *Config, name string) Schedule {
+	if len(c.Only) > 0 || !c.Pairs {
+		return c.Only
+	}
+	pattern := flag.Lookup("test.run")
+	if pattern == nil {
+		return nil
+	}
+	_, last, found := strings.Cut(pattern.Value.String(), name+"/")
+	schedule, err := ParseSchedule(strings.TrimSuffix(strings.TrimPrefix(last, "^"), "$"))
+	if !found || err != nil || len(schedule) < 2 {
+		return nil
+	}
+	return schedule
+}
+
+// runner makes the runs of a test.
+type runner struct {
+	config  *Config
+	program func(*testing.T, *mockserver.World) Outcome
+	normal  *observation
+}
+
+// outcomeOf returns a program as a function with an outcome.
+func outcomeOf[P Program](program P) func(*testing.T, *mockserver.World) Outcome {
+	return func(t *testing.T, w *mockserver.World) Outcome {
+		var err error
+		switch f := any(program).(type) {
+		case func(*testing.T, *mockserver.World):
+			f(t, w)
+			return Outcome{Success: true, Unknown: true, How: "ended"}
+		case func(*testing.T, *mockserver.World) error:
+			err = f(t, w)
+		default:
+			err = errors.New("sweep: pass a plain function")
+		}
+		if err != nil {
+			return Outcome{How: "error: " + err.Error()}
+		}
+		return Outcome{Success: true, How: "no error"}
+	}
+}
+
+// settleTime is how long a world may take to finish what a program has begun, in virtual time.
+const settleTime = 24 * time.Hour
+
+// withoutFaults makes the run that the others are compared with. It fails the test if the program fails.
+func (r *runner) withoutFaults(t *testing.T) (result Result) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		var o *observation
+		result, o = r.run(t, nil)
+		if t.Failed() {
+			return
+		}
+		r.normal = o
+		for _, f := range judge(r.config, o, o, result.outcome, false) {
+			t.Errorf("sweep: without faults: %s", f)
+		}
+		switch {
+		case !result.outcome.Success:
+			t.Errorf("sweep: the program fails without faults, so faults would prove nothing: %s", result.How)
+		case len(result.Requests) == 0:
+			t.Error("sweep: the program made no request of the world")
+		}
+	})
+	return result
+}
+
+// withFaults makes one run and fails the test for each finding.
+func (r *runner) withFaults(t *testing.T, schedule Schedule) (result Result) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		var o *observation
+		if result, o = r.run(t, schedule); o == nil {
+			return
+		}
+		result.Findings = judge(r.config, r.normal, o, result.outcome, false)
+		for _, f := range result.Findings {
+			t.Errorf("sweep: %s", f)
+		}
+		if len(result.Findings) > 0 {
+			t.Logf("the program ended with %s, after these requests:\n%s", result.How, result.Trace())
+		}
+	})
+	return result
+}
+
+// run makes a run on a server of its own.
+func (r *runner) run(t *testing.T, schedule Schedule) (Result, *observation) {
+	t.Helper()
+	rules, err := schedule.rules(r.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := slices.Concat(r.config.Options, []mockserver.Option{mockserver.WithoutListener(), mockserver.WithJournal(journalCalls, journalBytes)})
+	srv := mockserver.New(options...)
+	t.Cleanup(srv.Close)
+	if err := srv.Err(); err != nil {
+		t.Fatal(err)
+	}
+	at, err := prepare(r.config, srv.World, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := r.program(t, srv.World)
+	o, err := observe(t.Context(), srv.World, at, settleTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newResult(schedule, o, out), o
+}

@@ -1,0 +1,244 @@
+package sweep
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Trace returns the requests of the run, a line each.
+func (r *Result) Trace() string {
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for i, q := range r.Requests {
+		status := fmt.Sprint(q.Status)
+		if q.Status == 0 {
+			status = "no response"
+		}
+		line := fmt.Sprintf("  %d\t%s#%d\t%s %s\t%s\t%s", i+1, q.Operation, q.Nth, q.Method, q.Target, status, q.Fault)
+		fmt.Fprintln(table, strings.TrimRight(line, "\t "))
+	}
+	_ = table.Flush() // a strings.Builder takes everything
+	return text.String()
+}
+
+// The marks of the table.
+const (
+	markGood   = "·"
+	markBad    = "X"
+	markAbsent = "?"
+	markNone   = " "
+)
+
+// WriteText writes the table by request and fault, the first failing runs with their requests, and a summary.
+func (r *Report) WriteText(w io.Writer) error {
+	var text strings.Builder
+	r.table(&text)
+	failing := r.Failing()
+	groups := grouped(failing)
+	for i, group := range groups[:min(len(groups), maxShown)] {
+		group[0].describe(&text, i == 0)
+		if also := group[1:]; len(also) > 0 {
+			fmt.Fprintf(&text, "  the same at:%s\n", names(also))
+		}
+	}
+	if left := len(groups) - maxShown; left > 0 {
+		fmt.Fprintf(&text, "\n… and %d more kinds of failing runs: see the JSON or JUnit report.\n", left)
+	}
+	r.summarize(&text, len(failing))
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// maxShown is how many kinds of failing runs the text describes.
+const maxShown = 10
+
+// grouped puts runs with the same findings together, in the order of their first.
+func grouped(failing []Result) [][]Result {
+	var groups [][]Result
+	at := map[string]int{}
+	for _, r := range failing {
+		findings := fmt.Sprint(r.Findings)
+		i, known := at[findings]
+		if !known {
+			i, at[findings] = len(groups), len(groups)
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], r)
+	}
+	return groups
+}
+
+// names lists schedules, those at the same request together.
+func names(results []Result) string {
+	var text strings.Builder
+	last := ""
+	for _, r := range results {
+		request, name, found := strings.Cut(r.Schedule, ":")
+		if found && request == last {
+			text.WriteString(", " + name)
+			continue
+		}
+		last = request
+		text.WriteString("\n    " + r.Schedule)
+	}
+	return text.String()
+}
+
+// table writes a row for each request and a column for each fault.
+func (r *Report) table(text *strings.Builder) {
+	marks, rows := map[string]string{}, []string{}
+	used := map[string]bool{}
+	for _, result := range r.Results {
+		if len(result.schedule) != 1 {
+			continue
+		}
+		s := result.schedule[0]
+		row := fmt.Sprintf("%s#%d", s.Operation, s.Nth)
+		if !slices.Contains(rows, row) {
+			rows = append(rows, row)
+		}
+		used[s.Fault] = true
+		marks[row+":"+s.Fault] = result.mark()
+	}
+	if len(rows) == 0 {
+		return
+	}
+	columns := slices.DeleteFunc(slices.Clone(r.Faults), func(f Fault) bool { return !used[f.Name] })
+	width := 0
+	for _, row := range rows {
+		width = max(width, len(row))
+	}
+	fmt.Fprintf(text, "%-*s ", width, "")
+	for i := range columns {
+		fmt.Fprintf(text, " %c", 'a'+i)
+	}
+	text.WriteString("\n")
+	for _, row := range rows {
+		fmt.Fprintf(text, "%-*s ", width, row)
+		for _, f := range columns {
+			mark := marks[row+":"+f.Name]
+			if mark == "" {
+				mark = markNone
+			}
+			text.WriteString(" " + mark)
+		}
+		text.WriteString("\n")
+	}
+	text.WriteString("\n")
+	for i, f := range columns {
+		fmt.Fprintf(text, "%c %-12s %s\n", 'a'+i, f.Name, f.Summary)
+	}
+	fmt.Fprintf(text, "%s as it should be, %s failing, %s the request was not made\n", markGood, markBad, markAbsent)
+}
+
+func (r *Result) mark() string {
+	switch {
+	case len(r.Findings) > 0:
+		return markBad
+	case !r.Struck:
+		return markAbsent
+	default:
+		return markGood
+	}
+}
+
+// describe writes the findings of a run; of the first one also its requests and the end of its output.
+func (r *Result) describe(text *strings.Builder, whole bool) {
+	name := r.Schedule
+	if name == "" {
+		name = "without faults"
+	}
+	fmt.Fprintf(text, "\n%s (%s)\n", name, r.How)
+	for _, f := range r.Findings {
+		fmt.Fprintf(text, "  %s\n", f)
+	}
+	if whole {
+		fmt.Fprintf(text, "  requests:\n%s", indented(r.Trace()))
+		if r.Output != "" {
+			fmt.Fprintf(text, "  output:\n%s", indented(r.Output))
+		}
+	}
+	if r.Replay != "" {
+		fmt.Fprintf(text, "  again: %s\n", r.Replay)
+	}
+}
+
+func indented(block string) string {
+	var out strings.Builder
+	for line := range strings.Lines(strings.TrimRight(block, "\n") + "\n") {
+		out.WriteString("    " + line)
+	}
+	return out.String()
+}
+
+func (r *Report) summarize(text *strings.Builder, failing int) {
+	absent := 0
+	for _, result := range r.Results {
+		if !result.Struck {
+			absent++
+		}
+	}
+	fmt.Fprintf(text, "\n%d requests without faults; %d runs with faults, %d failing", len(r.Requests), len(r.Results), failing)
+	if absent > 0 {
+		fmt.Fprintf(text, "; in %d the request was not made", absent)
+	}
+	if r.Left > 0 {
+		fmt.Fprintf(text, "; %d not tried because of the limit", r.Left)
+	}
+	text.WriteString("\n")
+}
+
+// The elements of JUnit XML.
+type (
+	junitSuite struct {
+		XMLName  xml.Name    `xml:"testsuite"`
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Time    string        `xml:"time,attr"`
+		Failure *junitMessage `xml:"failure"`
+		Skipped *junitMessage `xml:"skipped"`
+	}
+	junitMessage struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// WriteJUnit writes the report as JUnit XML: a test case for each run.
+func (r *Report) WriteJUnit(w io.Writer) error {
+	suite := junitSuite{Name: "mockserver sweep"}
+	for _, result := range append([]Result{r.WithoutFaults}, r.Results...) {
+		c := junitCase{Class: "sweep", Name: result.Schedule, Time: fmt.Sprintf("%.3f", result.Seconds)}
+		if c.Name == "" {
+			c.Name = "without faults"
+		}
+		switch {
+		case len(result.Findings) > 0:
+			suite.Failures++
+			var text strings.Builder
+			result.describe(&text, true)
+			c.Failure = &junitMessage{Message: result.Findings[0].String(), Text: text.String()}
+		case !result.Struck:
+			suite.Skipped++
+			c.Skipped = &junitMessage{Message: "the program did not make the request"}
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	suite.Tests = len(suite.Cases)
+	text, err := xml.MarshalIndent(suite, "", "  ")
+	if err == nil {
+		_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
+	}
+	return err
+}

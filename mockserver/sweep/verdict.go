@@ -1,0 +1,294 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/journal"
+)
+
+// Verdict names a way in which a run is not as it should be.
+type Verdict string
+
+// The verdicts.
+const (
+	// PaidTwice: a document was bought more often than without faults.
+	PaidTwice Verdict = "paid-twice"
+	// Unfinished: money was spent for a request that never completed.
+	Unfinished Verdict = "unfinished"
+	// Missing: the program succeeded, and something that it buys or sends without faults is missing.
+	Missing Verdict = "missing"
+	// Unsettled: money was spent by a purchase whose response was lost, and the program failed without reading the
+	// request again, although the service responds.
+	Unsettled Verdict = "unsettled"
+	// SentAgain: a request was sent again that must not be.
+	SentAgain Verdict = "sent-again"
+	// TimedOut: the program did not end in time.
+	TimedOut Verdict = "timed-out"
+	// Lint: a finding of lint; see [mockserver.World.Findings].
+	Lint Verdict = "lint"
+	// Failed: the program failed without a fault.
+	Failed Verdict = "failed"
+	// Broken: the world contradicts itself; see [mockserver.World.Check].
+	Broken Verdict = "broken"
+)
+
+// Finding is a verdict about one run.
+type Finding struct {
+	Verdict Verdict `json:"verdict"`
+	Detail  string  `json:"detail"`
+}
+
+// String returns the verdict and the detail.
+func (f Finding) String() string { return string(f.Verdict) + ": " + f.Detail }
+
+// Outcome is how a program ended.
+type Outcome struct {
+	// Success is true if the program reported success, such as by exit code 0.
+	Success bool
+	// Unknown is true if it reported neither success nor failure.
+	Unknown bool
+	// How describes the end, such as "exit code 1".
+	How string
+	// Output is the end of what the program printed.
+	Output string
+}
+
+// observation is what a world shows after a run.
+type observation struct {
+	calls      []journal.Entry
+	lint       []journal.Finding
+	bought     map[string]int // how often, by document and what it is for
+	sent       map[string]int // notifications
+	unfinished []string
+	charged    map[string]bool // request ids
+	broken     error
+}
+
+// start is what a world held before a run.
+type start struct {
+	last       string // request id of the latest call
+	deliveries int
+}
+
+func began(w *mockserver.World) start {
+	s := start{deliveries: len(w.Deliveries())}
+	if calls := w.Journal(); len(calls) > 0 {
+		s.last = calls[len(calls)-1].RequestID
+	}
+	return s
+}
+
+// observe lets the world finish what it has begun and reads what became of the run.
+func observe(ctx context.Context, w *mockserver.World, s start, limit time.Duration) (*observation, error) {
+	w.ClearFaults()
+	idle(ctx, w, limit)
+	o := &observation{
+		calls: w.Find(journal.Query{After: s.last}), lint: w.Findings(),
+		bought: map[string]int{}, sent: map[string]int{}, charged: map[string]bool{},
+	}
+	deliveries := w.Deliveries()
+	for _, d := range deliveries[:max(0, len(deliveries)-s.deliveries)] {
+		o.sent[fmt.Sprintf("%s of %s to %s", d.Event, d.ShipmentID, d.WebhookID)]++
+	}
+	client, err := shipping.NewClient(w.SecretKey, shipping.WithBaseURL(w.URL), shipping.WithPlainHTTP(),
+		shipping.WithHTTPClient(&http.Client{Transport: w.Transport()}))
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range purchased(o.calls) {
+		request, err := client.Regulatory.Get(ctx, id)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			continue // the program named a request that does not exist
+		}
+		o.add(request)
+	}
+	o.broken = w.Check()
+	return o, nil
+}
+
+// add counts what a request bought.
+func (o *observation) add(r *shipping.RegulatoryRequest) {
+	if !r.ChargedAmount.Known() || r.ChargedAmount.Sign() <= 0 {
+		return
+	}
+	o.charged[r.RequestID] = true
+	subject := r.ShipmentID
+	if subject == "" {
+		subject = r.FileURL
+	}
+	for _, d := range r.Documents {
+		o.bought[fmt.Sprintf("%s for %s", d.DocumentType, subject)]++
+	}
+	if r.Status != shipping.StatusCompleted {
+		o.unfinished = append(o.unfinished, fmt.Sprintf("%s for %s is %s, and %s %s was spent", r.RequestID, subject, r.Status, r.ChargedAmount, r.Currency))
+	}
+}
+
+// idle waits until nothing waits for its time in the world any more, a document under generation for one.
+func idle(ctx context.Context, w *mockserver.World, limit time.Duration) {
+	pause := time.Millisecond
+	for until := time.Now().Add(limit); w.Pending() > 0 && time.Now().Before(until); pause = min(2*pause, time.Second) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// purchased returns the ids of the requests that were to be purchased, each once.
+func purchased(calls []journal.Entry) []string {
+	var ids []string
+	for _, c := range calls {
+		if id := purchaseID(c); id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// purchaseID returns the request that a call was to purchase; "" if it is no purchase.
+func purchaseID(c journal.Entry) string {
+	if c.Operation != shipping.OpPurchase {
+		return ""
+	}
+	var body struct {
+		RequestID string `json:"request_id"`
+	}
+	if json.Unmarshal([]byte(c.RequestBody), &body) != nil {
+		return ""
+	}
+	return body.RequestID
+}
+
+// unread returns the requests whose last purchase was struck by a fault, and which were not read afterwards. patience
+// is how long the program waits for a response; unknown is true if it is not known whether the program succeeded.
+func (o *observation) unread(patience time.Duration, unknown bool) []string {
+	struck := map[string]journal.Entry{}
+	read := map[string]bool{} // since then
+	for _, c := range o.calls {
+		if id := purchaseID(c); id != "" {
+			delete(struck, id)
+			delete(read, id)
+			if c.Fault != "" && !(unknown && isLate(c)) {
+				struck[id] = c
+			}
+		}
+		if c.Operation == shipping.OpGetRequest && c.Fault == "" && c.Status == http.StatusOK {
+			read[path.Base(c.Path)] = true
+		}
+	}
+	maps.DeleteFunc(struck, func(id string, c journal.Entry) bool {
+		return read[id] || isLate(c) && o.readSince(id, c.At.Add(-patience-patience/5))
+	})
+	return slices.Sorted(maps.Keys(struck))
+}
+
+// readSince reports whether a request was read after a moment.
+func (o *observation) readSince(id string, moment time.Time) bool {
+	return slices.ContainsFunc(o.calls, func(c journal.Entry) bool {
+		return c.Operation == shipping.OpGetRequest && path.Base(c.Path) == id && c.Fault == "" && c.Status == http.StatusOK && c.At.After(moment)
+	})
+}
+
+// isLate reports whether a call was struck by latency. The journal has it when the latency is over, which is later
+// than what the program did once it stopped waiting.
+func isLate(c journal.Entry) bool { return strings.HasSuffix(c.Fault, "latency") }
+
+// judge compares a run with the run without faults and returns what is wrong with it. restarted is true if the
+// program was started a second time.
+func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Finding {
+	var found []Finding
+	find := func(v Verdict, format string, args ...any) {
+		found = append(found, Finding{v, fmt.Sprintf(format, args...)})
+	}
+	for _, what := range slices.Sorted(maps.Keys(o.bought)) {
+		if got, want := o.bought[what], normal.bought[what]; got > want {
+			find(PaidTwice, "%s was bought %s, without faults %s", what, times(got), times(want))
+		}
+	}
+	if o != normal && len(o.unfinished) > len(normal.unfinished) {
+		for _, what := range o.unfinished {
+			find(Unfinished, "%s", what)
+		}
+	}
+	if out.Success && !out.Unknown {
+		if less := append(fewer(normal.bought, o.bought), fewer(normal.sent, o.sent)...); len(less) > 0 {
+			find(Missing, "the program succeeded without %s", strings.Join(less, ", "))
+		}
+	} else {
+		for _, id := range o.unread(c.Patience, out.Unknown) {
+			if o.charged[id] {
+				find(Unsettled, "the response to the purchase of %s was lost, and the program never read the request afterwards; it was charged", id)
+			}
+		}
+	}
+	if !restarted {
+		for _, what := range slices.Sorted(maps.Keys(o.sent)) {
+			if got, want := o.sent[what], normal.sent[what]; got > want {
+				find(SentAgain, "%s was sent %s, without faults %s", what, times(got), times(want))
+			}
+		}
+	}
+	for _, f := range newLint(c, normal, o) {
+		if f.Rule == journal.LintRepeatedPurchase {
+			find(SentAgain, "the purchase of %s was sent again before the request was read", f.Detail)
+		} else {
+			find(Lint, "%s", f)
+		}
+	}
+	if o.broken != nil {
+		find(Broken, "%v", o.broken)
+	}
+	return found
+}
+
+// fewer returns what there is less of than without faults.
+func fewer(normal, got map[string]int) []string {
+	var less []string
+	for _, what := range slices.Sorted(maps.Keys(normal)) {
+		if got[what] < normal[what] {
+			less = append(less, what)
+		}
+	}
+	return less
+}
+
+// newLint returns the findings of lint that are not allowed; in a run with faults also not those that the run without
+// faults has.
+func newLint(c *Config, normal, o *observation) []journal.Finding {
+	var found []journal.Finding
+	for _, f := range o.lint {
+		known := o != normal && slices.ContainsFunc(normal.lint, func(n journal.Finding) bool { return n.Rule == f.Rule && n.Operation == f.Operation })
+		if !known && !slices.Contains(c.Allow, f.Rule) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+func times(n int) string {
+	switch n {
+	case 0:
+		return "not at all"
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	default:
+		return fmt.Sprintf("%d times", n)
+	}
+}
