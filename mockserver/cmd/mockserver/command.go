@@ -20,6 +20,8 @@ type command struct {
 	// argument names what follows the word besides flags, such as "URL", in brackets where it may be
 	// left out; empty where nothing follows.
 	argument string
+	// many is true if any number of arguments may follow.
+	many bool
 	// choices are what completion offers for the argument.
 	choices []string
 	// examples are command lines for help, without the program's name.
@@ -110,7 +112,7 @@ func (c command) run(ctx context.Context, p program) int {
 		return exitOK
 	case err == nil && len(rest) > 0 && c.argument == "":
 		err = fmt.Errorf("%s takes no argument %q", f.Name(), rest[0])
-	case err == nil && len(rest) > 1:
+	case err == nil && len(rest) > 1 && !c.many:
 		err = fmt.Errorf("%s takes one %s, and %q is one more", f.Name(), strings.Trim(c.argument, "[]"), rest[1])
 	}
 	if err != nil {

@@ -52,7 +52,7 @@ func (c command) help(out io.Writer) {
 	if c.argument != "" {
 		usage += " " + c.argument
 	}
-	if f.some() {
+	if f.some() && !c.many {
 		usage += " [flags]"
 	}
 	fmt.Fprintf(out, "%s: %s.\n\nUsage: %s\n", f.Name(), c.summary, usage)

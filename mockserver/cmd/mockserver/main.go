@@ -39,6 +39,7 @@ func commands() []command {
 		readyCommand(),
 		doctorCommand(),
 		conformCommand(),
+		sweepCommand(),
 		completionCommand(),
 		openAPICommand(),
 		versionCommand(),
