@@ -162,7 +162,8 @@ func sweepOf(t *testing.T, name string, config sweep.Config) (report *sweep.Repo
 	config.Options = []mockserver.Option{mockserver.WithoutListener()}
 	synctest.Test(t, func(t *testing.T) {
 		var err error
-		report, err = sweep.Sweep(t.Context(), config, func(ctx context.Context, w *mockserver.World, _ int) sweep.Outcome {
+		report, err = sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+			w := a.World
 			s := &session{http.Client{Transport: w.Transport(), Timeout: 30 * time.Second}, w.URL, w.SecretKey}
 			if err := programs[name](ctx, s, w.Shipments()[0]); err != nil {
 				return sweep.Outcome{How: err.Error()}

@@ -1,11 +1,13 @@
 package sweep
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
@@ -86,6 +88,17 @@ func (s Schedule) rules(c *Config) ([]fault.Rule, error) {
 // kills reports whether the program is killed in the course of the schedule.
 func (s Schedule) kills() bool {
 	return slices.ContainsFunc(s, func(strike Strike) bool { return strike.Fault == Kill })
+}
+
+// await waits as long as the faults of the schedule ask to, so that a program that is started again comes after that.
+func (s Schedule) await(ctx context.Context) {
+	if !slices.ContainsFunc(s, func(strike Strike) bool { return strike.Fault == "503" || strike.Fault == "429" }) {
+		return
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(retryAfter + retryAfter/10):
+	}
 }
 
 // plan returns the schedules with one fault at each of the requests, in their order.

@@ -5,17 +5,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
+// Attempt is one start of the program under test.
+type Attempt struct {
+	// World is the world of the run.
+	World *mockserver.World
+	// Run is the number of the run; 0 is the one without faults.
+	Run int
+	// Start is 1, or 2 if the program is started again in the same run.
+	Start int
+}
+
 // Execute runs the program under test once and returns when it has ended. If the context ends, the program is killed.
-// number is 1 for the first start in a world and 2 for the second.
-type Execute func(ctx context.Context, w *mockserver.World, number int) Outcome
+type Execute func(ctx context.Context, a Attempt) Outcome
 
 // errKilled is why the context of a program ends that a schedule kills.
 var errKilled = errors.New("killed by the schedule")
@@ -24,7 +33,6 @@ var errKilled = errors.New("killed by the schedule")
 type sweeper struct {
 	config  *Config
 	execute Execute
-	server  *mockserver.Server
 	normal  *observation
 
 	mu     sync.Mutex
@@ -33,19 +41,13 @@ type sweeper struct {
 	total  int
 }
 
-// Sweep runs a program without faults, then once for every schedule, each in a world of its own on one server. It
-// fails if the program fails without faults, or if the context ends.
+// Sweep runs a program without faults, then once for every schedule, each on a server of its own. It fails if the program fails without faults, or if the context ends.
 func Sweep(ctx context.Context, config Config, execute Execute) (*Report, error) {
 	c, err := config.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	s := &sweeper{config: c, execute: execute, report: &Report{Faults: Faults()}}
-	s.server = mockserver.New(append([]mockserver.Option{mockserver.WithJournal(journalCalls, journalBytes)}, c.Options...)...)
-	defer s.server.Close()
-	if err := s.server.Err(); err != nil {
-		return nil, err
-	}
 	if err := s.withoutFaults(ctx); err != nil {
 		return s.report, err
 	}
@@ -67,7 +69,7 @@ const (
 
 // withoutFaults makes the run that the others are compared with.
 func (s *sweeper) withoutFaults(ctx context.Context) error {
-	r, o, err := s.run(ctx, nil, "sweep-0")
+	r, o, err := s.run(ctx, nil, 0)
 	if err != nil {
 		return err
 	}
@@ -99,7 +101,7 @@ func (s *sweeper) all(ctx context.Context, schedules []Schedule) error {
 	for range min(s.config.Parallel, len(schedules)) {
 		group.Go(func() {
 			for i := range work {
-				results[i], _, failures[i] = s.run(ctx, schedules[i], fmt.Sprintf("sweep-%d", first+i+1))
+				results[i], _, failures[i] = s.run(ctx, schedules[i], first+i+1)
 				if failures[i] == nil {
 					s.progress(results[i])
 				}
@@ -141,23 +143,17 @@ func (s *sweeper) pairs() []Schedule {
 	return schedules
 }
 
-// run makes one run in a new world of the given name.
-func (s *sweeper) run(ctx context.Context, schedule Schedule, name string) (Result, *observation, error) {
-	rules, err := schedule.rules(s.config)
+// run makes one run. Every run has its own server: documents are downloaded without a key, so nothing else would tell
+// apart worlds in which the requests have the same ids.
+func (s *sweeper) run(ctx context.Context, schedule Schedule, number int) (Result, *observation, error) {
+	server, at, err := s.config.open(schedule)
 	if err != nil {
 		return Result{}, nil, err
 	}
-	w, err := s.server.Fork(name)
-	if err != nil {
-		return Result{}, nil, err
-	}
-	defer w.Close()
-	at, err := prepare(s.config, w, rules)
-	if err != nil {
-		return Result{}, nil, err
-	}
+	defer server.Close()
+	w := server.World
 	began := time.Now()
-	out, timedOut, restarted := s.start(ctx, w, schedule, at)
+	out, timedOut, restarted := s.start(ctx, Attempt{World: w, Run: number, Start: 1}, schedule, at)
 	if err := context.Cause(ctx); err != nil {
 		return Result{}, nil, err
 	}
@@ -174,32 +170,49 @@ func (s *sweeper) run(ctx context.Context, schedule Schedule, name string) (Resu
 	return r, o, nil
 }
 
-// prepare makes a world ready for a run.
-func prepare(c *Config, w *mockserver.World, rules []fault.Rule) (start, error) {
-	if c.Setup != nil {
-		if err := c.Setup(w); err != nil {
-			return start{}, fmt.Errorf("sweep: the world cannot be set up: %w", err)
-		}
+// open starts a server whose world is ready for a run.
+func (c *Config) open(schedule Schedule) (*mockserver.Server, start, error) {
+	rules, err := schedule.rules(c)
+	if err != nil {
+		return nil, start{}, err
 	}
-	return began(w), w.Inject(rules...)
+	options := slices.Concat([]mockserver.Option{mockserver.WithJournal(journalCalls, journalBytes)}, c.Options)
+	if c.inMemory {
+		options = append(options, mockserver.WithoutListener())
+	}
+	server := mockserver.New(options...)
+	if err = server.Err(); err == nil && c.Setup != nil {
+		err = c.Setup(server.World)
+	}
+	at := began(server.World)
+	if err == nil {
+		err = server.Inject(rules...)
+	}
+	if err != nil {
+		server.Close()
+		return nil, start{}, fmt.Errorf("sweep: the world cannot be set up: %w", err)
+	}
+	return server, at, nil
 }
 
 // start runs the program in a world, a second time if it was killed or failed and is to be restarted.
-func (s *sweeper) start(ctx context.Context, w *mockserver.World, schedule Schedule, at start) (out Outcome, timedOut, restarted bool) {
+func (s *sweeper) start(ctx context.Context, a Attempt, schedule Schedule, at start) (out Outcome, timedOut, restarted bool) {
 	limited, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	defer cancel()
 	running, kill := context.WithCancelCause(limited)
 	if schedule.kills() {
-		go s.killAfter(running, w, schedule, at, kill)
+		go s.killAfter(running, a.World, schedule, at, kill)
 	}
-	out = s.execute(running, w, 1)
+	out = s.execute(running, a)
 	kill(nil)
 	if limited.Err() != nil {
 		return out, true, false
 	}
 	if s.config.Restart && len(schedule) > 0 && !out.Success {
+		schedule.await(limited)
 		first := out.How
-		out = s.execute(limited, w, 2)
+		a.Start = 2
+		out = s.execute(limited, a)
 		out.How = first + ", then " + out.How
 		return out, limited.Err() != nil, true
 	}

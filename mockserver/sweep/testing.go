@@ -3,7 +3,6 @@ package sweep
 import (
 	"errors"
 	"flag"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -161,20 +160,11 @@ func (r *runner) withFaults(t *testing.T, schedule Schedule) (result Result) {
 // run makes a run on a server of its own.
 func (r *runner) run(t *testing.T, schedule Schedule) (Result, *observation) {
 	t.Helper()
-	rules, err := schedule.rules(r.config)
+	srv, at, err := r.config.open(schedule)
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := slices.Concat(r.config.Options, []mockserver.Option{mockserver.WithoutListener(), mockserver.WithJournal(journalCalls, journalBytes)})
-	srv := mockserver.New(options...)
 	t.Cleanup(srv.Close)
-	if err := srv.Err(); err != nil {
-		t.Fatal(err)
-	}
-	at, err := prepare(r.config, srv.World, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := r.program(t, srv.World)
 	o, err := observe(t.Context(), srv.World, at, settleTime)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
@@ -29,8 +29,8 @@ const (
 )
 
 // execute runs the program in a world until it ends or the context does, which kills it with its descendants.
-func (s *subject) execute(ctx context.Context, w *mockserver.World, _ int) sweep.Outcome {
-	dir := filepath.Join(s.folder, w.Name())
+func (s *subject) execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+	w, dir := a.World, filepath.Join(s.folder, strconv.Itoa(a.Run))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return sweep.Outcome{How: err.Error()}
 	}
