@@ -62,8 +62,8 @@ type Report struct {
 	Left int `json:"left,omitempty"`
 }
 
-// Failing returns the runs with findings: the one without faults first, then those with the fewest faults and the
-// fewest requests.
+// Failing returns the runs with findings: the one without faults first, then those with the fewest faults, the
+// worst verdict and the fewest requests.
 func (r *Report) Failing() []Result {
 	var failing []Result
 	for _, result := range append([]Result{r.WithoutFaults}, r.Results...) {
@@ -72,7 +72,17 @@ func (r *Report) Failing() []Result {
 		}
 	}
 	slices.SortStableFunc(failing, func(a, b Result) int {
-		return cmp.Or(cmp.Compare(len(a.schedule), len(b.schedule)), cmp.Compare(len(a.Requests), len(b.Requests)))
+		return cmp.Or(cmp.Compare(len(a.schedule), len(b.schedule)), cmp.Compare(a.severity(), b.severity()), cmp.Compare(len(a.Requests), len(b.Requests)))
 	})
 	return failing
+}
+
+// severity returns the place of the worst finding among the verdicts.
+func (r *Result) severity() int {
+	verdicts := Verdicts()
+	worst := len(verdicts)
+	for _, f := range r.Findings {
+		worst = min(worst, slices.Index(verdicts, f.Verdict))
+	}
+	return worst
 }

@@ -19,9 +19,9 @@ import (
 // Verdict names a way in which a run is not as it should be.
 type Verdict string
 
-// The verdicts.
+// The verdicts, the worst first.
 const (
-	// PaidTwice: a document was bought more often than without faults.
+	// PaidTwice: a document was bought for something more often than without faults.
 	PaidTwice Verdict = "paid-twice"
 	// Unfinished: money was spent for a request that never completed.
 	Unfinished Verdict = "unfinished"
@@ -30,17 +30,20 @@ const (
 	// Unsettled: money was spent by a purchase whose response was lost, and the program failed without reading the
 	// request again, although the service responds.
 	Unsettled Verdict = "unsettled"
+	// Broken: the world contradicts itself; see [mockserver.World.Check].
+	Broken Verdict = "broken"
 	// SentAgain: a request was sent again that must not be.
 	SentAgain Verdict = "sent-again"
 	// TimedOut: the program did not end in time.
 	TimedOut Verdict = "timed-out"
 	// Lint: a finding of lint; see [mockserver.World.Findings].
 	Lint Verdict = "lint"
-	// Failed: the program failed without a fault.
-	Failed Verdict = "failed"
-	// Broken: the world contradicts itself; see [mockserver.World.Check].
-	Broken Verdict = "broken"
 )
+
+// Verdicts returns every verdict, the worst first.
+func Verdicts() []Verdict {
+	return []Verdict{PaidTwice, Unfinished, Missing, Unsettled, Broken, SentAgain, TimedOut, Lint}
+}
 
 // Finding is a verdict about one run.
 type Finding struct {
@@ -215,11 +218,7 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 	find := func(v Verdict, format string, args ...any) {
 		found = append(found, Finding{v, fmt.Sprintf(format, args...)})
 	}
-	for _, what := range slices.Sorted(maps.Keys(o.bought)) {
-		if got, want := o.bought[what], normal.bought[what]; got > want {
-			find(PaidTwice, "%s was bought %s, without faults %s", what, times(got), times(want))
-		}
-	}
+	more(normal.bought, o.bought, func(what string) { find(PaidTwice, "%s", what) })
 	if o != normal && len(o.unfinished) > len(normal.unfinished) {
 		for _, what := range o.unfinished {
 			find(Unfinished, "%s", what)
@@ -237,11 +236,7 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 		}
 	}
 	if !restarted {
-		for _, what := range slices.Sorted(maps.Keys(o.sent)) {
-			if got, want := o.sent[what], normal.sent[what]; got > want {
-				find(SentAgain, "%s was sent %s, without faults %s", what, times(got), times(want))
-			}
-		}
+		more(normal.sent, o.sent, func(what string) { find(SentAgain, "%s", what) })
 	}
 	for _, f := range newLint(c, normal, o) {
 		if f.Rule == journal.LintRepeatedPurchase {
@@ -254,6 +249,20 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 		find(Broken, "%v", o.broken)
 	}
 	return found
+}
+
+// more calls report with what there is more of than without faults: once for all that there is equally much more of.
+func more(normal, got map[string]int, report func(what string)) {
+	groups := map[string][]string{}
+	for _, what := range slices.Sorted(maps.Keys(got)) {
+		if got[what] > normal[what] {
+			counts := fmt.Sprintf("%s, without faults %s", times(got[what]), times(normal[what]))
+			groups[counts] = append(groups[counts], what)
+		}
+	}
+	for _, counts := range slices.Sorted(maps.Keys(groups)) {
+		report(strings.Join(groups[counts], ", ") + ": " + counts)
+	}
 }
 
 // fewer returns what there is less of than without faults.

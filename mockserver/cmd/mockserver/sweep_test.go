@@ -1,0 +1,199 @@
+package main
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping/mockserver/sweep"
+)
+
+// built builds a program and returns the path of the executable.
+func built(t *testing.T, source string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program")
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+// failing returns the failing schedules of a report as JSON, each with its verdicts.
+func (o outcome) failing(t *testing.T) map[string][]sweep.Verdict {
+	t.Helper()
+	var report sweep.Report
+	if err := json.Unmarshal([]byte(o.stdout), &report); err != nil {
+		t.Fatalf("%v: %s%s", err, o.stdout, o.stderr)
+	}
+	found := map[string][]sweep.Verdict{}
+	for _, r := range report.Failing() {
+		for _, f := range r.Findings {
+			if !slices.Contains(found[r.Schedule], f.Verdict) {
+				found[r.Schedule] = append(found[r.Schedule], f.Verdict)
+			}
+		}
+	}
+	return found
+}
+
+func TestSweep_Programs(t *testing.T) {
+	t.Parallel()
+	buy := built(t, "testdata/sweep/buy.go")
+	twice := []sweep.Verdict{sweep.PaidTwice}
+	for name, test := range map[string]struct {
+		flags, program []string
+		want           map[string][]sweep.Verdict
+	}{
+		"starts over after any error": {
+			[]string{"-faults", "lost-before,lost-after,truncated"}, []string{buy, "-shipment", "{shipment}"},
+			map[string][]sweep.Verdict{"regulatory.purchase#1:lost-after": twice, "regulatory.purchase#1:truncated": twice},
+		},
+		"gives up": {
+			[]string{"-faults", "lost-before,lost-after"}, []string{buy, "-forgetful", "-shipment", "{shipment}"},
+			map[string][]sweep.Verdict{"regulatory.purchase#1:lost-after": {sweep.Unsettled}},
+		},
+		"gives up and is started again": {
+			[]string{"-restart", "-faults", "lost-before,killed"}, []string{buy, "-forgetful", "-shipment", "{shipment}"},
+			map[string][]sweep.Verdict{"regulatory.purchase#1:killed": twice},
+		},
+		"careful": {
+			[]string{"-restart", "-patience", "0", "-faults", "lost-after,html,killed"},
+			[]string{buy, "-careful", "-shipment", "{shipment}", "-notes", "{dir}"}, map[string][]sweep.Verdict{},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code := exitOK
+			if len(test.want) > 0 {
+				code = exitFailure
+			}
+			args := slices.Concat([]string{"sweep", "-json"}, test.flags, []string{"--"}, test.program)
+			got := invoke(t, nil, args...).want(t, code).failing(t)
+			if len(got) != len(test.want) {
+				t.Errorf("failing: %v, want %v", got, test.want)
+			}
+			for schedule, verdicts := range test.want {
+				if !slices.Equal(got[schedule], verdicts) {
+					t.Errorf("%s: %v, want %v", schedule, got[schedule], verdicts)
+				}
+			}
+		})
+	}
+}
+
+// The report names a command that makes the failing run again and nothing else.
+func TestSweep_ReportAndReplay(t *testing.T) {
+	t.Parallel()
+	buy := built(t, "testdata/sweep/buy.go")
+	junit := filepath.Join(t.TempDir(), "sweep.xml")
+	got := invoke(t, nil, "sweep", "-seed", "7", "-faults", "lost-after", "-junit", junit, "--", buy, "-shipment", "{shipment}").want(t, exitFailure,
+		"regulatory.purchase#1  X", "paid-twice: CUSTOMS for SH-", "twice, without faults once", "POST /v1/regulatory-documents/purchase  no response",
+		"2 requests without faults; 2 runs with faults, 1 failing", "2 of 2 runs, 1 failing")
+	_, line, found := strings.Cut(got.stdout, "again: mockserver ")
+	line, _, _ = strings.Cut(line, "\n")
+	if !found {
+		t.Fatal(got.stdout)
+	}
+	again := strings.Fields(strings.ReplaceAll(line, "'", ""))
+	invoke(t, nil, again...).want(t, exitFailure, "paid-twice", "2 requests without faults; 1 runs with faults, 1 failing")
+
+	text, err := os.ReadFile(junit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var suite struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Cases    []struct {
+			Name    string `xml:"name,attr"`
+			Failure string `xml:"failure"`
+		} `xml:"testcase"`
+	}
+	if err := xml.Unmarshal(text, &suite); err != nil || suite.Tests != 3 || suite.Failures != 1 || len(suite.Cases) != 3 {
+		t.Errorf("%v: %+v: %s", err, suite, text)
+	}
+}
+
+func TestSweep_WhatCannotBeSwept(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no program":              {nil, "name the program"},
+		"no such program":         {[]string{"--", "./no-such-program"}, "fails without faults"},
+		"a program that fails":    {[]string{"--", "go", "no-such-subcommand"}, "fails without faults (exit code 2)"},
+		"a program of its own":    {[]string{"--", "go", "version"}, "made no request of the service"},
+		"unknown fault":           {[]string{"-faults", "lost", "--", "go"}, `unknown fault "lost"`},
+		"unreadable schedule":     {[]string{"-only", "purchase", "--", "go"}, "write it as regulatory.purchase#1:lost-after"},
+		"a kill without -restart": {[]string{"-only", "regulatory.purchase#1:killed", "--", "go"}, "set Restart"},
+		"unknown assumption":      {[]string{"-assume", "Nothing=1", "--", "go"}, "Nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			invoke(t, nil, append([]string{"sweep"}, test.args...)...).want(t, exitFailure, test.want)
+		})
+	}
+}
+
+// A program in another language, on machines that have it.
+func TestSweep_Python(t *testing.T) {
+	t.Parallel()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Log("there is no python3")
+		return
+	}
+	got := invoke(t, nil, "sweep", "-json", "-faults", "lost-after", "--", python, "testdata/sweep/careless.py", "{shipment}").want(t, exitFailure).failing(t)
+	if !slices.Contains(got["regulatory.purchase#1:lost-after"], sweep.PaidTwice) || len(got) != 1 {
+		t.Errorf("failing: %v", got)
+	}
+}
+
+// Our own programs pass. In short form it is one of them; SHIPPING_SWEEP=all takes them all, under every fault.
+func TestSweep_Examples(t *testing.T) {
+	t.Parallel()
+	shipments := file(t, "shipments.csv", "shipment_id,file_url\n"+seeded(t, "SHIPPING_SHIPMENT")+",\n,"+seeded(t, "SHIPPING_INVOICE")+"\n")
+	missed := file(t, "missed.csv", "delivery_id,shipment_id,event,webhook_id\n,"+seeded(t, "SHIPPING_SHIPMENT")+",shipment.created,\n,"+seeded(t, "SHIPPING_SHIPMENT")+",shipment.updated,\n")
+	programs := map[string][]string{
+		"bestrate":   {"-currency", "NGN", "-json"},
+		"compliance": {"-in", shipments, "-budget", "400000", "-out", "{dir}", "-settle", "1s"},
+		"ledger":     {"-wallet", "{wallet}", "-out", "{dir}"},
+		"quickstart": {"-yes", "-wallet", "{wallet}", "-shipment", "{shipment}", "-invoice", "{invoice}", "-webhook", "{webhook}"},
+		"replay":     {"-in", missed, "-report", "{dir}/report.jsonl"},
+	}
+	restarted := []string{"bestrate", "compliance", "ledger", "replay"} // quickstart keeps no journal: started again, it buys again
+	if os.Getenv("SHIPPING_SWEEP") != "all" {
+		programs = map[string][]string{"replay": programs["replay"]}
+	}
+	for name, args := range programs {
+		t.Run(name, func(t *testing.T) {
+			flags := []string{"sweep", "-patience", "0"}
+			if slices.Contains(restarted, name) {
+				flags = append(flags, "-restart")
+			}
+			got := invoke(t, nil, slices.Concat(flags, []string{"--", built(t, "../../../examples/"+name)}, args)...).want(t, exitOK, " 0 failing")
+			lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
+			t.Logf("%s: %s", name, lines[len(lines)-1])
+		})
+	}
+}
+
+// seeded returns a setting of the world of the default seed.
+func seeded(t *testing.T, name string) string {
+	t.Helper()
+	var all map[string]string
+	if err := json.Unmarshal([]byte(invoke(t, nil, "env", "-format", "json").want(t, exitOK).stdout), &all); err != nil {
+		t.Fatal(err)
+	}
+	return all[name]
+}

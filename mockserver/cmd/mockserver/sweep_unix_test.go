@@ -1,0 +1,73 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// An interrupt ends the program and the programs that it has started.
+func TestSweep_InterruptLeavesNoProcess(t *testing.T) {
+	t.Parallel()
+	ids := filepath.Join(t.TempDir(), "ids")
+	script := `sleep 1000 & echo $! $$ >"` + ids + `.new"; mv "` + ids + `.new" "` + ids + `"; wait`
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	ended := make(chan int, 1)
+	var stderr bytes.Buffer
+	go func() {
+		ended <- run(ctx, []string{"sweep", "--", "sh", "-c", script}, os.Getenv, &stderr, &stderr)
+	}()
+	var text []byte
+	eventually(t, func() (err error) { text, err = os.ReadFile(ids); return err })
+	interrupt()
+	if code := <-ended; code != exitFailure || !strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("exit code %d: %s", code, &stderr)
+	}
+	for _, word := range strings.Fields(string(text)) {
+		id, err := strconv.Atoi(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, func() error {
+			if gone(id) {
+				return nil
+			}
+			return os.ErrExist
+		})
+	}
+}
+
+// gone reports whether a process has ended, or has been killed and nobody has collected it yet.
+func gone(id int) bool {
+	if syscall.Kill(id, 0) != nil {
+		return true
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(id) + "/stat")
+	_, state, found := strings.Cut(string(stat), ") ")
+	return err == nil && found && strings.HasPrefix(state, "Z")
+}
+
+// eventually waits for a condition.
+func eventually(t *testing.T, condition func() error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for {
+		err := condition()
+		if err == nil {
+			return
+		}
+		if !paused(ctx, 5*time.Millisecond) {
+			t.Fatal(err)
+		}
+	}
+}
