@@ -47,27 +47,27 @@ func (o outcome) failing(t *testing.T) map[string][]sweep.Verdict {
 
 func TestSweep_Programs(t *testing.T) {
 	t.Parallel()
-	buy := built(t, "testdata/sweep/buy.go")
+	careless := built(t, "../../../examples/careless")
 	twice := []sweep.Verdict{sweep.PaidTwice}
 	for name, test := range map[string]struct {
 		flags, program []string
 		want           map[string][]sweep.Verdict
 	}{
 		"starts over after any error": {
-			[]string{"-faults", "lost-before,lost-after,truncated"}, []string{buy, "-shipment", "{shipment}"},
+			[]string{"-faults", "lost-before,lost-after,truncated"}, []string{careless, "-shipment", "{shipment}"},
 			map[string][]sweep.Verdict{"regulatory.purchase#1:lost-after": twice, "regulatory.purchase#1:truncated": twice},
 		},
 		"gives up": {
-			[]string{"-faults", "lost-before,lost-after"}, []string{buy, "-forgetful", "-shipment", "{shipment}"},
+			[]string{"-faults", "lost-before,lost-after"}, []string{careless, "-give-up", "-shipment", "{shipment}"},
 			map[string][]sweep.Verdict{"regulatory.purchase#1:lost-after": {sweep.Unsettled}},
 		},
 		"gives up and is started again": {
-			[]string{"-restart", "-faults", "lost-before,killed"}, []string{buy, "-forgetful", "-shipment", "{shipment}"},
+			[]string{"-restart", "-faults", "lost-before,killed"}, []string{careless, "-give-up", "-shipment", "{shipment}"},
 			map[string][]sweep.Verdict{"regulatory.purchase#1:killed": twice},
 		},
 		"careful": {
 			[]string{"-restart", "-patience", "0", "-faults", "lost-after,html,killed"},
-			[]string{buy, "-careful", "-shipment", "{shipment}", "-notes", "{dir}"}, map[string][]sweep.Verdict{},
+			[]string{careless, "-careful", "-shipment", "{shipment}", "-notes", "{dir}"}, map[string][]sweep.Verdict{},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,9 +93,9 @@ func TestSweep_Programs(t *testing.T) {
 // The report names a command that makes the failing run again and nothing else.
 func TestSweep_ReportAndReplay(t *testing.T) {
 	t.Parallel()
-	buy := built(t, "testdata/sweep/buy.go")
+	careless := built(t, "../../../examples/careless")
 	junit := filepath.Join(t.TempDir(), "sweep.xml")
-	got := invoke(t, nil, "sweep", "-seed", "7", "-faults", "lost-after", "-junit", junit, "--", buy, "-shipment", "{shipment}").want(t, exitFailure,
+	got := invoke(t, nil, "sweep", "-seed", "7", "-faults", "lost-after", "-junit", junit, "--", careless, "-shipment", "{shipment}").want(t, exitFailure,
 		"regulatory.purchase#1  X", "paid-twice: CUSTOMS for SH-", "twice, without faults once", "POST /v1/regulatory-documents/purchase  no response",
 		"2 requests without faults; 2 runs with faults, 1 failing", "2 of 2 runs, 1 failing")
 	_, line, found := strings.Cut(got.stdout, "again: mockserver ")
@@ -145,17 +145,22 @@ func TestSweep_WhatCannotBeSwept(t *testing.T) {
 	}
 }
 
-// A program in another language, on machines that have it.
-func TestSweep_Python(t *testing.T) {
+// Programs in other languages, on machines that have them.
+func TestSweep_OtherLanguages(t *testing.T) {
 	t.Parallel()
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Log("there is no python3")
-		return
-	}
-	got := invoke(t, nil, "sweep", "-json", "-faults", "lost-after", "--", python, "testdata/sweep/careless.py", "{shipment}").want(t, exitFailure).failing(t)
-	if !slices.Contains(got["regulatory.purchase#1:lost-after"], sweep.PaidTwice) || len(got) != 1 {
-		t.Errorf("failing: %v", got)
+	for name, source := range map[string]string{"python3": "careless.py", "node": "careless.mjs"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path, err := exec.LookPath(name)
+			if err != nil {
+				t.Logf("there is no %s", name)
+				return
+			}
+			got := invoke(t, nil, "sweep", "-json", "-faults", "lost-after", "--", path, "../../../examples/careless/"+source, "{shipment}").want(t, exitFailure).failing(t)
+			if !slices.Contains(got["regulatory.purchase#1:lost-after"], sweep.PaidTwice) || len(got) != 1 {
+				t.Errorf("failing: %v", got)
+			}
+		})
 	}
 }
 
@@ -171,13 +176,15 @@ func TestSweep_Examples(t *testing.T) {
 		"quickstart": {"-yes", "-wallet", "{wallet}", "-shipment", "{shipment}", "-invoice", "{invoice}", "-webhook", "{webhook}"},
 		"replay":     {"-in", missed, "-report", "{dir}/report.jsonl"},
 	}
-	restarted := []string{"bestrate", "compliance", "ledger", "replay"} // quickstart keeps no journal: started again, it buys again
+	restarted := []string{"bestrate", "compliance", "ledger", "replay"} // quickstart keeps no journal: started again, it carelesss again
+	limits := []string{"-patience", "0"}
 	if os.Getenv("SHIPPING_SWEEP") != "all" {
 		programs = map[string][]string{"replay": programs["replay"]}
+		limits = append(limits, "-faults", "lost-before,lost-after,html,killed")
 	}
 	for name, args := range programs {
 		t.Run(name, func(t *testing.T) {
-			flags := []string{"sweep", "-patience", "0"}
+			flags := append([]string{"sweep"}, limits...)
 			if slices.Contains(restarted, name) {
 				flags = append(flags, "-restart")
 			}

@@ -1,8 +1,10 @@
-//go:build ignore
-
-// Buy purchases the automated documents of a shipment, without the client of this project. By default it is careless:
-// it starts over after any error. With -forgetful it gives up instead, so that whoever starts it again buys again.
-// With -careful it writes down the request before it purchases, and reads it after any error.
+// Careless purchases the automated documents of a shipment without the client of this project, the way everybody writes
+// it first: after any error it starts over. docs/sweep.md shows what mockserver sweep finds in it, and what mends it:
+//
+//	go build -o careless ./examples/careless
+//	mockserver sweep -- ./careless -shipment {shipment}                               # pays twice
+//	mockserver sweep -- ./careless -give-up -shipment {shipment}                      # loses track of a purchase
+//	mockserver sweep -restart -- ./careless -careful -notes {dir} -shipment {shipment} # passes
 package main
 
 import (
@@ -18,6 +20,7 @@ import (
 	"time"
 )
 
+// request is what the program reads of a regulatory request.
 type request struct {
 	ID        string `json:"request_id"`
 	Status    string `json:"status"`
@@ -27,8 +30,10 @@ type request struct {
 	} `json:"available_documents"`
 }
 
-var client = http.Client{Timeout: 5 * time.Second}
+// patience is how long the program waits for a response.
+const patience = 5 * time.Second
 
+// call sends a request to the service and reads the regulatory request in the response.
 func call(method, path string, in any) (r request, err error) {
 	var body io.Reader
 	if in != nil {
@@ -41,6 +46,7 @@ func call(method, path string, in any) (r request, err error) {
 	}
 	req.Header.Set("Authorization", "Bearer "+os.Getenv("SHIPPING_SECRET_KEY"))
 	req.Header.Set("Content-Type", "application/json")
+	client := http.Client{Timeout: patience}
 	resp, err := client.Do(req)
 	if err != nil {
 		return r, err
@@ -67,6 +73,7 @@ func purchase(r request) error {
 	return err
 }
 
+// analyzeAndPurchase makes a new request, which can be purchased although another one was.
 func analyzeAndPurchase(shipment string) error {
 	r, err := call("POST", "analyze", map[string]string{"shipment_id": shipment})
 	if err != nil {
@@ -75,6 +82,8 @@ func analyzeAndPurchase(shipment string) error {
 	return purchase(r)
 }
 
+// careful purchases only a request that it has written down and read as a draft. After a purchase without a clear
+// response it reads the request. Started again, it continues with the request that it has written down.
 func careful(shipment, notes string) error {
 	var r request
 	var err error
@@ -101,16 +110,16 @@ func careful(shipment, notes string) error {
 }
 
 func main() {
-	forgetful := flag.Bool("forgetful", false, "")
-	carefully := flag.Bool("careful", false, "")
-	shipment := flag.String("shipment", "", "")
-	notes := flag.String("notes", "", "")
+	giveUp := flag.Bool("give-up", false, "give up after an error")
+	carefully := flag.Bool("careful", false, "write the request down before the purchase, and read it after any error")
+	shipment := flag.String("shipment", "", "the `shipment`, such as SH-7Q2M…")
+	notes := flag.String("notes", ".", "with -careful: the `folder` to write to")
 	flag.Parse()
 	var err error
 	switch {
 	case *carefully:
 		err = careful(*shipment, *notes)
-	case *forgetful:
+	case *giveUp:
 		err = analyzeAndPurchase(*shipment)
 	default:
 		for range 3 {
@@ -120,7 +129,7 @@ func main() {
 		}
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "buy:", err)
+		fmt.Fprintln(os.Stderr, "careless:", err)
 		os.Exit(1)
 	}
 }
