@@ -50,7 +50,7 @@ func Faults() []Fault {
 		{Name: "500-after", Summary: "500 after the request took effect", to: changing, rule: after(fault.Status(http.StatusInternalServerError, nil))},
 		{Name: "503", Summary: "503 with Retry-After before the request takes effect", to: every, rule: before(fault.Status(http.StatusServiceUnavailable, unavailable))},
 		{Name: "429", Summary: "429 with Retry-After before the request takes effect", to: every, rule: before(fault.RateLimit(fault.RetryAfterSeconds, retryAfter))},
-		{Name: "late", Summary: "the request takes effect after the program stopped waiting, if at all", to: every, rule: late(false), patient: true},
+		{Name: "late", Summary: "the request waits longer than the program, and takes effect only if the program still waits", to: every, rule: late(false), patient: true},
 		{Name: "late-after", Summary: "the request takes effect at once and the response comes after the program stopped waiting", to: changing, rule: late(true), patient: true},
 		{Name: "inserted", Summary: "three records appear at the head of the list before the page is read", to: list, rule: before(fault.InsertRows(3))},
 		{Name: Kill, Summary: "the request takes effect, the program is killed and started again", to: every, rule: after(fault.SlowBody(time.Hour)), kill: true},

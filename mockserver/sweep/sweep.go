@@ -101,6 +101,9 @@ func (s *sweeper) all(ctx context.Context, schedules []Schedule) error {
 	for range min(s.config.Parallel, len(schedules)) {
 		group.Go(func() {
 			for i := range work {
+				if ctx.Err() != nil {
+					continue
+				}
 				results[i], _, failures[i] = s.run(ctx, schedules[i], first+i+1)
 				if failures[i] == nil {
 					s.progress(results[i])
@@ -109,9 +112,6 @@ func (s *sweeper) all(ctx context.Context, schedules []Schedule) error {
 		})
 	}
 	for i := range schedules {
-		if ctx.Err() != nil {
-			break
-		}
 		work <- i
 	}
 	close(work)

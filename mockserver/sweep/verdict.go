@@ -226,7 +226,7 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 	}
 	if out.Success && !out.Unknown {
 		if less := append(fewer(normal.bought, o.bought), fewer(normal.sent, o.sent)...); len(less) > 0 {
-			find(Missing, "the program succeeded without %s", strings.Join(less, ", "))
+			find(Missing, "the program succeeded without %s", together(less))
 		}
 	} else {
 		for _, id := range o.unread(c.Patience, out.Unknown) {
@@ -261,8 +261,30 @@ func more(normal, got map[string]int, report func(what string)) {
 		}
 	}
 	for _, counts := range slices.Sorted(maps.Keys(groups)) {
-		report(strings.Join(groups[counts], ", ") + ": " + counts)
+		report(together(groups[counts]) + ": " + counts)
 	}
+}
+
+// together joins what was bought for the same thing: "CUSTOMS, FDA for SH-1; CUSTOMS for SH-2".
+func together(whats []string) string {
+	var order []string
+	documents := map[string][]string{}
+	for _, what := range whats {
+		document, subject, bought := strings.Cut(what, " for ")
+		if !bought {
+			document, subject = "", what
+		}
+		if _, known := documents[subject]; !known {
+			order = append(order, subject)
+		}
+		documents[subject] = append(documents[subject], document)
+	}
+	for i, subject := range order {
+		if names := strings.Join(documents[subject], ", "); names != "" {
+			order[i] = names + " for " + subject
+		}
+	}
+	return strings.Join(order, "; ")
 }
 
 // fewer returns what there is less of than without faults.

@@ -96,7 +96,7 @@ func TestSweep_ReportAndReplay(t *testing.T) {
 	careless := built(t, "../../../examples/careless")
 	junit := filepath.Join(t.TempDir(), "sweep.xml")
 	got := invoke(t, nil, "sweep", "-seed", "7", "-faults", "lost-after", "-junit", junit, "--", careless, "-shipment", "{shipment}").want(t, exitFailure,
-		"regulatory.purchase#1  X", "paid-twice: CUSTOMS for SH-", "twice, without faults once", "POST /v1/regulatory-documents/purchase  no response",
+		"regulatory.purchase#1  X", "paid-twice: CUSTOMS, FDA, ", "twice, without faults once", "POST /v1/regulatory-documents/purchase  no response",
 		"2 requests without faults; 2 runs with faults, 1 failing", "2 of 2 runs, 1 failing")
 	_, line, found := strings.Cut(got.stdout, "again: mockserver ")
 	line, _, _ = strings.Cut(line, "\n")

@@ -1,0 +1,163 @@
+package sweep_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/sweep"
+)
+
+func TestParseSchedule(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"regulatory.purchase#1:lost-after", "rates.list#12:inserted,regulatory.get#2:500"} {
+		schedule, err := sweep.ParseSchedule(text)
+		if err != nil || schedule.String() != text {
+			t.Errorf("%s: %v, %v", text, schedule, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"":                                     "is not a fault at a request",
+		"regulatory.purchase":                  "is not a fault at a request",
+		"regulatory.purchase#0:500":            "is not a fault at a request",
+		"regulatory.buy#1:500":                 `unknown operation "regulatory.buy"`,
+		"regulatory.purchase#1:lost":           `unknown fault "lost"`,
+		"regulatory.purchase#1:inserted":       "makes no difference",
+		"regulatory.purchase#1:500,rates.list": "is not a fault at a request",
+	} {
+		if _, err := sweep.ParseSchedule(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// repeating is a transport that sends a request again if it got no response: the bug that the client must not have.
+type repeating struct{ base http.RoundTripper }
+
+func (r repeating) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := r.base.RoundTrip(req)
+	if err == nil || req.GetBody == nil {
+		return resp, err
+	}
+	again := req.Clone(req.Context())
+	if again.Body, err = req.GetBody(); err != nil {
+		return nil, err
+	}
+	return r.base.RoundTrip(again)
+}
+
+// A planted bug below the client is found although the client itself is careful.
+func TestSweep_PlantedRepeat(t *testing.T) {
+	t.Parallel()
+	var report *sweep.Report
+	synctest.Test(t, func(t *testing.T) {
+		config := sweep.Config{Faults: []string{"lost-after", "500"}, Options: []mockserver.Option{mockserver.WithoutListener()}}
+		var err error
+		report, err = sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+			client, err := shipping.NewClient(a.World.SecretKey, shipping.WithBaseURL(a.World.URL), shipping.WithPlainHTTP(),
+				shipping.WithHTTPClient(&http.Client{Transport: repeating{a.World.Transport()}}))
+			if err == nil {
+				err = buy(ctx, client, a.World.Shipments()[0])
+			}
+			if err != nil {
+				return sweep.Outcome{How: err.Error()}
+			}
+			return sweep.Outcome{Success: true}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	failing := report.Failing()
+	if len(failing) != 1 || failing[0].Schedule != "regulatory.purchase#1:lost-after" || failing[0].Findings[0].Verdict != sweep.SentAgain {
+		t.Errorf("%+v", failing)
+	}
+}
+
+func TestSweep_Timeout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		config := sweep.Config{Faults: []string{"500"}, Timeout: time.Minute, Options: []mockserver.Option{mockserver.WithoutListener()}}
+		report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+			s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, a.World.SecretKey}
+			if _, err := s.analyze(ctx, a.World.Shipments()[0]); err != nil {
+				<-ctx.Done() // it hangs after an error
+				return sweep.Outcome{How: "killed"}
+			}
+			return sweep.Outcome{Success: true}
+		})
+		if err != nil || len(report.Results) != 1 || len(report.Results[0].Findings) != 1 || report.Results[0].Findings[0].Verdict != sweep.TimedOut {
+			t.Errorf("%v: %+v", err, report)
+		}
+	})
+}
+
+// The outcome is wrong only if the program could have known better: nothing is found in a program that waits less than
+// the faults of latency assume, and reads the request.
+func TestSweep_ShorterPatience(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		config := sweep.Config{Faults: []string{"late", "late-after"}, Operations: []string{shipping.OpPurchase}, Options: []mockserver.Option{mockserver.WithoutListener()}}
+		report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+			s := &session{http.Client{Transport: a.World.Transport(), Timeout: 5 * time.Second}, a.World.URL, a.World.SecretKey}
+			r, err := s.analyze(ctx, a.World.Shipments()[0])
+			if err == nil {
+				err = s.purchase(ctx, r)
+				if _, unread := s.get(ctx, r.ID); unread != nil {
+					t.Error(unread)
+				}
+			}
+			if err != nil {
+				return sweep.Outcome{How: err.Error()}
+			}
+			return sweep.Outcome{Success: true}
+		})
+		if err != nil || len(report.Failing()) > 0 {
+			t.Errorf("%v: %+v", err, report.Failing())
+		}
+	})
+}
+
+// A sweep ends with its context, and the programs with it.
+func TestSweep_Cancelled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		starts := 0
+		_, err := sweep.Sweep(ctx, sweep.Config{Options: []mockserver.Option{mockserver.WithoutListener()}}, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+			if starts++; a.Run > 0 {
+				cancel()
+				<-ctx.Done()
+				return sweep.Outcome{}
+			}
+			s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, a.World.SecretKey}
+			_, err := s.analyze(ctx, a.World.Shipments()[0])
+			return sweep.Outcome{Success: err == nil}
+		})
+		if !errors.Is(err, context.Canceled) || starts != 2 {
+			t.Errorf("%v after %d starts", err, starts)
+		}
+	})
+}
+
+// The table of faults has no two of one name, and every verdict has one.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, f := range sweep.Faults() {
+		if slices.Contains(names, f.Name) || f.Summary == "" {
+			t.Errorf("%+v", f)
+		}
+		names = append(names, f.Name)
+	}
+	if !slices.Contains(names, sweep.Kill) || len(sweep.Verdicts()) != 8 {
+		t.Errorf("%v, %v", names, sweep.Verdicts())
+	}
+}
