@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -41,7 +42,8 @@ type sweeper struct {
 	total  int
 }
 
-// Sweep runs a program without faults, then once for every schedule, each on a server of its own. It fails if the program fails without faults, or if the context ends.
+// Sweep runs a program without faults, then once for every schedule, each on a server of its own. It fails if the
+// program fails without faults, or if the context ends. The report then holds what has been learned so far.
 func Sweep(ctx context.Context, config Config, execute Execute) (*Report, error) {
 	c, err := config.withDefaults()
 	if err != nil {
@@ -64,7 +66,7 @@ func Sweep(ctx context.Context, config Config, execute Execute) (*Report, error)
 // How much each world remembers of the requests.
 const (
 	journalCalls = 16 << 10
-	journalBytes = 2 << 10
+	journalBytes = 4 << 10
 )
 
 // withoutFaults makes the run that the others are compared with.
@@ -181,18 +183,25 @@ func (c *Config) open(schedule Schedule) (*mockserver.Server, start, error) {
 		options = append(options, mockserver.WithoutListener())
 	}
 	server := mockserver.New(options...)
-	if err = server.Err(); err == nil && c.Setup != nil {
-		err = c.Setup(server.World)
-	}
-	at := began(server.World)
-	if err == nil {
-		err = server.Inject(rules...)
-	}
+	at, err := c.prepare(server, rules)
 	if err != nil {
 		server.Close()
 		return nil, start{}, fmt.Errorf("sweep: the world cannot be set up: %w", err)
 	}
 	return server, at, nil
+}
+
+// prepare makes the world of a server ready for a run.
+func (c *Config) prepare(server *mockserver.Server, rules []fault.Rule) (start, error) {
+	if err := server.Err(); err != nil {
+		return start{}, err
+	}
+	if c.Setup != nil {
+		if err := c.Setup(server.World); err != nil {
+			return start{}, err
+		}
+	}
+	return began(server.World), server.Inject(rules...)
 }
 
 // start runs the program in a world, a second time if it was killed or failed and is to be restarted.

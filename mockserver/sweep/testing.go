@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"errors"
 	"flag"
 	"strings"
 	"testing"
@@ -14,7 +13,7 @@ import (
 // Program is a program under test: it gets a world and returns nil if it reports success. A function without a result
 // leaves open whether it succeeded; [Missing] is then not judged, and the function makes its own assertions.
 type Program interface {
-	~func(t *testing.T, w *mockserver.World) error | ~func(t *testing.T, w *mockserver.World)
+	func(t *testing.T, w *mockserver.World) error | func(t *testing.T, w *mockserver.World)
 }
 
 // Run runs a program without faults, and then in a subtest for every schedule, each in a testing/synctest bubble with
@@ -22,8 +21,8 @@ type Program interface {
 //
 //	go test -run 'TestBuy/regulatory.purchase#1:lost-after$'
 //
-// makes exactly one of the runs again. The program must end all of its goroutines. A test that t fails in one of the
-// runs fails; an error that is returned under a fault does not fail it.
+// makes exactly one of the runs again. A finding fails its subtest; an error that the program returns under a fault does
+// not. The program must have ended all of its goroutines when it returns.
 func Run[P Program](t *testing.T, config Config, program P) {
 	t.Helper()
 	config.inMemory = true
@@ -42,10 +41,10 @@ func Run[P Program](t *testing.T, config Config, program P) {
 	ran := 0
 	each := func(schedules []Schedule) (results []Result) {
 		for _, schedule := range schedules {
-			if ran++; c.MaxRuns > 0 && ran > c.MaxRuns {
-				t.Logf("sweep: stopped after %d runs, as MaxRuns says", c.MaxRuns)
+			if c.MaxRuns > 0 && ran == c.MaxRuns {
 				return results
 			}
+			ran++
 			t.Run(schedule.String(), func(t *testing.T) {
 				results = append(results, r.withFaults(t, schedule))
 			})
@@ -95,16 +94,11 @@ type runner struct {
 // outcomeOf returns a program as a function with an outcome.
 func outcomeOf[P Program](program P) func(*testing.T, *mockserver.World) Outcome {
 	return func(t *testing.T, w *mockserver.World) Outcome {
-		var err error
-		switch f := any(program).(type) {
-		case func(*testing.T, *mockserver.World):
+		if f, plain := any(program).(func(*testing.T, *mockserver.World)); plain {
 			f(t, w)
 			return Outcome{Success: true, Unknown: true, How: "ended"}
-		case func(*testing.T, *mockserver.World) error:
-			err = f(t, w)
-		default:
-			err = errors.New("sweep: pass a plain function")
 		}
+		err := any(program).(func(*testing.T, *mockserver.World) error)(t, w)
 		if err != nil {
 			return Outcome{How: "error: " + err.Error()}
 		}

@@ -137,6 +137,7 @@ func TestSweep_WhatCannotBeSwept(t *testing.T) {
 		"unreadable schedule":     {[]string{"-only", "purchase", "--", "go"}, "write it as regulatory.purchase#1:lost-after"},
 		"a kill without -restart": {[]string{"-only", "regulatory.purchase#1:killed", "--", "go"}, "set Restart"},
 		"unknown assumption":      {[]string{"-assume", "Nothing=1", "--", "go"}, "Nothing"},
+		"unknown scenario":        {[]string{"-scenario", "nowhere", "--", "go"}, "nowhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
