@@ -219,3 +219,14 @@ func TestSweep_Programs(t *testing.T) {
 		})
 	}
 }
+
+// A limit chooses among all schedules, pairs included, and the report counts the others.
+func TestSweep_MaxRuns(t *testing.T) {
+	const name, all = "reads the request after any error", 24
+	for _, limit := range []int{1, 7, all, all + 5} {
+		report := sweepOf(t, name, sweep.Config{MaxRuns: limit, Pairs: limit > all})
+		if len(report.Results) != limit || (report.Left == 0) != (limit == all) {
+			t.Errorf("limit %d: %d runs, %d left", limit, len(report.Results), report.Left)
+		}
+	}
+}

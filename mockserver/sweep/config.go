@@ -25,7 +25,8 @@ type Config struct {
 	Pairs bool
 	// Only is the one schedule to run. Default: all.
 	Only Schedule
-	// MaxRuns limits the number of runs with faults. Default: no limit.
+	// MaxRuns limits the number of runs with faults. [Sweep] then chooses schedules at even distances, and Run takes
+	// the first ones. Default: no limit.
 	MaxRuns int
 	// Patience is the longest time that the program waits for a response; faults of latency last a fifth longer.
 	// Default: 30 s, the longest time of an attempt of the client.

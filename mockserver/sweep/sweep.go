@@ -92,7 +92,7 @@ func (s *sweeper) all(ctx context.Context, schedules []Schedule) error {
 	if limit := s.config.MaxRuns; limit > 0 && len(s.report.Results)+len(schedules) > limit {
 		room := max(0, limit-len(s.report.Results))
 		s.report.Left += len(schedules) - room
-		schedules = schedules[:room]
+		schedules = spread(schedules, room)
 	}
 	first := len(s.report.Results)
 	s.total += len(schedules)
@@ -123,6 +123,15 @@ func (s *sweeper) all(ctx context.Context, schedules []Schedule) error {
 	}
 	s.report.Results = append(s.report.Results, results...)
 	return errors.Join(failures...)
+}
+
+// spread returns n of the schedules, at even distances.
+func spread(schedules []Schedule, n int) []Schedule {
+	chosen := make([]Schedule, n)
+	for i := range chosen {
+		chosen[i] = schedules[i*len(schedules)/n]
+	}
+	return chosen
 }
 
 func (s *sweeper) progress(r Result) {
