@@ -73,7 +73,7 @@ func TestImports_PointDown(t *testing.T) {
 		}
 	}
 	for name := range level {
-		if !found[name] && name != "mockserver/sweep" {
+		if !found[name] {
 			t.Errorf("%s is in layers, and does not exist", name)
 		}
 	}
