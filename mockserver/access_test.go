@@ -32,7 +32,7 @@ func TestAccess_ByAddressOrToken(t *testing.T) {
 		{"another token", "192.0.2.7:9", "localhost", "secret-tokem", nil, 403, "X-Mock-Token"},
 		{"the cookie", "192.0.2.7:9", "mockserver:4010", "", http.Header{"Cookie": {"mock_token=secret-token"}}, 200, ""},
 		{"another cookie", "192.0.2.7:9", "mockserver:4010", "", http.Header{"Cookie": {"mock_token=x"}}, 403, "X-Mock-Token"},
-		{"the token from another site", "192.0.2.7:9", "mockserver:4010", "", http.Header{"Cookie": {"mock_token=secret-token"}, "Sec-Fetch-Site": {"cross-site"}}, 403, "another site"},
+		{"the token from another site", "192.0.2.7:9", "mockserver:4010", "", http.Header{"Cookie": {"mock_token=secret-token"}, "Sec-Fetch-Site": {"cross-site"}}, 403, "other sites"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

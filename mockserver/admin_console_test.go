@@ -97,7 +97,7 @@ func TestAdminCalls_GivesAPageWhatItHasNotSeen(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", test.query, diff)
 		}
 	}
-	for query, text := range map[string]string{"after=soon": "such as req-7", "last=0": "how many", "last=x": "how many", "aftr=1": `unknown parameter "aftr": did you mean "after"?`} {
+	for query, text := range map[string]string{"after=soon": "such as req-7", "last=0": "maximum number", "last=x": "maximum number", "aftr=1": `unknown parameter "aftr": did you mean "after"?`} {
 		get(t, srv, "/_mock/journal?"+query).refusal(t, http.StatusBadRequest, text)
 	}
 }
@@ -158,7 +158,7 @@ func TestAdminFaults_RestAndWorkAgain(t *testing.T) {
 	do(t, srv, http.MethodPatch, "/_mock/faults/1", `{"disabled":false}`).want(t, http.StatusOK)
 	get(t, srv, "/v1/rates").want(t, http.StatusServiceUnavailable)
 	do(t, srv, http.MethodPatch, "/_mock/faults/1", `{}`).refusal(t, http.StatusBadRequest, `{"disabled":true}`)
-	do(t, srv, http.MethodPatch, "/_mock/faults/2", `{"disabled":true}`).refusal(t, http.StatusNotFound, "number")
+	do(t, srv, http.MethodPatch, "/_mock/faults/2", `{"disabled":true}`).refusal(t, http.StatusNotFound, "no fault rule")
 	post(t, srv, "/_mock/faults", `{"rules":[{"disabled":true,"fault":{"kind":"drop"}}]}`).refusal(t, http.StatusBadRequest, "disabled")
 }
 

@@ -36,7 +36,7 @@ func TestAdmin_NeedsNoKeyAndListsItself(t *testing.T) {
 		}
 		do(t, srv, http.MethodHead, path, "").want(t, http.StatusOK)
 	}
-	get(t, srv, "/_mock/nothing").refusal(t, http.StatusNotFound, "lists them")
+	get(t, srv, "/_mock/nothing").refusal(t, http.StatusNotFound, "lists the routes")
 }
 
 func TestAdmin_AnswersThisMachineOnly(t *testing.T) {

@@ -9,15 +9,15 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// Assumptions are the server's choices where the specification leaves a point open. None of them is
-// the service's documented behaviour. The zero value is the default of each; change them with
+// Assumptions are the server's choices for points that the specification leaves open. None of them is
+// documented behaviour of the service. The zero value of a field is its default; change fields with
 // [WithAssumptions]. [Server.Assumptions] and GET /_mock/assumptions list them as a table.
 type Assumptions struct {
 	// OpenOperations names operations that need no Authorization, such as
-	// [shipping.OpListCountries]. Default: none besides the PDF operation.
+	// [shipping.OpListCountries]. Default: only the PDF operation.
 	OpenOperations []string
-	// OneWorld answers 401 to every key but the server's own. Default: a key of the form
-	// sk_test_<scenario>_<name> opens a world of its own; see [Scenarios].
+	// OneWorld refuses every key but the server's with 401. Default: a key of the form
+	// sk_test_<scenario>_<name> opens a new world; see [Scenarios].
 	OneWorld bool
 	// RuleFailureStatus is the HTTP status of a request that breaks a rule. Default: 400.
 	RuleFailureStatus int
@@ -34,27 +34,27 @@ type Assumptions struct {
 	OtherRefusalNames bool
 	// MaxBody is the longest request body in bytes. Default: 1 MiB.
 	MaxBody int64
-	// RefuseUnknownFields answers a body with a field that the operation does not know with 400.
+	// RefuseUnknownFields refuses a body that has an unknown field with 400.
 	// Default: such fields are ignored.
 	RefuseUnknownFields bool
-	// RefuseUnknownParameters answers a query with a parameter that the operation does not list with
-	// 400. Default: such parameters are ignored.
+	// RefuseUnknownParameters refuses a query that has an unknown parameter with 400.
+	// Default: such parameters are ignored.
 	RefuseUnknownParameters bool
-	// RefuseWrongParameters answers a page or perPage that is no whole number of at least 1 with 400.
-	// Default: it falls back to its default.
+	// RefuseWrongParameters refuses a page or perPage that is not a whole number of at least 1 with 400.
+	// Default: the parameter falls back to its default.
 	RefuseWrongParameters bool
-	// TolerateWrongTypes takes a body field of another JSON type as absent. Default: 400.
+	// TolerateWrongTypes ignores a body field of another JSON type. Default: 400.
 	TolerateWrongTypes bool
-	// RequireContentType answers a body without a Content-Type with 415, but for replay, where the
+	// RequireContentType refuses a body without a Content-Type with 415, except for replay, for which the
 	// specification makes it optional. Default: such a body counts as JSON.
 	RequireContentType bool
-	// CheckResponses holds every answer against the OpenAPI document; one that does not fit it is
-	// replaced by a 500 that says where. Default: answers are not checked.
+	// CheckResponses checks every response against the OpenAPI document and replaces one that does not
+	// conform by a 500 that names the difference. Default: responses are not checked.
 	CheckResponses bool
-	// PerPageCap silently caps perPage. Default: 0, no cap.
+	// PerPageCap limits perPage silently. Default: 0, no cap.
 	PerPageCap int
-	// LastPageNull makes a transaction page's nextPage null after the last page. Default: 0, a number
-	// as prevPage is on the first.
+	// LastPageNull makes nextPage null on the last page of transactions. Default: 0, as prevPage is 0 on
+	// the first page.
 	LastPageNull bool
 	// EmptyHasNoPages makes the pageCount of an empty list 0. Default: 1.
 	EmptyHasNoPages bool
@@ -64,49 +64,49 @@ type Assumptions struct {
 	ObjectBreakdown bool
 	// UnknownWalletIsEmpty lists no transactions for a wallet that does not exist. Default: 404.
 	UnknownWalletIsEmpty bool
-	// ReplayToNobody lets a replay succeed that no active webhook is subscribed to. Default: 400.
+	// ReplayToNobody makes a replay succeed if no active webhook is subscribed to its event. Default: 400.
 	ReplayToNobody bool
-	// AnalyzeFailureOK answers a failed analysis with 200 and the failed record. Default: 400, with the
+	// AnalyzeFailureOK responds to a failed analysis with 200 and the failed record. Default: 400, with the
 	// request id in data.
 	AnalyzeFailureOK bool
-	// WrapRecord puts the record of a regulatory request into data.request. Default: it is the data itself.
+	// WrapRecord puts the record of a regulatory request into data.request. Default: the record is the data.
 	WrapRecord bool
-	// OtherRecordNames gives the line items of a record as "items", its purchased documents as
-	// "purchased_documents", and a document's type and price as "slug" and "price". Default: "line_items",
+	// OtherRecordNames names the line items of a record "items", its purchased documents
+	// "purchased_documents", and the type and price of a document "slug" and "price". Default: "line_items",
 	// "documents", "document_type" and "amount".
 	OtherRecordNames bool
-	// MinimalRecord leaves out of a record what the specification does not name, except the currencies of prices.
-	// Default: it shows everything that the server holds.
+	// MinimalRecord omits the members of a record that the specification does not name, except the currencies of
+	// prices. Default: a record has all members.
 	MinimalRecord bool
-	// MinimalPurchase confirms a purchase with empty data. Default: with the charge.
+	// MinimalPurchase confirms a purchase with empty data. Default: the data contains the charge.
 	MinimalPurchase bool
-	// Purchasing is how long a purchased request stays in "purchasing". Default: 0, the answer to the
-	// purchase already says "processing".
+	// Purchasing is how long a purchased request stays in "purchasing". Default: 0, and the response to the
+	// purchase already has "processing".
 	Purchasing time.Duration
-	// UnknownState is how long a request shows the state "queued", which the specification does not list, when
-	// its generation starts. Default: 0, it shows "processing".
+	// UnknownState is how long a request has the state "queued", which the specification does not list, when
+	// its generation starts. Default: 0, and the request is "processing".
 	UnknownState time.Duration
-	// GenerationScale multiplies how long documents take to generate. Default: 0, which counts as 1,
-	// each form's own time. A negative scale generates at once, on the next tick of the clock.
+	// GenerationScale multiplies how long documents take to generate. Default: 0, which means 1: each form's
+	// time. With a negative scale a document is generated at the next tick of the clock.
 	GenerationScale float64
 	// EvidenceAfter is how long a manual document waits for its evidence. Default: 0, until it is
 	// submitted with [World.SubmitEvidence].
 	EvidenceAfter time.Duration
-	// NoOther refuses the form OTHER, which no goods call for. Default: its profile puts it on a draft.
+	// NoOther refuses the form OTHER, which no goods require. Default: a profile adds it to a draft.
 	NoOther bool
-	// RequireProfiles answers the purchase of a form whose profile lacks a required field with 400.
-	// Default: a form is sold and generated with whatever its profile holds.
+	// RequireProfiles refuses the purchase of a form whose profile lacks a required field with 400.
+	// Default: a form is sold and generated with the fields that its profile has.
 	RequireProfiles bool
-	// DeliverAnywhere sends notifications to targets off this machine. Default: loopback only.
+	// DeliverAnywhere sends notifications to targets on other machines. Default: loopback only.
 	DeliverAnywhere bool
-	// DeliveryAttempts is how often a notification is tried. Default: 3.
+	// DeliveryAttempts is the maximum number of attempts to deliver a notification. Default: 3.
 	DeliveryAttempts int
-	// DeliveryBackoff is the wait before the second try, doubled before each further one.
+	// DeliveryBackoff is the wait before the second attempt. It doubles before each further one.
 	// Default: 500 ms.
 	DeliveryBackoff time.Duration
-	// DeliveryTimeout ends a try. Default: 10 s.
+	// DeliveryTimeout limits one attempt. Default: 10 s.
 	DeliveryTimeout time.Duration
-	// DeliveryAccept says which answers of a receiver are a success. Default: 200 to 299.
+	// DeliveryAccept reports whether a receiver's response is a success. Default: 200 to 299.
 	DeliveryAccept func(statusCode int) bool
 	// SHA256Signature signs notifications with "sha256=" and the hexadecimal HMAC-SHA256 of the body, in the header
 	// X-Signature. Default: the hexadecimal HMAC-SHA512 in X-Webhook-Signature.
@@ -116,31 +116,32 @@ type Assumptions struct {
 	NoDeliveryHeaders bool
 }
 
-// Strict refuses everything that this server would otherwise tolerate, and checks every answer of its
-// own: an edit for [WithAssumptions].
+// Strict refuses everything that the server tolerates by default, and checks every response against the
+// OpenAPI document. Use WithAssumptions(Strict).
 func Strict(a *Assumptions) {
 	a.RefuseUnknownFields, a.RefuseUnknownParameters, a.RefuseWrongParameters = true, true, true
 	a.TolerateWrongTypes, a.RequireContentType, a.CheckResponses = false, true, true
 }
 
-// Contrary makes the other choice at each point that the specification leaves open: an edit for [WithAssumptions]. A
-// client that passes against the defaults and against Contrary is not fitted to this server. It leaves alone what is
-// about this server and not about the service (OneWorld, CheckResponses, DeliverAnywhere), and RequireProfiles: the
-// specification names the conditions of a purchase. ObjectBreakdown and UnknownState are met in the wild although the
-// specification shows a list and lists the states. Durations are short enough for tests in real time.
+// Contrary is an edit for [WithAssumptions]: it changes every assumption to the other choice that the specification
+// allows. A client that passes against the defaults and against Contrary does not depend on the choices of this server.
+// Contrary does not change OneWorld, CheckResponses and DeliverAnywhere, which are about this server and not about the
+// service, or RequireProfiles, because the specification names the conditions of a purchase. It does set ObjectBreakdown
+// and UnknownState, although the specification shows a list and lists the states, because services have been seen to
+// behave that way. Its durations are short enough for tests in real time.
 func Contrary(a *Assumptions) { (*world.Assumptions)(a).Contrary() }
 
-// Assumption is a row of the table of assumptions.
+// Assumption is one row of the table of assumptions.
 type Assumption struct {
 	// Field is the switch: a field of [Assumptions].
 	Field string `json:"field"`
-	// Open is the point that the specification does not show.
+	// Open is the point that the specification leaves open.
 	Open string `json:"open"`
-	// Default is what the server does unless told otherwise.
+	// Default is the server's default behaviour.
 	Default string `json:"default"`
-	// Basis is why that was chosen.
+	// Basis is the reason for the default.
 	Basis string `json:"basis"`
-	// Changed is true where this server does otherwise.
+	// Changed is true if this server does not use the default.
 	Changed bool `json:"changed"`
 }
 
@@ -157,59 +158,59 @@ func (s *Server) Assumptions() []Assumption {
 func assumptionTable() []Assumption {
 	return []Assumption{
 		{Field: "OpenOperations", Open: "whether countries and webhooks need Authorization", Default: "every operation but the PDF needs it", Basis: "code that passes a strict server also passes a lenient one"},
-		{Field: "OneWorld", Open: "which keys there are", Default: "the server's own, and sk_test_<scenario>_<name>, each for a world of its own", Basis: "tests that run at the same time must not see each other"},
-		{Field: "RuleFailureStatus", Open: "HTTP status of a broken rule", Default: "400", Basis: "seen on services of this kind"},
-		{Field: "FundsStatus", Open: "HTTP status of a purchase that the wallet cannot pay", Default: "that of a broken rule", Basis: "no 402 is documented"},
+		{Field: "OneWorld", Open: "which keys are valid", Default: "the server's key, and sk_test_<scenario>_<name>, one world each", Basis: "parallel tests must be isolated"},
+		{Field: "RuleFailureStatus", Open: "HTTP status of a request that breaks a rule", Default: "400", Basis: "common for services of this kind"},
+		{Field: "FundsStatus", Open: "HTTP status of a purchase that exceeds the balance of the wallet", Default: "that of a request that breaks a rule", Basis: "no 402 is documented"},
 		{Field: "AnalyzeStatus", Open: "HTTP status of a successful analysis", Default: "200", Basis: "documented for other operations"},
 		{Field: "PurchaseStatus", Open: "HTTP status of a successful purchase", Default: "200", Basis: "documented for other operations"},
-		{Field: "ProblemRefusals", Open: "form of a refusal", Default: "the envelope", Basis: "seen on services of this kind"},
-		{Field: "OtherRefusalNames", Open: "member and values of a refusal's code", Default: "error_code in data", Basis: "seen on services of this kind; the values are the server's own"},
-		{Field: "MaxBody", Open: "body size limit", Default: "1 MiB, then 413", Basis: "none of the documented bodies comes near"},
+		{Field: "ProblemRefusals", Open: "format of a refusal", Default: "the envelope", Basis: "common for services of this kind"},
+		{Field: "OtherRefusalNames", Open: "name and values of the error code of a refusal", Default: "error_code in data", Basis: "common for services of this kind; the values are those of this server"},
+		{Field: "MaxBody", Open: "body size limit", Default: "1 MiB, then 413", Basis: "the documented bodies are far smaller"},
 		{Field: "RefuseUnknownFields", Open: "whether unknown body fields are refused", Default: "ignored", Basis: "services of this kind ignore them"},
 		{Field: "RefuseUnknownParameters", Open: "whether unknown query parameters are refused", Default: "ignored", Basis: "services of this kind ignore them, and users send filters"},
-		{Field: "RefuseWrongParameters", Open: "a page or perPage that is no number", Default: "falls back to its default", Basis: "as the pagination library does whose shape this is"},
-		{Field: "TolerateWrongTypes", Open: "a body field of another type", Default: "400", Basis: "a mistake of the caller's is told as early as can be"},
-		{Field: "RequireContentType", Open: "a body that does not say what it is", Default: "counts as JSON", Basis: "the header is listed, and optional on one operation"},
-		{Field: "CheckResponses", Open: "whether answers are held against the OpenAPI document", Default: "not checked", Basis: "costs time; tests of this server do it"},
-		{Field: "PerPageCap", Open: "maximum perPage", Default: "no cap", Basis: "unknown; a client must trust what the page says"},
+		{Field: "RefuseWrongParameters", Open: "a page or perPage that is not a number", Default: "falls back to its default", Basis: "the pagination library with this format does so"},
+		{Field: "TolerateWrongTypes", Open: "a body field of another type", Default: "400", Basis: "a mistake of the caller is reported early"},
+		{Field: "RequireContentType", Open: "a body without a Content-Type", Default: "counts as JSON", Basis: "the header is documented, and optional for one operation"},
+		{Field: "CheckResponses", Open: "whether responses are checked against the OpenAPI document", Default: "not checked", Basis: "it takes time; the tests of this server do it"},
+		{Field: "PerPageCap", Open: "maximum perPage", Default: "no cap", Basis: "unknown; a client must use the numbers of the page"},
 		{Field: "LastPageNull", Open: "nextPage of the last page of transactions", Default: "0", Basis: "prevPage is 0 on the first page, and both are numbers"},
-		{Field: "EmptyHasNoPages", Open: "pageCount of an empty list", Default: "1", Basis: "as the pagination library does whose shape this is"},
-		{Field: "OldestFirst", Open: "order of lists", Default: "newest first", Basis: "as samples have it"},
-		{Field: "ObjectBreakdown", Open: "shape of a rate's breakdown entry", Default: "an empty array", Basis: "as samples have it; an object was seen in one consumer"},
-		{Field: "UnknownWalletIsEmpty", Open: "a wallet that does not exist", Default: "404", Basis: "as every unknown id"},
-		{Field: "ReplayToNobody", Open: "a replay that no active webhook is subscribed to", Default: "400", Basis: "nothing would be sent, which a caller wants to know"},
-		{Field: "AnalyzeFailureOK", Open: "HTTP status of a failed analysis", Default: "400, the failed record stored", Basis: "a failure is an error envelope"},
-		{Field: "WrapRecord", Open: "where data holds a regulatory request", Default: "data itself", Basis: "the specification names its members as those of the response"},
-		{Field: "OtherRecordNames", Open: "names of line items, purchased documents, a document's type and price", Default: "line_items, documents, document_type, amount", Basis: "not shown; names of the same style"},
-		{Field: "MinimalRecord", Open: "further members of a regulatory request", Default: "all that the server holds", Basis: "more to test with"},
-		{Field: "MinimalPurchase", Open: "data of a purchase", Default: "the charge and the request", Basis: "a confirmation that can be checked"},
-		{Field: "Purchasing", Open: "how long purchasing lasts", Default: "no time", Basis: "the specification calls it transient"},
-		{Field: "UnknownState", Open: "whether a state that is not listed may show", Default: "never", Basis: "the specification lists the states"},
-		{Field: "GenerationScale", Open: "how long generation takes", Default: "seconds, each form its own", Basis: "long enough to poll for, short enough to wait for"},
-		{Field: "EvidenceAfter", Open: "when evidence for a manual document arrives", Default: "when it is submitted to /_mock/", Basis: "a third party brings it"},
-		{Field: "NoOther", Open: "how OTHER gets on a draft", Default: "by filling in its profile", Basis: "no goods call for it"},
-		{Field: "RequireProfiles", Open: "whether a form is sold before its required fields are filled in", Default: "it is", Basis: "no such condition of a purchase is documented"},
-		{Field: "DeliverAnywhere", Open: "where a double may send notifications", Default: "loopback only", Basis: "test data must not reach strangers"},
-		{Field: "DeliveryAttempts", Open: "retry policy of failed deliveries", Default: "3 attempts", Basis: "the double's own policy"},
-		{Field: "DeliveryBackoff", Open: "wait between delivery attempts", Default: "500 ms, doubling", Basis: "the double's own policy"},
-		{Field: "DeliveryTimeout", Open: "patience with a receiver", Default: "10 s", Basis: "the double's own policy"},
-		{Field: "DeliveryAccept", Open: "what counts as delivered", Default: "any 2xx", Basis: "the double's own policy"},
-		{Field: "SHA256Signature", Open: "signature of a notification", Default: "hexadecimal HMAC-SHA512 in X-Webhook-Signature", Basis: "seen, in a header with a vendor's name"},
+		{Field: "EmptyHasNoPages", Open: "pageCount of an empty list", Default: "1", Basis: "as in the pagination library that has this format"},
+		{Field: "OldestFirst", Open: "order of lists", Default: "newest first", Basis: "as in samples"},
+		{Field: "ObjectBreakdown", Open: "shape of a rate's breakdown entry", Default: "an empty array", Basis: "as in samples; one consumer expects an object"},
+		{Field: "UnknownWalletIsEmpty", Open: "a wallet that does not exist", Default: "404", Basis: "as for every unknown id"},
+		{Field: "ReplayToNobody", Open: "a replay whose event no active webhook is subscribed to", Default: "400", Basis: "nothing would be sent, which is a mistake"},
+		{Field: "AnalyzeFailureOK", Open: "HTTP status of a failed analysis", Default: "400, the failed record stored", Basis: "a failure has an error envelope"},
+		{Field: "WrapRecord", Open: "which member contains a regulatory request", Default: "data", Basis: "the specification names the members of a request as those of the response"},
+		{Field: "OtherRecordNames", Open: "names of line items, purchased documents, and the type and price of a document", Default: "line_items, documents, document_type, amount", Basis: "not documented; names of the same style"},
+		{Field: "MinimalRecord", Open: "additional members of a regulatory request", Default: "all members of this server", Basis: "tests can check more"},
+		{Field: "MinimalPurchase", Open: "data of a purchase", Default: "the charge and the request", Basis: "a client can check the confirmation"},
+		{Field: "Purchasing", Open: "how long purchasing lasts", Default: "0", Basis: "the specification calls it transient"},
+		{Field: "UnknownState", Open: "whether a request can have an undocumented state", Default: "no", Basis: "the specification lists the states"},
+		{Field: "GenerationScale", Open: "how long generation takes", Default: "seconds, depending on the form", Basis: "long enough to poll for, short enough to wait for"},
+		{Field: "EvidenceAfter", Open: "when evidence for a manual document arrives", Default: "when it is submitted to /_mock/", Basis: "a third party supplies it"},
+		{Field: "NoOther", Open: "how OTHER is added to a draft", Default: "by a profile for it", Basis: "no goods require it"},
+		{Field: "RequireProfiles", Open: "whether a form is sold before its required fields are set", Default: "yes", Basis: "the specification has no such condition"},
+		{Field: "DeliverAnywhere", Open: "targets to which a test server may send notifications", Default: "loopback only", Basis: "test data must not leave the machine"},
+		{Field: "DeliveryAttempts", Open: "retry policy of failed deliveries", Default: "3 attempts", Basis: "a policy of this server"},
+		{Field: "DeliveryBackoff", Open: "wait between delivery attempts", Default: "500 ms, doubling", Basis: "a policy of this server"},
+		{Field: "DeliveryTimeout", Open: "timeout of a delivery attempt", Default: "10 s", Basis: "a policy of this server"},
+		{Field: "DeliveryAccept", Open: "which responses count as delivered", Default: "any 2xx", Basis: "a policy of this server"},
+		{Field: "SHA256Signature", Open: "signature of a notification", Default: "hexadecimal HMAC-SHA512 in X-Webhook-Signature", Basis: "seen in a service, in a header with the name of its vendor"},
 		{Field: "NoDeliveryHeaders", Open: "headers of a notification", Default: "identifiers of delivery, event and webhook", Basis: "receivers use them to recognize a delivery"},
 	}
 }
 
-// WithAssumption sets the assumption of a name, a field of [Assumptions], to a value that is written as text: true,
-// 2, 1.5, 90s, or names with commas between them. [Server.Err] returns what is wrong with either. Functions cannot be
+// WithAssumption sets the field of [Assumptions] of a name to a value in text: true, 2, 1.5, 90s, or names
+// separated by commas. [Server.Err] returns an error if either is invalid. Fields of function type cannot be
 // set this way.
 func WithAssumption(name, value string) Option {
 	return func(c *config) { c.problem = errors.Join(c.problem, c.Assume.Set(name, value)) }
 }
 
-// AssumptionNames returns the assumptions that [WithAssumption] sets.
+// AssumptionNames returns the names that [WithAssumption] sets.
 func AssumptionNames() []string { return world.AssumptionNames() }
 
-// assumptionView is an [Assumption] of a world with its value.
+// assumptionView is an [Assumption] and its value in a world.
 type assumptionView struct {
 	Assumption
 	Value any `json:"value"`

@@ -40,8 +40,8 @@ func TestAuth_SaysWhatIsWrongWithTheHeader(t *testing.T) {
 		{"no scheme", srv.SecretKey, "malformed"},
 		{"other scheme", "Basic " + srv.SecretKey, "malformed"},
 		{"no key", "Bearer", "malformed"},
-		{"other key", "Bearer sk_live_x", "not one of this server's"},
-		{"half a key", "Bearer " + srv.SecretKey[:20], "not one of this server's"},
+		{"other key", "Bearer sk_live_x", "unknown secret key"},
+		{"half a key", "Bearer " + srv.SecretKey[:20], "unknown secret key"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

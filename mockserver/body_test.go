@@ -24,7 +24,7 @@ func TestBody_RefusedBeforeAnyRule(t *testing.T) {
 		{"an array", `[]`, "application/json", 400, "not a JSON object"},
 		{"null", `null`, "application/json", 400, "not a JSON object"},
 		{"another type", `{"delivery_id":7}`, "application/json", 400, "delivery_id"},
-		{"two objects", `{} {}`, "application/json", 400, "something follows"},
+		{"two objects", `{} {}`, "application/json", 400, "unexpected text after"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -134,7 +134,7 @@ func TestFind_ChoosesCalls(t *testing.T) {
 		})
 	}
 	for query, want := range map[string]string{
-		"stats=400": `unknown parameter "stats": did you mean "status"?`, "status=ok": "write a number", "operation=rates": "no operation is called",
+		"stats=400": `unknown parameter "stats": did you mean "status"?`, "status=ok": "write a number", "operation=rates": "unknown operation",
 		"faulted=maybe": "write true", "wait=soon": "write a duration", "wait=-1s": "write a duration", "await=5s": `did you mean "wait"?`,
 		"wait=1s&count=0": "count is \"0\"", "count=2": "beside wait",
 	} {
@@ -211,7 +211,7 @@ func TestCall_IsExportedAsCurlAndAsAGoTest(t *testing.T) {
 	}
 	get(t, srv, "/_mock/journal/req-1?as=perl").refusal(t, 400, "choose curl or go")
 	for _, id := range []string{"req-0", "req-3", "req-x", "7"} {
-		get(t, srv, "/_mock/journal/"+id).refusal(t, 404, "does not hold")
+		get(t, srv, "/_mock/journal/"+id).refusal(t, 404, "has no request")
 	}
 	if c := get(t, srv, "/_mock/journal/req-2").text(t, "path"); c != "/v1/a b" {
 		t.Errorf("the call is to %q", c)

@@ -102,9 +102,9 @@ func TestConsole_AnswersNoPageOfAnotherSite(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	for _, path := range []string{"/_mock/", "/_mock/console/app.js", "/_mock/live"} {
-		do(t, srv, http.MethodGet, path, "", "Accept", browser, "Sec-Fetch-Site", "cross-site").refusal(t, http.StatusForbidden, "another site")
+		do(t, srv, http.MethodGet, path, "", "Accept", browser, "Sec-Fetch-Site", "cross-site").refusal(t, http.StatusForbidden, "other sites")
 		do(t, srv, http.MethodGet, path, "", "Accept", browser, "Host", "evil.example").refusal(t, http.StatusForbidden, "this machine")
-		do(t, srv, http.MethodGet, path, "", "Accept", browser, "Origin", "https://evil.example").refusal(t, http.StatusForbidden, "another origin")
+		do(t, srv, http.MethodGet, path, "", "Accept", browser, "Origin", "https://evil.example").refusal(t, http.StatusForbidden, "other origins")
 		do(t, srv, http.MethodPost, path, "{}").refusal(t, http.StatusMethodNotAllowed, "GET")
 	}
 }

@@ -1,46 +1,46 @@
-// Package mockserver is the reference server of the shipping service: the whole specification, with
-// state, money and time, for tests in Go and, through its command, for any language.
+// Package mockserver is the reference server of the shipping service. It implements the whole specification,
+// with state, money and time, for tests in Go and, as a command, for any language.
 //
 //	srv := mockserver.New()
 //	defer srv.Close()
-//	client := srv.Client(t)                     // a ready *shipping.Client
-//	shipment := srv.Shipments()[0]              // one that needs several forms
+//	client := srv.Client(t)          // a ready *shipping.Client
+//	shipment := srv.Shipments()[0]   // a shipment that needs several forms
 //
-// A server holds a seeded [World]: shipments, invoices, wallets with a double-entry ledger, rates,
-// countries, webhooks and a delivery log. The same seed makes the same world. Without a socket, in
-// memory and inside a testing/synctest bubble, use [WithoutListener] and [World.Transport]. Time is
-// real, or stands still until [World.Advance] with [WithVirtualClock].
+// A server holds a seeded [World]: shipments, invoices, wallets with a double-entry ledger, rates, countries,
+// webhooks and a delivery log. The same seed creates the same world. [WithoutListener] and [World.Transport]
+// serve in memory, without a socket, also inside a testing/synctest bubble. Time is real, or with
+// [WithVirtualClock] stands still until [World.Advance] moves it.
 //
-// Tests that run at the same time each take a world of their own from one server, for microseconds and no
-// port: [Server.NewWorld] in Go, a key such as sk_test_lowfunds_ci42 in any language (see [Scenarios]). A
-// world is forked, kept, restored and reset at will: [World.Fork], [World.Snapshot], [World.Restore],
-// [World.Reset]; and goes on in another process with [WithState].
+// Tests that run in parallel each open a world of the same server, which takes microseconds and no port:
+// [Server.NewWorld] in Go, a key such as sk_test_lowfunds_ci42 in any language (see [Scenarios]). [World.Fork]
+// copies a world, [World.Snapshot] and [World.Restore] save and restore its contents, and [World.Reset] returns
+// it to its initial contents. [WithState] saves all worlds on shutdown and restores them on start.
 //
 //	w := srv.NewWorld(t, "lowfunds")
 //	client := w.Client(t)
 //
-// # What goes wrong
+// # Faults and notifications
 //
-// [World.Inject] takes a rule of package fault: which calls, and which fault strikes them, before or after the
-// operation did its work, or in its middle. The same seed and the same calls meet the
-// same faults. [World.AddWebhook] and [World.Emit] send notifications, and [Schedules] with
-// [World.RunSchedule] try every order in which they can arrive, be repeated or get lost.
+// [World.Inject] adds rules of type [fault.Rule]. A rule selects requests and the fault that strikes them:
+// before the operation, after it, or in its middle. The same seed and the same requests meet the same faults.
+// [World.AddWebhook] and [World.Emit] send notifications. [Schedules] and [World.RunSchedule] test every order
+// in which notifications can arrive, be duplicated or get lost.
 //
-// # What your code did
+// # Checking the client
 //
-// [World.Journal] and [World.Find] have the calls, [World.Await] waits for one without sleeping,
-// [Server.Unauthenticated] has those whose key opens no world, and
-// [World.Why] explains a refusal and suggests a request that would be accepted. [World.Lint] fails a test
-// for what a careful client does not do ([World.Findings]); [Coverage] tells how much of the contract a
-// suite has seen; [World.CheckInvariants] holds the books together.
+// [World.Journal] and [World.Find] return the recorded requests, each a [journal.Entry], and [World.Await] waits
+// for one without sleeping. [Server.Unauthenticated] returns requests whose key opens no world. [World.Why]
+// explains a refusal and suggests a request that would be accepted. [World.Lint] fails a test for each finding
+// of the linter ([World.Findings]). [Coverage] reports which parts of the contract a test suite has used.
+// [World.CheckInvariants] checks that the world is consistent.
 //
-// # What is assumed
+// # Assumptions
 //
-// Where the specification leaves a point open the server makes an assumption, and every assumption has a
-// switch: see [Assumptions] and [WithAssumptions]. [Strict] refuses all that is otherwise tolerated.
-// Other goods need other forms with [WithComplianceRules]; ten million rows take no memory with
-// [WithScenario].
+// If the specification leaves a point open, the server makes an assumption, and every assumption has a switch:
+// see [Assumptions] and [WithAssumptions]. [Strict] refuses everything that is otherwise tolerated.
+// [WithComplianceRules] replaces the rules that select regulatory forms. [WithScenario] starts the home world
+// in a scenario, such as ten million computed transactions.
 //
-// Paths under /_mock/ are the server's own, for people and tests, not the service's. Programs on this machine may
-// use them, and from other machines those with the token: see [WithToken].
+// Paths under /_mock/ belong to the server, not to the service. Programs on this machine may use them; programs
+// on other machines need the token of [WithToken].
 package mockserver

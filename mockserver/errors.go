@@ -2,18 +2,18 @@ package mockserver
 
 import "github.com/shipping-go/shipping/mockserver/internal/world"
 
-// Errors of worlds. They are wrapped with words that say what to do.
+// Errors of worlds. They are wrapped with an explanation.
 var (
 	// ErrNoWorld is returned for a name that no world can have.
 	ErrNoWorld = world.ErrNoWorld
 	// ErrWorldExists is returned if a new world has the name of one that is open.
 	ErrWorldExists = world.ErrWorldExists
-	// ErrTooManyWorlds is returned if the server has as many worlds, or as many records, as it may.
+	// ErrTooManyWorlds is returned if the server has reached its limit of worlds or of records.
 	ErrTooManyWorlds = world.ErrTooManyWorlds
-	// ErrTooManyRows is returned if a world stores as many records, or as many bytes, as it may.
+	// ErrTooManyRows is returned if a world has reached its limit of records or of bytes.
 	ErrTooManyRows = world.ErrTooManyRows
 	// ErrRealClock is returned by [World.Advance] in a world that follows the real time.
 	ErrRealClock = world.ErrRealClock
-	// ErrStateFile is returned, wrapped with the reason, for a file that cannot be restored from.
+	// ErrStateFile is returned, wrapped with the reason, if a state file cannot be restored.
 	ErrStateFile = world.ErrStateFile
 )

@@ -70,7 +70,7 @@ func ExampleServer_Open_scenario() {
 	fmt.Println(err)
 	// Output:
 	// true
-	// no such world: no scenario is called "lots": use one of default, seedN, empty, lowfunds, rowsN, historyN, failforms, instant, capN, virtual, real
+	// no such world: unknown scenario "lots": use one of default, seedN, empty, lowfunds, rowsN, historyN, failforms, instant, capN, virtual, real
 }
 
 // Ten million transactions take no memory: each follows from its place in the list.

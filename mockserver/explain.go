@@ -2,26 +2,26 @@ package mockserver
 
 import "github.com/shipping-go/shipping/mockserver/internal/explain"
 
-// Why explains the answer to a call that was refused, or that a fault struck. Every such answer carries
-// the address of its explanation in the header X-Mock-Why.
+// Why explains a response that is a refusal, or that a fault struck. The header X-Mock-Why of such a response
+// holds the address of its explanation.
 type Why struct {
 	RequestID string `json:"request_id"`
 	Operation string `json:"operation"`
 	Status    int    `json:"status"`
 	ErrorCode string `json:"error_code,omitempty"`
 	Message   string `json:"message,omitempty"`
-	// Specification is the heading under which the specification has the rule, and Rule the rule itself
-	// where it is one sentence. What begins with "assumption:" is not in the specification.
+	// Specification is the heading of the specification's section that has the rule. Rule is the rule, if it is
+	// one sentence. A text that begins with "assumption:" is not in the specification.
 	Specification string `json:"specification,omitempty"`
 	Rule          string `json:"rule,omitempty"`
-	// Fault is the injected fault that struck.
+	// Fault is the injected fault that struck the request.
 	Fault string `json:"fault,omitempty"`
-	// Nearest is the valid request in this world that is nearest to the one that was made; nil where
-	// there is none, or where nothing was wrong with it.
+	// Nearest is a valid request that differs as little as possible from the one that was sent; nil if none
+	// was found, or if the request was valid.
 	Nearest *Suggestion `json:"nearest_valid,omitempty"`
 }
 
-// Summary says it in a sentence.
+// Summary returns the explanation as one sentence.
 func (y *Why) Summary() string {
 	e := explain.Explanation{RequestID: y.RequestID, Status: y.Status, ErrorCode: y.ErrorCode, Message: y.Message, Fault: y.Fault}
 	return e.Summary()
@@ -36,8 +36,8 @@ type Suggestion struct {
 	Curl      string `json:"curl"`
 }
 
-// Why explains the answer whose X-Request-Id is given. It fails where the journal does not hold the
-// call any more.
+// Why explains the response with the given X-Request-Id. It returns an error if the journal no longer has the
+// call.
 func (w *World) Why(requestID string) (Why, error) {
 	y, err := explain.Response(w.server.worlds, w.core, requestID, w.server.config.operations)
 	return Why{

@@ -102,7 +102,7 @@ func TestWhy_OfAFaultNamesTheRule(t *testing.T) {
 	if why, err := srv.Why(fine.Get("X-Request-Id")); err != nil || !strings.Contains(why.Summary(), "was not refused") {
 		t.Errorf("%+v, %v", why, err)
 	}
-	if _, err := srv.Why("req-99"); err == nil || !strings.Contains(err.Error(), "does not hold") {
+	if _, err := srv.Why("req-99"); err == nil || !strings.Contains(err.Error(), "has no request") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -28,14 +28,14 @@ func TestInject_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 		want string
 	}{
 		{"no fault", fault.Rule{}, "it has no fault"},
-		{"unknown operation", fault.Rule{Operation: "rates.lst", Fault: down}, `no operation is called "rates.lst"`},
+		{"unknown operation", fault.Rule{Operation: "rates.lst", Fault: down}, `unknown operation "rates.lst"`},
 		{"call before the first", fault.Rule{Nth: -1, Fault: down}, "count from 1"},
 		{"third of two", fault.Rule{Nth: 3, First: 2, Fault: down}, "call 3 is not among the first 2"},
-		{"nothing to count", fault.Rule{EachRequest: true, Fault: down}, "give one of them"},
+		{"nothing to count", fault.Rule{EachRequest: true, Fault: down}, "set one of them"},
 		{"impossible chance", fault.Rule{Probability: 1.5, Fault: down}, "between 0 and 1"},
 		{"no chance at all", fault.Rule{Probability: math.NaN(), Fault: down}, "between 0 and 1"},
 		{"empty time", fault.Rule{From: past.Add(2 * time.Hour), Until: past.Add(time.Hour), Fault: down}, "until is not after from"},
-		{"time that is over", fault.Rule{Until: past, Fault: down}, "is over"},
+		{"time that is over", fault.Rule{Until: past, Fault: down}, "has passed"},
 		{"impossible status", fault.Rule{Fault: fault.Status(42, nil)}, "choose one from 200 to 599"},
 		{"page without a body", fault.Rule{Fault: fault.HTML(204)}, "has no body"},
 		{"no delay", fault.Rule{Fault: fault.Latency(0)}, "above zero"},
@@ -43,8 +43,8 @@ func TestInject_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 		{"redirect to nowhere", fault.Rule{Fault: fault.Redirect("")}, "location"},
 		{"no content type", fault.Rule{Fault: fault.ContentType("")}, "content_type"},
 		{"unknown form", fault.Rule{Fault: fault.RateLimit("later", 0)}, "seconds, imf-date"},
-		{"pages of what has none", fault.Rule{Operation: shipping.OpListCountries, Fault: fault.RepeatPage()}, "is no list with pages"},
-		{"page fault too late", fault.Rule{Committed: true, Fault: fault.CapPage(1)}, "too late"},
+		{"pages of what has none", fault.Rule{Operation: shipping.OpListCountries, Fault: fault.RepeatPage()}, "is not a list with pages"},
+		{"page fault too late", fault.Rule{Committed: true, Fault: fault.CapPage(1)}, "cannot strike after the operation"},
 		{"page fault at a failpoint", fault.Rule{Point: fault.AfterCharge, Fault: fault.InsertRows(1)}, "cannot happen at a point"},
 		{"pages of nothing", fault.Rule{Fault: fault.CapPage(0)}, "at least 1"},
 		{"no rows", fault.Rule{Fault: fault.InsertRows(0)}, "between 1 and"},
@@ -228,7 +228,7 @@ func TestAdmin_TakesFaultRulesAsJSON(t *testing.T) {
 		t.Errorf("the rules are %+v", view.Rules)
 	}
 	do(t, srv, http.MethodDelete, "/_mock/faults/2", "").want(t, 200)
-	do(t, srv, http.MethodDelete, "/_mock/faults/2", "").refusal(t, 404, "no fault rule is number")
+	do(t, srv, http.MethodDelete, "/_mock/faults/2", "").refusal(t, 404, "no fault rule")
 	do(t, srv, http.MethodDelete, "/_mock/faults", "").want(t, 200)
 	get(t, srv, "/_mock/faults").data(t, &view)
 	if len(view.Rules) != 0 {
@@ -274,11 +274,11 @@ func TestAdmin_RefusesFaultRulesWithTheReasonAndChangesNothing(t *testing.T) {
 		``:                      "send",
 		`{"rules":[]}`:          "at least one",
 		`{"rule":[` + ok + `]}`: `unknown field "rule": did you mean "rules"?`,
-		`{"rules":[` + ok + `,{"operation":"x","fault":{"kind":"drop"}}]}`: "no operation is called",
+		`{"rules":[` + ok + `,{"operation":"x","fault":{"kind":"drop"}}]}`: "unknown operation",
 		`{"rules":[` + ok + `,{"fault":{"kind":"explode"}}]}`:              "choose one of status",
-		`{"rules":[` + ok + `,{"fault":{"kind":"drop","bytes":3}}]}`:       "bytes means nothing to a fault of kind drop",
+		`{"rules":[` + ok + `,{"fault":{"kind":"drop","bytes":3}}]}`:       "bytes does not apply to a fault of kind drop",
 		`{"rules":[{"fault":{"kind":"latency","duration":"soon"}}]}`:       "write it as 250ms",
-		`{"rules":[{"fault":{"kind":"status","status":503,"header":[]}}]}`: "header cannot be read",
+		`{"rules":[{"fault":{"kind":"status","status":503,"header":[]}}]}`: "invalid header",
 		`{"rules":[{"fault":{"kind":"drop","Kind":"reset"}}]}`:             `unknown field "Kind"`,
 		`{"rules":[{}]}`: "it has no fault",
 		`{"rules":[{"until":"-5s","fault":{"kind":"drop"}}]}`:        "write it as 2026-01-05T09:30:00Z",

@@ -15,31 +15,31 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// Patience with clients that are slow or say nothing, so that they hold no connection for ever.
+// Timeouts, so that a slow or idle client does not hold a connection indefinitely.
 const (
 	readHeaderTimeout = 30 * time.Second
 	idleTimeout       = 2 * time.Minute
 )
 
-// WithMaxHeader limits the header of a request, its first line included, to that many bytes; a longer one
-// is answered with 431. The default is 64 KiB.
+// WithMaxHeader limits the length of a request's header, including its first line, in bytes. A longer header is
+// refused with 431. The default is 64 KiB.
 func WithMaxHeader(bytes int) Option { return func(c *config) { c.maxHeader = max(1, bytes) } }
 
-// WithHosts adds names or addresses that the control surface accepts as the host of a request, besides those of
-// this machine, and that the certificate of [WithTLS] is for. Requests with the token of [WithToken] may use any.
+// WithHosts adds host names or addresses that the control surface accepts besides those of this machine, and
+// that the certificate of [WithTLS] covers. Requests with the token of [WithToken] may use any host name.
 func WithHosts(names ...string) Option {
 	return func(c *config) { c.hosts = append(c.hosts, names...) }
 }
 
-// WithTLS serves HTTPS, HTTP/2 included, with a certificate made for localhost, 127.0.0.1, ::1 and the names
-// of [WithHosts] when the server starts. [World.Client] trusts it; others need [Server.CA]. What is asked in memory stays plain.
+// WithTLS serves HTTPS, including HTTP/2, with a new certificate for localhost, 127.0.0.1, ::1 and the names
+// of [WithHosts]. [World.Client] trusts it; other clients need [Server.CA]. Requests in memory are not encrypted.
 func WithTLS() Option { return func(c *config) { c.tls = true } }
 
-// WithH2C serves HTTP/2 without TLS too, to clients that begin with it.
+// WithH2C also serves HTTP/2 without TLS, to clients with prior knowledge.
 func WithH2C() Option { return func(c *config) { c.h2c = true } }
 
-// CA returns, as PEM, the certificate that clients must trust to use a server with [WithTLS]; else nil.
-// Its private key existed only while the server's certificate was made.
+// CA returns the CA certificate that clients must trust, as PEM, if the server uses [WithTLS]; else nil. Its
+// private key was discarded when the server's certificate was signed.
 func (s *Server) CA() []byte { return slices.Clone(s.ca) }
 
 func (s *Server) newHTTP() *http.Server {
@@ -47,7 +47,7 @@ func (s *Server) newHTTP() *http.Server {
 		Handler:           s,
 		ReadHeaderTimeout: readHeaderTimeout,
 		IdleTimeout:       idleTimeout,
-		// net/http refuses in words of its own; twice the limit leaves the common case to ours.
+		// Above this net/http refuses the request itself. Between the limit and this the response is an envelope.
 		MaxHeaderBytes: 2 * s.config.maxHeader,
 		ErrorLog:       s.config.errorLog(),
 		ConnContext:    wire.MarkInMemory,
@@ -60,7 +60,7 @@ func (s *Server) newHTTP() *http.Server {
 	return h
 }
 
-// headerTooLong reports whether a request's header is beyond the limit.
+// headerTooLong reports whether a request's header exceeds the limit.
 func (s *Server) headerTooLong(r *http.Request) bool {
 	size := len(r.RequestURI) + len(r.Host)
 	for name, values := range r.Header {
@@ -75,7 +75,7 @@ func (s *Server) headerTooLong(r *http.Request) bool {
 func (s *Server) secured(listener net.Listener) (net.Listener, error) {
 	authority, certificate, err := wire.NewCertificate(time.Now(), s.config.hosts)
 	if err != nil {
-		return nil, fmt.Errorf("mockserver: no certificate can be made: %w", err)
+		return nil, fmt.Errorf("mockserver: cannot make a certificate: %w", err)
 	}
 	s.ca = authority
 	return tls.NewListener(listener, &tls.Config{
@@ -83,7 +83,7 @@ func (s *Server) secured(listener net.Listener) (net.Listener, error) {
 	}), nil
 }
 
-// dialled is a transport to the listener.
+// dialled returns a transport that connects to the listener.
 func (s *Server) dialled() *http.Transport {
 	transport := &http.Transport{MaxIdleConnsPerHost: 16}
 	if s.config.tls {
@@ -95,17 +95,17 @@ func (s *Server) dialled() *http.Transport {
 	return transport
 }
 
-// WithToken sets the token that opens the control surface under /_mock/ to other machines, as the header
-// X-Mock-Token. Programs on this machine, which connect from a loopback address, need none. By default a server
-// that other machines can reach has a random one, and every other server has none: see [Server.Token].
+// WithToken sets the token, sent in the header X-Mock-Token, that gives other machines access to the control
+// surface under /_mock/. Programs on this machine, which connect from a loopback address, need none. By default
+// a server that other machines can reach has a random token, and other servers have none: see [Server.Token].
 //
-// A port that a container publishes is not a loopback address of the container.
+// In a container, requests to a published port do not come from a loopback address.
 func WithToken(token string) Option { return func(c *config) { c.token = token } }
 
-// Token returns the token that opens the control surface to other machines; empty if nothing does.
+// Token returns the token that gives other machines access to the control surface, or "" if they have none.
 func (s *Server) Token() string { return s.config.token }
 
-// guard makes a token for a server that other machines can reach.
+// guard creates a token if other machines can reach the server and none is set.
 func (s *Server) guard(listener net.Listener) {
 	if s.config.token == "" && listener != nil && !admin.IsLoopbackAddress(listener.Addr().String()) {
 		s.config.token = rand.Text()

@@ -155,7 +155,7 @@ func TestLive_SaysThatItIsThereWhereNothingHappens(t *testing.T) {
 		defer s.leave()
 		s.next()
 		began := time.Now()
-		if got := s.message(); got != ": still here\n" || time.Since(began) > 20*time.Second {
+		if got := s.message(); got != ": heartbeat\n" || time.Since(began) > 20*time.Second {
 			t.Errorf("%q after %v", got, time.Since(began))
 		}
 	})

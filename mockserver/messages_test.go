@@ -45,7 +45,7 @@ func TestMessages_AreBounded(t *testing.T) {
 	items := `{"line_items":[` + strings.TrimSuffix(strings.Repeat(`{"currency":"`+long[:200]+`"},`, 1000), ",") + `]}`
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])
 	tests := []struct{ name, method, path, body, keeps string }{
-		{"shipment of a replay", "POST", replayPath, `{"event":"shipment.created","shipment_id":"` + long + `"}`, "use one of those"},
+		{"shipment of a replay", "POST", replayPath, `{"event":"shipment.created","shipment_id":"` + long + `"}`, "use a shipment that"},
 		{"event of a replay", "POST", replayPath, `{"shipment_id":"x","event":"` + long + `"}`, "send a kind such as"},
 		{"delivery of a replay", "POST", replayPath, `{"delivery_id":"` + long + `"}`, "/_mock/deliveries"},
 		{"shipment of an analysis", "POST", regulatoryPath + "/analyze", `{"shipment_id":"` + long + `"}`, ""},

@@ -14,13 +14,13 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// OpenAPI returns the OpenAPI 3.1 document of the service as a server with [WithOperations] of the same table serves it:
-// documented operations, provisional operations, and the routes below /_mock/. The same table always gives the same
-// bytes.
+// OpenAPI returns the OpenAPI 3.1 document of a server that has the given operation table (see [WithOperations]):
+// documented operations, provisional operations, and the routes below /_mock/. The same table always gives the
+// same bytes.
 func OpenAPI(operations []shipping.Operation) ([]byte, error) {
 	document, err := openapi.Load()
 	if err != nil {
-		return nil, fmt.Errorf("mockserver: the OpenAPI document: %w", err)
+		return nil, fmt.Errorf("mockserver: OpenAPI document: %w", err)
 	}
 	return document.Write(operations, func(string) bool { return false })
 }
@@ -28,26 +28,26 @@ func OpenAPI(operations []shipping.Operation) ([]byte, error) {
 // responseCheck checks a response of an operation against a document.
 type responseCheck = func(operation string, status int, body []byte) error
 
-// ResponseCheck returns a function that checks a response of an operation against the OpenAPI document. Its error names
-// every difference: a member that is missing, of another type or another format, and one that the document does not have.
-// The name "" stands for a request that names no operation. A status that the document does not list is checked against
-// the default response. A program can check responses of any service with it, such as recorded ones.
+// ResponseCheck returns a function that checks a response of an operation against the OpenAPI document. Its error
+// lists every difference: a missing member, an unknown member, and one of another type or format. The name "" stands
+// for a request that names no operation. A status that the document does not list is checked against the default
+// response. The function can also check responses of other servers, such as recorded ones.
 func (s *Server) ResponseCheck() (func(operation string, status int, body []byte) error, error) {
 	return s.checks.of(s, &s.config.Assume)
 }
 
-// openAPIDocument is the document of a server under one choice of assumptions.
+// openAPIDocument is the document of a server for one set of assumptions.
 type openAPIDocument struct {
 	text  []byte
 	tag   string        // ETag
-	check responseCheck // nil until it is asked for
+	check responseCheck // nil until it is used
 }
 
-// responseChecks makes the documents of a server, and the checks that [Assumptions.CheckResponses] asks for, each once.
+// responseChecks caches the documents of a server, and their checks, by assumptions.
 type responseChecks struct {
 	mu        sync.Mutex
-	dependsOn []string                    // the assumptions that change the document; nil until the first is made
-	made      map[string]*openAPIDocument // by those of them that are set
+	dependsOn []string                    // the assumptions that change the document; nil until the first document exists
+	made      map[string]*openAPIDocument // by the assumptions that are set
 }
 
 func (r *responseChecks) of(s *Server, a *world.Assumptions) (responseCheck, error) {
@@ -75,7 +75,7 @@ func (r *responseChecks) document(s *Server, a *world.Assumptions) (*openAPIDocu
 	}
 	loaded, err := openapi.Load()
 	if err != nil {
-		return nil, fmt.Errorf("mockserver: the OpenAPI document: %w", err)
+		return nil, fmt.Errorf("mockserver: OpenAPI document: %w", err)
 	}
 	if r.made == nil {
 		r.dependsOn, r.made = loaded.Assumptions(), map[string]*openAPIDocument{}
@@ -86,14 +86,14 @@ func (r *responseChecks) document(s *Server, a *world.Assumptions) (*openAPIDocu
 	}
 	text, err := loaded.Write(table, func(name string) bool { return isSet(a, name) })
 	if err != nil {
-		return nil, fmt.Errorf("mockserver: the OpenAPI document: %w", err)
+		return nil, fmt.Errorf("mockserver: OpenAPI document: %w", err)
 	}
 	d := &openAPIDocument{text: text, tag: fmt.Sprintf(`"%x"`, sha256.Sum256(text))}
 	r.made[r.key(a)] = d
 	return d, nil
 }
 
-// key tells documents apart by the assumptions that they depend on.
+// key returns the key of the cache: the assumptions that are set and change the document.
 func (r *responseChecks) key(a *world.Assumptions) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(r.dependsOn), func(name string) bool { return !isSet(a, name) }), " ")
 }

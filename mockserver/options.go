@@ -20,7 +20,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// Option changes how [New] sets a server up.
+// Option configures the server that [New] starts.
 type Option func(*config)
 
 type config struct {
@@ -34,9 +34,9 @@ type config struct {
 	rulesFile  []byte       // nil: the built-in rules
 	maxHeader  int          // bytes of a request's header
 	tls, h2c   bool
-	hosts      []string // that it goes by, besides this machine's own names
-	problem    error    // of options that name what there is not
-	token      string   // of the control surface, for other machines; empty: they have no access
+	hosts      []string // that the server accepts besides the names of this machine
+	problem    error    // the errors of options
+	token      string   // opens the control surface to other machines; empty: they have no access
 	countries  *wire.Static
 	operations []shipping.Operation
 }
@@ -64,20 +64,20 @@ func defaultConfig() config {
 	}
 }
 
-// WithSeed chooses the world: the same seed always gives the same ids, times, records and key.
+// WithSeed sets the random seed: the same seed always gives the same ids, times, records and key.
 func WithSeed(seed uint64) Option { return func(c *config) { c.Seed = seed } }
 
-// WithAddr listens on a given address, such as "127.0.0.1:4010". Without it a free port of
-// 127.0.0.1 is taken.
+// WithAddr sets the address to listen on, such as "127.0.0.1:4010". The default is a free port of
+// 127.0.0.1.
 func WithAddr(addr string) Option { return func(c *config) { c.addr, c.listen = addr, true } }
 
-// WithoutListener opens no socket; reach the server through [World.Transport]. Needed inside a
+// WithoutListener opens no socket; use [World.Transport] to reach the server. It is required inside a
 // testing/synctest bubble.
 func WithoutListener() Option { return func(c *config) { c.listen = false } }
 
-// WithVirtualClock makes the world's time stand still at start until [World.Advance] moves it. The
-// zero time means the moment where the seeded history ends; an earlier one becomes that moment.
-// Without this option the world follows the real time.
+// WithVirtualClock starts the world's clock at a time, where it stands still until [World.Advance] moves it. The
+// zero time, and a time before the end of the seeded history, mean the end of that history. By default the
+// world follows the real time.
 func WithVirtualClock(start time.Time) Option {
 	return func(c *config) {
 		c.Virtual = true
@@ -87,7 +87,7 @@ func WithVirtualClock(start time.Time) Option {
 	}
 }
 
-// WithLogger logs what the server does. Bodies and keys are never logged. Without it nothing is.
+// WithLogger sets the logger of the server. Bodies and keys are never logged. By default nothing is logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) {
 		if logger != nil {
@@ -96,7 +96,7 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithAssumptions edits the choices made where the specification leaves a point open:
+// WithAssumptions changes the choices that the server makes if the specification leaves a point open:
 //
 //	mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.PerPageCap = 50 }))
 func WithAssumptions(edit func(*Assumptions)) Option {
@@ -107,38 +107,38 @@ func WithAssumptions(edit func(*Assumptions)) Option {
 	}
 }
 
-// WithDeliveryTargets lets webhook notifications leave this machine. Without it only loopback
-// targets are delivered to, and others are logged as refused.
+// WithDeliveryTargets allows webhook notifications to leave this machine. By default only loopback
+// targets receive deliveries; others are logged as refused.
 func WithDeliveryTargets() Option { return func(c *config) { c.Assume.DeliverAnywhere = true } }
 
-// WithDeliveryTransport sends webhook notifications through a transport of the caller's, for a
-// receiver in the same process and for testing/synctest. Targets are checked all the same.
+// WithDeliveryTransport sets the transport of webhook notifications, for a receiver in the same process and
+// for testing/synctest. Targets are checked as without it.
 func WithDeliveryTransport(transport http.RoundTripper) Option {
 	return func(c *config) { c.Deliver = transport }
 }
 
-// WithMaxBody limits request bodies to that many bytes; a longer one is answered with 413, and so is one
-// whose lists hold more than an element for each 256 of them (and more than 4,096).
+// WithMaxBody limits the length of request bodies, in bytes. A longer body is refused with 413, and so is one
+// whose lists have more than one element for each 256 bytes of the limit (and more than 4,096).
 func WithMaxBody(bytes int64) Option { return func(c *config) { c.Assume.MaxBody = bytes } }
 
-// WithOperations serves another operation table than [shipping.Operations], for a service whose
-// provisional routes are known to be others. Operations that the server does not know are refused
-// by [Server.Err].
+// WithOperations replaces the operation table [shipping.Operations], for a service whose provisional routes
+// are known to differ. [Server.Err] returns an error if the table has an operation that the server does not
+// know.
 func WithOperations(operations []shipping.Operation) Option {
 	return func(c *config) { c.operations = slices.Clone(operations) }
 }
 
-// WithComplianceRules replaces the rules that say which forms a consignment needs, given as JSON in
-// the format of the built-in ones. What is wrong with them, [Server.Err] names all at once.
+// WithComplianceRules replaces the rules that select the forms for a consignment. The format is the JSON of the
+// built-in rules. [Server.Err] lists all problems of the rules at once.
 func WithComplianceRules(rules []byte) Option {
 	return func(c *config) { c.rulesFile = slices.Clone(rules) }
 }
 
-// WithScenario makes the home world one of a scenario, such as "rows10000000" or "lowfunds-seed7". The
-// words are those of [Scenarios]; what is wrong with them, [Server.Err] says.
+// WithScenario sets the scenario of the home world, such as "rows10000000" or "lowfunds-seed7"; see
+// [Scenarios]. [Server.Err] returns an error if a term is unknown or its number is out of range.
 func WithScenario(scenario string) Option { return func(c *config) { c.scenario = scenario } }
 
-// prepare makes what the worlds share. The built-in rules are read when the first analysis asks for them.
+// prepare creates what the worlds share. The built-in rules are read at the first analysis.
 func (c *config) prepare() error {
 	return errors.Join(c.problem, c.prepareRules())
 }
@@ -159,49 +159,49 @@ func (c *config) prepareRules() error {
 	}
 	own, err := compliance.Parse(c.rulesFile)
 	if err != nil {
-		own, err = new(compliance.Rules), fmt.Errorf("mockserver: the compliance rules: %w", err)
+		own, err = new(compliance.Rules), fmt.Errorf("mockserver: compliance rules: %w", err)
 	}
 	c.Rules = func() *compliance.Rules { return own }
 	return err
 }
 
-// errorLog is where net/http reports broken connections.
+// errorLog returns the logger to which net/http reports broken connections.
 func (c *config) errorLog() *log.Logger {
 	return slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug)
 }
 
-// WithAccessLog logs every request to the service once its answer is ready: method, path, status (0 for a
-// connection that is dropped), duration on the machine's clock, world, request_id, and where there is one the
-// operation, the fault that struck and why the request was refused. Keys, queries and bodies are never logged. The
-// world's name is the part of its key that its user chose, and no secret; of the home world's key it says nothing.
-// Without it nothing is, and requests below /_mock/ never are.
+// WithAccessLog logs every request to the service once its response is ready: method, path, status (0 for a
+// dropped connection), duration on the machine's clock, world and request_id, and if present the operation, the
+// fault that struck and the reason of a refusal. Keys, queries and bodies are never logged. The world's name
+// contains the part of the key that its user chose, which is not a secret; for the home world it is "home". By
+// default requests are not logged; requests below /_mock/ are never logged.
 func WithAccessLog(logger *slog.Logger) Option { return func(c *config) { c.accessLog = logger } }
 
-// WithJournal sets how many calls a world remembers, and how many bytes of their bodies. The default
-// is 1,024 calls with 2 KiB of each body; 0 calls remembers none.
+// WithJournal sets how many calls a world records, and how many bytes of each body. The default
+// is 1,024 calls with 2 KiB of each body. With 0 calls nothing is recorded.
 func WithJournal(calls, bodyBytes int) Option {
 	return func(c *config) { c.Journal, c.JournalBody = max(0, calls), max(0, bodyBytes) }
 }
 
-// WithMaxWorlds limits how many worlds are open at once; a further one is refused. The default is 10,000.
+// WithMaxWorlds limits how many worlds are open at once. Opening another one fails. The default is 10,000.
 func WithMaxWorlds(n int) Option { return func(c *config) { c.MaxWorlds = max(1, n) } }
 
-// WithMaxRows limits how many records a world stores beside those that it began with: regulatory requests,
-// entries of the ledger, webhooks, rates. A further one is refused. The default is 20,000: as requests,
-// which are the largest, they take some 200 MB. What a scenario brings along does not count.
+// WithMaxRows limits how many records a world stores in addition to its initial ones: regulatory requests,
+// ledger entries, webhooks, rates. Another record is refused. The default is 20,000. Regulatory requests are the
+// largest: 20,000 take about 200 MB. Records of a scenario do not count.
 func WithMaxRows(n int) Option { return func(c *config) { c.MaxRows = max(0, n) } }
 
-// WithMaxBytes limits how much memory the regulatory requests and webhooks of a world take, together with those of
-// the snapshots that it keeps by name, as far as it can be told from their JSON. A change that would take more is
-// refused. The default is 256 MiB. What a scenario brings along does not count.
+// WithMaxBytes limits the memory of the regulatory requests and webhooks of a world and of its named snapshots,
+// estimated from their JSON. A change that exceeds the limit is refused. The default is 256 MiB. Records of a
+// scenario do not count.
 func WithMaxBytes(bytes int64) Option { return func(c *config) { c.MaxBytes = max(0, bytes) } }
 
-// WithMaxJournal limits how much memory the journals of all worlds take together. Beyond it nothing is refused:
-// a world goes on writing over its oldest calls, fewer than [WithJournal] says, and remembers less of their
-// bodies, until it is reset or others are closed. GET /_mock/journal says so. The default is 128 MiB.
+// WithMaxJournal limits the total memory of the journals of all worlds. At the limit no request is refused:
+// each world overwrites its oldest entries, keeps fewer than [WithJournal] allows and shorter bodies, until it is
+// reset or others are closed. GET /_mock/journal reports it. The default is 128 MiB.
 func WithMaxJournal(bytes int64) Option { return func(c *config) { c.Memory.Most = max(0, bytes) } }
 
 // WithState restores the worlds of a file when the server starts, if the file exists, and saves them to it on
-// [Server.Shutdown]. A file that cannot be used is left as it is, and [Server.Err] returns why. Until the server is
-// closed no other server can use the file: it is locked with a file beside it, whose name ends in ".lock".
+// [Server.Shutdown]. A file that cannot be read is left unchanged, and [Server.Err] returns the reason. The
+// server locks the file until it is closed, with a second file whose name ends in ".lock".
 func WithState(path string) Option { return func(c *config) { c.state = path } }

@@ -6,13 +6,13 @@ import (
 	"log/slog"
 )
 
-// Format prints the server as its address, under every verb: never a key.
+// Format prints the address of the server for every verb, and never a key.
 func (s *Server) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, s.label()) }
 
-// LogValue is what slog prints of the server: its address.
+// LogValue returns the address of the server.
 func (s *Server) LogValue() slog.Value { return slog.StringValue(s.label()) }
 
-// MarshalText makes the server's JSON its address.
+// MarshalText returns the address of the server, so that its JSON has no key.
 func (s *Server) MarshalText() ([]byte, error) { return []byte(s.label()), nil }
 
 func (s *Server) label() string {
@@ -22,13 +22,13 @@ func (s *Server) label() string {
 	return "mockserver.Server(" + s.URL + ")"
 }
 
-// Format prints the world as its address, under every verb: never its key, which its name is a part of.
+// Format prints the address of the world for every verb, and never its key, which contains its name.
 func (w *World) Format(to fmt.State, _ rune) { _, _ = io.WriteString(to, w.label()) }
 
-// LogValue is what slog prints of the world: its address.
+// LogValue returns the address of the world.
 func (w *World) LogValue() slog.Value { return slog.StringValue(w.label()) }
 
-// MarshalText makes the world's JSON its address.
+// MarshalText returns the address of the world, so that its JSON has no key.
 func (w *World) MarshalText() ([]byte, error) { return []byte(w.label()), nil }
 
 func (w *World) label() string {

@@ -169,7 +169,7 @@ func TestReplay_UnknownThings(t *testing.T) {
 	post(t, srv, replayPath, `{"delivery_id":"WD-1"}`).refusal(t, http.StatusNotFound, `no delivery "WD-1"`)
 	post(t, srv, replayPath, `{"shipment_id":"SH-1","event":"shipment.created"}`).refusal(t, http.StatusNotFound, `no shipment "SH-1"`)
 	body := replayBody(t, "shipment_id", srv.Shipments()[0], "event", "address.created")
-	post(t, srv, replayPath, body).refusal(t, http.StatusBadRequest, "no shipment event")
+	post(t, srv, replayPath, body).refusal(t, http.StatusBadRequest, "not a shipment event")
 }
 
 // Specification: "Webhook replay result"; "message states that the replay was queued".

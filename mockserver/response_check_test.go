@@ -38,8 +38,8 @@ func TestAssumption_CheckResponsesReplacesAnAnswerThatDoesNotFit(t *testing.T) {
 		if err != nil || resp.StatusCode != status {
 			t.Errorf("%s: status %d (%v), want %d", path, resp.StatusCode, err, status)
 		}
-		if status != http.StatusOK && !strings.Contains(string(body), "the answer to rates.list does not fit the OpenAPI document") {
-			t.Errorf("%s does not say what is wrong: %s", path, body)
+		if status != http.StatusOK && !strings.Contains(string(body), "the response of rates.list does not conform to the OpenAPI document") {
+			t.Errorf("%s: unexpected body %s", path, body)
 		}
 	}
 }

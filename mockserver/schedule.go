@@ -11,12 +11,12 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// Schedule is one way in which the notifications of a few events can reach a receiver.
+// Schedule is one way in which the notifications of several events can reach a receiver.
 type Schedule struct {
-	// Events is how many events there are.
+	// Events is the number of events.
 	Events int
-	// Steps are the deliveries in the order in which they arrive. An event that is in no step is lost;
-	// one that is in two is a duplicate, with the same delivery id.
+	// Steps are the deliveries in the order in which they arrive. An event without a step is lost; an event
+	// with two steps is a duplicate, with the same delivery id.
 	Steps []ScheduleStep
 }
 
@@ -24,19 +24,19 @@ type Schedule struct {
 type ScheduleStep struct {
 	// Event is the number of the event, from 0.
 	Event int
-	// BeforeReply delivers while the reply of the call that caused the events is held back.
+	// BeforeReply delivers while the response to the call that caused the events is held back.
 	BeforeReply bool
-	// After is how long after the step before it arrives, by the world's clock.
+	// After is the wait after the previous step, by the world's clock.
 	After time.Duration
 }
 
-// Late is how long a late notification takes, longer than any receiver should wait.
+// Late is the delay of a late notification, longer than a receiver should wait.
 const Late = time.Hour
 
-// Schedules goes through every way in which the notifications of n events can arrive: each event never,
-// once or twice, in every order; of each of these ways, with every number of its deliveries before the
-// reply, and with its last delivery late. The order is always the same. There are 89 for two
-// events and 1,840 for three, so a test can try them all.
+// Schedules yields every way in which the notifications of n events can arrive: each event never,
+// once or twice, in every order; for each of these, every number of deliveries before the
+// response, and a late last delivery. The order is always the same. There are 89 schedules for two
+// events and 1,840 for three, so a test can use them all.
 func Schedules(n int) iter.Seq[Schedule] {
 	return func(yield func(Schedule) bool) {
 		left := make([]int, n)
@@ -63,7 +63,7 @@ func Schedules(n int) iter.Seq[Schedule] {
 	}
 }
 
-// variants are the schedules of one order of arrival.
+// variants returns the schedules of one order of arrival.
 func variants(n int, arrived []int) []Schedule {
 	steps := func(early int, late time.Duration) Schedule {
 		s := Schedule{Events: n, Steps: make([]ScheduleStep, len(arrived))}
@@ -85,8 +85,8 @@ func variants(n int, arrived []int) []Schedule {
 	return all
 }
 
-// String shows a schedule as "1 0 | 0 +1h0m0s; lost: 2": what arrives before the bar arrives before the
-// reply.
+// String formats a schedule as "1 0 | 0 +1h0m0s; lost: 2": event 1 and event 0 arrive before the response, and
+// event 0 again an hour after it; event 2 is lost.
 func (s Schedule) String() string {
 	var words []string
 	arrived := make([]bool, s.Events)
@@ -117,14 +117,14 @@ func (s Schedule) String() string {
 	return text
 }
 
-// RunSchedule delivers the notifications of events as a schedule says, to every webhook that is
-// subscribed, one attempt each and one after the other: the same schedule always arrives the same way.
+// RunSchedule delivers the notifications of events according to a schedule, to every subscribed webhook, with
+// one attempt each and one after the other: the same schedule always arrives the same way.
 //
-// act makes the call that is supposed to cause the events; the reply to the first call that it makes is
-// held back until the steps before it are delivered. It may be nil where no step is. The steps after it
-// are delivered when act has returned. A virtual clock is advanced by the steps' times; otherwise they
-// are waited for. It returns the deliveries in the order of the steps, and fails where the events cannot
-// be sent, act fails, or the context ends.
+// act makes the call that causes the events. The response to its first call is held back until the steps with
+// BeforeReply are delivered. act may be nil if there is no such step. The other steps are delivered after act
+// has returned. A virtual clock is advanced by the After of each step; with a real clock RunSchedule waits. It
+// returns the deliveries in the order of the steps, and an error if the events cannot be sent, act fails, or
+// the context ends.
 func (w *World) RunSchedule(ctx context.Context, schedule Schedule, events []Event, act func(context.Context) error) ([]Delivery, error) {
 	steps := list.Map(schedule.Steps, func(s ScheduleStep) world.Step { return world.Step(s) })
 	done, err := w.core.RunSchedule(ctx, steps, list.Map(events, func(e Event) world.Event { return world.Event(e) }), act)

@@ -145,7 +145,7 @@ func TestRunSchedule_RefusesWhatCannotBe(t *testing.T) {
 		{"event that is not there", mockserver.Schedule{Events: 2, Steps: []mockserver.ScheduleStep{{Event: 1}}}, events(1), act, "event 1 of 1 events"},
 		{"reply of nothing", early, events(1), nil, "there is no request"},
 		{"act without a call", early, events(1), act, "made no call"},
-		{"before after after", mockserver.Schedule{Events: 1, Steps: []mockserver.ScheduleStep{{}, {BeforeReply: true}}}, events(1), act, "behind one that comes after it"},
+		{"before after after", mockserver.Schedule{Events: 1, Steps: []mockserver.ScheduleStep{{}, {BeforeReply: true}}}, events(1), act, "a previous step comes after it"},
 		{"act that fails", mockserver.Schedule{Events: 1}, events(1), func(context.Context) error { return failing }, "the call failed"},
 		{"nobody listens", mockserver.Schedule{Events: 1}, []mockserver.Event{{Kind: "silence"}}, act, "no active webhook is subscribed"},
 	}
@@ -176,7 +176,7 @@ func TestEmit_NotifiesThoseSubscribed(t *testing.T) {
 		t.Errorf("without a shipment: %+v, %v", queued, err)
 	}
 	for body, want := range map[string]string{
-		`{}`: "name the event", `{"event":"silence"}`: "no active webhook", `{"event":"test","shipment_id":"SH-1"}`: "no shipment",
+		`{}`: "the event is missing", `{"event":"silence"}`: "no active webhook", `{"event":"test","shipment_id":"SH-1"}`: "no shipment",
 		`{"event":"test","data":[]}`: "must be a JSON object", `{"event":"test","data":{},"shipment_id":"SH-1"}`: "exclude each other",
 		`{"evnt":"test"}`: `unknown field "evnt": did you mean "event"?`,
 	} {

@@ -18,11 +18,11 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Server is a running reference server with one complete, seeded world. Make one with [New] and
-// close it when done. It is safe for concurrent use, and an [http.Handler] of its own.
+// Server is a running reference server with one complete, seeded world. [New] returns one; close it when done.
+// It is safe for concurrent use, and is an [http.Handler].
 type Server struct {
-	// World is the home world: the seeded account that the server begins with. Its fields URL and
-	// SecretKey, and its methods, are the server's.
+	// World is the home world: the seeded account that the server starts with. Its fields URL and
+	// SecretKey, and its methods, are also the server's.
 	*World
 
 	config  config
@@ -33,7 +33,7 @@ type Server struct {
 	metrics *watch.Metrics
 	checks  responseChecks
 
-	ca       []byte // PEM of what clients must trust; nil without TLS
+	ca       []byte // PEM of the CA certificate; nil without TLS
 	http     *http.Server
 	pipes    *wire.PipeListener
 	inMemory *http.Transport
@@ -41,9 +41,9 @@ type Server struct {
 	closing  sync.Once
 }
 
-// New starts a server with a seeded world on a free port of 127.0.0.1 and returns it, ready to
-// answer. Nothing panics: when an option cannot be fulfilled, a taken port for one, [Server.Err] says
-// so, every request in memory is answered with it, and [World.Client] fails the test with it.
+// New starts a server with a seeded world on a free port of 127.0.0.1 and returns it, ready to accept requests.
+// New does not panic: if an option cannot be applied, such as a port that is in use, [Server.Err] returns the
+// error, every request in memory is refused with it, and [World.Client] fails the test with it.
 func New(opts ...Option) *Server {
 	s := &Server{config: defaultConfig()}
 	for _, opt := range opts {
@@ -68,7 +68,7 @@ func New(opts ...Option) *Server {
 	return s
 }
 
-// openHome opens the world that the server begins with.
+// openHome opens the home world.
 func (s *Server) openHome() (err error) {
 	s.config.Facade = s.newFacade
 	s.config.Located = func(w *world.World) { s.facade(w).URL = w.URL }
@@ -77,7 +77,7 @@ func (s *Server) openHome() (err error) {
 	return err
 }
 
-// newAPI makes what answers the operations.
+// newAPI builds the API, which serves the operations.
 func (s *Server) newAPI() (err error) {
 	s.api, err = api.New(api.Config{
 		Worlds: s.worlds, Operations: s.config.operations, OpenOperations: s.config.Assume.OpenOperations, Countries: s.config.countries,
@@ -131,11 +131,11 @@ func (s *Server) start() {
 	}
 }
 
-// Err returns why the server is not what the options asked for, or nil.
+// Err returns the error of the first option that could not be applied, or nil.
 func (s *Server) Err() error { return s.err }
 
-// Shutdown stops accepting, lets requests under way finish until the context ends, saves the
-// state where [WithState] asks for it, and closes.
+// Shutdown stops accepting connections, lets requests under way finish until the context ends, saves the
+// state if [WithState] is set, and closes the server.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.http.Shutdown(ctx)
 	if s.config.state != "" && s.err == nil {
@@ -145,13 +145,13 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Close cuts every connection, stops deliveries and timers, and returns when all have ended. It may
-// be called again.
+// Close cuts every connection, stops deliveries and timers, and returns when all have ended. Close may
+// be called more than once.
 func (s *Server) Close() {
 	s.closing.Do(func() {
 		s.admin.Leave()
 		s.inMemory.CloseIdleConnections()
-		// Its error is a listener's that is already closed.
+		// The only error is that the listener is closed already.
 		_ = s.http.Close()
 		for _, w := range append(s.worlds.End(), s.worlds.Unauthenticated) {
 			w.Close()
@@ -164,14 +164,14 @@ func (s *Server) Close() {
 	})
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP serves one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.err != nil:
 		s.api.Refuse(w, r, wire.Refused(http.StatusServiceUnavailable, wire.CodeUnavailable, "the server could not start: "+s.err.Error()))
 	case s.headerTooLong(r):
 		s.api.Refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header (in Go: WithMaxHeader)", s.config.maxHeader)))
-	case !api.IsClean(r.URL.Path): // ServeMux would redirect it; a client that builds one has a mistake to hear about
+	case !api.IsClean(r.URL.Path): // ServeMux would redirect it and hide a mistake of the client
 		s.api.NotFound(w, r)
 	case r.URL.Path == admin.Root:
 		s.admin.Redirect(w, r)
@@ -182,7 +182,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Unauthenticated returns the latest requests that were refused for their key, or that carried a key which
-// opens no world, oldest first. They are in the journal of no world and use up the fault rules of none. GET
+// Unauthenticated returns the latest requests that were refused for their key, or whose key opens no world,
+// oldest first. They are in the journal of no world, and no fault rule counts them. GET
 // /_mock/journal?world=unauthenticated lists them too.
 func (s *Server) Unauthenticated() []journal.Entry { return s.worlds.Unauthenticated.Journal() }

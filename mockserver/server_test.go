@@ -179,8 +179,8 @@ func TestClient_TakesOptions(t *testing.T) {
 func TestWithOperations_RefusesWhatItCannotServe(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, operation, route, want string }{
-		{"unknown operation", "rates.create", "/v1/rates", "is not in shipping.Operations"},
-		{"malformed route", "rates.list", "/v1/{", "cannot be served"},
+		{"unknown operation", "rates.create", "/v1/rates", "use the names in shipping.Operations"},
+		{"malformed route", "rates.list", "/v1/{", "cannot serve route"},
 		{"relative route", "rates.list", "v1/rates", "must begin with /"},
 		{"reserved route", "rates.list", "/_mock/rates", "outside /_mock/"},
 	}

@@ -6,21 +6,21 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// Snapshot is what a world held at one moment. It never changes, costs next to nothing as long as the
-// world does not change either, and may be restored any number of times, into any world.
+// Snapshot is the contents of a world at one moment. It is immutable, shares memory with the world, and may be
+// restored any number of times, into any world.
 //
-// In a snapshot time stands still: a document that needed three more seconds needs three seconds after it
+// Time does not pass in a snapshot: a document that needed three more seconds needs three seconds after it
 // is restored, however long that took, and so does a notification that was to be retried in three seconds.
 type Snapshot struct{ kept *world.Snapshot }
 
-// At returns when the snapshot was taken, by the world's clock.
+// At returns the time of the world's clock when the snapshot was taken.
 func (s *Snapshot) At() time.Time { return s.kept.At() }
 
-// Save writes the snapshot to a file, as [Server.SaveState] does.
+// Save writes the snapshot to a file in the same way as [Server.SaveState] does.
 func (s *Snapshot) Save(path string) error { return s.kept.Save(path) }
 
-// LoadSnapshot reads the snapshot of a file that [Snapshot.Save] wrote; of one that [Server.SaveState]
-// wrote, the home world's.
+// LoadSnapshot reads a snapshot from a file that [Snapshot.Save] wrote, or the home world's from a file that
+// [Server.SaveState] wrote.
 func LoadSnapshot(path string) (*Snapshot, error) {
 	kept, err := world.LoadSnapshot(path)
 	if err != nil {
@@ -29,26 +29,25 @@ func LoadSnapshot(path string) (*Snapshot, error) {
 	return &Snapshot{kept}, nil
 }
 
-// SaveState writes what every world holds to a file: atomically, so that the file that was there stays until
-// the new one is complete on disk. It fails for a file that another server has with [WithState].
+// SaveState writes the contents of every world to a file. It replaces an existing file atomically. It returns an
+// error if another server uses the file with [WithState].
 func (s *Server) SaveState(path string) error { return s.worlds.Save(path) }
 
-// LoadState makes the worlds of a file those of the server: the home world holds what the file's does, and
-// the others are opened, or restored where they are open. A file that cannot be used changes nothing.
+// LoadState restores the worlds of a file: the home world, and every other world, which is opened if it is not
+// open. If the file is invalid, nothing changes.
 func (s *Server) LoadState(path string) error { return s.worlds.Load(path) }
 
-// Snapshot returns what the world holds now: its data, its money, its requests with what is still to
-// happen to them, and its delivery log. Faults and journal are not in it.
+// Snapshot returns the current contents of the world: its data, its ledger, its requests with their pending
+// changes, and its delivery log. Faults and journal are not part of it.
 func (w *World) Snapshot() *Snapshot { return &Snapshot{w.core.Snapshot()} }
 
-// Restore makes the world hold what a snapshot does. Its key, faults, journal and settings stay as they
-// are, and so does its time: a clock never goes back. Where the snapshot is of a later time than the
-// world's, the clock moves forward to it.
+// Restore replaces the contents of the world by a snapshot. The world keeps its key, faults, journal and
+// settings. Its clock never moves back: if the snapshot is of a later time, the clock moves forward to it.
 //
-// Notifications that were still to be sent are sent by the world that queued them. In another world, such
-// as a fork, they have failed: the world that queued them sends them, signed with its own key.
+// A world sends only the notifications that it queued itself. If the snapshot is of another world, such as a
+// fork, its queued notifications are marked as failed: the other world sends them, signed with its key.
 func (w *World) Restore(s *Snapshot) { w.core.Restore(s.kept) }
 
-// Reset makes the world hold what it began with, clears its faults and empties its journal and its lint.
-// The time stays what it is.
+// Reset restores the initial contents of the world, clears its faults and empties its journal and its findings.
+// The clock keeps its time.
 func (w *World) Reset() { w.core.Reset() }

@@ -169,18 +169,18 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 		text func() []byte
 		want string
 	}{
-		{"empty", func() []byte { return nil }, "no whole JSON object"},
-		{"cut", func() []byte { return good[:len(good)/2] }, "no whole JSON object"},
-		{"not JSON", func() []byte { return []byte("\x00\x01") }, "no whole JSON object"},
+		{"empty", func() []byte { return nil }, "not a complete JSON object"},
+		{"cut", func() []byte { return good[:len(good)/2] }, "not a complete JSON object"},
+		{"not JSON", func() []byte { return []byte("\x00\x01") }, "not a complete JSON object"},
 		{"another format", replaced("mockserver-state", "something"), `format "something"`},
 		{"a later version", replaced(`"version":1`, `"version":2`), "version 2; this program reads"},
 		{"an unknown field", replaced(`"worlds"`, `"moons":1,"worlds"`), `unknown field "moons"`},
 		{"no world", func() []byte { return []byte(`{"format":"mockserver-state","version":1}`) }, "no world"},
 		{"a world twice", func() []byte {
 			return []byte(`{"format":"mockserver-state","version":1,"worlds":[{"name":"home"},{"name":"home"}]}`)
-		}, "there twice"},
+		}, "appears twice"},
 		{"an impossible name", in("name", "../etc"), "a key is"},
-		{"an unknown scenario", in("name", "lots_x"), "no scenario"},
+		{"an unknown scenario", in("name", "lots_x"), "unknown scenario"},
 		{"no time", in("at", "0001-01-01T00:00:00Z"), "time"},
 		{"odd identifiers", in("ids", "AAAA"), "ids"},
 		{"money from nowhere", replaced(`"balance":48000000`, `"balance":58000000`), "ledger"},
@@ -188,13 +188,13 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 		{"a rate that is none", in("rates", []any{map[string]any{"used": "perhaps"}}), "rate 0"},
 		{"a rate that is null", in("rates", []any{nil}), "rate 0 has no id"},
 		{"a webhook without an id", in("webhooks", []any{map[string]any{}}), "webhook 0"},
-		{"a delivery twice", in("deliveries", []any{delivery, delivery}), "delivery 1 has no id, or that of another"},
+		{"a delivery twice", in("deliveries", []any{delivery, delivery}), "delivery 1 has no id, or a duplicate"},
 		{"a payload that is no JSON", in("deliveries", []any{map[string]any{"ID": "WD-1", "State": "failed", "Payload": "AAAA"}}), "payload"},
 		{"a time too late", in("at", "9999-12-31T23:59:59Z"), "after 9000-01-01"},
-		{"a document too late", in("requests", []any{map[string]any{"record": map[string]any{}, "due": "9026-01-01T00:00:00Z"}}), "request 0 waits"},
-		{"an entry of later", in("at", "2025-12-31T23:59:59Z"), "of later than the world's own time"},
-		{"a delivery in no state", replaced(`"State":"delivered"`, `"State":"lost"`), "no state"},
-		{"a delivery too late", in("deliveries", []any{map[string]any{"ID": "WD-1", "State": "queued", "Payload": []byte("{}"), "Due": "9026-01-01T00:00:00Z"}}), "delivery WD-1 waits"},
+		{"a document too late", in("requests", []any{map[string]any{"record": map[string]any{}, "due": "9026-01-01T00:00:00Z"}}), "request 0 is due"},
+		{"an entry of later", in("at", "2025-12-31T23:59:59Z"), "is later than the world's time"},
+		{"a delivery in no state", replaced(`"State":"delivered"`, `"State":"lost"`), "unknown state"},
+		{"a delivery too late", in("deliveries", []any{map[string]any{"ID": "WD-1", "State": "queued", "Payload": []byte("{}"), "Due": "9026-01-01T00:00:00Z"}}), "delivery WD-1 is due"},
 		{"a delivery in no order", in("deliveries", []any{map[string]any{"ID": "WD-1", "State": "queued", "Payload": []byte("{}"), "Order": "random"}}), `order "random"`},
 		{"a webhook in no order", in("webhook_orders", map[string]any{srv.Webhooks()[0]: "random"}), `order "random"`},
 		{"the order of no webhook", in("webhook_orders", map[string]any{"WA-1": "fifo"}), "does not exist"},
@@ -206,7 +206,7 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			return in("shipments", append(file.Worlds[0].Shipments, file.Worlds[0].Shipments[0]))()
-		}, "that of another"},
+		}, "a duplicate"},
 		{"a request that is none", in("requests", []any{map[string]any{"record": map[string]any{"request_id": "RD-1"}}}), "requests"},
 		{"a past too long", in("past", map[string]any{"wallet": srv.Wallets()[0], "total": 1_000_000_000}), "past"},
 	}

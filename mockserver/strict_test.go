@@ -23,7 +23,7 @@ func TestAssumption_Strictness(t *testing.T) {
 		{"page that is no number", "GET", "/v1/rates?page=two", "", nil, 400, "whole number of at least 1"},
 		{"page before the first", "GET", "/v1/webhooks?perPage=0", "", nil, 400, "whole number of at least 1"},
 		{"unknown field", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT","colour":"red"}`, nil, 400, "colour"},
-		{"no content type", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT"}`, []string{"Content-Type", ""}, 415, "does not say what it is"},
+		{"no content type", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT"}`, []string{"Content-Type", ""}, 415, "has no Content-Type"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

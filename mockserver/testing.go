@@ -9,7 +9,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Lint fails the test for each finding, but those of the rules that are allowed.
+// Lint reports an error to the test for every finding whose rule is not in allowed.
 func (w *World) Lint(tb testing.TB, allowed ...journal.LintRule) {
 	tb.Helper()
 	for _, f := range w.Findings() {
@@ -19,16 +19,16 @@ func (w *World) Lint(tb testing.TB, allowed ...journal.LintRule) {
 	}
 }
 
-// CheckInvariants fails the test for what [World.Check] finds.
+// CheckInvariants reports the error of [World.Check] to the test.
 func (w *World) CheckInvariants(tb testing.TB) {
 	tb.Helper()
 	if err := w.Check(); err != nil {
-		tb.Errorf("mockserver: the world is not sound: %v", err)
+		tb.Errorf("mockserver: the world is not consistent: %v", err)
 	}
 }
 
-// Client returns a client of the world with further options, through the listener if there is one, else in
-// memory. Its connections close when the test ends. A server that could not start fails the test.
+// Client returns a client of the world with additional options, through the listener if there is one, else in
+// memory. Its connections close when the test ends. If the server could not start, the test fails.
 func (w *World) Client(tb testing.TB, opts ...shipping.Option) *shipping.Client {
 	tb.Helper()
 	if w.server.err != nil {

@@ -10,21 +10,21 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// Webhook is a subscription to be made with [World.AddWebhook]. The service has an operation for it
-// whose path the specification does not show.
+// Webhook is a subscription for [World.AddWebhook]. The path of the service's operation for it is not in the
+// specification.
 type Webhook struct {
 	// Name is a label. Default: "Added webhook".
 	Name string `json:"name"`
-	// URL receives the notifications: absolute, http or https, on this machine unless
-	// [WithDeliveryTargets] allows others.
+	// URL receives the notifications. It is absolute, http or https, and on this machine unless
+	// [WithDeliveryTargets] is set.
 	URL string `json:"url"`
 	// Events are the kinds subscribed to. Default: the three of the specification.
 	Events []string `json:"events"`
-	// Inactive makes a webhook that receives nothing.
+	// Inactive disables the webhook.
 	Inactive bool `json:"inactive"`
 }
 
-// WebhookChange is what is to change about a webhook; nil leaves a field as it is.
+// WebhookChange holds the new values of a webhook; nil leaves a field unchanged.
 type WebhookChange struct {
 	Name   *string        `json:"name"`
 	URL    *string        `json:"url"`
@@ -33,33 +33,33 @@ type WebhookChange struct {
 	Order  *DeliveryOrder `json:"order"`
 }
 
-// DeliveryOrder is the order in which notifications go out to a webhook. In an order they are gathered
-// for 100 ms of the world's time and sent one after the other, each when the receiver has responded to the
-// one before; retries take their turn among them. The zero value sends each at once, in a world with a
-// virtual clock one at a time. A change applies to notifications that are queued after it.
+// DeliveryOrder is the order in which a webhook receives notifications. Except for the zero value, notifications
+// are gathered for 100 ms of the world's time and sent one after the other, each when the receiver has responded
+// to the previous one; retries take their turn among them. The zero value sends each at once, and in a world with
+// a virtual clock one at a time. A change applies to notifications that are queued later.
 //
-// Assumption: that the service promises no order; the specification shows none.
+// Assumption: the service promises no order; the specification shows none.
 type DeliveryOrder string
 
-// The orders.
+// Orders of delivery.
 const (
-	OrderFIFO    DeliveryOrder = "fifo"    // as they happened
-	OrderReverse DeliveryOrder = "reverse" // the latest first
-	OrderShuffle DeliveryOrder = "shuffle" // in an order that follows from the world's seed
+	OrderFIFO    DeliveryOrder = "fifo"    // oldest first
+	OrderReverse DeliveryOrder = "reverse" // newest first
+	OrderShuffle DeliveryOrder = "shuffle" // random, derived from the world's seed
 )
 
-// Event is something that webhooks are told.
+// Event is an event of which webhooks are notified.
 type Event struct {
 	// Kind is what webhooks subscribe to, such as "shipment.updated".
 	Kind string `json:"event"`
-	// ShipmentID is the shipment that the notification shows, as it stands. Default: the newest.
+	// ShipmentID is the shipment in the notification, in its current state. Default: the newest.
 	ShipmentID string `json:"shipment_id"`
-	// Data, a JSON object, is sent in place of a shipment, for kinds that are about something else. If its
-	// shipment_id names a shipment of the account, the notification is about that shipment.
+	// Data, a JSON object, replaces the shipment, for events that are not about a shipment. If its shipment_id
+	// names a shipment of the account, the notification is about that shipment.
 	Data json.RawMessage `json:"data"`
 }
 
-// Delivery is a notification on its way to a webhook, as the delivery log has it.
+// Delivery is a notification to a webhook, as the delivery log records it.
 type Delivery struct {
 	ID         string            `json:"delivery_id"`
 	EventID    string            `json:"webhook_event_id"`
@@ -77,7 +77,7 @@ type Delivery struct {
 // DeliveryAttempt is one POST of a [Delivery].
 type DeliveryAttempt struct {
 	At         time.Time `json:"at"`
-	StatusCode int       `json:"status_code,omitempty"` // 0 when no answer came
+	StatusCode int       `json:"status_code,omitempty"` // 0 if there was no response
 	Error      string    `json:"error,omitempty"`
 }
 
@@ -93,25 +93,25 @@ func exported(d delivery.Delivery) Delivery {
 	return out
 }
 
-// ChangeWebhook changes a webhook. It fails, and changes nothing, for one that does not exist and for a
-// URL or an order that cannot be.
+// ChangeWebhook changes a webhook. It returns an error, and changes nothing, if the webhook does not exist or the
+// URL or the order is invalid.
 func (w *World) ChangeWebhook(id string, change WebhookChange) error {
 	return w.core.ChangeWebhook(id, world.WebhookChange{
 		Name: change.Name, URL: change.URL, Events: change.Events, Active: change.Active, Order: (*delivery.Order)(change.Order),
 	})
 }
 
-// RemoveWebhook removes a webhook. What is on its way to it still arrives.
+// RemoveWebhook removes a webhook. Deliveries that are being sent still arrive.
 func (w *World) RemoveWebhook(id string) error { return w.core.RemoveWebhook(id) }
 
 // Webhooks returns the ids of the webhooks, newest first.
 func (w *World) Webhooks() []string { return w.core.Webhooks() }
 
-// Deliveries returns the delivery log as it stands, newest first: those of the seeded history too.
+// Deliveries returns the current delivery log, newest first, including the seeded history.
 func (w *World) Deliveries() []Delivery { return list.Map(w.core.Deliveries(), exported) }
 
-// WaitDelivery returns a delivery once it has ended: delivered, failed or refused. It fails when the
-// context ends first and for an id that the log does not hold.
+// WaitDelivery returns a delivery once its state is delivered, failed or refused. It returns an error if the
+// context ends first or the log does not have the id.
 func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (Delivery, error) {
 	d, err := w.core.WaitDelivery(ctx, deliveryID)
 	if err != nil {
@@ -120,15 +120,15 @@ func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (Delivery, 
 	return exported(d), nil
 }
 
-// AddWebhook subscribes a receiver and returns its webhook_id. It fails for a URL that nothing could
-// ever be delivered to.
+// AddWebhook subscribes a receiver and returns its webhook_id. It returns an error if the URL is not a valid
+// target.
 func (w *World) AddWebhook(h Webhook) (string, error) {
 	return w.core.AddWebhook(world.Subscription(h))
 }
 
-// Emit notifies every active webhook that is subscribed to an event, and returns what was queued, newest
-// webhook first. It fails, and sends nothing, for a shipment that does not exist, for data that is no
-// JSON object, and where no webhook is subscribed.
+// Emit notifies every active webhook that is subscribed to an event, and returns the queued deliveries, newest
+// webhook first. It returns an error, and sends nothing, if the shipment does not exist, the data is not a JSON
+// object, or no webhook is subscribed.
 func (w *World) Emit(e Event) ([]Delivery, error) {
 	queued, err := w.core.Emit(world.Event(e))
 	return list.Map(queued, exported), err

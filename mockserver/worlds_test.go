@@ -57,15 +57,15 @@ func TestWorlds_OtherKeysAreRefused(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	tests := []struct{ name, key, want string }{
-		{"no scenario", "sk_test_ci42", "not one of this server's"},
-		{"no name", "sk_test_default_", "not one of this server's"},
-		{"odd name", "sk_test_default_a/b", "not one of this server's"},
-		{"long name", "sk_test_default_" + strings.Repeat("x", 65), "not one of this server's"},
-		{"live", "sk_live_default_ci", "not one of this server's"},
-		{"unknown scenario", "sk_test_lots_ci", "names a scenario that there is not"},
-		{"number too large", "sk_test_rows100000001_ci", "asks too much"},
-		{"number missing", "sk_test_rows_ci", "names a scenario that there is not"},
-		{"contradiction", "sk_test_empty-rows5_ci", "asks too much"},
+		{"no scenario", "sk_test_ci42", "unknown secret key"},
+		{"no name", "sk_test_default_", "unknown secret key"},
+		{"odd name", "sk_test_default_a/b", "unknown secret key"},
+		{"long name", "sk_test_default_" + strings.Repeat("x", 65), "unknown secret key"},
+		{"live", "sk_live_default_ci", "unknown secret key"},
+		{"unknown scenario", "sk_test_lots_ci", "unknown or contradictory scenario"},
+		{"number too large", "sk_test_rows100000001_ci", "number out of range"},
+		{"number missing", "sk_test_rows_ci", "unknown or contradictory scenario"},
+		{"contradiction", "sk_test_empty-rows5_ci", "number out of range"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestWorlds_OtherKeysAreRefused(t *testing.T) {
 		}
 	})
 	one := start(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.OneWorld = true }))
-	as(t, one, "sk_test_default_ci", "GET", "/v1/rates", "").refusal(t, http.StatusUnauthorized, "not one of this server's")
+	as(t, one, "sk_test_default_ci", "GET", "/v1/rates", "").refusal(t, http.StatusUnauthorized, "unknown secret key")
 }
 
 func TestScenarios_DoWhatTheySay(t *testing.T) {
@@ -200,7 +200,7 @@ func TestWithScenario_MakesTheHomeWorld(t *testing.T) {
 	}
 	bad := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("lots"))
 	defer bad.Close()
-	if err := bad.Err(); err == nil || !strings.Contains(err.Error(), `no scenario is called "lots": use one of default`) {
+	if err := bad.Err(); err == nil || !strings.Contains(err.Error(), `unknown scenario "lots": use one of default`) {
 		t.Errorf("an unknown scenario: %v", err)
 	}
 }
@@ -482,9 +482,9 @@ func TestAdminWorlds_DoWhatTheMethodsDo(t *testing.T) {
 	}{
 		{"POST", "/_mock/worlds", `{"name":"c i"}`, 400, "a key is sk_"},
 		{"POST", "/_mock/worlds", `{}`, 400, "a key is sk_"},
-		{"POST", "/_mock/worlds", `{"scenario":"lots","name":"ci"}`, 400, `no scenario is called "lots": use one of default, `},
-		{"POST", "/_mock/worlds", `{"scenario":"lowfund","name":"ci"}`, 400, `no scenario is called "lowfund": did you mean "lowfunds"?`},
-		{"POST", "/_mock/worlds", `{"scenario":"virtual-row1000","name":"ci"}`, 400, `no scenario is called "row1000": did you mean "rowsN"?`},
+		{"POST", "/_mock/worlds", `{"scenario":"lots","name":"ci"}`, 400, `unknown scenario "lots": use one of default, `},
+		{"POST", "/_mock/worlds", `{"scenario":"lowfund","name":"ci"}`, 400, `unknown scenario "lowfund": did you mean "lowfunds"?`},
+		{"POST", "/_mock/worlds", `{"scenario":"virtual-row1000","name":"ci"}`, 400, `unknown scenario "row1000": did you mean "rowsN"?`},
 		{"POST", "/_mock/worlds/virtual_ci/fork", `{"name":"ci"}`, 409, "open already"},
 		{"POST", "/_mock/worlds/virtual_ci/fork", `{"name":"x","snapshot":"nothing"}`, 400, `the world has no snapshot "nothing": it has funded`},
 		{"POST", "/_mock/worlds/virtual_ci/snapshot", `{}`, 400, "needs a name"},

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Duration is a [time.Duration] that JSON has as "90s".
+// Duration is a [time.Duration] that is encoded in JSON as "90s".
 type Duration time.Duration
 
 // String returns the duration as [time.Duration] does.
@@ -22,13 +22,13 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil
 func (d *Duration) UnmarshalText(text []byte) error {
 	parsed, err := time.ParseDuration(string(text))
 	if err != nil {
-		return fmt.Errorf("duration %q cannot be read: write it as 250ms, 90s or 1h30m", text)
+		return fmt.Errorf("invalid duration %q: write it as 250ms, 90s or 1h30m", text)
 	}
 	*d = Duration(parsed)
 	return nil
 }
 
-// Header is an [http.Header] that JSON has as an object. The value of a name is a string, or a list of strings if the
+// Header is an [http.Header] that is encoded in JSON as an object. The value of a name is a string, or a list of strings if the
 // header has several lines of that name or none.
 type Header http.Header
 
@@ -52,7 +52,7 @@ func (h Header) MarshalJSON() ([]byte, error) {
 func (h *Header) UnmarshalJSON(text []byte) error {
 	var object map[string]lines
 	if err := json.Unmarshal(text, &object); err != nil {
-		return fmt.Errorf(`header cannot be read: write it as {"Retry-After":"7","Warning":["one","two"]}`)
+		return fmt.Errorf(`invalid header: write it as {"Retry-After":"7","Warning":["one","two"]}`)
 	}
 	if object == nil {
 		*h = nil

@@ -1,6 +1,6 @@
-// Package fault describes what goes wrong on purpose: a [Fault] is what happens to a request, and a [Rule] says which
-// requests it happens to. Both are data with JSON tags, of the same shape in Go and in POST /_mock/faults. The
-// package does nothing by itself; Inject of package mockserver adds rules to a world.
+// Package fault describes injected faults. A [Fault] is something that goes wrong with a request, and a [Rule] selects
+// the requests that it strikes. Both are data with JSON tags, of the same shape in Go and in POST /_mock/faults. This
+// package only describes faults; World.Inject of package mockserver adds rules to a world.
 //
 //	srv.Inject(
 //		fault.Rule{Operation: shipping.OpListRates, First: 2, Fault: fault.Status(503, nil)},
@@ -34,7 +34,7 @@ import (
 	"unicode/utf8"
 )
 
-// Fault is one thing that goes wrong with a request. The functions of this package make faults; [Kinds] lists which
+// Fault is one injected fault. The functions of this package make faults; [Kinds] lists which
 // fields each kind reads.
 type Fault struct {
 	// Kind is the name of the kind, such as "drop".
@@ -63,7 +63,7 @@ type Fault struct {
 	BodyBase64 []byte `json:"body_base64,omitempty"`
 }
 
-// IsZero reports whether the fault is the zero Fault, which is no fault.
+// IsZero reports whether the fault is the zero Fault, which means none.
 func (f Fault) IsZero() bool { return reflect.ValueOf(f).IsZero() }
 
 // Clone returns a copy that shares no memory with f. The names in its header are in their canonical form.
@@ -80,8 +80,8 @@ func (f Fault) Clone() Fault {
 	return f
 }
 
-// Status returns a fault that responds with a status and an error envelope. The header, which may be nil, is sent
-// beside the usual one.
+// Status returns a fault that responds with a status and an error envelope. header, which may be nil, is added to the
+// usual header.
 func Status(code int, header http.Header) Fault {
 	return Fault{Kind: "status", Status: code, Header: Header(header.Clone())}
 }
@@ -90,7 +90,7 @@ func Status(code int, header http.Header) Fault {
 // The forms that are not a time ignore d. Dates count from the world's clock, and so does the Date header beside
 // them.
 //
-// Assumption: that the service limits rates so; the specification shows no limit. Without the fault there is none.
+// Assumption: the service limits rates in this way. The specification has no limit, and without the fault the server has none.
 func RateLimit(form RetryAfter, d time.Duration) Fault {
 	return Fault{Kind: "rate-limit", RetryAfter: form, Duration: Duration(d)}
 }
@@ -128,7 +128,7 @@ func Empty() Fault { return Fault{Kind: "empty"} }
 func Drop() Fault { return Fault{Kind: "drop"} }
 
 // Reset returns a fault that resets the connection without a response: on a socket the caller gets "connection
-// reset by peer". In memory, where there is nothing to reset, it is [Drop].
+// reset by peer". On a connection in memory it does the same as [Drop].
 func Reset() Fault { return Fault{Kind: "reset"} }
 
 // Latency returns a fault that delays by d on the world's clock: with a virtual clock until the clock has been
@@ -149,13 +149,13 @@ func SlowBody(tick time.Duration) Fault { return Fault{Kind: "slow-body", Durati
 // Malformed returns a fault that sends half of the body as if it were all of it: valid HTTP, invalid JSON.
 func Malformed() Fault { return Fault{Kind: "malformed"} }
 
-// ContentType returns a fault that sends the body as it is with another Content-Type, such as "text/plain".
+// ContentType returns a fault that sends the unchanged body with another Content-Type, such as "text/plain".
 func ContentType(contentType string) Fault {
 	return Fault{Kind: "content-type", ContentType: contentType}
 }
 
 // RepeatPage returns a fault of lists that responds with the page before the requested one, and with that page's
-// numbers. The first page is unchanged.
+// pagination. The first page is unchanged.
 func RepeatPage() Fault { return Fault{Kind: "repeat-page"} }
 
 // CapPage returns a fault of lists that responds with pages of at most n records, whatever perPage requests.

@@ -141,7 +141,7 @@ func TestFault_CheckRefusesWhatAKindDoesNotRead(t *testing.T) {
 			switch err := changed.Check(); {
 			case read && err != nil:
 				t.Errorf("%s of %s: %v", name, kind.Kind, err)
-			case !read && (err == nil || !strings.Contains(err.Error(), name+" means nothing to a fault of kind "+kind.Kind+", which reads kind")):
+			case !read && (err == nil || !strings.Contains(err.Error(), name+" does not apply to a fault of kind "+kind.Kind+", which reads kind")):
 				t.Errorf("%s of %s: %v", name, kind.Kind, err)
 			}
 		}

@@ -15,45 +15,45 @@ type Kind struct {
 	Kind string `json:"kind"`
 	// Needs are the JSON names of the fields of [Fault] that the kind reads.
 	Needs []string `json:"needs"`
-	// Effect is what a fault of this kind does.
+	// Effect describes the fault.
 	Effect string `json:"effect"`
 
-	problem func(Fault) string // what is wrong with the fields, or ""
+	problem func(Fault) string // returns a problem of the fields, or ""
 }
 
 // Kinds returns every kind. The slice is the caller's own.
 func Kinds() []Kind {
 	none, sound := []string{}, func(Fault) string { return "" }
 	return []Kind{
-		{"status", []string{"status", "header"}, "answers with a status", func(f Fault) string { return first(f.badStatus(), f.badHeader()) }},
-		{"rate-limit", []string{"retry_after", "duration"}, "answers 429 with a Retry-After in one of its forms", Fault.badRetryAfter},
-		{"redirect", []string{"location"}, "answers 308", func(f Fault) string {
-			return unless(f.Location != "", "a redirect needs a location to lead to")
+		{"status", []string{"status", "header"}, "responds with a status", func(f Fault) string { return first(f.badStatus(), f.badHeader()) }},
+		{"rate-limit", []string{"retry_after", "duration"}, "responds with 429 and a Retry-After in one of several forms", Fault.badRetryAfter},
+		{"redirect", []string{"location"}, "responds with 308", func(f Fault) string {
+			return unless(f.Location != "", "a redirect needs a location")
 		}},
-		{"latency", []string{"duration"}, "delays, on the world's clock", Fault.noDuration},
-		{"drop", none, "closes the connection without an answer", sound},
+		{"latency", []string{"duration"}, "delays the response, by the world's clock", Fault.noDuration},
+		{"drop", none, "closes the connection without a response", sound},
 		{"reset", none, "resets the connection", sound},
 		{"truncate", []string{"bytes"}, "sends the first bytes of the body and closes", func(f Fault) string {
 			return unless(f.Bytes >= 0, "bytes must be at least 0")
 		}},
-		{"slow-body", []string{"duration"}, "sends one byte of the body each duration", Fault.noDuration},
-		{"early-hints", none, "sends 103 before the answer", sound},
-		{"malformed", none, "sends half of the JSON as if it were all", sound},
-		{"content-type", []string{"content_type"}, "says that the answer is something else", func(f Fault) string {
-			return unless(f.ContentType != "", "name the content_type to claim, such as text/plain")
+		{"slow-body", []string{"duration"}, "sends one byte of the body per duration", Fault.noDuration},
+		{"early-hints", none, "sends 103 before the response", sound},
+		{"malformed", none, "sends half of the JSON as if it were complete", sound},
+		{"content-type", []string{"content_type"}, "sends another Content-Type", func(f Fault) string {
+			return unless(f.ContentType != "", "set the content_type, such as text/plain")
 		}},
-		{"html", []string{"status"}, "answers with an HTML page, as proxies do", func(f Fault) string {
-			return first(f.badStatus(), unless(hasBody(f.Status), fmt.Sprintf("status %d has no body to hold a page: choose another", f.Status)))
+		{"html", []string{"status"}, "responds with an HTML page, as proxies do", func(f Fault) string {
+			return first(f.badStatus(), unless(hasBody(f.Status), fmt.Sprintf("a response of status %d has no body: choose another", f.Status)))
 		}},
-		{"empty", none, "answers 200 without a body", sound},
-		{"repeat-page", none, "answers a list with the page before", sound},
-		{"cap-page", []string{"per_page"}, "answers a list with pages of at most that many", func(f Fault) string {
+		{"empty", none, "responds with 200 and no body", sound},
+		{"repeat-page", none, "responds with the previous page of a list", sound},
+		{"cap-page", []string{"per_page"}, "responds with pages of at most that many records", func(f Fault) string {
 			return unless(f.PerPage >= 1, "per_page must be at least 1")
 		}},
-		{"insert-rows", []string{"rows"}, "puts new records at the head of a list before it answers", func(f Fault) string {
+		{"insert-rows", []string{"rows"}, "inserts new records at the head of a list before the response", func(f Fault) string {
 			return unless(f.Rows >= 1 && f.Rows <= 10_000, "rows must be between 1 and 10000")
 		}},
-		{"respond", []string{"status", "header", "body", "body_base64"}, "answers exactly as given, without an envelope", func(f Fault) string {
+		{"respond", []string{"status", "header", "body", "body_base64"}, "responds exactly as given, without an envelope", func(f Fault) string {
 			return first(f.badStatus(), f.badHeader(), f.badBody())
 		}},
 	}
@@ -69,12 +69,12 @@ func (f Fault) Check() error {
 		for i, k := range kinds {
 			names[i] = k.Kind
 		}
-		return fmt.Errorf("no fault is of kind %q: choose one of %s", f.Kind, strings.Join(names, ", "))
+		return fmt.Errorf("unknown kind %q: choose one of %s", f.Kind, strings.Join(names, ", "))
 	}
 	for field, value := range reflect.ValueOf(f).Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if name != "kind" && !value.IsZero() && !slices.Contains(kinds[i].Needs, name) {
-			return fmt.Errorf("%s means nothing to a fault of kind %s, which reads %s", name, f.Kind, strings.Join(append([]string{"kind"}, kinds[i].Needs...), ", "))
+			return fmt.Errorf("%s does not apply to a fault of kind %s, which reads %s", name, f.Kind, strings.Join(append([]string{"kind"}, kinds[i].Needs...), ", "))
 		}
 	}
 	if problem := kinds[i].problem(f); problem != "" {
@@ -106,7 +106,7 @@ func hasBody(status int) bool {
 }
 
 func (f Fault) badStatus() string {
-	return unless(f.Status >= 200 && f.Status <= 599, fmt.Sprintf("status %d is none that ends an exchange: choose one from 200 to 599", f.Status))
+	return unless(f.Status >= 200 && f.Status <= 599, fmt.Sprintf("status %d does not end an exchange: choose one from 200 to 599", f.Status))
 }
 
 func (f Fault) noDuration() string {
@@ -122,13 +122,13 @@ func (f Fault) badRetryAfter() string {
 	for i, form := range forms {
 		known[i] = string(form)
 	}
-	return fmt.Sprintf("retry_after %q is none of %s", string(f.RetryAfter), strings.Join(known, ", "))
+	return fmt.Sprintf("unknown retry_after %q: choose one of %s", string(f.RetryAfter), strings.Join(known, ", "))
 }
 
 func (f Fault) badBody() string {
 	switch {
 	case f.Body != "" && f.BodyBase64 != nil:
-		return "body and body_base64 are both given: leave one of them out"
+		return "body and body_base64 are both set: leave one of them out"
 	case !utf8.ValidString(f.Body):
 		return "body is not UTF-8: use body_base64"
 	case !hasBody(f.Status) && (f.Body != "" || f.BodyBase64 != nil):
@@ -138,7 +138,7 @@ func (f Fault) badBody() string {
 	}
 }
 
-// badHeader reports what net/http would drop or change.
+// badHeader describes a problem of the header that net/http would drop or change.
 func (f Fault) badHeader() string {
 	for _, name := range sortedNames(f.Header) {
 		switch key := http.CanonicalHeaderKey(name); {
@@ -147,7 +147,7 @@ func (f Fault) badHeader() string {
 		case key == "Content-Length" || key == "Transfer-Encoding":
 			return fmt.Sprintf("header %s follows from the body: leave it out, or add a rule with truncate to announce more than is sent", key)
 		case slices.ContainsFunc(f.Header[name], func(value string) bool { return strings.ContainsAny(value, "\r\n\x00") }):
-			return fmt.Sprintf("header %s has a value with a line break or a zero byte: remove it", key)
+			return fmt.Sprintf("header %s contains a line break or a zero byte: remove it", key)
 		}
 	}
 	return ""

@@ -11,7 +11,7 @@ const (
 	RetryAfterASCTime  RetryAfter = "asctime-date"
 	RetryAfterNegative RetryAfter = "negative" // -1
 	RetryAfterHuge     RetryAfter = "huge"     // more seconds than 64 bits hold
-	RetryAfterRubbish  RetryAfter = "rubbish"  // a word
+	RetryAfterRubbish  RetryAfter = "rubbish"  // not a number or a date
 	RetryAfterAbsent   RetryAfter = "absent"   // no header
 )
 

@@ -1,6 +1,6 @@
-// Package journal holds what a world of the reference server has recorded: the requests that it answered, queries that
-// choose among them, and what a careful client would have done otherwise. Calls can be exported as commands and tests that make
-// them again.
+// Package journal holds the records of a world of the reference server: the requests that it served, queries that
+// select some of them, and the findings of the linter. A call can be exported as a curl command or a Go test that
+// repeats it.
 package journal
 
 import (
@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Entry is a request that the server has received, with its response.
+// Entry is a request that the server has received, and its response.
 type Entry struct {
-	// RequestID is the X-Request-Id header of the answer.
+	// RequestID is the X-Request-Id header of the response.
 	RequestID string `json:"request_id"`
-	// At is when the answer was ready, by the world's clock.
+	// At is when the response was ready, by the world's clock.
 	At time.Time `json:"at"`
-	// Operation is the name in the operation table; empty where the request named none.
+	// Operation is the name in the operation table; empty if the request named none.
 	Operation string `json:"operation"`
 	// Method is the HTTP method.
 	Method string `json:"method"`
@@ -23,14 +23,14 @@ type Entry struct {
 	Path string `json:"path"`
 	// Query is the query as it was sent, without the question mark.
 	Query string `json:"query,omitempty"`
-	// Key tells keys apart and shows none: "sk_test_…" and eight digits of a hash. Empty where none was
+	// Key identifies the secret key without revealing it: "sk_test_…" and eight digits of a hash. Empty if none was
 	// sent.
 	Key string `json:"key,omitempty"`
-	// ContentType is what the request said of its body.
+	// ContentType is the request's Content-Type.
 	ContentType string `json:"content_type,omitempty"`
 	// Status is the HTTP status of the response; 0, and absent in JSON, if a fault dropped the connection.
 	Status int `json:"status,omitempty"`
-	// ErrorCode and Message are why the request was refused; empty where it was not.
+	// ErrorCode and Message are the reason of a refusal; empty if the request was not refused.
 	ErrorCode string `json:"error_code,omitempty"`
 	Message   string `json:"message,omitempty"`
 	// Fault is the injected fault that struck, such as "rule 2: drop at after-charge".
@@ -43,30 +43,30 @@ type Entry struct {
 	ResponseBytes int    `json:"response_bytes"`
 }
 
-// Query chooses calls of the journal. A field that is empty chooses all.
+// Query selects calls of the journal. An empty field selects all.
 type Query struct {
 	// Operation is a name such as [shipping.OpPurchase].
 	Operation string
-	// Status is the HTTP status of the answer.
+	// Status is the HTTP status of the response.
 	Status int
-	// RequestID is the X-Request-Id header of the answer, such as "req-7".
+	// RequestID is the X-Request-Id header of the response, such as "req-7".
 	RequestID string
-	// Key is a fingerprint as [Entry] has it.
+	// Key is a fingerprint, as in [Entry].
 	Key string
-	// Contains is a text in the path, the query or one of the bodies, as far as they are remembered: a
-	// request_id for one.
+	// Contains is a text in the path, the query or one of the recorded bodies, such as a
+	// request_id.
 	Contains string
-	// Faulted chooses the calls that an injected fault struck.
+	// Faulted selects the calls that an injected fault struck.
 	Faulted bool
-	// After is the X-Request-Id of a call: only those behind it are chosen. [Latest] stands for the latest,
+	// After is the X-Request-Id of a call, and selects the calls behind it. [Latest] stands for the latest call,
 	// so that mockserver.World.Await waits for the next.
 	After string
 }
 
-// Latest is a [Query.After] that chooses only the calls to come.
+// Latest is a [Query.After] that selects only future calls.
 const Latest = "latest"
 
-// String names the conditions.
+// String lists the conditions.
 func (q Query) String() string {
 	var parts []string
 	for _, part := range []struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
-// keyVariable is where exported requests take the secret key from; the key itself is never exported.
+// keyVariable is the environment variable from which exported requests read the secret key; the key is never exported.
 const keyVariable = "SHIPPING_SECRET_KEY"
 
 // Curl returns a command for a POSIX shell that makes the call again at a base address, with the key from the

@@ -4,10 +4,10 @@ import (
 	"fmt"
 )
 
-// LintRule names something that a careful client does not do.
+// LintRule is a rule of the linter.
 type LintRule string
 
-// The rules. None of them makes the server refuse a request.
+// Rules of the linter. A finding does not make the server refuse the request.
 const (
 	LintRepeatedRefusal   LintRule = "repeated-refusal"
 	LintIgnoredRetryAfter LintRule = "ignored-retry-after"
@@ -21,17 +21,17 @@ const (
 	LintSecretInQuery     LintRule = "secret-in-query"
 )
 
-// Finding is something that the client did and a careful one would not.
+// Finding is something that the client did against a rule of the linter.
 type Finding struct {
 	Rule      LintRule `json:"rule"`
 	Operation string   `json:"operation"`
 	Detail    string   `json:"detail,omitempty"`
 	Times     int      `json:"times"`
-	RequestID string   `json:"request_id"` // X-Request-Id of the latest answer to it
+	RequestID string   `json:"request_id"` // X-Request-Id of the latest such request
 	Advice    string   `json:"advice"`
 }
 
-// String says it in a line.
+// String formats the finding as one line.
 func (f Finding) String() string {
 	text := fmt.Sprintf("%s by %s", f.Rule, f.Operation)
 	if f.Detail != "" {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// accessLog returns what logs requests in a form of -log, or nil for nothing.
+// accessLog returns the handler for a value of -log, or nil if nothing is to be logged.
 func accessLog(form string, p program) slog.Handler {
 	terminal := isTerminal(p.stderr)
 	switch {
@@ -23,7 +23,7 @@ func accessLog(form string, p program) slog.Handler {
 	return nil
 }
 
-// isTerminal reports whether a person may be looking. The null device is a character device too.
+// isTerminal reports whether w is a character device other than the null device.
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok {
@@ -37,11 +37,11 @@ func isTerminal(w io.Writer) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// lines is a [slog.Handler] that writes a request as a line for a person, what is of any length last:
+// lines is a [slog.Handler] that writes each request as one line, with the parts of variable length last:
 //
 //	14:03:07 404   210µs GET  /v1/ratez  no route GET /v1/ratez: every path begins with /v1 and …
 //
-// On a terminal, where that line would break anywhere, a fault and the reason of a refusal stand below it.
+// On a terminal, if that line would exceed the width, the fault and the reason of a refusal follow on the next lines.
 type lines struct {
 	mu       sync.Mutex
 	out      io.Writer
@@ -52,7 +52,7 @@ type lines struct {
 // Enabled implements [slog.Handler].
 func (*lines) Enabled(context.Context, slog.Level) bool { return true }
 
-// WithAttrs implements [slog.Handler]; the access log has no attributes beside the request's.
+// WithAttrs implements [slog.Handler]; attributes are ignored.
 func (l *lines) WithAttrs([]slog.Attr) slog.Handler { return l }
 
 // WithGroup implements [slog.Handler].
@@ -69,7 +69,7 @@ func (l *lines) Handle(_ context.Context, r slog.Record) error {
 	status := request["status"].Int64()
 	shown := fmt.Sprintf("%3d", status)
 	if status == 0 {
-		shown = "---" // a connection that is dropped
+		shown = "---" // a dropped connection
 	}
 	line := fmt.Sprintf("%s %s %7s %-4s %s", r.Time.Format(time.TimeOnly), l.colour(status, shown),
 		rounded(request["duration"].Duration()), text("method"), text("path"))
@@ -87,13 +87,13 @@ func (l *lines) Handle(_ context.Context, r slog.Record) error {
 	return err
 }
 
-// The place of a reason on a terminal. One that is narrower breaks its lines once more.
+// The layout of a reason on a terminal. A narrower terminal breaks the lines again.
 const (
 	reasonIndent = "\n         " // below the status
 	reasonWidth  = 80 - len("         ")
 )
 
-// reason is a text as it follows the line of a request.
+// reason formats a text that follows the line of a request.
 func (l *lines) reason(text string) string {
 	if !l.terminal {
 		return "  " + text
@@ -116,7 +116,7 @@ func (l *lines) reason(text string) string {
 	return "\x1b[2m" + out.String() + "\x1b[0m"
 }
 
-// colour is green for an answer, cyan for one that leads elsewhere, yellow for a refusal, red for the rest.
+// colour colours a status: green for success, cyan for a redirect, yellow for a refusal, red for the rest.
 func (l *lines) colour(status int64, shown string) string {
 	if !l.coloured {
 		return shown
@@ -128,7 +128,7 @@ func (l *lines) colour(status int64, shown string) string {
 	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", code, shown)
 }
 
-// rounded is a duration to three digits or so.
+// rounded rounds a duration to about three digits.
 func rounded(d time.Duration) time.Duration {
 	if d > time.Millisecond {
 		return d.Round(10 * time.Microsecond)

@@ -12,42 +12,42 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
-// command is one word that follows mockserver.
+// command is a subcommand of mockserver.
 type command struct {
 	word, summary string
-	// about is what help says below the summary; may be empty.
+	// about is the text that help prints below the summary; it may be empty.
 	about string
-	// argument names what follows the word besides flags, such as "URL", in brackets where it may be
-	// left out; empty where nothing follows.
+	// argument is the placeholder of the argument, such as "URL", in brackets if it is optional; empty if
+	// there is none.
 	argument string
-	// many is true if any number of arguments may follow.
+	// many reports whether any number of arguments may follow.
 	many bool
-	// choices are what completion offers for the argument.
+	// choices are the completions of the argument.
 	choices []string
-	// examples are command lines for help, without the program's name.
+	// examples are command lines without the program's name.
 	examples []string
-	// define declares the word's flags and returns what runs once they are read.
+	// define declares the flags and returns the function that runs after they are read.
 	define func(f *flags) action
 }
 
-// action does a word's work. The program's args are then what followed besides flags.
+// action runs a subcommand. The program's args are the arguments that are not flags.
 type action func(ctx context.Context, p program) int
 
-// program is a command's surroundings, so that tests can be them.
+// program is the environment of a command, which tests replace.
 type program struct {
 	args           []string
 	getenv         func(string) string
 	stdout, stderr io.Writer
 }
 
-// fail reports why a command failed. The server's own errors begin with the program's name already.
+// fail prints why a command failed, and returns the exit code. Errors of package mockserver have the prefix already.
 func (p program) fail(format string, args ...any) int {
 	const name = "mockserver: "
 	fmt.Fprintln(p.stderr, name+strings.TrimPrefix(printableLines(fmt.Sprintf(format, args...)), name))
 	return exitFailure
 }
 
-// deliver prints a report, as text or JSON, and returns the exit code that it deserves.
+// deliver prints a report, as text or JSON, and returns the exit code for it.
 func (p program) deliver(well, asJSON bool, report any, writeText func(w io.Writer) error) int {
 	var err error
 	if asJSON {
@@ -70,7 +70,7 @@ func write(out io.Writer, text string) error {
 	return err
 }
 
-// writeJSON writes a value as JSON that a person can read too.
+// writeJSON writes a value as indented JSON.
 func writeJSON(out io.Writer, value any) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
@@ -78,7 +78,7 @@ func writeJSON(out io.Writer, value any) error {
 	return encoder.Encode(value)
 }
 
-// lookUp finds a word in the table, or tells the user which one was perhaps meant.
+// lookUp finds a subcommand in the table. If it is unknown, lookUp prints the most similar name.
 func lookUp(word string, p program) (command, bool) {
 	table := commands()
 	words := make([]string, len(table))
@@ -88,21 +88,21 @@ func lookUp(word string, p program) (command, bool) {
 		}
 		words[i] = c.word
 	}
-	fmt.Fprintf(p.stderr, "mockserver: unknown word %q%s\nmockserver help lists all words\n", word, didYouMean(word, words))
+	fmt.Fprintf(p.stderr, "mockserver: unknown command %q%s\nmockserver help lists all commands\n", word, didYouMean(word, words))
 	return command{}, false
 }
 
-// declare returns the word's flags, not yet read, and its action.
+// declare returns the flags, not yet read, and the action.
 func (c command) declare() (*flags, action) {
 	f := newFlags("mockserver " + c.word)
 	do := c.define(f)
-	if f.some() {
-		f.text(configFlag, text{file: true}, "read flags from this JSON `FILE`, such as {\"addr\":\"127.0.0.1:0\"}")
+	if f.hasFlags() {
+		f.text(configFlag, text{file: true}, "read flags from a JSON `FILE`, such as {\"addr\":\"127.0.0.1:0\"}")
 	}
 	return f, do
 }
 
-// run reads the flags, wherever they stand among the arguments, and does the word's work.
+// run reads the flags, which may stand anywhere among the arguments, and runs the action.
 func (c command) run(ctx context.Context, p program) int {
 	f, do := c.declare()
 	rest, err := f.read(p.args, p.getenv)
@@ -113,7 +113,7 @@ func (c command) run(ctx context.Context, p program) int {
 	case err == nil && len(rest) > 0 && c.argument == "":
 		err = fmt.Errorf("%s takes no argument %q", f.Name(), rest[0])
 	case err == nil && len(rest) > 1 && !c.many:
-		err = fmt.Errorf("%s takes one %s, and %q is one more", f.Name(), strings.Trim(c.argument, "[]"), rest[1])
+		err = fmt.Errorf("%s takes one %s: remove %q", f.Name(), strings.Trim(c.argument, "[]"), rest[1])
 	}
 	if err != nil {
 		return c.misused(p, err)
@@ -122,13 +122,13 @@ func (c command) run(ctx context.Context, p program) int {
 	return do(ctx, p)
 }
 
-// misused tells the user what is wrong with the command line, and where to read on.
+// misused prints an error of the command line and the help command to run.
 func (c command) misused(p program, err error) int {
-	fmt.Fprintf(p.stderr, "mockserver: %v\nmockserver help %s shows how it is used\n", err, c.word)
+	fmt.Fprintf(p.stderr, "mockserver: %v\nsee mockserver help %s\n", err, c.word)
 	return exitUsage
 }
 
-// didYouMean is a question to put behind an unknown name, or nothing if no known one is near.
+// didYouMean returns a question to append to an unknown name, or "" if no known name is similar.
 func didYouMean(name string, known []string) string {
 	if nearest := spelling.Nearest(name, known); nearest != "" {
 		return fmt.Sprintf(": did you mean %s?", nearest)

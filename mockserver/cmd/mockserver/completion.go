@@ -11,7 +11,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
-// shells is the table of the shells that completion is written for.
+// shells is the table of the supported shells.
 func shells() []completionShell {
 	return []completionShell{
 		{"bash", `source <(mockserver completion bash)`, bashCompletion},
@@ -28,7 +28,7 @@ type completionShell struct {
 func completionCommand() command {
 	c := command{
 		word: "completion", summary: "print a shell's completion script", argument: "SHELL",
-		about: "Write it to where the shell looks:\n",
+		about: "Install it with:\n",
 	}
 	for _, s := range shells() {
 		c.choices = append(c.choices, s.name)
@@ -38,14 +38,14 @@ func completionCommand() command {
 	return c
 }
 
-// completion writes the script of the shell that is named.
+// completion writes the script for a shell.
 func (c command) completion(_ context.Context, p program) int {
 	if len(p.args) == 0 {
-		return c.misused(p, fmt.Errorf("name a shell: %s", strings.Join(c.choices, ", ")))
+		return c.misused(p, fmt.Errorf("no shell given: choose one of %s", strings.Join(c.choices, ", ")))
 	}
 	i := slices.Index(c.choices, p.args[0])
 	if i < 0 {
-		return c.misused(p, fmt.Errorf("no completion for %q%s; there is %s", p.args[0], didYouMean(p.args[0], c.choices), strings.Join(c.choices, ", ")))
+		return c.misused(p, fmt.Errorf("unknown shell %q%s; choose one of %s", p.args[0], didYouMean(p.args[0], c.choices), strings.Join(c.choices, ", ")))
 	}
 	var script strings.Builder
 	shells()[i].write(&script, completions(commands()))
@@ -55,7 +55,7 @@ func (c command) completion(_ context.Context, p program) int {
 	return exitOK
 }
 
-// completed is what a script offers behind one word.
+// completed holds the completions of one subcommand.
 type completed struct {
 	word, summary string
 	arguments     []string
@@ -64,12 +64,12 @@ type completed struct {
 
 type completedFlag struct {
 	name, usage string
-	value       string // what it takes; empty for a flag without
+	value       string // the kind of value; empty for a flag without one
 	choices     []string
 	file        bool
 }
 
-// completions reads the table of words and their flags.
+// completions builds the completions of all subcommands and their flags.
 func completions(table []command) []completed {
 	var words []string
 	for _, c := range table {
@@ -78,7 +78,7 @@ func completions(table []command) []completed {
 	var out []completed
 	for _, c := range table {
 		one := completed{word: c.word, summary: c.summary, arguments: c.choices}
-		if c.argument == wordArgument {
+		if c.argument == commandArgument {
 			one.arguments = words
 		}
 		f, _ := c.declare()
@@ -98,7 +98,7 @@ func completions(table []command) []completed {
 	return out
 }
 
-// offered is what may follow a word: its arguments and flags.
+// offered returns the completions after the subcommand: its arguments and flags.
 func (c completed) offered() []string {
 	out := slices.Clone(c.arguments)
 	for _, f := range c.flags {
@@ -174,11 +174,11 @@ _mockserver() {
 		}
 		fmt.Fprint(w, " ;;\n")
 	}
-	// The script is either loaded by its name, and then runs what it is, or sourced.
+	// If the script is autoloaded it runs the function; if it is sourced it registers it.
 	fmt.Fprint(w, "\tesac\n}\nif [ \"$funcstack[1]\" = _mockserver ]; then _mockserver \"$@\"; else compdef _mockserver mockserver; fi\n")
 }
 
-// zsh is the flag in the words of _arguments, in which brackets and colons have a meaning.
+// zsh formats the flag for _arguments, which gives brackets and colons a meaning.
 func (f completedFlag) zsh() string {
 	plain := strings.NewReplacer("[", `\[`, "]", `\]`, ":", `\:`)
 	spec := f.name + "[" + plain.Replace(f.usage) + "]"
@@ -218,7 +218,7 @@ func fishCompletion(w io.Writer, table []completed) {
 	}
 }
 
-// fishQuoted puts a text into single quotes, in which fish knows two escapes.
+// fishQuoted quotes a text for fish, whose single quotes have two escapes.
 func fishQuoted(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }

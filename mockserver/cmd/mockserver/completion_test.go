@@ -21,7 +21,7 @@ func small() []command {
 			return nil
 		}},
 		{word: "paint", summary: "the painter's word", argument: "COLOUR", choices: []string{"red", "blue"}, define: func(*flags) action { return nil }},
-		{word: "help", summary: "help", argument: wordArgument, define: func(*flags) action { return nil }},
+		{word: "help", summary: "help", argument: commandArgument, define: func(*flags) action { return nil }},
 	}
 }
 

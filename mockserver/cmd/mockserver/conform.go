@@ -11,19 +11,19 @@ import (
 
 func conformCommand() command {
 	return command{
-		word: "conform", summary: "hold a service against the specification and report", argument: "[URL]",
-		about: `Without URL it is ` + baseURLVariable + `, else http://` + defaultAddr + `. What the specification leaves open is reported
-apart and is no failure.
+		word: "conform", summary: "check the conformance of a service and print a report", argument: "[URL]",
+		about: `The default of URL is ` + baseURLVariable + `, else http://` + defaultAddr + `. Open points of the specification are reported
+separately and are not failures.
 
-What is changed and spent, at most:
-  without -write     nothing: GET requests, and POST requests that name nothing and have to be refused
+Changes and charges, at most:
+  without -write     none: GET requests, and empty POST requests, which the service must refuse
   -write             6 webhook replays, 2 drafts, 1 purchase: the cheapest document of the first draft, at the price
-                     that the draft shows; nothing is bought if no price can be relied on
-  -second-purchase   the same, and the same purchase once more, which has to charge nothing: a service that fails
-                     this check charges the price twice
-Live keys are not accepted for either. The report lists the purchases that were sent.
+                     in the draft; nothing is purchased if no price is reliable
+  -second-purchase   the same, and the same purchase a second time, which must not charge again: a service that
+                     fails this check charges the price twice
+Both refuse live keys. The report lists the purchases that were sent.
 
-The exit code is 0 if every check passed, 1 if one failed, ` + fmt.Sprint(exitIncomplete) + ` if none failed but one could not be made.`,
+The exit code is 0 if every check passed, 1 if a check failed, ` + fmt.Sprint(exitIncomplete) + ` if none failed but one could not be made.`,
 		examples: []string{
 			"conform http://127.0.0.1:4010 -key sk_test_… -wallet VA-…",
 			`conform -write          # after eval "$(mockserver env)"`,
@@ -31,13 +31,13 @@ The exit code is 0 if every check passed, 1 if one failed, ` + fmt.Sprint(exitIn
 		define: func(f *flags) action {
 			key := keyFlag(f)
 			wallet := f.text("wallet", text{also: "SHIPPING_WALLET"}, "the `WALLET` whose transactions are listed")
-			shipment := f.text("shipment", text{also: "SHIPPING_SHIPMENT"}, "a `SHIPMENT` to analyze and replay events of")
+			shipment := f.text("shipment", text{also: "SHIPPING_SHIPMENT"}, "the `SHIPMENT` to analyze, whose events are replayed")
 			invoice := f.text("invoice", text{also: "SHIPPING_INVOICE"}, "the `URL` of an uploaded invoice to analyze")
-			webhook := f.text("webhook", text{also: "SHIPPING_WEBHOOK"}, "the one `WEBHOOK` to send replays to")
+			webhook := f.text("webhook", text{also: "SHIPPING_WEBHOOK"}, "the only `WEBHOOK` that receives replays")
 			cacert := cacertFlag(f)
-			write := f.Bool("write", false, "make changes too, and one purchase, which charges the wallet")
+			write := f.Bool("write", false, "also make changes, and one purchase, which charges the wallet")
 			second := f.Bool("second-purchase", false, "like -write, and send the purchase a second time")
-			patience := f.Duration("patience", 30*time.Second, "the `TIME` that an answer, and the bought document, may take")
+			patience := f.Duration("patience", 30*time.Second, "the maximum `TIME` for a response, and for the generation of the document")
 			asJSON := f.Bool("json", false, "print the report as JSON")
 			return func(ctx context.Context, p program) int {
 				base, err := baseURL(p)
@@ -45,7 +45,7 @@ The exit code is 0 if every check passed, 1 if one failed, ` + fmt.Sprint(exitIn
 				case err != nil:
 					return p.fail("%v", err)
 				case *key == "":
-					return p.fail("name the account's secret key with -key or %s", secretKeyVariable)
+					return p.fail("no secret key: set it with -key or %s", secretKeyVariable)
 				case (*write || *second) && strings.HasPrefix(*key, "sk_live_"):
 					return p.fail("-write and -second-purchase spend money: use a test key")
 				}

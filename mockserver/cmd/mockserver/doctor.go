@@ -9,25 +9,25 @@ import (
 
 func doctorCommand() command {
 	return command{
-		word: "doctor", summary: "examine a receiver of webhooks with deliveries good and bad", argument: "URL",
-		about: `Sends the receiver what the service sends, and what nobody should: wrong signatures, duplicates, late and
-huge and slow and broken deliveries. Prints a scorecard with advice. The exit code is 0 when all is good,
-1 when something is not. Only receivers on this machine are examined unless -anywhere is given.`,
+		word: "doctor", summary: "test a receiver of webhooks with valid and invalid deliveries", argument: "URL",
+		about: `Sends valid and invalid deliveries to the receiver: wrong signatures, duplicates, and late, huge, slow and
+malformed deliveries. Prints a scorecard with advice. The exit code is 0 if every delivery was handled
+correctly, else 1. Receivers on other machines are tested only with -anywhere.`,
 		examples: []string{
 			"doctor http://127.0.0.1:8080/hooks -key sk_test_…",
 			"doctor http://127.0.0.1:8080/hooks -other-key sk_test_… -json",
 		},
 		define: func(f *flags) action {
 			key := keyFlag(f)
-			other := f.text("other-key", text{}, "a second `KEY` that the receiver takes while keys are changed")
+			other := f.text("other-key", text{}, "a second `KEY` that the receiver accepts during key rotation")
 			header := f.text("signature-header", text{value: delivery.HeaderSignature}, "the header `NAME` that carries the signature")
-			patience := f.Duration("patience", doctor.DefaultPatience, "the `TIME` that an answer may take")
+			patience := f.Duration("patience", doctor.DefaultPatience, "the maximum `TIME` for a response")
 			cacert := cacertFlag(f)
-			anywhere := f.Bool("anywhere", false, "examine receivers on other machines too; have their owner's consent")
+			anywhere := f.Bool("anywhere", false, "allow receivers on other machines; only with the consent of their owner")
 			asJSON := f.Bool("json", false, "print the scorecard as JSON")
 			return func(ctx context.Context, p program) int {
 				if len(p.args) == 0 {
-					return p.fail("name the receiver's URL: mockserver doctor http://127.0.0.1:8080/hooks")
+					return p.fail("no URL given, such as mockserver doctor http://127.0.0.1:8080/hooks")
 				}
 				roots, err := trustedRoots(*cacert)
 				if err != nil {

@@ -16,19 +16,19 @@ import (
 
 func envCommand() command {
 	return command{
-		word: "env", summary: "print the settings that a program needs to use the server",
-		about: `The settings of a server that was started with this seed; or, with -url, of the one that is running there,
-also of one of its other worlds. With -cacert there is ` + caVariable + `, for programs that are to trust it.`,
+		word: "env", summary: "print the environment variables for a client of the server",
+		about: `Prints the settings of a server with the seed of -seed or, with -url, of a running server and one of its worlds.
+With -cacert it also prints ` + caVariable + `, so that programs trust that CA certificate.`,
 		examples: []string{
 			`env                                         # for eval "$(mockserver env)"`,
 			"env -format dotenv >.env",
 			"env -url http://127.0.0.1:4010 -world lowfunds_ci42 -format json",
 		},
 		define: func(f *flags) action {
-			seed := f.Uint64("seed", 1, "the `NUMBER` that the server's world follows from")
+			seed := f.Uint64("seed", 1, "the random seed of the server's world, a `NUMBER`")
 			format := f.text("format", text{value: "sh", choices: []string{"sh", "dotenv", "json"}}, "the `FORMAT` to print")
-			address := f.text("url", text{}, "ask the server that is running at this `URL`")
-			world := f.text("world", text{}, "with -url: the `NAME` of one of its open worlds; without, the one it began with")
+			address := f.text("url", text{}, "print the settings of the running server at this `URL`")
+			world := f.text("world", text{}, "with -url: the `NAME` of an open world; default: the home world")
 			cacert, token := cacertFlag(f), tokenFlag(f)
 			return func(ctx context.Context, p program) int {
 				var settings []setting
@@ -37,7 +37,7 @@ also of one of its other worlds. With -cacert there is ` + caVariable + `, for p
 				case *address != "":
 					settings, err = runningSettings(ctx, p, *address, *world, *cacert, *token)
 				case *world != "":
-					err = fmt.Errorf("-world is one of a running server: name it with -url")
+					err = fmt.Errorf("-world needs a running server: add -url")
 				default:
 					settings, err = seededSettings(*seed)
 				}
@@ -53,10 +53,10 @@ also of one of its other worlds. With -cacert there is ` + caVariable + `, for p
 	}
 }
 
-// setting is an environment variable of programs that use the service.
+// setting is an environment variable.
 type setting struct{ name, value string }
 
-// settings is the table of what env prints: what programs read, and what conform does.
+// settings returns the table that env prints: the variables of clients and of conform.
 func settings(url, key, wallet, shipment, invoice, webhook string) []setting {
 	return []setting{
 		{baseURLVariable, url},
@@ -68,7 +68,7 @@ func settings(url, key, wallet, shipment, invoice, webhook string) []setting {
 	}
 }
 
-// seededSettings are those of the world of a seed, at the address where serve listens.
+// seededSettings returns the settings of the home world of a seed, at the default address of serve.
 func seededSettings(seed uint64) ([]setting, error) {
 	srv := mockserver.New(mockserver.WithSeed(seed), mockserver.WithoutListener())
 	defer srv.Close()
@@ -78,7 +78,7 @@ func seededSettings(seed uint64) ([]setting, error) {
 	return settings("http://"+defaultAddr, srv.SecretKey, srv.Wallets()[0], srv.Shipments()[0], srv.Invoices()[0], srv.Webhooks()[0]), nil
 }
 
-// runningSettings are those of a world of a running server, as far as the world has them.
+// runningSettings returns the settings of a world of a running server, without those for which it has no record.
 func runningSettings(ctx context.Context, p program, address, world, cacert, token string) ([]setting, error) {
 	base, err := baseURL(program{args: []string{address}, getenv: p.getenv})
 	if err != nil {
@@ -101,7 +101,7 @@ func runningSettings(ctx context.Context, p program, address, world, cacert, tok
 		return nil, fmt.Errorf("%s: %w", base, refused)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("no mockserver answers on %s: %w; start one with mockserver serve", base, err)
+		return nil, fmt.Errorf("no mockserver responds on %s: %w; start one with mockserver serve", base, err)
 	}
 	first := func(all []string) string { return append(all, "")[0] }
 	found := settings(base, about.Key, first(about.Wallets), first(about.Shipments), first(about.Invoices), first(about.Webhooks))
@@ -114,11 +114,11 @@ func runningSettings(ctx context.Context, p program, address, world, cacert, tok
 	return found, nil
 }
 
-// caVariable is where Go, OpenSSL and what uses it look for authorities, in place of the system's own.
+// caVariable is the variable with which Go, OpenSSL and programs that use it replace the system's CA certificates.
 const caVariable = "SSL_CERT_FILE"
 
-// writeSettings writes the settings that there are in one of the formats of -format. A value with a control character
-// is refused: it comes from a server, and the output is meant for eval and for terminals.
+// writeSettings writes the settings that are not empty in one of the formats of -format. A value with a control
+// character is an error: values come from a server, and the output is used with eval and on terminals.
 func writeSettings(out io.Writer, format string, settings []setting) error {
 	object := map[string]string{}
 	var lines strings.Builder
@@ -128,7 +128,7 @@ func writeSettings(out io.Writer, format string, settings []setting) error {
 		case format == "json":
 			object[s.name] = s.value
 		case strings.Contains(s.value, "\n") || !shell.Visible(s.value):
-			return fmt.Errorf("the value of %s has a character that is not printable: %q; use -format json", s.name, s.value)
+			return fmt.Errorf("the value of %s has a non-printable character: %q; use -format json", s.name, s.value)
 		case format == "sh":
 			fmt.Fprintf(&lines, "export %s=%s\n", s.name, shell.Quote(s.value))
 		default:
@@ -142,8 +142,8 @@ func writeSettings(out io.Writer, format string, settings []setting) error {
 	return err
 }
 
-// dotenvQuoted returns a value as readers of .env files read it, and as a shell does that sources one. Readers agree
-// on what stands in single quotes, as long as there is no quote and no backslash in it.
+// dotenvQuoted quotes a value for readers of .env files and for shells. They agree on text in single quotes without
+// quotes and backslashes.
 func dotenvQuoted(value string) string {
 	if !strings.ContainsAny(value, `'\`) {
 		return shell.Quote(value)

@@ -9,27 +9,27 @@ import (
 	"strings"
 )
 
-// envPrefix begins the environment variable of every flag.
+// envPrefix is the prefix of the environment variables of flags.
 const envPrefix = "MOCKSERVER_"
 
-// flags is a word's table of flags. Besides the kinds of the flag package it has [flags.text].
+// flags is the flag set of a subcommand, with string flags of type [text].
 type flags struct{ *flag.FlagSet }
 
 func newFlags(name string) *flags {
 	f := &flags{flag.NewFlagSet(name, flag.ContinueOnError)}
-	f.SetOutput(io.Discard) // what is wrong is returned, and told once
+	f.SetOutput(io.Discard) // errors are returned, and printed once
 	return f
 }
 
-// text is the value of a flag of letters.
+// text is the value of a string flag.
 type text struct {
 	value   string
-	choices []string // what it may be; nil: anything
-	file    bool     // it is a path of a file
-	also    string   // a further environment variable that it is read from
+	choices []string // the allowed values; nil allows all
+	file    bool     // the value is the path of a file
+	also    string   // another environment variable with the value
 }
 
-// text declares a flag of letters.
+// text declares a string flag.
 func (f *flags) text(name string, value text, usage string) *string {
 	f.Var(&value, name, usage)
 	return &value.value
@@ -41,13 +41,13 @@ func (t *text) String() string { return t.value }
 // Set implements [flag.Value].
 func (t *text) Set(value string) error {
 	if t.choices != nil && !slices.Contains(t.choices, value) {
-		return fmt.Errorf("it is one of %s%s", strings.Join(t.choices, ", "), didYouMean(value, t.choices))
+		return fmt.Errorf("choose one of %s%s", strings.Join(t.choices, ", "), didYouMean(value, t.choices))
 	}
 	t.value = value
 	return nil
 }
 
-// environment returns the variables that a flag is read from, the first that is set first.
+// environment returns the environment variables of a flag, in order of precedence.
 func environment(f *flag.Flag) []string {
 	names := []string{envPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))}
 	if t, ok := f.Value.(*text); ok && t.also != "" {
@@ -56,17 +56,17 @@ func environment(f *flag.Flag) []string {
 	return names
 }
 
-// takesValue is false for a flag that is given without one, such as -json.
+// takesValue reports whether a flag needs a value; boolean flags such as -json do not.
 func takesValue(f *flag.Flag) bool {
 	b, ok := f.Value.(interface{ IsBoolFlag() bool })
 	return !ok || !b.IsBoolFlag()
 }
 
-// configFlag names the configuration file. Every word with flags has it.
+// configFlag is the flag that names the configuration file. Every subcommand with flags has it.
 const configFlag = "config"
 
 // read sets the flags from the arguments, the environment and the configuration file, in this order of
-// precedence, and returns the arguments that are no flags.
+// precedence, and returns the arguments that are not flags.
 func (f *flags) read(args []string, getenv func(string) string) (rest []string, err error) {
 	if rest, err = f.arguments(args); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (f *flags) read(args []string, getenv func(string) string) (rest []string, 
 	return rest, nil
 }
 
-// arguments reads flags that stand before, between and behind the other arguments, up to "--".
+// arguments reads flags before, between and after the other arguments, up to "--".
 func (f *flags) arguments(args []string) (rest []string, err error) {
 	for len(args) > 0 {
 		if err := f.Parse(args); err != nil {
@@ -95,7 +95,7 @@ func (f *flags) arguments(args []string) (rest []string, err error) {
 	return rest, nil
 }
 
-// explain adds to an unknown flag the one that was perhaps meant.
+// explain adds the most similar flag to the error of an unknown flag.
 func (f *flags) explain(err error) error {
 	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !unknown {
@@ -104,10 +104,10 @@ func (f *flags) explain(err error) error {
 	return fmt.Errorf("%s has no flag -%s%s", f.Name(), name, didYouMean("-"+name, f.names("-")))
 }
 
-// some reports whether there are flags at all.
-func (f *flags) some() bool { return len(f.names("")) > 0 }
+// hasFlags reports whether any flags are declared.
+func (f *flags) hasFlags() bool { return len(f.names("")) > 0 }
 
-// names lists the flags, each behind a prefix.
+// names lists the flags, each with a prefix.
 func (f *flags) names(prefix string) []string {
 	var names []string
 	f.VisitAll(func(f *flag.Flag) { names = append(names, prefix+f.Name) })
@@ -121,7 +121,7 @@ func (f *flags) given() map[string]bool {
 	return given
 }
 
-// fromEnvironment sets what the command line left out. An empty variable counts as none.
+// fromEnvironment sets flags that the command line did not set. Empty variables are ignored.
 func (f *flags) fromEnvironment(getenv func(string) string) error {
 	var problems []error
 	given := f.given()
@@ -135,7 +135,7 @@ func (f *flags) fromEnvironment(getenv func(string) string) error {
 				continue
 			}
 			if err := f.Set(entry.Name, value); err != nil {
-				problems = append(problems, fmt.Errorf("%s=%q is no value for -%s: %w", variable, value, entry.Name, err))
+				problems = append(problems, fmt.Errorf("invalid value %[2]q of %[1]s for -%[3]s: %[4]w", variable, value, entry.Name, err))
 			}
 			return
 		}

@@ -64,14 +64,14 @@ func TestFlags_StandBeforeAndBehindTheArgument(t *testing.T) {
 func TestConfigFile_IsRefusedWithTheReason(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, content, want string }{
-		{"unknown name", `{"sed":7}`, `no flag is called "sed": did you mean seed?`},
-		{"name of the file itself", `{"config":"x.json"}`, `no flag is called "config"`},
-		{"bad value", `{"seed":"seven"}`, `"seven" is no value for "seed"`},
+		{"unknown name", `{"sed":7}`, `unknown flag "sed": did you mean seed?`},
+		{"name of the file itself", `{"config":"x.json"}`, `unknown flag "config"`},
+		{"bad value", `{"seed":"seven"}`, `invalid value "seven" for "seed"`},
 		{"bad choice", `{"format":"xml"}`, `one of sh, dotenv, json`},
-		{"list", `{"seed":[7]}`, `"seed" is neither text nor number`},
-		{"no object", `[]`, "it is no JSON object of flags"},
-		{"no JSON", `seed: 7`, "it is no JSON object of flags"},
-		{"two objects", `{}{}`, "something follows the JSON object"},
+		{"list", `{"seed":[7]}`, `"seed" is not a string, number or boolean`},
+		{"no object", `[]`, "not a JSON object of flags"},
+		{"no JSON", `seed: 7`, "not a JSON object of flags"},
+		{"two objects", `{}{}`, "unexpected text after the JSON object"},
 		{"several mistakes", `{"sed":7,"fromat":"sh"}`, `did you mean format?`},
 	}
 	for _, test := range tests {

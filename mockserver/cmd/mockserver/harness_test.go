@@ -33,7 +33,7 @@ func (o outcome) want(t *testing.T, code int, texts ...string) outcome {
 	}
 	for _, text := range texts {
 		if !strings.Contains(o.stdout+o.stderr, text) {
-			t.Errorf("the command does not say %q", text)
+			t.Errorf("the output does not contain %q", text)
 		}
 	}
 	if t.Failed() {

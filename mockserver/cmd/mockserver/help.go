@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// wordArgument is an argument that is a word of the table itself.
-const wordArgument = "[WORD]"
+// commandArgument is the argument that is the name of a subcommand.
+const commandArgument = "[COMMAND]"
 
 func helpCommand() command {
 	return command{
-		word: "help", summary: "show what a word does, its flags and examples", argument: wordArgument,
+		word: "help", summary: "show the usage, flags and examples of a command", argument: commandArgument,
 		examples: []string{"help serve"},
 		define:   func(*flags) action { return help },
 	}
 }
 
-// help shows the help of a word, or the overview.
+// help prints the help of a subcommand, or the overview.
 func help(_ context.Context, p program) int {
 	if len(p.args) == 0 {
 		overview(p.stdout)
@@ -33,33 +33,33 @@ func help(_ context.Context, p program) int {
 	return exitOK
 }
 
-// overview lists the words.
+// overview prints the list of subcommands.
 func overview(out io.Writer) {
-	fmt.Fprint(out, "The reference server of the shipping service, and what goes with it.\n\nUsage: mockserver WORD [flags]\n\n")
+	fmt.Fprint(out, "The reference server of the shipping service, and tools for testing.\n\nUsage: mockserver COMMAND [flags]\n\n")
 	for _, c := range commands() {
 		fmt.Fprintf(out, "  %-11s %s\n", c.word, c.summary)
 	}
 	fmt.Fprint(out, `
-mockserver serve is all you need to begin. mockserver help WORD shows a word's flags and examples.
-Every flag can also be set by an environment variable and in the JSON file that -config names.
+To begin, run mockserver serve. mockserver help COMMAND shows the flags and examples of a command.
+Every flag can also be set with an environment variable and in the JSON file of -config.
 `)
 }
 
-// help shows all about a word.
+// help prints the help of the subcommand.
 func (c command) help(out io.Writer) {
 	f, _ := c.declare()
 	usage := f.Name()
 	if c.argument != "" {
 		usage += " " + c.argument
 	}
-	if f.some() && !c.many {
+	if f.hasFlags() && !c.many {
 		usage += " [flags]"
 	}
 	fmt.Fprintf(out, "%s: %s.\n\nUsage: %s\n", f.Name(), c.summary, usage)
 	if c.about != "" {
 		fmt.Fprintf(out, "\n%s\n", strings.TrimSpace(c.about))
 	}
-	if f.some() {
+	if f.hasFlags() {
 		fmt.Fprint(out, "\nFlags:\n")
 		f.VisitAll(func(f *flag.Flag) { describe(out, f) })
 	}
@@ -71,7 +71,7 @@ func (c command) help(out io.Writer) {
 	}
 }
 
-// describe shows a flag: what it takes and means, then its default and its environment variables.
+// describe prints a flag: its value and usage, then its default and its environment variables.
 func describe(out io.Writer, f *flag.Flag) {
 	kind, usage := flag.UnquoteUsage(f)
 	var facts []string

@@ -1,11 +1,11 @@
-// The mockserver command runs the reference server of the shipping service, and holds receivers of
-// webhooks and other servers against what they should do.
+// The mockserver command runs the reference server of the shipping service, tests receivers of webhooks, and checks
+// other servers against the specification.
 //
 //	go run ./mockserver/cmd/mockserver serve
 //	go run ./mockserver/cmd/mockserver help
 //
-// A flag is read from the command line; else from the environment, where -deliver-anywhere is
-// MOCKSERVER_DELIVER_ANYWHERE; else from the JSON file that -config names; else it has its default.
+// A flag is read from the command line; else from the environment, where the variable of -deliver-anywhere is
+// MOCKSERVER_DELIVER_ANYWHERE; else from the JSON file of -config; else it has its default.
 package main
 
 import (
@@ -16,11 +16,11 @@ import (
 	"syscall"
 )
 
-// The exit codes.
+// Exit codes.
 const (
 	exitOK      = 0
-	exitFailure = 1 // something went wrong, or what was examined is not as it should be
-	exitUsage   = 2 // the command line is wrong
+	exitFailure = 1 // an error occurred, or a check failed
+	exitUsage   = 2 // the command line is invalid
 
 	exitIncomplete = 3 // nothing failed, but a check could not be made
 )
@@ -31,7 +31,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
 }
 
-// commands is the table that the words, their help and their completion follow from.
+// commands returns the table of subcommands, from which help and completion are derived.
 func commands() []command {
 	return []command{
 		serveCommand(),
@@ -47,7 +47,7 @@ func commands() []command {
 	}
 }
 
-// run runs the word that the arguments begin with and returns the exit code.
+// run runs the subcommand that the arguments name and returns the exit code.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	p := program{args: args, getenv: getenv, stdout: stdout, stderr: stderr}
 	if len(args) == 0 {

@@ -14,10 +14,10 @@ func TestRun_TellsWhatIsWrongWithTheCommandLineAndWhatToDo(t *testing.T) {
 		env  map[string]string
 		want []string
 	}{
-		{"no word", nil, nil, []string{"Usage: mockserver WORD"}},
-		{"unknown word", []string{"sevre"}, nil, []string{`unknown word "sevre": did you mean serve?`, "mockserver help lists all words"}},
+		{"no word", nil, nil, []string{"Usage: mockserver COMMAND"}},
+		{"unknown word", []string{"sevre"}, nil, []string{`unknown command "sevre": did you mean serve?`, "mockserver help lists all commands"}},
 		{"beginning of a word", []string{"comp"}, nil, []string{"did you mean completion?"}},
-		{"a word like no other", []string{"zzz"}, nil, []string{"unknown word \"zzz\"\n"}},
+		{"a word like no other", []string{"zzz"}, nil, []string{"unknown command \"zzz\"\n"}},
 		{"help for an unknown word", []string{"help", "docter"}, nil, []string{"did you mean doctor?"}},
 		{"unknown flag", []string{"serve", "-adr", "x"}, nil, []string{"mockserver serve has no flag -adr: did you mean -addr?", "mockserver help serve"}},
 		{"unknown flag with two dashes", []string{"serve", "--sed=1"}, nil, []string{"did you mean -seed?"}},
@@ -26,9 +26,9 @@ func TestRun_TellsWhatIsWrongWithTheCommandLineAndWhatToDo(t *testing.T) {
 		{"bad number", []string{"serve", "-seed", "x"}, nil, []string{`invalid value "x" for flag -seed`}},
 		{"value missing", []string{"serve", "-seed"}, nil, []string{"flag needs an argument: -seed"}},
 		{"bad choice", []string{"serve", "-clock", "virtal"}, nil, []string{"one of real, virtual: did you mean virtual?"}},
-		{"bad variable", []string{"serve"}, map[string]string{"MOCKSERVER_SEED": "x"}, []string{`MOCKSERVER_SEED="x" is no value for -seed`}},
+		{"bad variable", []string{"serve"}, map[string]string{"MOCKSERVER_SEED": "x"}, []string{`invalid value "x" of MOCKSERVER_SEED for -seed`}},
 		{"two bad variables", []string{"serve"}, map[string]string{"MOCKSERVER_SEED": "x", "MOCKSERVER_CLOCK": "lunar"}, []string{"MOCKSERVER_SEED", "MOCKSERVER_CLOCK"}},
-		{"no shell", []string{"completion"}, nil, []string{"name a shell: bash, zsh, fish"}},
+		{"no shell", []string{"completion"}, nil, []string{"choose one of bash, zsh, fish"}},
 		{"unknown shell", []string{"completion", "bsah"}, nil, []string{"did you mean bash?"}},
 	}
 	for _, test := range tests {

@@ -11,8 +11,8 @@ import (
 func openAPICommand() command {
 	return command{
 		word: "openapi", summary: "print the OpenAPI 3.1 document of the service",
-		about: `x-assumption marks what the specification does not show, and x-provisional the operations that it names without
-a path. The operations below /_mock/ belong to the reference server itself.`,
+		about: `x-assumption marks points that the specification leaves open. x-provisional marks operations for which it has no
+path. The operations below /_mock/ belong to the reference server.`,
 		examples: []string{"openapi | jq .paths", "openapi -o openapi.json"},
 		define: func(f *flags) action {
 			file := f.text("o", text{file: true}, "write the document to this `FILE` instead of standard output")
@@ -24,7 +24,7 @@ a path. The operations below /_mock/ belong to the reference server itself.`,
 func writeOpenAPI(p program, file string) int {
 	document, err := mockserver.OpenAPI(shipping.Operations())
 	if err != nil {
-		return p.fail("the OpenAPI document cannot be written: %v", err)
+		return p.fail("cannot write the OpenAPI document: %v", err)
 	}
 	if file == "" {
 		_, err = p.stdout.Write(document)
@@ -32,7 +32,7 @@ func writeOpenAPI(p program, file string) int {
 		err = os.WriteFile(file, document, 0o666)
 	}
 	if err != nil {
-		return p.fail("the OpenAPI document is not written: %v", err)
+		return p.fail("cannot write the OpenAPI document: %v", err)
 	}
 	return exitOK
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/shipping-go/shipping/internal/jsonexact"
 )
 
-// The environment variables that programs which use the service read too.
+// Environment variables that clients of the service also read.
 const (
 	baseURLVariable   = "SHIPPING_BASE_URL"
 	secretKeyVariable = "SHIPPING_SECRET_KEY"
@@ -22,16 +22,16 @@ const (
 
 func readyCommand() command {
 	return command{
-		word: "ready", summary: "tell by the exit code whether a server answers", argument: "[URL]",
-		about: `For scripts and health checks: exit code 0 as soon as GET URL/_mock/healthz succeeds, 1 when it has not
-in time. Without URL it is ` + baseURLVariable + `, else http://` + defaultAddr + `.`,
+		word: "ready", summary: "wait for a server; exit 0 when it is ready", argument: "[URL]",
+		about: `For scripts and health checks. The exit code is 0 as soon as GET URL/_mock/healthz succeeds, and 1 after the time
+of -wait. The default of URL is ` + baseURLVariable + `, else http://` + defaultAddr + `.`,
 		examples: []string{
 			"ready",
 			"ready http://127.0.0.1:4010 -wait 10s",
 			"ready https://127.0.0.1:4010 -cacert ca.pem     # of serve -tls -tls-ca ca.pem",
 		},
 		define: func(f *flags) action {
-			wait := f.Duration("wait", 0, "go on asking for this `TIME`; 0 asks once")
+			wait := f.Duration("wait", 0, "retry for this `TIME`; 0 sends one request")
 			cacert, token := cacertFlag(f), tokenFlag(f)
 			return func(ctx context.Context, p program) int {
 				return awaitReady(ctx, p, *cacert, *token, *wait)
@@ -40,7 +40,7 @@ in time. Without URL it is ` + baseURLVariable + `, else http://` + defaultAddr 
 	}
 }
 
-// awaitReady asks until the server answers or the wait is over.
+// awaitReady sends requests until the server responds or the wait is over.
 func awaitReady(ctx context.Context, p program, cacert, token string, wait time.Duration) int {
 	base, err := baseURL(p)
 	if err != nil {
@@ -55,13 +55,13 @@ func awaitReady(ctx context.Context, p program, cacert, token string, wait time.
 			return exitOK
 		}
 		if !paused(asking, pause) {
-			return p.fail("no mockserver answers on %s: %v; start one with mockserver serve, or wait longer with -wait", base, err)
+			return p.fail("no mockserver responds on %s: %v; start one with mockserver serve, or wait longer with -wait", base, err)
 		}
 		pause = min(2*pause, 500*time.Millisecond)
 	}
 }
 
-// paused waits, and reports false when the context ended first.
+// paused waits for d, and returns false if the context ends first.
 func paused(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -73,11 +73,11 @@ func paused(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// askPatience is how long one question to a server may take.
+// askPatience limits one request to a server.
 const askPatience = 2 * time.Second
 
-// healthy returns nil when a mockserver answers on the base address, else why not: with -tls also where its
-// authority is not written yet.
+// healthy returns nil if a mockserver responds on the base address, else the reason. With -tls the CA certificate
+// may not be written yet.
 func healthy(ctx context.Context, cacert, token, base string) error {
 	w, err := newWire(cacert, token)
 	if err != nil {
@@ -87,8 +87,7 @@ func healthy(ctx context.Context, cacert, token, base string) error {
 	return ask(ctx, w, base+"/_mock/healthz", "", &struct{}{})
 }
 
-// ask reads the data of one of a server's own routes, about the world of a key; an empty key means the
-// world that the server began with.
+// ask reads the data of a route below /_mock/ into data, for the world of a key; an empty key means the home world.
 func ask(ctx context.Context, w wire, address, key string, data any) error {
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
@@ -119,17 +118,17 @@ func ask(ctx context.Context, w wire, address, key string, data any) error {
 	case resp.StatusCode != http.StatusOK && err == nil && envelope.Message != "":
 		return &refusal{resp.StatusCode, envelope.Message}
 	case resp.StatusCode != http.StatusOK:
-		return fmt.Errorf("%s answered %s", req.URL.Path, resp.Status)
+		return fmt.Errorf("%s returned %s", req.URL.Path, resp.Status)
 	case err == nil:
 		err = envelope.Data.Decode(data)
 	}
 	if err != nil {
-		return fmt.Errorf("%s answered what no mockserver does: %w", req.URL.Path, err)
+		return fmt.Errorf("the response of %s is not from a mockserver: %w", req.URL.Path, err)
 	}
 	return nil
 }
 
-// refusal is what a server answered with instead of data.
+// refusal is a response without data.
 type refusal struct {
 	status  int
 	message string
@@ -137,8 +136,8 @@ type refusal struct {
 
 func (r *refusal) Error() string { return fmt.Sprintf("%s (%d)", r.message, r.status) }
 
-// baseURL returns the address of the service that a word is about, without a slash or version at its
-// end: its argument, else what the environment says, else where serve listens.
+// baseURL returns the address of the service for a subcommand, without a trailing slash or version: its argument, else
+// the environment variable, else the default address of serve.
 func baseURL(p program) (string, error) {
 	base := p.getenv(baseURLVariable)
 	if len(p.args) > 0 {
@@ -149,10 +148,10 @@ func baseURL(p program) (string, error) {
 	}
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return "", fmt.Errorf("%q is no base address: write one such as http://%s", base, defaultAddr)
+		return "", fmt.Errorf("invalid base address %q: write it as http://%s", base, defaultAddr)
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", errors.New("a base address has no user, query or fragment: give the key with -key or " + secretKeyVariable)
+		return "", errors.New("the base address has a user, query or fragment: remove it, and set the key with -key or  " + secretKeyVariable)
 	}
 	return strings.TrimSuffix(strings.TrimRight(u.String(), "/"), "/v1"), nil
 }

@@ -78,7 +78,7 @@ func TestConform_NeedsAKeyAndSpendsNoLiveMoney(t *testing.T) {
 	invoke(t, nil, "conform", "http://127.0.0.1:1").want(t, exitFailure, "-key or SHIPPING_SECRET_KEY")
 	invoke(t, nil, "conform", "http://127.0.0.1:1", "-key", "sk_live_1", "-write").want(t, exitFailure, "use a test key")
 	invoke(t, nil, "conform", "http://127.0.0.1:1", "-key", "sk_live_1", "-second-purchase").want(t, exitFailure, "use a test key")
-	invoke(t, nil, "conform", "nowhere", "-key", "k").want(t, exitFailure, "no base address")
+	invoke(t, nil, "conform", "nowhere", "-key", "k").want(t, exitFailure, "invalid base address")
 }
 
 func TestDoctor_PrintsAScorecardAndTellsByTheExitCode(t *testing.T) {
@@ -99,10 +99,10 @@ func TestDoctor_PrintsAScorecardAndTellsByTheExitCode(t *testing.T) {
 
 func TestDoctor_ExaminesNobodyWhoMayNotBeExamined(t *testing.T) {
 	t.Parallel()
-	invoke(t, nil, "doctor").want(t, exitFailure, "name the receiver's URL")
-	invoke(t, nil, "doctor", "http://127.0.0.1:1/").want(t, exitFailure, "give the key")
+	invoke(t, nil, "doctor").want(t, exitFailure, "no URL given")
+	invoke(t, nil, "doctor", "http://127.0.0.1:1/").want(t, exitFailure, "set the key")
 	invoke(t, nil, "doctor", "http://example.com/hooks", "-key", "k").want(t, exitFailure, "-anywhere")
-	invoke(t, nil, "doctor", "hooks", "-key", "k").want(t, exitFailure, "no absolute http or https URL")
+	invoke(t, nil, "doctor", "hooks", "-key", "k").want(t, exitFailure, "not an absolute http or https URL")
 	invoke(t, nil, "doctor", "http://"+taken(t), "-key", "k").want(t, exitFailure)
 }
 

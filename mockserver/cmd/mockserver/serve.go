@@ -23,59 +23,59 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
-// defaultAddr is where serve listens and where the other words look for it.
+// defaultAddr is the default address of serve and of the other subcommands.
 const defaultAddr = "127.0.0.1:4010"
 
 func serveCommand() command {
 	return command{
 		word: "serve", summary: "run the server until it is interrupted",
 		about: `A seeded world with shipments, wallets, rates, webhooks and a clock, which any program can use over HTTP.
-The same seed always makes the same world, with the same secret key. On an interrupt or SIGTERM it stops
-accepting, finishes the requests under way and exits.`,
+The same seed always creates the same world, with the same secret key. On an interrupt or SIGTERM the server
+stops accepting connections, finishes the requests under way and exits.`,
 		examples: []string{
 			"serve",
 			"serve -addr 127.0.0.1:0 -json     # for scripts: a free port, one line of JSON",
 			"serve -clock virtual -seed 7      # time moves only by POST /_mock/clock/advance",
-			"serve -state state.json           # go on tomorrow where it ends today",
+			"serve -state state.json           # save all data on exit and restore it on start",
 		},
 		define: func(f *flags) action {
 			s := serving{
 				addr:  f.text("addr", text{value: defaultAddr}, "listen on this `ADDRESS`; port 0 takes a free one"),
-				json:  f.Bool("json", false, "print one line of JSON once connections are accepted, and nothing else; of the newest webhooks, it has those that a replay reaches, and GET /_mock/webhooks lists all"),
-				seed:  f.Uint64("seed", 1, "the `NUMBER` that the world follows from"),
-				clock: f.text("clock", text{value: "real", choices: []string{"real", "virtual"}}, "the `KIND` of time; virtual time moves only when it is told to"),
+				json:  f.Bool("json", false, "print one line of JSON once connections are accepted, and nothing else; it has the newest webhooks that receive replays; GET /_mock/webhooks lists all"),
+				seed:  f.Uint64("seed", 1, "the random seed of the world, a `NUMBER`"),
+				clock: f.text("clock", text{value: "real", choices: []string{"real", "virtual"}}, "the `KIND` of clock; a virtual clock moves only with POST /_mock/clock/advance"),
 				scenario: f.text("scenario", text{value: "default"},
-					"what is special about the world, such as `WORDS` lowfunds-rows100000; GET /_mock/scenarios lists them"),
-				strict: f.Bool("strict", false, "refuse what the server would otherwise tolerate, and check its own answers"),
-				assume: f.text("assume", text{}, "`ASSUMPTIONS` to change, such as PerPageCap=10,LastPageNull=true; contrary makes the other legitimate choice at each; GET /_mock/assumptions lists them"),
-				rules:  f.text("rules", text{file: true}, "read the compliance rules from this JSON `FILE`, in place of the built-in ones"),
-				state:  f.text("state", text{file: true}, "restore every world from this `FILE` when there is one, and save them to it at the end"),
-				drain:  f.Duration("drain", 5*time.Second, "the `TIME` that requests under way may take once the server is asked to stop"),
-				hosts:  f.text("hosts", text{}, "further host `NAMES`, with commas between them, that /_mock/ answers to and the certificate of -tls is for"),
-				token:  f.text("token", text{}, "the `TOKEN` that opens /_mock/ to other machines as the header X-Mock-Token; without, a random one if they can reach the server"),
+					"the `SCENARIO` of the world, such as lowfunds-rows100000; GET /_mock/scenarios lists the terms"),
+				strict: f.Bool("strict", false, "refuse everything that the server tolerates by default, and check every response"),
+				assume: f.text("assume", text{}, "`ASSUMPTIONS` to change, such as PerPageCap=10,LastPageNull=true; contrary changes all to the other valid choice; GET /_mock/assumptions lists them"),
+				rules:  f.text("rules", text{file: true}, "replace the built-in compliance rules by those in this JSON `FILE`"),
+				state:  f.text("state", text{file: true}, "restore all worlds from this `FILE` if it exists, and save them to it on exit"),
+				drain:  f.Duration("drain", 5*time.Second, "the maximum `TIME` for requests under way when the server stops"),
+				hosts:  f.text("hosts", text{}, "additional host `NAMES`, separated by commas, that /_mock/ accepts and the certificate of -tls covers"),
+				token:  f.text("token", text{}, "the `TOKEN` that other machines need for /_mock/, in the header X-Mock-Token; default: random if other machines can reach the server"),
 				anywhere: f.Bool("deliver-anywhere", false,
-					"send webhook notifications to other machines too, not to this one only"),
-				maxBody:      f.Int64("max-body", 1<<20, "answer longer request bodies with 413; in `BYTES`"),
-				maxHeader:    f.Int("max-header", 64<<10, "answer longer request headers with 431; in `BYTES`"),
-				maxWorlds:    f.Int("max-worlds", 10_000, "the `NUMBER` of worlds that may be open at once"),
-				maxRows:      f.Int("max-rows", 20_000, "the `NUMBER` of records that each world may store beside those it began with"),
-				maxBytes:     f.Int64("max-bytes", 256<<20, "the memory that the requests and webhooks of each world may take beside those that it began with; in `BYTES`"),
-				journal:      f.Int("journal", 1024, "the `NUMBER` of calls that each world remembers; 0 for none"),
-				journalBytes: f.Int("journal-bytes", 2<<10, "how much of each body it remembers; in `BYTES`"),
-				maxJournal:   f.Int64("max-journal", 128<<20, "the memory of all worlds' journals together, beyond which each remembers fewer calls; in `BYTES`"),
-				tls:          f.Bool("tls", false, "serve HTTPS with a certificate made for localhost, 127.0.0.1 and ::1"),
-				tlsCA:        f.text("tls-ca", text{file: true}, "with -tls: write the authority that clients must trust to this `FILE`; without, to one that is removed at the end"),
-				h2c:          f.Bool("h2c", false, "serve HTTP/2 without TLS too, for clients that begin with it"),
+					"send webhook notifications to other machines too"),
+				maxBody:      f.Int64("max-body", 1<<20, "the maximum length of a request body in `BYTES`; longer ones are refused with 413"),
+				maxHeader:    f.Int("max-header", 64<<10, "the maximum length of a request header in `BYTES`; longer ones are refused with 431"),
+				maxWorlds:    f.Int("max-worlds", 10_000, "the maximum `NUMBER` of open worlds"),
+				maxRows:      f.Int("max-rows", 20_000, "the maximum `NUMBER` of records that each world stores in addition to its initial ones"),
+				maxBytes:     f.Int64("max-bytes", 256<<20, "the maximum memory of the requests and webhooks of each world, in addition to its initial ones, in `BYTES`"),
+				journal:      f.Int("journal", 1024, "the `NUMBER` of calls in the journal of each world; 0 for none"),
+				journalBytes: f.Int("journal-bytes", 2<<10, "the maximum length of a body in the journal, in `BYTES`"),
+				maxJournal:   f.Int64("max-journal", 128<<20, "the maximum memory of all journals together, in `BYTES`; beyond it they keep fewer calls"),
+				tls:          f.Bool("tls", false, "serve HTTPS with a new certificate for localhost, 127.0.0.1 and ::1"),
+				tlsCA:        f.text("tls-ca", text{file: true}, "with -tls: write the CA certificate that clients must trust to this `FILE`; default: a temporary file"),
+				h2c:          f.Bool("h2c", false, "also serve HTTP/2 without TLS, for clients with prior knowledge"),
 				log: f.text("log", text{value: "auto", choices: []string{"auto", "text", "json", "off"}},
-					"the `FORM` in which each request is logged to standard error; auto is text on a terminal, else off"),
-				verbose: f.Bool("verbose", false, "log to standard error"),
+					"the `FORMAT` of the request log on standard error; auto is text on a terminal, else off"),
+				verbose: f.Bool("verbose", false, "log events of the server to standard error"),
 			}
 			return s.run
 		},
 	}
 }
 
-// serving is the flags of serve.
+// serving holds the flags of serve.
 type serving struct {
 	addr, clock             *string
 	scenario, state         *string
@@ -100,7 +100,7 @@ type ready struct {
 	Wallets   []string `json:"wallets"`
 	Shipments []string `json:"shipments"`
 	Invoices  []string `json:"invoices"`
-	Webhooks  []string `json:"webhooks"` // the newest that a replay reaches; GET /_mock/webhooks lists all
+	Webhooks  []string `json:"webhooks"` // the newest that receive replays; GET /_mock/webhooks lists all
 	Console   string   `json:"console"`
 	Token     string   `json:"token,omitempty"` // the header X-Mock-Token, for /_mock/ from other machines
 	CA        string   `json:"ca,omitempty"`    // with -tls: the file for curl --cacert
@@ -109,7 +109,7 @@ type ready struct {
 func describeWorld(ctx context.Context, srv *mockserver.Server) (ready, error) {
 	webhooks, err := replayable(ctx, srv)
 	if err != nil {
-		return ready{}, fmt.Errorf("the webhooks cannot be listed: %w", err)
+		return ready{}, fmt.Errorf("cannot list the webhooks: %w", err)
 	}
 	r := ready{
 		URL: srv.URL, SecretKey: srv.SecretKey, Wallets: srv.Wallets(), Shipments: srv.Shipments(),
@@ -121,8 +121,8 @@ func describeWorld(ctx context.Context, srv *mockserver.Server) (ready, error) {
 	return r, nil
 }
 
-// replayable returns the ids of the webhooks that a replay reaches, newest first: they are active and subscribed to
-// an event of shipments. It reads the newest 20, so that the line stays short and the start fast.
+// replayable returns the ids of the webhooks that receive replays, newest first: they are active and subscribed to
+// a shipment event. It reads the newest 20, so that the line stays short and the start fast.
 func replayable(ctx context.Context, srv *mockserver.Server) ([]string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1/_mock/webhooks?perPage=20", nil)
 	if err != nil {
@@ -166,9 +166,9 @@ func (r *recorded) Header() http.Header { return r.header }
 // WriteHeader implements [http.ResponseWriter].
 func (r *recorded) WriteHeader(status int) { r.status = status }
 
-// headroom is memory that is reserved and never touched, so it costs none. The collector counts it, and so waits
-// for as much garbage before it runs: a heap as small as this server's is else collected many times a second
-// under load. It is worth 2 to 5 % of the throughput.
+// headroom is the size of an allocation that is never touched, so that it uses no physical memory. The garbage
+// collector counts it and therefore runs less often: otherwise the small heap of this server is collected many
+// times a second under load. It increases the throughput by 2 to 5 %.
 const headroom = 16 << 20
 
 // run serves until the context ends.
@@ -183,16 +183,16 @@ func (s serving) run(ctx context.Context, p program) int {
 		return p.fail("%s", explainListen(ctx, err, *s.addr))
 	}
 	if !isLoopback(*s.addr) {
-		fmt.Fprintf(p.stderr, "mockserver: warning: %s can be reached from other machines; the secret key follows from the seed, and /_mock/ needs the token; listen on 127.0.0.1 unless you want that\n", *s.addr)
+		fmt.Fprintf(p.stderr, "mockserver: warning: %s can be reached from other machines, and its secret key is derived from the seed; /_mock/ needs the token; to prevent this, listen on 127.0.0.1\n", *s.addr)
 	}
-	about, err := describeWorld(context.WithoutCancel(ctx), srv) // an interrupt ends the server below
+	about, err := describeWorld(context.WithoutCancel(ctx), srv) // an interrupt is handled below
 	if err != nil {
 		return p.fail("%v", err)
 	}
 	if *s.tls {
-		path, remove, err := keepCA(srv, *s.tlsCA)
+		path, remove, err := writeCA(srv, *s.tlsCA)
 		if err != nil {
-			return p.fail("the certificate's authority cannot be written: %v; choose another file with -tls-ca", err)
+			return p.fail("cannot write the CA certificate: %v; choose another file with -tls-ca", err)
 		}
 		defer remove()
 		about.CA = path
@@ -204,7 +204,7 @@ func (s serving) run(ctx context.Context, p program) int {
 	if err := announce(p.stdout, about); err != nil {
 		return p.fail("cannot write to standard output: %v", err)
 	}
-	untouched := make([]byte, headroom) // not before: it makes the collector run
+	untouched := make([]byte, headroom) // as late as possible: it starts a garbage collection
 	defer runtime.KeepAlive(untouched)
 	defer startFreeing(ctx)()
 
@@ -215,7 +215,7 @@ func (s serving) run(ctx context.Context, p program) int {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return p.fail("%v", err)
 		}
-		return p.fail("requests that were still under way after %s were cut off (%v); give them longer with -drain", *s.drain, err)
+		return p.fail("requests still under way after %s were cut off (%v); allow more time with -drain", *s.drain, err)
 	}
 	return exitOK
 }
@@ -261,8 +261,8 @@ func (s serving) options(p program) ([]mockserver.Option, error) {
 // contrary is the name of [mockserver.Contrary] in -assume.
 const contrary = "contrary"
 
-// assumptions returns the options of -strict, -assume and -rules. A value may have commas itself: a piece that
-// begins with no name belongs to the one before.
+// assumptions returns the options of -strict, -assume and -rules. A value may contain commas: a part that
+// does not begin with a name belongs to the previous one.
 func (s serving) assumptions() ([]mockserver.Option, error) {
 	var opts []mockserver.Option
 	if *s.strict {
@@ -297,9 +297,9 @@ func (s serving) assumptions() ([]mockserver.Option, error) {
 	return append(opts, mockserver.WithComplianceRules(rules)), nil
 }
 
-// keepCA writes what clients must trust to a file, a temporary one where none is named, and returns its path
-// and what removes it again.
-func keepCA(srv *mockserver.Server, path string) (kept string, remove func(), err error) {
+// writeCA writes the CA certificate to a file, by default a temporary one, and returns its path and a function that
+// removes a temporary file.
+func writeCA(srv *mockserver.Server, path string) (kept string, remove func(), err error) {
 	if path != "" {
 		return path, func() {}, os.WriteFile(path, srv.CA(), 0o644)
 	}
@@ -311,7 +311,7 @@ func keepCA(srv *mockserver.Server, path string) (kept string, remove func(), er
 	if err = errors.Join(err, file.Close()); err != nil {
 		return "", nil, errors.Join(err, os.Remove(file.Name()))
 	}
-	return file.Name(), func() { _ = os.Remove(file.Name()) }, nil // whoever removed it before has done it
+	return file.Name(), func() { _ = os.Remove(file.Name()) }, nil // the file may be gone already
 }
 
 // isLoopback reports whether an address is reached from this machine only.
@@ -324,19 +324,19 @@ func isLoopback(addr string) bool {
 	return host == "localhost" || (err == nil && ip.Unmap().IsLoopback())
 }
 
-// wsaAddrInUse is how Windows says that a port is taken; package syscall has no name for it.
+// wsaAddrInUse is the error of Windows for a port in use; package syscall has no name for it.
 const wsaAddrInUse = syscall.Errno(10048)
 
-// explainListen says in plain words why the server did not start: for a port that is taken, by whom,
-// as far as that can be told.
+// explainListen explains why the server could not listen on an address. For a port in use it reports whether the
+// other program is a mockserver.
 func explainListen(ctx context.Context, err error, addr string) string {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE), errors.Is(err, wsaAddrInUse):
 		owner := "another program"
 		if isLoopback(addr) && healthy(ctx, "", "", "http://"+addr) == nil {
-			owner = "a mockserver that is still running"
+			owner = "another mockserver"
 		}
-		return fmt.Sprintf("%s is taken by %s: stop it, or take a free port with -addr 127.0.0.1:0", addr, owner)
+		return fmt.Sprintf("%s is used by %s: stop it, or use a free port with -addr 127.0.0.1:0", addr, owner)
 	case errors.Is(err, syscall.EACCES):
 		return fmt.Sprintf("this user may not listen on %s: choose a port above 1023, or a free one with -addr 127.0.0.1:0", addr)
 	}
@@ -369,7 +369,7 @@ func banner(w io.Writer, r ready) error {
 	if r.CA != "" {
 		fmt.Fprintf(&b, "\nFor curl, and for Go's SSL_CERT_FILE: --cacert %s\n", shell.Quote(r.CA))
 	}
-	fmt.Fprintf(&b, "\nAbout the server itself: %s   Stop it with Ctrl-C.\n", printable(r.Console))
+	fmt.Fprintf(&b, "\nConsole and control API: %s   Stop with Ctrl-C.\n", printable(r.Console))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -119,8 +119,8 @@ func TestServe_GoesOnFromItsStateFile(t *testing.T) {
 	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-state", file).want(t, exitFailure, file, "no whole JSON object")
-	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-scenario", "lots").want(t, exitFailure, `no scenario is called "lots"`)
+	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-state", file).want(t, exitFailure, file, "not a complete JSON object")
+	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-scenario", "lots").want(t, exitFailure, `unknown scenario "lots"`)
 }
 
 func TestServe_SaysWhoHasThePortAndWhatToDo(t *testing.T) {
@@ -132,9 +132,9 @@ func TestServe_SaysWhoHasThePortAndWhatToDo(t *testing.T) {
 		env  map[string]string
 		want []string
 	}{
-		{"another program", []string{"-addr", busy}, nil, []string{busy + " is taken by another program", "-addr 127.0.0.1:0"}},
-		{"another program, by variable", nil, map[string]string{"MOCKSERVER_ADDR": busy}, []string{"is taken by another program"}},
-		{"a server of our own", []string{"-addr", running}, nil, []string{running + " is taken by a mockserver that is still running"}},
+		{"another program", []string{"-addr", busy}, nil, []string{busy + " is used by another program", "-addr 127.0.0.1:0"}},
+		{"another program, by variable", nil, map[string]string{"MOCKSERVER_ADDR": busy}, []string{"is used by another program"}},
+		{"a server of our own", []string{"-addr", running}, nil, []string{running + " is used by another mockserver"}},
 		{"no address", []string{"-addr", "nowhere"}, nil, []string{"cannot listen on nowhere", "choose another address"}},
 	}
 	for _, test := range tests {

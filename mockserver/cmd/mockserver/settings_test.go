@@ -92,10 +92,10 @@ func TestEnv_PrintsNothingWhereThereIsNoServer(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"nobody there", []string{"-url", "http://" + taken(t)}, "no mockserver answers"},
-		{"another server", []string{"-url", other.URL}, "what no mockserver does"},
-		{"no URL", []string{"-url", "4010"}, "no base address"},
-		{"a world of no server", []string{"-world", "ci42"}, "name it with -url"},
+		{"nobody there", []string{"-url", "http://" + taken(t)}, "no mockserver responds"},
+		{"another server", []string{"-url", other.URL}, "not from a mockserver"},
+		{"no URL", []string{"-url", "4010"}, "invalid base address"},
+		{"a world of no server", []string{"-world", "ci42"}, "add -url"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -117,8 +117,8 @@ func TestReady_TellsByTheExitCode(t *testing.T) {
 	}
 	invoke(t, map[string]string{"SHIPPING_BASE_URL": r.URL}, "ready").want(t, exitOK)
 	nobody := "http://" + taken(t)
-	invoke(t, nil, "ready", nobody).want(t, exitFailure, "no mockserver answers on "+nobody, "mockserver serve")
-	invoke(t, nil, "ready", nobody, "--wait", "30ms").want(t, exitFailure, "no mockserver answers")
+	invoke(t, nil, "ready", nobody).want(t, exitFailure, "no mockserver responds on "+nobody, "mockserver serve")
+	invoke(t, nil, "ready", nobody, "--wait", "30ms").want(t, exitFailure, "no mockserver responds")
 	for _, wrong := range []string{"127.0.0.1:4010", "ftp://host", "http://", "http://user:secret@host", "http://host?x=1", "http://a b"} {
 		got := invoke(t, nil, "ready", wrong).want(t, exitFailure, "base address")
 		if strings.Contains(got.stderr, "secret@") {

@@ -7,12 +7,12 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
-// printable replaces what would move the cursor or begin a line of its own, such as escape sequences in a request.
+// printable replaces characters that move the cursor or begin a line, such as escape sequences in a request.
 func printable(text string) string {
 	return strings.ReplaceAll(printableLines(text), "\n", string(utf8.RuneError))
 }
 
-// printableLines is printable for a text of several lines.
+// printableLines is like printable, and keeps line breaks.
 func printableLines(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !shell.IsVisible(r) {

@@ -27,7 +27,7 @@ func TestTLS_WordsReachAServerThatTheyAreToldToTrust(t *testing.T) {
 		trusting["MOCKSERVER_CACERT"] = ca
 		invoke(t, trusting, word...).want(t, exitOK)
 		invoke(t, env, append(word, "-cacert", "nowhere.pem")...).want(t, exitFailure, "nowhere.pem")
-		invoke(t, env, append(word, "-cacert", file(t, "key.pem", "no PEM"))...).want(t, exitFailure, "no certificate in PEM")
+		invoke(t, env, append(word, "-cacert", file(t, "key.pem", "no PEM"))...).want(t, exitFailure, "no PEM certificate")
 	}
 	if got := asked(t, "-url", r.URL, "-cacert", ca); got["SSL_CERT_FILE"] != ca || got["SHIPPING_BASE_URL"] != r.URL {
 		t.Errorf("env is %v", got)

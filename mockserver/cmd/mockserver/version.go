@@ -11,7 +11,7 @@ func versionCommand() command {
 	return command{word: "version", summary: "print the version", define: func(*flags) action { return version }}
 }
 
-// version prints what was built, from the build's own record.
+// version prints the version in the program's build information.
 func version(_ context.Context, p program) int {
 	built := "(devel)"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {

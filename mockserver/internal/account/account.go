@@ -15,11 +15,11 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// Account is what a fork copies, a snapshot keeps and a reset throws away.
+// Account holds the data that a fork copies, a snapshot stores and a reset replaces.
 type Account struct {
 	User         string        // USER-<digits>
 	AccountID    string        // storage identifier
-	HomeKey      func() string // the secret key that follows from the seed; nothing prints what a func value holds
+	HomeKey      func() string // the secret key derived from the seed; a func, so that nothing prints it
 	IDs          *IDs
 	Rates        records.List
 	Webhooks     WebhookBook
@@ -31,7 +31,7 @@ type Account struct {
 	Scratch []byte // for a record on its way into a list, which copies it
 
 	// These never change once they are made.
-	Computed    *computedWallet // nil where nothing is computed
+	Computed    *computedWallet // nil if nothing is computed
 	Shipments   map[string]*Shipment
 	ShipmentIDs []string                          // in the order of their making
 	Invoices    map[string]regulatory.Consignment // by URL; never fetched

@@ -22,7 +22,7 @@ func (w *Account) OpenComputed(wallet ledger.Wallet, scope ComputedScope) {
 	*w.TransactionsOf(wallet.Reference) = records.Behind(records.Past{Total: scope.Total, Append: w.Computed.append})
 }
 
-// ComputedScope says which transactions are computed.
+// ComputedScope selects the transactions that are computed.
 type ComputedScope struct {
 	Wallet string    `json:"wallet"` // its reference
 	Seed   uint64    `json:"seed"`
@@ -62,7 +62,7 @@ func (p *computedWallet) append(dst []byte, ordinal int) []byte {
 	return AppendTransaction(dst, &t)
 }
 
-// Mix scatters numbers so that neighbours look unrelated, each to a number of its own (splitmix64).
+// Mix maps each number to a different, apparently unrelated one (splitmix64).
 func Mix(n uint64) uint64 {
 	n += 0x9e3779b97f4a7c15
 	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9

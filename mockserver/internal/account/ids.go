@@ -15,7 +15,7 @@ type IDs struct {
 
 func newIDs(seed uint64) *IDs { return IDsFrom(rand.NewPCG(seed, 0x5348_4950)) }
 
-// NewIDsFor is newIDs for the world of a key, so that worlds of one seed make identifiers of their own.
+// NewIDsFor is like newIDs for the world of a key, so that worlds of one seed have different identifiers.
 func NewIDsFor(seed uint64, key string) *IDs {
 	hash := fnv.New64a()
 	hash.Write([]byte(key))

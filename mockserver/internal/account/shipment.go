@@ -8,7 +8,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// Shipment is what a notification carries as data. The specification shows no shipment; the fields
+// Shipment is the data of a notification. The specification shows no shipment; the fields
 // follow what receivers of such notifications read.
 //
 // Assumption: the whole shape.

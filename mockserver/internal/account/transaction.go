@@ -14,7 +14,7 @@ import (
 // company is what the seeded account is called.
 const company = "Harbour Row Trading"
 
-// TransactionDetails is what a transaction says beyond its ledger entry.
+// TransactionDetails holds the fields of a transaction that its ledger entry does not have.
 type TransactionDetails struct {
 	About             TransactionMetadata
 	TxRef             string

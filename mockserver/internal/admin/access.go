@@ -13,28 +13,28 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// Where a request carries the token of the control surface.
+// Places of the token in a request.
 const (
 	tokenHeader    = "X-Mock-Token"
-	tokenCookie    = "mock_token" // of a browser that has opened the console with tokenParameter
-	tokenParameter = "token"      // of /_mock/ alone
+	tokenCookie    = "mock_token" // set when a browser opens the console with tokenParameter
+	tokenParameter = "token"      // of GET /_mock/ only
 )
 
-// IsLoopbackAddress reports whether an address with a port is one of this machine's own.
+// IsLoopbackAddress reports whether an address with a port is a loopback address.
 func IsLoopbackAddress(address string) bool {
 	addr, err := netip.ParseAddrPort(address)
 	return err == nil && addr.Addr().Unmap().IsLoopback()
 }
 
-// foreign returns why a request may not use the control surface: it was sent by a page of another site, from
-// another machine without the token, or to a name that the server does not have, such as a rebound DNS name.
+// foreign returns why a request may not use the control surface: it comes from a page of another site, from
+// another machine without the token, or has an unknown host name, such as a rebound DNS name.
 func (s *Admin) foreign(r *http.Request) string {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
-		return wire.ControlPrefix + " answers no page of another site: open it by its address"
+		return wire.ControlPrefix + " refuses pages of other sites: open it by its address"
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
 		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
-			return wire.ControlPrefix + " answers no page of another origin: use the page that this server serves"
+			return wire.ControlPrefix + " refuses pages of other origins: use the page that this server serves"
 		}
 	}
 	if wire.IsInMemory(r) || s.hasToken(r) {
@@ -46,7 +46,7 @@ func (s *Admin) foreign(r *http.Request) string {
 	host := (&url.URL{Host: r.Host}).Hostname()
 	named := func(name string) bool { return strings.EqualFold(name, host) }
 	if !delivery.IsLoopback(host) && !slices.ContainsFunc(s.Hosts, named) {
-		return fmt.Sprintf("%s answers on this machine's own names only, not %q: use 127.0.0.1 or localhost, or give the server that name with -hosts (in Go: WithHosts)", wire.ControlPrefix, host)
+		return fmt.Sprintf("%s accepts only host names of this machine, not %q: use 127.0.0.1 or localhost, or add the name with -hosts (in Go: WithHosts)", wire.ControlPrefix, host)
 	}
 	return ""
 }
@@ -63,8 +63,8 @@ func (s *Admin) hasToken(r *http.Request) bool {
 	return s.Token() != "" && subtle.ConstantTimeCompare([]byte(sent), []byte(s.Token())) == 1
 }
 
-// signIn answers a browser that opens the console with the token in its address: it gets a cookie, and the
-// address without the token.
+// signIn responds to a browser that opens the console with the token in its address: it sets a cookie and redirects to
+// the address without the token.
 func (s *Admin) signIn(c *control) wire.Reply {
 	cookie := http.Cookie{
 		Name: tokenCookie, Value: s.Token(), Path: wire.ControlPrefix, HttpOnly: true, Secure: c.TLS != nil, SameSite: http.SameSiteStrictMode,

@@ -25,84 +25,84 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// Root is what people type.
+// Root is the address of the console without the trailing slash.
 const Root = "/_mock"
 
 func IsPath(path string) bool { return strings.HasPrefix(path, wire.ControlPrefix) }
 
-// Route is one of the server's own operations.
+// Route is an operation of the control surface.
 type Route struct {
 	Method  string
-	Path    string // below adminPrefix
+	Path    string // below wire.ControlPrefix
 	Summary string
-	query   string // names of the query parameters besides world
+	query   string // names of the query parameters, without world
 	answer  func(s *Admin, c *control) wire.Reply
 }
 
 // control is a request to the control surface.
 type control struct {
 	*wire.Call
-	world *world.World // that it is about
+	world *world.World // the world of the request
 }
 
-// Parameters returns the names of the query parameters that a route takes.
+// Parameters returns the names of the query parameters of a route.
 func (r *Route) Parameters() []string { return append(strings.Fields(r.query), worldParameter) }
 
 func Routes() []Route {
 	return []Route{
 		{"GET", "", "this list; a browser gets the console", "token", (*Admin).adminIndex},
 		{"GET", "console/{file}", "a file of the console", "", (*Admin).adminConsole},
-		{"GET", "live", "what changes: a count for each thing; with Accept: text/event-stream each time that one does", "", (*Admin).adminLive},
-		{"GET", "healthz", "whether the server works, and its time", "", (*Admin).adminHealth},
+		{"GET", "live", "counts that change with the world; with Accept: text/event-stream one message for each change", "", (*Admin).adminLive},
+		{"GET", "healthz", "whether the server is ready, and its time", "", (*Admin).adminHealth},
 		{"GET", "metrics", "counters and durations in the text format of Prometheus", "", (*Admin).adminMetrics},
 		{"GET", "assumptions", "every open point of the specification, its switch and its value in the world", "", (*Admin).adminAssumptions},
 		{"GET", "openapi.json", "the OpenAPI 3.1 document of this server", "", (*Admin).adminOpenAPI},
 		{"GET", "special-inputs", "inputs of analyze with special effects", "", (*Admin).adminMagic},
-		{"GET", "faults", "the fault rules, and the kinds of faults there are", "", (*Admin).adminFaults},
+		{"GET", "faults", "the fault rules, and the kinds of faults", "", (*Admin).adminFaults},
 		{"POST", "faults", `add fault rules: {"rules":[{"operation":"rates.list","first":2,"fault":{"kind":"status","status":503}}]}`, "", (*Admin).adminInject},
 		{"DELETE", "faults", "remove every fault rule", "", (*Admin).adminClearFaults},
 		{"PATCH", "faults/{number}", `disable or enable a fault rule: {"disabled":true}`, "", (*Admin).adminSwitchFault},
 		{"DELETE", "faults/{number}", "remove a fault rule", "", (*Admin).adminRemoveFault},
-		{"GET", "journal", "the journal: the latest requests to the service, oldest first; operation, status, request_id, key, contains, faulted select; after=req-7 later ones, after=latest those to come, last=50 the latest, bodies=false without bodies; wait=5s waits for the first, wait=5s&count=2 for two", "operation status request_id key contains faulted after last bodies wait count", (*Admin).adminCalls},
-		{"POST", "requests", `send a request to the service with the key of the world: {"method":"GET","target":"/v1/rates?perPage=2"}, with "body" if it has one`, "", (*Admin).adminMakeCall},
+		{"GET", "journal", "the journal: the latest requests to the service, oldest first; operation, status, request_id, key, contains and faulted filter; after=req-7 selects later ones, after=latest future ones, last=50 the latest; bodies=false omits bodies; wait=5s waits for the first, wait=5s&count=2 for two", "operation status request_id key contains faulted after last bodies wait count", (*Admin).adminCalls},
+		{"POST", "requests", `send a request to the service with the key of the world: {"method":"GET","target":"/v1/rates?perPage=2"}, and optionally "body"`, "", (*Admin).adminMakeCall},
 		{"GET", "journal/{request_id}", "an entry of the journal; as=curl or as=go returns a command or a test that sends the request again", "as", (*Admin).adminCall},
-		{"GET", "why/{request_id}", "why a request was refused, where the specification says so, and the nearest request that is valid", "", (*Admin).adminWhy},
-		{"GET", "lint", "lint: requests that a careful client would not have sent", "", (*Admin).adminLint},
-		{"GET", "coverage", "which operations, states, documents and refusals have been seen", "", (*Admin).adminCoverage},
+		{"GET", "why/{request_id}", "why a request was refused, the section of the specification, and the nearest valid request", "", (*Admin).adminWhy},
+		{"GET", "lint", "the findings of the linter", "", (*Admin).adminLint},
+		{"GET", "coverage", "which operations, states, documents and refusals were used", "", (*Admin).adminCoverage},
 		{"GET", "deliveries", "webhook deliveries, newest first; page and perPage as in lists; wait=5s waits until none is queued", "page perPage wait", (*Admin).adminDeliveries},
-		{"GET", "ledger", "wallets, entries newest first, and what is wrong with them; page, perPage, and wallet for one", "page perPage wallet", (*Admin).adminLedger},
-		{"POST", "ledger/fund", `bring money into a wallet: {"wallet":"VA-…","amount":100.50}`, "", (*Admin).adminFund},
-		{"GET", "exchange-rates", "how many units of each currency a US dollar buys", "", (*Admin).adminExchangeRates},
-		{"POST", "exchange-rates", `set one, for the analyses to come: {"currency":"NGN","per_dollar":1600}`, "", (*Admin).adminSetExchangeRate},
-		{"GET", "clock", "the time, and what is pending", "", (*Admin).adminClock},
+		{"GET", "ledger", "wallets, entries newest first, and violated invariants; page, perPage, and wallet for one wallet", "page perPage wallet", (*Admin).adminLedger},
+		{"POST", "ledger/fund", `deposit money into a wallet: {"wallet":"VA-…","amount":100.50}`, "", (*Admin).adminFund},
+		{"GET", "exchange-rates", "units of each currency per US dollar", "", (*Admin).adminExchangeRates},
+		{"POST", "exchange-rates", `set an exchange rate for future analyses: {"currency":"NGN","per_dollar":1600}`, "", (*Admin).adminSetExchangeRate},
+		{"GET", "clock", "the time, and pending timers", "", (*Admin).adminClock},
 		{"POST", "clock/advance", `move a virtual clock: {"duration":"90s"}`, "", (*Admin).adminAdvance},
 		{"GET", "webhooks", "the webhooks, newest first; page and perPage as in lists", "page perPage", (*Admin).adminWebhooks},
 		{"POST", "webhooks", `subscribe a receiver: {"url":"http://127.0.0.1:9000/","events":["shipment.created"]}`, "", (*Admin).adminAddWebhook},
 		{"PATCH", "webhooks/{webhook_id}", `change a webhook: any of {"name","url","events","active","order"}`, "", (*Admin).adminChangeWebhook},
 		{"DELETE", "webhooks/{webhook_id}", "remove a webhook", "", (*Admin).adminRemoveWebhook},
-		{"POST", "events", `send an event to those subscribed: {"event":"shipment.updated","shipment_id":"SH-…"} or with "data" of your own`, "", (*Admin).adminEmit},
+		{"POST", "events", `send an event to its subscribers: {"event":"shipment.updated","shipment_id":"SH-…"} or with "data"`, "", (*Admin).adminEmit},
 		{"POST", "schedule", `deliver events in a given order: {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"before_reply":true},{"event":0,"after":"1s"}],"request":{"method":"GET","target":"/v1/rates"}}`, "", (*Admin).adminSchedule},
 		{"GET", "consignments", "what can be analyzed: the shipments, newest first, and the URLs of the invoices", "", (*Admin).adminConsignments},
-		{"GET", "countries", "the countries, as GET /v1/countries has them", "", (*Admin).adminCountries},
-		{"GET", "scenarios", "words that a key may hold", "", (*Admin).adminScenarios},
-		{"GET", "worlds", "the open worlds, the server's own first; page and perPage; keys=false leaves the secret keys out", "page perPage keys", (*Admin).adminWorlds},
-		{"GET", "worlds/{world}", "one of them, with its wallets, shipments, invoices and webhooks", "keys", (*Admin).adminShowWorld},
-		{"GET", "worlds/{world}/diff", "what has changed in it since a snapshot; since=before for the one of that name, or else since the world began", "since", (*Admin).adminDiffWorld},
-		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}, the scenario default without one, with {"assumptions":{"PerPageCap":2}} one that assumes something else; the first request with its key does too`, "keys", (*Admin).adminOpenWorld},
+		{"GET", "countries", "the countries, as in GET /v1/countries", "", (*Admin).adminCountries},
+		{"GET", "scenarios", "the terms of scenarios in keys", "", (*Admin).adminScenarios},
+		{"GET", "worlds", "the open worlds, the home world first; page and perPage; keys=false omits the secret keys", "page perPage keys", (*Admin).adminWorlds},
+		{"GET", "worlds/{world}", "one world, with its wallets, shipments, invoices and webhooks", "keys", (*Admin).adminShowWorld},
+		{"GET", "worlds/{world}/diff", "the changes of a world since it was opened or reset; since=before: since the snapshot of that name", "since", (*Admin).adminDiffWorld},
+		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}; the default of scenario is default; with {"assumptions":{"PerPageCap":2}} one with other assumptions; the first request with its key also opens it`, "keys", (*Admin).adminOpenWorld},
 		{"DELETE", "worlds/{world}", "close a world", "keys", (*Admin).adminCloseWorld},
-		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that one`, "keys", (*Admin).adminForkWorld},
-		{"POST", "worlds/{world}/reset", "make a world what it began as", "keys", (*Admin).adminResetWorld},
+		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that snapshot`, "keys", (*Admin).adminForkWorld},
+		{"POST", "worlds/{world}/reset", "restore the initial contents of a world", "keys", (*Admin).adminResetWorld},
 		{"POST", "worlds/{world}/snapshot", `take a snapshot of a world: {"snapshot":"before"}`, "keys", (*Admin).adminSnapshotWorld},
 		{"POST", "worlds/{world}/restore", `restore a snapshot: {"snapshot":"before"}`, "keys", (*Admin).adminRestoreWorld},
 		{"POST", "state/save", "save every world to the file that -state named", "", (*Admin).adminSaveState},
-		{"GET", "regulatory-requests", "the regulatory requests, newest first, in short; page and perPage", "page perPage", (*Admin).adminRequests},
-		{"GET", "regulatory-requests/{request_id}", "one of them, with what happened to it", "", (*Admin).adminRequest},
+		{"GET", "regulatory-requests", "the regulatory requests, newest first, summarized; page and perPage", "page perPage", (*Admin).adminRequests},
+		{"GET", "regulatory-requests/{request_id}", "one regulatory request, with its history", "", (*Admin).adminRequest},
 		{"GET", PDFPath, "the PDF of a document in this world; a fork and its parent have the same request ids", "", (*Admin).adminPDF},
-		{"POST", "regulatory-requests/{request_id}/evidence/{document_type}", "submit the evidence that a manual document needs", "", (*Admin).adminEvidence},
+		{"POST", "regulatory-requests/{request_id}/evidence/{document_type}", "submit the evidence for a manual document", "", (*Admin).adminEvidence},
 	}
 }
 
-// Config is what the control surface needs of a server.
+// Config holds what the control surface needs from a server.
 type Config struct {
 	Worlds     *world.Book
 	Operations []shipping.Operation
@@ -111,41 +111,41 @@ type Config struct {
 	Memory     *watch.Memory   // of all journals
 	Coverage   *watch.Coverage // of all worlds
 	MaxBody    int64
-	Hosts      []string // that it goes by, besides this machine's own names
+	Hosts      []string // host names to accept, besides those of this machine
 	Logger     *slog.Logger
-	// Token returns what opens the control surface to other machines; empty if nothing does.
+	// Token returns the token for other machines; "" if they have no access.
 	Token func() string
 	// Assumptions returns the table of assumptions with the values of a world.
 	Assumptions func(w *world.World) any
-	// OpenAPI returns the document of the service as a world has it, and its ETag.
+	// OpenAPI returns the OpenAPI document of a world, and its ETag.
 	OpenAPI func(w *world.World) (document []byte, tag string, err error)
-	// Transport reaches the server without a socket.
+	// Transport returns a transport to the server without a socket.
 	Transport func() http.RoundTripper
 	// Save saves all worlds to the file of the server; nil without one.
 	Save func() error
 }
 
-// Admin answers the requests below [wire.ControlPrefix].
+// Admin serves the requests below [wire.ControlPrefix].
 type Admin struct {
 	Config
 	console  func() map[string]consoleAsset // by name
 	mux      *http.ServeMux
-	watching atomic.Int64  // pages that follow what happens
-	leaving  chan struct{} // closed when they are to stop
-	// Leave lets the pages end that follow what happens.
+	watching atomic.Int64  // open streams
+	leaving  chan struct{} // closed when streams must stop
+	// Leave ends all streams.
 	Leave func()
 }
 
-// ServeHTTP answers a request to the control surface.
+// ServeHTTP serves a request to the control surface.
 func (s *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// Redirect sends those who forget the slash at the end of the prefix to the index.
+// Redirect redirects /_mock to the index.
 func (s *Admin) Redirect(w http.ResponseWriter, r *http.Request) {
 	p := wire.Redirect(wire.ControlPrefix)
 	s.writeAdmin(w, r, &p)
 }
 
-// New serves the table of control routes.
+// New returns the control surface of a server.
 func New(c Config) *Admin {
 	mux := http.NewServeMux()
 	s := &Admin{Config: c, console: consoleAssets(), mux: mux, leaving: make(chan struct{})}
@@ -164,7 +164,7 @@ func New(c Config) *Admin {
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no route %s %s: GET %s lists them", r.Method, r.URL.Path, wire.ControlPrefix))
+		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no route %s %s: GET %s lists the routes", r.Method, r.URL.Path, wire.ControlPrefix))
 		s.writeAdmin(w, r, &p)
 	})
 	return s
@@ -210,8 +210,8 @@ func (s *Admin) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[st
 	return route.answer(s, c)
 }
 
-// addressed returns the world that a request to the control surface is about: the one that the query
-// parameter world names or whose key it carries, else the home world.
+// addressed returns the world of a request to the control surface: the one in the query parameter world, or of its
+// key, else the home world.
 func (s *Admin) addressed(r *http.Request) (*world.World, *wire.Reply) {
 	if name := r.URL.Query().Get(worldParameter); name != "" {
 		if w := s.named(name); w != nil {
@@ -242,7 +242,7 @@ func (s *Admin) concerned(r *http.Request, addressed *world.World) *world.World 
 	return addressed
 }
 
-// named returns the world that a name addresses on the control surface, or nil.
+// named returns the world of a name, or nil.
 func (s *Admin) named(name string) *world.World {
 	switch name {
 	case world.HomeName:
@@ -255,9 +255,9 @@ func (s *Admin) named(name string) *world.World {
 
 func (s *Admin) writeAdmin(w http.ResponseWriter, r *http.Request, p *wire.Reply) {
 	s.Unread.Skip(w, r)
-	w.Header().Set("Cache-Control", "no-store") // unless the reply knows better
+	w.Header().Set("Cache-Control", "no-store") // unless the reply has its own
 	if err := p.Write(w); err != nil {
-		s.Logger.Debug("the answer was not taken", "error", err)
+		s.Logger.Debug("the client did not read the response", "error", err)
 	}
 }
 
@@ -276,7 +276,7 @@ func clockKind(w *world.World) string {
 }
 
 func (s *Admin) adminMagic(*control) wire.Reply {
-	return wire.SucceedWith(nil, "Analyze one of these to make its effect happen", regulatory.Magics())
+	return wire.SucceedWith(nil, "Analyze one of these to cause its effect", regulatory.Magics())
 }
 
 func (s *Admin) adminDeliveries(c *control) wire.Reply {
@@ -295,7 +295,7 @@ func (s *Admin) adminDeliveries(c *control) wire.Reply {
 	return pageOf(c, spelling.Counted(len(log), "delivery in the log", "deliveries in the log"), log, viewDelivery)
 }
 
-// pageOf answers with a page of a list. Its envelope has the pagination of the rate list.
+// pageOf returns a page of a list, with the pagination of the rate list.
 func pageOf[T, V any](c *control, message string, all []T, view func(T) V) wire.Reply {
 	p, refusal := controlPage(c.Query())
 	if refusal != nil {
@@ -304,7 +304,7 @@ func pageOf[T, V any](c *control, message string, all []T, view func(T) V) wire.
 	return paged(p, len(all), message, list.Map(cut(p, all), view))
 }
 
-// cut returns the page of a slice that is asked for.
+// cut returns the page of a slice that is requested.
 func cut[T any](p api.Paging, all []T) []T {
 	if p.Page > p.PageCount(len(all)) {
 		return []T{}

@@ -20,8 +20,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// adminCalls answers GET /_mock/journal: the journal, or the part that the query chooses. With wait it
-// answers as soon as count calls are chosen, or 408.
+// adminCalls serves GET /_mock/journal: the entries of the journal that the query selects. With wait it responds when
+// there are count of them, or with 408.
 func (s *Admin) adminCalls(c *control) wire.Reply {
 	query := c.Query()
 	choice, err := parseCallChoice(c.world, query)
@@ -50,12 +50,12 @@ func (s *Admin) adminCalls(c *control) wire.Reply {
 	calls := c.world.Log.Choose(choice)
 	message := spelling.Counted(len(calls), "request in the journal", "requests in the journal")
 	if c.world.Log.IsShort() {
-		message += ": older ones were dropped, because the journals of all worlds are full; close or reset some, or raise -max-journal (in Go: WithMaxJournal)"
+		message += ": older ones were dropped because the journals of all worlds are full; close or reset worlds, or raise -max-journal (in Go: WithMaxJournal)"
 	}
 	return wire.SucceedWith(nil, message, list.Map(calls, func(call journal.Entry) callView { return callView{call, jsontext.Timestamp(call.At)} }))
 }
 
-// waitFor returns how long a query is to wait, 0 if it is not.
+// waitFor returns the duration of the parameter wait, or 0 if the query does not have it.
 func waitFor(query url.Values) (time.Duration, *wire.Reply) {
 	if !query.Has("wait") {
 		return 0, nil
@@ -69,20 +69,20 @@ func waitFor(query url.Values) (time.Duration, *wire.Reply) {
 	return timeout, nil
 }
 
-// timedOut is the refusal of a wait that failed with err.
+// timedOut returns the refusal of a wait that failed with err.
 func timedOut(err error) wire.Reply {
 	message := strings.TrimSuffix(refusedFor(err).Refusal.Message, ": "+context.DeadlineExceeded.Error())
 	return wire.Refused(http.StatusRequestTimeout, wire.CodeTimeout, message)
 }
 
-// parseCallChoice reads a query of GET /_mock/journal.
+// parseCallChoice parses the query of GET /_mock/journal.
 func parseCallChoice(w *world.World, query url.Values) (watch.Choice, error) {
 	q := journal.Query{
 		Operation: query.Get("operation"), RequestID: query.Get("request_id"), Key: query.Get("key"), Contains: query.Get("contains"),
 		After: query.Get("after"),
 	}
 	if q.Operation != "" && !api.IsOperation(q.Operation) {
-		return watch.Choice{}, fmt.Errorf("no operation is called %q%s", q.Operation, spelling.Suggestion(q.Operation, api.OperationNames()))
+		return watch.Choice{}, fmt.Errorf("unknown operation %q%s", q.Operation, spelling.Suggestion(q.Operation, api.OperationNames()))
 	}
 	var err error
 	if text := query.Get("status"); text != "" {
@@ -92,7 +92,7 @@ func parseCallChoice(w *world.World, query url.Values) (watch.Choice, error) {
 	}
 	if text := query.Get("faulted"); text != "" {
 		if q.Faulted, err = strconv.ParseBool(text); err != nil {
-			return watch.Choice{}, fmt.Errorf("faulted is %q: write true or leave it out", text)
+			return watch.Choice{}, fmt.Errorf("invalid faulted %q: write true or leave it out", text)
 		}
 	}
 	choice, err := w.Log.Choice(q)
@@ -102,13 +102,13 @@ func parseCallChoice(w *world.World, query url.Values) (watch.Choice, error) {
 	choice.Bodies = query.Get("bodies") != "false"
 	if text := query.Get("last"); text != "" {
 		if choice.Last, err = strconv.Atoi(text); err != nil || choice.Last < 1 {
-			return choice, fmt.Errorf("last is %q: write how many requests to return at most", text)
+			return choice, fmt.Errorf("last is %q: write the maximum number of requests", text)
 		}
 	}
 	return choice, nil
 }
 
-// adminCall answers GET /_mock/journal/{request_id} with a call, or with what makes it again.
+// adminCall serves GET /_mock/journal/{request_id}: an entry, or code that sends its request again.
 func (s *Admin) adminCall(c *control) wire.Reply {
 	found, _, known := c.world.Log.Remembered(c.PathValue("request_id"))
 	if !known {
@@ -136,5 +136,5 @@ func (s *Admin) adminWhy(c *control) wire.Reply {
 
 func callNotFound(c *control) wire.Reply {
 	return wire.Refused(http.StatusNotFound, wire.CodeNotFound,
-		fmt.Sprintf("the journal of world %s does not hold %q: take the X-Request-Id of one of its latest responses, or name another world with ?world=NAME; %s has the requests whose key opens no world", c.world.Name(), c.PathValue("request_id"), world.UnauthenticatedName))
+		fmt.Sprintf("the journal of world %s has no request %q: use the X-Request-Id of one of its latest responses, or select another world with ?world=NAME; %s has the requests whose key opens no world", c.world.Name(), c.PathValue("request_id"), world.UnauthenticatedName))
 }

@@ -13,22 +13,21 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// consoleFiles is the page that a browser gets at /_mock/: HTML, styles and scripts as they stand in the
-// folder, with no step in between.
+// consoleFiles contains the console at /_mock/: HTML, styles and scripts, which are served without a build step.
 //
 //go:embed console
 var consoleFiles embed.FS
 
-// consolePage is the file that /_mock/ itself answers with.
+// consolePage is the file for /_mock/ itself.
 const consolePage = "index.html"
 
-// consolePolicy lets the page load what this server serves and nothing else, run no script that stands
-// in the page, make no element from text, and be shown in no frame.
+// consolePolicy restricts the page to content of this server. It forbids inline scripts, HTML made from text, and
+// frames.
 const consolePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// consoleTypes returns the media types of the files, by the ends of their names. The machine's own table of
-// types is not asked: it differs from machine to machine.
+// consoleTypes returns the media types of the files by extension. The system's table of types is not used, because it
+// differs between machines.
 func consoleTypes() map[string]string {
 	return map[string]string{
 		".html": "text/html; charset=utf-8",
@@ -44,7 +43,7 @@ type consoleAsset struct {
 	header http.Header
 }
 
-// consoleAssets returns what reads the files, once, when the first of them is asked for.
+// consoleAssets returns a function that reads the files once, on first use.
 func consoleAssets() func() map[string]consoleAsset {
 	return sync.OnceValue(func() map[string]consoleAsset {
 		assets, types := map[string]consoleAsset{}, consoleTypes()
@@ -52,10 +51,10 @@ func consoleAssets() func() map[string]consoleAsset {
 		for _, name := range names {
 			body, err := consoleFiles.ReadFile(name)
 			if err != nil {
-				continue // a folder, and no file of the page
+				continue // a folder
 			}
 			assets[path.Base(name)] = consoleAsset{body, http.Header{
-				"Cache-Control":                {"no-cache"}, // kept, and asked for again with its tag
+				"Cache-Control":                {"no-cache"}, // cached, and revalidated by tag
 				"Content-Security-Policy":      {consolePolicy},
 				"Content-Type":                 {types[path.Ext(name)]},
 				"Cross-Origin-Opener-Policy":   {"same-origin"},
@@ -70,7 +69,7 @@ func consoleAssets() func() map[string]consoleAsset {
 	})
 }
 
-// consoleFile answers with a file of the page, or with 304 where the browser has it.
+// consoleFile returns a file of the page, or 304 if the browser has it.
 func (s *Admin) consoleFile(c *control, name string) wire.Reply {
 	asset, known := s.console()[name]
 	if !known {
@@ -87,11 +86,11 @@ func (s *Admin) adminConsole(c *control) wire.Reply {
 	return s.consoleFile(c, c.PathValue("file"))
 }
 
-// indexMessage says how a world is addressed.
-const indexMessage = "Routes of the reference server itself. Each is about the world that the query parameter world names, such as ?world=lowfunds_ci42, " +
-	"or whose key is in Authorization: Bearer sk_test_lowfunds_ci42, or else about the server's own. GET " + wire.ControlPrefix + "worlds lists the worlds. From another machine they need the header " + tokenHeader
+// indexMessage explains how to select a world.
+const indexMessage = "Routes of the reference server. Each applies to the world in the query parameter world, such as ?world=lowfunds_ci42,  " +
+	"or of the key in Authorization: Bearer sk_test_lowfunds_ci42, or else to the home world. GET " + wire.ControlPrefix + "worlds lists the worlds. Other machines need the header " + tokenHeader
 
-// routeView is a route as the index shows it.
+// routeView is a route in the index.
 type routeView struct {
 	Method  string   `json:"method"`
 	Path    string   `json:"path"`
@@ -103,7 +102,7 @@ func viewRoute(r Route) routeView {
 	return routeView{r.Method, wire.ControlPrefix + r.Path, r.Summary, r.Parameters()}
 }
 
-// adminIndex answers GET /_mock/: a browser with the console, everyone else with the list of routes.
+// adminIndex serves GET /_mock/: the console for browsers, the list of routes for other clients.
 func (s *Admin) adminIndex(c *control) wire.Reply {
 	if c.URL.Query().Has(tokenParameter) && s.Token() != "" {
 		return s.signIn(c)

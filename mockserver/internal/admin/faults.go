@@ -87,5 +87,5 @@ func (s *Admin) adminRemoveFault(c *control) wire.Reply {
 }
 
 func faultNotFound(c *control) wire.Reply {
-	return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no fault rule is number %q: GET %sfaults lists them", c.PathValue("number"), wire.ControlPrefix))
+	return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no fault rule %q: GET %sfaults lists them", c.PathValue("number"), wire.ControlPrefix))
 }

@@ -13,31 +13,30 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// How the stream at /_mock/live behaves.
+// Limits and times of the stream at /_mock/live.
 const (
-	maxLive       = 64                     // streams at once
-	liveTick      = 500 * time.Millisecond // how often a stream looks where no call wakes it
-	liveGather    = 100 * time.Millisecond // how long it waits after a call for more of them
-	liveHeartbeat = 15 * time.Second       // silence after which it says that it is there
-	livePatience  = 10 * time.Second       // how long a reader may take for one message
+	maxLive       = 64                     // maximum number of streams
+	liveTick      = 500 * time.Millisecond // interval between checks for changes
+	liveGather    = 100 * time.Millisecond // wait after a call, to combine several
+	liveHeartbeat = 15 * time.Second       // interval between heartbeats
+	livePatience  = 10 * time.Second       // timeout for one message
 )
 
-// pulse is what a world looks like from afar: a number for each thing that a page can show, which is
-// another one once the thing has changed.
+// pulse is a summary of a world: its counts, and a checksum for each kind of data that a page can show.
 type pulse struct {
 	World         string `json:"world"`
-	Calls         uint64 `json:"journal_entries"` // since the world began or was reset
+	Calls         uint64 `json:"journal_entries"` // since the world was opened or reset
 	LedgerEntries int    `json:"ledger_entries"`
 	Requests      int    `json:"regulatory_requests"`
 	// Unauthenticated counts the requests of the server whose key opens no world.
 	Unauthenticated uint64             `json:"unauthenticated_entries"`
-	Pending         int                `json:"pending"` // on the clock
+	Pending         int                `json:"pending"` // timers on the clock
 	Clock           string             `json:"clock"`
 	Now             jsontext.Timestamp `json:"now"`
 	Marks           marks              `json:"marks"`
 }
 
-// marks are numbers that differ from those before once what GET returns at a route of the name has changed.
+// marks has a checksum for each route: it changes when the data that GET returns there changes.
 type marks struct {
 	Ledger     uint32 `json:"ledger"`
 	Requests   uint32 `json:"regulatory_requests"`
@@ -47,52 +46,54 @@ type marks struct {
 	Worlds     uint32 `json:"worlds"`
 }
 
-// still returns the pulse without what passes by itself, for comparing.
-func (p pulse) still() pulse {
+// withoutTime returns the pulse without the fields that change with time, for comparison.
+func (p pulse) withoutTime() pulse {
 	if p.Clock == "real" {
 		p.Now = jsontext.Timestamp{}
 	}
 	return p
 }
 
-// pulse takes that of a world. Nothing tells a stream that something has changed: it asks. So a server
-// whom nobody watches does nothing for it, and a reader who is slow holds up nobody.
+// pulse returns the pulse of a world. Streams poll it, so that a server without streams does no work for them and a
+// slow reader delays nobody.
 func (s *Admin) pulse(w *world.World) pulse {
 	p := pulse{
 		World: w.Name(), Calls: w.Log.Last(), Unauthenticated: s.Worlds.Unauthenticated.Log.Last(),
-		Marks:   marks{Deliveries: w.Dispatcher.Mark(), Faults: w.Faults.Mark(), Worlds: markWorlds(s.Worlds.Worlds())},
+		Marks:   marks{Deliveries: w.Dispatcher.Mark(), Faults: w.Faults.Mark(), Worlds: checksumWorlds(s.Worlds.Worlds())},
 		Pending: w.Waiting(), Clock: clockKind(w), Now: jsontext.Timestamp(w.Clock.Now()),
 	}
 	w.Lock()
 	defer w.Unlock()
 	p.LedgerEntries, p.Requests = w.Account.Ledger.Len(), w.Desk.Len()
-	p.Marks.Ledger = mark(p.LedgerEntries)
+	p.Marks.Ledger = checksum(p.LedgerEntries)
 	if last, known := w.Account.Ledger.Last(); known {
-		p.Marks.Ledger = mark(p.LedgerEntries, last.ID)
+		p.Marks.Ledger = checksum(p.LedgerEntries, last.ID)
 	}
-	p.Marks.Requests = mark(p.Requests, w.Desk.Stored())
+	p.Marks.Requests = checksum(p.Requests, w.Desk.Stored())
 	if newest := w.Desk.Newest(0, 1); len(newest) > 0 {
-		p.Marks.Requests = mark(p.Requests, w.Desk.Stored(), newest[0].RequestID)
+		p.Marks.Requests = checksum(p.Requests, w.Desk.Stored(), newest[0].RequestID)
 	}
 	var hooks []any
 	for _, h := range w.Account.Webhooks.All {
 		hooks = append(hooks, h.WebhookID, h.Revision)
 	}
-	p.Marks.Webhooks = mark(hooks...)
+	p.Marks.Webhooks = checksum(hooks...)
 	return p
 }
 
-// mark makes a number of what it is given.
-func mark(parts ...any) uint32 {
+// checksum returns a hash of its arguments.
+func checksum(parts ...any) uint32 {
 	hash := fnv.New32a()
-	_, _ = fmt.Fprint(hash, parts...) // a hash takes every write
+	_, _ = fmt.Fprint(hash, parts...) // a hash does not fail
 	return hash.Sum32()
 }
 
-// markWorlds is a number that is another one once a world was opened or closed.
-func markWorlds(opened []*world.World) uint32 { return mark(len(opened), opened[len(opened)-1].Name()) }
+// checksumWorlds returns a number that changes when a world is opened or closed.
+func checksumWorlds(opened []*world.World) uint32 {
+	return checksum(len(opened), opened[len(opened)-1].Name())
+}
 
-// adminLive answers GET /_mock/live: the pulse of a world, or a stream of them for one who accepts
+// adminLive serves GET /_mock/live: the pulse of a world, or a stream of pulses for clients that accept
 // text/event-stream.
 func (s *Admin) adminLive(c *control) wire.Reply {
 	if !wire.Accepts(c.Header, "text/event-stream") {
@@ -100,7 +101,7 @@ func (s *Admin) adminLive(c *control) wire.Reply {
 	}
 	if s.watching.Add(1) > maxLive {
 		s.watching.Add(-1)
-		return wire.Refused(http.StatusServiceUnavailable, wire.CodeUnavailable, fmt.Sprintf("%d pages are watching already: close one", maxLive))
+		return wire.Refused(http.StatusServiceUnavailable, wire.CodeUnavailable, fmt.Sprintf("the limit of %d streams is reached: close one", maxLive))
 	}
 	return wire.Reply{
 		Status: http.StatusOK, ContentType: "text/event-stream", Header: http.Header{"X-Content-Type-Options": {"nosniff"}},
@@ -111,8 +112,8 @@ func (s *Admin) adminLive(c *control) wire.Reply {
 	}
 }
 
-// live writes a world's pulse whenever it has changed, until the reader leaves, the world is closed or
-// the server is.
+// live writes a world's pulse whenever it has changed, until the client disconnects, or the world or the server is
+// closed.
 func (s *Admin) live(ctx context.Context, out *eventWriter, w *world.World) error {
 	defer out.close()
 	var sent pulse
@@ -123,26 +124,25 @@ func (s *Admin) live(ctx context.Context, out *eventWriter, w *world.World) erro
 		switch p := s.pulse(w); {
 		case w != s.Worlds.Unauthenticated && s.Worlds.ByKey(w.SecretKey) != w:
 			return out.event("closed", p)
-		case p.still() != sent:
+		case p.withoutTime() != sent:
 			if err := out.event("change", p); err != nil {
 				return err
 			}
-			sent, spoke = p.still(), now
+			sent, spoke = p.withoutTime(), now
 		case now.Sub(spoke) >= liveHeartbeat:
-			if err := out.comment("still here"); err != nil {
+			if err := out.comment("heartbeat"); err != nil {
 				return err
 			}
 			spoke = now
 		}
-		if !s.rest(ctx, called, liveTick) || !s.rest(ctx, nil, liveGather) {
+		if !s.pause(ctx, called, liveTick) || !s.pause(ctx, nil, liveGather) {
 			return nil
 		}
 	}
 }
 
-// rest returns after a time, or as soon as the channel closes; false when there is nothing more to wait
-// for.
-func (s *Admin) rest(ctx context.Context, until <-chan struct{}, longest time.Duration) bool {
+// pause returns true after a time, or as soon as the channel closes, and false if the stream must end.
+func (s *Admin) pause(ctx context.Context, until <-chan struct{}, longest time.Duration) bool {
 	timer := time.NewTimer(longest)
 	defer timer.Stop()
 	select {
@@ -156,7 +156,7 @@ func (s *Admin) rest(ctx context.Context, until <-chan struct{}, longest time.Du
 	return true
 }
 
-// eventWriter writes server-sent events, each of which the reader has to take in time.
+// eventWriter writes server-sent events, each with a timeout.
 type eventWriter struct {
 	w   http.ResponseWriter
 	out *http.ResponseController
@@ -167,7 +167,7 @@ func newEventWriter(w http.ResponseWriter) *eventWriter {
 }
 
 func (e *eventWriter) event(kind string, data any) error {
-	encoded, err := json.Marshal(data) // on one line, as the format wants it
+	encoded, err := json.Marshal(data) // on one line, as the format requires
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (e *eventWriter) event(kind string, data any) error {
 func (e *eventWriter) comment(text string) error { return e.send(": " + text + "\n\n") }
 
 func (e *eventWriter) send(text string) error {
-	// A writer that knows no deadlines is none of a network, and so has no slow reader behind it.
+	// A writer without deadlines is not a network connection.
 	_ = e.out.SetWriteDeadline(time.Now().Add(livePatience))
 	if _, err := e.w.Write([]byte(text)); err != nil {
 		return err
@@ -185,5 +185,5 @@ func (e *eventWriter) send(text string) error {
 	return e.out.Flush()
 }
 
-// close gives the reader as long for the end of the stream. The HTTP server takes the deadline back.
+// close sets the timeout for the end of the stream. The HTTP server removes the deadline.
 func (e *eventWriter) close() { _ = e.out.SetWriteDeadline(time.Now().Add(livePatience)) }

@@ -11,8 +11,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// adminMetrics answers GET /_mock/metrics in the text format of Prometheus. What worlds hold is counted when
-// it is asked for.
+// adminMetrics serves GET /_mock/metrics in the text format of Prometheus. The contents of worlds are counted on
+// request.
 func (s *Admin) adminMetrics(*control) wire.Reply {
 	t := &watch.MetricsText{}
 	s.Metrics.Write(t)
@@ -27,8 +27,8 @@ func (s *Admin) adminMetrics(*control) wire.Reply {
 		w.Unlock()
 	}
 	t.Gauge("mockserver_worlds", "Worlds that are open.", len(worlds))
-	t.Gauge("mockserver_journal_entries", "Requests that the journals of the open worlds hold.", entries)
-	t.Gauge("mockserver_journal_bytes", "Memory that the journals of the open worlds take.", int(s.Memory.Used.Load()))
+	t.Gauge("mockserver_journal_entries", "Requests in the journals of the open worlds.", entries)
+	t.Gauge("mockserver_journal_bytes", "Memory of the journals of the open worlds.", int(s.Memory.Used.Load()))
 	t.Gauge("mockserver_ledger_transactions", "Entries in the ledgers of the open worlds.", transactions)
 	t.Gauge("mockserver_pending", "Timers that are pending in the open worlds, such as generated documents and delivery retries.", waiting)
 	writeDeliveries(t, worlds)
@@ -44,7 +44,7 @@ func (s *Admin) adminMetrics(*control) wire.Reply {
 	return wire.Reply{Status: http.StatusOK, ContentType: "text/plain; version=0.0.4; charset=utf-8", Body: []byte(t.String())}
 }
 
-// writeDeliveries counts what the delivery logs of the open worlds hold.
+// writeDeliveries counts the deliveries of the open worlds.
 func writeDeliveries(t *watch.MetricsText, worlds []*world.World) {
 	states := []string{"queued", "delivered", "failed", "refused"}
 	counts := map[string]int{}

@@ -15,16 +15,16 @@ import (
 )
 
 func (s *Admin) adminAssumptions(c *control) wire.Reply {
-	return wire.SucceedWith(nil, `What this world assumes where the specification leaves a point open; POST worlds with "assumptions" opens one with others`, s.Assumptions(c.world))
+	return wire.SucceedWith(nil, `The assumptions of this world for open points of the specification; POST worlds with "assumptions" opens a world with others`, s.Assumptions(c.world))
 }
 
-// adminLedger answers GET /_mock/ledger.
+// adminLedger serves GET /_mock/ledger.
 func (s *Admin) adminLedger(c *control) wire.Reply {
 	p, refusal := controlPage(c.Query())
 	if refusal != nil {
 		return *refusal
 	}
-	now := c.world.Snapshot() // a world with a long history goes on meanwhile
+	now := c.world.Snapshot() // the world is not locked while a long history is read
 	books := now.State.Ledger
 	wallets, entries := books.Wallets(), books.Journal()
 	if reference := c.Query().Get("wallet"); reference != "" {
@@ -48,7 +48,7 @@ func (s *Admin) adminLedger(c *control) wire.Reply {
 	return paged(p, len(entries), spelling.Counted(len(entries), "entry in the ledger", "entries in the ledger"), view)
 }
 
-// adminFund answers POST /_mock/ledger/fund.
+// adminFund serves POST /_mock/ledger/fund.
 func (s *Admin) adminFund(c *control) wire.Reply {
 	var order struct {
 		Wallet string           `json:"wallet"`
@@ -70,13 +70,13 @@ func (s *Admin) adminFund(c *control) wire.Reply {
 	}{order.Wallet, balance})
 }
 
-// exchangeRate is how many units of a currency a US dollar buys.
+// exchangeRate is the number of units of a currency per US dollar.
 type exchangeRate struct {
 	Currency  string           `json:"currency"`
 	PerDollar *shipping.Amount `json:"per_dollar"`
 }
 
-// adminExchangeRates answers GET /_mock/exchange-rates.
+// adminExchangeRates serves GET /_mock/exchange-rates.
 func (s *Admin) adminExchangeRates(c *control) wire.Reply {
 	rates := exchangeRates(c.world)
 	return wire.SucceedWith(nil, spelling.Counted(len(rates), "exchange rate", "exchange rates"), rates)
@@ -93,7 +93,7 @@ func exchangeRates(w *world.World) []exchangeRate {
 	return rates
 }
 
-// adminSetExchangeRate answers POST /_mock/exchange-rates.
+// adminSetExchangeRate serves POST /_mock/exchange-rates.
 func (s *Admin) adminSetExchangeRate(c *control) wire.Reply {
 	var order exchangeRate
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// adminOpenAPI responds to GET /_mock/openapi.json with the document of a world: with the routes and the open operations
-// of its server, and its own assumptions.
+// adminOpenAPI serves GET /_mock/openapi.json: the document of a world, with the routes and the open operations
+// of its server and the assumptions of the world.
 func (s *Admin) adminOpenAPI(c *control) wire.Reply {
 	document, tag, err := s.OpenAPI(c.world)
 	if err != nil {

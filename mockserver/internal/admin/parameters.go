@@ -11,11 +11,11 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// worldParameter names the world that a request to the control surface is about. Every route takes it.
+// worldParameter is the query parameter that selects the world. Every route has it.
 const worldParameter = "world"
 
-// unknownParameter refuses a query with a parameter that the route does not take: one that is misspelt would
-// choose everything, or the wrong world.
+// unknownParameter refuses a query with an unknown parameter: a misspelt filter would select everything, or the wrong
+// world.
 func unknownParameter(query url.Values, known []string) *wire.Reply {
 	for name := range query {
 		if !slices.Contains(known, name) {
@@ -26,7 +26,7 @@ func unknownParameter(query url.Values, known []string) *wire.Reply {
 	return nil
 }
 
-// controlPage reads page and perPage. Assumptions about the service do not hold here, so that nothing caps a page.
+// controlPage reads page and perPage. PerPageCap does not apply to the control surface.
 func controlPage(query url.Values) (api.Paging, *wire.Reply) {
 	p := api.Paging{Page: 1, PerPage: api.DefaultPerPage}
 	for name, value := range map[string]*int{"page": &p.Page, "perPage": &p.PerPage} {
@@ -35,14 +35,14 @@ func controlPage(query url.Values) (api.Paging, *wire.Reply) {
 			continue
 		}
 		if *value = api.Positive(text, 0); *value == 0 {
-			refusal := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("%s is %q: write a whole number from 1", name, text))
+			refusal := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("invalid %s %q: write a whole number from 1", name, text))
 			return p, &refusal
 		}
 	}
 	return p, nil
 }
 
-// paged is a success with the pagination of a list beside its data.
+// paged returns a success with data and the pagination of a list.
 func paged(p api.Paging, total int, message string, data any) wire.Reply {
 	answer := wire.SucceedWith(nil, message, data)
 	if answer.Status == http.StatusOK {

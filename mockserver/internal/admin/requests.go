@@ -18,16 +18,16 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// What the console shows that no other part of the control surface has.
+// Regulatory requests, consignments, the clock, and calls made by the control surface.
 
-// requestRow is a regulatory request as GET /_mock/regulatory-requests lists it.
+// requestRow is a regulatory request in GET /_mock/regulatory-requests.
 type requestRow struct {
 	RequestID  string               `json:"request_id"`
 	Status     regulatory.State     `json:"status"`
 	Source     regulatory.Flow      `json:"source"`
 	ShipmentID string               `json:"shipment_id,omitempty"`
 	FileURL    string               `json:"file_url,omitempty"`
-	Offered    int                  `json:"offered"` // documents that could be bought
+	Offered    int                  `json:"offered"` // documents that can be purchased
 	Purchased  int                  `json:"purchased"`
 	Generated  int                  `json:"generated"`
 	Charged    shipping.Amount      `json:"charged_amount,omitzero"`
@@ -45,7 +45,7 @@ func (s *Admin) adminRequests(c *control) wire.Reply {
 	w.Lock()
 	total := w.Desk.Len()
 	var records []*regulatory.Record
-	if p.Page <= p.PageCount(total) { // else the product below may not be a number of the machine
+	if p.Page <= p.PageCount(total) { // otherwise the product below could overflow
 		records = w.Desk.Newest((p.Page-1)*p.PerPage, p.PerPage)
 	}
 	w.Unlock()
@@ -83,13 +83,13 @@ const PDFPath = "regulatory-requests/{request_id}/documents/{document_type}/pdf"
 
 func (s *Admin) adminPDF(c *control) wire.Reply { return api.DocumentPDF(c.world, c.Call) }
 
-// consignmentRow is a shipment as GET /_mock/consignments lists it.
+// consignmentRow is a shipment in GET /_mock/consignments.
 type consignmentRow struct {
 	ShipmentID  string   `json:"shipment_id"`
 	Status      string   `json:"status"`
 	Origin      string   `json:"origin"`      // country
 	Destination string   `json:"destination"` // country
-	Items       []string `json:"items"`       // what they are
+	Items       []string `json:"items"`       // descriptions
 }
 
 func (s *Admin) adminConsignments(c *control) wire.Reply {
@@ -110,7 +110,7 @@ func (s *Admin) adminConsignments(c *control) wire.Reply {
 	return wire.SucceedWith(nil, spelling.Counted(len(rows), "shipment", "shipments"), struct {
 		Shipments []consignmentRow `json:"shipments"`
 		Invoices  []string         `json:"invoices"`
-		Curl      string           `json:"curl,omitempty"` // analyzes the first of them
+		Curl      string           `json:"curl,omitempty"` // command that analyzes the first shipment
 	}{rows, append([]string{}, w.Invoices()...), explain.AnalyzeCommand(w, s.Operations)})
 }
 
@@ -118,7 +118,7 @@ func (s *Admin) adminCountries(*control) wire.Reply {
 	return wire.Succeed(nil, "Countries", country.JSON())
 }
 
-// maxPending is how many of the things that wait GET /_mock/clock names.
+// maxPending is the maximum number of pending timers in GET /_mock/clock.
 const maxPending = 100
 
 func (s *Admin) adminClock(c *control) wire.Reply {
@@ -128,11 +128,11 @@ func (s *Admin) adminClock(c *control) wire.Reply {
 		waiting = append(waiting, viewFired(f))
 	}
 	total := w.Waiting()
-	return wire.SucceedWith(nil, spelling.Counted(total, "pending", "pending"), struct {
+	return wire.SucceedWith(nil, spelling.Counted(total, "pending timer", "pending timers"), struct {
 		Now     jsontext.Timestamp `json:"now"`
 		Clock   string             `json:"clock"`
 		Total   int                `json:"total"`
-		Pending []firedView        `json:"pending"` // the first to come first, at most 100
+		Pending []firedView        `json:"pending"` // in order of time, at most 100
 	}{jsontext.Timestamp(w.Clock.Now()), clockKind(w), total, waiting})
 }
 
@@ -143,20 +143,20 @@ type callOrder struct {
 	Body   json.RawMessage `json:"body"`
 }
 
-// callMade is the data of its answer.
+// callMade is the data of the response.
 type callMade struct {
 	RequestID string `json:"request_id,omitempty"`
-	Status    int    `json:"status,omitempty"` // absent if no response came
-	Error     string `json:"error,omitempty"`  // why none came
-	Body      string `json:"body,omitempty"`   // its beginning
+	Status    int    `json:"status,omitempty"` // absent if there was no response
+	Error     string `json:"error,omitempty"`  // why there was none
+	Body      string `json:"body,omitempty"`   // the first part of the body
 }
 
-// maxMadeBody is how much of a body the answer to POST /_mock/requests holds.
+// maxMadeBody is the maximum length of a body in the response to POST /_mock/requests.
 const maxMadeBody = 64 << 10
 
-// adminMakeCall calls the service with the world's own key over a real connection in memory, so that it
-// is authenticated, struck by faults and journaled like any other call, and the caller need not know the
-// key.
+// adminMakeCall calls the service with the world's key over a real connection in memory, so that the call is
+// authenticated, struck by faults and journaled like any other, and the client of the control surface does not need
+// the key.
 func (s *Admin) adminMakeCall(c *control) wire.Reply {
 	var order callOrder
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
@@ -174,7 +174,7 @@ func (s *Admin) adminMakeCall(c *control) wire.Reply {
 	return wire.SucceedWith(nil, message, made)
 }
 
-// newCall returns the request that an order describes.
+// newCall returns the request for an order.
 func (s *Admin) newCall(c *control, order callOrder) (*http.Request, *wire.Reply) {
 	if !strings.HasPrefix(order.Target, "/") || IsPath(order.Target) {
 		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `target is the path and query of the service: send {"method":"GET","target":"/v1/rates?perPage=2"}`)

@@ -23,11 +23,11 @@ type scheduleOrder struct {
 	Request *callOrder `json:"request"`
 }
 
-// maxScheduled is how many events, and how many steps, a schedule has at most.
+// maxScheduled is the maximum number of events, and of steps, of a schedule.
 const maxScheduled = 1000
 
-// adminSchedule answers POST /_mock/schedule with what [World.RunSchedule] delivers. Its act is a call, which
-// is made as POST /_mock/requests makes it.
+// adminSchedule serves POST /_mock/schedule with the deliveries of [World.RunSchedule]. Its request is sent in the
+// same way as by POST /_mock/requests.
 func (s *Admin) adminSchedule(c *control) wire.Reply {
 	var order scheduleOrder
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
@@ -40,7 +40,7 @@ func (s *Admin) adminSchedule(c *control) wire.Reply {
 	var steps []world.Step
 	for _, one := range order.Steps {
 		if one.After < 0 {
-			return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, "after is below zero: write how long after the step before, such as 1s")
+			return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, "after is below zero: write the wait after the previous step, such as 1s")
 		}
 		steps = append(steps, world.Step{Event: one.Event, BeforeReply: one.BeforeReply, After: time.Duration(one.After)})
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// What the control surface shows of values that Go programs get as they are. Times are in milliseconds, as those of
-// the service; names are those of its records, and of the bodies that change them.
+// JSON views of values that Go programs get as structs. Times are in milliseconds, as in the service; names are those
+// of the service's records, and of the bodies that change them.
 
 type callView struct {
 	journal.Entry
@@ -70,7 +70,7 @@ func viewDelivery(d delivery.Delivery) deliveryView {
 type ledgerView struct {
 	Wallets  []walletView `json:"wallets"`
 	Entries  []entryView  `json:"entries"`
-	Problems string       `json:"problems"` // empty when every invariant holds
+	Problems string       `json:"problems"` // empty if every invariant holds
 }
 
 type walletView struct {
@@ -103,7 +103,7 @@ func viewDiff(d world.Diff) diffView {
 	}
 }
 
-// webhookOrder is a [delivery.Order] as the control surface has it: any instead of the empty one.
+// webhookOrder is a [delivery.Order] on the control surface: "any" instead of the empty one.
 type webhookOrder delivery.Order
 
 const anyOrder = "any"
@@ -123,7 +123,7 @@ func (o *webhookOrder) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// webhookView is a webhook with what only the control surface knows of it.
+// webhookView is a webhook with the fields that only the control surface shows.
 type webhookView struct {
 	WebhookID string             `json:"webhook_id"`
 	Name      string             `json:"name"`
@@ -143,10 +143,10 @@ func viewWebhook(h *account.Webhook) webhookView {
 	}
 }
 
-// packagePrefix begins the errors of this package, which name it for Go programs.
+// packagePrefix is the prefix of errors for Go programs.
 const packagePrefix = "mockserver: "
 
-// refusedFor is the refusal of what a Go program gets as an error.
+// refusedFor returns the refusal for an error.
 func refusedFor(err error) wire.Reply {
 	status, code := http.StatusBadRequest, wire.CodeInvalid
 	switch {

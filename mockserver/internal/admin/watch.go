@@ -8,7 +8,7 @@ import (
 )
 
 func (s *Admin) adminCoverage(c *control) wire.Reply {
-	return wire.SucceedWith(nil, fmt.Sprintf("%.0f %% of the contract has been seen", 100*s.Coverage.Ratio()), s.Coverage.Rows())
+	return wire.SucceedWith(nil, fmt.Sprintf("%.0f %% of the contract was used", 100*s.Coverage.Ratio()), s.Coverage.Rows())
 }
 
 func (s *Admin) adminLint(c *control) wire.Reply {

@@ -47,7 +47,7 @@ func (s *Admin) adminAddWebhook(c *control) wire.Reply {
 	return answerWebhook(w, id, "Webhook added")
 }
 
-// answerWebhook shows a webhook as it is now.
+// answerWebhook returns a webhook in its current state.
 func answerWebhook(w *world.World, id, message string) wire.Reply {
 	h := findWebhook(w, id)
 	if h == nil {

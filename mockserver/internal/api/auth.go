@@ -11,12 +11,12 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// authenticate returns the world that a request is for; or the one of the requests without an account, and why
-// the request is refused.
+// authenticate returns the world of a request. If the request is refused, it returns the world without an account and
+// the refusal.
 //
 // Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
-// Assumption: countries and webhooks need it too; see [Assumptions.OpenOperations]. A key may open a world
-// of its own; see [Server.Open].
+// Assumption: countries and webhooks need it too; see [Assumptions.OpenOperations]. A key may open a new world;
+// see [Server.Open].
 func (s *API) authenticate(r *http.Request, op *operation) (*world.World, *wire.Reply) {
 	scheme, key := Bearer(r)
 	err := world.ErrKeyForm
@@ -35,13 +35,13 @@ func (s *API) authenticate(r *http.Request, op *operation) (*world.World, *wire.
 		p := wire.Refused(http.StatusServiceUnavailable, wire.CodeFull, err.Error())
 		return s.Worlds.Unauthenticated, &p
 	case !errors.Is(err, world.ErrKeyForm):
-		message = "the secret key names a scenario that there is not, or asks too much of it: GET " + wire.ControlPrefix + "scenarios lists them"
+		message = "the secret key has an unknown or contradictory scenario, or a number out of range: GET " + wire.ControlPrefix + "scenarios lists the terms"
 	case scheme == "":
 		message = "the Authorization header is missing: send Authorization: Bearer <SECRET_KEY>"
 	case !strings.EqualFold(scheme, "Bearer") || key == "":
 		message = "the Authorization header is malformed: write it as Bearer, a space and the secret key"
 	default:
-		message = "the secret key is not one of this server's: use the secret_key that it printed when it started (in Go: Server.SecretKey), or a key that opens a world of its own: GET " + wire.ControlPrefix + "scenarios lists the scenarios"
+		message = "unknown secret key: use the secret_key that the server printed on start (in Go: Server.SecretKey), or a key that opens a world: GET " + wire.ControlPrefix + "scenarios lists the scenarios"
 	}
 	p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, message)
 	p.Header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}
@@ -59,10 +59,10 @@ func (s *API) IsOpen(op *shipping.Operation) bool {
 	return op.Open || slices.Contains(s.OpenOperations, op.Name)
 }
 
-// keyless returns the world that a request to an open operation is for if its key opens none: the first, in
-// the order of their opening, that has the regulatory request which the path names. Otherwise it is the home
-// world for a request without a key, and that of the requests without an account for one with a wrong key. A fork
-// has the requests of its parent, under the same ids: use the fork's key, or GET /_mock/regulatory-requests/….
+// keyless returns the world of a request to an open operation whose key opens none: the first world, in the order
+// in which they were opened, that has the regulatory request in the path. Otherwise it is the home world if the
+// request has no key, and the world without an account if the key is wrong. A fork has the requests of its parent,
+// under the same ids: to reach it, send the fork's key, or use GET /_mock/regulatory-requests/….
 func (s *API) keyless(r *http.Request) *world.World {
 	if id := r.PathValue("request_id"); id != "" {
 		for _, w := range s.Worlds.Worlds() {

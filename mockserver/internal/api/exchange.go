@@ -1,4 +1,4 @@
-// Package api answers the operations of the service, as the specification has them, in the world of each request. It
+// Package api serves the operations of the service according to the specification, each request in its world. It
 // knows no path below /_mock/.
 package api
 
@@ -17,22 +17,22 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// Config is what the operations of a server have in common.
+// Config holds what the operations of a server share.
 type Config struct {
 	Worlds         *world.Book
 	Operations     []shipping.Operation // the operation table
-	OpenOperations []string             // that need no key, besides those that are open by the table
+	OpenOperations []string             // that need no key, in addition to those of the table
 	Countries      *wire.Static         // the whole response of GET /v1/countries
 	Logger         *slog.Logger
-	// Check holds a response against the OpenAPI document as a world has it.
+	// Check checks a response against the OpenAPI document of a world.
 	Check func(w *world.World, operation string, status int, body []byte) error
 }
 
-// API answers the operations of the service: it finds the world of a request, asks the handler of the
-// operation, lets faults strike, and shows the exchange to the observers before it is sent.
+// API serves the operations of the service. It finds the world of a request, calls the handler of the
+// operation, applies faults, and passes the exchange to the observers before the response is sent.
 type API struct {
 	Config
-	// Unread bounds how long clients may take to send bodies.
+	// Unread limits how long clients take to send bodies.
 	Unread  wire.Unread
 	routes  *router
 	answers sync.Pool // of *inMaking
@@ -45,7 +45,7 @@ type inMaking struct {
 	exchange wire.Exchange
 }
 
-// New returns an API that serves an operation table, and what is wrong with the table.
+// New returns an API that serves an operation table, and an error if the table is invalid.
 func New(c Config) (*API, error) {
 	a := &API{Config: c}
 	a.answers.New = func() any { return new(inMaking) }
@@ -53,9 +53,10 @@ func New(c Config) (*API, error) {
 	return a, a.routes.err
 }
 
-// ServeHTTP answers a request whose path is clean.
+// ServeHTTP serves a request whose path is clean; see [IsClean].
 func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.routes.mux.ServeHTTP(w, r) }
 
+// IsOperation reports whether an operation of that name exists.
 func IsOperation(name string) bool { return slices.Contains(OperationNames(), name) }
 
 // OperationNames returns the names of the operation table.
@@ -63,8 +64,8 @@ func OperationNames() []string {
 	return list.Map(shipping.Operations(), func(op shipping.Operation) string { return op.Name })
 }
 
-// exchange answers an operation into memory first, and writes afterwards. That is what lets a fault
-// strike before anything has happened, or after the change is made and before the caller hears of it.
+// exchange serves an operation: it builds the response in memory first and writes it afterwards, so that a fault
+// can strike before the operation, or after the change and before the response is sent.
 func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	memory := s.answers.Get().(*inMaking)
 	x := &memory.exchange
@@ -93,7 +94,7 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	if !x.Settled {
 		s.answer(w, x, op, refusal)
 		if x.Reply.Pooled {
-			memory.buffer = x.Reply.Body[:0] // it may have grown
+			memory.buffer = x.Reply.Body[:0] // which may have grown
 		}
 		switch {
 		case x.Reply.Then != nil:
@@ -104,14 +105,14 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	}
 	if w.BeforeReply.Load() != nil {
 		if held := w.BeforeReply.Swap(nil); held != nil {
-			x.Leave() // what is held back may advance the clock
+			x.Leave() // BeforeReply may advance the clock
 			(*held)()
 		}
 	}
 	s.finish(rw, w, x)
 }
 
-// answer asks the handler, unless the request is refused before.
+// answer calls the handler, unless the request is refused first.
 func (s *API) answer(w *world.World, x *wire.Exchange, op *operation, refusal *wire.Reply) {
 	x.Settled = true
 	if refusal == nil {
@@ -136,17 +137,17 @@ func (s *API) answer(w *world.World, x *wire.Exchange, op *operation, refusal *w
 	}
 }
 
-// finish journals an exchange and ends it.
+// finish passes an exchange to the observers and sends its response.
 func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
 	x.Reply.WithoutKeys()
-	if len(x.Struck) == 0 { // a fault spoils the plain form, which whoever looks at it can read
+	if len(x.Struck) == 0 { // faults apply to the uncompressed form
 		x.Reply.Negotiate(x.Call.Header)
 	}
 	x.At, x.Virtual, x.World, x.Key = w.Clock.Now(), w.Clock.IsVirtual(), w.Name(), fingerprint(w, x.Call.Request)
 	for _, o := range w.Observers {
 		o.See(x)
 	}
-	x.Leave() // the caller may take its time to read the reply
+	x.Leave() // the client may read the response slowly
 	rw.Header()["X-Request-Id"] = []string{x.ID}
 	if len(x.Struck) > 0 || x.Reply.Refusal.Code != "" {
 		rw.Header()["X-Mock-Why"] = []string{whyPath(w, x.ID)}
@@ -154,11 +155,11 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
 	if err := x.Send(rw, func(each time.Duration, count int) wire.Ticks {
 		return w.Ticks(each, count, "the next byte of a slow body")
 	}); err != nil {
-		s.Logger.Debug("the answer was not taken", "operation", x.Operation, "error", err)
+		s.Logger.Debug("the client did not read the response", "operation", x.Operation, "error", err)
 	}
 }
 
-// forFaults returns what faults need of the world.
+// faultEnvironment returns the functions of a world that faults need.
 func faultEnvironment(w *world.World) inject.World {
 	return inject.World{
 		Now:   w.Clock.Now,
@@ -171,12 +172,12 @@ func faultEnvironment(w *world.World) inject.World {
 	}
 }
 
-// rule is the refusal of a request that breaks a rule of the specification.
+// ruleBroken returns the refusal of a request that breaks a rule of the specification.
 func ruleBroken(w *world.World, message string) wire.Reply {
 	return wire.Refused(w.Assume.RuleFailure(), wire.CodeInvalid, message)
 }
 
-// fingerprint returns that of a request's key. The world's own is known beforehand.
+// fingerprint returns the fingerprint of a request's key. That of the world's key is precomputed.
 func fingerprint(w *world.World, r *http.Request) string {
 	_, key := Bearer(r)
 	if key == w.SecretKey {
@@ -185,7 +186,7 @@ func fingerprint(w *world.World, r *http.Request) string {
 	return wire.Fingerprint(key)
 }
 
-// whyPath is where the explanation of an answer is had.
+// whyPath returns the path of the explanation of a response.
 func whyPath(w *world.World, requestID string) string {
 	path := wire.ControlPrefix + "why/" + requestID
 	if w.Name() != world.HomeName {

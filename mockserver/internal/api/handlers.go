@@ -9,11 +9,11 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// handler answers an operation in a world. It takes the world's lock itself, so that nothing slow,
-// such as reading a body, happens under it.
+// handler serves an operation in a world. It takes the world's lock itself, so that nothing slow,
+// such as reading a body, happens under the lock.
 type handler func(w *world.World, c *wire.Call) wire.Reply
 
-// handlers is the other half of the operation table: who answers what.
+// handlers returns the handlers by operation.
 func (s *API) handlers() map[string]handler {
 	return map[string]handler{
 		shipping.OpListRates:        s.listRates,
@@ -33,7 +33,7 @@ func (s *API) handlers() map[string]handler {
 	}
 }
 
-// listRates answers GET /v1/rates.
+// listRates serves GET /v1/rates.
 func (s *API) listRates(w *world.World, c *wire.Call) wire.Reply {
 	p := pagingOf(&w.Assume, c.Query())
 	w.Lock()
@@ -45,12 +45,12 @@ func (s *API) listRates(w *world.World, c *wire.Call) wire.Reply {
 	})
 }
 
-// listCountries answers GET /v1/countries, which is the same for ever.
+// listCountries serves GET /v1/countries, whose response is immutable.
 func (s *API) listCountries(*world.World, *wire.Call) wire.Reply {
 	return s.Countries.Reply()
 }
 
-// listWebhooks answers GET /v1/webhooks.
+// listWebhooks serves GET /v1/webhooks.
 func (s *API) listWebhooks(w *world.World, c *wire.Call) wire.Reply {
 	p := pagingOf(&w.Assume, c.Query())
 	w.Lock()
@@ -63,7 +63,7 @@ func (s *API) listWebhooks(w *world.World, c *wire.Call) wire.Reply {
 	})
 }
 
-// listTransactions answers GET /v1/transactions. Parameters that the specification does not list are
+// listTransactions serves GET /v1/transactions. Unknown parameters are
 // ignored.
 func (s *API) listTransactions(w *world.World, c *wire.Call) wire.Reply {
 	query := c.Query()
@@ -76,7 +76,7 @@ func (s *API) listTransactions(w *world.World, c *wire.Call) wire.Reply {
 	defer w.Unlock()
 	list, known := w.Account.Transactions[wallet]
 	if !known && !w.Assume.UnknownWalletIsEmpty {
-		return wire.Refused(404, wire.CodeNotFound, fmt.Sprintf("no wallet %q in this account: use one of those that the server printed when it started", wallet))
+		return wire.Refused(404, wire.CodeNotFound, fmt.Sprintf("no wallet %q in this account: use a wallet that the server printed on start", wallet))
 	}
 	if list == nil {
 		list = &records.List{}

@@ -8,16 +8,16 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// pageCache keeps the pages that are asked for again and again as they are answered. A page belongs to an
-// edition of its list, so one that was made before a change is never found after it; worlds that began as
-// the same share theirs until one of them changes.
+// pageCache caches encoded pages that are requested repeatedly. The key of a page contains the edition of its list, so
+// a page from before a change is never found after it. Worlds that began with the same contents share pages until one
+// of them changes.
 type pageCache struct {
 	mu    sync.Mutex
 	slots [16]cachedPage
-	next  int // the slot that is given away next
+	next  int // the slot to reuse next
 }
 
-// Longest page kept; all slots together take 2 MiB at most.
+// The longest page in the cache; all slots together take at most 2 MiB.
 const longestCachedPage = 128 << 10
 
 type pageKey struct {
@@ -28,11 +28,11 @@ type pageKey struct {
 
 type cachedPage struct {
 	key  pageKey
-	body []byte // nil while the page was asked for only once; else never changed
+	body []byte // nil after the first request of the page; else immutable
 }
 
-// answer returns the page of a key: as it was kept, or encoded into the buffer. The second time it is
-// encoded into memory of its own and kept, so that a walk, which asks for each page once, keeps nothing.
+// answer returns the page of a key, from the cache or encoded into the buffer. At the second request the page is
+// encoded into new memory and cached, so that iterating over a list, which requests each page once, caches nothing.
 // The caller holds the lock of the list's world.
 func (c *pageCache) answer(key pageKey, buffer []byte, encode func(dst []byte) []byte) wire.Reply {
 	body, again := c.find(key)
@@ -49,7 +49,7 @@ func (c *pageCache) answer(key pageKey, buffer []byte, encode func(dst []byte) [
 	return wire.Reply{Status: http.StatusOK, Body: body}
 }
 
-// find returns what is kept of a page, and whether it was asked for before; a page that was not is noted.
+// find returns a cached page, and whether it was requested before. It records the request.
 func (c *pageCache) find(key pageKey) (body []byte, again bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

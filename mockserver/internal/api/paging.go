@@ -8,11 +8,11 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// Paging is the part of a list that a request asks for.
+// Paging is the part of a list that a request selects.
 //
 // Specification: "Limits" (perPage default 100, page default 1).
-// Assumption: a page or size that is missing, below 1 or no whole number falls back to its default;
-// no size is too large unless [Assumptions.PerPageCap] says so.
+// Assumption: a page or size that is missing, below 1 or not a whole number falls back to its default;
+// the size has no limit unless [Assumptions.PerPageCap] is set.
 type Paging struct {
 	Page, PerPage int
 
@@ -29,8 +29,8 @@ func pagingOf(a *world.Assumptions, query url.Values) Paging {
 	return p
 }
 
-// Positive reads a whole number of at least 1. One beyond 32 bits is taken as the largest, which
-// keeps every calculation with pages exact.
+// Positive parses a whole number of at least 1. A number beyond 32 bits becomes the largest, so that
+// calculations with pages do not overflow.
 func Positive(text string, fallback int) int {
 	if text == "" {
 		return fallback
@@ -45,7 +45,8 @@ func Positive(text string, fallback int) int {
 	return min(n, math.MaxInt32)
 }
 
-// PageCount is at least 1: an empty list has one empty page, or none with [Assumptions.EmptyHasNoPages].
+// PageCount returns the number of pages, at least 1: an empty list has one empty page, or none with
+// [Assumptions.EmptyHasNoPages].
 func (p Paging) PageCount(total int) int {
 	if total == 0 && p.emptyHasNoPages {
 		return 0
@@ -69,8 +70,8 @@ func (p Paging) AppendRates(dst []byte, total int) []byte {
 	return append(dst, '}')
 }
 
-// appendWebhooks appends the webhook pagination object: no page before the first and none after the
-// last is null.
+// appendWebhooks appends the webhook pagination object: prevPage is null on the first page, and nextPage is null on
+// the last.
 //
 // Specification: "Webhook pagination object".
 func (p Paging) appendWebhooks(dst []byte, total int) []byte {
@@ -80,8 +81,8 @@ func (p Paging) appendWebhooks(dst []byte, total int) []byte {
 	return append(dst, '}')
 }
 
-// appendTransactions appends the transaction pagination object: no page before the first is 0, and
-// none after the last is 0 too.
+// appendTransactions appends the transaction pagination object: prevPage is 0 on the first page, and nextPage is 0 on
+// the last.
 //
 // Specification: "Transaction pagination object". Assumption: the 0 after the last page; see
 // [Assumptions.LastPageNull].

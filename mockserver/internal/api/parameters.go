@@ -25,7 +25,7 @@ func Parameters(operation string) []string {
 	}
 }
 
-// ParameterTable returns [Parameters] as a function that allocates nothing; what it returns must not be changed.
+// ParameterTable returns [Parameters] as a function that does not allocate. Callers must not change its results.
 func ParameterTable() func(operation string) []string {
 	table := map[string][]string{}
 	for _, name := range OperationNames() {
@@ -34,7 +34,7 @@ func ParameterTable() func(operation string) []string {
 	return func(operation string) []string { return table[operation] }
 }
 
-// unknownParameters returns the names in a query that an operation does not list, sorted.
+// unknownParameters returns the unknown parameters in the query of an operation, sorted.
 func unknownParameters(operation string, query url.Values) []string {
 	known := Parameters(operation)
 	var unknown []string
@@ -47,7 +47,7 @@ func unknownParameters(operation string, query url.Values) []string {
 	return unknown
 }
 
-// checkQuery refuses what the assumptions do not tolerate in a query.
+// checkQuery refuses a query that the assumptions do not allow.
 func checkQuery(a *world.Assumptions, operation string, c *wire.Call) *wire.Reply {
 	if c.URL.RawQuery == "" || !a.RefuseUnknownParameters && !a.RefuseWrongParameters {
 		return nil
@@ -76,12 +76,12 @@ func listed(operation string) string {
 	return "it takes none"
 }
 
-// checkResponse replaces an answer that is not as the OpenAPI document says.
+// checkResponse replaces a response that does not conform to the OpenAPI document.
 func (s *API) checkResponse(w *world.World, operation string, p *wire.Reply) {
 	if p.ContentType != "" && p.ContentType != problemType {
-		return // no JSON
+		return // not JSON
 	}
 	if err := s.Check(w, operation, p.Status, p.Body); err != nil {
-		*p = wire.Refused(http.StatusInternalServerError, wire.CodeInternal, fmt.Sprintf("the answer to %s does not fit the OpenAPI document, which is a mistake of this server: %v", operation, err))
+		*p = wire.Refused(http.StatusInternalServerError, wire.CodeInternal, fmt.Sprintf("the response of %s does not conform to the OpenAPI document: report this defect of the server: %v", operation, err))
 	}
 }

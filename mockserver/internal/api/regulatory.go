@@ -13,7 +13,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// analyze answers POST /v1/regulatory-documents/analyze.
+// analyze serves POST /v1/regulatory-documents/analyze.
 func analyze(w *world.World, c *wire.Call) wire.Reply {
 	var in regulatory.AnalyzeInput
 	if refusal := w.Decoding().Decode(c, &in); refusal != nil {
@@ -37,7 +37,7 @@ func analyze(w *world.World, c *wire.Call) wire.Reply {
 	return AnswerRecord(w, c, "Analysis finished", record, err)
 }
 
-// purchase answers POST /v1/regulatory-documents/purchase.
+// purchase serves POST /v1/regulatory-documents/purchase.
 func purchase(w *world.World, c *wire.Call) wire.Reply {
 	var in regulatory.PurchaseInput
 	if refusal := w.Decoding().Decode(c, &in); refusal != nil {
@@ -56,7 +56,7 @@ func purchase(w *world.World, c *wire.Call) wire.Reply {
 	return p
 }
 
-// getRequest answers GET /v1/regulatory-documents/request/:request_id.
+// getRequest serves GET /v1/regulatory-documents/request/:request_id.
 func getRequest(w *world.World, c *wire.Call) wire.Reply {
 	w.Lock()
 	defer w.Unlock()
@@ -64,25 +64,25 @@ func getRequest(w *world.World, c *wire.Call) wire.Reply {
 	return AnswerRecord(w, c, "Regulatory document request retrieved successfully", record, err)
 }
 
-// updateItems answers the provisional operation that replaces the line items of a draft.
+// updateItems serves the provisional operation that replaces the line items of a draft.
 func updateItems(w *world.World, c *wire.Call) wire.Reply {
 	var in regulatory.ItemsUpdate
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Desk.UpdateItems(id, in) })
 }
 
-// updateAddresses answers the provisional operation that replaces addresses of a draft.
+// updateAddresses serves the provisional operation that replaces addresses of a draft.
 func updateAddresses(w *world.World, c *wire.Call) wire.Reply {
 	var in regulatory.AddressesUpdate
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Desk.UpdateAddresses(id, in) })
 }
 
-// updateShipping answers the provisional operation that edits shipping, in the invoice flow only.
+// updateShipping serves the provisional operation that edits shipping, in the invoice flow only.
 func updateShipping(w *world.World, c *wire.Call) wire.Reply {
 	var in regulatory.Shipping
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Desk.UpdateShipping(id, in) })
 }
 
-// updateProfile answers the provisional operation that fills in the profile of a form.
+// updateProfile serves the provisional operation that sets the profile of a form.
 func updateProfile(w *world.World, c *wire.Call) wire.Reply {
 	var in regulatory.Profile
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) {
@@ -90,13 +90,13 @@ func updateProfile(w *world.World, c *wire.Call) wire.Reply {
 	})
 }
 
-// retryRequest answers the provisional operation that generates failed automated documents again.
+// retryRequest serves the provisional operation that retries failed automated documents.
 func retryRequest(w *world.World, c *wire.Call) wire.Reply {
 	var in struct{}
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Desk.Retry(id) })
 }
 
-// edit reads the body into in and answers with the record that change returns.
+// edit decodes the body into in and responds with the record that change returns.
 func edit(w *world.World, c *wire.Call, in any, change func(requestID string) (*regulatory.Record, error)) wire.Reply {
 	if refusal := w.Decoding().Decode(c, in); refusal != nil {
 		return *refusal
@@ -114,8 +114,8 @@ func edit(w *world.World, c *wire.Call, in any, change func(requestID string) (*
 	return AnswerRecord(w, c, "Regulatory document request updated successfully", record, err)
 }
 
-// DocumentPDF answers the provisional operation that needs no Authorization. Drawing takes longer than
-// anything else here and is done without the lock.
+// DocumentPDF serves the provisional operation that needs no Authorization. The document is drawn without the lock,
+// because drawing is slow.
 func DocumentPDF(w *world.World, c *wire.Call) wire.Reply {
 	w.Lock()
 	sheet, err := w.Desk.Sheet(c.PathValue("request_id"), c.PathValue("document_type"))
@@ -125,7 +125,7 @@ func DocumentPDF(w *world.World, c *wire.Call) wire.Reply {
 	}
 	var pdf bytes.Buffer
 	if err := formpdf.Render(&pdf, sheet); err != nil {
-		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, "the document cannot be drawn: "+err.Error())
+		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, "cannot draw the document: "+err.Error())
 	}
 	name := fmt.Sprintf("inline; filename=%q", sheet.DocumentType+"-"+sheet.RequestID+".pdf")
 	return wire.Reply{
@@ -134,7 +134,7 @@ func DocumentPDF(w *world.World, c *wire.Call) wire.Reply {
 	}
 }
 
-// AnswerRecord answers with a record, or with why there is none.
+// AnswerRecord returns a reply with a record, or with the refusal in err.
 func AnswerRecord(w *world.World, c *wire.Call, message string, record *regulatory.Record, err error) wire.Reply {
 	if err != nil {
 		return DeskRefused(w, err)
@@ -144,7 +144,7 @@ func AnswerRecord(w *world.World, c *wire.Call, message string, record *regulato
 	return p
 }
 
-// DeskRefused puts a refusal of the desk into the envelope.
+// DeskRefused converts an error of the desk to a reply.
 func DeskRefused(w *world.World, err error) wire.Reply {
 	if interrupted, ok := errors.AsType[*inject.Interruption](err); ok {
 		p := interrupted.Reply()
@@ -167,7 +167,7 @@ func DeskRefused(w *world.World, err error) wire.Reply {
 	return refusedBy(status, refusal)
 }
 
-// refusedBy is a refusal of the regulatory desk, whose data says more than a code.
+// refusedBy returns the reply for a refusal of the regulatory desk, with its data.
 func refusedBy(status int, r *regulatory.Refusal) wire.Reply {
 	data := r.Payload()
 	if problems, ok := data["problems"].([]regulatory.Problem); ok {

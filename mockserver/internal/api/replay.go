@@ -30,16 +30,15 @@ type replayResult struct {
 	ReplayMode     string `json:"replay_mode"`
 }
 
-// replayWebhook answers POST /v1/webhooks/replay: it queues one delivery to each receiver under one
-// new event id, and answers before any is sent.
+// replayWebhook serves POST /v1/webhooks/replay: it queues one delivery to each receiver under one
+// new event id, and responds before any is sent.
 //
-// Assumptions: delivery_id decides, whatever shipment_id and event are beside it. The specification requires
-// those only if delivery_id is absent, and says that delivery_id "replays the exact stored payload of that
-// attempt"; a server that refused the request for them would refuse what the specification allows. The result
-// shows what was replayed. Of several deliveries it shows the first, that to the newest webhook; the log has
-// all. The pair replays what was last sent for it, or the shipment as it stands if nothing was; replay_mode is
-// the one value that occurs. The result for a delivery that is about no shipment names the one that a
-// notification shows by default, because the specification's result always names one.
+// Assumptions: If delivery_id is present, shipment_id and event are ignored. The specification requires them only if
+// delivery_id is absent, and states that delivery_id "replays the exact stored payload of that attempt". The result
+// describes the replayed event. If there are several deliveries it has the first, to the newest webhook; the log has
+// all. Without delivery_id the latest payload for the shipment and the event is replayed, or the current shipment if
+// there is none. replay_mode has only one value. If a delivery is not about a shipment, the result names the default
+// shipment of notifications, because the specification's result always names one.
 func replayWebhook(w *world.World, c *wire.Call) wire.Reply {
 	var ask replayRequest
 	if refusal := w.Decoding().Decode(c, &ask); refusal != nil {
@@ -56,7 +55,7 @@ func replayWebhook(w *world.World, c *wire.Call) wire.Reply {
 	}
 	about := cmp.Or(stored.ShipmentID, w.DefaultShipment())
 	if about == "" {
-		return ruleBroken(w, fmt.Sprintf("delivery %s is about no shipment, and this account has none that the result could name: emit the event again instead", stored.ID))
+		return ruleBroken(w, fmt.Sprintf("delivery %s is not about a shipment, and the account has none for the result: emit the event again instead", stored.ID))
 	}
 	receivers, refusal := replayReceivers(w, ask.WebhookID, stored.Event)
 	if refusal != nil {
@@ -79,7 +78,7 @@ func replayWebhook(w *world.World, c *wire.Call) wire.Reply {
 	return wire.SucceedWith(c.Buffer, "Webhook replay queued successfully", result)
 }
 
-// storedPayload finds what is to be sent once more.
+// storedPayload returns the delivery to replay.
 func storedPayload(w *world.World, ask replayRequest) (delivery.Delivery, *wire.Reply) {
 	if ask.DeliveryID != "" {
 		stored, known := w.Dispatcher.Find(ask.DeliveryID)
@@ -90,12 +89,12 @@ func storedPayload(w *world.World, ask replayRequest) (delivery.Delivery, *wire.
 		return stored, nil
 	}
 	if !strings.HasPrefix(ask.Event, "shipment.") {
-		p := ruleBroken(w, fmt.Sprintf("event %q is no shipment event: send a kind such as shipment.created, shipment.updated or shipment.delivered", ask.Event))
+		p := ruleBroken(w, fmt.Sprintf("event %q is not a shipment event: send a kind such as shipment.created, shipment.updated or shipment.delivered", ask.Event))
 		return delivery.Delivery{}, &p
 	}
 	s := w.Account.Shipments[ask.ShipmentID]
 	if s == nil {
-		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no shipment %q in this account: use one of those that the server printed when it started", ask.ShipmentID))
+		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no shipment %q in this account: use a shipment that the server printed on start", ask.ShipmentID))
 		return delivery.Delivery{}, &p
 	}
 	if stored, known := w.Dispatcher.Latest(ask.ShipmentID, ask.Event); known {
@@ -109,8 +108,8 @@ func storedPayload(w *world.World, ask replayRequest) (delivery.Delivery, *wire.
 	return delivery.Delivery{ID: w.Account.IDs.Coded("WD"), Event: ask.Event, ShipmentID: s.ShipmentID, Payload: payload}, nil
 }
 
-// replayReceivers applies the second rule of replay: a webhook that is named must exist, be active and
-// be subscribed. With none named, it is every one that is active and subscribed.
+// replayReceivers applies the second rule of replay: a webhook in the request must exist, be active and
+// be subscribed. Without one, the receivers are all active and subscribed webhooks.
 func replayReceivers(w *world.World, webhookID, event string) ([]*account.Webhook, *wire.Reply) {
 	if webhookID == "" {
 		receivers := w.Account.Webhooks.Receivers(event)

@@ -12,22 +12,22 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// router finds the operation that a request names. Everything follows from the operation table: a
-// path of the table with another method is 405, any other path 404, both in the envelope.
+// router finds the operation of a request. It is derived from the operation table: a path of the table with another
+// method is refused with 405, any other path with 404, both in the envelope.
 type router struct {
 	server *API
 	mux    *http.ServeMux
-	err    error // what is wrong with the table
+	err    error // the problems of the table
 }
 
-// resource is a path of the table with the operations on it.
+// resource is a path of the table and its operations.
 type resource struct {
 	server     *API
 	operations map[string]*operation // by method
 	allow      string
 }
 
-// operation is a row of the table together with what answers it.
+// operation is a row of the table and its handler.
 type operation struct {
 	shipping.Operation
 	answer handler
@@ -39,7 +39,7 @@ func newRouter(s *API, handlers map[string]handler, table []shipping.Operation) 
 	for _, row := range table {
 		answer, known := handlers[row.Name]
 		if !known {
-			problem := "is not in shipping.Operations; take the names from there"
+			problem := "is unknown; use the names in shipping.Operations"
 			if IsOperation(row.Name) {
 				problem = "has no handler; add one to the table in mockserver/internal/api/handlers.go"
 			}
@@ -61,16 +61,16 @@ func newRouter(s *API, handlers map[string]handler, table []shipping.Operation) 
 	return r
 }
 
-// handle registers a route. A route of the caller's own making may be malformed or in conflict with
-// another, which ServeMux tells by panicking.
+// handle registers a route. A route of the caller may be malformed or in conflict with another; ServeMux then
+// panics.
 func handle(mux *http.ServeMux, route string, h http.Handler) (err error) {
 	defer func() {
 		if problem := recover(); problem != nil {
-			err = fmt.Errorf("mockserver: route %q cannot be served: %v", route, problem)
+			err = fmt.Errorf("mockserver: cannot serve route %q: %v", route, problem)
 		}
 	}()
 	if !strings.HasPrefix(route, "/") || strings.HasPrefix(route, wire.ControlPrefix) {
-		return fmt.Errorf("mockserver: route %q cannot be served: it must begin with / and lie outside %s", route, wire.ControlPrefix)
+		return fmt.Errorf("mockserver: cannot serve route %q: it must begin with / and lie outside %s", route, wire.ControlPrefix)
 	}
 	mux.Handle(route, h)
 	return nil
@@ -105,7 +105,7 @@ func IsClean(path string) bool {
 	return true
 }
 
-// ServeHTTP answers a request whose path is in the table.
+// ServeHTTP serves a request whose path is in the table.
 func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	method := r.Method
 	if method == http.MethodHead && res.operations[method] == nil {
@@ -124,10 +124,10 @@ func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *API) NotFound(w http.ResponseWriter, r *http.Request) {
 	s.Refuse(w, r, wire.Refused(http.StatusNotFound, wire.CodeNotFound,
-		fmt.Sprintf("no route %s %s: every path begins with /v1 and has no empty or dot segments and no slash at its end", r.Method, r.URL.Path)))
+		fmt.Sprintf("no route %s %s: every path begins with /v1 and has no empty or dot segments and no trailing slash", r.Method, r.URL.Path)))
 }
 
-// Refuse answers a request that names no operation. It is journaled in the world of its key; without a key,
+// Refuse refuses a request that names no operation. It is journaled in the world of its key; without a key,
 // in the home world.
 func (s *API) Refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
 	s.Unread.Skip(rw, r)

@@ -1,4 +1,4 @@
-// Package clock is the time of a world: the real time, or a virtual one that only moves when told.
+// Package clock provides the clock of a world: the real time, or a virtual time that moves only with Advance.
 package clock
 
 import (
@@ -11,15 +11,15 @@ import (
 // ErrReal is returned by [Clock.Advance] on a clock that follows the real time.
 var ErrReal = errors.New("the clock follows the real time and cannot be advanced; start the server with a virtual clock")
 
-// Last is as far as a clock can be moved. No time after the year 9999 can be written as JSON, and what is
-// scheduled needs room before it.
+// Last is the latest time of a clock. JSON cannot represent times after the year 9999, and scheduled functions are
+// later than the clock.
 var Last = time.Date(9000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // ErrLast is returned by [Clock.Advance] for a time after [Last].
-var ErrLast = errors.New("the clock cannot be moved beyond the year 9000: advance it by less")
+var ErrLast = errors.New("the clock cannot move beyond the year 9000: advance it by less")
 
-// Clock tells the time and calls functions later. It is safe for concurrent use, and holds no lock
-// of its own while a function runs.
+// Clock returns the time and calls functions later. It is safe for concurrent use, and holds no lock
+// while a function runs.
 type Clock struct {
 	virtual bool
 	shift   time.Duration // of a real clock, added to the machine's time
@@ -30,7 +30,7 @@ type Clock struct {
 	mu      sync.Mutex
 	now     time.Time // of a virtual clock
 	waiting queue
-	turns   Turn // given out so far
+	turns   Turn // used so far
 	stopped bool
 	running sync.WaitGroup
 }
@@ -41,23 +41,23 @@ type Fired struct {
 	Label string
 }
 
-// Real returns a clock that runs with the real time, and inside a testing/synctest bubble with the
-// bubble's. A machine whose time is before notBefore gets a clock that starts there, so that what
-// happens now is never older than a history that ended then.
+// Real returns a clock that follows the real time, and inside a testing/synctest bubble the time of the bubble. If the
+// time of the machine is before notBefore, the clock starts there, so that the present is never before the end of the
+// seeded history.
 func Real(notBefore time.Time) *Clock {
 	return &Clock{shift: max(0, time.Until(notBefore))}
 }
 
-// Virtual returns a clock that stands at start until [Clock.Advance] moves it.
+// Virtual returns a clock that stays at start until [Clock.Advance] moves it.
 func Virtual(start time.Time) *Clock {
 	return &Clock{virtual: true, now: start.UTC()}
 }
 
-// Settle makes every later Advance call wait before it lets time pass, so that what was begun at a moment
-// and needs no time of the clock is over by the next. Call it before the clock is used.
+// Settle sets a function that Advance calls before it moves the time, to wait for work that takes no time of the
+// clock. Call it before the clock is used.
 func (c *Clock) Settle(wait func()) { c.settle = wait }
 
-// IsVirtual reports whether the clock only moves when told.
+// IsVirtual reports whether the clock moves only with Advance.
 func (c *Clock) IsVirtual() bool { return c.virtual }
 
 // Now returns the time, in UTC.
@@ -77,8 +77,8 @@ func (c *Clock) read() time.Time {
 // Turn is a place among functions that are due at the same time: the lowest is called first.
 type Turn uint64
 
-// Turn returns the next place. Code that schedules functions from several goroutines takes its turns
-// beforehand, so that the order of the calls does not depend on which goroutine was faster.
+// Turn returns the next place. Code that schedules functions from several goroutines takes the turns
+// first, so that the order of the calls does not depend on the goroutines.
 func (c *Clock) Turn() Turn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,9 +90,9 @@ func (c *Clock) turn() Turn {
 	return c.turns
 }
 
-// After calls fn once, when d has passed; a negative d counts as 0. On a virtual clock that is during
-// a later Advance, never before After returns. Of functions that are due at the same time, the one that
-// was scheduled first is called first. The label names the function in lists. After Stop it does nothing.
+// After calls fn once, after d; a negative d counts as 0. On a virtual clock Advance calls it,
+// never before After returns. Functions that are due at the same time are called in the order in which
+// they were scheduled. The label describes the function in lists. After Stop it does nothing.
 func (c *Clock) After(d time.Duration, label string, fn func()) *Timer {
 	return c.after(d, &Timer{label: label, fn: fn})
 }
@@ -115,7 +115,7 @@ func (c *Clock) after(d time.Duration, t *Timer) *Timer {
 	return t
 }
 
-// ring runs a timer of a real clock, unless Stop was faster.
+// ring runs a timer of a real clock, unless it was stopped.
 func (c *Clock) ring(t *Timer) {
 	c.mu.Lock()
 	if !c.waiting.remove(t) {
@@ -129,9 +129,9 @@ func (c *Clock) ring(t *Timer) {
 	t.fn()
 }
 
-// Advance moves a virtual clock forward and calls, one after the other and in due order, every
-// function that falls due on the way, also those that such a function added. It returns what it
-// called. A negative d counts as 0: the clock never goes back. One that leads beyond [Last] is refused.
+// Advance moves a virtual clock forward and calls every function that falls due, one after the other and in
+// due order, including functions that these have added. It returns the functions that it
+// called. A negative d counts as 0. A time after [Last] is an error.
 func (c *Clock) Advance(d time.Duration) ([]Fired, error) {
 	if !c.virtual {
 		return nil, ErrReal
@@ -156,7 +156,7 @@ func (c *Clock) Advance(d time.Duration) ([]Fired, error) {
 	}
 }
 
-// next takes the first timer due by until and moves the clock there; with none left, to until.
+// next removes the first timer that is due by until and moves the clock to its time. Without one it moves the clock to until and returns nil.
 func (c *Clock) next(until time.Time) *Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,14 +166,14 @@ func (c *Clock) next(until time.Time) *Timer {
 	}
 	t := heap.Pop(&c.waiting).(*Timer)
 	t.fired = true
-	if t.due.After(c.now) { // it is not where the clock was moved past it by Reach
+	if t.due.After(c.now) { // Reach may have moved the clock past it
 		c.now = t.due
 	}
 	return t
 }
 
-// Reach moves a clock that is before t forward to t, and calls nothing: what has fallen due on a virtual
-// clock is called by the next Advance. A clock that is past t stays as it is.
+// Reach moves the clock forward to t, unless it is past t. It calls nothing: on a virtual clock the next Advance calls
+// the functions that have fallen due.
 func (c *Clock) Reach(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,15 +187,15 @@ func (c *Clock) Reach(t time.Time) {
 	}
 }
 
-// Waiting returns how many functions wait for their time.
+// Waiting returns the number of pending functions.
 func (c *Clock) Waiting() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.waiting)
 }
 
-// Scope is a part of a clock whose functions can be dropped together, such as those of a state that a
-// world has left behind.
+// Scope is a group of functions of a clock that can be cancelled together, such as those of a replaced state of a
+// world.
 type Scope struct {
 	clock   *Clock
 	stopped bool // guarded by the clock's mu
@@ -204,18 +204,18 @@ type Scope struct {
 // Scope returns a new scope of the clock.
 func (c *Clock) Scope() *Scope { return &Scope{clock: c} }
 
-// After is [Clock.After] within the scope.
+// After is like [Clock.After], within the scope.
 func (s *Scope) After(d time.Duration, label string, fn func()) *Timer {
 	return s.clock.after(d, &Timer{label: label, fn: fn, scope: s})
 }
 
-// AfterAt is After with a place among functions that are due at the same time.
+// AfterAt is like After, with a place among functions that are due at the same time.
 func (s *Scope) AfterAt(turn Turn, d time.Duration, label string, fn func()) *Timer {
 	return s.clock.after(d, &Timer{label: label, fn: fn, scope: s, turn: turn})
 }
 
-// Stop drops every function of the scope that still waits, and every one that is added later. It does
-// not wait for one that already runs.
+// Stop cancels every pending function of the scope, and every one that is added later. It does
+// not wait for a running function.
 func (s *Scope) Stop() {
 	c := s.clock
 	c.mu.Lock()
@@ -224,7 +224,7 @@ func (s *Scope) Stop() {
 	c.waiting.removeAll(func(t *Timer) bool { return t.scope == s })
 }
 
-// Stop drops every function that still waits, and returns when none runs any more.
+// Stop cancels every pending function, and returns when none is running.
 func (c *Clock) Stop() {
 	c.mu.Lock()
 	c.stopped = true

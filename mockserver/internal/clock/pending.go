@@ -2,7 +2,7 @@ package clock
 
 import "slices"
 
-// Pending returns the functions that wait for their time, those that are due first, and at most so many.
+// Pending returns at most that many pending functions, in due order.
 func (c *Clock) Pending(most int) []Fired {
 	c.mu.Lock()
 	defer c.mu.Unlock()

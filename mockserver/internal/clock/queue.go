@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Timer is a function that waits for its time.
+// Timer is a pending function.
 type Timer struct {
 	clock *Clock
 	due   time.Time
@@ -15,15 +15,15 @@ type Timer struct {
 	label string
 	fn    func()
 	real  *time.Timer // of a real clock
-	scope *Scope      // nil: the clock's own
+	scope *Scope      // nil: of the clock
 	place int         // in the queue, or notWaiting
-	fired bool        // it runs, or has run
+	fired bool        // it is running, or has run
 }
 
 const notWaiting = -1
 
-// Stop drops the function if it still waits, and reports whether it will never run. It does not wait for
-// one that already runs.
+// Stop cancels the function if it is pending, and reports whether it will never run. It does not wait for
+// a running function.
 func (t *Timer) Stop() bool {
 	t.clock.mu.Lock()
 	defer t.clock.mu.Unlock()
@@ -31,12 +31,12 @@ func (t *Timer) Stop() bool {
 	return !t.fired
 }
 
-// order compares timers by when they are due, then by their turns.
+// order compares timers by due time, then by turn.
 func (t *Timer) order(other *Timer) int {
 	return cmp.Or(t.due.Compare(other.due), cmp.Compare(t.turn, other.turn))
 }
 
-// queue is a heap of timers, for [container/heap]. The first is the next that is due.
+// queue is a heap of timers, for [container/heap]. The first is due next.
 type queue []*Timer
 
 // Len implements [heap.Interface].
@@ -75,7 +75,7 @@ func (t *Timer) leave() {
 	}
 }
 
-// remove takes a timer out of the queue, and reports whether it was in it.
+// remove removes a timer from the queue, and reports whether it was queued.
 func (q *queue) remove(t *Timer) bool {
 	if t.place == notWaiting {
 		return false
@@ -84,7 +84,7 @@ func (q *queue) remove(t *Timer) bool {
 	return true
 }
 
-// removeAll takes out the timers that drop returns true for.
+// removeAll removes the timers for which drop returns true.
 func (q *queue) removeAll(drop func(*Timer) bool) {
 	*q = slices.DeleteFunc(*q, func(t *Timer) bool {
 		if !drop(t) {

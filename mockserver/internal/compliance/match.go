@@ -16,7 +16,7 @@ const (
 	RuleCrossBorder = "cross_border"
 )
 
-// Consignment is what there is to know about a shipment or an invoice.
+// Consignment describes the goods of a shipment or an invoice.
 type Consignment struct {
 	// Origin and Destination are two-letter ISO country codes, in either case. Where one is
 	// unknown, or both are the same, no border is crossed and no form is needed.
@@ -28,7 +28,7 @@ type Consignment struct {
 type Item struct {
 	// ID is given back in [Reason.ItemID]; nothing is read into it.
 	ID string
-	// Description is searched for keywords, but only where there is no HS code.
+	// Description is searched for keywords, but only if the HS code is missing.
 	Description string
 	// HSCode is a tariff code, with or without dots, spaces and hyphens: "9102.11.00". A text that
 	// is no such code ("n/a", "unknown") counts as none.
@@ -42,7 +42,7 @@ type Match struct {
 	Reasons []Reason
 }
 
-// Reason tells why a form was matched.
+// Reason is the reason why a form was matched.
 type Reason struct {
 	// ItemID is the [Item.ID] of the item that needs the form; empty where the whole consignment does.
 	ItemID string
@@ -85,7 +85,7 @@ func (r *Rules) Match(c Consignment) []Match {
 	return matches
 }
 
-// needs tells whether one item calls for the form.
+// needs reports whether an item requires the form.
 func (f *Form) needs(item matchable) (Reason, bool) {
 	if item.hsCode != "" {
 		prefix := longest(f.HSPrefixes, func(p string) bool { return strings.HasPrefix(item.hsCode, p) })

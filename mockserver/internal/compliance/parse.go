@@ -44,7 +44,7 @@ func (e *RulesError) Error() string {
 // a form that it leaves out does not exist. A form with neither prefix, keyword nor cross_border is
 // never matched but known, like OTHER.
 //
-// Any error is a [*RulesError], which names every problem at once and where it is.
+// Any error is a [*RulesError], which lists every problem and its place.
 func Parse(data []byte) (*Rules, error) {
 	if err := json.Unmarshal(data, new(json.RawMessage)); err != nil {
 		return nil, &RulesError{[]Problem{{syntaxPlace(data, err), err.Error()}}}

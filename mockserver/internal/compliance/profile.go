@@ -35,19 +35,19 @@ const maxText = 500
 type Field struct {
 	// Name is the key in a profile, in snake case, such as "melt_and_pour_country".
 	Name string
-	// Label is what a person reads, such as "Country of melt and pour".
+	// Label is the label for people, such as "Country of melt and pour".
 	Label string
 	// Type is one of [TypeString], [TypeNumber], [TypeDate], [TypeBoolean] and [TypePercent].
 	Type string
-	// Required is true if the form is worthless without the field. [Form.Check] says what follows from it.
+	// Required is true if the form is worthless without the field. See [Form.Check].
 	Required bool
-	// Help tells a person what to write, often with an example. It may be empty.
+	// Help explains the field, often with an example. It may be empty.
 	Help string
 	// Values are the only texts allowed, in the order to offer them; nil where any text is.
 	Values []string
 	// Pattern is a regular expression that the whole text matches; empty where any text may stand.
 	Pattern string
-	// Minimum is the smallest number allowed, where [shipping.Amount.Known] says there is one.
+	// Minimum is the smallest number allowed, if [shipping.Amount.Known] is true.
 	Minimum shipping.Amount
 
 	pattern *regexp.Regexp // Pattern, anchored; nil without one
@@ -57,7 +57,7 @@ type Field struct {
 type Problem struct {
 	// Field is the place: a field's name in a profile, a path such as "forms[3].slug" in a table.
 	Field string
-	// Reason says what is wrong and what would be right.
+	// Reason describes the problem and its correction.
 	Reason string
 }
 
@@ -109,7 +109,7 @@ func (f *Form) fieldNames() string {
 	return "its fields are " + strings.Join(names, ", ")
 }
 
-// wants says what a value of the field looks like.
+// wants describes a valid value of the field.
 func (f *Field) wants() string {
 	if len(f.Values) > 0 {
 		return "one of " + strings.Join(f.Values, ", ")
@@ -128,7 +128,7 @@ func (f *Field) wants() string {
 	}
 }
 
-// check returns what is wrong with a value that is there, or "".
+// check returns the problem of a value, or "".
 func (f *Field) check(value json.RawMessage) string {
 	wrong := "must be " + f.wants()
 	switch f.Type {

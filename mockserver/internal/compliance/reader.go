@@ -96,7 +96,7 @@ func keys(members []member) string {
 	return strings.Join(names, ", ")
 }
 
-// assign puts a value where it belongs and reports whether it is of the right kind.
+// assign stores a value and reports whether it has the right kind.
 func assign(into, value any) (ok bool) {
 	switch into := into.(type) {
 	case *string:
@@ -127,7 +127,7 @@ func assign(into, value any) (ok bool) {
 	return ok
 }
 
-// kind says in words what a member takes.
+// kind describes the values of a member.
 func kind(into any) string {
 	switch into.(type) {
 	case *string:

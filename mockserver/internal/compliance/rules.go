@@ -16,7 +16,7 @@
 //
 // Specification: "Regulatory document request (draft record)" gives the slugs. Everything else
 // here (what triggers a form, its fields, its price and how long it takes) is an *Assumption*;
-// the switch is a table of one's own, read with [Parse].
+// the switch is another table, read with [Parse].
 package compliance
 
 import (
@@ -70,14 +70,14 @@ func (r *Rules) Form(slug string) (*Form, bool) {
 	return r.forms[i], true
 }
 
-// Form is one regulatory document: when it is needed, what it asks, what it costs. Forms belong to
+// Form is one regulatory document: its conditions, fields and price. Forms belong to
 // their [Rules] and are read-only.
 type Form struct {
 	// Slug is the document type, one of [Slugs].
 	Slug string
 	// Title is the short name that a draft shows, such as "FDA prior notice".
 	Title string
-	// Description says in a sentence what the form is for.
+	// Description is the purpose of the form in one sentence.
 	Description string
 	// Mode is [ModeAutomated] or [ModeManual].
 	Mode string

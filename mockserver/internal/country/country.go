@@ -9,7 +9,7 @@
 // their values. The list settles the rest so; to switch any of it, change the generator and run it:
 //
 //   - A dialling code is digits, except that a member of the North American plan reads
-//     "1-684": country code, hyphen, area code. Where it has several area codes the first stands.
+//     "1-684": country code, hyphen, area code. If it has several area codes, this is the first.
 //   - A country's coordinates are those of its principal time zone's city, to four decimals; the
 //     three places that zone.tab lacks have the World Factbook's.
 //   - An offset is the zone's standard time of 2026, never its summer time.
@@ -55,7 +55,7 @@ type Timezone struct {
 	GMTOffset int `json:"gmtOffset"`
 	// GMTOffsetName is GMTOffset in words: "UTC+01:00", "UTC-03:30", "UTC+00:00".
 	GMTOffsetName string `json:"gmtOffsetName"`
-	// Abbreviation is the database's own for the standard time: "WAT", or "+04" where it has no letters.
+	// Abbreviation is the database's abbreviation of the standard time: "WAT", or "+04" if it has no letters.
 	Abbreviation string `json:"abbreviation"`
 	// TZName is the standard time's name in English, such as "West Africa Time". Where the
 	// abbreviation has no letters it is the zone's city: "Sao Paulo Time".

@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// retry makes the next attempt later. The caller holds mu.
+// retry schedules the next attempt. The caller holds mu.
 func (d *Dispatcher) retry(f *flight, wait time.Duration) {
-	d.timers.AfterAt(f.turn, wait, "webhook delivery "+f.id+" is tried again", func() {
+	d.timers.AfterAt(f.turn, wait, "webhook delivery "+f.id+" is retried", func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.ready(f)
 	})
 }
 
-// try makes an attempt at a delivery and logs it.
+// try makes one attempt and logs it.
 func (d *Dispatcher) try(f *flight) {
 	out, known := d.current(f)
 	if !known {
@@ -36,7 +36,7 @@ func (d *Dispatcher) try(f *flight) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.flights[f.id] != f {
-		return // called back
+		return // cancelled
 	}
 	out.Attempts, out.Due = append(out.Attempts, attempt), time.Time{}
 	switch tries := len(out.Attempts); {
@@ -57,8 +57,8 @@ func (d *Dispatcher) try(f *flight) {
 	}
 }
 
-// current returns the log entry of a flight, or false if it was called back. One that the log has no
-// room for any more ends.
+// current returns the log entry of a flight, or false if it was cancelled or the log has dropped
+// it, which ends the flight.
 func (d *Dispatcher) current(f *flight) (Delivery, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -99,19 +99,19 @@ func (d *Dispatcher) post(ctx context.Context, out *Delivery) (int, error) {
 	}
 	resp, err := d.client.Do(req)
 	if err != nil {
-		// The URL stands in the log already; the cause is what the reader wants.
+		// The log has the URL already.
 		if failed, ok := errors.AsType[*url.Error](err); ok {
 			err = failed.Err
 		}
 		return 0, err
 	}
 	defer resp.Body.Close()
-	// Reading a little lets the connection be used again; the rest of a long answer is nobody's.
+	// Read a short response, so that the connection can be reused; ignore the rest of a long one.
 	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10)
 	return resp.StatusCode, nil
 }
 
-// Once makes one attempt at a delivery now, tries no second time, and returns what the log says of it.
+// Once makes one attempt at a delivery without retries, and returns its log entry.
 func (d *Dispatcher) Once(out Delivery) Delivery {
 	now := d.config.Clock.Now()
 	out.State, out.Reason, out.CreatedAt, out.Due = Failed, "", now, time.Time{}

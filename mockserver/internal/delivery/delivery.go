@@ -1,9 +1,9 @@
-// Package delivery sends webhook notifications for real: queued, signed, retried, and logged with the
-// payload, so that each one can be sent once more byte for byte.
+// Package delivery sends webhook notifications: they are queued, signed, retried, and logged with the
+// payload, so that each can be replayed byte for byte.
 //
-// Deliveries to one webhook form a lane. Lanes do not wait for each other, so a slow receiver delays
-// nobody else. What a delivery still needs (when its next attempt is due, in which order it goes out) is
-// in the log, so whoever restores a log continues where it was taken.
+// Deliveries to one webhook form a lane. Lanes do not wait for each other, so a slow receiver delays no other
+// receiver. The data of pending deliveries (the time of the next attempt, the order) is
+// part of the log, so a restored log continues from the same point.
 package delivery
 
 import (
@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// State is how far a delivery has come.
+// State is the state of a delivery.
 type State string
 
-// The states of a delivery. Every one but Queued is final.
+// States of a delivery. All except Queued are final.
 const (
 	Queued    State = "queued"    // waiting for its first or its next attempt
-	Delivered State = "delivered" // the receiver answered 2xx
-	Failed    State = "failed"    // no attempt was answered with 2xx, or another world has to send it
+	Delivered State = "delivered" // the receiver responded with 2xx
+	Failed    State = "failed"    // no attempt succeeded, or another world sends it
 	Refused   State = "refused"   // the target is not allowed; nothing was sent
 )
 
-// Delivery is one notification on its way to one webhook.
+// Delivery is one notification to one webhook.
 type Delivery struct {
 	ID         string
 	EventID    string
@@ -31,7 +31,7 @@ type Delivery struct {
 	ShipmentID string
 	URL        string
 	State      State
-	Reason     string // why it was refused or has failed
+	Reason     string // the reason of a refusal or failure
 	CreatedAt  time.Time
 	Attempts   []Attempt
 	Payload    []byte // the body as sent; treat as read-only
@@ -44,11 +44,11 @@ type Delivery struct {
 // Attempt is one POST to the webhook's URL.
 type Attempt struct {
 	At         time.Time
-	StatusCode int // 0 when no answer came
+	StatusCode int // 0 if there was no response
 	Error      string
 }
 
-// clone keeps the log's own record out of the hands of readers.
+// clone returns a copy for readers of the log.
 func (d *Delivery) clone() Delivery {
 	out := *d
 	out.Attempts = slices.Clone(d.Attempts)
@@ -58,17 +58,17 @@ func (d *Delivery) clone() Delivery {
 	return out
 }
 
-// Policy says how often and how patiently a delivery is tried.
+// Policy configures the attempts of a delivery.
 //
-// Assumption: the whole policy; the specification does not show the service's.
+// Assumption: the whole policy; the specification does not show one.
 type Policy struct {
-	Attempts int           // tries in all, at least 1
-	Backoff  time.Duration // wait before the second try; it doubles before each further one
-	Timeout  time.Duration // of one try
+	Attempts int           // maximum number of attempts, at least 1
+	Backoff  time.Duration // wait before the second attempt; it doubles before each further one
+	Timeout  time.Duration // of one attempt
 	Accept   func(statusCode int) bool
 }
 
-// DefaultPolicy is three attempts, half a second and a second apart, ten seconds each, done at 2xx.
+// DefaultPolicy returns three attempts, half a second and a second apart, with a timeout of ten seconds; 2xx is a success.
 func DefaultPolicy() Policy {
 	return Policy{
 		Attempts: 3,

@@ -16,10 +16,10 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 )
 
-// maxInFlight is how many notifications to one webhook are on the wire at once.
+// maxInFlight is the maximum number of concurrent attempts to one webhook.
 const maxInFlight = 16
 
-// Names of the headers of a notification.
+// Header names of a notification.
 //
 // Assumption: all four; the specification does not show delivery headers.
 const (
@@ -30,30 +30,30 @@ const (
 	HeaderSHA256     = "X-Signature" // in place of the first; see [SignSHA256]
 )
 
-// ErrUnknown is returned for a delivery that the log does not hold.
-var ErrUnknown = errors.New("the delivery log holds no such delivery_id")
+// ErrUnknown is returned for an unknown delivery.
+var ErrUnknown = errors.New("unknown delivery_id")
 
-// ErrClosed is returned by [Dispatcher.Wait] for a delivery that cannot end any more.
-var ErrClosed = errors.New("the world is closed and delivers nothing any more")
+// ErrClosed is returned by [Dispatcher.Wait] for a delivery that did not end before Close.
+var ErrClosed = errors.New("the world is closed")
 
-// foreign is the reason of a delivery that was queued by another world.
-const foreign = "not sent here: the world that queued it sends it, signed with its own key; replay it to send it from this one"
+// foreign is the failure reason of a delivery that another world queued.
+const foreign = "not sent here: the world that queued it sends it, signed with its key; replay it to send it from this world"
 
-// Config is what a [Dispatcher] needs.
+// Config configures a [Dispatcher].
 type Config struct {
 	Secret    string            // signs the payloads
 	Policy    Policy            // zero: [DefaultPolicy]
-	Anywhere  bool              // deliver to targets off this machine too
-	Transport http.RoundTripper // nil: one that refuses to leave this machine unless Anywhere
-	Limit     int               // deliveries kept in the log, the oldest go first; zero: 10,000
-	Bytes     int               // of payloads kept there, likewise; zero: 32 MiB
+	Anywhere  bool              // also deliver to other machines
+	Transport http.RoundTripper // nil: one that connects to this machine only, unless Anywhere is set
+	Limit     int               // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
+	Bytes     int               // maximum bytes of payloads in the log; zero: 32 MiB
 	Clock     *clock.Clock      // times the attempts; required
-	SHA256    bool              // signs with [SignSHA256], in [HeaderSHA256]
-	NoIDs     bool              // sends no identifiers in headers
-	Seed      uint64            // decides how [Shuffle] shuffles
+	SHA256    bool              // sign with [SignSHA256], in [HeaderSHA256]
+	NoIDs     bool              // send no identifiers in headers
+	Seed      uint64            // random seed of [Shuffle]
 }
 
-// Dispatcher delivers notifications and logs them. It is safe for concurrent use. Close it.
+// Dispatcher delivers notifications and logs them. It is safe for concurrent use. Call Close when done.
 type Dispatcher struct {
 	config Config
 	client *http.Client
@@ -63,24 +63,24 @@ type Dispatcher struct {
 	ownTransport bool
 
 	mu      sync.Mutex
-	log     []*Delivery // oldest first; what it points to never changes, an attempt puts in a new one
-	dropped int         // how many went out of the log to make room
+	log     []*Delivery // oldest first; entries are immutable, an attempt replaces the entry
+	dropped int         // number of dropped entries
 	bytes   int         // of payloads in the log
 	flights map[string]*flight
-	lanes   map[string]*lane // by webhook; those that have something to do
+	lanes   map[string]*lane // by webhook; only those with work
 	timers  *clock.Scope
 	running sync.WaitGroup
-	trying  int       // attempts that run
-	settled sync.Cond // none runs any more; on mu
+	trying  int       // running attempts
+	settled sync.Cond // signals that trying is 0; uses mu
 }
 
 // flight is a delivery that has not ended.
 type flight struct {
 	id      string
-	number  int // of the delivery among all that were ever logged
+	number  int // the number of the delivery among all that were ever logged
 	webhook string
 	order   Order
-	turn    clock.Turn // among deliveries whose attempts are due at the same time
+	turn    clock.Turn // the order among attempts that are due at the same time
 	ctx     context.Context
 	cancel  context.CancelFunc
 	ended   chan struct{}
@@ -107,7 +107,7 @@ func New(config Config) *Dispatcher {
 		client: &http.Client{
 			Transport: config.Transport,
 			Timeout:   config.Policy.Timeout,
-			// A redirect is an answer that is not 2xx; following it could leave this machine.
+			// A redirect is a failure; following it could leave this machine.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		ctx:     ctx,
@@ -122,21 +122,21 @@ func New(config Config) *Dispatcher {
 	return d
 }
 
-// SignSHA256 returns the signature of a payload in another form: "sha256=" and the hex form of HMAC-SHA256.
+// SignSHA256 returns another signature of a payload: "sha256=" and HMAC-SHA256 of its bytes, in hexadecimal.
 func SignSHA256(secret string, payload []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(payload)
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// Sign returns the signature of a payload: the hex form of HMAC-SHA512 over its bytes.
+// Sign returns the signature of a payload: HMAC-SHA512 of its bytes, in hexadecimal.
 func Sign(secret string, payload []byte) string {
 	mac := hmac.New(sha512.New, []byte(secret))
 	mac.Write(payload)
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// Send queues a new delivery and returns its log entry at once. The dispatcher fills in state, attempts
+// Send queues a new delivery and returns its log entry at once. The dispatcher sets state, attempts
 // and times.
 func (d *Dispatcher) Send(out Delivery) Delivery {
 	now := d.config.Clock.Now()
@@ -156,10 +156,10 @@ func (d *Dispatcher) Send(out Delivery) Delivery {
 	return out.clone()
 }
 
-// Restore replaces the log by one that [Dispatcher.Log] returned, of this dispatcher or another, and calls
-// back what is on its way. What is queued in the new log keeps what is left of its wait: its next attempt
-// is due shift later than it was. If own is false, another world queued it and has to send it; here it has
-// failed.
+// Restore replaces the log by one that [Dispatcher.Log] returned, of this dispatcher or another, and cancels
+// pending deliveries. Deliveries that are queued in the new log keep the rest of their wait: the next attempt
+// is due shift later than before. If own is false, they were queued by another world, which sends them; here they
+// are marked as failed.
 func (d *Dispatcher) Restore(log []*Delivery, shift time.Duration, own bool) {
 	now := d.config.Clock.Now()
 	d.mu.Lock()
@@ -197,7 +197,7 @@ func (d *Dispatcher) Restore(log []*Delivery, shift time.Duration, own bool) {
 	}
 }
 
-// launch starts delivering what the log has queued under a number. The caller holds mu.
+// launch starts the delivery of a queued log entry. The caller holds mu.
 func (d *Dispatcher) launch(out *Delivery, number int, now time.Time) {
 	ctx, cancel := context.WithCancel(d.ctx)
 	f := &flight{
@@ -216,8 +216,7 @@ func (d *Dispatcher) launch(out *Delivery, number int, now time.Time) {
 	}
 }
 
-// Settle returns when no attempt is on the wire any more. An attempt ends at the latest when the
-// receiver has used up the policy's timeout.
+// Settle returns when no attempt is running. An attempt ends after the policy's timeout at the latest.
 func (d *Dispatcher) Settle() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -226,7 +225,7 @@ func (d *Dispatcher) Settle() {
 	}
 }
 
-// Wait returns a delivery once it has ended, [ErrUnknown], [ErrClosed], or the context's error.
+// Wait returns a delivery once it has ended, or [ErrUnknown], [ErrClosed] or the context's error.
 func (d *Dispatcher) Wait(ctx context.Context, id string) (Delivery, error) {
 	for {
 		d.mu.Lock()
@@ -236,7 +235,7 @@ func (d *Dispatcher) Wait(ctx context.Context, id string) (Delivery, error) {
 			break
 		}
 		select {
-		case <-f.ended: // or called back, and launched anew
+		case <-f.ended: // or cancelled and restarted
 		case <-d.ctx.Done():
 			return Delivery{}, fmt.Errorf("delivery %s has not ended: %w", id, ErrClosed)
 		case <-ctx.Done():
@@ -250,7 +249,7 @@ func (d *Dispatcher) Wait(ctx context.Context, id string) (Delivery, error) {
 	return ended, nil
 }
 
-// WaitAll returns nil once no delivery is queued, [ErrClosed], or the context's error.
+// WaitAll returns nil when no delivery is queued. Otherwise it returns [ErrClosed] or the error of the context.
 func (d *Dispatcher) WaitAll(ctx context.Context) error {
 	for {
 		d.mu.Lock()
@@ -273,7 +272,7 @@ func (d *Dispatcher) WaitAll(ctx context.Context) error {
 	}
 }
 
-// Close stops delivering and returns when nothing is on the wire any more.
+// Close cancels pending deliveries and returns when no attempt is running.
 func (d *Dispatcher) Close() {
 	d.mu.Lock()
 	d.cancel()

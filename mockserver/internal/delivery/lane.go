@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// lane is what is on its way to one webhook.
+// lane holds the pending deliveries to one webhook.
 type lane struct {
 	webhook   string
-	gathering *batch    // what is gathered now; nil if nothing is
-	ready     []*flight // whose next attempt is due, in the order of their attempts
-	busy      int       // attempts on the wire
+	gathering *batch    // the current batch; nil if there is none
+	ready     []*flight // deliveries whose attempt is due, in order
+	busy      int       // running attempts
 }
 
-// batch is deliveries that are gathered to go out in an order.
+// batch holds deliveries that are gathered and sent in an order.
 type batch struct {
 	webhook string
 	order   Order
 	due     time.Time
 	flights []*flight
-	overdue bool // it was restored after its time
+	overdue bool // it was restored after its due time
 }
 
 // lane returns the lane of a webhook. The caller holds mu.
@@ -32,7 +32,7 @@ func (d *Dispatcher) lane(webhook string) *lane {
 	return l
 }
 
-// gatheredUntil returns when a delivery that is queued now goes out.
+// gatheredUntil returns when a delivery that is queued now is sent.
 func (l *lane) gatheredUntil(order Order, now time.Time) time.Time {
 	if l.gathering != nil && l.gathering.order == order {
 		return l.gathering.due
@@ -40,8 +40,8 @@ func (l *lane) gatheredUntil(order Order, now time.Time) time.Time {
 	return now.Add(GatherFor)
 }
 
-// gather adds a delivery to those that go out at a time, which is wait from now. If that time has passed,
-// flush sends them once all are gathered. The caller holds mu.
+// gather adds a delivery to the batch that is sent at due, which is wait from now. If that time has passed,
+// flush sends the batch once all are gathered. The caller holds mu.
 func (d *Dispatcher) gather(f *flight, due time.Time, wait time.Duration) {
 	l := d.lane(f.webhook)
 	if b := l.gathering; b != nil && b.order == f.order && b.due.Equal(due) {
@@ -54,14 +54,14 @@ func (d *Dispatcher) gather(f *flight, due time.Time, wait time.Duration) {
 	if b.overdue {
 		return
 	}
-	d.timers.AfterAt(f.turn, wait, fmt.Sprintf("webhook deliveries to %s go out: %s", b.webhook, b.order), func() {
+	d.timers.AfterAt(f.turn, wait, fmt.Sprintf("webhook deliveries to %s are sent: %s", b.webhook, b.order), func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.release(b)
 	})
 }
 
-// flush sends what has been gathered and is overdue. The caller holds mu.
+// flush sends the batch if it is overdue. The caller holds mu.
 func (d *Dispatcher) flush(l *lane) {
 	if b := l.gathering; b != nil && b.overdue {
 		d.release(b)
@@ -79,18 +79,18 @@ func (d *Dispatcher) release(b *batch) {
 	d.advance(l)
 }
 
-// ready makes the next attempt at a delivery as soon as its lane has room. The caller holds mu.
+// ready queues the next attempt of a delivery in its lane. The caller holds mu.
 func (d *Dispatcher) ready(f *flight) {
 	l := d.lane(f.webhook)
 	l.ready = append(l.ready, f)
 	d.advance(l)
 }
 
-// advance starts the attempts that a lane has room for. The caller holds mu.
+// advance starts attempts up to the width of a lane. The caller holds mu.
 func (d *Dispatcher) advance(l *lane) {
 	for len(l.ready) > 0 {
 		f := l.ready[0]
-		live := f.ctx.Err() == nil // neither called back nor closed
+		live := f.ctx.Err() == nil // neither cancelled nor closed
 		if live && l.busy >= d.width(f.order) {
 			return
 		}
@@ -105,8 +105,8 @@ func (d *Dispatcher) advance(l *lane) {
 	}
 }
 
-// width returns how many attempts to a webhook run at once. On a virtual clock it is one, because there
-// the same steps have the same outcome each time they are taken, and waiting takes no time.
+// width returns the number of concurrent attempts to a webhook. On a virtual clock it is one, so that
+// the outcome is reproducible; waiting takes no time of that clock.
 func (d *Dispatcher) width(order Order) int {
 	if order != Together || d.config.Clock.IsVirtual() {
 		return 1

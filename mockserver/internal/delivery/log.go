@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Record puts a delivery that has already ended into the log, such as one of a seeded history.
+// Record adds a delivery that has ended to the log, such as one of the seeded history.
 func (d *Dispatcher) Record(past Delivery) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -13,8 +13,7 @@ func (d *Dispatcher) Record(past Delivery) {
 	d.add(&past)
 }
 
-// Log returns the log as it stands now, oldest first, for [Dispatcher.Restore]. What it points to
-// never changes.
+// Log returns the current log, oldest first, for [Dispatcher.Restore]. The entries are immutable.
 func (d *Dispatcher) Log() []*Delivery {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -33,8 +32,8 @@ func (d *Dispatcher) add(delivery *Delivery) {
 	}
 }
 
-// place returns where in the log a delivery stands, or -1. The caller holds mu. It is mostly asked for
-// a late one, and so looks from the end.
+// place returns the index of a delivery in the log, or -1. The caller holds mu. It searches from the end, because most
+// calls are for late deliveries.
 func (d *Dispatcher) place(id string) int {
 	for i, delivery := range slices.Backward(d.log) {
 		if delivery.ID == id {
@@ -44,7 +43,7 @@ func (d *Dispatcher) place(id string) int {
 	return -1
 }
 
-// Find returns a delivery as it stands now.
+// Find returns the current state of a delivery.
 func (d *Dispatcher) Find(id string) (Delivery, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -67,7 +66,7 @@ func (d *Dispatcher) Latest(shipmentID, event string) (Delivery, bool) {
 	return Delivery{}, false
 }
 
-// Deliveries returns the log as it stands now, newest first.
+// Deliveries returns the current log, newest first.
 func (d *Dispatcher) Deliveries() []Delivery {
 	d.mu.Lock()
 	defer d.mu.Unlock()

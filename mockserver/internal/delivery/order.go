@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// Order is in which order deliveries to one webhook go out.
+// Order is the order in which deliveries to one webhook are sent.
 type Order string
 
-// The orders. In all but Together deliveries are gathered for [GatherFor], and one attempt to the webhook
+// Orders. In all except Together, deliveries are gathered for [GatherFor], and one attempt to the webhook
 // is made at a time.
 const (
-	Together Order = ""        // each at once, several at a time: no order is promised
-	FIFO     Order = "fifo"    // as they were queued
-	Reverse  Order = "reverse" // the latest first
-	Shuffle  Order = "shuffle" // in an order that follows from the seed and the delivery ids
+	Together Order = ""        // concurrently: no order is promised
+	FIFO     Order = "fifo"    // oldest first
+	Reverse  Order = "reverse" // newest first
+	Shuffle  Order = "shuffle" // random, derived from the seed and the delivery ids
 )
 
-// Orders returns every order by name.
+// Orders returns the orders with a name.
 func Orders() []Order { return []Order{FIFO, Reverse, Shuffle} }
 
 // GatherFor is how long deliveries are gathered, by the world's clock, from the first one on.
 const GatherFor = 100 * time.Millisecond
 
-// arrange puts deliveries that were gathered, as they were queued, into the order. What it does with some
-// of them it does with all of them: so those that are left after a part was sent keep their order.
+// arrange sorts gathered deliveries into the order. The relative order of two deliveries does not depend on the others,
+// so that the rest of a batch of which a part was sent keeps its order.
 func (o Order) arrange(gathered []*flight, seed uint64) {
 	switch o {
 	case Reverse:
@@ -37,10 +37,10 @@ func (o Order) arrange(gathered []*flight, seed uint64) {
 	}
 }
 
-// chance returns a number that follows from the seed and the id.
+// chance returns a number derived from the seed and the id.
 func (f *flight) chance(seed uint64) uint64 {
 	hash := fnv.New64a()
-	// A hash takes every write.
+	// A hash does not fail.
 	_, _ = io.WriteString(hash, f.id)
 	n := hash.Sum64() ^ seed
 	// The finalizer of splitmix64: the last characters of an id reach every bit.

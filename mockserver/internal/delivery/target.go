@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-var errNotLoopback = errors.New("only loopback targets are delivered to; allow others with -deliver-anywhere (in Go: WithDeliveryTargets)")
+var errNotLoopback = errors.New("only loopback targets receive deliveries; allow others with -deliver-anywhere (in Go: WithDeliveryTargets)")
 
-// CheckTarget reports why a URL cannot be a webhook's: it is no absolute http or https address, or
-// it leaves this machine and anywhere is false.
+// CheckTarget returns an error if a URL cannot be a webhook's: if it is not an absolute http or https address, or
+// if it is on another machine and anywhere is false.
 func CheckTarget(target string, anywhere bool) error {
 	u, err := url.Parse(target)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return fmt.Errorf("%q is no absolute http or https URL", target)
+		return fmt.Errorf("%q is not an absolute http or https URL", target)
 	}
 	if !anywhere && !IsLoopback(u.Hostname()) {
 		return errNotLoopback
@@ -27,7 +27,7 @@ func CheckTarget(target string, anywhere bool) error {
 	return nil
 }
 
-// IsLoopback reports whether a host name or address, without a port, means this machine by itself.
+// IsLoopback reports whether a host name or address, without a port, is a loopback address.
 func IsLoopback(host string) bool {
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
@@ -37,8 +37,8 @@ func IsLoopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// NewTransport returns a transport for any number of dispatchers. It connects to loopback addresses only, unless anywhere is true. It looks at the address
-// that is really dialled, so that a name such as x.localhost cannot resolve to somewhere else.
+// NewTransport returns a transport for any number of dispatchers. Unless anywhere is true, it connects to loopback
+// addresses only. It checks the address that is dialled, so that a name such as x.localhost cannot resolve to another.
 func NewTransport(anywhere bool) *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
 	if !anywhere {
@@ -50,7 +50,7 @@ func NewTransport(anywhere bool) *http.Transport {
 			return nil
 		}
 	}
-	// No proxy: a receiver on this machine must not be asked for through another one.
+	// No proxy: a receiver on this machine is not reached through another machine.
 	return &http.Transport{
 		DialContext:         dialer.DialContext,
 		MaxIdleConnsPerHost: maxInFlight,

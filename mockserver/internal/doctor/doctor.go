@@ -1,8 +1,8 @@
-// Package doctor examines a receiver of webhook notifications: it sends it what the service sends, and
-// what nobody should, and tells from the answers what the receiver does well and what it should learn.
+// Package doctor tests a receiver of webhook notifications: it sends valid and invalid deliveries, and judges the
+// receiver's responses.
 //
-// The specification shows neither the payload nor the headers nor the signature of a delivery. What is
-// sent here follows the assumptions of the reference server's own deliveries.
+// The specification shows neither the payload nor the headers nor the signature of a delivery. The deliveries
+// follow the assumptions of the reference server.
 package doctor
 
 import (
@@ -21,33 +21,33 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 )
 
-// Config says whom to examine, and how.
+// Config configures an examination.
 type Config struct {
 	// URL is the receiver's address.
 	URL string
 	// Key signs the deliveries.
 	Key string
-	// OtherKey is a second key that the receiver takes, as while keys are rotated; empty when it takes
+	// OtherKey is a second key that the receiver accepts, as during key rotation; empty if it accepts
 	// only one.
 	OtherKey string
-	// SignatureHeader carries the signature; empty: [delivery.HeaderSignature].
+	// SignatureHeader is the name of the header with the signature; empty: [delivery.HeaderSignature].
 	SignatureHeader string
-	// Anywhere examines receivers on other machines too.
+	// Anywhere allows receivers on other machines.
 	Anywhere bool
-	// Roots are the authorities that a receiver with https is trusted by; nil: those of the system.
+	// Roots are the CA certificates for receivers with https; nil: those of the system.
 	Roots *x509.CertPool
-	// Patience is how long an answer may take: of the service that is examined for, and of a sender
-	// that is too slow to be waited for. Zero: [DefaultPatience].
+	// Patience is the maximum time for a response, both for the service that is emulated and for a sender that is
+	// too slow. Zero: [DefaultPatience].
 	Patience time.Duration
 }
 
-// DefaultPatience is as long as the reference server waits for a receiver.
+// DefaultPatience is the timeout of the reference server's deliveries.
 const DefaultPatience = 10 * time.Second
 
-// Verdict is what is thought of an answer.
+// Verdict is the judgement of a response.
 type Verdict string
 
-// The verdicts.
+// Verdicts.
 const (
 	Good    Verdict = "good"
 	Bad     Verdict = "bad"
@@ -56,14 +56,14 @@ const (
 
 // Finding is one delivery, or one group of them, and its verdict.
 type Finding struct {
-	// Delivery is the short name of what was sent.
+	// Delivery is the short name of the delivery.
 	Delivery string `json:"delivery"`
-	// Wanted says what a good receiver answers.
+	// Wanted is the expected response.
 	Wanted string `json:"wanted"`
-	// Saw is what it answered.
+	// Saw is the actual response.
 	Saw     string  `json:"saw"`
 	Verdict Verdict `json:"verdict"`
-	// Advice says how to do better, or what to look at besides; may be empty.
+	// Advice explains how to correct the receiver, or what else to check; may be empty.
 	Advice string `json:"advice,omitempty"`
 }
 
@@ -88,13 +88,13 @@ func (s *Scorecard) add(f Finding) {
 	s.Findings = append(s.Findings, f)
 }
 
-// ErrNoKey is a [Config] without a key.
-var ErrNoKey = errors.New("deliveries are signed: give the key that the receiver verifies with")
+// ErrNoKey is returned for a [Config] without a key.
+var ErrNoKey = errors.New("no key: deliveries are signed, so set the key with which the receiver verifies them")
 
-// Examine makes every examination of the table and returns the scorecard. It fails where there is
-// nothing to examine: a wrong address, one that may not be examined, no key, nobody who answers.
+// Examine makes every examination of the table and returns the scorecard. It returns an error if the receiver cannot
+// be examined: the address is invalid or not allowed, there is no key, or the receiver is not running.
 //
-// A receiver that refuses what is in order is not examined further: that it refuses the rest too would
+// If the receiver refuses a valid delivery, the other examinations are skipped, because its refusals would
 // prove nothing.
 func Examine(ctx context.Context, config Config) (Scorecard, error) {
 	e, err := newExaminer(ctx, config)
@@ -106,17 +106,17 @@ func Examine(ctx context.Context, config Config) (Scorecard, error) {
 	refusing := false
 	for i, x := range examinations() {
 		if refusing {
-			card.add(Finding{Delivery: x.delivery, Wanted: x.wanted, Verdict: Skipped, Saw: "not sent, as what is in order is not accepted yet"})
+			card.add(Finding{Delivery: x.delivery, Wanted: x.wanted, Verdict: Skipped, Saw: "not sent, because the valid delivery was not accepted"})
 			continue
 		}
 		f := x.make(e)
 		f.Delivery, f.Wanted = x.delivery, x.wanted
 		card.add(f)
 		if err := ctx.Err(); err != nil {
-			return card, fmt.Errorf("the examination was interrupted: %w", err)
+			return card, fmt.Errorf("examination interrupted: %w", err)
 		}
 		if i == 0 && e.unreachable != nil {
-			return Scorecard{}, fmt.Errorf("nobody answers on %s: %w; start the receiver first", config.URL, e.unreachable)
+			return Scorecard{}, fmt.Errorf("no response from %s: %w; start the receiver first", config.URL, e.unreachable)
 		}
 		refusing = i == 0 && f.Verdict == Bad
 	}
@@ -130,7 +130,7 @@ type examiner struct {
 	dialer      *net.Dialer
 	client      *http.Client
 	sent        int
-	unreachable error // why the first delivery was not connected at all
+	unreachable error // why no connection was made for the first delivery
 }
 
 func newExaminer(ctx context.Context, config Config) (*examiner, error) {
@@ -148,18 +148,18 @@ func newExaminer(ctx context.Context, config Config) (*examiner, error) {
 	}
 	dialer := newDialer(config.Anywhere)
 	return &examiner{Config: config, ctx: ctx, dialer: dialer, client: &http.Client{
-		// No proxy: a receiver on this machine must not be asked for through another one.
+		// No proxy: a receiver on this machine is not reached through another machine.
 		Transport:     &http.Transport{DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{RootCAs: config.Roots}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
 
-var errNotLoopback = errors.New("only receivers on this machine are examined, since the examination is rough; -anywhere allows others")
+var errNotLoopback = errors.New("only receivers on this machine are examined; use -anywhere to allow others")
 
 func checkTarget(target string, anywhere bool) error {
 	u, err := url.Parse(target)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return fmt.Errorf("%q is no absolute http or https URL: write one such as http://127.0.0.1:8080/hooks", target)
+		return fmt.Errorf("%q is not an absolute http or https URL: write one such as http://127.0.0.1:8080/hooks", target)
 	}
 	if !anywhere && !delivery.IsLoopback(u.Hostname()) {
 		return errNotLoopback
@@ -167,7 +167,7 @@ func checkTarget(target string, anywhere bool) error {
 	return nil
 }
 
-// newDialer looks at the address that is really dialled, so that a name cannot lead elsewhere.
+// newDialer returns a dialer that checks the address that is dialled, so that a name cannot resolve to another machine.
 func newDialer(anywhere bool) *net.Dialer {
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
 	if !anywhere {

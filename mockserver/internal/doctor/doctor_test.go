@@ -238,10 +238,10 @@ func TestExamine_GoesNoFurtherThanAReceiverThatRefusesWhatIsInOrder(t *testing.T
 		answer func(w http.ResponseWriter, r *http.Request)
 		advice string
 	}{
-		{"another key", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "Is this the key"},
+		{"another key", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "Does the receiver have this key"},
 		{"a redirect", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/hooks/", http.StatusPermanentRedirect)
-		}, "slash at its end"},
+		}, "trailing slash"},
 		{"another path", http.NotFound, "the path of the receiver"},
 		{"a failure", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "read its log"},
 	}
@@ -280,11 +280,11 @@ func TestExamine_ExaminesNobodyWhoMayNotBeExamined(t *testing.T) {
 		config Config
 		want   string
 	}{
-		{"no key", t.Context(), Config{URL: "http://127.0.0.1:1"}, "give the key"},
-		{"no address", t.Context(), Config{URL: "hooks", Key: "k"}, "no absolute http or https URL"},
-		{"another scheme", t.Context(), Config{URL: "ftp://127.0.0.1/", Key: "k"}, "no absolute http or https URL"},
+		{"no key", t.Context(), Config{URL: "http://127.0.0.1:1"}, "set the key"},
+		{"no address", t.Context(), Config{URL: "hooks", Key: "k"}, "not an absolute http or https URL"},
+		{"another scheme", t.Context(), Config{URL: "ftp://127.0.0.1/", Key: "k"}, "not an absolute http or https URL"},
 		{"another machine", t.Context(), Config{URL: "http://192.0.2.1/hooks", Key: "k"}, "-anywhere"},
-		{"nobody there", t.Context(), Config{URL: nobody, Key: "k"}, "nobody answers"},
+		{"nobody there", t.Context(), Config{URL: nobody, Key: "k"}, "no response from"},
 		{"interrupted", ended, Config{URL: nobody, Key: "k"}, "interrupted"},
 	}
 	for _, test := range tests {

@@ -2,12 +2,12 @@ package doctor
 
 import "fmt"
 
-// shipmentID is the identifier of the shipment that an examination is about.
+// shipmentID is the identifier of the shipment of an examination.
 func shipmentID(number int) string { return fmt.Sprintf("SH-DOCTOR%010d", number) }
 
-// notification is the body of a delivery: an event and the shipment as it was then.
+// notification returns the body of a delivery: an event and the shipment at that time.
 //
-// Assumption: its shape, that of the reference server's deliveries.
+// Assumption: its shape is that of the reference server's deliveries.
 func notification(event string, number int) []byte {
 	status, day := "in-transit", 2
 	switch event {

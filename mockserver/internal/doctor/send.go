@@ -18,29 +18,29 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 )
 
-// post is one request to the receiver. Its zero value is a delivery in order.
+// post is one request to the receiver. The zero value is a valid delivery.
 type post struct {
 	body      io.Reader
 	signature string // "" sends none
-	id        string // "" takes a new one
+	id        string // "" means a new one
 	kind      string // the content type; "" is JSON
 	method    string // "" is POST
 }
 
-// signed is a delivery of a body, in order.
+// signed returns a valid delivery of a body.
 func (e *examiner) signed(body []byte) post {
 	return post{body: bytes.NewReader(body), signature: delivery.Sign(e.Key, body)}
 }
 
-// reaction is how the receiver answered.
+// reaction is the receiver's response.
 type reaction struct {
 	status   int
 	location string // where a redirect leads
-	err      error  // no answer came
+	err      error  // there was no response
 	took     time.Duration
 }
 
-// request makes a request of a post, and counts it.
+// request converts a post to a request, and counts it.
 func (e *examiner) request(ctx context.Context, p post) (*http.Request, error) {
 	method := cmp.Or(p.method, http.MethodPost)
 	req, err := http.NewRequestWithContext(ctx, method, e.URL, p.body)
@@ -60,7 +60,7 @@ func (e *examiner) request(ctx context.Context, p post) (*http.Request, error) {
 	return req, nil
 }
 
-// send makes one request and waits for its answer for as long as the patience lasts.
+// send sends one request and waits for the response for at most the patience.
 func (e *examiner) send(p post) reaction {
 	ctx, cancel := context.WithTimeout(e.ctx, e.Patience)
 	defer cancel()
@@ -78,14 +78,14 @@ func (e *examiner) send(p post) reaction {
 		return r
 	}
 	defer resp.Body.Close()
-	// Only the status counts; what the body holds is the receiver's own.
+	// Only the status matters.
 	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10)
 	r.status, r.location = resp.StatusCode, resp.Header.Get("Location")
 	return r
 }
 
-// sendStalled begins a request, and stops within its body. It writes to the connection itself: a
-// transport that waits for a body does not notice that the receiver has closed the connection.
+// sendStalled begins a request and stops within its body. It writes to the connection itself, because an
+// http.Transport that waits for a body does not notice that the receiver has closed the connection.
 func (e *examiner) sendStalled(p post) reaction {
 	ctx, cancel := context.WithTimeout(e.ctx, e.Patience)
 	defer cancel()
@@ -116,7 +116,7 @@ func (e *examiner) sendStalled(p post) reaction {
 	return reaction{status: resp.StatusCode, location: resp.Header.Get("Location")}
 }
 
-// connect opens a connection to where a URL leads.
+// connect opens a connection to the host of a URL.
 func (e *examiner) connect(ctx context.Context, u *url.URL) (net.Conn, error) {
 	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	conn, err := e.dialer.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
@@ -126,7 +126,7 @@ func (e *examiner) connect(ctx context.Context, u *url.URL) (net.Conn, error) {
 	return tls.Client(conn, &tls.Config{ServerName: u.Hostname(), RootCAs: e.Roots}), nil
 }
 
-// newID is the identifier of the delivery that is sent next.
+// newID returns the identifier of the next delivery.
 func (e *examiner) newID() string { return fmt.Sprintf("WD-DOCTOR%010d", e.sent) }
 
 func (r reaction) accepted() bool { return r.status >= 200 && r.status <= 299 }
@@ -147,9 +147,9 @@ func (r reaction) unconnected() error {
 func (r reaction) String() string {
 	switch {
 	case r.patienceEnded():
-		return "no answer in time"
+		return "no response in time"
 	case r.err != nil:
-		return "no answer: " + r.err.Error()
+		return "no response: " + r.err.Error()
 	case r.redirect():
 		return fmt.Sprintf("%d, to %q", r.status, r.location)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// WriteText writes the scorecard for a person.
+// WriteText writes the scorecard as text.
 func (s Scorecard) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Receiver %s\n\n", s.URL)
@@ -25,7 +25,7 @@ func (s Scorecard) WriteText(w io.Writer) error {
 	return err
 }
 
-// wrapped breaks a text into lines of a width; all but the first are indented.
+// wrapped breaks a text into lines of a width and indents all except the first.
 func wrapped(text string, width int, indent string) string {
 	var b strings.Builder
 	line := 0

@@ -1,5 +1,5 @@
-// Package explain says why a request was refused: where the specification has the rule, and which request the world would
-// accept that is nearest to the one that was sent.
+// Package explain explains why a request was refused: the section of the specification that has the rule, and the
+// nearest request that the world would accept.
 package explain
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Summary says it in a sentence.
+// Summary returns the explanation as one sentence.
 func (y *Explanation) Summary() string {
 	switch {
 	case y.Fault != "":
@@ -46,12 +46,12 @@ type Suggestion struct {
 	Curl      string `json:"curl"`
 }
 
-// Response explains the response of a world whose X-Request-Id is given. Of a request whose key opens no world, the
-// account that it was perhaps meant for is the home world.
+// Response explains the response of a world with the given X-Request-Id. If the key of the request opens no world, the
+// suggestion is for the home world.
 func Response(worlds *world.Book, w *world.World, requestID string, table []shipping.Operation) (Explanation, error) {
 	c, rule, known := w.Log.Remembered(requestID)
 	if !known {
-		return Explanation{}, fmt.Errorf("mockserver: the journal does not hold %q: take the X-Request-Id of one of the latest responses, or keep more with -journal (in Go: WithJournal)", requestID)
+		return Explanation{}, fmt.Errorf("mockserver: the journal has no request %q: use the X-Request-Id of one of the latest responses, or raise the limit with -journal (in Go: WithJournal)", requestID)
 	}
 	why := Explanation{
 		RequestID: c.RequestID, Operation: c.Operation, Status: c.Status, ErrorCode: c.ErrorCode, Message: c.Message, Fault: c.Fault,
@@ -81,7 +81,7 @@ func (g *Suggestion) call() *journal.Entry {
 	return c
 }
 
-// heading is where the specification has the rule that a refusal rests on.
+// heading returns the section of the specification that has the rule of a refusal.
 func heading(operation, code string) string {
 	rows := []struct{ operation, code, heading string }{
 		{"", wire.CodeUnauthorized, "Authentication, rules 1 and 2"},
@@ -93,7 +93,7 @@ func heading(operation, code string) string {
 		{"", wire.CodeFull, "none: the server is full; close worlds, or raise -max-worlds"},
 		{"", wire.CodeMethod, "Endpoints"},
 		{"", wire.CodeUnavailable, "none: the server could not start"},
-		{"", wire.CodeInternal, "none: a mistake of this server"},
+		{"", wire.CodeInternal, "none: a defect of this server"},
 		{"", string(regulatory.CodeAnalysisFailed), "States and transitions: Regulatory document request states"},
 		{shipping.OpReplayWebhook, wire.CodeInvalid, "Endpoints: POST /v1/webhooks/replay, Rules"},
 		{shipping.OpReplayWebhook, wire.CodeNotFound, "Endpoints: POST /v1/webhooks/replay"},

@@ -18,20 +18,20 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// draftRequest is a request in the making that this world accepts: a valid one of the operation, into
-// which everything is taken over that was right with the one that was refused.
+// draftRequest is a valid request of an operation that is being built. Everything that was right in the refused
+// request is copied into it.
 type draftRequest struct {
 	operation string
 	values    map[string]string // of the route's placeholders
 	query     url.Values
-	body      any // nil for none
+	body      any // nil if there is none
 }
 
 // nearest returns the valid request that is nearest to a call, or nil.
 func nearest(w *world.World, c *journal.Entry, table []shipping.Operation) *Suggestion {
 	op := nearestOperation(c, table)
 	sent := sentRequest{world: w, values: routeValues(op.Route, c.Path)}
-	// What cannot be read holds nothing to take over.
+	// Malformed parts are ignored.
 	sent.query, _ = url.ParseQuery(c.Query)
 	_ = json.Unmarshal([]byte(c.RequestBody), &sent.body)
 	w.Lock()
@@ -43,7 +43,7 @@ func nearest(w *world.World, c *journal.Entry, table []shipping.Operation) *Sugg
 	return suggest(w, made, table)
 }
 
-// suggest writes a request out, or returns nil if its operation is not in the table.
+// suggest converts a draft to a suggestion, or returns nil if its operation is not in the table.
 func suggest(w *world.World, made *draftRequest, table []shipping.Operation) *Suggestion {
 	i := slices.IndexFunc(table, func(row shipping.Operation) bool { return row.Name == made.operation })
 	if i < 0 {
@@ -66,7 +66,7 @@ func suggest(w *world.World, made *draftRequest, table []shipping.Operation) *Su
 	return suggestion
 }
 
-// sentRequest is what was sent, as far as it can be read.
+// sentRequest is the refused request, as far as it can be parsed.
 type sentRequest struct {
 	world  *world.World
 	values map[string]string
@@ -79,7 +79,7 @@ func (r *sentRequest) text(name string) string {
 	return text
 }
 
-// corrected returns the valid request nearest to what was sent. The caller holds the world's lock.
+// corrected returns the valid request nearest to the refused one. The caller holds the world's lock.
 func (r *sentRequest) corrected(operation string) *draftRequest {
 	switch operation {
 	case shipping.OpListCountries:
@@ -173,9 +173,10 @@ func (r *sentRequest) analyze() *draftRequest {
 	return &draftRequest{operation: shipping.OpAnalyze, body: body}
 }
 
-// purchase keeps the request if it is a draft, and of the document types those that it offers or that are misspelt.
-// What the wallet cannot pay is reduced to the cheapest document. Another request is never suggested, because the
-// suggestion would buy its documents: one that was bought already is read, and an unknown one analyzed.
+// purchase keeps the request if it is a draft, and the document types that it offers, with spelling corrected. If the
+// funds are insufficient, it suggests the cheapest document. It never suggests the purchase of another request, because
+// sending the suggestion would charge for it: for a purchased request it suggests to read it, for an unknown one to
+// analyze.
 func (r *sentRequest) purchase() *draftRequest {
 	record, err := r.world.Desk.Get(r.text("request_id"))
 	switch {
@@ -205,7 +206,7 @@ func (r *sentRequest) purchase() *draftRequest {
 	return &draftRequest{operation: shipping.OpPurchase, body: map[string]any{"request_id": record.RequestID, "document_types": types}}
 }
 
-// documentTypes returns those of the document types sent that are offered, misspelt ones corrected.
+// documentTypes returns the document types of the refused request that are offered, with spelling corrected.
 func (r *sentRequest) documentTypes(offers []regulatory.AvailableDocument) []string {
 	offered := list.Map(offers, func(offer regulatory.AvailableDocument) string { return offer.DocumentType })
 	sent, _ := r.body["document_types"].([]any)
@@ -239,7 +240,7 @@ func (r *sentRequest) pdf() *draftRequest {
 	}}
 }
 
-// edit suggests to write what stands on the draft already.
+// edit suggests an edit with the values that the draft has already.
 func (r *sentRequest) edit(operation string) *draftRequest {
 	switch operation {
 	case shipping.OpUpdateItems:
@@ -272,8 +273,8 @@ func (r *sentRequest) edit(operation string) *draftRequest {
 	}
 }
 
-// onRequest is about the request that was named where it fits, else about the newest that fits; with
-// none, the way to one is to analyze.
+// onRequest suggests an operation on the request that was sent if it fits, else on the newest one that fits, else an
+// analysis.
 func (r *sentRequest) onRequest(operation string, fits func(*regulatory.Record) bool, body func(*regulatory.Record) any) *draftRequest {
 	record := r.record(r.values["request_id"], fits)
 	if record == nil {
@@ -309,8 +310,8 @@ func isKey[V any](m map[string]V, key string) bool {
 	return known
 }
 
-// nearestOperation returns the operation that a call named, or the one whose method and route are the
-// fewest letters away from what it sent.
+// nearestOperation returns the operation of an entry, or the one whose method and route have the smallest edit distance
+// to the entry's.
 func nearestOperation(c *journal.Entry, table []shipping.Operation) shipping.Operation {
 	var nearest shipping.Operation
 	least := -1
@@ -333,7 +334,7 @@ func nearestOperation(c *journal.Entry, table []shipping.Operation) shipping.Ope
 	return nearest
 }
 
-// routeValues reads the placeholders of a route from a path, segment by segment.
+// routeValues returns the values of a route's placeholders in a path, segment by segment.
 func routeValues(route, path string) map[string]string {
 	values := map[string]string{}
 	sent := strings.Split(path, "/")
@@ -353,7 +354,7 @@ func splitTarget(target string) (path, query string) {
 	return path, query
 }
 
-// AnalyzeCommand returns the command that analyzes the newest shipment, or the first invoice; nothing if there is
+// AnalyzeCommand returns a command that analyzes the newest shipment, or else the first invoice, or "" if the world has
 // neither.
 func AnalyzeCommand(w *world.World, table []shipping.Operation) string {
 	w.Lock()

@@ -1,5 +1,5 @@
-// Package inject holds the rules of package fault that a world has, decides which requests they strike, and makes the
-// faults happen to exchanges. It knows no world: what a fault needs of one is in [World].
+// Package inject holds the fault rules of a world, decides which requests they strike, and applies the faults to
+// exchanges. It does not import package world: the functions that faults need are in [World].
 package inject
 
 import (
@@ -21,34 +21,34 @@ import (
 const (
 	maxRules    = 1_000
 	maxBytes    = 1 << 20 // of the rules as JSON
-	maxRequests = 1 << 17 // that a rule remembers, and the book; one beyond it counts as made for the first time
+	maxRequests = 1 << 17 // remembered by a rule, and by the book; further ones count as new
 )
 
-// Book holds the rules of a world and counts the requests they have seen.
+// Book holds the rules of a world and counts the requests that they match.
 type Book struct {
 	seed  uint64
-	armed atomic.Bool // there are rules; read without the lock, so that a world without any pays nothing
+	armed atomic.Bool // there are rules; read without the lock, so that a world without rules is as fast as possible
 
 	mu       sync.Mutex
 	rules    []*armed
 	added    int
 	analyses map[uint64]int    // how often the same thing was analyzed
-	requests map[string]uint64 // by request_id: what was analyzed, and how often before
+	requests map[string]uint64 // by request_id: a number for the analyzed shipment or invoice and its repetition
 }
 
-// armed is a rule and what it has seen.
+// armed is a rule and its counters.
 type armed struct {
 	fault.Rule
 	effect   effect
-	number   int      // by which the control surface calls it, from 1
-	on       []string // operations it sees; nil for all
-	off      bool     // sees no request and strikes none
+	number   int      // the number of the rule on the control surface, from 1
+	on       []string // operations that it matches; nil for all
+	off      bool     // matches no request
 	seen     int
 	struck   atomic.Int64
-	requests map[uint64]int // requests seen
+	requests map[uint64]int // how often each request was matched
 }
 
-// Listed is a rule as GET /_mock/faults lists it: the rule and what it has seen.
+// Listed is a rule and its counters, as GET /_mock/faults lists it.
 type Listed struct {
 	Number int `json:"number"`
 	fault.Rule
@@ -67,7 +67,7 @@ type Sighting struct {
 	point fault.Point
 }
 
-// NewBook returns a book without rules. Probabilities follow from the seed.
+// NewBook returns a book without rules. The seed determines probabilities.
 func NewBook(seed uint64) *Book {
 	return &Book{seed: seed, analyses: map[uint64]int{}, requests: map[string]uint64{}}
 }
@@ -77,7 +77,7 @@ func (b *Book) Add(rules []fault.Rule, now time.Time) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.rules)+len(rules) > maxRules {
-		return fmt.Errorf("the world has %d rules and takes %d at most: remove some", len(b.rules), maxRules)
+		return fmt.Errorf("the world has %d rules, and at most %d are allowed: remove some", len(b.rules), maxRules)
 	}
 	all := slices.Clip(b.rules)
 	var problems []error
@@ -97,7 +97,7 @@ func (b *Book) Add(rules []fault.Rule, now time.Time) error {
 		size += r.size()
 	}
 	if size > maxBytes {
-		return fmt.Errorf("the rules of the world would take %d bytes as JSON, and take %d at most: shorten their headers and bodies, or remove some", size, maxBytes)
+		return fmt.Errorf("the rules of the world would have %d bytes as JSON, and at most %d are allowed: shorten their headers and bodies, or remove some", size, maxBytes)
 	}
 	b.rules = all
 	b.added += len(rules)
@@ -105,7 +105,7 @@ func (b *Book) Add(rules []fault.Rule, now time.Time) error {
 	return nil
 }
 
-// arm returns a rule that has seen nothing. It shares no memory with the caller's.
+// arm returns an armed rule, which shares no memory with the caller's.
 func arm(rule fault.Rule, number int) *armed {
 	rule.Fault = rule.Fault.Clone()
 	if rule.Point != "" && rule.Point != fault.Generation && rule.Fault.IsZero() {
@@ -116,10 +116,10 @@ func arm(rule fault.Rule, number int) *armed {
 	return r
 }
 
-// size returns how many bytes the rule has as JSON.
+// size returns the length of the rule as JSON.
 func (r *armed) size() int {
 	text, err := jsontext.Encode(r.listed())
-	if err != nil { // the control surface cannot show it, and nor can it bring it
+	if err != nil { // a rule without JSON cannot come from the control surface
 		return 0
 	}
 	return len(text)
@@ -133,7 +133,7 @@ func (b *Book) Clear() {
 	b.armed.Store(false)
 }
 
-// Reset makes the book what it was at first: no rules, and nothing seen.
+// Reset removes every rule and clears all counters.
 func (b *Book) Reset() {
 	b.Clear()
 	b.mu.Lock()
@@ -143,7 +143,7 @@ func (b *Book) Reset() {
 	clear(b.requests)
 }
 
-// Remove removes a rule and reports whether it was there.
+// Remove removes a rule and reports whether it existed.
 func (b *Book) Remove(number int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -154,7 +154,7 @@ func (b *Book) Remove(number int) bool {
 	return found
 }
 
-// Switch turns a rule on or off, keeps its counts, and reports whether it is there.
+// Switch turns a rule on or off, keeps its counts, and reports whether it exists.
 func (b *Book) Switch(number int, on bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -181,12 +181,12 @@ func (r *armed) listed() Listed {
 	return Listed{Number: r.number, Rule: r.Rule, Disabled: r.off, Seen: r.seen, Struck: r.struck.Load()}
 }
 
-// Mark returns a number that changes when a rule is added, removed, switched or has seen a request.
+// Mark returns a number that changes if a rule is added, removed, switched or matches a request.
 func (b *Book) Mark() uint32 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	hash := fnv.New32a()
-	_, _ = fmt.Fprint(hash, b.added) // a hash takes every write
+	_, _ = fmt.Fprint(hash, b.added) // a hash does not fail
 	for _, r := range b.rules {
 		_, _ = fmt.Fprintln(hash, r.number, r.off, r.seen, r.struck.Load())
 	}
@@ -196,8 +196,8 @@ func (b *Book) Mark() uint32 {
 // Armed reports whether there are rules.
 func (b *Book) Armed() bool { return b.armed.Load() }
 
-// Due counts a request and returns the rules that strike it. Every rule of the operation counts every request,
-// whichever strikes, so that "the third request" means the same with and without other rules.
+// Due counts a request and returns the rules that strike it. Every matching rule counts every request, whether or
+// not it strikes, so that "the third request" does not depend on other rules.
 func (b *Book) Due(s Sighting) Due {
 	if !b.Armed() {
 		return nil
@@ -219,7 +219,7 @@ func (r *armed) sees(s Sighting) bool {
 		!s.Now.Before(r.From) && (r.Until.IsZero() || s.Now.Before(r.Until))
 }
 
-// strikes counts a request and reports whether its number and its probability are those of the rule.
+// strikes counts a request and reports whether the counts and the probability of the rule are met.
 func (r *armed) strikes(seed, request uint64) bool {
 	r.seen++
 	nth := r.seen
@@ -250,8 +250,8 @@ func chance(parts ...uint64) float64 {
 	return float64(z>>11) / (1 << 53)
 }
 
-// identify returns a number for a request. Request ids are drawn as analyses arrive, which differs from run to run
-// if they arrive from many goroutines; so a request_id stands for what was analyzed under it. The caller holds mu.
+// identify returns a number for a request. The values of request ids depend on the order in which analyses arrive, so
+// a request_id is replaced by a number for the analyzed shipment or invoice. The caller holds mu.
 func (b *Book) identify(s Sighting) uint64 {
 	hash := fnv.New64a()
 	write := func(text []byte) {
@@ -272,7 +272,7 @@ func (b *Book) identify(s Sighting) uint64 {
 	return hash.Sum64()
 }
 
-// Analyzed notes what a request_id stands for: what was analyzed, and how often before.
+// Analyzed records what was analyzed to get a request_id, for identify.
 func (b *Book) Analyzed(requestID string, body []byte) {
 	hash := fnv.New64a()
 	hash.Write(body)

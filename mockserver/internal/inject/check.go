@@ -10,20 +10,20 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
-// problem returns why a rule can never strike behind those that are armed, or "".
+// problem returns why a rule can never strike given the rules before it, or "".
 func (r *armed) problem(all []*armed, now time.Time) string {
 	checks := []struct {
 		broken bool
 		text   string
 	}{
-		{r.Fault.IsZero() && r.Point == "", "it has no fault: give it one, such as a status or a drop"},
-		{r.Operation != "" && !isOperation(r.Operation), fmt.Sprintf("no operation is called %q: take a name from shipping.Operations or GET /_mock/faults", r.Operation)},
+		{r.Fault.IsZero() && r.Point == "", "it has no fault: set one, such as a status or a drop"},
+		{r.Operation != "" && !isOperation(r.Operation), fmt.Sprintf("unknown operation %q: use a name from shipping.Operations or GET /_mock/faults", r.Operation)},
 		{r.Nth < 0 || r.First < 0, "nth and first count from 1; 0 is every call"},
 		{r.Nth > 0 && r.First > 0 && r.Nth > r.First, fmt.Sprintf("call %d is not among the first %d: leave one of them out", r.Nth, r.First)},
-		{r.EachRequest && r.Nth == 0 && r.First == 0, "each_request counts nth or first for each request: give one of them"},
+		{r.EachRequest && r.Nth == 0 && r.First == 0, "each_request counts nth or first for each request: set one of them"},
 		{math.IsNaN(r.Probability) || r.Probability < 0 || r.Probability > 1, fmt.Sprintf("probability %v is not between 0 and 1", r.Probability)},
 		{!r.Until.IsZero() && !r.Until.After(r.From), "until is not after from"},
-		{!r.Until.IsZero() && !r.Until.After(now), fmt.Sprintf("until %s is over: in this world it is %s", r.Until.Format(time.RFC3339), now.Format(time.RFC3339))},
+		{!r.Until.IsZero() && !r.Until.After(now), fmt.Sprintf("until %s has passed: the time of this world is %s", r.Until.Format(time.RFC3339), now.Format(time.RFC3339))},
 	}
 	for _, check := range checks {
 		if check.broken {
@@ -60,16 +60,16 @@ func (r *armed) listProblem() string {
 	case r.Point != "":
 		return "a fault of lists cannot happen at a point"
 	case r.Committed:
-		return "a fault of lists changes what is asked for, so it is too late once the operation is done: leave committed out"
+		return "a fault of lists changes the request, so it cannot strike after the operation: leave committed out"
 	case r.Operation != "" && !slices.Contains(pagedOperations(), r.Operation):
-		return fmt.Sprintf("%s is no list with pages: name one of %v", r.Operation, pagedOperations())
+		return fmt.Sprintf("%s is not a list with pages: use one of %v", r.Operation, pagedOperations())
 	default:
 		return ""
 	}
 }
 
-// operations returns the operations that a rule sees, or nil for all: the one that it names, or else those that its
-// point or its fault can happen to.
+// operations returns the operations that a rule matches, or nil for all: the operation in the rule, or those to which
+// its point or its fault applies.
 func (r *armed) operations() []string {
 	switch {
 	case r.Operation != "":
@@ -83,8 +83,8 @@ func (r *armed) operations() []string {
 	}
 }
 
-// hides returns why a rule, which strikes every request that a later one would, leaves nothing for that one to
-// strike; otherwise "".
+// hides returns a reason if a rule strikes every request of a later one and excludes it, so that the later one can
+// never strike; otherwise "".
 func (r *armed) hides(later *armed) string {
 	every := !r.off && (r.on == nil || containsAll(r.on, later.on)) &&
 		r.Nth == 0 && r.First == 0 && (r.Probability == 0 || r.Probability == 1) &&
@@ -95,7 +95,7 @@ func (r *armed) hides(later *armed) string {
 	return r.excludes(later)
 }
 
-// containsAll reports whether all of some names are in a list. No names stand for all that exist.
+// containsAll reports whether a list contains all of some names. An empty list of names means all names.
 func containsAll(list, some []string) bool {
 	return some != nil && !slices.ContainsFunc(some, func(name string) bool { return !slices.Contains(list, name) })
 }

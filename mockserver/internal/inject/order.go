@@ -12,12 +12,12 @@ import (
 // other.
 type Due []*armed
 
-// Before makes the faults happen that strike before the operation.
+// Before applies the faults that strike before the operation.
 func (d Due) Before(x *wire.Exchange, w World) {
 	d.strike(x, w, func(r *armed) bool { return !r.Committed })
 }
 
-// After makes the committed faults happen, once the operation is done.
+// After applies the committed faults, after the operation.
 func (d Due) After(x *wire.Exchange, w World) {
 	d.strike(x, w, func(r *armed) bool { return r.Committed })
 }
@@ -29,14 +29,14 @@ func (d Due) strike(x *wire.Exchange, w World, chosen func(*armed) bool) {
 		}
 		r.struck.Add(1)
 		x.Struck = append(x.Struck, wire.Strike{Kind: r.Fault.Kind, Text: r.String()})
-		if err := r.effect.strike(x, r.Fault, w); err != nil { // the world or the caller left during a delay
+		if err := r.effect.strike(x, r.Fault, w); err != nil { // the world was closed or the caller disconnected during a delay
 			x.Ending, x.Settled = wire.EndDropped, true
 			return
 		}
 	}
 }
 
-// String names the rule and what it does, for the journal.
+// String describes the rule and its fault, for the journal.
 func (r *armed) String() string {
 	text := fmt.Sprintf("rule %d: %s", r.number, r.Fault.Kind)
 	switch {
@@ -54,13 +54,13 @@ func (r *armed) excludes(later *armed) string {
 	a, b := r.effect, later.effect
 	switch {
 	case r.prevents() && later.needsOperation():
-		return "the operation then never happens"
+		return "the operation is then not performed"
 	case r.Point != later.Point:
 		return r.interrupts(later.Point)
 	case r.Point == fault.Generation:
 		return "a document fails once"
 	case r.Committed && later.prevents():
-		return "the operation has to happen for it"
+		return "needs the operation"
 	case a.decides && b.decides:
 		return "decides the response"
 	case a.ends && b.changes:
@@ -74,7 +74,7 @@ func (r *armed) excludes(later *armed) string {
 	}
 }
 
-// prevents reports whether the operation does not happen to a request that the rule strikes.
+// prevents reports whether the operation is not performed for a request that the rule strikes.
 func (r *armed) prevents() bool {
 	return !r.Committed && r.Point == "" && (r.effect.decides || r.effect.changes)
 }

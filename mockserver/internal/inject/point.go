@@ -24,11 +24,11 @@ func (r *armed) pointProblem() string {
 		for _, point := range fault.Points() {
 			known = append(known, string(point))
 		}
-		return fmt.Sprintf("point %q is none of %s", string(r.Point), strings.Join(known, ", "))
+		return fmt.Sprintf("unknown point %q: use one of %s", string(r.Point), strings.Join(known, ", "))
 	case r.Committed:
-		return "a point says by itself what has happened before: leave committed out"
+		return "a point determines when the fault strikes: leave committed out"
 	case r.Point == fault.Generation && (!r.Fault.IsZero() || r.Operation != ""):
-		return "documents generate by themselves, with no caller to see a fault: leave operation and fault out"
+		return "no request generates documents, so no response can have a fault: leave operation and fault out"
 	case r.Point != fault.Generation && r.Operation != "" && r.Operation != shipping.OpPurchase:
 		return fmt.Sprintf("point %s is inside %s and never reached by %s", r.Point, shipping.OpPurchase, r.Operation)
 	default:
@@ -42,24 +42,24 @@ type Interruption struct {
 	due   Due
 }
 
-// Error returns the message of the response, if the faults leave one.
+// Error returns the message of the response, if a response is sent.
 func (i *Interruption) Error() string {
 	return fmt.Sprintf("interrupted at %s by injected fault %d", i.point, i.due[0].number)
 }
 
-// Reply returns what the caller gets if the faults leave a response.
+// Reply returns the response, if one is sent.
 func (i *Interruption) Reply() wire.Reply {
 	return wire.Refused(http.StatusInternalServerError, wire.CodeInterrupted, i.Error())
 }
 
-// Strike makes the faults happen.
+// Strike applies the faults.
 func (i *Interruption) Strike(x *wire.Exchange, w World) {
 	i.due.strike(x, w, func(*armed) bool { return true })
 }
 
 var errGeneration = errors.New("the generator failed (injected)")
 
-// Hooks returns the hooks by which a desk asks for faults at points.
+// Hooks returns the hooks with which a desk reaches the points.
 func (b *Book) Hooks(now func() time.Time) regulatory.Hooks {
 	at := func(point fault.Point) func(string) error {
 		return func(requestID string) error {
@@ -76,7 +76,7 @@ func (b *Book) Hooks(now func() time.Time) regulatory.Hooks {
 			if len(due) == 0 {
 				return nil
 			}
-			due[0].struck.Add(1) // it has no fault to strike with
+			due[0].struck.Add(1) // a rule at this point has no fault
 			return errGeneration
 		},
 	}

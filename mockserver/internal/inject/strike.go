@@ -13,18 +13,18 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// World is what faults need of the world in which they strike.
+// World holds the functions of a world that faults need.
 type World struct {
 	Now        func() time.Time
-	Delay      func(x *wire.Exchange, d time.Duration, label string) error // returns when d has passed, or why it returns before
+	Delay      func(x *wire.Exchange, d time.Duration, label string) error // waits for d, or returns an error
 	Page       func(query url.Values) (page, perPage int)                  // that a list would serve
 	InsertRows func(operation string, query url.Values, rows int)          // at the head of a list
 }
 
-// effect is what faults of a kind do to exchanges, and what that leaves to other faults.
+// effect is the effect of a kind of fault on exchanges, and its relation to other faults.
 type effect struct {
 	strike  func(x *wire.Exchange, f fault.Fault, w World) error // an error ends the exchange
-	decides bool                                                 // what the response is, or that there is none
+	decides bool                                                 // the response, or its absence
 	ends    bool                                                 // the connection, without a response
 	changes bool                                                 // the response, whatever it is
 	lists   bool                                                 // happens to lists only, before they are read
@@ -54,7 +54,7 @@ func effects() map[string]effect {
 	}
 }
 
-// plain makes a strike of a function that needs no world and cannot fail.
+// plain adapts a function that needs no world and does not fail.
 func plain(strike func(*wire.Exchange, fault.Fault)) func(*wire.Exchange, fault.Fault, World) error {
 	return func(x *wire.Exchange, f fault.Fault, _ World) error {
 		strike(x, f)
@@ -64,7 +64,7 @@ func plain(strike func(*wire.Exchange, fault.Fault)) func(*wire.Exchange, fault.
 
 func status(x *wire.Exchange, f fault.Fault) { refuse(x, f.Status, http.Header(f.Header)) }
 
-// refuse settles an exchange with an error envelope.
+// refuse completes an exchange with an error envelope.
 func refuse(x *wire.Exchange, code int, header http.Header) {
 	x.Reply = wire.Refused(code, wire.CodeInjected, fmt.Sprintf("injected fault: %d %s", code, http.StatusText(code)))
 	x.Reply.Header = header
@@ -120,12 +120,12 @@ func html(x *wire.Exchange, f fault.Fault) {
 }
 
 func empty(x *wire.Exchange, _ fault.Fault) {
-	x.StandIn()
+	x.SubstituteReply()
 	x.Reply.Status, x.Reply.Body = http.StatusOK, nil
 }
 
-// respond settles an exchange with the response of the fault. A Content-Type that the header does not have is
-// without values, so that none is sent.
+// respond completes an exchange with the response of the fault. If the header has no Content-Type, the entry gets no
+// values, so that none is sent.
 func respond(x *wire.Exchange, f fault.Fault) {
 	x.Reply = wire.Reply{Status: f.Status, Header: editable(http.Header(f.Header)), Body: []byte(f.Body)}
 	if f.BodyBase64 != nil {
@@ -141,11 +141,11 @@ func end(how wire.Ending) func(*wire.Exchange, fault.Fault) {
 	return func(x *wire.Exchange, _ fault.Fault) { x.Ending, x.Settled = how, true }
 }
 
-// truncate announces the whole body and keeps a part of it. net/http closes a connection whose response is shorter
+// truncate announces the whole body and sends a part of it. net/http closes a connection whose response is shorter
 // than announced.
 func truncate(x *wire.Exchange, f fault.Fault) {
-	x.StandIn()
-	// One byte more than there is keeps a cut that is not short of the end a cut.
+	x.SubstituteReply()
+	// If the part is the whole body, one more byte is announced, so that the response is still incomplete.
 	kept := min(f.Bytes, len(x.Reply.Body))
 	x.Reply.Header = editable(x.Reply.Header)
 	x.Reply.Header.Set("Content-Length", strconv.Itoa(max(len(x.Reply.Body), kept+1)))
@@ -153,18 +153,18 @@ func truncate(x *wire.Exchange, f fault.Fault) {
 }
 
 func slowBody(x *wire.Exchange, f fault.Fault) {
-	x.StandIn()
+	x.SubstituteReply()
 	x.Tick = time.Duration(f.Duration)
 }
 
-// malformed keeps half of the body. It announces that half, unless more than the body was announced before.
+// malformed sends half of the body. It announces that half, unless truncate announced more before.
 func malformed(x *wire.Exchange, _ fault.Fault) {
-	x.StandIn()
+	x.SubstituteReply()
 	x.Reply.Body = bytes.Clone(x.Reply.Body[:len(x.Reply.Body)/2])
 }
 
 func contentType(x *wire.Exchange, f fault.Fault) {
-	x.StandIn()
+	x.SubstituteReply()
 	x.Reply.ContentType = f.ContentType
 	x.Reply.Header = editable(x.Reply.Header)
 	delete(x.Reply.Header, "Content-Type")
@@ -176,7 +176,7 @@ func latency(x *wire.Exchange, f fault.Fault, w World) error {
 	return w.Delay(x, time.Duration(f.Duration), "injected latency")
 }
 
-// A fault of lists changes what a list is asked for or what it holds, and leaves the rest to the operation.
+// Faults of lists change the request or the contents of the list, and the operation does the rest.
 
 func repeatPage(x *wire.Exchange, _ fault.Fault, w World) error {
 	x.EditQuery(func(query url.Values) {

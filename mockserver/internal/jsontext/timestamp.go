@@ -28,7 +28,7 @@ func (t Timestamp) append(dst []byte) []byte {
 	return append(dst, 'Z', '"')
 }
 
-// digits appends a number with as many digits as its largest unit says.
+// digits appends a number with the digits of its largest unit.
 func digits(dst []byte, n, unit int) []byte {
 	for ; unit > 0; unit /= 10 {
 		dst = append(dst, byte('0'+n/unit%10))

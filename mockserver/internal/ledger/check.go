@@ -7,14 +7,14 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// Check works the whole journal through again and returns nil, or one error that names every
-// invariant that does not hold:
+// Check replays the whole journal and returns nil, or an error that names every
+// violated invariant:
 //
 //   - the postings of each entry sum to zero, and so do the balances of each currency,
 //   - no wallet was below zero after any entry,
-//   - each entry and each account says the balance that the journal gives it,
-//   - entries are in the order of time, and no id appears twice,
-//   - no reference was debited twice, or given back more than once or before it was debited.
+//   - each entry and each account has the balance that follows from the journal,
+//   - entries are in chronological order, and no id appears twice,
+//   - no reference was debited twice, or reversed more than once or before it was debited.
 func (l *Ledger) Check() error {
 	var broken []error
 	report := func(format string, args ...any) { broken = append(broken, fmt.Errorf(format, args...)) }
@@ -45,7 +45,7 @@ func (l *Ledger) Check() error {
 		}
 		if e.Kind == KindReversal {
 			if _, paid := debited[e.Reference]; !paid || reversed[e.Reference] {
-				report("entry %s gives back %s, which is not paid for or was given back before", e.ID, e.Reference)
+				report("entry %s reverses %s, which is not debited or already reversed", e.ID, e.Reference)
 			}
 			reversed[e.Reference] = true
 		}
@@ -63,7 +63,7 @@ func (l *Ledger) Check() error {
 			report("wallet %s is below zero after entry %s: %s", e.Wallet, e.ID, after)
 		}
 		if !after.Equal(e.Balance) {
-			report("entry %s says balance %s, the journal %s", e.ID, e.Balance, after)
+			report("entry %s has balance %s, but %s follows from the journal", e.ID, e.Balance, after)
 		}
 	}
 	for account := range balances {
@@ -73,7 +73,7 @@ func (l *Ledger) Check() error {
 	}
 	for account, says := range l.balances {
 		if !says.Equal(balances[account]) {
-			report("account %s says %s, the journal %s", account, says, balances[account])
+			report("account %s has %s, but %s follows from the journal", account, says, balances[account])
 		}
 	}
 	for currency, sum := range currencies {

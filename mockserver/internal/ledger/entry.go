@@ -7,7 +7,7 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// Wallet is an account that holds a customer's money in one currency.
+// Wallet is an account with a customer's money in one currency.
 //
 // Specification: "Transaction" (account_reference: wallet or virtual account reference, format
 // VA-<digits>).
@@ -16,7 +16,7 @@ type Wallet struct {
 	Reference string `json:"reference"`
 	// Currency is the ISO 4217 code of the only currency that the wallet holds.
 	Currency string `json:"currency"`
-	// Name is what the wallet's owner calls it.
+	// Name is the owner's name for the wallet.
 	Name string `json:"name"`
 }
 
@@ -24,11 +24,11 @@ type Wallet struct {
 // currency, [Funding] and [Revenue].
 type Account string
 
-// Funding returns the account that money comes from when a wallet is funded: the outside world. It
-// is the only kind of account that goes below zero.
+// Funding returns the account from which wallets are funded. It is the only kind of account
+// that goes below zero.
 func Funding(currency string) Account { return Account(fundingPrefix + currency) }
 
-// Revenue returns the account that receives what wallets are charged.
+// Revenue returns the account that receives charges.
 func Revenue(currency string) Account { return Account(revenuePrefix + currency) }
 
 const fundingPrefix, revenuePrefix = "funding:", "revenue:"
@@ -37,16 +37,16 @@ func (a Account) house() bool {
 	return strings.HasPrefix(string(a), fundingPrefix) || strings.HasPrefix(string(a), revenuePrefix)
 }
 
-// Kind says what an entry does to its wallet.
+// Kind is the kind of an entry.
 type Kind string
 
-// The kinds of entries.
+// Kinds of entries.
 const (
-	// KindFunding entries bring money into a wallet.
+	// KindFunding entries deposit money into a wallet.
 	KindFunding Kind = "funding"
-	// KindDebit entries charge a wallet for something that was bought.
+	// KindDebit entries charge a wallet for a purchase.
 	KindDebit Kind = "debit"
-	// KindReversal entries give back what a debit charged.
+	// KindReversal entries refund a debit.
 	KindReversal Kind = "reversal"
 )
 
@@ -56,7 +56,7 @@ type Posting struct {
 	Amount  shipping.Amount `json:"amount"`
 }
 
-// Entry is one movement of money, and never changes once it is in the journal.
+// Entry is one movement of money. Entries in the journal are immutable.
 type Entry struct {
 	// ID is the transaction's identifier, format TR-<alphanumerics>.
 	ID string `json:"id"`
@@ -64,18 +64,18 @@ type Entry struct {
 	Kind Kind `json:"kind"`
 	// Wallet is the reference of the wallet that was funded or charged.
 	Wallet string `json:"wallet"`
-	// Currency is the wallet's, and that of every amount here.
+	// Currency is the wallet's currency, and that of every amount.
 	Currency string `json:"currency"`
-	// Amount is what moved, in major units. It is never negative; Kind gives the direction.
+	// Amount is the amount in major units. It is never negative; Kind determines the direction.
 	Amount shipping.Amount `json:"amount"`
-	// Reference names what a debit paid for, and on a reversal the debit's own reference. It is empty
+	// Reference identifies the purchase of a debit; a reversal has the debit's reference. It is empty
 	// on funding.
 	Reference string `json:"reference,omitempty"`
-	// Memo is the text that describes the entry to a reader.
+	// Memo is the text that describes the entry.
 	Memo string `json:"memo"`
 	// At is when the money moved.
 	At time.Time `json:"at"`
-	// Balance is what the wallet held afterwards.
+	// Balance is the balance of the wallet afterwards.
 	Balance shipping.Amount `json:"balance"`
 	// Postings are the two sides of the entry and sum to zero.
 	Postings [2]Posting `json:"postings"`

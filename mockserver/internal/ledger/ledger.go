@@ -1,9 +1,9 @@
-// Package ledger keeps the reference server's money: wallets, the two house accounts of each
+// Package ledger implements the reference server's money: wallets, the two house accounts of each
 // currency, and a journal of double entries between them.
 //
-// Every entry has two postings that sum to zero, so money is neither made nor lost. A wallet never
-// goes below zero, and one reference is debited at most once, whatever the callers above get wrong.
-// A refused call changes nothing. [Ledger.Check] proves all of it again from the journal.
+// Every entry has two postings that sum to zero, so money is neither created nor lost. A wallet never
+// goes below zero, and one reference is debited at most once.
+// A refused call changes nothing. [Ledger.Check] verifies all of it from the journal.
 //
 // A Ledger is not safe for concurrent use; the world that owns it has the lock.
 package ledger
@@ -22,15 +22,15 @@ import (
 var (
 	// ErrUnknownWallet is returned for a reference that was never opened.
 	ErrUnknownWallet = errors.New("no such wallet")
-	// ErrWalletExists is returned when a reference is opened twice.
+	// ErrWalletExists is returned if a reference is opened twice.
 	ErrWalletExists = errors.New("wallet is already open")
-	// ErrAlreadyDebited is returned when the same reference is to be paid for a second time.
+	// ErrAlreadyDebited is returned if a reference is debited a second time.
 	ErrAlreadyDebited = errors.New("reference is already debited")
-	// ErrNotDebited is returned when something is to be given back that was never paid for.
+	// ErrNotDebited is returned if a reference to reverse was never debited.
 	ErrNotDebited = errors.New("reference is not debited")
-	// ErrAlreadyReversed is returned when the same reference is to be given back for a second time.
+	// ErrAlreadyReversed is returned if a reference is reversed a second time.
 	ErrAlreadyReversed = errors.New("reference is already reversed")
-	// ErrInvalidEntry is returned for an entry that no ledger can hold: an amount that is negative
+	// ErrInvalidEntry is returned for an invalid entry: an amount that is negative
 	// or unknown, an empty id or reference, or a time before that of the last entry.
 	ErrInvalidEntry = errors.New("invalid ledger entry")
 )
@@ -41,19 +41,19 @@ type InsufficientFundsError struct {
 	Balance, Needed  shipping.Amount
 }
 
-// Error names what the wallet holds and what was needed.
+// Error returns a message with the balance and the needed amount.
 func (e *InsufficientFundsError) Error() string {
-	return fmt.Sprintf("wallet %s holds %s %s and %s %s is needed: fund the wallet or buy less",
+	return fmt.Sprintf("wallet %s holds %s %s and %s %s is needed: fund the wallet or purchase less",
 		e.Wallet, e.Currency, e.Balance.StringFixed(2), e.Currency, e.Needed.StringFixed(2))
 }
 
-// Ledger is a set of accounts and the journal of what moved between them. Make one with [New].
+// Ledger is a set of accounts and the journal of movements between them. [New] returns one.
 type Ledger struct {
 	wallets  []Wallet // in the order of opening
 	balances map[Account]shipping.Amount
 	journal  cow.List[Entry]       // append-only, in time order
-	debited  cow.Map[string, int]  // reference of a debit to its place in the journal
-	reversed cow.Map[string, bool] // references whose debit was given back
+	debited  cow.Map[string, int]  // index in the journal by reference of the debit
+	reversed cow.Map[string, bool] // references whose debit was reversed
 }
 
 // New returns a ledger without wallets.
@@ -61,8 +61,8 @@ func New() *Ledger {
 	return &Ledger{balances: make(map[Account]shipping.Amount)}
 }
 
-// Open adds an empty wallet. The reference must be new and must not look like a house account, and
-// reference and currency must be given.
+// Open adds an empty wallet. The reference must be new and not the name of a house account, and
+// reference and currency are required.
 func (l *Ledger) Open(wallet Wallet) error {
 	account := Account(wallet.Reference)
 	switch {
@@ -74,7 +74,7 @@ func (l *Ledger) Open(wallet Wallet) error {
 	if _, known := l.Wallet(wallet.Reference); known {
 		return fmt.Errorf("%w: %s", ErrWalletExists, wallet.Reference)
 	}
-	zero, err := shipping.NewAmount(0, 0) // known, so that an empty wallet does not read as a gap
+	zero, err := shipping.NewAmount(0, 0) // a known amount, unlike the zero Amount
 	if err != nil {
 		return err
 	}
@@ -87,15 +87,15 @@ func (l *Ledger) Open(wallet Wallet) error {
 	return nil
 }
 
-// Fund brings money into a wallet from outside and journals it under id. It returns
+// Fund deposits money into a wallet and journals it under id. It returns
 // [ErrUnknownWallet], [ErrInvalidEntry] or [shipping.ErrAmountOverflow].
 func (l *Ledger) Fund(wallet string, amount shipping.Amount, memo string, at time.Time, id string) (Entry, error) {
 	return l.post(Entry{ID: id, Kind: KindFunding, Wallet: wallet, Amount: amount, Memo: memo, At: at})
 }
 
-// Debit charges a wallet for the thing that reference names, once. It returns [ErrUnknownWallet],
-// [ErrInvalidEntry], [shipping.ErrAmountOverflow] or an [*InsufficientFundsError]; and, with the
-// entry of the first time, [ErrAlreadyDebited].
+// Debit charges a wallet once for a reference. It returns [ErrUnknownWallet],
+// [ErrInvalidEntry], [shipping.ErrAmountOverflow] or an [*InsufficientFundsError]; or, with the
+// first entry, [ErrAlreadyDebited].
 func (l *Ledger) Debit(wallet string, amount shipping.Amount, reference, memo string, at time.Time, id string) (Entry, error) {
 	if reference == "" {
 		return Entry{}, fmt.Errorf("%w: a debit needs a reference", ErrInvalidEntry)
@@ -110,7 +110,7 @@ func (l *Ledger) Debit(wallet string, amount shipping.Amount, reference, memo st
 	return entry, err
 }
 
-// Reverse gives back what was debited for a reference, once. It returns [ErrNotDebited],
+// Reverse reverses the debit of a reference once. It returns [ErrNotDebited],
 // [ErrAlreadyReversed], [ErrInvalidEntry] or [shipping.ErrAmountOverflow].
 func (l *Ledger) Reverse(reference, memo string, at time.Time, id string) (Entry, error) {
 	debit, known := l.Debited(reference)
@@ -127,19 +127,19 @@ func (l *Ledger) Reverse(reference, memo string, at time.Time, id string) (Entry
 	return entry, err
 }
 
-// post fills in what follows from the wallet and journals the entry, or changes nothing.
+// post completes an entry from its wallet and journals it, or returns an error and changes nothing.
 func (l *Ledger) post(e Entry) (Entry, error) {
 	wallet, known := l.Wallet(e.Wallet)
 	switch {
 	case !known:
 		return Entry{}, fmt.Errorf("%w: %q", ErrUnknownWallet, e.Wallet)
 	case !e.Amount.Known() || e.Amount.Sign() < 0:
-		return Entry{}, fmt.Errorf("%w: amount %s; give a number that is not negative", ErrInvalidEntry, e.Amount)
+		return Entry{}, fmt.Errorf("%w: amount %s; use a number that is not negative", ErrInvalidEntry, e.Amount)
 	case e.ID == "":
 		return Entry{}, fmt.Errorf("%w: an entry needs an id", ErrInvalidEntry)
 	}
 	if last, any := l.Last(); any && e.At.Before(last.At) {
-		return Entry{}, fmt.Errorf("%w: %s is before the last entry; post in the order of time", ErrInvalidEntry, e.At.Format(time.RFC3339))
+		return Entry{}, fmt.Errorf("%w: %s is before the last entry; post in chronological order", ErrInvalidEntry, e.At.Format(time.RFC3339))
 	}
 	into, house := e.Amount, Funding(wallet.Currency)
 	switch e.Kind {
@@ -180,10 +180,10 @@ func (l *Ledger) Wallet(reference string) (Wallet, bool) {
 	return l.wallets[i], true
 }
 
-// Wallets returns the wallets in the order in which they were opened. The slice is the caller's own.
+// Wallets returns the wallets in the order in which they were opened. The caller may change the slice.
 func (l *Ledger) Wallets() []Wallet { return slices.Clone(l.wallets) }
 
-// Balance returns what a wallet holds, or false where it was never opened.
+// Balance returns the balance of a wallet, or false if the wallet does not exist.
 func (l *Ledger) Balance(wallet string) (shipping.Amount, bool) {
 	if _, known := l.Wallet(wallet); !known {
 		return shipping.Amount{}, false
@@ -191,7 +191,7 @@ func (l *Ledger) Balance(wallet string) (shipping.Amount, bool) {
 	return l.balances[Account(wallet)], true
 }
 
-// Entries returns a wallet's entries, oldest first. The slice is the caller's own.
+// Entries returns a wallet's entries, oldest first. The caller may change the slice.
 func (l *Ledger) Entries(wallet string) []Entry {
 	var entries []Entry
 	for _, e := range l.journal.All() {
@@ -202,7 +202,7 @@ func (l *Ledger) Entries(wallet string) []Entry {
 	return entries
 }
 
-// Debited returns the entry that paid for a reference, or false where nothing did.
+// Debited returns the debit of a reference, or false if there is none.
 func (l *Ledger) Debited(reference string) (Entry, bool) {
 	at, paid := l.debited.Get(reference)
 	if !paid {
@@ -211,17 +211,17 @@ func (l *Ledger) Debited(reference string) (Entry, bool) {
 	return l.journal.At(at), true
 }
 
-// Journal returns every entry, oldest first. The slice is the caller's own.
+// Journal returns every entry, oldest first. The caller may change the slice.
 func (l *Ledger) Journal() []Entry { return l.journal.Slice() }
 
-// Since returns the entries that are not in another ledger, and those that are only there, both oldest first. Of ledgers
-// that were cloned from one it compares about as many entries as were posted since.
+// Since returns the entries that are not in another ledger, and those that are only in the other, both oldest first. If
+// both ledgers were cloned from one, it compares about as many entries as were posted since then.
 func (l *Ledger) Since(other *Ledger) (added, removed []Entry) {
 	common := l.journal.Common(&other.journal, Entry.equal)
 	return l.journal.From(common), other.journal.From(common)
 }
 
-// Last returns the latest entry, or false where there is none.
+// Last returns the latest entry, or false if the journal is empty.
 func (l *Ledger) Last() (Entry, bool) {
 	if l.journal.Len() == 0 {
 		return Entry{}, false
@@ -232,15 +232,15 @@ func (l *Ledger) Last() (Entry, bool) {
 // Len returns the number of entries.
 func (l *Ledger) Len() int { return l.journal.Len() }
 
-// Freeze makes the ledger ready to be cloned by any number of goroutines, as long as nothing is posted.
+// Freeze prepares the ledger for concurrent calls of Clone while nothing is posted.
 func (l *Ledger) Freeze() {
 	l.journal.Freeze()
 	l.debited.Freeze()
 	l.reversed.Freeze()
 }
 
-// Clone returns a ledger that starts out equal and shares nothing that changes: what is in the journal is
-// never written again, so it is shared, and so is the index of its references.
+// Clone returns an independent copy. Journal entries are immutable, so the copy shares them, and the index of their
+// references.
 func (l *Ledger) Clone() *Ledger {
 	return &Ledger{
 		wallets:  slices.Clip(l.wallets),
@@ -251,9 +251,9 @@ func (l *Ledger) Clone() *Ledger {
 	}
 }
 
-// Restore returns the ledger that had these wallets and this journal, as [Ledger.Wallets] and
-// [Ledger.Journal] gave them. Every entry is posted anew, so a journal that breaks a rule is refused
-// with the entry that does.
+// Restore returns the ledger with the given wallets and journal, as returned by [Ledger.Wallets] and
+// [Ledger.Journal]. It posts every entry again and returns an error that names the first entry that breaks
+// a rule.
 func Restore(wallets []Wallet, journal []Entry) (*Ledger, error) {
 	l := New()
 	for _, w := range wallets {
@@ -272,13 +272,13 @@ func Restore(wallets []Wallet, journal []Entry) (*Ledger, error) {
 		case KindReversal:
 			posted, err = l.Reverse(e.Reference, e.Memo, e.At, e.ID)
 		default:
-			err = fmt.Errorf("%w: kind %q is none", ErrInvalidEntry, e.Kind)
+			err = fmt.Errorf("%w: unknown kind %q", ErrInvalidEntry, e.Kind)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("entry %d, %s: %w", i, e.ID, err)
 		}
 		if posted.Wallet != e.Wallet || !posted.Amount.Equal(e.Amount) || !posted.Balance.Equal(e.Balance) {
-			return nil, fmt.Errorf("entry %d, %s: %w: it leaves %s in %s, not %s in %s", i, e.ID, ErrInvalidEntry,
+			return nil, fmt.Errorf("entry %d, %s: %w: it results in %s in %s, not %s in %s", i, e.ID, ErrInvalidEntry,
 				posted.Balance, posted.Wallet, e.Balance, e.Wallet)
 		}
 	}

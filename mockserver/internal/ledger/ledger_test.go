@@ -98,7 +98,7 @@ func TestWalletIsEmptiedButNeverOverdrawn(t *testing.T) {
 	if !errors.As(err, &short) || short.Balance != amount(t, "100.10") || short.Needed != amount(t, "100.11") {
 		t.Fatalf("debit of more than the balance: %v", err)
 	}
-	if want := "wallet VA-1 holds NGN 100.10 and NGN 100.11 is needed: fund the wallet or buy less"; err.Error() != want {
+	if want := "wallet VA-1 holds NGN 100.10 and NGN 100.11 is needed: fund the wallet or purchase less"; err.Error() != want {
 		t.Errorf("message is %q, want %q", err, want)
 	}
 	checkBalance(t, l, "VA-1", "100.1")

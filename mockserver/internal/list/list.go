@@ -1,7 +1,7 @@
 // Package list has what the standard library has not for slices.
 package list
 
-// Map returns what fn makes of each element.
+// Map returns the results of fn for each element.
 func Map[T, V any](all []T, fn func(T) V) []V {
 	out := make([]V, len(all))
 	for i, one := range all {

@@ -30,7 +30,7 @@ type run struct {
 	length int
 }
 
-// Edition stands for what a list holds at one moment: two lists of the same edition hold the same records.
+// Edition identifies the contents of a list at one moment: two lists of the same edition hold the same records.
 type Edition struct {
 	_ byte // memory of its own, so that no two are one
 }

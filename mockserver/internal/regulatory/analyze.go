@@ -16,8 +16,8 @@ import (
 type AnalyzeInput struct {
 	ShipmentID string `json:"shipment_id"`
 	FileURL    string `json:"file_url"`
-	// Wallet is charged by a later purchase. Assumption: the specification only speaks of "the user's
-	// wallet"; left out, it is the account's first.
+	// Wallet is charged by a later purchase. Assumption: the specification only mentions "the user's
+	// wallet"; the default is the account's first.
 	Wallet string `json:"wallet"`
 }
 
@@ -30,12 +30,12 @@ const (
 	priceDecimals    = 2
 )
 
-// Analyze opens a request: a draft with the documents that the goods need, priced in the wallet's
-// currency at the exchange rate of now. Exactly one of shipment id and file URL is to be given.
+// Analyze opens a request: a draft with the documents that the goods require, priced in the wallet's
+// currency at the current exchange rate. Exactly one of shipment id and file URL is required.
 //
-// An analysis that fails stores a failed record that can be looked up; the [*Refusal] has
-// [CodeAnalysisFailed] and the request id in its data. A shipment or wallet that does not exist is
-// [CodeNotFound], a malformed body [CodeInvalidRequest]; those store nothing.
+// If the analysis fails, Analyze stores a failed record; the [*Refusal] has [CodeAnalysisFailed] and the request id in
+// its data. An unknown shipment or wallet is [CodeNotFound], and a malformed body [CodeInvalidRequest]; both store
+// nothing.
 //
 // Assumption: each price is the form's price in US dollars times the rate, rounded half up to two
 // decimals. To switch, use other rules or rates.
@@ -56,7 +56,7 @@ func (d *Desk) Analyze(in AnalyzeInput) (*Record, error) {
 	magic, isMagic := magicFor(in)
 	goods, known := d.lookUp(in, magic, isMagic)
 	if in.ShipmentID != "" && !known {
-		return nil, notFound("shipment", in.ShipmentID, "analyze a shipment that exists, or send file_url")
+		return nil, notFound("shipment", in.ShipmentID, "analyze an existing shipment, or send file_url")
 	}
 	next := &Record{
 		RequestID: d.config.NewID("RD"), Source: FlowShipment, ShipmentID: in.ShipmentID,
@@ -100,7 +100,7 @@ func (d *Desk) lookUp(in AnalyzeInput, magic Magic, isMagic bool) (Consignment, 
 	}
 }
 
-// fill puts the goods and their priced documents on the record, or returns why that cannot be done.
+// fill sets the goods and their priced documents on the record, or returns why the analysis fails.
 func (d *Desk) fill(next *Record, goods Consignment, known bool) (failure string) {
 	switch {
 	case next.script.failAnalysis != "":
@@ -133,12 +133,12 @@ func (d *Desk) failAnalysis(next *Record, reason string) *Refusal {
 	stored := d.store(next)
 	return &Refusal{
 		Code: CodeAnalysisFailed, Rule: specAnalyzeFails,
-		Message: fmt.Sprintf("analysis failed: %s; correct it and analyze again (the failed request is %s)", reason, stored.RequestID),
+		Message: fmt.Sprintf("analysis failed: %s; correct the input and analyze again (the failed request is %s)", reason, stored.RequestID),
 		Data:    map[string]any{"request_id": stored.RequestID, "status": stored.Status},
 	}
 }
 
-// rate returns what a US dollar is worth in the wallet's currency.
+// rate returns the value of a US dollar in the wallet's currency.
 func (d *Desk) rate(currency string) (shipping.Amount, error) {
 	if currency == usdCurrency {
 		return shipping.NewAmount(1, 0)
@@ -165,11 +165,11 @@ func (d *Desk) identified(items []LineItem) []LineItem {
 	return items
 }
 
-// match works out anew which documents the goods on next need, and drops the profiles of those that
-// are not needed any more.
+// match determines which documents the goods on next require, and removes the profiles of documents
+// that are no longer required.
 //
-// A document that was on the draft before keeps its stored amount; one that is new is priced at the
-// rate of analyze time, which the record keeps. So a draft is never re-priced, whatever rates do
+// A document that was on the draft before keeps its stored amount; a new one is priced at the rate of analyze time,
+// which the record stores. A draft is therefore never re-priced
 // (specification: "Amounts are converted into the user's wallet currency at analyze time").
 func (d *Desk) match(next *Record) *Refusal {
 	goods := compliance.Consignment{Origin: next.Addresses.Origin.Country, Destination: next.Addresses.Destination.Country}
@@ -202,7 +202,7 @@ func (d *Desk) match(next *Record) *Refusal {
 	return nil
 }
 
-// offer returns the form as the draft offers it, at the amount it had or at its price now.
+// offer returns the offer for a form, at its previous amount or at its price.
 func (d *Desk) offer(next *Record, form *compliance.Form) (AvailableDocument, *Refusal) {
 	if earlier, offered := next.offered(form.Slug); offered {
 		return earlier, nil
@@ -210,7 +210,7 @@ func (d *Desk) offer(next *Record, form *compliance.Form) (AvailableDocument, *R
 	price, err := form.PriceUSD.Mul(next.rate)
 	if err != nil {
 		return AvailableDocument{}, &Refusal{Code: CodeNotPriced, Rule: specPricing,
-			Message: fmt.Sprintf("the price of %s cannot be had in %s: %v; use another wallet", form.Slug, next.Currency, err)}
+			Message: fmt.Sprintf("cannot convert the price of %s to %s: %v; use another wallet", form.Slug, next.Currency, err)}
 	}
 	fields := make([]ProfileField, len(form.Fields))
 	for i, f := range form.Fields {
@@ -222,7 +222,7 @@ func (d *Desk) offer(next *Record, form *compliance.Form) (AvailableDocument, *R
 	}, nil
 }
 
-// onRequest tells of a form that no goods call for, so that it is only had by asking: OTHER.
+// onRequest reports whether no goods require a form, so that only a profile adds it to a draft: OTHER.
 func onRequest(form *compliance.Form) bool {
 	return !form.CrossBorder && len(form.HSPrefixes) == 0 && len(form.Keywords) == 0
 }

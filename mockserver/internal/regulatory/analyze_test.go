@@ -100,7 +100,7 @@ func TestAnalyze_FailureStoresAFailedRequestThatCanBeLookedUp(t *testing.T) {
 
 func TestAnalyze_RefusesRatesAndPricesThatMakeNoSense(t *testing.T) {
 	t.Parallel()
-	for rate, says := range map[string]string{"0": "must be above zero", "-1": "must be above zero", "1.00000000000000007": "cannot be had in NGN"} {
+	for rate, says := range map[string]string{"0": "must be above zero", "-1": "must be above zero", "1.00000000000000007": "cannot convert the price of FDA to NGN"} {
 		w := newWorld(t)
 		w.rates["NGN"] = rate
 		_, err := w.Analyze(regulatory.AnalyzeInput{ShipmentID: parcel})

@@ -206,7 +206,7 @@ func refusal(t testing.TB, err error, code regulatory.Code, says ...string) *reg
 	}
 	for _, words := range says {
 		if !strings.Contains(r.Message, words) {
-			t.Errorf("message is %q, want it to say %q", r.Message, words)
+			t.Errorf("message is %q, want it to contain %q", r.Message, words)
 		}
 	}
 	if r.Rule == "" || r.Payload()["error_code"] != code {

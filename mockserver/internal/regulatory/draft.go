@@ -10,31 +10,31 @@ import (
 // The edits of a draft are named in the specification ("Editing the draft covers items, addresses,
 // shipping (invoice flow only) and per-form regulatory profiles") without paths or bodies.
 //
-// Assumption: the bodies below, that each answers with the whole record, and that an edit replaces
-// what it names as a whole. There is no switch.
+// Assumption: the bodies below, that each response has the whole record, and that an edit replaces
+// a field as a whole. To switch, change this file.
 
 // ItemsUpdate replaces the line items of a draft.
 type ItemsUpdate struct {
-	// LineItems are all the items; one that is not listed is removed. An item keeps the item_id that
-	// it brings, which must have the form of one, and is given one if it brings none.
+	// LineItems are all the items; items that are not listed are removed. An item keeps its item_id,
+	// which must be well-formed; an item without one gets a new one.
 	LineItems []LineItem `json:"line_items"`
 }
 
 // AddressesUpdate replaces one or both addresses of a draft.
 type AddressesUpdate struct {
-	// Origin and Destination are left as they are where nil.
+	// Origin and Destination are unchanged if nil.
 	Origin      *Address `json:"origin"`
 	Destination *Address `json:"destination"`
 }
 
-// What an edit may be refused by.
+// Rules for edits.
 const (
 	specEdits        = "Endpoints: editing the draft covers items, addresses, shipping (invoice flow only) and per-form regulatory profiles"
 	specShippingFlow = "Typical regulatory workflow: update items, addresses, shipping (invoice flow only)"
 )
 
-// UpdateItems replaces the items of a draft and works out anew which documents they need. A document
-// that nothing needs any more leaves the draft and takes its profile along; one that stays keeps its
+// UpdateItems replaces the items of a draft and determines which documents they require. A document
+// that is no longer required is removed with its profile; one that stays keeps its
 // stored amount; a new one is priced at the exchange rate of analyze time.
 func (d *Desk) UpdateItems(requestID string, in ItemsUpdate) (*Record, error) {
 	return d.edit(requestID, checkItems(in.LineItems), func(next *Record) *Refusal {
@@ -43,8 +43,8 @@ func (d *Desk) UpdateItems(requestID string, in ItemsUpdate) (*Record, error) {
 	})
 }
 
-// UpdateAddresses replaces the addresses that are given and works out anew which documents the
-// consignment needs, as [Desk.UpdateItems] does.
+// UpdateAddresses replaces the addresses in the body and determines which documents the
+// consignment requires, as [Desk.UpdateItems] does.
 func (d *Desk) UpdateAddresses(requestID string, in AddressesUpdate) (*Record, error) {
 	problems := append(checkAddress("origin", in.Origin), checkAddress("destination", in.Destination)...)
 	if in.Origin == nil && in.Destination == nil {
@@ -61,14 +61,14 @@ func (d *Desk) UpdateAddresses(requestID string, in AddressesUpdate) (*Record, e
 	})
 }
 
-// UpdateShipping replaces how the goods travel. It is refused with [CodeShipmentFlow] unless the
+// UpdateShipping replaces the shipping details. It is refused with [CodeShipmentFlow] unless the
 // request was analyzed from an invoice.
 func (d *Desk) UpdateShipping(requestID string, in Shipping) (*Record, error) {
 	return d.edit(requestID, checkShipping(in), func(next *Record) *Refusal {
 		if next.Source != FlowInvoice {
 			return &Refusal{
 				Code: CodeShipmentFlow, Rule: specShippingFlow,
-				Message: fmt.Sprintf("request %s was analyzed from shipment %s, whose shipping is known: shipping is edited in the invoice flow only", next.RequestID, next.ShipmentID),
+				Message: fmt.Sprintf("request %s was analyzed from shipment %s: shipping can be edited in the invoice flow only", next.RequestID, next.ShipmentID),
 			}
 		}
 		next.Shipping = &in
@@ -76,17 +76,17 @@ func (d *Desk) UpdateShipping(requestID string, in Shipping) (*Record, error) {
 	})
 }
 
-// UpdateProfile replaces what was filled in for one form. A profile may be partly filled; it is
-// refused with [CodeInvalidProfile], every problem named, where a field is unknown or a value is of
-// another type, and with [CodeNotOffered] where the draft does not offer the form.
+// UpdateProfile replaces the profile of a form. A profile may be incomplete. It is
+// refused with [CodeInvalidProfile], which lists all problems, if a field is unknown or a value has
+// the wrong type, and with [CodeNotOffered] if the draft does not offer the form.
 //
-// Assumption: the profile of a form that no goods call for (OTHER) puts that form on the draft. To
+// Assumption: the profile of a form that no goods require (OTHER) adds that form to the draft. To
 // switch, set [Settings.NoOther].
 func (d *Desk) UpdateProfile(requestID, slug string, profile Profile) (*Record, error) {
 	return d.edit(requestID, nil, func(next *Record) *Refusal {
 		form, known := d.config.Rules().Form(slug)
 		if !known {
-			return notFound("document type", slug, "use one that the request offers in available_documents")
+			return notFound("document type", slug, "use one in available_documents of the request")
 		}
 		if _, offered := next.offered(slug); !offered {
 			if d.config.Settings.NoOther || !onRequest(form) {
@@ -115,8 +115,8 @@ func (d *Desk) UpdateProfile(requestID, slug string, profile Profile) (*Record, 
 	})
 }
 
-// edit changes a draft, or returns why not and changes nothing. What is wrong with the state of the
-// request is told before what is wrong with the edit.
+// edit changes a draft, or changes nothing and returns the refusal. A refusal for the state of the
+// request takes precedence over one for the edit.
 func (d *Desk) edit(requestID string, problems []Problem, change func(next *Record) *Refusal) (*Record, error) {
 	record, refusal := d.find(requestID)
 	if refusal != nil {
@@ -136,7 +136,7 @@ func (d *Desk) edit(requestID string, problems []Problem, change func(next *Reco
 	return d.store(next), nil
 }
 
-// compacted returns the profile's own copy, without the white space and the fields that are null.
+// compacted returns a copy without white space and without null fields.
 func (p Profile) compacted() (Profile, error) {
 	compact := make(Profile, len(p))
 	for name, value := range p {

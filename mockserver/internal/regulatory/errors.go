@@ -9,56 +9,56 @@ import (
 // Code is the error_code of a refusal, for programs.
 //
 // Assumption: every code. The specification shows none ("Error body format, error codes and HTTP
-// status codes: not shown"); clients go by the status of the envelope.
+// status codes: not shown"); clients use the status of the envelope.
 type Code string
 
-// The codes.
+// Codes of refusals.
 const (
 	CodeInvalidRequest       Code = "invalid_request"         // a field is missing or wrong
-	CodeNotFound             Code = "not_found"               // an id that nothing has
+	CodeNotFound             Code = "not_found"               // an unknown id
 	CodeAnalysisFailed       Code = "analysis_failed"         // a failed record was stored
 	CodeNotPriced            Code = "not_priced"              // a price does not fit the wallet's currency
-	CodeNotEditable          Code = "not_editable"            // edit of what is no draft any more
+	CodeNotEditable          Code = "not_editable"            // edit of a request that is not a draft
 	CodeShipmentFlow         Code = "shipment_flow"           // shipping edited outside the invoice flow
-	CodeInvalidProfile       Code = "invalid_profile"         // a profile that its form does not take
-	CodeUnknownDocumentType  Code = "unknown_document_type"   // a slug that no form has
+	CodeInvalidProfile       Code = "invalid_profile"         // a profile that its form does not accept
+	CodeUnknownDocumentType  Code = "unknown_document_type"   // a slug without a form
 	CodeRepeatedDocumentType Code = "repeated_document_type"  // one slug twice in a purchase
 	CodeNotOffered           Code = "document_not_offered"    // a form that the draft does not offer
 	CodeAlreadyPurchased     Code = "already_purchased"       // a second purchase of a request
 	CodeNotPurchasable       Code = "not_purchasable"         // purchase of a failed request
 	CodeInsufficientFunds    Code = "insufficient_funds"      // the wallet holds less than the sum
 	CodeChargeRefused        Code = "charge_refused"          // the ledger refuses for another reason
-	CodeNotRetryable         Code = "not_retryable"           // nothing here can be retried
-	CodeNoEvidenceAwaited    Code = "no_evidence_awaited"     // evidence that nothing waits for
+	CodeNotRetryable         Code = "not_retryable"           // the request has nothing to retry
+	CodeNoEvidenceAwaited    Code = "no_evidence_awaited"     // evidence that no document requires
 	CodeNotGenerated         Code = "document_not_generated"  // the PDF of an unfinished document
-	CodeFull                 Code = "too_many_requests_kept"  // there is no room for more requests
-	CodeImpossible           Code = "impossible_state_change" // a bug of this server
+	CodeFull                 Code = "too_many_requests_kept"  // the limit of requests is reached
+	CodeImpossible           Code = "impossible_state_change" // a defect of this server
 )
 
-// Refusal says why an operation was refused. A refused operation has changed nothing and charged
+// Refusal is the reason why an operation was refused. A refused operation has changed and charged
 // nothing, with one exception: [CodeAnalysisFailed] has stored a failed record.
 type Refusal struct {
 	Code Code
-	// Message tells the reader what is wrong and what to do next.
+	// Message describes the problem and what to do next.
 	Message string
-	// Rule is the sentence of the specification that the refusal rests on, or begins with
+	// Rule is the sentence of the specification for the refusal, or begins with
 	// "assumption:".
 	Rule string
-	// Data holds what else a program may want to know, such as the balance.
+	// Data holds values for programs, such as the balance.
 	Data map[string]any
 }
 
 // Error returns the message.
 func (r *Refusal) Error() string { return r.Message }
 
-// Payload returns the "data" of an error envelope: error_code, and what is in Data.
+// Payload returns the "data" of an error envelope: error_code, and the members of Data.
 func (r *Refusal) Payload() map[string]any {
 	payload := map[string]any{"error_code": r.Code}
 	maps.Copy(payload, r.Data)
 	return payload
 }
 
-// Problem is one thing that is wrong with what was sent.
+// Problem is one problem of a request.
 type Problem struct {
 	// Field is the path of the field, such as line_items[2].hs_code.
 	Field string `json:"field"`
@@ -66,7 +66,7 @@ type Problem struct {
 	Reason string `json:"reason"`
 }
 
-// refuseProblems refuses what was sent and names everything that is wrong with it at once.
+// refuseProblems returns a refusal that lists all problems of a request.
 func refuseProblems(code Code, rule string, problems []Problem) *Refusal {
 	sentences := make([]string, len(problems))
 	for i, p := range problems {
@@ -77,12 +77,12 @@ func refuseProblems(code Code, rule string, problems []Problem) *Refusal {
 
 func notFound(kind, id, next string) *Refusal {
 	return &Refusal{
-		Code: CodeNotFound, Rule: "assumption: an id that nothing has is not found",
-		Message: fmt.Sprintf("there is no %s %q: %s", kind, shorten(id), next),
+		Code: CodeNotFound, Rule: "assumption: an unknown id is not found",
+		Message: fmt.Sprintf("no %s %q: %s", kind, shorten(id), next),
 	}
 }
 
-// shorten keeps a message readable when somebody sends a novel for an id.
+// shorten truncates a long id for a message.
 func shorten(text string) string {
 	const most = 80
 	if len(text) > most {

@@ -9,14 +9,14 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 )
 
-// Generation runs document by document. An automated one takes its form's time; a manual one first
+// Generation proceeds document by document. An automated document takes its form's time; a manual one first
 // waits for evidence. The request ends when every document has ended: completed if all were
 // generated, failed if any failed (specification: "generation ends").
 //
-// Assumption: a document that failed does not end the request before the others have ended, because
-// the specification speaks of the end of generation. There is no switch.
+// Assumption: a failed document does not end the request before the others have ended, because
+// the specification mentions the end of generation. To switch, change this file.
 
-// startGenerationLater leaves a charged request in purchasing for a while.
+// startGenerationLater starts the generation of a charged request after a time in purchasing.
 func (d *Desk) startGenerationLater(record *Record, wait time.Duration) *Record {
 	next := record.draft()
 	next.due = d.config.Now().Add(wait)
@@ -61,7 +61,7 @@ func (d *Desk) startAttempt(next *Record, doc *Document) {
 	doc.due = d.config.Now().Add(d.duration(doc.DocumentType) + next.script.delay)
 }
 
-// duration returns how long generating a form takes.
+// duration returns how long a form takes to generate.
 func (d *Desk) duration(slug string) time.Duration {
 	form, known := d.config.Rules().Form(slug)
 	if !known {
@@ -71,10 +71,10 @@ func (d *Desk) duration(slug string) time.Duration {
 	return time.Duration(min(scaled, float64(math.MaxInt64/2)))
 }
 
-// SubmitEvidence brings what a manual document waits for, and starts its generation.
+// SubmitEvidence submits the evidence for a manual document, and starts its generation.
 //
-// Assumption: the specification knows of no evidence; this is the reference server's own, for its
-// admin interface. To have evidence come by itself set [Settings.EvidenceAfter].
+// Assumption: the specification does not mention how evidence arrives; this method serves the control
+// surface. To receive evidence automatically, set [Settings.EvidenceAfter].
 func (d *Desk) SubmitEvidence(requestID, slug string) (*Record, error) {
 	record, refusal := d.find(requestID)
 	if refusal != nil {
@@ -85,11 +85,11 @@ func (d *Desk) SubmitEvidence(requestID, slug string) (*Record, error) {
 	}
 	doc := record.document(slug)
 	if doc == nil {
-		return nil, notFound("purchased document", slug, "use one that the request lists in documents")
+		return nil, notFound("purchased document", slug, "use one in documents of the request")
 	}
 	if doc.Status != DocumentAwaitingEvidence {
 		return nil, &Refusal{Code: CodeNoEvidenceAwaited, Rule: assumeManual,
-			Message: fmt.Sprintf("%s of request %s is %s and waits for no evidence", slug, requestID, doc.Status)}
+			Message: fmt.Sprintf("%s of request %s is %s and requires no evidence", slug, requestID, doc.Status)}
 	}
 	return d.evidenceArrived(record, slug), nil
 }
@@ -103,13 +103,13 @@ func (d *Desk) evidenceArrived(record *Record, slug string) *Record {
 	return stored
 }
 
-// Retry generates the failed automated documents of a failed request again. It costs nothing.
-// Documents that were generated stay, failed manual ones stay failed. It is refused with
-// [CodeNotRetryable] where there is nothing to retry.
+// Retry generates the failed automated documents of a failed request again, free of charge.
+// Generated documents stay generated, failed manual ones stay failed. It is refused with
+// [CodeNotRetryable] if there is nothing to retry.
 //
 // Specification: "Failed automated documents can be retried."
 //
-// Assumption: the request is processing again meanwhile; see [Transitions].
+// Assumption: the request is processing during the retry; see [Transitions].
 func (d *Desk) Retry(requestID string) (*Record, error) {
 	record, refusal := d.find(requestID)
 	if refusal != nil {
@@ -149,7 +149,7 @@ func notRetryable(record *Record) *Refusal {
 	}
 }
 
-// schedule asks the world to call back for everything that is due on the record at some time.
+// schedule schedules everything that is due on the record.
 func (d *Desk) schedule(record *Record) {
 	if due := record.due; !due.IsZero() {
 		d.config.After(due.Sub(d.config.Now()), "start generation of "+record.RequestID, func() {
@@ -174,7 +174,7 @@ func (d *Desk) scheduleDocument(record *Record, doc Document) {
 	d.config.After(doc.due.Sub(d.config.Now()), label+doc.DocumentType+" of "+id, func() {
 		current, _ := d.records.Get(id)
 		now := current.document(doc.DocumentType)
-		switch { // the call is out of date if the document has gone on meanwhile
+		switch { // the document may have changed since the call was scheduled
 		case now.Status != doc.Status || now.Attempts != doc.Attempts:
 		case now.Status == DocumentAwaitingEvidence:
 			d.evidenceArrived(current, doc.DocumentType)
@@ -198,7 +198,7 @@ func (d *Desk) endAttempt(record *Record, slug string) {
 	d.store(next)
 }
 
-// failure returns why the attempt fails, or "".
+// failure returns the reason why the attempt fails, or "".
 func (d *Desk) failure(next *Record, doc *Document) string {
 	if doc.Attempts <= next.script.failures && doc.DocumentType == next.firstAutomated() {
 		return "the document service did not accept the form"
@@ -221,7 +221,7 @@ func (r *Record) firstAutomated() string {
 	return ""
 }
 
-// endGeneration ends the request where every document has ended.
+// endGeneration ends the request if every document has ended.
 func (d *Desk) endGeneration(next *Record) {
 	var failed []string
 	for _, doc := range next.Documents {

@@ -50,7 +50,7 @@ func TestGeneration_ManualDocumentAwaitsEvidence(t *testing.T) {
 		t.Errorf("a day later the request is %s", got)
 	}
 	_, err := w.SubmitEvidence(r.RequestID, "CUSTOMS")
-	refusal(t, err, regulatory.CodeNoEvidenceAwaited, "CUSTOMS", "waits for no evidence")
+	refusal(t, err, regulatory.CodeNoEvidenceAwaited, "CUSTOMS", "requires no evidence")
 	_, err = w.SubmitEvidence(r.RequestID, "FDA")
 	refusal(t, err, regulatory.CodeNotFound, "FDA")
 	_, err = w.SubmitEvidence("RD-9", "MSDS")

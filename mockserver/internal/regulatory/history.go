@@ -2,30 +2,30 @@ package regulatory
 
 import "slices"
 
-// Step is something that happened to a request: it came to a state, one of its documents did, or its
-// draft was edited.
+// Step is one change of a request: a new state of the request or of one of its documents, or an edit of its
+// draft.
 type Step struct {
 	At Timestamp `json:"at"`
-	// Status is the state that the request came to.
+	// Status is the new state of the request.
 	Status State `json:"status,omitempty"`
-	// Edited is set where a draft was edited.
+	// Edited is set if the draft was edited.
 	Edited bool `json:"edited,omitempty"`
-	// DocumentType is the document that the rest is about.
+	// DocumentType is the document of the following fields.
 	DocumentType   string        `json:"document_type,omitempty"`
 	DocumentStatus DocumentState `json:"document_status,omitempty"`
 	Attempt        int           `json:"attempt,omitempty"`
-	// Failure says why the request or the document failed.
+	// Failure is the reason why the request or the document failed.
 	Failure string `json:"failure,omitempty"`
 }
 
-// maxSteps bounds what a request remembers; its first step and the latest ones are kept.
+// maxSteps limits the history of a request; the first step and the latest ones are kept.
 const maxSteps = 200
 
-// History returns what happened to the request, oldest first. It is the server's own knowledge and in no
-// answer of the service. The slice must not be changed.
+// History returns the changes of the request, oldest first. It is not part of any response of the service. The
+// slice must not be changed.
 func (r *Record) History() []Step { return r.history }
 
-// happened adds to a record's history what makes it differ from the one before it; nil for a new one.
+// happened adds the difference to the previous record to the history; before is nil for a new request.
 func (r *Record) happened(before *Record) {
 	if before == nil {
 		before = &Record{}
@@ -42,7 +42,7 @@ func (r *Record) happened(before *Record) {
 	came := Step{At: r.UpdatedAt, Status: r.Status, Failure: r.FailureReason}
 	switch {
 	case before.Status == r.Status:
-	case r.Status == StateCompleted || r.Status == StateFailed: // because of what its documents did
+	case r.Status == StateCompleted || r.Status == StateFailed: // caused by its documents
 		steps = append(steps, came)
 	default:
 		steps = append([]Step{came}, steps...)
@@ -56,7 +56,7 @@ func (r *Record) happened(before *Record) {
 	}
 }
 
-// Newest returns up to most requests, newest first, after leaving out the newest skip ones.
+// Newest skips the newest skip requests and returns up to most of the others, newest first.
 func (d *Desk) Newest(skip, most int) []*Record {
 	last := d.order.Len() - max(0, skip)
 	records := make([]*Record, 0, max(0, min(most, last)))
@@ -67,5 +67,5 @@ func (d *Desk) Newest(skip, most int) []*Record {
 	return records
 }
 
-// Stored returns how many times the desk has stored a request, new or changed.
+// Stored returns how often the desk has stored a new or changed request.
 func (d *Desk) Stored() int { return d.stored }

@@ -7,27 +7,27 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// Magic is an input that makes the desk behave in one special way, without any set-up.
+// Magic is an input of analyze with a special effect.
 type Magic struct {
-	// Effect is the short name of what happens.
+	// Effect is the short name of the effect.
 	Effect string `json:"effect"`
-	// ShipmentID and FileURL are what to analyze, in either flow.
+	// ShipmentID and FileURL are the inputs, one for each flow.
 	ShipmentID string `json:"shipment_id"`
 	FileURL    string `json:"file_url"`
-	// Description says in a sentence what happens.
+	// Description describes the effect in a sentence.
 	Description string `json:"description"`
 
 	script   script
 	items    []magicItem
-	domestic bool // within the United States instead of from China
+	domestic bool // within the United States, not from China
 }
 
-// script is how a request goes on that began with a magic input. In its zero value nothing is special.
+// script is the effect of a magic input on a request. The zero value has no effect.
 type script struct {
-	failAnalysis     string        // why analysis fails
-	hangInPurchasing bool          // it never leaves purchasing
+	failAnalysis     string        // the reason why analysis fails
+	hangInPurchasing bool          // the request never leaves purchasing
 	delay            time.Duration // added to the generation of each document
-	failures         int           // attempts at the first automated document that fail
+	failures         int           // number of failing attempts at the first automated document
 }
 
 // magicItem is an item from China; its unit price is in cents of a dollar, its weight in grams.
@@ -37,7 +37,7 @@ type magicItem struct {
 	cents, grams        int64
 }
 
-// Magics returns the table of magic inputs. The slice is the caller's own.
+// Magics returns the table of magic inputs. The caller may change the slice.
 func Magics() []Magic {
 	watch := magicItem{"Quartz wristwatch, steel case, leather strap", "910211", 2, 8900, 120}
 	powerBank := magicItem{"Power bank, 20,000 mAh", "850760", 5, 2450, 350}
@@ -48,7 +48,7 @@ func Magics() []Magic {
 			Description: "Analysis fails; the failed request is stored and can be read.",
 			script:      script{failAnalysis: "the goods could not be read"}, items: []magicItem{book}},
 		{Effect: "match-customs-only", ShipmentID: "SH-MAGICCUSTOMSONLY", FileURL: "https://invoices.example/customs-only.pdf",
-			Description: "A border is crossed and no item needs a form: CUSTOMS is all that is offered.", items: []magicItem{book}},
+			Description: "A border is crossed and no item needs a form: only CUSTOMS is offered.", items: []magicItem{book}},
 		{Effect: "match-nothing", ShipmentID: "SH-MAGICMATCHNOTHING", FileURL: "https://invoices.example/match-nothing.pdf",
 			Description: "A domestic consignment: the draft offers no documents.",
 			items:       []magicItem{watch}, domestic: true},
@@ -59,10 +59,10 @@ func Magics() []Magic {
 			Description: "The first automated document that is purchased fails once; a retry generates it.",
 			script:      script{failures: 1}, items: []magicItem{watch, powerBank}},
 		{Effect: "fail-always", ShipmentID: "SH-MAGICFAILALWAYS", FileURL: "https://invoices.example/fail-always.pdf",
-			Description: "The first automated document that is purchased fails, and fails again at every retry.",
+			Description: "The first automated document that is purchased fails at every attempt.",
 			script:      script{failures: math.MaxInt}, items: []magicItem{watch, powerBank}},
 		{Effect: "hang-in-purchasing", ShipmentID: "SH-MAGICHANGINPURCHASING", FileURL: "https://invoices.example/hang-in-purchasing.pdf",
-			Description: "The purchase is charged and the request stays in purchasing for good.",
+			Description: "The purchase is charged and the request stays in purchasing.",
 			script:      script{hangInPurchasing: true}, items: []magicItem{watch, powerBank}},
 		{Effect: "need-evidence", ShipmentID: "SH-MAGICNEEDEVIDENCE", FileURL: "https://invoices.example/need-evidence.pdf",
 			Description: "A manual document (MSDS) is offered, which waits for evidence before it is generated.",
@@ -70,7 +70,7 @@ func Magics() []Magic {
 	}
 }
 
-// magicFor returns the row of the table that an analyze call names, or one without effect and false.
+// magicFor returns the row of the table for an analyze call, or a row without effect and false.
 func magicFor(in AnalyzeInput) (Magic, bool) {
 	for _, m := range Magics() {
 		if in.ShipmentID == m.ShipmentID || in.FileURL == m.FileURL {
@@ -80,7 +80,7 @@ func magicFor(in AnalyzeInput) (Magic, bool) {
 	return Magic{}, false
 }
 
-// goods returns what a magic shipment or invoice holds.
+// goods returns the goods of a magic shipment or invoice.
 func (m Magic) goods() Consignment {
 	shenzhen := Address{
 		Name: "Lin Wei", Company: "Harbour Trading Co.", Line1: "18 Keji Road South", City: "Shenzhen", State: "Guangdong",
@@ -100,7 +100,7 @@ func (m Magic) goods() Consignment {
 		goods.Addresses.Origin = newark
 	}
 	for _, item := range m.items {
-		price, _ := shipping.NewAmount(item.cents, 2) // a few digits always fit
+		price, _ := shipping.NewAmount(item.cents, 2) // a short number always fits
 		weight, _ := shipping.NewAmount(item.grams, 3)
 		goods.Items = append(goods.Items, LineItem{
 			Description: item.description, HSCode: item.hsCode, Quantity: Quantity(item.quantity),

@@ -19,7 +19,7 @@ type PurchaseInput struct {
 
 // Receipt confirms "that the wallet was charged and generation started".
 //
-// Assumption: its fields. There is no switch.
+// Assumption: its fields. To switch, change this file.
 type Receipt struct {
 	RequestID string `json:"request_id"`
 	// Status is processing, or purchasing while [Settings.Purchasing] lasts.
@@ -35,17 +35,17 @@ const (
 	specPurchaseBody = "POST /purchase: request_id (string); document_types (array of document type slugs)"
 	specSlugs        = "Regulatory document request: supported document type slugs (exact values)"
 	specOffered      = "Pricing rules: purchase charges the amounts already stored on the draft in available_documents"
-	assumeOnce       = "assumption: a document type is bought once in a purchase"
+	assumeOnce       = "assumption: a document type appears once in a purchase"
 	assumeFunds      = "assumption: a wallet never goes below zero"
-	assumeProfiles   = "assumption, switched on here: a form is sold once its required fields are filled in"
+	assumeProfiles   = "assumption, switched on here: a form is sold only with all required fields"
 )
 
-// Purchase charges the wallet, once, the sum of the amounts that the draft stores for the document
-// types, and starts their generation. Exchange rates of now play no part.
+// Purchase charges the wallet once with the sum of the amounts that the draft has for the document
+// types, and starts their generation. Current exchange rates do not matter.
 //
-// It is refused, and nothing is charged, where request id or document types are missing, a type is
-// unknown, repeated or not offered, the request is no draft any more, or the wallet holds too
-// little. An error of a hook is returned as it is; [Hooks] says what has then happened.
+// Purchase is refused, and nothing is charged, if request id or document types are missing, a type is
+// unknown, repeated or not offered, the request is not a draft, or the funds are
+// insufficient. An error of a hook is returned unchanged; [Hooks] documents the state after it.
 func (d *Desk) Purchase(in PurchaseInput) (Receipt, error) {
 	if problems := in.check(); len(problems) > 0 {
 		return Receipt{}, refuseProblems(CodeInvalidRequest, specPurchaseBody, problems)
@@ -85,7 +85,7 @@ func (d *Desk) Purchase(in PurchaseInput) (Receipt, error) {
 	return d.charged(next, entry)
 }
 
-// charged is the part of a purchase that follows the charge and that nothing can refuse any more.
+// charged is the part of a purchase after the charge, which cannot be refused.
 func (d *Desk) charged(next *Record, entry ledger.Entry) (Receipt, error) {
 	d.fire(next, TriggerPurchase)
 	stored := d.store(next)
@@ -115,7 +115,7 @@ func (d *Desk) charged(next *Record, entry ledger.Entry) (Receipt, error) {
 func (in PurchaseInput) check() []Problem {
 	var problems []Problem
 	if in.RequestID == "" {
-		problems = append(problems, Problem{"request_id", "is required; use the one that analyze answered with"})
+		problems = append(problems, Problem{"request_id", "is required; use the one in the response of analyze"})
 	}
 	if len(in.DocumentTypes) == 0 {
 		problems = append(problems, Problem{"document_types", "is required; list at least one of the draft's available_documents"})
@@ -123,8 +123,8 @@ func (in PurchaseInput) check() []Problem {
 	return problems
 }
 
-// checkTypes names everything that is wrong with the document types; the first problem gives the
-// refusal its code.
+// checkTypes refuses a purchase with invalid document types and lists all problems; the first one determines
+// the code of the refusal.
 func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
 	var first Refusal
 	var problems []Problem
@@ -137,9 +137,9 @@ func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
 			rule   string
 			reason string
 		}{
-			{!known, CodeUnknownDocumentType, specSlugs, "is no document type"},
+			{!known, CodeUnknownDocumentType, specSlugs, "is not a document type"},
 			{slices.Contains(slugs[:i], slug), CodeRepeatedDocumentType, assumeOnce, "is listed before; list it once"},
-			{!offered, CodeNotOffered, specOffered, "is not on the draft"},
+			{!offered, CodeNotOffered, specOffered, "is not offered by the draft"},
 		} {
 			if !rule.broken {
 				continue
@@ -159,7 +159,7 @@ func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
 	return refusal
 }
 
-// checkProfiles names every required field that the profiles of the document types lack.
+// checkProfiles refuses a purchase of forms whose profiles lack required fields.
 //
 // Assumption: it checks nothing, because the specification states no such condition for a purchase. To switch,
 // set [Settings.RequireProfiles].
@@ -189,7 +189,7 @@ func call(hook func(string) error, requestID string) error {
 	return hook(requestID)
 }
 
-// chargeRefused tells why the ledger takes no money.
+// chargeRefused converts an error of the ledger to a refusal.
 func chargeRefused(record *Record, err error) *Refusal {
 	if short, ok := errors.AsType[*ledger.InsufficientFundsError](err); ok {
 		return &Refusal{

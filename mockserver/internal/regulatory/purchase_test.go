@@ -49,9 +49,9 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 		says  []string
 	}{
 		"no document types":             {nil, regulatory.CodeInvalidRequest, []string{"document_types is required"}},
-		"a slug that no form has":       {[]string{"WATCH", "PASSPORT"}, regulatory.CodeUnknownDocumentType, []string{"document_types[1] (PASSPORT) is no document type", "nothing was charged"}},
-		"a slug in lower case":          {[]string{"watch"}, regulatory.CodeUnknownDocumentType, []string{"(watch) is no document type"}},
-		"a form that is not offered":    {[]string{"MSDS"}, regulatory.CodeNotOffered, []string{"(MSDS) is not on the draft", "offers CUSTOMS, FDA, WATCH"}},
+		"a slug that no form has":       {[]string{"WATCH", "PASSPORT"}, regulatory.CodeUnknownDocumentType, []string{"document_types[1] (PASSPORT) is not a document type", "nothing was charged"}},
+		"a slug in lower case":          {[]string{"watch"}, regulatory.CodeUnknownDocumentType, []string{"(watch) is not a document type"}},
+		"a form that is not offered":    {[]string{"MSDS"}, regulatory.CodeNotOffered, []string{"(MSDS) is not offered by the draft", "offers CUSTOMS, FDA, WATCH"}},
 		"the same form twice":           {[]string{"FDA", "FDA"}, regulatory.CodeRepeatedDocumentType, []string{"document_types[1] (FDA) is listed before"}},
 		"every problem, all named":      {[]string{"MSDS", "", "WATCH", "WATCH"}, regulatory.CodeNotOffered, []string{"[0] (MSDS)", "[1] () is no", "[3] (WATCH)"}},
 		"more than the wallet holds":    {[]string{"WATCH"}, regulatory.CodeInsufficientFunds, []string{"holds USD 10.00 and USD 11.50 is needed"}},

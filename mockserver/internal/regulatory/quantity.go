@@ -6,12 +6,11 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// Quantity is a number of pieces. In JSON it is a whole number, however it is written: 2, 2.0 and 2e0 are the
-// same number.
+// Quantity is a number of pieces. In JSON it is a whole number in any notation: 2, 2.0 and 2e0 are equal.
 type Quantity int
 
-// UnmarshalJSON implements [json.Unmarshaler]. Like an amount that cannot be read, anything but a whole number
-// does not fail the body around it; it is 0, which is refused with everything else that is wrong.
+// UnmarshalJSON implements [json.Unmarshaler]. A value that is not a whole number is not an error, so that the rest of
+// the body is read; it becomes 0, which is refused together with the other problems.
 func (q *Quantity) UnmarshalJSON(text []byte) error {
 	*q = 0
 	if text[0] == '"' {

@@ -17,24 +17,24 @@ import (
 // ("Regulatory document request states").
 type State string
 
-// The states of a request.
+// States of a request.
 const (
-	// StateDraft is analyzed, not yet purchased, editable.
+	// StateDraft means analyzed, not yet purchased, editable.
 	StateDraft State = "draft"
-	// StatePurchasing is a purchase in progress; transient.
+	// StatePurchasing means that a purchase is in progress; transient.
 	StatePurchasing State = "purchasing"
-	// StateProcessing is purchased; generation in progress.
+	// StateProcessing means purchased; generation in progress.
 	StateProcessing State = "processing"
-	// StateCompleted has all purchased documents generated.
+	// StateCompleted means that all purchased documents are generated.
 	StateCompleted State = "completed"
-	// StateFailed has a failed analysis or generation.
+	// StateFailed means that analysis or generation failed.
 	StateFailed State = "failed"
 )
 
-// Flow says what a request was analyzed from (specification: "Regulatory flows").
+// Flow is the kind of source of a request (specification: "Regulatory flows").
 type Flow string
 
-// The flows.
+// Flows.
 const (
 	// FlowShipment starts from a shipment of the service.
 	FlowShipment Flow = "shipment"
@@ -42,14 +42,14 @@ const (
 	FlowInvoice Flow = "invoice"
 )
 
-// Record is one regulatory document request as the service answers it. It never changes: every
-// change of a request stores a new Record, so one may be read and written out without a lock.
+// Record is one regulatory document request, as in responses of the service. It is immutable: every
+// change of a request stores a new Record, so it may be read and encoded without a lock.
 //
 // Specification: "Regulatory document request (draft record)" names request_id, status,
 // available_documents, line items and source.
 //
-// Assumption: every other field, and the shape of the entries. They hold what the rest of the
-// specification talks about. To switch, change the tags here and in the golden files.
+// Assumption: every other field, and the shape of the entries. They hold the data that the rest of the
+// specification mentions. To switch, change the tags here and in the golden files.
 type Record struct {
 	// RequestID has the format RD-<16 letters and digits>.
 	RequestID string `json:"request_id"`
@@ -58,38 +58,38 @@ type Record struct {
 	// ShipmentID is set in the shipment flow, FileURL in the invoice flow.
 	ShipmentID string `json:"shipment_id,omitempty"`
 	FileURL    string `json:"file_url,omitempty"`
-	// Wallet is the reference of the wallet that a purchase charges, Currency the wallet's.
+	// Wallet is the reference of the wallet that a purchase charges, and Currency its currency.
 	Wallet    string     `json:"wallet"`
 	Currency  string     `json:"currency"`
 	LineItems []LineItem `json:"line_items"`
 	// AvailableDocuments are offered for purchase at the amounts stored here.
 	AvailableDocuments []AvailableDocument `json:"available_documents"`
-	// Documents are those that were purchased, from the start of generation on.
+	// Documents are the purchased documents, from the start of generation.
 	Documents []Document `json:"documents,omitempty"`
 	Addresses Addresses  `json:"addresses,omitzero"`
-	// Shipping is there in the invoice flow only.
+	// Shipping is present in the invoice flow only.
 	Shipping *Shipping `json:"shipping,omitempty"`
-	// Profiles hold what was filled in for each form, by document type.
+	// Profiles are the profiles of the forms, by document type.
 	Profiles map[string]Profile `json:"profiles"`
-	// ChargedAmount and TransactionID are there from the charge on.
+	// ChargedAmount and TransactionID are present after the charge.
 	ChargedAmount shipping.Amount `json:"charged_amount,omitzero"`
 	TransactionID string          `json:"transaction_id,omitempty"`
-	// FailureReason is there while the status is failed.
+	// FailureReason is present while the status is failed.
 	FailureReason string    `json:"failure_reason,omitempty"`
 	CreatedAt     Timestamp `json:"created_at"`
 	UpdatedAt     Timestamp `json:"updated_at"`
 
-	rate      shipping.Amount // USD to Currency, as it was at analyze time
+	rate      shipping.Amount // USD to Currency, at analyze time
 	purchased []string        // document types, in the order of the purchase
-	due       time.Time       // end of purchasing; zero where none is scheduled
-	script    script          // what a magic input asked for
+	due       time.Time       // end of purchasing; zero if none is scheduled
+	script    script          // the effect of a magic input
 	history   []Step          // oldest first
-	number    int             // of the request among those of its desk, in the order of their analysis
-	encoded   *encoded        // from when the record is stored
+	number    int             // of the request in its desk, in order of analysis
+	encoded   *encoded        // nil until the record is stored
 }
 
-// encoded is a record's JSON. It is made when somebody asks for it: of the many records that a request goes
-// through, most are replaced before they are served.
+// encoded caches a record's JSON. It is computed on first use, because most records of a request are replaced before
+// they are served.
 type encoded struct {
 	once sync.Once
 	text []byte
@@ -101,42 +101,42 @@ type LineItem struct {
 	// ItemID has the format IT-<letters and digits>.
 	ItemID      string `json:"item_id"`
 	Description string `json:"description"`
-	// HSCode is the item's tariff code in digits, or empty where it is not known.
+	// HSCode is the item's tariff code in digits, or empty if it is unknown.
 	HSCode   string   `json:"hs_code"`
 	Quantity Quantity `json:"quantity"`
-	// UnitPrice is the price of one, in major units of Currency.
+	// UnitPrice is the price of one piece, in major units of Currency.
 	UnitPrice shipping.Amount `json:"unit_price"`
 	Currency  string          `json:"currency"`
-	// Weight of one, in kilograms: an exact decimal, like an amount.
+	// Weight of one piece, in kilograms: an exact decimal, like an amount.
 	Weight shipping.Amount `json:"weight"`
-	// OriginCountry is where the item was made, as a two-letter ISO code, or empty.
+	// OriginCountry is the country of origin, as a two-letter ISO code, or empty.
 	OriginCountry string `json:"origin_country"`
 }
 
-// AvailableDocument is a form that the consignment needs, and what it costs.
+// AvailableDocument is a form that the consignment requires, and its price.
 type AvailableDocument struct {
 	DocumentType string `json:"document_type"`
 	Name         string `json:"name"`
 	// Mode is automated or manual.
 	Mode string `json:"mode"`
-	// Amount is the price in Currency, the wallet's, converted at the rate of analyze time.
+	// Amount is the price in the wallet's Currency, converted at the rate of analyze time.
 	Amount        shipping.Amount `json:"amount"`
 	Currency      string          `json:"currency"`
 	Reasons       []Reason        `json:"reasons"`
 	ProfileFields []ProfileField  `json:"profile_fields"`
 }
 
-// Reason says why a form is on the draft.
+// Reason is the reason why a form is on the draft.
 type Reason struct {
-	// ItemID is empty where the whole consignment is the reason.
+	// ItemID is empty if the whole consignment is the reason.
 	ItemID string `json:"item_id,omitempty"`
 	// Rule is hs_prefix, keyword or cross_border.
 	Rule string `json:"rule"`
-	// Match is the prefix or the word that was found, or the border that is crossed.
+	// Match is the prefix or the keyword that was found, or the border that is crossed.
 	Match string `json:"match"`
 }
 
-// ProfileField is one field that a form's profile can fill in.
+// ProfileField is one field of a form's profile.
 type ProfileField struct {
 	Name  string `json:"name"`
 	Label string `json:"label"`
@@ -145,13 +145,13 @@ type ProfileField struct {
 	Required bool   `json:"required"`
 }
 
-// Profile is what was filled in for a form: values by field name.
+// Profile holds the values of a form's fields, by name.
 type Profile map[string]json.RawMessage
 
 // DocumentState is the status of one purchased document.
 type DocumentState string
 
-// The states of a document.
+// States of a document.
 const (
 	DocumentGenerating       DocumentState = "generating"
 	DocumentAwaitingEvidence DocumentState = "awaiting_evidence"
@@ -159,7 +159,7 @@ const (
 	DocumentFailed           DocumentState = "failed"
 )
 
-// Document is one purchased document and how far its generation is.
+// Document is one purchased document and the progress of its generation.
 type Document struct {
 	DocumentType string          `json:"document_type"`
 	Name         string          `json:"name"`
@@ -167,22 +167,22 @@ type Document struct {
 	Amount       shipping.Amount `json:"amount"`
 	Currency     string          `json:"currency"`
 	Status       DocumentState   `json:"status"`
-	// Attempts counts how often generation was started.
+	// Attempts is the number of attempts to generate it.
 	Attempts int `json:"attempts"`
-	// Failure says why the last attempt failed.
+	// Failure is the reason why the last attempt failed.
 	Failure     string    `json:"failure,omitempty"`
 	GeneratedAt Timestamp `json:"generated_at,omitzero"`
 
-	due time.Time // when the attempt ends or evidence comes by itself; zero where nothing is scheduled
+	due time.Time // when the attempt ends or evidence arrives; zero if nothing is scheduled
 }
 
-// Addresses are the two ends of the consignment.
+// Addresses are the origin and the destination of the consignment.
 type Addresses struct {
 	Origin      Address `json:"origin"`
 	Destination Address `json:"destination"`
 }
 
-// Address is a place and who is reached there.
+// Address is a place and a contact.
 type Address struct {
 	Name       string `json:"name"`
 	Company    string `json:"company"`
@@ -197,7 +197,7 @@ type Address struct {
 	Email   string `json:"email"`
 }
 
-// Shipping is what an invoice does not say about how the goods travel.
+// Shipping holds the shipping details that an invoice does not have.
 type Shipping struct {
 	CarrierSlug string `json:"carrier_slug"`
 	Service     string `json:"service"`
@@ -212,7 +212,7 @@ type Shipping struct {
 // Timestamp is a time that is written in UTC with milliseconds: 2026-01-05T09:30:00.000Z.
 type Timestamp struct{ time.Time }
 
-// MarshalJSON writes the form that every timestamp of the service has.
+// MarshalJSON writes the format of the service's timestamps.
 func (t Timestamp) MarshalJSON() ([]byte, error) {
 	return jsontext.Timestamp(t.Time).MarshalJSON()
 }
@@ -220,18 +220,18 @@ func (t Timestamp) MarshalJSON() ([]byte, error) {
 // AppendJSON appends the record's JSON, fields in the order of [Record], to dst.
 func (r *Record) AppendJSON(dst []byte) []byte { return append(dst, r.JSON()...) }
 
-// JSON returns the record's JSON without copying it. It must not be changed. Several worlds may share the
+// JSON returns the record's JSON without copying it. The caller must not change it. Several worlds may share the
 // record and call JSON at once.
 func (r *Record) JSON() []byte {
 	text, err := r.encode()
-	if err != nil { // every value was checked when it came in, so Check returns the error
+	if err != nil { // input is validated, so this is a defect, which Check reports
 		return []byte("null")
 	}
 	return text
 }
 
 // draft returns a copy that may be changed until it is stored: its struct, its list of documents and
-// its profiles are its own. Items, offers and a profile's values are replaced as a whole.
+// its profiles are not shared. Items, offers and the values of a profile are replaced as a whole.
 func (r *Record) draft() *Record {
 	next := *r
 	next.Documents = slices.Clone(r.Documents)
@@ -240,13 +240,13 @@ func (r *Record) draft() *Record {
 	return &next
 }
 
-// pending reports whether something is still to happen to the record by itself.
+// pending reports whether a change of the record is scheduled.
 func (r *Record) pending() bool {
 	return !r.due.IsZero() || slices.ContainsFunc(r.Documents, func(d Document) bool { return !d.due.IsZero() })
 }
 
-// postponed returns the record with everything that is still to happen to it later by d. None of that
-// is in what the record is answered as, so the two share their JSON.
+// postponed returns the record with all scheduled changes postponed by d. They are not part of its JSON, which both
+// share.
 func (r *Record) postponed(d time.Duration) *Record {
 	later := *r
 	later.Documents = slices.Clone(r.Documents)
@@ -265,7 +265,7 @@ func (r *Record) encode() ([]byte, error) {
 	e := r.encoded
 	e.once.Do(func() {
 		e.text, e.err = jsontext.Encode(r)
-		e.text = bytes.Clone(e.text) // without the room that it was made with
+		e.text = bytes.Clone(e.text) // without spare capacity
 	})
 	return e.text, e.err
 }
@@ -278,7 +278,7 @@ func (r *Record) offered(slug string) (AvailableDocument, bool) {
 	return r.AvailableDocuments[i], true
 }
 
-// offers lists the document types on offer, for a message.
+// offers lists the offered document types, for a message.
 func (r *Record) offers() string {
 	if len(r.AvailableDocuments) == 0 {
 		return "no documents"

@@ -11,19 +11,19 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// Saved is everything that a desk knows of a request, for a file.
+// Saved is the complete data of a request, for a file.
 type Saved struct {
-	// Record is the request as it is answered.
+	// Record is the JSON of the request in responses.
 	Record json.RawMessage `json:"record"`
-	// Rate is what a US dollar was worth in the wallet's currency at analyze time.
+	// Rate is the value of a US dollar in the wallet's currency at analyze time.
 	Rate shipping.Amount `json:"rate,omitzero"`
-	// Purchased are the document types that were bought, in the order of the purchase.
+	// Purchased are the document types that were purchased, in the order of the purchase.
 	Purchased []string `json:"purchased,omitempty"`
-	// Due is when generation starts, DocumentsDue when something happens to each of the documents; zero
-	// where nothing is scheduled.
+	// Due is when generation starts, DocumentsDue when each of the documents changes next; zero
+	// if nothing is scheduled.
 	Due          time.Time   `json:"due,omitzero"`
 	DocumentsDue []time.Time `json:"documents_due,omitempty"`
-	// History is what happened to the request, oldest first.
+	// History is the history of the request, oldest first.
 	History []Step `json:"history,omitempty"`
 }
 
@@ -40,9 +40,9 @@ func (d *Desk) Save() []Saved {
 	return saved
 }
 
-// Load takes in what [Desk.Save] gave, with everything that is still to happen later by shift. It is for
-// a new desk, which is of no use after an error: a record that cannot be read, that says something no
-// record says, that appears twice, or that the ledger contradicts.
+// Load adds the requests that [Desk.Save] returned, with all scheduled changes postponed by shift, to a new desk. After
+// an error the desk must not be used. Load returns an error if a record is malformed, appears twice, or contradicts
+// the ledger.
 func (d *Desk) Load(saved []Saved, shift time.Duration) error {
 	for i, s := range saved {
 		r, err := s.restore()
@@ -50,7 +50,7 @@ func (d *Desk) Load(saved []Saved, shift time.Duration) error {
 			return fmt.Errorf("request %d: %w", i, err)
 		}
 		if _, twice := d.records.Get(r.RequestID); twice {
-			return fmt.Errorf("request %d: %s is there twice", i, r.RequestID)
+			return fmt.Errorf("request %d: %s appears twice", i, r.RequestID)
 		}
 		r.number = i
 		d.records.Set(r.RequestID, r)
@@ -83,18 +83,18 @@ func (s Saved) restore() (*Record, error) {
 	json.HTMLEscape(&written, text)
 	switch {
 	case !bytes.Equal(read.Bytes(), written.Bytes()):
-		return nil, errors.New("the record has fields, or an order of fields, that this version does not write")
+		return nil, errors.New("the record has unknown fields, or another order of fields")
 	case r.RequestID == "" || !slices.Contains([]State{StateDraft, StatePurchasing, StateProcessing, StateCompleted, StateFailed}, r.Status):
-		return nil, fmt.Errorf("request %q has the status %q, which is none", r.RequestID, r.Status)
+		return nil, fmt.Errorf("request %q has the unknown status %q", r.RequestID, r.Status)
 	case len(s.DocumentsDue) != len(r.Documents):
-		return nil, fmt.Errorf("%s has %d documents and times for %d", r.RequestID, len(r.Documents), len(s.DocumentsDue))
+		return nil, fmt.Errorf("%s has %d documents, but times for %d", r.RequestID, len(r.Documents), len(s.DocumentsDue))
 	}
 	for i, due := range s.DocumentsDue {
 		r.Documents[i].due = due
 	}
 	for _, slug := range r.purchased {
 		if _, offered := r.offered(slug); !offered {
-			return nil, fmt.Errorf("%s has bought %s, which it does not offer", r.RequestID, slug)
+			return nil, fmt.Errorf("%s has purchased %s, which it does not offer", r.RequestID, slug)
 		}
 	}
 	magic, _ := magicFor(AnalyzeInput{ShipmentID: r.ShipmentID, FileURL: r.FileURL})

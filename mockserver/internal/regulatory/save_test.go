@@ -70,10 +70,10 @@ func TestLoad_RefusesWhatNoDeskHasSaved(t *testing.T) {
 		change func(s []regulatory.Saved) []regulatory.Saved
 		want   string
 	}{
-		"twice":         {func(s []regulatory.Saved) []regulatory.Saved { return append(s, s[0]) }, "is there twice"},
-		"no record":     {func(s []regulatory.Saved) []regulatory.Saved { s[0].Record = []byte("null"); return s }, "does not write"},
+		"twice":         {func(s []regulatory.Saved) []regulatory.Saved { return append(s, s[0]) }, "appears twice"},
+		"no record":     {func(s []regulatory.Saved) []regulatory.Saved { s[0].Record = []byte("null"); return s }, "unknown fields, or another order"},
 		"odd status":    {edited(`"processing"`, `"lost"`), `status "lost"`},
-		"odd field":     {edited(`"source"`, `"sauce"`), "does not write"},
+		"odd field":     {edited(`"source"`, `"sauce"`), "unknown fields, or another order"},
 		"another price": {edited(`"charged_amount":`, `"charged_amount":1`), "the ledger"},
 		"no times":      {func(s []regulatory.Saved) []regulatory.Saved { s[0].DocumentsDue = nil; return s }, "times for 0"},
 		"not offered":   {func(s []regulatory.Saved) []regulatory.Saved { s[0].Purchased = []string{"STEEL"}; return s }, "does not offer"},

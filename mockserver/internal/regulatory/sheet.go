@@ -14,13 +14,13 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
 )
 
-// Sheet returns the page of a generated document. It is refused with [CodeNotFound] where the request
-// has not bought that document, and with [CodeNotGenerated] before the document is generated.
+// Sheet returns the content of a generated document. It is refused with [CodeNotFound] if the request
+// has not purchased that document, and with [CodeNotGenerated] before the document is generated.
 //
 // Specification: "an unauthenticated operation generates a regulatory document PDF".
 //
-// Assumption: what the page shows, and that a document can be had when it is generated though the
-// request has not ended, or failed for another document. There is no switch.
+// Assumption: the content of the page, and that a generated document is available even if the
+// request has not ended, or failed for another document. To switch, change this file.
 func (d *Desk) Sheet(requestID, slug string) (formpdf.Document, error) {
 	record, refusal := d.find(requestID)
 	if refusal != nil {
@@ -28,11 +28,11 @@ func (d *Desk) Sheet(requestID, slug string) (formpdf.Document, error) {
 	}
 	doc := record.document(slug)
 	if doc == nil {
-		return formpdf.Document{}, notFound("purchased document", slug, "purchase it first, or use one that the request lists in documents")
+		return formpdf.Document{}, notFound("purchased document", slug, "purchase it first, or use one in documents of the request")
 	}
 	if doc.Status != DocumentGenerated {
 		return formpdf.Document{}, &Refusal{
-			Code: CodeNotGenerated, Rule: "assumption: a PDF is there once its document is generated",
+			Code: CodeNotGenerated, Rule: "assumption: a PDF is available once its document is generated",
 			Message: fmt.Sprintf("%s of request %s is %s: read the request until it is generated", slug, requestID, doc.Status),
 			Data:    map[string]any{"request_id": requestID, "status": record.Status},
 		}
@@ -66,10 +66,10 @@ func (d *Desk) Sheet(requestID, slug string) (formpdf.Document, error) {
 	return sheet, nil
 }
 
-// drafted returns what the draft itself knows of the fields that forms ask about these items, by the
-// names that the fields have in the built-in rules.
+// drafted returns the values that the draft has for fields of forms about these items, by the
+// names of the fields in the built-in rules.
 //
-// Assumption: a form shows it where the profile leaves the field out. To switch, fill the field in.
+// Assumption: a form shows such a value if the profile does not have the field. To switch, set the field.
 func (r *Record) drafted(items []LineItem) map[string]string {
 	known := map[string]string{}
 	if r.Shipping != nil {
@@ -93,7 +93,7 @@ func (r *Record) drafted(items []LineItem) map[string]string {
 		value = value.plus(item.UnitPrice, int(item.Quantity))
 		inDollars = inDollars && item.Currency == usdCurrency
 		if item.OriginCountry != origin {
-			origin = "" // of several countries none is the goods'
+			origin = "" // several countries: there is no common origin
 		}
 	}
 	known["common_name"] = strings.Join(names, "; ")
@@ -106,7 +106,7 @@ func (r *Record) drafted(items []LineItem) map[string]string {
 	return known
 }
 
-// total is an exact sum that is not known any more once a part of it is not.
+// total is an exact sum. It is unknown if a part of it is unknown.
 type total struct {
 	sum     shipping.Amount
 	unknown bool
@@ -128,7 +128,7 @@ func (t total) text() string {
 	return t.sum.String()
 }
 
-// money returns the sum with two decimals at least, or nothing if it is not known.
+// money returns the sum with at least two decimals, or "" if it is not known.
 func (t total) money() string {
 	if !t.unknown && t.sum == t.sum.Round(2) {
 		return t.sum.StringFixed(2)
@@ -136,8 +136,8 @@ func (t total) money() string {
 	return t.text()
 }
 
-// goods returns the items as a form prints them, and their sums by currency, in the order in which the
-// currencies appear. A currency with an item whose value is not known has no sum: a wrong one on a
+// goods returns the items as they are printed on a form, and their sums by currency, in the order in which the
+// currencies appear. If the value of an item is not known, its currency has no sum, because a wrong sum on a
 // customs form is worse than none.
 func goods(lines []LineItem) (items []formpdf.Item, totals []string) {
 	var currencies []string
@@ -164,7 +164,7 @@ func goods(lines []LineItem) (items []formpdf.Item, totals []string) {
 	return items, totals
 }
 
-// neededFor returns the items that are named as reasons, or all if the consignment is one.
+// neededFor returns the items in reasons, or all if the consignment is a reason.
 func neededFor(items []LineItem, reasons []Reason) []LineItem {
 	var needed []LineItem
 	for _, item := range items {
@@ -178,10 +178,10 @@ func neededFor(items []LineItem, reasons []Reason) []LineItem {
 	return needed
 }
 
-// How a form prints true and false.
+// Texts for true and false in a form.
 const yes, no = "Yes", "No"
 
-// fieldText writes a profile's value as a form shows it.
+// fieldText formats a profile's value for a form.
 func fieldText(value json.RawMessage, fieldType string) string {
 	var text string
 	switch {

@@ -2,10 +2,10 @@ package regulatory
 
 import "fmt"
 
-// Trigger is what makes a request change its state.
+// Trigger causes a change of a request's state.
 type Trigger string
 
-// The triggers. Those of the user come first; the desk fires the others itself.
+// Triggers. Those of the user come first; the desk fires the others.
 const (
 	TriggerEdit             Trigger = "edit"
 	TriggerPurchase         Trigger = "purchase"
@@ -18,17 +18,17 @@ const (
 	TriggerGenerationFailed Trigger = "generation failed"
 )
 
-// Transition is one row of the state machine: what a trigger does to a request in one state.
+// Transition is one row of the state machine: the effect of a trigger in one state.
 type Transition struct {
 	// From is the state before, empty for a request that does not exist yet.
 	From    State   `json:"from"`
 	Trigger Trigger `json:"trigger"`
-	// To is the state after, empty where the trigger is refused.
+	// To is the state after, empty if the trigger is refused.
 	To State `json:"to,omitempty"`
-	// Code and Reason say why the trigger is refused, and what to do instead.
+	// Code and Reason explain why the trigger is refused, and what to do instead.
 	Code   Code   `json:"code,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// Rule is what the row rests on.
+	// Rule is the source of the row.
 	Rule string `json:"rule"`
 }
 
@@ -40,16 +40,16 @@ const (
 	assumeRetry   = "assumption: a retry leads from failed back to processing and costs nothing"
 	assumeManual  = "assumption: manual documents wait for evidence while the request is processing"
 	editInstead   = "only a draft can be edited; analyze again to start a new one"
-	chargedOnce   = "it was purchased before and nothing was charged again; read the request to follow its documents"
-	noEvidenceYet = "evidence is only awaited while a request is processing"
+	chargedOnce   = "it is already purchased, and nothing was charged again; read the request to follow its documents"
+	noEvidenceYet = "evidence is only accepted while a request is processing"
 )
 
 // Transitions returns the whole state machine: each allowed row of the specification's table
-// ("States and transitions"), those that we assume, and every refused trigger of a user with its
-// reason. What is in no row never happens.
+// ("States and transitions"), the assumed rows, and every refused trigger of a user with its
+// reason. A transition without a row is a defect of the server.
 //
 // Assumption: the rows for edit, evidence and retry ("Effect of a retry on the request status: not
-// shown"). There is no switch but this table.
+// shown"). To switch, change this table.
 func Transitions() []Transition {
 	return []Transition{
 		{From: "", Trigger: TriggerAnalyzed, To: StateDraft, Rule: specTable},
@@ -72,7 +72,7 @@ func Transitions() []Transition {
 		{From: StateProcessing, Trigger: TriggerPurchase, Code: CodeAlreadyPurchased, Reason: chargedOnce, Rule: specPurchase},
 		{From: StateCompleted, Trigger: TriggerPurchase, Code: CodeAlreadyPurchased, Reason: chargedOnce, Rule: specPurchase},
 		{From: StateFailed, Trigger: TriggerPurchase, Code: CodeNotPurchasable, Rule: specPurchase,
-			Reason: "only a draft can be purchased and nothing was charged; retry what was purchased before, or analyze again"},
+			Reason: "only a draft can be purchased, and nothing was charged; retry its documents, or analyze again"},
 
 		{From: StateDraft, Trigger: TriggerRetry, Code: CodeNotRetryable, Rule: specRetry,
 			Reason: "nothing was purchased yet; purchase its documents first"},
@@ -81,7 +81,7 @@ func Transitions() []Transition {
 		{From: StateProcessing, Trigger: TriggerRetry, Code: CodeNotRetryable, Rule: specRetry,
 			Reason: "its documents are still being generated; wait until it is completed or failed"},
 		{From: StateCompleted, Trigger: TriggerRetry, Code: CodeNotRetryable, Rule: specRetry,
-			Reason: "every document was generated and there is nothing to retry"},
+			Reason: "every document was generated, so there is nothing to retry"},
 
 		{From: StateDraft, Trigger: TriggerEvidence, Code: CodeNoEvidenceAwaited, Reason: noEvidenceYet, Rule: assumeManual},
 		{From: StatePurchasing, Trigger: TriggerEvidence, Code: CodeNoEvidenceAwaited, Reason: noEvidenceYet, Rule: assumeManual},
@@ -90,7 +90,7 @@ func Transitions() []Transition {
 	}
 }
 
-// allow returns the state that the trigger leads to, or the refusal of the table.
+// allow returns the state after a trigger, or the refusal in the table.
 func (d *Desk) allow(r *Record, trigger Trigger) (State, *Refusal) {
 	for _, t := range d.transitions {
 		if t.From != r.Status || t.Trigger != trigger {

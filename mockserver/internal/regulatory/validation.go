@@ -9,10 +9,10 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// incoterms are the rules of Incoterms 2020.
+// incoterms lists the rules of Incoterms 2020.
 const incoterms = "EXW FCA FAS FOB CFR CIF CPT CIP DAP DPU DDP"
 
-// checkItems names everything that is wrong with the items of a consignment.
+// checkItems returns all problems of the items of a consignment.
 func checkItems(items []LineItem) []Problem {
 	if len(items) == 0 {
 		return []Problem{{"line_items", "must hold at least one item"}}
@@ -30,8 +30,8 @@ func checkItems(items []LineItem) []Problem {
 		}{
 			{repeated, "item_id", fmt.Sprintf("must not be that of line_items[%d]; leave it out for a new item", first)},
 			{item.ItemID != "" && !isID(item.ItemID, "IT-"), "item_id", "must be IT- and letters and digits; leave it out for a new item"},
-			{strings.TrimSpace(item.Description) == "", "description", "must say what the item is"},
-			{item.HSCode != "" && hsDigits(item.HSCode) == "", "hs_code", "must be 2 to 12 digits, or left out where it is not known"},
+			{strings.TrimSpace(item.Description) == "", "description", "must describe the item"},
+			{item.HSCode != "" && hsDigits(item.HSCode) == "", "hs_code", "must be 2 to 12 digits, or left out if unknown"},
 			{item.Quantity < 1, "quantity", "must be at least 1, as a whole number"},
 			{!item.UnitPrice.Known() || item.UnitPrice.Sign() < 0, "unit_price", "must be a number that is not negative, of at most 18 digits"},
 			{!isUpper(item.Currency, 3), "currency", "must be a three-letter code such as USD"},
@@ -46,7 +46,7 @@ func checkItems(items []LineItem) []Problem {
 	return problems
 }
 
-// checkAddress asks for what deciding about documents needs, the country; the rest is free text.
+// checkAddress checks the country, on which documents depend. The other fields are free text.
 func checkAddress(end string, address *Address) []Problem {
 	if address == nil || isUpper(address.Country, 2) {
 		return nil
@@ -88,8 +88,8 @@ func isID(text, prefix string) bool {
 	})
 }
 
-// hsDigits returns an HS code without the dots, spaces and hyphens that people write into it, or ""
-// for a text that is no HS code.
+// hsDigits returns an HS code without dots, spaces and hyphens, or ""
+// if the text is not an HS code.
 func hsDigits(code string) string {
 	digits := strings.Map(func(r rune) rune {
 		if r == '.' || r == ' ' || r == '-' {

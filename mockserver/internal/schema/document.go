@@ -83,11 +83,11 @@ func (d *Document) CheckResponse(operation string, status int, body []byte) erro
 			return nil
 		}
 		if err := d.check(content.Schema, body); err != nil {
-			return fmt.Errorf("%s answered with status %d: %w", operation, status, err)
+			return fmt.Errorf("%s responded with status %d: %w", operation, status, err)
 		}
 		return nil
 	}
-	return fmt.Errorf("%s answered with status %d, which the OpenAPI document does not have", operation, status)
+	return fmt.Errorf("%s responded with status %d, which the OpenAPI document does not have", operation, status)
 }
 
 // pattern returns a regular expression, compiled once.

@@ -7,7 +7,7 @@ import (
 )
 
 // What seeded worlds are made of. Companies, people, streets and addresses are invented; the goods
-// carry real HS codes, so that analysis finds what it would find for them.
+// carry real HS codes, so that analysis has realistic results.
 
 // article is something that is shipped.
 type article struct {
@@ -119,7 +119,7 @@ func carriers() []carrier {
 	}
 }
 
-// purse is a wallet to be seeded, with what a US dollar is worth in its currency.
+// purse is a wallet to seed, and the value of a US dollar in its currency.
 type purse struct {
 	currency, name string
 	perDollar      string

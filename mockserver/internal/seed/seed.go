@@ -79,7 +79,7 @@ func (w *seeder) seedShipments() error {
 	return nil
 }
 
-// history returns what has happened to a shipment by its status.
+// history returns the events of a shipment for its status.
 func history(v voyage, towns map[string]regulatory.Address, made time.Time) []account.Progress {
 	from, to := towns[v.from].City, towns[v.to].City
 	steps := []struct {

@@ -25,7 +25,7 @@ func Quote(argument string) string {
 			out.WriteString("'" + strings.ReplaceAll(visible, "'", `'\''`) + "'")
 		}
 		if hidden = strings.ReplaceAll(hidden, "\x00", ""); hidden != "" {
-			// The shell drops line breaks at the end of a substitution; there are none, because they are visible.
+			// The shell drops line breaks at the end of a substitution; visible text has none.
 			out.WriteString(`"$(` + Print(hidden) + `)"`)
 		}
 	}
@@ -58,7 +58,7 @@ func Print(data string) string {
 	return "printf '" + out.String() + "'"
 }
 
-// Visible reports whether every character of a text can be seen on a terminal as what it is.
+// Visible reports whether every character of a text is visible on a terminal.
 func Visible(text string) bool { return prefix(text, IsVisible) == text }
 
 // IsVisible reports whether a character can be seen on a terminal as what it is, or breaks a line. Tabs are not: a

@@ -7,7 +7,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// AccessLog logs exchanges. It comes before the response is sent, since sending may end the request's goroutine.
+// AccessLog logs exchanges. It runs before the response is sent, because sending may end the request's goroutine.
 type AccessLog struct{ logger *slog.Logger }
 
 // NewAccessLog returns an access log that writes to a logger.

@@ -11,17 +11,17 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Choice is a [journal.Query] with how much of what it finds is wanted: a page that follows the journal
-// asks for what it has not seen, and for bodies only if somebody looks at them.
+// Choice is a [journal.Query] with limits on the result: a client that follows the journal requests only new calls,
+// and bodies only if they are displayed.
 type Choice struct {
 	journal.Query
-	after  uint64 // the number of the call before the first
-	Last   int    // how many of the latest; 0 for all
-	First  int    // how many of the first; 0 for all
+	after  uint64 // the number of the entry that precedes the first
+	Last   int    // only that many of the latest; 0 for all
+	First  int    // only that many of the first; 0 for all
 	Bodies bool
 }
 
-// Choice resolves the request id that a query begins behind.
+// Choice resolves the request id in After of a query.
 func (j *Log) Choice(q journal.Query) (Choice, error) {
 	choice := Choice{Query: q}
 	switch q.After {
@@ -40,7 +40,7 @@ func (j *Log) Choice(q journal.Query) (Choice, error) {
 
 func (c *Choice) matches(e *entry) bool { return e.number > c.after && matches(&c.Query, e) }
 
-// Choose returns the remembered calls of a choice, oldest first.
+// Choose returns the recorded entries of a choice, oldest first.
 func (j *Log) Choose(choice Choice) []journal.Entry {
 	skip := 0
 	if choice.Last > 0 {
@@ -70,8 +70,8 @@ func (j *Log) Choose(choice Choice) []journal.Entry {
 	return calls
 }
 
-// Await returns the oldest remembered call of a choice, as soon as there are count of them. It fails when the context
-// ends or the timeout has passed; 0 is none.
+// Await returns the oldest recorded entry of a choice, as soon as there are count of them. It returns an error if the
+// context ends or the timeout passes; 0 means no timeout.
 func (j *Log) Await(ctx context.Context, choice Choice, count int, timeout time.Duration) (journal.Entry, error) {
 	if timeout > 0 {
 		var cancel context.CancelFunc
@@ -100,7 +100,7 @@ func (j *Log) Await(ctx context.Context, choice Choice, count int, timeout time.
 	}
 }
 
-// latest names the latest requests in a line.
+// latest describes the latest requests in one line.
 func (j *Log) latest() string {
 	const most = 3
 	calls := j.Choose(Choice{Bodies: false})

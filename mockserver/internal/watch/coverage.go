@@ -12,10 +12,10 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// Coverage counts which parts of the contract have been seen: operations, states of requests, documents that were
+// Coverage counts which parts of the contract have been used: operations, states of requests, documents that were
 // purchased, and refusals. It is safe for concurrent use.
 type Coverage struct {
-	sections []coverageSection // fixed; the counters count
+	sections []coverageSection // fixed, except for the counters
 }
 
 type coverageSection struct {
@@ -24,7 +24,7 @@ type coverageSection struct {
 	seen  map[string]*atomic.Int64
 }
 
-// NewCoverage returns a coverage in which nothing has been seen.
+// NewCoverage returns an empty Coverage.
 func NewCoverage() *Coverage {
 	var operations, documents []string
 	for _, op := range shipping.Operations() {
@@ -78,11 +78,11 @@ func (c *Coverage) Count(section int, item string) {
 	}
 }
 
-// CoverageRow is one part of the contract.
+// CoverageRow is one part of the contract, and how often it was used.
 type CoverageRow struct {
 	Section string `json:"section"` // operations, states, documents or refusals
 	Item    string `json:"item"`
-	Seen    int    `json:"seen"` // how often
+	Seen    int    `json:"seen"` // the number of times
 }
 
 // Rows returns every part, in the order of the specification.
@@ -96,14 +96,14 @@ func (c *Coverage) Rows() []CoverageRow {
 	return rows
 }
 
-// Ratio returns how much of the contract has been seen, between 0 and 1.
+// Ratio returns how much of the contract has been used, from 0 to 1.
 func (c *Coverage) Ratio() float64 {
 	rows := c.Rows()
 	seen := len(rows) - len(slices.DeleteFunc(slices.Clone(rows), func(r CoverageRow) bool { return r.Seen > 0 }))
 	return float64(seen) / float64(len(rows))
 }
 
-// String returns a table: how much of each section was seen, and what was not.
+// String returns a table: the ratio of each section, and the parts that were not used.
 func (c *Coverage) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "contract coverage %.0f %%\n", 100*c.Ratio())
@@ -123,12 +123,12 @@ func (c *Coverage) String() string {
 	return b.String()
 }
 
-// Require returns code if that is not 0 or the ratio is reached. Otherwise it writes the table and returns 1.
+// Require returns code if code is not 0 or the ratio is reached. Otherwise it writes the table and returns 1.
 func (c *Coverage) Require(code int, ratio float64, w io.Writer) int {
 	if code != 0 || c.Ratio() >= ratio {
 		return code
 	}
-	// What cannot be written cannot be said either; the code tells.
-	_, _ = fmt.Fprintf(w, "mockserver: the tests have seen less than the required %.0f %% of the contract\n%s", 100*ratio, c)
+	// If the table cannot be written, the exit code still reports the failure.
+	_, _ = fmt.Fprintf(w, "mockserver: the tests used less than the required %.0f %% of the contract\n%s", 100*ratio, c)
 	return 1
 }

@@ -16,28 +16,28 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Lint watches how a client behaves. A call costs the same however many came before it: what is
-// remembered is bounded, and forgotten as a whole when it is full.
+// Lint watches how a client behaves. The cost of a call does not grow with the number of calls: the memory is bounded,
+// and a map that is full is emptied.
 type Lint struct {
-	parameters func(operation string) []string // that the specification lists
+	parameters func(operation string) []string // the parameters in the specification
 
 	mu        sync.Mutex
 	changes   int // requests that changed something
 	answers   map[uint64]badAnswer
-	purchases map[string]bool // by request_id: whether it was read after the purchase was sent
+	purchases map[string]bool // by request_id: whether it was read after the purchase
 	polls     map[string]poll
-	redirects map[string]bool // own paths that a redirect led to
+	redirects map[string]bool // paths of this server to which a redirect led
 	findings  []*journal.Finding
 }
 
-// badAnswer is an answer that says not to send the same request again: not at all, or not before.
+// badAnswer is a response after which the same request must not be sent again, or not before a time.
 type badAnswer struct {
 	status    int
 	changes   int
 	notBefore time.Time
 }
 
-// poll is the latest look-up of a request and how many in a row came too soon.
+// poll is the latest look-up of a request and the number of consecutive ones that came too soon.
 type poll struct {
 	at   time.Time
 	fast int
@@ -58,7 +58,7 @@ func NewLint(parameters func(operation string) []string) *Lint {
 	}
 }
 
-// Clear forgets everything that was seen.
+// Clear removes all findings and everything remembered for them.
 func (d *Lint) Clear() {
 	fresh := NewLint(nil)
 	d.mu.Lock()
@@ -67,8 +67,8 @@ func (d *Lint) Clear() {
 	d.polls, d.redirects, d.findings = fresh.polls, fresh.redirects, nil
 }
 
-// See looks at an exchange that is about to be answered. If the clock is virtual, time that stands still proves
-// nothing.
+// See checks an exchange before the response is sent. If the clock is virtual, rules about elapsed time
+// do not apply.
 func (d *Lint) See(x *wire.Exchange) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -94,7 +94,7 @@ func (d *Lint) See(x *wire.Exchange) {
 	}
 }
 
-// watchForm finds what is wrong with a request by itself.
+// watchForm checks a single request.
 func (d *Lint) watchForm(x *wire.Exchange, find func(journal.LintRule, string)) {
 	if x.Operation == "" {
 		return
@@ -119,7 +119,7 @@ func (d *Lint) watchForm(x *wire.Exchange, find func(journal.LintRule, string)) 
 	}
 }
 
-// watchRepeats finds requests that were answered before in a way that forbids sending them again so.
+// watchRepeats finds requests that were repeated although the previous response forbids it.
 func (d *Lint) watchRepeats(x *wire.Exchange, at time.Time, find func(journal.LintRule, string)) {
 	bad := x.Reply.Status >= 400 && x.Reply.Status < 500 || x.Reply.Header.Get("Retry-After") != ""
 	if !bad && len(d.answers) == 0 {
@@ -149,12 +149,12 @@ func (d *Lint) watchRepeats(x *wire.Exchange, at time.Time, find func(journal.Li
 	case known:
 		answer.notBefore = until
 	case x.Reply.Status < 400, x.Reply.Status >= 500, x.Reply.Status == http.StatusTooManyRequests, x.Reply.Status == http.StatusRequestTimeout:
-		return // may be sent again, and nothing says when
+		return // may be sent again at any time
 	}
 	remember(d.answers, same, answer)
 }
 
-// retryAt reads a Retry-After that means something.
+// retryAt returns the time of a valid Retry-After.
 func retryAt(value string, now time.Time) (time.Time, bool) {
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
 		return now.Add(time.Duration(seconds) * time.Second), seconds > 0
@@ -163,7 +163,7 @@ func retryAt(value string, now time.Time) (time.Time, bool) {
 	return at, err == nil && at.After(now)
 }
 
-// watchPurchase finds a purchase that was sent again without a look at what became of the first.
+// watchPurchase finds a purchase that was sent again before the result of the first was read.
 func (d *Lint) watchPurchase(x *wire.Exchange, find func(journal.LintRule, string)) {
 	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if x.Call.Header.Get(name) != "" {
@@ -177,7 +177,7 @@ func (d *Lint) watchPurchase(x *wire.Exchange, find func(journal.LintRule, strin
 	if read, sent := d.purchases[string(id)]; sent && !read {
 		find(journal.LintRepeatedPurchase, string(id))
 	}
-	// A refusal says clearly that nothing was charged; after anything else the caller has to look.
+	// Only after a refusal it is certain that nothing was charged.
 	if clear := x.Ending == wire.EndAnswered && len(x.Struck) == 0 && x.Reply.Refusal.Code != ""; !clear {
 		remember(d.purchases, string(id), false)
 	}
@@ -206,7 +206,7 @@ func (d *Lint) watchPoll(x *wire.Exchange, at time.Time, virtual bool, find func
 	remember(d.polls, id, next)
 }
 
-// remember keeps a bounded map: a full one is emptied.
+// remember adds to a bounded map. A full map is emptied first.
 func remember[K comparable, V any](m map[K]V, key K, value V) {
 	if len(m) >= maxWatched {
 		clear(m)
@@ -214,7 +214,7 @@ func remember[K comparable, V any](m map[K]V, key K, value V) {
 	m[key] = value
 }
 
-// find notes a finding, or that one was made again.
+// find records a finding, or counts it again.
 func (d *Lint) find(rule journal.LintRule, operation, detail, id string) {
 	for _, f := range d.findings {
 		if f.Rule == rule && f.Operation == operation && (f.Detail == detail || rule == journal.LintIgnoredRetryAfter) {
@@ -238,15 +238,15 @@ func (d *Lint) All() []journal.Finding {
 	return findings
 }
 
-// advice says why a careful client does not do it and what it does instead.
+// advice explains why a client should not do it and what to do instead.
 func advice(r journal.LintRule) string {
 	switch r {
 	case journal.LintRepeatedRefusal:
 		return "the same request was refused before and nothing has changed since: correct it instead of sending it again"
 	case journal.LintIgnoredRetryAfter:
-		return "the answer before said in Retry-After how long to wait: wait that long"
+		return "the previous response had a Retry-After: wait that long"
 	case journal.LintPolledTooFast:
-		return "a request was looked up several times in a row within 100 ms each: generation takes seconds, so wait longer from time to time"
+		return "a request was looked up several times in a row within 100 ms each: generation takes seconds, so increase the wait between requests"
 	case journal.LintUnknownParameter:
 		return "the specification does not list this query parameter for the operation: it may be ignored"
 	case journal.LintUnknownField:
@@ -254,13 +254,13 @@ func advice(r journal.LintRule) string {
 	case journal.LintNoContentType:
 		return `a body came without Content-Type: send application/json ("Authentication")`
 	case journal.LintRepeatedPurchase:
-		return "a purchase was sent again before the request was read: the first may have charged the wallet, so look first"
+		return "a purchase was sent again before the request was read: the first may have charged the wallet, so read the request first"
 	case journal.LintIdempotencyKey:
-		return "the service knows no such header, and net/http sends a request that has it again by itself"
+		return "the service ignores this header, and net/http retries a request that has it automatically"
 	case journal.LintFollowedRedirect:
-		return "the documented operations never redirect: following one may carry the key to somebody else"
+		return "the documented operations never redirect: following one may send the key to another host"
 	case journal.LintSecretInQuery:
-		return "a secret key stands in the address, which logs keep: send it in Authorization only"
+		return "the URL contains a secret key, and URLs are logged: send the key in Authorization only"
 	default:
 		return ""
 	}

@@ -13,27 +13,26 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// fewestCalls is how many calls of a world are remembered, however little room there is.
+// fewestCalls is the number of calls that each world records even if memory is short.
 const fewestCalls = 8
 
-// Log remembers the latest calls, and how many there were of each operation. A call costs the
-// same however many came before it: once the ring is full, a call is written over the oldest one, into
-// the memory that held its bodies.
+// Log records the latest calls, and counts the calls of each operation. The cost of a call does not grow with the
+// number of calls: once the ring is full, a call overwrites the oldest one and reuses the memory of its bodies.
 type Log struct {
-	size   int // calls remembered; 0 for none
-	body   int // bytes remembered of a body
+	size   int // number of calls recorded; 0 for none
+	body   int // bytes recorded of a body
 	memory *Memory
 
 	mu      sync.Mutex
 	ring    []entry // grows until it has its size or memory is full; call n is at n-1, modulo its length
 	taken   int64   // of memory
 	total   uint64
-	ended   bool // remembers no further call
+	ended   bool // records no more calls
 	counts  map[string]int
 	changed chan struct{} // closed at the next call; nil while nobody waits
 }
 
-// entry is a call as it is remembered. What can be made from it is made when it is read.
+// entry is a recorded call. Values that can be computed from it are computed when it is read.
 type entry struct {
 	number        uint64
 	at            time.Time
@@ -52,7 +51,7 @@ type entry struct {
 	responseBytes int
 }
 
-// Memory is what the journals of all worlds take together, in bytes.
+// Memory is the memory of the journals of all worlds, in bytes.
 type Memory struct {
 	Most int64
 	Used atomic.Int64
@@ -64,7 +63,7 @@ func NewLog(size, body int, memory *Memory) *Log {
 	return &Log{size: size, body: body, memory: memory, counts: map[string]int{}}
 }
 
-// add journals a call with its bodies, of which it keeps copies, and returns its number.
+// add records a call with copies of its bodies, and returns its number.
 func (j *Log) add(e entry, request, response []byte) uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -91,7 +90,7 @@ func (j *Log) add(e entry, request, response []byte) uint64 {
 	return j.total
 }
 
-// slot returns where the call with the present total goes.
+// slot returns the entry for the latest call.
 func (j *Log) slot() *entry {
 	n := len(j.ring)
 	if n < j.size && uint64(n) == j.total-1 && (n < fewestCalls || !j.memory.full()) {
@@ -103,7 +102,7 @@ func (j *Log) slot() *entry {
 	return &j.ring[(j.total-1)%uint64(n)]
 }
 
-// take accounts for memory that the journal takes, or gives back where it is below zero.
+// take accounts for memory that the journal allocates, or releases if bytes is negative.
 func (j *Log) take(bytes int64) {
 	if bytes != 0 {
 		j.taken += bytes
@@ -111,12 +110,12 @@ func (j *Log) take(bytes int64) {
 	}
 }
 
-// memory is what an entry holds on to, besides its place in the ring.
+// memory returns the bytes that an entry holds, in addition to its place in the ring.
 func (e *entry) memory() int64 {
 	return int64(cap(e.request) + cap(e.response) + len(e.path) + len(e.query) + len(e.contentType) + len(e.refusal.Message))
 }
 
-// shorten leaves of what a caller can make long what tells the call from others.
+// shorten truncates the texts that a caller controls.
 func (e *entry) shorten() {
 	const enough = 128
 	for _, text := range []*string{&e.path, &e.query, &e.contentType, &e.refusal.Message} {
@@ -126,14 +125,14 @@ func (e *entry) shorten() {
 	}
 }
 
-// IsShort reports whether the journal remembers fewer calls than it should, since there is no room for more.
+// IsShort reports whether the journal records fewer calls than configured because memory is short.
 func (j *Log) IsShort() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return uint64(len(j.ring)) < min(j.total, uint64(j.size))
 }
 
-// End gives the memory back and remembers no further call; what is there can still be read.
+// End releases the memory and records no more calls. Recorded calls can still be read.
 func (j *Log) End() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -141,8 +140,8 @@ func (j *Log) End() {
 	j.ended = true
 }
 
-// each calls fn with the remembered calls, oldest first, until it returns false. What fn keeps of an
-// entry's bodies it has to copy. It returns a channel that closes at the next call.
+// each calls fn with the recorded calls, oldest first, until it returns false. fn must copy the bodies that it
+// keeps. each returns a channel that closes at the next call.
 func (j *Log) each(fn func(*entry) bool) <-chan struct{} {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -167,7 +166,7 @@ func (j *Log) Last() uint64 {
 // Changes returns a channel that closes at the next call.
 func (j *Log) Changes() <-chan struct{} { return j.each(func(*entry) bool { return false }) }
 
-// Remembered returns a call by its id, and the sentence of the specification that its refusal rests on, if that is known.
+// Remembered returns an entry by its id, and the sentence of the specification for its refusal, if known.
 func (j *Log) Remembered(id string) (found journal.Entry, rule string, known bool) {
 	digits, isID := strings.CutPrefix(id, "req-")
 	number, err := strconv.ParseUint(digits, 10, 64)
@@ -183,7 +182,7 @@ func (j *Log) Remembered(id string) (found journal.Entry, rule string, known boo
 	return e.call(), e.refusal.Rule, true
 }
 
-// Clear forgets every call; the next one is the first again.
+// Clear removes every call and starts the numbering again.
 func (j *Log) Clear() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -191,7 +190,7 @@ func (j *Log) Clear() {
 	j.ring, j.total, j.counts = nil, 0, map[string]int{}
 }
 
-// Len returns how many calls are remembered.
+// Len returns the number of recorded calls.
 func (j *Log) Len() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -223,7 +222,7 @@ func (j *Log) See(x *wire.Exchange) {
 	}, x.Call.Body, sent))
 }
 
-// call is what a reader sees of an entry.
+// call converts an entry to a [journal.Entry].
 func (e *entry) call() journal.Entry {
 	c := journal.Entry{
 		RequestID: requestID(e.number), At: e.at, Operation: e.operation, Method: e.method, Path: wire.Redact(e.path),
@@ -236,7 +235,7 @@ func (e *entry) call() journal.Entry {
 	return c
 }
 
-// matches reports whether a query chooses an entry.
+// matches reports whether a query selects an entry.
 func matches(q *journal.Query, e *entry) bool {
 	return (q.Operation == "" || q.Operation == e.operation) &&
 		(q.Status == 0 || q.Status == e.status) &&

@@ -11,8 +11,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// Metrics counts what a server does. A request costs a few additions, however many came before it, and every
-// label is one of a fixed set: operations of the table, statuses of the list below, kinds of faults.
+// Metrics counts what a server does. The cost of a request is a few additions. Every label has a fixed set of values:
+// operations of the table, statuses of the list below, kinds of faults.
 type Metrics struct {
 	operations []string // of the table, and "none" for requests that named none
 	statuses   []int
@@ -22,13 +22,13 @@ type Metrics struct {
 	faults     map[string]*atomic.Uint64
 }
 
-// Statuses that are counted by themselves: those that the server answers with of its own accord. 0 is a
-// connection that was dropped. An injected fault can answer with any other, which counts as "other".
+// countedStatuses returns the statuses with a label of their own: those that the server itself sends, and 0 for a
+// dropped connection. A fault can send others, which count as "other".
 func countedStatuses() []int {
 	return []int{0, 200, 304, 400, 401, 404, 405, 413, 415, 429, 431, 500, 502, 503, 504}
 }
 
-// upperBounds are where the buckets of durations end.
+// upperBounds returns the upper bounds of the buckets.
 func upperBounds() []time.Duration {
 	return []time.Duration{
 		100 * time.Microsecond, 250 * time.Microsecond, 500 * time.Microsecond, time.Millisecond, 5 * time.Millisecond,
@@ -36,7 +36,7 @@ func upperBounds() []time.Duration {
 	}
 }
 
-// histogram counts durations, each in the first bucket that it fits and the longest in the last.
+// histogram counts durations, each in the first bucket whose bound it does not exceed, or in the last.
 type histogram struct {
 	bounds  []time.Duration
 	buckets []atomic.Uint64
@@ -60,7 +60,7 @@ func NewMetrics(kinds []string) *Metrics {
 	return m
 }
 
-// See counts an exchange that is about to be answered.
+// See counts an exchange before its response is sent.
 func (m *Metrics) See(x *wire.Exchange) {
 	operation := slices.Index(m.operations, x.Operation)
 	if operation < 0 {
@@ -98,7 +98,7 @@ func (m *Metrics) Write(t *MetricsText) {
 			}
 		}
 	}
-	t.Head("mockserver_request_seconds", "histogram", "Time from the header of a request to its answer, on the machine's clock.")
+	t.Head("mockserver_request_seconds", "histogram", "Time from the header of a request to its response, on the machine's clock.")
 	for i, operation := range m.operations {
 		m.seconds[i].Write(t, operation)
 	}
@@ -123,7 +123,7 @@ func (h *histogram) Write(t *MetricsText, operation string) {
 	t.Line(name+"_count", fmt.Sprintf("operation=%q", operation), seen)
 }
 
-// MetricsText is a page of metrics in the making.
+// MetricsText builds a page of metrics.
 type MetricsText struct{ strings.Builder }
 
 func (t *MetricsText) Head(name, kind, help string) {

@@ -20,11 +20,11 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
-// ReadBody returns the body of a request, or why it is refused: 413 over the limit, 415 where it says
-// that it is something other than JSON, or does not say what it is where it has to.
+// ReadBody returns the body of a request, or a refusal: 413 over the limit, 415 if it is not declared as JSON, or if
+// typed is set and it has no Content-Type.
 //
 // Specification: "Authentication" (Content-Type: application/json for POST and PUT bodies; optional
-// for replay). Assumption: a body that does not say what it is counts as JSON; see
+// for replay). Assumption: a body without a Content-Type counts as JSON; see
 // [Assumptions.RequireContentType].
 func (u *Unread) ReadBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) ([]byte, *Reply) {
 	conn := u.begin(w, r)
@@ -47,7 +47,7 @@ func (u *Unread) ReadBody(w http.ResponseWriter, r *http.Request, limit int64, t
 	case len(body) == 0, declared == "" && !typed, err == nil && kind == "application/json":
 		return body, nil
 	case declared == "":
-		p := Refused(http.StatusUnsupportedMediaType, CodeMediaType, "the body does not say what it is: send it with Content-Type: application/json")
+		p := Refused(http.StatusUnsupportedMediaType, CodeMediaType, "the body has no Content-Type: send it with Content-Type: application/json")
 		return body, &p
 	default:
 		p := Refused(http.StatusUnsupportedMediaType, CodeMediaType,
@@ -56,15 +56,15 @@ func (u *Unread) ReadBody(w http.ResponseWriter, r *http.Request, limit int64, t
 	}
 }
 
-// Decoding says how bodies are read.
+// Decoding holds the settings for decoding bodies.
 type Decoding struct {
 	MaxBody             int64 // bytes
 	RefuseUnknownFields bool
 	TolerateWrongTypes  bool // a field of another JSON type counts as absent
 }
 
-// Decode reads the body into a struct, with exact member names. An empty body is an empty object, so that
-// the operation's own rules say what is missing. Fields that the operation does not know are noted, and ignored unless
+// Decode decodes the body into a struct, with exact member names. An empty body counts as an empty object, so that
+// the operation reports what is missing. Unknown fields are noted, and ignored unless
 // [Assumptions.RefuseUnknownFields] is set.
 func (d Decoding) Decode(c *Call, into any) *Reply {
 	text := bytes.TrimSpace(c.Body)
@@ -75,7 +75,7 @@ func (d Decoding) Decode(c *Call, into any) *Reply {
 		p := Refused(http.StatusBadRequest, CodeMalformed, "the body is not a JSON object: send one, such as {}")
 		return &p
 	}
-	if most := int(max(4096, min(d.MaxBody/256, 1<<30))); jsonscan.Crowded(text, most) { // each becomes a record, however short
+	if most := int(max(4096, min(d.MaxBody/256, 1<<30))); jsonscan.Crowded(text, most) { // each becomes a record
 		p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the lists in the body hold more than %d elements: send fewer, or raise -max-body (in Go: WithMaxBody)", most))
 		return &p
 	}
@@ -84,20 +84,20 @@ func (d Decoding) Decode(c *Call, into any) *Reply {
 	if err == nil {
 		return nil
 	}
-	p := Refused(http.StatusBadRequest, CodeMalformed, "the body cannot be read: "+where(err, read))
+	p := Refused(http.StatusBadRequest, CodeMalformed, "the body is not valid: "+position(err, read))
 	return &p
 }
 
-// read reads a JSON object into a struct, and returns how many bytes it has read.
+// read decodes a JSON object into a struct, and returns the number of bytes read.
 func (d Decoding) read(text []byte, into any) (int64, error) {
 	decoder := json.NewDecoder(bytes.NewReader(jsonexact.Text(text, into)))
 	err := decoder.Decode(into)
 	if _, wrong := errors.AsType[*json.UnmarshalTypeError](err); wrong && d.TolerateWrongTypes {
-		err = nil // the decoder has read the other fields
+		err = nil // the decoder has decoded the other fields
 	}
 	if err == nil {
 		if _, end := decoder.Token(); !errors.Is(end, io.EOF) {
-			err = fmt.Errorf("something follows the object at byte %d", decoder.InputOffset())
+			err = fmt.Errorf("unexpected text after the object at byte %d", decoder.InputOffset())
 		}
 	}
 	if err == nil && d.RefuseUnknownFields {
@@ -108,7 +108,7 @@ func (d Decoding) read(text []byte, into any) (int64, error) {
 	return decoder.InputOffset(), err
 }
 
-// DecodeControl is decode for the control surface, which refuses a field that it does not know, at any depth.
+// DecodeControl decodes a body for the control surface, which refuses unknown fields at any depth.
 func (d Decoding) DecodeControl(c *Call, into any) *Reply {
 	if refusal := d.Decode(c, into); refusal != nil {
 		return refusal
@@ -139,8 +139,8 @@ func fieldNames(t reflect.Type) []string {
 	return slices.Compact(names)
 }
 
-// unknownFields returns the names in an object that a struct has no field for, sorted. A body that is
-// no object has none; neither has one read into a map, which takes every name.
+// unknownFields returns the names in an object for which a struct has no field, sorted. A body that is not an object
+// has none, and a map accepts every name.
 func unknownFields(object []byte, into any) []string {
 	shape := reflect.TypeOf(into).Elem()
 	if shape.Kind() != reflect.Struct {
@@ -157,8 +157,8 @@ func unknownFields(object []byte, into any) []string {
 	return slices.Sorted(maps.Keys(sent))
 }
 
-// where says what is wrong with a JSON text and at which byte.
-func where(err error, read int64) string {
+// position describes a decoding error and the byte at which it occurred.
+func position(err error, read int64) string {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Sprintf("%v at byte %d", syntax, syntax.Offset)
 	}
@@ -169,7 +169,7 @@ func where(err error, read int64) string {
 		return fmt.Sprintf("field %q is a JSON %s and should be a %s, at byte %d", wrong.Field, wrong.Value, wrong.Type, wrong.Offset)
 	}
 	if date, ok := errors.AsType[*time.ParseError](err); ok {
-		return fmt.Sprintf("%s is no time: write it as 2026-01-05T09:30:00Z", date.Value)
+		return fmt.Sprintf("%s is not a time: write it as 2026-01-05T09:30:00Z", date.Value)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Sprintf("it ends in the middle, after byte %d", read)

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// NewCertificate makes an authority, as PEM, and a certificate of it for this machine's own names and further ones.
-// It is valid for a year: a server that runs longer is none for tests.
+// NewCertificate returns a CA certificate, as PEM, and a certificate that it signed for the names of this machine and
+// for hosts. Both are valid for a year.
 func NewCertificate(now time.Time, hosts []string) (authority []byte, certificate tls.Certificate, err error) {
 	serial := func() (*big.Int, error) { return rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120)) }
 	from, until := now.Add(-time.Hour), now.AddDate(1, 0, 0)

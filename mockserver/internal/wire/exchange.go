@@ -1,5 +1,5 @@
-// Package wire is HTTP as the server sees it: requests with their bodies, replies before they are written, exchanges
-// that faults can change in between, and connections, in memory too. It knows no operation and no world.
+// Package wire handles HTTP for the server: requests and their bodies, replies before they are written, exchanges
+// that faults can change in between, and connections, including in-memory ones. It knows neither operations nor worlds.
 package wire
 
 import (
@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// Call is what a handler gets to see of a request.
+// Call is a request as a handler receives it.
 type Call struct {
 	*http.Request
 	Body   []byte
-	Buffer []byte     // empty, with memory to append the answer to
-	edited url.Values // what a fault made of the query; nil where none did
+	Buffer []byte     // empty, with capacity for the response
+	edited url.Values // the query as a fault edited it; nil if none did
 
-	Unknown []string // names of body fields that the operation does not know
+	Unknown []string // names of unknown body fields
 }
 
-// Query returns the query parameters; what is malformed among them counts as absent.
+// Query returns the query parameters. Malformed ones are ignored.
 func (c *Call) Query() url.Values {
 	switch {
 	case c.edited != nil:
@@ -35,24 +35,24 @@ func (c *Call) Query() url.Values {
 	}
 }
 
-// Exchange is an answer in the making.
+// Exchange is a request and its response while it is built.
 type Exchange struct {
 	Ctx       context.Context
-	Operation string // empty where the request names none
+	Operation string // empty if the request names none
 	Call      Call
 	Reply     Reply
 	Began     time.Time
-	Settled   bool     // the reply is there, and no handler is to be asked
+	Settled   bool     // the reply is complete, and the handler is skipped
 	Struck    []Strike // the faults that struck, in the order of their rules
 
-	// What observers see besides. The journal sets ID.
+	// Fields for observers. The journal sets ID.
 	ID      string    // X-Request-Id of the response
 	At      time.Time // by the clock of the world
 	Virtual bool      // the clock of the world is virtual
 	World   string    // its name
 	Key     string    // the fingerprint of the request's key; empty if it has none
 
-	Release func() // ends what Advance waits for, after a delay; nil if it waits for nothing
+	Release func() // releases Advance after a delay; nil if there was none
 	// How the answer is sent.
 	Ending Ending
 	Hints  bool          // 103 first
@@ -70,7 +70,7 @@ type Ending uint8
 
 const (
 	EndAnswered Ending = iota
-	EndDropped         // the connection closes without an answer
+	EndDropped         // the connection closes without a response
 	EndReset           // the connection is reset
 )
 
@@ -93,13 +93,13 @@ func Strikes(all []Strike) string {
 	return strings.Join(texts, ", ")
 }
 
-// Ticks lets a body be sent byte by byte: Wait returns when the next tick has passed, or why it returns before.
+// Ticks paces a body that is sent byte by byte: Wait returns nil after the next tick, or an error if the body is cut off.
 type Ticks interface {
 	Wait(ctx context.Context) error
 	Stop()
 }
 
-// Leave ends what Advance waits for.
+// Leave releases a waiting Advance, if there is one.
 func (x *Exchange) Leave() {
 	if x.Release != nil {
 		x.Release()
@@ -107,13 +107,13 @@ func (x *Exchange) Leave() {
 	}
 }
 
-// Send ends the exchange on the wire. A slow body takes its ticks from pace.
+// Send writes the response. A slow body is paced by pace.
 func (x *Exchange) Send(rw http.ResponseWriter, pace func(each time.Duration, count int) Ticks) error {
 	if x.Hints {
 		rw.WriteHeader(http.StatusEarlyHints)
 	}
 	if x.Ending != EndAnswered {
-		return x.hangUp(rw)
+		return x.disconnect(rw)
 	}
 	if x.Tick <= 0 {
 		return x.Reply.Write(rw)
@@ -138,14 +138,14 @@ func (x *Exchange) Send(rw http.ResponseWriter, pace func(each time.Duration, co
 	return nil
 }
 
-// hangUp closes or resets the connection.
-func (x *Exchange) hangUp(rw http.ResponseWriter) error {
+// disconnect closes or resets the connection.
+func (x *Exchange) disconnect(rw http.ResponseWriter) error {
 	conn, _, err := http.NewResponseController(rw).Hijack()
 	if err != nil && x.Call.ProtoMajor == 2 {
-		panic(http.ErrAbortHandler) // how net/http is told to reset a stream of HTTP/2; it recovers
+		panic(http.ErrAbortHandler) // net/http recovers it and resets the stream of HTTP/2
 	}
 	if err != nil {
-		// A writer that is no connection, such as a recorder: the nearest thing it can show.
+		// A writer without a connection, such as a recorder, gets a status.
 		rw.WriteHeader(http.StatusBadGateway)
 		return nil
 	}
@@ -161,15 +161,15 @@ func (x *Exchange) hangUp(rw http.ResponseWriter) error {
 	return conn.Close()
 }
 
-// StandIn gives a fault that spoils an answer one to spoil, where the operation never happens.
-func (x *Exchange) StandIn() {
+// SubstituteReply sets a reply for a fault that changes the response if the operation is not performed.
+func (x *Exchange) SubstituteReply() {
 	if !x.Settled {
 		x.Reply = Succeed(nil, "OK", []byte("{}"))
 		x.Settled = true
 	}
 }
 
-// EditQuery changes the query that the handler will see. The request itself is left as it came.
+// EditQuery changes the query that the handler receives. The request itself is unchanged.
 func (x *Exchange) EditQuery(edit func(url.Values)) {
 	query := x.Call.Query()
 	if query == nil {

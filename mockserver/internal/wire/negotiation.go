@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What a caller's header says of the form in which it takes an answer, as RFC 9110 has it.
+// Content negotiation by the headers of a request (RFC 9110).
 
 // MatchesTag reports whether an If-None-Match names a tag. It compares weakly (13.1.2).
 func MatchesTag(conditions []string, tag string) bool {
@@ -21,7 +21,7 @@ func MatchesTag(conditions []string, tag string) bool {
 	return false
 }
 
-// Accepts reports whether a caller asks for a media type by its name, with a weight above 0 (12.5.1).
+// Accepts reports whether a request names a media type in Accept with a weight above 0 (12.5.1).
 func Accepts(asked http.Header, mediaType string) bool {
 	for name, weight := range weighted(asked.Values("Accept")) {
 		if name == mediaType && weight > 0 {
@@ -31,8 +31,8 @@ func Accepts(asked http.Header, mediaType string) bool {
 	return false
 }
 
-// takesGzip reports whether a caller takes gzip: by its name, else by "*" (12.5.3).
-func takesGzip(asked http.Header) bool {
+// acceptsGzip reports whether a caller accepts gzip, by name or by "*" (12.5.3).
+func acceptsGzip(asked http.Header) bool {
 	named, others := -1.0, -1.0
 	for name, weight := range weighted(asked.Values("Accept-Encoding")) {
 		switch name {
@@ -45,8 +45,8 @@ func takesGzip(asked http.Header) bool {
 	return named > 0 || (named < 0 && others > 0)
 }
 
-// weighted yields the members of a list in lower case, each with its weight: 1 where it has none, 0 where
-// that is no number (12.4.2).
+// weighted yields the members of a list in lower case, each with its weight: 1 if it has none, 0 if
+// it is not a number (12.4.2).
 func weighted(lines []string) iter.Seq2[string, float64] {
 	return func(yield func(string, float64) bool) {
 		for _, line := range lines {

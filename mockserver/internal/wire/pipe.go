@@ -11,7 +11,7 @@ import (
 // resolve, so a client with the wrong transport fails instead of reaching someone.
 const InMemoryURL = "http://mockserver.invalid"
 
-// PipeListener hands out connections that live in memory.
+// PipeListener accepts connections in memory.
 type PipeListener struct {
 	accepted chan net.Conn
 	closed   chan struct{}
@@ -59,7 +59,7 @@ func (l *PipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) 
 }
 
 func (l *PipeListener) Transport() *http.Transport {
-	// In memory nothing needs to be encrypted, whatever the address says.
+	// Connections in memory are not encrypted, even for https addresses.
 	return &http.Transport{DialContext: l.dial, DialTLSContext: l.dial, MaxIdleConnsPerHost: 16}
 }
 
@@ -68,7 +68,7 @@ type pipeConn struct{ net.Conn }
 
 type inMemoryKey struct{}
 
-// MarkInMemory lets a handler know that a request came from this process.
+// MarkInMemory marks the context of a connection in memory, so that handlers can detect requests of this process.
 func MarkInMemory(ctx context.Context, conn net.Conn) context.Context {
 	if _, ok := conn.(pipeConn); ok {
 		return context.WithValue(ctx, inMemoryKey{}, true)

@@ -1,5 +1,5 @@
 package wire
 
-// ControlPrefix begins the paths that are the server's own. They need no key, are never faulted, and answer
-// programs on this machine and those that send a token: see [Server.foreign].
+// ControlPrefix begins the paths of the control surface. They need no key and are never faulted. Programs on this
+// machine and programs that send the token may use them.
 const ControlPrefix = "/_mock/"

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// KeyPrefix begins a secret key, as far as is known.
+// KeyPrefix is the prefix of secret keys.
 const KeyPrefix = "sk_"
 
-// Redact takes out whatever looks like a secret key, wherever a caller put it by mistake.
+// Redact removes everything that looks like a secret key from a text.
 func Redact(text string) string {
 	at := strings.Index(text, KeyPrefix)
 	if at < 0 {
@@ -25,7 +25,7 @@ func Redact(text string) string {
 
 const keyCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-// Fingerprint tells keys apart without showing them: the kind and eight digits of a hash.
+// Fingerprint identifies a key without revealing it: its prefix and eight digits of a hash.
 func Fingerprint(key string) string {
 	if key == "" {
 		return ""

@@ -9,32 +9,32 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// Reply is an answer before it is written, so that a fault can still change or withhold it.
+// Reply is a response before it is written, so that a fault can still change or suppress it.
 type Reply struct {
 	Status      int
 	Header      http.Header // besides the content's; may be nil
 	ContentType string      // "" means JSON; a Content-Type in the header replaces it
 	Body        []byte
-	Pooled      bool    // body is in memory that the next answer may use
-	fixed       *Static // that the body is; nil for nearly every answer
-	coded       []byte  // body as it is sent, where that is another form of it
-	// Stream writes the body as it comes about, in place of body; nil for nearly every answer.
+	Pooled      bool    // body is in memory that the next response reuses
+	fixed       *Static // the source of the body; nil for most responses
+	coded       []byte  // the encoded body; nil if it is sent as it is
+	// Stream writes the body in place of Body; nil for most responses.
 	Stream func(http.ResponseWriter) error
 
-	// What the journal, /_mock/why/ and the coverage want to know besides.
+	// Fields for the journal, /_mock/why/ and the coverage.
 	Refusal Refusal
-	Record  *regulatory.Record // the request that the answer is about; may be nil
-	Then    func(*Exchange)    // what a failpoint that interrupted the operation does to the exchange; may be nil
+	Record  *regulatory.Record // the request in the response; may be nil
+	Then    func(*Exchange)    // the fault of a failpoint that interrupted the operation; may be nil
 }
 
-// Refusal is why a request was refused. The zero value is that of a request that was not.
+// Refusal is the reason why a request was refused. The zero value means that it was not.
 type Refusal struct {
 	Code    string // error_code
 	Message string
-	Rule    string // the sentence that it rests on, where the one who refused knows it
+	Rule    string // the sentence of the specification, if known
 }
 
-// Codes that a refusal's data carries as error_code, for programs to tell refusals apart.
+// Values of error_code in the data of refusals.
 //
 // Assumption: the codes, and their place in data; the specification does not show the error body.
 const (
@@ -55,7 +55,7 @@ const (
 	CodeTimeout      = "timeout"
 )
 
-// OpenEnvelope begins a success answer; the caller appends the data and calls closeEnvelope.
+// OpenEnvelope begins the body of a success; the caller appends the data and calls CloseEnvelope.
 //
 // Specification: "Response envelope".
 func OpenEnvelope(dst []byte, message string) []byte {
@@ -68,46 +68,46 @@ func CloseEnvelope(dst []byte) Reply {
 	return Reply{Status: http.StatusOK, Body: append(dst, '}'), Pooled: true}
 }
 
-// Succeed is a success answer around data that is already JSON.
+// Succeed returns a success with data that is already JSON.
 func Succeed(dst []byte, message string, data []byte) Reply {
 	return CloseEnvelope(append(OpenEnvelope(dst, message), data...))
 }
 
-// SucceedWith is succeed for the answers that are not worth keeping encoded.
+// SucceedWith returns a success with data that it encodes.
 func SucceedWith(dst []byte, message string, data any) Reply {
 	encoded, err := jsontext.Encode(data)
 	if err != nil {
-		return Refused(http.StatusInternalServerError, CodeInternal, "the answer cannot be encoded: "+err.Error())
+		return Refused(http.StatusInternalServerError, CodeInternal, "cannot encode the response: "+err.Error())
 	}
 	return Succeed(dst, message, encoded)
 }
 
-// Refused is a failure answer; its message tells the reader what to do next.
+// Refused returns a refusal. The message explains what to do next.
 func Refused(status int, code, message string) Reply {
 	return RefusedWith(status, Refusal{Code: code, Message: message}, map[string]any{"error_code": code})
 }
 
-// Redirect sends the caller to another path.
+// Redirect returns a redirect to another path.
 func Redirect(path string) Reply {
 	p := Succeed(nil, "See "+path, []byte("null"))
 	p.Status, p.Header = http.StatusPermanentRedirect, http.Header{"Location": {path}}
 	return p
 }
 
-// Limits of what a refusal repeats of a request, so that a long request has no long answer and no long journal entry.
+// Limits of texts of the request in a refusal, so that the response and the journal entry stay short.
 const (
 	maxMessage  = 1000 // bytes
 	MaxReason   = 200  // bytes of a problem's field, and of its reason
 	MaxProblems = 100
 )
 
-// Bounded returns a text without its middle, and without keys, if it is longer than some bytes. Its end usually
+// Bounded removes the middle and secret keys of a text that is longer than most bytes. The end usually
 // contains what to do next.
 func Bounded(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	text = Redact(text) // before a cut can hide that it is a key
+	text = Redact(text) // before the cut, which could split a key
 	if len(text) <= most {
 		return text
 	}
@@ -125,13 +125,12 @@ func RefusedWith(status int, why Refusal, data any) Reply {
 		Data    any    `json:"data,omitempty"`
 	}{false, why.Message, data})
 	if err != nil {
-		return Refused(http.StatusInternalServerError, CodeInternal, "the answer cannot be encoded: "+err.Error())
+		return Refused(http.StatusInternalServerError, CodeInternal, "cannot encode the response: "+err.Error())
 	}
 	return Reply{Status: status, Body: body, Refusal: why}
 }
 
-// WithoutKeys takes out of a refusal what looks like a secret key: it tells the caller what was sent, and keys
-// are sent to the wrong place by mistake.
+// WithoutKeys removes secret keys from a refusal, which may contain a part of the request.
 func (p *Reply) WithoutKeys() {
 	if p.Refusal.Code != "" {
 		p.Refusal.Message = Redact(p.Refusal.Message)
@@ -139,7 +138,7 @@ func (p *Reply) WithoutKeys() {
 	}
 }
 
-// Write sends the reply. A HEAD request gets the headers that GET would.
+// Write sends the reply. The response to HEAD has the headers of the response to GET.
 func (p *Reply) Write(w http.ResponseWriter) error {
 	p.writeHeader(w)
 	if p.Stream != nil {
@@ -147,13 +146,13 @@ func (p *Reply) Write(w http.ResponseWriter) error {
 	}
 	sent := p.sent()
 	if len(sent) == 0 {
-		return nil // 204 takes no Write, not even of nothing
+		return nil // 204 allows no Write, not even an empty one
 	}
 	_, err := w.Write(sent)
 	return err
 }
 
-// sent is the body in the form in which it is sent.
+// sent returns the body in the encoding in which it is sent.
 func (p *Reply) sent() []byte {
 	if p.coded != nil {
 		return p.coded
@@ -162,7 +161,7 @@ func (p *Reply) sent() []byte {
 }
 
 func (p *Reply) writeHeader(w http.ResponseWriter) {
-	header, own := w.Header(), make([]string, 2) // both values in one piece of memory
+	header, own := w.Header(), make([]string, 2) // both values in one allocation
 	for name, values := range p.Header {
 		header[name] = values
 	}

@@ -9,12 +9,11 @@ import (
 	"sync"
 )
 
-// Static is an answer that is the same for ever. Its compressed form and its tags are made when they are
-// first asked for, once.
+// Static is an immutable response body. Its compressed form and its tags are computed once, on first use.
 type Static struct {
 	plain  []byte
 	zipped func() []byte
-	tag    func() string // without quotes; that of the compressed form has a suffix
+	tag    func() string // without quotes; the tag of the compressed form has a suffix
 }
 
 func NewStatic(plain []byte) *Static {
@@ -31,7 +30,7 @@ func NewStatic(plain []byte) *Static {
 func compressed(plain []byte) []byte {
 	var buffer bytes.Buffer
 	w := gzip.NewWriter(&buffer)
-	// Neither can fail: a buffer takes everything.
+	// Writes to a buffer do not fail.
 	_, _ = w.Write(plain)
 	_ = w.Close()
 	return buffer.Bytes()
@@ -39,18 +38,18 @@ func compressed(plain []byte) []byte {
 
 func (f *Static) Reply() Reply { return Reply{Status: http.StatusOK, Body: f.plain, fixed: f} }
 
-// Negotiate settles how an answer that is the same for ever is sent: compressed where the caller takes that,
-// and not at all where the caller has it. The journal remembers the body as it reads.
+// Negotiate selects the form of an immutable response: compressed if the caller accepts that, and 304 if the caller
+// has it. The journal records the uncompressed body.
 //
-// Assumption: the specification says nothing of ETag and Content-Encoding. They work as in RFC 9110, and a
-// caller that sends neither If-None-Match nor Accept-Encoding gets the list as ever.
+// Assumption: the specification does not mention ETag and Content-Encoding. They work as in RFC 9110. A
+// caller that sends neither If-None-Match nor Accept-Encoding gets the plain list.
 func (p *Reply) Negotiate(asked http.Header) {
 	if p.fixed == nil {
 		return
 	}
 	p.Header = http.Header{"Vary": {"Accept-Encoding"}}
 	tag := `"` + p.fixed.tag() + `"`
-	if takesGzip(asked) {
+	if acceptsGzip(asked) {
 		tag = `"` + p.fixed.tag() + `-gzip"`
 		p.coded = p.fixed.zipped()
 		p.Header.Set("Content-Encoding", "gzip")

@@ -12,12 +12,12 @@ import (
 // Timeouts of bodies.
 const (
 	bodyTimeout     = 30 * time.Second // for the whole body of a request
-	shutdownTimeout = time.Second      // for what is left of it once the server shuts down
-	maxSkipped      = 256 << 10        // bytes of a body that nobody needs, as net/http has it
+	shutdownTimeout = time.Second      // for the rest of it when the server shuts down
+	maxSkipped      = 256 << 10        // bytes of an unused body, as in net/http
 )
 
-// Unread is what clients have not sent completely: the bodies of requests and, on new connections, the first
-// request. It bounds how long they may take, so that none of them holds a connection or delays a shutdown.
+// Unread tracks what clients have not sent completely: the bodies of requests and, on new connections, the first
+// request. It limits the time for both, so that no client holds a connection or delays a shutdown.
 type Unread struct {
 	connections sync.Map // net.Conn
 
@@ -26,8 +26,8 @@ type Unread struct {
 	leaving bool
 }
 
-// begin sets the deadline of the body of a request, and returns the connection for end; nil if there is no body, or if
-// it was read already.
+// begin sets the deadline of the body of a request, and returns the connection for end; nil if the request has no body or
+// the body was read already.
 func (u *Unread) begin(w http.ResponseWriter, r *http.Request) *http.ResponseController {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
@@ -48,8 +48,8 @@ func (u *Unread) begin(w http.ResponseWriter, r *http.Request) *http.ResponseCon
 	return conn
 }
 
-// Skip reads a body that nobody needs, before the response: net/http would wait for it without a deadline. A body that
-// does not end costs the connection, and the request nothing.
+// Skip reads an unused body before the response is written, because net/http would wait for it without a deadline. If
+// the body does not end, the connection is closed after the response.
 func (u *Unread) Skip(w http.ResponseWriter, r *http.Request) {
 	conn := u.begin(w, r)
 	if conn == nil {
@@ -59,13 +59,13 @@ func (u *Unread) Skip(w http.ResponseWriter, r *http.Request) {
 	u.end(conn, r, errors.Is(err, io.EOF))
 }
 
-// end removes the deadline of a complete body: net/http reads on, to notice a client that leaves. The rest of
-// another one keeps its deadline, because net/http waits for it too before it writes the response.
+// end removes the deadline of a complete body: net/http reads on, to detect a client that disconnects. An incomplete
+// body keeps its deadline, because net/http waits for it before it writes the response.
 func (u *Unread) end(conn *http.ResponseController, r *http.Request, complete bool) {
 	if conn == nil {
 		return
 	}
-	r.Body = http.NoBody // whatever is left of it, nobody reads it again
+	r.Body = http.NoBody // the rest is not read
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.bodies, conn)
@@ -74,7 +74,7 @@ func (u *Unread) end(conn *http.ResponseController, r *http.Request, complete bo
 	}
 }
 
-// Shutdown closes the connections that have sent no request, and gives bodies a moment to end.
+// Shutdown closes the connections that have sent no request, and waits briefly for bodies.
 func (u *Unread) Shutdown() {
 	u.connections.Range(func(conn, _ any) bool {
 		_ = conn.(net.Conn).Close()
@@ -88,7 +88,7 @@ func (u *Unread) Shutdown() {
 	}
 }
 
-// ConnState notes connections until they have sent their first request.
+// ConnState tracks connections until they have sent their first request.
 func (u *Unread) ConnState(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:

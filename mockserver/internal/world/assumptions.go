@@ -17,7 +17,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
-// Assumptions are the choices where the specification leaves a point open. The public type says what each means.
+// Assumptions are the choices for open points of the specification. The public type documents each field.
 type Assumptions struct {
 	OpenOperations          []string
 	OneWorld                bool
@@ -116,7 +116,7 @@ func (a *Assumptions) deliveryPolicy() delivery.Policy {
 	return policy
 }
 
-// Set sets the assumption of a name.
+// Set sets the field of a name to a value in text.
 func (a *Assumptions) Set(name, value string) error {
 	if !slices.Contains(AssumptionNames(), name) {
 		return fmt.Errorf("mockserver: unknown assumption %q%s", name, spelling.Suggestion(name, AssumptionNames()))
@@ -148,7 +148,7 @@ func parseSetting(kind reflect.Type, text string) (reflect.Value, error) {
 	return reflect.ValueOf(value), err
 }
 
-// settingForm says how a value is written.
+// settingForm describes the format of a value.
 func settingForm(kind reflect.Type) string {
 	switch {
 	case kind == reflect.TypeFor[time.Duration]():
@@ -158,14 +158,14 @@ func settingForm(kind reflect.Type) string {
 	case kind.Kind() == reflect.Float64:
 		return "a number"
 	case kind.Kind() == reflect.Slice:
-		return "names with commas between them"
+		return "names separated by commas"
 	default:
 		return "a whole number"
 	}
 }
 
-// serverAssumptions are those that a single world cannot have: they hold before its key is read, or protect the
-// machine.
+// serverAssumptions returns the fields that a single world cannot set: they apply before its key is read, or protect
+// the machine.
 func serverAssumptions() []string {
 	return []string{"OpenOperations", "OneWorld", "MaxBody", "DeliverAnywhere"}
 }
@@ -209,7 +209,7 @@ func (a *Assumptions) setAll(values map[string]json.RawMessage) error {
 	var problems []error
 	for name, value := range values {
 		if slices.Contains(serverAssumptions(), name) {
-			problems = append(problems, fmt.Errorf("assumption %s is one of the whole server: start it with -assume %s=… (in Go: WithAssumptions)", name, name))
+			problems = append(problems, fmt.Errorf("assumption %s applies to the whole server: start it with -assume %s=… (in Go: WithAssumptions)", name, name))
 			continue
 		}
 		text := string(value)
@@ -224,7 +224,7 @@ func (a *Assumptions) setAll(values map[string]json.RawMessage) error {
 	return errors.Join(problems...)
 }
 
-// AssumptionNames returns the assumptions that text can set: all but functions.
+// AssumptionNames returns the names of the fields that text can set: all except functions.
 func AssumptionNames() []string {
 	var names []string
 	for field := range reflect.TypeFor[Assumptions]().Fields() {

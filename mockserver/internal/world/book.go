@@ -15,24 +15,24 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// Book holds the worlds of a server, and what new ones begin with.
+// Book holds the worlds of a server, and the templates of new ones.
 type Book struct {
 	settings        *Settings
 	url             string
-	Unauthenticated *World // journals the requests whose key opens no world; none of the open worlds
+	Unauthenticated *World // journals the requests whose key opens no world; not one of the open worlds
 
 	mu        sync.RWMutex
 	byKey     map[string]*World
-	opened    []*World // in the order of their opening, the home world first
+	opened    []*World // in the order in which they were opened, the home world first
 	templates map[seed.Plan]*template
 	rows      int            // stored by the templates
-	named     int            // worlds that openFor has named
-	file      string         // that use locks
+	named     int            // worlds that OpenForTest has named
+	file      string         // that Use has locked
 	lock      *filelock.Lock // nil without a file
 	closed    bool
 }
 
-// NewBook returns a book with the home world, one of a scenario. It can be used also if it returns an error.
+// NewBook returns a book with the home world, in a scenario. The book can be used even if it returns an error.
 func NewBook(s *Settings, scenario string) (*Book, error) {
 	b := &Book{settings: s, byKey: map[string]*World{}, templates: map[seed.Plan]*template{}}
 	p, wrong := s.planFor(scenario)
@@ -40,7 +40,7 @@ func NewBook(s *Settings, scenario string) (*Book, error) {
 		wrong = fmt.Errorf("mockserver: %w", wrong)
 	}
 	t, err := b.template(p.Plan)
-	base := &Snapshot{State: *account.New(p.Seed), at: seed.Epoch} // if the catalogue is wrong: an empty world can still report it
+	base := &Snapshot{State: *account.New(p.Seed), at: seed.Epoch} // used if seeding fails, so that requests can report the error
 	if err == nil {
 		var seeded *Snapshot
 		if seeded, err = t.Snapshot(); err == nil {
@@ -55,7 +55,7 @@ func NewBook(s *Settings, scenario string) (*Book, error) {
 	return b, errors.Join(wrong, err)
 }
 
-// SetURL sets the base address of every world: those of a state file are open before the server listens.
+// SetURL sets the base address of every world: worlds of a state file are opened before the server listens.
 func (b *Book) SetURL(url string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,31 +69,31 @@ func (b *Book) SetURL(url string) {
 // Home returns the home world.
 func (b *Book) Home() *World { return b.opened[0] }
 
-// template is what the worlds of a plan begin with. It is seeded once, and shared.
+// template is the initial contents of the worlds of a plan. It is seeded once and shared.
 type template struct {
 	plan  seed.Plan
-	rows  int // about as many records as it stores
-	users int // worlds that are open and began with it
+	rows  int // the approximate number of records
+	users int // open worlds that use it
 
 	once sync.Once
 	base *Snapshot
 	err  error
 }
 
-// Errors of opening a world. They are wrapped with words that say what to do.
+// Errors of opening a world. They are wrapped with an explanation.
 var (
 	// ErrNoWorld is returned for a name that no world can have.
 	ErrNoWorld = errors.New("no such world")
-	// ErrWorldExists is returned where a new world is to have the name of one that is open.
+	// ErrWorldExists is returned if the name of a new world is in use.
 	ErrWorldExists = errors.New("the world is open already")
-	// ErrTooManyWorlds is returned where the server holds as many worlds, or as many records, as it may.
+	// ErrTooManyWorlds is returned if the server has reached its limit of worlds or records.
 	ErrTooManyWorlds = errors.New("the server is full")
 )
 
-// ErrKeyForm is an [ErrNoWorld] of a key that is not of the form that opens worlds.
+// ErrKeyForm is an [ErrNoWorld] for a key without the format of keys.
 var ErrKeyForm = fmt.Errorf("%w: a key is sk_test_, a scenario, an underscore and a name of at most %d letters, digits, dots, hyphens and underscores, such as sk_test_default_ci42", ErrNoWorld, longestName)
 
-// longestName is how long the name in a key may be.
+// longestName is the maximum length of the name in a key.
 const longestName = 64
 
 func isNameRune(r rune) bool {
@@ -109,7 +109,7 @@ func (b *Book) Open(name string) (*World, error) {
 	return b.OpenKey(key)
 }
 
-// OpenForTest opens a world of a scenario that no other test has, named for a test.
+// OpenForTest opens a new world of a scenario, named after a test.
 func (b *Book) OpenForTest(test, scenario string) (*World, error) {
 	b.mu.Lock()
 	b.named++
@@ -118,7 +118,7 @@ func (b *Book) OpenForTest(test, scenario string) (*World, error) {
 	return b.OpenKey(account.KeyPrefix + scenario + "_" + nameFor(test, n))
 }
 
-// nameFor makes a name of a test's, different for each n.
+// nameFor derives a name from a test's, different for each n.
 func nameFor(test string, n int) string {
 	name := strings.Map(func(r rune) rune {
 		if isNameRune(r) {
@@ -130,14 +130,14 @@ func nameFor(test string, n int) string {
 	return name[:min(len(name), longestName-len(number))] + number
 }
 
-// Worlds returns the open worlds in the order of their opening; the first is the home world.
+// Worlds returns the open worlds in the order in which they were opened, the home world first.
 func (b *Book) Worlds() []*World {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return slices.Clone(b.opened)
 }
 
-// Fork opens another world that begins as a snapshot of a world. Its key has the scenario of that world.
+// Fork opens a new world with the contents of a snapshot of w. Its key has the scenario of that world.
 func (b *Book) Fork(w *World, name string, base *Snapshot) (*World, error) {
 	return b.openFrom(w.Plan, w.Plan.Scenario+"_"+name, base)
 }
@@ -149,19 +149,19 @@ func (b *Book) Close(w *World) {
 	}
 }
 
-// OpenKey returns the world of a key and opens it where the key has the form.
+// OpenKey returns the world of a key and opens it if the key is valid.
 func (b *Book) OpenKey(key string) (*World, error) {
 	if w := b.ByKey(key); w != nil {
 		return w, nil
 	}
 	w, err := b.openPlan(key, func(*Assumptions) error { return nil })
-	if errors.Is(err, ErrWorldExists) { // somebody else was faster
+	if errors.Is(err, ErrWorldExists) { // another request opened it
 		return b.OpenKey(key)
 	}
 	return w, err
 }
 
-// openPlan opens the world of a key, with the assumptions that its scenario and then edit make of the server's.
+// openPlan opens the world of a key, with the server's assumptions changed by its scenario and then by edit.
 func (b *Book) openPlan(key string, edit func(*Assumptions) error) (*World, error) {
 	scenario, name, err := splitKey(key)
 	if err != nil {
@@ -199,8 +199,8 @@ func (b *Book) openPlan(key string, edit func(*Assumptions) error) (*World, erro
 	return w, nil
 }
 
-// OpenWith opens a world that assumes other things than the server: those of a preset, then the values. It fails if the world is open: assumptions do not
-// change under a client. They are not in a state file.
+// OpenWith opens a world with other assumptions than the server's: those of a preset, then the values. It returns an
+// error if the world is open, because assumptions do not change under a client. They are not part of a state file.
 func (b *Book) OpenWith(name, preset string, values map[string]json.RawMessage) (*World, error) {
 	if preset == "" && len(values) == 0 {
 		return b.Open(name)
@@ -212,7 +212,7 @@ func (b *Book) OpenWith(name, preset string, values map[string]json.RawMessage) 
 	return b.openPlan(key, func(a *Assumptions) error { return errors.Join(a.apply(preset), a.setAll(values)) })
 }
 
-// openFrom opens a world under a new name that begins as a snapshot.
+// openFrom opens a world under a new name with the contents of a snapshot.
 func (b *Book) openFrom(p worldPlan, fullName string, base *Snapshot) (*World, error) {
 	key := account.KeyPrefix + fullName
 	if _, _, err := splitKey(key); err != nil {
@@ -226,7 +226,7 @@ func (b *Book) openFrom(p worldPlan, fullName string, base *Snapshot) (*World, e
 	return w, nil
 }
 
-// splitKey takes a key of the form sk_test_<scenario>_<name> apart.
+// splitKey splits a key of the form sk_test_<scenario>_<name>.
 func splitKey(key string) (scenario, name string, err error) {
 	rest, found := strings.CutPrefix(key, account.KeyPrefix)
 	scenario, name, cut := strings.Cut(rest, "_")
@@ -246,8 +246,8 @@ func (t *template) Snapshot() (*Snapshot, error) {
 	return t.base, t.err
 }
 
-// template returns what worlds of a plan begin with and counts a user of it, which release takes back. Where
-// there is no room for another one, those that nobody uses go first.
+// template returns the template of a plan and counts the user, until release is called. If there is no room for a new
+// template, unused ones are removed first.
 func (b *Book) template(p seed.Plan) (*template, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -261,7 +261,7 @@ func (b *Book) template(p seed.Plan) (*template, error) {
 			}
 		}
 		if b.rows+t.rows > maxTemplateRows {
-			return nil, fmt.Errorf("%w: its worlds store %d records and this one needs %d more: close some with DELETE %sworlds/NAME (in Go: World.Close), or use rowsN, which stores none", ErrTooManyWorlds, b.rows, t.rows, wire.ControlPrefix)
+			return nil, fmt.Errorf("%w: its worlds store %d records and this one needs %d more: close some with DELETE %sworlds/NAME (in Go: World.Close), or use rowsN, whose records are computed", ErrTooManyWorlds, b.rows, t.rows, wire.ControlPrefix)
 		}
 		b.rows += t.rows
 		b.templates[p] = t
@@ -292,7 +292,7 @@ func (b *Book) add(w *World, most int) error {
 	return nil
 }
 
-// remove takes a world out of the book, and reports whether it was in it. The home world stays.
+// remove removes a world from the book, except for the home world, and reports whether it was open.
 func (b *Book) remove(w *World) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// SubmitEvidence brings what a manual document of a request waits for, and starts its generation.
+// SubmitEvidence submits the evidence that a manual document requires, and starts its generation.
 func (w *World) SubmitEvidence(requestID string, documentType shipping.DocumentType) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -20,11 +20,11 @@ func (w *World) SubmitEvidence(requestID string, documentType shipping.DocumentT
 	return nil
 }
 
-// Check returns nil, or an error that names every invariant of the world that does not hold: entries that do not sum
-// to zero, a wallet below zero, a request that is charged twice or not at all.
+// Check returns nil, or an error that names every violated invariant of the world: entries that do not sum to zero, a
+// wallet below zero, a request that is charged twice or not at all.
 func (w *World) Check() error { return w.Snapshot().Check() }
 
-// HasRequest reports whether the world has analyzed a regulatory request of that id.
+// HasRequest reports whether the world has a regulatory request of that id.
 func (w *World) HasRequest(id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -32,10 +32,10 @@ func (w *World) HasRequest(id string) bool {
 	return err == nil
 }
 
-// Resized accounts for a regulatory request that has changed. The caller holds the lock.
+// Resized accounts for a change of the length of a regulatory request. The caller holds the lock.
 func (w *World) Resized(before, after int) { w.Account.RequestBytes += after - before }
 
-// RequestSize returns how many bytes of JSON a regulatory request has, 0 if there is none of that id. The caller holds
+// RequestSize returns the length of a regulatory request as JSON, or 0 if the id is unknown. The caller holds
 // the lock.
 func (w *World) RequestSize(id string) int {
 	record, err := w.Desk.Get(id)
@@ -45,7 +45,7 @@ func (w *World) RequestSize(id string) int {
 	return len(record.JSON())
 }
 
-// rate returns what one unit of a currency buys in another, at the world's present rates.
+// rate returns what one unit of a currency buys in another, at the world's current rates.
 func (w *World) rate(from, to string) (shipping.Amount, error) {
 	rate, known := w.Account.Exchange[to]
 	if from != usd || !known {
@@ -54,8 +54,8 @@ func (w *World) rate(from, to string) (shipping.Amount, error) {
 	return rate, nil
 }
 
-// openDesk gives the world the desk that keeps its regulatory document requests. What the desk is
-// asked, it is asked under the world's lock, and so are its timers.
+// openDesk creates the desk of the world's regulatory requests. The desk is called with the world's lock held, and so
+// are its timers.
 func (w *World) openDesk() {
 	timers := w.timers
 	w.Desk = regulatory.NewDesk(regulatory.Config{
@@ -89,16 +89,16 @@ func (w *World) openDesk() {
 	})
 }
 
-// charged puts a purchase's debit at the head of its wallet's transactions. Encoding it cannot fail
-// where encoding the same kind of entry did not during seeding; should it, the log says so.
+// charged adds a purchase's debit to the transactions of its wallet. Encoding an entry of this kind succeeded during
+// seeding; an error is logged.
 func (w *World) charged(e ledger.Entry, record *regulatory.Record) {
 	about := account.TransactionMetadata{ShipmentID: record.ShipmentID, RequestID: record.RequestID}
 	if err := w.Account.AddTransaction(e, account.TransactionDetails{About: about, TxRef: record.RequestID}); err != nil {
-		w.settings.Logger.Error("a charge is not listed", "error", err)
+		w.settings.Logger.Error("cannot list a charge", "error", err)
 	}
 }
 
-// hooks are the points where faults and the scenario make the desk fail.
+// hooks returns the hooks with which faults and the scenario make the desk fail.
 func (w *World) hooks() regulatory.Hooks {
 	hooks := w.Faults.Hooks(w.Clock.Now)
 	if !w.Plan.failForms {

@@ -12,7 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
-// Emit notifies every active webhook that is subscribed to an event, and returns what was queued, newest webhook
+// Emit notifies every active webhook that is subscribed to an event, and returns the queued deliveries, newest webhook
 // first.
 func (w *World) Emit(e Event) ([]delivery.Delivery, error) {
 	w.mu.Lock()
@@ -28,7 +28,7 @@ func (w *World) Emit(e Event) ([]delivery.Delivery, error) {
 	return queued, nil
 }
 
-// notifications makes an event's delivery to each of its receivers. The caller holds the lock.
+// notifications returns the deliveries of an event, one for each receiver. The caller holds the lock.
 func (w *World) notifications(e Event) ([]delivery.Delivery, error) {
 	payload, shipmentID, err := w.payload(e)
 	if err != nil {
@@ -52,7 +52,7 @@ func (w *World) notifications(e Event) ([]delivery.Delivery, error) {
 func (w *World) payload(e Event) (payload []byte, shipmentID string, err error) {
 	switch {
 	case e.Kind == "":
-		return nil, "", errors.New("name the event, such as shipment.updated")
+		return nil, "", errors.New("the event is missing: send one such as shipment.updated")
 	case len(e.Data) > 0 && e.ShipmentID != "":
 		return nil, "", errors.New("shipment_id and data exclude each other: send one of them")
 	case len(e.Data) > 0:
@@ -70,13 +70,13 @@ func (w *World) payload(e Event) (payload []byte, shipmentID string, err error) 
 	}
 	s := w.Account.Shipments[e.ShipmentID]
 	if s == nil {
-		return nil, "", fmt.Errorf("no shipment %q: GET /_mock/consignments lists them (in Go: World.Shipments), or send data of your own", e.ShipmentID)
+		return nil, "", fmt.Errorf("no shipment %q: GET /_mock/consignments lists them (in Go: World.Shipments), or send data instead", e.ShipmentID)
 	}
 	payload, err = s.Payload(e.Kind)
 	return payload, e.ShipmentID, err
 }
 
-// DefaultShipment returns the id of the shipment that a notification shows if it names none; empty in an
+// DefaultShipment returns the id of the shipment of notifications that name none; empty for an
 // account without shipments.
 func (w *World) DefaultShipment() string {
 	if len(w.Account.ShipmentIDs) == 0 {
@@ -97,18 +97,18 @@ func (w *World) shipmentIn(data json.RawMessage) string {
 	return id
 }
 
-// Event is something that webhooks are notified of. Without a ShipmentID it shows the newest shipment, with Data those
-// instead.
+// Event is an event of which webhooks are notified. The notification has the shipment of ShipmentID, by default the
+// newest, or Data.
 type Event struct {
 	Kind       string          `json:"event"`
 	ShipmentID string          `json:"shipment_id"`
 	Data       json.RawMessage `json:"data"`
 }
 
-// Deliveries returns the delivery log as it stands, newest first: those of the seeded history too.
+// Deliveries returns the current delivery log, newest first, including the seeded history.
 func (w *World) Deliveries() []delivery.Delivery { return w.Dispatcher.Deliveries() }
 
-// WaitDelivery returns a delivery once it has ended: delivered, failed or refused.
+// WaitDelivery returns a delivery once its state is delivered, failed or refused.
 func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (delivery.Delivery, error) {
 	d, err := w.Dispatcher.Wait(ctx, deliveryID)
 	if err != nil {

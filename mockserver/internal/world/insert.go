@@ -10,18 +10,18 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
-// InsertRows puts new records at the head of the list that an operation serves. It stops at the first that cannot be
-// inserted, which the log says.
+// InsertRows inserts new records at the head of the list that an operation serves. It stops at the first error, which
+// it logs.
 func (w *World) InsertRows(operation string, query url.Values, rows int) {
 	for range rows {
 		if err := w.insertRow(operation, query); err != nil {
-			w.settings.Logger.Error("a row cannot be inserted", "error", err)
+			w.settings.Logger.Error("cannot insert a row", "error", err)
 			return
 		}
 	}
 }
 
-// insertRow puts a new record at the head of the list that an operation serves.
+// insertRow inserts a new record at the head of the list that an operation serves.
 func (w *World) insertRow(operation string, query url.Values) error {
 	switch operation {
 	case shipping.OpListRates:
@@ -39,7 +39,7 @@ func (w *World) insertRow(operation string, query url.Values) error {
 	}
 }
 
-// insertRate offers the newest rate once more, under another id and made now.
+// insertRate inserts a copy of the newest rate, with a new id and the current time.
 func (w *World) insertRate() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -51,7 +51,7 @@ func (w *World) insertRate() error {
 		return err
 	}
 	if len(newest) == 0 {
-		return fmt.Errorf("the world has no rate to offer again")
+		return fmt.Errorf("the world has no rate to copy")
 	}
 	again := newest[0]
 	now := jsontext.Timestamp(w.Clock.Now())

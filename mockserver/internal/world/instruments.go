@@ -8,21 +8,21 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// instruments are what a test watches and disturbs a world with. Every world has its own, and a fork
-// begins with fresh ones.
+// instruments are the journal, linter and fault rules of a world, with which a test observes and disturbs it. A fork
+// begins with new ones.
 type instruments struct {
 	Log    *watch.Log
 	Faults *inject.Book
 	Lint   *watch.Lint
-	// Observers see every exchange of the world before it is answered, the journal first.
+	// Observers see every exchange of the world before its response is sent, the journal first.
 	Observers []watch.Observer
-	// BeforeReply runs when the next call has been answered in memory, before its reply is sent.
+	// BeforeReply runs once, after the next response is built and before it is sent.
 	BeforeReply atomic.Pointer[func()]
-	// KeyPrint is what the journal shows of the world's key.
+	// KeyPrint is the fingerprint of the world's key in the journal.
 	KeyPrint string
 }
 
-// newInstruments returns the instruments of a world that follows from a seed and opens with a key. Its journal
+// newInstruments returns the instruments of a world with a seed and a key. Its journal
 // shares memory with those of the other worlds.
 func newInstruments(s *Settings, seed uint64, key string) *instruments {
 	i := &instruments{

@@ -12,10 +12,10 @@ import (
 // Calls returns how many requests named an operation, such as shipping.OpPurchase, since the start.
 func (w *World) Calls(operation string) int { return w.Log.Count(operation) }
 
-// Journal returns the latest calls, oldest first: up to 1,024, or what WithJournal says.
+// Journal returns the latest entries, oldest first: up to 1,024, or the number set with WithJournal.
 func (w *World) Journal() []journal.Entry { return w.Find(journal.Query{}) }
 
-// Find returns the remembered calls that a query chooses, oldest first.
+// Find returns the entries of the journal that a query selects, oldest first.
 func (w *World) Find(q journal.Query) []journal.Entry {
 	choice, err := w.Log.Choice(q)
 	if err != nil {
@@ -25,8 +25,7 @@ func (w *World) Find(q journal.Query) []journal.Entry {
 	return w.Log.Choose(choice)
 }
 
-// Await returns the oldest remembered call that a query chooses, as soon as there is one: a test's way to wait for
-// what other goroutines or processes do, without sleeping.
+// Await returns the oldest entry of the journal that a query selects, as soon as there is one.
 func (w *World) Await(ctx context.Context, q journal.Query, timeout time.Duration) (journal.Entry, error) {
 	choice, err := w.Log.Choice(q)
 	if err != nil {
@@ -42,5 +41,5 @@ func (w *World) AwaitChoice(ctx context.Context, choice watch.Choice, count int,
 	return w.Log.Await(ctx, choice, count, timeout)
 }
 
-// Findings returns what the client has done so far that a careful one would not, first found first.
+// Findings returns the findings of the linter so far, in the order in which they were found.
 func (w *World) Findings() []journal.Finding { return w.Lint.All() }

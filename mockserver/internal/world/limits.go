@@ -8,7 +8,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// ErrTooManyRows is returned where a world stores as many records, or as many bytes, as it may.
+// ErrTooManyRows is returned if a world has reached its limit of records or bytes.
 var ErrTooManyRows = errors.New("the world is full")
 
 // rows counts the records that the world stores. The caller holds the lock.
@@ -16,37 +16,37 @@ func (w *World) rows() int {
 	return w.Desk.Len() + w.Account.Ledger.Len() + w.Account.Rates.Stored() + len(w.Account.Webhooks.All)
 }
 
-// room returns nil while the world may store one more record. The caller holds the lock.
+// room returns an error if the world may not store another record. The caller holds the lock.
 func (w *World) room() error { return w.roomFor(0) }
 
-// roomFor returns nil while the world may store one more record, with so many bytes of JSON. The caller holds the
+// roomFor returns an error if the world may not store another record with that many bytes of JSON. The caller holds the
 // lock.
 func (w *World) roomFor(text int) error {
 	if most := w.settings.MaxRows; w.rows()-w.rowsAtFirst >= most {
-		return fmt.Errorf("%w: it stores %d records beside those that it began with, which is the most: %s, or raise -max-rows (in Go: WithMaxRows)", ErrTooManyRows, most, w.makeRoom())
+		return fmt.Errorf("%w: it stores %d records in addition to its initial ones, which is the limit: %s, or raise -max-rows (in Go: WithMaxRows)", ErrTooManyRows, most, w.makeRoom())
 	}
 	return w.RoomForBytes(text)
 }
 
-// RoomForBytes returns nil while the world may store so many more bytes of JSON. The caller holds the lock.
+// RoomForBytes returns an error if the world may not store that many more bytes of JSON. The caller holds the lock.
 func (w *World) RoomForBytes(text int) error {
 	taken := w.Account.Memory() + account.BytesPerJSON*int64(text)
 	for _, kept := range w.Snapshots {
 		taken += kept.State.Memory()
 	}
 	if most := w.settings.MaxBytes; taken-w.base.State.Memory() > most {
-		return fmt.Errorf("%w: what it stores would take more than %d bytes of memory: %s, or raise -max-bytes (in Go: WithMaxBytes)", ErrTooManyRows, most, w.makeRoom())
+		return fmt.Errorf("%w: its records would take more than %d bytes of memory: %s, or raise -max-bytes (in Go: WithMaxBytes)", ErrTooManyRows, most, w.makeRoom())
 	}
 	return nil
 }
 
 func (w *World) makeRoom() string {
-	return fmt.Sprintf("reset it with POST %sworlds/%s/reset (in Go: World.Reset), use another", wire.ControlPrefix, w.name)
+	return fmt.Sprintf("reset it with POST %sworlds/%s/reset (in Go: World.Reset), use another world", wire.ControlPrefix, w.name)
 }
 
-// Limits that keep a test that runs away from taking the machine along.
+// Limits that prevent a runaway test from exhausting the machine.
 //
-// Assumption: all of them. [WithMaxWorlds], [WithMaxRows] and [WithMaxJournal] switch the first three.
+// Assumption: all of them. To switch, see WithMaxWorlds, WithMaxRows, WithMaxBytes and WithMaxJournal.
 const (
 	DefaultMaxWorlds  = 10_000
 	DefaultMaxRows    = 20_000    // of a world

@@ -34,11 +34,11 @@ func (w *World) SetExchangeRate(currency string, perDollar shipping.Amount) erro
 	return fmt.Errorf("mockserver: exchange rate of %q not set to %s: %s", currency, perDollar, problem)
 }
 
-// usd is the currency of the prices that exchange rates convert.
+// usd is the currency of prices.
 const usd = "USD"
 
-// Wallets returns the references of the wallets in the order of the account: the first, in NGN, is the default and
-// has plenty; the last has next to nothing.
+// Wallets returns the references of the wallets in the order of the account. The first, in NGN, is the default and has
+// ample funds; the last has almost none.
 func (w *World) Wallets() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -49,14 +49,14 @@ func (w *World) Wallets() []string {
 	return out
 }
 
-// Balance returns what a wallet holds, in its own currency, and whether there is the wallet.
+// Balance returns the balance of a wallet, in its currency, and reports whether the wallet exists.
 func (w *World) Balance(wallet string) (shipping.Amount, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.Account.Ledger.Balance(wallet)
 }
 
-// Fund brings money into a wallet from outside, as a transaction with flow "in".
+// Fund deposits money into a wallet, as a transaction with flow "in".
 func (w *World) Fund(wallet string, amount shipping.Amount) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,7 +78,7 @@ func (w *World) Shipments() []string {
 	return append([]string(nil), w.Account.ShipmentIDs...)
 }
 
-// Invoices returns the URLs of the invoices that analysis can read.
+// Invoices returns the URLs of the invoices that can be analyzed.
 func (w *World) Invoices() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// Keep takes a snapshot and remembers it by a name.
+// Keep takes a snapshot and stores it under a name.
 func (w *World) Keep(name string) error {
 	if name == "" || len(name) > longestName {
 		return fmt.Errorf(`a snapshot needs a name of at most %d bytes: send {"snapshot":"before"}`, longestName)
@@ -18,7 +18,7 @@ func (w *World) Keep(name string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, again := w.Snapshots[name]; !again && len(w.Snapshots) >= maxNamedSnapshots {
-		return fmt.Errorf("the world keeps %d snapshots already: use one of their names again", maxNamedSnapshots)
+		return fmt.Errorf("the world has %d snapshots, which is the limit: reuse one of their names", maxNamedSnapshots)
 	}
 	if err := w.RoomForBytes(taken.State.RequestBytes + taken.State.Webhooks.Bytes); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (w *World) Keep(name string) error {
 	return nil
 }
 
-// noSnapshot is the error for an unknown name of a snapshot. The caller holds the lock.
+// noSnapshot returns the error for an unknown name of a snapshot. The caller holds the lock.
 func (w *World) noSnapshot(name string) error {
 	if len(w.Snapshots) == 0 {
 		return fmt.Errorf(`the world has no snapshot %q, and no other: POST %sworlds/%s/snapshot takes one`, name, wire.ControlPrefix, w.name)
@@ -39,7 +39,7 @@ func (w *World) noSnapshot(name string) error {
 	return fmt.Errorf("the world has no snapshot %q: it has %s", name, strings.Join(known, ", "))
 }
 
-// Named returns a snapshot that keep remembers.
+// Named returns a snapshot that Keep has stored.
 func (w *World) Named(name string) (*Snapshot, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -23,12 +23,12 @@ import (
 // savedWorld is a snapshot in a state file.
 type savedWorld struct {
 	Name  string    `json:"name"`
-	World string    `json:"world,omitempty"` // that the snapshot was taken of
+	World string    `json:"world,omitempty"` // of the snapshot
 	At    time.Time `json:"at"`
 
 	User      string                     `json:"user"`
 	AccountID string                     `json:"account_id"`
-	IDs       []byte                     `json:"ids"` // where the making of identifiers has come to
+	IDs       []byte                     `json:"ids"` // the state of the generator of identifiers
 	Exchange  map[string]shipping.Amount `json:"exchange_rates"`
 
 	Wallets      []ledger.Wallet              `json:"wallets"`
@@ -50,7 +50,7 @@ type savedInvoice struct {
 	Goods regulatory.Consignment `json:"goods"`
 }
 
-// saved returns the snapshot as a state file has it.
+// saved converts the snapshot for a state file.
 func (s *Snapshot) saved() (savedWorld, error) {
 	st := &s.State
 	out := savedWorld{
@@ -84,7 +84,7 @@ func (s *Snapshot) saved() (savedWorld, error) {
 	return out, nil
 }
 
-// desk returns a desk that keeps the snapshot's requests and on which time stands still.
+// desk returns a desk with the snapshot's requests and a fixed time.
 func (s *Snapshot) desk(books *ledger.Ledger) *regulatory.Desk {
 	d := regulatory.NewDesk(s.still(books))
 	d.Resume(s.requests, 0)
@@ -98,8 +98,7 @@ func (s *Snapshot) still(books *ledger.Ledger) regulatory.Config {
 	}
 }
 
-// Snapshot returns the snapshot that was saved, or what is wrong with it: what contradicts itself is refused
-// as a whole.
+// Snapshot returns the snapshot that was saved, or an error if its parts contradict each other.
 func (w *savedWorld) Snapshot() (*Snapshot, error) {
 	source := new(rand.PCG)
 	if err := source.UnmarshalBinary(w.IDs); err != nil {
@@ -134,30 +133,30 @@ func (w *savedWorld) Snapshot() (*Snapshot, error) {
 	return s, nil
 }
 
-// checkTimes refuses what a clock cannot come to: a time that no answer could say, or one at which the ledger
-// would take no entry any more.
+// checkTimes refuses times that a clock cannot reach: after the last time that JSON can represent, or before the last
+// entry of the ledger.
 func (w *savedWorld) checkTimes(st *account.Account) error {
 	late := func(at time.Time) bool { return at.After(clock.Last) }
 	if last, any := st.Ledger.Last(); any && last.At.After(w.At) {
-		return fmt.Errorf("ledger: entry %s is of later than the world's own time, %s", last.ID, w.At.Format(time.RFC3339))
+		return fmt.Errorf("ledger: entry %s is later than the world's time, %s", last.ID, w.At.Format(time.RFC3339))
 	}
 	if late(w.At) {
 		return fmt.Errorf("the time is after %s", clock.Last.Format(time.RFC3339))
 	}
 	for _, d := range w.Deliveries {
 		if d != nil && late(d.Due) {
-			return fmt.Errorf("delivery %s waits for a time after %s", d.ID, clock.Last.Format(time.RFC3339))
+			return fmt.Errorf("delivery %s is due after %s", d.ID, clock.Last.Format(time.RFC3339))
 		}
 	}
 	for i, r := range w.Requests {
 		if late(r.Due) || slices.ContainsFunc(r.DocumentsDue, late) {
-			return fmt.Errorf("request %d waits for a time after %s", i, clock.Last.Format(time.RFC3339))
+			return fmt.Errorf("request %d is due after %s", i, clock.Last.Format(time.RFC3339))
 		}
 	}
 	return nil
 }
 
-// fillTransactions makes the lists of transactions, each of which has to be an entry of the ledger.
+// fillTransactions builds the lists of transactions, each of which must be an entry of the ledger.
 func (w *savedWorld) fillTransactions(st *account.Account) error {
 	if w.Past != nil {
 		wallet, known := st.Ledger.Wallet(w.Past.Wallet)
@@ -178,7 +177,7 @@ func (w *savedWorld) fillTransactions(st *account.Account) error {
 				ID string `json:"transactionId"`
 			}
 			if err := jsonexact.Unmarshal(row, &t); err != nil || t.ID != e.ID {
-				return fmt.Errorf("wallet %s lists transaction %q where the ledger has %s", wallet.Reference, t.ID, e.ID)
+				return fmt.Errorf("wallet %s lists transaction %q but the ledger has %s", wallet.Reference, t.ID, e.ID)
 			}
 			if err := prepend(list, row); err != nil {
 				return err
@@ -186,7 +185,7 @@ func (w *savedWorld) fillTransactions(st *account.Account) error {
 		}
 	}
 	if len(w.Transactions) != len(w.Wallets) {
-		return fmt.Errorf("transactions of %d wallets, and there are %d", len(w.Transactions), len(w.Wallets))
+		return fmt.Errorf("transactions of %d wallets, but there are %d wallets", len(w.Transactions), len(w.Wallets))
 	}
 	return nil
 }
@@ -199,7 +198,7 @@ func (w *savedWorld) fillRates(st *account.Account) error {
 			return fmt.Errorf("rate %d: %w", i, err)
 		}
 		if known[r.RateID] {
-			return fmt.Errorf("rate %d has no id, or that of another", i)
+			return fmt.Errorf("rate %d has no id, or a duplicate", i)
 		}
 		known[r.RateID] = true
 		if err := prepend(&st.Rates, w.Rates[i]); err != nil {
@@ -209,7 +208,7 @@ func (w *savedWorld) fillRates(st *account.Account) error {
 	return nil
 }
 
-// prepend puts a record, however it is indented, at the head of a list.
+// prepend compacts a record and inserts it at the head of a list.
 func prepend(list *records.List, record json.RawMessage) error {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, record); err != nil {
@@ -222,7 +221,7 @@ func prepend(list *records.List, record json.RawMessage) error {
 func (w *savedWorld) fillWebhooks(st *account.Account) error {
 	for i, h := range w.Webhooks {
 		if h == nil || h.WebhookID == "" || st.Webhooks.Find(h.WebhookID) != nil {
-			return fmt.Errorf("webhook %d has no id, or that of another", i)
+			return fmt.Errorf("webhook %d has no id, or a duplicate", i)
 		}
 		h.Order = w.Orders[h.WebhookID]
 		if err := st.Webhooks.Add(h); err != nil {
@@ -231,7 +230,7 @@ func (w *savedWorld) fillWebhooks(st *account.Account) error {
 	}
 	for id, order := range w.Orders {
 		if st.Webhooks.Find(id) == nil || !slices.Contains(delivery.Orders(), order) {
-			return fmt.Errorf("webhook %q has the order %q: it does not exist, or the order is none of %v", id, order, delivery.Orders())
+			return fmt.Errorf("webhook %q has the order %q: it does not exist, or the order is not one of %v", id, order, delivery.Orders())
 		}
 	}
 	return nil
@@ -240,7 +239,7 @@ func (w *savedWorld) fillWebhooks(st *account.Account) error {
 func (w *savedWorld) fillGoods(st *account.Account) error {
 	for i, s := range w.Shipments {
 		if s == nil || s.ShipmentID == "" || st.Shipments[s.ShipmentID] != nil {
-			return fmt.Errorf("shipment %d has no id, or that of another", i)
+			return fmt.Errorf("shipment %d has no id, or a duplicate", i)
 		}
 		st.Shipments[s.ShipmentID] = s
 		st.ShipmentIDs = append(st.ShipmentIDs, s.ShipmentID)
@@ -259,7 +258,7 @@ func (w *savedWorld) checkDeliveries(*account.Account) error {
 	known := map[string]bool{"": true}
 	for i, d := range w.Deliveries {
 		if d == nil || known[d.ID] {
-			return fmt.Errorf("delivery %d has no id, or that of another", i)
+			return fmt.Errorf("delivery %d has no id, or a duplicate", i)
 		}
 		known[d.ID] = true
 		if !json.Valid(d.Payload) {
@@ -268,10 +267,10 @@ func (w *savedWorld) checkDeliveries(*account.Account) error {
 		switch d.State {
 		case delivery.Queued, delivery.Delivered, delivery.Failed, delivery.Refused:
 		default:
-			return fmt.Errorf("delivery %s is %q, which is no state", d.ID, d.State)
+			return fmt.Errorf("delivery %s has the unknown state %q", d.ID, d.State)
 		}
 		if d.Order != delivery.Together && !slices.Contains(delivery.Orders(), d.Order) {
-			return fmt.Errorf("delivery %s has the order %q, which is none of %v", d.ID, d.Order, delivery.Orders())
+			return fmt.Errorf("delivery %s has the order %q, which is not one of %v", d.ID, d.Order, delivery.Orders())
 		}
 	}
 	return nil

@@ -11,49 +11,49 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
-// The largest worlds that a scenario may ask for.
+// The largest worlds that a scenario may have.
 const (
 	maxListed = 100_000_000 // computed, so they take no memory
 	maxStored = 300_000     // at about a kilobyte and a half each
 	maxSeed   = 1<<31 - 1
 )
 
-// ScenarioWord is a word that a key may hold, and what it makes of a world. A word that takes a number ends in N.
+// ScenarioWord is one term of a scenario, and its effect. The N at the end of a term stands for a number.
 type ScenarioWord struct {
 	Word    string `json:"word"`
 	Summary string `json:"summary"`
-	Max     int    `json:"max,omitempty"` // the largest number; 0 for a word that takes none
+	Max     int    `json:"max,omitempty"` // the largest number; 0 for a term without one
 
 	apply func(w *worldPlan, n int)
 }
 
-// Scenarios returns every word that a key may hold.
+// Scenarios returns every term that a key may contain.
 func Scenarios() []ScenarioWord {
 	return []ScenarioWord{
-		{Word: "default", Summary: "the seeded world, as the server's own", apply: func(*worldPlan, int) {}},
-		{Word: "seedN", Max: maxSeed, Summary: "seeded from another number", apply: func(w *worldPlan, n int) { w.Seed = uint64(n) }},
-		{Word: "empty", Summary: "wallets with nothing in them, and nothing else", apply: func(w *worldPlan, _ int) { w.Empty = true }},
+		{Word: "default", Summary: "the seeded world, like the home world", apply: func(*worldPlan, int) {}},
+		{Word: "seedN", Max: maxSeed, Summary: "the seeded world of another random seed", apply: func(w *worldPlan, n int) { w.Seed = uint64(n) }},
+		{Word: "empty", Summary: "empty wallets, and nothing else", apply: func(w *worldPlan, _ int) { w.Empty = true }},
 		{Word: "lowfunds", Summary: "every wallet holds 1.00 of its currency", apply: func(w *worldPlan, _ int) { w.LowFunds = true }},
-		{Word: "rowsN", Max: maxListed, Summary: "the first wallet lists N transactions, computed when they are asked for", apply: func(w *worldPlan, n int) { w.Computed = n }},
+		{Word: "rowsN", Max: maxListed, Summary: "the first wallet lists N transactions, computed on request", apply: func(w *worldPlan, n int) { w.Computed = n }},
 		{Word: "historyN", Max: maxStored, Summary: "N payments from the wallets, all stored and in the ledger", apply: func(w *worldPlan, n int) { w.Payments = n }},
 		{Word: "failforms", Summary: "the first attempt at every document fails; a retry generates it", apply: func(w *worldPlan, _ int) { w.failForms = true }},
 		{Word: "instant", Summary: "documents are generated at the next tick of the clock", apply: func(w *worldPlan, _ int) { w.assume.GenerationScale = -1 }},
-		{Word: "capN", Max: 1_000_000, Summary: "pages hold N records at most, whatever is asked for", apply: func(w *worldPlan, n int) { w.assume.PerPageCap = n }},
+		{Word: "capN", Max: 1_000_000, Summary: "pages have at most N records, regardless of perPage", apply: func(w *worldPlan, n int) { w.assume.PerPageCap = n }},
 		{Word: "virtual", Summary: "time stands still until the world is advanced", apply: func(w *worldPlan, _ int) { w.virtual = true }},
-		{Word: "real", Summary: "time is real, also where the server's own stands still", apply: func(w *worldPlan, _ int) { w.virtual = false }},
+		{Word: "real", Summary: "time is real, even if the home world has a virtual clock", apply: func(w *worldPlan, _ int) { w.virtual = false }},
 	}
 }
 
-// worldPlan is everything that a scenario says about a world.
+// worldPlan is the plan of a world, as given by a scenario.
 type worldPlan struct {
 	seed.Plan
-	Scenario  string // the words
+	Scenario  string // the terms
 	assume    Assumptions
 	virtual   bool
 	failForms bool
 }
 
-// planFor returns what a scenario makes of the server's settings, or what is wrong with its words.
+// planFor returns the plan for a scenario, or an error if a term is invalid.
 func (c *Settings) planFor(scenario string) (worldPlan, error) {
 	w := worldPlan{
 		Plan:     seed.Plan{Seed: c.Seed},
@@ -70,7 +70,7 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 			if number != "" {
 				word += "N"
 			}
-			return w, fmt.Errorf("no scenario is called %q%s", text, spelling.Suggestion(word, scenarioWords()))
+			return w, fmt.Errorf("unknown scenario %q%s", text, spelling.Suggestion(word, scenarioWords()))
 		}
 		n := 0
 		if number != "" {
@@ -83,7 +83,7 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 	}
 	w.ObjectBreakdown = w.assume.ObjectBreakdown
 	if w.Empty && (w.LowFunds || w.Computed > 0 || w.Payments > 0) || w.Computed > 0 && w.Payments > 0 {
-		return w, fmt.Errorf("scenario %q contradicts itself: an empty world has no money and no rows, and rows are computed or stored", scenario)
+		return w, fmt.Errorf("scenario %q contradicts itself: an empty world has neither money nor rows, and rows are either computed or stored", scenario)
 	}
 	return w, nil
 }

@@ -12,11 +12,11 @@ import (
 // Step is one delivery of a schedule.
 type Step struct {
 	Event       int           // its number, from 0
-	BeforeReply bool          // delivers while the reply of the call that caused the events is held back
-	After       time.Duration // how long after the step before it arrives, by the world's clock
+	BeforeReply bool          // delivers while the response to the call that caused the events is held back
+	After       time.Duration // the wait after the previous step, by the world's clock
 }
 
-// RunSchedule delivers the notifications of events as a schedule says, to every webhook that is subscribed, one
+// RunSchedule delivers the notifications of events according to a schedule, to every subscribed webhook, with one
 // attempt each and one after the other: the same schedule always arrives the same way.
 func (w *World) RunSchedule(ctx context.Context, steps []Step, events []Event, act func(context.Context) error) ([]delivery.Delivery, error) {
 	if err := checkSteps(steps, len(events), act != nil); err != nil {
@@ -60,9 +60,9 @@ func (w *World) RunSchedule(ctx context.Context, steps []Step, events []Event, a
 		err := act(ctx)
 		switch unused := w.BeforeReply.Swap(nil); {
 		case unused == nil && early > 0:
-			<-delivered // act may have given up before its reply
+			<-delivered // act may have returned before its response
 		case unused != nil && err == nil:
-			err = errors.New("mockserver: the act made no call, so nothing could arrive before its reply")
+			err = errors.New("mockserver: the act made no call, so nothing could arrive before its response")
 		}
 		if err != nil {
 			return done, err
@@ -74,7 +74,7 @@ func (w *World) RunSchedule(ctx context.Context, steps []Step, events []Event, a
 	return done, failed
 }
 
-// checkSteps refuses steps that cannot be delivered as they say.
+// checkSteps refuses steps that cannot be delivered.
 func checkSteps(steps []Step, events int, hasAct bool) error {
 	late := false
 	for i, step := range steps {
@@ -82,16 +82,16 @@ func checkSteps(steps []Step, events int, hasAct bool) error {
 		case step.Event < 0 || step.Event >= events:
 			return fmt.Errorf("step %d delivers event %d of %d events, counted from 0", i+1, step.Event, events)
 		case step.BeforeReply && !hasAct:
-			return fmt.Errorf("step %d comes before the reply, but there is no request: add one (in Go: act)", i+1)
+			return fmt.Errorf("step %d comes before the response, but there is no request: add one (in Go: act)", i+1)
 		case step.BeforeReply && late:
-			return fmt.Errorf("step %d comes before the reply, behind one that comes after it", i+1)
+			return fmt.Errorf("step %d comes before the response, but a previous step comes after it", i+1)
 		}
 		late = late || !step.BeforeReply
 	}
 	return nil
 }
 
-// pass lets time pass in the world.
+// pass advances a virtual clock, or waits.
 func (w *World) pass(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()

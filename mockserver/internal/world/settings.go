@@ -9,23 +9,23 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 )
 
-// Settings are what the worlds of a server have in common.
+// Settings are shared by the worlds of a server.
 type Settings struct {
 	Seed        uint64
 	Virtual     bool
 	Start       time.Time // of a virtual clock
 	Assume      Assumptions
 	MaxWorlds   int
-	MaxRows     int                             // stored by a world, beside those it began with
+	MaxRows     int                             // stored by a world, in addition to its initial records
 	MaxBytes    int64                           // of memory of a world
-	Journal     int                             // calls remembered
-	JournalBody int                             // bytes remembered of a body
+	Journal     int                             // number of calls recorded
+	JournalBody int                             // bytes recorded of a body
 	Memory      *watch.Memory                   // of all journals
-	Parameters  func(operation string) []string // query parameters that the specification lists
-	Observers   []watch.Observer                // of every exchange, behind the journal and lint of its world
+	Parameters  func(operation string) []string // the query parameters of an operation in the specification
+	Observers   []watch.Observer                // of every exchange, after the journal and the linter of its world
 	Rules       func() *compliance.Rules
-	Deliver     http.RoundTripper // of every world's notifications
+	Deliver     http.RoundTripper // for the notifications of every world
 	Logger      *slog.Logger
-	Facade      func(*World) any // makes what the users of the server hold of a world
-	Located     func(*World)     // is called once the address of a world is known
+	Facade      func(*World) any // returns the public type of a world
+	Located     func(*World)     // called once the address of a world is known
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// Check returns which invariants do not hold.
+// Check returns an error that names every violated invariant.
 func (s *Snapshot) Check() error {
 	return errors.Join(s.State.Ledger.Check(), s.desk(s.State.Ledger).Check())
 }
 
-// Snapshot returns what the world holds now: its data, its money, its requests with what is still to happen to them,
+// Snapshot returns the current contents of the world: its data, its ledger, its requests with their pending changes,
 // and its delivery log.
 func (w *World) Snapshot() *Snapshot {
 	w.mu.Lock()
@@ -22,10 +22,10 @@ func (w *World) Snapshot() *Snapshot {
 	return &Snapshot{OpenKey: w.name, State: w.Account.Copy(), requests: w.Desk.Snapshot(), deliveries: w.Dispatcher.Log(), at: w.Clock.Now()}
 }
 
-// Restore makes the world hold what a snapshot does.
+// Restore replaces the contents of the world by a snapshot.
 func (w *World) Restore(s *Snapshot) { w.restore(s) }
 
-// Reset makes the world hold what it began with, clears its faults and empties its journal and its lint.
+// Reset restores the initial contents of the world, clears its faults and empties its journal and its findings.
 func (w *World) Reset() {
 	w.Faults.Reset()
 	w.restore(w.base)
@@ -41,19 +41,19 @@ func (w *World) restore(s *Snapshot) {
 	w.timers = w.Clock.Scope()
 	w.Account = s.State.Copy()
 	w.openDesk()
-	stood := w.Clock.Now().Sub(s.at) // how long time stood still
+	stood := w.Clock.Now().Sub(s.at) // how long the snapshot was stored
 	w.Desk.Resume(s.requests, stood)
 	w.Dispatcher.Restore(s.deliveries, stood, s.OpenKey == "" || s.OpenKey == w.name)
 }
 
-// Snapshot is what a world held at one moment. It never changes.
+// Snapshot is the contents of a world at one moment. It is immutable.
 type Snapshot struct {
-	OpenKey    string // the name of the one that it was taken of; empty if that is not known
+	OpenKey    string // the name of the world; empty if unknown
 	State      account.Account
 	requests   regulatory.Requests
 	deliveries []*delivery.Delivery // oldest first
 	at         time.Time            // by the world's clock
 }
 
-// At returns when the snapshot was taken, by the world's clock.
+// At returns the time of the world's clock when the snapshot was taken.
 func (s *Snapshot) At() time.Time { return s.at }

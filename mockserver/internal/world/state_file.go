@@ -18,10 +18,10 @@ import (
 	"github.com/shipping-go/shipping/internal/jsonexact"
 )
 
-// A state file holds worlds as JSON, so that a server goes on where another one ended. It is written whole
-// or not at all, and readable by its owner only. Of secrets it has what cannot be left out: the names of
-// worlds, from which their keys follow; the URLs of webhooks; and the notifications of the delivery log. The
-// home world's key, faults and journals are not in it.
+// A state file holds worlds as JSON, so that a server can restore the state of another. It is replaced atomically, and
+// only its owner can read it. The secrets in it are those that the state needs: the names of worlds, from which keys
+// are derived; the URLs of webhooks; and the notifications of the delivery log. It has neither the home world's key nor
+// faults and journals.
 
 const (
 	stateFormat  = "mockserver-state"
@@ -36,15 +36,15 @@ type stateFile struct {
 	Worlds  []savedWorld `json:"worlds"`
 }
 
-// ErrStateFile is returned, wrapped with the reason, for a file that cannot be restored from.
+// ErrStateFile is returned, wrapped with the reason, if a state file cannot be restored.
 var ErrStateFile = errors.New("the state file cannot be used")
 
-// lockState locks a state file, and removes what a process that was killed while it saved has left.
+// lockState locks a state file, and removes temporary files of a process that was killed while saving.
 func lockState(path string) (*filelock.Lock, error) {
 	lock, err := filelock.Acquire(path)
 	switch {
 	case errors.Is(err, filelock.ErrInUse):
-		return nil, fmt.Errorf("mockserver: %w: %s: another server uses it: stop that one, or name another file: %w", ErrStateFile, path, err)
+		return nil, fmt.Errorf("mockserver: %w: %s: another server uses it: stop that server, or use another file: %w", ErrStateFile, path, err)
 	case err != nil:
 		return nil, fmt.Errorf("mockserver: %w: %w", ErrStateFile, err)
 	}
@@ -52,13 +52,13 @@ func lockState(path string) (*filelock.Lock, error) {
 	for _, name := range left {
 		number := strings.TrimSuffix(strings.TrimPrefix(name, path+"."), temporarySuffix)
 		if strings.Trim(number, "0123456789") == "" {
-			_ = os.Remove(name) // it harms nobody
+			_ = os.Remove(name) // an error does no harm
 		}
 	}
 	return lock, nil
 }
 
-// globQuote returns a path as the pattern that matches it alone.
+// globQuote returns the pattern that matches only a path.
 func globQuote(path string) string {
 	if runtime.GOOS == "windows" { // where patterns have no escapes, and names no asterisks
 		return path
@@ -66,12 +66,12 @@ func globQuote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// temporarySuffix ends the name of a state file that is being written.
+// temporarySuffix is the suffix of a state file while it is written.
 const temporarySuffix = ".tmp"
 
-// realPath returns the file that a path means: the one at the end of symbolic links, which need not exist.
+// realPath resolves symbolic links in a path; the file need not exist.
 func realPath(path string) string {
-	const most = 40 // links, as systems have it
+	const most = 40 // links, as on common systems
 	for range most {
 		target, err := os.Readlink(path)
 		if err != nil {
@@ -91,7 +91,7 @@ func realPath(path string) string {
 	return path
 }
 
-// writeLocked is writeState for a file that this server has not locked.
+// writeLocked is like writeState, for a file that this server has not locked.
 func writeLocked(path string, worlds iter.Seq2[string, *Snapshot]) error {
 	lock, err := lockState(path)
 	if err != nil {
@@ -100,26 +100,26 @@ func writeLocked(path string, worlds iter.Seq2[string, *Snapshot]) error {
 	return errors.Join(writeState(path, worlds), lock.Release())
 }
 
-// writeState writes a state file, one world after the other, so that no more than one of them is in memory
-// a second time.
+// writeState writes a state file, one world after the other, so that at most one of them is in memory
+// twice.
 func writeState(path string, worlds iter.Seq2[string, *Snapshot]) (err error) {
 	folder := filepath.Dir(path)
 	temporary, err := os.CreateTemp(folder, filepath.Base(path)+".*"+temporarySuffix)
 	if err != nil {
-		return fmt.Errorf("mockserver: the state cannot be saved: %w", err)
+		return fmt.Errorf("mockserver: cannot save the state: %w", err)
 	}
 	defer func() {
 		if err != nil {
-			// The first error is the one to tell.
+			// The first error is returned.
 			_ = temporary.Close()
 			_ = os.Remove(temporary.Name())
-			err = fmt.Errorf("mockserver: the state cannot be saved to %s: %w", path, err)
+			err = fmt.Errorf("mockserver: cannot save the state to %s: %w", path, err)
 		}
 	}()
 	if err = EncodeState(temporary, worlds); err != nil {
 		return err
 	}
-	if err = temporary.Sync(); err != nil { // else a crash could leave the new name on an empty file
+	if err = temporary.Sync(); err != nil { // otherwise a crash could leave an empty file
 		return err
 	}
 	if err = temporary.Close(); err != nil {
@@ -132,13 +132,13 @@ func writeState(path string, worlds iter.Seq2[string, *Snapshot]) (err error) {
 	return nil
 }
 
-// EncodeState writes what [stateFile] reads.
+// EncodeState writes a state file.
 func EncodeState(file io.Writer, worlds iter.Seq2[string, *Snapshot]) error {
 	out := bufio.NewWriter(file)
 	written := 0
 	put := func(text []byte) error {
-		if written += len(text); written >= maxStateFile { // nobody could read it
-			return fmt.Errorf("the state takes more than the %d bytes that a file may: close some worlds before it is saved", maxStateFile)
+		if written += len(text); written >= maxStateFile { // it could not be read again
+			return fmt.Errorf("the state would have more than %d bytes: close some worlds", maxStateFile)
 		}
 		_, err := out.Write(text)
 		return err
@@ -165,7 +165,7 @@ func EncodeState(file io.Writer, worlds iter.Seq2[string, *Snapshot]) error {
 	return out.Flush()
 }
 
-// syncFolder makes a rename outlive a crash, on systems where a folder can be synced.
+// syncFolder makes a rename durable, on systems on which a folder can be synced.
 func syncFolder(folder string) {
 	if f, err := os.Open(folder); err == nil {
 		_ = f.Sync()
@@ -186,24 +186,24 @@ func readStateFile(path string) (stateFile, error) {
 	return file, nil
 }
 
-// DecodeState reads what [encodeState] writes.
+// DecodeState reads a state file.
 func DecodeState(from io.Reader) (stateFile, error) {
 	text, err := io.ReadAll(io.LimitReader(from, maxStateFile+1))
 	switch {
 	case err != nil:
 		return stateFile{}, err
 	case len(text) > maxStateFile:
-		return stateFile{}, fmt.Errorf("it is longer than %d bytes", maxStateFile)
+		return stateFile{}, fmt.Errorf("the file is longer than %d bytes", maxStateFile)
 	}
 	var about struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 	}
 	if err := jsonexact.Unmarshal(text, &about); err != nil {
-		return stateFile{}, fmt.Errorf("it is no whole JSON object: %w", err)
+		return stateFile{}, fmt.Errorf("not a complete JSON object: %w", err)
 	}
 	if about.Format != stateFormat || about.Version != stateVersion {
-		return stateFile{}, fmt.Errorf("it says format %q, version %d; this program reads format %q, version %d", about.Format, about.Version, stateFormat, stateVersion)
+		return stateFile{}, fmt.Errorf("the file has format %q, version %d; this program reads format %q, version %d", about.Format, about.Version, stateFormat, stateVersion)
 	}
 	var file stateFile
 	if err := jsonexact.Unmarshal(text, &file); err != nil {
@@ -215,18 +215,18 @@ func DecodeState(from io.Reader) (stateFile, error) {
 	names := map[string]bool{}
 	for _, w := range file.Worlds {
 		if names[w.Name] {
-			return stateFile{}, fmt.Errorf("world %q is there twice", w.Name)
+			return stateFile{}, fmt.Errorf("world %q appears twice", w.Name)
 		}
 		names[w.Name] = true
 	}
 	if len(file.Worlds) == 0 {
-		return stateFile{}, errors.New("it has no world")
+		return stateFile{}, errors.New("the file has no world")
 	}
 	return file, nil
 }
 
-// Save writes what every world holds to a file: atomically, so that the file that was there stays until the new one is
-// complete on disk. It fails for a file that another server has.
+// Save writes the contents of every world to a file, and replaces an existing file atomically. It returns an error if
+// another server uses the file.
 func (b *Book) Save(path string) error {
 	write := writeLocked
 	if b.lock != nil && realPath(path) == realPath(b.file) {
@@ -241,8 +241,8 @@ func (b *Book) Save(path string) error {
 	})
 }
 
-// Load makes the worlds of a file those of the book: the home world holds what the file's does, and the others are
-// opened, or restored if they are open. A file that cannot be used changes nothing.
+// Load restores the worlds of a file: the home world, and every other world, which is opened if it is not open. If the
+// file is invalid, nothing changes.
 func (b *Book) Load(path string) error {
 	file, err := readStateFile(path)
 	if err != nil {
@@ -286,13 +286,13 @@ func (b *Book) Use(path string) error {
 	return b.Load(path)
 }
 
-// release lets other servers use the file.
+// ReleaseFile unlocks the file.
 func (b *Book) ReleaseFile() {
 	if b.lock == nil {
 		return
 	}
 	if err := b.lock.Release(); err != nil {
-		b.settings.Logger.Error("the lock of the state file cannot be released", "error", err)
+		b.settings.Logger.Error("cannot unlock the state file", "error", err)
 	}
 }
 
@@ -301,7 +301,7 @@ func (s *Snapshot) Save(path string) error {
 	return writeLocked(realPath(path), func(yield func(string, *Snapshot) bool) { yield("snapshot", s) })
 }
 
-// LoadSnapshot reads the snapshot of a file; of one with several worlds, the home world's.
+// LoadSnapshot reads a snapshot from a file. If the file has several worlds, it returns the home world's.
 func LoadSnapshot(path string) (*Snapshot, error) {
 	file, err := readStateFile(path)
 	if err != nil {

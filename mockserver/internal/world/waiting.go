@@ -10,10 +10,10 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// errClosed ends whatever waits in a world that is closed.
+// errClosed is returned to everything that waits in a world that is closed.
 var errClosed = errors.New("the world is closed")
 
-// wait returns nil when d has passed on the world's clock, or why it returns before. The clock calls due at
+// wait returns nil when d has passed on the world's clock, or the error that ended the wait. The clock calls due at
 // that time.
 func (w *World) wait(ctx context.Context, d time.Duration, label string, due func()) error {
 	passed := make(chan struct{})
@@ -37,7 +37,7 @@ func (w *World) wait(ctx context.Context, d time.Duration, label string, due fun
 	return nil
 }
 
-// Delay lets an exchange wait. [World.Advance] waits for what it does afterwards, until it leaves.
+// Delay delays an exchange by d. After the delay [World.Advance] waits until the exchange calls Leave.
 func (w *World) Delay(x *wire.Exchange, d time.Duration, label string) error {
 	err := w.wait(x.Ctx, d, label, w.working.add)
 	if err == nil {
@@ -46,11 +46,11 @@ func (w *World) Delay(x *wire.Exchange, d time.Duration, label string) error {
 	return err
 }
 
-// pending counts work that somebody waits for. The zero value is none.
+// pending counts work in progress. The zero value means none.
 type pending struct {
 	mu    sync.Mutex
 	count int
-	none  chan struct{} // closed when the count is 0 again; nil while nobody waits
+	none  chan struct{} // closed when the count is 0; nil if no goroutine waits
 }
 
 func (p *pending) add() {
@@ -68,7 +68,7 @@ func (p *pending) done() {
 	}
 }
 
-// wait returns when there is no work.
+// wait returns when the count is 0.
 func (p *pending) wait() {
 	p.mu.Lock()
 	none := p.none
@@ -82,15 +82,15 @@ func (p *pending) wait() {
 	}
 }
 
-// ticker lets one tick after the other pass on the clock of a world.
+// ticker produces ticks on the clock of a world.
 type ticker struct {
 	OpenKey *World
 	timers  *clock.Scope
 	passed  chan struct{} // one for each tick
 }
 
-// Ticks returns a ticker of so many ticks. The clock schedules each tick at the time of the one before, so
-// that ticks fall due at their time however late they are waited for.
+// Ticks returns a ticker of count ticks. Each tick is scheduled relative to the previous one, not to the call of Wait,
+// so that ticks are due on time.
 func (w *World) Ticks(each time.Duration, count int, label string) *ticker {
 	t := &ticker{OpenKey: w, timers: w.Clock.Scope(), passed: make(chan struct{}, max(0, count))}
 	var next func(left int)
@@ -107,7 +107,7 @@ func (w *World) Ticks(each time.Duration, count int, label string) *ticker {
 	return t
 }
 
-// Wait returns nil when the next tick has passed, or why it returns before.
+// Wait returns nil when the next tick has passed, or the error that ended the wait.
 func (t *ticker) Wait(ctx context.Context) error {
 	select {
 	case <-t.passed:
@@ -119,5 +119,5 @@ func (t *ticker) Wait(ctx context.Context) error {
 	}
 }
 
-// Stop drops the ticks that are left.
+// Stop cancels the remaining ticks.
 func (t *ticker) Stop() { t.timers.Stop() }

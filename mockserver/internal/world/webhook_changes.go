@@ -17,7 +17,7 @@ func (w *World) ChangeWebhook(id string, change WebhookChange) error {
 		}
 	}
 	if o := change.Order; o != nil && *o != "" && !slices.Contains(delivery.Orders(), *o) {
-		return fmt.Errorf("mockserver: webhook not changed: order %q is none of %v, nor empty", *o, delivery.Orders())
+		return fmt.Errorf("mockserver: webhook not changed: order %q is neither empty nor one of %v", *o, delivery.Orders())
 	}
 	if err := checkWebhookSize(deref(change.Name), deref(change.URL), change.Events); err != nil {
 		return fmt.Errorf("mockserver: webhook not changed: %w", err)
@@ -47,7 +47,7 @@ func (w *World) ChangeWebhook(id string, change WebhookChange) error {
 	})
 }
 
-// deref returns what a pointer points to, or the zero value.
+// deref returns *p, or the zero value if p is nil.
 func deref[T any](p *T) (value T) {
 	if p != nil {
 		value = *p
@@ -62,8 +62,8 @@ func (w *World) RemoveWebhook(id string) error {
 	return w.replaceWebhook(id, func(account.Webhook) *account.Webhook { return nil })
 }
 
-// replaceWebhook puts what change returns in the place of a webhook, nil for nothing. A webhook is never
-// changed where it stands, since forks of the world share it. The caller holds the lock.
+// replaceWebhook replaces a webhook by the result of change, or removes it if that is nil. A webhook is never
+// modified in place, because forks of the world share it. The caller holds the lock.
 func (w *World) replaceWebhook(id string, change func(account.Webhook) *account.Webhook) error {
 	old := w.Account.Webhooks.Find(id)
 	if old == nil {
@@ -85,7 +85,7 @@ func (w *World) replaceWebhook(id string, change func(account.Webhook) *account.
 	return nil
 }
 
-// WebhookChange is what is to change about a webhook; nil leaves a field as it is.
+// WebhookChange holds the new values of a webhook; nil leaves a field unchanged.
 type WebhookChange struct {
 	Name   *string         `json:"name"`
 	URL    *string         `json:"url"`

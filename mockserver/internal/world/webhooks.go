@@ -37,7 +37,7 @@ func (w *World) AddWebhook(h Subscription) (string, error) {
 	return made.WebhookID, w.Account.Webhooks.Add(made)
 }
 
-// checkWebhookSize refuses a webhook that no account would have, whose every copy takes memory.
+// checkWebhookSize limits the memory of a webhook.
 func checkWebhookSize(name, url string, events []string) error {
 	const longestLabel, longestURL, mostEvents = 256, 2048, 100
 	switch {
@@ -56,7 +56,7 @@ func checkWebhookSize(name, url string, events []string) error {
 	return nil
 }
 
-// Subscription is a webhook to be made.
+// Subscription describes a new webhook.
 type Subscription struct {
 	Name     string   `json:"name"`
 	URL      string   `json:"url"`

@@ -13,13 +13,13 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// World is one account of a server: its key, its data, its time, its faults and its journal. It is safe for concurrent
+// World is one account of a server: its key, data, time, faults and journal. It is safe for concurrent
 // use.
 type World struct {
 	*Access
 	*instruments
 	name       string
-	Facade     any // what the users of the server hold of the world
+	Facade     any // the public type of the world
 	settings   *Settings
 	Plan       worldPlan
 	Assume     Assumptions
@@ -27,32 +27,32 @@ type World struct {
 	Dispatcher *delivery.Dispatcher
 	closed     context.Context // ends when the world is closed
 	shut       context.CancelFunc
-	working    pending   // exchanges that Advance waits for
-	base       *Snapshot // what it began as
-	origin     *template // where that comes from; nil for a fork
+	working    pending   // exchanges for which Advance waits
+	base       *Snapshot // the initial contents
+	origin     *template // the template of base; nil for a fork
 
-	// mu guards what follows. It is held while a handler reads or changes the world, never while
+	// mu guards the fields below. It is held while a handler reads or changes the world, never while
 	// something is read from or written to a connection.
 	mu        sync.Mutex
-	Account   account.Account // what Reset and Restore replace
+	Account   account.Account // replaced by Reset and Restore
 	Desk      *regulatory.Desk
 	timers    *clock.Scope         // of the desk
-	Snapshots map[string]*Snapshot // by name, for those who cannot hold on to one
-	// rowsAtFirst is how many records the world began with.
+	Snapshots map[string]*Snapshot // by name, for clients over HTTP
+	// rowsAtFirst is the number of initial records.
 	rowsAtFirst int
 }
 
-// Access is what a program needs to use a world. It is behind a pointer of its own, because fmt prints the fields of a
-// pointer that it meets with a verb that fits no pointer, but none of the pointers in those.
+// Access holds what a program needs to use a world. World embeds a pointer to it, because fmt follows a pointer at the
+// top level only, so that printing a World does not reveal the key.
 type Access struct {
 	URL       string // the base address
 	SecretKey string // opens the world
 }
 
-// HomeName is the name of a server's own world.
+// HomeName is the name of the home world.
 const HomeName = "home"
 
-// newWorld makes a world that begins as a snapshot.
+// newWorld returns a world with the contents of a snapshot.
 func (b *Book) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
 	w := &World{
 		Access: &Access{URL: b.url, SecretKey: key}, name: name, settings: b.settings, Plan: p, Assume: p.assume, base: base,
@@ -88,14 +88,14 @@ func (b *Book) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
 	return w
 }
 
-// Lock locks what a handler reads or changes. Nothing is read from or written to a connection under it.
+// Lock locks the fields that handlers read and change. Nothing is read from or written to a connection under it.
 func (w *World) Lock() { w.mu.Lock() }
 
-// Unlock ends what Lock began.
+// Unlock unlocks them.
 func (w *World) Unlock() { w.mu.Unlock() }
 
-// Name returns what follows "sk_test_" in the key, scenario and name, such as "lowfunds_ci42"; "home" for the
-// server's own world.
+// Name returns the scenario and the name that follow "sk_test_" in the key, such as "lowfunds_ci42", or "home" for the
+// home world.
 func (w *World) Name() string { return w.name }
 
 func (w *World) Close() {
@@ -122,9 +122,9 @@ func (w *World) Advance(d time.Duration) ([]clock.Fired, error) {
 // ErrRealClock is returned by [World.Advance] in a world that follows the real time.
 var ErrRealClock = errors.New("mockserver: the clock follows the real time; start the server with -clock virtual (in Go: WithVirtualClock), or use a world of the scenario virtual")
 
-// Waiting returns how many things wait for their time on the world's clock: documents under generation, deliveries to
-// be tried again, delayed answers.
+// Waiting returns the number of timers that are pending on the world's clock: documents being generated, retries of
+// deliveries, delayed responses.
 func (w *World) Waiting() int { return w.Clock.Waiting() }
 
-// Now returns the time in the world.
+// Now returns the current time of the world's clock.
 func (w *World) Now() time.Time { return w.Clock.Now() }

@@ -116,7 +116,7 @@ export function journal(app) {
         load(true);
       }
       rows.relink(calls);
-      rows.mark(route.id);
+      rows.checksum(route.id);
       detail(route.id);
     },
     refresh(changed) {

@@ -12,7 +12,7 @@ import (
 
 // exception is what the sources leave out, or get wrong, about one country.
 type exception struct {
-	// skip drops an entity that has no code of its own in ISO 3166-1.
+	// skip drops an entity without a code in ISO 3166-1.
 	skip bool
 	// phonecode and currency replace those of countries-list.
 	phonecode, currency string

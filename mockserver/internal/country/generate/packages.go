@@ -17,7 +17,7 @@ var packageJSON string
 //go:embed package-lock.json
 var packageLock string
 
-// packages is what the two npm packages say, by country code.
+// packages holds the data of the two npm packages, by country code.
 type packages struct {
 	// Names is from countries-and-timezones, which keeps a name's own letters (Åland, Curaçao). Its
 	// zones are not used: it lists a neighbour's zone where both have kept the same time
@@ -66,7 +66,7 @@ func installPackages() (*packages, error) {
 	return read, nil
 }
 
-// output runs a command in a folder and returns what it prints; its complaints go to standard error.
+// output runs a command in a folder and returns its standard output; its errors go to standard error.
 func output(folder, name string, args ...string) ([]byte, error) {
 	command := exec.Command(name, args...)
 	command.Dir = folder
