@@ -21,16 +21,17 @@ type Assumptions struct {
 	OneWorld bool
 	// RuleFailureStatus is the HTTP status of a request that breaks a rule. Default: 400.
 	RuleFailureStatus int
-	// FundsStatus is the HTTP status of a purchase that the wallet cannot pay. Default: that of a broken rule.
+	// FundsStatus is the HTTP status of a purchase that exceeds the balance of the wallet. Default:
+	// RuleFailureStatus.
 	FundsStatus int
 	// AnalyzeStatus is the HTTP status of a successful analysis. Default: 200.
 	AnalyzeStatus int
 	// PurchaseStatus is the HTTP status of a successful purchase. Default: 200.
 	PurchaseStatus int
-	// ProblemRefusals sends refusals as application/problem+json (RFC 9457). Default: in the envelope.
+	// ProblemRefusals sends refusals as application/problem+json (RFC 9457). Default: the envelope.
 	ProblemRefusals bool
-	// OtherRefusalNames gives a refusal's code in the member "code", with other values such as ERR_NOT_FOUND.
-	// Default: error_code, such as not_found.
+	// OtherRefusalNames sends the error code of a refusal in the member "code", with other values such as
+	// ERR_NOT_FOUND. Default: the member error_code, with values such as not_found.
 	OtherRefusalNames bool
 	// MaxBody is the longest request body in bytes. Default: 1 MiB.
 	MaxBody int64
@@ -58,7 +59,7 @@ type Assumptions struct {
 	LastPageNull bool
 	// EmptyHasNoPages makes the pageCount of an empty list 0. Default: 1.
 	EmptyHasNoPages bool
-	// OldestFirst lists the oldest record first. Default: the newest.
+	// OldestFirst sorts lists from the oldest record to the newest. Default: newest first.
 	OldestFirst bool
 	// ObjectBreakdown makes a rate's breakdown an object with money keys. Default: an empty array.
 	ObjectBreakdown bool
@@ -123,12 +124,12 @@ func Strict(a *Assumptions) {
 	a.TolerateWrongTypes, a.RequireContentType, a.CheckResponses = false, true, true
 }
 
-// Contrary is an edit for [WithAssumptions]: it changes every assumption to the other choice that the specification
-// allows. A client that passes against the defaults and against Contrary does not depend on the choices of this server.
-// Contrary does not change OneWorld, CheckResponses and DeliverAnywhere, which are about this server and not about the
-// service, or RequireProfiles, because the specification names the conditions of a purchase. It does set ObjectBreakdown
-// and UnknownState, although the specification shows a list and lists the states, because services have been seen to
-// behave that way. Its durations are short enough for tests in real time.
+// Contrary is an edit for [WithAssumptions]. It makes the other valid choice at each point that the specification
+// leaves open. A client that passes against the defaults and against Contrary does not depend on the choices of this
+// server. Contrary does not change OneWorld, CheckResponses and DeliverAnywhere, which are about this server and not
+// about the service, or RequireProfiles, because the specification names the conditions of a purchase. It does set
+// ObjectBreakdown and UnknownState: the specification shows a list and lists the states, but services have been seen to
+// differ. Its durations are short enough for tests in real time.
 func Contrary(a *Assumptions) { (*world.Assumptions)(a).Contrary() }
 
 // Assumption is one row of the table of assumptions.

@@ -11,19 +11,18 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// Diff is what has changed in a world since a snapshot: see [World.Diff]. Lists contain only what has changed, oldest
-// first. The zero value is a diff without changes.
+// Diff holds the changes of a world since a snapshot; see [World.Diff]. Its lists contain only changes, oldest first.
+// The zero value has no changes.
 //
-// A change has two sides, Before and After. A side is zero if there was, or is, nothing: what is new has no Before, and
-// what is gone has no After. Something is gone after [World.Restore], [World.Reset] or [World.RemoveWebhook], and a
-// delivery also if the delivery log is full.
+// A change has two sides, Before and After. Before is zero for a new item, and After is zero for a removed one.
+// [World.Restore], [World.Reset] and [World.RemoveWebhook] remove items, and a full delivery log removes deliveries.
 type Diff struct {
 	// Wallets have other balances.
 	Wallets []WalletDiff `json:"wallets"`
-	// Entries are new in the ledger, and RemovedEntries no longer there.
+	// Entries are new entries of the ledger, and RemovedEntries are removed ones.
 	Entries        []LedgerEntry `json:"entries"`
 	RemovedEntries []LedgerEntry `json:"removed_entries"`
-	// Requests are new, in another state, charged, edited or gone, or have other documents.
+	// Requests are new, charged, edited or removed, or have another state or other documents.
 	Requests []RequestDiff `json:"requests"`
 	// Webhooks were added, changed or removed.
 	Webhooks []WebhookDiff `json:"webhooks"`
@@ -31,7 +30,7 @@ type Diff struct {
 	Deliveries []DeliveryDiff `json:"deliveries"`
 	// ExchangeRates have other values.
 	ExchangeRates []ExchangeRateDiff `json:"exchange_rates"`
-	// RatesAdded is how many records the list of rates has more, and RatesRemoved how many are no longer there.
+	// RatesAdded is the number of new records in the list of rates, and RatesRemoved the number of removed ones.
 	RatesAdded   int `json:"rates_added"`
 	RatesRemoved int `json:"rates_removed"`
 	// Before is when the snapshot was taken and After the time now, both by the world's clock.
@@ -77,10 +76,10 @@ type RequestDiff struct {
 	After  shipping.RequestStatus `json:"after,omitempty"`
 	// Documents are its purchased documents that have changed.
 	Documents []DocumentDiff `json:"documents"`
-	// Charged is what its purchase since the snapshot has cost, in Currency; unknown without such a purchase.
+	// Charged is the amount of its purchase since the snapshot, in Currency; unknown if there was none.
 	Charged  shipping.Amount `json:"charged_amount,omitzero"`
 	Currency string          `json:"currency"`
-	// Edited reports that neither state nor documents nor charge have changed, but something else, such as a profile.
+	// Edited reports that something other than state, documents and charge has changed, such as a profile.
 	Edited bool `json:"edited"`
 }
 
@@ -90,7 +89,7 @@ type DocumentDiff struct {
 	// Before and After are its statuses; empty on a side without the document.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
-	// Attempts is how often its generation has been started.
+	// Attempts is the number of times that its generation was started.
 	Attempts int `json:"attempts"`
 }
 
@@ -101,7 +100,7 @@ type WebhookDiff struct {
 	After     *WebhookSettings `json:"after,omitempty"`
 }
 
-// WebhookSettings are what a [WebhookChange] can change.
+// WebhookSettings are the settings that a [WebhookChange] can set.
 type WebhookSettings struct {
 	Name   string        `json:"name"`
 	URL    string        `json:"url"`
@@ -119,22 +118,22 @@ type DeliveryDiff struct {
 	// Before and After are its states, as in [Delivery]; empty on a side without the delivery.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
-	// Attempts is how many POSTs have been made.
+	// Attempts is the number of POST requests.
 	Attempts int `json:"attempts"`
 }
 
-// ExchangeRateDiff is an exchange rate that has changed: how many units of a currency a US dollar buys.
+// ExchangeRateDiff is an exchange rate that has changed, in units of the currency per US dollar.
 type ExchangeRateDiff struct {
 	Currency string          `json:"currency"`
 	Before   shipping.Amount `json:"before,omitzero"`
 	After    shipping.Amount `json:"after,omitzero"`
 }
 
-// Diff returns what has changed in the world since a snapshot; nil stands for what the world began as.
+// Diff returns the changes of the world since a snapshot, or since its initial contents if the snapshot is nil.
 //
 // It compares contents. The snapshot can therefore be older than a [World.Reset] or [World.Restore], or be of another
-// world, such as the parent of a fork. Its cost depends on what has changed, not on what the world holds; only a snapshot
-// that shares nothing with the world, such as one from a file, is compared as a whole.
+// world, such as the parent of a fork. The cost depends on the changes, not on the size of the world, except if the
+// snapshot shares no data with the world: a snapshot from a file is compared completely.
 func (w *World) Diff(since *Snapshot) Diff {
 	var then *world.Snapshot
 	if since != nil {
@@ -176,13 +175,13 @@ func exportedSettings(s *world.WebhookSettings) *WebhookSettings {
 	return &WebhookSettings{Name: s.Name, URL: s.URL, Events: s.Events, Active: s.Active, Order: DeliveryOrder(s.Order)}
 }
 
-// Empty reports whether nothing has changed. The time is no change.
+// Empty reports whether there are no changes. Time is not a change.
 func (d Diff) Empty() bool {
 	return len(d.Wallets)+len(d.Entries)+len(d.RemovedEntries)+len(d.Requests)+len(d.Webhooks)+len(d.Deliveries)+len(d.ExchangeRates) == 0 &&
 		d.RatesAdded == 0 && d.RatesRemoved == 0
 }
 
-// String returns the changes, one a line, for the message of a failed test. It is "nothing changed" if [Diff.Empty].
+// String returns the changes, one per line, for the message of a failed test. It is "nothing changed" if [Diff.Empty].
 func (d Diff) String() string {
 	if d.Empty() {
 		return "nothing changed"
@@ -222,7 +221,7 @@ func (d Diff) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// sides returns both sides of a change; an empty one does not exist.
+// sides formats both sides of a change; an empty side does not exist.
 func sides(before, after string) string {
 	switch {
 	case before == "":

@@ -177,8 +177,8 @@ func (c *config) errorLog() *log.Logger {
 // default requests are not logged; requests below /_mock/ are never logged.
 func WithAccessLog(logger *slog.Logger) Option { return func(c *config) { c.accessLog = logger } }
 
-// WithJournal sets how many calls a world records, and how many bytes of each body. The default
-// is 1,024 calls with 2 KiB of each body. With 0 calls nothing is recorded.
+// WithJournal sets how many requests a world records, and how many bytes of each body. The default
+// is 1,024 requests with 2 KiB of each body. With 0 requests nothing is recorded.
 func WithJournal(calls, bodyBytes int) Option {
 	return func(c *config) { c.Journal, c.JournalBody = max(0, calls), max(0, bodyBytes) }
 }

@@ -1,6 +1,6 @@
 // Package journal holds the records of a world of the reference server: the requests that it served, queries that
-// select some of them, and the findings of the linter. A call can be exported as a curl command or a Go test that
-// repeats it.
+// select some of them, and the findings of the linter. An [Entry] can be exported as a curl command or a Go test that
+// repeats its request.
 package journal
 
 import (
@@ -43,7 +43,7 @@ type Entry struct {
 	ResponseBytes int    `json:"response_bytes"`
 }
 
-// Query selects calls of the journal. An empty field selects all.
+// Query selects entries of the journal. An empty field selects all.
 type Query struct {
 	// Operation is a name such as [shipping.OpPurchase].
 	Operation string
@@ -56,14 +56,14 @@ type Query struct {
 	// Contains is a text in the path, the query or one of the recorded bodies, such as a
 	// request_id.
 	Contains string
-	// Faulted selects the calls that an injected fault struck.
+	// Faulted selects the requests that an injected fault struck.
 	Faulted bool
-	// After is the X-Request-Id of a call, and selects the calls behind it. [Latest] stands for the latest call,
-	// so that mockserver.World.Await waits for the next.
+	// After is the X-Request-Id of an entry, and selects later entries. With [Latest], mockserver.World.Await waits
+	// for the next request.
 	After string
 }
 
-// Latest is a [Query.After] that selects only future calls.
+// Latest is a [Query.After] that selects only future entries.
 const Latest = "latest"
 
 // String lists the conditions.

@@ -17,7 +17,7 @@ import (
 // keyVariable is the environment variable from which exported requests read the secret key; the key is never exported.
 const keyVariable = "SHIPPING_SECRET_KEY"
 
-// Curl returns a command for a POSIX shell that makes the call again at a base address, with the key from the
+// Curl returns a command for a POSIX shell that sends the request again to a base address, with the key from the
 // environment variable SHIPPING_SECRET_KEY. Everything else in it is quoted, so that a shell, a terminal and curl take
 // it as text. A comment notes a truncated body.
 func (c *Entry) Curl(baseURL string) string {
@@ -75,7 +75,7 @@ func (c *Entry) curlURL(baseURL string) []string {
 	return append(words, shell.Quote(baseURL+target))
 }
 
-// GoTest returns a Go test file that makes the call again at a base address and expects the same
+// GoTest returns a Go test file that sends the request again to a base address and expects the same
 // status. It needs nothing but the standard library.
 func (c *Entry) GoTest(baseURL string) string {
 	var b strings.Builder

@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// Load has ended when next to nothing was allocated between two looks, and much since memory was given back last.
+// Load has ended if almost nothing was allocated between two checks, and much since memory was last released.
 const (
-	betweenLooks = time.Second
-	nextToNone   = 256 << 10 // bytes
-	much         = 4 << 20
+	checkInterval = time.Second
+	almostNone    = 256 << 10 // bytes
+	much          = 4 << 20
 )
 
-// freeWhenIdle gives memory back to the operating system when load has ended: a server that answered a thousand
-// connections would keep their memory otherwise. It returns when the context ends.
-func freeWhenIdle(ctx context.Context, looks <-chan time.Time, allocated func() uint64, free func()) {
+// freeWhenIdle releases memory to the operating system when load has ended. Otherwise a server keeps the memory of its
+// peak number of connections. It returns when the context ends.
+func freeWhenIdle(ctx context.Context, checks <-chan time.Time, allocated func() uint64, free func()) {
 	before := allocated()
 	freed := before
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-looks:
+		case <-checks:
 		}
 		now := allocated()
-		if now-before < nextToNone && now-freed > much {
+		if now-before < almostNone && now-freed > much {
 			free()
 			freed = now
 		}
@@ -44,7 +44,7 @@ func allocated() uint64 {
 // startFreeing starts freeWhenIdle until the context ends.
 func startFreeing(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	ticker, ended := time.NewTicker(betweenLooks), make(chan struct{})
+	ticker, ended := time.NewTicker(checkInterval), make(chan struct{})
 	go func() {
 		defer close(ended)
 		freeWhenIdle(ctx, ticker.C, allocated, debug.FreeOSMemory)

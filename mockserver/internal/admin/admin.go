@@ -87,7 +87,7 @@ func Routes() []Route {
 		{"GET", "scenarios", "the terms of scenarios in keys", "", (*Admin).adminScenarios},
 		{"GET", "worlds", "the open worlds, the home world first; page and perPage; keys=false omits the secret keys", "page perPage keys", (*Admin).adminWorlds},
 		{"GET", "worlds/{world}", "one world, with its wallets, shipments, invoices and webhooks", "keys", (*Admin).adminShowWorld},
-		{"GET", "worlds/{world}/diff", "the changes of a world since it was opened or reset; since=before: since the snapshot of that name", "since", (*Admin).adminDiffWorld},
+		{"GET", "worlds/{world}/diff", "the changes of a world since its initial contents; since=before: since the snapshot of that name", "since", (*Admin).adminDiffWorld},
 		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}; the default of scenario is default; with {"assumptions":{"PerPageCap":2}} one with other assumptions; the first request with its key also opens it`, "keys", (*Admin).adminOpenWorld},
 		{"DELETE", "worlds/{world}", "close a world", "keys", (*Admin).adminCloseWorld},
 		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that snapshot`, "keys", (*Admin).adminForkWorld},
@@ -231,10 +231,11 @@ func (s *Admin) addressed(r *http.Request) (*world.World, *wire.Reply) {
 	return nil, &p
 }
 
-// worldHeader names the world that a response is about.
+// worldHeader is the header of a response with the name of its world.
 const worldHeader = "X-Mock-World"
 
-// concerned returns the world that the path names, nil if it is not open, or else the one that is addressed.
+// concerned returns the world in the path, or nil if that world is not open. If the path has no world, it returns the
+// addressed one.
 func (s *Admin) concerned(r *http.Request, addressed *world.World) *world.World {
 	if name := r.PathValue("world"); name != "" {
 		return s.named(name)

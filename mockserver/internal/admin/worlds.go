@@ -66,14 +66,14 @@ func (s *Admin) adminWorlds(c *control) wire.Reply {
 	return pageOf(c, spelling.Counted(len(worlds), "world is open", "worlds are open"), worlds, func(w *world.World) worldView { return viewFor(w, c) })
 }
 
-// adminShowWorld answers GET /_mock/worlds/{world} with what a program needs to use the world.
+// adminShowWorld serves GET /_mock/worlds/{world}.
 func (s *Admin) adminShowWorld(c *control) wire.Reply {
 	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
 		return wire.SucceedWith(nil, "The world", viewDetails(w, c))
 	})
 }
 
-// worldDetails is a world and what a program needs to use it.
+// worldDetails is a world with the identifiers that a program needs to use it.
 type worldDetails struct {
 	worldView
 	Wallets   []string `json:"wallets"`
@@ -86,7 +86,7 @@ func viewDetails(w *world.World, c *control) worldDetails {
 	return worldDetails{viewFor(w, c), notNull(w.Wallets()), notNull(w.Shipments()), notNull(w.Invoices()), notNull(w.Webhooks())}
 }
 
-// adminDiffWorld answers GET /_mock/worlds/{world}/diff with what has changed since a snapshot.
+// adminDiffWorld serves GET /_mock/worlds/{world}/diff: the changes since a snapshot.
 func (s *Admin) adminDiffWorld(c *control) wire.Reply {
 	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
 		var since *world.Snapshot
@@ -124,8 +124,8 @@ func (s *Admin) adminOpenWorld(c *control) wire.Reply {
 	return answerOpened(c, w, "The world is open", err)
 }
 
-// fullName returns the name of a world with its scenario: the one that is given, or the one that the name begins with,
-// or the scenario default.
+// fullName returns the name of a world with its scenario: the given one, else the one at the start of the name, else
+// the scenario default.
 func fullName(scenario, name string) string {
 	if scenario == "" && (name == "" || name == world.HomeName || strings.Contains(name, "_")) {
 		return name

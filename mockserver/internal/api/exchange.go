@@ -39,7 +39,7 @@ type API struct {
 	pages   pageCache
 }
 
-// inMaking is memory that an answer needs until it is sent, and the next one after it.
+// inMaking is the memory of a response until it is sent. Later responses reuse it.
 type inMaking struct {
 	buffer   []byte // empty
 	exchange wire.Exchange

@@ -28,7 +28,7 @@ func (m members) rename(from, to string) {
 	}
 }
 
-// keep removes every member but those.
+// keep removes all other members.
 func (m members) keep(names ...string) {
 	kept := members{}
 	for _, name := range names {
@@ -42,7 +42,7 @@ func (m members) keep(names ...string) {
 	}
 }
 
-// shape gives a reply the form that the assumptions of its world choose.
+// shape converts a reply to the format that the assumptions of its world select.
 func shape(w *world.World, operation string, p *wire.Reply) {
 	var envelope struct {
 		Status  bool            `json:"status"`
@@ -78,7 +78,7 @@ func shape(w *world.World, operation string, p *wire.Reply) {
 	p.Body, p.Pooled = raw(reshaped), false
 }
 
-// statusOr returns a chosen status of success, or the one that a reply has.
+// statusOr returns chosen if it is a status of success, else status.
 func statusOr(chosen, status int) int {
 	if chosen >= 200 && chosen <= 299 {
 		return chosen
@@ -86,7 +86,7 @@ func statusOr(chosen, status int) int {
 	return status
 }
 
-// raw encodes what was JSON before, which cannot fail.
+// raw encodes a value that was decoded from JSON, which cannot fail.
 func raw(value any) []byte {
 	encoded, err := jsontext.Encode(value)
 	if err != nil {
@@ -108,7 +108,7 @@ func shapeRefusal(a *world.Assumptions, data members) {
 
 // problem returns a refusal as problem details (RFC 9457), with the data as extension members.
 func problem(status int, message string, data members) members {
-	delete(data, "status") // of a regulatory request; problem details have another
+	delete(data, "status") // of a regulatory request; in problem details it is the HTTP status
 	data["title"], data["status"], data["detail"] = raw(http.StatusText(status)), raw(status), raw(message)
 	return data
 }

@@ -60,8 +60,8 @@ func (l *List[T]) From(i int) []T {
 	return out
 }
 
-// Common returns how many elements two lists begin with that are equal. It compares only what the lists do not share:
-// of copies, about as many elements as were appended since they parted.
+// Common returns the length of the common prefix of two lists. It compares only elements that the lists do not share:
+// for two copies of a list, about as many as were appended since the copy.
 func (l *List[T]) Common(other *List[T], equal func(a, b T) bool) int {
 	common := 0
 	for i := 0; i < min(len(l.shared), len(other.shared)) && sameMemory(l.shared[i], other.shared[i]); i++ {
@@ -73,7 +73,7 @@ func (l *List[T]) Common(other *List[T], equal func(a, b T) bool) int {
 	return common
 }
 
-// sameMemory reports whether two layers, which are never empty, are the same one.
+// sameMemory reports whether two layers, which must not be empty, share their memory.
 func sameMemory[T any](a, b []T) bool { return len(a) == len(b) && &a[0] == &b[0] }
 
 // Append adds an element at the end.

@@ -37,8 +37,8 @@ func (m *Map[K, V]) Set(key K, value V) {
 	m.own[key] = value
 }
 
-// Differing returns every key whose values can differ in two maps: the keys of what the maps do not share. Of copies
-// these are about as many as were set since they parted.
+// Differing returns the keys whose values may differ in two maps: the keys of the layers that the maps do not share.
+// For two copies of a map these are about as many as were set since the copy.
 func (m *Map[K, V]) Differing(other *Map[K, V]) map[K]bool {
 	keys := map[K]bool{}
 	for _, layer := range append(m.beside(other), other.beside(m)...) {

@@ -27,7 +27,7 @@ const (
 	HeaderDeliveryID = "X-Webhook-Delivery-Id"
 	HeaderEventID    = "X-Webhook-Event-Id"
 	HeaderWebhookID  = "X-Webhook-Id"
-	HeaderSHA256     = "X-Signature" // in place of the first; see [SignSHA256]
+	HeaderSHA256     = "X-Signature" // instead of the first; see [SignSHA256]
 )
 
 // ErrUnknown is returned for an unknown delivery.

@@ -92,8 +92,8 @@ func (l *List) freeze() {
 	l.own, l.shared = run{}, append(slices.Clip(rest), top)
 }
 
-// Common returns how many of the oldest stored records two lists have in common. It compares only what the lists do
-// not share: of copies, about as many records as were added since they parted.
+// Common returns the number of oldest stored records that two lists have in common. It compares only records that the
+// lists do not share: for two copies of a list, about as many as were added since the copy.
 func (l *List) Common(other *List) int {
 	if l.edition != nil && l.edition == other.edition {
 		return l.Stored()
@@ -113,7 +113,7 @@ func (l *List) Common(other *List) int {
 	return common
 }
 
-// is reports whether two runs, which are never empty, are the same one.
+// is reports whether two runs, which must not be empty, share their memory.
 func (r run) is(other run) bool { return r.length == other.length && &r.chunks[0] == &other.chunks[0] }
 
 // Prepend puts a record at the head of the list. The bytes must be one JSON value; they are copied.
@@ -136,8 +136,8 @@ func (l *List) AppendPage(dst []byte, page, perPage int) []byte {
 	return append(dst, ']')
 }
 
-// AppendOldest is [List.AppendPage] for pages that are counted from the oldest record. Each record is found by
-// itself, so a page takes longer.
+// AppendOldest is like [List.AppendPage], but counts pages from the oldest record. It looks up each record separately,
+// and is therefore slower.
 func (l *List) AppendOldest(dst []byte, page, perPage int) []byte {
 	dst = append(dst, '[')
 	total := l.Len()

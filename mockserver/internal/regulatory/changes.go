@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Change is a request that differs between two moments: nil before it was analyzed, and nil after what analyzed it was
-// undone.
+// Change is a request that differs between two snapshots. Before is nil if the request did not exist, and After is nil
+// if it no longer exists.
 type Change struct{ Before, After *Record }
 
-// Since returns the requests that differ from what a desk kept at another moment, in the order of their analysis. Two
-// snapshots of one desk cost what has changed between them.
+// Since returns the requests that differ from those of another snapshot, in order of analysis. For two snapshots of one
+// desk the cost depends only on the changes between them.
 func (now Requests) Since(then Requests) []Change {
 	var changes []Change
 	for id := range now.kept.records.Differing(&then.kept.records) {
@@ -25,7 +25,7 @@ func (now Requests) Since(then Requests) []Change {
 	return changes
 }
 
-// sameRecord reports whether two records are served as the same JSON. Records that were only postponed share it.
+// sameRecord reports whether two records have the same JSON. Records that were only postponed share it.
 func sameRecord(a, b *Record) bool {
 	if a == nil || b == nil || a.encoded == b.encoded {
 		return a == b || a != nil && b != nil
@@ -33,7 +33,7 @@ func sameRecord(a, b *Record) bool {
 	return bytes.Equal(a.JSON(), b.JSON())
 }
 
-// number returns twice the place of the request, so that what is gone stands before what took its place.
+// number returns the sort key of a change: a removed request sorts before a new request with the same number.
 func (c Change) number() int {
 	if c.After == nil {
 		return 2 * c.Before.number

@@ -11,7 +11,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Choice is a [journal.Query] with limits on the result: a client that follows the journal requests only new calls,
+// Choice is a [journal.Query] with limits on the result: a client that follows the journal requests only new entries,
 // and bodies only if they are displayed.
 type Choice struct {
 	journal.Query

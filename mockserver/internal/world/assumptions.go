@@ -75,7 +75,7 @@ func (a *Assumptions) RuleFailure() int {
 	return http.StatusBadRequest
 }
 
-// FundsFailure returns the status of a purchase that the wallet cannot pay.
+// FundsFailure returns the status of a purchase that exceeds the balance of the wallet.
 func (a *Assumptions) FundsFailure() int {
 	if a.FundsStatus >= 400 && a.FundsStatus <= 499 {
 		return a.FundsStatus
@@ -83,7 +83,7 @@ func (a *Assumptions) FundsFailure() int {
 	return a.RuleFailure()
 }
 
-// ShapesReplies reports whether an assumption changes the shape of single replies.
+// ShapesReplies reports whether an assumption changes the format of replies.
 func (a *Assumptions) ShapesReplies() bool {
 	return a.AnalyzeStatus != 0 || a.PurchaseStatus != 0 || a.ProblemRefusals || a.OtherRefusalNames || a.WrapRecord ||
 		a.OtherRecordNames || a.MinimalRecord || a.MinimalPurchase || a.UnknownState > 0
@@ -170,7 +170,7 @@ func serverAssumptions() []string {
 	return []string{"OpenOperations", "OneWorld", "MaxBody", "DeliverAnywhere"}
 }
 
-// Contrary makes the other legitimate choice at the points that the specification leaves open.
+// Contrary makes the other valid choice at each point that the specification leaves open.
 func (a *Assumptions) Contrary() {
 	a.OpenOperations = []string{shipping.OpListCountries, shipping.OpListWebhooks}
 	a.RuleFailureStatus, a.FundsStatus, a.AnalyzeStatus, a.PurchaseStatus = 422, 402, 201, 202
@@ -190,7 +190,8 @@ func (a *Assumptions) Contrary() {
 // Presets returns the names of the sets of assumptions that a world can be opened with.
 func Presets() []string { return []string{"contrary"} }
 
-// apply makes a world's assumptions those of a preset; "" is none. Those of the whole server are not changed.
+// apply sets the assumptions of a preset, or none if it is "". Assumptions that apply to the whole server keep their
+// values.
 func (a *Assumptions) apply(preset string) error {
 	switch preset {
 	case "":

@@ -13,7 +13,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// Diff is what differs between two moments. Every list is oldest first.
+// Diff holds the differences between two snapshots. Every list is oldest first.
 type Diff struct {
 	Wallets        []WalletDiff       `json:"wallets"`
 	Entries        []ledger.Entry     `json:"entries"`
@@ -28,13 +28,13 @@ type Diff struct {
 	After          time.Time          `json:"after"`
 }
 
-// Empty reports whether nothing but the time differs.
+// Empty reports whether there is no difference except the time.
 func (d *Diff) Empty() bool {
 	return len(d.Wallets)+len(d.Entries)+len(d.RemovedEntries)+len(d.Requests)+len(d.Webhooks)+len(d.Deliveries)+len(d.ExchangeRates) == 0 &&
 		d.RatesAdded == 0 && d.RatesRemoved == 0
 }
 
-// WalletDiff is a balance that has changed; it is unknown on the side that lacks the wallet.
+// WalletDiff is a balance that has changed; it is unknown on a side without the wallet.
 type WalletDiff struct {
 	Wallet   string          `json:"wallet"`
 	Currency string          `json:"currency"`
@@ -42,7 +42,7 @@ type WalletDiff struct {
 	After    shipping.Amount `json:"after,omitzero"`
 }
 
-// RequestDiff is a regulatory request that has changed; its state is empty on the side that lacks it.
+// RequestDiff is a regulatory request that has changed; its state is empty on a side without it.
 type RequestDiff struct {
 	RequestID string                 `json:"request_id"`
 	Before    shipping.RequestStatus `json:"before,omitempty"`
@@ -53,7 +53,7 @@ type RequestDiff struct {
 	Edited    bool                   `json:"edited"`
 }
 
-// DocumentDiff is a purchased document that has changed; its status is empty on the side that lacks it.
+// DocumentDiff is a purchased document that has changed; its status is empty on a side without it.
 type DocumentDiff struct {
 	DocumentType shipping.DocumentType `json:"document_type"`
 	Before       string                `json:"before,omitempty"`
@@ -61,14 +61,14 @@ type DocumentDiff struct {
 	Attempts     int                   `json:"attempts"`
 }
 
-// WebhookDiff is a webhook that has changed; its settings are nil on the side that lacks it.
+// WebhookDiff is a webhook that has changed; its settings are nil on a side without it.
 type WebhookDiff struct {
 	WebhookID string           `json:"webhook_id"`
 	Before    *WebhookSettings `json:"before,omitempty"`
 	After     *WebhookSettings `json:"after,omitempty"`
 }
 
-// WebhookSettings are what a change of a webhook can change.
+// WebhookSettings are the settings that a change of a webhook can set.
 type WebhookSettings struct {
 	Name   string         `json:"name"`
 	URL    string         `json:"url"`
@@ -77,7 +77,7 @@ type WebhookSettings struct {
 	Order  delivery.Order `json:"order"`
 }
 
-// DeliveryDiff is a delivery that has changed; its state is empty on the side that lacks it.
+// DeliveryDiff is a delivery that has changed; its state is empty on a side without it.
 type DeliveryDiff struct {
 	ID         string `json:"delivery_id"`
 	WebhookID  string `json:"webhook_id"`
@@ -88,14 +88,14 @@ type DeliveryDiff struct {
 	Attempts   int    `json:"attempts"`
 }
 
-// ExchangeRateDiff is an exchange rate that has changed; it is unknown on the side that lacks it.
+// ExchangeRateDiff is an exchange rate that has changed; it is unknown on a side without it.
 type ExchangeRateDiff struct {
 	Currency string          `json:"currency"`
 	Before   shipping.Amount `json:"before,omitzero"`
 	After    shipping.Amount `json:"after,omitzero"`
 }
 
-// Diff returns how the world differs from a snapshot; nil is what the world began as.
+// Diff returns the changes since a snapshot, or since the initial contents if it is nil.
 func (w *World) Diff(since *Snapshot) Diff {
 	if since == nil {
 		since = w.base
@@ -103,7 +103,8 @@ func (w *World) Diff(since *Snapshot) Diff {
 	return w.Snapshot().diff(since)
 }
 
-// diff compares what two snapshots do not share: of one world, about what has changed between them.
+// diff compares only data that two snapshots do not share. For two snapshots of one world, that is about the data that
+// has changed between them.
 func (s *Snapshot) diff(then *Snapshot) Diff {
 	d := Diff{
 		Wallets: changedWallets(then.State.Ledger, s.State.Ledger), Requests: []RequestDiff{}, Webhooks: []WebhookDiff{}, Deliveries: []DeliveryDiff{},
@@ -213,7 +214,7 @@ func (s *WebhookSettings) equal(other *WebhookSettings) bool {
 	return s.Name == other.Name && s.URL == other.URL && s.Active == other.Active && s.Order == other.Order && slices.Equal(s.Events, other.Events)
 }
 
-// sameDelivery reports whether two deliveries differ in nothing but when their next attempt is due.
+// sameDelivery reports whether two deliveries are equal except for the time of the next attempt.
 func sameDelivery(a, b *delivery.Delivery) bool {
 	return a.State == b.State && a.Reason == b.Reason && len(a.Attempts) == len(b.Attempts) && bytes.Equal(a.Payload, b.Payload)
 }
@@ -230,7 +231,7 @@ func deliveryDiff(p pair[delivery.Delivery]) DeliveryDiff {
 	return d
 }
 
-// pair is what two lists hold of an id; nil in the one that does not have it.
+// pair holds the elements of two lists with the same id; nil if a list has none.
 type pair[T any] struct{ before, after *T }
 
 func (p pair[T]) either() *T {
@@ -240,8 +241,8 @@ func (p pair[T]) either() *T {
 	return p.after
 }
 
-// unlike returns what two lists do not share: first what only the earlier one has, then the rest in the order of the
-// later one. What both begin with costs a comparison of pointers each.
+// unlike returns the elements that two lists do not share: first those that only the earlier one has, then the rest in
+// the order of the later one. Elements of the common prefix are compared by pointer.
 func unlike[T any](then, now []*T, id func(*T) string) []pair[T] {
 	common := 0
 	for common < min(len(then), len(now)) && then[common] == now[common] {
