@@ -80,6 +80,11 @@ var keyless = map[string]string{
 	"journal.Query":            "the key is a fingerprint",
 	"mockserver.Coverage":      "counts of operations",
 	"fault.Kind":               "a name and a description",
+	"sweep.Config":             "settings, and options that are functions",
+	"sweep.Execute":            "a function",
+	"sweep.Fault":              "a name, a description and functions",
+	"sweep.Request":            "what the journal shows, which contains no key",
+	"sweep.Result":             "names of faults, and requests as the journal shows them",
 	"webhook.MemoryStore":      "identifiers of deliveries",
 	"webhook.Tracker":          "identifiers of shipments",
 }
