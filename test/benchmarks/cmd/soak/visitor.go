@@ -36,6 +36,9 @@ const faults = `{"rules":[
 
 // prepare subscribes a receiver and injects the faults.
 func (v *visitor) prepare(ctx context.Context, receiver string) error {
+	if _, err := v.client.Countries.List(ctx); err != nil { // opens the world
+		return err
+	}
 	return errors.Join(
 		v.control(ctx, http.MethodPost, "webhooks", fmt.Sprintf(`{"url":%q}`, receiver), nil),
 		v.control(ctx, http.MethodPost, "faults", faults, nil))
