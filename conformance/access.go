@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
+
+	"github.com/shipping-go/shipping"
 )
 
 // guarded is an operation that lists Authorization as required, with a request to it that changes nothing.
@@ -12,16 +15,23 @@ type guarded struct {
 	body         any
 }
 
-func (s *session) guarded() []guarded {
-	empty := map[string]any{}
-	return []guarded{
-		{http.MethodGet, "/v1/rates", nil},
-		{http.MethodGet, "/v1/transactions?" + url.Values{"wallet": {s.target.Wallet}}.Encode(), nil},
-		{http.MethodPost, "/v1/webhooks/replay", empty},
-		{http.MethodPost, "/v1/regulatory-documents/analyze", empty},
-		{http.MethodPost, "/v1/regulatory-documents/purchase", empty},
-		{http.MethodGet, "/v1/regulatory-documents/request/RD-0", nil},
+// guarded returns a request to each documented operation that requires Authorization: all but countries and webhooks,
+// of which the specification does not say it.
+func (s *session) guarded() (requests []guarded) {
+	for _, op := range shipping.Operations() {
+		if op.Provisional || op.Open || op.Name == shipping.OpListCountries || op.Name == shipping.OpListWebhooks {
+			continue
+		}
+		g := guarded{method: op.Method, path: strings.ReplaceAll(op.Route, "{request_id}", "RD-0")}
+		if op.Name == shipping.OpListTransactions {
+			g.path += "?" + url.Values{"wallet": {s.target.Wallet}}.Encode()
+		}
+		if op.Method != http.MethodGet {
+			g.body = map[string]any{}
+		}
+		requests = append(requests, g)
 	}
+	return requests
 }
 
 // checkAccess: "Every regulatory documents endpoint requires Authorization"; "GET /v1/rates,

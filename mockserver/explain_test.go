@@ -162,3 +162,23 @@ func TestWhy_OfLimits(t *testing.T) {
 		}
 	}
 }
+
+// The request that is suggested for a refused read is of the same operation, also if the operation is new.
+func TestWhy_SuggestsTheOperationThatWasRefused(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	draft := analyzeShipment(t, srv, srv.Shipments()[0])
+	for _, op := range shipping.Operations() {
+		if op.Method != http.MethodGet || op.Open { // the nearest of a change may be the analysis that comes first
+			continue
+		}
+		path := strings.ReplaceAll(op.Route, "{request_id}", draft.ID)
+		do(t, srv, op.Method, path, "{}", "Authorization", "Bearer sk_test_wrong").want(t, 401)
+		refused := srv.Unauthenticated()
+		var why mockserver.Why
+		get(t, srv, "/_mock/why/"+refused[len(refused)-1].RequestID+"?world=unauthenticated").want(t, 200).data(t, &why)
+		if why.Nearest == nil || why.Nearest.Operation != op.Name {
+			t.Errorf("%s: %+v", op.Name, why.Nearest)
+		}
+	}
+}

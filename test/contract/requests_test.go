@@ -134,7 +134,7 @@ func TestRequests_EveryOperationSucceedsAsDocumented(t *testing.T) {
 	c.expectStatus(hanging, "purchasing")
 
 	if missing := c.judge.missing(successes()); len(missing) > 0 {
-		t.Errorf("never seen to succeed: %v", missing)
+		t.Errorf("never seen to succeed: %v; add a request to test/contract/requests_test.go", missing)
 	}
 }
 

@@ -62,7 +62,7 @@ func readSpecification(t *testing.T) (places []specified, fields map[string][]fi
 func TestSPECIFICATION_EveryRuleIsTested(t *testing.T) {
 	t.Parallel()
 	places, fields, _ := readSpecification(t)
-	if len(places) < 130 || len(fields) != 10 {
+	if len(places) < 130 || len(fields) < 10 {
 		t.Fatalf("only %d places and %d tables of fields were found", len(places), len(fields))
 	}
 	tests := map[string]bool{}
@@ -129,7 +129,7 @@ func TestSPECIFICATION_EveryFieldIsInTheOpenAPIDocumentAndInGo(t *testing.T) {
 	for heading, rows := range fields {
 		of, ok := types[heading]
 		if !ok {
-			t.Errorf("%s: no Go type is known for it", heading)
+			t.Errorf("%s: no Go type is known for it: add a row to types in test/documents/specification_test.go", heading)
 			continue
 		}
 		schema := schemas[of.schema]

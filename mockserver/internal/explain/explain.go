@@ -60,7 +60,7 @@ func Response(worlds *world.Book, w *world.World, requestID string, table []ship
 		return why, nil
 	}
 	why.Rule = rule
-	why.Specification = heading(c.Operation, c.ErrorCode)
+	why.Specification = heading(c.Operation, c.ErrorCode, table)
 	valid := w
 	if w == worlds.Unauthenticated {
 		valid = worlds.Home()
@@ -82,7 +82,7 @@ func (g *Suggestion) call() *journal.Entry {
 }
 
 // heading returns the section of the specification that has the rule of a refusal.
-func heading(operation, code string) string {
+func heading(operation, code string, table []shipping.Operation) string {
 	rows := []struct{ operation, code, heading string }{
 		{"", wire.CodeUnauthorized, "Authentication, rules 1 and 2"},
 		{"", wire.CodeMediaType, "Authentication: Content-Type is application/json for POST and PUT bodies"},
@@ -99,9 +99,6 @@ func heading(operation, code string) string {
 		{shipping.OpReplayWebhook, wire.CodeNotFound, "Endpoints: POST /v1/webhooks/replay"},
 		{shipping.OpListTransactions, wire.CodeInvalid, "Endpoints: GET /v1/transactions"},
 		{shipping.OpListTransactions, wire.CodeNotFound, "Endpoints: GET /v1/transactions (assumption: UnknownWalletIsEmpty)"},
-		{shipping.OpListRates, "", "Endpoints: GET /v1/rates"},
-		{shipping.OpListWebhooks, "", "Endpoints: GET /v1/webhooks"},
-		{shipping.OpListCountries, "", "Endpoints: GET /v1/countries"},
 		{shipping.OpAnalyze, "", "Endpoints: Regulatory documents, POST /analyze"},
 		{shipping.OpPurchase, "", "Endpoints: Regulatory documents, POST /purchase"},
 		{shipping.OpGetRequest, "", "Endpoints: Regulatory documents, GET /request/:request_id"},
@@ -113,6 +110,11 @@ func heading(operation, code string) string {
 	}
 	if operation == "" {
 		return "Versioning and Endpoints: every path begins with /v1"
+	}
+	for _, op := range table {
+		if op.Name == operation && !op.Provisional {
+			return "Endpoints: " + op.Method + " " + op.Route
+		}
 	}
 	return "Endpoints: Regulatory documents, editing the draft (provisional: paths and bodies are not shown)"
 }

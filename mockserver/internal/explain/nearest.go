@@ -35,7 +35,7 @@ func nearest(w *world.World, c *journal.Entry, table []shipping.Operation) *Sugg
 	sent.query, _ = url.ParseQuery(c.Query)
 	_ = json.Unmarshal([]byte(c.RequestBody), &sent.body)
 	w.Lock()
-	made := sent.corrected(op.Name)
+	made := sent.corrected(op)
 	w.Unlock()
 	if made == nil {
 		return nil
@@ -80,12 +80,12 @@ func (r *sentRequest) text(name string) string {
 }
 
 // corrected returns the valid request nearest to the refused one. The caller holds the world's lock.
-func (r *sentRequest) corrected(operation string) *draftRequest {
-	switch operation {
-	case shipping.OpListCountries:
-		return &draftRequest{operation: operation}
-	case shipping.OpListRates, shipping.OpListWebhooks, shipping.OpListTransactions:
+func (r *sentRequest) corrected(op shipping.Operation) *draftRequest {
+	operation := op.Name
+	if op.Method == http.MethodGet && !strings.Contains(op.Route, "{") {
 		return r.list(operation)
+	}
+	switch operation {
 	case shipping.OpReplayWebhook:
 		return r.replay()
 	case shipping.OpAnalyze:
@@ -105,7 +105,7 @@ func (r *sentRequest) corrected(operation string) *draftRequest {
 
 func (r *sentRequest) list(operation string) *draftRequest {
 	made := &draftRequest{operation: operation, query: url.Values{}}
-	for _, name := range []string{"perPage", "page"} {
+	for _, name := range api.Parameters(operation) {
 		if api.Positive(r.query.Get(name), 0) > 0 {
 			made.query.Set(name, r.query.Get(name))
 		}
