@@ -134,6 +134,10 @@ func (s *Server) start() {
 // Err returns the error of the first option that could not be applied, or nil.
 func (s *Server) Err() error { return s.err }
 
+// Active returns how many requests to the service, in all worlds, are in progress. If it is 0, the journals contain every
+// request that has arrived.
+func (s *Server) Active() int { return s.api.Active() }
+
 // Shutdown stops accepting connections, lets requests under way finish until the context ends, saves the
 // state if [WithState] is set, and closes the server.
 func (s *Server) Shutdown(ctx context.Context) error {

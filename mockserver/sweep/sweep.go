@@ -168,7 +168,7 @@ func (s *sweeper) run(ctx context.Context, schedule Schedule, number int) (Resul
 	if err := context.Cause(ctx); err != nil {
 		return Result{}, nil, err
 	}
-	o, err := observe(ctx, w, at, s.config.Timeout)
+	o, err := observe(ctx, server, at, s.config.Timeout)
 	if err != nil {
 		return Result{}, nil, err
 	}

@@ -160,7 +160,7 @@ func (r *runner) run(t *testing.T, schedule Schedule) (Result, *observation) {
 	}
 	t.Cleanup(srv.Close)
 	out := r.program(t, srv.World)
-	o, err := observe(t.Context(), srv.World, at, settleTime)
+	o, err := observe(t.Context(), srv, at, settleTime)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,9 +92,10 @@ func began(w *mockserver.World) start {
 }
 
 // observe lets the world finish what it has begun and reads what became of the run.
-func observe(ctx context.Context, w *mockserver.World, s start, limit time.Duration) (*observation, error) {
+func observe(ctx context.Context, server *mockserver.Server, s start, limit time.Duration) (*observation, error) {
+	w := server.World
 	w.ClearFaults()
-	idle(ctx, w, limit)
+	idle(ctx, server, limit)
 	o := &observation{
 		calls: w.Find(journal.Query{After: s.last}), lint: w.Findings(),
 		bought: map[string]int{}, sent: map[string]int{}, charged: map[string]bool{},
@@ -140,10 +141,11 @@ func (o *observation) add(r *shipping.RegulatoryRequest) {
 	}
 }
 
-// idle waits until nothing waits for its time in the world any more, a document under generation for one.
-func idle(ctx context.Context, w *mockserver.World, limit time.Duration) {
+// idle waits until no request is in progress, such as one that the program gave up, and nothing is pending in the world,
+// such as a document under generation.
+func idle(ctx context.Context, server *mockserver.Server, limit time.Duration) {
 	pause := time.Millisecond
-	for until := time.Now().Add(limit); w.Pending() > 0 && time.Now().Before(until); pause = min(2*pause, time.Second) {
+	for until := time.Now().Add(limit); (server.Active() > 0 || server.Pending() > 0) && time.Now().Before(until); pause = min(2*pause, time.Second) {
 		select {
 		case <-ctx.Done():
 			return

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -37,6 +38,7 @@ type API struct {
 	routes  *router
 	answers sync.Pool // of *inMaking
 	pages   pageCache
+	active  atomic.Int64 // requests that are being answered
 }
 
 // inMaking is the memory of a response until it is sent. Later responses reuse it.
@@ -53,6 +55,9 @@ func New(c Config) (*API, error) {
 	return a, a.routes.err
 }
 
+// Active returns how many requests to operations have no complete response and journal entry yet.
+func (s *API) Active() int { return int(s.active.Load()) }
+
 // ServeHTTP serves a request whose path is clean; see [IsClean].
 func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.routes.mux.ServeHTTP(w, r) }
 
@@ -67,6 +72,8 @@ func OperationNames() []string {
 // exchange serves an operation: it builds the response in memory first and writes it afterwards, so that a fault
 // can strike before the operation, or after the change and before the response is sent.
 func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
+	s.active.Add(1)
+	defer s.active.Add(-1)
 	memory := s.answers.Get().(*inMaking)
 	x := &memory.exchange
 	x.Ctx, x.Began, x.Operation = r.Context(), time.Now(), op.Name
