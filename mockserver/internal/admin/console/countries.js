@@ -35,8 +35,8 @@ export function countries(app) {
   }
 
   function open(id) {
-    rows.checksum(id);
-    world.checksum(id);
+    rows.mark(id);
+    world.mark(id);
     const country = all.find((one) => one.isoCode === id);
     if (!country) return view.close();
     view.open(id, h("h2", null, `${country.flag} ${country.name}`),

@@ -116,7 +116,7 @@ export function journal(app) {
         load(true);
       }
       rows.relink(calls);
-      rows.checksum(route.id);
+      rows.mark(route.id);
       detail(route.id);
     },
     refresh(changed) {

@@ -60,7 +60,7 @@ export function ledger(app) {
   }
 
   function open(id) {
-    rows.checksum(id);
+    rows.mark(id);
     const entry = entries.find((one) => one.id === id);
     if (!entry) return view.close();
     figure.point(entry);

@@ -30,7 +30,7 @@ export function list({ label, kind, key, row, href, heads, shown = 300 }) {
     });
     head.hidden = wanted.length === 0;
     put(empty, wanted.length === 0 ? nothing?.() : null);
-    checksum(current);
+    mark(current);
   }
 
   function make(item) {
@@ -51,7 +51,7 @@ export function list({ label, kind, key, row, href, heads, shown = 300 }) {
   }
 
   /** mark shows which row is open. One row can be reached by Tab: that one, or the first. */
-  function checksum(name) {
+  function mark(name) {
     current = name;
     for (const [other, { a }] of rows) {
       if (other === name) a.setAttribute("aria-current", "true");

@@ -25,7 +25,7 @@ export function map(choose) {
   return {
     node,
     draw,
-    checksum(code) {
+    mark(code) {
       for (const [other, dot] of dots) {
         dot.classList.toggle("chosen", other === code);
         dot.setAttribute("r", other === code ? 6 : 3.5);

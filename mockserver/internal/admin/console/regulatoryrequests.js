@@ -61,7 +61,7 @@ export function regulatoryRequests(app) {
     move: rows.move,
     show(route) {
       rows.relink(found);
-      rows.checksum(route.id);
+      rows.mark(route.id);
       detail(route.id);
     },
     refresh(changed) {

@@ -60,7 +60,7 @@ export function webhooks(app) {
   }
 
   function open(id) {
-    rows.checksum(id);
+    rows.mark(id);
     const one = deliveries.find((delivery) => delivery.delivery_id === id);
     if (!one) return view.close();
     view.open(id, h("h2", null, badge(one.state), " ", one.event),
