@@ -269,7 +269,7 @@ func TestAssumption_HeadersOfNotifications(t *testing.T) {
 	}
 }
 
-// Contrary changes every assumption about the service; what it leaves alone is about this server, or documented.
+// Contrary changes every assumption about the service. The four others concern this server, or the specification decides them.
 func TestContrary_ChangesEveryChoice(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(mockserver.Contrary))

@@ -87,7 +87,7 @@ func ExampleWithScenario() {
 	// Output: 100 of 10000000
 }
 
-// A virtual clock moves when it is told to, and says what happened meanwhile.
+// Advance moves a virtual clock and returns what fell due.
 func ExampleWorld_Advance() {
 	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithVirtualClock(time.Time{}))
 	defer srv.Close()

@@ -167,7 +167,7 @@ func TestFaultsOfLists(t *testing.T) {
 		inject(t, srv, fault.Rule{Fault: fault.CapPage(7)})
 		for query, want := range map[string]int{"": 7, "?perPage=50": 7, "?perPage=3": 3} {
 			if got := read(t, srv, query); len(got.Rates) != want || got.Pagination.PerPage != want {
-				t.Errorf("%q has %d rates and says %d, want %d", query, len(got.Rates), got.Pagination.PerPage, want)
+				t.Errorf("%q: %d rates and perPage %d, want %d", query, len(got.Rates), got.Pagination.PerPage, want)
 			}
 		}
 	})

@@ -129,8 +129,8 @@ func (s *stage) request(t *testing.T, w *mockserver.World, method, path, query, 
 	return r.WithContext(ctx)
 }
 
-// answered asks, and holds the answer to what every answer of the server is: a status that says whose
-// mistake it is, an envelope that agrees with it, and no more of it than there is to say.
+// answered sends a request and checks what holds for every response of the server: the status is one of those that are
+// expected, the envelope agrees with it, and its length is bounded.
 func (s *stage) answered(t *testing.T, r *http.Request, statuses ...int) *httptest.ResponseRecorder {
 	t.Helper()
 	asked := len(r.Method) + len(r.RequestURI) + int(r.ContentLength)

@@ -161,7 +161,7 @@ func TestNoKeyNoQueryAndNoBodyIsTold(t *testing.T) {
 			half := server.SecretKey[:len(server.SecretKey)/2]
 			for _, secret := range []string{half, "Bearer", "Authorization", server.Wallets()[0], "?"} {
 				if strings.Contains(out.String(), secret) {
-					t.Errorf("%q is told in\n%s", secret, &out)
+					t.Errorf("%q stands in\n%s", secret, &out)
 				}
 			}
 		})

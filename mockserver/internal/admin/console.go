@@ -87,7 +87,7 @@ func (s *Admin) adminConsole(c *control) wire.Reply {
 }
 
 // indexMessage explains how to select a world.
-const indexMessage = "Routes of the reference server. Each applies to the world in the query parameter world, such as ?world=lowfunds_ci42,  " +
+const indexMessage = "Routes of the reference server. Each applies to the world in the query parameter world, such as ?world=lowfunds_ci42, " +
 	"or of the key in Authorization: Bearer sk_test_lowfunds_ci42, or else to the home world. GET " + wire.ControlPrefix + "worlds lists the worlds. Other machines need the header " + tokenHeader
 
 // routeView is a route in the index.

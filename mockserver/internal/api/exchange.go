@@ -34,15 +34,15 @@ type Config struct {
 type API struct {
 	Config
 	// Unread limits how long clients take to send bodies.
-	Unread  wire.Unread
-	routes  *router
-	answers sync.Pool // of *inMaking
-	pages   pageCache
-	active  atomic.Int64 // requests that are being answered
+	Unread wire.Unread
+	routes *router
+	memory sync.Pool // of *responseMemory
+	pages  pageCache
+	active atomic.Int64 // requests that are being answered
 }
 
-// inMaking is the memory of a response until it is sent. Later responses reuse it.
-type inMaking struct {
+// responseMemory is the memory of a response until it is sent. Later responses reuse it.
+type responseMemory struct {
 	buffer   []byte // empty
 	exchange wire.Exchange
 }
@@ -50,7 +50,7 @@ type inMaking struct {
 // New returns an API that serves an operation table, and an error if the table is invalid.
 func New(c Config) (*API, error) {
 	a := &API{Config: c}
-	a.answers.New = func() any { return new(inMaking) }
+	a.memory.New = func() any { return new(responseMemory) }
 	a.routes = newRouter(a, a.handlers(), c.Operations)
 	return a, a.routes.err
 }
@@ -74,14 +74,14 @@ func OperationNames() []string {
 func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	s.active.Add(1)
 	defer s.active.Add(-1)
-	memory := s.answers.Get().(*inMaking)
+	memory := s.memory.Get().(*responseMemory)
 	x := &memory.exchange
 	x.Ctx, x.Began, x.Operation = r.Context(), time.Now(), op.Name
 	x.Call = wire.Call{Request: r, Buffer: memory.buffer}
 	defer func() {
 		x.Leave()
 		*x = wire.Exchange{}
-		s.answers.Put(memory)
+		s.memory.Put(memory)
 	}()
 	w, refusal := s.authenticate(r, op)
 	switch {
