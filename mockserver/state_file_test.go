@@ -89,6 +89,41 @@ func TestState_GoesOnInAnotherServer(t *testing.T) {
 	}
 }
 
+// A world keeps the assumptions that it was opened with, and so does its fork.
+func TestState_KeepsAssumptionsOfAWorld(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.json")
+	first := start(t, mockserver.WithoutListener())
+	const open = `{"name":"default_other","preset":"contrary","assumptions":{"PerPageCap":7}}`
+	keys := []string{
+		post(t, first, "/_mock/worlds", open).want(t, http.StatusOK).text(t, "secret_key"),
+		post(t, first, "/_mock/worlds/default_other/fork", `{"name":"fork"}`).want(t, http.StatusOK).text(t, "secret_key"),
+	}
+	if err := first.SaveState(path); err != nil {
+		t.Fatal(err)
+	}
+	second := start(t, mockserver.WithoutListener())
+	for range 2 { // the second time the worlds are open
+		if err := second.LoadState(path); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range keys {
+			if got := as(t, second, key, "GET", "/v1/rates?perPage=1000", "").want(t, http.StatusOK); got.at(t, "data.pagination.perPage") != 7.0 {
+				t.Errorf("%s: %s", key, got.body)
+			}
+			as(t, second, key, "GET", "/v1/transactions", "").want(t, http.StatusUnprocessableEntity) // 400 by default
+		}
+	}
+
+	third := start(t, mockserver.WithoutListener())
+	if _, err := third.Open("default_other"); err != nil {
+		t.Fatal(err)
+	}
+	if err := third.LoadState(path); !errors.Is(err, mockserver.ErrStateFile) || !strings.Contains(err.Error(), "with other assumptions") {
+		t.Errorf("a world that is open with other assumptions: %v", err)
+	}
+}
+
 func TestState_IsSavedOnDemand(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.json")

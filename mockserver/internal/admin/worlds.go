@@ -120,7 +120,7 @@ func (s *Admin) adminOpenWorld(c *control) wire.Reply {
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
 	}
-	w, err := s.Worlds.OpenWith(fullName(order.Scenario, order.Name), order.Preset, order.Assumptions)
+	w, err := s.Worlds.OpenWith(fullName(order.Scenario, order.Name), world.Changes{Preset: order.Preset, Values: order.Assumptions})
 	return answerOpened(c, w, "The world is open", err)
 }
 

@@ -1,9 +1,11 @@
 package world
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -203,6 +205,23 @@ func (a *Assumptions) apply(preset string) error {
 		return fmt.Errorf("unknown preset %q%s", preset, spelling.Suggestion(preset, Presets()))
 	}
 	return nil
+}
+
+// Changes are the assumptions of a world that differ from those of its server and scenario: a preset, then values.
+type Changes struct {
+	Preset string                     `json:"preset,omitempty"`
+	Values map[string]json.RawMessage `json:"values,omitempty"`
+}
+
+// IsZero reports whether nothing is changed.
+func (c Changes) IsZero() bool { return c.Preset == "" && len(c.Values) == 0 }
+
+func (c Changes) equal(other Changes) bool {
+	return c.Preset == other.Preset && maps.EqualFunc(c.Values, other.Values, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
+}
+
+func (a *Assumptions) change(c Changes) error {
+	return errors.Join(a.apply(c.Preset), a.setAll(c.Values))
 }
 
 // setAll sets assumptions of a world from a JSON object.

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -154,15 +153,15 @@ func (b *Book) OpenKey(key string) (*World, error) {
 	if w := b.ByKey(key); w != nil {
 		return w, nil
 	}
-	w, err := b.openPlan(key, func(*Assumptions) error { return nil })
+	w, err := b.openPlan(key, Changes{})
 	if errors.Is(err, ErrWorldExists) { // another request opened it
 		return b.OpenKey(key)
 	}
 	return w, err
 }
 
-// openPlan opens the world of a key, with the server's assumptions changed by its scenario and then by edit.
-func (b *Book) openPlan(key string, edit func(*Assumptions) error) (*World, error) {
+// openPlan opens the world of a key, with the server's assumptions changed by its scenario and then by changes.
+func (b *Book) openPlan(key string, changes Changes) (*World, error) {
 	scenario, name, err := splitKey(key)
 	if err != nil {
 		return nil, err
@@ -174,9 +173,10 @@ func (b *Book) openPlan(key string, edit func(*Assumptions) error) (*World, erro
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoWorld, err)
 	}
-	if err := edit(&p.assume); err != nil {
+	if err := p.assume.change(changes); err != nil {
 		return nil, err
 	}
+	p.changes = changes
 	p.ObjectBreakdown = p.assume.ObjectBreakdown
 	t, err := b.template(p.Plan)
 	if err != nil {
@@ -199,17 +199,17 @@ func (b *Book) openPlan(key string, edit func(*Assumptions) error) (*World, erro
 	return w, nil
 }
 
-// OpenWith opens a world with other assumptions than the server's: those of a preset, then the values. It returns an
-// error if the world is open, because assumptions do not change under a client. They are not part of a state file.
-func (b *Book) OpenWith(name, preset string, values map[string]json.RawMessage) (*World, error) {
-	if preset == "" && len(values) == 0 {
+// OpenWith opens a world with other assumptions than the server's. It returns an error if the world is open, because
+// assumptions do not change under a client.
+func (b *Book) OpenWith(name string, changes Changes) (*World, error) {
+	if changes.IsZero() {
 		return b.Open(name)
 	}
 	key := account.KeyPrefix + strings.TrimPrefix(name, account.KeyPrefix)
 	if name == HomeName || b.ByKey(key) != nil {
 		return nil, fmt.Errorf("%w: %s: its assumptions cannot change", ErrWorldExists, name)
 	}
-	return b.openPlan(key, func(a *Assumptions) error { return errors.Join(a.apply(preset), a.setAll(values)) })
+	return b.openPlan(key, changes)
 }
 
 // openFrom opens a world under a new name with the contents of a snapshot.

@@ -26,6 +26,8 @@ type savedWorld struct {
 	World string    `json:"world,omitempty"` // of the snapshot
 	At    time.Time `json:"at"`
 
+	Assumptions Changes `json:"assumptions,omitzero"`
+
 	User      string                     `json:"user"`
 	AccountID string                     `json:"account_id"`
 	IDs       []byte                     `json:"ids"` // the state of the generator of identifiers
@@ -54,7 +56,7 @@ type savedInvoice struct {
 func (s *Snapshot) saved() (savedWorld, error) {
 	st := &s.State
 	out := savedWorld{
-		World: s.OpenKey, At: s.at, User: st.User, AccountID: st.AccountID, Exchange: st.Exchange,
+		World: s.OpenKey, At: s.at, Assumptions: s.changes, User: st.User, AccountID: st.AccountID, Exchange: st.Exchange,
 		Wallets: st.Ledger.Wallets(), Ledger: st.Ledger.Journal(), Transactions: map[string][]json.RawMessage{},
 		Webhooks: st.Webhooks.All, Orders: st.Webhooks.Orders(), Deliveries: s.deliveries, Requests: s.desk(st.Ledger).Save(),
 	}
@@ -120,7 +122,7 @@ func (w *savedWorld) Snapshot() (*Snapshot, error) {
 			return nil, err
 		}
 	}
-	s := &Snapshot{OpenKey: w.World, State: st, deliveries: w.Deliveries, at: w.At}
+	s := &Snapshot{OpenKey: w.World, changes: w.Assumptions, State: st, deliveries: w.Deliveries, at: w.At}
 	d := regulatory.NewDesk(s.still(st.Ledger))
 	if err := d.Load(w.Requests, 0); err != nil {
 		return nil, fmt.Errorf("requests: %w", err)

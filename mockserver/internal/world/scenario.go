@@ -49,6 +49,7 @@ type worldPlan struct {
 	seed.Plan
 	Scenario  string // the terms
 	assume    Assumptions
+	changes   Changes // of assume
 	virtual   bool
 	failForms bool
 }

@@ -19,7 +19,7 @@ func (s *Snapshot) Check() error {
 func (w *World) Snapshot() *Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return &Snapshot{OpenKey: w.name, State: w.Account.Copy(), requests: w.Desk.Snapshot(), deliveries: w.Dispatcher.Log(), at: w.Clock.Now()}
+	return &Snapshot{OpenKey: w.name, changes: w.Plan.changes, State: w.Account.Copy(), requests: w.Desk.Snapshot(), deliveries: w.Dispatcher.Log(), at: w.Clock.Now()}
 }
 
 // Restore replaces the contents of the world by a snapshot.
@@ -49,6 +49,7 @@ func (w *World) restore(s *Snapshot) {
 // Snapshot is the contents of a world at one moment. It is immutable.
 type Snapshot struct {
 	OpenKey    string // the name of the world; empty if unknown
+	changes    Changes
 	State      account.Account
 	requests   regulatory.Requests
 	deliveries []*delivery.Delivery // oldest first

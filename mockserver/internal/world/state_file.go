@@ -257,7 +257,7 @@ func (b *Book) Load(path string) error {
 	before := b.Worlds()
 	worlds := make([]*World, len(file.Worlds))
 	for i, saved := range file.Worlds {
-		if worlds[i], err = b.Open(saved.Name); err == nil {
+		if worlds[i], err = b.reopen(saved); err == nil {
 			continue
 		}
 		for _, opened := range worlds[:i] {
@@ -271,6 +271,19 @@ func (b *Book) Load(path string) error {
 		w.Restore(snapshots[i])
 	}
 	return nil
+}
+
+// reopen returns the world of a state file, and opens it if it is not open. It returns an error if the world is open with
+// other assumptions.
+func (b *Book) reopen(saved savedWorld) (*World, error) {
+	w, err := b.OpenWith(saved.Name, saved.Assumptions)
+	if errors.Is(err, ErrWorldExists) {
+		w, err = b.Open(saved.Name)
+	}
+	if err == nil && !w.Plan.changes.equal(saved.Assumptions) {
+		return nil, fmt.Errorf("%w with other assumptions: close it, or load the file into another server", ErrWorldExists)
+	}
+	return w, err
 }
 
 // Use locks a file for this book, and restores from it if it exists.
