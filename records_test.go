@@ -288,9 +288,6 @@ func straightTime(kind, text string) json.RawMessage {
 			if at.UnmarshalText([]byte(straight+zone)) != nil {
 				return null
 			}
-			if _, err := time.Parse(time.RFC3339, text); err != nil {
-				at = at.UTC()
-			}
 			return encode(at)
 		}
 	}

@@ -76,11 +76,11 @@ func (d *digits) fraction(i, end int) (nanoseconds int) {
 }
 
 // parseTime reads the layouts that services are seen to send, and seconds or milliseconds since 1970. zoned
-// reports whether the text is a timestamp of ISO 8601 with a zone. A time without a zone is in UTC.
+// reports whether the text is a timestamp of ISO 8601 with a zone. Such a time keeps its offset; any other is in UTC.
 func parseTime(text string) (at time.Time, zoned, ok bool) {
 	upper := strings.ToUpper(text)
 	if layout := layoutOf(upper); layout != "" {
-		at, err := time.Parse(layout, upper)
+		at, err := time.ParseInLocation(layout, upper, time.UTC) // not the zone of the machine, if the offset is equal
 		_, offset := at.Zone()
 		ok = err == nil && max(offset, -offset) < 24*60*60
 		return at, ok && strings.Contains(layout, "Z"), ok
