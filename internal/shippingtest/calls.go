@@ -3,6 +3,7 @@ package shippingtest
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/jarcoal/httpmock"
 
@@ -13,79 +14,85 @@ import (
 type Call struct {
 	Operation string
 	Data      string // of a success
+	Sent      string // the query of a GET request, or the body of another one
 	Do        func(ctx context.Context, c *shipping.Client, options ...shipping.CallOption) error
 }
 
 // RequestID is the regulatory request of the calls.
 const RequestID = "RD-A1B2C3D4E5F6G7H8"
 
-// Calls returns every method that sends something, so that no method misses a case.
-func Calls() []Call {
+// Calls returns every method that sends something, so that no method misses a case. The lists follow the services of the
+// client; every other method is a row.
+func Calls() (calls []Call) {
+	for _, list := range Lists() {
+		calls = append(calls, list.asCall())
+	}
 	const draft = `{"request_id":"` + RequestID + `","status":"draft","source":"shipment","available_documents":[],"line_items":[]}`
-	page := &shipping.RateListOptions{}
-	return []Call{
-		{shipping.OpListRates, `{"rates":[],"pagination":{}}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Rates.List(ctx, page, o...)
-			return err
-		}},
-		{shipping.OpListCountries, `[]`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Countries.List(ctx, o...)
-			return err
-		}},
-		{shipping.OpListWebhooks, `{"webhooks":[],"pagination":{}}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Webhooks.List(ctx, nil, o...)
-			return err
-		}},
-		{shipping.OpReplayWebhook, `{"shipment_id":"SH-1"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+	return append(calls, []Call{
+		{shipping.OpReplayWebhook, `{"shipment_id":"SH-1"}`, `{"delivery_id":"WD-1"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: "WD-1"}, o...)
 			return err
 		}},
-		{shipping.OpListTransactions, `{"transactions":[],"pagination":{}}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: "VA-1"}, o...)
-			return err
-		}},
-		{shipping.OpAnalyze, draft, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		{shipping.OpAnalyze, draft, `{"shipment_id":"SH-1"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, o...)
 			return err
 		}},
-		{shipping.OpGetRequest, draft, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		{shipping.OpGetRequest, draft, "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Regulatory.Get(ctx, RequestID, o...)
 			return err
 		}},
-		{shipping.OpPurchase, `{"request_id":"` + RequestID + `","status":"processing"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		{shipping.OpPurchase, `{"request_id":"` + RequestID + `","status":"processing"}`, `{"request_id":"` + RequestID + `","document_types":["FDA"]}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
 				RequestID: RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA},
 			}, o...)
 			return err
 		}},
-		{shipping.OpUpdateItems, draft, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		{shipping.OpUpdateItems, draft, `{"line_items":[{"description":"tea","quantity":0}]}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Regulatory.UpdateItems(ctx, RequestID, []shipping.LineItem{{Description: "tea"}}, o...)
 			return err
 		}},
-		{shipping.OpUpdateAddresses, draft, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		{shipping.OpUpdateAddresses, draft, `{"origin":{"country":"CN"}}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Regulatory.UpdateAddresses(ctx, RequestID, shipping.Addresses{Origin: &shipping.Address{Country: "CN"}}, o...)
 			return err
 		}},
-		{shipping.OpUpdateShipping, draft, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		{shipping.OpUpdateShipping, draft, `{"incoterm":"DAP"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Regulatory.UpdateShipping(ctx, RequestID, shipping.ShippingDetails{Incoterm: "DAP"}, o...)
 			return err
 		}},
-		{shipping.OpUpdateProfile, draft, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		{shipping.OpUpdateProfile, draft, `{"product_code":"54YFT10"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Regulatory.UpdateProfile(ctx, RequestID, shipping.DocumentFDA, map[string]string{"product_code": "54YFT10"}, o...)
 			return err
 		}},
-		{shipping.OpRetryRequest, draft, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		{shipping.OpRetryRequest, draft, `{}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Regulatory.Retry(ctx, RequestID, o...)
 			return err
 		}},
-		{shipping.OpDocumentPDF, "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		{shipping.OpDocumentPDF, "", "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Regulatory.PDF(ctx, RequestID, shipping.DocumentFDA, o...)
 			return err
 		}},
-		{"do", `{}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		{"do", `{}`, `{"parcel":"PC-1"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			return c.Do(ctx, http.MethodPost, "/v1/shipments", nil, map[string]string{"parcel": "PC-1"}, nil, o...)
 		}},
+	}...)
+}
+
+// asCall returns a call of List that gets no records.
+func (l List) asCall() Call {
+	const wallet = "VA-1"
+	return Call{l.Operation, l.Data(""), l.Query(wallet), func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		_, _, err := l.Get(ctx, c, wallet, o...)
+		return err
+	}}
+}
+
+// Request returns the method and the path of the request, by the table of operations.
+func (c Call) Request() (method, path string) {
+	if c.Operation == "do" {
+		return http.MethodPost, "/v1/shipments"
 	}
+	operation := Operation(c.Operation)
+	return operation.Method, strings.NewReplacer("{request_id}", RequestID, "{document_type}", "FDA").Replace(operation.Route)
 }
 
 // Body returns the body of a success.

@@ -16,7 +16,7 @@ func Golden(t testing.TB, name string) string {
 	t.Helper()
 	data, err := goldens.ReadFile("testdata/" + name)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v: write the response, as the specification shows it, to internal/shippingtest/testdata", err)
 	}
 	return string(data)
 }

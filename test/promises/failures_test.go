@@ -149,14 +149,16 @@ func TestFailures_RetriesAgreeWithRetryable(t *testing.T) {
 func TestFailures_DataOfAnotherTypeIsNotAnEmptyPage(t *testing.T) {
 	t.Parallel()
 	other := map[string][]string{
-		shipping.OpListRates:        {`[]`, `[{"rate_id":"RT-1"}]`, `"none"`, `7`, `{"rates":"none"}`, `{"rates":{"0":{"rate_id":"RT-1"}}}`},
-		shipping.OpListWebhooks:     {`[]`, `true`, `{"webhooks":{"docs":[]}}`},
-		shipping.OpListTransactions: {`[]`, `"none"`, `{"transactions":7}`},
-		shipping.OpListCountries:    {`{}`, `{"countries":[]}`, `"none"`},
-		shipping.OpReplayWebhook:    {`[]`, `"queued"`},
-		shipping.OpAnalyze:          {`[]`, `"none"`, `null`, `{}`, `{"status":"draft"}`, `{"request":[]}`},
-		shipping.OpGetRequest:       {`[]`, `"none"`, `null`, `{}`, `{"request_id":"RD-1"}`, `{"request_id":"RD-2","status":"draft"}`},
-		shipping.OpRetryRequest:     {`[]`, `null`},
+		shipping.OpReplayWebhook: {`[]`, `"queued"`},
+		shipping.OpAnalyze:       {`[]`, `"none"`, `null`, `{}`, `{"status":"draft"}`, `{"request":[]}`},
+		shipping.OpGetRequest:    {`[]`, `"none"`, `null`, `{}`, `{"request_id":"RD-1"}`, `{"request_id":"RD-2","status":"draft"}`},
+		shipping.OpRetryRequest:  {`[]`, `null`},
+	}
+	for _, list := range shippingtest.Lists() {
+		other[list.Operation] = []string{`{}`, `{"` + list.Name + `":[]}`, `"none"`, `true`, `7`}
+		if list.Paged {
+			other[list.Operation] = []string{`[]`, `[{}]`, `"none"`, `true`, `7`, `{"` + list.Name + `":"none"}`, `{"` + list.Name + `":7}`, `{"` + list.Name + `":{"0":{}}}`}
+		}
 	}
 	for _, call := range shippingtest.Calls() {
 		for _, data := range other[call.Operation] {

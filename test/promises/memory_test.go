@@ -56,8 +56,9 @@ func TestMemory_NoAnswerCostsMoreThanItsLimit(t *testing.T) {
 
 // TestMemory_NoListCostsMoreThanItsElements: an element takes the memory of a record, however short it is.
 func TestMemory_NoListCostsMoreThanItsElements(t *testing.T) {
-	lists := map[string]string{ // the start of their responses by operation
-		shipping.OpListRates: `{"rates":[`, shipping.OpListWebhooks: `{"webhooks":[`, shipping.OpListTransactions: `{"transactions":[`, shipping.OpListCountries: `[`,
+	lists := map[string]string{} // the start of their responses by operation
+	for _, list := range shippingtest.Lists() {
+		lists[list.Operation], _, _ = strings.Cut(list.Data("|"), "|")
 	}
 	elements := []string{"0", `""`, "[]", "{}", "null", `{"a":[0]}`}
 	if raceDetector {

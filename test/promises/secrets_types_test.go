@@ -13,6 +13,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -44,26 +45,34 @@ func keyHolders(t *testing.T) (holders map[string]any, keys []string) {
 		break
 	}
 	echoed := shippingtest.ErrorIn(t, second(shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(401, shippingtest.Key))).Rates.List(t.Context(), nil)))
-	return map[string]any{
-		"shipping.Client":              client,
-		"shipping.CountriesService":    client.Countries,
-		"shipping.RatesService":        client.Rates,
-		"shipping.RegulatoryService":   client.Regulatory,
-		"shipping.TransactionsService": client.Transactions,
-		"shipping.WebhooksService":     client.Webhooks,
-		"shipping.Option":              []shipping.Option{shipping.WithBaseURL(shippingtest.BaseURL), shipping.WithHTTPClient(nil)},
-		"shipping.CallOption":          shipping.WithHeader("X-Key", shippingtest.Key),
-		"shipping.Error":               echoed,
-		"webhook.Receiver":             receiver,
-		"webhook.Option":               webhook.WithKeys(shippingtest.Key),
-		"webhook.Handler":              webhook.Handler(func(context.Context, *webhook.Notification) error { return nil }),
-		"mockserver.Server":            server,
-		"mockserver.World":             server.World,
-		"mockserver.Snapshot":          server.Snapshot(),
-		"mockserver.Option":            mockserver.WithSeed(1),
-		"journal.Entry":                server.Journal(),
-		"conformance.Option":           conformance.WithSecretKey(shippingtest.Key),
-	}, []string{shippingtest.Key, server.SecretKey}
+	holders = map[string]any{
+		"shipping.Client":     client,
+		"shipping.Option":     []shipping.Option{shipping.WithBaseURL(shippingtest.BaseURL), shipping.WithHTTPClient(nil)},
+		"shipping.CallOption": shipping.WithHeader("X-Key", shippingtest.Key),
+		"shipping.Error":      echoed,
+		"webhook.Receiver":    receiver,
+		"webhook.Option":      webhook.WithKeys(shippingtest.Key),
+		"webhook.Handler":     webhook.Handler(func(context.Context, *webhook.Notification) error { return nil }),
+		"mockserver.Server":   server,
+		"mockserver.World":    server.World,
+		"mockserver.Snapshot": server.Snapshot(),
+		"mockserver.Option":   mockserver.WithSeed(1),
+		"journal.Entry":       server.Journal(),
+		"conformance.Option":  conformance.WithSecretKey(shippingtest.Key),
+	}
+	maps.Copy(holders, services(client))
+	return holders, []string{shippingtest.Key, server.SecretKey}
+}
+
+// services returns the services of a client, by package and name of their types.
+func services(client *shipping.Client) map[string]any {
+	found := map[string]any{}
+	for field, value := range reflect.ValueOf(client).Elem().Fields() {
+		if field.IsExported() {
+			found[field.Type.String()] = value.Interface()
+		}
+	}
+	return found
 }
 
 // keyless are the exported types that look as if they could hold a key, and why they cannot.
