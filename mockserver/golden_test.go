@@ -46,29 +46,27 @@ func checkGolden(t *testing.T, file string, record []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, problem := range compare("$", parse(t, want), parse(t, record)) {
-		t.Errorf("%s: %s", file, problem)
+	checkForm(t, file, parse(t, want), record)
+}
+
+// checkForm reports every difference between records and the form that a golden file gives them.
+func checkForm(t *testing.T, file string, form any, records ...json.RawMessage) {
+	t.Helper()
+	for _, record := range records {
+		for _, problem := range compare("$", form, parse(t, record)) {
+			t.Errorf("%s: %s", file, problem)
+		}
 	}
 }
 
-// checkLikeGolden reports every difference between records and the first record of a golden response of the client: its
-// members, their order, their types and the forms of its texts. Members named as optional may be absent.
-func checkLikeGolden(t *testing.T, file, name string, optional []string, records []json.RawMessage) {
+// goldenData returns the members of data in a golden response of the client.
+func goldenData(t *testing.T, file string) map[string]json.RawMessage {
 	t.Helper()
 	var response struct{ Data map[string]json.RawMessage }
 	if err := json.Unmarshal([]byte(shippingtest.Golden(t, file)), &response); err != nil {
 		t.Fatal(err)
 	}
-	var all []json.RawMessage
-	if err := json.Unmarshal(response.Data[name], &all); err != nil || len(all) == 0 {
-		t.Fatalf("%s has no records in data.%s: %v", file, name, err)
-	}
-	want := formOf(parse(t, all[0]), optional)
-	for _, record := range records {
-		for _, problem := range compare("$", want, parse(t, record)) {
-			t.Errorf("%s: %s", file, problem)
-		}
-	}
+	return response.Data
 }
 
 // forms are those that a text of a golden response can stand for; any other stands for a text.
@@ -81,7 +79,7 @@ var forms = []struct{ pattern, form string }{
 	{kinds["<text>"], "<text>"},
 }
 
-// formOf returns the golden record that an example stands for.
+// formOf returns the golden record that an example stands for. Members named as optional may be absent.
 func formOf(example any, optional []string) any {
 	switch example := example.(type) {
 	case string:

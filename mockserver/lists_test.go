@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -25,34 +26,45 @@ func records(t *testing.T, a answer, name string) (items []json.RawMessage, pagi
 	return items, data["pagination"]
 }
 
-// Specification: "Rate", "Webhook", "Transaction" and their pagination objects.
+// listPath returns the path of a list, with further query values such as "perPage=2".
+func listPath(srv *mockserver.Server, list shippingtest.List, query ...string) string {
+	if needed := list.Query(srv.Wallets()[0]); needed != "" {
+		query = append(query, needed)
+	}
+	return shippingtest.Operation(list.Operation).Route + "?" + strings.Join(query, "&")
+}
+
+// Specification: the records and pagination objects of the lists. The golden response of the client has the fields of
+// both, and their order.
 func TestLists_EveryRecordHasTheFieldsOfItsTable(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
-	tests := []struct {
-		name, path, golden string
-		optional           []string
-		pagination         string
-	}{
-		{"rates", "/v1/rates?perPage=1000", "rates.json", []string{"localProductCode", "productCode"}, "rate_pagination.json"},
-		{"webhooks", "/v1/webhooks?perPage=1000", "webhooks.json", nil, "webhook_pagination.json"},
-		{"transactions", "/v1/transactions?perPage=1000&wallet=" + srv.Wallets()[0], "", nil, "transaction_pagination.json"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+	optional := map[string][]string{"rates": {"localProductCode", "productCode"}}
+	patterns := map[string]string{"transactions": "transaction.json"} // their metadata has more than the specification
+	for _, list := range shippingtest.Lists() {
+		if !list.Paged {
+			continue
+		}
+		t.Run(list.Name, func(t *testing.T) {
 			t.Parallel()
-			items, pagination := records(t, get(t, srv, test.path), test.name)
-			if len(items) <= 100 {
-				t.Errorf("%d records; want more than a page", len(items))
+			items, _ := records(t, get(t, srv, listPath(srv, list, "perPage=1000")), list.Name)
+			if len(items) <= 4 {
+				t.Errorf("%d records; want more than two pages of two: seed them in mockserver/internal/seed", len(items))
 			}
-			if test.golden != "" {
-				checkLikeGolden(t, test.golden, test.name, test.optional, items)
-			} else {
-				for _, item := range items { // their metadata has more than the specification
-					checkGolden(t, "transaction.json", item)
+			_, pagination := records(t, get(t, srv, listPath(srv, list, "perPage=2", "page=2")), list.Name)
+			golden := goldenData(t, list.Name+".json")
+			checkForm(t, list.Name+".json, pagination", formOf(parse(t, golden["pagination"]), nil), pagination)
+			if file := patterns[list.Name]; file != "" {
+				for _, item := range items {
+					checkGolden(t, file, item)
 				}
+				return
 			}
-			checkGolden(t, test.pagination, pagination)
+			var examples []json.RawMessage
+			if err := json.Unmarshal(golden[list.Name], &examples); err != nil || len(examples) == 0 {
+				t.Fatalf("%s.json has no records in data.%s: %v", list.Name, list.Name, err)
+			}
+			checkForm(t, list.Name+".json", formOf(parse(t, examples[0]), optional[list.Name]), items...)
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -14,12 +15,12 @@ import (
 func TestMessages_SayWhatHappened(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
-	tests := []struct{ method, path, body, want string }{
-		{http.MethodGet, "/v1/rates", "", "retrieved successfully"},
-		{http.MethodGet, "/v1/countries", "", "retrieved successfully"},
-		{http.MethodGet, "/v1/webhooks", "", "retrieved successfully"},
-		{http.MethodGet, "/v1/transactions?wallet=" + srv.Wallets()[0], "", "retrieved successfully"},
+	type message struct{ method, path, body, want string }
+	tests := []message{
 		{http.MethodPost, replayPath, replayBody(t, "shipment_id", srv.Shipments()[0], "event", "shipment.created"), "queued"},
+	}
+	for _, list := range shippingtest.Lists() {
+		tests = append(tests, message{http.MethodGet, listPath(srv, list), "", "retrieved successfully"})
 	}
 	for _, test := range tests {
 		t.Run(test.path, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -57,8 +58,8 @@ func TestAssumption_TolerateWrongTypesTakesThemAsAbsent(t *testing.T) {
 func TestAssumption_CheckResponsesLetsThisServersAnswersPass(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithAssumptions(mockserver.Strict))
-	for _, path := range []string{"/v1/rates", "/v1/countries", "/v1/webhooks", "/v1/transactions?wallet=" + srv.Wallets()[0]} {
-		get(t, srv, path).want(t, 200)
+	for _, list := range shippingtest.Lists() {
+		get(t, srv, listPath(srv, list)).want(t, 200)
 	}
 	get(t, srv, "/v1/transactions").refusal(t, 400, "wallet is required")
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])
@@ -110,12 +111,14 @@ func TestAssumption_CheckResponsesFollowsTheOthers(t *testing.T) {
 			srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithAssumptions(mockserver.Strict), mockserver.WithAssumptions(edit))
 			id := requestID(t, post(t, srv, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`))
 			requests := [][3]string{
-				{"GET", "/v1/rates"}, {"GET", "/v1/countries"}, {"GET", "/v1/webhooks"},
-				{"GET", "/v1/transactions?perPage=1000&wallet=" + srv.Wallets()[0]}, {"GET", "/v1/transactions?wallet=VA-1"}, {"GET", "/v1/transactions"},
+				{"GET", "/v1/transactions?wallet=VA-1"}, {"GET", "/v1/transactions"},
 				{"POST", replayPath, `{"shipment_id":"` + srv.Shipments()[0] + `","event":"shipment.unknown"}`},
 				{"POST", regulatoryPath + "/analyze", `{"file_url":"https://invoices.example/unknown.pdf"}`},
 				{"POST", regulatoryPath + "/purchase", `{"request_id":"` + id + `","document_types":["CUSTOMS"]}`},
 				{"GET", regulatoryPath + "/request/" + id},
+			}
+			for _, list := range shippingtest.Lists() {
+				requests = append(requests, [3]string{"GET", listPath(srv, list, "perPage=1000")})
 			}
 			for _, r := range requests {
 				if got := do(t, srv, r[0], r[1], r[2]); got.status == 500 {
