@@ -110,7 +110,7 @@ func TestRegulatory_TypicalWorkflow(t *testing.T) {
 	bought := purchase(t, srv, draft.ID, "WATCH", "CUSTOMS").want(t, http.StatusOK)
 	var receipt json.RawMessage
 	bought.data(t, &receipt)
-	checkGolden(t, "purchase.json", receipt)
+	checkGolden(t, "purchase_result.json", receipt)
 	var newest struct {
 		Transactions []struct {
 			ID       string          `json:"transactionId"`

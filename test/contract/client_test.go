@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -36,17 +37,11 @@ func TestClient_EveryMethodSendsWhatIsDocumented(t *testing.T) {
 		}
 	}
 
-	for _, err := range client.Rates.All(ctx, &shipping.RateListOptions{PerPage: 100}) {
-		ok(err)
+	for _, list := range shippingtest.Lists() {
+		for _, err := range list.All(ctx, client, srv.Wallets()[0]) {
+			ok(err)
+		}
 	}
-	for _, err := range client.Webhooks.All(ctx, nil) {
-		ok(err)
-	}
-	for _, err := range client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: srv.Wallets()[0]}) {
-		ok(err)
-	}
-	_, err := client.Countries.List(ctx)
-	ok(err)
 	replayed, err := client.Webhooks.Replay(ctx, &shipping.ReplayRequest{ShipmentID: srv.Shipments()[0], Event: "shipment.created"})
 	ok(err)
 	_, err = client.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: replayed.DeliveryID})

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -89,14 +89,11 @@ func TestRequests_EveryOperationSucceedsAsDocumented(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithVirtualClock(time.Time{}))
 	c := newCaller(t, srv)
-	wallet := url.QueryEscape(srv.Wallets()[0])
-
-	for _, page := range []string{"", "?perPage=7&page=2", "?perPage=100000", "?page=999"} {
-		c.succeed("GET", "/v1/rates"+page, "")
-		c.succeed("GET", "/v1/webhooks"+page, "")
-		c.succeed("GET", "/v1/transactions?wallet="+wallet+strings.Replace(page, "?", "&", 1), "")
+	for _, list := range shippingtest.Lists() {
+		for _, page := range []string{"", "perPage=7&page=2", "perPage=100000", "page=999"} {
+			c.succeed("GET", shippingtest.Operation(list.Operation).Route+"?"+list.Query(srv.Wallets()[0])+"&"+page, "")
+		}
 	}
-	c.succeed("GET", "/v1/countries", "")
 
 	hook, err := srv.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:9/", Inactive: false})
 	if err != nil {
