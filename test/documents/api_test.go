@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var recordAPI = flag.Bool("record", false, "write the exported names to test/api/, and missing rows of fields to docs/SPECIFICATION.md")
+var recordAPI = flag.Bool("record", false, "write the exported names to test/api/, and missing lists, records and fields to docs/SPECIFICATION.md")
 
 // The exported names are recorded in test/api/, a line a declaration. A line that is removed or changed can break a
 // program, so the changelog must list it first.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -105,39 +106,51 @@ func testsIn(t *testing.T, folder string) map[string]bool {
 	return names
 }
 
+// Every documented operation has a heading, or is in the table of regulatory documents.
+func TestSPECIFICATION_HasEveryOperation(t *testing.T) {
+	document := readText(t, "docs/SPECIFICATION.md")
+	placeholder := regexp.MustCompile(`\{(\w+)\}`) // the specification writes :request_id
+	for _, op := range shipping.Operations() {
+		path := placeholder.ReplaceAllString(strings.TrimPrefix(op.Route, "/v1/regulatory-documents"), ":$1")
+		if op.Provisional || strings.Contains(document, "\n## "+op.Method+" "+path+"\n") || strings.Contains(document, "| "+op.Method+" `"+path+"`") {
+			continue
+		}
+		if name, isList := strings.CutSuffix(op.Name, ".list"); isList {
+			recordList(t, op.Method+" "+path, name)
+			continue
+		}
+		t.Errorf("docs/SPECIFICATION.md has no rule for %s %s (%s): add its heading and its rows", op.Method, path, op.Name)
+	}
+}
+
 // Every field is in the OpenAPI document, in this order and with this type, and in the Go type under
 // its name on the wire.
 func TestSPECIFICATION_EveryFieldIsInTheOpenAPIDocumentAndInGo(t *testing.T) {
-	t.Parallel()
 	_, fields, _ := readSpecification(t)
-	types := map[string]struct {
-		schema string
-		in     reflect.Type
-	}{
-		"Rate":                          {"Rate", reflect.TypeFor[shipping.Rate]()},
-		"Country":                       {"Country", reflect.TypeFor[shipping.Country]()},
-		"Time zone of a country":        {"Timezone", reflect.TypeFor[shipping.Timezone]()},
-		"Webhook":                       {"Webhook", reflect.TypeFor[shipping.Webhook]()},
-		"Webhook pagination object":     {"WebhookPagination", reflect.TypeFor[shipping.Pagination]()},
-		"Rate list pagination object":   {"RatePagination", reflect.TypeFor[shipping.Pagination]()},
-		"Transaction":                   {"Transaction", reflect.TypeFor[shipping.Transaction]()},
-		"Transaction pagination object": {"TransactionPagination", reflect.TypeFor[shipping.Pagination]()},
-		"Webhook replay result":         {"ReplayResult", reflect.TypeFor[shipping.ReplayResult]()},
-		"Regulatory document request (draft record)": {"RegulatoryRequest", reflect.TypeFor[shipping.RegulatoryRequest]()},
+	schemas, types := readSchemas(t), goTypes()
+	for _, list := range shippingtest.Lists() {
+		tables := slices.Collect(maps.Values(fields))
+		if !slices.ContainsFunc(tables, func(rows []field) bool { return strings.HasPrefix(rows[0].member, list.Record.Name()+".") }) {
+			recordTable(t, list.Record, schemas[list.Record.Name()])
+		}
 	}
-	schemas := readSchemas(t)
+	_, fields, _ = readSpecification(t)
 	for heading, rows := range fields {
-		of, ok := types[heading]
-		if !ok {
-			t.Errorf("%s: no Go type is known for it: add a row to types in test/documents/specification_test.go", heading)
+		name, _, _ := strings.Cut(rows[0].member, ".")
+		of, known := types[name]
+		schema, described := schemas[name]
+		if !described { // several lists share a Go type; each has a schema of its own
+			schema, described = schemaOf(schemas, heading)
+		}
+		if !known || !described {
+			t.Errorf("%s: no method of the client returns a %s, or mockserver/internal/openapi/service.json has no schema of that name", heading, name)
 			continue
 		}
-		schema := schemas[of.schema]
-		rows = recordRows(t, heading, of.in, schema, rows)
+		rows = recordRows(t, heading, of, schema, rows)
 		var got, want []string
 		for _, row := range rows {
 			got = append(got, row.name+" "+row.kind)
-			member, _ := of.in.FieldByName(strings.TrimPrefix(row.member, of.in.Name()+"."))
+			member, _ := of.FieldByName(strings.TrimPrefix(row.member, name+"."))
 			if tag, _, _ := strings.Cut(member.Tag.Get("json"), ","); tag != row.name {
 				t.Errorf("%s: %s is %q on the wire, not %q", heading, row.member, tag, row.name)
 			}
@@ -156,51 +169,50 @@ func TestSPECIFICATION_EveryFieldIsInTheOpenAPIDocumentAndInGo(t *testing.T) {
 	}
 }
 
-// recordRows reports the members of a Go type that have no row, or adds their rows under -record, each after that of the
-// member before it and with the description of the OpenAPI document.
-func recordRows(t *testing.T, heading string, of reflect.Type, schema schema, rows []field) []field {
-	t.Helper()
-	const path = "docs/SPECIFICATION.md"
-	if schema.Assumption != "" || of == reflect.TypeFor[shipping.Pagination]() {
-		return rows // not all members are in the table
-	}
-	before := ""
-	for member := range of.Fields() {
-		name, tag := of.Name()+"."+member.Name, member.Tag.Get("json")
-		if _, described := schema.Properties[tag]; described && slices.Contains(schema.Required, tag) == (member.Tag.Get("spec") == "optional") {
-			t.Errorf("%s (%s): a member is either in required of mockserver/internal/openapi/service.json, or has the struct tag spec:\"optional\"", name, tag)
-		}
-		if slices.ContainsFunc(rows, func(row field) bool { return row.member == name }) {
-			before = name
-			continue
-		}
-		property, described := schema.Properties[tag]
-		switch {
-		case !described:
-			t.Errorf("%s (%s) is not in mockserver/internal/openapi/service.json: add it to the properties of its schema", name, tag)
-		case !*recordAPI:
-			t.Errorf("%s, %s: no row for %s (%s); run go test -run 'TestAPI|TestSPECIFICATION' ./test/documents -record and commit it", path, heading, name, tag)
-		default:
-			row := field{tag, property.kind(), name}
-			text, after := readText(t, path), regexp.MustCompile("(?m)^.* \\| `"+regexp.QuoteMeta(before)+"` \\|\n")
-			place := after.FindStringIndex(text)
-			if place == nil {
-				t.Errorf("%s: no row for %s, after which the row of %s belongs", path, before, name)
-				continue
+// goTypes returns the structs that the methods of the client's services return, by name.
+func goTypes() map[string]reflect.Type {
+	found := map[string]reflect.Type{}
+	var add func(reflect.Type)
+	add = func(of reflect.Type) {
+		switch of.Kind() {
+		case reflect.Pointer, reflect.Slice:
+			add(of.Elem())
+		case reflect.Struct:
+			if found[of.Name()] != nil || of.PkgPath() != reflect.TypeFor[shipping.Client]().PkgPath() {
+				return
 			}
-			line := fmt.Sprintf("| `%s` | %s | %s | `%s` |\n", row.name, row.kind, strings.TrimSuffix(property.Description, "."), name)
-			writeText(t, path, []string{text[:place[1]] + line + strings.TrimSuffix(text[place[1]:], "\n")})
-			rows, before = append(rows, row), name
+			found[of.Name()] = of
+			for member := range of.Fields() {
+				add(member.Type)
+			}
 		}
 	}
-	return rows
+	for service := range reflect.TypeFor[shipping.Client]().Fields() {
+		for method := range service.Type.Methods() {
+			for result := range method.Type.Outs() {
+				add(result)
+			}
+		}
+	}
+	return found
+}
+
+// schemaOf returns the schema whose description quotes a heading.
+func schemaOf(schemas map[string]schema, heading string) (schema, bool) {
+	for _, s := range schemas {
+		if s.Description == `Specification, "`+heading+`".` {
+			return s, true
+		}
+	}
+	return schema{}, false
 }
 
 // schema is a record of the OpenAPI document; Assumption lists its members that are not specified.
 type schema struct {
-	Assumption string `json:"x-assumption"`
-	Properties map[string]property
-	Required   []string
+	Description string
+	Assumption  string `json:"x-assumption"`
+	Properties  map[string]property
+	Required    []string
 }
 
 // property is a field of a schema.
