@@ -3,6 +3,7 @@ package sweep_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -121,6 +122,37 @@ func TestSweep_ShorterPatience(t *testing.T) {
 		})
 		if err != nil || len(report.Failing()) > 0 {
 			t.Errorf("%v: %+v", err, report.Failing())
+		}
+	})
+}
+
+// A program that stops waiting and reads the request has settled the purchase, although the server journals the purchase
+// later than the reading.
+func TestSweep_ReadBeforeThePurchaseIsJournaled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		config := sweep.Config{Faults: []string{"late-after"}, Operations: []string{shipping.OpPurchase}, Options: []mockserver.Option{mockserver.WithoutListener()}}
+		report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+			s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, a.World.SecretKey}
+			r, err := s.analyze(ctx, a.World.Shipments()[0])
+			if err != nil {
+				return sweep.Outcome{How: err.Error()}
+			}
+			purchased := make(chan error, 1)
+			go func() { purchased <- s.purchase(context.WithoutCancel(ctx), r) }()
+			select {
+			case err := <-purchased:
+				return sweep.Outcome{Success: err == nil}
+			case <-time.After(30 * time.Second):
+				_, err := s.get(ctx, r.ID)
+				return sweep.Outcome{How: fmt.Sprintf("gave up, then read: %v", err)}
+			}
+		})
+		if err != nil || len(report.Results) != 1 || !report.Results[0].Struck || len(report.Failing()) > 0 {
+			t.Errorf("%v: %+v", err, report.Results)
+		}
+		if calls := report.Results[0].Requests; calls[len(calls)-1].Operation != shipping.OpPurchase {
+			t.Errorf("the purchase is not the last in the journal: %+v", calls)
 		}
 	})
 }

@@ -66,7 +66,7 @@ func Sweep(ctx context.Context, config Config, execute Execute) (*Report, error)
 // How much each world remembers of the requests.
 const (
 	journalCalls = 16 << 10
-	journalBytes = 4 << 10
+	journalBytes = 64 << 10
 )
 
 // withoutFaults makes the run that the others are compared with.

@@ -27,8 +27,8 @@ const (
 	Unfinished Verdict = "unfinished"
 	// Missing: the program succeeded, and something that it buys or sends without faults is missing.
 	Missing Verdict = "missing"
-	// Unsettled: money was spent by a purchase whose response was lost, and the program failed without reading the
-	// request again, although the service responds.
+	// Unsettled: money was spent by a purchase whose response was lost, and the program failed without reading that the
+	// request was purchased, although the service responds.
 	Unsettled Verdict = "unsettled"
 	// Broken: the world contradicts itself; see [mockserver.World.Check].
 	Broken Verdict = "broken"
@@ -179,39 +179,41 @@ func purchaseID(c journal.Entry) string {
 	return body.RequestID
 }
 
-// unread returns the requests whose last purchase was struck by a fault, and which were not read afterwards. patience
-// is how long the program waits for a response; unknown is true if it is not known whether the program succeeded.
-func (o *observation) unread(patience time.Duration, unknown bool) []string {
-	struck := map[string]journal.Entry{}
-	read := map[string]bool{} // since then
+// unknownTo returns the requests whose purchase a fault struck and which no response showed to be purchased. Late responses
+// count as lost only if it is known that the program failed.
+func (o *observation) unknownTo(failed bool) []string {
+	struck, known := map[string]bool{}, map[string]bool{}
 	for _, c := range o.calls {
-		if id := purchaseID(c); id != "" {
-			delete(struck, id)
-			delete(read, id)
-			if c.Fault != "" && !(unknown && isLate(c)) {
-				struck[id] = c
-			}
-		}
-		if c.Operation == shipping.OpGetRequest && c.Fault == "" && c.Status == http.StatusOK {
-			read[path.Base(c.Path)] = true
+		switch id := purchaseID(c); {
+		case id == "" && c.Fault == "" && showsPurchase(c):
+			known[path.Base(c.Path)] = true
+		case id == "":
+		case c.Fault == "":
+			known[id] = true
+		case failed || !strings.Contains(c.Fault, "latency"):
+			struck[id] = true
 		}
 	}
-	maps.DeleteFunc(struck, func(id string, c journal.Entry) bool {
-		return read[id] || isLate(c) && o.readSince(id, c.At.Add(-patience-patience/5))
-	})
+	maps.DeleteFunc(struck, func(id string, _ bool) bool { return known[id] })
 	return slices.Sorted(maps.Keys(struck))
 }
 
-// readSince reports whether a request was read after a moment.
-func (o *observation) readSince(id string, moment time.Time) bool {
-	return slices.ContainsFunc(o.calls, func(c journal.Entry) bool {
-		return c.Operation == shipping.OpGetRequest && path.Base(c.Path) == id && c.Fault == "" && c.Status == http.StatusOK && c.At.After(moment)
-	})
+// showsPurchase reports whether a call read a request that is no longer a draft. The order of the journal would prove
+// less: a purchase that the program gave up is journaled when the server notices, which can be after the reading.
+func showsPurchase(c journal.Entry) bool {
+	if c.Operation != shipping.OpGetRequest || c.Status != http.StatusOK {
+		return false
+	}
+	var body struct {
+		Data struct {
+			Status shipping.RequestStatus `json:"status"`
+		} `json:"data"`
+	}
+	if c.ResponseBytes > len(c.ResponseBody) {
+		return true // the journal has a part of it
+	}
+	return json.Unmarshal([]byte(c.ResponseBody), &body) == nil && body.Data.Status != shipping.StatusDraft
 }
-
-// isLate reports whether a call was struck by latency. The journal has it when the latency is over, which is later
-// than what the program did once it stopped waiting.
-func isLate(c journal.Entry) bool { return strings.HasSuffix(c.Fault, "latency") }
 
 // judge compares a run with the run without faults and returns what is wrong with it. restarted is true if the
 // program was started a second time.
@@ -231,9 +233,9 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 			find(Missing, "the program succeeded without %s", together(less))
 		}
 	} else {
-		for _, id := range o.unread(c.Patience, out.Unknown) {
+		for _, id := range o.unknownTo(!out.Unknown) {
 			if o.charged[id] {
-				find(Unsettled, "the response to the purchase of %s was lost, and the program never read the request afterwards; it was charged", id)
+				find(Unsettled, "%s was charged, the response to its purchase was lost, and the program did not read the request afterwards", id)
 			}
 		}
 	}
