@@ -102,7 +102,7 @@ func (r *reader) rules(file any) *Rules {
 }
 
 func (r *reader) form(place string, value any) *Form {
-	form := new(Form)
+	form := &Form{Fields: []Field{}}
 	var prefixes []string
 	var fields []any
 	seconds := -1

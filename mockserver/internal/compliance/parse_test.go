@@ -36,7 +36,7 @@ func TestParse_ReplacesTheRules(t *testing.T) {
 				Name: "jewels", Label: "Number of jewels", Type: compliance.TypeNumber, Required: true, Help: "Count them.", Minimum: zero,
 			}},
 		},
-		{Slug: "OTHER", Title: "Other", Description: "Anything else.", Mode: compliance.ModeManual, PriceUSD: zero},
+		{Slug: "OTHER", Title: "Other", Description: "Anything else.", Mode: compliance.ModeManual, PriceUSD: zero, Fields: []compliance.Field{}},
 	}
 	if diff := cmp.Diff(want, rules.Forms(), cmpopts.IgnoreUnexported(compliance.Field{}), cmp.Comparer(func(a, b shipping.Amount) bool { return a == b })); diff != "" {
 		t.Errorf("forms (-want +got):\n%s", diff)

@@ -31,24 +31,24 @@ const (
 // maxText is the longest text, in characters, that a field takes: about what fits a form's box.
 const maxText = 500
 
-// Field is one thing that a form asks.
+// Field is one thing that a form asks. Drafts contain the members with a name in JSON.
 type Field struct {
 	// Name is the key in a profile, in snake case, such as "melt_and_pour_country".
-	Name string
+	Name string `json:"name"`
 	// Label is the label for people, such as "Country of melt and pour".
-	Label string
+	Label string `json:"label"`
 	// Type is one of [TypeString], [TypeNumber], [TypeDate], [TypeBoolean] and [TypePercent].
-	Type string
+	Type string `json:"type"`
 	// Required is true if the form is worthless without the field. See [Form.Check].
-	Required bool
+	Required bool `json:"required"`
 	// Help explains the field, often with an example. It may be empty.
-	Help string
+	Help string `json:"-"`
 	// Values are the only texts allowed, in the order to offer them; nil where any text is.
-	Values []string
+	Values []string `json:"-"`
 	// Pattern is a regular expression that the whole text matches; empty where any text may stand.
-	Pattern string
+	Pattern string `json:"-"`
 	// Minimum is the smallest number allowed, if [shipping.Amount.Known] is true.
-	Minimum shipping.Amount
+	Minimum shipping.Amount `json:"-"`
 
 	pattern *regexp.Regexp // Pattern, anchored; nil without one
 }

@@ -94,6 +94,6 @@ type Form struct {
 	PriceUSD shipping.Amount
 	// Generation is how long generating the form typically takes.
 	Generation time.Duration
-	// Fields is what the form asks beyond the consignment itself, in the form's own order.
+	// Fields is what the form asks beyond the consignment itself, in the form's own order. It is never nil.
 	Fields []Field
 }

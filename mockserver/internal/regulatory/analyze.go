@@ -176,8 +176,9 @@ func (d *Desk) match(next *Record) *Refusal {
 	for _, item := range next.LineItems {
 		goods.Items = append(goods.Items, compliance.Item{ID: item.ItemID, Description: item.Description, HSCode: item.HSCode})
 	}
-	offers := []AvailableDocument{}
-	for _, m := range d.config.Rules().Match(goods) {
+	matches := d.config.Rules().Match(goods)
+	offers := make([]AvailableDocument, 0, len(matches))
+	for _, m := range matches {
 		offer, refusal := d.offer(next, m.Form)
 		if refusal != nil {
 			return refusal
@@ -212,13 +213,9 @@ func (d *Desk) offer(next *Record, form *compliance.Form) (AvailableDocument, *R
 		return AvailableDocument{}, &Refusal{Code: CodeNotPriced, Rule: specPricing,
 			Message: fmt.Sprintf("cannot convert the price of %s to %s: %v; use another wallet", form.Slug, next.Currency, err)}
 	}
-	fields := make([]ProfileField, len(form.Fields))
-	for i, f := range form.Fields {
-		fields[i] = ProfileField{Name: f.Name, Label: f.Label, Type: f.Type, Required: f.Required}
-	}
 	return AvailableDocument{
 		DocumentType: form.Slug, Name: form.Title, Mode: form.Mode, Amount: price.Round(priceDecimals), Currency: next.Currency,
-		Reasons: []Reason{}, ProfileFields: fields,
+		Reasons: []Reason{}, ProfileFields: form.Fields,
 	}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
@@ -120,10 +121,11 @@ type AvailableDocument struct {
 	// Mode is automated or manual.
 	Mode string `json:"mode"`
 	// Amount is the price in the wallet's Currency, converted at the rate of analyze time.
-	Amount        shipping.Amount `json:"amount"`
-	Currency      string          `json:"currency"`
-	Reasons       []Reason        `json:"reasons"`
-	ProfileFields []ProfileField  `json:"profile_fields"`
+	Amount   shipping.Amount `json:"amount"`
+	Currency string          `json:"currency"`
+	Reasons  []Reason        `json:"reasons"`
+	// ProfileFields are the fields of the form's profile. The drafts of a server share them with the rules.
+	ProfileFields []compliance.Field `json:"profile_fields"`
 }
 
 // Reason is the reason why a form is on the draft.
@@ -134,15 +136,6 @@ type Reason struct {
 	Rule string `json:"rule"`
 	// Match is the prefix or the keyword that was found, or the border that is crossed.
 	Match string `json:"match"`
-}
-
-// ProfileField is one field of a form's profile.
-type ProfileField struct {
-	Name  string `json:"name"`
-	Label string `json:"label"`
-	// Type is string, number, date, boolean or percent.
-	Type     string `json:"type"`
-	Required bool   `json:"required"`
 }
 
 // Profile holds the values of a form's fields, by name.
