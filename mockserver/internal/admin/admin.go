@@ -2,7 +2,6 @@ package admin
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -11,15 +10,11 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
-	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -36,7 +31,7 @@ type Route struct {
 	Path    string // below wire.ControlPrefix
 	Summary string
 	query   string // names of the query parameters, without world
-	answer  func(s *Admin, c *control) wire.Reply
+	handle  func(s *Admin, c *control) wire.Reply
 }
 
 // control is a request to the control surface.
@@ -50,55 +45,55 @@ func (r *Route) Parameters() []string { return append(strings.Fields(r.query), w
 
 func Routes() []Route {
 	return []Route{
-		{"GET", "", "this list; a browser gets the console", "token", (*Admin).adminIndex},
-		{"GET", "console/{file}", "a file of the console", "", (*Admin).adminConsole},
-		{"GET", "live", "counts that change with the world; with Accept: text/event-stream one message for each change", "", (*Admin).adminLive},
-		{"GET", "healthz", "whether the server is ready, and its time", "", (*Admin).adminHealth},
-		{"GET", "metrics", "counters and durations in the text format of Prometheus", "", (*Admin).adminMetrics},
-		{"GET", "assumptions", "every open point of the specification, its switch and its value in the world", "", (*Admin).adminAssumptions},
-		{"GET", "openapi.json", "the OpenAPI 3.1 document of this server", "", (*Admin).adminOpenAPI},
-		{"GET", "special-inputs", "inputs of analyze with special effects", "", (*Admin).adminMagic},
-		{"GET", "faults", "the fault rules, and the kinds of faults", "", (*Admin).adminFaults},
-		{"POST", "faults", `add fault rules: {"rules":[{"operation":"rates.list","first":2,"fault":{"kind":"status","status":503}}]}`, "", (*Admin).adminInject},
-		{"DELETE", "faults", "remove every fault rule", "", (*Admin).adminClearFaults},
-		{"PATCH", "faults/{number}", `disable or enable a fault rule: {"disabled":true}`, "", (*Admin).adminSwitchFault},
-		{"DELETE", "faults/{number}", "remove a fault rule", "", (*Admin).adminRemoveFault},
-		{"GET", "journal", "the journal: the latest requests to the service, oldest first; operation, status, request_id, key, contains and faulted filter; after=req-7 selects later ones, after=latest future ones, last=50 the latest; bodies=false omits bodies; wait=5s waits for the first, wait=5s&count=2 for two", "operation status request_id key contains faulted after last bodies wait count", (*Admin).adminCalls},
-		{"POST", "requests", `send a request to the service with the key of the world: {"method":"GET","target":"/v1/rates?perPage=2"}, and optionally "body"`, "", (*Admin).adminMakeCall},
-		{"GET", "journal/{request_id}", "an entry of the journal; as=curl or as=go returns a command or a test that sends the request again", "as", (*Admin).adminCall},
-		{"GET", "why/{request_id}", "why a request was refused, the section of the specification, and the nearest valid request", "", (*Admin).adminWhy},
-		{"GET", "lint", "the findings of the linter", "", (*Admin).adminLint},
-		{"GET", "coverage", "which operations, states, documents and refusals were used", "", (*Admin).adminCoverage},
-		{"GET", "deliveries", "webhook deliveries, newest first; page and perPage as in lists; wait=5s waits until none is queued", "page perPage wait", (*Admin).adminDeliveries},
-		{"GET", "ledger", "wallets, entries newest first, and violated invariants; page, perPage, and wallet for one wallet", "page perPage wallet", (*Admin).adminLedger},
-		{"POST", "ledger/fund", `deposit money into a wallet: {"wallet":"VA-…","amount":100.50}`, "", (*Admin).adminFund},
-		{"GET", "exchange-rates", "units of each currency per US dollar", "", (*Admin).adminExchangeRates},
-		{"POST", "exchange-rates", `set an exchange rate for future analyses: {"currency":"NGN","per_dollar":1600}`, "", (*Admin).adminSetExchangeRate},
-		{"GET", "clock", "the time, and pending timers", "", (*Admin).adminClock},
-		{"POST", "clock/advance", `move a virtual clock: {"duration":"90s"}`, "", (*Admin).adminAdvance},
-		{"GET", "webhooks", "the webhooks, newest first; page and perPage as in lists", "page perPage", (*Admin).adminWebhooks},
-		{"POST", "webhooks", `subscribe a receiver: {"url":"http://127.0.0.1:9000/","events":["shipment.created"]}`, "", (*Admin).adminAddWebhook},
-		{"PATCH", "webhooks/{webhook_id}", `change a webhook: any of {"name","url","events","active","order"}`, "", (*Admin).adminChangeWebhook},
-		{"DELETE", "webhooks/{webhook_id}", "remove a webhook", "", (*Admin).adminRemoveWebhook},
-		{"POST", "events", `send an event to its subscribers: {"event":"shipment.updated","shipment_id":"SH-…"} or with "data"`, "", (*Admin).adminEmit},
-		{"POST", "schedule", `deliver events in a given order: {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"before_reply":true},{"event":0,"after":"1s"}],"request":{"method":"GET","target":"/v1/rates"}}`, "", (*Admin).adminSchedule},
-		{"GET", "consignments", "what can be analyzed: the shipments, newest first, and the URLs of the invoices", "", (*Admin).adminConsignments},
-		{"GET", "countries", "the countries, as in GET /v1/countries", "", (*Admin).adminCountries},
-		{"GET", "scenarios", "the terms of scenarios in keys", "", (*Admin).adminScenarios},
-		{"GET", "worlds", "the open worlds, the home world first; page and perPage; keys=false omits the secret keys", "page perPage keys", (*Admin).adminWorlds},
-		{"GET", "worlds/{world}", "one world, with its wallets, shipments, invoices and webhooks", "keys", (*Admin).adminShowWorld},
-		{"GET", "worlds/{world}/diff", "the changes of a world since its initial contents; since=before: since the snapshot of that name", "since", (*Admin).adminDiffWorld},
-		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}; the default of scenario is default; with {"assumptions":{"PerPageCap":2}} one with other assumptions; the first request with its key also opens it`, "keys", (*Admin).adminOpenWorld},
-		{"DELETE", "worlds/{world}", "close a world", "keys", (*Admin).adminCloseWorld},
-		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that snapshot`, "keys", (*Admin).adminForkWorld},
-		{"POST", "worlds/{world}/reset", "restore the initial contents of a world", "keys", (*Admin).adminResetWorld},
-		{"POST", "worlds/{world}/snapshot", `take a snapshot of a world: {"snapshot":"before"}`, "keys", (*Admin).adminSnapshotWorld},
-		{"POST", "worlds/{world}/restore", `restore a snapshot: {"snapshot":"before"}`, "keys", (*Admin).adminRestoreWorld},
-		{"POST", "state/save", "save every world to the file that -state named", "", (*Admin).adminSaveState},
-		{"GET", "regulatory-requests", "the regulatory requests, newest first, summarized; page and perPage", "page perPage", (*Admin).adminRequests},
-		{"GET", "regulatory-requests/{request_id}", "one regulatory request, with its history", "", (*Admin).adminRequest},
-		{"GET", PDFPath, "the PDF of a document in this world; a fork and its parent have the same request ids", "", (*Admin).adminPDF},
-		{"POST", "regulatory-requests/{request_id}/evidence/{document_type}", "submit the evidence for a manual document", "", (*Admin).adminEvidence},
+		{"GET", "", "this list; a browser gets the console", "token", (*Admin).listControlRoutes},
+		{"GET", "console/{file}", "a file of the console", "", (*Admin).getConsoleFile},
+		{"GET", "live", "counts that change with the world; with Accept: text/event-stream one message for each change", "", (*Admin).watchWorld},
+		{"GET", "healthz", "whether the server is ready, and its time", "", (*Admin).getHealth},
+		{"GET", "metrics", "counters and durations in the text format of Prometheus", "", (*Admin).getMetrics},
+		{"GET", "assumptions", "every open point of the specification, its switch and its value in the world", "", (*Admin).listAssumptions},
+		{"GET", "openapi.json", "the OpenAPI 3.1 document of this server", "", (*Admin).getOpenAPI},
+		{"GET", "special-inputs", "inputs of analyze with special effects", "", (*Admin).listSpecialInputs},
+		{"GET", "faults", "the fault rules, and the kinds of faults", "", (*Admin).listFaults},
+		{"POST", "faults", `add fault rules: {"rules":[{"operation":"rates.list","first":2,"fault":{"kind":"status","status":503}}]}`, "", (*Admin).addFaults},
+		{"DELETE", "faults", "remove every fault rule", "", (*Admin).clearFaults},
+		{"PATCH", "faults/{number}", `disable or enable a fault rule: {"disabled":true}`, "", (*Admin).changeFault},
+		{"DELETE", "faults/{number}", "remove a fault rule", "", (*Admin).removeFault},
+		{"GET", "journal", "the journal: the latest requests to the service, oldest first; operation, status, request_id, key, contains and faulted filter; after=req-7 selects later ones, after=latest future ones, last=50 the latest; bodies=false omits bodies; wait=5s waits for the first, wait=5s&count=2 for two", "operation status request_id key contains faulted after last bodies wait count", (*Admin).listJournal},
+		{"POST", "requests", `send a request to the service with the key of the world: {"method":"GET","target":"/v1/rates?perPage=2"}, and optionally "body"`, "", (*Admin).sendRequest},
+		{"GET", "journal/{request_id}", "an entry of the journal; as=curl or as=go returns a command or a test that sends the request again", "as", (*Admin).getJournalEntry},
+		{"GET", "why/{request_id}", "why a request was refused, the section of the specification, and the nearest valid request", "", (*Admin).explainRefusal},
+		{"GET", "lint", "the findings of the linter", "", (*Admin).listFindings},
+		{"GET", "coverage", "which operations, states, documents and refusals were used", "", (*Admin).getCoverage},
+		{"GET", "deliveries", "webhook deliveries, newest first; page and perPage as in lists; wait=5s waits until none is queued", "page perPage wait", (*Admin).listDeliveries},
+		{"GET", "ledger", "wallets, entries newest first, and violated invariants; page, perPage, and wallet for one wallet", "page perPage wallet", (*Admin).getLedger},
+		{"POST", "ledger/fund", `deposit money into a wallet: {"wallet":"VA-…","amount":100.50}`, "", (*Admin).fundWallet},
+		{"GET", "exchange-rates", "units of each currency per US dollar", "", (*Admin).listExchangeRates},
+		{"POST", "exchange-rates", `set an exchange rate for future analyses: {"currency":"NGN","per_dollar":1600}`, "", (*Admin).setExchangeRate},
+		{"GET", "clock", "the time, and pending timers", "", (*Admin).getClock},
+		{"POST", "clock/advance", `move a virtual clock: {"duration":"90s"}`, "", (*Admin).advanceClock},
+		{"GET", "webhooks", "the webhooks, newest first; page and perPage as in lists", "page perPage", (*Admin).listWebhooks},
+		{"POST", "webhooks", `subscribe a receiver: {"url":"http://127.0.0.1:9000/","events":["shipment.created"]}`, "", (*Admin).addWebhook},
+		{"PATCH", "webhooks/{webhook_id}", `change a webhook: any of {"name","url","events","active","order"}`, "", (*Admin).changeWebhook},
+		{"DELETE", "webhooks/{webhook_id}", "remove a webhook", "", (*Admin).removeWebhook},
+		{"POST", "events", `send an event to its subscribers: {"event":"shipment.updated","shipment_id":"SH-…"} or with "data"`, "", (*Admin).emitEvent},
+		{"POST", "schedule", `deliver events in a given order: {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"before_reply":true},{"event":0,"after":"1s"}],"request":{"method":"GET","target":"/v1/rates"}}`, "", (*Admin).runSchedule},
+		{"GET", "consignments", "what can be analyzed: the shipments, newest first, and the URLs of the invoices", "", (*Admin).listConsignments},
+		{"GET", "countries", "the countries, as in GET /v1/countries", "", (*Admin).listCountries},
+		{"GET", "scenarios", "the terms of scenarios in keys", "", (*Admin).listScenarios},
+		{"GET", "worlds", "the open worlds, the home world first; page and perPage; keys=false omits the secret keys", "page perPage keys", (*Admin).listWorlds},
+		{"GET", "worlds/{world}", "one world, with its wallets, shipments, invoices and webhooks", "keys", (*Admin).getWorld},
+		{"GET", "worlds/{world}/diff", "the changes of a world since its initial contents; since=before: since the snapshot of that name", "since", (*Admin).diffWorld},
+		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}; the default of scenario is default; with {"assumptions":{"PerPageCap":2}} one with other assumptions; the first request with its key also opens it`, "keys", (*Admin).openWorld},
+		{"DELETE", "worlds/{world}", "close a world", "keys", (*Admin).closeWorld},
+		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that snapshot`, "keys", (*Admin).forkWorld},
+		{"POST", "worlds/{world}/reset", "restore the initial contents of a world", "keys", (*Admin).resetWorld},
+		{"POST", "worlds/{world}/snapshot", `take a snapshot of a world: {"snapshot":"before"}`, "keys", (*Admin).takeSnapshot},
+		{"POST", "worlds/{world}/restore", `restore a snapshot: {"snapshot":"before"}`, "keys", (*Admin).restoreSnapshot},
+		{"POST", "state/save", "save every world to the file that -state named", "", (*Admin).saveState},
+		{"GET", "regulatory-requests", "the regulatory requests, newest first, summarized; page and perPage", "page perPage", (*Admin).listRegulatoryRequests},
+		{"GET", "regulatory-requests/{request_id}", "one regulatory request, with its history", "", (*Admin).getRegulatoryRequest},
+		{"GET", PDFPath, "the PDF of a document in this world; a fork and its parent have the same request ids", "", (*Admin).getDocumentPDF},
+		{"POST", "regulatory-requests/{request_id}/evidence/{document_type}", "submit the evidence for a manual document", "", (*Admin).submitEvidence},
 	}
 }
 
@@ -142,7 +137,7 @@ func (s *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeH
 // Redirect redirects /_mock to the index.
 func (s *Admin) Redirect(w http.ResponseWriter, r *http.Request) {
 	p := wire.Redirect(wire.ControlPrefix)
-	s.writeAdmin(w, r, &p)
+	s.write(w, r, &p)
 }
 
 // New returns the control surface of a server.
@@ -159,18 +154,18 @@ func New(c Config) *Admin {
 	}
 	for path, byMethod := range paths {
 		mux.HandleFunc(wire.ControlPrefix+cmp.Or(path, "{$}"), func(w http.ResponseWriter, r *http.Request) {
-			p := s.askAdmin(w, r, byMethod)
-			s.writeAdmin(w, r, &p)
+			p := s.reply(w, r, byMethod)
+			s.write(w, r, &p)
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no route %s %s: GET %s lists the routes", r.Method, r.URL.Path, wire.ControlPrefix))
-		s.writeAdmin(w, r, &p)
+		s.write(w, r, &p)
 	})
 	return s
 }
 
-func (s *Admin) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[string]Route) wire.Reply {
+func (s *Admin) reply(w http.ResponseWriter, r *http.Request, byMethod map[string]Route) wire.Reply {
 	if problem := s.foreign(r); problem != "" {
 		return wire.Refused(http.StatusForbidden, wire.CodeForbidden, problem)
 	}
@@ -180,7 +175,7 @@ func (s *Admin) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[st
 	}
 	if !known {
 		methods := slices.Collect(maps.Keys(byMethod))
-		if byMethod[http.MethodGet].answer != nil {
+		if byMethod[http.MethodGet].handle != nil {
 			methods = append(methods, http.MethodHead)
 		}
 		slices.Sort(methods)
@@ -207,7 +202,7 @@ func (s *Admin) askAdmin(w http.ResponseWriter, r *http.Request, byMethod map[st
 		}
 		c.Body = body
 	}
-	return route.answer(s, c)
+	return route.handle(s, c)
 }
 
 // addressed returns the world of a request to the control surface: the one in the query parameter world, or of its
@@ -254,7 +249,7 @@ func (s *Admin) named(name string) *world.World {
 	return s.Worlds.ByKey(account.KeyPrefix + name)
 }
 
-func (s *Admin) writeAdmin(w http.ResponseWriter, r *http.Request, p *wire.Reply) {
+func (s *Admin) write(w http.ResponseWriter, r *http.Request, p *wire.Reply) {
 	s.Unread.Skip(w, r)
 	w.Header().Set("Cache-Control", "no-store") // unless the reply has its own
 	if err := p.Write(w); err != nil {
@@ -262,86 +257,9 @@ func (s *Admin) writeAdmin(w http.ResponseWriter, r *http.Request, p *wire.Reply
 	}
 }
 
-func (s *Admin) adminHealth(c *control) wire.Reply {
+func (s *Admin) getHealth(c *control) wire.Reply {
 	return wire.SucceedWith(nil, "OK", struct {
 		Now   jsontext.Timestamp `json:"now"`
 		Clock string             `json:"clock"`
 	}{jsontext.Timestamp(c.world.Clock.Now()), clockKind(c.world)})
-}
-
-func clockKind(w *world.World) string {
-	if w.Clock.IsVirtual() {
-		return "virtual"
-	}
-	return "real"
-}
-
-func (s *Admin) adminMagic(*control) wire.Reply {
-	return wire.SucceedWith(nil, "Analyze one of these to cause its effect", regulatory.Magics())
-}
-
-func (s *Admin) adminDeliveries(c *control) wire.Reply {
-	timeout, refusal := waitFor(c.Query())
-	if refusal != nil {
-		return *refusal
-	}
-	if timeout > 0 {
-		ctx, cancel := context.WithTimeout(c.Context(), timeout)
-		defer cancel()
-		if err := c.world.Dispatcher.WaitAll(ctx); err != nil {
-			return timedOut(err)
-		}
-	}
-	log := c.world.Deliveries()
-	return pageOf(c, spelling.Counted(len(log), "delivery in the log", "deliveries in the log"), log, viewDelivery)
-}
-
-// pageOf returns a page of a list, with the pagination of the rate list.
-func pageOf[T, V any](c *control, message string, all []T, view func(T) V) wire.Reply {
-	p, refusal := controlPage(c.Query())
-	if refusal != nil {
-		return *refusal
-	}
-	return paged(p, len(all), message, list.Map(cut(p, all), view))
-}
-
-// cut returns the page of a slice that is requested.
-func cut[T any](p api.Paging, all []T) []T {
-	if p.Page > p.PageCount(len(all)) {
-		return []T{}
-	}
-	first := (p.Page - 1) * p.PerPage
-	return all[first : first+min(p.PerPage, len(all)-first)]
-}
-
-func (s *Admin) adminAdvance(c *control) wire.Reply {
-	var ask struct {
-		Duration string `json:"duration"`
-	}
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &ask); refusal != nil {
-		return *refusal
-	}
-	d, err := time.ParseDuration(ask.Duration)
-	if err != nil || d < 0 {
-		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf(`duration is %q: write one of zero or more, such as {"duration":"1h30m"}`, ask.Duration))
-	}
-	fired, err := c.world.Advance(d)
-	if err != nil {
-		return refusedFor(err)
-	}
-	return wire.SucceedWith(nil, "The clock was advanced", struct {
-		Now   jsontext.Timestamp `json:"now"`
-		Fired []firedView        `json:"fired"`
-	}{jsontext.Timestamp(c.world.Clock.Now()), list.Map(fired, viewFired)})
-}
-
-func (s *Admin) adminEvidence(c *control) wire.Reply {
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
-		return *refusal
-	}
-	w := c.world
-	w.Lock()
-	defer w.Unlock()
-	record, err := w.Desk.SubmitEvidence(c.PathValue("request_id"), c.PathValue("document_type"))
-	return api.AnswerRecord(w, c.Call, "Evidence submitted, document generation started", record, err)
 }

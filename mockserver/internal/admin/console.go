@@ -82,7 +82,7 @@ func (s *Admin) consoleFile(c *control, name string) wire.Reply {
 	return p
 }
 
-func (s *Admin) adminConsole(c *control) wire.Reply {
+func (s *Admin) getConsoleFile(c *control) wire.Reply {
 	return s.consoleFile(c, c.PathValue("file"))
 }
 
@@ -102,8 +102,8 @@ func viewRoute(r Route) routeView {
 	return routeView{r.Method, wire.ControlPrefix + r.Path, r.Summary, r.Parameters()}
 }
 
-// adminIndex serves GET /_mock/: the console for browsers, the list of routes for other clients.
-func (s *Admin) adminIndex(c *control) wire.Reply {
+// listControlRoutes serves GET /_mock/: the console for browsers, the list of routes for other clients.
+func (s *Admin) listControlRoutes(c *control) wire.Reply {
 	if c.URL.Query().Has(tokenParameter) && s.Token() != "" {
 		return s.signIn(c)
 	}

@@ -21,7 +21,7 @@ type faultsView struct {
 	Operations []string        `json:"operations"`
 }
 
-func (s *Admin) adminFaults(c *control) wire.Reply {
+func (s *Admin) listFaults(c *control) wire.Reply {
 	view := faultsView{Rules: c.world.Faults.Rules(), Kinds: fault.Kinds(), Points: fault.Points()}
 	for _, op := range shipping.Operations() {
 		view.Operations = append(view.Operations, op.Name)
@@ -29,7 +29,7 @@ func (s *Admin) adminFaults(c *control) wire.Reply {
 	return wire.SucceedWith(nil, spelling.Counted(len(view.Rules), "fault rule", "fault rules"), view)
 }
 
-func (s *Admin) adminInject(c *control) wire.Reply {
+func (s *Admin) addFaults(c *control) wire.Reply {
 	var ask struct {
 		Rules []fault.Rule `json:"rules"`
 	}
@@ -46,7 +46,7 @@ func (s *Admin) adminInject(c *control) wire.Reply {
 	return wire.SucceedWith(nil, spelling.Counted(len(ask.Rules), "fault rule added", "fault rules added"), all[max(0, len(all)-len(ask.Rules)):])
 }
 
-func (s *Admin) adminClearFaults(c *control) wire.Reply {
+func (s *Admin) clearFaults(c *control) wire.Reply {
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}
@@ -54,7 +54,7 @@ func (s *Admin) adminClearFaults(c *control) wire.Reply {
 	return wire.SucceedWith(nil, "No fault rules are left", []inject.Listed{})
 }
 
-func (s *Admin) adminSwitchFault(c *control) wire.Reply {
+func (s *Admin) changeFault(c *control) wire.Reply {
 	var ask struct {
 		Disabled *bool `json:"disabled"`
 	}
@@ -75,7 +75,7 @@ func (s *Admin) adminSwitchFault(c *control) wire.Reply {
 	return wire.SucceedWith(nil, message, c.world.Faults.Rules())
 }
 
-func (s *Admin) adminRemoveFault(c *control) wire.Reply {
+func (s *Admin) removeFault(c *control) wire.Reply {
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}

@@ -15,17 +15,17 @@ import (
 
 // Limits and times of the stream at /_mock/live.
 const (
-	maxLive       = 64                     // maximum number of streams
-	liveTick      = 500 * time.Millisecond // interval between checks for changes
-	liveGather    = 100 * time.Millisecond // wait after a call, to combine several
-	liveHeartbeat = 15 * time.Second       // interval between heartbeats
-	livePatience  = 10 * time.Second       // timeout for one message
+	maxStreams        = 64                     // maximum number of streams
+	checkInterval     = 500 * time.Millisecond // interval between checks for changes
+	gatherTime        = 100 * time.Millisecond // wait after a request, to combine several
+	heartbeatInterval = 15 * time.Second       // interval between heartbeats
+	writeTimeout      = 10 * time.Second       // timeout for one message
 )
 
-// pulse is a summary of a world: its counts, and a checksum for each kind of data that a page can show.
-type pulse struct {
+// summary is a summary of a world: its counts, and a checksum for each kind of data that a page can show.
+type summary struct {
 	World         string `json:"world"`
-	Calls         uint64 `json:"journal_entries"` // since the world was opened or reset
+	Entries       uint64 `json:"journal_entries"` // since the world was opened or reset
 	LedgerEntries int    `json:"ledger_entries"`
 	Requests      int    `json:"regulatory_requests"`
 	// Unauthenticated counts the requests of the server whose key opens no world.
@@ -46,19 +46,19 @@ type marks struct {
 	Worlds     uint32 `json:"worlds"`
 }
 
-// withoutTime returns the pulse without the fields that change with time, for comparison.
-func (p pulse) withoutTime() pulse {
+// withoutTime returns the summary without the fields that change with time, for comparison.
+func (p summary) withoutTime() summary {
 	if p.Clock == "real" {
 		p.Now = jsontext.Timestamp{}
 	}
 	return p
 }
 
-// pulse returns the pulse of a world. Streams poll it, so that a server without streams does no work for them and a
+// summary returns the summary of a world. Streams poll it, so that a server without streams does no work for them and a
 // slow reader delays nobody.
-func (s *Admin) pulse(w *world.World) pulse {
-	p := pulse{
-		World: w.Name(), Calls: w.Log.Last(), Unauthenticated: s.Worlds.Unauthenticated.Log.Last(),
+func (s *Admin) summary(w *world.World) summary {
+	p := summary{
+		World: w.Name(), Entries: w.Log.Last(), Unauthenticated: s.Worlds.Unauthenticated.Log.Last(),
 		Marks:   marks{Deliveries: w.Dispatcher.Mark(), Faults: w.Faults.Mark(), Worlds: checksumWorlds(s.Worlds.Worlds())},
 		Pending: w.Waiting(), Clock: clockKind(w), Now: jsontext.Timestamp(w.Clock.Now()),
 	}
@@ -93,15 +93,15 @@ func checksumWorlds(opened []*world.World) uint32 {
 	return checksum(len(opened), opened[len(opened)-1].Name())
 }
 
-// adminLive serves GET /_mock/live: the pulse of a world, or a stream of pulses for clients that accept
+// watchWorld serves GET /_mock/live: the summary of a world, or a stream of summaries for clients that accept
 // text/event-stream.
-func (s *Admin) adminLive(c *control) wire.Reply {
+func (s *Admin) watchWorld(c *control) wire.Reply {
 	if !wire.Accepts(c.Header, "text/event-stream") {
-		return wire.SucceedWith(nil, "The state of the world; send Accept: text/event-stream for a stream of its changes", s.pulse(c.world))
+		return wire.SucceedWith(nil, "The state of the world; send Accept: text/event-stream for a stream of its changes", s.summary(c.world))
 	}
-	if s.watching.Add(1) > maxLive {
+	if s.watching.Add(1) > maxStreams {
 		s.watching.Add(-1)
-		return wire.Refused(http.StatusServiceUnavailable, wire.CodeUnavailable, fmt.Sprintf("the limit of %d streams is reached: close one", maxLive))
+		return wire.Refused(http.StatusServiceUnavailable, wire.CodeUnavailable, fmt.Sprintf("the limit of %d streams is reached: close one", maxStreams))
 	}
 	return wire.Reply{
 		Status: http.StatusOK, ContentType: "text/event-stream", Header: http.Header{"X-Content-Type-Options": {"nosniff"}},
@@ -112,30 +112,30 @@ func (s *Admin) adminLive(c *control) wire.Reply {
 	}
 }
 
-// live writes a world's pulse whenever it has changed, until the client disconnects, or the world or the server is
+// live writes a world's summary whenever it has changed, until the client disconnects, or the world or the server is
 // closed.
 func (s *Admin) live(ctx context.Context, out *eventWriter, w *world.World) error {
 	defer out.close()
-	var sent pulse
-	var spoke time.Time
+	var sent summary
+	var sentAt time.Time
 	for {
-		called := w.Log.Changes()
+		changes := w.Log.Changes()
 		now := time.Now()
-		switch p := s.pulse(w); {
+		switch p := s.summary(w); {
 		case w != s.Worlds.Unauthenticated && s.Worlds.ByKey(w.SecretKey) != w:
 			return out.event("closed", p)
 		case p.withoutTime() != sent:
 			if err := out.event("change", p); err != nil {
 				return err
 			}
-			sent, spoke = p.withoutTime(), now
-		case now.Sub(spoke) >= liveHeartbeat:
+			sent, sentAt = p.withoutTime(), now
+		case now.Sub(sentAt) >= heartbeatInterval:
 			if err := out.comment("heartbeat"); err != nil {
 				return err
 			}
-			spoke = now
+			sentAt = now
 		}
-		if !s.pause(ctx, called, liveTick) || !s.pause(ctx, nil, liveGather) {
+		if !s.pause(ctx, changes, checkInterval) || !s.pause(ctx, nil, gatherTime) {
 			return nil
 		}
 	}
@@ -178,7 +178,7 @@ func (e *eventWriter) comment(text string) error { return e.send(": " + text + "
 
 func (e *eventWriter) send(text string) error {
 	// A writer without deadlines is not a network connection.
-	_ = e.out.SetWriteDeadline(time.Now().Add(livePatience))
+	_ = e.out.SetWriteDeadline(time.Now().Add(writeTimeout))
 	if _, err := e.w.Write([]byte(text)); err != nil {
 		return err
 	}
@@ -186,4 +186,4 @@ func (e *eventWriter) send(text string) error {
 }
 
 // close sets the timeout for the end of the stream. The HTTP server removes the deadline.
-func (e *eventWriter) close() { _ = e.out.SetWriteDeadline(time.Now().Add(livePatience)) }
+func (e *eventWriter) close() { _ = e.out.SetWriteDeadline(time.Now().Add(writeTimeout)) }

@@ -11,9 +11,9 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// adminMetrics serves GET /_mock/metrics in the text format of Prometheus. The contents of worlds are counted on
+// getMetrics serves GET /_mock/metrics in the text format of Prometheus. The contents of worlds are counted on
 // request.
-func (s *Admin) adminMetrics(*control) wire.Reply {
+func (s *Admin) getMetrics(*control) wire.Reply {
 	t := &watch.MetricsText{}
 	s.Metrics.Write(t)
 	worlds := s.Worlds.Worlds()

@@ -14,12 +14,12 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-func (s *Admin) adminAssumptions(c *control) wire.Reply {
+func (s *Admin) listAssumptions(c *control) wire.Reply {
 	return wire.SucceedWith(nil, `The assumptions of this world for open points of the specification; POST worlds with "assumptions" opens a world with others`, s.Assumptions(c.world))
 }
 
-// adminLedger serves GET /_mock/ledger.
-func (s *Admin) adminLedger(c *control) wire.Reply {
+// getLedger serves GET /_mock/ledger.
+func (s *Admin) getLedger(c *control) wire.Reply {
 	p, refusal := controlPage(c.Query())
 	if refusal != nil {
 		return *refusal
@@ -44,12 +44,12 @@ func (s *Admin) adminLedger(c *control) wire.Reply {
 		view.Problems = err.Error()
 	}
 	slices.Reverse(entries)
-	view.Entries = list.Map(cut(p, entries), viewEntry)
+	view.Entries = list.Map(cut(p, entries), viewLedgerEntry)
 	return paged(p, len(entries), spelling.Counted(len(entries), "entry in the ledger", "entries in the ledger"), view)
 }
 
-// adminFund serves POST /_mock/ledger/fund.
-func (s *Admin) adminFund(c *control) wire.Reply {
+// fundWallet serves POST /_mock/ledger/fund.
+func (s *Admin) fundWallet(c *control) wire.Reply {
 	var order struct {
 		Wallet string           `json:"wallet"`
 		Amount *shipping.Amount `json:"amount"`
@@ -76,8 +76,8 @@ type exchangeRate struct {
 	PerDollar *shipping.Amount `json:"per_dollar"`
 }
 
-// adminExchangeRates serves GET /_mock/exchange-rates.
-func (s *Admin) adminExchangeRates(c *control) wire.Reply {
+// listExchangeRates serves GET /_mock/exchange-rates.
+func (s *Admin) listExchangeRates(c *control) wire.Reply {
 	rates := exchangeRates(c.world)
 	return wire.SucceedWith(nil, spelling.Counted(len(rates), "exchange rate", "exchange rates"), rates)
 }
@@ -93,8 +93,8 @@ func exchangeRates(w *world.World) []exchangeRate {
 	return rates
 }
 
-// adminSetExchangeRate serves POST /_mock/exchange-rates.
-func (s *Admin) adminSetExchangeRate(c *control) wire.Reply {
+// setExchangeRate serves POST /_mock/exchange-rates.
+func (s *Admin) setExchangeRate(c *control) wire.Reply {
 	var order exchangeRate
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal

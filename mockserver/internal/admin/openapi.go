@@ -6,9 +6,9 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// adminOpenAPI serves GET /_mock/openapi.json: the document of a world, with the routes and the open operations
+// getOpenAPI serves GET /_mock/openapi.json: the document of a world, with the routes and the open operations
 // of its server and the assumptions of the world.
-func (s *Admin) adminOpenAPI(c *control) wire.Reply {
+func (s *Admin) getOpenAPI(c *control) wire.Reply {
 	document, tag, err := s.OpenAPI(c.world)
 	if err != nil {
 		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())

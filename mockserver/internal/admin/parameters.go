@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/shipping-go/shipping/mockserver/internal/api"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -50,4 +51,22 @@ func paged(p api.Paging, total int, message string, data any) wire.Reply {
 		answer.Body = append(p.AppendRates(answer.Body, total), '}')
 	}
 	return answer
+}
+
+// pageOf returns a page of a list, with the pagination of the rate list.
+func pageOf[T, V any](c *control, message string, all []T, view func(T) V) wire.Reply {
+	p, refusal := controlPage(c.Query())
+	if refusal != nil {
+		return *refusal
+	}
+	return paged(p, len(all), message, list.Map(cut(p, all), view))
+}
+
+// cut returns the page of a slice that is requested.
+func cut[T any](p api.Paging, all []T) []T {
+	if p.Page > p.PageCount(len(all)) {
+		return []T{}
+	}
+	first := (p.Page - 1) * p.PerPage
+	return all[first : first+min(p.PerPage, len(all)-first)]
 }

@@ -20,15 +20,15 @@ type scheduleOrder struct {
 		BeforeReply bool           `json:"before_reply"`
 		After       fault.Duration `json:"after"`
 	} `json:"steps"`
-	Request *callOrder `json:"request"`
+	Request *serviceRequest `json:"request"`
 }
 
 // maxScheduled is the maximum number of events, and of steps, of a schedule.
 const maxScheduled = 1000
 
-// adminSchedule serves POST /_mock/schedule with the deliveries of [World.RunSchedule]. Its request is sent in the
+// runSchedule serves POST /_mock/schedule with the deliveries of [World.RunSchedule]. Its request is sent in the
 // same way as by POST /_mock/requests.
-func (s *Admin) adminSchedule(c *control) wire.Reply {
+func (s *Admin) runSchedule(c *control) wire.Reply {
 	var order scheduleOrder
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
@@ -44,15 +44,15 @@ func (s *Admin) adminSchedule(c *control) wire.Reply {
 		}
 		steps = append(steps, world.Step{Event: one.Event, BeforeReply: one.BeforeReply, After: time.Duration(one.After)})
 	}
-	var made *callMade
+	var made *serviceResponse
 	var act func(context.Context) error
 	if order.Request != nil {
-		req, refusal := s.newCall(c, *order.Request)
+		req, refusal := s.newServiceRequest(c, *order.Request)
 		if refusal != nil {
 			return *refusal
 		}
 		act = func(context.Context) error {
-			made = s.makeCall(req)
+			made = s.roundTrip(req)
 			return nil
 		}
 	}
@@ -61,7 +61,7 @@ func (s *Admin) adminSchedule(c *control) wire.Reply {
 		return refusedFor(err)
 	}
 	return wire.SucceedWith(nil, spelling.Counted(len(delivered), "notification delivered", "notifications delivered"), struct {
-		Deliveries []deliveryView `json:"deliveries"`
-		Response   *callMade      `json:"response,omitempty"`
+		Deliveries []deliveryView   `json:"deliveries"`
+		Response   *serviceResponse `json:"response,omitempty"`
 	}{list.Map(delivered, viewDelivery), made})
 }

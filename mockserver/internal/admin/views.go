@@ -24,7 +24,7 @@ import (
 // JSON views of values that Go programs get as structs. Times are in milliseconds, as in the service; names are those
 // of the service's records, and of the bodies that change them.
 
-type callView struct {
+type journalEntryView struct {
 	journal.Entry
 	At jsontext.Timestamp `json:"at"`
 }
@@ -68,9 +68,9 @@ func viewDelivery(d delivery.Delivery) deliveryView {
 
 // ledgerView is the data of GET /_mock/ledger.
 type ledgerView struct {
-	Wallets  []walletView `json:"wallets"`
-	Entries  []entryView  `json:"entries"`
-	Problems string       `json:"problems"` // empty if every invariant holds
+	Wallets  []walletView      `json:"wallets"`
+	Entries  []ledgerEntryView `json:"entries"`
+	Problems string            `json:"problems"` // empty if every invariant holds
 }
 
 type walletView struct {
@@ -78,19 +78,21 @@ type walletView struct {
 	Balance shipping.Amount `json:"balance"`
 }
 
-type entryView struct {
+type ledgerEntryView struct {
 	ledger.Entry
 	At jsontext.Timestamp `json:"at"`
 }
 
-func viewEntry(e ledger.Entry) entryView { return entryView{e, jsontext.Timestamp(e.At)} }
+func viewLedgerEntry(e ledger.Entry) ledgerEntryView {
+	return ledgerEntryView{e, jsontext.Timestamp(e.At)}
+}
 
 // diffView is the data of GET /_mock/worlds/{world}/diff.
 type diffView struct {
 	Empty bool `json:"empty"`
 	world.Diff
-	Entries        []entryView        `json:"entries"`
-	RemovedEntries []entryView        `json:"removed_entries"`
+	Entries        []ledgerEntryView  `json:"entries"`
+	RemovedEntries []ledgerEntryView  `json:"removed_entries"`
 	Before         jsontext.Timestamp `json:"before"`
 	After          jsontext.Timestamp `json:"after"`
 	Elapsed        string             `json:"elapsed"`
@@ -98,7 +100,7 @@ type diffView struct {
 
 func viewDiff(d world.Diff) diffView {
 	return diffView{
-		Empty: d.Empty(), Diff: d, Entries: list.Map(d.Entries, viewEntry), RemovedEntries: list.Map(d.RemovedEntries, viewEntry),
+		Empty: d.Empty(), Diff: d, Entries: list.Map(d.Entries, viewLedgerEntry), RemovedEntries: list.Map(d.RemovedEntries, viewLedgerEntry),
 		Before: jsontext.Timestamp(d.Before), After: jsontext.Timestamp(d.After), Elapsed: d.After.Sub(d.Before).String(),
 	}
 }

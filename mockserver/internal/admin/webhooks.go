@@ -14,7 +14,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-func (s *Admin) adminWebhooks(c *control) wire.Reply {
+func (s *Admin) listWebhooks(c *control) wire.Reply {
 	w := c.world
 	w.Lock()
 	all := slices.Clone(w.Account.Webhooks.All)
@@ -23,7 +23,7 @@ func (s *Admin) adminWebhooks(c *control) wire.Reply {
 	return pageOf(c, spelling.Counted(len(all), "webhook", "webhooks"), all, viewWebhook)
 }
 
-func (s *Admin) adminAddWebhook(c *control) wire.Reply {
+func (s *Admin) addWebhook(c *control) wire.Reply {
 	w := c.world
 	var form struct {
 		Name   string        `json:"name"`
@@ -56,7 +56,7 @@ func answerWebhook(w *world.World, id, message string) wire.Reply {
 	return wire.SucceedWith(nil, message, viewWebhook(h))
 }
 
-func (s *Admin) adminChangeWebhook(c *control) wire.Reply {
+func (s *Admin) changeWebhook(c *control) wire.Reply {
 	w, id := c.world, c.PathValue("webhook_id")
 	var change struct {
 		Name   *string       `json:"name"`
@@ -79,7 +79,7 @@ func (s *Admin) adminChangeWebhook(c *control) wire.Reply {
 	return answerWebhook(w, id, "Webhook changed")
 }
 
-func (s *Admin) adminRemoveWebhook(c *control) wire.Reply {
+func (s *Admin) removeWebhook(c *control) wire.Reply {
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}
@@ -100,7 +100,7 @@ func findWebhook(w *world.World, id string) *account.Webhook {
 	return w.Account.Webhooks.Find(id)
 }
 
-func (s *Admin) adminEmit(c *control) wire.Reply {
+func (s *Admin) emitEvent(c *control) wire.Reply {
 	var e world.Event
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &e); refusal != nil {
 		return *refusal

@@ -57,17 +57,17 @@ func viewWorld(w *world.World) worldView {
 	return v
 }
 
-func (s *Admin) adminScenarios(*control) wire.Reply {
+func (s *Admin) listScenarios(*control) wire.Reply {
 	return wire.SucceedWith(nil, "Scenarios, for keys of the form sk_test_<scenario>_<name>; join several with hyphens", world.Scenarios())
 }
 
-func (s *Admin) adminWorlds(c *control) wire.Reply {
+func (s *Admin) listWorlds(c *control) wire.Reply {
 	worlds := s.Worlds.Worlds()
 	return pageOf(c, spelling.Counted(len(worlds), "world is open", "worlds are open"), worlds, func(w *world.World) worldView { return viewFor(w, c) })
 }
 
-// adminShowWorld serves GET /_mock/worlds/{world}.
-func (s *Admin) adminShowWorld(c *control) wire.Reply {
+// getWorld serves GET /_mock/worlds/{world}.
+func (s *Admin) getWorld(c *control) wire.Reply {
 	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
 		return wire.SucceedWith(nil, "The world", viewDetails(w, c))
 	})
@@ -86,8 +86,8 @@ func viewDetails(w *world.World, c *control) worldDetails {
 	return worldDetails{viewFor(w, c), notNull(w.Wallets()), notNull(w.Shipments()), notNull(w.Invoices()), notNull(w.Webhooks())}
 }
 
-// adminDiffWorld serves GET /_mock/worlds/{world}/diff: the changes since a snapshot.
-func (s *Admin) adminDiffWorld(c *control) wire.Reply {
+// diffWorld serves GET /_mock/worlds/{world}/diff: the changes since a snapshot.
+func (s *Admin) diffWorld(c *control) wire.Reply {
 	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
 		var since *world.Snapshot
 		from := "the world began"
@@ -110,7 +110,7 @@ func (s *Admin) adminDiffWorld(c *control) wire.Reply {
 // notNull returns a list whose JSON is never null.
 func notNull(all []string) []string { return append([]string{}, all...) }
 
-func (s *Admin) adminOpenWorld(c *control) wire.Reply {
+func (s *Admin) openWorld(c *control) wire.Reply {
 	var order struct {
 		Name        string                     `json:"name"`
 		Scenario    string                     `json:"scenario"`
@@ -121,7 +121,7 @@ func (s *Admin) adminOpenWorld(c *control) wire.Reply {
 		return *refusal
 	}
 	w, err := s.Worlds.OpenWith(fullName(order.Scenario, order.Name), world.Changes{Preset: order.Preset, Values: order.Assumptions})
-	return answerOpened(c, w, "The world is open", err)
+	return replyOpened(c, w, "The world is open", err)
 }
 
 // fullName returns the name of a world with its scenario: the given one, else the one at the start of the name, else
@@ -133,7 +133,7 @@ func fullName(scenario, name string) string {
 	return cmp.Or(scenario, "default") + "_" + name
 }
 
-func (s *Admin) adminForkWorld(c *control) wire.Reply {
+func (s *Admin) forkWorld(c *control) wire.Reply {
 	var order struct {
 		Name     string `json:"name"`
 		Snapshot string `json:"snapshot"`
@@ -147,42 +147,42 @@ func (s *Admin) adminForkWorld(c *control) wire.Reply {
 			}
 		}
 		fork, err := s.Worlds.Fork(w, order.Name, base)
-		return answerOpened(c, fork, "The fork is open", err)
+		return replyOpened(c, fork, "The fork is open", err)
 	})
 }
 
-func (s *Admin) adminResetWorld(c *control) wire.Reply {
+func (s *Admin) resetWorld(c *control) wire.Reply {
 	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
 		w.Reset()
-		return answerWorld(w, "The world is as it began", nil)
+		return replyWorld(w, "The world is as it began", nil)
 	})
 }
 
-func (s *Admin) adminSnapshotWorld(c *control) wire.Reply {
+func (s *Admin) takeSnapshot(c *control) wire.Reply {
 	var order snapshotOrder
 	return s.onWorld(c, &order, func(w *world.World) wire.Reply {
-		return answerWorld(w, "The snapshot is taken", w.Keep(order.Snapshot))
+		return replyWorld(w, "The snapshot is taken", w.Keep(order.Snapshot))
 	})
 }
 
-func (s *Admin) adminRestoreWorld(c *control) wire.Reply {
+func (s *Admin) restoreSnapshot(c *control) wire.Reply {
 	var order snapshotOrder
 	return s.onWorld(c, &order, func(w *world.World) wire.Reply {
 		base, err := w.Named(order.Snapshot)
 		if err == nil {
 			w.Restore(base)
 		}
-		return answerWorld(w, "The snapshot is restored", err)
+		return replyWorld(w, "The snapshot is restored", err)
 	})
 }
 
-func (s *Admin) adminCloseWorld(c *control) wire.Reply {
+func (s *Admin) closeWorld(c *control) wire.Reply {
 	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
 		if w == s.Worlds.Home() {
 			return refusedFor(errors.New("the home world closes with its server: reset it instead"))
 		}
 		s.Worlds.Close(w)
-		return answerWorld(w, "The world is closed", nil)
+		return replyWorld(w, "The world is closed", nil)
 	})
 }
 
@@ -208,8 +208,8 @@ func (s *Admin) noWorld(name string) string {
 	return fmt.Sprintf("no world %q is open: GET %sworlds lists them", name, wire.ControlPrefix)
 }
 
-// answerOpened shows a world to the one who opened it, with its key.
-func answerOpened(c *control, w *world.World, message string, err error) wire.Reply {
+// replyOpened shows a world to the one who opened it, with its key.
+func replyOpened(c *control, w *world.World, message string, err error) wire.Reply {
 	if err != nil {
 		return refusedFor(err)
 	}
@@ -218,8 +218,8 @@ func answerOpened(c *control, w *world.World, message string, err error) wire.Re
 	return p
 }
 
-// answerWorld shows a world without its key, which only the one who opens it needs.
-func answerWorld(w *world.World, message string, err error) wire.Reply {
+// replyWorld shows a world without its key, which only the one who opens it needs.
+func replyWorld(w *world.World, message string, err error) wire.Reply {
 	if err != nil {
 		return refusedFor(err)
 	}
@@ -228,7 +228,7 @@ func answerWorld(w *world.World, message string, err error) wire.Reply {
 	return wire.SucceedWith(nil, message, view)
 }
 
-func (s *Admin) adminSaveState(c *control) wire.Reply {
+func (s *Admin) saveState(c *control) wire.Reply {
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}

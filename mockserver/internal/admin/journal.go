@@ -20,11 +20,11 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// adminCalls serves GET /_mock/journal: the entries of the journal that the query selects. With wait it responds when
+// listJournal serves GET /_mock/journal: the entries of the journal that the query selects. With wait it responds when
 // there are count of them, or with 408.
-func (s *Admin) adminCalls(c *control) wire.Reply {
+func (s *Admin) listJournal(c *control) wire.Reply {
 	query := c.Query()
-	choice, err := parseCallChoice(c.world, query)
+	choice, err := parseJournalChoice(c.world, query)
 	if err != nil {
 		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, err.Error())
 	}
@@ -52,7 +52,7 @@ func (s *Admin) adminCalls(c *control) wire.Reply {
 	if c.world.Log.IsShort() {
 		message += ": older ones were dropped because the journals of all worlds are full; close or reset worlds, or raise -max-journal (in Go: WithMaxJournal)"
 	}
-	return wire.SucceedWith(nil, message, list.Map(calls, func(call journal.Entry) callView { return callView{call, jsontext.Timestamp(call.At)} }))
+	return wire.SucceedWith(nil, message, list.Map(calls, func(call journal.Entry) journalEntryView { return journalEntryView{call, jsontext.Timestamp(call.At)} }))
 }
 
 // waitFor returns the duration of the parameter wait, or 0 if the query does not have it.
@@ -75,8 +75,8 @@ func timedOut(err error) wire.Reply {
 	return wire.Refused(http.StatusRequestTimeout, wire.CodeTimeout, message)
 }
 
-// parseCallChoice parses the query of GET /_mock/journal.
-func parseCallChoice(w *world.World, query url.Values) (watch.Choice, error) {
+// parseJournalChoice parses the query of GET /_mock/journal.
+func parseJournalChoice(w *world.World, query url.Values) (watch.Choice, error) {
 	q := journal.Query{
 		Operation: query.Get("operation"), RequestID: query.Get("request_id"), Key: query.Get("key"), Contains: query.Get("contains"),
 		After: query.Get("after"),
@@ -108,15 +108,15 @@ func parseCallChoice(w *world.World, query url.Values) (watch.Choice, error) {
 	return choice, nil
 }
 
-// adminCall serves GET /_mock/journal/{request_id}: an entry, or code that sends its request again.
-func (s *Admin) adminCall(c *control) wire.Reply {
+// getJournalEntry serves GET /_mock/journal/{request_id}: an entry, or code that sends its request again.
+func (s *Admin) getJournalEntry(c *control) wire.Reply {
 	found, _, known := c.world.Log.Remembered(c.PathValue("request_id"))
 	if !known {
-		return callNotFound(c)
+		return entryNotFound(c)
 	}
 	switch as := c.Query().Get("as"); as {
 	case "":
-		return wire.SucceedWith(nil, "The journal entry", callView{found, jsontext.Timestamp(found.At)})
+		return wire.SucceedWith(nil, "The journal entry", journalEntryView{found, jsontext.Timestamp(found.At)})
 	case "curl":
 		return wire.Reply{Status: http.StatusOK, ContentType: "text/plain; charset=utf-8", Body: []byte(found.Curl(c.world.URL))}
 	case "go":
@@ -126,15 +126,15 @@ func (s *Admin) adminCall(c *control) wire.Reply {
 	}
 }
 
-func (s *Admin) adminWhy(c *control) wire.Reply {
+func (s *Admin) explainRefusal(c *control) wire.Reply {
 	why, err := explain.Response(s.Worlds, c.world, c.PathValue("request_id"), s.Operations)
 	if err != nil {
-		return callNotFound(c)
+		return entryNotFound(c)
 	}
 	return wire.SucceedWith(nil, why.Summary(), why)
 }
 
-func callNotFound(c *control) wire.Reply {
+func entryNotFound(c *control) wire.Reply {
 	return wire.Refused(http.StatusNotFound, wire.CodeNotFound,
 		fmt.Sprintf("the journal of world %s has no request %q: use the X-Request-Id of one of its latest responses, or select another world with ?world=NAME; %s has the requests whose key opens no world", c.world.Name(), c.PathValue("request_id"), world.UnauthenticatedName))
 }
