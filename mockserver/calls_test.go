@@ -114,7 +114,15 @@ func TestFind_ChoosesCalls(t *testing.T) {
 		{journal.Query{RequestID: "req-4"}, "request_id=req-4", "req-4"},
 		{journal.Query{Contains: draft.ID}, "contains=" + draft.ID, "req-1 req-2"},
 		{journal.Query{Contains: srv.Shipments()[0], Operation: shipping.OpAnalyze}, "operation=regulatory.analyze&contains=" + srv.Shipments()[0], "req-1"},
+		{journal.Query{Contains: "wallet is required"}, "contains=wallet+is+required", "req-3"},
+		{journal.Query{Method: "POST"}, "method=post", "req-1"},
+		{journal.Query{StatusClass: 4}, "status=4xx", "req-3"},
+		{journal.Query{Refused: true}, "refused=true", "req-3"},
 		{journal.Query{Faulted: true}, "faulted=true", "req-4"},
+		{journal.Query{Fault: "empty"}, "fault=empty", "req-4"},
+		{journal.Query{Fault: "drop"}, "fault=drop", ""},
+		{journal.Query{Before: "req-3"}, "before=req-3", "req-1 req-2"},
+		{journal.Query{After: "req-1", Before: "req-4"}, "after=req-1&before=req-4", "req-2 req-3"},
 		{journal.Query{Key: "sk_test_…00000000"}, "key=sk_test_%E2%80%A600000000", ""},
 	}
 	for _, test := range tests {
@@ -134,7 +142,8 @@ func TestFind_ChoosesCalls(t *testing.T) {
 		})
 	}
 	for query, want := range map[string]string{
-		"stats=400": `unknown parameter "stats": did you mean "status"?`, "status=ok": "write a number", "operation=rates": "unknown operation",
+		"stats=400": `unknown parameter "stats": did you mean "status"?`, "status=ok": "write a number", "status=axx": "such as 4xx", "operation=rates": "unknown operation",
+		"refused=maybe": "write true", "fault=dorp": `did you mean "drop"?`, "before=latest": "such as req-7", "as=xml": "choose jsonl, har or curl",
 		"faulted=maybe": "write true", "wait=soon": "write a duration", "wait=-1s": "write a duration", "await=5s": `did you mean "wait"?`,
 		"wait=1s&count=0": "count is \"0\"", "count=2": "beside wait",
 	} {

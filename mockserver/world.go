@@ -131,8 +131,8 @@ func (w *World) Invoices() []string { return w.core.Invoices() }
 // The empty name counts requests that named no operation.
 func (w *World) Requests(operation string) int { return w.core.Calls(operation) }
 
-// Journal returns the latest entries, oldest first: up to 1,024, or the number set with [WithJournal]. It
-// contains no secret keys.
+// Journal returns the latest entries, oldest first: up to 1,024, or the number set with [WithJournal], and before them
+// failed requests. It contains no secret keys.
 func (w *World) Journal() []journal.Entry { return w.core.Journal() }
 
 // Find returns the entries of the journal that a query selects, oldest first. A query whose After is not a

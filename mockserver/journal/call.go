@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // Entry is a request that the server has received, and its response.
@@ -15,6 +17,8 @@ type Entry struct {
 	RequestID string `json:"request_id"`
 	// At is when the response was ready, by the world's clock.
 	At time.Time `json:"at"`
+	// Duration is the time from the request to its response, by the world's clock.
+	Duration fault.Duration `json:"duration"`
 	// Operation is the name in the operation table; empty if the request named none.
 	Operation string `json:"operation"`
 	// Method is the HTTP method.
@@ -47,20 +51,30 @@ type Entry struct {
 type Query struct {
 	// Operation is a name such as [shipping.OpPurchase].
 	Operation string
+	// Method is the HTTP method.
+	Method string
 	// Status is the HTTP status of the response.
 	Status int
+	// StatusClass is the first digit of the HTTP status: 4 selects 400 to 499.
+	StatusClass int
 	// RequestID is the X-Request-Id header of the response, such as "req-7".
 	RequestID string
 	// Key is a fingerprint, as in [Entry].
 	Key string
-	// Contains is a text in the path, the query or one of the recorded bodies, such as a
+	// Contains is a text in the path, the query, the reason of a refusal or one of the recorded bodies, such as a
 	// request_id.
 	Contains string
-	// Faulted selects the requests that an injected fault struck.
+	// Refused selects the requests that were refused.
+	Refused bool
+	// Faulted selects the requests that an injected fault struck, and Fault those that a fault of one kind struck, such
+	// as "drop".
 	Faulted bool
+	Fault   string
 	// After is the X-Request-Id of an entry, and selects later entries. With [Latest], mockserver.World.Await waits
 	// for the next request.
 	After string
+	// Before is the X-Request-Id of an entry, and selects earlier entries.
+	Before string
 }
 
 // Latest is a [Query.After] that selects only future entries.
@@ -74,12 +88,17 @@ func (q Query) String() string {
 		text string
 	}{
 		{q.Operation != "", "operation " + q.Operation},
+		{q.Method != "", "method " + q.Method},
 		{q.Status != 0, fmt.Sprintf("status %d", q.Status)},
+		{q.StatusClass != 0, fmt.Sprintf("status %dxx", q.StatusClass)},
 		{q.RequestID != "", "request id " + q.RequestID},
 		{q.Key != "", "key " + q.Key},
 		{q.Contains != "", fmt.Sprintf("text %q", q.Contains)},
+		{q.Refused, "a refusal"},
 		{q.Faulted, "a fault"},
+		{q.Fault != "", "a fault of kind " + q.Fault},
 		{q.After != "" && q.After != Latest, "an id after " + q.After},
+		{q.Before != "", "an id before " + q.Before},
 		{q.After == Latest, "an arrival after this wait began"},
 	} {
 		if part.set {

@@ -52,6 +52,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 		{"POST", "requests", `{"method":"GET","target":"/v1/countries"}`},
 		{"POST", "requests", `{"method":"POST","target":"/v1/regulatory-documents/analyze","body":{"shipment_id":"` + shipment + `"}}`},
 		{"GET", "journal", ""}, {"GET", "journal?operation=rates.list&status=200&contains=colour&after=req-1&last=5&bodies=false&wait=1s&count=1&faulted=false", ""},
+		{"GET", "journal?method=GET&status=4xx&refused=true&before=req-3&as=har", ""}, {"GET", "journal?fault=drop&as=jsonl", ""}, {"GET", "journal?as=curl", ""},
 		{"GET", "journal/" + call.RequestID, ""}, {"GET", "journal/" + call.RequestID + "?as=curl", ""}, {"GET", "why/req-1", ""}, {"GET", "why/" + call.RequestID, ""},
 		{"DELETE", "faults", ""},
 		{"GET", "ledger?perPage=5", ""}, {"GET", "ledger?wallet=" + wallet, ""}, {"POST", "ledger/fund", `{"wallet":"` + wallet + `","amount":100.5}`},

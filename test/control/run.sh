@@ -92,6 +92,7 @@ order='{"request_id":"'"$request"'","document_types":["CUSTOMS"]}'
 service 400 POST regulatory-documents/purchase "$order"
 step "the wallet cannot pay; the journal has the refused request" GET "journal?operation=regulatory.purchase&status=400" insufficient_funds
 step "it is explained, with the rule of the specification" GET "why/$(field request_id)" '"specification":"'
+step "refused requests are exported as curl commands" GET "journal?refused=true&status=4xx&as=curl" "curl -i -X POST"
 step "the wallet gets 10,000.00" POST ledger/fund '"balance":10001' '{"wallet":"'"$wallet"'","amount":10000.00}'
 
 chapter "A fault"

@@ -26,7 +26,8 @@ const layers = `
 	mockserver/internal/account mockserver/internal/wire
 	mockserver/internal/delivery mockserver/internal/regulatory
 	mockserver/internal/clock mockserver/internal/compliance mockserver/internal/ledger mockserver/internal/formpdf
-	mockserver/journal mockserver/fault mockserver/internal/records mockserver/internal/cow mockserver/internal/jsontext mockserver/internal/list
+	mockserver/journal
+	mockserver/fault mockserver/internal/records mockserver/internal/cow mockserver/internal/jsontext mockserver/internal/list
 	mockserver/internal/spelling mockserver/internal/shell
 	batch conformance webhook/storetest
 	webhook

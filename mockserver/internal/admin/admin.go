@@ -58,7 +58,7 @@ func Routes() []Route {
 		{"DELETE", "faults", "remove every fault rule", "", (*Admin).clearFaults},
 		{"PATCH", "faults/{number}", `disable or enable a fault rule: {"disabled":true}`, "", (*Admin).changeFault},
 		{"DELETE", "faults/{number}", "remove a fault rule", "", (*Admin).removeFault},
-		{"GET", "journal", "the journal: the latest requests to the service, oldest first; operation, status, request_id, key, contains and faulted filter; after=req-7 selects later ones, after=latest future ones, last=50 the latest; bodies=false omits bodies; wait=5s waits for the first, wait=5s&count=2 for two", "operation status request_id key contains faulted after last bodies wait count", (*Admin).listJournal},
+		{"GET", "journal", "the journal: the latest requests to the service, oldest first; operation, method, status (400 or 4xx), request_id, key, contains, refused, faulted and fault filter; after=req-7 selects later ones, after=latest future ones, before=req-7 earlier ones, last=50 the latest; bodies=false omits bodies; wait=5s waits for the first, wait=5s&count=2 for two; as=jsonl, as=har and as=curl export", "operation method status request_id key contains refused faulted fault after before last bodies wait count as", (*Admin).listJournal},
 		{"POST", "requests", `send a request to the service with the key of the world: {"method":"GET","target":"/v1/rates?perPage=2"}, and optionally "body"`, "", (*Admin).sendRequest},
 		{"GET", "journal/{request_id}", "an entry of the journal; as=curl or as=go returns a command or a test that sends the request again", "as", (*Admin).getJournalEntry},
 		{"GET", "why/{request_id}", "why a request was refused, the section of the specification, and the nearest valid request", "", (*Admin).explainRefusal},
@@ -180,7 +180,11 @@ func (s *Admin) reply(w http.ResponseWriter, r *http.Request, byMethod map[strin
 		}
 		slices.Sort(methods)
 		allow := strings.Join(methods, ", ")
-		p := wire.Refused(http.StatusMethodNotAllowed, wire.CodeMethod, fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, allow))
+		message := fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, allow)
+		if r.URL.Path == wire.ControlPrefix+"requests" {
+			message += fmt.Sprintf("; GET %sjournal lists the requests", wire.ControlPrefix)
+		}
+		p := wire.Refused(http.StatusMethodNotAllowed, wire.CodeMethod, message)
 		p.Header = http.Header{"Allow": {allow}}
 		return p
 	}

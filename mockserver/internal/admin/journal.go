@@ -1,17 +1,20 @@
 package admin
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/explain"
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
@@ -27,6 +30,10 @@ func (s *Admin) listJournal(c *control) wire.Reply {
 	choice, err := parseJournalChoice(c.world, query)
 	if err != nil {
 		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, err.Error())
+	}
+	write, known := journalFormats()[query.Get("as")]
+	if !known {
+		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("as is %q: choose jsonl, har or curl", query.Get("as")))
 	}
 	timeout, refusal := waitFor(query)
 	if refusal != nil {
@@ -47,12 +54,51 @@ func (s *Admin) listJournal(c *control) wire.Reply {
 			return timedOut(err)
 		}
 	}
-	calls := c.world.Log.Choose(choice)
-	message := spelling.Counted(len(calls), "request in the journal", "requests in the journal")
-	if c.world.Log.IsShort() {
-		message += ": older ones were dropped because the journals of all worlds are full; close or reset worlds, or raise -max-journal (in Go: WithMaxJournal)"
+	return write(c.world, c.world.Log.Choose(choice))
+}
+
+// journalFormats returns the functions that write entries, by the parameter as.
+func journalFormats() map[string]func(*world.World, []journal.Entry) wire.Reply {
+	return map[string]func(*world.World, []journal.Entry) wire.Reply{
+		"": func(w *world.World, entries []journal.Entry) wire.Reply {
+			message := spelling.Counted(len(entries), "request in the journal", "requests in the journal")
+			if w.Log.IsShort() {
+				message += ": older ones were dropped because the journals of all worlds are full; close or reset worlds, or raise -max-journal (in Go: WithMaxJournal)"
+			}
+			return wire.SucceedWith(nil, message, list.Map(entries, viewJournalEntry))
+		},
+		"jsonl": func(_ *world.World, entries []journal.Entry) wire.Reply {
+			var out bytes.Buffer
+			encoder := json.NewEncoder(&out) // which ends each value with a line break
+			for _, entry := range entries {
+				if err := encoder.Encode(viewJournalEntry(entry)); err != nil {
+					return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
+				}
+			}
+			return download("journal.jsonl", plainText, out.Bytes())
+		},
+		"har": func(w *world.World, entries []journal.Entry) wire.Reply {
+			archive, err := journal.HAR(w.URL, entries)
+			if err != nil {
+				return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
+			}
+			return download("journal.har", "application/json; charset=utf-8", archive)
+		},
+		"curl": func(w *world.World, entries []journal.Entry) wire.Reply {
+			commands := list.Map(entries, func(entry journal.Entry) string { return entry.Curl(w.URL) })
+			return download("journal.sh", plainText, []byte(strings.Join(commands, "")))
+		},
 	}
-	return wire.SucceedWith(nil, message, list.Map(calls, func(call journal.Entry) journalEntryView { return journalEntryView{call, jsontext.Timestamp(call.At)} }))
+}
+
+const plainText = "text/plain; charset=utf-8"
+
+// download returns a reply that a browser saves under a name.
+func download(name, contentType string, body []byte) wire.Reply {
+	return wire.Reply{
+		Status: http.StatusOK, ContentType: contentType, Body: body,
+		Header: http.Header{"Content-Disposition": {fmt.Sprintf("attachment; filename=%q", name)}},
+	}
 }
 
 // waitFor returns the duration of the parameter wait, or 0 if the query does not have it.
@@ -78,21 +124,32 @@ func timedOut(err error) wire.Reply {
 // parseJournalChoice parses the query of GET /_mock/journal.
 func parseJournalChoice(w *world.World, query url.Values) (watch.Choice, error) {
 	q := journal.Query{
-		Operation: query.Get("operation"), RequestID: query.Get("request_id"), Key: query.Get("key"), Contains: query.Get("contains"),
-		After: query.Get("after"),
+		Operation: query.Get("operation"), Method: strings.ToUpper(query.Get("method")), RequestID: query.Get("request_id"), Key: query.Get("key"),
+		Contains: query.Get("contains"), Fault: query.Get("fault"), After: query.Get("after"), Before: query.Get("before"),
 	}
 	if q.Operation != "" && !api.IsOperation(q.Operation) {
 		return watch.Choice{}, fmt.Errorf("unknown operation %q%s", q.Operation, spelling.Suggestion(q.Operation, api.OperationNames()))
 	}
+	kinds := list.Map(fault.Kinds(), func(kind fault.Kind) string { return kind.Kind })
+	if q.Fault != "" && !slices.Contains(kinds, q.Fault) {
+		return watch.Choice{}, fmt.Errorf("unknown fault %q%s", q.Fault, spelling.Suggestion(q.Fault, kinds))
+	}
 	var err error
 	if text := query.Get("status"); text != "" {
-		if q.Status, err = strconv.Atoi(text); err != nil {
-			return watch.Choice{}, fmt.Errorf("status is %q: write a number, such as 200", text)
+		number, isClass := strings.CutSuffix(text, "xx")
+		into := &q.Status
+		if isClass {
+			into = &q.StatusClass
+		}
+		if *into, err = strconv.Atoi(number); err != nil {
+			return watch.Choice{}, fmt.Errorf("status is %q: write a number, such as 200, or a class, such as 4xx", text)
 		}
 	}
-	if text := query.Get("faulted"); text != "" {
-		if q.Faulted, err = strconv.ParseBool(text); err != nil {
-			return watch.Choice{}, fmt.Errorf("invalid faulted %q: write true or leave it out", text)
+	for name, into := range map[string]*bool{"faulted": &q.Faulted, "refused": &q.Refused} {
+		if text := query.Get(name); text != "" {
+			if *into, err = strconv.ParseBool(text); err != nil {
+				return watch.Choice{}, fmt.Errorf("invalid %s %q: write true or leave it out", name, text)
+			}
 		}
 	}
 	choice, err := w.Log.Choice(q)
@@ -116,11 +173,11 @@ func (s *Admin) getJournalEntry(c *control) wire.Reply {
 	}
 	switch as := c.Query().Get("as"); as {
 	case "":
-		return wire.SucceedWith(nil, "The journal entry", journalEntryView{found, jsontext.Timestamp(found.At)})
+		return wire.SucceedWith(nil, "The journal entry", viewJournalEntry(found))
 	case "curl":
-		return wire.Reply{Status: http.StatusOK, ContentType: "text/plain; charset=utf-8", Body: []byte(found.Curl(c.world.URL))}
+		return wire.Reply{Status: http.StatusOK, ContentType: plainText, Body: []byte(found.Curl(c.world.URL))}
 	case "go":
-		return wire.Reply{Status: http.StatusOK, ContentType: "text/plain; charset=utf-8", Body: []byte(found.GoTest(c.world.URL))}
+		return wire.Reply{Status: http.StatusOK, ContentType: plainText, Body: []byte(found.GoTest(c.world.URL))}
 	default:
 		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("as is %q: choose curl or go", as))
 	}

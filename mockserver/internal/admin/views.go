@@ -29,6 +29,10 @@ type journalEntryView struct {
 	At jsontext.Timestamp `json:"at"`
 }
 
+func viewJournalEntry(e journal.Entry) journalEntryView {
+	return journalEntryView{e, jsontext.Timestamp(e.At)}
+}
+
 type firedView struct {
 	Due   jsontext.Timestamp `json:"due"`
 	Label string             `json:"label"`

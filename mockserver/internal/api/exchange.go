@@ -84,6 +84,7 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 		s.memory.Put(memory)
 	}()
 	w, refusal := s.authenticate(r, op)
+	x.Arrived = w.Clock.Now()
 	switch {
 	case r.Body == http.NoBody:
 	case refusal != nil || op.Method == http.MethodGet:

@@ -135,5 +135,5 @@ func (s *API) Refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
 	if w.Assume.ShapesReplies() {
 		shape(w, "", &p)
 	}
-	s.finish(rw, w, &wire.Exchange{Ctx: r.Context(), Began: time.Now(), Call: wire.Call{Request: r}, Reply: p})
+	s.finish(rw, w, &wire.Exchange{Ctx: r.Context(), Began: time.Now(), Arrived: w.Clock.Now(), Call: wire.Call{Request: r}, Reply: p})
 }

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,58 +17,67 @@ import (
 type Choice struct {
 	journal.Query
 	after  uint64 // the number of the entry that precedes the first
+	before uint64 // the number of the entry that follows the last; 0 for no limit
 	Last   int    // only that many of the latest; 0 for all
 	First  int    // only that many of the first; 0 for all
 	Bodies bool
 }
 
-// Choice resolves the request id in After of a query.
+// Choice resolves the request ids in After and Before of a query.
 func (j *Log) Choice(q journal.Query) (Choice, error) {
 	choice := Choice{Query: q}
-	switch q.After {
-	case "":
-	case journal.Latest:
+	var err error
+	switch {
+	case q.After == journal.Latest:
 		choice.after = j.Last()
-	default:
-		number, err := strconv.ParseUint(strings.TrimPrefix(q.After, "req-"), 10, 64)
-		if err != nil {
+	case q.After != "":
+		if choice.after, err = numberOf(q.After); err != nil {
 			return choice, fmt.Errorf("after is %q: write the request_id of an entry, such as req-7, or %s", q.After, journal.Latest)
 		}
-		choice.after = number
+	}
+	if q.Before != "" {
+		if choice.before, err = numberOf(q.Before); err != nil || choice.before == 0 {
+			return choice, fmt.Errorf("before is %q: write the request_id of an entry, such as req-7", q.Before)
+		}
 	}
 	return choice, nil
 }
 
-func (c *Choice) matches(e *entry) bool { return e.number > c.after && matches(&c.Query, e) }
+// numberOf returns the number in a request id.
+func numberOf(id string) (uint64, error) {
+	return strconv.ParseUint(strings.TrimPrefix(id, "req-"), 10, 64)
+}
+
+func (c *Choice) matches(e *entry) bool {
+	return e.number > c.after && (c.before == 0 || e.number < c.before) && matches(&c.Query, e)
+}
+
+// entry returns what a journal shows of a recorded entry.
+func (c *Choice) entry(e *entry) journal.Entry {
+	shown := *e
+	if !c.Bodies {
+		shown.request, shown.response = nil, nil
+	}
+	return shown.call()
+}
 
 // Choose returns the recorded entries of a choice, oldest first.
 func (j *Log) Choose(choice Choice) []journal.Entry {
-	skip := 0
+	entries := []journal.Entry{}
+	each, most := func(fn func(*entry) bool) { j.each(fn) }, choice.First
 	if choice.Last > 0 {
-		j.each(func(e *entry) bool {
-			if choice.matches(e) {
-				skip++
-			}
-			return true
-		})
-		skip = max(0, skip-choice.Last)
+		each, most = j.eachBack, choice.Last
 	}
-	calls := []journal.Entry{}
-	j.each(func(e *entry) bool {
-		switch {
-		case !choice.matches(e):
-		case skip > 0:
-			skip--
-		default:
-			shown := *e
-			if !choice.Bodies {
-				shown.request, shown.response = nil, nil
-			}
-			calls = append(calls, shown.call())
+	each(func(e *entry) bool {
+		if choice.matches(e) {
+			entries = append(entries, choice.entry(e))
 		}
-		return (choice.First == 0 || len(calls) < choice.First) && (choice.Last == 0 || len(calls) < choice.Last)
+		return most == 0 || len(entries) < most
 	})
-	return calls
+	if choice.Last > 0 {
+		slices.Reverse(entries)
+	}
+	return entries
 }
 
 // Await returns the oldest recorded entry of a choice, as soon as there are count of them. It returns an error if the

@@ -3,12 +3,15 @@ package watch
 import (
 	"bytes"
 	"reflect"
+	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -17,7 +20,9 @@ import (
 const fewestCalls = 8
 
 // Log records the latest calls, and counts the calls of each operation. The cost of a call does not grow with the
-// number of calls: once the ring is full, a call overwrites the oldest one and reuses the memory of its bodies.
+// number of calls: once the ring is full, a call overwrites the oldest one and reuses the memory of its bodies. An
+// overwritten call that was refused or struck by a fault moves to a smaller ring, so that many good calls do not drive
+// out the few that somebody looks for.
 type Log struct {
 	size   int // number of calls recorded; 0 for none
 	body   int // bytes recorded of a body
@@ -25,9 +30,11 @@ type Log struct {
 
 	mu      sync.Mutex
 	ring    []entry // grows until it has its size or memory is full; call n is at n-1, modulo its length
-	taken   int64   // of memory
 	total   uint64
-	ended   bool // records no more calls
+	kept    []entry // the calls that were moved, a ring too; the oldest is at moved, modulo its length, once it is full
+	moved   uint64
+	taken   int64 // of memory
+	ended   bool  // records no more calls
 	counts  map[string]int
 	changed chan struct{} // closed at the next call; nil while nobody waits
 }
@@ -36,6 +43,7 @@ type Log struct {
 type entry struct {
 	number        uint64
 	at            time.Time
+	duration      time.Duration
 	operation     string
 	method        string
 	path          string
@@ -99,7 +107,41 @@ func (j *Log) slot() *entry {
 		j.take(int64(cap(j.ring)-before) * int64(reflect.TypeFor[entry]().Size()))
 		return &j.ring[n]
 	}
-	return &j.ring[(j.total-1)%uint64(n)]
+	slot := &j.ring[(j.total-1)%uint64(n)]
+	if most := j.size / keptShare; most > 0 && slot.failed() && !j.memory.full() {
+		j.keep(slot, most)
+	}
+	return slot
+}
+
+// keptShare is how many calls a journal records for each failed call that it keeps longer.
+const keptShare = 4
+
+// failed reports whether a call was refused or struck by a fault.
+func (e *entry) failed() bool { return e.refusal.Code != "" || len(e.struck) > 0 }
+
+// keep moves a call out of the ring.
+func (j *Log) keep(e *entry, most int) {
+	if len(j.kept) < most {
+		before := cap(j.kept)
+		j.kept = append(j.kept, *e)
+		j.take(int64(cap(j.kept)-before) * int64(reflect.TypeFor[entry]().Size()))
+	} else {
+		oldest := &j.kept[j.moved%uint64(most)]
+		j.take(-oldest.memory())
+		*oldest = *e
+	}
+	j.moved++
+	*e = entry{} // its bodies are not reused
+}
+
+// at returns a recorded call; 0 is the oldest.
+func (j *Log) at(i int) *entry {
+	if n := len(j.kept); i < n {
+		return &j.kept[(j.moved+uint64(i))%uint64(n)]
+	}
+	n := uint64(len(j.ring))
+	return &j.ring[(j.total+uint64(i-len(j.kept)))%n]
 }
 
 // take accounts for memory that the journal allocates, or releases if bytes is negative.
@@ -148,12 +190,20 @@ func (j *Log) each(fn func(*entry) bool) <-chan struct{} {
 	if j.changed == nil {
 		j.changed = make(chan struct{})
 	}
-	for n := j.total - uint64(len(j.ring)); n < j.total; n++ {
-		if !fn(&j.ring[n%uint64(len(j.ring))]) {
+	for i := range len(j.kept) + len(j.ring) {
+		if !fn(j.at(i)) {
 			break
 		}
 	}
 	return j.changed
+}
+
+// eachBack calls fn with the recorded calls, newest first, until it returns false.
+func (j *Log) eachBack(fn func(*entry) bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for i := len(j.kept) + len(j.ring) - 1; i >= 0 && fn(j.at(i)); i-- {
+	}
 }
 
 // Last returns the number of the latest call.
@@ -175,10 +225,12 @@ func (j *Log) Remembered(id string) (found journal.Entry, rule string, known boo
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if number == 0 || number > j.total || number+uint64(len(j.ring)) <= j.total {
+	recorded := len(j.kept) + len(j.ring)
+	i := sort.Search(recorded, func(i int) bool { return j.at(i).number >= number })
+	if i == recorded || j.at(i).number != number {
 		return found, "", false
 	}
-	e := &j.ring[(number-1)%uint64(len(j.ring))]
+	e := j.at(i)
 	return e.call(), e.refusal.Rule, true
 }
 
@@ -187,14 +239,14 @@ func (j *Log) Clear() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.take(-j.taken)
-	j.ring, j.total, j.counts = nil, 0, map[string]int{}
+	j.ring, j.total, j.kept, j.moved, j.counts = nil, 0, nil, 0, map[string]int{}
 }
 
 // Len returns the number of recorded calls.
 func (j *Log) Len() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return len(j.ring)
+	return len(j.kept) + len(j.ring)
 }
 
 func (j *Log) Count(operation string) int {
@@ -216,7 +268,7 @@ func (j *Log) See(x *wire.Exchange) {
 		sent = nil
 	}
 	x.ID = requestID(j.add(entry{
-		at: x.At, operation: x.Operation, method: r.Method, path: r.URL.Path, query: r.URL.RawQuery,
+		at: x.At, duration: x.At.Sub(x.Arrived), operation: x.Operation, method: r.Method, path: r.URL.Path, query: r.URL.RawQuery,
 		contentType: r.Header.Get("Content-Type"), key: x.Key,
 		status: x.Status(), refusal: x.Reply.Refusal, struck: x.Struck,
 	}, x.Call.Body, sent))
@@ -225,7 +277,7 @@ func (j *Log) See(x *wire.Exchange) {
 // call converts an entry to a [journal.Entry].
 func (e *entry) call() journal.Entry {
 	c := journal.Entry{
-		RequestID: requestID(e.number), At: e.at, Operation: e.operation, Method: e.method, Path: wire.Redact(e.path),
+		RequestID: requestID(e.number), At: e.at, Duration: fault.Duration(e.duration.Round(time.Microsecond)), Operation: e.operation, Method: e.method, Path: wire.Redact(e.path),
 		Query: wire.Redact(e.query), Key: e.key, ContentType: e.contentType, Status: e.status,
 		ErrorCode: e.refusal.Code, Message: wire.Redact(e.refusal.Message),
 		RequestBody: wire.Redact(string(e.request)), RequestBytes: e.requestBytes,
@@ -235,13 +287,22 @@ func (e *entry) call() journal.Entry {
 	return c
 }
 
-// matches reports whether a query selects an entry.
+// matches reports whether a query selects an entry. The request ids in the query are in the choice.
 func matches(q *journal.Query, e *entry) bool {
 	return (q.Operation == "" || q.Operation == e.operation) &&
+		(q.Method == "" || q.Method == e.method) &&
 		(q.Status == 0 || q.Status == e.status) &&
+		(q.StatusClass == 0 || q.StatusClass == e.status/100) &&
 		(q.RequestID == "" || q.RequestID == requestID(e.number)) &&
 		(q.Key == "" || q.Key == e.key) &&
+		(!q.Refused || e.refusal.Code != "") &&
 		(!q.Faulted || len(e.struck) > 0) &&
-		(q.Contains == "" || strings.Contains(e.path, q.Contains) || strings.Contains(e.query, q.Contains) ||
-			bytes.Contains(e.request, []byte(q.Contains)) || bytes.Contains(e.response, []byte(q.Contains)))
+		(q.Fault == "" || slices.ContainsFunc(e.struck, func(s wire.Strike) bool { return s.Kind == q.Fault })) &&
+		(q.Contains == "" || e.contains(q.Contains))
+}
+
+// contains reports whether a recorded text contains another.
+func (e *entry) contains(text string) bool {
+	return strings.Contains(e.path, text) || strings.Contains(e.query, text) || strings.Contains(e.refusal.Message, text) ||
+		bytes.Contains(e.request, []byte(text)) || bytes.Contains(e.response, []byte(text))
 }

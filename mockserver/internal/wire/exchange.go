@@ -47,7 +47,8 @@ type Exchange struct {
 
 	// Fields for observers. The journal sets ID.
 	ID      string    // X-Request-Id of the response
-	At      time.Time // by the clock of the world
+	Arrived time.Time // when the request arrived, and
+	At      time.Time // when its response was ready, by the clock of the world
 	Virtual bool      // the clock of the world is virtual
 	World   string    // its name
 	Key     string    // the fingerprint of the request's key; empty if it has none
