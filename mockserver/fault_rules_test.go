@@ -228,7 +228,7 @@ func TestAdmin_TakesFaultRulesAsJSON(t *testing.T) {
 		t.Errorf("the rules are %+v", view.Rules)
 	}
 	do(t, srv, http.MethodDelete, "/_mock/faults/2", "").want(t, 200)
-	do(t, srv, http.MethodDelete, "/_mock/faults/2", "").refusal(t, 404, "no fault rule")
+	do(t, srv, http.MethodDelete, "/_mock/faults/2", "").refusal(t, 404, "no such fault rule")
 	do(t, srv, http.MethodDelete, "/_mock/faults", "").want(t, 200)
 	get(t, srv, "/_mock/faults").data(t, &view)
 	if len(view.Rules) != 0 {

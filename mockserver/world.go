@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -57,17 +56,6 @@ func (s *Server) newFacade(w *world.World) any {
 // names: a real HTTP connection over memory. It works inside a testing/synctest bubble if the
 // server was created there, with [WithoutListener]. All worlds share it: the key selects the world.
 func (w *World) Transport() http.RoundTripper { return w.server.inMemory }
-
-// Inject adds fault rules. Several rules can strike one request, in the order in which they were injected; if
-// two of them exclude each other, the first one strikes. Requests below /_mock/ are never struck.
-//
-// Inject returns an error, and adds none of the rules, if one of them can never strike: its operation or point
-// is unknown, its numbers contradict each other, its time has passed, its fault does not apply to the
-// operation, or an earlier rule strikes every such request and excludes it.
-func (w *World) Inject(rules ...fault.Rule) error { return w.core.Inject(rules...) }
-
-// ClearFaults removes every rule.
-func (w *World) ClearFaults() { w.core.ClearFaults() }
 
 // Findings returns the findings of the linter so far, in the order in which they were found.
 func (w *World) Findings() []journal.Finding { return w.core.Findings() }

@@ -10,6 +10,8 @@ import "time"
 // request_id in them counts as the shipment or invoice that was analyzed. The same requests with the same seed
 // therefore meet the same faults, from one goroutine or from several.
 type Rule struct {
+	// Name is a label for reports. It has no effect.
+	Name string `json:"name,omitempty"`
 	// Operation is a name such as shipping.OpPurchase, which is "regulatory.purchase". Empty: every operation that the
 	// fault can happen to, which for [RepeatPage], [CapPage] and [InsertRows] are the lists with pages.
 	Operation string `json:"operation,omitempty"`

@@ -1,13 +1,12 @@
 package admin
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -19,10 +18,12 @@ type faultsView struct {
 	Kinds      []fault.Kind    `json:"kinds"`
 	Points     []fault.Point   `json:"points"`
 	Operations []string        `json:"operations"`
+	// RetryAfterForms are the values of retry_after.
+	RetryAfterForms []fault.RetryAfter `json:"retry_after_forms"`
 }
 
 func (s *Admin) listFaults(c *control) wire.Reply {
-	view := faultsView{Rules: c.world.Faults.Rules(), Kinds: fault.Kinds(), Points: fault.Points()}
+	view := faultsView{Rules: c.world.Faults.Rules(), Kinds: fault.Kinds(), Points: fault.Points(), RetryAfterForms: fault.RetryAfters()}
 	for _, op := range shipping.Operations() {
 		view.Operations = append(view.Operations, op.Name)
 	}
@@ -64,9 +65,8 @@ func (s *Admin) changeFault(c *control) wire.Reply {
 	if ask.Disabled == nil {
 		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `disabled is required: send {"disabled":true} or {"disabled":false}`)
 	}
-	number, err := strconv.Atoi(c.PathValue("number"))
-	if err != nil || !c.world.Faults.Switch(number, !*ask.Disabled) {
-		return faultNotFound(c)
+	if err := c.world.SwitchFault(faultNumber(c), !*ask.Disabled); err != nil {
+		return refusedFor(err)
 	}
 	message := "Fault rule enabled"
 	if *ask.Disabled {
@@ -75,17 +75,26 @@ func (s *Admin) changeFault(c *control) wire.Reply {
 	return wire.SucceedWith(nil, message, c.world.Faults.Rules())
 }
 
+func (s *Admin) replaceFault(c *control) wire.Reply {
+	var rule fault.Rule
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &rule); refusal != nil {
+		return *refusal
+	}
+	if err := c.world.ReplaceFault(faultNumber(c), rule); err != nil {
+		return refusedFor(err)
+	}
+	return wire.SucceedWith(nil, "Fault rule replaced", c.world.Faults.Rules())
+}
+
 func (s *Admin) removeFault(c *control) wire.Reply {
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}
-	number, err := strconv.Atoi(c.PathValue("number"))
-	if err != nil || !c.world.Faults.Remove(number) {
-		return faultNotFound(c)
+	if err := c.world.RemoveFault(faultNumber(c)); err != nil {
+		return refusedFor(err)
 	}
 	return wire.SucceedWith(nil, "Fault rule removed", slices.Clip(c.world.Faults.Rules()))
 }
 
-func faultNotFound(c *control) wire.Reply {
-	return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no fault rule %q: GET %sfaults lists them", c.PathValue("number"), wire.ControlPrefix))
-}
+// faultNumber returns the number in the path, or 0, which no rule has, if it is not a number.
+func faultNumber(c *control) int { return api.Positive(c.PathValue("number"), 0) }

@@ -160,6 +160,8 @@ func refusedFor(err error) wire.Reply {
 		status, code = http.StatusServiceUnavailable, wire.CodeFull
 	case errors.Is(err, world.ErrWorldExists), errors.Is(err, world.ErrRealClock):
 		status = http.StatusConflict
+	case errors.Is(err, world.ErrNoFault):
+		status, code = http.StatusNotFound, wire.CodeNotFound
 	}
 	message := strings.TrimPrefix(err.Error(), packagePrefix)
 	return wire.Refused(status, code, strings.ReplaceAll(message, ": "+packagePrefix, ": "))

@@ -32,6 +32,7 @@ type Book struct {
 	mu       sync.Mutex
 	rules    []*armed
 	added    int
+	replaced int
 	analyses map[uint64]int    // how often the same thing was analyzed
 	requests map[string]uint64 // by request_id: a number for the analyzed shipment or invoice and its repetition
 }
@@ -92,6 +93,44 @@ func (b *Book) Add(rules []fault.Rule, now time.Time) error {
 	if len(problems) > 0 {
 		return errors.Join(problems...)
 	}
+	if err := b.set(all); err != nil {
+		return err
+	}
+	b.added += len(rules)
+	return nil
+}
+
+// Replace replaces the rule of a number by another one with the same number and place, which begins to count at zero.
+// It reports whether the number exists, and changes nothing if the new rule, or a later one behind it, could never
+// strike.
+func (b *Book) Replace(number int, rule fault.Rule, now time.Time) (known bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := b.find(number)
+	if at < 0 {
+		return false, nil
+	}
+	r := arm(rule, number)
+	r.off = b.rules[at].off
+	if problem := r.problem(b.rules[:at], now); problem != "" {
+		return true, fmt.Errorf("rule %d could never strike: %s", number, problem)
+	}
+	for _, later := range b.rules[at+1:] {
+		if reason := r.hides(later); reason != "" {
+			return true, fmt.Errorf("rule %d could never strike behind it, because %s: limit rule %d, or remove rule %d first", later.number, reason, number, later.number)
+		}
+	}
+	all := slices.Clone(b.rules)
+	all[at] = r
+	if err := b.set(all); err != nil {
+		return true, err
+	}
+	b.replaced++
+	return true, nil
+}
+
+// set replaces the rules, unless they are too long. The caller holds mu.
+func (b *Book) set(all []*armed) error {
 	size := 0
 	for _, r := range all {
 		size += r.size()
@@ -100,9 +139,13 @@ func (b *Book) Add(rules []fault.Rule, now time.Time) error {
 		return fmt.Errorf("the rules of the world would have %d bytes as JSON, and at most %d are allowed: shorten their headers and bodies, or remove some", size, maxBytes)
 	}
 	b.rules = all
-	b.added += len(rules)
 	b.armed.Store(len(all) > 0)
 	return nil
+}
+
+// find returns the index of the rule of a number, or -1. The caller holds mu.
+func (b *Book) find(number int) int {
+	return slices.IndexFunc(b.rules, func(r *armed) bool { return r.number == number })
 }
 
 // arm returns an armed rule, which shares no memory with the caller's.
@@ -158,11 +201,11 @@ func (b *Book) Remove(number int) bool {
 func (b *Book) Switch(number int, on bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	i := slices.IndexFunc(b.rules, func(r *armed) bool { return r.number == number })
-	if i < 0 {
+	at := b.find(number)
+	if at < 0 {
 		return false
 	}
-	b.rules[i].off = !on
+	b.rules[at].off = !on
 	return true
 }
 
@@ -181,12 +224,12 @@ func (r *armed) listed() Listed {
 	return Listed{Number: r.number, Rule: r.Rule, Disabled: r.off, Seen: r.seen, Struck: r.struck.Load()}
 }
 
-// Mark returns a number that changes if a rule is added, removed, switched or matches a request.
+// Mark returns a number that changes if a rule is added, replaced, removed, switched or matches a request.
 func (b *Book) Mark() uint32 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	hash := fnv.New32a()
-	_, _ = fmt.Fprint(hash, b.added) // a hash does not fail
+	_, _ = fmt.Fprintln(hash, b.added, b.replaced) // a hash does not fail
 	for _, r := range b.rules {
 		_, _ = fmt.Fprintln(hash, r.number, r.off, r.seen, r.struck.Load())
 	}

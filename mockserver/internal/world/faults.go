@@ -1,9 +1,11 @@
 package world
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // Inject adds rules. If one of them can never strike, it adds none, and returns the reason.
@@ -12,6 +14,41 @@ func (w *World) Inject(rules ...fault.Rule) error {
 		return fmt.Errorf("mockserver: no rule was added: %w", err)
 	}
 	return nil
+}
+
+// ReplaceFault replaces the rule of a number.
+func (w *World) ReplaceFault(number int, rule fault.Rule) error {
+	known, err := w.Faults.Replace(number, rule, w.Clock.Now())
+	switch {
+	case !known:
+		return noFault(number)
+	case err != nil:
+		return fmt.Errorf("mockserver: the rule was not replaced: %w", err)
+	}
+	return nil
+}
+
+// RemoveFault removes the rule of a number.
+func (w *World) RemoveFault(number int) error {
+	if !w.Faults.Remove(number) {
+		return noFault(number)
+	}
+	return nil
+}
+
+// SwitchFault disables or enables the rule of a number.
+func (w *World) SwitchFault(number int, on bool) error {
+	if !w.Faults.Switch(number, on) {
+		return noFault(number)
+	}
+	return nil
+}
+
+// ErrNoFault is returned for a number that no rule has.
+var ErrNoFault = errors.New("no such fault rule")
+
+func noFault(number int) error {
+	return fmt.Errorf("mockserver: %w: %d; GET %sfaults lists them (in Go: World.Faults)", ErrNoFault, number, wire.ControlPrefix)
 }
 
 // ClearFaults removes every rule.
