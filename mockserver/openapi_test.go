@@ -211,7 +211,7 @@ func TestOpenAPI_HasEveryFieldOfAControlBody(t *testing.T) {
 	placeholders := strings.NewReplacer("{world}", "home", "{webhook_id}", srv.Webhooks()[0], "{number}", "1", "{request_id}", "RD-1", "{document_type}", "FDA")
 	for path, methods := range document["paths"].(map[string]any) {
 		for method, operation := range methods.(map[string]any) {
-			if method == "get" || !strings.HasPrefix(path, "/_mock/") {
+			if method == "get" || !strings.HasPrefix(path, "/_mock/") || path == "/_mock/inbox" && method == "post" { // a notification has any fields
 				continue
 			}
 			described := map[string]bool{}

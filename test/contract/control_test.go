@@ -61,6 +61,8 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 		{"GET", "webhooks?perPage=3", ""}, {"POST", "webhooks", `{"url":"http://127.0.0.1:9/","events":["shipment.created"],"order":"fifo"}`},
 		{"PATCH", "webhooks/" + hook, `{"name":"Warehouse","active":true,"order":"any"}`},
 		{"POST", "events", `{"event":"shipment.updated"}`}, {"POST", "events", `{"event":"shipment.updated","data":{"a":1}}`},
+		{"POST", "webhooks", `{"url":"http://inbox.localhost/"}`}, {"POST", "events", `{"event":"shipment.updated"}`},
+		{"GET", "inbox?wait=5s&count=1&contains=shipment.updated&after=0", ""}, {"POST", "inbox?status=200", `{"event":"shipment.updated"}`}, {"DELETE", "inbox", ""},
 		{"POST", "clock/advance", `{"duration":"1m"}`}, {"GET", "deliveries?perPage=100&wait=5s", ""}, {"DELETE", "webhooks/" + hook, ""},
 		{"POST", "schedule", `{"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"before_reply":true},{"event":0,"after":"1s"}],"request":{"target":"/v1/rates?perPage=1"}}`},
 		{"GET", "consignments", ""}, {"GET", "countries", ""}, {"GET", "scenarios", ""},
@@ -118,6 +120,9 @@ func TestControl_EveryRefusalIsAsDocumented(t *testing.T) {
 		{"PATCH", "webhooks/WA-0", `{"active":true}`, 404, valid},
 		{"PATCH", "faults/1", `{}`, 400, invalid},
 		{"PUT", "faults/9", `{"fault":{"kind":"drop"}}`, 404, valid},
+		{"GET", "inbox?after=x", "", 400, invalid},
+		{"GET", "inbox?wait=1ms", "", 408, valid},
+		{"POST", "inbox?status=99", `{}`, 400, invalid},
 		{"POST", "schedule", `{"events":[]}`, 400, invalid},
 		{"POST", "webhooks", `{"url":"http://127.0.0.1:9/","order":"random"}`, 400, invalid},
 	}

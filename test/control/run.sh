@@ -144,6 +144,11 @@ step "two events are delivered in a given order, and answered" POST schedule "\"
   '{"events":[{"event":"shipment.delivered"},{"event":"shipment.delivered"}],"steps":[{"event":1,"before_reply":true},{"event":0,"after":"1s"}],"request":{"method":"GET","target":"/v1/rates?perPage=1"}}'
 grep -q '"status_code":200' "$work/body" || fail "the receiver did not accept a notification"
 step "the deliveries are logged" GET "deliveries?perPage=10&wait=10s" '"state":"delivered"'
+step "the inbox is subscribed: it needs no receiver" POST webhooks '"url":"http://inbox.localhost/"' '{"url":"http://inbox.localhost/","events":["shipment.updated"]}'
+step "it is notified" POST events '"url":"http://inbox.localhost/"' '{"event":"shipment.updated","shipment_id":"'"$shipment"'"}'
+step "the notification has arrived, with a valid signature" GET "inbox?wait=10s&contains=$shipment" '"status":200,"valid":true'
+step "a notification without signature is not valid" POST inbox '"valid":false,"problem":"there is no signature' '{"event":"shipment.updated"}'
+step "the inbox is emptied" DELETE inbox '"notifications":[]'
 step "the webhook is removed" DELETE "webhooks/$webhook" "$webhook"
 
 chapter "Another way"

@@ -35,16 +35,9 @@ func (s *Admin) listJournal(c *control) wire.Reply {
 	if !known {
 		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("as is %q: choose jsonl, har or curl", query.Get("as")))
 	}
-	timeout, refusal := waitFor(query)
+	timeout, count, refusal := waitForCount(query)
 	if refusal != nil {
 		return *refusal
-	}
-	count := 1
-	if query.Has("count") {
-		count = api.Positive(query.Get("count"), 0)
-	}
-	if count == 0 || query.Has("count") && timeout == 0 {
-		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("count is %q: write a whole number from 1, beside wait, such as wait=5s&count=2", query.Get("count")))
 	}
 	if timeout > 0 {
 		if choice.Last == 0 {
@@ -113,6 +106,18 @@ func waitFor(query url.Values) (time.Duration, *wire.Reply) {
 		return 0, &p
 	}
 	return timeout, nil
+}
+
+// waitForCount returns the parameters wait and count; count is 1 if the query does not have it.
+func waitForCount(query url.Values) (timeout time.Duration, count int, refusal *wire.Reply) {
+	if timeout, refusal = waitFor(query); refusal != nil || !query.Has("count") {
+		return timeout, 1, refusal
+	}
+	if count = api.Positive(query.Get("count"), 0); count == 0 || timeout == 0 {
+		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("count is %q: write a whole number from 1, beside wait, such as wait=5s&count=2", query.Get("count")))
+		return 0, 0, &p
+	}
+	return timeout, count, nil
 }
 
 // timedOut returns the refusal of a wait that failed with err.

@@ -41,6 +41,7 @@ type marks struct {
 	Ledger     uint32 `json:"ledger"`
 	Requests   uint32 `json:"regulatory_requests"`
 	Deliveries uint32 `json:"deliveries"`
+	Inbox      uint32 `json:"inbox"`
 	Webhooks   uint32 `json:"webhooks"`
 	Faults     uint32 `json:"faults"`
 	Worlds     uint32 `json:"worlds"`
@@ -59,7 +60,7 @@ func (p summary) withoutTime() summary {
 func (s *Admin) summary(w *world.World) summary {
 	p := summary{
 		World: w.Name(), Entries: w.Log.Last(), Unauthenticated: s.Worlds.Unauthenticated.Log.Last(),
-		Marks:   marks{Deliveries: w.Dispatcher.Mark(), Faults: w.Faults.Mark(), Worlds: checksumWorlds(s.Worlds.Worlds())},
+		Marks:   marks{Deliveries: w.Dispatcher.Mark(), Inbox: checksum(w.Inbox.Received()), Faults: w.Faults.Mark(), Worlds: checksumWorlds(s.Worlds.Worlds())},
 		Pending: w.Waiting(), Clock: clockKind(w), Now: jsontext.Timestamp(w.Clock.Now()),
 	}
 	w.Lock()

@@ -109,22 +109,22 @@ func viewDiff(d world.Diff) diffView {
 	}
 }
 
-// webhookOrder is a [delivery.Order] on the control surface: "any" instead of the empty one.
+// webhookOrder is a [delivery.Order] on the control surface: [delivery.Any] instead of the empty one.
 type webhookOrder delivery.Order
 
-const anyOrder = "any"
-
-func (o webhookOrder) MarshalText() ([]byte, error) { return []byte(cmp.Or(string(o), anyOrder)), nil }
+func (o webhookOrder) MarshalText() ([]byte, error) {
+	return []byte(cmp.Or(string(o), delivery.Any)), nil
+}
 
 func (o *webhookOrder) UnmarshalText(text []byte) error {
 	known := delivery.Orders()
 	switch name := string(text); {
-	case name == anyOrder:
+	case name == delivery.Any:
 		*o = webhookOrder(delivery.Together)
 	case slices.Contains(known, delivery.Order(name)):
 		*o = webhookOrder(name)
 	default:
-		return fmt.Errorf("order is %q: choose %s or one of %v", name, anyOrder, known)
+		return fmt.Errorf("order is %q: choose %s or one of %v", name, delivery.Any, known)
 	}
 	return nil
 }

@@ -20,6 +20,9 @@ const (
 	Shuffle  Order = "shuffle" // random, derived from the seed and the delivery ids
 )
 
+// Any is the name of [Together] on the control surface.
+const Any = "any"
+
 // Orders returns the orders with a name.
 func Orders() []Order { return []Order{FIFO, Reverse, Shuffle} }
 

@@ -2,6 +2,8 @@ package world
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -75,6 +77,13 @@ type WebhookSettings struct {
 	Events []string       `json:"events"`
 	Active bool           `json:"active"`
 	Order  delivery.Order `json:"order"`
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (s WebhookSettings) MarshalJSON() ([]byte, error) {
+	type settings WebhookSettings
+	s.Order = cmp.Or(s.Order, delivery.Any)
+	return json.Marshal(settings(s))
 }
 
 // DeliveryDiff is a delivery that has changed; its state is empty on a side without it.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/shipping-go/shipping/internal/jsonexact"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
@@ -115,4 +116,21 @@ func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (delivery.D
 		return d, fmt.Errorf("mockserver: %w", err)
 	}
 	return d, nil
+}
+
+// AwaitInbox returns the notifications of the inbox that a caller selects, as soon as there are count of them.
+func (w *World) AwaitInbox(ctx context.Context, after int, contains string, count int, timeout time.Duration) ([]delivery.Notification, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(w.closed, func() { cancel(errClosed) })()
+	if timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, timeout)
+		defer stop()
+	}
+	found, err := w.Inbox.Await(ctx, after, contains, count)
+	if err != nil {
+		return nil, fmt.Errorf("mockserver: %w", err)
+	}
+	return found, nil
 }

@@ -25,12 +25,13 @@ func (w *World) Snapshot() *Snapshot {
 // Restore replaces the contents of the world by a snapshot.
 func (w *World) Restore(s *Snapshot) { w.restore(s) }
 
-// Reset restores the initial contents of the world, clears its faults and empties its journal and its findings.
+// Reset restores the initial contents of the world, clears its faults and empties its journal, its findings and its inbox.
 func (w *World) Reset() {
 	w.Faults.Reset()
 	w.restore(w.base)
 	w.Log.Clear()
 	w.Lint.Clear()
+	w.Inbox.Clear()
 }
 
 func (w *World) restore(s *Snapshot) {

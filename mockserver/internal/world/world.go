@@ -25,6 +25,7 @@ type World struct {
 	Assume     Assumptions
 	Clock      *clock.Clock
 	Dispatcher *delivery.Dispatcher
+	Inbox      *delivery.Inbox
 	closed     context.Context // ends when the world is closed
 	shut       context.CancelFunc
 	working    pending   // exchanges for which Advance waits
@@ -67,11 +68,12 @@ func (b *Book) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
 		w.Clock = clock.Virtual(start)
 	}
 	w.timers = w.Clock.Scope()
+	w.Inbox = delivery.NewInbox(key, w.Clock.Now)
 	w.Dispatcher = delivery.New(delivery.Config{
 		Secret:    key,
 		Policy:    w.Assume.deliveryPolicy(),
 		Anywhere:  w.Assume.DeliverAnywhere,
-		Transport: b.settings.Deliver,
+		Transport: w.Inbox.Transport(b.settings.Deliver),
 		Clock:     w.Clock,
 		SHA256:    w.Assume.SHA256Signature,
 		NoIDs:     w.Assume.NoDeliveryHeaders,

@@ -1,0 +1,232 @@
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/shipping-go/shipping/internal/jsonexact"
+)
+
+// InboxURL is the address of the inbox of every world, for webhooks. Notifications to it are not sent over a network: the
+// world that sends them stores them in its inbox. With ?status=503 it responds with that status.
+const InboxURL = "http://" + inboxHost + "/"
+
+const inboxHost = "inbox.localhost"
+
+// Limits of an inbox. The oldest notifications are dropped.
+const (
+	maxInbox      = 1000
+	maxInboxBytes = 8 << 20 // of payloads
+)
+
+// Notification is a notification in an inbox.
+type Notification struct {
+	Number     int // counted from 1 since the inbox was emptied
+	At         time.Time
+	Event      string // of the payload
+	DeliveryID string // from the header, as are the next two
+	EventID    string
+	WebhookID  string
+	Attempt    int             // how often the delivery has arrived, from 1; 0 without a DeliveryID
+	Status     int             // of the response
+	Valid      bool            // the payload is a JSON object with the signature of the world
+	Problem    string          // why it is not valid
+	Header     http.Header     // Content-Type and those of notifications
+	Payload    json.RawMessage // the body, if it is JSON; treat as read-only
+}
+
+// Inbox receives notifications in the place of a user's receiver, verifies and keeps them. It is safe for concurrent
+// use.
+type Inbox struct {
+	secret string
+	now    func() time.Time
+
+	mu       sync.Mutex
+	kept     []Notification // oldest first
+	received int
+	bytes    int
+	changed  chan struct{} // closed at the next change; nil while nobody waits
+}
+
+// NewInbox returns an empty inbox that verifies signatures made with a secret.
+func NewInbox(secret string, now func() time.Time) *Inbox {
+	return &Inbox{secret: secret, now: now}
+}
+
+// Receive verifies a notification and keeps it. status is that of the response.
+func (in *Inbox) Receive(header http.Header, payload []byte, status int) Notification {
+	n := Notification{
+		At: in.now(), Status: status, Header: http.Header{},
+		DeliveryID: header.Get(HeaderDeliveryID), EventID: header.Get(HeaderEventID), WebhookID: header.Get(HeaderWebhookID),
+	}
+	for _, name := range []string{"Content-Type", HeaderSignature, HeaderSHA256, HeaderDeliveryID, HeaderEventID, HeaderWebhookID} {
+		if values := header.Values(name); len(values) > 0 {
+			n.Header[name] = slices.Clone(values)
+		}
+	}
+	n.Event, n.Problem = in.verify(header, payload)
+	n.Valid = n.Problem == ""
+	if json.Valid(payload) {
+		n.Payload = payload
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.received++
+	n.Number = in.received
+	if n.DeliveryID != "" {
+		n.Attempt = 1
+		for _, earlier := range in.kept {
+			if earlier.DeliveryID == n.DeliveryID {
+				n.Attempt = earlier.Attempt + 1
+			}
+		}
+	}
+	in.kept = append(in.kept, n)
+	in.bytes += len(n.Payload)
+	for len(in.kept) > maxInbox || in.bytes > maxInboxBytes && len(in.kept) > 1 {
+		in.bytes -= len(in.kept[0].Payload)
+		in.kept[0] = Notification{}
+		in.kept = in.kept[1:]
+	}
+	in.change()
+	return n
+}
+
+// verify returns the event of a payload, and a problem if it is not signed by the world.
+func (in *Inbox) verify(header http.Header, payload []byte) (event, problem string) {
+	var body struct {
+		Event string `json:"event"`
+	}
+	if !json.Valid(payload) || bytes.TrimSpace(payload)[0] != '{' {
+		return "", "the body is not a JSON object"
+	}
+	// An event that is not a string counts as none.
+	_ = jsonexact.Unmarshal(payload, &body)
+	name, want := HeaderSignature, Sign(in.secret, payload)
+	if header.Get(HeaderSignature) == "" && header.Get(HeaderSHA256) != "" {
+		name, want = HeaderSHA256, SignSHA256(in.secret, payload)
+	}
+	switch sent := header.Get(name); {
+	case sent == "":
+		return body.Event, fmt.Sprintf("there is no signature: the header %s is missing", name)
+	case !hmac.Equal([]byte(sent), []byte(want)):
+		return body.Event, fmt.Sprintf("the signature in %s is wrong: another key has signed it, or the body has changed since", name)
+	}
+	return body.Event, ""
+}
+
+// Notifications returns the notifications with a number above after whose header or payload contains a text, oldest first.
+func (in *Inbox) Notifications(after int, contains string) []Notification {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.find(after, contains)
+}
+
+// find does the work of Notifications. The caller holds mu.
+func (in *Inbox) find(after int, contains string) []Notification {
+	found := []Notification{}
+	for _, n := range in.kept {
+		if n.Number > after && n.contains(contains) {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+func (n *Notification) contains(text string) bool {
+	return text == "" || bytes.Contains(n.Payload, []byte(text)) || slices.Contains([]string{n.DeliveryID, n.EventID, n.WebhookID}, text)
+}
+
+// Await returns the notifications as soon as there are count of them, or the error of the context.
+func (in *Inbox) Await(ctx context.Context, after int, contains string, count int) ([]Notification, error) {
+	for {
+		in.mu.Lock()
+		found := in.find(after, contains)
+		if in.changed == nil {
+			in.changed = make(chan struct{})
+		}
+		changed := in.changed
+		in.mu.Unlock()
+		if len(found) >= count {
+			return found, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("waited for notifications in the inbox and found %d of %d: subscribe it with a webhook to %s, and send an event: %w", len(found), count, InboxURL, context.Cause(ctx))
+		}
+	}
+}
+
+// Clear removes every notification and starts the numbering again.
+func (in *Inbox) Clear() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.kept, in.received, in.bytes = nil, 0, 0
+	in.change()
+}
+
+// change ends every wait for a change. The caller holds mu.
+func (in *Inbox) change() {
+	if in.changed != nil {
+		close(in.changed)
+		in.changed = nil
+	}
+}
+
+// Received returns how many notifications were received since the inbox was emptied.
+func (in *Inbox) Received() int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.received
+}
+
+// Transport returns a transport that hands requests to [InboxURL] to the inbox, and all others to next.
+func (in *Inbox) Transport(next http.RoundTripper) http.RoundTripper { return inboxTransport{in, next} }
+
+type inboxTransport struct {
+	inbox *Inbox
+	next  http.RoundTripper
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (t inboxTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Hostname() != inboxHost {
+		return t.next.RoundTrip(req)
+	}
+	defer req.Body.Close()
+	payload, err := io.ReadAll(req.Body)
+	if err != nil {
+		return nil, err
+	}
+	status, err := InboxStatus(req.URL.Query().Get("status"))
+	if err != nil {
+		return nil, err
+	}
+	t.inbox.Receive(req.Header, payload, status)
+	return &http.Response{
+		StatusCode: status, Status: strconv.Itoa(status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{}, Body: http.NoBody, Request: req,
+	}, nil
+}
+
+// InboxStatus parses the status with which an inbox responds. Without a text it is 200.
+func InboxStatus(text string) (int, error) {
+	if text == "" {
+		return http.StatusOK, nil
+	}
+	status, err := strconv.Atoi(text)
+	if err != nil || status < 200 || status > 599 {
+		return 0, fmt.Errorf("status is %q: write one from 200 to 599, such as 503", text)
+	}
+	return status, nil
+}
