@@ -5,19 +5,19 @@ import (
 	"fmt"
 	"math/big"
 	"net/url"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
 )
 
-// list is one of the three lists that come in pages.
+// list is a list that comes in pages.
 type list struct {
-	heading, path, name         string
-	id                          string // the field that identifies a record
+	path                        string
 	query                       url.Values
 	missing                     string // why the list cannot be requested
 	recordHeading, pagesHeading string
-	record, pagination          fields
+	record, pagination          fields // the first field of a record identifies it
 	// moreCheck and more are the further rules for a record.
 	moreCheck  string
 	more       func(records []map[string]any) []string
@@ -26,26 +26,30 @@ type list struct {
 	afterLast  any        // the assumed nextPage after the last page; nil: not assumed
 }
 
+// heading returns the heading of the operation.
+func (l list) heading() string { return "GET " + l.path }
+
+// name returns the name of the member of data that has the records.
+func (l list) name() string { return path.Base(l.path) }
+
+// lists returns the lists of the specification. A record has the fields of its Go type, and narrower formats.
 func (s *session) lists() []list {
 	transactions := list{
-		heading: headingTransactions, path: "/v1/transactions", name: "transactions", id: "transactionId",
+		path: "/v1/transactions", query: url.Values{"wallet": {s.target.Wallet}},
 		recordHeading: headingTransaction, record: transactionFields(),
 		pagesHeading: headingTransPages, pagination: transactionPagination(), neighbours: transactionNeighbours, afterLast: int64(0),
 		moreCheck: "flat_amount is amount times 100", more: flatAmounts,
-		query: url.Values{"wallet": {s.target.Wallet}},
 	}
 	if s.target.Wallet == "" {
 		transactions.missing = "name a wallet"
 	}
 	return []list{
 		{
-			heading: headingRates, path: "/v1/rates", name: "rates", id: "rate_id",
-			recordHeading: headingRate, record: rateFields(),
+			path: "/v1/rates", recordHeading: headingRate, record: rateFields(),
 			pagesHeading: headingRatePages, pagination: ratePagination(),
 		},
 		{
-			heading: headingWebhooks, path: "/v1/webhooks", name: "webhooks", id: "webhook_id",
-			recordHeading: headingWebhook, record: webhookFields(),
+			path: "/v1/webhooks", recordHeading: headingWebhook, record: webhookFields(),
 			pagesHeading: headingWebhookPages, pagination: webhookPagination(), neighbours: webhookNeighbours, counter: true,
 			moreCheck: "_id and id are equal", more: equalIDs,
 		},
@@ -60,14 +64,14 @@ func (s *session) lists() []list {
 func (s *session) checkLists() {
 	for _, l := range s.lists() {
 		if l.missing != "" {
-			s.notRun(l.heading, "the list is returned in the envelope, with HTTP status 200", l.missing)
+			s.notRun(l.heading(), "the list is returned in the envelope, with HTTP status 200", l.missing)
 			continue
 		}
 		first := s.fetch(l, nil)
-		if !s.judge(l.heading, fmt.Sprintf("data.%s is an array and data.pagination an object, in the envelope with HTTP status 200", l.name), first.problems) {
+		if !s.judge(l.heading(), fmt.Sprintf("data.%s is an array and data.pagination an object, in the envelope with HTTP status 200", l.name()), first.problems) {
 			continue
 		}
-		if l.name == "webhooks" {
+		if l.name() == "webhooks" {
 			s.webhooks = first.records
 		}
 		s.checkRecords(l, first)
@@ -97,11 +101,11 @@ func (s *session) fetch(l list, asked func(url.Values)) answered {
 	if len(out.problems) > 0 {
 		return out
 	}
-	out.problems = record(fields{{name: l.name, is: listOf(record(nil))}, {name: "pagination", is: record(nil)}})("data", a.envelope["data"])
+	out.problems = record(fields{{name: l.name(), is: listOf(record(nil))}, {name: "pagination", is: record(nil)}})("data", a.envelope["data"])
 	if len(out.problems) > 0 {
 		return out
 	}
-	for _, element := range a.data()[l.name].([]any) {
+	for _, element := range a.data()[l.name()].([]any) {
 		out.records = append(out.records, element.(map[string]any))
 	}
 	out.page = page{object: a.data()["pagination"].(map[string]any), held: int64(len(out.records)), asked: 1}
@@ -128,7 +132,7 @@ func (s *session) checkRecords(l list, first answered) {
 	var problems []string
 	others := map[string]bool{}
 	for i, r := range first.records {
-		problems = append(problems, record(l.record)(fmt.Sprintf("%s[%d]", l.name, i), r)...)
+		problems = append(problems, record(l.record)(fmt.Sprintf("%s[%d]", l.name(), i), r)...)
 		for _, name := range l.record.others(r) {
 			others[name] = true
 		}
@@ -173,14 +177,14 @@ func (s *session) checkPages(l list, first answered) {
 	if changed {
 		const reason = "records were added or removed while the pages were read: run it again"
 		s.notRun(l.pagesHeading, check, reason)
-		s.notRun(l.heading, overlap, reason)
+		s.notRun(l.heading(), overlap, reason)
 		return
 	}
 	s.judge(l.pagesHeading, check, problems)
 	if len(first.records) <= size || len(pages) < 3 {
-		s.notRun(l.heading, overlap, fmt.Sprintf("the list has %d records: make more than %d", len(first.records), size))
+		s.notRun(l.heading(), overlap, fmt.Sprintf("the list has %d records: make more than %d", len(first.records), size))
 	} else {
-		s.judge(l.heading, overlap, l.sameBeginning(first.records, slices.Concat(pages[1].records, pages[2].records)))
+		s.judge(l.heading(), overlap, l.sameBeginning(first.records, slices.Concat(pages[1].records, pages[2].records)))
 	}
 	s.assumePages(l, pages[len(pages)-1], last)
 }
@@ -201,9 +205,10 @@ func (s *session) checkDefaults(l list, first answered) {
 
 // sameBeginning compares records by their identifiers.
 func (l list) sameBeginning(all, parts []map[string]any) []string {
+	id := l.record[0].name
 	for i, r := range parts[:min(len(parts), len(all))] {
-		if !reflect.DeepEqual(r[l.id], all[i][l.id]) {
-			return []string{fmt.Sprintf("record %d is %v on the first page and %v on small ones", i+1, all[i][l.id], r[l.id])}
+		if !reflect.DeepEqual(r[id], all[i][id]) {
+			return []string{fmt.Sprintf("record %d is %v on the first page and %v on small ones", i+1, all[i][id], r[id])}
 		}
 	}
 	return nil

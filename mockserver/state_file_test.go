@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -20,9 +21,11 @@ import (
 func contents(t *testing.T, srv *mockserver.Server, w *mockserver.World) map[string]string {
 	t.Helper()
 	shown := map[string]string{}
-	paths := []string{"/v1/rates?perPage=1000", "/v1/webhooks?perPage=1000", "/_mock/ledger?perPage=5000", "/_mock/deliveries?perPage=5000"}
-	for _, wallet := range w.Wallets() {
-		paths = append(paths, "/v1/transactions?perPage=1000&wallet="+wallet)
+	paths := []string{"/_mock/ledger?perPage=5000", "/_mock/deliveries?perPage=5000"}
+	for _, list := range shippingtest.Lists() {
+		for _, wallet := range w.Wallets() { // one path for each, if the list is of a wallet
+			paths = append(paths, shippingtest.Operation(list.Operation).Route+"?perPage=1000&"+list.Query(wallet))
+		}
 	}
 	for _, path := range paths {
 		shown[path] = string(as(t, srv, w.SecretKey, "GET", path, "").want(t, http.StatusOK).body)

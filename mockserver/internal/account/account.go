@@ -21,7 +21,7 @@ type Account struct {
 	AccountID    string        // storage identifier
 	HomeKey      func() string // the secret key derived from the seed; a func, so that nothing prints it
 	IDs          *IDs
-	Rates        records.List
+	Lists        map[string]*records.List // by name, such as rates; webhooks and transactions have their own fields
 	Webhooks     WebhookBook
 	Transactions map[string]*records.List // by wallet
 	Ledger       *ledger.Ledger
@@ -42,6 +42,7 @@ type Account struct {
 func New(seed uint64) *Account {
 	s := &Account{
 		IDs:          newIDs(seed),
+		Lists:        map[string]*records.List{},
 		Transactions: map[string]*records.List{},
 		Ledger:       ledger.New(),
 		Exchange:     map[string]shipping.Amount{},
@@ -66,16 +67,45 @@ func (s *Account) Copy() Account {
 	c := *s
 	c.Scratch = nil
 	c.IDs = s.IDs.clone()
-	c.Rates = s.Rates.Clone()
+	c.Lists = cloneLists(s.Lists)
 	c.Webhooks = s.Webhooks.clone()
-	c.Transactions = make(map[string]*records.List, len(s.Transactions))
-	for wallet, list := range s.Transactions {
-		own := list.Clone()
-		c.Transactions[wallet] = &own
-	}
+	c.Transactions = cloneLists(s.Transactions)
 	c.Ledger = s.Ledger.Clone()
 	c.Exchange = maps.Clone(s.Exchange)
 	return c
+}
+
+func cloneLists(lists map[string]*records.List) map[string]*records.List {
+	clones := make(map[string]*records.List, len(lists))
+	for name, list := range lists {
+		clone := list.Clone()
+		clones[name] = &clone
+	}
+	return clones
+}
+
+// List returns a list of [Account.Lists] to read. One that has no record is empty.
+func (s *Account) List(name string) *records.List {
+	if list := s.Lists[name]; list != nil {
+		return list
+	}
+	return &records.List{}
+}
+
+// Add puts a record at the head of a list of [Account.Lists].
+func (s *Account) Add(name string, record []byte) { listIn(s.Lists, name).Prepend(record) }
+
+// TransactionsOf returns the list of a wallet's transactions.
+func (s *Account) TransactionsOf(wallet string) *records.List { return listIn(s.Transactions, wallet) }
+
+// listIn returns a list, which is empty at first.
+func listIn(lists map[string]*records.List, name string) *records.List {
+	list := lists[name]
+	if list == nil {
+		list = &records.List{}
+		lists[name] = list
+	}
+	return list
 }
 
 // Memory is what the requests and webhooks of a state take, about.

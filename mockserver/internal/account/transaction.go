@@ -8,7 +8,6 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
-	"github.com/shipping-go/shipping/mockserver/internal/records"
 )
 
 // company is what the seeded account is called.
@@ -58,16 +57,6 @@ func (w *Account) AddTransaction(e ledger.Entry, how TransactionDetails) error {
 	w.Scratch = AppendTransaction(w.Scratch[:0], &t)
 	w.TransactionsOf(e.Wallet).Prepend(w.Scratch)
 	return nil
-}
-
-// TransactionsOf returns the list of a wallet's transactions.
-func (w *Account) TransactionsOf(wallet string) *records.List {
-	list := w.Transactions[wallet]
-	if list == nil {
-		list = &records.List{}
-		w.Transactions[wallet] = list
-	}
-	return list
 }
 
 func (w *Account) Fund(wallet, amount, memo string, at time.Time) error {

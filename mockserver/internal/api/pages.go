@@ -23,7 +23,7 @@ const longestCachedPage = 128 << 10
 type pageKey struct {
 	edition *records.Edition
 	Paging
-	lastPageNull, oldestFirst bool
+	oldestFirst bool
 }
 
 type cachedPage struct {

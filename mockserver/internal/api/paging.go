@@ -16,13 +16,16 @@ import (
 type Paging struct {
 	Page, PerPage int
 
-	emptyHasNoPages bool
+	emptyHasNoPages, lastPageNull bool
 }
 
 const DefaultPerPage = 100
 
 func pagingOf(a *world.Assumptions, query url.Values) Paging {
-	p := Paging{Page: Positive(query.Get("page"), 1), PerPage: Positive(query.Get("perPage"), DefaultPerPage), emptyHasNoPages: a.EmptyHasNoPages}
+	p := Paging{
+		Page: Positive(query.Get("page"), 1), PerPage: Positive(query.Get("perPage"), DefaultPerPage),
+		emptyHasNoPages: a.EmptyHasNoPages, lastPageNull: a.LastPageNull,
+	}
 	if a.PerPageCap > 0 {
 		p.PerPage = min(p.PerPage, a.PerPageCap)
 	}
@@ -86,9 +89,9 @@ func (p Paging) appendWebhooks(dst []byte, total int) []byte {
 //
 // Specification: "Transaction pagination object". Assumption: the 0 after the last page; see
 // [Assumptions.LastPageNull].
-func (p Paging) appendTransactions(dst []byte, total int, lastPageNull bool) []byte {
+func (p Paging) appendTransactions(dst []byte, total int) []byte {
 	afterLast := "0"
-	if lastPageNull {
+	if p.lastPageNull {
 		afterLast = "null"
 	}
 	dst = p.appendCounts(dst, total)

@@ -15,11 +15,11 @@ import (
 
 // Parameters are the query parameters that the specification lists for an operation ("Endpoints").
 func Parameters(operation string) []string {
-	switch operation {
-	case shipping.OpListRates, shipping.OpListWebhooks:
-		return []string{"perPage", "page"}
-	case shipping.OpListTransactions:
+	switch {
+	case operation == shipping.OpListTransactions:
 		return []string{"wallet", "perPage", "page"}
+	case strings.HasSuffix(operation, ".list") && operation != shipping.OpListCountries:
+		return []string{"perPage", "page"}
 	default:
 		return nil
 	}

@@ -187,7 +187,7 @@ func (w *seeder) seedRates() error {
 			Metadata: account.RateMetadata{LocalProductCode: c.localCode, ProductCode: c.code}, Used: i%9 == 0, User: w.User,
 			CreatedAt: jsontext.Timestamp(made), UpdatedAt: jsontext.Timestamp(made),
 		})
-		w.Rates.Prepend(w.Scratch)
+		w.Add("rates", w.Scratch)
 	}
 	return nil
 }

@@ -3,12 +3,9 @@ package seed
 import (
 	"encoding/json"
 	"maps"
-	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
 )
 
@@ -19,15 +16,16 @@ func TestNew_GivesEveryFieldOfARecordAValue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	everyField[account.Rate](t, "seedRates", []string{"breakdown"}, &seeded.Rates)
-	everyField[account.Webhook](t, "seedWebhooks", nil, &seeded.Webhooks.Encoded)
-	everyField[account.Transaction](t, "AddTransaction", []string{"fee", "platform_fee", "recipient", "__v"},
-		slices.Collect(maps.Values(seeded.Transactions))...)
+	empty := map[string][]string{"rates": {"breakdown"}} // on purpose
+	for name, list := range seeded.Lists {
+		everyField(t, name, empty[name], list)
+	}
+	everyField(t, "webhooks", nil, &seeded.Webhooks.Encoded)
+	everyField(t, "transactions", []string{"fee", "platform_fee", "recipient", "__v"}, slices.Collect(maps.Values(seeded.Transactions))...)
 }
 
-// everyField reports the fields of a record that have a value in no record of the lists, except those that are empty on
-// purpose.
-func everyField[T any](t *testing.T, setter string, empty []string, lists ...*records.List) {
+// everyField reports the fields that have a value in no record of the lists, except those that are empty on purpose.
+func everyField(t *testing.T, name string, empty []string, lists ...*records.List) {
 	t.Helper()
 	given := map[string]bool{}
 	for _, list := range lists {
@@ -36,18 +34,17 @@ func everyField[T any](t *testing.T, setter string, empty []string, lists ...*re
 			t.Fatal(err)
 		}
 		for _, record := range all {
-			for name, value := range record {
-				given[name] = given[name] || !slices.Contains([]string{`""`, "0", "null", "false", "[]", "{}"}, string(value))
+			for field, value := range record {
+				given[field] = given[field] || !slices.Contains([]string{`""`, "0", "null", "false", "[]", "{}"}, string(value))
 			}
 		}
 	}
-	for field := range reflect.TypeFor[T]().Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		switch wanted := name != "-" && !slices.Contains(empty, name); {
-		case wanted && !given[name]:
-			t.Errorf("no seeded record has a value for %s.%s (%s): set it in %s", reflect.TypeFor[T]().Name(), field.Name, name, setter)
-		case !wanted && given[name]:
-			t.Errorf("%s has a value: remove it from the fields that are empty on purpose", name)
+	for field, has := range given {
+		switch wanted := !slices.Contains(empty, field); {
+		case wanted && !has:
+			t.Errorf("no seeded record of %s has a value for %s: set it where the record is made", name, field)
+		case !wanted && has:
+			t.Errorf("%s of %s has a value: remove it from the fields that are empty on purpose", field, name)
 		}
 	}
 }

@@ -121,8 +121,9 @@ func (s *Snapshot) diff(then *Snapshot) Diff {
 	}
 	added, removed := s.State.Ledger.Since(then.State.Ledger)
 	d.Entries, d.RemovedEntries = append([]ledger.Entry{}, added...), append([]ledger.Entry{}, removed...)
-	common := s.State.Rates.Common(&then.State.Rates)
-	d.RatesAdded, d.RatesRemoved = s.State.Rates.Stored()-common, then.State.Rates.Stored()-common
+	rates, before := s.State.List("rates"), then.State.List("rates")
+	common := rates.Common(before)
+	d.RatesAdded, d.RatesRemoved = rates.Stored()-common, before.Stored()-common
 	for _, c := range s.requests.Since(then.requests) {
 		d.Requests = append(d.Requests, requestDiff(c))
 	}

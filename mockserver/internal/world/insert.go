@@ -47,7 +47,7 @@ func (w *World) insertRate() error {
 		return err
 	}
 	var newest []account.Rate
-	if err := json.Unmarshal(w.Account.Rates.AppendPage(nil, 1, 1), &newest); err != nil {
+	if err := json.Unmarshal(w.Account.List("rates").AppendPage(nil, 1, 1), &newest); err != nil {
 		return err
 	}
 	if len(newest) == 0 {
@@ -60,6 +60,6 @@ func (w *World) insertRate() error {
 	if err != nil {
 		return err
 	}
-	w.Account.Rates.Prepend(record)
+	w.Account.Add("rates", record)
 	return nil
 }

@@ -13,7 +13,11 @@ var ErrTooManyRows = errors.New("the world is full")
 
 // rows counts the records that the world stores. The caller holds the lock.
 func (w *World) rows() int {
-	return w.Desk.Len() + w.Account.Ledger.Len() + w.Account.Rates.Stored() + len(w.Account.Webhooks.All)
+	rows := w.Desk.Len() + w.Account.Ledger.Len() + len(w.Account.Webhooks.All)
+	for _, list := range w.Account.Lists {
+		rows += list.Stored()
+	}
+	return rows
 }
 
 // room returns an error if the world may not store another record. The caller holds the lock.

@@ -34,10 +34,11 @@ type savedWorld struct {
 	Exchange  map[string]shipping.Amount `json:"exchange_rates"`
 
 	Wallets      []ledger.Wallet              `json:"wallets"`
-	Ledger       []ledger.Entry               `json:"ledger"`       // oldest first
-	Past         *account.ComputedScope       `json:"past"`         // transactions that are computed
-	Transactions map[string][]json.RawMessage `json:"transactions"` // by wallet, newest first
-	Rates        []json.RawMessage            `json:"rates"`        // newest first
+	Ledger       []ledger.Entry               `json:"ledger"`          // oldest first
+	Past         *account.ComputedScope       `json:"past"`            // transactions that are computed
+	Transactions map[string][]json.RawMessage `json:"transactions"`    // by wallet, newest first
+	Rates        []json.RawMessage            `json:"rates"`           // newest first
+	Lists        map[string][]json.RawMessage `json:"lists,omitempty"` // the other lists by name, newest first
 
 	Webhooks   []*account.Webhook        `json:"webhooks"`                 // oldest first
 	Orders     map[string]delivery.Order `json:"webhook_orders,omitempty"` // by webhook; those that have one
@@ -58,6 +59,7 @@ func (s *Snapshot) saved() (savedWorld, error) {
 	out := savedWorld{
 		World: s.OpenKey, At: s.at, Assumptions: s.changes, User: st.User, AccountID: st.AccountID, Exchange: st.Exchange,
 		Wallets: st.Ledger.Wallets(), Ledger: st.Ledger.Journal(), Transactions: map[string][]json.RawMessage{},
+		Lists:    map[string][]json.RawMessage{},
 		Webhooks: st.Webhooks.All, Orders: st.Webhooks.Orders(), Deliveries: s.deliveries, Requests: s.desk(st.Ledger).Save(),
 	}
 	var err error
@@ -67,15 +69,21 @@ func (s *Snapshot) saved() (savedWorld, error) {
 	if st.Computed != nil {
 		out.Past = &st.Computed.ComputedScope
 	}
-	if err := json.Unmarshal(st.Rates.AppendStored(nil), &out.Rates); err != nil {
-		return out, err
-	}
 	for wallet, list := range st.Transactions {
-		var rows []json.RawMessage
-		if err := json.Unmarshal(list.AppendStored(nil), &rows); err != nil {
+		if out.Transactions[wallet], err = stored(list); err != nil {
 			return out, err
 		}
-		out.Transactions[wallet] = rows
+	}
+	if out.Rates, err = stored(st.List("rates")); err != nil {
+		return out, err
+	}
+	for name, list := range st.Lists {
+		if name == "rates" {
+			continue
+		}
+		if out.Lists[name], err = stored(list); err != nil {
+			return out, err
+		}
 	}
 	for _, id := range st.ShipmentIDs {
 		out.Shipments = append(out.Shipments, st.Shipments[id])
@@ -84,6 +92,12 @@ func (s *Snapshot) saved() (savedWorld, error) {
 		out.Invoices = append(out.Invoices, savedInvoice{url, st.Invoices[url]})
 	}
 	return out, nil
+}
+
+// stored returns the stored records of a list, newest first.
+func stored(list *records.List) (rows []json.RawMessage, err error) {
+	err = json.Unmarshal(list.AppendStored(nil), &rows)
+	return rows, err
 }
 
 // desk returns a desk with the snapshot's requests and a fixed time.
@@ -108,7 +122,7 @@ func (w *savedWorld) Snapshot() (*Snapshot, error) {
 	}
 	st := account.Account{
 		User: w.User, AccountID: w.AccountID, IDs: account.IDsFrom(source), Exchange: w.Exchange,
-		Transactions: map[string]*records.List{}, Shipments: map[string]*account.Shipment{}, Invoices: map[string]regulatory.Consignment{},
+		Lists: map[string]*records.List{}, Transactions: map[string]*records.List{}, Shipments: map[string]*account.Shipment{}, Invoices: map[string]regulatory.Consignment{},
 	}
 	if w.Exchange == nil || w.At.IsZero() || w.User == "" {
 		return nil, errors.New("time, user or exchange rates are missing")
@@ -117,7 +131,7 @@ func (w *savedWorld) Snapshot() (*Snapshot, error) {
 	if st.Ledger, err = ledger.Restore(w.Wallets, w.Ledger); err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)
 	}
-	for _, step := range []func(*account.Account) error{w.checkTimes, w.fillTransactions, w.fillRates, w.fillWebhooks, w.fillGoods, w.checkDeliveries} {
+	for _, step := range []func(*account.Account) error{w.checkTimes, w.fillTransactions, w.fillRates, w.fillLists, w.fillWebhooks, w.fillGoods, w.checkDeliveries} {
 		if err := step(&st); err != nil {
 			return nil, err
 		}
@@ -194,6 +208,8 @@ func (w *savedWorld) fillTransactions(st *account.Account) error {
 
 func (w *savedWorld) fillRates(st *account.Account) error {
 	known := map[string]bool{"": true}
+	rates := &records.List{}
+	st.Lists["rates"] = rates
 	for i := len(w.Rates) - 1; i >= 0; i-- {
 		var r account.Rate
 		if err := jsonexact.Unmarshal(w.Rates[i], &r); err != nil {
@@ -203,8 +219,24 @@ func (w *savedWorld) fillRates(st *account.Account) error {
 			return fmt.Errorf("rate %d has no id, or a duplicate", i)
 		}
 		known[r.RateID] = true
-		if err := prepend(&st.Rates, w.Rates[i]); err != nil {
+		if err := prepend(rates, w.Rates[i]); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+func (w *savedWorld) fillLists(st *account.Account) error {
+	for name, rows := range w.Lists {
+		if st.Lists[name] != nil {
+			return fmt.Errorf("lists: %s has a field of its own", name)
+		}
+		list := &records.List{}
+		st.Lists[name] = list
+		for _, row := range slices.Backward(rows) {
+			if err := prepend(list, row); err != nil {
+				return fmt.Errorf("lists: %s: %w", name, err)
+			}
 		}
 	}
 	return nil
