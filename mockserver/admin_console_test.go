@@ -288,7 +288,7 @@ func TestAdminLedger_OfOneWallet(t *testing.T) {
 	get(t, srv, "/_mock/ledger?wallet="+wallet+"0").refusal(t, http.StatusNotFound, `did you mean "`+wallet+`"?`)
 }
 
-// A fork has its parent's requests under the same ids, so the address of a PDF has to say which world is meant.
+// A fork has its parent's requests under the same ids, so the address of a PDF must name the world.
 func TestConsole_TheFormOfAForkIsItsOwn(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual(), mockserver.WithoutListener())

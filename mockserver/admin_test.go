@@ -127,7 +127,7 @@ func TestAssumptions_EachHasARowInTheTable(t *testing.T) {
 			t.Errorf("row %d is %+v, want one about %s", i, row, fields.Field(i).Name)
 		}
 		if row.Changed != (row.Field == "PerPageCap") {
-			t.Errorf("%s says changed: %v", row.Field, row.Changed)
+			t.Errorf("%s: changed is %v", row.Field, row.Changed)
 		}
 	}
 }
@@ -236,7 +236,7 @@ func TestAdmin_IsConsistent(t *testing.T) {
 	}
 }
 
-// U2: the index says how a world is addressed, and which parameters a route takes.
+// U2: the index describes how a world is addressed, and lists the parameters of each route.
 func TestAdmin_IndexSaysHowToAddressAWorld(t *testing.T) {
 	t.Parallel()
 	index := get(t, start(t, mockserver.WithoutListener()), "/_mock/").want(t, 200)
@@ -314,7 +314,7 @@ func TestAdmin_Messages(t *testing.T) {
 	}
 }
 
-// S32: deliveries are waited for over HTTP until none is queued; with a virtual clock the wait tells what it lacks.
+// S32: a request can wait until no delivery is queued; with a virtual clock its error names the pending ones.
 func TestAdminDeliveries_AreWaitedFor(t *testing.T) {
 	t.Parallel()
 	box := &inbox{}

@@ -104,7 +104,7 @@ func TestAuthentication_AWrongKeyTouchesNoWorld(t *testing.T) {
 	}
 }
 
-// S12: the requests without an account can be read, and are no world that can be opened or changed.
+// S12: requests without an account can be read; they are not a world that can be opened or changed.
 func TestAuthentication_RefusedRequestsAreShownApart(t *testing.T) {
 	t.Parallel()
 	srv := start(t)

@@ -74,7 +74,7 @@ func TestRefusals_TellNobodyAKey(t *testing.T) {
 	}
 }
 
-// Only the answers that open a world, and the list, tell its key.
+// Only the responses that open a world, and the list of worlds, contain its key.
 func TestWorldAnswers_TellTheKeyToWhoOpensIt(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())

@@ -30,7 +30,7 @@ func requestID(t *testing.T, a answer) string {
 	return body.Data.ID + body.Data.Request.ID
 }
 
-// at returns the value at a path such as data.request.items.0; nil if there is none.
+// at returns the value at a path such as data.request.items.0, or nil.
 func (a answer) at(t *testing.T, path string) any {
 	t.Helper()
 	var value any
@@ -65,7 +65,7 @@ func (a answer) names(t *testing.T, path string) string {
 	return strings.Join(names, " ")
 }
 
-// Each switch changes what it names, and the response check follows.
+// Each switch changes the behaviour that it names, and the response check follows.
 func TestAssumption_OtherChoices(t *testing.T) {
 	t.Parallel()
 	const (
@@ -201,7 +201,7 @@ func TestAssumption_OldestFirst(t *testing.T) {
 		}
 		want := all(plain, "1000", "1")
 		slices.Reverse(want)
-		// Webhooks and transactions are fewer than 300; what is beyond the last page is empty.
+		// Webhooks and transactions are fewer than 300; pages after the last one are empty.
 		if diff := cmp.Diff(want, all(srv, "100", "1 2 3 4")); diff != "" {
 			t.Errorf("%s: %s", path, diff)
 		}

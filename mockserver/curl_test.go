@@ -182,7 +182,7 @@ func decoded(query string) string {
 	return out.String()
 }
 
-// hostileCalls hold what a shell, curl, Go or a terminal treats in a special way, and random bytes.
+// hostileCalls contain characters that a shell, curl, Go or a terminal interprets, and random bytes.
 func hostileCalls() []journal.Entry {
 	texts := []string{
 		"", "x", "it's", "a b", "$(touch made)", "`touch made`", "a|touch made", ";touch made", "&touch made", ">made", "$SHIPPING_SECRET_KEY",

@@ -191,7 +191,7 @@ func orderOf(t *testing.T, srv *mockserver.Server, w *mockserver.World, id strin
 	return "no webhook"
 }
 
-// S5: the order of a webhook is part of the world: forks and files have it, and what was before it has not.
+// S5: the order of a webhook is part of the world: forks and files have it, and older snapshots do not.
 func TestWebhooks_TheOrderIsPartOfTheWorld(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.json")
@@ -240,7 +240,7 @@ func TestWebhooks_TheOrderIsPartOfTheWorld(t *testing.T) {
 	check("loaded", second, second.World, reverse)
 }
 
-// S5: the order is what a fork's notifications go out in, not only what it shows.
+// S5: a fork sends its notifications in the order of its webhook.
 func TestFork_SendsInTheOrderOfItsWebhook(t *testing.T) {
 	t.Parallel()
 	box := &inbox{}
@@ -287,7 +287,7 @@ func (r *refusing) count() int {
 	return len(r.got)
 }
 
-// S21: restoring a snapshot, of the memory or of a file, keeps what was left of the backoff.
+// S21: restoring a snapshot, from memory or from a file, keeps the rest of the backoff.
 func TestRestore_KeepsWhatIsLeftOfTheBackoff(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.json")
@@ -326,7 +326,7 @@ func TestRestore_KeepsWhatIsLeftOfTheBackoff(t *testing.T) {
 	}
 }
 
-// S21: what a world has queued is sent by that world and no other, whoever is made of its snapshot.
+// S21: only the world that queued a notification sends it, even if others are restored from its snapshot.
 func TestFork_DoesNotSendWhatItsParentQueued(t *testing.T) {
 	t.Parallel()
 	receiver := &refusing{}
@@ -413,7 +413,7 @@ func readAll(w *mockserver.World, path string) ([]byte, error) {
 	return io.ReadAll(resp.Body)
 }
 
-// S10: neither does a test wait for ever that waits for a call, a delivery or a schedule.
+// S10: a test that waits for a call, a delivery or a schedule does not wait endlessly either.
 func TestClose_EndsWhoWaitsInProcess(t *testing.T) {
 	t.Parallel()
 	for _, scenario := range []string{"default", "virtual"} {

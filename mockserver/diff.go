@@ -58,7 +58,7 @@ type LedgerEntry struct {
 	Currency string `json:"currency"`
 	// Amount is never negative; Kind gives the direction.
 	Amount shipping.Amount `json:"amount"`
-	// Reference is what a debit paid for, such as a request's identifier. It is empty on funding.
+	// Reference identifies the purchase of a debit, such as by a request's identifier. It is empty on funding.
 	Reference string `json:"reference,omitempty"`
 	// Memo describes the entry.
 	Memo string `json:"memo"`
@@ -76,7 +76,7 @@ type RequestDiff struct {
 	After  shipping.RequestStatus `json:"after,omitempty"`
 	// Documents are its purchased documents that have changed.
 	Documents []DocumentDiff `json:"documents"`
-	// Charged is the amount of its purchase since the snapshot, in Currency; unknown if there was none.
+	// Charged is the amount of its purchase since the snapshot, in Currency; unknown without a purchase.
 	Charged  shipping.Amount `json:"charged_amount,omitzero"`
 	Currency string          `json:"currency"`
 	// Edited reports that something other than state, documents and charge has changed, such as a profile.

@@ -80,7 +80,7 @@ func TestDiff_OfAPurchase(t *testing.T) {
 		t.Errorf("since the world began:\n%s", began)
 	}
 
-	// What is undone is gone: the other way round.
+	// Restoring an older snapshot removes the changes.
 	srv.Restore(drafted)
 	undone := mockserver.Diff{
 		Wallets: []mockserver.WalletDiff{{Wallet: wallet, Currency: "NGN", Before: left, After: held}}, RemovedEntries: paid.Entries,
@@ -221,7 +221,7 @@ func TestDiff_OfOtherWorlds(t *testing.T) {
 	wantDiff(t, fork.Diff(parent), mockserver.Diff{})
 	wantDiff(t, fork.Diff(nil), mockserver.Diff{})
 
-	// Both go on with the same identifiers, for different things.
+	// Both continue with the same identifiers, for different entries.
 	for w, money := range map[*mockserver.World]string{srv.World: "1", fork: "2"} {
 		if err := w.Fund(w.Wallets()[0], amount(t, money)); err != nil {
 			t.Fatal(err)

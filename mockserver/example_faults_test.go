@@ -19,12 +19,12 @@ func clientOf(srv *mockserver.Server) *shipping.Client {
 		shipping.WithHTTPClient(&http.Client{Transport: srv.Transport()}),
 		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Millisecond, MaxWait: time.Millisecond}))
 	if err != nil {
-		panic(err) // an example has nobody else to tell
+		panic(err) // an example has no *testing.T
 	}
 	return c
 }
 
-// The first two calls meet a proxy that is down, and the client gets through all the same.
+// The first two requests get the response of a failing proxy, and the client retries them.
 func ExampleWorld_Inject() {
 	srv := mockserver.New(mockserver.WithoutListener())
 	defer srv.Close()

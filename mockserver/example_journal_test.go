@@ -18,7 +18,7 @@ import (
 func fetch(srv *mockserver.Server, method, path, body string) http.Header {
 	req, err := http.NewRequest(method, srv.URL+path, strings.NewReader(body))
 	if err != nil {
-		panic(err) // an example has nobody else to tell
+		panic(err) // an example has no *testing.T
 	}
 	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
 	if body != "" {
@@ -39,7 +39,7 @@ func fetch(srv *mockserver.Server, method, path, body string) http.Header {
 func ExampleWorld_Await() {
 	srv := mockserver.New(mockserver.WithoutListener())
 	defer srv.Close()
-	var background sync.WaitGroup // what is under test
+	var background sync.WaitGroup // the goroutine under test
 	background.Go(func() { fetch(srv, "GET", "/v1/countries", "") })
 	defer background.Wait()
 	call, err := srv.Await(context.Background(), journal.Query{Operation: shipping.OpListCountries}, 10*time.Second)
@@ -52,7 +52,7 @@ func ExampleWorld_Await() {
 	// GET /v1/countries 200
 }
 
-// Every refusal says where the specification has the rule, and what would have been accepted.
+// The explanation of a refusal names the rule of the specification and a request that would be accepted.
 func ExampleWorld_Why() {
 	srv := mockserver.New(mockserver.WithoutListener())
 	defer srv.Close()
@@ -83,7 +83,7 @@ func ExampleEntry_Curl() {
 	// curl -i -X POST -H "Authorization: Bearer $SHIPPING_SECRET_KEY" -H 'Content-Type: application/json' --data-raw '{"delivery_id":"WD-1"}' http://127.0.0.1:4010/v1/webhooks/replay
 }
 
-// Findings tell what a client does that a careful one would not. Server.Lint fails a test for each.
+// Findings list requests that a careful client does not send. Server.Lint fails a test for each.
 func ExampleWorld_Findings() {
 	srv := mockserver.New(mockserver.WithoutListener())
 	defer srv.Close()
@@ -112,7 +112,7 @@ func ExampleCoverage() {
 	//   states      0 of  5  not seen: draft, purchasing, processing, completed, failed
 }
 
-// Strict refuses what the service may tolerate, so that a client's habits show.
+// Strict refuses requests that the service may tolerate, so that a test finds them.
 func ExampleStrict() {
 	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumptions(mockserver.Strict))
 	defer srv.Close()

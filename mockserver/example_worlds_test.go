@@ -32,7 +32,7 @@ func ExampleServer_Open() {
 		fmt.Println(err)
 		return
 	}
-	right, err := srv.Open("sk_test_default_right") // the key says the same
+	right, err := srv.Open("sk_test_default_right") // a key opens the same world
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -163,7 +163,7 @@ func ExampleWorld_Restore() {
 	// WATCH <nil>
 }
 
-// What a server holds goes on in the next one.
+// The next server continues with the data of the previous one.
 func ExampleWithState() {
 	folder, err := os.MkdirTemp("", "state")
 	if err != nil {

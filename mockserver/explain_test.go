@@ -21,7 +21,7 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 		headers                  []string
 		heading                  string
 		operation                string // of the suggestion
-		keeps                    string // what it takes over
+		keeps                    string // a text that it keeps
 	}{
 		{"no wallet", "GET", "/v1/transactions?perPage=7&page=0", "", nil, "GET /v1/transactions", shipping.OpListTransactions, "perPage=7"},
 		{"unknown wallet", "GET", "/v1/transactions?wallet=VA-1", "", nil, "UnknownWalletIsEmpty", shipping.OpListTransactions, "wallet=VA-"},
@@ -34,7 +34,7 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 		{"unknown invoice", "POST", regulatoryPath + "/analyze", `{"file_url":"https://x.example/1","wallet":"WALLET"}`, nil, "request states", shipping.OpAnalyze, "WALLET"},
 		{"nothing to replay", "POST", "/v1/webhooks/replay", `{}`, nil, "webhooks/replay, Rules", shipping.OpReplayWebhook, "shipment.created"},
 		{"replay to a stranger", "POST", "/v1/webhooks/replay", `{"shipment_id":"SHIPMENT","event":"shipment.updated","webhook_id":"WA-1"}`, nil, "Rules", shipping.OpReplayWebhook, "shipment.updated"},
-		{"replay of what nobody hears", "POST", "/v1/webhooks/replay", `{"shipment_id":"SHIPMENT","event":"shipment.lost"}`, nil, "Rules", shipping.OpReplayWebhook, "SHIPMENT"},
+		{"replay of an event without a subscriber", "POST", "/v1/webhooks/replay", `{"shipment_id":"SHIPMENT","event":"shipment.lost"}`, nil, "Rules", shipping.OpReplayWebhook, "SHIPMENT"},
 		{"unknown delivery", "POST", "/v1/webhooks/replay", `{"delivery_id":"WD-1"}`, nil, "webhooks/replay", shipping.OpReplayWebhook, ""},
 		{"no documents", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT"}`, nil, "POST /purchase", shipping.OpPurchase, "DRAFT"},
 		{"one that is not offered", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT","document_types":["CUSTOMS","MUSEUM"]}`, nil, "POST /purchase", shipping.OpPurchase, `["CUSTOMS"]`},
@@ -118,7 +118,7 @@ func TestWhy_IsFoundInAnyWorld(t *testing.T) {
 	get(t, srv, "/_mock/journal?world=nowhere").refusal(t, 404, `no world "nowhere" is open`)
 }
 
-// A world without anything has little to suggest, and says why all the same.
+// An empty world explains a refusal, even if it has no request to suggest.
 func TestWhy_IsToldInAnEmptyWorld(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
@@ -140,7 +140,7 @@ func TestWhy_IsToldInAnEmptyWorld(t *testing.T) {
 	}
 }
 
-// S28: a long header and a full server are explained as what they are.
+// S28: a header that is too long and a full server have their own explanations.
 func TestWhy_OfLimits(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithMaxWorlds(1), mockserver.WithMaxHeader(2000))

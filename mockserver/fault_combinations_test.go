@@ -20,7 +20,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// outcome is what a caller gets to see.
+// outcome is the result of a request, as the caller gets it.
 type outcome struct {
 	Status      int           // 0 without a response
 	Hints       int           // informational responses

@@ -41,7 +41,7 @@ func TestFaults_SpoilTheAnswer(t *testing.T) {
 	}{
 		{"content type", fault.ContentType("text/plain"), 200, "text/plain", json.Valid},
 		{"HTML", fault.HTML(502), 502, "text/html; charset=utf-8", func(b []byte) bool { return strings.Contains(string(b), "<h1>502 Bad Gateway</h1>") }},
-		{"HTML that says 200", fault.HTML(200), 200, "text/html; charset=utf-8", func(b []byte) bool { return strings.Contains(string(b), "200 OK") }},
+		{"HTML with the status 200", fault.HTML(200), 200, "text/html; charset=utf-8", func(b []byte) bool { return strings.Contains(string(b), "200 OK") }},
 		{"empty", fault.Empty(), 200, "application/json; charset=utf-8", func(b []byte) bool { return len(b) == 0 }},
 		{"no content", fault.Status(204, nil), 204, "", func(b []byte) bool { return len(b) == 0 }},
 	}
@@ -203,7 +203,7 @@ func TestFaultsOfLists(t *testing.T) {
 	}
 }
 
-// What has happened when a purchase is interrupted follows from where.
+// The state of an interrupted purchase follows from the point of the interruption.
 func TestFailpoints_InterruptAPurchase(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -236,7 +236,7 @@ func TestFailpoints_InterruptAPurchase(t *testing.T) {
 			}
 			srv.CheckInvariants(t)
 			if injected := srv.Find(journal.Query{Status: 502})[0].Fault; injected != "rule 1: status at "+string(test.point) {
-				t.Errorf("the journal says %q", injected)
+				t.Errorf("the journal has %q", injected)
 			}
 		})
 	}
@@ -250,7 +250,7 @@ func TestFailpoints_DropUnlessToldOtherwise(t *testing.T) {
 	client := srv.Client(t)
 	res, err := client.Regulatory.Purchase(t.Context(), draft.ID, shipping.DocumentCustoms)
 	if err != nil || res.Outcome != shipping.OutcomeCharged || !res.ReadBack {
-		t.Errorf("the client says %+v, %v", res, err)
+		t.Errorf("the client returned %+v, %v", res, err)
 	}
 }
 

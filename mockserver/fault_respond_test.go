@@ -121,7 +121,7 @@ func TestRespond_CombinesWithWhatChangesAResponse(t *testing.T) {
 	}
 }
 
-// What a client of another language injects is what the Go client gets.
+// A fault that was injected as JSON reaches the Go client unchanged.
 func TestRespond_IsTakenAsJSONAndReachesTheClient(t *testing.T) {
 	t.Parallel()
 	srv := start(t)

@@ -43,7 +43,7 @@ func TestInject_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 		{"redirect to nowhere", fault.Rule{Fault: fault.Redirect("")}, "location"},
 		{"no content type", fault.Rule{Fault: fault.ContentType("")}, "content_type"},
 		{"unknown form", fault.Rule{Fault: fault.RateLimit("later", 0)}, "seconds, imf-date"},
-		{"pages of what has none", fault.Rule{Operation: shipping.OpListCountries, Fault: fault.RepeatPage()}, "is not a list with pages"},
+		{"pages of a list without pages", fault.Rule{Operation: shipping.OpListCountries, Fault: fault.RepeatPage()}, "is not a list with pages"},
 		{"page fault too late", fault.Rule{Committed: true, Fault: fault.CapPage(1)}, "cannot strike after the operation"},
 		{"page fault at a failpoint", fault.Rule{Point: fault.AfterCharge, Fault: fault.InsertRows(1)}, "cannot happen at a point"},
 		{"pages of nothing", fault.Rule{Fault: fault.CapPage(0)}, "at least 1"},
@@ -144,8 +144,7 @@ func work(t *testing.T, srv *mockserver.Server, worker int) string {
 	return line.String()
 }
 
-// callsOf shows what can be the same in two runs: what was called, how it was answered, and which fault
-// struck.
+// callsOf lists what two equal runs have in common: operations, statuses and faults.
 func callsOf(srv *mockserver.Server) []string {
 	var lines []string
 	for _, c := range srv.Journal() {

@@ -17,7 +17,7 @@ import (
 
 const countries = "/v1/countries"
 
-// asking is countries asked for in just these words; net/http adds no Accept-Encoding of its own.
+// asking lists the countries with exactly these headers; net/http adds no Accept-Encoding.
 func asking(t *testing.T, srv *mockserver.Server, headers ...string) answer {
 	t.Helper()
 	transport := &http.Transport{DisableCompression: true, DisableKeepAlives: true}

@@ -11,9 +11,9 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// FuzzStateFile: whatever a state file holds, it is refused or it is a world that works. What is taken
-// is written as it is read: saved, read and saved again it is the same, byte for byte. An empty text
-// stands for a good file, in which old is replaced by new once: a fuzzer seldom gets past its grammar.
+// FuzzStateFile tests that a state file with any content is either refused or a world that works. A file that is
+// accepted, saved, read and saved again is the same, byte for byte. An empty text stands for a good file, in which old
+// is replaced by new once, because a fuzzer seldom produces a valid file.
 func FuzzStateFile(f *testing.F) {
 	s := newStage(f, func(*mockserver.Assumptions) {})
 	good := s.smallFile(f)
@@ -59,7 +59,7 @@ func FuzzStateFile(f *testing.F) {
 	})
 }
 
-// nameless counts the records of a list that have no identifier of their own.
+// nameless counts the records of a list that have no identifier.
 func (s *stage) nameless(t *testing.T, w *mockserver.World, path, id string) int {
 	t.Helper()
 	var list struct{ Data json.RawMessage }

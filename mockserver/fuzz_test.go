@@ -21,8 +21,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// stage is a server for fuzz tests. Each input plays in a fork of its home world, so that inputs know
-// nothing of each other and none needs a server of its own.
+// stage is a server for fuzz tests. Each input has a fork of its home world, so that inputs are independent and need
+// no further server.
 type stage struct {
 	*mockserver.Server
 	// names puts the world's own in the place of {draft}, {bought}, {wallet}, {shipment}, {webhook},
@@ -73,7 +73,7 @@ func newStage(f *testing.F, assume func(*mockserver.Assumptions)) *stage {
 	return s
 }
 
-// checked holds every answer against the OpenAPI document too; one that does not fit it is a 500.
+// checked enables the check of every response against the OpenAPI document; one that does not conform is a 500.
 func checked(a *mockserver.Assumptions) { a.CheckResponses = true }
 
 // fork opens the world that an input is for, under the same name each time.
@@ -104,8 +104,8 @@ func (s *stage) ask(w *mockserver.World, method, target, body string) *httptest.
 	return answer
 }
 
-// request makes one of what a fuzzer has thought of. header holds lines as they stand in a request; those
-// that net/http would not let through are left out.
+// request makes a request from a fuzzer's input. header holds lines as in a request; those that net/http refuses are
+// omitted.
 func (s *stage) request(t *testing.T, w *mockserver.World, method, path, query, header string, body []byte) *http.Request {
 	fields, err := textproto.NewReader(bufio.NewReader(strings.NewReader(s.names.Replace(header) + "\r\n\r\n"))).ReadMIMEHeader()
 	if err != nil || len(fields) == 0 {
@@ -213,8 +213,8 @@ func (s *stage) sound(t *testing.T, w *mockserver.World) {
 	}
 }
 
-// FuzzServeHTTP: whatever is asked of the service, it answers in its own form and fails at nothing. What
-// it refuses changes nothing and costs nothing; a purchase costs what it says, once.
+// FuzzServeHTTP tests that every request gets a response in the documented form and none fails the server. A refused
+// request changes and charges nothing; a purchase charges the amount that it reports, once.
 func FuzzServeHTTP(f *testing.F) {
 	s := newStage(f, checked)
 	f.Fuzz(func(t *testing.T, method, path, query, header string, body []byte) {

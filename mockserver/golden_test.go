@@ -15,13 +15,13 @@ import (
 )
 
 // A golden file is a record as the specification's table has it: its fields in their order, each
-// with its type. A string says what it is made of, such as "RT-<digits>"; a key with a question mark
+// with its type. A string describes its format, such as "RT-<digits>"; a key with a question mark
 // may be absent; the one element of an array stands for each, and an empty array for any.
 
-// A list's records are held against the first record of the client's golden response instead, where that is a record of
-// the specification throughout: one file has the names, their order and the form of each value for both sides.
+// A list's records are compared with the first record of the client's golden response instead, if that has only members
+// of the specification: one file has the names, their order and the form of each value for both sides.
 
-// kinds is what the words in angle brackets stand for.
+// kinds are the formats in angle brackets.
 var kinds = map[string]string{
 	"<digits>":        `[0-9]+`,
 	"<letters>":       `[A-Z]{2}`,

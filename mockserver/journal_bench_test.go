@@ -9,7 +9,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// discard is a writer that costs nothing, so that what is measured is the server.
+// discard is a writer that costs nothing, so that only the server is measured.
 type discard struct{ header http.Header }
 
 func (d *discard) Header() http.Header         { clear(d.header); return d.header }

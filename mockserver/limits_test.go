@@ -59,7 +59,7 @@ func TestLimits_StopATestThatRunsAway(t *testing.T) {
 			}
 			defer fork.Close()
 			if err := makeOne(fork); err != nil {
-				t.Errorf("a fork shares what is there and has room of its own: %v", err)
+				t.Errorf("a fork shares the records of its parent and has its own limit: %v", err)
 			}
 			w.Reset()
 			if err := makeOne(w); err != nil {
@@ -70,7 +70,7 @@ func TestLimits_StopATestThatRunsAway(t *testing.T) {
 	}
 }
 
-// What a scenario brings along is no sign of a test that runs away.
+// Records of a scenario do not count against the limit.
 func TestLimits_LeaveOutWhatAWorldBeganWith(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithMaxRows(1), mockserver.WithoutListener())
@@ -89,8 +89,8 @@ func TestLimits_LeaveOutWhatAWorldBeganWith(t *testing.T) {
 	}
 }
 
-// However many worlds there are and whatever is called, the journals take no more memory together than they
-// may; each world still remembers its latest calls, and says that there should be more.
+// The journals of all worlds together stay within their limit of memory; each world still has its latest calls, and
+// reports that its journal was shortened.
 func TestLimits_BoundTheJournalsOfAllWorldsTogether(t *testing.T) {
 	t.Parallel()
 	const most = 256 << 10
@@ -105,11 +105,11 @@ func TestLimits_BoundTheJournalsOfAllWorldsTogether(t *testing.T) {
 	}
 	for _, w := range worlds {
 		for range 40 {
-			call(w, "/v1/rates?perPage=9") // its beginning fills what is remembered of a body
+			call(w, "/v1/rates?perPage=9") // its beginning fills the recorded part of a body
 			call(w, "/v1/nothing/"+strings.Repeat("x", 2000))
 		}
 	}
-	// A ring grows by more than a call at a time, and what was short grows to its shortened length.
+	// A ring grows by more than a call at a time, and a short one grows to its shortened length.
 	if used := scrape(t, srv)["mockserver_journal_bytes"]; used < most || used > most*5/4 {
 		t.Errorf("the journals take %.0f bytes, and may take %d", used, most)
 	}

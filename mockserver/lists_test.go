@@ -21,7 +21,7 @@ func records(t *testing.T, a answer, name string) (items []json.RawMessage, pagi
 		t.Errorf("data has %d fields, want %s and pagination", len(data), name)
 	}
 	if err := json.Unmarshal(data[name], &items); err != nil || items == nil {
-		t.Fatalf("data.%s is no array: %s", name, data[name])
+		t.Fatalf("data.%s is not an array: %s", name, data[name])
 	}
 	return items, data["pagination"]
 }
@@ -114,7 +114,7 @@ func TestLists_PaginationObjects(t *testing.T) {
 	}
 }
 
-// Assumption: what is missing, below 1 or no whole number falls back to the default.
+// Assumption: a parameter that is missing, below 1 or not a whole number falls back to the default.
 // S27: the number of a page's first record is exact on machines of 32 bits too.
 func TestLists_PagingCounterIsExact(t *testing.T) {
 	t.Parallel()
@@ -207,7 +207,7 @@ func TestAssumptions_OfLists(t *testing.T) {
 	}
 	var rate struct{ Breakdown map[string]float64 }
 	if err := json.Unmarshal(rates[0], &rate); err != nil || rate.Breakdown["shipment_cost"] <= 0 {
-		t.Errorf("breakdown is no object with a shipment_cost (%v): %s", err, rates[0])
+		t.Errorf("breakdown is not an object with a shipment_cost (%v): %s", err, rates[0])
 	}
 	none, pagination := records(t, get(t, srv, "/v1/transactions?wallet=VA-1"), "transactions")
 	want := `{"page":1,"perPage":50,"currentPage":1,"total":0,"pageCount":1,"prevPage":0,"nextPage":null,"hasPrevPage":false,"hasNextPage":false}`

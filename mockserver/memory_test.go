@@ -14,15 +14,15 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// What a request may make the server allocate: a few times its limit while it is read (the race detector adds to it), and more where it is a
-// whole body, for what becomes of it.
+// The memory that a request may make the server allocate: a few times its limit while it is read (the race detector adds
+// to it), and more for a complete body, for the records that are made from it.
 const (
 	bodyLimit        = 1 << 20
 	mostWhileReading = 8 * bodyLimit
 	mostForItsValues = 16 * bodyLimit
 )
 
-// P4: the first purchase in a world keeps what it adds, and no copy of what the world shares with others.
+// P4: the first purchase in a world allocates its own records, and no copy of data that the world shares with others.
 // It is not parallel: nothing else allocates meanwhile.
 func TestMemory_TheFirstPurchaseOfAWorld(t *testing.T) {
 	const worlds, mostKept, mostMade = 50, 15_000, 100_000
@@ -50,7 +50,7 @@ func TestMemory_TheFirstPurchaseOfAWorld(t *testing.T) {
 	}
 	memory := func() (held, made uint64) {
 		runtime.GC()
-		runtime.GC() // what a pool holds goes with the second one
+		runtime.GC() // the second one empties pools
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc, m.TotalAlloc

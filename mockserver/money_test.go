@@ -11,7 +11,7 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// line is what a transaction and a ledger entry have in common.
+// line has the common fields of a transaction and a ledger entry.
 type line struct {
 	ID, Wallet, Amount, Currency string
 	Out                          bool

@@ -137,7 +137,7 @@ func TestOpenAPI_HasEveryControlRoute(t *testing.T) {
 	}
 }
 
-// U6: what the document enumerates is what the server knows.
+// U6: the enumerations of the document are those of the server.
 func TestOpenAPI_EnumeratesWhatTheServerKnows(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())

@@ -75,7 +75,7 @@ func WithAddr(addr string) Option { return func(c *config) { c.addr, c.listen = 
 // testing/synctest bubble.
 func WithoutListener() Option { return func(c *config) { c.listen = false } }
 
-// WithVirtualClock starts the world's clock at a time, where it stands still until [World.Advance] moves it. The
+// WithVirtualClock starts the world's clock at a time. It stands still until [World.Advance] moves it. The
 // zero time, and a time before the end of the seeded history, mean the end of that history. By default the
 // world follows the real time.
 func WithVirtualClock(start time.Time) Option {

@@ -200,9 +200,9 @@ func TestRegulatory_RefusalsChargeNothing(t *testing.T) {
 		{"shipping of a shipment", "PUT", regulatoryPath + "/request/" + draft.ID + "/shipping", `{"carrier_slug":"dhl-express"}`, 400, "shipment_flow"},
 		{"profile of another form", "PUT", regulatoryPath + "/request/" + draft.ID + "/profiles/STEEL", `{}`, 400, "document_not_offered"},
 		{"profile with a wrong field", "PUT", regulatoryPath + "/request/" + draft.ID + "/profiles/CUSTOMS", `{"colour":"red"}`, 400, "invalid_profile"},
-		{"retry of what has not failed", "POST", edit + "/retry", "", 400, "not_retryable"},
-		{"PDF of what is not generated", "GET", edit + "/documents/CUSTOMS/pdf", "", 400, "document_not_generated"},
-		{"PDF of what is not bought", "GET", edit + "/documents/FDA/pdf", "", 404, "not_found"},
+		{"retry of a request that has not failed", "POST", edit + "/retry", "", 400, "not_retryable"},
+		{"PDF of a document that is not generated", "GET", edit + "/documents/CUSTOMS/pdf", "", 400, "document_not_generated"},
+		{"PDF of a document that is not purchased", "GET", edit + "/documents/FDA/pdf", "", 404, "not_found"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -284,8 +284,8 @@ func TestInvoiceFlow_EditsEverything(t *testing.T) {
 	}
 }
 
-// S23, S25: a whole number is a quantity however it is written, a price is refused for what is wrong with it, and
-// an item keeps an id of its own only if it has the form of one: else the record would break the specification.
+// S23, S25: a whole number is a quantity in any notation, the refusal of a price names its problem, and an item keeps its
+// id only if it has the documented format: otherwise the record would violate the specification.
 func TestItems_AreTakenForWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual(), mockserver.WithAssumptions(mockserver.Strict))

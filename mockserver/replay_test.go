@@ -23,7 +23,7 @@ import (
 
 const replayPath = "/v1/webhooks/replay"
 
-// hooks names the seeded webhooks by what they are for.
+// hooks names the seeded webhooks by their purpose.
 type hooks struct{ all, deliveries, off, warehouse string }
 
 func seededHooks(srv *mockserver.Server) hooks {
@@ -99,7 +99,7 @@ func TestReplay_NamedWebhookMustExistBeActiveAndSubscribed(t *testing.T) {
 	post(t, srv, replayPath, body).refusal(t, http.StatusBadRequest, "is not active")
 }
 
-// S16: the result of a replay names a shipment, as the specification says, also when the delivery carried data
+// S16: the result of a replay names a shipment, as specified, also if the delivery carried data
 // about something else; data that names a shipment of the account is about that one.
 func TestReplay_OfCustomDataNamesAShipment(t *testing.T) {
 	t.Parallel()
@@ -129,7 +129,7 @@ func TestReplay_OfCustomDataNamesAShipment(t *testing.T) {
 			t.Errorf("%s: replayed as %+v", test.data, replayed)
 		}
 	}
-	// The pair replays what was last sent for it.
+	// Shipment and event replay the latest payload that was sent for them.
 	post(t, srv, replayPath, replayBody(t, "shipment_id", shipments[2], "event", "shipment.updated")).want(t, http.StatusOK)
 	if payload := string(srv.Deliveries()[0].Payload); !strings.Contains(payload, `"lost"`) {
 		t.Errorf("the pair replayed %s", payload)

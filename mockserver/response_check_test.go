@@ -12,8 +12,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 )
 
-// An answer that does not fit the OpenAPI document never reaches the client as if it did. The document
-// is made to disagree here: rates are held against what it says of countries.
+// A response that does not conform to the OpenAPI document is replaced. The document is modified here: rates are checked
+// against the schema of countries.
 func TestAssumption_CheckResponsesReplacesAnAnswerThatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	srv := New(WithoutListener(), WithAssumptions(Strict))

@@ -121,7 +121,7 @@ func (s Schedule) String() string {
 // one attempt each and one after the other: the same schedule always arrives the same way.
 //
 // act makes the call that causes the events. The response to its first call is held back until the steps with
-// BeforeReply are delivered. act may be nil if there is no such step. The other steps are delivered after act
+// BeforeReply are delivered. act may be nil without such steps. The other steps are delivered after act
 // has returned. A virtual clock is advanced by the After of each step; with a real clock RunSchedule waits. It
 // returns the deliveries in the order of the steps, and an error if the events cannot be sent, act fails, or
 // the context ends.

@@ -48,7 +48,7 @@ func TestWithAssumption_SetsEach(t *testing.T) {
 	}
 }
 
-// S33: a world can be opened with assumptions of its own over HTTP, and shows them.
+// S33: a world can be opened with its own assumptions over HTTP, and shows them.
 func TestAdmin_OpensAWorldWithAssumptions(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(mockserver.Strict))

@@ -33,8 +33,8 @@ func contents(t *testing.T, srv *mockserver.Server, w *mockserver.World) map[str
 	return shown
 }
 
-// A server goes on where another one ended: the same data, the same things still to happen, the same
-// identifiers to come.
+// A server continues where another one ended: with the same data, the same pending events and the same next
+// identifiers.
 func TestState_GoesOnInAnotherServer(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.json")
@@ -165,8 +165,7 @@ func TestSnapshot_ToAFileAndBack(t *testing.T) {
 	}
 }
 
-// A file that cannot be used is refused with the reason; the server says so, changes nothing, and leaves the
-// file as it is.
+// A file that cannot be used is refused with the reason; the server changes nothing, and leaves the file as it is.
 func TestState_BadFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "good.json")
@@ -223,11 +222,11 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 		{"odd identifiers", in("ids", "AAAA"), "ids"},
 		{"money from nowhere", replaced(`"balance":48000000`, `"balance":58000000`), "ledger"},
 		{"a transaction without an entry", in("transactions", map[string]any{}), "lists 0 transactions"},
-		{"a rate that is none", in("rates", []any{map[string]any{"used": "perhaps"}}), "rate 0"},
+		{"an invalid rate", in("rates", []any{map[string]any{"used": "perhaps"}}), "rate 0"},
 		{"a rate that is null", in("rates", []any{nil}), "rate 0 has no id"},
 		{"a webhook without an id", in("webhooks", []any{map[string]any{}}), "webhook 0"},
 		{"a delivery twice", in("deliveries", []any{delivery, delivery}), "delivery 1 has no id, or a duplicate"},
-		{"a payload that is no JSON", in("deliveries", []any{map[string]any{"ID": "WD-1", "State": "failed", "Payload": "AAAA"}}), "payload"},
+		{"a payload that is not JSON", in("deliveries", []any{map[string]any{"ID": "WD-1", "State": "failed", "Payload": "AAAA"}}), "payload"},
 		{"a time too late", in("at", "9999-12-31T23:59:59Z"), "after 9000-01-01"},
 		{"a document too late", in("requests", []any{map[string]any{"record": map[string]any{}, "due": "9026-01-01T00:00:00Z"}}), "request 0 is due"},
 		{"an entry of later", in("at", "2025-12-31T23:59:59Z"), "is later than the world's time"},
@@ -245,7 +244,7 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 			}
 			return in("shipments", append(file.Worlds[0].Shipments, file.Worlds[0].Shipments[0]))()
 		}, "a duplicate"},
-		{"a request that is none", in("requests", []any{map[string]any{"record": map[string]any{"request_id": "RD-1"}}}), "requests"},
+		{"an invalid request", in("requests", []any{map[string]any{"record": map[string]any{"request_id": "RD-1"}}}), "requests"},
 		{"a past too long", in("past", map[string]any{"wallet": srv.Wallets()[0], "total": 1_000_000_000}), "past"},
 	}
 	for _, test := range tests {
@@ -331,7 +330,7 @@ func TestState_BelongsToOneServer(t *testing.T) {
 	start(t, mockserver.WithState(path))
 }
 
-// S18: a state file that is a symbolic link is written where it points to, and what a crash has left is removed.
+// S18: if the state file is a symbolic link, its target is written, and the remains of a crash are removed.
 func TestState_IsWrittenThroughALink(t *testing.T) {
 	t.Parallel()
 	folder, other := t.TempDir(), t.TempDir()

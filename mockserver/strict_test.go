@@ -10,7 +10,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// What is tolerated is refused after a switch.
+// Each switch refuses a tolerated request.
 func TestAssumption_Strictness(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -21,7 +21,7 @@ func TestAssumption_Strictness(t *testing.T) {
 	}{
 		{"unknown parameter", "GET", "/v1/rates?sort=asc&page=1", "", nil, 400, "has no query parameter sort: it takes perPage, page"},
 		{"parameter of none", "GET", "/v1/countries?page=1", "", nil, 400, "it takes none"},
-		{"page that is no number", "GET", "/v1/rates?page=two", "", nil, 400, "whole number of at least 1"},
+		{"page that is not a number", "GET", "/v1/rates?page=two", "", nil, 400, "whole number of at least 1"},
 		{"page before the first", "GET", "/v1/webhooks?perPage=0", "", nil, 400, "whole number of at least 1"},
 		{"unknown field", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT","colour":"red"}`, nil, 400, "colour"},
 		{"no content type", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT"}`, []string{"Content-Type", ""}, 415, "has no Content-Type"},
@@ -54,7 +54,7 @@ func TestAssumption_TolerateWrongTypesTakesThemAsAbsent(t *testing.T) {
 	post(t, lenient, regulatoryPath+"/analyze", `{"shipment_id":7}`).refusal(t, 400, "shipment_id or file_url is required")
 }
 
-// In strict mode every answer is held against the OpenAPI document, and this server's own all fit.
+// In strict mode every response is checked against the OpenAPI document, and all of this server conform.
 func TestAssumption_CheckResponsesLetsThisServersAnswersPass(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithAssumptions(mockserver.Strict))

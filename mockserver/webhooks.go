@@ -77,7 +77,7 @@ type Delivery struct {
 // DeliveryAttempt is one POST of a [Delivery].
 type DeliveryAttempt struct {
 	At         time.Time `json:"at"`
-	StatusCode int       `json:"status_code,omitempty"` // 0 if there was no response
+	StatusCode int       `json:"status_code,omitempty"` // 0 without a response
 	Error      string    `json:"error,omitempty"`
 }
 

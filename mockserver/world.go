@@ -14,7 +14,7 @@ import (
 
 // World is one account of a server: its key, data, time, faults and journal. Worlds share nothing that can
 // change, so each test that runs in parallel can use its own: see [Server.NewWorld] and [Server.Open]. Every
-// method of World is also a method of [Server], where it applies to the home world. A World is safe for
+// method of World is also a method of [Server], and applies to the home world there. A World is safe for
 // concurrent use.
 //
 // URL is the base address of the service, and SecretKey selects the world: requests that carry it belong to it.

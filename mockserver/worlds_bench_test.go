@@ -33,7 +33,7 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// BenchmarkWorld is what a test pays for a world of its own: at most 50 µs, and no port.
+// BenchmarkWorld measures the cost of a world for a test: at most 50 µs, and no port.
 func BenchmarkWorld(b *testing.B) {
 	b.Run("open", func(b *testing.B) {
 		srv := lone(b)
@@ -112,8 +112,8 @@ func BenchmarkFork_FirstPurchase(b *testing.B) {
 	}
 }
 
-// P4: BenchmarkDiff_AfterAPurchase is what it takes to see what a purchase has changed, however much the world holds:
-// about the same in both worlds.
+// P4: BenchmarkDiff_AfterAPurchase measures the difference after a purchase, which takes about the same time in a small
+// and in a large world.
 func BenchmarkDiff_AfterAPurchase(b *testing.B) {
 	for _, scenario := range []string{"default", "history300000"} {
 		b.Run(scenario, func(b *testing.B) {

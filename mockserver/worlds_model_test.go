@@ -16,10 +16,10 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// customsTakes is how long the built-in rules say that the form CUSTOMS takes.
+// customsTakes is the generation time of the form CUSTOMS in the built-in rules.
 const customsTakes = 3 * time.Second
 
-// model is what a world should hold, kept in the plainest way: a copy is a whole copy.
+// model is the expected contents of a world, stored in the simplest way: a copy is a complete copy.
 type model struct {
 	balance  shipping.Amount // of the first wallet
 	rows     int             // of its transactions
@@ -79,7 +79,7 @@ func (p *player) ask(w *mockserver.World, method, path, body string, into any) i
 	return recorder.Code
 }
 
-// any returns one of the requests, and one that there is not where there is none.
+// any returns the id of one of the requests, or an unknown id without any.
 func (p *player) any() string {
 	if len(p.now.requests) == 0 {
 		return "RD-NONE"
@@ -202,13 +202,13 @@ func (p *player) check() {
 	for id, want := range p.now.requests {
 		var r request
 		if status := p.ask(p.world, "GET", regulatoryPath+"/request/"+id, "", &r); status != http.StatusOK || r.Status != want.status() {
-			p.Fatalf("request %s: %d, %q; the model says %q", id, status, r.Status, want.status())
+			p.Fatalf("request %s: %d, %q; the model has %q", id, status, r.Status, want.status())
 		}
 	}
 	p.checkDiff()
 }
 
-// checkDiff compares what has changed since the last snapshot with the difference of the models.
+// checkDiff compares the difference since the last snapshot with that of the models.
 func (p *player) checkDiff() {
 	if p.saved == nil {
 		return
@@ -248,7 +248,7 @@ func (p *player) checkDiff() {
 	}
 }
 
-// A thousand worlds at the same time, each with random operations, end as a sequential model of each says.
+// A thousand worlds at the same time, each with random operations, end in the state of their sequential models.
 func TestWorlds_AThousandAtOnceAgreeWithTheirModels(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), mockserver.WithJournal(16, 0))

@@ -24,7 +24,7 @@ func as(t *testing.T, srv *mockserver.Server, key, method, path, body string) an
 	return do(t, srv, method, path, body, "Authorization", "Bearer "+key)
 }
 
-// Assumption: a key of the form sk_test_<scenario>_<name> opens a world of its own at its first use.
+// Assumption: a key of the form sk_test_<scenario>_<name> opens a world at its first use.
 func TestWorlds_AKeyOpensItsOwn(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
@@ -336,7 +336,7 @@ func TestFork_GoesItsOwnWayWithTheSameTimeAndIdentifiers(t *testing.T) {
 	}
 }
 
-// The PDF operation needs no key: the request that the path names says which world it is.
+// The PDF operation needs no key: the request in the path determines the world.
 // Forks share the records that neither has changed, and serve them at once.
 func TestFork_ServesASharedRecordToManyAtOnce(t *testing.T) {
 	t.Parallel()
@@ -568,7 +568,7 @@ func TestWorlds_InsideABubble(t *testing.T) {
 	})
 }
 
-// mailbox accepts every notification and tells its delivery id.
+// mailbox accepts every notification and sends its delivery id to the channel.
 type mailbox chan string
 
 func (c mailbox) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -580,7 +580,7 @@ func TestWorlds_FundWalletsThatThereAreWithMoreThanNothing(t *testing.T) {
 	t.Parallel()
 	w := start(t, mockserver.WithoutListener()).NewWorld(t, "empty")
 	if err := w.Fund("VA-1", amount(t, "1")); err == nil {
-		t.Error("a wallet that there is not is funded")
+		t.Error("an unknown wallet is funded")
 	}
 	if err := w.Fund(w.Wallets()[0], amount(t, "-1")); err == nil {
 		t.Error("a wallet is funded with less than nothing")

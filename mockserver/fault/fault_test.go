@@ -185,7 +185,7 @@ func TestFault_CheckRefusesValuesOutOfRange(t *testing.T) {
 	}
 }
 
-// A fault shares nothing with what it was made of, so that a test can change its header afterwards.
+// A fault shares no memory with its arguments, so that a test can change its header afterwards.
 func TestFault_SharesNoMemory(t *testing.T) {
 	t.Parallel()
 	header := http.Header{"Warning": {"one"}}
