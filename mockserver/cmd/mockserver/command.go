@@ -17,8 +17,8 @@ type command struct {
 	word, summary string
 	// about is the text that help prints below the summary; it may be empty.
 	about string
-	// argument is the placeholder of the argument, such as "URL", in brackets if it is optional; empty if
-	// there is none.
+	// argument is the placeholder of the argument, such as "URL", in brackets if it is optional; empty
+	// without one.
 	argument string
 	// many reports whether any number of arguments may follow.
 	many bool
@@ -116,14 +116,14 @@ func (c command) run(ctx context.Context, p program) int {
 		err = fmt.Errorf("%s takes one %s: remove %q", f.Name(), strings.Trim(c.argument, "[]"), rest[1])
 	}
 	if err != nil {
-		return c.misused(p, err)
+		return c.usageError(p, err)
 	}
 	p.args = rest
 	return do(ctx, p)
 }
 
-// misused prints an error of the command line and the help command to run.
-func (c command) misused(p program, err error) int {
+// usageError prints an error of the command line and the help command to run.
+func (c command) usageError(p program, err error) int {
 	fmt.Fprintf(p.stderr, "mockserver: %v\nsee mockserver help %s\n", err, c.word)
 	return exitUsage
 }

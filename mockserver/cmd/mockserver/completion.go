@@ -41,11 +41,11 @@ func completionCommand() command {
 // completion writes the script for a shell.
 func (c command) completion(_ context.Context, p program) int {
 	if len(p.args) == 0 {
-		return c.misused(p, fmt.Errorf("no shell given: choose one of %s", strings.Join(c.choices, ", ")))
+		return c.usageError(p, fmt.Errorf("no shell given: choose one of %s", strings.Join(c.choices, ", ")))
 	}
 	i := slices.Index(c.choices, p.args[0])
 	if i < 0 {
-		return c.misused(p, fmt.Errorf("unknown shell %q%s; choose one of %s", p.args[0], didYouMean(p.args[0], c.choices), strings.Join(c.choices, ", ")))
+		return c.usageError(p, fmt.Errorf("unknown shell %q%s; choose one of %s", p.args[0], didYouMean(p.args[0], c.choices), strings.Join(c.choices, ", ")))
 	}
 	var script strings.Builder
 	shells()[i].write(&script, completions(commands()))

@@ -54,7 +54,7 @@ func TestCompletion_OffersEveryWordAndFlag(t *testing.T) {
 	}
 }
 
-// bash itself is asked what it would offer, where there is one; elsewhere the golden text has to do.
+// If bash is installed, its completions are tested; the golden text is tested everywhere.
 func TestCompletion_WorksInBash(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")

@@ -84,7 +84,7 @@ func (f *flags) read(args []string, getenv func(string) string) (rest []string, 
 func (f *flags) arguments(args []string) (rest []string, err error) {
 	for len(args) > 0 {
 		if err := f.Parse(args); err != nil {
-			return nil, f.explain(err)
+			return nil, f.withSuggestion(err)
 		}
 		left := f.Args()
 		if read := len(args) - len(left); len(left) == 0 || (read > 0 && args[read-1] == "--") {
@@ -95,8 +95,8 @@ func (f *flags) arguments(args []string) (rest []string, err error) {
 	return rest, nil
 }
 
-// explain adds the most similar flag to the error of an unknown flag.
-func (f *flags) explain(err error) error {
+// withSuggestion adds the most similar flag to the error of an unknown flag.
+func (f *flags) withSuggestion(err error) error {
 	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !unknown {
 		return err

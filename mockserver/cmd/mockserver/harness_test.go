@@ -54,7 +54,7 @@ func file(t *testing.T, name, content string) string {
 
 // daemon is serve while it runs.
 type daemon struct {
-	printed string // what it has printed once ready
+	printed string // its output once it was ready
 	stop    context.CancelFunc
 	ended   chan outcome // one, once it has stopped
 }

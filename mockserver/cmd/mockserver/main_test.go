@@ -15,10 +15,10 @@ func TestRun_TellsWhatIsWrongWithTheCommandLineAndWhatToDo(t *testing.T) {
 		want []string
 	}{
 		{"no word", nil, nil, []string{"Usage: mockserver COMMAND"}},
-		{"unknown word", []string{"sevre"}, nil, []string{`unknown command "sevre": did you mean serve?`, "mockserver help lists all commands"}},
-		{"beginning of a word", []string{"comp"}, nil, []string{"did you mean completion?"}},
-		{"a word like no other", []string{"zzz"}, nil, []string{"unknown command \"zzz\"\n"}},
-		{"help for an unknown word", []string{"help", "docter"}, nil, []string{"did you mean doctor?"}},
+		{"unknown command", []string{"sevre"}, nil, []string{`unknown command "sevre": did you mean serve?`, "mockserver help lists all commands"}},
+		{"beginning of a command", []string{"comp"}, nil, []string{"did you mean completion?"}},
+		{"a command without a similar one", []string{"zzz"}, nil, []string{"unknown command \"zzz\"\n"}},
+		{"help for an unknown command", []string{"help", "docter"}, nil, []string{"did you mean doctor?"}},
 		{"unknown flag", []string{"serve", "-adr", "x"}, nil, []string{"mockserver serve has no flag -adr: did you mean -addr?", "mockserver help serve"}},
 		{"unknown flag with two dashes", []string{"serve", "--sed=1"}, nil, []string{"did you mean -seed?"}},
 		{"argument", []string{"serve", "now"}, nil, []string{`takes no argument "now"`}},
@@ -81,7 +81,7 @@ func TestHelp_ExamplesAreReadWithoutComplaint(t *testing.T) {
 			line, _, _ = strings.Cut(line, "|")
 			words := strings.Fields(line)
 			if words[0] != c.word {
-				t.Errorf("%q is no example of %s", example, c.word)
+				t.Errorf("%q is not an example of %s", example, c.word)
 			}
 			f, _ := c.declare()
 			rest, err := f.read(words[1:], func(string) string { return "" })
@@ -102,7 +102,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// taken returns an address that something listens on which is no server of ours.
+// taken returns an address on which another program listens.
 func taken(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

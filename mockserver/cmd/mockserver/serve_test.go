@@ -94,7 +94,7 @@ func TestServe_GreetsAPersonWithLinesToCopy(t *testing.T) {
 	}
 }
 
-// With -state a server goes on where the one before it ended, and refuses a file that it cannot use.
+// With -state a server restores the data of the previous one, and refuses a file that it cannot use.
 func TestServe_GoesOnFromItsStateFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "state.json")
@@ -134,7 +134,7 @@ func TestServe_SaysWhoHasThePortAndWhatToDo(t *testing.T) {
 	}{
 		{"another program", []string{"-addr", busy}, nil, []string{busy + " is used by another program", "-addr 127.0.0.1:0"}},
 		{"another program, by variable", nil, map[string]string{"MOCKSERVER_ADDR": busy}, []string{"is used by another program"}},
-		{"a server of our own", []string{"-addr", running}, nil, []string{running + " is used by another mockserver"}},
+		{"another mockserver", []string{"-addr", running}, nil, []string{running + " is used by another mockserver"}},
 		{"no address", []string{"-addr", "nowhere"}, nil, []string{"cannot listen on nowhere", "choose another address"}},
 	}
 	for _, test := range tests {
@@ -304,7 +304,7 @@ func TestServe_TakesAssumptionsAndRules(t *testing.T) {
 	invoke(t, nil, "serve", "-rules", "missing.json").want(t, exitFailure, "-rules")
 }
 
-// The preset is a word of -assume; what follows it changes it.
+// The preset is a value of -assume; the assignments after it override it.
 func TestServe_TakesThePresetOfOtherChoices(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "-json", "-assume", "contrary,PerPageCap=7").world(t)

@@ -41,7 +41,7 @@ func TestEnv_OfASeedIsWhatServePrints(t *testing.T) {
 	}
 }
 
-// asked runs env and reads what it prints.
+// asked runs env and parses its output.
 func asked(t *testing.T, args ...string) map[string]string {
 	t.Helper()
 	got := invoke(t, nil, append([]string{"env", "-format", "json"}, args...)...).want(t, exitOK)

@@ -15,7 +15,7 @@ import (
 	"unicode"
 )
 
-// hostile is what a value must not do to a shell, a reader of .env files or a terminal.
+// hostile are values that a shell, a reader of .env files or a terminal could interpret.
 var hostile = []string{
 	"plain", "it's", `"`, `\`, `\'`, "$(touch made)", "`touch made`", "$HOME", "a;touch made", "a b", "#a", "a#b", "-o", "@/etc/passwd", "~", "*", "!!", "a=b", "é",
 }

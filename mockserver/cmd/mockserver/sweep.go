@@ -151,7 +151,7 @@ func words(list string) []string {
 	return slices.DeleteFunc(strings.Split(list, ","), func(word string) bool { return word == "" })
 }
 
-// notReplayed are the flags that choose among runs or say where reports go.
+// notReplayed are the flags that select runs or name the files of reports.
 var notReplayed = []string{"only", "pairs", "faults", "every-request", "max-runs", "parallel", "json", "junit"}
 
 // replay returns the command that makes a run again.

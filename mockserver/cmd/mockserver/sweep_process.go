@@ -72,7 +72,7 @@ func ending(ctx context.Context, err error) string {
 	}
 }
 
-// tail keeps the end of what is written to it.
+// tail is a writer that keeps the end of its input.
 type tail struct {
 	limit int
 	kept  []byte
@@ -88,7 +88,7 @@ func (t *tail) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// String returns what was kept.
+// String returns the end of the input.
 func (t *tail) String() string {
 	if t.cut {
 		return "…" + strings.ToValidUTF8(string(t.kept), "")

@@ -132,7 +132,7 @@ func TestSweep_WhatCannotBeSwept(t *testing.T) {
 		"no program":              {nil, "name the program"},
 		"no such program":         {[]string{"--", "./no-such-program"}, "fails without faults"},
 		"a program that fails":    {[]string{"--", "go", "no-such-subcommand"}, "fails without faults (exit code 2)"},
-		"a program of its own":    {[]string{"--", "go", "version"}, "made no request of the service"},
+		"another program":         {[]string{"--", "go", "version"}, "made no request of the service"},
 		"unknown fault":           {[]string{"-faults", "lost", "--", "go"}, `unknown fault "lost"`},
 		"unreadable schedule":     {[]string{"-only", "purchase", "--", "go"}, "write it as regulatory.purchase#1:lost-after"},
 		"a kill without -restart": {[]string{"-only", "regulatory.purchase#1:killed", "--", "go"}, "set Restart"},
@@ -154,7 +154,7 @@ func TestSweep_OtherLanguages(t *testing.T) {
 			t.Parallel()
 			path, err := exec.LookPath(name)
 			if err != nil {
-				t.Logf("there is no %s", name)
+				t.Logf("%s is missing", name)
 				return
 			}
 			got := invoke(t, nil, "sweep", "-json", "-faults", "lost-after", "--", path, "../../../examples/careless/"+source, "{shipment}").want(t, exitFailure).failing(t)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Every word that asks a server does so over https too, once it is told whom to trust.
+// Every command that sends requests to a server also does so over https, with -cacert.
 func TestTLS_WordsReachAServerThatTheyAreToldToTrust(t *testing.T) {
 	t.Parallel()
 	ca := filepath.Join(t.TempDir(), "ca.pem")
@@ -58,7 +58,7 @@ func TestTLS_DoctorReachesAReceiverThatItIsToldToTrust(t *testing.T) {
 	invoke(t, nil, "doctor", secure.URL, "-key", "k", "-patience", "2s", "-cacert", ca).want(t, exitFailure, "BAD   bad signature")
 }
 
-// Without -tls-ca the authority is where the line of JSON and the greeting say, and gone with the server.
+// Without -tls-ca the CA certificate is in a temporary file that serve prints, and is removed with the server.
 func TestTLS_ItsAuthorityGoesWithTheServer(t *testing.T) {
 	t.Parallel()
 	d := start(t, nil, "-json", "-tls")
