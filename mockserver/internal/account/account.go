@@ -1,6 +1,6 @@
-// Package account holds what an account of the service holds: rates, webhooks, transactions, the ledger behind them, and
-// what can be analyzed. Accounts share what they have in common, so copying one is cheap. The package knows neither time nor
-// HTTP, and does not lock: whoever changes an account holds the lock of its world.
+// Package account contains the data of an account: rates, webhooks, transactions, the ledger behind them, and the shipments
+// and invoices to analyze. Copies share unchanged data, so copying an account is cheap. The package uses neither time nor
+// HTTP, and does not lock: a caller that changes an account holds the lock of its world.
 //
 // Rates and transactions are written member by member, in the order of the specification's tables, because a server
 // writes hundreds of them when it starts.

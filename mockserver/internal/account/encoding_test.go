@@ -12,7 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
-// Records are written by hand for speed; encoding/json says what is right.
+// Records are encoded by hand for speed; encoding/json is the reference.
 func TestAppend_WritesWhatEncodingJSONDoes(t *testing.T) {
 	t.Parallel()
 	money := func(text string) shipping.Amount {

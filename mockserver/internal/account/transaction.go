@@ -23,8 +23,8 @@ type TransactionDetails struct {
 // AddTransaction encodes a ledger entry as the transaction that lists of its wallet begin with. Every
 // transaction is an entry of the ledger and the other way round.
 //
-// Assumption: money that comes in has flow "in"; only "out" is known to occur. What a reversed
-// transaction took comes back by another one with flow "in", so that every row counts once.
+// Assumption: money that comes in has flow "in"; only "out" is known to occur. The money of a reversed
+// transaction comes back in another one with flow "in", so that every row counts once.
 func (w *Account) AddTransaction(e ledger.Entry, how TransactionDetails) error {
 	flat, err := e.Amount.Flat()
 	if err != nil {

@@ -129,7 +129,7 @@ func TestReach_OnlyMovesForward(t *testing.T) {
 	c.Reach(start.Add(time.Hour))
 	c.Reach(start)
 	if got := c.Now(); !got.Equal(start.Add(time.Hour)) || !seen.IsZero() {
-		t.Errorf("it is %v, and what was due was called at %v", got, seen)
+		t.Errorf("it is %v, and the due events were called at %v", got, seen)
 	}
 	if fired, err := c.Advance(0); err != nil || len(fired) != 1 || !seen.Equal(start.Add(time.Hour)) {
 		t.Errorf("Advance(0) called %v at %v (%v)", fired, seen, err)

@@ -18,7 +18,7 @@ const (
 
 // Consignment describes the goods of a shipment or an invoice.
 type Consignment struct {
-	// Origin and Destination are two-letter ISO country codes, in either case. Where one is
+	// Origin and Destination are two-letter ISO country codes, in either case. If one is
 	// unknown, or both are the same, no border is crossed and no form is needed.
 	Origin, Destination string
 	Items               []Item
@@ -30,8 +30,8 @@ type Item struct {
 	ID string
 	// Description is searched for keywords, but only if the HS code is missing.
 	Description string
-	// HSCode is a tariff code, with or without dots, spaces and hyphens: "9102.11.00". A text that
-	// is no such code ("n/a", "unknown") counts as none.
+	// HSCode is a tariff code, with or without dots, spaces and hyphens: "9102.11.00". Any other
+	// text ("n/a", "unknown") counts as none.
 	HSCode string
 }
 
@@ -119,8 +119,7 @@ func readItem(item Item) matchable {
 	return matchable{id: item.ID, words: words(item.Description)}
 }
 
-// mentions reports whether the words hold the keyword's words side by side, the last one perhaps
-// in the plural.
+// mentions reports whether the text contains the keyword's words side by side, the last one possibly in the plural.
 func (m matchable) mentions(keyword string) bool {
 	wanted := words(keyword)
 	last := len(wanted) - 1
@@ -142,7 +141,7 @@ func isOneOrMany(word, noun string) bool {
 	return ok && word == stem+"ies"
 }
 
-// words returns the words of a text in lower case. Hyphens and apostrophes part words, so that
+// words returns the words of a text in lower case. Hyphens and apostrophes separate words, so that
 // "power-bank" is found as "power bank" and "dress" in "women's dress".
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {

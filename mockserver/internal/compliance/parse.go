@@ -178,7 +178,7 @@ func chapterOrMore(prefix string) int {
 func (r *reader) keywords(place string, keywords []string) {
 	for i, keyword := range keywords {
 		if len(words(keyword)) == 0 {
-			r.fault(index(place, i), "must hold a word")
+			r.fault(index(place, i), "must contain a word")
 		} else if slices.ContainsFunc(keywords[:i], func(k string) bool { return slices.Equal(words(k), words(keyword)) }) {
 			r.fault(index(place, i), strconv.Quote(keyword)+" is listed twice; remove one")
 		}
@@ -210,7 +210,7 @@ func (r *reader) field(place string, value any) Field {
 			field.pattern, err = regexp.Compile(`^(?:` + field.Pattern + `)$`)
 		}
 		if err != nil {
-			r.fault(place+".pattern", "is no regular expression: "+err.Error())
+			r.fault(place+".pattern", "is not a regular expression: "+err.Error())
 		}
 	}
 	for i, value := range field.Values {

@@ -64,9 +64,8 @@ type Problem struct {
 // String returns "field: reason".
 func (p Problem) String() string { return p.Field + ": " + p.Reason }
 
-// Check names everything that is wrong with a profile, the values for a form's fields by name: first
-// what is wrong with the form's own fields, in their order, then every field that the form does
-// not have, by name. It returns nil for a good profile.
+// Check returns all problems of a profile, the values for a form's fields by name: first those of the form's fields, in
+// their order, then every unknown field, by name. It returns nil for a valid profile.
 //
 // A profile may be filled in step by step, so a missing required field is a problem only if complete is
 // true. A field that is null, or an empty or blank text, counts as missing.
@@ -92,7 +91,7 @@ func (f *Form) Check(profile map[string]json.RawMessage, complete bool) []Proble
 	}
 	for _, name := range slices.Sorted(maps.Keys(profile)) {
 		if !known[name] {
-			problems = append(problems, Problem{name, "is no field of " + f.Slug + "; " + f.fieldNames()})
+			problems = append(problems, Problem{name, "is not a field of " + f.Slug + "; " + f.fieldNames()})
 		}
 	}
 	return problems

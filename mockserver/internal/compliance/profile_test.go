@@ -110,8 +110,8 @@ func TestCheck_NamesEveryProblemAtOnceInTheOrderOfTheForm(t *testing.T) {
 		{Field: "number", Reason: "is required; give a number without quotes, such as 12.5"},
 		{Field: "flag", Reason: "must be true or false, without quotes"},
 		{Field: "share", Reason: "must be a number from 0 to 100, without quotes"},
-		{Field: "alpha", Reason: "is no field of OTHER" + fields},
-		{Field: "zeta", Reason: "is no field of OTHER" + fields},
+		{Field: "alpha", Reason: "is not a field of OTHER" + fields},
+		{Field: "zeta", Reason: "is not a field of OTHER" + fields},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
@@ -165,7 +165,7 @@ func TestCheck_AFormWithoutFieldsSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := rules.Forms()[0].Check(profile(t, `{"a": 1}`), true)
-	want := []compliance.Problem{{Field: "a", Reason: "is no field of OTHER; it has none"}}
+	want := []compliance.Problem{{Field: "a", Reason: "is not a field of OTHER; it has none"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
@@ -179,7 +179,7 @@ func TestCheck_AcceptsNothingButWhatItCanRead(t *testing.T) {
 		value := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{`"`, `{`, `nul`, "\x00", `+1`, `01`, `.5`})).Draw(t, "value")
 		problems := form.Check(map[string]json.RawMessage{field.Name: json.RawMessage(value)}, false)
 		if len(problems) == 0 && value != "" && !json.Valid([]byte(value)) {
-			t.Fatalf("%s accepts %q, which is no JSON", field.Name, value)
+			t.Fatalf("%s accepts %q, which is not JSON", field.Name, value)
 		}
 	})
 }

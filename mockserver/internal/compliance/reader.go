@@ -75,7 +75,7 @@ func (r *reader) object(place string, value any, members []member) bool {
 		wrong := ""
 		switch {
 		case known < 0:
-			wrong = "is no key here; the keys are " + keys(members)
+			wrong = "is not a key here; the keys are " + keys(members)
 		case slices.ContainsFunc(entries[:i], func(earlier entry) bool { return earlier.key == e.key }):
 			wrong = "is given twice; remove one"
 		case !assign(members[known].into, e.value):

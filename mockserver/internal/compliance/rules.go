@@ -2,7 +2,7 @@
 // asks for: the knowledge behind the reference server's analyze step.
 //
 // The knowledge is data. [Default] reads the table that is built in (rules.json), [Parse] reads
-// one that replaces it. The table is illustrative: it makes analyses believable, and it is no
+// one that replaces it. The table is illustrative: it makes analyses believable, and is not
 // compliance advice.
 //
 //	rules, err := compliance.Default()
@@ -57,8 +57,8 @@ type Rules struct {
 // anew, which takes a millisecond or two: keep the result, and share it.
 func Default() (*Rules, error) { return Parse(defaultRules) }
 
-// Forms returns the forms in the table's order, which is the order of [Rules.Match] too. The slice
-// is the caller's own; what it points to is shared and read-only.
+// Forms returns the forms in the table's order, which is the order of [Rules.Match] too. The caller
+// may change the slice; the forms are shared and read-only.
 func (r *Rules) Forms() []*Form { return slices.Clone(r.forms) }
 
 // Form returns the form of a slug such as "FISH-WILDLIFE", and whether the table has it.

@@ -84,7 +84,7 @@ func TestDefault_EveryFormCanBeSoldGeneratedAndFilledIn(t *testing.T) {
 		}
 		for _, field := range form.Fields {
 			if field.Pattern != "" && field.Help == "" {
-				t.Errorf("%s.%s has a pattern but no words that say what it means", form.Slug, field.Name)
+				t.Errorf("%s.%s has a pattern without an explanation", form.Slug, field.Name)
 			}
 		}
 	}

@@ -14,7 +14,7 @@
 //     three places that zone.tab lacks have the World Factbook's.
 //   - An offset is the zone's standard time of 2026, never its summer time.
 //   - Antarctica, which has no money, has XXX, ISO 4217's code for "no currency".
-//   - Bouvet Island and Heard Island, where nobody lives, have no time zones: an empty array.
+//   - Bouvet Island and Heard Island, which are uninhabited, have no time zones: an empty array.
 package country
 
 import (

@@ -31,7 +31,7 @@ func find(t *testing.T, code string) country.Country {
 	countries := all(t)
 	at := slices.IndexFunc(countries, func(c country.Country) bool { return c.ISOCode == code })
 	if at < 0 {
-		t.Fatalf("there is no country %s", code)
+		t.Fatalf("country %s is missing", code)
 	}
 	return countries[at]
 }

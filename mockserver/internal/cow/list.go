@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// List is a list whose copies share what they have in common: appending to a copy costs the same however
+// List is a list whose copies share their common part: appending to a copy costs the same however
 // long the list is. The zero value is an empty list. It is not safe for concurrent use, with the exception
 // of [Map].
 type List[T any] struct {

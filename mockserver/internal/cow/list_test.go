@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever is appended and cloned in whatever order, every copy is what a slice copied whole would be.
+// After any sequence of appends and clones, every copy equals a slice that was copied completely.
 func TestList_AgreesWithSlices(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -103,7 +103,7 @@ func TestList_CommonAgreesWithAComparison(t *testing.T) {
 	})
 }
 
-// Copies of a long list are compared without a look at what they share.
+// Comparing copies of a long list does not read their common part.
 func TestList_CommonComparesLittle(t *testing.T) {
 	t.Parallel()
 	var l List[int]

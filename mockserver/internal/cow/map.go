@@ -1,5 +1,5 @@
-// Package cow holds maps and lists that are copied by sharing: a copy costs what has changed since the last
-// copy, however much they hold.
+// Package cow contains maps and lists that are copied by sharing: the cost of a copy depends on the changes since the
+// last copy, not on the size.
 package cow
 
 import (
@@ -7,7 +7,7 @@ import (
 	"reflect"
 )
 
-// Map is a map whose copies share what they have in common. The zero value is an empty map. It is not
+// Map is a map whose copies share their common part. The zero value is an empty map. It is not
 // safe for concurrent use, except that any number of goroutines may read and [Map.Clone] one that
 // [Map.Freeze] was called on and nothing was set in since.
 type Map[K comparable, V any] struct {
@@ -71,7 +71,7 @@ func (m *Map[K, V]) Freeze() {
 	}
 	top, rest := m.own, m.shared
 	m.own = nil
-	// A layer is merged into one that is not much larger, so that there are never more than a few:
+	// A layer is merged into one that is not much larger, so that their number stays small:
 	// each is at least twice as large as the one above it.
 	for len(rest) > 0 && len(rest[0]) < 2*len(top) {
 		merged := make(map[K]V, len(rest[0])+len(top))

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever is set and cloned in whatever order, every copy is what a plain map copied whole would be.
+// After any sequence of sets and clones, every copy equals a plain map that was copied completely.
 func TestMap_AgreesWithPlainMaps(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -80,7 +80,7 @@ func TestMap_DifferingMissesNothing(t *testing.T) {
 	})
 }
 
-// Copies of a large map differ in what was set since.
+// Copies of a large map differ in the keys that were set since.
 func TestMap_DifferingIsWhatWasSet(t *testing.T) {
 	t.Parallel()
 	var m Map[int, int]

@@ -83,7 +83,7 @@ func TestSend_EndsAsThePolicySays(t *testing.T) {
 	}
 }
 
-// A name under .localhost passes the first check; what is dialled is checked again.
+// A name under .localhost passes the first check; the dialled address is checked again.
 func TestTransport_DialsLoopbackOnly(t *testing.T) {
 	t.Parallel()
 	transport := NewTransport(false)
@@ -159,7 +159,7 @@ func TestLog_KeepsTheLatestAndFindsThem(t *testing.T) {
 		t.Errorf("the latest is %v, %v", latest.ID, known)
 	}
 	if _, known := d.Latest("SH-1", "shipment.delivered"); known {
-		t.Error("found a delivery of an event that there was none of")
+		t.Error("found a delivery of an event that was not sent")
 	}
 	if _, err := d.Wait(t.Context(), "WD-1"); !errors.Is(err, ErrUnknown) {
 		t.Errorf("waiting for a forgotten one: %v", err)
@@ -189,7 +189,7 @@ func TestSign_IsHexHMACSHA512(t *testing.T) {
 	}
 }
 
-// What a log had queued is tried again by whoever restores it; what was on its way before is called back.
+// A restored log sends its queued deliveries again; those that were being sent before are cancelled.
 func TestRestore_GoesOnWithWhatWasQueued(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 // lane holds the pending deliveries to one webhook.
 type lane struct {
 	webhook   string
-	gathering *batch    // the current batch; nil if there is none
+	gathering *batch    // the current batch, or nil
 	ready     []*flight // deliveries whose attempt is due, in order
 	busy      int       // running attempts
 }

@@ -59,7 +59,7 @@ func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(""))}, nil
 }
 
-// received returns what was answered, in that order, and how many came from one webhook at once.
+// received returns the deliveries in the order of their responses, and how many of one webhook came at once.
 func (s *slow) received() ([]string, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,7 +166,7 @@ func TestAdvance_WaitsForOrderedDeliveries(t *testing.T) {
 	}
 }
 
-// S4: what was sent together has the same log and the same calls of the clock, however long each receiver takes.
+// S4: deliveries that are sent together leave the same log and the same calls of the clock, however long each receiver takes.
 func TestAdvance_IsTheSameWhoeverIsSlow(t *testing.T) {
 	t.Parallel()
 	run := func(seed uint64) (log []Delivery, fired []clock.Fired) {
@@ -273,7 +273,7 @@ func TestSend_ASlowReceiverDelaysNobodyElse(t *testing.T) {
 	}
 }
 
-// S21: a restored delivery keeps what was left of its wait, here a second of which half has passed.
+// S21: a restored delivery keeps the rest of its wait, here half a second.
 func TestRestore_KeepsWhatWasLeftOfTheWait(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
@@ -309,7 +309,7 @@ func TestRestore_KeepsWhatWasLeftOfTheWait(t *testing.T) {
 		t.Errorf("the last attempt was after %v, and it is %s", at, got.State)
 	}
 	if gathered, _ := d.Find("WD-2"); len(gathered.Attempts) != 1 || gathered.Attempts[0].At.Sub(began) != GatherFor {
-		t.Errorf("what was gathered was tried as %+v", gathered.Attempts)
+		t.Errorf("the gathered deliveries were attempted as %+v", gathered.Attempts)
 	}
 }
 
@@ -332,7 +332,7 @@ func TestRestore_DoesNotSendWhatAnotherWorldQueued(t *testing.T) {
 	})
 }
 
-// S5, S21: what was gathered, and what had been released but not sent, keeps its order when it is restored.
+// S5, S21: deliveries that were gathered, or released but not sent, keep their order when they are restored.
 func TestRestore_KeepsTheOrderOfWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	for _, order := range Orders() {

@@ -22,7 +22,7 @@ const (
 	olderKey    = "sk_test_older"
 )
 
-// receiver is one that does all well, and can be told to do one thing badly.
+// receiver is a correct receiver, in which a test can break one thing.
 type receiver struct {
 	keys []string
 	// instead answers before anything else and reports whether it has.
@@ -79,7 +79,7 @@ func good() receiver {
 	return receiver{keys: []string{receiverKey, olderKey}}
 }
 
-// examine examines a handler over a socket. What is slow on purpose ends with the patience.
+// examine examines a handler over a socket. A slow receiver ends with the patience.
 func examine(t *testing.T, h http.Handler) Scorecard {
 	t.Helper()
 	const patience = 2 * time.Second
@@ -146,7 +146,7 @@ func TestExamine_FindsWhatIsBad(t *testing.T) {
 	}{
 		{"knows one key only", func(rc *receiver) { rc.keys = []string{receiverKey} }, []string{"rotated key"}},
 		{"reads everything", func(rc *receiver) { rc.unlimited = true }, []string{"oversized", "slow"}},
-		{"refuses what it has seen", status(http.StatusConflict, seen()), []string{"duplicate"}},
+		{"refuses a duplicate", status(http.StatusConflict, seen()), []string{"duplicate"}},
 		{"fails on what comes late", status(http.StatusInternalServerError, late()), []string{"out of order"}},
 		{"refuses unknown events", status(http.StatusBadRequest, has("teleported")), []string{"unknown event"}},
 		{"fails on broken JSON", status(http.StatusInternalServerError, func(body string) bool { return !json.Valid([]byte(body)) }), []string{"malformed JSON"}},
@@ -164,7 +164,7 @@ func TestExamine_FindsWhatIsBad(t *testing.T) {
 				return form
 			}
 		}, []string{"wrong content type"}},
-		{"takes what is not signed", func(rc *receiver) {
+		{"accepts a delivery without a signature", func(rc *receiver) {
 			rc.instead = func(_ http.ResponseWriter, r *http.Request) bool {
 				return r.Method == http.MethodPost && r.Header.Get(delivery.HeaderSignature) == ""
 			}
@@ -178,7 +178,7 @@ func TestExamine_FindsWhatIsBad(t *testing.T) {
 				return wrong
 			}
 		}, []string{"bad signature"}},
-		{"verifies what it has written again", func(rc *receiver) {
+		{"verifies the JSON that it encoded again", func(rc *receiver) {
 			rc.instead = func(w http.ResponseWriter, r *http.Request) bool {
 				var parsed any
 				if r.ContentLength > 1<<20 || json.NewDecoder(r.Body).Decode(&parsed) != nil {
@@ -230,7 +230,7 @@ func must(text []byte, err error) []byte {
 	return text
 }
 
-// One that refuses what is in order would refuse the rest too, which proves nothing.
+// A receiver that refuses a valid delivery would refuse the others too, which proves nothing.
 func TestExamine_GoesNoFurtherThanAReceiverThatRefusesWhatIsInOrder(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

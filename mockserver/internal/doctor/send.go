@@ -36,7 +36,7 @@ func (e *examiner) signed(body []byte) post {
 type reaction struct {
 	status   int
 	location string // where a redirect leads
-	err      error  // there was no response
+	err      error  // without a response
 	took     time.Duration
 }
 

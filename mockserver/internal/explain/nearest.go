@@ -24,7 +24,7 @@ type draftRequest struct {
 	operation string
 	values    map[string]string // of the route's placeholders
 	query     url.Values
-	body      any // nil if there is none
+	body      any // or nil
 }
 
 // nearest returns the valid request that is nearest to a call, or nil.

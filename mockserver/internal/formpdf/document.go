@@ -1,6 +1,6 @@
 // Package formpdf prints regulatory documents as PDF: forms with numbered boxes, the parties, the
-// goods and a line to sign on. They look like the real thing so that what a program does with them
-// (store, show, print, attach) can be tested, and say on every page that they are specimens.
+// goods and a line to sign on. They look like real documents, so that a program can store, show, print and attach them in
+// a test, and are marked as specimens on every page.
 // The package computes nothing: amounts and totals are printed as they are given.
 //
 // The same document always gives the same bytes.
@@ -48,8 +48,8 @@ type Field struct {
 	Label, Value string
 	// Required puts a star behind the label.
 	Required bool
-	// Choices, if any, are printed as tick boxes with the one ticked that equals Value. A Value that
-	// is none of them is printed as one more.
+	// Choices, if any, are printed as tick boxes with the one ticked that equals Value. Any other
+	// Value is printed as a further box.
 	Choices []string
 }
 

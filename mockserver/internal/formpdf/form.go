@@ -270,7 +270,7 @@ func (s *sheet) goods() {
 	s.Ln(gap)
 }
 
-// certification is the last part: what is declared, and room to sign it.
+// certification prints the last part: the declaration, and room to sign it.
 func (s *sheet) certification() {
 	const penRoom = 17.0
 	s.section("D   CERTIFICATION", s.prose(declaration), []cell{

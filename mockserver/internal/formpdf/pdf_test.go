@@ -11,10 +11,10 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
 )
 
-// page is what a reader sees of a page: its lines of text, in the order of printing.
+// page is the visible text of a page: its lines, in the order of printing.
 type page struct{ lines []line }
 
-// line is a text and where it begins, in points from the lower left corner.
+// line is a text and the position of its beginning, in points from the lower left corner.
 type line struct {
 	x, y float64
 	text string
@@ -55,7 +55,7 @@ var (
 	position = regexp.MustCompile(`BT (-?[\d.]+) (-?[\d.]+) Td \($`)
 )
 
-// read takes a PDF apart. It is no general reader: it knows how this package's library writes.
+// read parses a PDF. It is not a general reader: it reads only the output of this package's library.
 func read(t testing.TB, file []byte) []page {
 	t.Helper()
 	var pages []page

@@ -116,7 +116,7 @@ func (b *Book) Replace(number int, rule fault.Rule, now time.Time) (known bool, 
 		return true, fmt.Errorf("rule %d could never strike: %s", number, problem)
 	}
 	for _, later := range b.rules[at+1:] {
-		if reason := r.hides(later); reason != "" {
+		if reason := r.alwaysExcludes(later); reason != "" {
 			return true, fmt.Errorf("rule %d could never strike behind it, because %s: limit rule %d, or remove rule %d first", later.number, reason, number, later.number)
 		}
 	}
@@ -315,7 +315,7 @@ func (b *Book) identify(s Sighting) uint64 {
 	return hash.Sum64()
 }
 
-// Analyzed records what was analyzed to get a request_id, for identify.
+// Analyzed records the shipment or invoice of a request_id, for identify.
 func (b *Book) Analyzed(requestID string, body []byte) {
 	hash := fnv.New64a()
 	hash.Write(body)

@@ -36,7 +36,7 @@ func (r *armed) problem(all []*armed, now time.Time) string {
 		}
 	}
 	for _, earlier := range all {
-		if reason := earlier.hides(r); reason != "" {
+		if reason := earlier.alwaysExcludes(r); reason != "" {
 			return fmt.Sprintf("rule %d strikes every such call first, and %s: remove that one, or limit it", earlier.number, reason)
 		}
 	}
@@ -83,9 +83,9 @@ func (r *armed) operations() []string {
 	}
 }
 
-// hides returns a reason if a rule strikes every request of a later one and excludes it, so that the later one can
+// alwaysExcludes returns a reason if a rule strikes every request of a later one and excludes it, so that the later one can
 // never strike; otherwise "".
-func (r *armed) hides(later *armed) string {
+func (r *armed) alwaysExcludes(later *armed) string {
 	every := !r.off && (r.on == nil || containsAll(r.on, later.on)) &&
 		r.Nth == 0 && r.First == 0 && (r.Probability == 0 || r.Probability == 1) &&
 		!r.From.After(later.From) && (r.Until.IsZero() || !later.Until.IsZero() && !r.Until.Before(later.Until))

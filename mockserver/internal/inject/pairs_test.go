@@ -151,7 +151,7 @@ func TestPairs_ThatExcludeEachOther(t *testing.T) {
 	}
 }
 
-// A rule in front that rests, or that strikes some requests only, does not exclude a later one for ever.
+// An earlier rule that has ended, or that strikes only some requests, does not exclude a later one.
 func TestPairs_ALimitedRuleDoesNotHideALaterOne(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

@@ -71,7 +71,7 @@ func TestCheckNamesWhatIsBroken(t *testing.T) {
 			}
 			tc.damage(l)
 			if err := l.Check(); err == nil || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("check says %v, want it to name %q", err, tc.want)
+				t.Errorf("check returned %v, want it to name %q", err, tc.want)
 			}
 		})
 	}

@@ -202,7 +202,7 @@ func (l *Ledger) Entries(wallet string) []Entry {
 	return entries
 }
 
-// Debited returns the debit of a reference, or false if there is none.
+// Debited returns the debit of a reference, and whether it exists.
 func (l *Ledger) Debited(reference string) (Entry, bool) {
 	at, paid := l.debited.Get(reference)
 	if !paid {

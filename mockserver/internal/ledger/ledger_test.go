@@ -189,8 +189,8 @@ func TestClonesGoTheirOwnWays(t *testing.T) {
 	}
 }
 
-// Whatever is asked of it, a ledger sums to zero, and it and its copies hold exactly what plain sums of the
-// accepted calls say.
+// After any calls a ledger sums to zero, and its balances and those of its copies equal plain sums of the accepted
+// calls.
 func TestLedgerBalancesAfterAnySequence(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -220,7 +220,7 @@ func TestLedgerBalancesAfterAnySequence(t *testing.T) {
 	})
 }
 
-// book is a ledger and what it should hold, kept in the plainest way.
+// book is a ledger and its expected contents, stored in the simplest way.
 type book struct {
 	*ledger.Ledger
 	cents map[string]int64   // by wallet
@@ -335,7 +335,7 @@ func TestReversalGivesBackADebitOnce(t *testing.T) {
 		t.Errorf("second reversal: %v", err)
 	}
 	if _, err := l.Reverse("RD-2", "", noon, "TR-4"); !errors.Is(err, ledger.ErrNotDebited) {
-		t.Errorf("reversal of what was never paid: %v", err)
+		t.Errorf("reversal of an unpaid reference: %v", err)
 	}
 	if _, err := l.Debit("VA-1", amount(t, "1"), "RD-1", "", noon, "TR-5"); !errors.Is(err, ledger.ErrAlreadyDebited) {
 		t.Errorf("a reference that was given back is debited again: %v", err)

@@ -32,7 +32,7 @@ type run struct {
 
 // Edition identifies the contents of a list at one moment: two lists of the same edition hold the same records.
 type Edition struct {
-	_ byte // memory of its own, so that no two are one
+	_ byte // memory, so that no two have the same address
 }
 
 // Past is the part of a list that is older than every record in it, and computed instead of stored.
@@ -69,11 +69,11 @@ func (l *List) Edition() *Edition {
 	return l.edition
 }
 
-// Clone returns a list that starts out equal and goes its own way. It costs the same however long the
-// list is: the two share what they have in common.
+// Clone returns an equal list, which then changes independently. It costs the same however long the list is: the two
+// share their common part.
 func (l *List) Clone() List {
 	l.freeze()
-	l.Edition() // what is cloned twice shares what was made of it
+	l.Edition() // two clones share the encoded records
 	return List{shared: l.shared, before: l.before, past: l.past, edition: l.edition}
 }
 
@@ -83,7 +83,7 @@ func (l *List) freeze() {
 		return
 	}
 	top, rest := l.own, l.shared
-	// A run is added to one that is not much longer, so that there are never more than a few.
+	// A run is added to one that is not much longer, so that their number stays small.
 	for len(rest) > 0 && rest[len(rest)-1].length < 2*top.length {
 		last := len(rest) - 1
 		top, rest = rest[last].followedBy(&top), rest[:last]
@@ -237,8 +237,8 @@ func (c *chunk) prepend(record []byte) {
 	c.from = append(c.from, uint32(need))
 }
 
-// room is how much memory a chunk that needs more is to have: half as much again, until it holds enough
-// records to tell how much a full one takes.
+// room returns the new size of a chunk that needs more memory: half as much again, until it holds enough records to
+// estimate the size of a full one.
 func (c *chunk) room(need int) int {
 	if n := len(c.from) + 1; n > perChunk/8 && n < perChunk {
 		return max(need, need/n*perChunk+need/n) // records of a few bytes differ by more than their mean

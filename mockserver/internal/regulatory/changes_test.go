@@ -10,7 +10,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// changes lists what has changed, request by request.
+// changes lists the changes of each request.
 func changes(now, then regulatory.Requests) []string {
 	state := func(r *regulatory.Record) string {
 		if r == nil {
@@ -56,6 +56,6 @@ func TestSince_ReturnsWhatHasChangedInTheOrderOfAnalysis(t *testing.T) {
 	want(changes(drafted, completed), a+" completed draft", b+" completed draft", c+" draft -")
 
 	later := regulatory.NewDesk(w.config)
-	later.Resume(purchased, time.Hour) // which only postpones what is due
+	later.Resume(purchased, time.Hour) // which only postpones the pending events
 	want(changes(later.Snapshot(), purchased))
 }

@@ -44,7 +44,7 @@ type Config struct {
 	NewID func(prefix string) string
 	// Charged is called with each charge and its record. It may be nil.
 	Charged func(entry ledger.Entry, record *Record)
-	// Room is called before a request is opened; its error becomes a refusal with [CodeFull]. If nil, there is no limit.
+	// Room is called before a request is opened; its error becomes a refusal with [CodeFull]. Nil means no limit.
 	Room func() error
 	// Settings are the desk's assumptions.
 	Settings Settings

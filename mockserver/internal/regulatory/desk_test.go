@@ -26,14 +26,13 @@ const (
 	invoice = "https://invoices.example/1001.pdf"
 )
 
-// world is the least that a desk needs around it: a clock that stands still until told, rates that
-// may move, and ids that count.
+// world is the smallest environment of a desk: a virtual clock, exchange rates that may change, and ids that count.
 type world struct {
 	*regulatory.Desk
 	t      testing.TB
 	config regulatory.Config
 	ledger *ledger.Ledger
-	rates  map[string]string // what a dollar is worth
+	rates  map[string]string // units per dollar
 	now    time.Time
 	timers []timer
 	ids    int

@@ -144,7 +144,7 @@ func TestEdit_NamesEveryProblemAndChangesNothing(t *testing.T) {
 		}, regulatory.CodeInvalidRequest, []string{"incoterm must be one of EXW", "estimated_arrival must be a date"}},
 		"bad profile": {func(w *world, id string) (*regulatory.Record, error) {
 			return w.UpdateProfile(id, "WATCH", regulatory.Profile{"jewels": json.RawMessage(`"many"`), "colour": json.RawMessage(`"red"`)})
-		}, regulatory.CodeInvalidProfile, []string{"jewels must be a number", "colour is no field of WATCH"}},
+		}, regulatory.CodeInvalidProfile, []string{"jewels must be a number", "colour is not a field of WATCH"}},
 		"profile of a form that is not offered": {func(w *world, id string) (*regulatory.Record, error) {
 			return w.UpdateProfile(id, "MSDS", nil)
 		}, regulatory.CodeNotOffered, []string{"does not offer MSDS"}},

@@ -158,7 +158,7 @@ func TestRetry_ManualDocumentsAreNotRetried(t *testing.T) {
 	w.checkSound()
 }
 
-// A fork goes on where its origin was: what is pending ends there too, in its own time and books.
+// A fork continues at the state of its parent: pending documents are generated there too, by its own clock and ledger.
 func TestResume_TakesPendingWorkAlong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *regulatory.Config) {
@@ -184,7 +184,7 @@ func TestResume_TakesPendingWorkAlong(t *testing.T) {
 	fork.advance(2 * time.Minute)
 	for _, r := range []*regulatory.Record{generating, purchasing, waiting} {
 		if there, here := fork.get(r).Status, w.get(r).Status; there != regulatory.StateCompleted || here == regulatory.StateCompleted {
-			t.Errorf("request %s is %s in the fork and %s where it comes from", r.RequestID, there, here)
+			t.Errorf("request %s is %s in the fork and %s in its parent", r.RequestID, there, here)
 		}
 	}
 	if got := fork.get(generating).Documents[0].GeneratedAt.Sub(w.now); got != 5*time.Second {

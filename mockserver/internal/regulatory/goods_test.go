@@ -38,7 +38,7 @@ func TestGoods_TotalsAreExactAndByCurrency(t *testing.T) {
 			[]LineItem{item(2, "", "NGN"), item(1, "5", "NGN"), item(1, "5", "EUR")},
 			[]string{"-", "5.00", "5.00", "5.00 EUR"},
 		},
-		{"none where it is too long", []LineItem{item(1_000_000_000, "123456789012", "NGN")}, []string{"-"}},
+		{"none if it is too long", []LineItem{item(1_000_000_000, "123456789012", "NGN")}, []string{"-"}},
 		{"without a currency", []LineItem{item(2, "2.5", "")}, []string{"5.00", "5.00"}},
 	}
 	for _, test := range tests {

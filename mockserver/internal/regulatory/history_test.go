@@ -12,9 +12,9 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// told is a history in words: seconds since it began, and what happened.
-func told(r *regulatory.Record) []string {
-	var lines []string
+// historyLines formats a history: seconds since its beginning, and the event.
+func historyLines(r *regulatory.Record) []string {
+	var text []string
 	for _, step := range r.History() {
 		what := string(step.Status)
 		switch {
@@ -23,9 +23,9 @@ func told(r *regulatory.Record) []string {
 		case step.DocumentType != "":
 			what = fmt.Sprintf("%s %s %d", step.DocumentType, step.DocumentStatus, step.Attempt)
 		}
-		lines = append(lines, fmt.Sprintf("%v %s", step.At.Sub(r.History()[0].At.Time), what))
+		text = append(text, fmt.Sprintf("%v %s", step.At.Sub(r.History()[0].At.Time), what))
 	}
-	return lines
+	return text
 }
 
 func TestHistory_TellsWhatHappenedToARequest(t *testing.T) {
@@ -39,7 +39,7 @@ func TestHistory_TellsWhatHappenedToARequest(t *testing.T) {
 	w.advance(time.Minute)
 	must[*regulatory.Record](t)(w.Retry(r.RequestID))
 	w.advance(time.Minute)
-	got := strings.Join(told(w.get(r)), "\n")
+	got := strings.Join(historyLines(w.get(r)), "\n")
 	for _, want := range []string{
 		"0s draft\n1s edited\n2s purchasing\n2s processing\n2s CUSTOMS generating 1\n",
 		"CUSTOMS failed 1\n", " failed\n", "1m2s processing\n1m2s CUSTOMS generating 2\n", "CUSTOMS generated 2\n",
@@ -53,15 +53,15 @@ func TestHistory_TellsWhatHappenedToARequest(t *testing.T) {
 	}
 	failed := w.get(r).History()[5]
 	if failed.DocumentStatus != regulatory.DocumentFailed || failed.Failure == "" {
-		t.Errorf("the failure is told as %+v", failed)
+		t.Errorf("the failure is recorded as %+v", failed)
 	}
 	later := must[*world](t)(restored(t, w, w.Save(), time.Hour))
-	if diff := cmp.Diff(told(w.get(r)), told(later.get(r))); diff != "" {
+	if diff := cmp.Diff(historyLines(w.get(r)), historyLines(later.get(r))); diff != "" {
 		t.Errorf("a history from a file (-saved +loaded):\n%s", diff)
 	}
 }
 
-// A client that edits without end takes no more and more memory.
+// The memory of a request that is edited endlessly is bounded.
 func TestHistory_IsBoundedAndKeepsItsBeginning(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

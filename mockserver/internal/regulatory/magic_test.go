@@ -8,8 +8,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// story analyzes a magic input, buys all that is offered but OTHER, and tells the states that the
-// request went through: after the purchase, a minute later, and after one retry.
+// story analyzes a special input, purchases every offered document except OTHER, and returns the states of the request:
+// after the purchase, a minute later, and after one retry.
 func story(t *testing.T, in regulatory.AnalyzeInput) (states []string) {
 	rules := must[*compliance.Rules](t)(compliance.Default())
 	w := newWorld(t, func(c *regulatory.Config) { c.Rules = func() *compliance.Rules { return rules } })

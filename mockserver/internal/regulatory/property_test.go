@@ -110,7 +110,7 @@ func TestAnySequenceOfOperationsKeepsTheBooks(t *testing.T) {
 	})
 }
 
-// reachable tells whether the table leads from one state to another in at most that many steps.
+// reachable reports whether the table leads from one state to another in at most that many steps.
 func reachable(from, to regulatory.State, steps int) bool {
 	if from == to {
 		return true

@@ -55,7 +55,7 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 		"the same form twice":           {[]string{"FDA", "FDA"}, regulatory.CodeRepeatedDocumentType, []string{"document_types[1] (FDA) is listed before"}},
 		"every problem, all named":      {[]string{"MSDS", "", "WATCH", "WATCH"}, regulatory.CodeNotOffered, []string{"[0] (MSDS)", "[1] () is no", "[3] (WATCH)"}},
 		"more than the wallet holds":    {[]string{"WATCH"}, regulatory.CodeInsufficientFunds, []string{"holds USD 10.00 and USD 11.50 is needed"}},
-		"a sum above what it holds":     {[]string{"CUSTOMS", "FDA"}, regulatory.CodeInsufficientFunds, []string{"USD 16.00 is needed"}},
+		"a sum above the balance":       {[]string{"CUSTOMS", "FDA"}, regulatory.CodeInsufficientFunds, []string{"USD 16.00 is needed"}},
 		"a hundred kilobytes of a slug": {[]string{string(make([]byte, 100_000))}, regulatory.CodeUnknownDocumentType, []string{"…"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
 	w := newWorld(t, func(c *regulatory.Config) { c.Settings.Purchasing = 5 * time.Second })
 	r := w.analyze(parcel)
 	if receipt := w.purchase(r, "WATCH"); receipt.Status != regulatory.StatePurchasing {
-		t.Errorf("receipt says %s", receipt.Status)
+		t.Errorf("receipt has %s", receipt.Status)
 	}
 	w.advance(5*time.Second - 1)
 	if got := statusAndDocuments(w.get(r)); got != "purchasing: " {
@@ -136,7 +136,7 @@ func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
 	w.checkSound()
 }
 
-// A connection that is lost around the charge leaves the request in a state that tells what happened.
+// After a connection that was lost around the charge, the state of the request shows whether it was charged.
 func TestPurchase_InterruptedTellsByItsStateWhetherItWasCharged(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("connection lost")

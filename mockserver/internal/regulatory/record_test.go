@@ -64,7 +64,7 @@ func TestRecord_IsWrittenAsTheGoldenFilesSay(t *testing.T) {
 	}
 }
 
-// What a reader holds does not change under them, whatever happens to the request.
+// A record that was returned does not change when the request does.
 func TestRecord_NeverChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

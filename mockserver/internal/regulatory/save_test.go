@@ -12,7 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// restored returns a world of its own that has read what w has written, later by shift.
+// restored returns another world with the saved requests of w, later by shift.
 func restored(t *testing.T, w *world, saved []regulatory.Saved, shift time.Duration) (*world, error) {
 	t.Helper()
 	text := must[[]byte](t)(json.Marshal(saved))
@@ -25,7 +25,7 @@ func restored(t *testing.T, w *world, saved []regulatory.Saved, shift time.Durat
 	return later, later.Load(read, shift)
 }
 
-// While a desk is in a file time stands still for it: what was due in two seconds is due in two seconds.
+// Time does not pass for a desk in a file: an event that was due in two seconds is due in two seconds after loading.
 func TestLoad_GoesOnWhereTheDeskWasSaved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *regulatory.Config) { c.Settings.Purchasing = 4 * time.Second })

@@ -32,7 +32,7 @@ func states() map[regulatory.State]func(w *world) *regulatory.Record {
 	}
 }
 
-// triggers are what a user can do, done to a request.
+// triggers are the actions of a user, each applied to a request.
 func triggers() map[regulatory.Trigger]func(w *world, r *regulatory.Record) error {
 	return map[regulatory.Trigger]func(w *world, r *regulatory.Record) error{
 		regulatory.TriggerEdit: func(w *world, r *regulatory.Record) error {
@@ -54,8 +54,8 @@ func triggers() map[regulatory.Trigger]func(w *world, r *regulatory.Record) erro
 	}
 }
 
-// Every trigger of a user in every state either does what the table says or is refused as it says,
-// and then changes and charges nothing.
+// Every trigger of a user in every state has the effect of its row in the table, or is refused as that row states, and
+// then changes and charges nothing.
 func TestTransitions_EveryTriggerInEveryState(t *testing.T) {
 	t.Parallel()
 	for state, reach := range states() {
@@ -69,7 +69,7 @@ func TestTransitions_EveryTriggerInEveryState(t *testing.T) {
 					}
 				}
 				if rows != 1 || row.Rule == "" {
-					t.Fatalf("%d rows speak of it, %+v", rows, row)
+					t.Fatalf("%d rows match, %+v", rows, row)
 				}
 				w := newWorld(t)
 				r := w.get(reach(w))

@@ -82,7 +82,7 @@ func TestCheckResponse_ChoosesTheSchemaByStatus(t *testing.T) {
 		body, want      string // want "": accepted
 	}{
 		{"its own", "op", 200, `"a"`, ""},
-		{"without JSON nothing is held against anything", "op", 204, `%PDF-`, ""},
+		{"a body that is not JSON is not checked", "op", 204, `%PDF-`, ""},
 		{"a range of statuses", "ranges", 201, `"a"`, ""},
 		{"a range of statuses, and another value", "ranges", 202, `1`, "should be string"},
 		{"a status that is not documented", "ranges", 500, `1`, "which the OpenAPI document does not have"},

@@ -16,7 +16,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// How much a seeded world holds: several pages of a hundred of each, but for what a person looks at.
+// The size of a seeded world: several pages of a hundred of each record, except of those that a person looks at.
 const (
 	seededRates    = 250
 	seededWebhooks = 130
@@ -213,8 +213,8 @@ func (w *seeder) priced(dollars string, into purse, percent int) (shipping.Amoun
 	return price.Round(2), err
 }
 
-// seedWebhooks makes many old webhooks that hear nothing of shipments or are switched off, and a few
-// that work, so that a replay to all stays a handful of deliveries.
+// seedWebhooks makes many old webhooks that are inactive or not subscribed to shipment events, and a few that are, so that
+// a replay to all makes few deliveries.
 func (w *seeder) seedWebhooks() error {
 	for i := range seededWebhooks {
 		made := jsontext.Timestamp(Epoch.Add(-time.Duration(seededWebhooks-i) * 20 * time.Hour))

@@ -1,5 +1,5 @@
-// Package shell writes arguments and bytes into command lines of a POSIX shell. What it writes is printable, so that
-// it can be shown on a terminal and pasted into one.
+// Package shell writes arguments and bytes into command lines of a POSIX shell. Its output is printable, so that it can be
+// shown on a terminal and pasted into one.
 package shell
 
 import (
@@ -61,11 +61,11 @@ func Print(data string) string {
 // Visible reports whether every character of a text is visible on a terminal.
 func Visible(text string) bool { return prefix(text, IsVisible) == text }
 
-// IsVisible reports whether a character can be seen on a terminal as what it is, or breaks a line. Tabs are not: a
+// IsVisible reports whether a character is visible and unambiguous on a terminal, or breaks a line. Tabs are not: a
 // terminal completes a word when one is pasted.
 func IsVisible(r rune) bool { return r == '\n' || r != utf8.RuneError && unicode.IsPrint(r) }
 
-// prefix returns what a text begins with, as far as its characters are of a class. A byte that is not UTF-8 is
+// prefix returns the longest beginning of a text whose characters are of a class. A byte that is not UTF-8 is
 // [utf8.RuneError].
 func prefix(text string, class func(rune) bool) string {
 	for i, r := range text {

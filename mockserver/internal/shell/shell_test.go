@@ -12,7 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
-// run returns what a command writes in a real shell.
+// run returns the output of a command in a real shell.
 func run(ctx context.Context, t *testing.T, command string) string {
 	t.Helper()
 	out, err := exec.CommandContext(ctx, "sh", "-c", command).Output()

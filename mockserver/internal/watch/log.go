@@ -34,7 +34,7 @@ type Log struct {
 	kept    []entry // the calls that were moved, a ring too; the oldest is at moved, modulo its length, once it is full
 	moved   uint64
 	taken   int64 // of memory
-	ended   bool  // records no more calls
+	ended   bool  // no further calls are recorded
 	counts  map[string]int
 	changed chan struct{} // closed at the next call; nil while nobody waits
 }
@@ -174,7 +174,7 @@ func (j *Log) IsShort() bool {
 	return uint64(len(j.ring)) < min(j.total, uint64(j.size))
 }
 
-// End releases the memory and records no more calls. Recorded calls can still be read.
+// End releases the memory and stops recording. Recorded calls can still be read.
 func (j *Log) End() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

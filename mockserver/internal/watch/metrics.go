@@ -11,7 +11,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// Metrics counts what a server does. The cost of a request is a few additions. Every label has a fixed set of values:
+// Metrics counts the events of a server. The cost of a request is a few additions. Every label has a fixed set of values:
 // operations of the table, statuses of the list below, kinds of faults.
 type Metrics struct {
 	operations []string // of the table, and "none" for requests that named none
@@ -22,7 +22,7 @@ type Metrics struct {
 	faults     map[string]*atomic.Uint64
 }
 
-// countedStatuses returns the statuses with a label of their own: those that the server itself sends, and 0 for a
+// countedStatuses returns the statuses that have a label: those that the server itself sends, and 0 for a
 // dropped connection. A fault can send others, which count as "other".
 func countedStatuses() []int {
 	return []int{0, 200, 304, 400, 401, 404, 405, 413, 415, 429, 431, 500, 502, 503, 504}

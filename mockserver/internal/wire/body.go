@@ -64,7 +64,7 @@ type Decoding struct {
 }
 
 // Decode decodes the body into a struct, with exact member names. An empty body counts as an empty object, so that
-// the operation reports what is missing. Unknown fields are noted, and ignored unless
+// the operation reports the missing members. Unknown fields are noted, and ignored unless
 // [Assumptions.RefuseUnknownFields] is set.
 func (d Decoding) Decode(c *Call, into any) *Reply {
 	text := bytes.TrimSpace(c.Body)

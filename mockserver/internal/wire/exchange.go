@@ -53,7 +53,7 @@ type Exchange struct {
 	World   string    // its name
 	Key     string    // the fingerprint of the request's key; empty if it has none
 
-	Release func() // releases Advance after a delay; nil if there was none
+	Release func() // releases Advance after a delay; nil without one
 	// How the answer is sent.
 	Ending Ending
 	Hints  bool          // 103 first

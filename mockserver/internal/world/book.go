@@ -246,7 +246,7 @@ func (t *template) Snapshot() (*Snapshot, error) {
 	return t.base, t.err
 }
 
-// template returns the template of a plan and counts the user, until release is called. If there is no room for a new
+// template returns the template of a plan and counts the user, until release is called. To make room for a new
 // template, unused ones are removed first.
 func (b *Book) template(p seed.Plan) (*template, error) {
 	b.mu.Lock()

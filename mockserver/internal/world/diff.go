@@ -30,7 +30,7 @@ type Diff struct {
 	After          time.Time          `json:"after"`
 }
 
-// Empty reports whether there is no difference except the time.
+// Empty reports whether nothing but the time differs.
 func (d *Diff) Empty() bool {
 	return len(d.Wallets)+len(d.Entries)+len(d.RemovedEntries)+len(d.Requests)+len(d.Webhooks)+len(d.Deliveries)+len(d.ExchangeRates) == 0 &&
 		d.RatesAdded == 0 && d.RatesRemoved == 0

@@ -102,12 +102,13 @@ func stored(list *records.List) (rows []json.RawMessage, err error) {
 
 // desk returns a desk with the snapshot's requests and a fixed time.
 func (s *Snapshot) desk(books *ledger.Ledger) *regulatory.Desk {
-	d := regulatory.NewDesk(s.still(books))
+	d := regulatory.NewDesk(s.fixedConfig(books))
 	d.Resume(s.requests, 0)
 	return d
 }
 
-func (s *Snapshot) still(books *ledger.Ledger) regulatory.Config {
+// fixedConfig returns the settings of a desk whose time does not pass and which analyzes nothing.
+func (s *Snapshot) fixedConfig(books *ledger.Ledger) regulatory.Config {
 	return regulatory.Config{
 		Ledger: books, Now: func() time.Time { return s.at }, After: func(time.Duration, string, func()) {},
 		Rules: func() *compliance.Rules { return new(compliance.Rules) },
@@ -137,7 +138,7 @@ func (w *savedWorld) Snapshot() (*Snapshot, error) {
 		}
 	}
 	s := &Snapshot{OpenKey: w.World, changes: w.Assumptions, State: st, deliveries: w.Deliveries, at: w.At}
-	d := regulatory.NewDesk(s.still(st.Ledger))
+	d := regulatory.NewDesk(s.fixedConfig(st.Ledger))
 	if err := d.Load(w.Requests, 0); err != nil {
 		return nil, fmt.Errorf("requests: %w", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
 )
 
-// What worlds begin with is kept once for all of a plan, and no more of it than the machine can bear.
+// Worlds of one plan share their initial contents, and the memory of all plans is bounded.
 func TestTemplates_StoreOnlySoMuch(t *testing.T) {
 	t.Parallel()
 	b := Book{templates: map[seed.Plan]*template{}}

@@ -72,10 +72,10 @@ func TestTheNamedZoneComesFirst(t *testing.T) {
 		}
 	}
 	if _, err := principalFirst(places, "d"); err == nil {
-		t.Error("a zone that the country doesn't have is no error")
+		t.Error("an unknown zone of a country is not an error")
 	}
 	if _, err := principalFirst(nil, ""); err == nil {
-		t.Error("a country without a place is no error")
+		t.Error("a country without a place is not an error")
 	}
 }
 
