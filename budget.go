@@ -21,7 +21,7 @@ func SelectAll(draft *RegulatoryRequest) ([]DocumentType, error) {
 func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	hasMode := func(offer AvailableDocument) bool { return offer.Mode != "" }
 	if len(draft.AvailableDocuments) > 0 && !slices.ContainsFunc(draft.AvailableDocuments, hasMode) {
-		return nil, errors.New("shipping: the draft does not show which documents are automated: use SelectOnly, SelectAll or a function of your own")
+		return nil, errors.New("shipping: the draft does not show which documents are automated: use SelectOnly, SelectAll or your own function")
 	}
 	return selectDocuments(draft, func(offer AvailableDocument) bool { return offer.Mode == "automated" }), nil
 }

@@ -88,7 +88,7 @@ func fetchWith[T any](ctx context.Context, c *core, r request, settings callSett
 	x.response, err = c.transport.Do(ctx, call)
 	defer x.response.Release()
 	if err != nil {
-		failure = x.broken(ctx, err)
+		failure = x.transportFailure(ctx, err)
 	} else {
 		value, failure = read[T](x, r.mayBeEmpty)
 	}

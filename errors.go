@@ -205,8 +205,8 @@ func (e *Error) Timeout() bool {
 	return attempt || errors.Is(e.Cause, context.DeadlineExceeded)
 }
 
-// both joins two errors on one line. Either may be nil.
-func both(first, second error) error {
+// joinErrors joins two errors on one line. Either may be nil.
+func joinErrors(first, second error) error {
 	switch {
 	case first == nil:
 		return second
@@ -248,8 +248,8 @@ func (e *Error) Refused() bool {
 	return e.refused
 }
 
-// broken returns the error of a call without a whole response, from the error of the transport.
-func (x *exchange) broken(ctx context.Context, err error) *Error {
+// transportFailure returns the error of a call without a whole response, from the error of the transport.
+func (x *exchange) transportFailure(ctx context.Context, err error) *Error {
 	returned := err
 	if ctx.Err() != nil {
 		if x.response != nil { // it ended before a retry: report the API's error, not only the context's

@@ -303,13 +303,13 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		left := b.left(started, asked)
 		switch {
 		case ctx.Err() != nil:
-			return nil, b.failed(OutcomeUnknown, both(b.cause, cmp.Or(err, withReason(ctx, context.Cause(ctx)))))
+			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, withReason(ctx, context.Cause(ctx)))))
 		case left <= 0, isRefusal(err) && !retryable(err):
-			return nil, b.failed(OutcomeUnknown, both(b.cause, cmp.Or(err, undecided(b.last))))
+			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, undecided(b.last))))
 		}
 		wait = max(0, min(2*wait+time.Millisecond, left-time.Since(asked)))
 		if slept := sleep(ctx, wait, err); slept != nil {
-			return nil, b.failed(OutcomeUnknown, both(b.cause, slept))
+			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, slept))
 		}
 	}
 }

@@ -380,7 +380,7 @@ func sleep(ctx context.Context, d time.Duration, last error) error {
 	if ctx.Err() != nil {
 		err = withReason(ctx, err)
 	}
-	return both(err, last)
+	return joinErrors(err, last)
 }
 
 // StepError is returned if a step fails after the request was created. Pass its RequestID to

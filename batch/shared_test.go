@@ -205,8 +205,8 @@ func (j stalledRun) Claim(ctx context.Context, key string) (batch.Claim, error) 
 	return claim, err
 }
 
-// A run that was stopped for longer than its claim reports what became of the item meanwhile: an error of its own
-// counts only if no other run went on with the item.
+// A run that stalled for longer than its claim reports the state of the item in the journal: its own error counts only
+// if no other run continued with the item.
 func TestBatch_AStalledRunReportsWhatAnotherPurchased(t *testing.T) {
 	for name, test := range map[string]struct {
 		purchase func(t *testing.T, client *shipping.Client, journal batch.Journal, items []batch.Item, request string)

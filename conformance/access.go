@@ -16,7 +16,7 @@ type guarded struct {
 }
 
 // guarded returns a request to each documented operation that requires Authorization: all but countries and webhooks,
-// of which the specification does not say it.
+// for which the specification does not state it.
 func (s *session) guarded() (requests []guarded) {
 	for _, op := range shipping.Operations() {
 		if op.Provisional || op.Open || op.Name == shipping.OpListCountries || op.Name == shipping.OpListWebhooks {

@@ -90,7 +90,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if err != nil {
 		return err
 	}
-	return s.tell(ctx)
+	return s.run(ctx)
 }
 
 // embed starts the reference server and a receiver for its notifications, and fills in what the flags

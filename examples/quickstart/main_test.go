@@ -193,7 +193,7 @@ func TestQuickstartEndsCleanly(t *testing.T) {
 	}
 }
 
-// A service that decides otherwise where the specification leaves it open tells the same story.
+// A service that makes the other choice at each open point gives the same output.
 func TestQuickstartAgainstAServiceThatChoosesOtherwise(t *testing.T) {
 	server := mockserver.New(mockserver.WithAssumptions(mockserver.Contrary), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
 	defer server.Close()

@@ -14,8 +14,8 @@ import (
 
 var errDeclined = errors.New("nothing was purchased: the question was not answered with yes")
 
-// tell prints the story, chapter by chapter.
-func (s *scene) tell(ctx context.Context) error {
+// run prints the chapters of the story.
+func (s *scene) run(ctx context.Context) error {
 	where := s.client.BaseURL()
 	if s.embedded {
 		where += " (the reference server, started for this story; the money is pretend)"
@@ -25,7 +25,7 @@ func (s *scene) tell(ctx context.Context) error {
 		heading string
 		needs   string
 		flag    string
-		tell    func(context.Context) error
+		run     func(context.Context) error
 	}{
 		{"Where can it go?", "-", "", s.countries},
 		{"What does it cost?", "-", "", s.rates},
@@ -41,7 +41,7 @@ func (s *scene) tell(ctx context.Context) error {
 			s.out.line("skipped: name one with -%s", chapter.flag)
 			continue
 		}
-		switch err := chapter.tell(ctx); {
+		switch err := chapter.run(ctx); {
 		case errors.Is(err, errDeclined):
 			s.out.line("%v", err)
 		case err != nil:

@@ -108,7 +108,7 @@ func TestACallIsASpanAndItsAttemptsAreItsChildren(t *testing.T) {
 	}
 }
 
-// U10: what is printed fits on a screen.
+// U10: the output fits on a screen.
 func TestTheTableFitsOnAScreen(t *testing.T) {
 	t.Setenv(shipping.EnvBaseURL, "")
 	var out bytes.Buffer

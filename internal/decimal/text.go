@@ -103,7 +103,7 @@ func assemble(digits string, scale int, negative bool) (Number, error) {
 	return Number{Units: units, Scale: uint8(max(scale, 0))}, nil
 }
 
-// cutExponent returns the exponent, 0 if there is none, limited to ±maxExponent.
+// cutExponent returns the exponent, limited to ±maxExponent; 0 without one.
 func cutExponent(text string) (mantissa string, exponent int, ok bool) {
 	i := strings.IndexAny(text, "eE")
 	if i < 0 {

@@ -34,7 +34,7 @@ type field struct {
 	of     reflect.Type
 	custom *CustomType
 	record *record  // of recordKind
-	inner  *field   // what a pointer points to, or a list or map holds
+	inner  *field   // the target of a pointer, or the element of a list or map
 	list   int      // of a list: its place among [Decoder.lengths]
 	alias  []string // its other names
 	names  uint64   // the places of all its names, if it has several

@@ -188,7 +188,7 @@ type fieldError struct{ header []byte }
 
 func (*fieldError) Error() string { return "no header" }
 
-// C8, C24: a redacted error keeps what a program decides by, and no text that shows the key.
+// C8, C24: a redacted error keeps its type and sentinels, and no text that contains the key.
 func TestError_KeepsWhatProgramsDecideBy(t *testing.T) {
 	t.Parallel()
 	k := redact.New(key)

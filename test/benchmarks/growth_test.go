@@ -80,7 +80,7 @@ func walkRows(b *testing.B, rows int) (any, func() error) {
 	return last, nothing
 }
 
-// receiveWebhooks holds the receiver, which remembers what it has accepted.
+// receiveWebhooks holds the receiver, which remembers accepted notifications.
 func receiveWebhooks(b *testing.B, rows int) (any, func() error) {
 	receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil },
 		webhook.WithKeys(key), webhook.WithInline(), webhook.WithStore(webhook.NewMemoryStore(rows, 0)))

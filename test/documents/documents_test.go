@@ -55,7 +55,7 @@ func TestDocuments_TheirCodeIsCompiledAndRun(t *testing.T) {
 		for _, found := range block.FindAllStringSubmatch(text, -1) {
 			source, err := os.ReadFile(filepath.FromSlash(found[1]))
 			if err != nil {
-				t.Errorf("%s: a block of code names no file that there is: %v", path, err)
+				t.Errorf("%s: a block of code names a file that does not exist: %v", path, err)
 				continue
 			}
 			held := slices.ContainsFunc([]string{"", "\t", "\t\t", "  ", "    ", "        "}, func(indent string) bool {

@@ -3,5 +3,5 @@
 // order of all operations, each between its call and its return, in which every result is right. An operation
 // whose response was lost stays open: it may happen at any later time, or never.
 //
-// It is a module of its own because of porcupine.
+// It is a nested module because of porcupine.
 package linearizability

@@ -25,7 +25,7 @@ type request struct {
 	quantity          int // of its line item
 }
 
-// operation is what a client calls.
+// operation is a call of a client.
 type operation struct {
 	kind     string
 	request  int
@@ -44,7 +44,7 @@ const (
 	count    = "count"
 )
 
-// result is what a client sees.
+// result is the result of a call.
 type result struct {
 	outcome   string
 	purchased bool              // of get

@@ -15,7 +15,7 @@ import (
 
 var errLost = errors.New("the exchange broke off")
 
-// network is between one client and the service. It is no transport of net/http, so its errors prove nothing.
+// network is between one client and the service. It is not an *http.Transport, so its errors prove nothing.
 type network struct {
 	service    http.Handler
 	deliveries *sync.WaitGroup // of messages that arrive late

@@ -184,7 +184,7 @@ func TestHostile_EveryOperationSurvivesEveryAnswer(t *testing.T) {
 				defer cancel()
 				err := call.Do(ctx, client)
 				if ctx.Err() != nil {
-					t.Errorf("%s: it did not end by itself", call.Operation)
+					t.Errorf("%s: it did not end", call.Operation)
 				}
 				checkHostile(t, call, answer, err, server)
 			})
@@ -253,8 +253,8 @@ func buyHostile(ctx context.Context, c *shipping.Client, requestID string, o ...
 	}, o...)
 }
 
-// A purchase tells the truth about the money whatever it is answered: the service charges before it
-// answers, or never, and shows the request as it is to whoever reads it back.
+// The outcome of a purchase is true for any response: the service charges before it responds, or never, and shows the
+// current state of the request to each reader.
 func TestHostile_APurchaseTellsTheTruthAboutTheMoney(t *testing.T) {
 	withEveryAnswer(t, func(t *testing.T, answer hostileAnswer) {
 		for _, charges := range []bool{false, true} {

@@ -59,7 +59,7 @@ func spaced(rates []byte) []byte {
 	return regexp.MustCompile(`\n *`).ReplaceAll(rates, nil)
 }
 
-// shuffled writes the members of each rate in an order of its own.
+// shuffled writes the members of each rate in another order.
 func shuffled(rates []byte) []byte {
 	var list struct {
 		Rates      []map[string]json.RawMessage `json:"rates"`

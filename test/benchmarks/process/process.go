@@ -82,7 +82,7 @@ func (p *Process) Stop() error {
 
 // Memory returns how much of the process is resident, in MiB.
 func (p *Process) Memory() (float64, error) {
-	status, err := os.ReadFile(p.told("status"))
+	status, err := os.ReadFile(p.kernelFile("status"))
 	if err != nil {
 		return 0, err
 	}
@@ -97,7 +97,7 @@ func (p *Process) Memory() (float64, error) {
 
 // OpenFiles returns how many files and sockets the process has open.
 func (p *Process) OpenFiles() (int, error) {
-	open, err := os.ReadDir(p.told("fd"))
+	open, err := os.ReadDir(p.kernelFile("fd"))
 	return len(open), err
 }
 
@@ -106,7 +106,7 @@ const tick = 10 * time.Millisecond
 
 // ProcessorTime returns how much the process has used so far, in the kernel and outside.
 func (p *Process) ProcessorTime() (time.Duration, error) {
-	stat, err := os.ReadFile(p.told("stat"))
+	stat, err := os.ReadFile(p.kernelFile("stat"))
 	if err != nil {
 		return 0, err
 	}
@@ -127,7 +127,7 @@ func (p *Process) ProcessorTime() (time.Duration, error) {
 	return sum, nil
 }
 
-// told is the kernel's file about the process.
-func (p *Process) told(what string) string {
-	return fmt.Sprintf("/proc/%d/%s", p.cmd.Process.Pid, what)
+// kernelFile returns the kernel's file about the process.
+func (p *Process) kernelFile(name string) string {
+	return fmt.Sprintf("/proc/%d/%s", p.cmd.Process.Pid, name)
 }

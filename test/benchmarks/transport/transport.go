@@ -16,8 +16,8 @@ type Fixed []byte
 // RoundTrip answers at once.
 func (f Fixed) RoundTrip(r *http.Request) (*http.Response, error) { return answer(r, f), nil }
 
-// Delayed responds to a request for page n (from 1) with the n-th body, after a delay: what a service far
-// away looks like to a client.
+// Delayed responds to a request for page n (from 1) with the n-th body, after a delay, like a service far
+// away.
 type Delayed struct {
 	Pages [][]byte
 	Delay time.Duration

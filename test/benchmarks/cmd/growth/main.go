@@ -26,11 +26,11 @@ func main() {
 	}
 }
 
-// cost is what was measured with a number of things.
+// cost is a measurement with a number of records.
 type cost struct {
 	each   time.Duration // to make one
 	bytes  float64       // kept for one
-	then   time.Duration // what is done with all of them there; see row.then
+	then   time.Duration // the time of row.then with all of them
 	failed error
 }
 
@@ -80,13 +80,13 @@ func thousands(n int) string { return fmt.Sprintf("%d,000", n/1000) }
 // heap returns the bytes in use after a collection.
 func heap() uint64 {
 	runtime.GC()
-	runtime.GC() // what a pool holds goes with the second one
+	runtime.GC() // the second one empties pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc + m.StackInuse
 }
 
-// making measures n calls of a function, and what they keep.
+// making measures n calls of a function, and the memory that they keep.
 func making(n int, one func(i int) error) (c cost) {
 	before, started := heap(), time.Now()
 	for i := range n {

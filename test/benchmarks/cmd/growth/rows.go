@@ -27,7 +27,7 @@ func rows() []row {
 	}
 }
 
-// server is a server without limits on what it holds.
+// server starts a server without limits on its contents.
 func server(opts ...mockserver.Option) *mockserver.Server {
 	const plenty = 1 << 40
 	return mockserver.New(append([]mockserver.Option{

@@ -140,8 +140,7 @@ func peerModules(list string) []string {
 	return modules
 }
 
-// command runs a program in the current directory, built the way of a variant, and returns what it
-// printed.
+// command runs a program in the current directory, built as a variant, and returns its output.
 func command(ctx context.Context, v variant, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = append(os.Environ(), "GOEXPERIMENT="+v.experiment)

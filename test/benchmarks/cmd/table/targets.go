@@ -52,7 +52,7 @@ func targets() []target {
 	)
 }
 
-// limitFor returns the limit for a variant, 0 if there is none.
+// limitFor returns the limit for a variant, 0 without one.
 func (t target) limitFor(v variant) float64 {
 	if v.experiment == "jsonv2" {
 		return t.jsonv2
