@@ -26,7 +26,8 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	return selectDocuments(draft, func(offer AvailableDocument) bool { return offer.Mode == "automated" }), nil
 }
 
-// SelectOnly returns a function that selects the documents of these types that the draft offers.
+// SelectOnly returns a function that selects the documents of these types. Types that the draft does not offer
+// are left out: if it offers none of them, nothing is purchased and the draft is returned.
 func SelectOnly(types ...DocumentType) func(draft *RegulatoryRequest) ([]DocumentType, error) {
 	return func(draft *RegulatoryRequest) ([]DocumentType, error) {
 		return selectDocuments(draft, func(offer AvailableDocument) bool { return slices.Contains(types, offer.DocumentType) }), nil
@@ -150,8 +151,9 @@ func (b Budget) Fits(committed, needed Amount) error {
 	return &BudgetError{Budget: b, Needed: needed, Problem: fmt.Sprintf("%s needed, %s left", inFull(needed), inFull(left))}
 }
 
-// Price adds up the stored amounts of documents of this draft. A document that the draft does not offer, a
-// price that is missing, unreadable or ambiguous, and mixed currencies are errors. A price is ambiguous if
+// Price returns the sum of the stored amounts of documents of this draft, and its currency. The error describes a
+// document that the draft does not offer, a price that is missing, unreadable or ambiguous, or mixed currencies;
+// [ErrAmountOverflow] is the only sentinel. A price is ambiguous if
 // the service shows it twice, or shows another amount or another currency beside it: then it is unknown
 // which one a purchase charges.
 func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, error) {

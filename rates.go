@@ -173,19 +173,21 @@ func (f RateFilter) takes(r *Rate) bool {
 }
 
 // CheapestRate returns the rate with the smallest amount; among equals the faster one, then the one
-// with the smaller id, so that the choice is always the same.
+// with the smaller id, so that the choice is always the same. The error is [ErrNoRate] or
+// [ErrMixedCurrencies].
 func CheapestRate(rates []*Rate, filter RateFilter) (*Rate, error) {
 	return chooseRate(rates, filter, byPrice)
 }
 
 // FastestRate returns the rate with the shortest time to delivery; among equals the cheaper one, then
-// the one with the smaller id. A rate without an estimate is the slowest.
+// the one with the smaller id. A rate without an estimate is the slowest. The errors are those of
+// [CheapestRate].
 func FastestRate(rates []*Rate, filter RateFilter) (*Rate, error) {
 	return chooseRate(rates, filter, bySpeed)
 }
 
-// BestRates returns the Pareto front of price and speed, cheapest first: each rate is faster
-// than all those before it.
+// BestRates returns the rates that no other beats in both price and speed, the cheapest first: each
+// is faster than all those before it. The errors are those of [CheapestRate].
 func BestRates(rates []*Rate, filter RateFilter) ([]*Rate, error) {
 	candidates, err := comparableRates(rates, filter)
 	if err != nil {

@@ -169,8 +169,7 @@ type LedgerEntry struct {
 var (
 	// ErrFlatAmount: the flat amount is not the amount times 100.
 	ErrFlatAmount = errors.New("shipping: flat_amount is not the amount times 100")
-	// ErrUnknownFlow: the direction is one that this package does not know; the amount is taken for
-	// money that came in only where the flow is "in".
+	// ErrUnknownFlow: the flow is neither "in" nor "out". The amount is counted as money that left.
 	ErrUnknownFlow = errors.New("shipping: unknown flow")
 	// ErrTransactionStatus: the status is neither success nor pending. The amount is 0 if it is
 	// "failed", and counted as money that moved if the status is unknown.
@@ -187,8 +186,8 @@ const FlowIn TransactionFlow = "in"
 // Assumption: the specification does not show the full set of statuses.
 const TransactionFailed TransactionStatus = "failed"
 
-// LedgerEntry returns the transaction as a ledger entry. An amount that is missing or unreadable is an
-// error: nothing may be booked for it.
+// LedgerEntry returns the transaction as a ledger entry. An amount that is missing or unreadable is
+// [ErrAmountUnreadable]: nothing may be booked for it.
 func (t *Transaction) LedgerEntry() (LedgerEntry, error) {
 	entry := LedgerEntry{Transaction: t, Pending: t.Status == TransactionPending}
 	if !t.Amount.Known() {

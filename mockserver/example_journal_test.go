@@ -93,7 +93,7 @@ func ExampleWorld_Findings() {
 		fmt.Println(f)
 	}
 	// Output:
-	// repeated-refusal by transactions.list (answered with 400 before), 1 times, last as req-2: the same request was refused before and nothing has changed since: correct it instead of sending it again
+	// repeated-refusal by transactions.list (refused with 400 before), once, as req-2: the same request was refused before and nothing has changed since: correct it instead of sending it again
 }
 
 // One coverage for all servers of a test suite; TestMain ends with

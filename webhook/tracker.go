@@ -7,7 +7,7 @@ import (
 
 // Tracker detects notifications that arrive after newer ones. It remembers the latest state of each shipment.
 //
-// The zero Tracker is ready, and remembers 100,000 shipments.
+// The zero Tracker is ready, remembers 100,000 shipments, and is safe for concurrent use.
 type Tracker struct {
 	// Limit is how many shipments are remembered; the oldest is forgotten first.
 	Limit int

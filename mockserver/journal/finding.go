@@ -9,16 +9,26 @@ type LintRule string
 
 // Rules of the linter. A finding does not make the server refuse the request.
 const (
-	LintRepeatedRefusal   LintRule = "repeated-refusal"
+	// LintRepeatedRefusal: a refused request was sent again, and nothing had changed in the meantime.
+	LintRepeatedRefusal LintRule = "repeated-refusal"
+	// LintIgnoredRetryAfter: a request was sent again before the time in Retry-After had passed.
 	LintIgnoredRetryAfter LintRule = "ignored-retry-after"
-	LintPolledTooFast     LintRule = "polled-too-fast"
-	LintUnknownParameter  LintRule = "unknown-parameter"
-	LintUnknownField      LintRule = "unknown-field"
-	LintNoContentType     LintRule = "no-content-type"
-	LintRepeatedPurchase  LintRule = "repeated-purchase"
-	LintIdempotencyKey    LintRule = "idempotency-key"
-	LintFollowedRedirect  LintRule = "followed-redirect"
-	LintSecretInQuery     LintRule = "secret-in-query"
+	// LintPolledTooFast: a regulatory request was read several times in a row within 100 ms each.
+	LintPolledTooFast LintRule = "polled-too-fast"
+	// LintUnknownParameter: the specification does not list the query parameter.
+	LintUnknownParameter LintRule = "unknown-parameter"
+	// LintUnknownField: the specification does not list the member of the body.
+	LintUnknownField LintRule = "unknown-field"
+	// LintNoContentType: a body was sent without a Content-Type.
+	LintNoContentType LintRule = "no-content-type"
+	// LintRepeatedPurchase: a purchase was sent again before its request was read.
+	LintRepeatedPurchase LintRule = "repeated-purchase"
+	// LintIdempotencyKey: the header makes net/http send a POST again, and the service ignores it.
+	LintIdempotencyKey LintRule = "idempotency-key"
+	// LintFollowedRedirect: a redirect was followed, which may send the key to another host.
+	LintFollowedRedirect LintRule = "followed-redirect"
+	// LintSecretInQuery: the URL contains a secret key.
+	LintSecretInQuery LintRule = "secret-in-query"
 )
 
 // Finding is something that the client did against a rule of the linter.
@@ -36,6 +46,9 @@ func (f Finding) String() string {
 	text := fmt.Sprintf("%s by %s", f.Rule, f.Operation)
 	if f.Detail != "" {
 		text += " (" + f.Detail + ")"
+	}
+	if f.Times == 1 {
+		return fmt.Sprintf("%s, once, as %s: %s", text, f.RequestID, f.Advice)
 	}
 	return fmt.Sprintf("%s, %d times, last as %s: %s", text, f.Times, f.RequestID, f.Advice)
 }

@@ -137,7 +137,7 @@ func (d *Lint) watchRepeats(x *wire.Exchange, at time.Time, find func(journal.Li
 		case at.Before(before.notBefore):
 			find(journal.LintIgnoredRetryAfter, "sent again "+before.notBefore.Sub(at).Round(time.Millisecond).String()+" too early")
 		case before.notBefore.IsZero() && before.changes == d.changes:
-			find(journal.LintRepeatedRefusal, "answered with "+strconv.Itoa(before.status)+" before")
+			find(journal.LintRepeatedRefusal, "refused with "+strconv.Itoa(before.status)+" before")
 		}
 		delete(d.answers, same)
 	}

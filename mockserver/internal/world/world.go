@@ -1,3 +1,5 @@
+// Package world contains the worlds of a server: the account of each with its lock, clock, faults, journal and
+// notifications; their snapshots and differences; and the file that stores them.
 package world
 
 import (
