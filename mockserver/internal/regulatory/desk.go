@@ -101,9 +101,8 @@ type Consignment struct {
 
 // Desk keeps the requests of one world. [NewDesk] returns one.
 type Desk struct {
-	config      Config
-	transitions []Transition
-	stored      int // how often a record was stored
+	config Config
+	stored int // how often a record was stored
 	requests
 }
 
@@ -118,7 +117,7 @@ type requests struct {
 
 // NewDesk returns a desk without requests.
 func NewDesk(config Config) *Desk {
-	return &Desk{config: config, transitions: Transitions()}
+	return &Desk{config: config}
 }
 
 // Get returns a request, or a [*Refusal] with [CodeNotFound].
@@ -228,7 +227,7 @@ func (d *Desk) store(next *Record) *Record {
 // fire applies a trigger of the table to a record that is being changed. The desk only fires triggers that have
 // a row; Check reports an error if not.
 func (d *Desk) fire(next *Record, trigger Trigger) {
-	to, refusal := d.allow(next, trigger)
+	to, refusal := allow(next, trigger)
 	if refusal != nil {
 		d.broken = append(d.broken, refusal)
 		return

@@ -122,7 +122,7 @@ func (d *Desk) edit(requestID string, problems []Problem, change func(next *Reco
 	if refusal != nil {
 		return nil, refusal
 	}
-	if _, refusal := d.allow(record, TriggerEdit); refusal != nil {
+	if _, refusal := allow(record, TriggerEdit); refusal != nil {
 		return nil, refusal
 	}
 	if len(problems) > 0 {

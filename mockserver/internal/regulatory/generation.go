@@ -80,7 +80,7 @@ func (d *Desk) SubmitEvidence(requestID, slug string) (*Record, error) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	if _, refusal := d.allow(record, TriggerEvidence); refusal != nil {
+	if _, refusal := allow(record, TriggerEvidence); refusal != nil {
 		return nil, refusal
 	}
 	doc := record.document(slug)
@@ -115,7 +115,7 @@ func (d *Desk) Retry(requestID string) (*Record, error) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	if _, refusal := d.allow(record, TriggerRetry); refusal != nil {
+	if _, refusal := allow(record, TriggerRetry); refusal != nil {
 		return nil, refusal
 	}
 	next := record.draft()

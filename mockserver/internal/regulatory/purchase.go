@@ -54,7 +54,7 @@ func (d *Desk) Purchase(in PurchaseInput) (Receipt, error) {
 	if refusal != nil {
 		return Receipt{}, refusal
 	}
-	if _, refusal := d.allow(record, TriggerPurchase); refusal != nil {
+	if _, refusal := allow(record, TriggerPurchase); refusal != nil {
 		return Receipt{}, refusal
 	}
 	if refusal := d.checkTypes(record, in.DocumentTypes); refusal != nil {

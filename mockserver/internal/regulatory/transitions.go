@@ -1,6 +1,9 @@
 package regulatory
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Trigger causes a change of a request's state.
 type Trigger string
@@ -46,53 +49,54 @@ const (
 
 // Transitions returns the whole state machine: each allowed row of the specification's table
 // ("States and transitions"), the assumed rows, and every refused trigger of a user with its
-// reason. A transition without a row is a defect of the server.
+// reason. A transition without a row is a defect of the server. The caller may change the slice.
 //
 // Assumption: the rows for edit, evidence and retry ("Effect of a retry on the request status: not
 // shown"). To switch, change this table.
-func Transitions() []Transition {
-	return []Transition{
-		{From: "", Trigger: TriggerAnalyzed, To: StateDraft, Rule: specTable},
-		{From: "", Trigger: TriggerAnalysisFailed, To: StateFailed, Rule: specTable},
-		{From: StateDraft, Trigger: TriggerPurchase, To: StatePurchasing, Rule: specTable},
-		{From: StatePurchasing, Trigger: TriggerGenerationStarts, To: StateProcessing, Rule: specTable},
-		{From: StateProcessing, Trigger: TriggerAllGenerated, To: StateCompleted, Rule: specTable},
-		{From: StateProcessing, Trigger: TriggerGenerationFailed, To: StateFailed, Rule: specTable},
+func Transitions() []Transition { return slices.Clone(transitions) }
 
-		{From: StateDraft, Trigger: TriggerEdit, To: StateDraft, Rule: specEditable},
-		{From: StateProcessing, Trigger: TriggerEvidence, To: StateProcessing, Rule: assumeManual},
-		{From: StateFailed, Trigger: TriggerRetry, To: StateProcessing, Rule: assumeRetry},
+// transitions is the table. All desks share it.
+var transitions = []Transition{
+	{From: "", Trigger: TriggerAnalyzed, To: StateDraft, Rule: specTable},
+	{From: "", Trigger: TriggerAnalysisFailed, To: StateFailed, Rule: specTable},
+	{From: StateDraft, Trigger: TriggerPurchase, To: StatePurchasing, Rule: specTable},
+	{From: StatePurchasing, Trigger: TriggerGenerationStarts, To: StateProcessing, Rule: specTable},
+	{From: StateProcessing, Trigger: TriggerAllGenerated, To: StateCompleted, Rule: specTable},
+	{From: StateProcessing, Trigger: TriggerGenerationFailed, To: StateFailed, Rule: specTable},
 
-		{From: StatePurchasing, Trigger: TriggerEdit, Code: CodeNotEditable, Reason: editInstead, Rule: specEditable},
-		{From: StateProcessing, Trigger: TriggerEdit, Code: CodeNotEditable, Reason: editInstead, Rule: specEditable},
-		{From: StateCompleted, Trigger: TriggerEdit, Code: CodeNotEditable, Reason: editInstead, Rule: specEditable},
-		{From: StateFailed, Trigger: TriggerEdit, Code: CodeNotEditable, Reason: editInstead, Rule: specEditable},
+	{From: StateDraft, Trigger: TriggerEdit, To: StateDraft, Rule: specEditable},
+	{From: StateProcessing, Trigger: TriggerEvidence, To: StateProcessing, Rule: assumeManual},
+	{From: StateFailed, Trigger: TriggerRetry, To: StateProcessing, Rule: assumeRetry},
 
-		{From: StatePurchasing, Trigger: TriggerPurchase, Code: CodeAlreadyPurchased, Reason: chargedOnce, Rule: specPurchase},
-		{From: StateProcessing, Trigger: TriggerPurchase, Code: CodeAlreadyPurchased, Reason: chargedOnce, Rule: specPurchase},
-		{From: StateCompleted, Trigger: TriggerPurchase, Code: CodeAlreadyPurchased, Reason: chargedOnce, Rule: specPurchase},
-		{From: StateFailed, Trigger: TriggerPurchase, Code: CodeNotPurchasable, Rule: specPurchase,
-			Reason: "only a draft can be purchased, and nothing was charged; retry its documents, or analyze again"},
+	{From: StatePurchasing, Trigger: TriggerEdit, Code: CodeNotEditable, Reason: editInstead, Rule: specEditable},
+	{From: StateProcessing, Trigger: TriggerEdit, Code: CodeNotEditable, Reason: editInstead, Rule: specEditable},
+	{From: StateCompleted, Trigger: TriggerEdit, Code: CodeNotEditable, Reason: editInstead, Rule: specEditable},
+	{From: StateFailed, Trigger: TriggerEdit, Code: CodeNotEditable, Reason: editInstead, Rule: specEditable},
 
-		{From: StateDraft, Trigger: TriggerRetry, Code: CodeNotRetryable, Rule: specRetry,
-			Reason: "nothing was purchased yet; purchase its documents first"},
-		{From: StatePurchasing, Trigger: TriggerRetry, Code: CodeNotRetryable, Rule: specRetry,
-			Reason: "its documents are not generated yet; wait until it is completed or failed"},
-		{From: StateProcessing, Trigger: TriggerRetry, Code: CodeNotRetryable, Rule: specRetry,
-			Reason: "its documents are still being generated; wait until it is completed or failed"},
-		{From: StateCompleted, Trigger: TriggerRetry, Code: CodeNotRetryable, Rule: specRetry,
-			Reason: "every document was generated, so there is nothing to retry"},
+	{From: StatePurchasing, Trigger: TriggerPurchase, Code: CodeAlreadyPurchased, Reason: chargedOnce, Rule: specPurchase},
+	{From: StateProcessing, Trigger: TriggerPurchase, Code: CodeAlreadyPurchased, Reason: chargedOnce, Rule: specPurchase},
+	{From: StateCompleted, Trigger: TriggerPurchase, Code: CodeAlreadyPurchased, Reason: chargedOnce, Rule: specPurchase},
+	{From: StateFailed, Trigger: TriggerPurchase, Code: CodeNotPurchasable, Rule: specPurchase,
+		Reason: "only a draft can be purchased, and nothing was charged; retry its documents, or analyze again"},
 
-		{From: StateDraft, Trigger: TriggerEvidence, Code: CodeNoEvidenceAwaited, Reason: noEvidenceYet, Rule: assumeManual},
-		{From: StatePurchasing, Trigger: TriggerEvidence, Code: CodeNoEvidenceAwaited, Reason: noEvidenceYet, Rule: assumeManual},
-		{From: StateCompleted, Trigger: TriggerEvidence, Code: CodeNoEvidenceAwaited, Reason: noEvidenceYet, Rule: assumeManual},
-		{From: StateFailed, Trigger: TriggerEvidence, Code: CodeNoEvidenceAwaited, Reason: noEvidenceYet, Rule: assumeManual},
-	}
+	{From: StateDraft, Trigger: TriggerRetry, Code: CodeNotRetryable, Rule: specRetry,
+		Reason: "nothing was purchased yet; purchase its documents first"},
+	{From: StatePurchasing, Trigger: TriggerRetry, Code: CodeNotRetryable, Rule: specRetry,
+		Reason: "its documents are not generated yet; wait until it is completed or failed"},
+	{From: StateProcessing, Trigger: TriggerRetry, Code: CodeNotRetryable, Rule: specRetry,
+		Reason: "its documents are still being generated; wait until it is completed or failed"},
+	{From: StateCompleted, Trigger: TriggerRetry, Code: CodeNotRetryable, Rule: specRetry,
+		Reason: "every document was generated, so there is nothing to retry"},
+
+	{From: StateDraft, Trigger: TriggerEvidence, Code: CodeNoEvidenceAwaited, Reason: noEvidenceYet, Rule: assumeManual},
+	{From: StatePurchasing, Trigger: TriggerEvidence, Code: CodeNoEvidenceAwaited, Reason: noEvidenceYet, Rule: assumeManual},
+	{From: StateCompleted, Trigger: TriggerEvidence, Code: CodeNoEvidenceAwaited, Reason: noEvidenceYet, Rule: assumeManual},
+	{From: StateFailed, Trigger: TriggerEvidence, Code: CodeNoEvidenceAwaited, Reason: noEvidenceYet, Rule: assumeManual},
 }
 
 // allow returns the state after a trigger, or the refusal in the table.
-func (d *Desk) allow(r *Record, trigger Trigger) (State, *Refusal) {
-	for _, t := range d.transitions {
+func allow(r *Record, trigger Trigger) (State, *Refusal) {
+	for _, t := range transitions {
 		if t.From != r.Status || t.Trigger != trigger {
 			continue
 		}
