@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -24,9 +25,29 @@ func asking(t *testing.T, srv *mockserver.Server, headers ...string) answer {
 	return doWith(t, &http.Client{Transport: transport}, srv, http.MethodGet, countries, "", headers...)
 }
 
-func TestCountries_AreCompressedForThoseWhoAsk(t *testing.T) {
+// On one machine the bytes cost less than their compression, for the client as well.
+func TestCountries_AreNotCompressedOnThisMachine(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
+	if got := asking(t, srv, "Accept-Encoding", "gzip").want(t, http.StatusOK); got.header.Get("Content-Encoding") != "" {
+		t.Errorf("over loopback, the response has the encoding %q", got.header.Get("Content-Encoding"))
+	}
+	inMemory := doWith(t, &http.Client{Transport: srv.Transport()}, srv, http.MethodGet, countries, "", "Accept-Encoding", "gzip")
+	if inMemory.want(t, http.StatusOK).header.Get("Content-Encoding") != "" {
+		t.Errorf("in memory, the response has the encoding %q", inMemory.header.Get("Content-Encoding"))
+	}
+	elsewhere := httptest.NewRequest(http.MethodGet, countries, nil) // from 192.0.2.1
+	elsewhere.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+	elsewhere.Header.Set("Accept-Encoding", "gzip")
+	got := httptest.NewRecorder()
+	if srv.ServeHTTP(got, elsewhere); got.Code != http.StatusOK || got.Header().Get("Content-Encoding") != "gzip" {
+		t.Errorf("another machine gets %d with the encoding %q, want 200 with gzip", got.Code, got.Header().Get("Content-Encoding"))
+	}
+}
+
+func TestCountries_AreCompressedForThoseWhoAsk(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithCompression())
 	plain := asking(t, srv).want(t, http.StatusOK)
 	if plain.header.Get("Content-Encoding") != "" || plain.header.Get("Vary") != "Accept-Encoding" {
 		t.Errorf("not asked, answered with %v", plain.header)
@@ -61,7 +82,7 @@ func TestCountries_AreCompressedForThoseWhoAsk(t *testing.T) {
 
 func TestCountries_AreNotSentToThoseWhoHaveThem(t *testing.T) {
 	t.Parallel()
-	srv := start(t)
+	srv := start(t, mockserver.WithCompression())
 	plain := asking(t, srv).want(t, http.StatusOK).header.Get("Etag")
 	zipped := asking(t, srv, "Accept-Encoding", "gzip").want(t, http.StatusOK).header.Get("Etag")
 	if plain == "" || plain == zipped {
@@ -95,7 +116,7 @@ func TestCountries_AreNotSentToThoseWhoHaveThem(t *testing.T) {
 // fault spoils the plain one.
 func TestCountries_CompressedAreReadByTheClient(t *testing.T) {
 	t.Parallel()
-	srv := start(t)
+	srv := start(t, mockserver.WithCompression())
 	for range 2 {
 		list, err := srv.Client(t).Countries.List(t.Context())
 		if err != nil || len(list) != 250 {

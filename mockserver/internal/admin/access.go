@@ -4,7 +4,6 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -20,12 +19,6 @@ const (
 	tokenParameter = "token"      // of GET /_mock/ only
 )
 
-// IsLoopbackAddress reports whether an address with a port is a loopback address.
-func IsLoopbackAddress(address string) bool {
-	addr, err := netip.ParseAddrPort(address)
-	return err == nil && addr.Addr().Unmap().IsLoopback()
-}
-
 // foreign returns why a request may not use the control surface: it comes from a page of another site, from
 // another machine without the token, or has an unknown host name, such as a rebound DNS name.
 func (s *Admin) foreign(r *http.Request) string {
@@ -40,7 +33,7 @@ func (s *Admin) foreign(r *http.Request) string {
 	if wire.IsInMemory(r) || s.hasToken(r) {
 		return ""
 	}
-	if !IsLoopbackAddress(r.RemoteAddr) {
+	if !wire.IsLoopbackAddress(r.RemoteAddr) {
 		return fmt.Sprintf("%s needs the token from another machine: send the header %s with the token that serve prints; set it with -token or MOCKSERVER_TOKEN (in Go: WithToken, Server.Token)", wire.ControlPrefix, tokenHeader)
 	}
 	host := (&url.URL{Host: r.Host}).Hostname()

@@ -24,6 +24,7 @@ type Config struct {
 	Operations     []shipping.Operation // the operation table
 	OpenOperations []string             // that need no key, in addition to those of the table
 	Countries      *wire.Static         // the whole response of GET /v1/countries
+	Compress       bool                 // also for clients on this machine
 	Logger         *slog.Logger
 	// Check checks a response against the OpenAPI document of a world.
 	Check func(w *world.World, operation string, status int, body []byte) error
@@ -149,7 +150,7 @@ func (s *API) answer(w *world.World, x *wire.Exchange, op *operation, refusal *w
 func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
 	x.Reply.WithoutKeys()
 	if len(x.Struck) == 0 { // faults apply to the uncompressed form
-		x.Reply.Negotiate(x.Call.Header)
+		x.Reply.Negotiate(x.Call.Header, s.Compress || !wire.IsLocal(x.Call.Request))
 	}
 	x.At, x.Virtual, x.World, x.Key = w.Clock.Now(), w.Clock.IsVirtual(), w.Name(), fingerprint(w, x.Call.Request)
 	for _, o := range w.Observers {

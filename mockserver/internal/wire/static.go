@@ -38,18 +38,18 @@ func compressed(plain []byte) []byte {
 
 func (f *Static) Reply() Reply { return Reply{Status: http.StatusOK, Body: f.plain, fixed: f} }
 
-// Negotiate selects the form of an immutable response: compressed if the caller accepts that, and 304 if the caller
-// has it. The journal records the uncompressed body.
+// Negotiate selects the form of an immutable response: compressed if compress is true and the caller accepts that, and
+// 304 if the caller has it. The journal records the uncompressed body.
 //
 // Assumption: the specification does not mention ETag and Content-Encoding. They work as in RFC 9110. A
 // caller that sends neither If-None-Match nor Accept-Encoding gets the plain list.
-func (p *Reply) Negotiate(asked http.Header) {
+func (p *Reply) Negotiate(asked http.Header, compress bool) {
 	if p.fixed == nil {
 		return
 	}
 	p.Header = http.Header{"Vary": {"Accept-Encoding"}}
 	tag := `"` + p.fixed.tag() + `"`
-	if acceptsGzip(asked) {
+	if compress && acceptsGzip(asked) {
 		tag = `"` + p.fixed.tag() + `-gzip"`
 		p.coded = p.fixed.zipped()
 		p.Header.Set("Content-Encoding", "gzip")
