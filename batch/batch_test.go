@@ -7,10 +7,8 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,6 +18,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
@@ -321,10 +320,7 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 // Ten thousand requests wait at once in bounded memory, and their polls are spread over time. It tries 1,000 unless
 // SHIPPING_WAITING is another number.
 func TestBatch_TenThousandWaiting(t *testing.T) {
-	requests := 1_000
-	if n, err := strconv.Atoi(os.Getenv("SHIPPING_WAITING")); err == nil {
-		requests = n
-	}
+	requests := randomtest.New(t).Number("SHIPPING_WAITING", 1_000)
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()
 		service := &slowService{started: started, until: started.Add(90 * time.Second)}

@@ -5,15 +5,14 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
 // disk is the storage of a journal in memory. It records its operations, and how many records were
@@ -256,13 +255,11 @@ func survivors(t *testing.T, content []byte, keys []string, acked int) (after *d
 // SHIPPING_CRASH_STATES=1000000 tries as many states; the default is about 2,000.
 func TestBatchFile_PowerLossLosesNoAcknowledgedRecord(t *testing.T) {
 	t.Parallel()
-	limit := 2_000
-	if n, err := strconv.Atoi(os.Getenv("SHIPPING_CRASH_STATES")); err == nil {
-		limit = n
-	}
+	o := randomtest.New(t)
+	limit := o.Number("SHIPPING_CRASH_STATES", 2_000)
 	const old = `{"key":"old","step":"analyzed","request_id":"RD-0","at":"2026-01-01T00:00:00Z"}` + "\n"
 	tried, repaired := 0, 0
-	random := rand.New(rand.NewPCG(1, 2))
+	random := rand.New(rand.NewPCG(o.Seed(), 0))
 	synctest.Test(t, func(t *testing.T) {
 		for round := 0; tried < limit; round++ {
 			for i, start := range []struct {

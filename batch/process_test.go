@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
 // journalTask is the environment variable with the task of a process that a test started.
@@ -102,9 +102,10 @@ func TestBatchFile_AKilledProcessLosesNoAcknowledgedRecord(t *testing.T) {
 		}()
 	}
 	var reported []string
+	random := randomtest.Random(t)
 	for range kills {
 		writer, lines := journalProcess(t, "append", path)
-		for range 1 + rand.IntN(60) {
+		for range 1 + random.IntN(60) {
 			if !lines.Scan() {
 				t.Fatal("the process ended before it was killed")
 			}

@@ -9,7 +9,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"os"
@@ -21,6 +20,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -183,7 +183,7 @@ func decoded(query string) string {
 }
 
 // hostileCalls contain characters that a shell, curl, Go or a terminal interprets, and random bytes.
-func hostileCalls() []journal.Entry {
+func hostileCalls(t *testing.T) []journal.Entry {
 	texts := []string{
 		"", "x", "it's", "a b", "$(touch made)", "`touch made`", "a|touch made", ";touch made", "&touch made", ">made", "$SHIPPING_SECRET_KEY",
 		"@/etc/passwd", "@-", "-o", "--output", "-", "a\nb", "\n", "a\r\nX-Other: b", "\x00", "a\x00b", "\x1b[2J", "\u009b2J", "\u202e", "\xff", "%", `\`, `"`,
@@ -204,7 +204,7 @@ func hostileCalls() []journal.Entry {
 		})
 	}
 	const special = "'\"\\$`%\n\r!;|&()<>-@#{}[]\x00\x1b *?="
-	random := rand.New(rand.NewPCG(3, 4))
+	random := randomtest.Random(t)
 	bytesOf := func() string {
 		text := make([]byte, random.IntN(30))
 		for i := range text {
@@ -233,7 +233,7 @@ func hostileCalls() []journal.Entry {
 func TestCurl_IsTheRequestInARealShell(t *testing.T) {
 	t.Parallel()
 	const base = "http://127.0.0.1:4010"
-	for i, call := range hostileCalls() {
+	for i, call := range hostileCalls(t) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			runCurl(t, call.Curl(base), base).want(t, &call)
@@ -302,7 +302,7 @@ func TestConsole_BuildsNoCommandLines(t *testing.T) {
 // S2: the exported Go test holds the request in literals only.
 func TestGoTest_IsOneFunctionWithTheRequest(t *testing.T) {
 	t.Parallel()
-	for _, call := range hostileCalls() {
+	for _, call := range hostileCalls(t) {
 		source := call.GoTest("http://127.0.0.1:4010")
 		file, err := parser.ParseFile(token.NewFileSet(), "replayed_test.go", source, 0)
 		if err != nil {

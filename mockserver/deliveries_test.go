@@ -7,9 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -48,11 +47,11 @@ func (m *moody) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // S4: the same seed and the same steps leave the same journal and the same deliveries, byte for byte, however
 // fast the receivers are and whichever goroutine comes first. SHIPPING_JOURNALS is how often the steps are taken, 50 by
-// default, and SHIPPING_JOURNALS_SEED what the speeds of the receivers follow from: the seed of a failure gives it again.
+// default. The speeds of the receivers follow from the seed.
 func TestAdvance_TheSameStepsLeaveTheSameJournal(t *testing.T) {
 	t.Parallel()
-	count, seed := numberOf(t, "SHIPPING_JOURNALS", 50), numberOf(t, "SHIPPING_JOURNALS_SEED", rand.Uint64())
-	t.Logf("%d times, SHIPPING_JOURNALS_SEED=%d", count, seed)
+	o := randomtest.New(t)
+	count, seed := o.Number("SHIPPING_JOURNALS", 50), o.Seed()
 	run := func(speed uint64) (journal string) {
 		synctest.Test(t, func(t *testing.T) {
 			receivers := &moody{random: rand.New(rand.NewPCG(seed, speed)), count: map[string]int{}}
@@ -73,24 +72,10 @@ func TestAdvance_TheSameStepsLeaveTheSameJournal(t *testing.T) {
 		t.Errorf("next to nothing was delivered: %s", first)
 	}
 	for speed := range count {
-		if diff := cmp.Diff(first, run(speed+1)); diff != "" {
-			t.Fatalf("SHIPPING_JOURNALS_SEED=%d, receivers of speed %d (-first +this):\n%s", seed, speed+1, diff)
+		if diff := cmp.Diff(first, run(uint64(speed+1))); diff != "" {
+			t.Fatalf("receivers of speed %d (-first +this):\n%s", speed+1, diff)
 		}
 	}
-}
-
-// numberOf reads an environment variable, or returns the number that holds without it.
-func numberOf(t *testing.T, variable string, otherwise uint64) uint64 {
-	t.Helper()
-	text := os.Getenv(variable)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("%s: %v", variable, err)
-	}
-	return n
 }
 
 // steps are taken in a world on virtual time.

@@ -1,7 +1,6 @@
 package mockserver_test
 
 import (
-	"math/rand/v2"
 	"net/http"
 	"path/filepath"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -257,7 +257,7 @@ func TestDiff_OfOtherWorlds(t *testing.T) {
 func TestDiff_IsThatOfWhatSharesNothing(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual())
-	p := &player{T: t, srv: srv, world: srv.World, random: rand.New(rand.NewPCG(7, 7))}
+	p := &player{T: t, srv: srv, world: srv.World, random: randomtest.Random(t)}
 	p.began = p.look()
 	p.now = p.began.copy()
 	path := filepath.Join(t.TempDir(), "snapshot")

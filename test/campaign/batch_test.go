@@ -42,17 +42,11 @@ type batchCampaign struct {
 func TestBatchCampaign(t *testing.T) {
 	t.Parallel()
 	o := readOptions(t)
-	t.Log("options: ", o)
 	outcomes := map[string]int{}
 	var mu sync.Mutex
 	for number := range max(1, o.purchases/1000) {
 		t.Run(fmt.Sprint(number), func(t *testing.T) {
 			b := newBatchCampaign(t, o, number)
-			defer func() {
-				if t.Failed() {
-					t.Logf("replay it: %s go test -v -run %s$ ./test/campaign", o, t.Name())
-				}
-			}()
 			b.work()
 			mu.Lock()
 			defer mu.Unlock()

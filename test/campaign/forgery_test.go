@@ -2,10 +2,10 @@ package campaign
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
 // A forgery is what the campaign's proxy never does, because no client can distinguish it from the service: the
@@ -79,9 +79,10 @@ func TestPurchaseCampaign_Forgeries(t *testing.T) {
 	for number, row := range forgeries() {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			c := newCampaign(t, options{patience: 100 * patience}, wires()[number%2])
-			c.proxy.plan = func(_ *order, kind string, _ int) plan {
-				p := plan{row.delivery, damage{name: row.name, apply: row.response}, rand.New(rand.NewPCG(0, 0))}
+			o := randomtest.New(t)
+			c := newCampaign(t, options{Options: o, seed: o.Seed(), patience: 100 * patience}, wires()[number%2])
+			c.proxy.plan = func(o *order, kind string, n int) plan {
+				p := plan{row.delivery, damage{name: row.name, apply: row.response}, c.schedule.random(o.number, kind, n)}
 				if kind == readBack {
 					p = plan{delivery{copies: 1}, damage{name: row.name, apply: row.record}, p.random}
 				}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,46 +14,31 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
 // options determine a campaign. They are read from the environment, printed, and replay it.
 type options struct {
-	purchases int    // SHIPPING_CAMPAIGN
-	seed      uint64 // SHIPPING_CAMPAIGN_SEED
-	workers   int    // SHIPPING_CAMPAIGN_WORKERS
-	only      int    // SHIPPING_CAMPAIGN_ONLY: the number of the purchase to replay alone; -1 runs all
+	*randomtest.Options
+	purchases int // SHIPPING_CAMPAIGN
+	seed      uint64
+	workers   int // SHIPPING_CAMPAIGN_WORKERS
+	only      int // SHIPPING_CAMPAIGN_ONLY: the number of the purchase to replay alone; -1 runs all
 
 	patience time.Duration // of the clients; 0: that of the campaign
 }
 
 func readOptions(t *testing.T) options {
 	t.Helper()
-	number := func(name string, standard int) int {
-		text := os.Getenv(name)
-		if text == "" {
-			return standard
-		}
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		return n
-	}
+	o := randomtest.New(t)
 	return options{
-		purchases: number("SHIPPING_CAMPAIGN", 1000),
-		seed:      uint64(number("SHIPPING_CAMPAIGN_SEED", 1)),
-		workers:   number("SHIPPING_CAMPAIGN_WORKERS", 64),
-		only:      number("SHIPPING_CAMPAIGN_ONLY", -1),
+		Options:   o,
+		purchases: o.Number("SHIPPING_CAMPAIGN", 1000),
+		seed:      o.Seed(),
+		workers:   o.Number("SHIPPING_CAMPAIGN_WORKERS", 64),
+		only:      o.Number("SHIPPING_CAMPAIGN_ONLY", -1),
 	}
-}
-
-func (o options) String() string {
-	text := fmt.Sprintf("SHIPPING_CAMPAIGN=%d SHIPPING_CAMPAIGN_SEED=%d SHIPPING_CAMPAIGN_WORKERS=%d", o.purchases, o.seed, o.workers)
-	if o.only >= 0 {
-		text += fmt.Sprintf(" SHIPPING_CAMPAIGN_ONLY=%d", o.only)
-	}
-	return text
 }
 
 // A subject is a kind of request that is purchased.
@@ -145,7 +129,6 @@ func newCampaign(t *testing.T, o options, over ...wire) *campaign {
 func TestPurchaseCampaign(t *testing.T) {
 	t.Parallel()
 	c := newCampaign(t, readOptions(t), wires()...)
-	t.Log("options: ", c.options)
 	started := time.Now()
 	for number := range c.options.purchases {
 		if c.options.only < 0 || c.options.only == number {
@@ -158,7 +141,7 @@ func TestPurchaseCampaign(t *testing.T) {
 	c.proxy.honest.Store(true)
 	c.each(func(one *trial) { c.settle(t, one) })
 	c.check(t)
-	t.Logf("%d purchases in %s, with settling and checking %s\n%s", len(c.trials),
+	t.Logf("%s\n%d purchases in %s, with settling and checking %s\n%s", c.options, len(c.trials),
 		purchased.Round(time.Millisecond), time.Since(started).Round(time.Millisecond), c.report())
 }
 
@@ -279,11 +262,9 @@ func (c *campaign) settle(t *testing.T, one *trial) {
 
 // fault records a problem of a trial.
 func (c *campaign) fault(one *trial, what, format string, args ...any) {
-	replay := c.options
-	replay.only = one.order.number
-	c.wrong[what] = append(c.wrong[what], fmt.Sprintf("%s: purchase %d (%s, %s, was draft: %t): %s\n\t%s\n\treplay it: %s go test -v -run TestPurchaseCampaign$ ./test/campaign",
+	c.wrong[what] = append(c.wrong[what], fmt.Sprintf("%s: purchase %d (%s, %s, was draft: %t): %s\n\t%s\n\treplay it: %s",
 		what, one.order.number, one.subject.name, c.wires[one.wire].name, one.wasDraft, fmt.Sprintf(format, args...),
-		strings.Join(one.order.log, "\n\t"), replay))
+		strings.Join(one.order.log, "\n\t"), c.options.With(fmt.Sprint("SHIPPING_CAMPAIGN_ONLY=", one.order.number))))
 }
 
 // check compares every report with the ledger.
@@ -325,7 +306,7 @@ func (c *campaign) check(t *testing.T) {
 	}
 	const shown = 3
 	for what, texts := range c.wrong {
-		t.Errorf("%s: %d of %d purchases; options: %s", what, len(texts), len(c.trials), c.options)
+		t.Errorf("%s: %d of %d purchases", what, len(texts), len(c.trials))
 		for _, text := range texts[:min(shown, len(texts))] {
 			t.Log(text)
 		}

@@ -34,11 +34,12 @@ const layers = `
 	.
 	internal/transport internal/paging internal/evidence internal/workflow internal/jsonread
 	internal/jsonexact
-	internal/jsonscan internal/decimal internal/redact internal/filelock internal/workgroup internal/wait
+	internal/jsonscan internal/decimal internal/redact internal/filelock internal/workgroup internal/wait internal/randomtest
 `
 
 // Imports point one way: a folder can be read without what stands above it.
 func TestImports_PointDown(t *testing.T) {
+	fromRoot(t)
 	level := map[string]int{}
 	for i, line := range strings.Split(strings.TrimSpace(layers), "\n") {
 		for name := range strings.FieldsSeq(line) {

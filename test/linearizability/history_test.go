@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -30,40 +30,16 @@ const (
 // picture is the file of [TestPicture].
 var picture = flag.String("picture", "", "write a picture of a short history to this SVG file")
 
-// options are what the histories follow from. They are printed, and replay them.
-type options struct {
-	histories int    // SHIPPING_HISTORIES
-	seed      uint64 // SHIPPING_HISTORIES_SEED
-}
-
-func readOptions(t *testing.T) options {
-	t.Helper()
-	o := options{300, 1}
-	for name, set := range map[string]func(uint64){
-		"SHIPPING_HISTORIES":      func(n uint64) { o.histories = int(n) },
-		"SHIPPING_HISTORIES_SEED": func(n uint64) { o.seed = n },
-	} {
-		if text := os.Getenv(name); text != "" {
-			n, err := strconv.ParseUint(text, 10, 64)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			set(n)
-		}
-	}
-	return o
-}
-
 // TestLinearizability checks histories of clients that analyze, edit, purchase, get, list, settle and replay on one
 // account at the same time, while messages are lost, late, repeated and refused. SHIPPING_HISTORIES is how many, by
-// default 300; SHIPPING_HISTORIES_SEED is the seed of the first, and the seed of each is one more.
+// default 300. The seed of each is one more than that of the one before.
 func TestLinearizability(t *testing.T) {
 	t.Parallel()
-	o := readOptions(t)
-	t.Logf("options: SHIPPING_HISTORIES=%d SHIPPING_HISTORIES_SEED=%d", o.histories, o.seed)
+	o := randomtest.New(t)
+	histories, first := o.Number("SHIPPING_HISTORIES", 300), o.Seed()
 	total, stillOpen := 0, 0
-	for n := range o.histories {
-		seed := o.seed + uint64(n)
+	for n := range histories {
+		seed := first + uint64(n)
 		synctest.Test(t, func(t *testing.T) {
 			history := record(t, seed, eachDoes)
 			verdict := porcupine.CheckOperationsTimeout(model(), history, 0)
@@ -74,23 +50,23 @@ func TestLinearizability(t *testing.T) {
 				}
 			}
 			if verdict != porcupine.Ok {
-				t.Errorf("a history has no order: it is %s\n%s\nreplay it: SHIPPING_HISTORIES=1 SHIPPING_HISTORIES_SEED=%d go test -C test/linearizability -v -run TestLinearizability", verdict, text(history), seed)
+				t.Errorf("a history has no order: it is %s\n%s\nreplay it alone: %s", verdict, text(history), o.With("SHIPPING_HISTORIES=1", fmt.Sprint("SHIPPING_SEED=", seed)))
 			}
 		})
 		if t.Failed() {
 			return
 		}
 	}
-	t.Logf("%d histories, %d operations, %d of them open", o.histories, total, stillOpen)
+	t.Logf("%d histories, %d operations, %d of them open", histories, total, stillOpen)
 }
 
 // TestPicture draws a short history. history.svg is that of the seed 37:
 //
-//	SHIPPING_HISTORIES_SEED=37 go test -C test/linearizability -run TestPicture -picture "$PWD/test/linearizability/history.svg"
+//	SHIPPING_SEED=37 go test -C test/linearizability -run TestPicture -picture "$PWD/test/linearizability/history.svg"
 func TestPicture(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		history := record(t, readOptions(t).seed, 3)
+		history := record(t, randomtest.New(t).Seed(), 3)
 		verdict, info := porcupine.CheckOperationsVerbose(model(), history, 0)
 		svg := drawing(history, info)
 		if verdict != porcupine.Ok || !bytes.HasSuffix(svg, []byte("</svg>\n")) {

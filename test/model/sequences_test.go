@@ -7,12 +7,13 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
 // sequence replays one sequence of faults.
@@ -35,7 +36,7 @@ func settings() []setting {
 // k is SHIPPING_SEQUENCES, by default 1. A failing sequence is printed with the command that replays it.
 func TestSequences(t *testing.T) {
 	t.Parallel()
-	k := fromEnvironment(t, "SHIPPING_SEQUENCES", 1)
+	k := randomtest.New(t).Number("SHIPPING_SEQUENCES", 1)
 	for _, setting := range settings() {
 		t.Run(setting.name, func(t *testing.T) {
 			if *sequence != "" {
@@ -57,17 +58,17 @@ func TestSequences(t *testing.T) {
 }
 
 // TestSequences_Random runs random sequences of up to six faults: each is an earlier one with a random fault more.
-// SHIPPING_SEQUENCES_RANDOM is how many in each setting, by default 100, and SHIPPING_SEQUENCES_SEED is the seed.
+// SHIPPING_SEQUENCES_RANDOM is how many in each setting, by default 100.
 func TestSequences_Random(t *testing.T) {
 	t.Parallel()
-	number, seed := fromEnvironment(t, "SHIPPING_SEQUENCES_RANDOM", 100), fromEnvironment(t, "SHIPPING_SEQUENCES_SEED", 1)
-	t.Logf("options: SHIPPING_SEQUENCES_RANDOM=%d SHIPPING_SEQUENCES_SEED=%d", number, seed)
+	o := randomtest.New(t)
+	number, seed := o.Number("SHIPPING_SEQUENCES_RANDOM", 100), o.Seed()
 	for _, setting := range settings() {
 		t.Run(setting.name, func(t *testing.T) {
 			t.Parallel()
 			directory := journalDirectory(t)
 			synctest.Test(t, func(t *testing.T) {
-				random := rand.New(rand.NewPCG(uint64(seed), 0))
+				random := rand.New(rand.NewPCG(seed, 0))
 				w := newWorld(t, setting, directory)
 				var next script
 				for range number {
@@ -85,19 +86,6 @@ func TestSequences_Random(t *testing.T) {
 			})
 		})
 	}
-}
-
-func fromEnvironment(t *testing.T, name string, standard int) int {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return standard
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return n
 }
 
 // TestSequences_Found runs the sequences that found a defect.

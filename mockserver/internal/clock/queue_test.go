@@ -1,20 +1,21 @@
 package clock
 
 import (
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
 // P3: however timers are added and stopped, those that are left are called in due order, and those that
 // are due at the same time in the order in which they were scheduled.
 func TestAdvance_CallsManyInOrderWhateverWasStopped(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
+	random := randomtest.Random(t)
 	c := Virtual(start)
 	dropped := c.Scope()
 	var got, want []string

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 )
 
@@ -169,9 +170,10 @@ func TestAdvance_WaitsForOrderedDeliveries(t *testing.T) {
 // S4: deliveries that are sent together leave the same log and the same calls of the clock, however long each receiver takes.
 func TestAdvance_IsTheSameWhoeverIsSlow(t *testing.T) {
 	t.Parallel()
-	run := func(seed uint64) (log []Delivery, fired []clock.Fired) {
+	seed := randomtest.New(t).Seed()
+	run := func(speed uint64) (log []Delivery, fired []clock.Fired) {
 		synctest.Test(t, func(t *testing.T) {
-			random := rand.New(rand.NewPCG(seed, 1))
+			random := rand.New(rand.NewPCG(seed, speed))
 			count := map[string]int{}
 			receiver := &slow{
 				takes: func(*http.Request) time.Duration { return time.Duration(random.IntN(900)) * time.Millisecond },
@@ -206,13 +208,13 @@ func TestAdvance_IsTheSameWhoeverIsSlow(t *testing.T) {
 		return log, fired
 	}
 	log, fired := run(0)
-	for seed := range uint64(20) {
-		again, firedAgain := run(seed + 1)
+	for speed := range uint64(20) {
+		again, firedAgain := run(speed + 1)
 		if diff := cmp.Diff(log, again); diff != "" {
-			t.Fatalf("log with receivers of speed %d (-first +this):\n%s", seed, diff)
+			t.Fatalf("log with receivers of speed %d (-first +this):\n%s", speed, diff)
 		}
 		if diff := cmp.Diff(fired, firedAgain); diff != "" {
-			t.Fatalf("fired with receivers of speed %d (-first +this):\n%s", seed, diff)
+			t.Fatalf("fired with receivers of speed %d (-first +this):\n%s", speed, diff)
 		}
 	}
 }

@@ -4,11 +4,11 @@ package shell_test
 
 import (
 	"context"
-	"math/rand/v2"
 	"os/exec"
 	"strings"
 	"testing"
 
+	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
@@ -23,14 +23,14 @@ func run(ctx context.Context, t *testing.T, command string) string {
 }
 
 // texts are texts that a shell, printf or a terminal treats in a special way, and random bytes.
-func texts() []string {
+func texts(t *testing.T) []string {
 	out := []string{
 		"", "plain", "a b", "it's", `"quoted"`, "$HOME", "$(id)", "`id`", "a;id", "a|id", "a&id", "a>b", "*", "?", "~", "!!", "#", "-n", "-e", "--",
 		"@file", "%s%d%%", `\`, `\n`, `\0`, `\c`, "'", "''", `'"'"'`, "a\nb", "\n", "a\n\n", "\t", "\r\n", "\x1b[31mred\x1b[0m", "\x07", "\x7f",
 		"\u009b31m", "\u202eleft", "\u200b", "\ufeff", "\ufffd", "é", "日本", "\xff\xfe", "\x80\n", "\x01'\x02", "=cmd", "{a,b}", "[1-3]", "a=b", "\x1b1", "\x011",
 	}
 	const special = "'\"\\$`%\n!;|&()<>-@#\x00\x1b "
-	random := rand.New(rand.NewPCG(1, 2))
+	random := randomtest.Random(t)
 	for range 100 {
 		text := make([]byte, random.IntN(40))
 		for i := range text {
@@ -48,7 +48,7 @@ func texts() []string {
 func TestQuote_IsOneArgumentOfARealShell(t *testing.T) {
 	t.Parallel()
 	var command, want strings.Builder
-	for _, text := range texts() {
+	for _, text := range texts(t) {
 		quoted := shell.Quote(text)
 		if !shell.Visible(quoted) {
 			t.Errorf("%q is written as %q", text, quoted)
@@ -65,7 +65,7 @@ func TestQuote_IsOneArgumentOfARealShell(t *testing.T) {
 func TestPrint_WritesAnyBytes(t *testing.T) {
 	t.Parallel()
 	var command, want strings.Builder
-	for _, text := range texts() {
+	for _, text := range texts(t) {
 		if !shell.Visible(shell.Print(text)) {
 			t.Errorf("%q is written as %q", text, shell.Print(text))
 		}
