@@ -7,6 +7,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
+	"github.com/shipping-go/shipping/mockserver/internal/splitmix"
 )
 
 // computedStep is the time between two computed transactions. A hundred million of them are sixty years.
@@ -40,8 +41,8 @@ type computedWallet struct {
 // append appends the transaction with an ordinal, counted from the oldest.
 func (p *computedWallet) append(dst []byte, ordinal int) []byte {
 	// Both are bijective, so no identifier comes twice.
-	number := Mix(uint64(ordinal) ^ p.Seed)
-	chance := Mix(number)
+	number := splitmix.Mix(uint64(ordinal) ^ p.Seed)
+	chance := splitmix.Mix(number)
 	cents := int64(chance%5_000_000) + 1
 	amount, _ := shipping.NewAmount(cents, 2) // seven digits always fit
 	at := jsontext.Timestamp(p.Before.Add(-time.Duration(p.Total-ordinal) * computedStep))
@@ -60,14 +61,6 @@ func (p *computedWallet) append(dst []byte, ordinal int) []byte {
 		t.TxRef = "SHP-" + t.TransactionID[len("TR-"):]
 	}
 	return AppendTransaction(dst, &t)
-}
-
-// Mix maps each number to a different, apparently unrelated one (splitmix64).
-func Mix(n uint64) uint64 {
-	n += 0x9e3779b97f4a7c15
-	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
-	n = (n ^ n>>27) * 0x94d049bb133111eb
-	return n ^ n>>31
 }
 
 // codedNumber writes a number as 16 letters and digits.

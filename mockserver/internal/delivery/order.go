@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/splitmix"
 )
 
 // Order is the order in which deliveries to one webhook are sent.
@@ -45,9 +47,5 @@ func (f *flight) chance(seed uint64) uint64 {
 	hash := fnv.New64a()
 	// A hash does not fail.
 	_, _ = io.WriteString(hash, f.id)
-	n := hash.Sum64() ^ seed
-	// The finalizer of splitmix64: the last characters of an id reach every bit.
-	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
-	n = (n ^ n>>27) * 0x94d049bb133111eb
-	return n ^ n>>31
+	return splitmix.Mix(hash.Sum64() ^ seed) // so that the last characters of an id reach every bit
 }

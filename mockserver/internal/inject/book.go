@@ -15,6 +15,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/splitmix"
 )
 
 // Limits of a book.
@@ -281,14 +282,11 @@ func (r *armed) strikes(seed, request uint64) bool {
 	return (r.Nth == 0 || nth == r.Nth) && (r.First == 0 || nth <= r.First)
 }
 
-// chance mixes numbers into one in [0, 1) that looks random (the finalizer of splitmix64).
+// chance mixes numbers into one in [0, 1) that looks random.
 func chance(parts ...uint64) float64 {
 	var z uint64
 	for _, part := range parts {
-		z += part + 0x9e3779b97f4a7c15
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		z ^= z >> 31
+		z = splitmix.Mix(z + part)
 	}
 	return float64(z>>11) / (1 << 53)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+	"github.com/shipping-go/shipping/mockserver/internal/splitmix"
 )
 
 // seedWallets opens the wallets and plays their history in the order of time: a first funding each,
@@ -51,7 +52,7 @@ func (w *seeder) openWallet(wallet ledger.Wallet, p purse, at time.Time) error {
 	}
 	memo := "Wallet funded: opening balance"
 	if w.plan.Computed > 0 && w.Computed == nil {
-		w.OpenComputed(wallet, account.ComputedScope{Wallet: wallet.Reference, Seed: account.Mix(w.plan.Seed + 1), Total: w.plan.Computed - 1, Before: at})
+		w.OpenComputed(wallet, account.ComputedScope{Wallet: wallet.Reference, Seed: splitmix.Mix(w.plan.Seed + 1), Total: w.plan.Computed - 1, Before: at})
 		memo = "Balance brought forward"
 	}
 	w.TransactionsOf(wallet.Reference)
