@@ -38,7 +38,7 @@ func (n Number) Add(m Number) (Number, bool) {
 	x, okX := n.At(scale)
 	y, okY := m.At(scale)
 	sum := x + y
-	if !okX || !okY || (x > 0 && y > 0 && sum < 0) || (x < 0 && y < 0 && sum >= 0) {
+	if overflows := (sum > x) != (y > 0); !okX || !okY || overflows {
 		return Number{}, false
 	}
 	return New(sum, scale)
@@ -55,14 +55,14 @@ func (n Number) Mul(m Number) (Number, bool) {
 		}
 		hi, lo, scale = quotientHi, quotientLo, scale-1
 	}
-	if hi != 0 || lo > math.MaxInt64 || scale > MaxDigits {
+	if hi != 0 || lo >= uint64(powerOfTen(MaxDigits)) || scale > MaxDigits {
 		return Number{}, false
 	}
 	product := int64(lo)
 	if n.Sign() != m.Sign() {
 		product = -product
 	}
-	return New(product, scale)
+	return Number{Units: product, Scale: scale}, true
 }
 
 // Round returns n with at most that many decimals. It rounds halves away from zero.

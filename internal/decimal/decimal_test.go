@@ -3,6 +3,7 @@ package decimal_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ func TestParse(t *testing.T) {
 	for _, tc := range []struct{ in, want string }{
 		{"0", "0"}, {"-0", "0"}, {"0.00", "0"}, {"19.99", "19.99"}, {"1.50", "1.5"}, {"-3", "-3"}, {"007", "7"},
 		{"1e3", "1000"}, {"1.5E+2", "150"}, {"25e-2", "0.25"}, {"0.30000000000000004", "0.30000000000000004"},
-		{" 7 ", "7"}, {"+7", "7"}, {"1,234.50", "1234.5"}, {"12,345,678", "12345678"},
+		{" 7 ", "7"}, {"+7", "7"}, {"1,234.50", "1234.5"}, {"12,345,678", "12345678"}, {"123,456", "123456"},
 		{"999999999999999999", "999999999999999999"}, {"0.000000000000000001", "0.000000000000000001"},
 		{"1000000000000000000e-18", "1"}, {"0e999999999999", "0"}, {strings.Repeat("0", 399) + "1", "1"},
 	} {
@@ -40,6 +41,24 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// ParsePlain reads digits with or without a point, up to 18 characters, and leaves everything else to Parse.
+func TestParsePlain(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]decimal.Number{
+		"0": {}, "7": {Units: 7}, "1890": {Units: 1890}, "19.99": {Units: 1999, Scale: 2}, "0.09": {Units: 9, Scale: 2}, "1.50": {Units: 15, Scale: 1}, "0.0": {},
+		"999999999999999999": {Units: 999_999_999_999_999_999}, "1.2345678901234567": {Units: 12_345_678_901_234_567, Scale: 16},
+	} {
+		if got, ok := decimal.ParsePlain([]byte(in)); !ok || got != want {
+			t.Errorf("%q is %#v, %t, want %#v", in, got, ok, want)
+		}
+	}
+	for _, in := range []string{"", ".", ".5", "5.", "1.2.3", "-1", "1e3", "1,000", " 1", "1/2", "1:2", "0000000000000000001"} {
+		if got, ok := decimal.ParsePlain([]byte(in)); ok {
+			t.Errorf("%q is %#v", in, got)
+		}
+	}
+}
+
 // ParsePlain accepts nothing that Parse reads as another number.
 func TestParsePlain_IsParse(t *testing.T) {
 	t.Parallel()
@@ -58,8 +77,52 @@ func TestNew_RefusesWhatHasTooManyDigits(t *testing.T) {
 	if n, ok := decimal.New(1_000_000_000_000_000_000, 18); !ok || text(n) != "1" {
 		t.Errorf("%s, %v", text(n), ok)
 	}
-	if n, ok := decimal.New(-1_000_000_000_000_000_001, 18); ok {
+	for _, units := range []int64{-1_000_000_000_000_000_001, math.MaxInt64, math.MinInt64} {
+		if n, ok := decimal.New(units, 18); ok {
+			t.Errorf("%s has 19 digits", text(n))
+		}
+	}
+	if n, ok := decimal.New(1_000_000_000_000_000_000, 0); ok {
 		t.Errorf("%s has 19 digits", text(n))
+	}
+}
+
+// The results that random numbers seldom reach: the largest number and the next one, equal numbers, and a product of more
+// than 64 bits that has few digits once its zeros are dropped.
+func TestArithmetic_AtItsLimits(t *testing.T) {
+	t.Parallel()
+	const refused = "refused"
+	for _, test := range []struct{ op, a, b, want string }{
+		{"add", "999999999999999998", "1", "999999999999999999"}, {"add", "999999999999999999", "1", refused},
+		{"add", "-999999999999999999", "-1", refused}, {"add", "5", "0", "5"}, {"add", "0", "-5", "-5"}, {"add", "-5", "5", "0"},
+		{"add", "1", "0.000000000000000001", refused}, {"add", "9", "0.000000000000000001", refused}, {"add", "-9", "-0.5", "-9.5"},
+		{"add", "9.00000000000000001", "0.3", "9.30000000000000001"},
+		{"mul", "1000000000", "100000000", "100000000000000000"}, {"mul", "1000000000", "1000000000", refused},
+		{"mul", "0.000000001", "0.000000001", "0.000000000000000001"}, {"mul", "0.0000000001", "0.000000001", refused},
+		{"mul", "-0.576460752303423488", "29802322387.6953125", "-17179869184"}, {"mul", "0", "-5", "0"},
+		{"cmp", "1.5", "1.5", "0"}, {"cmp", "0", "0", "0"}, {"cmp", "-2", "-2", "0"}, {"cmp", "-2", "-1.5", "-1"}, {"cmp", "2", "1.5", "1"}, {"cmp", "-1", "0", "-1"},
+	} {
+		a, errA := decimal.Parse(test.a)
+		b, errB := decimal.Parse(test.b)
+		if err := errors.Join(errA, errB); err != nil {
+			t.Fatal(err)
+		}
+		var result decimal.Number
+		ok, got := true, refused
+		switch test.op {
+		case "add":
+			result, ok = a.Add(b)
+		case "mul":
+			result, ok = a.Mul(b)
+		case "cmp":
+			result.Units = int64(a.Cmp(b))
+		}
+		if ok {
+			got = text(result)
+		}
+		if got != test.want {
+			t.Errorf("%s(%s, %s) is %s, want %s", test.op, test.a, test.b, got, test.want)
+		}
 	}
 }
 

@@ -40,7 +40,7 @@ func (l *List) add(entry Value) {
 			slug = strings.TrimSpace(value.text())
 		}
 	}
-	l.any = l.any || slug != "" || slices.ContainsFunc(values, func(value Value) bool { return value != "" && value != "null" })
+	l.any = l.any || slices.ContainsFunc(values, func(value Value) bool { return value != "" && value != "null" })
 	if slug == "" {
 		l.unreadable = true
 		return

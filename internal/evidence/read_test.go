@@ -26,6 +26,7 @@ func TestUnclear(t *testing.T) {
 		`{"request":[]}`:                                                                     "a list",
 		`{"request":{"request":{"status":"draft"}}}`:                                         "nests records",
 		`{"` + strings.Repeat("x", 100) + `":1,"` + strings.Repeat("x", 100) + `":1}`:        "twice",
+		`{"` + strings.Repeat("x", 40) + `":1,"` + strings.Repeat("x", 40) + `":1}`:          `gives "` + strings.Repeat("x", 40) + `" twice`,
 		`{"Status":["draft"],"status":"draft"}`:                                              "",
 		`{"request_id":"RD-1","request":{"request_id":"RD-1"},"documents":[{"status":"x"}]}`: "",
 	} {
@@ -68,12 +69,13 @@ func TestCompare(t *testing.T) {
 		documents   evidence.Documents
 		contradicts bool
 	}{
-		`{}`:                              {evidence.NoList, false},
-		`{"documents":[]}`:                {evidence.NoList, false},
-		`{"documents":[null]}`:            {evidence.NoList, false},
-		`{"documents":["FDA","WATCH"]}`:   {evidence.These, false},
-		`{"document_types":"fda, watch"}`: {evidence.Others, true},
-		`{"documents":[{"slug":" fda "},"WATCH","MSDS"]}`:                            {evidence.These, true},
+		`{}`:                                              {evidence.NoList, false},
+		`{"documents":[]}`:                                {evidence.NoList, false},
+		`{"documents":[null]}`:                            {evidence.NoList, false},
+		`{"documents":["FDA","WATCH"]}`:                   {evidence.These, false},
+		`{"documents":["FDA","WATCH",null]}`:              {evidence.These, false},
+		`{"document_types":"fda, watch"}`:                 {evidence.Others, true},
+		`{"documents":[{"slug":" fda "},"WATCH","MSDS"]}`: {evidence.These, true},
 		`{"documents":["FDA"],"request":{"purchased_documents":[{"type":"WATCH"}]}}`: {evidence.These, false},
 		`{"documents":["FDA"]}`:                  {evidence.Some, false},
 		`{"documents":[{"name":"FDA"},"MSDS"]}`:  {evidence.Some, true},
@@ -104,6 +106,10 @@ func TestPrice_Ambiguity(t *testing.T) {
 		`{"available_documents":[{"amount":7,"Price":7,"currency":"USD"}]}`:      "", // read by their names elsewhere
 		`{"available_documents":[{"total":5,"fees":[{"amount":5}],"tax":"no"}]}`: "",
 		`{"available_documents":[{"total":7}]}`:                                  "total is 7",
+		`{"available_documents":[{"price_currency":""}]}`:                        "",
+		`{"available_documents":[{"price_currency":null}]}`:                      "",
+		`{"available_documents":[{"a":{"b":{"c":{"total":7}}}}]}`:                "a.b.c.total is 7",
+		`{"available_documents":[{"fees":[["vat",1,"vat",2]]}]}`:                 "",
 		`{"available_documents":[{"fees":[{"vat":7}]}]}`:                         "fees.vat is 7",
 		`{"available_documents":[{"price_currency":"USD"}]}`:                     `price_currency is "USD"`,
 		`{"available_documents":[{"price_currency":"ngn"}]}`:                     "",
@@ -123,5 +129,9 @@ func TestPrice_Ambiguity(t *testing.T) {
 	none := func(evidence.Value) bool { return false }
 	if got := price.Ambiguity(`{"available_documents":[{"total":7}]}`, none); got != "" {
 		t.Errorf("another document: %q", got)
+	}
+	second := func(entry evidence.Value) bool { return strings.Contains(string(entry), "WATCH") }
+	if got := price.Ambiguity(`{"available_documents":[{"slug":"FDA","total":5},{"slug":"WATCH","total":7}]}`, second); got != "total is 7" {
+		t.Errorf("the second document: %q", got)
 	}
 }

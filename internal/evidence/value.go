@@ -69,11 +69,11 @@ func (v Value) repeated() (name string, found bool) {
 	}
 	seen := map[string]bool{}
 	for decoder.More() {
-		token, err := decoder.Token()
+		token, _ := decoder.Token() // nil after an error
 		name, isName := token.(string)
 		var value json.RawMessage
 		switch {
-		case err != nil || !isName || decoder.Decode(&value) != nil:
+		case !isName || decoder.Decode(&value) != nil:
 			return "", false
 		case seen[name]:
 			return name, true

@@ -65,6 +65,9 @@ func TestWait_Ends(t *testing.T) {
 				wait, reported := waitFor(t, workflow.Intervals{MaxFailures: 2}, test.finds...)
 				started := time.Now()
 				for polls := 1; ; polls++ {
+					if polls > 1_000 {
+						t.Fatal("it never ends")
+					}
 					_, next, end, err := wait.Poll(t.Context())
 					if end == workflow.NotYet {
 						if got := (*reported)[len(*reported)-1]; got.Next != next || got.Polls != polls || got.AtEnd || got.Elapsed != time.Since(started) {
@@ -92,12 +95,56 @@ func TestWait_Ends(t *testing.T) {
 	}
 }
 
+// A draft is waited for until DraftFor has passed, not longer.
+func TestWait_ForADraft(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		after time.Duration
+		end   workflow.End
+	}{
+		"a moment before": {time.Minute - 1, workflow.NotYet},
+		"exactly then":    {time.Minute, workflow.StillDraft},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				wait, _ := waitFor(t, workflow.Intervals{DraftFor: time.Minute}, read{state: workflow.Draft})
+				_, _, first, _ := wait.Poll(t.Context())
+				time.Sleep(test.after)
+				if _, _, end, err := wait.Poll(t.Context()); first != workflow.NotYet || end != test.end || err != nil {
+					t.Errorf("%d, then %d, %v", first, end, err)
+				}
+			})
+		})
+	}
+}
+
+// Once the context has ended, a failed poll is the last one.
+func TestWait_EndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	wait, reported := waitFor(t, workflow.Intervals{}, read{err: errBusy})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, next, end, err := wait.Poll(ctx); end != workflow.Broken || !errors.Is(err, errBusy) || next != 0 || len(*reported) != 0 {
+		t.Errorf("%d after %s, %v, %d reported", end, next, err, len(*reported))
+	}
+}
+
 // The interval grows by half from MinInterval to MaxInterval, and is spread by a fifth.
 func TestIntervals_GrowWithinTheirBounds(t *testing.T) {
 	t.Parallel()
 	intervals, err := workflow.Intervals{MinInterval: 2 * time.Second, MaxInterval: 7 * time.Second}.WithDefaults()
 	if err != nil {
 		t.Fatal(err)
+	}
+	shortest, longest := time.Hour, time.Duration(0)
+	for range 1_000 {
+		var first time.Duration
+		next := intervals.Next(&first)
+		shortest, longest = min(shortest, next), max(longest, next)
+	}
+	if shortest < 1600*time.Millisecond || shortest > 1640*time.Millisecond || longest > 2400*time.Millisecond || longest < 2360*time.Millisecond {
+		t.Errorf("the first interval is spread from %s to %s, want 1.6 s to 2.4 s", shortest, longest)
 	}
 	var interval time.Duration
 	for poll, want := range []time.Duration{2000, 3000, 4500, 6750, 7000, 7000} {
@@ -125,6 +172,54 @@ func TestIntervals_Defaults(t *testing.T) {
 		if _, err := negative.WithDefaults(); err == nil {
 			t.Errorf("%+v is accepted", negative)
 		}
+	}
+}
+
+// A deadline within the next interval halves the time left, unless that is no longer than the shortest interval.
+func TestWait_BeforeADeadline(t *testing.T) {
+	t.Parallel()
+	type within struct{ from, to time.Duration }
+	for name, test := range map[string]struct {
+		left  time.Duration // 0: no deadline
+		nexts []within      // each of them is seen, and nothing else
+	}{
+		"none":                  {0, []within{{8000, 10000}, {10000, 12000}}},
+		"after any interval":    {12001, []within{{8000, 10000}, {10000, 12000}}},
+		"after some intervals":  {11000, []within{{5500, 5500}, {8000, 11000}}},
+		"the shortest interval": {10000, []within{{8000, 10000}, {10000, 12000}}},
+		"sooner":                {7000, []within{{8000, 10000}, {10000, 12000}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx := t.Context()
+				if test.left > 0 {
+					bounded, cancel := context.WithTimeout(ctx, test.left*time.Millisecond)
+					defer cancel()
+					ctx = bounded
+				}
+				seen := map[within]int{}
+				for range 1_000 {
+					wait, _ := waitFor(t, workflow.Intervals{MinInterval: 10 * time.Second}, read{})
+					_, next, _, _ := wait.Poll(ctx)
+					for _, one := range test.nexts {
+						if next >= one.from*time.Millisecond && next <= one.to*time.Millisecond {
+							seen[one]++
+						}
+					}
+					if len(seen) == 0 {
+						t.Fatalf("the next poll follows after %s", next)
+					}
+				}
+				total := 0
+				for _, n := range seen {
+					total += n
+				}
+				if len(seen) != len(test.nexts) || total != 1_000 {
+					t.Errorf("of 1000 intervals %d are expected ones: %v", total, seen)
+				}
+			})
+		})
 	}
 }
 
