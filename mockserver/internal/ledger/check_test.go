@@ -35,20 +35,28 @@ func TestCheckNamesWhatIsBroken(t *testing.T) {
 			return j
 		})
 	}
+	reversal := func(id, reference string) Entry {
+		return Entry{ID: id, Kind: KindReversal, Wallet: "VA-1", Currency: "NGN", Reference: reference, At: at}
+	}
 	for name, tc := range map[string]struct {
 		damage func(*Ledger)
 		want   string
 	}{
-		"postings out of balance": {second(func(e *Entry) { e.Postings[1].Amount = amount(4) }), "entry TR-2 is out of balance by 1"},
-		"currency out of balance": {second(func(e *Entry) { e.Postings[1].Amount = amount(4) }), "accounts in NGN sum to 1 instead of zero"},
-		"wallet below zero":       {journal(func(j []Entry) []Entry { return j[1:] }), "wallet VA-1 is below zero after entry TR-2: -3"},
-		"balance of an account":   {func(l *Ledger) { l.balances["VA-1"] = amount(8) }, "account VA-1 has 8, but 7 follows from the journal"},
-		"balance of an entry":     {second(func(e *Entry) { e.Balance = amount(8) }), "entry TR-2 has balance 8, but 7 follows from the journal"},
-		"account not open":        {func(l *Ledger) { delete(l.balances, Revenue("NGN")) }, "account revenue:NGN, which is not open"},
-		"wallet not open":         {func(l *Ledger) { l.wallets = nil }, "wallet VA-1, which is not open"},
-		"order of time":           {second(func(e *Entry) { e.At = at.Add(-time.Hour) }), "entry TR-2 is earlier than TR-1"},
-		"id twice":                {second(func(e *Entry) { e.ID = "TR-1" }), "entry id TR-1 appears twice"},
-		"debited twice":           {journal(func(j []Entry) []Entry { return append(j, j[1]) }), "reference RD-1 is debited twice"},
+		"postings out of balance":    {second(func(e *Entry) { e.Postings[1].Amount = amount(4) }), "entry TR-2 is out of balance by 1"},
+		"currency out of balance":    {second(func(e *Entry) { e.Postings[1].Amount = amount(4) }), "accounts in NGN sum to 1 instead of zero"},
+		"wallet below zero":          {journal(func(j []Entry) []Entry { return j[1:] }), "wallet VA-1 is below zero after entry TR-2: -3"},
+		"balance of an account":      {func(l *Ledger) { l.balances["VA-1"] = amount(8) }, "account VA-1 has 8, but 7 follows from the journal"},
+		"balance of an entry":        {second(func(e *Entry) { e.Balance = amount(8) }), "entry TR-2 has balance 8, but 7 follows from the journal"},
+		"account not open":           {func(l *Ledger) { delete(l.balances, Revenue("NGN")) }, "account revenue:NGN, which is not open"},
+		"wallet not open":            {func(l *Ledger) { l.wallets = nil }, "wallet VA-1, which is not open"},
+		"wallet of another currency": {second(func(e *Entry) { e.Currency = "USD" }), "entry TR-2 moves USD in wallet VA-1, which is not open in that currency"},
+		"reversed without a debit":   {journal(func(j []Entry) []Entry { return append(j, reversal("TR-3", "RD-2")) }), "entry TR-3 reverses RD-2, which is not debited"},
+		"reversed twice": {journal(func(j []Entry) []Entry {
+			return append(j, reversal("TR-3", "RD-1"), reversal("TR-4", "RD-1"))
+		}), "entry TR-4 reverses RD-1, which is not debited or already reversed"},
+		"order of time": {second(func(e *Entry) { e.At = at.Add(-time.Hour) }), "entry TR-2 is earlier than TR-1"},
+		"id twice":      {second(func(e *Entry) { e.ID = "TR-1" }), "entry id TR-1 appears twice"},
+		"debited twice": {journal(func(j []Entry) []Entry { return append(j, j[1]) }), "reference RD-1 is debited twice"},
 		"unreadable amount": {second(func(e *Entry) {
 			if err := e.Postings[0].Amount.UnmarshalJSON([]byte(`"much"`)); err != nil {
 				t.Fatal(err)
@@ -74,5 +82,28 @@ func TestCheckNamesWhatIsBroken(t *testing.T) {
 				t.Errorf("check returned %v, want it to name %q", err, tc.want)
 			}
 		})
+	}
+}
+
+// Two entries are equal if their fields are: the currency and the postings follow from the others.
+func TestEntry_EqualComparesEachField(t *testing.T) {
+	t.Parallel()
+	one, err := shipping.NewAmount(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entry Entry
+	if !entry.equal(entry) {
+		t.Error("an entry differs from itself")
+	}
+	for name, change := range map[string]func(*Entry){
+		"ID": func(e *Entry) { e.ID = "x" }, "Kind": func(e *Entry) { e.Kind = KindDebit }, "Wallet": func(e *Entry) { e.Wallet = "x" },
+		"Reference": func(e *Entry) { e.Reference = "x" }, "Memo": func(e *Entry) { e.Memo = "x" }, "At": func(e *Entry) { e.At = time.Unix(0, 0) },
+		"Amount": func(e *Entry) { e.Amount = one }, "Balance": func(e *Entry) { e.Balance = one },
+	} {
+		other := entry
+		if change(&other); entry.equal(other) {
+			t.Errorf("entries with another %s are equal", name)
+		}
 	}
 }
