@@ -14,7 +14,7 @@ import (
 // error of a type that holds the text of a peer is found only if it does not show the key or if it is a
 // [*net.OpError], [*net.DNSError], [*url.Error] or [*tls.CertificateVerificationError], which are made anew.
 func (k Key) Error(err error) error {
-	if err == nil || k.Reveal() == "" || !k.inError(err) {
+	if err == nil || !k.inError(err) {
 		return err
 	}
 	if rebuilt := k.rebuild(err); rebuilt != nil && !k.inError(rebuilt) {

@@ -188,6 +188,48 @@ type fieldError struct{ header []byte }
 
 func (*fieldError) Error() string { return "no header" }
 
+// verbError shows its text under one verb only.
+type verbError struct{ verb, text string }
+
+func (verbError) Error() string { return "an error" }
+
+func (e verbError) Format(f fmt.State, verb rune) {
+	if fmt.FormatString(f, verb) == e.verb {
+		fmt.Fprint(f, e.text)
+	}
+}
+
+func TestError_FindsTheKeyUnderEachVerb(t *testing.T) {
+	t.Parallel()
+	k := redact.New(key)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%d"} {
+		for _, err := range []error{verbError{verb, key}, fmt.Errorf("a: %w", verbError{verb, key})} {
+			noneOf(t, verb, k.Error(err))
+		}
+		if err := (verbError{verb, "text"}); k.Error(err) != err || redact.New("").Error(err) != err {
+			t.Errorf("%s: an error that shows no key is replaced", verb)
+		}
+	}
+}
+
+// temporaryError shows the key, and can be temporary or a timeout.
+type temporaryError struct{ temporary, timeout bool }
+
+func (temporaryError) Error() string     { return key }
+func (e temporaryError) Temporary() bool { return e.temporary }
+func (e temporaryError) Timeout() bool   { return e.timeout }
+
+func TestError_KeepsTemporaryAndTimeout(t *testing.T) {
+	t.Parallel()
+	for _, err := range []temporaryError{{false, false}, {true, false}, {false, true}} {
+		got := redact.New(key).Error(err)
+		noneOf(t, fmt.Sprintf("%t %t", err.temporary, err.timeout), got)
+		if kept, ok := got.(net.Error); !ok || kept.Timeout() != err.timeout || kept.Temporary() != err.temporary { //nolint:staticcheck // net.Error has both
+			t.Errorf("%t %t: %v", err.temporary, err.timeout, got)
+		}
+	}
+}
+
 // C8, C24: a redacted error keeps its type and sentinels, and no text that contains the key.
 func TestError_KeepsWhatProgramsDecideBy(t *testing.T) {
 	t.Parallel()
