@@ -16,6 +16,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/batchtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -186,7 +187,7 @@ func TestBatch_ALatePurchaseOfAStalledProcessIsCounted(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service := &walletService{}
 				budget := nairaBudget(t, "150")
-				journal := newSharedMemory(lease)
+				journal := batchtest.NewJournal(lease)
 				service.charged = func() {
 					committed, err := journal.Committed(t.Context(), *budget)
 					if err != nil || service.spent.Cmp(committed) > 0 || committed.Cmp(budget.Amount) > 0 {
@@ -230,7 +231,7 @@ func TestBatch_BeginsNoPurchaseAtTheEndOfItsLease(t *testing.T) {
 			goOn := make(chan struct{})
 			time.AfterFunc(stall, func() { close(goOn) })
 			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
-				Select: shipping.SelectAll, Journal: pausedRun{newSharedMemory(lease), goOn},
+				Select: shipping.SelectAll, Journal: pausedRun{batchtest.NewJournal(lease), goOn},
 			})
 			if err != nil || report.Count(batch.StateCompleted) != 1 {
 				t.Errorf("%+v, %v", report, err)
@@ -247,7 +248,7 @@ func TestBatch_RefusesALeaseTooShortToSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &walletService{}
 		for lease, refused := range map[time.Duration]bool{time.Second: true, time.Minute: true, 74 * time.Second: true, 75 * time.Second: false} {
-			_, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{Journal: newSharedMemory(lease)})
+			_, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{Journal: batchtest.NewJournal(lease)})
 			if refused != errors.Is(err, shipping.ErrInvalidRequest) || refused && !strings.Contains(err.Error(), "1m15s") {
 				t.Errorf("%s: %v", lease, err)
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/batchtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -327,7 +328,7 @@ func TestBatch_RefusesKeysThatNoJournalCanKeep(t *testing.T) {
 	} {
 		service := &walletService{}
 		_, err := batch.Run(t.Context(), walletClient(t, service), append(walletItems(1), item), &batch.Options{
-			Select: shipping.SelectAll, Journal: newSharedMemory(time.Hour),
+			Select: shipping.SelectAll, Journal: batchtest.NewJournal(time.Hour),
 		})
 		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), "item 2") || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
@@ -448,7 +449,7 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 
 func TestResolveSharedBatchItem_WaitsForTheOneThatHasIt(t *testing.T) {
 	t.Parallel()
-	journal := newSharedMemory(time.Hour)
+	journal := batchtest.NewJournal(time.Hour)
 	claim, err := journal.Claim(t.Context(), "SH-1")
 	if err == nil {
 		_, err = claim.Append(t.Context(), purchasing(t, "SH-1"), nil)

@@ -9,103 +9,9 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/batchtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
-
-// sharedMemory is a SharedBatchJournal for several runs in one process. Its claims hold for a lease.
-type sharedMemory struct {
-	lease time.Duration
-	mu    sync.Mutex
-	items map[string]*sharedItem
-}
-
-type sharedItem struct {
-	fence  int
-	until  time.Time
-	record batch.Record
-}
-
-type sharedClaim struct {
-	journal *sharedMemory
-	item    *sharedItem
-	fence   int
-	until   time.Time
-	record  batch.Record
-}
-
-func newSharedMemory(lease time.Duration) *sharedMemory {
-	return &sharedMemory{lease: lease, items: map[string]*sharedItem{}}
-}
-
-func (j *sharedMemory) Claim(_ context.Context, key string) (batch.Claim, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	item := j.items[key]
-	if item == nil {
-		item = &sharedItem{record: batch.Record{Key: key}}
-		j.items[key] = item
-	}
-	if time.Now().Before(item.until) {
-		return nil, batch.ErrItemTaken
-	}
-	item.fence++
-	item.until = time.Now().Add(j.lease)
-	return &sharedClaim{j, item, item.fence, item.until, item.record}, nil
-}
-
-func (j *sharedMemory) Lease() time.Duration { return j.lease }
-
-func (j *sharedMemory) Committed(context.Context, shipping.Budget) (shipping.Amount, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.committed(nil)
-}
-
-func (j *sharedMemory) committed(without *sharedItem) (sum shipping.Amount, err error) {
-	for _, item := range j.items {
-		if item == without || !item.record.Step.Committed() {
-			continue
-		}
-		if sum, err = sum.Add(item.record.Amount); err != nil {
-			return sum, err
-		}
-	}
-	return sum, nil
-}
-
-func (c *sharedClaim) Record() batch.Record { return c.record }
-func (c *sharedClaim) Until() time.Time     { return c.until }
-
-func (c *sharedClaim) Append(_ context.Context, record batch.Record, budget *shipping.Budget) (shipping.Amount, error) {
-	j := c.journal
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if c.item.fence != c.fence {
-		return shipping.Amount{}, batch.ErrItemTaken
-	}
-	if budget != nil && record.Step == batch.StepPurchasing {
-		others, err := j.committed(c.item)
-		if err != nil {
-			return others, err
-		}
-		if err := budget.Fits(others, record.Amount); err != nil {
-			return others, err
-		}
-	}
-	c.item.record, c.record = record, record
-	c.until = time.Now().Add(j.lease)
-	c.item.until = c.until
-	return j.committed(nil)
-}
-
-func (c *sharedClaim) Release(context.Context) error {
-	c.journal.mu.Lock()
-	defer c.journal.mu.Unlock()
-	if c.item.fence == c.fence {
-		c.item.until = time.Time{}
-	}
-	return nil
-}
 
 // Several runs share the items and one budget: every item is bought once, and the budget holds for
 // all of them together.
@@ -114,7 +20,7 @@ func TestBatch_SharedByRunsBuysEachItemOnceWithinOneBudget(t *testing.T) {
 		server, client := bubbleServer(t)
 		items := shipmentItems(server, 12)
 		budget := shipping.Budget{Amount: shippingtest.Amount(t, "10000000"), Currency: "NGN"}
-		journal := newSharedMemory(time.Hour)
+		journal := batchtest.NewJournal(time.Hour)
 		var runs sync.WaitGroup
 		for range 3 {
 			runs.Go(func() {
@@ -173,7 +79,7 @@ func TestBatch_AStalledRunDoesNotPurchaseWhatAnotherTookOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := bubbleServer(t)
 		items := shipmentItems(server, 1)
-		journal := newSharedMemory(2 * time.Minute)
+		journal := batchtest.NewJournal(2 * time.Minute)
 		goOn := make(chan struct{})
 		run := func(journal batch.Journal) {
 			report, err := batch.Run(t.Context(), client, items, &batch.Options{Select: shipping.SelectAutomated, Journal: journal})
@@ -230,7 +136,7 @@ func TestBatch_AStalledRunReportsWhatAnotherPurchased(t *testing.T) {
 				_, client := bubbleServer(t)
 				items := []batch.Item{{Key: "1", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICCUSTOMSONLY"}}}
 				draft := shippingtest.Draft(t, client, items[0].Analyze.ShipmentID)
-				journal := newSharedMemory(2 * time.Minute)
+				journal := batchtest.NewJournal(2 * time.Minute)
 				if err := appendTo(t.Context(), journal, batch.Record{Key: "1", Step: batch.StepAnalyzed, RequestID: draft.RequestID}); err != nil {
 					t.Fatal(err)
 				}

@@ -29,6 +29,7 @@ const layers = `
 	mockserver/journal
 	mockserver/fault mockserver/internal/records mockserver/internal/cow mockserver/internal/jsontext mockserver/internal/list
 	mockserver/internal/spelling mockserver/internal/shell mockserver/internal/splitmix
+	internal/batchtest
 	batch conformance webhook/storetest
 	webhook
 	.

@@ -50,7 +50,7 @@ func TestLinearizability(t *testing.T) {
 				}
 			}
 			if verdict != porcupine.Ok {
-				t.Errorf("a history has no order: it is %s\n%s\nreplay it alone: %s", verdict, text(history), o.With("SHIPPING_HISTORIES=1", fmt.Sprint("SHIPPING_SEED=", seed)))
+				t.Errorf("a history has no order: it is %s\n%s\nreplay it: %s", verdict, text(history), o.With("SHIPPING_HISTORIES=1", fmt.Sprint("SHIPPING_SEED=", seed)))
 			}
 		})
 		if t.Failed() {

@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -123,95 +122,4 @@ func recordEvents(before, after batch.Step) []string {
 		return []string{"records purchased"}
 	}
 	return []string{"records completed"}
-}
-
-// leaseJournal is a journal of several processes in memory. A claim holds for a lease.
-type leaseJournal struct {
-	lease time.Duration
-	mu    sync.Mutex
-	items map[string]*leaseItem
-}
-
-type leaseItem struct {
-	fence  int
-	until  time.Time
-	record batch.Record
-}
-
-type leaseClaim struct {
-	journal *leaseJournal
-	item    *leaseItem
-	fence   int
-	until   time.Time
-	record  batch.Record
-}
-
-func (j *leaseJournal) Claim(_ context.Context, key string) (batch.Claim, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	item := j.items[key]
-	if item == nil {
-		item = &leaseItem{record: batch.Record{Key: key}}
-		j.items[key] = item
-	}
-	if time.Now().Before(item.until) {
-		return nil, batch.ErrItemTaken
-	}
-	item.fence++
-	item.until = time.Now().Add(j.lease)
-	return &leaseClaim{j, item, item.fence, item.until, item.record}, nil
-}
-
-func (j *leaseJournal) Lease() time.Duration { return j.lease }
-
-func (j *leaseJournal) Committed(context.Context, shipping.Budget) (shipping.Amount, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.committed(nil)
-}
-
-func (j *leaseJournal) committed(without *leaseItem) (sum shipping.Amount, err error) {
-	for _, item := range j.items {
-		if item == without || !item.record.Step.Committed() {
-			continue
-		}
-		if sum, err = sum.Add(item.record.Amount); err != nil {
-			return sum, err
-		}
-	}
-	return sum, nil
-}
-
-func (c *leaseClaim) Record() batch.Record { return c.record }
-func (c *leaseClaim) Until() time.Time     { return c.until }
-
-func (c *leaseClaim) Append(_ context.Context, record batch.Record, budget *shipping.Budget) (shipping.Amount, error) {
-	j := c.journal
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if c.item.fence != c.fence || !time.Now().Before(c.item.until) {
-		return shipping.Amount{}, batch.ErrItemTaken
-	}
-	if budget != nil && record.Step == batch.StepPurchasing {
-		others, err := j.committed(c.item)
-		if err != nil {
-			return others, err
-		}
-		if err := budget.Fits(others, record.Amount); err != nil {
-			return others, err
-		}
-	}
-	c.item.record, c.record = record, record
-	c.until = time.Now().Add(j.lease)
-	c.item.until = c.until
-	return j.committed(nil)
-}
-
-func (c *leaseClaim) Release(context.Context) error {
-	c.journal.mu.Lock()
-	defer c.journal.mu.Unlock()
-	if c.item.fence == c.fence {
-		c.item.until = time.Time{}
-	}
-	return nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/batchtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -123,7 +124,7 @@ func (w *world) run(s script) *trial {
 		drafts: map[string]response{}, requests: map[string]int{}, began: time.Now(),
 	}
 	if w.setting.shared {
-		t.journal = &leaseJournal{lease: lease, items: map[string]*leaseItem{}}
+		t.journal = batchtest.NewJournal(lease)
 	} else {
 		w.journals++
 		t.path = filepath.Join(w.directory, fmt.Sprint(w.journals))
