@@ -361,10 +361,30 @@ func TestNewReceiver_SaysWhatIsMissing(t *testing.T) {
 		"no limit":                {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(0, time.Second)}, "WithLimits"},
 		"no workers":              {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(0, 1)}, "WithWorkers"},
 		"retries":                 {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithRetries(-1, 0)}, "WithRetries"},
+		"a negative pause":        {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithRetries(0, -1)}, "WithRetries"},
+		"no scheme":               {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithSignature("X", nil)}, "WithSignature"},
+		"no time":                 {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(1, 0)}, "WithLimits"},
+		"no queue":                {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(1, 0)}, "WithWorkers"},
 	} {
 		if _, err := webhook.NewReceiver(tc.handle, tc.opts...); err == nil || !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	least := []webhook.Option{webhook.WithKeys("k"), webhook.WithLimits(1, 1), webhook.WithWorkers(1, 1), webhook.WithRetries(0, 0)}
+	if receiver, err := webhook.NewReceiver(handle, least...); err != nil {
+		t.Errorf("the smallest settings: %v", err)
+	} else if err := receiver.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReceiver_PrintsNoKey(t *testing.T) {
+	t.Parallel()
+	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return nil })
+	text, err := receiver.MarshalText()
+	if got := fmt.Sprintf("%v %v %v %s", receiver, (*webhook.Receiver)(nil), receiver.LogValue(), text); err != nil ||
+		got != "webhook.Receiver(1 keys) webhook.Receiver(nil) webhook.Receiver(1 keys) webhook.Receiver(1 keys)" {
+		t.Errorf("%s, %v", got, err)
 	}
 }
 

@@ -27,6 +27,7 @@ func TestReceiver_SignaturesOfOtherSchemesAreComparedExactly(t *testing.T) {
 		{"base64 in large letters", encoded, strings.ToUpper, 401},
 		{"hexadecimal in large letters", webhook.Sign, strings.ToUpper, 200},
 		{"large hexadecimal in small letters", large, strings.ToLower, 200},
+		{"a scheme without a result", func(string, []byte) string { return "" }, strings.Clone, 401},
 	} {
 		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return nil }, webhook.WithSignature("X-Signature", tc.sign))
 		if answer := post(receiver, body, "", "X-Signature", tc.signature(tc.sign(key, []byte(body)))); answer.Code != tc.status {

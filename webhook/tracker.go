@@ -20,7 +20,6 @@ type Tracker struct {
 type progress struct {
 	updatedAt time.Time
 	rank      int
-	final     bool
 }
 
 // Late reports whether the notification is older than one that was seen before, and otherwise remembers it. The
@@ -42,7 +41,7 @@ func (t *Tracker) Late(shipment *Shipment) bool {
 			if order < 0 {
 				return true
 			}
-		case ranked && (rank < before.rank || before.final && !shipment.Status.Final()):
+		case ranked && rank < before.rank: // delivered and cancelled have the highest rank
 			return true
 		}
 	}
@@ -53,7 +52,7 @@ func (t *Tracker) Late(shipment *Shipment) bool {
 	if updatedAt.IsZero() {
 		updatedAt = before.updatedAt
 	}
-	t.remember(shipment.ShipmentID, progress{updatedAt, rank, shipment.Status.Final()})
+	t.remember(shipment.ShipmentID, progress{updatedAt, rank})
 	return false
 }
 

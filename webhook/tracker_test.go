@@ -48,7 +48,10 @@ func TestTracker_IsBounded(t *testing.T) {
 	for n := range 100 {
 		tracker.Late(&webhook.Shipment{ShipmentID: fmt.Sprint(n), Status: "delivered"})
 	}
-	if tracker.Late(&webhook.Shipment{ShipmentID: "0", Status: "draft"}) || !tracker.Late(&webhook.Shipment{ShipmentID: "99", Status: "draft"}) {
-		t.Error("the first is forgotten, the last is not")
+	late := func(n int) bool {
+		return tracker.Late(&webhook.Shipment{ShipmentID: fmt.Sprint(n), Status: "draft"})
+	}
+	if !late(99) || !late(90) || late(89) || late(0) {
+		t.Error("the last ten are remembered, and no others")
 	}
 }
