@@ -2,13 +2,18 @@ package conformance_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/conformance"
 	"github.com/shipping-go/shipping/mockserver"
@@ -122,15 +127,161 @@ func query(path, name string, change func(value string) string) breaking {
 	})
 }
 
-func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
-	t.Parallel()
-	const replay, documents = "/v1/webhooks/replay", "/v1/regulatory-documents"
-	tests := []struct {
-		name    string
-		how     func(srv *mockserver.Server) breaking
-		heading string
-		detail  string
-	}{
+// asking sends a request through a service, with the headers of another, and returns the response.
+func asking(next http.Handler, r *http.Request, method, path, body string) *httptest.ResponseRecorder {
+	inner := httptest.NewRequestWithContext(r.Context(), method, path, strings.NewReader(body))
+	inner.Header = r.Header.Clone()
+	if body != "" {
+		inner.Header.Set("Content-Type", "application/json")
+	}
+	recorded := httptest.NewRecorder()
+	next.ServeHTTP(recorded, inner)
+	return recorded
+}
+
+// posted gives the body of each POST request to a path to react, which can send further requests through the service,
+// and sends on what it returns.
+func posted(path string, react func(next http.Handler, r *http.Request, body string) string) breaking {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, path) {
+				body, _ := io.ReadAll(r.Body) // in memory: it never fails
+				sent := react(next, r, string(body))
+				r.Body, r.ContentLength = io.NopCloser(strings.NewReader(sent)), int64(len(sent))
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// debit charges the wallet the price of a document, by a draft that the service makes beside the others.
+func debit(srv *mockserver.Server, next http.Handler, r *http.Request, slug string) {
+	analyzed := asking(next, r, http.MethodPost, documents+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`)
+	var draft struct {
+		Data struct {
+			ID string `json:"request_id"`
+		}
+	}
+	_ = json.Unmarshal(analyzed.Body.Bytes(), &draft) // without a draft there is no debit, and the test fails
+	asking(next, r, http.MethodPost, documents+"/purchase", `{"request_id":"`+draft.Data.ID+`","document_types":["`+slug+`"]}`)
+}
+
+// charging debits the wallet again for each request to a path that holds a text, from the first or a later one on.
+func charging(srv *mockserver.Server, path, holding string, from int) breaking {
+	requests := 0
+	return posted(path, func(next http.Handler, r *http.Request, body string) string {
+		if strings.Contains(body, holding) {
+			if requests++; requests >= from {
+				debit(srv, next, r, "CUSTOMS")
+			}
+		}
+		return body
+	})
+}
+
+// showing makes the status of the first purchased request pass through states, one each time that it is read; then the
+// last one stays.
+func showing(states ...string) breaking {
+	bought := ""
+	buys := posted("/purchase", func(_ http.Handler, _ *http.Request, body string) string {
+		var purchase struct {
+			ID string `json:"request_id"`
+		}
+		if json.Unmarshal([]byte(body), &purchase) == nil && bought == "" {
+			bought = purchase.ID
+		}
+		return body
+	})
+	return func(next http.Handler) http.Handler {
+		return buys(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			recorded := httptest.NewRecorder()
+			next.ServeHTTP(recorded, r)
+			body := recorded.Body.Bytes()
+			if bought != "" && strings.HasSuffix(r.URL.Path, "/request/"+bought) && recorded.Code == http.StatusOK {
+				body = replaced(body, "data.status", `"`+states[0]+`"`)
+				states = states[min(1, len(states)-1):]
+			}
+			w.WriteHeader(recorded.Code)
+			_, _ = w.Write(body)
+		}))
+	}
+}
+
+// countingThePage makes total count the records of the page.
+func countingThePage(path, name string) breaking {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			recorded := httptest.NewRecorder()
+			next.ServeHTTP(recorded, r)
+			body := recorded.Body.Bytes()
+			var page struct{ Data map[string]json.RawMessage }
+			if r.URL.Path == path && json.Unmarshal(body, &page) == nil {
+				var records []json.RawMessage
+				_ = json.Unmarshal(page.Data[name], &records) // a refusal has none
+				body = replaced(replaced(body, "data.pagination.total", strconv.Itoa(len(records))), "data.pagination.pageCount", "1")
+			}
+			w.WriteHeader(recorded.Code)
+			_, _ = w.Write(body)
+		})
+	}
+}
+
+// refusing refuses the requests that a condition holds for.
+func refusing(condition func(r *http.Request) bool) breaking {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if condition(r) {
+				w.WriteHeader(http.StatusUnsupportedMediaType)
+				_, _ = io.WriteString(w, `{"status":false,"message":"not like this"}`)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// webhook returns the identifier of a webhook by its name.
+func webhook(srv *mockserver.Server, name string) string {
+	r := httptest.NewRequest(http.MethodGet, "/v1/webhooks", nil)
+	r.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+	var list struct {
+		Data struct {
+			Webhooks []struct {
+				ID   string `json:"webhook_id"`
+				Name string
+			}
+		}
+	}
+	_ = json.Unmarshal(asking(srv, r, http.MethodGet, "/v1/webhooks", "").Body.Bytes(), &list) // else none is found
+	for _, w := range list.Data.Webhooks {
+		if w.Name == name {
+			return w.ID
+		}
+	}
+	panic("no webhook " + name)
+}
+
+const documents = "/v1/regulatory-documents"
+
+// violation is a service that breaks the specification in one way.
+type violation struct {
+	name    string
+	how     func(srv *mockserver.Server) breaking
+	heading string // under which it must be reported
+	detail  string
+}
+
+// violations are services that break the specification, each in one way.
+func violations() []violation {
+	const (
+		replay     = "/v1/webhooks/replay"
+		replayed   = `{"status":true,"message":"queued","data":{}}`
+		regulatory = "Regulatory documents, base path /v1/regulatory-documents"
+		draft      = "Regulatory document request (draft record)"
+		flow       = "What the service does"
+		states     = "States and transitions"
+	)
+	return []violation{
 		{"status is missing", with(changed("/v1/rates", "status", "")), "GET /v1/rates", "status is missing"},
 		{"status is a text", with(changed("/v1/rates", "status", `"true"`)), "GET /v1/rates", "want a boolean"},
 		{"status is false on a success", with(changed("/v1/rates", "status", `false`)), "GET /v1/rates", "status is false on a success"},
@@ -180,28 +331,140 @@ func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 			return query("/v1/transactions", "wallet", func(string) string { return srv.Wallets()[0] })
 		}, "GET /v1/transactions", "succeeded"},
 		{"rates need no key", func(srv *mockserver.Server) breaking { return withKey(srv, "/v1/rates") }, "Authentication", "GET /v1/rates without Authorization succeeded"},
-		{"the key of purchases is not checked", func(srv *mockserver.Server) breaking { return withKey(srv, documents+"/purchase") }, "Authentication", "same response with and without"},
+		{"the key of purchases is not checked", func(srv *mockserver.Server) breaking { return withKey(srv, documents+"/purchase") }, "Authentication", "without Authorization succeeded"},
 		{"records are shown to everyone", func(srv *mockserver.Server) breaking { return withKey(srv, documents+"/request/RD-") }, "Authentication", "/request/RD-"},
 
-		{"a replay of nothing", with(always(replay, `{}`, `{"status":true,"message":"queued","data":{}}`)), "POST /v1/webhooks/replay", "a replay with {} succeeded"},
-		{"a replay to no webhook", with(always(replay, `"webhook_id":"WA-0"}`, `{"status":true,"message":"queued","data":{}}`)), "POST /v1/webhooks/replay", "succeeded"},
+		{"a replay of nothing", with(always(replay, `{}`, replayed)), "POST /v1/webhooks/replay", "a replay with {} succeeded"},
+		{"a replay to no webhook", with(always(replay, `"webhook_id":"WA-0"}`, replayed)), "POST /v1/webhooks/replay", "succeeded"},
 		{"a delivery_id of another kind", with(changed(replay, "data.delivery_id", `"DL-1"`)), "Webhook replay result", "WD-<alphanumerics>"},
 		{"another event is replayed", with(changed(replay, "data.event", `"shipment.lost"`)), "Webhook replay result", "data.event is shipment.lost"},
 
-		{"analyze returns no draft", with(changed(documents+"/analyze", "data.status", `"processing"`)), "Regulatory documents, base path /v1/regulatory-documents", "want one of draft"},
-		{"another source", with(changed(documents+"/analyze", "data.source", `"invoice"`)), "Regulatory document request (draft record)", "source is invoice"},
-		{"a slug in small letters", with(changed(documents+"/analyze", "data.available_documents.0.document_type", `"fda"`)), "Regulatory document request (draft record)", "document_type is"},
-		{"an unknown state", with(changed(documents+"/request/", "data.status", `"done"`)), "Regulatory documents, base path /v1/regulatory-documents", "want one of draft, purchasing"},
-		{"another request is shown", with(changed(documents+"/request/", "data.request_id", `"RD-OTHER"`)), "Regulatory documents, base path /v1/regulatory-documents", "data.request_id is RD-OTHER"},
+		{"analyze returns no draft", with(changed(documents+"/analyze", "data.status", `"processing"`)), regulatory, "want one of draft"},
+		{"another source", with(changed(documents+"/analyze", "data.source", `"invoice"`)), draft, "source is invoice"},
+		{"a slug in small letters", with(changed(documents+"/analyze", "data.available_documents.0.document_type", `"fda"`)), draft, "document_type is"},
+		{"an unknown state", with(changed(documents+"/request/", "data.status", `"done"`)), regulatory, "want one of draft, purchasing"},
+		{"another request is shown", with(changed(documents+"/request/", "data.request_id", `"RD-OTHER"`)), regulatory, "data.request_id is RD-OTHER"},
 		{"a draft after the purchase", with(changed(documents+"/request/", "data.status", `"draft"`)), "States and transitions", `status is "draft"`},
 		{"a purchase that charges nothing", with(always(documents+"/purchase", "document_types", `{"status":true,"message":"charged","data":{}}`)), "What the service does", "0 new transactions"},
 		{"an unknown path", with(always("/v1/no-such-operation", "", `{"status":true,"message":"hello","data":{}}`)), "Errors", "no-such-operation succeeded"},
+
+		{"data is missing", with(changed("/v1/countries", "data", "")), "GET /v1/countries", "data is missing"},
+		{"message is a number", with(changed("/v1/webhooks", "message", "7")), "GET /v1/webhooks", "message is 7"},
+		{"rates with 201", with(recoded("/v1/rates", 201)), "GET /v1/rates", "HTTP status 201"},
+		{"page is ignored", with(query("/v1/rates", "page", func(string) string { return "1" })), "Rate list pagination object", "page is 1"},
+		{"perPage is ignored for transactions", with(query("/v1/transactions", "perPage", func(string) string { return "100" })), "Transaction pagination object", "perPage is 100"},
+		{"total counts the page", with(countingThePage("/v1/transactions", "transactions")), "Transaction pagination object", "total is"},
+		{"another default of page", with(query("/v1/webhooks", "page", func(v string) string { return cmp.Or(v, "2") })), "Limits", "pagination.page is 2"},
+		{"pagingCounter is a text", with(changed("/v1/webhooks", "data.pagination.pagingCounter", `"1"`)), "Webhook pagination object", "pagingCounter is"},
+		{"any wallet lists all transactions", func(srv *mockserver.Server) breaking {
+			return query("/v1/transactions", "wallet", func(v string) string {
+				if v != "" {
+					v = srv.Wallets()[0]
+				}
+				return v
+			})
+		}, "GET /v1/transactions", "is listed for the wallet VA-0 too"},
+		{"an amount is missing", with(changed("/v1/rates", "data.rates.1.amount", "")), "Rate", "rates[1].amount is missing"},
+		{"used is a text", with(changed("/v1/rates", "data.rates.0.used", `"false"`)), "Rate", "used is"},
+		{"metadata is a text", with(changed("/v1/rates", "data.rates.0.metadata", `"express"`)), "Rate", "metadata is"},
+		{"an estimate is a text", with(changed("/v1/rates", "data.rates.0.delivery_eta", `"7200"`)), "Rate", "delivery_eta is"},
+		{"a country code of three letters", with(changed("/v1/countries", "data.0.isoCode", `"AND"`)), "Country", "isoCode is"},
+		{"a zone is offset by a text", with(changed("/v1/countries", "data.0.timezones", `[{"zoneName":"Europe/Andorra","gmtOffset":"3600","gmtOffsetName":"UTC+01:00","abbreviation":"CET","tzName":"Central European Time"}]`)), "Country", "gmtOffset is"},
+		{"active is a number", with(changed("/v1/webhooks", "data.webhooks.0.active", `1`)), "Webhook", "active is 1"},
+		{"the mode is missing", with(changed("/v1/webhooks", "data.webhooks.0.live", "")), "Webhook", "live is missing"},
+		{"a transaction's identifier has another prefix", with(changed("/v1/transactions", "data.transactions.0.transactionId", `"TX-1"`)), "Transaction", "TR-<alphanumerics>"},
+		{"a time is a number", with(changed("/v1/transactions", "data.transactions.0.created_at", `1767605400`)), "Transaction", "UTC timestamp"},
+		{"a receiver without a name", with(changed("/v1/transactions", "data.transactions.0.receiver", `{"reference":"x","type":"y"}`)), "Transaction", "receiver.name is missing"},
+		{"reversed is missing", with(changed("/v1/transactions", "data.transactions.0.reversed", "")), "Transaction", "reversed is missing"},
+
+		{"transactions need no key", func(srv *mockserver.Server) breaking { return withKey(srv, "/v1/transactions") }, "Authentication", "GET /v1/transactions without Authorization succeeded"},
+		{"any key is accepted", func(srv *mockserver.Server) breaking {
+			return request(func(r *http.Request) {
+				if r.Header.Get("Authorization") != "" {
+					r.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+				}
+			})
+		}, "Authentication", "a wrong key succeeded"},
+		{"the key of analyses is not checked", func(srv *mockserver.Server) breaking { return withKey(srv, documents+"/analyze") }, "Authentication", "/analyze without Authorization succeeded"},
+		{"the key of replays is not checked", func(srv *mockserver.Server) breaking { return withKey(srv, replay) }, "Authentication", "/replay without Authorization succeeded"},
+
+		{"a replay of a shipment without an event", with(always(replay, `{"shipment_id":"SH-0"}`, replayed)), "POST /v1/webhooks/replay", `{"shipment_id":"SH-0"} succeeded`},
+		{"a replay of an event without a shipment", with(always(replay, `{"event":"shipment.created"}`, replayed)), "POST /v1/webhooks/replay", `{"event":"shipment.created"} succeeded`},
+		{"a replay to an inactive webhook", func(srv *mockserver.Server) breaking { return always(replay, webhook(srv, "Switched off"), replayed) }, "POST /v1/webhooks/replay", "succeeded"},
+		{"a replay to a webhook that is not subscribed", func(srv *mockserver.Server) breaking {
+			return always(replay, webhook(srv, "Deliveries only"), replayed)
+		}, "POST /v1/webhooks/replay", "succeeded"},
+		{"a replay with 202", with(recoded(replay, 202)), "Webhook replay result", "HTTP status 202"},
+		{"a replay needs a Content-Type", with(refusing(func(r *http.Request) bool { return r.URL.Path == replay && r.Header.Get("Content-Type") == "" })), "POST /v1/webhooks/replay", "HTTP status 415"},
+		{"a replay has no delivery", with(changed(replay, "data.delivery_id", "")), "Webhook replay result", "delivery_id is missing"},
+
+		{"analyze has no request_id", with(changed(documents+"/analyze", "data.request_id", "")), regulatory, "data.request_id is missing"},
+		{"analyze offers an object", with(changed(documents+"/analyze", "data.available_documents", "{}")), regulatory, "want an array"},
+		{"analyze has no line items", with(changed(documents+"/analyze", "data.line_items", "")), regulatory, "no line items"},
+		{"two analyses have one request_id", with(changed(documents+"/analyze", "data.request_id", `"RD-SAME"`)), draft, "both have the request_id RD-SAME"},
+		{"a document has no price", with(changed(documents+"/analyze", "data.available_documents", `[{"document_type":"FDA"}]`)), draft, "no price"},
+		{"an analysis charges", func(srv *mockserver.Server) breaking { return charging(srv, "/analyze", "shipment_id", 1) }, flow, "new transactions with flow out"},
+		{"a request that does not exist is shown", with(func(next http.Handler) http.Handler {
+			return always(documents+"/request/RD-0", "", `{"status":true,"message":"","data":{"request_id":"RD-0","status":"draft"}}`)(next)
+		}), regulatory, "/request/RD-0 returns a record"},
+		{"the status is in capitals", with(changed(documents+"/request/", "data.status", `"DRAFT"`)), regulatory, "want one of draft"},
+		{"a purchase with status false", with(changed(documents+"/purchase", "status", "false")), regulatory, "status is false on a success"},
+		{"a purchase without an envelope", with(always(documents+"/purchase", "document_types", `"done"`)), regulatory, "not a JSON object"},
+		{"a purchase charges twice", func(srv *mockserver.Server) breaking { return charging(srv, "/purchase", "document_types", 1) }, flow, "2 new transactions"},
+		{"a second purchase charges again", func(srv *mockserver.Server) breaking { return charging(srv, "/purchase", "document_types", 2) }, states, "1 new transactions"},
+		{"a purchase without document types buys all", with(posted("/purchase", func(_ http.Handler, _ *http.Request, body string) string {
+			if !strings.Contains(body, "document_types") && strings.Contains(body, "request_id") {
+				return strings.TrimSuffix(body, "}") + `,"document_types":["CUSTOMS"]}`
+			}
+			return body
+		})), states, "new transactions with flow out"},
+		{"a document that is not offered is charged", func(srv *mockserver.Server) breaking {
+			return posted("/purchase", func(next http.Handler, r *http.Request, body string) string {
+				if strings.Contains(body, "AMS") && !strings.Contains(body, "RD-0") {
+					debit(srv, next, r, "CUSTOMS")
+				}
+				return body
+			})
+		}, flow, "new transactions with flow out"},
+		{"a request that does not exist is charged", func(srv *mockserver.Server) breaking { return charging(srv, "/purchase", `"RD-0"`, 1) }, states, "new transactions with flow out"},
+		{"a completed request is processed again", with(showing("processing", "completed", "processing")), states, `status is "completed", and "processing" later`},
+		{"a processed request is purchased again", with(showing("processing", "purchasing", "completed")), states, `status is "processing", and "purchasing" later`},
+		{"a failed request is completed", with(showing("failed", "completed")), states, `status is "failed", and "completed" later`},
+		{"a request becomes a draft again", with(showing("processing", "draft")), states, `status is "draft" after the purchase`},
+		{"status is true in a refusal", with(reworded("/replay", `"status":false`, `"status":true`)), "Errors", `"status":true`},
 	}
-	for _, test := range tests {
+}
+
+// whole returns the options of a run that makes every check.
+func whole(srv *mockserver.Server, transport http.RoundTripper) []conformance.Option {
+	return []conformance.Option{
+		conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(transport),
+		conformance.WithSecondPurchase(), conformance.WithRefusedPurchases(),
+	}
+}
+
+// checks returns the checks of a report, sorted.
+func checks(r conformance.Report) (names []string) {
+	for _, result := range r.Results {
+		names = append(names, result.Heading+"/"+result.Check)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
+	t.Parallel()
+	srv := serve(t)
+	all := checks(conformance.Check(t.Context(), target(srv), whole(srv, srv.Transport())...))
+	if len(violations()) < 60 {
+		t.Errorf("%d violations", len(violations()))
+	}
+	t.Attr("cases", fmt.Sprintf("%d violations", len(violations())))
+	for _, test := range violations() {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			srv := serve(t)
-			report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(through{test.how(srv)(srv)}), conformance.WithSecondPurchase())
+			report := conformance.Check(t.Context(), target(srv), whole(srv, through{test.how(srv)(srv)})...)
 			found := false
 			for _, result := range report.Results {
 				if result.Verdict == conformance.Fail && result.Heading == test.heading && strings.Contains(result.Detail, test.detail) {
@@ -209,7 +472,40 @@ func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 				}
 			}
 			if !found {
-				t.Errorf("no failure under %q contains %q; failed: %v", test.heading, test.detail, verdicts(report, conformance.Fail))
+				t.Errorf("no failure under %q contains %q; failed: %q", test.heading, test.detail, verdicts(report, conformance.Fail))
+			}
+			if diff := gocmp.Diff(all, checks(report)); diff != "" {
+				t.Errorf("checks of the report (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A run cannot see these violations, and its report lists the rules.
+func TestCheck_WhatARunCannotSeeIsInItsReport(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		how  breaking
+		rule string
+	}{
+		{"completed without processing", showing("completed"), "draft, purchasing and processing come before completed or failed"},
+		{"pagingCounter is the number of the page", changed("/v1/webhooks", "data.pagination.pagingCounter", "1"), "pagingCounter"},
+		{"prices are not converted", changed(documents+"/analyze", "data.available_documents.0.currency", `"USD"`), "amounts are converted into the wallet's currency when a request is analyzed"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			srv := serve(t)
+			report := conformance.Check(t.Context(), target(srv), whole(srv, through{test.how(srv)})...)
+			if !report.Conforms() {
+				t.Errorf("it is seen: %q", verdicts(report, conformance.Fail))
+			}
+			if !slices.ContainsFunc(report.Unchecked, func(u conformance.Unchecked) bool { return u.Rule == test.rule && u.Reason != "" }) {
+				t.Errorf("no rule %q in %+v", test.rule, report.Unchecked)
+			}
+			var text strings.Builder
+			if err := report.WriteText(&text); err != nil || !strings.Contains(text.String(), test.rule) {
+				t.Errorf("%v\n%s", err, &text)
 			}
 		})
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -67,13 +69,13 @@ func verdicts(r conformance.Report, v conformance.Verdict) []string {
 func TestRun_TheReferenceServerConforms(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)
-	conformance.Run(t, target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(srv.Transport()), conformance.WithSecondPurchase())
+	conformance.Run(t, target(srv), whole(srv, srv.Transport())...)
 }
 
 func TestCheck_TheReferenceServerPassesEveryCheckAndDoesAsAssumed(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)
-	report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(srv.Transport()), conformance.WithSecondPurchase())
+	report := conformance.Check(t.Context(), target(srv), whole(srv, srv.Transport())...)
 	for _, v := range []conformance.Verdict{conformance.Fail, conformance.NotRun, conformance.Skipped} {
 		if diff := cmp.Diff([]string(nil), verdicts(report, v)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", v, diff)
@@ -84,6 +86,7 @@ func TestCheck_TheReferenceServerPassesEveryCheckAndDoesAsAssumed(t *testing.T) 
 			t.Errorf("otherwise than assumed: %+v", result)
 		}
 	}
+	t.Attr("cases", fmt.Sprintf("%d checks", len(report.Results)))
 	if report.Count(conformance.Pass) < 50 || report.Count(conformance.Assumption) < 20 {
 		t.Errorf("%d checks passed, %d assumptions", report.Count(conformance.Pass), report.Count(conformance.Assumption))
 	}
@@ -150,6 +153,22 @@ func TestCheck_WhatIsNotGivenIsNotRunAndSaysWhatItNeeds(t *testing.T) {
 		if !strings.Contains(notRun, want) {
 			t.Errorf("everything was run, though %q:\n%s", want, notRun)
 		}
+	}
+}
+
+// D11: a check that could not be made fails the test that requested it. The test runs itself in another process, where Run
+// may fail.
+func TestRun_FailsIfACheckCouldNotBeMade(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("CONFORMANCE_RUN") != "" {
+		srv := serve(t)
+		conformance.Run(t, conformance.Target{BaseURL: srv.URL}, conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(srv.Transport()))
+		return
+	}
+	run := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestRun_FailsIfACheckCouldNotBeMade$")
+	run.Env = append(os.Environ(), "CONFORMANCE_RUN=1")
+	if out, err := run.CombinedOutput(); err == nil || !strings.Contains(string(out), "not run: name a wallet") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

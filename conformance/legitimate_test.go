@@ -1,8 +1,10 @@
 package conformance_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -90,10 +92,23 @@ func oldestFirst(next http.Handler) http.Handler {
 	})
 }
 
+// bodyFirst refuses an empty body in the same way whether the key is right or not.
+func bodyFirst(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // in memory: it never fails
+		if r.Method == http.MethodPost && string(body) == "{}" || strings.HasSuffix(r.URL.Path, "/request/RD-0") {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			_, _ = io.WriteString(w, `{"status":false,"message":"incomplete"}`)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
+}
+
 // D9: what the specification leaves open, a service may do in any way.
 func TestCheck_AServiceThatUsesWhatIsLeftOpenConforms(t *testing.T) {
 	t.Parallel()
-	const documents = "/v1/regulatory-documents"
 	minimal := func(next http.Handler) http.Handler {
 		for _, name := range []string{"status", "source", "shipment_id", "wallet", "currency", "created_at", "updated_at"} {
 			next = changed(documents+"/analyze", "data."+name, "")(next)
@@ -106,11 +121,17 @@ func TestCheck_AServiceThatUsesWhatIsLeftOpenConforms(t *testing.T) {
 		"the number of no page is 0 among webhooks": reworded("/v1/webhooks", `Page":null`, `Page":0`),
 		"transactions come oldest first":            oldestFirst,
 		"analyze returns only the required members": minimal,
+		"a timestamp in the basic format":           changed("/v1/rates", "data.rates.0.created_at", `"20260105T093000Z"`),
+		"a timestamp without seconds":               changed("/v1/rates", "data.rates.0.created_at", `"2026-01-05T09:30Z"`),
+		"a country code in small letters":           changed("/v1/countries", "data.0.isoCode", `"ad"`),
+		"the body is checked before the key":        bodyFirst,
+		"a price in another member":                 reworded("/analyze", `"amount":`, `"price":`),
+		"line items under another name":             reworded("/analyze", `"line_items":`, `"goods":`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv := serve(t)
-			report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(through{how(srv)}), conformance.WithSecondPurchase())
+			report := conformance.Check(t.Context(), target(srv), whole(srv, through{how(srv)})...)
 			for _, v := range []conformance.Verdict{conformance.Fail, conformance.NotRun} {
 				if diff := cmp.Diff([]string(nil), verdicts(report, v)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", v, diff)

@@ -8,9 +8,12 @@ import (
 	"strings"
 )
 
-// purchase sends a purchase of one document. Every purchase that names a request is sent here, at most as
+// purchase sends a purchase of one document. Every purchase that a service may charge is sent here, at most as
 // often as [WithWrites] and [WithSecondPurchase] allow.
 func (s *session) purchase(id string, bought offer) answer {
+	if s.suspended != nil {
+		return answer{lost: errors.New(s.suspended.reason)}
+	}
 	allowed := 0
 	if s.writes {
 		allowed++
@@ -18,13 +21,18 @@ func (s *session) purchase(id string, bought offer) answer {
 	if s.secondPurchase {
 		allowed++
 	}
-	if len(s.report.Purchases) >= allowed {
+	if s.charged >= allowed {
 		return answer{lost: fmt.Errorf("not sent: only %d purchases are allowed", allowed)}
 	}
-	s.report.Purchases = append(s.report.Purchases, Purchase{
-		RequestID: printable(id), DocumentType: printable(bought.slug), Price: bought.price.FloatString(2), Currency: printable(bought.currency),
-	})
-	return s.post(regulatoryPath+"/purchase", map[string]any{"request_id": id, "document_types": []string{bought.slug}})
+	s.charged++
+	s.sent(Purchase{RequestID: id, DocumentType: bought.slug, Price: bought.price.FloatString(2), Currency: bought.currency})
+	return s.post(purchasePath, map[string]any{"request_id": id, "document_types": []string{bought.slug}})
+}
+
+// sent records a purchase, before it is sent.
+func (s *session) sent(p Purchase) {
+	p.RequestID, p.DocumentType, p.Currency = printable(p.RequestID), printable(p.DocumentType), printable(p.Currency)
+	s.report.Purchases = append(s.report.Purchases, p)
 }
 
 // offer is a document that can be bought.

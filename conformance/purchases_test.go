@@ -216,12 +216,17 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name                        string
+		how                         breaking
 		opts                        []conformance.Option
 		replays, analyses, purchase int
 	}{
-		{"read-only", nil, 0, 0, 0},
-		{"writes", writes(), 6, 2, 1},
-		{"second purchase", []conformance.Option{conformance.WithSecondPurchase()}, 6, 2, 2},
+		{"read-only", plain, nil, 0, 0, 0},
+		{"writes", plain, writes(), 6, 2, 1},
+		{"second purchase", plain, []conformance.Option{conformance.WithSecondPurchase()}, 6, 2, 2},
+		{"refused purchases", plain, []conformance.Option{conformance.WithRefusedPurchases()}, 6, 2, 4},
+		{"read-only, the body is checked before the key", bodyFirst, nil, 0, 0, 0},
+		{"writes, the body is checked before the key", bodyFirst, writes(), 7, 3, 1},
+		{"all, the body is checked before the key", bodyFirst, []conformance.Option{conformance.WithSecondPurchase(), conformance.WithRefusedPurchases()}, 7, 3, 6},
 	} {
 		srv := serve(t)
 		counts := map[string]int{}
@@ -234,18 +239,23 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 				r.Body = io.NopCloser(bytes.NewReader(body))
 				// The requests that are always sent name nothing, or only half of a replay.
 				if named := bytes.Contains(body, []byte(target(srv).Shipment)) || bytes.Contains(body, []byte("delivery_id")) ||
-					bytes.Contains(body, []byte("file_url")) || bytes.Contains(body, []byte("document_types")); named {
+					bytes.Contains(body, []byte("file_url")) || bytes.Contains(body, []byte("request_id")); named {
 					counts[r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]]++
 				}
 			}
-			return through{srv}.RoundTrip(r)
+			return through{test.how(srv)}.RoundTrip(r)
 		})
-		conformance.Check(t.Context(), target(srv), append(test.opts, conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(transport))...)
+		report := conformance.Check(t.Context(), target(srv), append(test.opts, conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(transport))...)
 		if got, want := fmt.Sprint(counts["replay"], counts["analyze"], counts["purchase"]), fmt.Sprint(test.replays, test.analyses, test.purchase); got != want {
 			t.Errorf("%s: %s replays, analyses and purchases, want %s", test.name, got, want)
 		}
+		if len(report.Purchases) != test.purchase {
+			t.Errorf("%s: the report lists %d purchases: %+v", test.name, len(report.Purchases), report.Purchases)
+		}
 	}
 }
+
+func plain(next http.Handler) http.Handler { return next }
 
 // W6: a report on a terminal contains no escape sequences of the service.
 func TestReport_HoldsNoEscapeSequences(t *testing.T) {

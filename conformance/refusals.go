@@ -14,8 +14,11 @@ func (s *session) checkRefusals() {
 	s.assume(headingErrors, "an unknown path gets HTTP status 404", unknown.status == http.StatusNotFound,
 		fmt.Sprintf("HTTP status %d", unknown.status))
 
-	var bodies, statuses []string
+	var bodies, statuses, successes []string
 	for _, r := range s.refusals {
+		if r.answer.envelope["status"] == true {
+			successes = append(successes, r.to+": HTTP status "+fmt.Sprint(r.answer.status)+`, and "status":true`)
+		}
 		if problems := errorBody(r.answer); len(problems) > 0 {
 			bodies = append(bodies, r.to+": "+strings.Join(problems, ", "))
 		}
@@ -23,6 +26,7 @@ func (s *session) checkRefusals() {
 			statuses = append(statuses, fmt.Sprintf("%s: HTTP status %d", r.to, r.answer.status))
 		}
 	}
+	s.judge(headingErrors, "status is not true in a refusal", successes)
 	s.assume(headingErrors, `a refusal is {"status":false,"message":"…"}, perhaps with data`, len(bodies) == 0, summary(bodies))
 	s.assume(headingErrors, "a request that breaks a rule gets HTTP status 400", len(statuses) == 0, summary(statuses))
 }

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/big"
 	"net/http"
@@ -10,72 +11,92 @@ import (
 	"time"
 )
 
-const regulatoryPath = "/v1/regulatory-documents"
+const (
+	regulatoryPath = "/v1/regulatory-documents"
+	purchasePath   = regulatoryPath + "/purchase"
+)
 
 func requestPath(id string) string { return regulatoryPath + "/request/" + url.PathEscape(id) }
 
+// idOf returns the identifier of a request; "" if it has none.
+func idOf(request map[string]any) string {
+	id, _ := request["request_id"].(string)
+	return id
+}
+
 // checkRegulatory checks the workflow of a regulatory request: analyze in both flows, look up, purchase, poll.
 func (s *session) checkRegulatory() {
-	var draft map[string]any
-	for _, flow := range []struct{ source, field, value, needs string }{
-		{"shipment", "shipment_id", s.target.Shipment, "name a shipment"},
-		{"invoice", "file_url", s.target.Invoice, "name an invoice"},
-	} {
-		check := fmt.Sprintf("analyze with %s returns a draft: request_id, available_documents", flow.field)
-		switch {
-		case !s.writes:
-			s.skip(headingRegulatory, check, "needs WithWrites (-write)")
-			continue
-		case flow.value == "":
-			s.notRun(headingRegulatory, check, flow.needs)
-			continue
-		}
-		a := s.post(regulatoryPath+"/analyze", map[string]any{flow.field: flow.value})
-		problems := a.problemsOfSuccess()
-		if len(problems) == 0 {
-			problems = record(analyzedFields())(a.record())
-		}
-		if !s.judge(headingRegulatory, check, problems) {
-			continue
-		}
-		s.checkDraft(flow.source, a.request())
-		if draft == nil {
-			draft = a.request()
+	unknown := s.get(requestPath("RD-0"))
+	var problems []string
+	if unknown.succeeded() && len(unknown.request()) > 0 {
+		problems = []string{"GET /request/RD-0 returns a record: " + unknown.excerpt()}
+	}
+	s.judge(headingRegulatory, "GET /request/:request_id of an unknown request returns no record", problems)
+	if !s.writes {
+		s.checkUnproven(nil, nil)
+		defer s.suspend(Skipped, "needs WithWrites (-write)")()
+	}
+	before, known := s.charges(s.target.Wallet)
+	shipment := s.checkAnalyze("shipment", "shipment_id", s.target.Shipment, "name a shipment")
+	invoice := s.checkAnalyze("invoice", "file_url", s.target.Invoice, "name an invoice")
+	s.checkDrafts(before, known, shipment, invoice)
+	s.checkShown(shipment)
+	if s.writes {
+		s.checkUnproven(shipment, invoice)
+	}
+	if shipment != nil {
+		s.checkPurchase(shipment)
+	} else {
+		s.checkPurchase(invoice)
+	}
+	s.checkRefusedPurchases(invoice)
+}
+
+// checkAnalyze analyzes in one flow, checks the draft, and returns it; nil if there is none.
+func (s *session) checkAnalyze(source, field, value, needs string) map[string]any {
+	if value == "" {
+		defer s.suspend(NotRun, needs)()
+	}
+	a := s.post(regulatoryPath+"/analyze", map[string]any{field: value})
+	problems := a.problemsOfSuccess()
+	if len(problems) == 0 {
+		problems = record(analyzedFields())(a.record())
+	}
+	if len(problems) == 0 && !holdsItems(a.envelope["data"]) {
+		problems = []string{"no member but available_documents is an array, so that there are no line items"}
+	}
+	draft := a.request()
+	if !s.judge(headingRegulatory, "analyze with "+field+" returns a draft: request_id, available_documents, line items", problems) {
+		defer s.suspend(NotRun, "needs a draft")()
+		draft = nil
+	}
+	s.checkDraft(source, draft)
+	return draft
+}
+
+// holdsItems reports whether a value has an array that can be the line items, whose name the specification leaves open.
+func holdsItems(value any) bool {
+	object, _ := value.(map[string]any)
+	for name, member := range object {
+		if _, array := member.([]any); array && name != "available_documents" || holdsItems(member) {
+			return true
 		}
 	}
-	check := "purchase succeeds, in the envelope, for document types of the draft"
-	switch {
-	case !s.writes:
-		s.skip(headingRegulatory, check, "needs WithWrites (-write)")
-		return
-	case draft == nil:
-		s.notRun(headingRegulatory, check, "needs a draft")
-		return
-	}
-	id, _ := draft["request_id"].(string)
-	without := s.send(http.MethodGet, requestPath(id), nil, key)
-	s.judge(headingAccess, "a request that exists is not shown without Authorization", s.refused("GET /request/"+id+" without Authorization", without, false))
-	best, err := cheapest(draft)
-	if err != nil {
-		s.notRun(headingRegulatory, check, "nothing was bought: "+err.Error())
-		return
-	}
-	s.checkPurchase(check, draft, best)
+	return false
 }
 
 // checkDraft checks a draft, as analyzed and as looked up, against the table of the draft record.
 func (s *session) checkDraft(source string, draft map[string]any) {
-	id, _ := draft["request_id"].(string)
-	looked := s.get(requestPath(id))
-	problems := looked.problems()
+	looked := s.get(requestPath(idOf(draft)))
+	problems := looked.problemsOfSuccess()
 	if len(problems) == 0 {
 		place, value := looked.record()
 		problems = record(draftFields(oneOf(requestStates()...)))(place, value)
-		if got := looked.request()["request_id"]; got != id {
-			problems = append(problems, fmt.Sprintf("%s.request_id is %v; want %s", place, got, id))
+		if got := idOf(looked.request()); got != idOf(draft) {
+			problems = append(problems, fmt.Sprintf("%s.request_id is %v; want %s", place, got, idOf(draft)))
 		}
 	}
-	s.judge(headingRegulatory, "GET /request/:request_id returns the "+source+"'s record, with HTTP status 200", problems)
+	s.judge(headingRegulatory, "GET /request/:request_id returns the "+source+"'s record", problems)
 
 	problems = nil
 	for _, shown := range []map[string]any{draft, looked.request()} {
@@ -87,16 +108,75 @@ func (s *session) checkDraft(source string, draft map[string]any) {
 	s.assume(headingDraft, "the line items of the "+source+" are called line_items", len(listOf(record(nil))("", draft["line_items"])) == 0,
 		"line_items is "+jsonOf(draft["line_items"]))
 
-	var slugs, others []string
+	var slugs, prices, others []string
 	for i, offered := range documents(draft) {
 		at := fmt.Sprintf("available_documents[%d]", i)
 		if slug, named := offered["document_type"]; named {
 			slugs = append(slugs, oneOf(documentTypes()...)(at+".document_type", slug)...)
 		}
+		if !holdsNumber(offered) {
+			prices = append(prices, at+" carries no number, and so no price: "+jsonOf(offered))
+		}
 		others = append(others, record(fields{{name: "document_type", is: text}, {name: "amount", is: number}, {name: "currency", is: text}})(at, offered)...)
 	}
 	s.judge(headingDraft, "document types of the "+source+" are slugs of the list, exactly", slugs)
+	s.judge(headingDraft, "each document offered for the "+source+" carries its price", prices)
 	s.assume(headingDraft, "documents offered for the "+source+" carry document_type, amount and currency", len(others) == 0, summary(others))
+}
+
+// holdsNumber reports whether a value is a number or a text that is one, or has a member that is.
+func holdsNumber(value any) bool {
+	switch value := value.(type) {
+	case json.Number:
+		return true
+	case string:
+		_, ok := decimal(json.Number(value))
+		return ok
+	case map[string]any:
+		for _, member := range value {
+			if holdsNumber(member) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(value, holdsNumber)
+	}
+	return false
+}
+
+// checkShown: "Every regulatory documents endpoint requires Authorization".
+func (s *session) checkShown(draft map[string]any) {
+	if draft == nil {
+		defer s.suspend(NotRun, "needs the draft of a shipment")()
+	}
+	without := s.send(http.MethodGet, requestPath(idOf(draft)), nil, key)
+	s.judge(headingAccess, "a request that exists is not shown without Authorization", s.refused("GET /request/"+idOf(draft)+" without Authorization", without, false))
+}
+
+// checkDrafts checks what both analyses did. before are the transactions before them, if they are known.
+func (s *session) checkDrafts(before charges, known bool, shipment, invoice map[string]any) {
+	resume := func() {}
+	switch {
+	case !known:
+		resume = s.suspend(NotRun, "needs a wallet whose transactions can be listed")
+	case shipment == nil && invoice == nil:
+		resume = s.suspend(NotRun, "needs a draft")
+	}
+	var problems []string
+	if after, ok := s.charges(s.target.Wallet); ok {
+		problems = before.unexpected(after)
+	}
+	s.judge(headingFlow, "an analysis charges nothing", problems)
+	resume()
+
+	if shipment == nil || invoice == nil {
+		defer s.suspend(NotRun, "needs the drafts of a shipment and of an invoice")()
+	}
+	problems = nil
+	if idOf(shipment) == idOf(invoice) {
+		problems = []string{"both have the request_id " + idOf(invoice)}
+	}
+	s.judge(headingDraft, "two analyses have two request_ids", problems)
 }
 
 // documents returns the documents that a draft offers.
@@ -113,44 +193,108 @@ func documents(draft map[string]any) []map[string]any {
 
 // checkPurchase buys one document: "The user's wallet is charged and document generation starts";
 // "Purchase charges the amounts already stored on the draft".
-func (s *session) checkPurchase(check string, draft map[string]any, bought offer) {
-	id, _ := draft["request_id"].(string)
+func (s *session) checkPurchase(draft map[string]any) {
+	bought, err := cheapest(draft)
+	switch {
+	case draft == nil:
+		defer s.suspend(NotRun, "needs a draft")()
+	case err != nil:
+		defer s.suspend(NotRun, "nothing was bought: "+err.Error())()
+	}
 	wallet, ok := draft["wallet"].(string)
 	if !ok {
 		wallet = s.target.Wallet
 	}
 	before, known := s.charges(wallet)
-	if !s.judge(headingRegulatory, check, s.purchase(id, bought).problemsOfSuccess()) {
-		return
+	if !s.judge(headingRegulatory, "purchase succeeds, in the envelope, for document types of the draft", s.purchase(idOf(draft), bought).problemsOfSuccess()) {
+		defer s.suspend(NotRun, "needs a purchase")()
 	}
-	state := s.state(id)
+	state := s.state(idOf(draft))
 	var problems []string
 	if !slices.Contains([]string{"purchasing", "processing", "completed", "failed"}, state) {
 		problems = []string{fmt.Sprintf("status is %q", state)}
 	}
 	s.judge(headingStates, "a purchased request is not a draft", problems)
-	s.checkEnd(id, state)
+	s.checkEnd(idOf(draft), state)
 
-	const charged, once = "the wallet is charged the stored amount", "a purchase that is sent again charges nothing more"
-	if !s.secondPurchase {
-		s.skip(headingStates, once, "needs a second purchase, which a service that fails the check charges again")
-	}
 	if !known {
-		s.notRun(headingFlow, charged, "needs a wallet whose transactions can be listed")
-		if s.secondPurchase {
-			s.notRun(headingStates, once, "needs a wallet whose transactions can be listed")
-		}
-		return
+		defer s.suspend(NotRun, "needs a wallet whose transactions can be listed")()
 	}
 	after, _ := s.charges(wallet)
-	s.judge(headingFlow, charged, before.charged(after, bought.price, 1))
+	s.judge(headingFlow, "the wallet is charged the stored amount", before.charged(after, bought.price, 1))
 	if !s.secondPurchase {
-		return
+		defer s.suspend(Skipped, "needs WithSecondPurchase (-second-purchase): a service that fails the check charges again")()
 	}
-	again := s.purchase(id, bought)
+	again := s.purchase(idOf(draft), bought)
 	final, _ := s.charges(wallet)
-	s.judge(headingStates, once, after.charged(final, bought.price, 0))
+	s.judge(headingStates, "a purchase that is sent again charges nothing more", after.charged(final, bought.price, 0))
 	s.assume(headingStates, "the purchase of a purchased request is refused", !again.succeeded(), fmt.Sprintf("HTTP status %d", again.status))
+}
+
+// checkRefusedPurchases sends purchases that charge nothing: "Purchase: Request id and document types supplied"; it
+// "charges the amounts already stored on the draft".
+func (s *session) checkRefusedPurchases(draft map[string]any) {
+	wallet, ok := draft["wallet"].(string)
+	if !ok {
+		wallet = s.target.Wallet
+	}
+	var before charges
+	known := false
+	if s.refusedPurchases {
+		before, known = s.charges(wallet)
+	}
+	switch {
+	case !s.refusedPurchases:
+		defer s.suspend(Skipped, "needs WithRefusedPurchases (-refused-purchases)")()
+	case draft == nil:
+		defer s.suspend(NotRun, "needs the draft of an invoice")()
+	case !known:
+		defer s.suspend(NotRun, "needs a wallet whose transactions can be listed")()
+	}
+	slug := notOffered(draft)
+	for _, p := range []struct {
+		heading, check string
+		body           map[string]any
+		id, slug       string
+	}{
+		{headingStates, "a purchase without document_types charges nothing, and the request stays a draft",
+			map[string]any{"request_id": idOf(draft)}, idOf(draft), ""},
+		{headingFlow, "a purchase of a document that the draft does not offer charges nothing",
+			map[string]any{"request_id": idOf(draft), "document_types": []string{slug}}, idOf(draft), slug},
+		{headingStates, "a purchase of a request that does not exist charges nothing",
+			map[string]any{"request_id": "RD-0", "document_types": []string{slug}}, "RD-0", slug},
+	} {
+		if s.suspended == nil {
+			s.sent(Purchase{RequestID: p.id, DocumentType: p.slug, MustFail: true})
+		}
+		s.post(purchasePath, p.body)
+		after, _ := s.charges(wallet)
+		problems := before.unexpected(after)
+		if state := s.state(idOf(draft)); p.slug == "" && state != "draft" {
+			problems = append(problems, fmt.Sprintf("status is %q", state))
+		}
+		s.judge(p.heading, p.check, problems)
+		before = after
+	}
+}
+
+// slugs returns the documents that a draft offers.
+func slugs(draft map[string]any) []string {
+	var out []string
+	for _, document := range documents(draft) {
+		out = append(out, offered(document).slug)
+	}
+	return out
+}
+
+// notOffered returns a document type that a draft does not offer.
+func notOffered(draft map[string]any) string {
+	for _, slug := range documentTypes() {
+		if !slices.Contains(slugs(draft), slug) {
+			return slug
+		}
+	}
+	return "NO-SUCH-DOCUMENT"
 }
 
 // state returns the status of a request as it is now.
@@ -163,19 +307,40 @@ func (s *session) state(id string) string {
 func (s *session) checkEnd(id, state string) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
 	defer cancel()
-	check := "a purchased request ends in completed or failed, by way of purchasing and processing only"
-	for wait := 50 * time.Millisecond; state != "completed" && state != "failed"; wait = min(2*wait, 2*time.Second) {
-		if state != "purchasing" && state != "processing" {
-			s.judge(headingStates, check, []string{fmt.Sprintf("status is %q after the purchase", state)})
-			return
-		}
+	const check, order = "a purchased request ends in completed or failed, by way of purchasing and processing only",
+		"a request does not go back from processing to purchasing, nor from its end"
+	seen := []string{state}
+	for wait := 50 * time.Millisecond; state == "purchasing" || state == "processing"; wait = min(2*wait, 2*time.Second) {
 		if !pause(ctx, wait) {
-			s.notRun(headingStates, check, fmt.Sprintf("still %s after %s: raise the limit (WithPatience, -patience)", state, s.patience))
-			return
+			break
 		}
 		state = s.state(id)
+		seen = append(seen, state)
 	}
-	s.judge(headingStates, check, nil)
+	switch state {
+	case "completed", "failed":
+		s.judge(headingStates, check, nil)
+	case "purchasing", "processing":
+		defer s.suspend(NotRun, fmt.Sprintf("still %s after %s: raise the limit (WithPatience, -patience)", state, s.patience))()
+		s.judge(headingStates, check, nil)
+	default:
+		s.judge(headingStates, check, []string{fmt.Sprintf("status is %q after the purchase", state)})
+	}
+	seen = append(seen, s.state(id))
+	s.judge(headingStates, order, backwards(seen))
+}
+
+// backwards returns the steps between states that no trigger of the specification makes.
+func backwards(seen []string) []string {
+	order := map[string]int{"draft": 1, "purchasing": 2, "processing": 3, "completed": 4, "failed": 4}
+	var problems []string
+	for i, state := range seen[1:] {
+		before := seen[i]
+		if from, to := order[before], order[state]; to > 0 && (to < from || to == from && state != before) {
+			problems = append(problems, fmt.Sprintf("status is %q, and %q later", before, state))
+		}
+	}
+	return problems
 }
 
 // charges are transactions of a wallet by their identifiers: those of the first page and of the last two, because
@@ -226,31 +391,45 @@ func (c charges) latest() (newest time.Time) {
 
 // created returns when a transaction was created; zero if that cannot be read.
 func created(t map[string]any) time.Time {
-	text, _ := t["created_at"].(string)
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return time.Time{}
-	}
+	at, _ := instant(t["created_at"])
 	return at
 }
 
-// charged returns a problem unless, since before, a wallet was charged an amount exactly so many times. A transaction
-// that is older than one seen before was on a page that was not read.
-func (before charges) charged(after charges, amount *big.Rat, times int) []string {
-	var amounts []string
-	found, newest := 0, before.latest()
+// debits returns the amounts that a wallet paid since before. A transaction that is older than one seen before was on a
+// page that was not read.
+func (before charges) debits(after charges) (amounts []any) {
+	newest := before.latest()
 	for id, t := range after {
 		at := created(t)
 		if _, old := before[id]; old || t["flow"] != "out" || !at.IsZero() && at.Before(newest) {
 			continue
 		}
-		amounts = append(amounts, jsonOf(t["amount"]))
-		if charged, ok := rational(t["amount"]); ok && charged.Cmp(amount) == 0 {
+		amounts = append(amounts, t["amount"])
+	}
+	return amounts
+}
+
+// unexpected returns a problem if a wallet paid anything since before.
+func (before charges) unexpected(after charges) []string {
+	if amounts := before.debits(after); len(amounts) > 0 {
+		return []string{fmt.Sprintf("new transactions with flow out: %s (if something else pays from the wallet, run it again)", jsonOf(amounts))}
+	}
+	return nil
+}
+
+// charged returns a problem unless, since before, a wallet was charged an amount exactly so many times.
+func (before charges) charged(after charges, amount *big.Rat, times int) []string {
+	if amount == nil { // nothing was bought
+		return nil
+	}
+	amounts, found := before.debits(after), 0
+	for _, paid := range amounts {
+		if charged, ok := rational(paid); ok && charged.Cmp(amount) == 0 {
 			found++
 		}
 	}
 	if found == times {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d new transactions of %s with flow out; want %d (new ones: %v)", found, amount.FloatString(2), times, amounts)}
+	return []string{fmt.Sprintf("%d new transactions of %s with flow out; want %d (new ones: %s)", found, amount.FloatString(2), times, jsonOf(amounts))}
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -46,6 +47,18 @@ type Report struct {
 	// Purchases are those that were sent, whatever became of them.
 	Purchases []Purchase `json:"purchases,omitempty"`
 	Results   []Result   `json:"results"`
+	// Unchecked are the rules that no run can check, whatever its options.
+	Unchecked []Unchecked `json:"unchecked,omitempty"`
+}
+
+// Unchecked is a rule of the specification that requests and responses do not show.
+type Unchecked struct {
+	// Heading is the heading of the specification with the rule.
+	Heading string `json:"heading"`
+	// Rule is the rule, in words.
+	Rule string `json:"rule"`
+	// Reason is why it cannot be checked.
+	Reason string `json:"reason"`
 }
 
 // Purchase is a purchase that was sent to the service.
@@ -53,8 +66,10 @@ type Purchase struct {
 	RequestID    string `json:"request_id"`
 	DocumentType string `json:"document_type"`
 	// Price is the price on the draft, in Currency, which is empty if the draft has none.
-	Price    string `json:"price"`
+	Price    string `json:"price,omitempty"`
 	Currency string `json:"currency,omitempty"`
+	// MustFail is true if the service must refuse the purchase; see [WithRefusedPurchases].
+	MustFail bool `json:"must_fail,omitempty"`
 }
 
 // Count returns how many checks ended with a verdict.
@@ -106,9 +121,19 @@ func (r Report) WriteText(w io.Writer) error {
 		}
 		result.line(&b, label, result.Heading+": "+result.Check)
 	}
+	if len(r.Unchecked) > 0 {
+		b.WriteString("\nRules that no run can check\n")
+	}
+	for _, u := range r.Unchecked {
+		Result{Detail: u.Reason}.line(&b, "unseen", u.Heading+": "+u.Rule)
+	}
 	fmt.Fprintf(&b, "\n%d passed, %d failed, %d not run, %d skipped; %d of %d open points differ from the assumption\n",
 		r.Count(Pass), r.Count(Fail), r.Count(NotRun), r.Count(Skipped), otherwise, r.Count(Assumption))
 	for _, p := range r.Purchases {
+		if p.MustFail {
+			fmt.Fprintf(&b, "a purchase that must be refused was sent: %s of request %s\n", cmp.Or(p.DocumentType, "no document"), p.RequestID)
+			continue
+		}
 		fmt.Fprintf(&b, "a purchase was sent: %s of request %s, for %s\n", p.DocumentType, p.RequestID, strings.TrimSpace(p.Price+" "+p.Currency))
 	}
 	_, err := io.WriteString(w, b.String())

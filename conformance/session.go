@@ -26,6 +26,28 @@ type session struct {
 	report   Report
 	refusals []refusal // for the checks of the error body
 	webhooks []map[string]any
+	event    string // a shipment event that can be replayed; empty if there is none
+
+	unproven []unproven
+	charged  int // how many purchases were sent that a service may charge
+
+	suspended *suspension
+}
+
+// suspension is the reason why no check is made and no request is sent.
+type suspension struct {
+	verdict Verdict // NotRun or Skipped
+	reason  string
+}
+
+// suspend gives every check until resume the verdict, so that a report always lists every check. The reason of an
+// outer suspension stays.
+func (s *session) suspend(v Verdict, reason string) (resume func()) {
+	if s.suspended != nil {
+		return func() {}
+	}
+	s.suspended = &suspension{v, reason}
+	return func() { s.suspended = nil }
 }
 
 // refusal is the response to a request that must be refused.
@@ -49,14 +71,17 @@ func newSession(ctx context.Context, target Target, set settings) *session {
 
 // add puts a result into the report. The text of a service may repeat the key, or hold escape sequences of terminals.
 func (s *session) add(heading, check string, v Verdict, detail string) {
+	if s.suspended != nil {
+		v, detail = s.suspended.verdict, s.suspended.reason
+	}
 	s.report.Results = append(s.report.Results, Result{heading, check, v, printable(s.key.Text(detail))})
 }
 
-// judge passes a check that has no problems, and fails another with the first few.
+// judge passes a check that has no problems, and fails another with the first few. It reports whether the check passed.
 func (s *session) judge(heading, check string, problems []string) bool {
 	if len(problems) == 0 {
 		s.add(heading, check, Pass, "")
-		return true
+		return s.suspended == nil
 	}
 	s.add(heading, check, Fail, summary(problems))
 	return false
@@ -72,8 +97,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// skip reports a check that was not asked for, and notRun one that could not be made.
-func (s *session) skip(heading, check, reason string)   { s.add(heading, check, Skipped, reason) }
+// notRun reports a check that could not be made.
 func (s *session) notRun(heading, check, reason string) { s.add(heading, check, NotRun, reason) }
 
 // assume reports whether the service behaves as assumed at an open point of the specification.
@@ -138,6 +162,9 @@ func (s *session) send(method, path string, body any, lacks without) answer {
 
 // sendAs sends one request with a key; an empty one is not sent.
 func (s *session) sendAs(secret, method, path string, body any, lacks without) answer {
+	if s.suspended != nil {
+		return answer{lost: errors.New(s.suspended.reason)}
+	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
 	defer cancel()
 	var content io.Reader

@@ -175,16 +175,22 @@ func alphanumerics(prefix string) kind {
 
 // timestamp is an ISO 8601 UTC timestamp.
 func timestamp(path string, value any) []string {
-	s, ok := value.(string)
-	if ok {
-		at, err := time.Parse(time.RFC3339Nano, s)
-		_, offset := at.Zone()
-		ok = err == nil && offset == 0
-	}
-	if !ok {
+	at, ok := instant(value)
+	if _, offset := at.Zone(); !ok || offset != 0 {
 		return wrong(path, value, "an ISO 8601 UTC timestamp")
 	}
 	return nil
+}
+
+// instant reads an ISO 8601 timestamp in the extended or the basic format, with or without seconds.
+func instant(value any) (time.Time, bool) {
+	s, _ := value.(string)
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "20060102T150405Z0700", "20060102T1504Z0700"} {
+		if at, err := time.Parse(layout, s); err == nil {
+			return at, true
+		}
+	}
+	return time.Time{}, false
 }
 
 // degrees is a number of decimal degrees carried as a string.

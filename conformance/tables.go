@@ -23,6 +23,7 @@ const (
 	headingDraft        = "Regulatory document request (draft record)"
 	headingStates       = "States and transitions"
 	headingFlow         = "What the service does"
+	headingEvents       = "Events"
 )
 
 // rateFields is the table under the heading "Rate".
@@ -41,7 +42,7 @@ func rateFields() fields {
 // countryFields is the table under the heading "Country".
 func countryFields() fields {
 	return fieldsOf[shipping.Country](map[string]kind{
-		"isoCode":   matching("a two-letter country code", `[A-Z]{2}`),
+		"isoCode":   matching("a two-letter country code", `[A-Za-z]{2}`),
 		"phonecode": matching("a dialling code without a plus sign", `[^+]*`),
 		"latitude":  degrees(90), "longitude": degrees(180),
 	})

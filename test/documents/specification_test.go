@@ -259,6 +259,11 @@ func TestSPECIFICATION_HasTheHeadingsOfTheConformanceSuite(t *testing.T) {
 			t.Errorf("no heading %q for %q", result.Heading, result.Check)
 		}
 	}
+	for _, rule := range report.Unchecked {
+		if !slices.Contains(headings, rule.Heading) {
+			t.Errorf("no heading %q for %q", rule.Heading, rule.Rule)
+		}
+	}
 }
 
 // What the specification leaves open is a row of ASSUMPTIONS.md.
