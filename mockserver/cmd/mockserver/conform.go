@@ -17,11 +17,13 @@ separately and are not failures.
 
 Changes and charges, at most:
   without -write     none: GET requests, and empty POST requests, which the service must refuse
-  -write             6 webhook replays, 2 drafts, 1 purchase: the cheapest document of the first draft, at the price
+  -write             7 webhook replays, 3 drafts, 1 purchase: the cheapest document of the first draft, at the price
                      in the draft; nothing is purchased if no price is reliable
   -second-purchase   the same, and the same purchase a second time, which must not charge again: a service that
                      fails this check charges the price twice
-Both refuse live keys. The report lists the purchases that were sent.
+  -refused-purchases like -write, and up to 4 purchases that the service must refuse, of the second draft: a service that
+                     fails these checks can charge all prices of that draft
+They refuse live keys. The report lists the purchases that were sent, and the rules that no run can check.
 
 The exit code is 0 if every check passed, 1 if a check failed, ` + fmt.Sprint(exitIncomplete) + ` if none failed but one could not be made.`,
 		examples: []string{
@@ -37,6 +39,7 @@ The exit code is 0 if every check passed, 1 if a check failed, ` + fmt.Sprint(ex
 			cacert := cacertFlag(f)
 			write := f.Bool("write", false, "also make changes, and one purchase, which charges the wallet")
 			second := f.Bool("second-purchase", false, "like -write, and send the purchase a second time")
+			refused := f.Bool("refused-purchases", false, "like -write, and send purchases that must be refused")
 			patience := f.Duration("patience", 30*time.Second, "the maximum `TIME` for a response, and for the generation of the document")
 			asJSON := f.Bool("json", false, "print the report as JSON")
 			return func(ctx context.Context, p program) int {
@@ -46,8 +49,8 @@ The exit code is 0 if every check passed, 1 if a check failed, ` + fmt.Sprint(ex
 					return p.fail("%v", err)
 				case *key == "":
 					return p.fail("no secret key: set it with -key or %s", secretKeyVariable)
-				case (*write || *second) && strings.HasPrefix(*key, "sk_live_"):
-					return p.fail("-write and -second-purchase spend money: use a test key")
+				case (*write || *second || *refused) && strings.HasPrefix(*key, "sk_live_"):
+					return p.fail("-write, -second-purchase and -refused-purchases can spend money: use a test key")
 				}
 				w, err := newWire(*cacert, "")
 				if err != nil {
@@ -60,6 +63,9 @@ The exit code is 0 if every check passed, 1 if a check failed, ` + fmt.Sprint(ex
 				}
 				if *second {
 					opts = append(opts, conformance.WithSecondPurchase())
+				}
+				if *refused {
+					opts = append(opts, conformance.WithRefusedPurchases())
 				}
 				report := conformance.Check(ctx, conformance.Target{
 					BaseURL: base, Wallet: *wallet, Shipment: *shipment, Invoice: *invoice, Webhook: *webhook,
