@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -15,6 +16,14 @@ type Config struct {
 	Options []mockserver.Option
 	// Setup prepares the world of each run, such as [mockserver.World.Fund]. Its requests are not struck or judged.
 	Setup func(w *mockserver.World) error
+	// Deliver is the transport of notifications, for receivers in the same process. Set it in place of
+	// [mockserver.WithDeliveryTransport], with which no fault strikes notifications. Default: connections to this
+	// machine.
+	Deliver http.RoundTripper
+	// Notify returns the events of which [Sweep] notifies the webhooks of a run, one after the other, once the program
+	// has started. A receiver that does not listen yet is tried for [mockserver.Assumptions.DeliveryTimeout]. When all
+	// notifications have been delivered, [Attempt.End] asks the program to end. Setup adds the webhook.
+	Notify func(w *mockserver.World) []mockserver.Event
 	// Faults are the names of the faults to try. Default: all of [Faults] but [Kill], which Restart adds.
 	Faults []string
 	// Operations are those whose requests are struck. Default: all.

@@ -21,7 +21,12 @@ type Fault struct {
 	rule    func(patience time.Duration) fault.Rule
 	patient bool // it lasts longer than the program waits, so it needs to know how long that is
 	socket  bool // it differs from another fault on sockets only
-	kill    bool // the program is killed as soon as the request is answered
+	kill    bool // the program is killed as soon as the request is answered, or it has answered the notification
+
+	// Of notifications only.
+	hold     bool // it is sent later, and others meanwhile
+	overtake bool // it is sent after the next one
+	lose     bool // the response to its first attempt is lost
 }
 
 // Kill is the name of the fault that kills the program; see [Config.Restart].
@@ -53,7 +58,10 @@ func Faults() []Fault {
 		{Name: "late", Summary: "the request waits longer than the program, and takes effect only if the program still waits", to: every, rule: late(false), patient: true},
 		{Name: "late-after", Summary: "the request takes effect at once and the response comes after the program stopped waiting", to: changing, rule: late(true), patient: true},
 		{Name: "inserted", Summary: "three records appear at the head of the list before the page is read", to: list, rule: before(fault.InsertRows(3))},
-		{Name: Kill, Summary: "the request takes effect, the program is killed and started again", to: every, rule: after(fault.SlowBody(time.Hour)), kill: true},
+		{Name: "twice", Summary: "the response to the notification is lost, so it is sent again", to: notified, lose: true},
+		{Name: "delayed", Summary: "the notification comes two seconds late", to: notified, hold: true},
+		{Name: "out-of-order", Summary: "the notification comes after the next one", to: notified, hold: true, overtake: true},
+		{Name: Kill, Summary: "the request takes effect, or the notification was accepted, and the program is killed and started again", to: everything, rule: after(fault.SlowBody(time.Hour)), kill: true},
 	}
 }
 
@@ -64,7 +72,11 @@ func late(committed bool) func(time.Duration) fault.Rule {
 	}
 }
 
-func every(string) bool { return true }
+func everything(string) bool { return true }
+
+func every(operation string) bool { return operation != Notification }
+
+func notified(operation string) bool { return operation == Notification }
 
 // changing reports whether an operation changes something, so that it matters whether it took effect.
 func changing(operation string) bool {

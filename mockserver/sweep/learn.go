@@ -2,20 +2,22 @@ package sweep
 
 import (
 	"slices"
+	"time"
 
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Request is a request of a run.
+// Request is a request of a run, or a notification that it has received.
 type Request struct {
 	Operation string `json:"operation"`
-	Nth       int    `json:"nth"` // of the operation, from 1
+	Nth       int    `json:"nth"` // of the operation, from 1; [Notification] counts as one
 	Method    string `json:"method"`
 	Target    string `json:"target"` // path and query
 	Status    int    `json:"status"` // 0 if there was no response
 	Fault     string `json:"fault,omitempty"`
 
-	same string // equal for requests with the same method, target and body
+	same string    // equal for requests with the same method, target and body
+	at   time.Time // when the response was ready, or the notification was sent, by the world's clock
 }
 
 // learn returns the requests of a run in the order of the journal. Requests that name no operation are left out:
@@ -34,7 +36,7 @@ func learn(calls []journal.Entry) []Request {
 		}
 		requests = append(requests, Request{
 			Operation: c.Operation, Nth: nth[c.Operation], Method: c.Method, Target: target, Status: c.Status, Fault: c.Fault,
-			same: c.Method + " " + target + " " + c.RequestBody,
+			same: c.Method + " " + target + " " + c.RequestBody, at: c.At,
 		})
 	}
 	return requests

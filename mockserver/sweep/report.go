@@ -32,7 +32,7 @@ type Result struct {
 
 func newResult(schedule Schedule, o *observation, out Outcome) Result {
 	r := Result{
-		Schedule: schedule.String(), How: out.How, Requests: learn(o.calls), Output: out.Output,
+		Schedule: schedule.String(), How: out.How, Requests: o.requests, Output: out.Output,
 		schedule: schedule, outcome: out,
 	}
 	struck := map[string]int{}

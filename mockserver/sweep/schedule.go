@@ -58,7 +58,7 @@ func parseStrike(text string) (Strike, error) {
 	if !hasFault || !hasNumber || err != nil || nth < 1 {
 		return Strike{}, fmt.Errorf("sweep: %q is not a fault at a request: write it as %s#1:lost-after", text, shipping.OpPurchase)
 	}
-	if !slices.ContainsFunc(shipping.Operations(), func(op shipping.Operation) bool { return op.Name == operation }) {
+	if operation != Notification && !slices.ContainsFunc(shipping.Operations(), func(op shipping.Operation) bool { return op.Name == operation }) {
 		return Strike{}, fmt.Errorf("sweep: unknown operation %q", operation)
 	}
 	f, err := faultNamed(name)
@@ -68,10 +68,13 @@ func parseStrike(text string) (Strike, error) {
 	return Strike{operation, nth, name}, err
 }
 
-// rules returns the fault rules of a schedule.
+// rules returns the fault rules of a schedule, which strike requests; a [notifier] strikes the notifications.
 func (s Schedule) rules(c *Config) ([]fault.Rule, error) {
-	rules := make([]fault.Rule, len(s))
-	for i, strike := range s {
+	var rules []fault.Rule
+	for _, strike := range s {
+		if strike.Operation == Notification {
+			continue
+		}
 		f, err := faultNamed(strike.Fault)
 		if err != nil {
 			return nil, err
@@ -79,8 +82,9 @@ func (s Schedule) rules(c *Config) ([]fault.Rule, error) {
 		if f.patient && c.Patience <= 0 {
 			return nil, errors.New("sweep: faults of latency need to know the patience of the program")
 		}
-		rules[i] = f.rule(c.Patience)
-		rules[i].Operation, rules[i].Nth = strike.Operation, strike.Nth
+		rule := f.rule(c.Patience)
+		rule.Operation, rule.Nth = strike.Operation, strike.Nth
+		rules = append(rules, rule)
 	}
 	return rules, nil
 }
@@ -104,9 +108,15 @@ func (s Schedule) await(ctx context.Context) {
 // plan returns the schedules with one fault at each of the requests, in their order.
 func plan(c *Config, requests []Request) []Schedule {
 	var schedules []Schedule
+	last := 0 // notification
+	for _, r := range requests {
+		if r.Operation == Notification {
+			last = r.Nth
+		}
+	}
 	for _, r := range requests {
 		for _, f := range Faults() {
-			if c.tries(f) && f.to(r.Operation) {
+			if c.tries(f) && f.to(r.Operation) && !(f.overtake && r.Nth == last) {
 				schedules = append(schedules, Schedule{{r.Operation, r.Nth, f.Name}})
 			}
 		}

@@ -22,6 +22,8 @@ type Attempt struct {
 	Run int
 	// Start is 1, or 2 if the program is started again in the same run.
 	Start int
+	// End is closed when the program is to end, because it was notified of everything; nil without [Config.Notify].
+	End <-chan struct{}
 }
 
 // Execute runs the program under test once and returns when it has ended. If the context ends, the program is killed.
@@ -162,10 +164,9 @@ func (s *sweeper) run(ctx context.Context, schedule Schedule, number int) (Resul
 		return Result{}, nil, err
 	}
 	defer server.Close()
-	w := server.World
 	began := time.Now()
-	out, timedOut, restarted := s.start(ctx, Attempt{World: w, Run: number, Start: 1}, schedule, at)
-	if err := context.Cause(ctx); err != nil {
+	out, timedOut, restarted, err := s.start(ctx, server, Attempt{World: server.World, Run: number, Start: 1}, schedule, at)
+	if err := cmp.Or(context.Cause(ctx), err); err != nil {
 		return Result{}, nil, err
 	}
 	o, err := observe(ctx, server, at, s.config.Timeout)
@@ -187,16 +188,24 @@ func (c *Config) open(schedule Schedule) (*mockserver.Server, start, error) {
 	if err != nil {
 		return nil, start{}, err
 	}
-	options := slices.Concat([]mockserver.Option{mockserver.WithJournal(journalCalls, journalBytes)}, c.Options)
+	notifier, err := newNotifier(c.Deliver, schedule)
+	if err != nil {
+		return nil, start{}, err
+	}
+	options := slices.Concat([]mockserver.Option{
+		mockserver.WithJournal(journalCalls, journalBytes), mockserver.WithDeliveryTransport(notifier),
+	}, c.Options)
 	if c.inMemory {
 		options = append(options, mockserver.WithoutListener())
 	}
 	server := mockserver.New(options...)
+	notifier.begin(server.World)
 	at, err := c.prepare(server, rules)
 	if err != nil {
 		server.Close()
 		return nil, start{}, fmt.Errorf("sweep: the world cannot be set up: %w", err)
 	}
+	at.notifier = notifier
 	return server, at, nil
 }
 
@@ -214,17 +223,25 @@ func (c *Config) prepare(server *mockserver.Server, rules []fault.Rule) (start, 
 }
 
 // start runs the program in a world, a second time if it was killed or failed and is to be restarted.
-func (s *sweeper) start(ctx context.Context, a Attempt, schedule Schedule, at start) (out Outcome, timedOut, restarted bool) {
+func (s *sweeper) start(ctx context.Context, server *mockserver.Server, a Attempt, schedule Schedule, at start) (out Outcome, timedOut, restarted bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	defer cancel()
+	if s.config.Notify != nil {
+		var stop func() error
+		a.End, stop = s.notify(limited, server, at.notifier)
+		defer func() { err = stop() }()
+	}
+	defer at.notifier.end()
 	running, kill := context.WithCancelCause(limited)
 	if schedule.kills() {
+		at.notifier.killWith(func() { kill(errKilled) })
 		go s.killAfter(running, a.World, schedule, at, kill)
 	}
 	out = s.execute(running, a)
+	at.notifier.killWith(nil)
 	kill(nil)
 	if limited.Err() != nil {
-		return out, true, false
+		return out, true, false, nil
 	}
 	if s.config.Restart && len(schedule) > 0 && !out.Success {
 		schedule.await(limited)
@@ -232,16 +249,33 @@ func (s *sweeper) start(ctx context.Context, a Attempt, schedule Schedule, at st
 		a.Start = 2
 		out = s.execute(limited, a)
 		out.How = first + ", then " + out.How
-		return out, limited.Err() != nil, true
+		return out, limited.Err() != nil, true, nil
 	}
-	return out, false, false
+	return out, false, false, nil
+}
+
+// notify begins to notify the webhooks of a run. end is closed when all notifications were delivered; stop stops sending
+// them and returns what went wrong.
+func (s *sweeper) notify(ctx context.Context, server *mockserver.Server, n *notifier) (end <-chan struct{}, stop func() error) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	var err error
+	go func() {
+		defer close(ended)
+		err = n.emit(ctx, server, s.config.Notify(server.World))
+	}()
+	return ended, func() error {
+		cancel()
+		<-ended
+		return err
+	}
 }
 
 // killAfter ends a program as soon as the request that the schedule kills at was answered. The response itself is held
 // back, so the program cannot be further than that.
 func (s *sweeper) killAfter(ctx context.Context, w *mockserver.World, schedule Schedule, at start, kill context.CancelCauseFunc) {
 	for _, strike := range schedule {
-		if strike.Fault != Kill {
+		if strike.Fault != Kill || strike.Operation == Notification {
 			continue
 		}
 		after := at.last

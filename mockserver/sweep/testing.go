@@ -33,6 +33,9 @@ func Run[P Program](t *testing.T, config Config, program P) {
 	if c.Restart {
 		t.Fatal("sweep: Run cannot kill and restart a program: use Sweep, or the command mockserver sweep")
 	}
+	if c.Notify != nil {
+		t.Fatal("sweep: Run does not notify a program: call World.Emit in it")
+	}
 	r := &runner{config: c, program: outcomeOf(program)}
 	normal := r.withoutFaults(t)
 	if t.Failed() {
@@ -160,6 +163,7 @@ func (r *runner) run(t *testing.T, schedule Schedule) (Result, *observation) {
 	}
 	t.Cleanup(srv.Close)
 	out := r.program(t, srv.World)
+	at.notifier.end()
 	o, err := observe(t.Context(), srv, at, settleTime)
 	if err != nil {
 		t.Fatal(err)

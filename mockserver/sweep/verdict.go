@@ -69,9 +69,11 @@ type Outcome struct {
 // observation is what a world shows after a run.
 type observation struct {
 	calls      []journal.Entry
+	requests   []Request // with the notifications that the program has received
 	lint       []journal.Finding
 	bought     map[string]int // how often, by document and what it is for
-	sent       map[string]int // notifications
+	sent       map[string]int // notifications that the program has caused
+	received   map[string]int // notifications that a receiver has accepted
 	unfinished []string
 	charged    map[string]bool // request ids
 	broken     error
@@ -81,7 +83,11 @@ type observation struct {
 type start struct {
 	last       string // request id of the latest call
 	deliveries int
+	notifier   *notifier
 }
+
+// delivered is the state of a delivery that the receiver has accepted.
+const delivered = "delivered"
 
 func began(w *mockserver.World) start {
 	s := start{deliveries: len(w.Deliveries())}
@@ -98,11 +104,18 @@ func observe(ctx context.Context, server *mockserver.Server, s start, limit time
 	idle(ctx, server, limit)
 	o := &observation{
 		calls: w.Find(journal.Query{After: s.last}), lint: w.Findings(),
-		bought: map[string]int{}, sent: map[string]int{}, charged: map[string]bool{},
+		bought: map[string]int{}, sent: map[string]int{}, received: map[string]int{}, charged: map[string]bool{},
 	}
+	o.requests = s.notifier.merge(learn(o.calls))
 	deliveries := w.Deliveries()
 	for _, d := range deliveries[:max(0, len(deliveries)-s.deliveries)] {
-		o.sent[fmt.Sprintf("%s of %s to %s", d.Event, d.ShipmentID, d.WebhookID)]++
+		what := fmt.Sprintf("%s of %s to %s", d.Event, d.ShipmentID, d.WebhookID)
+		if !s.notifier.emitted(d.ID) {
+			o.sent[what]++
+		}
+		if d.State == delivered {
+			o.received["an accepted "+what]++
+		}
 	}
 	client, err := shipping.NewClient(w.SecretKey, shipping.WithBaseURL(w.URL), shipping.WithPlainHTTP(),
 		shipping.WithHTTPClient(&http.Client{Transport: w.Transport()}))
@@ -229,7 +242,7 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 		}
 	}
 	if out.Success && !out.Unknown {
-		if less := append(fewer(normal.bought, o.bought), fewer(normal.sent, o.sent)...); len(less) > 0 {
+		if less := slices.Concat(fewer(normal.bought, o.bought), fewer(normal.sent, o.sent), fewer(normal.received, o.received)); len(less) > 0 {
 			find(Missing, "the program succeeded without %s", together(less))
 		}
 	} else {

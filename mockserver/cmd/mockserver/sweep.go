@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -46,6 +47,7 @@ The exit code is 0 if no run fails, 1 if one does or the program fails without f
 				pairs:    f.Bool("pairs", false, "try two faults in a run too, after all single ones"),
 				only:     f.text("only", text{}, "run this `SCHEDULE` and no other, such as regulatory.purchase#1:lost-after"),
 				faults:   f.text("faults", text{}, "try only the faults of these `NAMES`, with commas between them: "+faultNames()),
+				notify:   f.text("notify", text{}, "notify the program of a shipment at this `URL`, such as http://127.0.0.1:{port}/hooks, and ask it to end (SIGTERM) afterwards"),
 				every:    f.Bool("every-request", false, "strike each of several equal requests, such as polls; without, the first two and the last"),
 				parallel: f.Int("parallel", 8, "the `NUMBER` of runs at the same time"),
 				maxRuns:  f.Int("max-runs", 1000, "the `NUMBER` of runs with faults at most; 0 for no limit"),
@@ -68,6 +70,7 @@ type sweeping struct {
 	flags                       *flags
 	restart, pairs, every, json *bool
 	only, faults, allow, junit  *string
+	notify                      *string
 	scenario, assume            *string
 	parallel, maxRuns           *int
 	timeout, patience           *time.Duration
@@ -95,9 +98,13 @@ func (s *sweeping) run(ctx context.Context, p program) int {
 		return p.fail("%v", err)
 	}
 	defer os.RemoveAll(folder)
+	program := &subject{args: p.args, notify: *s.notify, folder: folder, ports: map[*mockserver.World]string{}}
+	if program.notify != "" {
+		config.Setup, config.Notify = program.setUp, history
+	}
 	show := progressTo(p.stderr)
 	config.Progress = show.update
-	report, err := sweep.Sweep(ctx, config, (&subject{args: p.args, folder: folder}).execute)
+	report, err := sweep.Sweep(ctx, config, program.execute)
 	show.end()
 	if ctx.Err() != nil {
 		return p.fail("interrupted after %d runs; no process is left", show.ended)
@@ -125,6 +132,9 @@ func (s *sweeping) config() (sweep.Config, error) {
 		Options: []mockserver.Option{mockserver.WithSeed(*s.seed), mockserver.WithScenario(*s.scenario)},
 		Faults:  words(*s.faults), EveryRequest: *s.every, Pairs: *s.pairs, MaxRuns: *s.maxRuns, Patience: *s.patience,
 		Restart: *s.restart, Parallel: *s.parallel, Timeout: *s.timeout,
+	}
+	if *s.notify != "" && *s.parallel > 1 && !strings.Contains(*s.notify, "{port}") {
+		return c, errors.New("-notify needs {port} in the URL, because every run has a port of its own; or -parallel 1")
 	}
 	if c.Patience == 0 {
 		c.Patience = -1

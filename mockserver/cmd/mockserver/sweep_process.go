@@ -2,23 +2,70 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
 // subject is the program under test.
 type subject struct {
 	args   []string
+	notify string // the URL at which the program receives notifications; empty if it receives none
 	folder string // for the folders of the runs
+
+	mu    sync.Mutex
+	ports map[*mockserver.World]string // on which the program listens
+}
+
+// setUp subscribes the program to notifications, on a port of its own in each run.
+func (s *subject) setUp(w *mockserver.World) error {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	_, port, err := net.SplitHostPort(free.Addr().String())
+	if err = errors.Join(err, free.Close()); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.ports[w] = port
+	s.mu.Unlock()
+	_, err = w.AddWebhook(mockserver.Webhook{Name: "Program", URL: strings.ReplaceAll(s.notify, "{port}", port)})
+	return err
+}
+
+// port returns the port of the program in a world; empty without notifications.
+func (s *subject) port(w *mockserver.World) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ports[w]
+}
+
+// history returns what has happened to the first shipment of a world, oldest first.
+func history(w *mockserver.World) []mockserver.Event {
+	var events []mockserver.Event
+	for _, d := range slices.Backward(w.Deliveries()) {
+		var payload struct {
+			Data json.RawMessage `json:"data"`
+		}
+		if d.ShipmentID == w.Shipments()[0] && json.Unmarshal(d.Payload, &payload) == nil {
+			events = append(events, mockserver.Event{Kind: d.Event, Data: payload.Data})
+		}
+	}
+	return events
 }
 
 // keptOutput is how much of a program's output is kept, and closePatience how long its descendants may hold the
@@ -34,7 +81,7 @@ func (s *subject) execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return sweep.Outcome{How: err.Error()}
 	}
-	values := []setting{{"dir", dir}, {"wallet", w.Wallets()[0]}, {"shipment", w.Shipments()[0]}, {"invoice", w.Invoices()[0]}, {"webhook", w.Webhooks()[0]}}
+	values := []setting{{"dir", dir}, {"port", s.port(w)}, {"wallet", w.Wallets()[0]}, {"shipment", w.Shipments()[0]}, {"invoice", w.Invoices()[0]}, {"webhook", w.Webhooks()[0]}}
 	var pairs []string
 	for _, v := range values {
 		pairs = append(pairs, "{"+v.name+"}", v.value)
@@ -47,14 +94,34 @@ func (s *subject) execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
 	output := &tail{limit: keptOutput}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = output, output, closePatience
-	cmd.Env = append(os.Environ(), "SWEEP_DIR="+dir)
+	cmd.Env = append(os.Environ(), "SWEEP_DIR="+dir, "SWEEP_PORT="+s.port(w))
 	for _, s := range settings(w.URL, w.SecretKey, w.Wallets()[0], w.Shipments()[0], w.Invoices()[0], w.Webhooks()[0]) {
 		cmd.Env = append(cmd.Env, s.name+"="+s.value)
 	}
 	killGroup := inGroup(cmd)
-	err := cmd.Run()
+	asked, err := runUntil(cmd, a.End)
 	killGroup()
-	return sweep.Outcome{Success: err == nil, How: ending(ctx, err), Output: output.String()}
+	out := sweep.Outcome{Success: err == nil, How: ending(ctx, err), Output: output.String()}
+	if exit, exited := errors.AsType[*exec.ExitError](err); exited && asked && ctx.Err() == nil && terminated(exit) {
+		out.Success, out.How = true, "ended when asked to"
+	}
+	return out
+}
+
+// runUntil runs a command and asks it to end when end is closed.
+func runUntil(cmd *exec.Cmd, end <-chan struct{}) (asked bool, err error) {
+	if err := cmd.Start(); err != nil {
+		return false, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err = <-ended:
+		return false, err
+	case <-end:
+		terminate(cmd)
+		return true, <-ended
+	}
 }
 
 // ending describes how a program ended.

@@ -7,6 +7,15 @@ import (
 	"syscall"
 )
 
+// terminate asks a command of inGroup, and its descendants, to end.
+func terminate(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+
+// terminated reports whether a command ended because of SIGTERM, by itself or as shells report it.
+func terminated(exit *exec.ExitError) bool {
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGTERM || exit.ExitCode() == 128+int(syscall.SIGTERM)
+}
+
 // inGroup makes a command the head of a process group, so that it is killed with its descendants, and returns a
 // function that kills those that are left once the command has ended.
 func inGroup(cmd *exec.Cmd) (kill func()) {
