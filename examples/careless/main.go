@@ -5,6 +5,10 @@
 //	mockserver sweep -- ./careless -shipment {shipment}                               # pays twice
 //	mockserver sweep -- ./careless -give-up -shipment {shipment}                      # loses track of a purchase
 //	mockserver sweep -restart -- ./careless -careful -notes {dir} -shipment {shipment} # passes
+//
+// With -listen it purchases for every new shipment that it is notified of:
+//
+//	mockserver sweep -notify http://127.0.0.1:{port}/ -- ./careless -listen 127.0.0.1:{port}
 package main
 
 import (
@@ -17,6 +21,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
+	"sync"
 	"time"
 )
 
@@ -29,6 +35,15 @@ type request struct {
 		Mode string `json:"mode"`
 	} `json:"available_documents"`
 }
+
+// refusal is a response that is not a success.
+type refusal struct {
+	status string
+	wait   time.Duration // until the request may be sent again
+}
+
+// Error implements error.
+func (r *refusal) Error() string { return r.status }
 
 // patience is how long the program waits for a response.
 const patience = 5 * time.Second
@@ -53,7 +68,8 @@ func call(method, path string, in any) (r request, err error) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return r, errors.New(resp.Status)
+		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // 0 if it has none
+		return r, &refusal{resp.Status, time.Duration(seconds) * time.Second}
 	}
 	err = json.NewDecoder(resp.Body).Decode(&struct{ Data any }{&r})
 	if err == nil && r.ID == "" {
@@ -82,51 +98,100 @@ func analyzeAndPurchase(shipment string) error {
 	return purchase(r)
 }
 
-// careful purchases only a request that it has written down and read as a draft. After a purchase without a clear
-// response it reads the request. Started again, it continues with the request that it has written down.
-func careful(shipment, notes string) error {
-	var r request
-	var err error
-	note := filepath.Join(notes, "request")
-	if id, unread := os.ReadFile(note); unread == nil {
-		r, err = call("GET", "request/"+string(id), nil)
-	} else if r, err = call("POST", "analyze", map[string]string{"shipment_id": shipment}); err == nil {
-		err = os.WriteFile(note, []byte(r.ID), 0o600)
+// startOver analyzes and purchases again after any error.
+func startOver(shipment string) (err error) {
+	for range 3 {
+		if err = analyzeAndPurchase(shipment); err == nil {
+			break
+		}
 	}
+	return err
+}
+
+// careful purchases only a request that it has written down and read as a draft. After a purchase without a clear
+// response it reads the request. Started again, or notified again, it continues with the request that it has written
+// down.
+func careful(shipment, notes string) error {
+	r, err := noted(shipment, filepath.Join(notes, filepath.Base(shipment)))
 	if err != nil || r.Status != "draft" {
 		return err
 	}
-	if purchase(r) == nil {
+	if err = purchase(r); err == nil {
 		return nil
 	}
-	for range 3 {
-		time.Sleep(100 * time.Millisecond)
-		var now request
-		if now, err = call("GET", "request/"+r.ID, nil); err == nil && now.Status != "draft" {
-			return nil
-		}
+	wait(err)
+	now, unread := call("GET", "request/"+r.ID, nil)
+	if unread == nil && now.Status != "draft" {
+		return nil
 	}
-	return errors.Join(errors.New("it is unknown whether "+r.ID+" was purchased: start again to look"), err)
+	return errors.Join(errors.New("start again to find out whether "+r.ID+" was purchased"), err, unread)
+}
+
+// noted returns the request in a note, or a new one that it writes down there.
+func noted(shipment, note string) (request, error) {
+	if id, err := os.ReadFile(note); err == nil {
+		return call("GET", "request/"+string(id), nil)
+	}
+	r, err := call("POST", "analyze", map[string]string{"shipment_id": shipment})
+	if err != nil {
+		wait(err)
+		return r, err
+	}
+	return r, errors.Join(os.WriteFile(note+".new", []byte(r.ID), 0o600), os.Rename(note+".new", note))
+}
+
+// wait waits as long as a response asks to.
+func wait(err error) {
+	if refused, ok := errors.AsType[*refusal](err); ok {
+		time.Sleep(refused.wait)
+	}
+}
+
+// serve purchases for each new shipment that it is notified of, one at a time, and responds when it has. After an error
+// the service notifies again.
+func serve(addr string, purchase func(shipment string) error) error {
+	var one sync.Mutex
+	return http.ListenAndServe(addr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var notification struct {
+			Event string `json:"event"`
+			Data  struct {
+				ShipmentID string `json:"shipment_id"`
+			} `json:"data"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&notification); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if notification.Event != "shipment.created" {
+			return
+		}
+		one.Lock()
+		defer one.Unlock()
+		if err := purchase(notification.Data.ShipmentID); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	}))
 }
 
 func main() {
 	giveUp := flag.Bool("give-up", false, "give up after an error")
 	carefully := flag.Bool("careful", false, "write the request down before the purchase, and read it after any error")
 	shipment := flag.String("shipment", "", "the `shipment`, such as SH-7Q2M…")
+	listen := flag.String("listen", "", "receive notifications at this `address`, and purchase for the shipments in them")
 	notes := flag.String("notes", ".", "with -careful: the `folder` to write to")
 	flag.Parse()
-	var err error
+	purchase := startOver
 	switch {
 	case *carefully:
-		err = careful(*shipment, *notes)
+		purchase = func(shipment string) error { return careful(shipment, *notes) }
 	case *giveUp:
-		err = analyzeAndPurchase(*shipment)
-	default:
-		for range 3 {
-			if err = analyzeAndPurchase(*shipment); err == nil {
-				break
-			}
-		}
+		purchase = analyzeAndPurchase
+	}
+	var err error
+	if *listen != "" {
+		err = serve(*listen, purchase)
+	} else {
+		err = purchase(*shipment)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "careless:", err)
