@@ -181,6 +181,27 @@ func TestFaultsOfLists(t *testing.T) {
 			t.Errorf("before %+v\nafter %+v", before, after)
 		}
 	})
+	t.Run("rows are removed", func(t *testing.T) {
+		t.Parallel()
+		srv := start(t, mockserver.WithoutListener())
+		inject(t, srv, fault.Rule{Nth: 2, Fault: fault.RemoveRows(3)})
+		before := read(t, srv, "?perPage=5")
+		after := read(t, srv, "?perPage=5&page=1")
+		if after.Pagination.Total != before.Pagination.Total-3 || after.Rates[0] != before.Rates[3] {
+			t.Errorf("before %+v\nafter %+v", before, after)
+		}
+		webhooks := srv.Webhooks()
+		inject(t, srv, fault.Rule{Operation: shipping.OpListWebhooks, Fault: fault.RemoveRows(1)})
+		get(t, srv, "/v1/webhooks").want(t, 200)
+		if diff := cmp.Diff(webhooks[1:], srv.Webhooks()); diff != "" {
+			t.Errorf("webhooks (-want +got):\n%s", diff)
+		}
+		err := srv.Inject(fault.Rule{Operation: shipping.OpListTransactions, Fault: fault.RemoveRows(1)})
+		if err == nil || !strings.Contains(err.Error(), "remove-rows cannot happen to transactions.list") {
+			t.Errorf("transactions: %v", err)
+		}
+		srv.CheckInvariants(t)
+	})
 	for _, path := range []string{"/v1/webhooks?perPage=1", "/v1/transactions?perPage=1&wallet="} {
 		t.Run("rows are inserted into "+path, func(t *testing.T) {
 			t.Parallel()

@@ -243,7 +243,7 @@ func TestAdmin_KnowsEveryKindOfFault(t *testing.T) {
 		`{"kind":"redirect","location":"/elsewhere"}`, `{"kind":"latency","duration":"7s"}`, `{"kind":"drop"}`, `{"kind":"reset"}`,
 		`{"kind":"truncate","bytes":9}`, `{"kind":"slow-body","duration":"7s"}`, `{"kind":"early-hints"}`, `{"kind":"malformed"}`,
 		`{"kind":"content-type","content_type":"text/plain"}`, `{"kind":"html","status":502}`, `{"kind":"empty"}`,
-		`{"kind":"repeat-page"}`, `{"kind":"cap-page","per_page":3}`, `{"kind":"insert-rows","rows":2}`,
+		`{"kind":"repeat-page"}`, `{"kind":"cap-page","per_page":3}`, `{"kind":"insert-rows","rows":2}`, `{"kind":"remove-rows","rows":2}`,
 		`{"kind":"respond","status":200,"header":{"Content-Type":"text/plain","X-Two":["a","b"]},"body":"exactly"}`,
 	}
 	srv := start(t, mockserver.WithoutListener())
@@ -309,7 +309,7 @@ func TestFaults_AreTheSameAgainAfterAReset(t *testing.T) {
 // S9: a fault of lists sees the lists only, so that other operations neither count for it nor hide later rules.
 func TestInject_AFaultOfListsSeesListsOnly(t *testing.T) {
 	t.Parallel()
-	for _, injected := range []fault.Fault{fault.CapPage(1), fault.RepeatPage(), fault.InsertRows(1)} {
+	for _, injected := range []fault.Fault{fault.CapPage(1), fault.RepeatPage(), fault.InsertRows(1), fault.RemoveRows(1)} {
 		srv := start(t, mockserver.WithoutListener())
 		inject(t, srv, fault.Rule{First: 1, Fault: injected})
 		get(t, srv, "/v1/countries")

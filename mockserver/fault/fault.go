@@ -23,7 +23,7 @@
 //   - A fault that prevents the operation, and one that needs it. A rule that is not committed prevents the operation
 //     if its fault decides or changes the response. Committed rules, points and faults of lists need it; a later rule
 //     may still prevent the operation after a fault of lists.
-//   - Two faults of the same kind, except Latency, CapPage and InsertRows.
+//   - Two faults of the same kind, except Latency, CapPage, InsertRows and RemoveRows.
 package fault
 
 import (
@@ -55,7 +55,7 @@ type Fault struct {
 	RetryAfter RetryAfter `json:"retry_after,omitempty"`
 	// PerPage is the largest page of a list.
 	PerPage int `json:"per_page,omitempty"`
-	// Rows is how many records are added to a list.
+	// Rows is how many records are added to a list, or removed from it.
 	Rows int `json:"rows,omitempty"`
 	// Body is the body of the response.
 	Body string `json:"body,omitempty"`
@@ -165,3 +165,8 @@ func CapPage(n int) Fault { return Fault{Kind: "cap-page", PerPage: n} }
 // happens while somebody reads page after page: every record moves n places back. The records are real: rates,
 // inactive webhooks, or deposits of one unit into the wallet.
 func InsertRows(n int) Fault { return Fault{Kind: "insert-rows", Rows: n} }
+
+// RemoveRows returns a fault of lists that removes the n newest records of the list before the response, so that every
+// other record moves n places forward. It happens to rates and webhooks: transactions stay, and so do the rates that a
+// scenario computes.
+func RemoveRows(n int) Fault { return Fault{Kind: "remove-rows", Rows: n} }

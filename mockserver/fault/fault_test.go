@@ -38,6 +38,7 @@ func examples() []struct {
 		{fault.RepeatPage(), `{"kind":"repeat-page"}`},
 		{fault.CapPage(3), `{"kind":"cap-page","per_page":3}`},
 		{fault.InsertRows(2), `{"kind":"insert-rows","rows":2}`},
+		{fault.RemoveRows(2), `{"kind":"remove-rows","rows":2}`},
 		{
 			fault.Respond(200, http.Header{"Content-Type": {"application/json"}, "Warning": {"one", "two"}, "Date": nil}, `{"data":`),
 			`{"kind":"respond","status":200,"header":{"Content-Type":"application/json","Date":[],"Warning":["one","two"]},"body":"{\"data\":"}`,
@@ -178,6 +179,7 @@ func TestFault_CheckRefusesValuesOutOfRange(t *testing.T) {
 		{fault.CapPage(0), "at least 1"},
 		{fault.InsertRows(0), "between 1 and 10000"},
 		{fault.InsertRows(10_001), "between 1 and 10000"},
+		{fault.RemoveRows(0), "between 1 and 10000"},
 	} {
 		if err := test.fault.Check(); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", test.fault, err, test.want)

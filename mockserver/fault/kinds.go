@@ -50,9 +50,8 @@ func Kinds() []Kind {
 		{"cap-page", []string{"per_page"}, "responds with pages of at most that many records", func(f Fault) string {
 			return unless(f.PerPage >= 1, "per_page must be at least 1")
 		}},
-		{"insert-rows", []string{"rows"}, "inserts new records at the head of a list before the response", func(f Fault) string {
-			return unless(f.Rows >= 1 && f.Rows <= 10_000, "rows must be between 1 and 10000")
-		}},
+		{"insert-rows", []string{"rows"}, "inserts new records at the head of a list before the response", Fault.badRows},
+		{"remove-rows", []string{"rows"}, "removes the newest records of a list before the response", Fault.badRows},
 		{"respond", []string{"status", "header", "body", "body_base64"}, "responds exactly as given, without an envelope", func(f Fault) string {
 			return first(f.badStatus(), f.badHeader(), f.badBody())
 		}},
@@ -107,6 +106,10 @@ func hasBody(status int) bool {
 
 func (f Fault) badStatus() string {
 	return unless(f.Status >= 200 && f.Status <= 599, fmt.Sprintf("status %d does not end an exchange: choose one from 200 to 599", f.Status))
+}
+
+func (f Fault) badRows() string {
+	return unless(f.Rows >= 1 && f.Rows <= 10_000, "rows must be between 1 and 10000")
 }
 
 func (f Fault) noDuration() string {

@@ -13,7 +13,8 @@ type Rule struct {
 	// Name is a label for reports. It has no effect.
 	Name string `json:"name,omitempty"`
 	// Operation is a name such as shipping.OpPurchase, which is "regulatory.purchase". Empty: every operation that the
-	// fault can happen to, which for [RepeatPage], [CapPage] and [InsertRows] are the lists with pages.
+	// fault can happen to, which for [RepeatPage], [CapPage] and [InsertRows] are the lists with pages, and for
+	// [RemoveRows] rates and webhooks.
 	Operation string `json:"operation,omitempty"`
 	// Nth strikes only the nth request since the rule was injected, counted from 1.
 	Nth int `json:"nth,omitempty"`

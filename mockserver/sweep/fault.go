@@ -58,6 +58,7 @@ func Faults() []Fault {
 		{Name: "late", Summary: "the request waits longer than the program, and takes effect only if the program still waits", to: every, rule: late(false), patient: true},
 		{Name: "late-after", Summary: "the request takes effect at once and the response comes after the program stopped waiting", to: changing, rule: late(true), patient: true},
 		{Name: "inserted", Summary: "three records appear at the head of the list before the page is read", to: list, rule: before(fault.InsertRows(3))},
+		{Name: "removed", Summary: "the three newest rates vanish from the list before the page is read", to: rates, rule: before(fault.RemoveRows(3))},
 		{Name: "twice", Summary: "the response to the notification is lost, so it is sent again", to: notified, lose: true},
 		{Name: "delayed", Summary: "the notification comes two seconds late", to: notified, hold: true},
 		{Name: "out-of-order", Summary: "the notification comes after the next one", to: notified, hold: true, overtake: true},
@@ -95,6 +96,8 @@ func list(operation string) bool {
 	}
 	return false
 }
+
+func rates(operation string) bool { return operation == shipping.OpListRates }
 
 // faultNamed looks a fault up.
 func faultNamed(name string) (Fault, error) {

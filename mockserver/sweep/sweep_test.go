@@ -61,6 +61,11 @@ func TestRun_Pairs(t *testing.T) {
 
 func TestRun_Lists(t *testing.T) {
 	sweep.Run(t, sweep.Config{Pairs: true, MaxRuns: 100}, func(t *testing.T, w *mockserver.World) error {
+		for _, err := range w.Client(t).Rates.All(t.Context(), nil) {
+			if err != nil {
+				return err
+			}
+		}
 		for _, err := range w.Client(t).Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: w.Wallets()[0]}) {
 			if err != nil {
 				return err

@@ -178,6 +178,7 @@ func faultEnvironment(w *world.World) inject.World {
 			return p.Page, p.PerPage
 		},
 		InsertRows: w.InsertRows,
+		RemoveRows: w.RemoveRows,
 	}
 }
 

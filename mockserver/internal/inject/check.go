@@ -55,16 +55,18 @@ func (r *armed) faultProblem() string {
 
 func (r *armed) listProblem() string {
 	switch {
-	case !r.effect.lists:
+	case r.effect.lists == nil:
 		return ""
 	case r.Point != "":
 		return "a fault of lists cannot happen at a point"
 	case r.Committed:
 		return "a fault of lists changes the request, so it cannot strike after the operation: leave committed out"
-	case r.Operation != "" && !slices.Contains(pagedOperations(), r.Operation):
-		return fmt.Sprintf("%s is not a list with pages: use one of %v", r.Operation, pagedOperations())
-	default:
+	case r.Operation == "" || slices.Contains(r.effect.lists, r.Operation):
 		return ""
+	case slices.Contains(pagedOperations(), r.Operation):
+		return fmt.Sprintf("a fault of kind %s cannot happen to %s: use one of %v", r.Fault.Kind, r.Operation, r.effect.lists)
+	default:
+		return fmt.Sprintf("%s is not a list with pages: use one of %v", r.Operation, r.effect.lists)
 	}
 }
 
@@ -74,8 +76,8 @@ func (r *armed) operations() []string {
 	switch {
 	case r.Operation != "":
 		return []string{r.Operation}
-	case r.effect.lists:
-		return pagedOperations()
+	case r.effect.lists != nil:
+		return r.effect.lists
 	case r.Point != "" && r.Point != fault.Generation:
 		return []string{shipping.OpPurchase}
 	default:

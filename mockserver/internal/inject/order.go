@@ -81,7 +81,7 @@ func (r *armed) prevents() bool {
 
 // needsOperation reports whether the rule can strike only requests that reach their operation.
 func (r *armed) needsOperation() bool {
-	return r.Committed || r.effect.lists || r.Point != "" && r.Point != fault.Generation
+	return r.Committed || r.effect.lists != nil || r.Point != "" && r.Point != fault.Generation
 }
 
 // interrupts returns why a purchase that is interrupted at the rule's point does not reach another one.

@@ -37,7 +37,7 @@ func ones() []fault.Fault {
 		fault.Respond(200, nil, "body"), fault.Drop(), fault.Reset(),
 		fault.Truncate(3), fault.SlowBody(1), fault.Malformed(), fault.ContentType("text/plain"),
 		fault.Latency(1), fault.EarlyHints(),
-		fault.RepeatPage(), fault.CapPage(1), fault.InsertRows(1),
+		fault.RepeatPage(), fault.CapPage(1), fault.InsertRows(1), fault.RemoveRows(1),
 	}
 }
 
@@ -53,7 +53,7 @@ func allRules(t *testing.T) []fault.Rule {
 			}
 		}
 	}
-	if len(rules) != 2*len(ones())-3 {
+	if len(rules) != 2*len(ones())-4 {
 		t.Fatalf("%d rules", len(rules))
 	}
 	return rules
@@ -67,6 +67,7 @@ func answer(b *Book) *wire.Exchange {
 		Delay:      func(*wire.Exchange, time.Duration, string) error { return nil },
 		Page:       func(url.Values) (int, int) { return 2, 100 },
 		InsertRows: func(string, url.Values, int) {},
+		RemoveRows: func(string, int) {},
 	}
 	due := b.Due(Sighting{Operation: x.Operation, Target: "/v1/rates", Now: time.Now()})
 	due.Before(x, w)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -19,6 +20,7 @@ type World struct {
 	Delay      func(x *wire.Exchange, d time.Duration, label string) error // waits for d, or returns an error
 	Page       func(query url.Values) (page, perPage int)                  // that a list would serve
 	InsertRows func(operation string, query url.Values, rows int)          // at the head of a list
+	RemoveRows func(operation string, rows int)                            // from the head of a list
 }
 
 // effect is the effect of a kind of fault on exchanges, and its relation to other faults.
@@ -27,12 +29,13 @@ type effect struct {
 	decides bool                                                 // the response, or its absence
 	ends    bool                                                 // the connection, without a response
 	changes bool                                                 // the response, whatever it is
-	lists   bool                                                 // happens to lists only, before they are read
+	lists   []string                                             // happens to these lists only, before they are read
 	repeats bool                                                 // can strike a request several times
 }
 
 // effects returns the effects by kind.
 func effects() map[string]effect {
+	paged := pagedOperations()
 	return map[string]effect{
 		"status":       {strike: plain(status), decides: true},
 		"rate-limit":   {strike: rateLimit, decides: true},
@@ -48,9 +51,10 @@ func effects() map[string]effect {
 		"content-type": {strike: plain(contentType), changes: true},
 		"latency":      {strike: latency, repeats: true},
 		"early-hints":  {strike: plain(earlyHints)},
-		"repeat-page":  {strike: repeatPage, lists: true},
-		"cap-page":     {strike: capPage, lists: true, repeats: true},
-		"insert-rows":  {strike: insertRows, lists: true, repeats: true},
+		"repeat-page":  {strike: repeatPage, lists: paged},
+		"cap-page":     {strike: capPage, lists: paged, repeats: true},
+		"insert-rows":  {strike: insertRows, lists: paged, repeats: true},
+		"remove-rows":  {strike: removeRows, lists: []string{shipping.OpListRates, shipping.OpListWebhooks}, repeats: true},
 	}
 }
 
@@ -197,6 +201,11 @@ func capPage(x *wire.Exchange, f fault.Fault, w World) error {
 
 func insertRows(x *wire.Exchange, f fault.Fault, w World) error {
 	w.InsertRows(x.Operation, x.Call.Query(), f.Rows)
+	return nil
+}
+
+func removeRows(x *wire.Exchange, f fault.Fault, w World) error {
+	w.RemoveRows(x.Operation, f.Rows)
 	return nil
 }
 

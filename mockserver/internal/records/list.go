@@ -122,6 +122,22 @@ func (l *List) Prepend(record []byte) {
 	l.edition = nil
 }
 
+// RemoveNewest removes the newest record if it is stored. Copies of the list keep it.
+func (l *List) RemoveNewest() {
+	last := len(l.shared) - 1
+	switch {
+	case l.own.length > 0:
+		l.own = l.own.withoutNewest()
+	case last < 0:
+		return
+	case l.shared[last].length == 1:
+		l.shared, l.before = slices.Clip(l.shared[:last]), l.before-1
+	default:
+		l.shared, l.before = append(slices.Clip(l.shared[:last]), l.shared[last].withoutNewest()), l.before-1
+	}
+	l.edition = nil
+}
+
 // AppendPage appends the records of a page as a JSON array and returns the extended slice. Pages are
 // counted from 1. A page past the end, and a page or size below 1, is an empty array.
 func (l *List) AppendPage(dst []byte, page, perPage int) []byte {
@@ -195,6 +211,16 @@ func (r *run) prepend(record []byte) {
 	}
 	r.chunks[len(r.chunks)-1].prepend(record)
 	r.length++
+}
+
+// withoutNewest returns a run with the same records except the newest. It shares their memory.
+func (r *run) withoutNewest() run {
+	last := len(r.chunks) - 1
+	shorter := run{chunks: slices.Clone(r.chunks[:last]), length: r.length - 1}
+	if from := r.chunks[last].from; len(from) > 1 {
+		shorter.chunks = append(shorter.chunks, &chunk{memory: r.chunks[last].memory, from: slices.Clip(from[:len(from)-1])})
+	}
+	return shorter
 }
 
 // followedBy returns a run of the records of r and, after them, those of newer. It shares the chunks of r

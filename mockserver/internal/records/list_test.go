@@ -85,6 +85,10 @@ func TestAppendPage_AgreesWithASlice(t *testing.T) {
 				lists[i].Prepend(fmt.Append(nil, record))
 				plain[i] = append(plain[i], record)
 			}
+			for range rapid.IntRange(0, perChunk+5).Draw(t, "removed") {
+				lists[i].RemoveNewest()
+				plain[i] = plain[i][:max(past, len(plain[i])-1)]
+			}
 			lists, plain = append(lists, lists[i].Clone()), append(plain, slices.Clone(plain[i]))
 		}
 		page := rapid.IntRange(1, 9).Draw(t, "page")
@@ -180,6 +184,10 @@ func TestCommon_AgreesWithAComparison(t *testing.T) {
 				record := rapid.IntRange(0, 1).Draw(t, "record")
 				lists[i].Prepend(fmt.Append(nil, record))
 				plain[i] = append(plain[i], record)
+			}
+			for range rapid.IntRange(0, perChunk+5).Draw(t, "removed") {
+				lists[i].RemoveNewest()
+				plain[i] = plain[i][:max(0, len(plain[i])-1)]
 			}
 			lists, plain = append(lists, lists[i].Clone()), append(plain, slices.Clone(plain[i]))
 		}

@@ -39,6 +39,23 @@ func (w *World) insertRow(operation string, query url.Values) error {
 	}
 }
 
+// RemoveRows removes the newest records of the list that an operation serves, as long as it has stored ones.
+func (w *World) RemoveRows(operation string, rows int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for range rows {
+		all := w.Account.Webhooks.All
+		switch {
+		case operation == shipping.OpListRates:
+			w.Account.Rates.RemoveNewest()
+		case len(all) > 0:
+			if err := w.replaceWebhook(all[len(all)-1].WebhookID, func(account.Webhook) *account.Webhook { return nil }); err != nil {
+				w.settings.Logger.Error("cannot remove a webhook", "error", err)
+			}
+		}
+	}
+}
+
 // insertRate inserts a copy of the newest rate, with a new id and the current time.
 func (w *World) insertRate() error {
 	w.mu.Lock()
