@@ -24,6 +24,8 @@ type Config struct {
 	// has started. A receiver that does not listen yet is tried for [mockserver.Assumptions.DeliveryTimeout]. When all
 	// notifications have been delivered, [Attempt.End] asks the program to end. Setup adds the webhook.
 	Notify func(w *mockserver.World) []mockserver.Event
+	// Goal is what the program is meant to do. Default: what it does without faults.
+	Goal Goal
 	// Faults are the names of the faults to try. Default: all of [Faults] but [Kill], which Restart adds.
 	Faults []string
 	// Operations are those whose requests are struck. Default: all.

@@ -52,6 +52,8 @@ func newResult(schedule Schedule, o *observation, out Outcome) Result {
 type Report struct {
 	// Faults is the table of faults.
 	Faults []Fault `json:"faults"`
+	// Goal is what the runs are held against. A part of it can be given in [Config.Goal].
+	Goal Goal `json:"goal"`
 	// Requests are those of the run without faults.
 	Requests []Request `json:"requests"`
 	// WithoutFaults is that run.

@@ -189,7 +189,7 @@ func TestFaults(t *testing.T) {
 		}
 		names = append(names, f.Name)
 	}
-	if !slices.Contains(names, sweep.Kill) || len(sweep.Verdicts()) != 8 {
+	if !slices.Contains(names, sweep.Kill) || len(sweep.Verdicts()) != 9 {
 		t.Errorf("%v, %v", names, sweep.Verdicts())
 	}
 }

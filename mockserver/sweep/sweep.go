@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -73,16 +74,18 @@ const (
 
 // withoutFaults makes the run that the others are compared with.
 func (s *sweeper) withoutFaults(ctx context.Context) error {
-	r, o, err := s.run(ctx, nil, 0)
+	r, err := s.run(ctx, nil, 0)
 	if err != nil {
 		return err
 	}
-	s.normal = o
-	s.report.Requests = r.Requests
+	s.report.Requests, s.report.Goal = r.Requests, s.normal.goal()
+	s.report.Goal.Files = s.config.Goal.Files
 	s.report.WithoutFaults = r
 	switch {
 	case !r.outcome.Success:
 		return fmt.Errorf("sweep: the program fails without faults (%s), so faults would prove nothing", r.How)
+	case len(r.outcome.Files) < len(s.config.Goal.Files):
+		return fmt.Errorf("sweep: the goal names the files %v, and the program leaves only %v", s.config.Goal.Files, slices.Sorted(maps.Keys(r.outcome.Files)))
 	case len(r.Requests) == 0:
 		return errors.New("sweep: the program made no request of the service: it has to use SHIPPING_BASE_URL and SHIPPING_SECRET_KEY")
 	}
@@ -108,7 +111,7 @@ func (s *sweeper) all(ctx context.Context, schedules []Schedule) error {
 				if ctx.Err() != nil {
 					continue
 				}
-				results[i], _, failures[i] = s.run(ctx, schedules[i], first+i+1)
+				results[i], failures[i] = s.run(ctx, schedules[i], first+i+1)
 				if failures[i] == nil {
 					s.progress(results[i])
 				}
@@ -158,28 +161,32 @@ func (s *sweeper) pairs() []Schedule {
 
 // run makes one run. Every run has its own server: documents are downloaded without a key, so nothing else would tell
 // apart worlds in which the requests have the same ids.
-func (s *sweeper) run(ctx context.Context, schedule Schedule, number int) (Result, *observation, error) {
+func (s *sweeper) run(ctx context.Context, schedule Schedule, number int) (Result, error) {
 	server, at, err := s.config.open(schedule)
 	if err != nil {
-		return Result{}, nil, err
+		return Result{}, err
 	}
 	defer server.Close()
 	began := time.Now()
 	out, timedOut, restarted, err := s.start(ctx, server, Attempt{World: server.World, Run: number, Start: 1}, schedule, at)
 	if err := cmp.Or(context.Cause(ctx), err); err != nil {
-		return Result{}, nil, err
+		return Result{}, err
 	}
-	o, err := observe(ctx, server, at, s.config.Timeout)
+	o, err := observe(ctx, server, at, out, s.config.Timeout)
 	if err != nil {
-		return Result{}, nil, err
+		return Result{}, err
+	}
+	if s.normal == nil {
+		o.faultless = true
+		s.normal = s.config.Goal.apply(o)
 	}
 	r := newResult(schedule, o, out)
 	r.Seconds, r.Restarted = time.Since(began).Seconds(), restarted
-	r.Findings = judge(s.config, cmp.Or(s.normal, o), o, out, restarted)
+	r.Findings = judge(s.config, s.normal, o, out, restarted)
 	if timedOut {
 		r.Findings = append(r.Findings, Finding{TimedOut, fmt.Sprintf("the program did not end within %s", s.config.Timeout)})
 	}
-	return r, o, nil
+	return r, nil
 }
 
 // open starts a server whose world is ready for a run.

@@ -33,6 +33,9 @@ func Run[P Program](t *testing.T, config Config, program P) {
 	if c.Restart {
 		t.Fatal("sweep: Run cannot kill and restart a program: use Sweep, or the command mockserver sweep")
 	}
+	if len(c.Goal.Files) > 0 {
+		t.Fatal("sweep: Run does not compare files: compare them in the program")
+	}
 	if c.Notify != nil {
 		t.Fatal("sweep: Run does not notify a program: call World.Emit in it")
 	}
@@ -121,8 +124,9 @@ func (r *runner) withoutFaults(t *testing.T) (result Result) {
 		if t.Failed() {
 			return
 		}
-		r.normal = o
-		for _, f := range judge(r.config, o, o, result.outcome, false) {
+		o.faultless = true
+		r.normal = r.config.Goal.apply(o)
+		for _, f := range judge(r.config, r.normal, o, result.outcome, false) {
 			t.Errorf("sweep: without faults: %s", f)
 		}
 		switch {
@@ -164,7 +168,7 @@ func (r *runner) run(t *testing.T, schedule Schedule) (Result, *observation) {
 	t.Cleanup(srv.Close)
 	out := r.program(t, srv.World)
 	at.notifier.end()
-	o, err := observe(t.Context(), srv, at, settleTime)
+	o, err := observe(t.Context(), srv, at, out, settleTime)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,8 @@ type Verdict string
 const (
 	// PaidTwice: a document was bought for something more often than without faults.
 	PaidTwice Verdict = "paid-twice"
+	// Different: the program succeeded, and a file is not as without faults; see [Goal.Files].
+	Different Verdict = "different"
 	// Unfinished: money was spent for a request that never completed.
 	Unfinished Verdict = "unfinished"
 	// Missing: the program succeeded, and something that it buys or sends without faults is missing.
@@ -42,7 +44,7 @@ const (
 
 // Verdicts returns every verdict, the worst first.
 func Verdicts() []Verdict {
-	return []Verdict{PaidTwice, Unfinished, Missing, Unsettled, Broken, SentAgain, TimedOut, Lint}
+	return []Verdict{PaidTwice, Unfinished, Missing, Different, Unsettled, Broken, SentAgain, TimedOut, Lint}
 }
 
 // Finding is a verdict about one run.
@@ -64,16 +66,21 @@ type Outcome struct {
 	How string
 	// Output is the end of what the program printed.
 	Output string
+	// Files is the content of the files of [Goal.Files] that exist.
+	Files map[string]string
 }
 
 // observation is what a world shows after a run.
 type observation struct {
+	faultless  bool   // the run was the one without faults
+	source     string // of what is expected, if this is what other runs are compared with
 	calls      []journal.Entry
 	requests   []Request // with the notifications that the program has received
 	lint       []journal.Finding
 	bought     map[string]int // how often, by document and what it is for
 	sent       map[string]int // notifications that the program has caused
 	received   map[string]int // notifications that a receiver has accepted
+	files      map[string]string
 	unfinished []string
 	charged    map[string]bool // request ids
 	broken     error
@@ -98,12 +105,12 @@ func began(w *mockserver.World) start {
 }
 
 // observe lets the world finish what it has begun and reads what became of the run.
-func observe(ctx context.Context, server *mockserver.Server, s start, limit time.Duration) (*observation, error) {
+func observe(ctx context.Context, server *mockserver.Server, s start, out Outcome, limit time.Duration) (*observation, error) {
 	w := server.World
 	w.ClearFaults()
 	idle(ctx, server, limit)
 	o := &observation{
-		calls: w.Find(journal.Query{After: s.last}), lint: w.Findings(),
+		source: fromRun, files: out.Files, calls: w.Find(journal.Query{After: s.last}), lint: w.Findings(),
 		bought: map[string]int{}, sent: map[string]int{}, received: map[string]int{}, charged: map[string]bool{},
 	}
 	o.requests = s.notifier.merge(learn(o.calls))
@@ -235,8 +242,8 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 	find := func(v Verdict, format string, args ...any) {
 		found = append(found, Finding{v, fmt.Sprintf(format, args...)})
 	}
-	more(normal.bought, o.bought, func(what string) { find(PaidTwice, "%s", what) })
-	if o != normal && len(o.unfinished) > len(normal.unfinished) {
+	more(normal, normal.bought, o.bought, func(what string) { find(PaidTwice, "%s", what) })
+	if !o.faultless && len(o.unfinished) > len(normal.unfinished) {
 		for _, what := range o.unfinished {
 			find(Unfinished, "%s", what)
 		}
@@ -244,6 +251,9 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 	if out.Success && !out.Unknown {
 		if less := slices.Concat(fewer(normal.bought, o.bought), fewer(normal.sent, o.sent), fewer(normal.received, o.received)); len(less) > 0 {
 			find(Missing, "the program succeeded without %s", together(less))
+		}
+		for _, what := range c.Goal.differing(normal.files, o.files) {
+			find(Different, "%s", what)
 		}
 	} else {
 		for _, id := range o.unknownTo(!out.Unknown) {
@@ -253,7 +263,7 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 		}
 	}
 	if !restarted {
-		more(normal.sent, o.sent, func(what string) { find(SentAgain, "%s", what) })
+		more(normal, normal.sent, o.sent, func(what string) { find(SentAgain, "%s", what) })
 	}
 	for _, f := range newLint(c, normal, o) {
 		if f.Rule == journal.LintRepeatedPurchase {
@@ -269,11 +279,11 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 }
 
 // more calls report with what there is more of than without faults: once for all that there is equally much more of.
-func more(normal, got map[string]int, report func(what string)) {
+func more(normal *observation, want, got map[string]int, report func(what string)) {
 	groups := map[string][]string{}
 	for _, what := range slices.Sorted(maps.Keys(got)) {
-		if got[what] > normal[what] {
-			counts := fmt.Sprintf("%s, without faults %s", times(got[what]), times(normal[what]))
+		if got[what] > want[what] {
+			counts := fmt.Sprintf("%s, %s %s", times(got[what]), normal.source, times(want[what]))
 			groups[counts] = append(groups[counts], what)
 		}
 	}
@@ -320,7 +330,7 @@ func fewer(normal, got map[string]int) []string {
 func newLint(c *Config, normal, o *observation) []journal.Finding {
 	var found []journal.Finding
 	for _, f := range o.lint {
-		known := o != normal && slices.ContainsFunc(normal.lint, func(n journal.Finding) bool { return n.Rule == f.Rule && n.Operation == f.Operation })
+		known := !o.faultless && slices.ContainsFunc(normal.lint, func(n journal.Finding) bool { return n.Rule == f.Rule && n.Operation == f.Operation })
 		if !known && !slices.Contains(c.Allow, f.Rule) {
 			found = append(found, f)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -48,6 +49,7 @@ The exit code is 0 if no run fails, 1 if one does or the program fails without f
 				only:     f.text("only", text{}, "run this `SCHEDULE` and no other, such as regulatory.purchase#1:lost-after"),
 				faults:   f.text("faults", text{}, "try only the faults of these `NAMES`, with commas between them: "+faultNames()),
 				notify:   f.text("notify", text{}, "notify the program of a shipment at this `URL`, such as http://127.0.0.1:{port}/hooks, and ask it to end (SIGTERM) afterwards"),
+				goal:     f.text("goal", text{}, "what the program is meant to do, as JSON or a `FILE` of it, in place of what it does without faults; -json prints it as goal"),
 				every:    f.Bool("every-request", false, "strike each of several equal requests, such as polls; without, the first two and the last"),
 				parallel: f.Int("parallel", 8, "the `NUMBER` of runs at the same time"),
 				maxRuns:  f.Int("max-runs", 1000, "the `NUMBER` of runs with faults at most; 0 for no limit"),
@@ -70,7 +72,7 @@ type sweeping struct {
 	flags                       *flags
 	restart, pairs, every, json *bool
 	only, faults, allow, junit  *string
-	notify                      *string
+	notify, goal                *string
 	scenario, assume            *string
 	parallel, maxRuns           *int
 	timeout, patience           *time.Duration
@@ -98,7 +100,7 @@ func (s *sweeping) run(ctx context.Context, p program) int {
 		return p.fail("%v", err)
 	}
 	defer os.RemoveAll(folder)
-	program := &subject{args: p.args, notify: *s.notify, folder: folder, ports: map[*mockserver.World]string{}}
+	program := &subject{args: p.args, notify: *s.notify, folder: folder, files: config.Goal.Files, ports: map[*mockserver.World]string{}}
 	if program.notify != "" {
 		config.Setup, config.Notify = program.setUp, history
 	}
@@ -153,7 +155,37 @@ func (s *sweeping) config() (sweep.Config, error) {
 	if *s.only != "" {
 		c.Only, err = sweep.ParseSchedule(*s.only)
 	}
+	if err == nil && *s.goal != "" {
+		c.Goal, err = readGoal(*s.goal, c.Options)
+	}
 	return c, err
+}
+
+// readGoal reads a goal from a file or, if it begins with a brace, from the text itself. The placeholders in it stand for
+// records of the worlds that the options make.
+func readGoal(goal string, options []mockserver.Option) (g sweep.Goal, err error) {
+	text := []byte(goal)
+	if !strings.HasPrefix(goal, "{") {
+		if text, err = os.ReadFile(goal); err != nil {
+			return g, fmt.Errorf("-goal: %w", err)
+		}
+	}
+	srv := mockserver.New(slices.Concat(options, []mockserver.Option{mockserver.WithoutListener()})...)
+	defer srv.Close()
+	if err := srv.Err(); err != nil {
+		return g, err
+	}
+	read := json.NewDecoder(strings.NewReader(placeholders(srv.World).Replace(string(text))))
+	read.DisallowUnknownFields()
+	if err := read.Decode(&g); err != nil {
+		return g, fmt.Errorf("-goal: %w; the fields are documents, notifications and files", err)
+	}
+	for _, name := range g.Files {
+		if !filepath.IsLocal(name) {
+			return g, fmt.Errorf("-goal: %q is not the name of a file in {dir}", name)
+		}
+	}
+	return g, nil
 }
 
 // words splits a list with commas.

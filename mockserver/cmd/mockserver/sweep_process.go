@@ -23,8 +23,9 @@ import (
 // subject is the program under test.
 type subject struct {
 	args   []string
-	notify string // the URL at which the program receives notifications; empty if it receives none
-	folder string // for the folders of the runs
+	notify string   // the URL at which the program receives notifications; empty if it receives none
+	folder string   // for the folders of the runs
+	files  []string // of the goal, in the folder of each run
 
 	mu    sync.Mutex
 	ports map[*mockserver.World]string // on which the program listens
@@ -81,15 +82,10 @@ func (s *subject) execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return sweep.Outcome{How: err.Error()}
 	}
-	values := []setting{{"dir", dir}, {"port", s.port(w)}, {"wallet", w.Wallets()[0]}, {"shipment", w.Shipments()[0]}, {"invoice", w.Invoices()[0]}, {"webhook", w.Webhooks()[0]}}
-	var pairs []string
-	for _, v := range values {
-		pairs = append(pairs, "{"+v.name+"}", v.value)
-	}
-	placeholders := strings.NewReplacer(pairs...)
+	replacer := placeholders(w, setting{"dir", dir}, setting{"port", s.port(w)})
 	args := make([]string, len(s.args))
 	for i, arg := range s.args {
-		args[i] = placeholders.Replace(arg)
+		args[i] = replacer.Replace(arg)
 	}
 	output := &tail{limit: keptOutput}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
@@ -101,11 +97,32 @@ func (s *subject) execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
 	killGroup := inGroup(cmd)
 	asked, err := runUntil(cmd, a.End)
 	killGroup()
-	out := sweep.Outcome{Success: err == nil, How: ending(ctx, err), Output: output.String()}
+	out := sweep.Outcome{Success: err == nil, How: ending(ctx, err), Output: output.String(), Files: readFiles(dir, s.files)}
 	if exit, exited := errors.AsType[*exec.ExitError](err); exited && asked && ctx.Err() == nil && terminated(exit) {
 		out.Success, out.How = true, "ended when asked to"
 	}
 	return out
+}
+
+// placeholders replaces {shipment} and the like by records of a world, and by further values.
+func placeholders(w *mockserver.World, more ...setting) *strings.Replacer {
+	values := append(more, setting{"wallet", w.Wallets()[0]}, setting{"shipment", w.Shipments()[0]}, setting{"invoice", w.Invoices()[0]}, setting{"webhook", w.Webhooks()[0]})
+	var pairs []string
+	for _, v := range values {
+		pairs = append(pairs, "{"+v.name+"}", v.value)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// readFiles returns the content of those of some files that can be read.
+func readFiles(folder string, names []string) map[string]string {
+	content := map[string]string{}
+	for _, name := range names {
+		if text, err := os.ReadFile(filepath.Join(folder, name)); err == nil {
+			content[name] = string(text)
+		}
+	}
+	return content
 }
 
 // runUntil runs a command and asks it to end when end is closed.

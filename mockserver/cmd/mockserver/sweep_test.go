@@ -74,7 +74,7 @@ func TestSweep_Careless(t *testing.T) {
 		},
 		{
 			"careful",
-			[]string{"-restart", "-faults", "lost-after,html,killed"}, []string{careless, "-careful", "-shipment", "{shipment}", "-notes", "{dir}"}, nil,
+			[]string{"-restart", "-faults", "lost-after,html,killed", "-goal", `{"documents": {"{shipment}": ["CUSTOMS", "FDA", "FISH-WILDLIFE", "TEXTILE", "WATCH"]}}`}, []string{careless, "-careful", "-shipment", "{shipment}", "-notes", "{dir}"}, nil,
 		},
 		{
 			"is notified", []string{"-notify", "http://127.0.0.1:{port}/", "-faults", "twice"}, []string{careless, "-listen", "127.0.0.1:{port}"},
@@ -168,6 +168,10 @@ func TestSweep_WhatCannotBeSwept(t *testing.T) {
 		"unknown fault":           {[]string{"-faults", "lost", "--", "go"}, `unknown fault "lost"`},
 		"unreadable schedule":     {[]string{"-only", "purchase", "--", "go"}, "write it as regulatory.purchase#1:lost-after"},
 		"a kill without -restart": {[]string{"-only", "regulatory.purchase#1:killed", "--", "go"}, "set Restart"},
+		"unreadable goal":         {[]string{"-goal", `{"file": []}`, "--", "go"}, "the fields are documents, notifications and files"},
+		"no such goal":            {[]string{"-goal", "no-such-goal.json", "--", "go"}, "no-such-goal.json"},
+		"a file elsewhere":        {[]string{"-goal", `{"files": ["../x"]}`, "--", "go"}, "is not the name of a file in {dir}"},
+		"the same port":           {[]string{"-notify", "http://127.0.0.1:8080/", "--", "go"}, "-notify needs {port}"},
 		"unknown assumption":      {[]string{"-assume", "Nothing=1", "--", "go"}, "Nothing"},
 		"unknown scenario":        {[]string{"-scenario", "nowhere", "--", "go"}, "nowhere"},
 	} {

@@ -1,0 +1,90 @@
+package sweep
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Goal is what a program is meant to do. A nil field is learned from the run without faults, which is otherwise held
+// against the goal too.
+type Goal struct {
+	// Documents are the documents to purchase, by shipment_id or file_url. A document to purchase twice is listed
+	// twice.
+	Documents map[string][]string `json:"documents,omitzero"`
+	// Notifications are those to replay, such as "shipment.created of SH-7Q2M to WA-1234567890". One to replay twice is
+	// listed twice.
+	Notifications []string `json:"notifications,omitzero"`
+	// Files are the names of files that must have the same content after every run in which the program succeeds; see
+	// [Outcome.Files].
+	Files []string `json:"files,omitzero"`
+}
+
+// apply makes an observation of the run without faults what the other runs are compared with.
+func (g *Goal) apply(learned *observation) *observation {
+	goal := *learned
+	if g.Documents != nil {
+		goal.bought, goal.source = map[string]int{}, fromGoal
+		for subject, documents := range g.Documents {
+			for _, document := range documents {
+				goal.bought[document+" for "+subject]++
+			}
+		}
+	}
+	if g.Notifications != nil {
+		goal.sent, goal.source = map[string]int{}, fromGoal
+		for _, what := range g.Notifications {
+			goal.sent[what]++
+		}
+	}
+	return &goal
+}
+
+// goal returns what was observed as a goal.
+func (o *observation) goal() Goal {
+	g := Goal{Documents: map[string][]string{}, Notifications: []string{}}
+	for _, what := range slices.Sorted(maps.Keys(o.bought)) {
+		document, subject, _ := strings.Cut(what, " for ")
+		g.Documents[subject] = append(g.Documents[subject], slices.Repeat([]string{document}, o.bought[what])...)
+	}
+	for _, what := range slices.Sorted(maps.Keys(o.sent)) {
+		g.Notifications = append(g.Notifications, slices.Repeat([]string{what}, o.sent[what])...)
+	}
+	return g
+}
+
+// What an expectation comes from, as findings name it.
+const (
+	fromRun  = "without faults"
+	fromGoal = "the goal is"
+)
+
+// differing describes the first difference of each file of the goal.
+func (g *Goal) differing(want, got map[string]string) []string {
+	var found []string
+	for _, name := range g.Files {
+		if text, exists := got[name]; !exists {
+			found = append(found, name+" is missing")
+		} else if text != want[name] {
+			found = append(found, name+": "+firstDifference(want[name], text))
+		}
+	}
+	return found
+}
+
+// firstDifference describes the first line in which two texts differ.
+func firstDifference(want, got string) string {
+	wanted, lines := strings.Split(want, "\n"), strings.Split(got, "\n")
+	i := 0
+	for i < min(len(wanted), len(lines)) && wanted[i] == lines[i] {
+		i++
+	}
+	line := func(lines []string) string {
+		if i >= len(lines) {
+			return "absent"
+		}
+		return fmt.Sprintf("%.80q", lines[i])
+	}
+	return fmt.Sprintf("line %d is %s, without faults %s", i+1, line(lines), line(wanted))
+}

@@ -1,0 +1,86 @@
+package sweep_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/sweep"
+)
+
+// A goal replaces what is learned, and the run without faults is held against it too. The program purchases twice, and
+// writes how often it was refused.
+func TestSweep_Goal(t *testing.T) {
+	t.Parallel()
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	shipment, all := srv.Shipments()[0], []string{"CUSTOMS", "FDA", "FISH-WILDLIFE", "TEXTILE", "WATCH"}
+	for name, test := range map[string]struct {
+		goal sweep.Goal
+		want map[string]string // by schedule
+	}{
+		"learned": {sweep.Goal{}, nil},
+		"twice":   {sweep.Goal{Documents: map[string][]string{shipment: append(all, all...)}}, nil},
+		"once": {sweep.Goal{Documents: map[string][]string{shipment: all}}, map[string]string{
+			"":                         "paid-twice: CUSTOMS, FDA, FISH-WILDLIFE, TEXTILE, WATCH for " + shipment + ": twice, the goal is once",
+			"regulatory.analyze#1:500": "paid-twice: CUSTOMS, FDA, FISH-WILDLIFE, TEXTILE, WATCH for " + shipment + ": twice, the goal is once",
+		}},
+		"another": {sweep.Goal{Documents: map[string][]string{"SH-1": {"FDA"}, shipment: append(all, all...)}}, map[string]string{
+			"": "missing: the program succeeded without FDA for SH-1", "regulatory.analyze#1:500": "missing: the program succeeded without FDA for SH-1",
+		}},
+		"a notification": {sweep.Goal{Notifications: []string{"shipment.created of SH-1 to WA-1"}}, map[string]string{
+			"":                         "missing: the program succeeded without shipment.created of SH-1 to WA-1",
+			"regulatory.analyze#1:500": "missing: the program succeeded without shipment.created of SH-1 to WA-1",
+		}},
+		"a file": {sweep.Goal{Files: []string{"refused"}}, map[string]string{
+			"regulatory.analyze#1:500": `different: refused: line 2 is "500", without faults absent`,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				config := sweep.Config{
+					Faults: []string{"500"}, Operations: []string{shipping.OpAnalyze}, MaxRuns: 1, Goal: test.goal,
+					Options: []mockserver.Option{mockserver.WithoutListener()},
+				}
+				report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+					s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, a.World.SecretKey}
+					refused := "refused:"
+					for range 2 {
+						r, err := s.analyze(ctx, a.World.Shipments()[0])
+						for err != nil {
+							refused += "\n" + err.Error()[:3]
+							r, err = s.analyze(ctx, a.World.Shipments()[0])
+						}
+						if err := s.purchase(ctx, r); err != nil {
+							return sweep.Outcome{How: err.Error()}
+						}
+					}
+					return sweep.Outcome{Success: true, Files: map[string]string{"refused": refused}}
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				found := map[string]string{}
+				for _, r := range report.Failing() {
+					found[r.Schedule] = r.Findings[0].String()
+				}
+				if len(found) != len(test.want) {
+					t.Errorf("found %v, want %v", found, test.want)
+				}
+				for schedule, want := range test.want {
+					if found[schedule] != want {
+						t.Errorf("%q: found %q, want %q", schedule, found[schedule], want)
+					}
+				}
+				if name == "learned" && strings.Join(report.Goal.Documents[shipment], " ") != "CUSTOMS CUSTOMS FDA FDA FISH-WILDLIFE FISH-WILDLIFE TEXTILE TEXTILE WATCH WATCH" {
+					t.Errorf("learned %v", report.Goal)
+				}
+			})
+		})
+	}
+}
