@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the test suites of examples/python and examples/node: first both at once against one server, then each with the
-# server that it starts itself. Needs Go, Node.js 20, and Python 3.9, which is installed if it is missing.
+# server that it starts itself. Then sweeps the programs of examples/careless in both languages. Needs Go, Node.js 20, and Python 3.9, which is installed if it is missing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if ! command -v python3 >/dev/null; then
@@ -44,3 +44,19 @@ left=$(curl -sf "$SHIPPING_BASE_URL/_mock/worlds" | sed -n 's/.*"pagination":{"t
 unset SHIPPING_BASE_URL
 suite python "a server of its own"
 suite node "a server of its own"
+
+# swept PROGRAM OUTCOME FLAGS… requires that a program of examples/careless passes under every fault, or pays twice.
+swept() {
+  local outcome=passes
+  mockserver sweep -patience 5s "${@:3}" >"$work/sweep.log" 2>&1 || outcome=fails
+  if [ "$outcome" != "$2" ] || { [ "$2" = fails ] && ! grep -q 'paid-twice: CUSTOMS' "$work/sweep.log"; }; then
+    cat "$work/sweep.log"
+    echo "examples/careless/$1 $outcome, want that it $2"
+    exit 1
+  fi
+  echo "examples/careless/$1 $2: $(grep 'runs with faults' "$work/sweep.log")"
+}
+swept careless.py fails -- python3 examples/careless/careless.py '{shipment}'
+swept careful.py passes -restart -- python3 examples/careless/careful.py '{shipment}' '{dir}'
+swept careless.mjs fails -- node examples/careless/careless.mjs '{shipment}'
+swept careful.mjs passes -restart -- node examples/careless/careful.mjs '{shipment}' '{dir}'
