@@ -1,38 +1,58 @@
-// What the page asks the server. It asks this server only, and never for a secret key.
+// Requests to the server. The page sends requests to this server only, and none for a secret key.
 
-/** Refusal is an answer that says no, in the server's words. */
+/** Refusal is a refused request, with the message of the server. */
 export class Refusal extends Error {}
 
-/** exact keeps a decimal that JavaScript would write otherwise as the text that it was. */
+/**
+ * exact returns a decimal that JavaScript would write differently as its text.
+ * @param {string} _
+ * @param {any} value
+ * @param {{source?: string}} [context]
+ */
 function exact(_, value, context) {
   const source = context?.source;
   const differs = typeof value === "number" && source !== undefined && String(value) !== source;
   return differs && /^-?\d+(\.\d+)?$/.test(source) ? source : value;
 }
 
-async function ask(method, path, text, signal) {
+/**
+ * send returns the data of the response. A request that was given up has an empty message.
+ * @param {string} method
+ * @param {string} path
+ * @param {string} [text] the body
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>}
+ */
+async function send(method, path, text, signal) {
   let response;
-  let answer;
+  let received;
   try {
     response = await fetch(path, { method, signal, body: text, headers: text === undefined ? {} : { "Content-Type": "application/json" } });
-    answer = await response.text();
+    received = await response.text();
   } catch {
-    if (signal?.aborted) throw new Refusal(""); // nobody waits for the answer any more
-    throw new Refusal("The server does not answer. Is it still running?");
+    if (signal?.aborted) throw new Refusal("");
+    throw new Refusal("The server does not respond. Is it still running?");
   }
   if (!response.headers.get("Content-Type")?.startsWith("application/json")) {
-    if (!response.ok) throw new Refusal(`The server answered ${response.status}.`);
-    return answer;
+    if (!response.ok) throw new Refusal(`The response has status ${response.status}.`);
+    return received;
   }
-  const envelope = JSON.parse(answer, exact);
+  const envelope = JSON.parse(received, exact);
   if (envelope.status === false) throw new Refusal(envelope.message);
   return envelope.data ?? envelope;
 }
 
-/** api asks about one world, until the page leaves it. */
+/**
+ * api returns the requests about one world. leave gives up those in progress.
+ * @param {string} world
+ */
 export function api(world) {
   const left = new AbortController();
   const { signal } = left;
+  /**
+   * @param {string} path
+   * @param {Record<string, string>} [query]
+   */
   const address = (path, query) => {
     const all = new URLSearchParams(query);
     if (world !== "home") all.set("world", world);
@@ -41,29 +61,63 @@ export function api(world) {
   };
   return {
     address,
-    get: (path, query) => ask("GET", address(path, query), undefined, signal),
-    post: (path, data, query) => ask("POST", address(path, query), JSON.stringify(data ?? {}), signal),
-    patch: (path, data) => ask("PATCH", address(path), JSON.stringify(data), signal),
-    remove: (path, query) => ask("DELETE", address(path, query), undefined, signal),
-    /** send sends a request to the service with the key of the world, with a body that is JSON already. */
+    /**
+     * @param {string} path
+     * @param {Record<string, string>} [query]
+     * @param {AbortSignal} [until] gives up this request
+     */
+    get: (path, query, until) => send("GET", address(path, query), undefined, until ? AbortSignal.any([signal, until]) : signal),
+    /**
+     * @param {string} path
+     * @param {any} [data]
+     * @param {Record<string, string>} [query]
+     */
+    post: (path, data, query) => send("POST", address(path, query), JSON.stringify(data ?? {}), signal),
+    /**
+     * @param {string} path
+     * @param {any} data
+     */
+    patch: (path, data) => send("PATCH", address(path), JSON.stringify(data), signal),
+    /**
+     * @param {string} path
+     * @param {Record<string, string>} [query]
+     */
+    remove: (path, query) => send("DELETE", address(path, query), undefined, signal),
+    /**
+     * send sends a request to the service with the key of the world, with a body that is JSON already.
+     * @param {string} method
+     * @param {string} target
+     * @param {string} [text]
+     */
     send: (method, target, text) => {
       const order = JSON.stringify({ method, target });
-      return ask("POST", address("requests"), text ? `${order.slice(0, -1)},"body":${text}}` : order, signal);
+      return send("POST", address("requests"), text ? `${order.slice(0, -1)},"body":${text}}` : order, signal);
     },
     leave: () => left.abort(),
   };
 }
 
-let document;
+/** @type {Promise<any> | undefined} */
+let description;
 
-/** operation is the path of an operation of the service on this server, with its placeholders filled in. */
-export async function operation(name, values = {}) {
-  document ??= ask("GET", "openapi.json").catch((error) => {
-    document = undefined;
+/** openAPI returns the OpenAPI document of the server. */
+export function openAPI() {
+  description ??= send("GET", "openapi.json").catch((error) => {
+    description = undefined;
     throw error;
   });
-  for (const [path, methods] of Object.entries((await document).paths)) {
-    for (const [method, about] of Object.entries(methods)) {
+  return description;
+}
+
+/**
+ * operation returns the method and the path of an operation of the service, with its placeholders filled in.
+ * @param {string} name
+ * @param {Record<string, string>} values
+ * @returns {Promise<{method: string, path: string}>}
+ */
+export async function operation(name, values = {}) {
+  for (const [path, methods] of Object.entries((await openAPI()).paths)) {
+    for (const [method, about] of Object.entries(/** @type {Record<string, any>} */ (methods))) {
       if (about.operationId === name) {
         const filled = path.replace(/\{(\w+)\}/g, (_, key) => encodeURIComponent(values[key] ?? ""));
         return { method: method.toUpperCase(), path: filled };

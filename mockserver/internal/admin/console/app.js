@@ -1,4 +1,4 @@
-// The page: one section at a time, of one world at a time, kept up to date by the world's own stream.
+// The page: one section at a time, of one world at a time, kept up to date by the stream of the world.
 
 import { api } from "./api.js";
 import { put } from "./dom.js";
@@ -9,22 +9,45 @@ import { format, parse } from "./route.js";
 import { sections } from "./sections.js";
 import { shell } from "./shell.js";
 
-const app = {
+/**
+ * Section is what a section shows. The keys of keys.js call its optional functions.
+ * @typedef {object} Section
+ * @property {HTMLElement} node
+ * @property {(route: import("./route.js").Route) => void} show
+ * @property {(changed: Set<string>) => void} refresh is called with the names of what has changed
+ * @property {HTMLElement} [search]
+ * @property {(step: number) => void} [move]
+ * @property {(as: "curl" | "go") => void} [copy]
+ * @property {() => void} [pause]
+ */
+
+/**
+ * App is what the sections share.
+ * @typedef {object} App
+ * @property {import("./route.js").Route} route
+ * @property {any} pulse the summary of the world, as GET /_mock/live returns it
+ * @property {ReturnType<typeof api>} api
+ * @property {(to: Partial<import("./route.js").Route>) => void} go leads to link(to)
+ * @property {(to: Partial<import("./route.js").Route>) => string} link keeps the section and the world if to has none
+ * @property {Section} section
+ */
+
+const app = /** @type {App} */ ({
   route: parse(location.hash),
-  pulse: undefined,
-  api: undefined,
-  /** go leads somewhere else; what is not named stays as it is, but the id. */
   go: (to) => { location.hash = app.link(to); },
   link: (to) => format({ section: app.route.section, world: app.route.world, ...to }),
-  section: undefined,
-};
+});
 
 const frame = shell(app);
+/** @type {Map<string, Section>} */
 let views = new Map();
-let stale = new Map(); // by section: what has changed since it was last shown
+/** @type {Map<string, Set<string>>} by section: what has changed since it was shown */
+let stale = new Map();
 let stop = () => {};
+/** @type {string | undefined} */
 let world;
 
+/** @param {string} name */
 function openWorld(name) {
   stop();
   app.api?.leave();
@@ -33,24 +56,29 @@ function openWorld(name) {
   stale = new Map();
   app.pulse = undefined;
   app.api = api(name);
-  stop = live(app.api.address("live"), { pulse: hear, state: heard });
+  stop = live(app.api.address("live"), { pulse: receive, state: connection });
 }
 
-function hear(pulse, changed) {
+/**
+ * @param {any} pulse
+ * @param {Set<string>} changed
+ */
+function receive(pulse, changed) {
   app.pulse = pulse;
   frame.pulse(pulse, changed);
   for (const section of sections) stale.set(section.id, (stale.get(section.id) ?? new Set()).union(changed));
   refresh();
 }
 
-function heard(state) {
+/** @param {import("./live.js").Connection} state */
+function connection(state) {
   frame.state(state);
   if (state !== "gone") return;
   notice(`The world ${app.route.world} is closed.`, "bad");
   app.go({ section: "worlds", world: "home", id: "" });
 }
 
-/** refresh tells the section that is shown what has changed since it last heard. */
+/** refresh reports to the section that is shown what has changed since its last refresh. */
 function refresh() {
   const changed = stale.get(app.route.section);
   if (!changed?.size) return;
@@ -67,7 +95,7 @@ function show() {
   let view = views.get(about.id);
   const entered = !view || before.section !== about.id || before.world !== app.route.world;
   if (!view) {
-    view = about.make(app);
+    view = /** @type {Section} */ (about.make(app));
     views.set(about.id, view);
   }
   app.section = view;

@@ -50,7 +50,7 @@ export function chart(choose) {
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     const times = entries.map((entry) => new Date(entry.at).getTime());
     const values = entries.map((entry) => Number(entry.balance)); // for drawing only
-    const [from, to] = [times[0], times.at(-1)];
+    const [from, to] = [times[0], times[times.length - 1]];
     const top = Math.max(...values, 1);
     const x = (time) => edge.left + (to === from ? 1 : (time - from) / (to - from)) * (width - edge.left - edge.right);
     const y = (value) => height - edge.bottom - (value / top) * (height - edge.top - edge.bottom);

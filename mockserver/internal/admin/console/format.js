@@ -5,7 +5,11 @@ const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", t
 const date = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 const whole = new Intl.NumberFormat("en-GB");
 
-/** time is the time of day in UTC; with its day where that is not the day of now. */
+/**
+ * time is the time of day in UTC; with its day if that is not the day of now.
+ * @param {string | Date} text
+ * @param {string | Date} now
+ */
 export function time(text, now = new Date()) {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return "";
@@ -13,38 +17,57 @@ export function time(text, now = new Date()) {
   return today ? clock.format(at) : `${day.format(at)} ${clock.format(at).slice(0, 5)}`;
 }
 
-/** moment is date and time in UTC. */
+/**
+ * moment is date and time in UTC.
+ * @param {string | Date} text
+ */
 export function moment(text) {
   const at = new Date(text);
   return Number.isNaN(at.getTime()) ? "" : `${date.format(at)}, ${clock.format(at)} UTC`;
 }
 
-/** onDay is the date alone. */
+/**
+ * onDay is the date alone.
+ * @param {string | number | Date} text
+ */
 export function onDay(text) {
   return date.format(new Date(text));
 }
 
-/** between is the time from one moment to another: +1.4 s, +2 min. */
+/**
+ * between is the time from one moment to another: +1.4 s, +2 min.
+ * @param {string} from
+ * @param {string} to
+ */
 export function between(from, to) {
-  const ms = new Date(to) - new Date(from);
+  const ms = new Date(to).getTime() - new Date(from).getTime();
   if (ms < 1000) return `+${ms} ms`;
   if (ms < 120_000) return `+${trim(ms / 1000)} s`;
   if (ms < 7_200_000) return `+${trim(ms / 60_000)} min`;
   return `+${trim(ms / 3_600_000)} h`;
 }
 
+/** @param {number} number */
 function trim(number) {
   return number.toFixed(1).replace(/\.0$/, "");
 }
 
+/**
+ * count is a number with its noun.
+ * @param {number} number
+ * @param {string} one
+ * @param {string} [many]
+ */
 export function count(number, one, many) {
   return `${whole.format(number)} ${number === 1 ? one : many ?? one + "s"}`;
 }
 
+/** @param {number} n */
 export function number(n) {
   return whole.format(n);
 }
 
+/** @param {number} bytes */
 export function size(bytes) {
   if (bytes < 1024) return `${bytes} B`;
   return `${trim(bytes / 1024)} kB`;
@@ -53,6 +76,8 @@ export function size(bytes) {
 /**
  * money writes an exact decimal with groups and at least two decimals. It works on digits, so that no
  * amount passes through a number that could not hold it.
+ * @param {string | number | null | undefined} amount
+ * @param {string} [currency]
  */
 export function money(amount, currency) {
   if (amount === null || amount === undefined || amount === "") return "–";

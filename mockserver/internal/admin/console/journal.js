@@ -33,7 +33,7 @@ export function journal(app) {
   }));
 
   const rows = list({
-    label: "Requests, newest first", kind: "journal", shown: kept,
+    label: "Requests, newest first", kind: "journal",
     heads: ["Time", "Status", "Request", "Operation, or why not", "Size"],
     key: (call) => call.request_id,
     href: (call) => app.link({ id: call.request_id, q: words }),

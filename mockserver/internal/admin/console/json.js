@@ -7,7 +7,7 @@ const token = /("(?:[^"\\]|\\.)*"?)(\s*:)?|(-?\d[\d.eE+-]*)|(true|false|null)|([
 /** body shows a text, as JSON where it begins like JSON. */
 export function body(text, whole) {
   if (!text) return h("p", { class: "none" }, "No body.");
-  const node = h("pre", { class: "body", tabindex: "0", role: "region", "aria-label": "Body" });
+  const node = h("pre", { class: "body", tabindex: "0", role: "group", "aria-label": "Body" });
   if (/^\s*[{[]/.test(text)) paint(node, text);
   else node.textContent = text;
   const kept = new TextEncoder().encode(text).length;

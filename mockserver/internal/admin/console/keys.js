@@ -1,10 +1,10 @@
-// Everything that can be done with the keyboard, and the list of it.
+// The keys of the page, and the list of them.
 
 import { button, h } from "./dom.js";
 import { sections } from "./sections.js";
 
 const help = [
-  ["1 … 7", "Sections"],
+  ["1 … 8", "Sections"],
   ["j  k", "Next and previous row"],
   ["Enter", "Open the row"],
   ["Esc", "Close what is open"],
@@ -17,6 +17,10 @@ const help = [
   ["?", "These keys"],
 ];
 
+/**
+ * @param {import("./app.js").App} app
+ * @param {ReturnType<import("./shell.js").shell>} frame
+ */
 export function keys(app, frame) {
   const dialog = h("dialog", { class: "keys", "aria-labelledby": "keys-title" },
     h("h2", { id: "keys-title" }, "Keys"),
@@ -26,6 +30,7 @@ export function keys(app, frame) {
   document.body.append(dialog);
   frame.help = () => dialog.showModal();
 
+  /** @type {Record<string, () => any>} */
   const acts = {
     "?": () => dialog.showModal(),
     "/": () => app.section.search?.focus(),
@@ -34,16 +39,16 @@ export function keys(app, frame) {
     c: () => app.section.copy?.("curl"),
     g: () => app.section.copy?.("go"),
     p: () => app.section.pause?.(),
-    w: () => document.getElementById("world").focus(),
+    w: () => document.getElementById("world")?.focus(),
     t: () => frame.shade.click(),
   };
   sections.forEach((section, i) => { acts[i + 1] = () => app.go({ section: section.id, id: "" }); });
 
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || dialog.open) return;
-    const typing = event.target.closest?.("input, textarea, select");
+    const typing = event.target instanceof HTMLElement ? event.target.closest("input, textarea, select") : null;
     if (event.key === "Escape") {
-      if (typing) typing.blur();
+      if (typing instanceof HTMLElement) typing.blur();
       else if (app.route.id) app.go({ id: "", q: app.route.q });
       else return;
       event.preventDefault();

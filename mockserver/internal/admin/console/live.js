@@ -1,12 +1,18 @@
-// The stream that says which thing of a world has changed.
+// The stream of the changes of a world.
+
+/** @typedef {"live" | "waiting" | "gone"} Connection */
 
 /**
- * live follows a world until it is told to stop. It calls pulse with what the world looks like now and the
- * set of things that differ from the pulse before, and state with live, waiting or gone. A page that
- * nobody sees lets go of the stream, for a browser has few connections to one server.
+ * live follows a world until the returned function is called. pulse receives the summary of the world and the names of
+ * what differs from the summary before. A hidden page closes the stream, because a browser has few connections to one
+ * server.
+ * @param {string} address
+ * @param {{pulse: (now: any, changed: Set<string>) => void, state: (state: Connection) => void}} receivers
  */
 export function live(address, { pulse, state }) {
+  /** @type {EventSource | undefined} */
   let source;
+  /** @type {any} */
   let last;
   let stopped = false;
 

@@ -8,8 +8,11 @@ import { attempt, notice } from "./notice.js";
 import { sections } from "./sections.js";
 import { change } from "./theme.js";
 
+/** @param {string} id */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const states = { live: "Live", waiting: "Reconnecting", gone: "Closed" };
 
+/** @param {import("./app.js").App} app */
 export function shell(app) {
   const links = new Map();
   const counts = new Map();
@@ -25,7 +28,7 @@ export function shell(app) {
   const now = h("time", { class: "now" });
   const ahead = h("span", { class: "ahead" });
   const state = h("span", { class: "live", "data-state": "waiting" }, "Connecting");
-  const help = button("", () => frame.help?.(), { class: "quiet", "aria-label": "Keys", title: "Keys (?)" });
+  const help = button("", () => frame.help(), { class: "quiet", "aria-label": "Keys", title: "Keys (?)" });
   help.append(icon("help"));
   const shade = button("", () => notice(`Theme: ${change()}`), { class: "quiet", "aria-label": "Theme", title: "Light, dark or as the system (t)" });
   shade.append(icon("light"));
@@ -36,7 +39,7 @@ export function shell(app) {
     h("div", { class: "clock" }, now, ahead),
     state, shade, help);
   const main = h("main", { id: "main", tabindex: "-1" });
-  put(document.getElementById("app"), header, nav, main);
+  put(byId("app"), header, nav, main, byId("notices"));
 
   let offset = 0; // of a real clock's time from this machine's
   let real = false;
@@ -64,7 +67,7 @@ export function shell(app) {
   const frame = {
     main,
     shade,
-    help: undefined,
+    help: () => {},
     show(section) {
       for (const [id, link] of links) {
         link.href = app.link({ section: id });
@@ -73,13 +76,14 @@ export function shell(app) {
       }
       if (chooser.value !== app.route.world) choose();
     },
+    /** @param {import("./live.js").Connection} name */
     state(name) {
       state.dataset.state = name;
       state.textContent = states[name];
     },
     pulse(pulse, changed) {
       real = pulse.clock === "real";
-      offset = new Date(pulse.now) - Date.now();
+      offset = new Date(pulse.now).getTime() - Date.now();
       tick(new Date(pulse.now));
       for (const section of sections) {
         if (section.counted) counts.get(section.id).textContent = pulse[section.counted] ? number(pulse[section.counted]) : "";

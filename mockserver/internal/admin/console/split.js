@@ -3,7 +3,10 @@
 import { button, h, put } from "./dom.js";
 import { icon } from "./icons.js";
 
-/** split makes the frame of a section. closing is where its close button leads. */
+/**
+ * split makes the frame of a section. closing leads away from what is open.
+ * @param {{title: string, label: string, tools?: any, content: any, closing: () => void}} options
+ */
 export function split({ title, label, tools, content, closing }) {
   const heading = h("div", { class: "heading" });
   const inside = h("div", { class: "inside" });
@@ -17,7 +20,12 @@ export function split({ title, label, tools, content, closing }) {
 
   return {
     node,
-    /** open shows something under its name. What is shown again keeps its scrolling. */
+    /**
+     * open shows something under its name. What is shown again keeps its scrolling.
+     * @param {string} name
+     * @param {any} head
+     * @param {...any} body
+     */
     open(name, head, ...body) {
       put(heading, head);
       put(inside, body);
@@ -35,21 +43,35 @@ export function split({ title, label, tools, content, closing }) {
   };
 }
 
-/** fact is a row of a description list. */
+/**
+ * fact is a row of a description list; none without a value.
+ * @param {string} name
+ * @param {any} value
+ */
 export function fact(name, value) {
   return value === undefined || value === null || value === "" ? null : h("div", null, h("dt", null, name), h("dd", null, value));
 }
 
+/** @param {...any} rows */
 export function facts(...rows) {
   return h("dl", { class: "facts" }, rows);
 }
 
-/** part is something under a heading of its own. */
+/**
+ * part is something under its own heading.
+ * @param {string} title
+ * @param {...any} children
+ */
 export function part(title, ...children) {
   return h("section", { class: "part" }, h("h3", null, title), children);
 }
 
-/** lesson is what an empty list says: what there would be, and the line that makes it so. */
+/**
+ * lesson is what an empty list shows: what it would contain, and a command that adds the first.
+ * @param {string} text
+ * @param {string} [command]
+ * @param {string} [note]
+ */
 export function lesson(text, command, note) {
-  return [h("p", null, text), command && h("pre", { class: "command", tabindex: "0", role: "region", "aria-label": "Command" }, command), note && h("p", { class: "note" }, note)];
+  return [h("p", null, text), command && h("pre", { class: "command", tabindex: "0", role: "group", "aria-label": "Command" }, command), note && h("p", { class: "note" }, note)];
 }

@@ -1,18 +1,19 @@
-// Light, dark, or as the system has it. The choice is the only thing that the page remembers.
+// Light, dark, or as the system has it. The choice is the only thing that the page stores.
 
 const name = "shipping-console-theme";
 const themes = ["system", "light", "dark"];
 
 export function theme() {
   try {
-    const kept = localStorage.getItem(name);
+    const kept = localStorage.getItem(name) ?? "";
     return themes.includes(kept) ? kept : "system";
   } catch {
     return "system";
   }
 }
 
-export function wear(which) {
+/** @param {string} which */
+export function use(which) {
   if (which === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = which;
 }
@@ -23,10 +24,10 @@ export function change() {
   try {
     localStorage.setItem(name, next);
   } catch {
-    // A browser that remembers nothing wears it until the page is closed.
+    // Without storage it lasts until the page is closed.
   }
-  wear(next);
+  use(next);
   return next;
 }
 
-wear(theme());
+use(theme());
