@@ -19,6 +19,8 @@ import { shell } from "./shell.js";
  * @property {(step: number) => void} [move]
  * @property {(as: "curl" | "go") => void} [copy]
  * @property {() => void} [pause]
+ * @property {() => void} [wait]
+ * @property {() => void} [close] leads away from what is open
  */
 
 /**

@@ -1,63 +1,121 @@
-// One request: what was sent, what was answered, why it was refused, and how to make it again.
+// A journal entry: what was sent, what was received, why it was refused, and how to send it again.
 
 import { status } from "./badge.js";
-import { button, h } from "./dom.js";
-import { moment, size } from "./format.js";
+import { comparison } from "./compare.js";
+import { button, choice, h, put } from "./dom.js";
+import { moment, size, time } from "./format.js";
 import { body } from "./json.js";
 import { attempt, copy } from "./notice.js";
 import { fact, facts, part } from "./split.js";
 
-/** exported copies a request as something that makes it again. The key is a variable in it. */
+/**
+ * exported copies a request as a command or a test that sends it again. The key is a variable in it.
+ * @param {import("./app.js").App} app
+ * @param {string} id
+ * @param {"curl" | "go"} as
+ */
 export async function exported(app, id, as) {
   const text = await attempt(() => app.api.get(`journal/${id}`, { as }));
   if (text) copy(text, as === "go" ? "Go test" : "curl command");
 }
 
-/** requestDetail returns what shows a request by its id, and nothing for none. */
-export function entryDetail(app, view) {
+/** @param {any} entry */
+export const target = (entry) => entry.path + (entry.query ? "?" + entry.query : "");
+
+/**
+ * entryDetail returns a function that shows a request by its id, beside another if there is one, and nothing without an
+ * id.
+ * @param {import("./app.js").App} app
+ * @param {ReturnType<import("./split.js").split>} view
+ * @param {() => any[]} [others] the requests to compare with
+ */
+export function entryDetail(app, view, others) {
   let shown = "";
-  return async (id) => {
-    shown = id;
+
+  /**
+   * @param {string} id
+   * @param {string} [other]
+   */
+  return async (id, other) => {
+    shown = id + " " + other;
+    const wanted = shown;
+    view.node.classList.toggle("wide", Boolean(id && other));
     if (!id) return view.close();
-    let call;
-    try {
-      call = await app.api.get(`journal/${id}`);
-    } catch (error) {
-      if (shown === id && error.message) view.open(id, h("h2", null, id), h("p", { class: "none" }, error.message));
-      return;
-    }
-    const why = call.error_code || call.fault ? await attempt(() => app.api.get(`why/${id}`)) : undefined;
-    if (shown === id) draw(call, why);
+    const ids = other ? [id, other] : [id];
+    const found = await Promise.all(ids.map((one) => app.api.get(`journal/${encodeURIComponent(one)}`).catch((/** @type {Error} */ error) => error)));
+    if (shown !== wanted) return;
+    const failed = found.find((one) => one instanceof Error);
+    if (failed?.message) return view.open(id, h("h2", null, id), h("p", { class: "none" }, failed.message));
+    if (failed) return; // given up
+    const [entry] = found;
+    if (other) return view.open(shown, h("h2", null, `${id} and ${other}`), comparison(entry, found[1]));
+    const why = entry.error_code || entry.fault ? await attempt(() => app.api.get(`why/${id}`)) : undefined;
+    if (shown === wanted) draw(entry, why);
   };
 
-  function draw(call, why) {
-    const target = call.path + (call.query ? "?" + call.query : "");
-    view.open(call.request_id,
-      h("h2", { class: "mono" }, status(call.status), " ", h("b", { class: "method" }, call.method), " ", target),
-      h("div", { class: "actions" },
-        button("Copy as curl", () => exported(app, call.request_id, "curl"), { title: "c" }),
-        button("Copy as Go", () => exported(app, call.request_id, "go"), { title: "g" }),
-        sendAgain(call)),
+  /**
+   * @param {any} entry
+   * @param {any} why
+   */
+  function draw(entry, why) {
+    view.open(entry.request_id,
+      h("h2", { class: "mono" }, status(entry.status), " ", h("b", { class: "method" }, entry.method), " ", target(entry)),
       why && reason(why),
+      h("div", { class: "actions" },
+        button("Copy as curl", () => exported(app, entry.request_id, "curl"), { title: "c" }),
+        button("Copy as Go", () => exported(app, entry.request_id, "go"), { title: "g" }),
+        button("Copy link", () => copy(location.href, "Link")),
+        sendAgain(entry),
+        h("a", { class: "button", href: app.link({ section: "requests", id: "", query: { from: entry.request_id } }) }, "Edit and send"),
+        others && compareWith(entry, others)),
       facts(
-        fact("Operation", call.operation || "none"), fact("Responded", moment(call.at)), fact("Id", call.request_id),
-        fact("Key", call.key || "none sent"), fact("Content type", call.content_type)),
-      part(`Request body, ${size(call.request_bytes)}`, body(call.request_body, call.request_bytes)),
-      part(`Response body, ${size(call.response_bytes)}`, body(call.response_body, call.response_bytes)));
+        fact("Operation", entry.operation || "none"), fact("Id", entry.request_id), fact("Responded", moment(entry.at)), fact("Duration", entry.duration),
+        fact("Key", entry.key ? h("a", { href: app.link({ section: "journal", id: entry.request_id, query: { key: entry.key } }), title: "Requests with this key" }, entry.key) : "none sent"),
+        fact("Content type", entry.content_type)),
+      part(`Request body, ${size(entry.request_bytes)}`, body(entry.request_body, entry.request_bytes)),
+      part(`Response body, ${size(entry.response_bytes)}`, body(entry.response_body, entry.response_bytes)));
   }
 
-  function sendAgain(call) {
-    const whole = !call.request_body || (parses(call.request_body) && call.request_bytes === new TextEncoder().encode(call.request_body).length);
-    return button("Send again", () => send(call.method, call.path + (call.query ? "?" + call.query : ""), call.request_body), {
+  /** @param {any} entry */
+  function sendAgain(entry) {
+    const whole = !entry.request_body || (parses(entry.request_body) && entry.request_bytes === new TextEncoder().encode(entry.request_body).length);
+    return button("Send again", () => send(entry.method, target(entry), entry.request_body), {
       disabled: !whole, title: whole ? "Sends the same request with the key of this world" : "The body was truncated",
     });
   }
 
-  async function send(method, target, text) {
-    const made = await attempt(() => app.api.send(method, target, text), (m) => m.error || `Sent: ${m.status}`);
-    if (made?.request_id) app.go({ id: made.request_id, q: app.route.q });
+  /**
+   * compareWith offers the loaded requests, those of the same operation first.
+   * @param {any} entry
+   * @param {() => any[]} others
+   */
+  function compareWith(entry, others) {
+    const picker = choice([["", "Compare with…"]], {
+      "aria-label": "Compare with", class: "compare", onfocus: fill, onpointerdown: fill,
+      onchange: () => { if (picker.value) app.go({ section: "journal", id: entry.request_id, q: app.route.q, query: { ...app.route.query, with: picker.value } }); },
+    });
+    function fill() {
+      const all = others().filter((one) => one.request_id !== entry.request_id);
+      const groups = Object.groupBy(all, (one) => (one.operation === entry.operation ? "The same operation" : "Other operations"));
+      put(picker, picker.firstChild, Object.entries(groups).sort(([a], [b]) => b.localeCompare(a)).map(([label, some]) => h("optgroup", { label },
+        (some ?? []).slice(0, 100).map((one) => h("option", { value: one.request_id }, `${one.request_id} · ${one.status || "dropped"} · ${one.method} ${one.path} · ${time(one.at, app.pulse?.now)}`)))));
+    }
+    fill();
+    return picker;
   }
 
+  /**
+   * @param {string} method
+   * @param {string} address
+   * @param {string} [text]
+   */
+  async function send(method, address, text) {
+    const made = await attempt(() => app.api.send(method, address, text), (m) => m.error || `Sent: ${m.status}`);
+    const { with: _, ...query } = app.route.query;
+    if (made?.request_id) app.go({ id: made.request_id, q: app.route.q, query });
+  }
+
+  /** @param {any} why */
   function reason(why) {
     const nearest = why.nearest_valid;
     return h("div", { class: `reason ${why.fault ? "struck" : ""}` },
@@ -74,6 +132,7 @@ export function entryDetail(app, view) {
   }
 }
 
+/** @param {string} text */
 function parses(text) {
   try {
     JSON.parse(text);

@@ -1,134 +1,241 @@
-// Section 1: the requests to the service, as they arrive.
+// The requests to the service, as they arrive. The server filters the whole journal; older rows are loaded as
+// they come into view.
 
 import { status } from "./badge.js";
-import { button, h } from "./dom.js";
-import { count, number, size, time } from "./format.js";
+import { button, choice, h, put } from "./dom.js";
+import { entryDetail, exported } from "./entry.js";
+import { filters, filterValues, serverQuery } from "./filters.js";
+import { count, number, time } from "./format.js";
 import { list } from "./list.js";
-import { attempt } from "./notice.js";
-import { exported, entryDetail } from "./entry.js";
+import { attempt, notice } from "./notice.js";
 import { lesson, split } from "./split.js";
 
-const kept = 300; // rows
-const filters = { all: () => true, refused: (call) => Boolean(call.error_code), struck: (call) => Boolean(call.fault) };
+const page = 200; // rows that are loaded at once
+const most = 20_000; // rows that are kept
 
+/** @param {import("./app.js").App} app */
 export function journal(app) {
-  let calls = []; // newest first
-  let filter = "all";
+  /** @type {any[]} */
+  let entries = []; // newest first
+  let complete = false; // the oldest row that matches is loaded
   let paused = false;
-  let asking = false;
-  let again = false;
-  let words = "";
+  let loaded = "none"; // the filters of the rows
+  let loading = false;
+  let again = false; // load once more
+  let reload = false; // from the start
+  /** @type {AbortController | undefined} */
+  let awaited;
 
-  const search = h("input", { type: "search", placeholder: "Search paths, bodies, ids", "aria-label": "Search requests", oninput: () => look(search.value.trim()) });
-  const told = h("span", { class: "told" });
-  const strangers = h("a", { class: "told", hidden: true });
-  const holder = button("Pause", () => pause(), { "aria-pressed": "false", title: "Pause (p)" });
-  const chips = h("div", { class: "chips", role: "group", "aria-label": "Which requests" }, Object.keys(filters).map((name) => {
-    const chip = button(name === "struck" ? "Faulted" : name[0].toUpperCase() + name.slice(1), () => {
-      filter = name;
-      for (const other of chips.children) other.setAttribute("aria-pressed", String(other === chip));
-      draw();
-    }, { "aria-pressed": String(name === filter) });
-    return chip;
-  }));
+  const search = h("input", { type: "search", placeholder: "Search paths, bodies, reasons", "aria-label": "Search requests", oninput: () => typed() });
+  const told = h("span", { class: "told", role: "status" });
+  const unauthenticated = h("a", { class: "told", hidden: true });
+  const pauseButton = button("Pause", () => pause(), { class: "fixed", "aria-pressed": "false", title: "Pause (p)" });
+  const waitButton = button("Wait for the next", () => wait(), { class: "fixed wait", title: "Opens the next request that matches (n)" });
+  const newer = button("0 new", () => rows.top(), { class: "newer", hidden: true, title: "To the top" });
+  const outcomes = ["All", "Refused", "Faulted"].map((name) => button(name, () => choose({ outcome: name === "All" ? "" : name.toLowerCase() })));
+  const fields = filters.map(({ name, label }) => choice([["", label]], { "aria-label": label, onchange: (/** @type {any} */ event) => choose({ [name]: event.target.value }) }));
+  const exports = [["jsonl", "JSON lines"], ["har", "HAR"], ["curl", "curl"]].map(([as, text]) => h("a", { class: "button small", "data-as": as, download: "" }, text));
+  const reset = button("Clear filters", () => app.go({ id: app.route.id }), { class: "small" });
+  const more = h("details", { class: "filters", open: innerWidth > 640 }, h("summary", null, "Filters and export"),
+    h("div", { class: "tools" }, fields, reset, h("span", { class: "exports", role: "group", "aria-label": "Export what is filtered" }, h("span", { class: "note" }, "Export"), exports)));
 
   const rows = list({
     label: "Requests, newest first", kind: "journal",
-    heads: ["Time", "Status", "Request", "Operation, or why not", "Size"],
-    key: (call) => call.request_id,
-    href: (call) => app.link({ id: call.request_id, q: words }),
-    row: (call) => [
-      h("time", { datetime: call.at }, time(call.at, app.pulse?.now)),
-      status(call.status),
-      h("span", { class: "target" }, h("b", { class: "method" }, call.method), " ", call.path, call.query && h("i", null, "?" + call.query)),
-      h("span", { class: call.fault ? "struck" : "why" }, call.fault || call.message || call.operation || ""),
-      size(call.response_bytes),
+    heads: ["Time", "Status", "Request", "Operation, or why it was refused", "Duration", "Id"],
+    key: (entry) => entry.request_id,
+    href: (entry) => here({ id: entry.request_id }),
+    row: (entry) => [
+      h("time", { datetime: entry.at }, time(entry.at, app.pulse?.now)),
+      status(entry.status),
+      h("span", { class: "target" }, h("b", { class: "method" }, entry.method), " ", entry.path, entry.query && h("i", null, "?" + entry.query)),
+      h("span", { class: entry.fault ? "struck" : "why", title: entry.fault || entry.message }, entry.fault || entry.message || entry.operation || ""),
+      entry.duration, h("span", { class: "mono" }, entry.request_id),
     ],
+    above: (arrived) => {
+      newer.hidden = arrived === 0;
+      newer.textContent = `${number(arrived)} new`;
+    },
+    more: () => older(),
   });
   const view = split({
     title: "Journal", label: "The request",
-    tools: [h("div", { class: "tools" }, search, chips, holder), strangers, told],
-    content: rows.node, closing: () => app.go({ id: "", q: words }),
+    tools: [h("div", { class: "tools" }, search, h("div", { class: "chips", role: "group", "aria-label": "Which requests" }, outcomes), pauseButton, waitButton, newer), unauthenticated, told, more],
+    content: rows.node, closing: () => close(),
   });
+  const detail = entryDetail(app, view, () => entries);
+
+  /**
+   * here is the address of a request among the filtered ones.
+   * @param {{id: string, with?: string}} to
+   */
+  function here(to) {
+    const query = filterValues(app.route.query);
+    if (to.with) query.with = to.with;
+    return app.link({ id: to.id, q: app.route.q, query });
+  }
+
+  /** @param {Record<string, string>} changed */
+  function choose(changed) {
+    location.replace(app.link({ id: app.route.id, q: search.value.trim(), query: filterValues({ ...app.route.query, ...changed }) }));
+  }
+
+  let timer = 0;
+  function typed() {
+    clearTimeout(timer);
+    timer = setTimeout(choose, 150, {});
+  }
 
   function draw() {
-    const shown = calls.filter(filters[filter]);
-    rows.set(shown, () => calls.length || words
-      ? lesson("No request matches.", undefined, "The journal keeps the latest requests only.")
+    const filtered = loaded !== "";
+    rows.set(entries, () => filtered
+      ? lesson("No request matches.", undefined, "The journal keeps the latest requests, and refused ones longer.")
       : lesson("No requests yet. Requests to the service appear here as they arrive. Try:", example));
     const total = app.pulse?.journal_entries ?? 0;
-    told.textContent = words ? count(shown.length, "match", "matches") : total > calls.length ? `latest ${number(calls.length)} of ${number(total)}` : "";
+    if (filtered) told.textContent = complete ? count(entries.length, "match", "matches") : `latest ${number(entries.length)} matches`;
+    else if (total <= entries.length) told.textContent = "";
+    else told.textContent = `latest ${number(entries.length)} of ${number(total)}${complete ? "; older ones were dropped" : ""}`;
   }
 
-  /** load asks for what is new, and for no more than fits. One question at a time: what comes meanwhile is asked for next. */
-  async function load(all) {
-    if (asking) {
+  /**
+   * load loads the first rows, or those newer than what is loaded. One at a time: what arrives meanwhile is loaded next.
+   * @param {boolean} fresh
+   */
+  async function load(fresh) {
+    if (loading) {
       again = true;
+      reload ||= fresh;
       return;
     }
-    asking = true;
-    const fresh = all || calls.length === 0;
-    const query = { bodies: "false", last: String(kept) };
-    if (words) query.contains = words;
-    if (!fresh && !words) query.after = calls[0].request_id;
-    const found = await attempt(() => app.api.get("journal", query));
-    asking = false;
+    const query = serverQuery(app.route);
+    const wanted = query.toString();
+    fresh ||= wanted !== loaded || entries.length === 0;
+    if (!fresh) query.set("after", entries[0].request_id);
+    const found = await fetchRows(query);
     if (found) {
       found.reverse();
-      calls = fresh || words ? found : [...found, ...calls].slice(0, kept);
+      const gap = !fresh && found.length === page;
+      entries = fresh ? found : [...found, ...entries].slice(0, most);
+      if (fresh) complete = found.length < page;
+      loaded = wanted;
+      again ||= gap || wanted !== serverQuery(app.route).toString();
+      reload ||= gap;
       draw();
     }
-    if (again) {
-      again = false;
-      load(false);
-    }
+    next();
   }
 
-  function look(text) {
-    words = text;
-    calls = [];
-    load(true);
-    app.go({ id: app.route.id, q: words });
+  /** next loads what arrived while something was loaded. */
+  function next() {
+    if (!again) return;
+    const fresh = reload;
+    again = reload = false;
+    load(fresh);
+  }
+
+  /** older loads the rows before the last one. */
+  async function older() {
+    if (complete || loading || entries.length === 0 || entries.length >= most) return;
+    const query = serverQuery(app.route);
+    if (query.toString() !== loaded) return;
+    query.set("before", entries[entries.length - 1].request_id);
+    const found = await fetchRows(query);
+    if (!found) return;
+    found.reverse();
+    complete = found.length < page;
+    entries = [...entries, ...found];
+    draw();
+    next();
+  }
+
+  /** @param {URLSearchParams} query */
+  async function fetchRows(query) {
+    loading = true;
+    const found = await attempt(() => app.api.get("journal", { ...Object.fromEntries(query), bodies: "false", last: String(page) }));
+    loading = false;
+    return found;
+  }
+
+  /** wait opens the next request that matches, or stops waiting. */
+  async function wait() {
+    if (awaited) return awaited.abort();
+    awaited = new AbortController();
+    waitButton.textContent = "Stop waiting";
+    waitButton.setAttribute("aria-pressed", "true");
+    const { signal } = awaited;
+    const found = await attempt(() => app.api.get("journal", { ...Object.fromEntries(serverQuery(app.route)), after: "latest", wait: "10m", bodies: "false" }, signal));
+    awaited = undefined;
+    waitButton.textContent = "Wait for the next";
+    waitButton.setAttribute("aria-pressed", "false");
+    if (!found?.length) return;
+    notice(`${found[0].request_id} arrived`);
+    if (app.route.section === "journal") location.hash = here({ id: found[0].request_id });
   }
 
   function pause() {
     paused = !paused;
-    holder.setAttribute("aria-pressed", String(paused));
-    holder.textContent = paused ? "Resume" : "Pause";
+    pauseButton.setAttribute("aria-pressed", String(paused));
+    pauseButton.textContent = paused ? "Resume" : "Pause";
     if (!paused) load(true);
   }
 
-  const detail = entryDetail(app, view);
+  function close() {
+    location.hash = app.route.query.with ? here({ id: app.route.id }) : here({ id: "" });
+  }
+
+  /**
+   * tools shows the filters of the address.
+   * @param {import("./route.js").Route} route
+   */
+  function tools(route) {
+    if (document.activeElement !== search) search.value = route.q;
+    const outcome = route.query.outcome ?? "";
+    for (const chip of outcomes) chip.setAttribute("aria-pressed", String(chip.textContent?.toLowerCase() === (outcome || "all")));
+    filters.forEach(({ name, label, values }, i) => {
+      const now = route.query[name] ?? "";
+      const all = new Set(values(known, entries));
+      if (now) all.add(now);
+      if (document.activeElement !== fields[i]) put(fields[i], h("option", { value: "" }, label), [...all].map((value) => h("option", { value }, value)));
+      fields[i].value = now;
+    });
+    reset.hidden = serverQuery(route).toString() === "";
+    const query = Object.fromEntries(serverQuery(route));
+    for (const link of exports) link.href = app.api.address("journal", { ...query, as: link.dataset.as ?? "" });
+  }
+
+  /** @type {any} */
+  let known; // operations and kinds of faults
+  app.api.get("faults").then((found) => {
+    known = found;
+    tools(app.route);
+  }, () => {});
+
   return {
     node: view.node,
     search,
     move: rows.move,
     pause,
-    copy: (as) => {
+    wait,
+    close,
+    copy: (/** @type {"curl" | "go"} */ as) => {
       const id = app.route.id || rows.focused();
       if (id) exported(app, id, as);
     },
-    show(route) {
-      if (route.q !== words && route.q !== search.value.trim()) {
-        search.value = route.q;
-        words = route.q;
-        calls = [];
-        load(true);
-      }
-      rows.relink(calls);
+    show(/** @type {import("./route.js").Route} */ route) {
+      tools(route);
+      if (loaded !== "none" && serverQuery(route).toString() !== loaded) load(true);
+      rows.relink();
       rows.mark(route.id);
-      detail(route.id);
+      detail(route.id, route.query.with);
     },
-    refresh(changed) {
+    refresh(/** @type {Set<string>} */ changed) {
       if (changed.has("unauthenticated_entries")) {
         const refused = app.pulse.unauthenticated_entries;
-        strangers.hidden = refused === 0 || app.route.world === "unauthenticated";
-        strangers.textContent = `${count(refused, "request")} with an unknown key`;
-        strangers.href = app.link({ world: "unauthenticated", id: "" });
+        unauthenticated.hidden = refused === 0 || app.route.world === "unauthenticated";
+        unauthenticated.textContent = `${count(refused, "request")} with an unknown key`;
+        unauthenticated.href = app.link({ world: "unauthenticated", id: "" });
       }
       if (paused || !changed.has("journal_entries")) return;
-      const reset = calls.length > 0 && app.pulse.journal_entries < Number(calls[0].request_id.slice(4));
-      load(reset);
+      load(entries.length > 0 && app.pulse.journal_entries < Number(entries[0].request_id.slice(4)));
     },
   };
 }

@@ -12,6 +12,7 @@ const help = [
   ["c", "Copy the request as curl"],
   ["g", "Copy the request as a Go test"],
   ["p", "Pause and resume"],
+  ["n", "Wait for the next request"],
   ["w", "Choose a world"],
   ["t", "Light, dark, as the system"],
   ["?", "These keys"],
@@ -39,6 +40,7 @@ export function keys(app, frame) {
     c: () => app.section.copy?.("curl"),
     g: () => app.section.copy?.("go"),
     p: () => app.section.pause?.(),
+    n: () => app.section.wait?.(),
     w: () => document.getElementById("world")?.focus(),
     t: () => frame.shade.click(),
   };
@@ -49,6 +51,7 @@ export function keys(app, frame) {
     const typing = event.target instanceof HTMLElement ? event.target.closest("input, textarea, select") : null;
     if (event.key === "Escape") {
       if (typing instanceof HTMLElement) typing.blur();
+      else if (app.route.id && app.section.close) app.section.close();
       else if (app.route.id) app.go({ id: "", q: app.route.q });
       else return;
       event.preventDefault();
