@@ -4,6 +4,7 @@ import { s } from "./dom.js";
 
 const paths = {
   journal: "M3 6h11M11 3l3 3-3 3M17 14H6M9 11l-3 3 3 3",
+  send: "M3 10l14-6.5-5 13-3-5.5zM9 11l8-7.5",
   ledger: "M3 16l4-5 4 3 6-8M3 3v14h14",
   documents: "M5 2.5h7l3 3v12H5zM12 2.5v3h3M7.5 10h5M7.5 13h5",
   webhooks: "M3 10h4l2-5 3 10 2-5h3",

@@ -18,7 +18,7 @@ export function shell(app) {
   const counts = new Map();
   const nav = h("nav", { "aria-label": "Sections" }, sections.map((section, i) => {
     const counted = h("span", { class: "count" });
-    const link = h("a", { title: `${section.title} (${i + 1})` }, icon(section.icon), h("span", { class: "name" }, section.title), counted);
+    const link = h("a", { title: `${section.title} (${i + 1})` }, icon(section.icon), h("span", { class: "name" }, section.title), section.short && h("span", { class: "name short" }, section.short), counted);
     links.set(section.id, link);
     counts.set(section.id, counted);
     return link;
