@@ -3,7 +3,7 @@
 import { h, put, s } from "./dom.js";
 import { moment, money, onDay } from "./format.js";
 
-const height = 180;
+const height = 150;
 const edge = { top: 12, right: 12, bottom: 24, left: 52 };
 
 /** chart draws entries, newest first. choose is told which entry was clicked. */
