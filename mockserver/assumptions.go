@@ -3,6 +3,7 @@ package mockserver
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/list"
@@ -11,7 +12,7 @@ import (
 
 // Assumptions are the server's choices for points that the specification leaves open. None of them is
 // documented behaviour of the service. The zero value of a field is its default; change fields with
-// [WithAssumptions]. [Server.Assumptions] and GET /_mock/assumptions list them as a table.
+// [WithAssumptions]. [World.Assumptions] and GET /_mock/assumptions list them as a table.
 type Assumptions struct {
 	// OpenOperations names operations that need no Authorization, such as
 	// [shipping.OpListCountries]. Default: only the PDF operation.
@@ -142,18 +143,32 @@ type Assumption struct {
 	Default string `json:"default"`
 	// Basis is the reason for the default.
 	Basis string `json:"basis"`
-	// Changed is true if this server does not use the default.
+	// Changed is true if the world does not use the default.
 	Changed bool `json:"changed"`
 }
 
 // Assumptions returns every open point that has a switch, in the order of the struct's fields.
-func (s *Server) Assumptions() []Assumption {
+func (w *World) Assumptions() []Assumption {
 	table := assumptionTable()
-	chosen := reflect.ValueOf(s.config.Assume)
+	chosen := reflect.ValueOf(*w.core.Assume())
 	for i, row := range table {
 		table[i].Changed = !chosen.FieldByName(row.Field).IsZero()
 	}
 	return table
+}
+
+// Assumptions returns the open points with the choices of the home world.
+func (s *Server) Assumptions() []Assumption { return s.World.Assumptions() }
+
+// SetAssumptions changes assumptions of the world for what happens from now on: requests, documents that are purchased,
+// attempts of deliveries. It returns an error, and changes nothing, if edit changes OpenOperations, OneWorld, MaxBody or
+// DeliverAnywhere, which apply to the whole server, or ObjectBreakdown, which applies when a world opens. Reset undoes
+// the changes.
+func (w *World) SetAssumptions(edit func(*Assumptions)) error {
+	next := *w.core.Assume()
+	next.OpenOperations = slices.Clone(next.OpenOperations)
+	edit((*Assumptions)(&next))
+	return w.core.SetAssumptions(next)
 }
 
 func assumptionTable() []Assumption {
@@ -214,15 +229,33 @@ func AssumptionNames() []string { return world.AssumptionNames() }
 // assumptionView is an [Assumption] and its value in a world.
 type assumptionView struct {
 	Assumption
-	Value any `json:"value"`
+	Kind  string `json:"kind"`  // of the value
+	Scope string `json:"scope"` // when it can be set
+	Value any    `json:"value"`
+}
+
+// settingKind returns the kind of a field.
+func settingKind(field reflect.Type) string {
+	switch {
+	case field == reflect.TypeFor[time.Duration]():
+		return "duration"
+	case field.Kind() == reflect.Bool:
+		return "boolean"
+	case field.Kind() == reflect.Slice:
+		return "names"
+	case field.Kind() == reflect.Func:
+		return "function"
+	default:
+		return "number"
+	}
 }
 
 func viewAssumptions(w *world.World) []assumptionView {
-	chosen := reflect.ValueOf(w.Assume)
+	chosen := reflect.ValueOf(*w.Assume())
 	return list.Map(assumptionTable(), func(row Assumption) assumptionView {
 		field := chosen.FieldByName(row.Field)
 		row.Changed = !field.IsZero()
-		v := assumptionView{Assumption: row}
+		v := assumptionView{Assumption: row, Kind: settingKind(field.Type()), Scope: world.ScopeOf(row.Field)}
 		switch value := field.Interface().(type) {
 		case time.Duration:
 			v.Value = value.String()

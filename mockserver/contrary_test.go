@@ -304,7 +304,7 @@ func TestAdmin_OpensAContraryWorld(t *testing.T) {
 	get(t, srv, "/v1/transactions").refusal(t, 400, "wallet is required")
 	for body, want := range map[string]string{
 		`{"name":"default_x","preset":"contrari"}`:     `did you mean "contrary"?`,
-		`{"name":"default_other","preset":"contrary"}`: "cannot change",
+		`{"name":"default_other","preset":"contrary"}`: "change its assumptions with PATCH",
 	} {
 		if got := post(t, srv, "/_mock/worlds", body); got.status/100 != 4 || !strings.Contains(string(got.body), strings.ReplaceAll(want, `"`, `\"`)) {
 			t.Errorf("%s: %d %s", body, got.status, got.body)

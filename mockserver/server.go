@@ -83,7 +83,7 @@ func (s *Server) newAPI() (err error) {
 		Worlds: s.worlds, Operations: s.config.operations, OpenOperations: s.config.Assume.OpenOperations, Countries: s.config.countries,
 		Logger: s.config.Logger, Compress: s.config.compress,
 		Check: func(w *world.World, operation string, status int, body []byte) error {
-			check, err := s.checks.of(s, &w.Assume)
+			check, err := s.checks.of(s, w.Assume())
 			if err != nil {
 				return err
 			}
@@ -100,7 +100,7 @@ func (s *Server) newControlSurface() *admin.Admin {
 		Token:       s.Token,
 		Assumptions: func(w *world.World) any { return viewAssumptions(w) },
 		OpenAPI: func(w *world.World) ([]byte, string, error) {
-			d, err := s.checks.document(s, &w.Assume)
+			d, err := s.checks.document(s, w.Assume())
 			if err != nil {
 				return nil, "", err
 			}

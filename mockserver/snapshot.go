@@ -48,6 +48,6 @@ func (w *World) Snapshot() *Snapshot { return &Snapshot{w.core.Snapshot()} }
 // fork, its queued notifications are marked as failed: the other world sends them, signed with its key.
 func (w *World) Restore(s *Snapshot) { w.core.Restore(s.kept) }
 
-// Reset restores the initial contents of the world, clears its faults and empties its journal, its findings and its
-// inbox. The clock keeps its time.
+// Reset restores the initial contents of the world, undoes changes of its assumptions, clears its faults and empties
+// its journal, its findings and its inbox. The clock keeps its time.
 func (w *World) Reset() { w.core.Reset() }

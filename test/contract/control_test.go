@@ -40,7 +40,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 
 	tests := []struct{ method, path, body string }{
 		{"GET", "", ""}, {"GET", "console/app.js", ""}, {"GET", "live", ""}, {"GET", "healthz", ""}, {"GET", "metrics", ""},
-		{"GET", "assumptions", ""}, {"GET", "openapi.json", ""}, {"GET", "special-inputs", ""}, {"GET", "coverage", ""}, {"GET", "lint", ""},
+		{"GET", "assumptions", ""}, {"PATCH", "assumptions", `{"assumptions":{"PerPageCap":1000,"LastPageNull":null}}`}, {"GET", "openapi.json", ""}, {"GET", "special-inputs", ""}, {"GET", "coverage", ""}, {"GET", "lint", ""},
 		{"GET", "clock", ""}, {"POST", "clock/advance", `{"duration":"1h"}`},
 		{"POST", "faults", `{"rules":[
 			{"operation":"rates.list","nth":2,"each_request":true,"probability":0.5,"from":"2026-01-05T09:30:00Z","until":"2036-01-05T09:30:00Z","fault":{"kind":"status","status":503,"header":{"X-A":"b"}}},
@@ -119,6 +119,8 @@ func TestControl_EveryRefusalIsAsDocumented(t *testing.T) {
 		{"POST", "state/save", "", 409, valid},
 		{"PATCH", "webhooks/WA-0", `{"active":true}`, 404, valid},
 		{"PATCH", "faults/1", `{}`, 400, invalid},
+		{"PATCH", "assumptions", `{}`, 400, invalid},
+		{"PATCH", "assumptions", `{"assumptions":{"ObjectBreakdown":true}}`, 409, valid},
 		{"PUT", "faults/9", `{"fault":{"kind":"drop"}}`, 404, valid},
 		{"GET", "inbox?after=x", "", 400, invalid},
 		{"GET", "inbox?wait=1ms", "", 408, valid},

@@ -77,7 +77,8 @@ step "a world is opened, with an assumption changed" POST worlds '"name":"lowfun
 key=$(field secret_key)
 world=$(field name)
 step "both worlds are open" GET worlds '"total":2'
-step "its assumption has another value" GET assumptions '"changed":true,"value":50'
+step "its assumption has another value" GET assumptions '"changed":true,"kind":"number","scope":"world","value":50'
+step "another is changed while it is open" PATCH assumptions '"field":"LastPageNull","open":"nextPage of the last page of transactions","default":"0","basis":"prevPage is 0 on the first page, and both are numbers","changed":true' '{"assumptions":{"LastPageNull":true}}'
 step "what it holds" GET "worlds/$world" '"wallets":["VA-'
 step "its shipments" GET consignments '"shipment_id":"SH-'
 shipment=$(field shipment_id)

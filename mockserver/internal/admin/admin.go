@@ -51,6 +51,7 @@ func Routes() []Route {
 		{"GET", "healthz", "whether the server is ready, and its time", "", (*Admin).getHealth},
 		{"GET", "metrics", "counters and durations in the text format of Prometheus", "", (*Admin).getMetrics},
 		{"GET", "assumptions", "every open point of the specification, its switch and its value in the world", "", (*Admin).listAssumptions},
+		{"PATCH", "assumptions", `change assumptions of the world for what happens from now on: {"assumptions":{"PerPageCap":2}}; null undoes a change; {"preset":"contrary"} makes every other choice, {"preset":"default"} none`, "", (*Admin).changeAssumptions},
 		{"GET", "openapi.json", "the OpenAPI 3.1 document of this server", "", (*Admin).getOpenAPI},
 		{"GET", "special-inputs", "inputs of analyze with special effects", "", (*Admin).listSpecialInputs},
 		{"GET", "faults", "the fault rules, and the kinds of faults", "", (*Admin).listFaults},

@@ -38,13 +38,15 @@ type summary struct {
 
 // marks has a checksum for each route: it changes when the data that GET returns there changes.
 type marks struct {
-	Ledger     uint32 `json:"ledger"`
-	Requests   uint32 `json:"regulatory_requests"`
-	Deliveries uint32 `json:"deliveries"`
-	Inbox      uint32 `json:"inbox"`
-	Webhooks   uint32 `json:"webhooks"`
-	Faults     uint32 `json:"faults"`
-	Worlds     uint32 `json:"worlds"`
+	// Assumptions is that of the values of the assumptions.
+	Assumptions uint32 `json:"assumptions"`
+	Ledger      uint32 `json:"ledger"`
+	Requests    uint32 `json:"regulatory_requests"`
+	Deliveries  uint32 `json:"deliveries"`
+	Inbox       uint32 `json:"inbox"`
+	Webhooks    uint32 `json:"webhooks"`
+	Faults      uint32 `json:"faults"`
+	Worlds      uint32 `json:"worlds"`
 }
 
 // withoutTime returns the summary without the fields that change with time, for comparison.
@@ -60,7 +62,7 @@ func (p summary) withoutTime() summary {
 func (s *Admin) summary(w *world.World) summary {
 	p := summary{
 		World: w.Name(), Entries: w.Log.Last(), Unauthenticated: s.Worlds.Unauthenticated.Log.Last(),
-		Marks:   marks{Deliveries: w.Dispatcher.Mark(), Inbox: checksum(w.Inbox.Received()), Faults: w.Faults.Mark(), Worlds: checksumWorlds(s.Worlds.Worlds())},
+		Marks:   marks{Deliveries: w.Dispatcher.Mark(), Inbox: checksum(w.Inbox.Received()), Assumptions: checksum(*w.Assume()), Faults: w.Faults.Mark(), Worlds: checksumWorlds(s.Worlds.Worlds())},
 		Pending: w.Waiting(), Clock: clockKind(w), Now: jsontext.Timestamp(w.Clock.Now()),
 	}
 	w.Lock()

@@ -14,10 +14,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-func (s *Admin) listAssumptions(c *control) wire.Reply {
-	return wire.SucceedWith(nil, `The assumptions of this world for open points of the specification; POST worlds with "assumptions" opens a world with others`, s.Assumptions(c.world))
-}
-
 // getLedger serves GET /_mock/ledger.
 func (s *Admin) getLedger(c *control) wire.Reply {
 	p, refusal := controlPage(c.Query())

@@ -91,7 +91,7 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	case refusal != nil || op.Method == http.MethodGet:
 		s.Unread.Skip(rw, r)
 	default:
-		x.Call.Body, refusal = s.Unread.ReadBody(rw, r, w.Assume.BodyLimit(), w.Assume.RequireContentType && op.Name != shipping.OpReplayWebhook)
+		x.Call.Body, refusal = s.Unread.ReadBody(rw, r, w.Assume().BodyLimit(), w.Assume().RequireContentType && op.Name != shipping.OpReplayWebhook)
 	}
 	var due inject.Due
 	if w.Faults.Armed() {
@@ -125,23 +125,23 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 func (s *API) answer(w *world.World, x *wire.Exchange, op *operation, refusal *wire.Reply) {
 	x.Settled = true
 	if refusal == nil {
-		refusal = checkQuery(&w.Assume, op.Name, &x.Call)
+		refusal = checkQuery(w.Assume(), op.Name, &x.Call)
 	}
 	if refusal != nil {
 		x.Reply = *refusal
-		if w.Assume.ShapesReplies() {
+		if w.Assume().ShapesReplies() {
 			shape(w, op.Name, &x.Reply)
 		}
 		return
 	}
 	x.Reply = op.answer(w, &x.Call)
-	if w.Assume.ShapesReplies() {
+	if w.Assume().ShapesReplies() {
 		shape(w, op.Name, &x.Reply)
 	}
 	if record := x.Reply.Record; record != nil && op.Name == shipping.OpAnalyze {
 		w.Faults.Analyzed(record.RequestID, x.Call.Body)
 	}
-	if w.Assume.CheckResponses {
+	if w.Assume().CheckResponses {
 		s.checkResponse(w, op.Name, &x.Reply)
 	}
 }
@@ -174,7 +174,7 @@ func faultEnvironment(w *world.World) inject.World {
 		Now:   w.Clock.Now,
 		Delay: w.Delay,
 		Page: func(query url.Values) (page, perPage int) {
-			p := pagingOf(&w.Assume, query)
+			p := pagingOf(w.Assume(), query)
 			return p.Page, p.PerPage
 		},
 		InsertRows: w.InsertRows,
@@ -184,7 +184,7 @@ func faultEnvironment(w *world.World) inject.World {
 
 // ruleBroken returns the refusal of a request that breaks a rule of the specification.
 func ruleBroken(w *world.World, message string) wire.Reply {
-	return wire.Refused(w.Assume.RuleFailure(), wire.CodeInvalid, message)
+	return wire.Refused(w.Assume().RuleFailure(), wire.CodeInvalid, message)
 }
 
 // fingerprint returns the fingerprint of a request's key. That of the world's key is precomputed.

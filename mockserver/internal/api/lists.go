@@ -23,7 +23,7 @@ func (s *API) pagesOf(name string, pagination func(Paging, []byte, int) []byte) 
 
 // answer returns a page. The caller holds the lock of the world.
 func (f *pages) answer(w *world.World, c *wire.Call, p Paging, list *records.List) wire.Reply {
-	return f.cache.answer(pageKey{edition: list.Edition(), Paging: p, oldestFirst: w.Assume.OldestFirst}, c.Buffer, func(dst []byte) []byte {
+	return f.cache.answer(pageKey{edition: list.Edition(), Paging: p, oldestFirst: w.Assume().OldestFirst}, c.Buffer, func(dst []byte) []byte {
 		dst = appendRecords(w, list, append(dst, f.open...), p)
 		return append(f.pagination(p, append(dst, `,"pagination":`...), list.Len()), "}}"...)
 	})
@@ -33,7 +33,7 @@ func (f *pages) answer(w *world.World, c *wire.Call, p Paging, list *records.Lis
 //
 // Assumption: newest first; see [Assumptions.OldestFirst].
 func appendRecords(w *world.World, list *records.List, dst []byte, p Paging) []byte {
-	if w.Assume.OldestFirst {
+	if w.Assume().OldestFirst {
 		return list.AppendOldest(dst, p.Page, p.PerPage)
 	}
 	return list.AppendPage(dst, p.Page, p.PerPage)
@@ -44,7 +44,7 @@ func (s *API) list(name string) handler {
 	pages, none := s.pagesOf(name, Paging.AppendRates), new(records.List)
 	none.Edition() // so that worlds share it
 	return func(w *world.World, c *wire.Call) wire.Reply {
-		p := pagingOf(&w.Assume, c.Query())
+		p := pagingOf(w.Assume(), c.Query())
 		w.Lock()
 		defer w.Unlock()
 		list := w.Account.Lists[name]
@@ -64,7 +64,7 @@ func (s *API) listCountries(*world.World, *wire.Call) wire.Reply {
 func (s *API) listWebhooks() handler {
 	pages := s.pagesOf("webhooks", Paging.appendWebhooks)
 	return func(w *world.World, c *wire.Call) wire.Reply {
-		p := pagingOf(&w.Assume, c.Query())
+		p := pagingOf(w.Assume(), c.Query())
 		w.Lock()
 		defer w.Unlock()
 		return pages.answer(w, c, p, &w.Account.Webhooks.Encoded)
@@ -80,11 +80,11 @@ func (s *API) listTransactions() handler {
 		if wallet == "" {
 			return ruleBroken(w, "the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001")
 		}
-		p := pagingOf(&w.Assume, query)
+		p := pagingOf(w.Assume(), query)
 		w.Lock()
 		defer w.Unlock()
 		list, known := w.Account.Transactions[wallet]
-		if !known && !w.Assume.UnknownWalletIsEmpty {
+		if !known && !w.Assume().UnknownWalletIsEmpty {
 			return wire.Refused(404, wire.CodeNotFound, fmt.Sprintf("no wallet %q in this account: use a wallet that the server printed on start", wallet))
 		}
 		if list == nil {

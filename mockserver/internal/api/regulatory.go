@@ -29,7 +29,7 @@ func analyze(w *world.World, c *wire.Call) wire.Reply {
 	if w.Desk.Len() > stored { // a failed analysis is stored too
 		w.Resized(0, len(w.Desk.Newest(0, 1)[0].JSON()))
 	}
-	if refusal, ok := errors.AsType[*regulatory.Refusal](err); ok && refusal.Code == regulatory.CodeAnalysisFailed && w.Assume.AnalyzeFailureOK {
+	if refusal, ok := errors.AsType[*regulatory.Refusal](err); ok && refusal.Code == regulatory.CodeAnalysisFailed && w.Assume().AnalyzeFailureOK {
 		if id, ok := refusal.Data["request_id"].(string); ok {
 			record, err = w.Desk.Get(id)
 		}
@@ -155,12 +155,12 @@ func DeskRefused(w *world.World, err error) wire.Reply {
 	if !ok {
 		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
 	}
-	status := w.Assume.RuleFailure()
+	status := w.Assume().RuleFailure()
 	switch refusal.Code {
 	case regulatory.CodeNotFound:
 		status = http.StatusNotFound
 	case regulatory.CodeInsufficientFunds:
-		status = w.Assume.FundsFailure()
+		status = w.Assume().FundsFailure()
 	case regulatory.CodeImpossible:
 		status = http.StatusInternalServerError
 	}

@@ -113,7 +113,7 @@ func storedPayload(w *world.World, ask replayRequest) (delivery.Delivery, *wire.
 func replayReceivers(w *world.World, webhookID, event string) ([]*account.Webhook, *wire.Reply) {
 	if webhookID == "" {
 		receivers := w.Account.Webhooks.Receivers(event)
-		if len(receivers) == 0 && !w.Assume.ReplayToNobody {
+		if len(receivers) == 0 && !w.Assume().ReplayToNobody {
 			p := ruleBroken(w, fmt.Sprintf("no active webhook is subscribed to %s: subscribe one, or replay another event", event))
 			return nil, &p
 		}

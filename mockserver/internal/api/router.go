@@ -132,7 +132,7 @@ func (s *API) NotFound(w http.ResponseWriter, r *http.Request) {
 func (s *API) Refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
 	s.Unread.Skip(rw, r)
 	w, _ := s.authenticate(r, &operation{Operation: shipping.Operation{Open: true}})
-	if w.Assume.ShapesReplies() {
+	if w.Assume().ShapesReplies() {
 		shape(w, "", &p)
 	}
 	s.finish(rw, w, &wire.Exchange{Ctx: r.Context(), Began: time.Now(), Arrived: w.Clock.Now(), Call: wire.Call{Request: r}, Reply: p})

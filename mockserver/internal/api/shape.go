@@ -60,17 +60,17 @@ func shape(w *world.World, operation string, p *wire.Reply) {
 	var reshaped any = &envelope
 	switch {
 	case refused:
-		shapeRefusal(&w.Assume, data)
-		if w.Assume.ProblemRefusals {
+		shapeRefusal(w.Assume(), data)
+		if w.Assume().ProblemRefusals {
 			p.ContentType = problemType
 			reshaped = problem(p.Status, envelope.Message, data)
 		}
 	case operation == shipping.OpPurchase:
-		p.Status = statusOr(w.Assume.PurchaseStatus, p.Status)
+		p.Status = statusOr(w.Assume().PurchaseStatus, p.Status)
 		shapePurchase(w, p.Record, data)
 	default:
 		if operation == shipping.OpAnalyze {
-			p.Status = statusOr(w.Assume.AnalyzeStatus, p.Status)
+			p.Status = statusOr(w.Assume().AnalyzeStatus, p.Status)
 		}
 		data = shapeRecord(w, p.Record, data)
 	}
@@ -114,7 +114,7 @@ func problem(status int, message string, data members) members {
 }
 
 func shapePurchase(w *world.World, record *regulatory.Record, data members) {
-	if w.Assume.MinimalPurchase {
+	if w.Assume().MinimalPurchase {
 		clear(data)
 	} else if justStarted(w, record) {
 		data["status"] = raw(stateUnknown)
@@ -125,16 +125,16 @@ func shapeRecord(w *world.World, record *regulatory.Record, data members) member
 	if justStarted(w, record) {
 		data["status"] = raw(stateUnknown)
 	}
-	if w.Assume.MinimalRecord {
+	if w.Assume().MinimalRecord {
 		data.keep("request_id", "status", "source", "line_items", "available_documents")
 	}
-	shapeDocuments(&w.Assume, data, "available_documents")
-	shapeDocuments(&w.Assume, data, "documents")
-	if w.Assume.OtherRecordNames {
+	shapeDocuments(w.Assume(), data, "available_documents")
+	shapeDocuments(w.Assume(), data, "documents")
+	if w.Assume().OtherRecordNames {
 		data.rename("line_items", "items")
 		data.rename("documents", "purchased_documents")
 	}
-	if w.Assume.WrapRecord {
+	if w.Assume().WrapRecord {
 		return members{"request": raw(data)}
 	}
 	return data
@@ -159,5 +159,5 @@ func shapeDocuments(a *world.Assumptions, data members, name string) {
 
 // justStarted reports whether a request shows the unknown state.
 func justStarted(w *world.World, record *regulatory.Record) bool {
-	return record.Status == regulatory.StateProcessing && w.Clock.Now().Sub(record.UpdatedAt.Time) < w.Assume.UnknownState
+	return record.Status == regulatory.StateProcessing && w.Clock.Now().Sub(record.UpdatedAt.Time) < w.Assume().UnknownState
 }

@@ -27,7 +27,8 @@ func (d *Dispatcher) try(f *flight) {
 		return
 	}
 	attempt := Attempt{At: d.config.Clock.Now()}
-	status, err := d.post(f.ctx, &out)
+	settings := d.settings.Load()
+	status, err := d.post(f.ctx, settings, &out)
 	attempt.StatusCode = status
 	if err != nil {
 		attempt.Error = err.Error()
@@ -40,12 +41,12 @@ func (d *Dispatcher) try(f *flight) {
 	}
 	out.Attempts, out.Due = append(out.Attempts, attempt), time.Time{}
 	switch tries := len(out.Attempts); {
-	case err == nil && d.config.Policy.Accept(status):
+	case err == nil && settings.Policy.Accept(status):
 		out.State = Delivered
-	case tries >= d.config.Policy.Attempts:
+	case tries >= settings.Policy.Attempts:
 		out.State, out.Reason = Failed, fmt.Sprintf("not accepted in %d attempts", tries)
 	default:
-		wait := d.config.Policy.wait(tries)
+		wait := settings.Policy.wait(tries)
 		out.Due = d.config.Clock.Now().Add(wait)
 		d.retry(f, wait)
 	}
@@ -81,23 +82,25 @@ func (d *Dispatcher) land(f *flight) {
 }
 
 // post sends the payload once.
-func (d *Dispatcher) post(ctx context.Context, out *Delivery) (int, error) {
+func (d *Dispatcher) post(ctx context.Context, settings *Settings, out *Delivery) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, out.URL, bytes.NewReader(out.Payload))
 	if err != nil {
 		return 0, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	if d.config.SHA256 {
+	if settings.SHA256 {
 		req.Header.Set(HeaderSHA256, SignSHA256(d.config.Secret, out.Payload))
 	} else {
 		req.Header.Set(HeaderSignature, Sign(d.config.Secret, out.Payload))
 	}
-	if !d.config.NoIDs {
+	if !settings.NoIDs {
 		req.Header.Set(HeaderDeliveryID, out.ID)
 		req.Header.Set(HeaderEventID, out.EventID)
 		req.Header.Set(HeaderWebhookID, out.WebhookID)
 	}
-	resp, err := d.client.Do(req)
+	client := *d.client
+	client.Timeout = settings.Policy.Timeout
+	resp, err := client.Do(req)
 	if err != nil {
 		// The log has the URL already.
 		if failed, ok := errors.AsType[*url.Error](err); ok {
@@ -113,16 +116,16 @@ func (d *Dispatcher) post(ctx context.Context, out *Delivery) (int, error) {
 
 // Once makes one attempt at a delivery without retries, and returns its log entry.
 func (d *Dispatcher) Once(out Delivery) Delivery {
-	now := d.config.Clock.Now()
+	now, settings := d.config.Clock.Now(), d.settings.Load()
 	out.State, out.Reason, out.CreatedAt, out.Due = Failed, "", now, time.Time{}
 	if err := CheckTarget(out.URL, d.config.Anywhere); err != nil {
 		out.State, out.Reason, out.Attempts = Refused, err.Error(), nil
 	} else {
 		attempt := Attempt{At: now}
-		if attempt.StatusCode, err = d.post(d.ctx, &out); err != nil {
+		if attempt.StatusCode, err = d.post(d.ctx, settings, &out); err != nil {
 			attempt.Error = err.Error()
 		}
-		if err == nil && d.config.Policy.Accept(attempt.StatusCode) {
+		if err == nil && settings.Policy.Accept(attempt.StatusCode) {
 			out.State = Delivered
 		} else {
 			out.Reason = "not accepted in its only attempt"

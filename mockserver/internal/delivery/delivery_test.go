@@ -68,7 +68,7 @@ func TestSend_EndsAsThePolicySays(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				d := open(t, Config{Transport: test.transport, Policy: test.policy})
+				d := open(t, Config{Transport: test.transport, Settings: Settings{Policy: test.policy}})
 				started := time.Now()
 				sent := d.Send(Delivery{ID: "WD-1", URL: test.target})
 				got, err := d.Wait(context.Background(), sent.ID)

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
@@ -41,24 +42,30 @@ const foreign = "not sent here: the world that queued it sends it, signed with i
 
 // Config configures a [Dispatcher].
 type Config struct {
+	Settings                    // the initial ones
 	Secret    string            // signs the payloads
-	Policy    Policy            // zero: [DefaultPolicy]
 	Anywhere  bool              // also deliver to other machines
 	Transport http.RoundTripper // nil: one that connects to this machine only, unless Anywhere is set
 	Limit     int               // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
 	Bytes     int               // maximum bytes of payloads in the log; zero: 32 MiB
 	Clock     *clock.Clock      // times the attempts; required
-	SHA256    bool              // sign with [SignSHA256], in [HeaderSHA256]
-	NoIDs     bool              // send no identifiers in headers
 	Seed      uint64            // random seed of [Shuffle]
+}
+
+// Settings are the assumptions about notifications.
+type Settings struct {
+	Policy Policy // zero: [DefaultPolicy]
+	SHA256 bool   // sign with [SignSHA256], in [HeaderSHA256]
+	NoIDs  bool   // send no identifiers in headers
 }
 
 // Dispatcher delivers notifications and logs them. It is safe for concurrent use. Call Close when done.
 type Dispatcher struct {
-	config Config
-	client *http.Client
-	ctx    context.Context
-	cancel context.CancelFunc
+	config   Config
+	settings atomic.Pointer[Settings]
+	client   *http.Client
+	ctx      context.Context
+	cancel   context.CancelFunc
 
 	ownTransport bool
 
@@ -88,9 +95,6 @@ type flight struct {
 
 // New returns a dispatcher with an empty log.
 func New(config Config) *Dispatcher {
-	if config.Policy.Attempts < 1 || config.Policy.Accept == nil {
-		config.Policy = DefaultPolicy()
-	}
 	if config.Limit < 1 {
 		config.Limit = 10_000
 	}
@@ -106,7 +110,6 @@ func New(config Config) *Dispatcher {
 		config: config,
 		client: &http.Client{
 			Transport: config.Transport,
-			Timeout:   config.Policy.Timeout,
 			// A redirect is a failure; following it could leave this machine.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
@@ -119,7 +122,16 @@ func New(config Config) *Dispatcher {
 		ownTransport: own,
 	}
 	d.settled.L = &d.mu
+	d.Configure(config.Settings)
 	return d
+}
+
+// Configure changes the settings for the attempts from now on.
+func (d *Dispatcher) Configure(s Settings) {
+	if s.Policy.Attempts < 1 || s.Policy.Accept == nil {
+		s.Policy = DefaultPolicy()
+	}
+	d.settings.Store(&s)
 }
 
 // SignSHA256 returns another signature of a payload: "sha256=" and HMAC-SHA256 of its bytes, in hexadecimal.

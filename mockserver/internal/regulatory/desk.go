@@ -52,6 +52,9 @@ type Config struct {
 	Hooks Hooks
 }
 
+// Configure changes the settings for what happens from now on.
+func (d *Desk) Configure(s Settings) { d.config.Settings = s }
+
 // Settings are the desk's assumptions that have a number or a switch. With the zero value everything
 // happens at once; [DefaultSettings] returns those of a server.
 type Settings struct {

@@ -115,7 +115,7 @@ func TestHistory_OfSeveralDocuments(t *testing.T) {
 	if diff := cmp.Diff([]string{
 		"0s draft", "0s purchasing", "0s processing", "0s CUSTOMS generating 1", "0s WATCH generating 1", "3s CUSTOMS failed 1",
 		"7s WATCH generated 1", "7s failed", "1m0s processing", "1m0s CUSTOMS generating 2", "1m3s CUSTOMS generated 2", "1m3s completed",
-	}, told(w.get(r))); diff != "" {
+	}, historyLines(w.get(r))); diff != "" {
 		t.Errorf("the history (-want +got):\n%s", diff)
 	}
 }

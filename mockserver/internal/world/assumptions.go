@@ -1,11 +1,9 @@
 package world
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -101,7 +99,7 @@ func (a *Assumptions) settings() regulatory.Settings {
 	return settings
 }
 
-func (a *Assumptions) deliveryPolicy() delivery.Policy {
+func (a *Assumptions) deliverySettings() delivery.Settings {
 	policy := delivery.DefaultPolicy()
 	if a.DeliveryAttempts > 0 {
 		policy.Attempts = a.DeliveryAttempts
@@ -115,7 +113,7 @@ func (a *Assumptions) deliveryPolicy() delivery.Policy {
 	if a.DeliveryAccept != nil {
 		policy.Accept = a.DeliveryAccept
 	}
-	return policy
+	return delivery.Settings{Policy: policy, SHA256: a.SHA256Signature, NoIDs: a.NoDeliveryHeaders}
 }
 
 // Set sets the field of a name to a value in text.
@@ -190,13 +188,13 @@ func (a *Assumptions) Contrary() {
 }
 
 // Presets returns the names of the sets of assumptions that a world can be opened with.
-func Presets() []string { return []string{"contrary"} }
+func Presets() []string { return []string{"default", "contrary"} }
 
-// apply sets the assumptions of a preset, or none if it is "". Assumptions that apply to the whole server keep their
+// apply sets the assumptions of a preset: none for "" and default. Assumptions that apply to the whole server keep their
 // values.
 func (a *Assumptions) apply(preset string) error {
 	switch preset {
-	case "":
+	case "", "default":
 	case "contrary":
 		server := *a
 		a.Contrary()
@@ -207,29 +205,12 @@ func (a *Assumptions) apply(preset string) error {
 	return nil
 }
 
-// Changes are the assumptions of a world that differ from those of its server and scenario: a preset, then values.
-type Changes struct {
-	Preset string                     `json:"preset,omitempty"`
-	Values map[string]json.RawMessage `json:"values,omitempty"`
-}
-
-// IsZero reports whether nothing is changed.
-func (c Changes) IsZero() bool { return c.Preset == "" && len(c.Values) == 0 }
-
-func (c Changes) equal(other Changes) bool {
-	return c.Preset == other.Preset && maps.EqualFunc(c.Values, other.Values, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
-}
-
-func (a *Assumptions) change(c Changes) error {
-	return errors.Join(a.apply(c.Preset), a.setAll(c.Values))
-}
-
 // setAll sets assumptions of a world from a JSON object.
 func (a *Assumptions) setAll(values map[string]json.RawMessage) error {
 	var problems []error
 	for name, value := range values {
 		if slices.Contains(serverAssumptions(), name) {
-			problems = append(problems, fmt.Errorf("assumption %s applies to the whole server: start it with -assume %s=… (in Go: WithAssumptions)", name, name))
+			problems = append(problems, errServerAssumption(name))
 			continue
 		}
 		text := string(value)

@@ -138,7 +138,11 @@ func (b *Book) Worlds() []*World {
 
 // Fork opens a new world with the contents of a snapshot of w. Its key has the scenario of that world.
 func (b *Book) Fork(w *World, name string, base *Snapshot) (*World, error) {
-	return b.openFrom(w.Plan, w.Plan.Scenario+"_"+name, base)
+	w.Lock()
+	p := w.Plan
+	p.assume, p.changes = *w.Assume(), w.changes
+	w.Unlock()
+	return b.openFrom(p, p.Scenario+"_"+name, base)
 }
 
 // Close closes a world, unless it is the home world, and drops its data.
@@ -199,15 +203,14 @@ func (b *Book) openPlan(key string, changes Changes) (*World, error) {
 	return w, nil
 }
 
-// OpenWith opens a world with other assumptions than the server's. It returns an error if the world is open, because
-// assumptions do not change under a client.
+// OpenWith opens a world with other assumptions than the server's. It returns an error if the world is open.
 func (b *Book) OpenWith(name string, changes Changes) (*World, error) {
 	if changes.IsZero() {
 		return b.Open(name)
 	}
 	key := account.KeyPrefix + strings.TrimPrefix(name, account.KeyPrefix)
 	if name == HomeName || b.ByKey(key) != nil {
-		return nil, fmt.Errorf("%w: %s: its assumptions cannot change", ErrWorldExists, name)
+		return nil, fmt.Errorf("%w: %s: change its assumptions with PATCH %sassumptions (in Go: World.SetAssumptions)", ErrWorldExists, name, wire.ControlPrefix)
 	}
 	return b.openPlan(key, changes)
 }

@@ -83,7 +83,7 @@ func (w *World) openDesk() {
 		},
 		NewID:    w.Account.IDs.Coded,
 		Charged:  w.charged,
-		Settings: w.Assume.settings(),
+		Settings: w.Assume().settings(),
 		Room:     w.room,
 		Hooks:    w.hooks(),
 	})

@@ -47,7 +47,7 @@ func (w *World) RemoveRows(operation string, rows int) {
 		all := w.Account.Webhooks.All
 		switch {
 		case operation == shipping.OpListRates:
-			w.Account.Rates.RemoveNewest()
+			w.Account.List("rates").RemoveNewest()
 		case len(all) > 0:
 			if err := w.replaceWebhook(all[len(all)-1].WebhookID, func(account.Webhook) *account.Webhook { return nil }); err != nil {
 				w.settings.Logger.Error("cannot remove a webhook", "error", err)

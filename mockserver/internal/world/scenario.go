@@ -47,9 +47,10 @@ func Scenarios() []ScenarioWord {
 // worldPlan is the plan of a world, as given by a scenario.
 type worldPlan struct {
 	seed.Plan
-	Scenario  string // the terms
-	assume    Assumptions
-	changes   Changes // of assume
+	Scenario  string      // the terms
+	server    Assumptions // of the server, changed by the scenario
+	changes   Changes     // of those
+	assume    Assumptions // the result
 	virtual   bool
 	failForms bool
 }
@@ -82,7 +83,7 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 		}
 		known[i].apply(&w, n)
 	}
-	w.ObjectBreakdown = w.assume.ObjectBreakdown
+	w.server, w.ObjectBreakdown = w.assume, w.assume.ObjectBreakdown
 	if w.Empty && (w.LowFunds || w.Computed > 0 || w.Payments > 0) || w.Computed > 0 && w.Payments > 0 {
 		return w, fmt.Errorf("scenario %q contradicts itself: an empty world has neither money nor rows, and rows are either computed or stored", scenario)
 	}

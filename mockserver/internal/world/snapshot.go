@@ -19,19 +19,22 @@ func (s *Snapshot) Check() error {
 func (w *World) Snapshot() *Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return &Snapshot{OpenKey: w.name, changes: w.Plan.changes, State: w.Account.Copy(), requests: w.Desk.Snapshot(), deliveries: w.Dispatcher.Log(), at: w.Clock.Now()}
+	return &Snapshot{OpenKey: w.name, changes: w.changes, State: w.Account.Copy(), requests: w.Desk.Snapshot(), deliveries: w.Dispatcher.Log(), at: w.Clock.Now()}
 }
 
 // Restore replaces the contents of the world by a snapshot.
 func (w *World) Restore(s *Snapshot) { w.restore(s) }
 
-// Reset restores the initial contents of the world, clears its faults and empties its journal, its findings and its inbox.
+// Reset restores the initial contents of the world, undoes changes of its assumptions, clears its faults and empties its journal, its findings and its inbox.
 func (w *World) Reset() {
 	w.Faults.Reset()
 	w.restore(w.base)
 	w.Log.Clear()
 	w.Lint.Clear()
 	w.Inbox.Clear()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.apply(w.Plan.assume, w.Plan.changes)
 }
 
 func (w *World) restore(s *Snapshot) {

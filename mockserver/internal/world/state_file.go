@@ -274,14 +274,14 @@ func (b *Book) Load(path string) error {
 }
 
 // reopen returns the world of a state file, and opens it if it is not open. It returns an error if the world is open with
-// other assumptions.
+// assumptions that apply only when it opens.
 func (b *Book) reopen(saved savedWorld) (*World, error) {
 	w, err := b.OpenWith(saved.Name, saved.Assumptions)
 	if errors.Is(err, ErrWorldExists) {
 		w, err = b.Open(saved.Name)
 	}
-	if err == nil && !w.Plan.changes.equal(saved.Assumptions) {
-		return nil, fmt.Errorf("%w with other assumptions: close it, or load the file into another server", ErrWorldExists)
+	if err == nil {
+		err = w.adopt(saved.Assumptions)
 	}
 	return w, err
 }

@@ -12,7 +12,7 @@ import (
 // ChangeWebhook changes a webhook.
 func (w *World) ChangeWebhook(id string, change WebhookChange) error {
 	if change.URL != nil {
-		if err := delivery.CheckTarget(*change.URL, w.Assume.DeliverAnywhere); err != nil {
+		if err := delivery.CheckTarget(*change.URL, w.Assume().DeliverAnywhere); err != nil {
 			return fmt.Errorf("mockserver: webhook not changed: %w", err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // AddWebhook subscribes a receiver and returns its webhook_id.
 func (w *World) AddWebhook(h Subscription) (string, error) {
-	if err := delivery.CheckTarget(h.URL, w.Assume.DeliverAnywhere); err != nil {
+	if err := delivery.CheckTarget(h.URL, w.Assume().DeliverAnywhere); err != nil {
 		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
 	}
 	if err := checkWebhookSize(h.Name, h.URL, h.Events); err != nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
@@ -24,10 +25,10 @@ type World struct {
 	Facade     any // the public type of the world
 	settings   *Settings
 	Plan       worldPlan
-	Assume     Assumptions
 	Clock      *clock.Clock
 	Dispatcher *delivery.Dispatcher
 	Inbox      *delivery.Inbox
+	assume     atomic.Pointer[Assumptions]
 	closed     context.Context // ends when the world is closed
 	shut       context.CancelFunc
 	working    pending   // exchanges for which Advance waits
@@ -41,6 +42,7 @@ type World struct {
 	Desk      *regulatory.Desk
 	timers    *clock.Scope         // of the desk
 	Snapshots map[string]*Snapshot // by name, for clients over HTTP
+	changes   Changes              // of the assumptions
 	// rowsAtFirst is the number of initial records.
 	rowsAtFirst int
 }
@@ -58,9 +60,10 @@ const HomeName = "home"
 // newWorld returns a world with the contents of a snapshot.
 func (b *Book) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
 	w := &World{
-		Access: &Access{URL: b.url, SecretKey: key}, name: name, settings: b.settings, Plan: p, Assume: p.assume, base: base,
+		Access: &Access{URL: b.url, SecretKey: key}, name: name, settings: b.settings, Plan: p, changes: p.changes, base: base,
 		instruments: newInstruments(b.settings, p.Seed, key),
 	}
+	w.assume.Store(&p.assume)
 	start := base.at
 	if start.Before(b.settings.Start) {
 		start = b.settings.Start
@@ -73,12 +76,10 @@ func (b *Book) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
 	w.Inbox = delivery.NewInbox(key, w.Clock.Now)
 	w.Dispatcher = delivery.New(delivery.Config{
 		Secret:    key,
-		Policy:    w.Assume.deliveryPolicy(),
-		Anywhere:  w.Assume.DeliverAnywhere,
+		Settings:  w.Assume().deliverySettings(),
+		Anywhere:  w.Assume().DeliverAnywhere,
 		Transport: w.Inbox.Transport(b.settings.Deliver),
 		Clock:     w.Clock,
-		SHA256:    w.Assume.SHA256Signature,
-		NoIDs:     w.Assume.NoDeliveryHeaders,
 		Seed:      p.Seed,
 	})
 	w.closed, w.shut = context.WithCancel(context.Background())
@@ -109,9 +110,12 @@ func (w *World) Close() {
 	w.Log.End()
 }
 
+// Assume returns the current assumptions. The caller does not change them.
+func (w *World) Assume() *Assumptions { return w.assume.Load() }
+
 // Decoding returns how the world reads bodies.
 func (w *World) Decoding() wire.Decoding {
-	return wire.Decoding{MaxBody: w.Assume.MaxBody, RefuseUnknownFields: w.Assume.RefuseUnknownFields, TolerateWrongTypes: w.Assume.TolerateWrongTypes}
+	return wire.Decoding{MaxBody: w.Assume().MaxBody, RefuseUnknownFields: w.Assume().RefuseUnknownFields, TolerateWrongTypes: w.Assume().TolerateWrongTypes}
 }
 
 // Advance moves a virtual clock forward and returns what fell due on the way, in order.
