@@ -162,6 +162,23 @@ func TestAdminFaults_RestAndWorkAgain(t *testing.T) {
 	post(t, srv, "/_mock/faults", `{"rules":[{"disabled":true,"fault":{"kind":"drop"}}]}`).refusal(t, http.StatusBadRequest, "disabled")
 }
 
+// U12: webhooks and deliveries are searched.
+func TestAdmin_FindsWebhooksAndDeliveries(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	id := subscribeInbox(t, srv.World, "")
+	emit(t, srv.World)
+	n := awaitInbox(t, srv.World, 1)[0]
+	for path, want := range map[string]float64{
+		"webhooks?contains=INBOX.localhost": 1, "webhooks?contains=" + id: 1, "webhooks?contains=nothing+like+this": 0,
+		"deliveries?contains=" + id: 1, "deliveries?contains=" + n.DeliveryID: 1, "deliveries?contains=nothing+like+this": 0,
+	} {
+		if got := get(t, srv, "/_mock/"+path).at(t, "pagination.total"); got != want {
+			t.Errorf("%s: %v found, want %v", path, got, want)
+		}
+	}
+}
+
 // U12: a rule is edited in its place.
 func TestFaults_ARuleIsReplaced(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -19,6 +20,8 @@ func (s *Admin) listDeliveries(c *control) wire.Reply {
 			return timedOut(err)
 		}
 	}
-	log := c.world.Deliveries()
+	log := containing(c.world.Deliveries(), c.Query().Get("contains"), func(d delivery.Delivery) []string {
+		return []string{d.ID, d.EventID, d.WebhookID, d.Event, d.ShipmentID, d.URL, string(d.State), string(d.Payload)}
+	})
 	return pageOf(c, spelling.Counted(len(log), "delivery in the log", "deliveries in the log"), log, viewDelivery)
 }

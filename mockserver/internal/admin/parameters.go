@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/list"
@@ -41,6 +42,18 @@ func controlPage(query url.Values) (api.Paging, *wire.Reply) {
 		}
 	}
 	return p, nil
+}
+
+// containing returns the elements of which one of the texts contains another one, in whatever case. Without that, it
+// returns all.
+func containing[T any](all []T, text string, texts func(T) []string) []T {
+	if text == "" {
+		return all
+	}
+	text = strings.ToLower(text)
+	return slices.DeleteFunc(all, func(one T) bool {
+		return !slices.ContainsFunc(texts(one), func(has string) bool { return strings.Contains(strings.ToLower(has), text) })
+	})
 }
 
 // paged returns a success with data and the pagination of a list.

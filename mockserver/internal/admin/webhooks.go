@@ -20,6 +20,7 @@ func (s *Admin) listWebhooks(c *control) wire.Reply {
 	all := slices.Clone(w.Account.Webhooks.All)
 	w.Unlock()
 	slices.Reverse(all)
+	all = containing(all, c.Query().Get("contains"), func(h *account.Webhook) []string { return append([]string{h.WebhookID, h.Name, h.URL}, h.Event...) })
 	return pageOf(c, spelling.Counted(len(all), "webhook", "webhooks"), all, viewWebhook)
 }
 
