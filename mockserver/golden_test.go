@@ -79,11 +79,15 @@ var forms = []struct{ pattern, form string }{
 	{kinds["<text>"], "<text>"},
 }
 
-// formOf returns the golden record that an example stands for. Members named as optional may be absent.
-func formOf(example any, optional []string) any {
+// formOf returns the golden record that an example stands for, of a member with that name. Members named as optional may be
+// absent.
+func formOf(name string, example any, optional []string) any {
 	switch example := example.(type) {
 	case string:
 		for _, f := range forms {
+			if f.form == "<currency>" && !strings.Contains(name, "currency") {
+				continue // a word such as DHL
+			}
 			if whole := regexp.MustCompile("^" + f.pattern + "$"); whole.MatchString(example) {
 				return whole.ReplaceAllString(example, f.form)
 			}
@@ -91,17 +95,17 @@ func formOf(example any, optional []string) any {
 	case object:
 		out := object{}
 		for _, f := range example {
-			name := f.name
-			if slices.Contains(optional, name) {
-				name += "?"
+			key := f.name
+			if slices.Contains(optional, key) {
+				key += "?"
 			}
-			out = append(out, field{name, formOf(f.value, optional)})
+			out = append(out, field{key, formOf(f.name, f.value, optional)})
 		}
 		return out
 	case []any:
 		out := []any{}
 		for _, element := range example[:min(1, len(example))] {
-			out = append(out, formOf(element, optional))
+			out = append(out, formOf(name, element, optional))
 		}
 		return out
 	}
