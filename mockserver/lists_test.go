@@ -49,7 +49,7 @@ func TestLists_EveryRecordHasTheFieldsOfItsTable(t *testing.T) {
 			t.Parallel()
 			items, _ := records(t, get(t, srv, listPath(srv, list, "perPage=1000")), list.Name)
 			if len(items) <= 4 {
-				t.Errorf("%d records; want more than two pages of two: seed them in mockserver/internal/seed", len(items))
+				t.Errorf("%d records; want more than two pages of two: add a step to New in mockserver/internal/seed/seed.go that calls Add(%q, …)", len(items), list.Name)
 			}
 			_, pagination := records(t, get(t, srv, listPath(srv, list, "perPage=2", "page=2")), list.Name)
 			golden := goldenData(t, list.Name+".json")
