@@ -73,7 +73,7 @@ func ExampleWorld_Why() {
 	// GET /v1/transactions?perPage=5&wallet=VA-…
 }
 
-func ExampleEntry_Curl() {
+func ExampleWorld_Journal() {
 	srv := mockserver.New(mockserver.WithoutListener())
 	defer srv.Close()
 	fetch(srv, "POST", "/v1/webhooks/replay", `{"delivery_id":"WD-1"}`)
