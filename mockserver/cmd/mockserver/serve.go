@@ -41,7 +41,7 @@ stops accepting connections, finishes the requests under way and exits.`,
 		define: func(f *flags) action {
 			s := serving{
 				addr:  f.text("addr", text{value: defaultAddr}, "listen on this `ADDRESS`; port 0 takes a free one"),
-				json:  f.Bool("json", false, "print one line of JSON once connections are accepted, and nothing else; it has the newest webhooks that receive replays; GET /_mock/webhooks lists all"),
+				json:  f.Bool("json", false, "print only one line of JSON, once connections are accepted; its webhooks are the newest that a replay reaches"),
 				seed:  f.Uint64("seed", 1, "the random seed of the world, a `NUMBER`"),
 				clock: f.text("clock", text{value: "real", choices: []string{"real", "virtual"}}, "the `KIND` of clock; a virtual clock moves only with POST /_mock/clock/advance"),
 				scenario: f.text("scenario", text{value: "default"},
