@@ -1,4 +1,4 @@
-// Quickstart walks through everything the shipping service does, in one story: countries, rates,
+// Quickstart calls every operation of the shipping service once and explains the results: countries, rates,
 // webhooks, a wallet, regulatory documents from analysis to completion, the debit they leave, and a
 // webhook notification sent again.
 //
@@ -25,7 +25,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-const usage = `Quickstart shows the whole shipping service in one story.
+const usage = `Quickstart calls every operation of the shipping service once and explains the results.
 
   quickstart                                 a demonstration on the reference server
   quickstart -wallet VA-… -shipment SH-…     your service, with these records

@@ -18,7 +18,7 @@ var errDeclined = errors.New("nothing was purchased: the question was not answer
 func (s *scene) run(ctx context.Context) error {
 	where := s.client.BaseURL()
 	if s.embedded {
-		where += " (the reference server, started for this story; the money is pretend)"
+		where += " (the reference server, started for this program; the money is pretend)"
 	}
 	s.out.title("A shipment crosses a border", where)
 	for _, chapter := range []struct {
