@@ -39,7 +39,11 @@ type Config struct {
 	// Patience is the maximum time for a response, both for the service that is emulated and for a sender that is
 	// too slow. Zero: [DefaultPatience].
 	Patience time.Duration
+
+	dial dialFunc // connects to the receiver; nil: over the network
 }
+
+type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
 // DefaultPatience is the timeout of the reference server's deliveries.
 const DefaultPatience = 10 * time.Second
@@ -127,7 +131,6 @@ func Examine(ctx context.Context, config Config) (Scorecard, error) {
 type examiner struct {
 	Config
 	ctx         context.Context
-	dialer      *net.Dialer
 	client      *http.Client
 	sent        int
 	unreachable error // why no connection was made for the first delivery
@@ -146,10 +149,12 @@ func newExaminer(ctx context.Context, config Config) (*examiner, error) {
 	if config.Patience <= 0 {
 		config.Patience = DefaultPatience
 	}
-	dialer := newDialer(config.Anywhere)
-	return &examiner{Config: config, ctx: ctx, dialer: dialer, client: &http.Client{
+	if config.dial == nil {
+		config.dial = newDialer(config.Anywhere).DialContext
+	}
+	return &examiner{Config: config, ctx: ctx, client: &http.Client{
 		// No proxy: a receiver on this machine is not reached through another machine.
-		Transport:     &http.Transport{DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{RootCAs: config.Roots}},
+		Transport:     &http.Transport{DialContext: config.dial, TLSClientConfig: &tls.Config{RootCAs: config.Roots}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }

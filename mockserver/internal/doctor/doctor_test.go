@@ -10,11 +10,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 const (
@@ -79,16 +81,23 @@ func good() receiver {
 	return receiver{keys: []string{receiverKey, olderKey}}
 }
 
-// examine examines a handler over a socket. A slow receiver ends with the patience.
-func examine(t *testing.T, h http.Handler) Scorecard {
+// examine examines a handler over connections in memory, in virtual time.
+func examine(t *testing.T, h http.Handler) (card Scorecard) {
 	t.Helper()
-	const patience = 2 * time.Second
-	srv := httptest.NewServer(h)
-	t.Cleanup(srv.Close)
-	card, err := Examine(t.Context(), Config{URL: srv.URL, Key: receiverKey, OtherKey: olderKey, Patience: patience})
-	if err != nil {
-		t.Fatal(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		listener := wire.NewPipeListener()
+		srv := http.Server{Handler: h}
+		var serving sync.WaitGroup
+		serving.Go(func() { _ = srv.Serve(listener) })
+		var err error
+		card, err = Examine(t.Context(), Config{
+			URL: "http://127.0.0.1/hooks", Key: receiverKey, OtherKey: olderKey, dial: listener.Transport().DialContext,
+		})
+		if err := errors.Join(err, srv.Close()); err != nil {
+			t.Error(err)
+		}
+		serving.Wait()
+	})
 	if len(card.Findings) != len(examinations()) || card.Good+card.Bad+card.Skipped != len(card.Findings) {
 		t.Errorf("%d findings, %d good, %d bad, %d skipped", len(card.Findings), card.Good, card.Bad, card.Skipped)
 	}

@@ -119,7 +119,7 @@ func (e *examiner) sendStalled(p post) reaction {
 // connect opens a connection to the host of a URL.
 func (e *examiner) connect(ctx context.Context, u *url.URL) (net.Conn, error) {
 	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
-	conn, err := e.dialer.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	conn, err := e.dial(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil || u.Scheme == "http" {
 		return conn, err
 	}
