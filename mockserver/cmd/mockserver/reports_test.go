@@ -23,9 +23,12 @@ func environ(r ready) map[string]string {
 	return env
 }
 
+// fast generates documents in a hundredth of their time.
+const fast = "GenerationScale=0.01"
+
 func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
 	t.Parallel()
-	r := start(t, nil, "-json").world(t)
+	r := start(t, nil, "-json", "-assume", fast).world(t)
 	env := environ(r)
 	invoke(t, env, "conform").want(t, exitOK, "read-only", " 0 failed", "Open points of the specification")
 	got := invoke(t, env, "conform", "-second-purchase", "-refused-purchases", "-json", r.URL+"/v1").want(t, exitOK)
@@ -44,7 +47,7 @@ func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
 // W6: -write sends one purchase, which the report names.
 func TestConform_WriteSendsOnePurchase(t *testing.T) {
 	t.Parallel()
-	env := environ(start(t, nil, "-json").world(t))
+	env := environ(start(t, nil, "-json", "-assume", fast).world(t))
 	got := invoke(t, env, "conform", "-write").want(t, exitOK, " 0 failed, 0 not run", "a purchase was sent: ", "needs WithSecondPurchase", "Rules that no run can check")
 	if n := strings.Count(got.stdout, "a purchase was sent"); n != 1 {
 		t.Errorf("%d purchases", n)
@@ -54,7 +57,7 @@ func TestConform_WriteSendsOnePurchase(t *testing.T) {
 // D11: the exit code shows that a check could not be made.
 func TestConform_TellsByTheExitCodeThatACheckWasNotMade(t *testing.T) {
 	t.Parallel()
-	env := environ(start(t, nil, "-json").world(t))
+	env := environ(start(t, nil, "-json", "-assume", fast).world(t))
 	delete(env, "SHIPPING_SHIPMENT")
 	invoke(t, env, "conform").want(t, exitOK)
 	invoke(t, env, "conform", "-write").want(t, exitIncomplete, "not run", "name a shipment")
@@ -85,9 +88,9 @@ func TestDoctor_PrintsAScorecardAndTellsByTheExitCode(t *testing.T) {
 	t.Parallel()
 	careless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(careless.Close)
-	invoke(t, nil, "doctor", careless.URL, "-key", "k", "-patience", "2s").want(t, exitFailure, "Receiver "+careless.URL, "BAD   bad signature", "Anyone could send you events")
+	invoke(t, nil, "doctor", careless.URL, "-key", "k", "-patience", "1s").want(t, exitFailure, "Receiver "+careless.URL, "BAD   bad signature", "Anyone could send you events")
 
-	got := invoke(t, map[string]string{"SHIPPING_SECRET_KEY": "k"}, "doctor", "-json", "-patience", "2s", careless.URL).want(t, exitFailure)
+	got := invoke(t, map[string]string{"SHIPPING_SECRET_KEY": "k"}, "doctor", "-json", "-patience", "1s", careless.URL).want(t, exitFailure)
 	var card doctor.Scorecard
 	if err := json.Unmarshal([]byte(got.stdout), &card); err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func TestTLS_DoctorReachesAReceiverThatItIsToldToTrust(t *testing.T) {
 	t.Cleanup(secure.Close)
 	ca := file(t, "ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})))
 	invoke(t, nil, "doctor", secure.URL, "-key", "k").want(t, exitFailure, "certificate")
-	invoke(t, nil, "doctor", secure.URL, "-key", "k", "-patience", "2s", "-cacert", ca).want(t, exitFailure, "BAD   bad signature")
+	invoke(t, nil, "doctor", secure.URL, "-key", "k", "-patience", "1s", "-cacert", ca).want(t, exitFailure, "BAD   bad signature")
 }
 
 // Without -tls-ca the CA certificate is in a temporary file that serve prints, and is removed with the server.
