@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
@@ -132,7 +133,12 @@ func TestWithoutABudgetNothingIsBought(t *testing.T) {
 // The program is killed between a purchase and its completion. The next run goes on: same result, one
 // debit each.
 func TestKilledAndContinued(t *testing.T) {
-	server := serve(t, 0.2)
+	server := serve(t, 1, mockserver.WithVirtualClock(time.Time{}))
+	generate := func() {
+		if _, err := server.Advance(time.Hour); err != nil {
+			t.Error(err)
+		}
+	}
 	in := list(t, append([]string{"shipment_id"}, server.Shipments()[:6]...)...)
 	args := []string{"-in", in, "-out", t.TempDir(), "-budget", "1000000", "-settle", "1s"}
 	program := exec.CommandContext(t.Context(), os.Args[0], args...)
@@ -159,12 +165,13 @@ func TestKilledAndContinued(t *testing.T) {
 	if server.Requests(shipping.OpPurchase) == 0 {
 		t.Fatal("killed before the first purchase")
 	}
-	var out bytes.Buffer
-	if err := run(t.Context(), args, &out); err != nil {
-		t.Fatalf("%v\n%s", err, &out)
+	generate()
+	out := &watcher{word: "processing", then: generate} // what is still to be purchased
+	if err := run(t.Context(), args, out); err != nil {
+		t.Fatalf("%v\n%s", err, &out.Buffer)
 	}
 	if !strings.Contains(out.String(), "6 completed") {
-		t.Errorf("the second run:\n%s", &out)
+		t.Errorf("the second run:\n%s", &out.Buffer)
 	}
 	checkOneDebitEach(t, server, 6)
 }
