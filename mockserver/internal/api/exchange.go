@@ -150,7 +150,7 @@ func (s *API) answer(w *world.World, x *wire.Exchange, op *operation, refusal *w
 func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
 	x.Reply.WithoutKeys()
 	if len(x.Struck) == 0 { // faults apply to the uncompressed form
-		x.Reply.Negotiate(x.Call.Header, s.Compress || !wire.IsLocal(x.Call.Request))
+		x.Reply.Negotiate(x.Call.Request, s.Compress)
 	}
 	x.At, x.Virtual, x.World, x.Key = w.Clock.Now(), w.Clock.IsVirtual(), w.Name(), fingerprint(w, x.Call.Request)
 	for _, o := range w.Observers {

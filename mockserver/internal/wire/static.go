@@ -38,24 +38,24 @@ func compressed(plain []byte) []byte {
 
 func (f *Static) Reply() Reply { return Reply{Status: http.StatusOK, Body: f.plain, fixed: f} }
 
-// Negotiate selects the form of an immutable response: compressed if compress is true and the caller accepts that, and
-// 304 if the caller has it. The journal records the uncompressed body.
+// Negotiate selects the form of an immutable response: compressed if the caller accepts that, and is on another machine
+// or always is true; and 304 if the caller has it. The journal records the uncompressed body.
 //
 // Assumption: the specification does not mention ETag and Content-Encoding. They work as in RFC 9110. A
 // caller that sends neither If-None-Match nor Accept-Encoding gets the plain list.
-func (p *Reply) Negotiate(asked http.Header, compress bool) {
+func (p *Reply) Negotiate(r *http.Request, always bool) {
 	if p.fixed == nil {
 		return
 	}
 	p.Header = http.Header{"Vary": {"Accept-Encoding"}}
 	tag := `"` + p.fixed.tag() + `"`
-	if compress && acceptsGzip(asked) {
+	if acceptsGzip(r.Header) && (always || !IsLocal(r)) {
 		tag = `"` + p.fixed.tag() + `-gzip"`
 		p.coded = p.fixed.zipped()
 		p.Header.Set("Content-Encoding", "gzip")
 	}
 	p.Header["Etag"] = []string{tag}
-	if MatchesTag(asked.Values("If-None-Match"), tag) {
+	if MatchesTag(r.Header.Values("If-None-Match"), tag) {
 		p.Status, p.Body, p.coded = http.StatusNotModified, nil, nil
 		p.Header.Del("Content-Encoding")
 	}
