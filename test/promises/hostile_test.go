@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -160,7 +161,7 @@ func requestsFor(operation string, again bool) (method string, n int) {
 func withEveryAnswer(t *testing.T, test func(t *testing.T, answer hostileAnswer)) {
 	t.Parallel()
 	var endless sync.WaitGroup
-	for name, answer := range hostileAnswers() {
+	for name, answer := range hostileAnswers(t) {
 		if answer.endless {
 			endless.Go(func() { t.Run(name, func(t *testing.T) { test(t, answer) }) })
 			continue
@@ -174,6 +175,7 @@ func withEveryAnswer(t *testing.T, test func(t *testing.T, answer hostileAnswer)
 }
 
 func TestHostile_EveryOperationSurvivesEveryAnswer(t *testing.T) {
+	t.Attr("cases", fmt.Sprintf("%d calls", len(hostileAnswers(t))*len(hostileCalls())))
 	withEveryAnswer(t, func(t *testing.T, answer hostileAnswer) {
 		var all sync.WaitGroup
 		for _, call := range hostileCalls() {
@@ -251,37 +253,6 @@ func buyHostile(ctx context.Context, c *shipping.Client, requestID string, o ...
 		RequestID: requestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA},
 		PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond},
 	}, o...)
-}
-
-// The outcome of a purchase is true for any response: the service charges before it responds, or never, and shows the
-// current state of the request to each reader.
-func TestHostile_APurchaseTellsTheTruthAboutTheMoney(t *testing.T) {
-	withEveryAnswer(t, func(t *testing.T, answer hostileAnswer) {
-		for _, charges := range []bool{false, true} {
-			status := map[bool]string{false: "draft", true: `processing","documents":["FDA"],"source":"shipment`}[charges]
-			server := startHostile(t, func(to net.Conn, r *http.Request) {
-				if r.Method == http.MethodGet {
-					_, _ = io.WriteString(to, wireAnswer("200 OK", shippingtest.Envelope(`{"request_id":"RD-1","status":"`+status+`"}`)))
-					return
-				}
-				answer.write(to, shippingtest.Envelope(`{"request_id":"RD-1","status":"processing"}`))
-			})
-			result, err := buyHostile(t.Context(), server.client(t, hostilePolicy(answer)), "RD-1")
-			if got := server.count(http.MethodPost); got != 1 && !(answer.endless && got == 0) {
-				t.Errorf("the purchase reached the server %d times", got)
-			}
-			switch got := shippingtest.Outcome(result, err); {
-			case charges && got != shipping.OutcomeCharged:
-				t.Errorf("charged, and reported as %q: %v", got, err)
-			case !charges && got == shipping.OutcomeCharged && answer.want != nil && !answer.confirms:
-				t.Errorf("not charged, and reported as charged: %+v", result)
-			case !charges && got == shipping.OutcomeNotCharged && !answer.refuses:
-				t.Errorf("reported as not charged, and nothing proves it: %v", err)
-			case !charges && answer.refuses && got != shipping.OutcomeNotCharged:
-				t.Errorf("the service refused, and it is reported as %q: %v", got, err)
-			}
-		}
-	})
 }
 
 // Redirects are followed by no operation, to nowhere, and take nothing along.

@@ -40,7 +40,7 @@ func TestMemory_NoAnswerCostsMoreThanItsLimit(t *testing.T) {
 	if raceDetector { // which has nothing to find in one call at a time
 		measured = measured[:1]
 	}
-	for name, answer := range hostileAnswers() {
+	for name, answer := range hostileAnswers(t) {
 		if answer.endless { // so are these in time, and a byte a second is not much
 			continue
 		}

@@ -3,7 +3,6 @@ package promises_test
 import (
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -58,110 +57,13 @@ func buy(ctx context.Context, client *shipping.Client) (*shipping.PurchaseResult
 	})
 }
 
-// drop ends the connection without a response; with a reset where abrupt.
-func drop(w http.ResponseWriter, abrupt bool) {
+// drop ends the connection without a response.
+func drop(w http.ResponseWriter) {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(err)
 	}
-	if tcp, isTCP := connection.(*net.TCPConn); isTCP && abrupt {
-		_ = tcp.SetLinger(0)
-	}
 	_ = connection.Close()
-}
-
-func answerWith(status int, body string) func(http.ResponseWriter, *http.Request) {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Location", "/v1/regulatory-documents/purchase")
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
-	}
-}
-
-func TestPurchase_OverBrokenConnectionsReachesTheServerOnce(t *testing.T) {
-	t.Parallel()
-	confirmation := shippingtest.Envelope(`{"status":"processing"}`)
-	for name, test := range map[string]struct {
-		misbehave func(w http.ResponseWriter, r *http.Request)
-		// lost is the outcome if nothing was charged: a charge is always found by reading back.
-		lost shipping.PurchaseOutcome
-	}{
-		"drops the connection unread":  {func(w http.ResponseWriter, r *http.Request) { drop(w, false) }, shipping.OutcomeUnknown},
-		"resets the connection":        {func(w http.ResponseWriter, r *http.Request) { drop(w, true) }, shipping.OutcomeUnknown},
-		"drops the connection read":    {func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body); drop(w, false) }, shipping.OutcomeUnknown},
-		"answers 500":                  {answerWith(500, shippingtest.RefusalBody("oops")), shipping.OutcomeUnknown},
-		"answers 502 without a body":   {answerWith(502, ""), shipping.OutcomeUnknown},
-		"answers 503":                  {answerWith(503, "<html>"), shipping.OutcomeUnknown},
-		"answers 429":                  {answerWith(429, shippingtest.RefusalBody("slow down")), shipping.OutcomeNotCharged},
-		"answers 408":                  {answerWith(408, shippingtest.RefusalBody("slow")), shipping.OutcomeUnknown},
-		"answers 409":                  {answerWith(409, shippingtest.RefusalBody("busy")), shipping.OutcomeNotCharged},
-		"answers 308":                  {answerWith(308, ""), shipping.OutcomeUnknown},
-		"answers 307":                  {answerWith(307, ""), shipping.OutcomeUnknown},
-		"answers 302":                  {answerWith(302, ""), shipping.OutcomeUnknown},
-		"answers 200 as HTML":          {answerWith(200, "<html>"), shipping.OutcomeUnknown},
-		"answers 200 with nothing":     {answerWith(200, ""), shipping.OutcomeUnknown},
-		"answers 200, status false":    {answerWith(200, shippingtest.RefusalBody("no")), shipping.OutcomeNotCharged},
-		"answers 400 of a proxy":       {answerWith(400, "<html>bad request</html>"), shipping.OutcomeUnknown},
-		"answers half a confirmation":  {answerWith(200, confirmation[:20]), shipping.OutcomeUnknown},
-		"truncates the confirmation":   {truncated(confirmation), shipping.OutcomeUnknown},
-		"never answers":                {func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body); <-r.Context().Done() }, shipping.OutcomeUnknown},
-		"stops in the middle":          {stalled(confirmation), shipping.OutcomeUnknown},
-		"refuses by a rule":            {answerWith(400, shippingtest.RefusalBody("insufficient funds")), shipping.OutcomeNotCharged},
-		"refuses the key":              {answerWith(401, shippingtest.RefusalBody("no")), shipping.OutcomeNotCharged},
-		"refuses a request it lacks":   {answerWith(404, shippingtest.RefusalBody("no such request")), shipping.OutcomeNotCharged},
-		"refuses with status in words": {answerWith(422, `{"status":"false","message":"no"}`), shipping.OutcomeNotCharged},
-	} {
-		for _, charges := range []bool{false, true} {
-			title := name + ", nothing charged"
-			if charges {
-				title = name + ", after the charge"
-			}
-			t.Run(title, func(t *testing.T) {
-				t.Parallel()
-				server := &till{misbehave: func(w http.ResponseWriter, r *http.Request, charge func()) {
-					if charges {
-						charge()
-					}
-					test.misbehave(w, r)
-				}}
-				result, err := buy(t.Context(), server.open(t))
-				if got := server.reached.Load(); got != 1 {
-					t.Errorf("the purchase reached the server %d times", got)
-				}
-				want := test.lost
-				if charges {
-					want = shipping.OutcomeCharged
-				}
-				if got := shippingtest.Outcome(result, err); got != want {
-					t.Errorf("outcome %q, want %q (%v)", got, want, err)
-				}
-				if charges && test.lost == shipping.OutcomeUnknown && (err != nil || !result.ReadBack || result.Request == nil) {
-					t.Errorf("a charge whose response was lost: %+v, %v", result, err)
-				}
-				if err != nil && !strings.Contains(err.Error(), "RD-1") {
-					t.Errorf("the error does not name the request: %v", err)
-				}
-			})
-		}
-	}
-}
-
-// truncated announces more than it sends.
-func truncated(body string) func(http.ResponseWriter, *http.Request) {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Length", "1000")
-		_, _ = io.WriteString(w, body[:20])
-	}
-}
-
-// stalled sends half of a body and keeps the connection open.
-func stalled(body string) func(http.ResponseWriter, *http.Request) {
-	return func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		_, _ = io.WriteString(w, body[:20])
-		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done()
-	}
 }
 
 func TestPurchase_ConfirmedOverASocket(t *testing.T) {
@@ -181,7 +83,7 @@ func TestPurchase_ChargedOnlyWhileSettling(t *testing.T) {
 	server := &till{}
 	release := make(chan struct{})
 	server.misbehave = func(w http.ResponseWriter, r *http.Request, charge func()) {
-		drop(w, false)
+		drop(w)
 		<-release
 		charge()
 	}
@@ -248,7 +150,7 @@ func TestPurchase_OverAStaleConnection(t *testing.T) {
 		server := &till{misbehave: func(w http.ResponseWriter, r *http.Request, charge func()) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			charge()
-			drop(w, false)
+			drop(w)
 		}}
 		client := server.open(t)
 		if _, err := client.Regulatory.Get(t.Context(), "RD-1"); err != nil { // its connection is used again

@@ -163,7 +163,7 @@ func skipPrivate(path string, entry fs.DirEntry) error {
 	}
 	_, err := os.Stat(filepath.Join(path, "go.mod"))
 	switch name := entry.Name(); {
-	case err == nil, name == "internal", name == "examples", name == "testdata", strings.HasPrefix(name, "."):
+	case err == nil, name == "internal", name == "examples", name == "test", name == "testdata", strings.HasPrefix(name, "."):
 		return fs.SkipDir
 	}
 	return nil

@@ -1,0 +1,91 @@
+package vectors_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/test/vectors"
+)
+
+// classes are the classes of errors, by the sentinels of the client.
+func classes() map[error]string {
+	return map[error]string{
+		shipping.ErrConnection: "connection", shipping.ErrTruncated: "truncated", shipping.ErrBodyTooLarge: "too_large",
+		shipping.ErrUnexpectedBody: "unexpected_body", shipping.ErrRedirected: "redirected", shipping.ErrServer: "server",
+		shipping.ErrUnauthorized: "unauthorized", shipping.ErrNotFound: "not_found", shipping.ErrRateLimited: "rate_limited",
+		shipping.ErrInvalidRequest: "invalid_request",
+	}
+}
+
+// class returns the most specific class of an error.
+func class(err error) string {
+	named := ""
+	for sentinel, name := range classes() {
+		if errors.Is(err, sentinel) && (named == "" || named == "invalid_request" || named == "server") {
+			named = name
+		}
+	}
+	return named
+}
+
+// purchase returns the client of this module, with a timeout that endless responses meet soon.
+func purchase(endless bool) vectors.Client {
+	policy := shipping.RetryPolicy{AttemptTimeout: 20 * time.Second, MaxRetryAfter: time.Millisecond}
+	if endless {
+		policy.AttemptTimeout = 300 * time.Millisecond
+	}
+	return func(ctx context.Context, baseURL string) (vectors.Report, error) {
+		client, err := shipping.NewClient(vectors.SecretKey, shipping.WithBaseURL(baseURL), shipping.WithRetryPolicy(policy), shipping.WithMaxResponseBytes(1<<20))
+		if err != nil {
+			return vectors.Report{}, err
+		}
+		result, err := client.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
+			RequestID: vectors.RequestID, DocumentTypes: []shipping.DocumentType{vectors.Document},
+			PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond},
+		})
+		if err != nil && !strings.Contains(err.Error(), vectors.RequestID) {
+			return vectors.Report{}, fmt.Errorf("the error does not name the request: %w", err)
+		}
+		return vectors.Report{Outcome: string(shippingtest.Outcome(result, err)), Error: class(err)}, nil
+	}
+}
+
+// cases returns all cases.
+func cases(t *testing.T) []vectors.Case {
+	t.Helper()
+	all, err := vectors.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestVectors_TheClientReportsTheTruth(t *testing.T) {
+	t.Parallel()
+	all := cases(t)
+	t.Attr("cases", fmt.Sprintf("%d purchases", len(all)))
+	var endless sync.WaitGroup // these only wait, so they run at the same time however few tests may run in parallel
+	for _, c := range all {
+		grade := func(t *testing.T) {
+			if err := c.Grade(t.Context(), purchase(c.Endless)); err != nil {
+				t.Error(err)
+			}
+		}
+		if c.Endless {
+			endless.Go(func() { t.Run(c.Name(), grade) })
+			continue
+		}
+		t.Run(c.Name(), func(t *testing.T) {
+			t.Parallel()
+			grade(t)
+		})
+	}
+	endless.Wait()
+}
