@@ -1,9 +1,12 @@
 package sweep
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -17,6 +20,7 @@ type Request struct {
 	Fault     string `json:"fault,omitempty"`
 
 	same string    // equal for requests with the same method, target and body
+	what string    // like same, with shipments and invoices in place of request ids, which differ between runs
 	at   time.Time // when the response was ready, or the notification was sent, by the world's clock
 }
 
@@ -25,6 +29,7 @@ type Request struct {
 func learn(calls []journal.Entry) []Request {
 	var requests []Request
 	nth := map[string]int{}
+	subjects := subjectsOf(calls)
 	for _, c := range calls {
 		if c.Operation == "" {
 			continue
@@ -34,9 +39,10 @@ func learn(calls []journal.Entry) []Request {
 		if c.Query != "" {
 			target += "?" + c.Query
 		}
+		same := c.Method + " " + target + " " + c.RequestBody
 		requests = append(requests, Request{
 			Operation: c.Operation, Nth: nth[c.Operation], Method: c.Method, Target: target, Status: c.Status, Fault: c.Fault,
-			same: c.Method + " " + target + " " + c.RequestBody, at: c.At,
+			same: same, what: subjects.Replace(same), at: c.At,
 		})
 	}
 	return requests
@@ -60,4 +66,31 @@ func thinned(c *Config, requests []Request) []Request {
 		}
 	}
 	return chosen
+}
+
+// subjectsOf returns a replacer of the ids of the requests that were made by what was analyzed.
+func subjectsOf(calls []journal.Entry) *strings.Replacer {
+	var pairs []string
+	for _, c := range calls {
+		var made struct {
+			Data struct {
+				RequestID string `json:"request_id"`
+			} `json:"data"`
+		}
+		if c.Operation == shipping.OpAnalyze && json.Unmarshal([]byte(c.ResponseBody), &made) == nil && made.Data.RequestID != "" {
+			pairs = append(pairs, made.Data.RequestID, c.RequestBody)
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// moved reports whether the first fault of a schedule struck another request than the one with that number without
+// faults.
+func (s Schedule) moved(normal, requests []Request) bool {
+	if len(s) == 0 || s[0].Operation == Notification {
+		return false
+	}
+	expected := slices.IndexFunc(normal, func(r Request) bool { return r.Operation == s[0].Operation && r.Nth == s[0].Nth })
+	struck := slices.IndexFunc(requests, func(r Request) bool { return r.Operation == s[0].Operation && r.Fault != "" })
+	return expected >= 0 && struck >= 0 && normal[expected].what != requests[struck].what
 }

@@ -11,6 +11,9 @@ type Result struct {
 	Schedule string `json:"schedule"`
 	// Struck is false if the program did not make the requests that the faults were for.
 	Struck bool `json:"struck"`
+	// Moved is true if the fault struck another request than the one with that number without faults: the program makes
+	// several requests at a time, so that their order changes.
+	Moved bool `json:"moved,omitempty"`
 	// How is how the program ended, such as "exit code 1".
 	How string `json:"end"`
 	// Restarted is true if the program was started a second time.

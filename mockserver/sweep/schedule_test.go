@@ -157,6 +157,41 @@ func TestSweep_ReadBeforeThePurchaseIsJournaled(t *testing.T) {
 	})
 }
 
+// A program that makes requests at the same time makes them in another order in each run. The report counts the runs in
+// which the fault struck another request.
+func TestSweep_RequestsAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	for _, parallel := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			config := sweep.Config{Faults: []string{"500"}, Operations: []string{shipping.OpPurchase}, Options: []mockserver.Option{mockserver.WithoutListener()}}
+			report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+				s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, a.World.SecretKey}
+				shipments := a.World.Shipments()[:2]
+				if parallel && a.Run == 1 {
+					slices.Reverse(shipments) // as if the second goroutine were faster
+				}
+				for _, shipment := range shipments {
+					r, err := s.analyze(ctx, shipment)
+					if err == nil {
+						err = s.purchase(ctx, r)
+					}
+					if err != nil {
+						return sweep.Outcome{How: err.Error()}
+					}
+				}
+				return sweep.Outcome{Success: true}
+			})
+			if err != nil || len(report.Results) != 2 || report.Results[0].Moved != parallel || report.Results[1].Moved {
+				t.Errorf("parallel %v: %v: %+v", parallel, err, report.Results)
+			}
+			var text strings.Builder
+			if err := report.WriteText(&text); err != nil || strings.Contains(text.String(), "; in 1 another request was struck") != parallel {
+				t.Errorf("parallel %v: %v: %s", parallel, err, &text)
+			}
+		})
+	}
+}
+
 // A sweep ends with its context, and the programs with it.
 func TestSweep_Cancelled(t *testing.T) {
 	t.Parallel()

@@ -181,7 +181,7 @@ func (s *sweeper) run(ctx context.Context, schedule Schedule, number int) (Resul
 		s.normal = s.config.Goal.apply(o)
 	}
 	r := newResult(schedule, o, out)
-	r.Seconds, r.Restarted = time.Since(began).Seconds(), restarted
+	r.Seconds, r.Restarted, r.Moved = time.Since(began).Seconds(), restarted, schedule.moved(s.normal.requests, r.Requests)
 	r.Findings = judge(s.config, s.normal, o, out, restarted)
 	if timedOut {
 		r.Findings = append(r.Findings, Finding{TimedOut, fmt.Sprintf("the program did not end within %s", s.config.Timeout)})

@@ -151,6 +151,9 @@ func (r *runner) withFaults(t *testing.T, schedule Schedule) (result Result) {
 		for _, f := range result.Findings {
 			t.Errorf("sweep: %s", f)
 		}
+		if result.Moved = schedule.moved(r.normal.requests, result.Requests); result.Moved && len(result.Findings) > 0 {
+			t.Log("the requests came in another order than without faults, so the fault may strike another one next time")
+		}
 		if len(result.Findings) > 0 {
 			t.Logf("the program ended with %s, after these requests:\n%s", result.How, result.Trace())
 		}

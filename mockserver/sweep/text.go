@@ -162,6 +162,9 @@ func (r *Result) describe(text *strings.Builder, whole bool) {
 			fmt.Fprintf(text, "  output:\n%s", indented(r.Output))
 		}
 	}
+	if r.Moved {
+		fmt.Fprintln(text, "  The requests came in another order than without faults, so the fault may strike another one next time.")
+	}
 	if r.Replay != "" {
 		fmt.Fprintf(text, "  again: %s\n", r.Replay)
 	}
@@ -176,15 +179,21 @@ func indented(block string) string {
 }
 
 func (r *Report) summarize(text *strings.Builder, failing int) {
-	absent := 0
+	absent, moved := 0, 0
 	for _, result := range r.Results {
 		if !result.Struck {
 			absent++
+		}
+		if result.Moved {
+			moved++
 		}
 	}
 	fmt.Fprintf(text, "\n%d requests without faults; %d runs with faults, %d failing", len(r.Requests), len(r.Results), failing)
 	if absent > 0 {
 		fmt.Fprintf(text, "; in %d the request was not made", absent)
+	}
+	if moved > 0 {
+		fmt.Fprintf(text, "; in %d another request was struck, because the program makes several at a time", moved)
 	}
 	if r.Left > 0 {
 		fmt.Fprintf(text, "; %d not tried because of the limit", r.Left)
