@@ -109,16 +109,14 @@ export function journal(app) {
     const query = serverQuery(app.route);
     const wanted = query.toString();
     fresh ||= wanted !== loaded || entries.length === 0;
-    if (!fresh) query.set("after", entries[0].request_id);
+    if (fresh) query.set("last", String(page));
+    else query.set("after", entries[0].request_id);
     const found = await fetchRows(query);
     if (found) {
-      found.reverse();
-      const gap = !fresh && found.length === page;
       entries = fresh ? found : [...found, ...entries].slice(0, most);
       if (fresh) complete = found.length < page;
       loaded = wanted;
-      again ||= gap || wanted !== serverQuery(app.route).toString();
-      reload ||= gap;
+      again ||= wanted !== serverQuery(app.route).toString();
       draw();
     }
     next();
@@ -138,21 +136,24 @@ export function journal(app) {
     const query = serverQuery(app.route);
     if (query.toString() !== loaded) return;
     query.set("before", entries[entries.length - 1].request_id);
+    query.set("last", String(page));
     const found = await fetchRows(query);
     if (!found) return;
-    found.reverse();
     complete = found.length < page;
     entries = [...entries, ...found];
     draw();
     next();
   }
 
-  /** @param {URLSearchParams} query */
+  /**
+   * fetchRows returns entries, newest first.
+   * @param {URLSearchParams} query
+   */
   async function fetchRows(query) {
     loading = true;
-    const found = await attempt(() => app.api.get("journal", { ...Object.fromEntries(query), bodies: "false", last: String(page) }));
+    const found = await attempt(() => app.api.get("journal", { ...Object.fromEntries(query), bodies: "false" }));
     loading = false;
-    return found;
+    return found?.reverse();
   }
 
   /** wait opens the next request that matches, or stops waiting. */

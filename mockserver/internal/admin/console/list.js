@@ -4,6 +4,7 @@
 import { h, put } from "./dom.js";
 
 const spare = 12; // rows above and below those that can be seen
+const ahead = 100; // rows to the end, from which more are loaded
 
 /**
  * @template T
@@ -15,7 +16,7 @@ const spare = 12; // rows above and below those that can be seen
  * @property {(item: T) => any[]} row makes the cells of an item
  * @property {(item: T) => string} href the address that a row leads to
  * @property {(count: number) => void} [above] is called with the number of rows that arrived above those in view
- * @property {() => void} [more] is called when the end comes into view
+ * @property {() => void} [more] is called when the end is near
  */
 
 /**
@@ -65,7 +66,7 @@ export function list({ label, kind, key, row, href, heads, above, more }) {
     if (now > first) {
       const top = scroll.scrollTop + (now - first) * height;
       room = Math.max(0, top + scroll.clientHeight - items.length * height);
-      space(0, items.length);
+      space(0, 0); // whatever rows there are, the list is long enough
       scroll.scrollTop = top;
     }
     render();
@@ -110,7 +111,7 @@ export function list({ label, kind, key, row, href, heads, above, more }) {
       newest = items[0] ? key(items[0]) : "";
     }
     above?.(Math.max(0, indexOf(newest)));
-    if (to + spare >= items.length) more?.();
+    if (to + ahead >= items.length) more?.();
   }
 
   /** @param {T} item */

@@ -91,7 +91,7 @@ export function requests(app) {
       if (parameter.required) input.value = identifier(parameter.name) ?? parameter.example ?? "";
       input.addEventListener("input", preview);
       inputs.set(parameter.name, input);
-      return labelled(parameter.name + (parameter.required ? " *" : ""), input, h("small", null, parameter.description));
+      return described(parameter.name + (parameter.required ? " *" : ""), input, parameter.description);
     }) : [labelled("Method", method), labelled("Path and query", address)]);
     text.value = operation?.body ? JSON.stringify(sample(document, operation.body, identifier), null, 2) : "";
     bodyPart.hidden = Boolean(operation && !operation.body);
@@ -111,6 +111,17 @@ export function requests(app) {
     });
   }
 
+  /**
+   * @param {string} name
+   * @param {HTMLElement} input
+   * @param {string} [description]
+   */
+  function described(name, input, description) {
+    const note = h("small", { id: `about-${name.replace(/\W.*/, "")}` }, description ?? "");
+    input.setAttribute("aria-describedby", note.id);
+    return h("div", null, labelled(name, input), note);
+  }
+
   /** members shows the simple members of the body as fields, which write into its text. */
   function members() {
     const properties = Object.entries(operation?.body ? resolve(document, operation.body).properties ?? {} : {});
@@ -122,7 +133,7 @@ export function requests(app) {
       const input = field(name, schema);
       input.dataset.member = name;
       input.addEventListener("input", () => write(name, input.value, list ? "list" : schema.type));
-      return labelled(name + (list ? ", separated by commas" : ""), input, h("small", null, schema.description ?? ""));
+      return described(name + (list ? ", separated by commas" : ""), input, schema.description);
     }));
     reread();
   }

@@ -60,7 +60,9 @@ export function sample(document, schema, identifier, name = "") {
   if (known !== undefined && one.type === "string") return known;
   if (one.type === "object" || one.properties) {
     const all = Object.keys(one.properties ?? {});
-    const wanted = all.filter((member) => one.required?.includes(member));
+    const required = one.required ?? (one.then ? one.if.required : one.else?.required);
+    const wanted = all.filter((member) => required?.includes(member));
+    if (!all.length && one.examples) return one.examples[0];
     return Object.fromEntries((wanted.length ? wanted : all.slice(0, 1)).map((member) => [member, sample(document, one.properties[member], identifier, member)]));
   }
   if (one.type === "array") return [sample(document, one.items, identifier, name === "document_types" ? "document_type" : name)];

@@ -1,0 +1,203 @@
+// The journal: everything that it has is found, also behind thousands of other requests.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, afterEach, before, test } from "node:test";
+import { browse, open } from "./page.js";
+import { serve } from "./server.js";
+
+let server;
+let browser;
+let tab;
+
+before(async () => {
+  server = await serve();
+  browser = await browse();
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+afterEach(async () => {
+  const wrong = tab?.wrong ?? [];
+  await tab?.context.close();
+  tab = undefined;
+  await server.call("POST", "/_mock/worlds/home/reset", {});
+  await server.call("DELETE", "/_mock/faults");
+  assert.deepEqual(wrong, [], "forbidden actions of the page");
+});
+const visit = async (hash, options) => (tab = await open(browser, server, hash, options)).page;
+
+/** good sends so many requests that succeed. */
+async function good(count) {
+  for (let sent = 0; sent < count; sent += 50) {
+    await Promise.all(Array.from({ length: Math.min(50, count - sent) }, () => server.call("GET", "/v1/rates?perPage=1")));
+  }
+}
+
+// U1: the page looked for refusals among the latest 300 requests only.
+test("a refused request behind 5,000 good ones is found, with its reason and the correct request", async (t) => {
+  const { id } = await server.call("POST", "/v1/webhooks/replay", { shipment_id: server.shipments[0] });
+  await good(5000);
+  const began = Date.now();
+  const page = await visit();
+  await page.locator(".row").first().waitFor();
+  await page.getByRole("button", { name: "Refused" }).click();
+  await page.getByText("1 match", { exact: true }).waitFor();
+  await page.locator(".row").click();
+  const detail = page.locator(".detail");
+  await detail.getByText("delivery_id, or shipment_id together with event").first().waitFor();
+  await detail.getByText("The nearest request that this world accepts").waitFor();
+  await detail.locator(".nearest .body").getByText('"event"').waitFor();
+  const seconds = (Date.now() - began) / 1000;
+  await page.reload();
+  await detail.getByText("delivery_id, or shipment_id together with event").first().waitFor();
+  assert.match(page.url(), new RegExp(`#/journal/${id}\\?outcome=refused`));
+  assert.equal(await page.locator(".row").count(), 1);
+  await detail.getByRole("button", { name: "Send it" }).click();
+  await page.getByText("Sent: 200").waitFor();
+  t.diagnostic(`the reason and the correct request were on the page after ${seconds.toFixed(1)} s`);
+});
+
+test("filters are of the whole journal, and in the address", async () => {
+  await server.call("POST", "/_mock/faults", { rules: [{ operation: "countries.list", first: 1, fault: { kind: "drop" } }] });
+  await server.call("GET", "/v1/countries").catch(() => {}); // req-1
+  await server.call("GET", "/v1/transactions"); // req-2
+  await server.call("POST", "/v1/regulatory-documents/analyze", { shipment_id: server.shipments[0] }); // req-3
+  await good(400);
+  const page = await visit();
+  const only = async (id) => {
+    await page.locator(`.row[href*="/${id}?"]`).waitFor();
+    await page.getByText("1 match", { exact: true }).waitFor();
+  };
+  for (const [label, value, id, hash] of [
+    ["Any method", "POST", "req-3", "method=POST"],
+    ["Any operation", "transactions.list", "req-2", "operation=transactions.list"],
+    ["Any status", "4xx", "req-2", "status=4xx"],
+    ["Any fault", "drop", "req-1", "fault=drop"],
+  ]) {
+    await page.getByLabel(label).selectOption(value);
+    await only(id);
+    assert.ok(page.url().includes(hash), page.url());
+    await page.reload();
+    await only(id);
+    assert.equal(await page.getByLabel(label).inputValue(), value);
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByText("latest 200 of 403").waitFor();
+  }
+  await page.getByLabel("Search requests").fill(server.shipments[0]);
+  await only("req-3");
+  await page.getByLabel("Search requests").fill("wallet is required");
+  await only("req-2");
+  await page.getByLabel("Search requests").fill("req-1");
+  await only("req-1");
+  await page.getByLabel("Search requests").fill("");
+  await page.getByRole("button", { name: "Faulted" }).click();
+  await only("req-1");
+});
+
+test("older requests are loaded as they come into view", async () => {
+  await server.call("GET", "/v1/countries");
+  await good(900);
+  const page = await visit();
+  await page.getByText("latest 200 of 901").waitFor();
+  const oldest = page.locator('.row[href*="/req-1"]', { hasText: "countries" });
+  while (!(await oldest.isVisible())) {
+    await page.locator(".scroll").evaluate((node) => { node.scrollTop = node.scrollHeight; });
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+  }
+  assert.ok(await page.locator(".row").count() < 80);
+  await oldest.click();
+  await page.locator(".detail h2", { hasText: "/v1/countries" }).waitFor();
+});
+
+test("rows that somebody reads stay in place while requests arrive", async () => {
+  await good(100);
+  const page = await visit();
+  await page.locator(".row").nth(5).hover();
+  await page.evaluate(() => {
+    globalThis.shifts = [];
+    new PerformanceObserver((all) => globalThis.shifts.push(...all.getEntries().map((one) => one.value))).observe({ type: "layout-shift" });
+  });
+  const places = () => page.evaluate(() => [...document.querySelectorAll(".bar h1, .tools > *, .heads, .row[href*='/req-95?'], .row[href$='/req-95']")]
+    .filter((node) => node.checkVisibility() && !node.matches(".newer"))
+    .map((node) => [node.textContent?.slice(0, 20), Math.round(node.getBoundingClientRect().x), Math.round(node.getBoundingClientRect().y)]));
+  const before = await places();
+  assert.ok(before.length > 8, `${before}`);
+  await good(150);
+  await page.getByRole("button", { name: "150 new" }).waitFor();
+  assert.deepEqual(await places(), before);
+  assert.deepEqual(await page.evaluate(() => globalThis.shifts), []);
+  await page.getByRole("button", { name: "150 new" }).click();
+  await page.locator('.row[href$="/req-250"]').waitFor();
+  await page.getByRole("button", { name: "150 new" }).waitFor({ state: "hidden" });
+});
+
+test("two requests are shown side by side, with their differences", async () => {
+  await server.call("POST", "/v1/webhooks/replay", { shipment_id: server.shipments[0], event: "shipment.created" });
+  await server.call("POST", "/v1/webhooks/replay", { shipment_id: server.shipments[0] });
+  const page = await visit("#/journal/req-2");
+  await page.locator(".row").nth(1).waitFor();
+  const picker = page.getByLabel("Compare with");
+  await picker.focus();
+  await picker.selectOption("req-1");
+  await page.waitForURL(/req-2\?with=req-1/);
+  await page.locator(".compared .differs", { hasText: "Status" }).waitFor();
+  assert.equal(await page.locator(".compared tr:not(.differs)", { hasText: "Operation" }).count(), 1);
+  await page.locator(".lines .differs", { hasText: '"event": "shipment.created"' }).first().waitFor();
+  await page.reload();
+  await page.locator(".lines .differs", { hasText: '"event": "shipment.created"' }).first().waitFor();
+  await page.keyboard.press("Escape");
+  await page.waitForURL(/req-2$/);
+  await page.locator(".detail").getByText("delivery_id, or").first().waitFor();
+});
+
+test("what is filtered is exported as JSON lines, HAR and curl", async () => {
+  await server.call("GET", "/v1/countries");
+  await server.call("GET", "/v1/transactions");
+  const page = await visit("#/journal?outcome=refused");
+  await page.getByText("1 match", { exact: true }).waitFor();
+  const exported = async (name) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name }).click()]);
+    return [download.suggestedFilename(), await readFile(await download.path(), "utf8")];
+  };
+  const [lines, text] = await exported("JSON lines");
+  assert.equal(lines, "journal.jsonl");
+  assert.deepEqual(text.trim().split("\n").map((line) => JSON.parse(line).request_id), ["req-2"]);
+  const [archive, har] = await exported("HAR");
+  assert.equal(archive, "journal.har");
+  assert.equal(JSON.parse(har).log.entries[0].request.url, server.url + "/v1/transactions");
+  const [script, curl] = await exported("curl");
+  assert.equal(script, "journal.sh");
+  assert.match(curl, /^curl -i -H "Authorization: Bearer \$SHIPPING_SECRET_KEY" .*\/v1\/transactions\n$/);
+});
+
+test("the next request that matches is opened when it arrives", async () => {
+  const page = await visit("#/journal?operation=countries.list");
+  await page.getByRole("button", { name: "Wait for the next" }).click();
+  const waiting = page.getByRole("button", { name: "Stop waiting" });
+  await waiting.waitFor();
+  await server.call("GET", "/v1/rates?perPage=1");
+  await server.call("GET", "/v1/countries");
+  await page.locator(".detail h2", { hasText: "/v1/countries" }).waitFor();
+  await page.keyboard.press("n");
+  await waiting.click();
+  await page.getByRole("button", { name: "Wait for the next" }).waitFor();
+});
+
+test("a notice covers nothing", async () => {
+  await good(50);
+  for (const width of [1280, 390]) {
+    const page = await visit("", { viewport: { width, height: 780 } });
+    await page.locator(".row").first().waitFor();
+    await page.keyboard.press("t");
+    await page.keyboard.press("t");
+    const overlaps = await page.evaluate(() => {
+      const boxes = [...document.querySelectorAll("header, nav, main, #notices")].map((node) => node.getBoundingClientRect());
+      return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1));
+    });
+    assert.equal(await page.locator(".notice").count(), 2);
+    assert.deepEqual(overlaps, []);
+    if (width === 1280) await tab.context.close();
+  }
+});

@@ -1,0 +1,109 @@
+// Requests that the page sends, and the money that it moves.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import { browse, open } from "./page.js";
+import { serve } from "./server.js";
+
+let server;
+let browser;
+let tab;
+
+before(async () => {
+  server = await serve("-clock", "virtual");
+  browser = await browse();
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+afterEach(async () => {
+  const wrong = tab?.wrong ?? [];
+  await tab?.context.close();
+  tab = undefined;
+  await server.call("POST", "/_mock/worlds/home/reset", {});
+  assert.deepEqual(wrong, [], "forbidden actions of the page");
+});
+const visit = async (hash, options) => (tab = await open(browser, server, hash, options)).page;
+
+test("every operation of the document is sent with the identifiers of the world", async () => {
+  const { data } = await server.call("POST", "/v1/regulatory-documents/analyze", { shipment_id: server.shipments[0] });
+  const response = await fetch(server.url + "/_mock/openapi.json");
+  const paths = Object.entries((await response.json()).paths).filter(([path]) => path.startsWith("/v1/"));
+  const wanted = paths.flatMap(([, methods]) => Object.values(methods).map((one) => one.operationId).filter(Boolean)).sort();
+  const page = await visit("#/requests");
+  const chooser = page.getByRole("combobox", { name: "Operation" });
+  await chooser.locator("option").nth(1).waitFor({ state: "attached" });
+  const offered = (await chooser.locator("option").evaluateAll((all) => all.map((one) => one.value))).filter(Boolean);
+  assert.deepEqual(offered.sort(), wanted);
+  for (const [i, name] of wanted.entries()) {
+    await chooser.selectOption(name);
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.waitForURL(new RegExp(`#/requests/req-${i + 2}$`));
+    await page.locator(".detail .facts", { hasText: name }).waitFor();
+  }
+  const statuses = (await server.call("GET", "/_mock/journal?after=req-1&bodies=false")).data.map((one) => `${one.operation} ${one.status} ${one.message ?? ""}`);
+  assert.deepEqual(statuses.filter((one) => !/ 200 /.test(one) && !one.startsWith("regulatory.")), []);
+  assert.ok(statuses.some((one) => one.startsWith("regulatory.purchase 200")), statuses.join("\n"));
+  assert.ok(data.request_id);
+});
+
+test("fields and text of a body are one, and a refusal is explained beside the form", async () => {
+  const page = await visit("#/requests?operation=webhooks.replay");
+  const text = page.getByLabel("Body, JSON");
+  await page.getByLabel("event", { exact: true }).fill("shipment.updated");
+  assert.equal(JSON.parse(await text.inputValue()).event, "shipment.updated");
+  await text.fill('{"shipment_id": "SH-0"}');
+  assert.equal(await page.getByLabel("shipment_id", { exact: true }).inputValue(), "SH-0");
+  assert.equal(await page.getByLabel("event", { exact: true }).inputValue(), "");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.locator(".detail .reason").getByText("The nearest request that this world accepts").waitFor();
+  await text.fill("{");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByText("The body is not valid JSON.").waitFor();
+});
+
+test("a request of the journal is edited and sent; so is one for no operation", async () => {
+  await server.call("GET", "/v1/rates?perPage=7");
+  const page = await visit("#/journal/req-1");
+  await page.getByRole("link", { name: "Edit and send" }).click();
+  await page.waitForURL(/#\/requests\?from=req-1/);
+  const perPage = page.getByLabel("perPage");
+  await page.locator("[aria-label=Request]", { hasText: "/v1/rates?perPage=7" }).waitFor();
+  await perPage.fill("8");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.locator(".detail h2", { hasText: "/v1/rates?perPage=8" }).waitFor();
+  await page.getByRole("combobox", { name: "Operation" }).selectOption("");
+  await page.getByLabel("Method").selectOption("DELETE");
+  await page.getByLabel("Path and query").fill("/v1/rates");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.locator(".detail h2", { hasText: "405" }).waitFor();
+});
+
+test("a wallet is funded, an exchange rate set, and the changes since a snapshot are shown", async () => {
+  await server.call("POST", "/_mock/worlds/home/snapshot", { snapshot: "before" });
+  const page = await visit("#/ledger");
+  await page.getByRole("button", { name: "Dollar wallet" }).click();
+  await page.waitForURL(/wallet=VA-/);
+  await page.getByLabel("Amount").fill("1234567890.25");
+  await page.getByRole("button", { name: "Fund wallet" }).click();
+  await page.locator(".row", { hasText: "+1,234,567,890.25" }).waitFor();
+  await page.getByLabel("Amount").fill("much");
+  await page.getByRole("button", { name: "Fund wallet" }).click();
+  await page.locator(".notice.bad").waitFor();
+  tab.wrong.length = 0; // the refused amount
+  await page.getByRole("button", { name: "Exchange rates" }).click();
+  await page.getByRole("button", { name: "Edit NGN" }).click();
+  await page.getByLabel("Units per US dollar").fill("1600.5");
+  await page.getByRole("button", { name: "Set rate" }).click();
+  await page.locator("tr", { hasText: "NGN" }).getByText("1600.5").waitFor();
+  await page.getByRole("button", { name: "What changed" }).click();
+  await page.getByLabel("Changes since").selectOption("before");
+  await page.waitForURL(/since=before/);
+  await page.locator(".detail tr", { hasText: "NGN" }).getByText("1600.5").waitFor();
+  await page.locator(".detail").getByText("+1,234,567,890.25 USD").waitFor();
+  await page.reload();
+  await page.locator(".detail").getByText("+1,234,567,890.25 USD").waitFor();
+  const group = await page.locator(".wallets").evaluate((node) => [node.scrollWidth, node.clientWidth]);
+  assert.ok(group[0] <= group[1], `the wallets need ${group[0]} of ${group[1]} pixels`);
+});
