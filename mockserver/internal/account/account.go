@@ -2,14 +2,14 @@
 // and invoices to analyze. Copies share unchanged data, so copying an account is cheap. The package uses neither time nor
 // HTTP, and does not lock: a caller that changes an account holds the lock of its world.
 //
-// Rates and transactions are written member by member, in the order of the specification's tables, because a server
-// writes hundreds of them when it starts.
+// Rates and transactions have their fields in the order of the specification's tables.
 package account
 
 import (
 	"maps"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -28,7 +28,8 @@ type Account struct {
 	Exchange     map[string]shipping.Amount // units of a currency for one US dollar
 	RequestBytes int                        // of the JSON of the regulatory requests, about: what generation adds is not in it
 
-	Scratch []byte // for a record on its way into a list, which copies it
+	Scratch      []byte // for a record on its way into a list, which copies it
+	transactions *jsontext.Writer[Transaction]
 
 	// These never change once they are made.
 	Computed    *computedWallet // nil if nothing is computed

@@ -17,7 +17,7 @@ const computedStep = 20 * time.Second
 // seed and their place alone. None is kept in memory, and the millionth costs what the first does.
 func (w *Account) OpenComputed(wallet ledger.Wallet, scope ComputedScope) {
 	w.Computed = &computedWallet{
-		ComputedScope: scope, currency: wallet.Currency, user: w.User, accountID: w.AccountID,
+		ComputedScope: scope, writer: jsontext.NewWriter[Transaction](), currency: wallet.Currency, user: w.User, accountID: w.AccountID,
 		texts: []string{"Payment for shipment label", "Payment for insurance", "Payment for pickup"},
 	}
 	*w.TransactionsOf(wallet.Reference) = records.Behind(records.Past{Total: scope.Total, Append: w.Computed.append})
@@ -34,6 +34,7 @@ type ComputedScope struct {
 // computedWallet computes transactions. It never changes, so many may ask it at once.
 type computedWallet struct {
 	ComputedScope
+	writer                    *jsontext.Writer[Transaction]
 	currency, user, accountID string
 	texts                     []string
 }
@@ -60,7 +61,7 @@ func (p *computedWallet) append(dst []byte, ordinal int) []byte {
 	if chance%7 != 0 {
 		t.TxRef = "SHP-" + t.TransactionID[len("TR-"):]
 	}
-	return AppendTransaction(dst, &t)
+	return p.writer.Append(dst, &t)
 }
 
 // codedNumber writes a number as 16 letters and digits.

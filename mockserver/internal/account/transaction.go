@@ -1,7 +1,6 @@
 package account
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -54,7 +53,10 @@ func (w *Account) AddTransaction(e ledger.Entry, how TransactionDetails) error {
 		paidOut := jsontext.Timestamp(e.At.Add(24 * time.Hour))
 		t.SettlementReference, t.PayoutDate = "ST-"+e.ID[len("TR-"):], &paidOut
 	}
-	w.Scratch = AppendTransaction(w.Scratch[:0], &t)
+	if w.transactions == nil {
+		w.transactions = jsontext.NewWriter[Transaction]()
+	}
+	w.Scratch = w.transactions.Append(w.Scratch[:0], &t)
 	w.TransactionsOf(e.Wallet).Prepend(w.Scratch)
 	return nil
 }
@@ -122,55 +124,4 @@ type Sender struct {
 	Name          string `json:"name"`
 	ID            string `json:"id"`
 	AccountNumber string `json:"account_number"`
-}
-
-// AppendTransaction appends a transaction as JSON.
-func AppendTransaction(dst []byte, t *Transaction) []byte {
-	o := jsontext.NewObject(dst)
-	o.Text("transactionId", t.TransactionID)
-	o.Text("_id", t.StorageID)
-	o.Text("accountId", t.AccountID)
-	o.Text("account_reference", t.AccountReference)
-	o.Text("store_reference", t.StoreReference)
-	o.TextUnlessEmpty("txRef", t.TxRef)
-	o.Amount("amount", t.Amount)
-	o.Amount("amount_received", t.AmountReceived)
-	o.Amount("converted_amount", t.ConvertedAmount)
-	o.Text("currency", t.Currency)
-	o.Text("currency_converted_to", t.CurrencyConvertedTo)
-	o.Number("flat_amount", t.FlatAmount)
-	o.Amount("fee", t.Fee)
-	o.Amount("platform_fee", t.PlatformFee)
-	o.Text("description", t.Description)
-	o.Text("flow", t.Flow)
-	o.Text("status", t.Status)
-	o.Open("metadata")
-	o.TextUnlessEmpty("shipment_id", t.Metadata.ShipmentID)
-	o.TextUnlessEmpty("request_id", t.Metadata.RequestID)
-	o.Close()
-	o.Text("platform", t.Platform)
-	o.Text("transaction_source", t.Source)
-	o.Open("receiver")
-	o.Text("name", t.Receiver.Name)
-	o.Text("reference", t.Receiver.Reference)
-	o.Text("type", t.Receiver.Type)
-	o.Close()
-	o.Open("sender")
-	o.Text("name", t.Sender.Name)
-	o.Text("id", t.Sender.ID)
-	o.Text("account_number", t.Sender.AccountNumber)
-	o.Close()
-	o.Text("recipient", t.Recipient)
-	o.Boolean("reversed", t.Reversed)
-	o.Boolean("settled", t.Settled)
-	o.Text("settlement_reference", t.SettlementReference)
-	if t.PayoutDate != nil {
-		o.Time("payout_date", *t.PayoutDate)
-	} else {
-		o.Raw("payout_date", json.RawMessage("null"))
-	}
-	o.Time("created_at", t.CreatedAt)
-	o.Time("updated_at", t.UpdatedAt)
-	o.Number("__v", int64(t.Revision))
-	return o.End()
 }

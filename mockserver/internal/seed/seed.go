@@ -145,7 +145,7 @@ func (w *seeder) seedInvoices() error {
 
 // seedRates makes groups of offers, each group for one parcel, oldest first.
 func (w *seeder) seedRates() error {
-	choices, money := carriers(), purses()
+	choices, money, rates := carriers(), purses(), jsontext.NewWriter[account.Rate]()
 	var made time.Time
 	var from, to, box string
 	for i := range seededRates {
@@ -176,7 +176,7 @@ func (w *seeder) seedRates() error {
 				return err
 			}
 		}
-		w.Scratch = account.AppendRate(w.Scratch[:0], &account.Rate{
+		w.Scratch = rates.Append(w.Scratch[:0], &account.Rate{
 			RateID: w.IDs.Numbered("RT"), Amount: amount, Currency: purse.currency, Breakdown: breakdown,
 			CarrierName: c.name, CarrierSlug: c.slug, CarrierLogo: "https://logos.example/" + c.slug + ".svg",
 			Description: c.service, CarrierReference: w.IDs.Numbered("CA"),
