@@ -4,6 +4,7 @@ package explain
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -96,12 +97,7 @@ func heading(operation, code string, table []shipping.Operation) string {
 		{"", wire.CodeInternal, "none: a defect of this server"},
 		{"", string(regulatory.CodeAnalysisFailed), "States and transitions: Regulatory document request states"},
 		{shipping.OpReplayWebhook, wire.CodeInvalid, "Endpoints: POST /v1/webhooks/replay, Rules"},
-		{shipping.OpReplayWebhook, wire.CodeNotFound, "Endpoints: POST /v1/webhooks/replay"},
-		{shipping.OpListTransactions, wire.CodeInvalid, "Endpoints: GET /v1/transactions"},
 		{shipping.OpListTransactions, wire.CodeNotFound, "Endpoints: GET /v1/transactions (assumption: UnknownWalletIsEmpty)"},
-		{shipping.OpAnalyze, "", "Endpoints: Regulatory documents, POST /analyze"},
-		{shipping.OpPurchase, "", "Endpoints: Regulatory documents, POST /purchase"},
-		{shipping.OpGetRequest, "", "Endpoints: Regulatory documents, GET /request/:request_id"},
 	}
 	for _, row := range rows {
 		if (row.operation == "" || row.operation == operation) && (row.code == "" || row.code == code) {
@@ -112,9 +108,13 @@ func heading(operation, code string, table []shipping.Operation) string {
 		return "Versioning and Endpoints: every path begins with /v1"
 	}
 	for _, op := range table {
-		if op.Name == operation && !op.Provisional {
-			return "Endpoints: " + op.Method + " " + op.Route
+		if op.Name != operation || op.Provisional {
+			continue
 		}
+		if route, regulatory := strings.CutPrefix(op.Route, "/v1/regulatory-documents"); regulatory {
+			return "Endpoints: Regulatory documents, " + op.Method + " " + strings.NewReplacer("{", ":", "}", "").Replace(route)
+		}
+		return "Endpoints: " + op.Method + " " + op.Route
 	}
 	return "Endpoints: Regulatory documents, editing the draft (provisional: paths and bodies are not shown)"
 }
