@@ -46,6 +46,8 @@ type Operation struct {
 	Route string
 	// Retry is the condition under which the client sends the operation again.
 	Retry Retry
+	// Pages is true if the operation lists records in pages, with the query parameters page and perPage.
+	Pages bool
 	// Charges is true if the operation takes money from the wallet.
 	Charges bool
 	// Open is true if the operation needs no Authorization header.
@@ -100,11 +102,11 @@ const (
 // ("Endpoints"). The caller may change the slice.
 func Operations() []Operation {
 	return append([]Operation{
-		{Name: OpListRates, Method: http.MethodGet, Route: "/v1/rates", Retry: RetrySafe},
+		{Name: OpListRates, Method: http.MethodGet, Route: "/v1/rates", Retry: RetrySafe, Pages: true},
 		{Name: OpListCountries, Method: http.MethodGet, Route: "/v1/countries", Retry: RetrySafe},
-		{Name: OpListWebhooks, Method: http.MethodGet, Route: "/v1/webhooks", Retry: RetrySafe},
+		{Name: OpListWebhooks, Method: http.MethodGet, Route: "/v1/webhooks", Retry: RetrySafe, Pages: true},
 		{Name: OpReplayWebhook, Method: http.MethodPost, Route: "/v1/webhooks/replay", Retry: RetryUnsent},
-		{Name: OpListTransactions, Method: http.MethodGet, Route: "/v1/transactions", Retry: RetrySafe},
+		{Name: OpListTransactions, Method: http.MethodGet, Route: "/v1/transactions", Retry: RetrySafe, Pages: true},
 		{Name: OpAnalyze, Method: http.MethodPost, Route: regulatoryBase + "/analyze", Retry: RetryUnsent},
 		{Name: OpPurchase, Method: http.MethodPost, Route: regulatoryBase + "/purchase", Charges: true},
 		{Name: OpGetRequest, Method: http.MethodGet, Route: regulatoryRequest, Retry: RetrySafe},

@@ -13,7 +13,7 @@ import (
 // them.
 type List struct {
 	Name      string       // such as "rates": the member of data that has the records, and the name of the golden response
-	Operation string       // such as "rates.list"
+	Operation string       // such as "rates.list"; the table of operations has it
 	Record    reflect.Type // such as shipping.Rate
 	Paged     bool         // false: data is a bare array
 

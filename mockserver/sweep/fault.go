@@ -3,6 +3,7 @@ package sweep
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,11 +91,7 @@ func changing(operation string) bool {
 }
 
 func list(operation string) bool {
-	switch operation {
-	case shipping.OpListRates, shipping.OpListWebhooks, shipping.OpListTransactions:
-		return true
-	}
-	return false
+	return slices.ContainsFunc(shipping.Operations(), func(op shipping.Operation) bool { return op.Name == operation && op.Pages })
 }
 
 func rates(operation string) bool { return operation == shipping.OpListRates }

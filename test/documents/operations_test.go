@@ -24,6 +24,14 @@ func TestOperations_AreInEveryPlace(t *testing.T) {
 	}
 	conformance.Check(t.Context(), conformance.Target{BaseURL: server.URL, Wallet: server.Wallets()[0], Shipment: server.Shipments()[0]},
 		conformance.WithSecretKey(server.SecretKey), conformance.WithWrites())
+	for _, list := range shippingtest.Lists() {
+		switch op := shippingtest.Operation(list.Operation); {
+		case op.Route == "":
+			t.Errorf("the table in operations.go has no %s, for List of client.%s: add a row of that name", list.Operation, strings.ToUpper(list.Name[:1])+list.Name[1:])
+		case op.Pages != list.Paged:
+			t.Errorf("%s: Pages is %t in operations.go, and List returns pages: %t", list.Operation, op.Pages, list.Paged)
+		}
+	}
 	for _, op := range shipping.Operations() {
 		if !op.Provisional && server.Err() == nil && server.Requests(op.Name) == 0 {
 			t.Errorf("the conformance suite makes no call of %s: add a check to conformance/ (of a list, a row to lists in conformance/lists.go)", op.Name)

@@ -12,7 +12,7 @@ import (
 // such as reading a body, happens under the lock.
 type handler func(w *world.World, c *wire.Call) wire.Reply
 
-// handlers returns the handlers by operation. A list without a row is one of [account.Account.Lists].
+// handlers returns the handlers by operation. A list with pages that has no row is one of [account.Account.Lists].
 func (s *API) handlers() map[string]handler {
 	table := map[string]handler{
 		shipping.OpListCountries:    s.listCountries,
@@ -30,8 +30,8 @@ func (s *API) handlers() map[string]handler {
 		shipping.OpDocumentPDF:      DocumentPDF,
 	}
 	for _, op := range shipping.Operations() {
-		if name, isList := strings.CutSuffix(op.Name, ".list"); isList && table[op.Name] == nil {
-			table[op.Name] = s.list(name)
+		if op.Pages && table[op.Name] == nil {
+			table[op.Name] = s.list(strings.TrimSuffix(op.Name, ".list"))
 		}
 	}
 	return table

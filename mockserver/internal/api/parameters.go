@@ -15,14 +15,15 @@ import (
 
 // Parameters are the query parameters that the specification lists for an operation ("Endpoints").
 func Parameters(operation string) []string {
-	switch {
-	case operation == shipping.OpListTransactions:
+	if operation == shipping.OpListTransactions {
 		return []string{"wallet", "perPage", "page"}
-	case strings.HasSuffix(operation, ".list") && operation != shipping.OpListCountries:
-		return []string{"perPage", "page"}
-	default:
-		return nil
 	}
+	for _, op := range shipping.Operations() {
+		if op.Name == operation && op.Pages {
+			return []string{"perPage", "page"}
+		}
+	}
+	return nil
 }
 
 // ParameterTable returns [Parameters] as a function that does not allocate. Callers must not change its results.

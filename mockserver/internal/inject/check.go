@@ -66,7 +66,7 @@ func (r *armed) listProblem() string {
 	case slices.Contains(pagedOperations(), r.Operation):
 		return fmt.Sprintf("a fault of kind %s cannot happen to %s: use one of %v", r.Fault.Kind, r.Operation, r.effect.lists)
 	default:
-		return fmt.Sprintf("%s is not a list with pages: use one of %v", r.Operation, r.effect.lists)
+		return fmt.Sprintf("%s is not a list with pages: use the operation of one, such as %s", r.Operation, shipping.OpListRates)
 	}
 }
 
@@ -106,6 +106,11 @@ func isOperation(name string) bool {
 	return slices.ContainsFunc(shipping.Operations(), func(op shipping.Operation) bool { return op.Name == name })
 }
 
-func pagedOperations() []string {
-	return []string{shipping.OpListRates, shipping.OpListWebhooks, shipping.OpListTransactions}
+func pagedOperations() (names []string) {
+	for _, op := range shipping.Operations() {
+		if op.Pages {
+			names = append(names, op.Name)
+		}
+	}
+	return names
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -54,7 +55,7 @@ func effects() map[string]effect {
 		"repeat-page":  {strike: repeatPage, lists: paged},
 		"cap-page":     {strike: capPage, lists: paged, repeats: true},
 		"insert-rows":  {strike: insertRows, lists: paged, repeats: true},
-		"remove-rows":  {strike: removeRows, lists: []string{shipping.OpListRates, shipping.OpListWebhooks}, repeats: true},
+		"remove-rows":  {strike: removeRows, lists: slices.DeleteFunc(slices.Clone(paged), func(name string) bool { return name == shipping.OpListTransactions }), repeats: true},
 	}
 }
 

@@ -1,9 +1,12 @@
 package world
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
@@ -29,13 +32,15 @@ func (w *World) insertRow(operation string, query url.Values) error {
 	case shipping.OpListWebhooks:
 		_, err := w.AddWebhook(Subscription{Name: "Inserted webhook", URL: "http://127.0.0.1:9/", Inactive: true})
 		return err
-	default:
+	case shipping.OpListTransactions:
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if err := w.room(); err != nil {
 			return err
 		}
 		return w.Account.Fund(query.Get("wallet"), "1", "Wallet funded", w.Clock.Now())
+	default:
+		return w.insertCopy(strings.TrimSuffix(operation, ".list"))
 	}
 }
 
@@ -46,14 +51,53 @@ func (w *World) RemoveRows(operation string, rows int) {
 	for range rows {
 		all := w.Account.Webhooks.All
 		switch {
-		case operation == shipping.OpListRates:
-			w.Account.List("rates").RemoveNewest()
+		case operation != shipping.OpListWebhooks:
+			w.Account.List(strings.TrimSuffix(operation, ".list")).RemoveNewest()
 		case len(all) > 0:
 			if err := w.replaceWebhook(all[len(all)-1].WebhookID, func(account.Webhook) *account.Webhook { return nil }); err != nil {
 				w.settings.Logger.Error("cannot remove a webhook", "error", err)
 			}
 		}
 	}
+}
+
+// insertCopy inserts a copy of the newest record of a list, with a new value of its first member, which identifies it.
+func (w *World) insertCopy(name string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.room(); err != nil {
+		return err
+	}
+	var newest []json.RawMessage
+	if err := json.Unmarshal(w.Account.List(name).AppendPage(nil, 1, 1), &newest); err != nil {
+		return err
+	}
+	if len(newest) == 0 {
+		return fmt.Errorf("the list %s has no record to copy", name)
+	}
+	record, err := another(newest[0], w.Account.IDs.Alphanumerics(4))
+	if err != nil {
+		return err
+	}
+	w.Account.Add(name, record)
+	return nil
+}
+
+// another returns a copy of a record whose first member has a suffix.
+func another(record []byte, suffix string) ([]byte, error) {
+	decoder := json.NewDecoder(bytes.NewReader(record))
+	for range 2 { // the brace and the name of the member
+		if _, err := decoder.Token(); err != nil {
+			return nil, err
+		}
+	}
+	before := decoder.InputOffset()
+	id, err := decoder.Token()
+	if err != nil {
+		return nil, err
+	}
+	dst := jsontext.AppendString(append(slices.Clone(record[:before]), ':'), fmt.Sprint(id, "-", suffix))
+	return append(dst, record[decoder.InputOffset():]...), nil
 }
 
 // insertRate inserts a copy of the newest rate, with a new id and the current time.
