@@ -108,7 +108,7 @@ func (c *Entry) GoTest(baseURL string) string {
 	}
 	b.WriteString("\tresp, err := http.DefaultTransport.RoundTrip(req)\n")
 	if c.Status == 0 {
-		b.WriteString("\tif err == nil {\n\t\tresp.Body.Close()\n\t\tt.Errorf(\"status %d, want the connection to close without an answer\", resp.StatusCode)\n\t}\n}\n")
+		b.WriteString("\tif err == nil {\n\t\tresp.Body.Close()\n\t\tt.Errorf(\"status %d, want the connection to close without a response\", resp.StatusCode)\n\t}\n}\n")
 		return b.String()
 	}
 	b.WriteString("\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n\tdefer resp.Body.Close()\n")

@@ -39,7 +39,7 @@ type API struct {
 	routes *router
 	memory sync.Pool // of *responseMemory
 	pages  pageCache
-	active atomic.Int64 // requests that are being answered
+	active atomic.Int64 // requests in progress
 }
 
 // responseMemory is the memory of a response until it is sent. Later responses reuse it.
@@ -101,7 +101,7 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 		due.Before(x, faultEnvironment(w))
 	}
 	if !x.Settled {
-		s.answer(w, x, op, refusal)
+		s.respond(w, x, op, refusal)
 		if x.Reply.Pooled {
 			memory.buffer = x.Reply.Body[:0] // which may have grown
 		}
@@ -121,8 +121,8 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	s.finish(rw, w, x)
 }
 
-// answer calls the handler, unless the request is refused first.
-func (s *API) answer(w *world.World, x *wire.Exchange, op *operation, refusal *wire.Reply) {
+// respond calls the handler, unless the request is refused first.
+func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *wire.Reply) {
 	x.Settled = true
 	if refusal == nil {
 		refusal = checkQuery(w.Assume(), op.Name, &x.Call)
@@ -134,7 +134,7 @@ func (s *API) answer(w *world.World, x *wire.Exchange, op *operation, refusal *w
 		}
 		return
 	}
-	x.Reply = op.answer(w, &x.Call)
+	x.Reply = op.handle(w, &x.Call)
 	if w.Assume().ShapesReplies() {
 		shape(w, op.Name, &x.Reply)
 	}

@@ -23,7 +23,7 @@ func (s *API) pagesOf(name string, pagination func(Paging, []byte, int) []byte) 
 
 // answer returns a page. The caller holds the lock of the world.
 func (f *pages) answer(w *world.World, c *wire.Call, p Paging, list *records.List) wire.Reply {
-	return f.cache.answer(pageKey{edition: list.Edition(), Paging: p, oldestFirst: w.Assume().OldestFirst}, c.Buffer, func(dst []byte) []byte {
+	return f.cache.reply(pageKey{edition: list.Edition(), Paging: p, oldestFirst: w.Assume().OldestFirst}, c.Buffer, func(dst []byte) []byte {
 		dst = appendRecords(w, list, append(dst, f.open...), p)
 		return append(f.pagination(p, append(dst, `,"pagination":`...), list.Len()), "}}"...)
 	})

@@ -31,10 +31,10 @@ type cachedPage struct {
 	body []byte // nil after the first request of the page; else immutable
 }
 
-// answer returns the page of a key, from the cache or encoded into the buffer. At the second request the page is
+// reply returns the page of a key, from the cache or encoded into the buffer. At the second request the page is
 // encoded into new memory and cached, so that iterating over a list, which requests each page once, caches nothing.
 // The caller holds the lock of the list's world.
-func (c *pageCache) answer(key pageKey, buffer []byte, encode func(dst []byte) []byte) wire.Reply {
+func (c *pageCache) reply(key pageKey, buffer []byte, encode func(dst []byte) []byte) wire.Reply {
 	body, again := c.find(key)
 	if body != nil {
 		return wire.Reply{Status: http.StatusOK, Body: body}

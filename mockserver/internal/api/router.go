@@ -30,14 +30,14 @@ type resource struct {
 // operation is a row of the table and its handler.
 type operation struct {
 	shipping.Operation
-	answer handler
+	handle handler
 }
 
 func newRouter(s *API, handlers map[string]handler, table []shipping.Operation) *router {
 	r := &router{server: s, mux: http.NewServeMux()}
 	resources := map[string]*resource{}
 	for _, row := range table {
-		answer, known := handlers[row.Name]
+		found, known := handlers[row.Name]
 		if !known {
 			problem := "is unknown; use the names in shipping.Operations"
 			if IsOperation(row.Name) {
@@ -55,7 +55,7 @@ func newRouter(s *API, handlers map[string]handler, table []shipping.Operation) 
 			}
 			resources[row.Route] = res
 		}
-		res.add(&operation{Operation: row, answer: answer})
+		res.add(&operation{Operation: row, handle: found})
 	}
 	r.mux.HandleFunc("/", s.NotFound)
 	return r

@@ -54,7 +54,7 @@ type Reason struct {
 }
 
 // Match returns the forms that the consignment needs, in the table's order. The same consignment
-// always gives the same answer.
+// always gives the same result.
 func (r *Rules) Match(c Consignment) []Match {
 	origin, destination := countryCode(c.Origin), countryCode(c.Destination)
 	if origin == "" || destination == "" || origin == destination {

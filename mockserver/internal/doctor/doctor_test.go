@@ -212,7 +212,7 @@ func TestExamine_FindsWhatIsBad(t *testing.T) {
 				return err != nil
 			}
 			rc.unlimited = true
-		}, []string{"answered at once", "oversized", "slow"}},
+		}, []string{"response time", "oversized", "slow"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

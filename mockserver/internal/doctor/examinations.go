@@ -25,7 +25,7 @@ const (
 func examinations() []examination {
 	return []examination{
 		{"valid", wantAccepted, valid},
-		{"answered at once", "a response within 2 s", prompt},
+		{"response time", "a response within 2 s", prompt},
 		{"odd formatting", wantAccepted, oddFormatting},
 		{"bad signature", wantRefused, badSignature},
 		{"missing signature", wantRefused, missingSignature},

@@ -23,15 +23,15 @@ type Lint struct {
 
 	mu        sync.Mutex
 	changes   int // requests that changed something
-	answers   map[uint64]badAnswer
+	refused   map[uint64]refusedRequest
 	purchases map[string]bool // by request_id: whether it was read after the purchase
 	polls     map[string]poll
 	redirects map[string]bool // paths of this server to which a redirect led
 	findings  []*journal.Finding
 }
 
-// badAnswer is a response after which the same request must not be sent again, or not before a time.
-type badAnswer struct {
+// refusedRequest is a response after which the same request must not be sent again, or not before a time.
+type refusedRequest struct {
 	status    int
 	changes   int
 	notBefore time.Time
@@ -53,7 +53,7 @@ const (
 func NewLint(parameters func(operation string) []string) *Lint {
 	return &Lint{
 		parameters: parameters,
-		answers:    map[uint64]badAnswer{}, purchases: map[string]bool{},
+		refused:    map[uint64]refusedRequest{}, purchases: map[string]bool{},
 		polls: map[string]poll{}, redirects: map[string]bool{},
 	}
 }
@@ -63,7 +63,7 @@ func (d *Lint) Clear() {
 	fresh := NewLint(nil)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.changes, d.answers, d.purchases = 0, fresh.answers, fresh.purchases
+	d.changes, d.refused, d.purchases = 0, fresh.refused, fresh.purchases
 	d.polls, d.redirects, d.findings = fresh.polls, fresh.redirects, nil
 }
 
@@ -122,7 +122,7 @@ func (d *Lint) watchForm(x *wire.Exchange, find func(journal.LintRule, string)) 
 // watchRepeats finds requests that were repeated although the previous response forbids it.
 func (d *Lint) watchRepeats(x *wire.Exchange, at time.Time, find func(journal.LintRule, string)) {
 	bad := x.Reply.Status >= 400 && x.Reply.Status < 500 || x.Reply.Header.Get("Retry-After") != ""
-	if !bad && len(d.answers) == 0 {
+	if !bad && len(d.refused) == 0 {
 		return
 	}
 	hash := fnv.New64a()
@@ -132,26 +132,26 @@ func (d *Lint) watchRepeats(x *wire.Exchange, at time.Time, find func(journal.Li
 	}
 	hash.Write(x.Call.Body)
 	same := hash.Sum64()
-	if before, known := d.answers[same]; known {
+	if before, known := d.refused[same]; known {
 		switch {
 		case at.Before(before.notBefore):
 			find(journal.LintIgnoredRetryAfter, "sent again "+before.notBefore.Sub(at).Round(time.Millisecond).String()+" too early")
 		case before.notBefore.IsZero() && before.changes == d.changes:
 			find(journal.LintRepeatedRefusal, "refused with "+strconv.Itoa(before.status)+" before")
 		}
-		delete(d.answers, same)
+		delete(d.refused, same)
 	}
 	if !bad || x.Ending != wire.EndAnswered {
 		return
 	}
-	answer := badAnswer{status: x.Reply.Status, changes: d.changes}
+	refusal := refusedRequest{status: x.Reply.Status, changes: d.changes}
 	switch until, known := retryAt(x.Reply.Header.Get("Retry-After"), at); {
 	case known:
-		answer.notBefore = until
+		refusal.notBefore = until
 	case x.Reply.Status < 400, x.Reply.Status >= 500, x.Reply.Status == http.StatusTooManyRequests, x.Reply.Status == http.StatusRequestTimeout:
 		return // may be sent again at any time
 	}
-	remember(d.answers, same, answer)
+	remember(d.refused, same, refusal)
 }
 
 // retryAt returns the time of a valid Retry-After.

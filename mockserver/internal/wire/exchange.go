@@ -54,7 +54,7 @@ type Exchange struct {
 	Key     string    // the fingerprint of the request's key; empty if it has none
 
 	Release func() // releases Advance after a delay; nil without one
-	// How the answer is sent.
+	// How the response is sent.
 	Ending Ending
 	Hints  bool          // 103 first
 	Tick   time.Duration // between two bytes of the body; 0 for all at once
