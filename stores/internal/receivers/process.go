@@ -88,16 +88,16 @@ func (p *process) deliver(id string) int {
 	}
 	request.Header.Set(webhook.DefaultSignatureHeader, webhook.Sign(key, []byte(body)))
 	request.Header.Set(webhook.DefaultIDHeader, id)
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return 0
 	}
-	answer.Body.Close()
-	return answer.StatusCode
+	response.Body.Close()
+	return response.StatusCode
 }
 
-// deliverUntilAccepted sends a notification as a service does, again while it is answered 503 or not at
-// all, to the receivers in turn. It returns the one that accepted it.
+// deliverUntilAccepted sends a notification as a service does, to the receivers in turn, until one accepts it.
+// It returns that one.
 func deliverUntilAccepted(t *testing.T, id string, to ...*process) *process {
 	t.Helper()
 	again := time.NewTicker(10 * time.Millisecond)
@@ -110,7 +110,7 @@ func deliverUntilAccepted(t *testing.T, id string, to ...*process) *process {
 		case http.StatusServiceUnavailable, 0:
 			<-again.C
 		default:
-			t.Errorf("%s was answered %d", id, status)
+			t.Errorf("%s got the status %d", id, status)
 			return nil
 		}
 	}

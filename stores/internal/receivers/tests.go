@@ -10,8 +10,8 @@ import (
 )
 
 // Run tests the store with two processes. It needs functions of the assignment's server: interrupt ends
-// its clients' connections; stop and start stop it and start it again, and it must have kept everything
-// it had answered for.
+// its clients' connections; stop and start stop it and start it again; it must have kept every
+// acknowledged write.
 func Run(t *testing.T, a Assignment, interrupt, stop, start func() error) {
 	for _, test := range []struct {
 		name string
@@ -64,7 +64,7 @@ func killed(t *testing.T, a Assignment) {
 	})
 	log.await("begun held")
 	if status := survivor.deliver("held"); status != http.StatusServiceUnavailable {
-		t.Errorf("what another has in hand was answered %d", status)
+		t.Errorf("the notification that another receiver has got %d", status)
 	}
 	acceptedBy := make([]*process, deliveries)
 	var half sync.WaitGroup
@@ -86,10 +86,10 @@ func killed(t *testing.T, a Assignment) {
 	deliverUntilAccepted(t, "held", survivor)
 	survivor.kill()
 	if log.count("begun held") != 2 || log.count("handled held") != 1 {
-		t.Errorf("what the killed receiver had in hand was begun %d times and handled %d times", log.count("begun held"), log.count("handled held"))
+		t.Errorf("the notification of the killed receiver was begun %d times and handled %d times", log.count("begun held"), log.count("handled held"))
 	}
 	for n, by := range acceptedBy {
-		// What the victim handled and could not answer any more, the survivor handles again.
+		// The survivor handles again the notifications that the victim handled without a response.
 		most := 1
 		if by == survivor {
 			most = 2
@@ -135,7 +135,7 @@ func away(t *testing.T, a Assignment, stopServer, startServer func() error) {
 		inHand.Go(func() {
 			// A handled notification gets a 2xx, although the store cannot record it.
 			if status := receiver.deliver(id); status != want {
-				t.Errorf("%s was answered %d, want %d", id, status, want)
+				t.Errorf("%s got the status %d, want %d", id, status, want)
 			}
 		})
 		log.await("begun " + id)
@@ -145,7 +145,7 @@ func away(t *testing.T, a Assignment, stopServer, startServer func() error) {
 	}
 	for _, id := range []string{"WD-new", "WD-before"} {
 		if status := receiver.deliver(id); status != http.StatusServiceUnavailable {
-			t.Errorf("without the server %s was answered %d", id, status)
+			t.Errorf("without the server %s got the status %d", id, status)
 		}
 	}
 	receiver.release(t)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Redis is an empty Redis, which writes everything to its disk before it answers.
+// Redis is an empty Redis, which writes everything to its disk before it responds.
 type Redis struct {
 	dir, program string
 	process      *exec.Cmd
