@@ -200,8 +200,8 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, call []C
 	}
 	reply, response, err := fetch[requestData](ctx, s.core, r, call)
 	if err != nil {
-		if answer, ok := errors.AsType[*Error](err); ok && answer.RequestID == "" {
-			answer.RequestID = p.RequestID
+		if failed, ok := errors.AsType[*Error](err); ok && failed.RequestID == "" {
+			failed.RequestID = p.RequestID
 		}
 		return nil, responseOf(err), err
 	}
@@ -258,9 +258,9 @@ func isCharge(text string) bool {
 
 // responseOf classifies the error of a call that is not safe to retry.
 func responseOf(err error) evidence.Response {
-	answer, ok := errors.AsType[*Error](err)
+	failed, ok := errors.AsType[*Error](err)
 	switch {
-	case !ok || answer.NotSent():
+	case !ok || failed.NotSent():
 		return evidence.Unsent
 	case isRefusal(err):
 		return evidence.Refusal
@@ -379,8 +379,8 @@ func evidenceState(status RequestStatus) evidence.State {
 
 // isRefusal reports whether an error is the service's own refusal.
 func isRefusal(err error) bool {
-	answer, ok := errors.AsType[*Error](err)
-	return ok && answer.Refused()
+	failed, ok := errors.AsType[*Error](err)
+	return ok && failed.Refused()
 }
 
 // denied reports whether the service refused both the purchase and the reading for the same reason, which
