@@ -141,20 +141,20 @@ func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notif
 	ctx, cancel := r.untilClosed(request.Context())
 	defer cancel()
 	id, claim := n.ID, rand.Text() // the handler may change n
-	var standing Standing
+	var state ClaimState
 	err := protect("Store.Claim", func() (err error) {
-		standing, err = r.settings.store.Claim(ctx, id, claim)
+		state, err = r.settings.store.Claim(ctx, id, claim)
 		return err
 	})
 	switch {
 	case err != nil:
 		r.later(w, request, err)
 		return
-	case standing == Accepted:
+	case state == Accepted:
 		r.log(ctx, r.logger, slog.LevelDebug, "notification seen before", slog.String("id", r.settings.redacted(id)))
 		w.WriteHeader(http.StatusOK)
 		return
-	case standing != Claimed:
+	case state != Claimed:
 		r.later(w, request, errPending)
 		return
 	}

@@ -132,7 +132,7 @@ type failingStore struct {
 	fail   func()
 }
 
-func (s failingStore) Claim(ctx context.Context, id, claim string) (webhook.Standing, error) {
+func (s failingStore) Claim(ctx context.Context, id, claim string) (webhook.ClaimState, error) {
 	if s.method == "Claim" {
 		s.fail()
 	}

@@ -179,7 +179,7 @@ func TestReceiver_DoesNotAcceptWhatItCannotKeep(t *testing.T) {
 
 type brokenStore struct{}
 
-func (brokenStore) Claim(context.Context, string, string) (webhook.Standing, error) {
+func (brokenStore) Claim(context.Context, string, string) (webhook.ClaimState, error) {
 	return 0, errors.New("the store is down")
 }
 func (brokenStore) Accept(context.Context, string, string) error  { return nil }

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Standing is the state of a notification in a [Store] when it is claimed.
-type Standing int
+// ClaimState is the state of a notification in a [Store] when it is claimed.
+type ClaimState int
 
 const (
 	// Claimed: the caller has the notification now, and ends its claim with Accept or Release.
-	Claimed Standing = iota + 1
+	Claimed ClaimState = iota + 1
 	// Pending: another claim has it, and has neither accepted nor released it. Handling may still fail there, so
 	// the receiver must not respond that the notification is accepted.
 	Pending
@@ -29,10 +29,10 @@ const (
 //
 // Package storetest tests an implementation; the nested module stores has one in PostgreSQL and one in Redis.
 type Store interface {
-	// Claim returns the standing of an id, and gives the id to the claim if no other claim has it. The same claim
+	// Claim returns the state of an id, and gives the id to the claim if no other claim has it. The same claim
 	// again returns [Claimed] again, so that a call whose result was lost can be retried. An accepted id is
 	// remembered for as long as the service may send it again.
-	Claim(ctx context.Context, id, claim string) (Standing, error)
+	Claim(ctx context.Context, id, claim string) (ClaimState, error)
 	// Accept records that the notification was accepted, even if the claim has expired. If another claim has the
 	// id, nothing changes and the error is [ErrClaimLost].
 	Accept(ctx context.Context, id, claim string) error
@@ -73,7 +73,7 @@ func NewMemoryStore(limit int, keep time.Duration) *MemoryStore {
 }
 
 // Claim implements [Store].
-func (s *MemoryStore) Claim(_ context.Context, id, claim string) (Standing, error) {
+func (s *MemoryStore) Claim(_ context.Context, id, claim string) (ClaimState, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch known, ok := s.known(id); {

@@ -16,11 +16,11 @@ func TestMemoryStore_RemembersForItsTimeAndUpToItsLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := webhook.NewMemoryStore(3, time.Hour)
 		claim := func(id string) bool {
-			standing, err := store.Claim(t.Context(), id, rand.Text())
+			state, err := store.Claim(t.Context(), id, rand.Text())
 			if err != nil {
 				t.Fatal(err)
 			}
-			return standing == webhook.Claimed
+			return state == webhook.Claimed
 		}
 		if !claim("a") || claim("a") {
 			t.Error("a is claimed once")

@@ -135,10 +135,10 @@ type reportingStore struct {
 	again func(id string)
 }
 
-func (s *reportingStore) Claim(ctx context.Context, id, claim string) (webhook.Standing, error) {
-	standing, err := s.Store.Claim(ctx, id, claim)
-	if standing == webhook.Accepted {
+func (s *reportingStore) Claim(ctx context.Context, id, claim string) (webhook.ClaimState, error) {
+	state, err := s.Store.Claim(ctx, id, claim)
+	if state == webhook.Accepted {
 		s.again(id)
 	}
-	return standing, err
+	return state, err
 }

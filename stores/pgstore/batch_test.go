@@ -199,14 +199,14 @@ func TestBatchJournal_WorksInEveryModeOfQueries(t *testing.T) {
 				t.Errorf("the record came back as %+v", got)
 			}
 			store := pgstore.NewWebhookStore(pool, t.Name()+rand.Text(), pgstore.WebhookOptions{})
-			if standing, err := store.Claim(t.Context(), "WD-1", "one"); standing != webhook.Claimed || err != nil {
-				t.Error(standing, err)
+			if state, err := store.Claim(t.Context(), "WD-1", "one"); state != webhook.Claimed || err != nil {
+				t.Error(state, err)
 			}
 			if err := store.Accept(t.Context(), "WD-1", "one"); err != nil {
 				t.Error(err)
 			}
-			if standing, err := store.Claim(t.Context(), "WD-1", "two"); standing != webhook.Accepted || err != nil {
-				t.Error(standing, err)
+			if state, err := store.Claim(t.Context(), "WD-1", "two"); state != webhook.Accepted || err != nil {
+				t.Error(state, err)
 			}
 		})
 	}

@@ -73,11 +73,11 @@ func ExampleNewWebhookStore() {
 	// A receiver claims each notification:
 	store := pgstore.NewWebhookStore(pool, "invoices", pgstore.WebhookOptions{})
 	for _, machine := range []string{"first", "second"} {
-		standing, err := store.Claim(ctx, "WD-1", machine)
+		state, err := store.Claim(ctx, "WD-1", machine)
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(machine, standing == webhook.Claimed)
+		fmt.Println(machine, state == webhook.Claimed)
 	}
 	// Output:
 	// true <nil>

@@ -50,7 +50,7 @@ func NewWebhookStore(pool *pgxpool.Pool, receiver string, options WebhookOptions
 }
 
 // Claim implements [webhook.Store]. A new claim also deletes two expired rows, so that the table does not grow.
-func (s *WebhookStore) Claim(ctx context.Context, id, claim string) (standing webhook.Standing, err error) {
+func (s *WebhookStore) Claim(ctx context.Context, id, claim string) (state webhook.ClaimState, err error) {
 	err = s.again(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `
 			INSERT INTO shipping_webhook AS known (receiver, id, claim, until)
@@ -62,7 +62,7 @@ func (s *WebhookStore) Claim(ctx context.Context, id, claim string) (standing we
 			return err
 		}
 		if tag.RowsAffected() == 1 {
-			standing = webhook.Claimed
+			state = webhook.Claimed
 			_, err = tx.Exec(ctx, `
 				WITH over AS MATERIALIZED (
 					SELECT receiver, id FROM shipping_webhook WHERE until <= clock_timestamp()
@@ -72,12 +72,12 @@ func (s *WebhookStore) Claim(ctx context.Context, id, claim string) (standing we
 			return err
 		}
 		// A missing row was released or has expired: the next delivery finds out.
-		standing = webhook.Pending
+		state = webhook.Pending
 		var accepted bool
 		err = tx.QueryRow(ctx, `SELECT claim IS NULL FROM shipping_webhook WHERE receiver = $1 AND id = $2`,
 			s.receiver, column(id)).Scan(&accepted)
 		if accepted {
-			standing = webhook.Accepted
+			state = webhook.Accepted
 		}
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
@@ -87,7 +87,7 @@ func (s *WebhookStore) Claim(ctx context.Context, id, claim string) (standing we
 	if err != nil {
 		return 0, err
 	}
-	return standing, nil
+	return state, nil
 }
 
 // Accept implements [webhook.Store].

@@ -36,8 +36,8 @@ func TestWebhookStore_ReceiversOfOtherNamesHaveEachNotificationOnceMore(t *testi
 	// T7: and names that a column of text or its index cannot hold.
 	for _, receiver := range []string{name, name + "2", name + "\x00", name + "\xff", name + strings.Repeat("n", 5000)} {
 		store := pgstore.NewWebhookStore(pool, receiver, pgstore.WebhookOptions{})
-		if standing, err := store.Claim(t.Context(), "WD-1", "one"); standing != webhook.Claimed || err != nil {
-			t.Errorf("%d, %v", standing, err)
+		if state, err := store.Claim(t.Context(), "WD-1", "one"); state != webhook.Claimed || err != nil {
+			t.Errorf("%d, %v", state, err)
 		}
 	}
 }
@@ -56,8 +56,8 @@ func TestWebhookStore_KeepsRowsForTheirTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"WD-1", "WD-4", "WD-5"} {
-		if standing, err := store.Claim(t.Context(), id, "two"); standing != webhook.Claimed || err != nil {
-			t.Errorf("%s: %d, %v", id, standing, err)
+		if state, err := store.Claim(t.Context(), id, "two"); state != webhook.Claimed || err != nil {
+			t.Errorf("%s: %d, %v", id, state, err)
 		}
 	}
 	var over int
@@ -81,8 +81,8 @@ func TestWebhookStore_GoesOnWithNewConnections(t *testing.T) {
 		t.Fatal(ended, err)
 	}
 	store := pgstore.NewWebhookStore(pool, name, pgstore.WebhookOptions{})
-	if standing, err := store.Claim(t.Context(), "WD-1", "one"); standing != webhook.Claimed || err != nil {
-		t.Errorf("%d, %v", standing, err)
+	if state, err := store.Claim(t.Context(), "WD-1", "one"); state != webhook.Claimed || err != nil {
+		t.Errorf("%d, %v", state, err)
 	}
 }
 

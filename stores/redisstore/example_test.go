@@ -26,11 +26,11 @@ func ExampleNew() {
 	// A receiver claims each notification:
 	store := redisstore.New(client, "invoices", redisstore.Options{})
 	for _, machine := range []string{"first", "second"} {
-		standing, err := store.Claim(context.Background(), "WD-1", machine)
+		state, err := store.Claim(context.Background(), "WD-1", machine)
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(machine, standing == webhook.Claimed)
+		fmt.Println(machine, state == webhook.Claimed)
 	}
 	// Output:
 	// true <nil>

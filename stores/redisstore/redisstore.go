@@ -69,7 +69,7 @@ var (
 )
 
 // Claim implements [webhook.Store].
-func (s *Store) Claim(ctx context.Context, id, claim string) (webhook.Standing, error) {
+func (s *Store) Claim(ctx context.Context, id, claim string) (webhook.ClaimState, error) {
 	answer, err := s.run(ctx, claimScript, id, claim, s.options.Lease)
 	switch {
 	case err != nil:

@@ -77,8 +77,8 @@ func TestStore_ReceiversOfOtherNamesHaveEachNotificationOnceMore(t *testing.T) {
 	client, name := connect(t, os.Getenv(socketVariable)), rand.Text()
 	for _, key := range [][2]string{{name, "b:c"}, {name + ":b", "c"}, {name + "%3Ab", "c"}} {
 		store := redisstore.New(client, key[0], redisstore.Options{})
-		if standing, err := store.Claim(t.Context(), key[1], "one"); standing != webhook.Claimed || err != nil {
-			t.Errorf("%v: %d, %v", key, standing, err)
+		if state, err := store.Claim(t.Context(), key[1], "one"); state != webhook.Claimed || err != nil {
+			t.Errorf("%v: %d, %v", key, state, err)
 		}
 	}
 }
@@ -120,8 +120,8 @@ func TestStore_SaysWhatToDoWhenRedisRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			store := redisstore.New(connect(t, server.Socket()), "orders", redisstore.Options{})
-			if standing, err := store.Claim(t.Context(), "WD-1", "one"); standing != 0 || err == nil || !strings.Contains(err.Error(), says) {
-				t.Errorf("%d, %v", standing, err)
+			if state, err := store.Claim(t.Context(), "WD-1", "one"); state != 0 || err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("%d, %v", state, err)
 			}
 		})
 	}
@@ -133,8 +133,8 @@ func TestStore_SendsEachScriptOnce(t *testing.T) {
 	client := connect(t, startRedis(t).Socket())
 	store := redisstore.New(client, "orders", redisstore.Options{})
 	for _, id := range []string{"WD-1", "WD-2", "WD-3"} {
-		if standing, err := store.Claim(t.Context(), id, "one"); standing != webhook.Claimed || err != nil {
-			t.Errorf("%d, %v", standing, err)
+		if state, err := store.Claim(t.Context(), id, "one"); state != webhook.Claimed || err != nil {
+			t.Errorf("%d, %v", state, err)
 		}
 	}
 	stats, err := client.Info(t.Context(), "commandstats").Result()

@@ -132,7 +132,7 @@ func atOnce(ctx context.Context, store webhook.Store) error {
 			case got == webhook.Claimed:
 				claimed.Add(1)
 			case got != webhook.Pending:
-				wrong.add(wrap(fmt.Errorf("is %s, want Claimed or Pending", standing(got)), "Claim", id, by))
+				wrong.add(wrap(fmt.Errorf("is %s, want Claimed or Pending", stateName(got)), "Claim", id, by))
 			}
 		})
 		if n := claimed.Load(); n != 1 {

@@ -63,12 +63,12 @@ func (r rule) check(ctx context.Context, store webhook.Store) error {
 	return nil
 }
 
-// claim expects the standing of an id when it is claimed.
-func claim(id, claim string, want webhook.Standing) step {
+// claim expects the state of an id when it is claimed.
+func claim(id, claim string, want webhook.ClaimState) step {
 	return func(ctx context.Context, store webhook.Store) error {
 		got, err := store.Claim(ctx, id, claim)
 		if err == nil && got != want {
-			err = fmt.Errorf("is %s, want %s", standing(got), standing(want))
+			err = fmt.Errorf("is %s, want %s", stateName(got), stateName(want))
 		}
 		return wrap(err, "Claim", id, claim)
 	}
@@ -112,7 +112,7 @@ func taken(id, other string) step {
 			select {
 			case <-again.C:
 			case <-ctx.Done():
-				return wrap(fmt.Errorf("still %s after a minute: the previous claim does not expire", standing(got)), "Claim", id, other)
+				return wrap(fmt.Errorf("still %s after a minute: the previous claim does not expire", stateName(got)), "Claim", id, other)
 			}
 		}
 	}
@@ -125,10 +125,10 @@ func wrap(err error, call, id, claim string) error {
 	return fmt.Errorf("%s(%.20q, %q): %w", call, id, claim, err)
 }
 
-func standing(s webhook.Standing) string {
-	names := map[webhook.Standing]string{webhook.Claimed: "Claimed", webhook.Pending: "Pending", webhook.Accepted: "Accepted"}
+func stateName(s webhook.ClaimState) string {
+	names := map[webhook.ClaimState]string{webhook.Claimed: "Claimed", webhook.Pending: "Pending", webhook.Accepted: "Accepted"}
 	if name, ok := names[s]; ok {
 		return name
 	}
-	return fmt.Sprintf("%d, which is not a standing", s)
+	return fmt.Sprintf("%d, which is not a state", s)
 }

@@ -56,7 +56,7 @@ func (s *leasing) write(id string, e entry) {
 	s.ids[s.key(id)] = e
 }
 
-func (s *leasing) Claim(_ context.Context, id, claim string) (webhook.Standing, error) {
+func (s *leasing) Claim(_ context.Context, id, claim string) (webhook.ClaimState, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e, ok := s.known(id)
