@@ -173,7 +173,7 @@ func (s RegulatoryService) PurchaseWith(ctx context.Context, purchase *PurchaseR
 	case evidence.Unsent:
 		return nil, p.failed(OutcomeNotCharged, nil, err)
 	}
-	call = append(slices.Clip(call), WithResponse(nil)) // the caller asked for the purchase's
+	call = append(slices.Clip(call), WithResponse(nil)) // the caller wants the response of the purchase
 	reading := &readBack{service: s, purchase: p, response: response, cause: err, call: call, longest: p.SettleFor}
 	if response == evidence.Refusal {
 		reading.quietFor, reading.longest = p.RefusedFor, max(p.SettleFor, p.RefusedFor)
@@ -283,16 +283,16 @@ type readBack struct {
 	last       *RegulatoryRequest
 	others     bool      // a record listed other documents
 	charged    bool      // a record showed a charge, or one that could not be read
-	draftSince time.Time // when the first of the drafts in a row was asked for
+	draftSince time.Time // when the first of the drafts in a row was requested
 }
 
 // decide returns the purchase's result, or its *PurchaseError.
 func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 	started, wait := time.Now(), cmp.Or(b.quietFor, b.longest)/40
 	for {
-		asked := time.Now()
+		sent := time.Now()
 		record, data, err := b.service.lookup(ctx, b.purchase.RequestID, b.call)
-		switch evidence.Decide(b.observe(asked, record, data, err)) {
+		switch evidence.Decide(b.observe(sent, record, data, err)) {
 		case evidence.Success:
 			return readBackResult(record), nil
 		case evidence.ChargedBefore:
@@ -300,14 +300,14 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		case evidence.NotCharged:
 			return nil, b.failed(OutcomeNotCharged, cmp.Or(b.cause, error(quietError{b.quietFor})))
 		}
-		left := b.left(started, asked)
+		left := b.left(started, sent)
 		switch {
 		case ctx.Err() != nil:
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, withReason(ctx, context.Cause(ctx)))))
 		case left <= 0, isRefusal(err) && !retryable(err):
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, undecided(b.last))))
 		}
-		wait = max(0, min(2*wait+time.Millisecond, left-time.Since(asked)))
+		wait = max(0, min(2*wait+time.Millisecond, left-time.Since(sent)))
 		if slept := sleep(ctx, wait, err); slept != nil {
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, slept))
 		}
@@ -318,18 +318,18 @@ func (b *readBack) failed(outcome PurchaseOutcome, err error) error {
 	return b.purchase.failed(outcome, b.service.core.withoutKey(b.last), err)
 }
 
-// left is how long the request may still be read. It counts from when the request was asked for, so that
+// left is how long the request may still be read. It counts from the time at which the reading was sent, so that
 // slow responses do not use the time up; a draft that was first read late can still become quiet.
-func (b *readBack) left(started, asked time.Time) time.Duration {
-	left := b.longest - asked.Sub(started)
+func (b *readBack) left(started, sent time.Time) time.Duration {
+	left := b.longest - sent.Sub(started)
 	if b.draftSince.IsZero() {
 		return left
 	}
-	return max(left, min(b.quietFor-asked.Sub(b.draftSince), left+b.quietFor))
+	return max(left, min(b.quietFor-sent.Sub(b.draftSince), left+b.quietFor))
 }
 
 // observe returns the evidence after one more reading.
-func (b *readBack) observe(asked time.Time, record *RegulatoryRequest, data RawJSON, err error) evidence.Case {
+func (b *readBack) observe(sent time.Time, record *RegulatoryRequest, data RawJSON, err error) evidence.Case {
 	c := evidence.Case{Response: b.response, State: evidence.Unread, WasDraft: b.purchase.WasDraft}
 	if err != nil {
 		c.Denied = b.last == nil && denied(b.cause, err)
@@ -356,8 +356,8 @@ func (b *readBack) observe(asked time.Time, record *RegulatoryRequest, data RawJ
 		return c
 	}
 	c.Charge = b.charged // a charge does not vanish, and one that cannot be read may be one
-	setDefault(&b.draftSince, asked)
-	c.Quiet = b.quietFor > 0 && asked.Sub(b.draftSince) >= b.quietFor // a slow response is old
+	setDefault(&b.draftSince, sent)
+	c.Quiet = b.quietFor > 0 && sent.Sub(b.draftSince) >= b.quietFor // a slow response is old
 	return c
 }
 

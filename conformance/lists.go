@@ -101,13 +101,13 @@ type answered struct {
 }
 
 // fetch requests a page, with further query values such as "page" and "2".
-func (s *session) fetch(l list, asked func(url.Values)) answered {
+func (s *session) fetch(l list, edit func(url.Values)) answered {
 	query := url.Values{}
 	for name, values := range l.query {
 		query[name] = values
 	}
-	if asked != nil {
-		asked(query)
+	if edit != nil {
+		edit(query)
 	}
 	a := s.get(strings.TrimSuffix(l.path+"?"+query.Encode(), "?"))
 	out := answered{problems: a.problems()}
@@ -121,7 +121,7 @@ func (s *session) fetch(l list, asked func(url.Values)) answered {
 	for _, element := range a.data()[l.name()].([]any) {
 		out.records = append(out.records, element.(map[string]any))
 	}
-	out.page = page{object: a.data()["pagination"].(map[string]any), held: int64(len(out.records)), asked: 1}
+	out.page = page{object: a.data()["pagination"].(map[string]any), held: int64(len(out.records)), requested: 1}
 	return out
 }
 
@@ -131,7 +131,7 @@ func (s *session) part(l list, number, perPage int64) answered {
 		q.Set("page", fmt.Sprint(number))
 		q.Set("perPage", fmt.Sprint(perPage))
 	})
-	out.asked = number
+	out.requested = number
 	return out
 }
 
@@ -175,12 +175,12 @@ func (s *session) checkPages(l list, first answered) {
 		problems = append(problems, p.problems...)
 		problems = append(problems, p.arithmetic(l.neighbours)...)
 		if now, ok := p.value("total"); ok && now != total {
-			differs = fmt.Sprintf("total is %d, and %d on page %d of %d a page", total, now, p.asked, size)
+			differs = fmt.Sprintf("total is %d, and %d on page %d of %d a page", total, now, p.requested, size)
 		}
 	}
 	for i, p := range pages[1:] {
 		if n, ok := p.value("perPage"); ok && n != size {
-			problems = append(problems, fmt.Sprintf("perPage is %d on page %d; %d was requested", n, pages[i+1].asked, size))
+			problems = append(problems, fmt.Sprintf("perPage is %d on page %d; %d was requested", n, pages[i+1].requested, size))
 		}
 	}
 	check := "page, perPage, total, pageCount and the neighbours add up on the first, second and last page"
@@ -235,9 +235,9 @@ func (s *session) assumePages(l list, end answered, last int64) {
 		cmp.Or(summary(odd.problems), fmt.Sprintf("perPage is %d", size)))
 	if l.counter {
 		counter, _ := end.value("pagingCounter")
-		want := (end.asked-1)*2 + 1
+		want := (end.requested-1)*2 + 1
 		s.assume(l.pagesHeading, "pagingCounter is the number of the page's first record", counter == want,
-			fmt.Sprintf("pagingCounter is %d on page %d of 2 a page; %d was expected", counter, end.asked, want))
+			fmt.Sprintf("pagingCounter is %d on page %d of 2 a page; %d was expected", counter, end.requested, want))
 	}
 	if l.afterLast != nil {
 		next, ok := end.value("nextPage")

@@ -7,9 +7,9 @@ import (
 
 // page is the pagination object of a response.
 type page struct {
-	object map[string]any
-	held   int64 // the number of records on the page
-	asked  int64 // the requested page
+	object    map[string]any
+	held      int64 // the number of records on the page
+	requested int64 // the page that was requested
 }
 
 // value returns a number of the object. The check of the fields reports other types.
@@ -32,9 +32,9 @@ func (p page) arithmetic(neighbours neighbours) []string {
 	}
 	var problems []string
 	complain := func(format string, args ...any) {
-		problems = append(problems, fmt.Sprintf("page %d of %d a page: ", p.asked, perPage)+fmt.Sprintf(format, args...))
+		problems = append(problems, fmt.Sprintf("page %d of %d a page: ", p.requested, perPage)+fmt.Sprintf(format, args...))
 	}
-	if number != p.asked {
+	if number != p.requested {
 		complain("page is %d", number)
 	}
 	if current, ok := p.value("currentPage"); ok && current != number {
@@ -47,7 +47,7 @@ func (p page) arithmetic(neighbours neighbours) []string {
 	if pageCount != pages && (total > 0 || pageCount != 1) { // an empty list has one page or none
 		complain("pageCount is %d; want %d for a total of %d", pageCount, pages, total)
 	}
-	expected := max(0, min(perPage, total-(p.asked-1)*perPage))
+	expected := max(0, min(perPage, total-(p.requested-1)*perPage))
 	if p.held != expected {
 		complain("%d records; want %d of a total of %d", p.held, expected, total)
 	}
@@ -97,7 +97,7 @@ func (p page) flags(before, after bool) []string {
 func (p page) neighbour(name string, there bool, step int64, otherwise ...any) []string {
 	want := otherwise
 	if there {
-		want = []any{p.asked + step}
+		want = []any{p.requested + step}
 	}
 	var got any
 	if n, ok := p.value(name); ok {

@@ -35,7 +35,7 @@ const usage = `Telemetry shows calls of the client as OpenTelemetry sees them.
   go run .                      a demonstration, with a server of its own
   go run . -json | jq -c '[.Name, .Attributes]'
 
-SHIPPING_BASE_URL and SHIPPING_SECRET_KEY say which service; it only reads.
+SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service; it only reads.
 
 `
 

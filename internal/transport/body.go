@@ -30,7 +30,7 @@ func (s *sending) receive(r *http.Request) (*http.Response, error) {
 	case response.Body == nil:
 		response.Body = http.NoBody
 	case response.StatusCode == http.StatusSwitchingProtocols:
-		// Its body is the connection itself, which no context bounds any more, and nobody asked for it.
+		// Its body is the connection itself, which no context bounds any more, and which was not requested.
 		_ = response.Body.Close()
 		response.Body = http.NoBody
 	}

@@ -38,7 +38,7 @@ type Policy struct {
 	Burst int
 }
 
-// LongestWait bounds every wait that can be set or asked for, so that sums of them cannot overflow.
+// LongestWait bounds every wait that can be set or requested, so that sums of them cannot overflow.
 const LongestWait = 365 * 24 * time.Hour
 
 // WithDefaults returns the policy with its zero fields set and its waits bounded. No field may be negative
@@ -75,11 +75,11 @@ func (p Policy) backoff(n int) time.Duration {
 }
 
 // clamp bounds the wait of a Retry-After header. For a 429 without one it returns a short wait.
-func (p Policy) clamp(asked time.Duration) time.Duration {
-	if asked <= 0 {
+func (p Policy) clamp(requested time.Duration) time.Duration {
+	if requested <= 0 {
 		return p.MinWait
 	}
-	return min(asked, p.MaxRetryAfter)
+	return min(requested, p.MaxRetryAfter)
 }
 
 func (s *sending) maxRetries() int {
@@ -97,8 +97,8 @@ func (s *sending) decide(ctx context.Context, _ *http.Response, err error) (bool
 	}
 	wait := policy.backoff(s.attempts)
 	if s.response != nil {
-		if asked, ok := RetryAfter(s.response.Header, time.Now()); ok && asked > 0 {
-			wait = min(asked, policy.MaxRetryAfter) + rand.N(policy.MinWait+1)
+		if requested, ok := RetryAfter(s.response.Header, time.Now()); ok && requested > 0 {
+			wait = min(requested, policy.MaxRetryAfter) + rand.N(policy.MinWait+1)
 		}
 	}
 	if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) <= wait {

@@ -125,7 +125,7 @@ type progress struct {
 	mu         sync.Mutex
 	traced     bool // the hooks are called
 	bodyRead   bool // only noted for another transport than the client's own
-	connecting bool // the transport asked for a connection and has not received it
+	connecting bool // the transport requested a connection and has not received it
 	written    bool // the request may have been read, and net/http would send it again nevertheless
 	overHTTP2  bool // written over HTTP/2
 	stopped    bool // by cancel

@@ -218,8 +218,8 @@ func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if response.StatusCode == http.StatusTooManyRequests {
-		asked, _ := RetryAfter(response.Header, time.Now())
-		s.client.pause.extend(s.client.config.Policy.clamp(asked))
+		requested, _ := RetryAfter(response.Header, time.Now())
+		s.client.pause.extend(s.client.config.Policy.clamp(requested))
 	}
 	removeBrokenLocation(r, response)
 	return response, nil

@@ -22,8 +22,8 @@ func MatchesTag(conditions []string, tag string) bool {
 }
 
 // Accepts reports whether a request names a media type in Accept with a weight above 0 (12.5.1).
-func Accepts(asked http.Header, mediaType string) bool {
-	for name, weight := range weighted(asked.Values("Accept")) {
+func Accepts(requested http.Header, mediaType string) bool {
+	for name, weight := range weighted(requested.Values("Accept")) {
 		if name == mediaType && weight > 0 {
 			return true
 		}
@@ -32,9 +32,9 @@ func Accepts(asked http.Header, mediaType string) bool {
 }
 
 // acceptsGzip reports whether a caller accepts gzip, by name or by "*" (12.5.3).
-func acceptsGzip(asked http.Header) bool {
+func acceptsGzip(requested http.Header) bool {
 	named, others := -1.0, -1.0
-	for name, weight := range weighted(asked.Values("Accept-Encoding")) {
+	for name, weight := range weighted(requested.Values("Accept-Encoding")) {
 		switch name {
 		case "gzip", "x-gzip":
 			named = weight
