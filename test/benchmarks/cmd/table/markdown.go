@@ -32,9 +32,9 @@ func (f *findings) markdown(now time.Time) string {
 }
 
 func (f *findings) writeTargets(b *strings.Builder) {
-	header(b, "Targets", []string{"Target", "Limit"}, each("%s"), []string{"Met"})
+	header(b, "Targets", []string{"Target", "Before", "Limit"}, each("%s"), []string{"Met"})
 	for _, t := range targets() {
-		row := []string{t.text, t.limits()}
+		row := []string{t.text, t.before, t.limits()}
 		met := "yes"
 		for _, v := range variants() {
 			got, ok := t.measured(f, v)
