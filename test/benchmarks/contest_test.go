@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"github.com/shipping-go/shipping/test/benchmarks/process"
 )
 
 // contest is one piece of work on the same bytes, done by hand-written code and by a client.
@@ -38,7 +40,7 @@ func (c contest) measure(b *testing.B, do call) {
 	var before time.Duration
 	for first := true; b.Loop(); first = false {
 		if first {
-			before = processorTime()
+			before = process.OwnTime()
 		}
 		records, err := do(ctx)
 		if err != nil {
@@ -48,5 +50,5 @@ func (c contest) measure(b *testing.B, do call) {
 			b.Fatalf("received %d records, want %d", records, c.records)
 		}
 	}
-	b.ReportMetric(float64(processorTime()-before)/float64(b.N), "cpu-ns/op")
+	b.ReportMetric(float64(process.OwnTime()-before)/float64(b.N), "cpu-ns/op")
 }
