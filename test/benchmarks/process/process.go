@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -39,6 +40,26 @@ func Build(ctx context.Context, program string) error {
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build %s (run this command in the benchmarks folder): %w\n%s", target, err, output)
+	}
+	return nil
+}
+
+// BuildAt builds the command of another revision of this repository, the same way, from a copy of its files in folder.
+func BuildAt(ctx context.Context, revision, folder, program string) error {
+	archive := filepath.Join(folder, "revision.tar")
+	for _, step := range []struct {
+		folder string
+		args   []string
+	}{
+		{filepath.Join("..", ".."), []string{"git", "archive", "--format=tar", "-o", archive, revision}},
+		{folder, []string{"tar", "-xf", archive}},
+		{folder, []string{"go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "./mockserver/cmd/mockserver"}},
+	} {
+		cmd := exec.CommandContext(ctx, step.args[0], step.args[1:]...)
+		cmd.Dir, cmd.Env = step.folder, append(os.Environ(), "CGO_ENABLED=0")
+		if output, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", strings.Join(step.args, " "), err, output)
+		}
 	}
 	return nil
 }

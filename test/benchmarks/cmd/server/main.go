@@ -1,9 +1,9 @@
 // Command server measures the reference server with wrk, against a bare handler that writes the same
-// bytes on the same net/http settings, and prints the figures as Markdown.
+// bytes on the same net/http settings and against an earlier revision of itself, and prints the figures as Markdown.
 //
-//	go run ./cmd/server [-rounds 15] [-for 1s] [-connections 8] [-into ../../docs/BENCHMARKS.md]
+//	go run ./cmd/server [-rounds 15] [-for 1s] [-connections 8] [-before REVISION] [-into ../../docs/BENCHMARKS.md]
 //
-// A round drives both sides with every payload, one right after the other; a ratio is taken within its
+// A round drives every side with every payload, one right after the other; a ratio is taken within its
 // round, so that other load on the machine affects both. server.sh installs wrk if it is missing.
 package main
 
@@ -24,6 +24,7 @@ func main() {
 	flag.DurationVar(&p.length, "for", time.Second, "how `long` wrk drives one side with one payload")
 	flag.IntVar(&p.connections, "connections", 8, "how `many` connections wrk keeps, to either side")
 	flag.IntVar(&p.starts, "starts", 41, "how `many` times the server is started to see how long that takes")
+	flag.StringVar(&p.before, "before", "c1f1f8e", "also measure the server of this git `revision`; empty for none")
 	into := flag.String("into", "", "replace the table in this Markdown `file` instead of printing it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

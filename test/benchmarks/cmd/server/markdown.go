@@ -14,47 +14,73 @@ func place() report.Place {
 	return report.Place{Table: "server table", Command: "test/benchmarks/server.sh -into"}
 }
 
-// Limits that the project set itself, besides those of the payloads.
-const (
-	startLimit     = 12 // ms
-	idleLimit      = 15 // MiB
-	afterwardLimit = 40
-)
+// limits that the project set itself, besides those of the payloads.
+func (f *findings) limits() []limit {
+	return []limit{
+		{"start until the line of -json, ms", 6.4, func(side string) float64 { return spreadOf(f.starts[side]).median }},
+		{"memory when idle, MiB", 13.6, func(side string) float64 { return f.memories[side].idle }},
+		{"memory after 200,000 requests, MiB", 38.8, func(side string) float64 { return f.memories[side].requests }},
+		{"memory after 1,000 connections, MiB", 45, func(side string) float64 { return f.memories[side].connections }},
+	}
+}
+
+// limit is the largest value of a figure of a reference server.
+type limit struct {
+	text   string
+	most   float64
+	figure func(side string) float64
+}
+
+func throughput(d drive) float64 { return d.perSecond }
+func processor(d drive) float64  { return d.processor }
 
 // markdown writes everything that was found.
 func (f *findings) markdown(now time.Time) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Measured on %s: %s; %d rounds of %s a side, %d connections, one core for the server and the other for wrk.\n\n",
+	fmt.Fprintf(&b, "Measured on %s: %s; %d rounds of %s a side, %d connections, one core for the servers and the other for wrk.\n\n",
 		now.UTC().Format(time.DateOnly), f.machine, f.plan.rounds, f.plan.length, f.plan.connections)
-	report.Header(&b, "Target", "Limit", "Measured", "Met")
-	for _, p := range f.payloads {
-		if p.limit > 0 {
-			got := spreadOf(p.ratios(func(d drive) float64 { return d.perSecond }))
-			report.Row(&b, fmt.Sprintf("%s, %s: requests a second, share of bare", p.title, kilobytes(p.bytes)), fmt.Sprintf("≥ %.2f", p.limit), got.text("%.2f"), report.Met(got.median >= p.limit))
-		}
-	}
-	starts := spreadOf(f.starts)
-	report.Row(&b, "start until the line of -json, ms", fmt.Sprintf("≤ %d", startLimit), starts.text("%.1f"), report.Met(starts.median <= startLimit))
-	report.Row(&b, "memory when idle, MiB", fmt.Sprintf("≤ %d", idleLimit), fmt.Sprintf("%.1f", f.idle), report.Met(f.idle <= idleLimit))
-	report.Row(&b, "memory after the load, MiB", fmt.Sprintf("≤ %d", afterwardLimit), fmt.Sprintf("%.1f", f.afterwards), report.Met(f.afterwards <= afterwardLimit))
-	b.WriteString("\n")
+	f.writeTargets(&b)
 	report.Header(&b, "Payload", "Size", "Share of bare", "Processor time, share of bare", "Requests a second", "bare", "µs of processor", "bare", "p99", "bare")
 	for _, p := range f.payloads {
-		throughput, processor := func(d drive) float64 { return d.perSecond }, func(d drive) float64 { return d.processor }
+		ours, bare := p.drives[oursSide], p.drives[bareSide]
 		report.Row(&b, p.title, kilobytes(p.bytes),
-			spreadOf(p.ratios(throughput)).text("%.2f"), spreadOf(p.ratios(processor)).text("%.2f"),
-			medianOf(p.ours, throughput, "%.0f"), medianOf(p.bare, throughput, "%.0f"),
-			medianOf(p.ours, processor, "%.1f"), medianOf(p.bare, processor, "%.1f"),
-			slowest(p.ours), slowest(p.bare))
+			spreadOf(p.ratios(oursSide, throughput)).text("%.2f"), spreadOf(p.ratios(oursSide, processor)).text("%.2f"),
+			medianOf(ours, throughput, "%.0f"), medianOf(bare, throughput, "%.0f"),
+			medianOf(ours, processor, "%.1f"), medianOf(bare, processor, "%.1f"),
+			slowest(ours), slowest(bare))
 	}
 	return b.String()
 }
 
-// ratios are ours over bare, by round.
-func (p *payload) ratios(of func(drive) float64) []float64 {
-	out := make([]float64, len(p.ours))
-	for i := range p.ours {
-		out[i] = of(p.ours[i]) / of(p.bare[i])
+func (f *findings) writeTargets(b *strings.Builder) {
+	report.Header(b, "Target", "Before", "Limit", "Measured", "Met")
+	before := func(format string, figure func(side string) float64) string {
+		if !f.measured(beforeSide) {
+			return "–"
+		}
+		return fmt.Sprintf(format, figure(beforeSide))
+	}
+	for _, p := range f.payloads {
+		if p.limit == 0 {
+			continue
+		}
+		share := func(side string) spread { return spreadOf(p.ratios(side, throughput)) }
+		report.Row(b, fmt.Sprintf("%s, %s: requests a second, share of bare", p.title, kilobytes(p.bytes)),
+			before("%.2f", func(side string) float64 { return share(side).median }),
+			fmt.Sprintf("≥ %.2f", p.limit), share(oursSide).text("%.2f"), report.Met(share(oursSide).median >= p.limit))
+	}
+	for _, l := range f.limits() {
+		got := l.figure(oursSide)
+		report.Row(b, l.text, before("%.1f", l.figure), fmt.Sprintf("≤ %g", l.most), fmt.Sprintf("%.1f", got), report.Met(got <= l.most))
+	}
+	b.WriteString("\n")
+}
+
+// ratios are a side's figures over those of bare, by round.
+func (p *payload) ratios(side string, of func(drive) float64) []float64 {
+	out := make([]float64, len(p.drives[side]))
+	for i, d := range p.drives[side] {
+		out[i] = of(d) / of(p.drives[bareSide][i])
 	}
 	return out
 }

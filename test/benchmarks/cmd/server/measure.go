@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -17,7 +18,7 @@ import (
 	"github.com/shipping-go/shipping/test/benchmarks/report"
 )
 
-// Both sides run on one core and wrk on the other, so that neither takes the other's time.
+// The servers run on one core and wrk on the other, so that neither takes the other's time.
 const (
 	serverCore = "0"
 	wrkCore    = "1"
@@ -27,25 +28,39 @@ const (
 type plan struct {
 	rounds, connections, starts int
 	length                      time.Duration
+	before                      string // the revision to compare with; empty for none
 }
 
-// payload is what both sides are asked for.
+// payload is what every side is asked for.
 type payload struct {
 	name, title string
 	limit       float64 // the least share of bare's throughput; 0 for none
-	path        string  // on the reference server
+	paths       map[string]string
 	bytes       int
-	bare, ours  []drive // by round
+	drives      map[string][]drive // of each side, by round
 }
+
+// The sides of the comparison.
+const (
+	bareSide   = "bare"
+	oursSide   = "ours"
+	beforeSide = "before" // the reference server of an earlier revision
+)
+
+// memories are what a reference server holds, in MiB resident.
+type memories struct{ idle, requests, connections float64 }
 
 // findings is all that was measured.
 type findings struct {
-	plan             plan
-	payloads         []*payload
-	starts           []float64 // ms until the line
-	idle, afterwards float64   // MiB resident
-	machine          string
+	plan     plan
+	payloads []*payload
+	starts   map[string][]float64 // ms until the line, by side
+	memories map[string]memories
+	machine  string
 }
+
+// measured reports whether a side was measured.
+func (f *findings) measured(side string) bool { return len(f.starts[side]) > 0 }
 
 func (p plan) measure(ctx context.Context, progress io.Writer) (found *findings, err error) {
 	folder, err := os.MkdirTemp("", "server-benchmark")
@@ -53,69 +68,116 @@ func (p plan) measure(ctx context.Context, progress io.Writer) (found *findings,
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	program := filepath.Join(folder, "mockserver")
-	if err := process.Build(ctx, program); err != nil {
+	programs, err := p.build(ctx, folder)
+	if err != nil {
 		return nil, err
+	}
+	found = &findings{plan: p, machine: report.Machine(), starts: map[string][]float64{}, memories: map[string]memories{}}
+	fmt.Fprintf(progress, "%d starts\n", p.starts)
+	for range p.starts {
+		for side, program := range programs {
+			if err := found.start(ctx, side, program); err != nil {
+				return nil, err
+			}
+		}
+	}
+	sides := map[string]*process.Process{}
+	defer func() {
+		for _, side := range sides {
+			err = errors.Join(err, side.Stop())
+		}
+	}()
+	for side, program := range programs {
+		if sides[side], err = process.Launch(ctx, serverCore, program, serveArguments()...); err != nil {
+			delete(sides, side)
+			return nil, err
+		}
+	}
+	bodies := filepath.Join(folder, "bodies")
+	if found.payloads, err = preparePayloads(ctx, sides, bodies); err != nil {
+		return nil, err
+	}
+	for _, side := range slices.Sorted(maps.Keys(sides)) {
+		fmt.Fprintln(progress, "memory:", side)
+		if found.memories[side], err = p.memories(ctx, sides[side], found.payloads, side); err != nil {
+			return nil, err
+		}
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	found = &findings{plan: p, machine: report.Machine()}
-	fmt.Fprintf(progress, "%d starts\n", p.starts)
-	if err := found.start(ctx, program); err != nil {
+	if sides[bareSide], err = process.Launch(ctx, serverCore, self, "-bare", bodies); err != nil {
+		delete(sides, bareSide)
 		return nil, err
 	}
-	ours, err := process.Launch(ctx, serverCore, program, serveArguments()...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, ours.Stop()) }()
-	if found.idle, err = ours.Memory(); err != nil {
-		return nil, err
-	}
-	bodies := filepath.Join(folder, "bodies")
-	if found.payloads, err = preparePayloads(ctx, ours.Hello, bodies); err != nil {
-		return nil, err
-	}
-	bare, err := process.Launch(ctx, serverCore, self, "-bare", bodies)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, bare.Stop()) }()
 	for round := range p.rounds {
 		fmt.Fprintf(progress, "round %d of %d\n", round+1, p.rounds)
 		for _, load := range found.payloads {
-			if err := p.round(ctx, load, round, bare, ours); err != nil {
+			if err := p.round(ctx, load, round, sides); err != nil {
 				return nil, err
 			}
 		}
 	}
-	found.afterwards, err = ours.Memory()
+	return found, nil
+}
+
+// build builds the reference servers, and returns them by side.
+func (p plan) build(ctx context.Context, folder string) (map[string]string, error) {
+	programs := map[string]string{oursSide: filepath.Join(folder, oursSide)}
+	if err := process.Build(ctx, programs[oursSide]); err != nil {
+		return nil, err
+	}
+	if p.before == "" {
+		return programs, nil
+	}
+	source := filepath.Join(folder, "source")
+	if err := os.Mkdir(source, 0o700); err != nil {
+		return nil, err
+	}
+	programs[beforeSide] = filepath.Join(folder, beforeSide)
+	return programs, process.BuildAt(ctx, p.before, source, programs[beforeSide])
+}
+
+// memories measures a server that has only prepared the payloads: before load, after 200,000 small requests, and after
+// 1,000 connections that all read a large page.
+func (p plan) memories(ctx context.Context, server *process.Process, payloads []*payload, side string) (found memories, err error) {
+	if found.idle, err = server.Memory(); err != nil {
+		return found, err
+	}
+	small, large := payloads[0].paths[side], payloads[1].paths[side]
+	for requests := 0.0; requests < 200_000; {
+		got, err := p.drive(ctx, server, small, 2*time.Second)
+		if err != nil {
+			return found, err
+		}
+		requests += got.requests
+	}
+	if found.requests, err = server.Memory(); err != nil {
+		return found, err
+	}
+	crowd := p
+	crowd.connections = 1000
+	if _, err := crowd.drive(ctx, server, large, 3*time.Second); err != nil {
+		return found, err
+	}
+	time.Sleep(5 * time.Second) // a server may release memory when load has ended
+	found.connections, err = server.Memory()
 	return found, err
 }
 
-// round drives both sides, and every other round the other one first.
-func (p plan) round(ctx context.Context, load *payload, round int, bare, ours *process.Process) error {
-	sides := []func() error{
-		func() error {
-			got, err := p.drive(ctx, bare, "/"+load.name, ours.Hello.SecretKey, p.length)
-			load.bare = append(load.bare, got)
-			return err
-		},
-		func() error {
-			got, err := p.drive(ctx, ours, load.path, ours.Hello.SecretKey, p.length)
-			load.ours = append(load.ours, got)
-			return err
-		},
-	}
+// round drives every side, and every other round in the opposite order.
+func (p plan) round(ctx context.Context, load *payload, round int, sides map[string]*process.Process) error {
+	order := slices.Sorted(maps.Keys(sides))
 	if round%2 == 1 {
-		slices.Reverse(sides)
+		slices.Reverse(order)
 	}
-	for _, side := range sides {
-		if err := side(); err != nil {
+	for _, side := range order {
+		got, err := p.drive(ctx, sides[side], load.paths[side], p.length)
+		if err != nil {
 			return fmt.Errorf("%s: %w", load.name, err)
 		}
+		load.drives[side] = append(load.drives[side], got)
 	}
 	return nil
 }
@@ -124,46 +186,41 @@ func serveArguments() []string {
 	return []string{"serve", "-addr", "127.0.0.1:0", "-json"}
 }
 
-// start starts the server again and again, each time until its line is there.
-func (f *findings) start(ctx context.Context, program string) error {
-	for range f.plan.starts {
-		p, err := process.Launch(ctx, "", program, serveArguments()...)
-		if err != nil {
-			return err
-		}
-		f.starts = append(f.starts, float64(p.Started.Microseconds())/1000)
-		if err := p.Stop(); err != nil {
-			return err
-		}
+// start starts a server until its line is there, and stops it.
+func (f *findings) start(ctx context.Context, side, program string) error {
+	p, err := process.Launch(ctx, "", program, serveArguments()...)
+	if err != nil {
+		return err
 	}
-	return nil
+	f.starts[side] = append(f.starts[side], float64(p.Started.Microseconds())/1000)
+	return p.Stop()
 }
 
-// preparePayloads fetches what both sides will serve, and puts it where the bare handler finds it.
-func preparePayloads(ctx context.Context, server process.Hello, folder string) ([]*payload, error) {
+// preparePayloads fetches from ours what the bare handler serves, and puts it where that finds it.
+func preparePayloads(ctx context.Context, sides map[string]*process.Process, folder string) ([]*payload, error) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return nil, err
 	}
-	draft, err := ask(ctx, server, http.MethodPost, "/v1/regulatory-documents/analyze", `{"shipment_id":"`+server.Shipments[len(server.Shipments)-1]+`"}`)
-	if err != nil {
-		return nil, err
-	}
-	var envelope struct {
-		Data struct {
-			RequestID string `json:"request_id"`
-		} `json:"data"`
-	}
-	if err := json.Unmarshal(draft, &envelope); err != nil {
-		return nil, err
-	}
 	payloads := []*payload{
-		{name: "request", title: "one regulatory request", limit: 0.80, path: "/v1/regulatory-documents/request/" + envelope.Data.RequestID},
-		{name: "rates", title: "60 KB of rates", limit: 0.80, path: "/v1/rates?perPage=81"},
-		{name: "transactions", title: "a page of transactions in the middle", path: "/v1/transactions?page=2&perPage=50&wallet=" + server.Wallets[0]},
-		{name: "countries", title: "all countries", path: "/v1/countries"},
+		{name: "request", title: "one regulatory request", limit: 0.85},
+		{name: "rates", title: "60 KB of rates", limit: 0.90},
+		{name: "transactions", title: "a page of transactions in the middle"},
+		{name: "countries", title: "all countries"},
 	}
 	for _, load := range payloads {
-		body, err := ask(ctx, server, http.MethodGet, load.path, "")
+		load.paths, load.drives = map[string]string{bareSide: "/" + load.name}, map[string][]drive{}
+	}
+	for side, server := range sides {
+		paths, err := pathsOn(ctx, server.Hello)
+		if err != nil {
+			return nil, err
+		}
+		for i, load := range payloads {
+			load.paths[side] = paths[i]
+		}
+	}
+	for _, load := range payloads {
+		body, err := ask(ctx, sides[oursSide].Hello, http.MethodGet, load.paths[oursSide], "")
 		if err != nil {
 			return nil, err
 		}
@@ -173,6 +230,24 @@ func preparePayloads(ctx context.Context, server process.Hello, folder string) (
 		}
 	}
 	return payloads, nil
+}
+
+// pathsOn returns the paths of the payloads on a reference server, and opens the draft that one of them reads.
+func pathsOn(ctx context.Context, server process.Hello) ([]string, error) {
+	draft, err := ask(ctx, server, http.MethodPost, "/v1/regulatory-documents/analyze", `{"shipment_id":"`+server.Shipments[len(server.Shipments)-1]+`"}`)
+	if err != nil {
+		return nil, err
+	}
+	var envelope struct {
+		Data struct {
+			RequestID string `json:"request_id"`
+		} `json:"data"`
+	}
+	err = json.Unmarshal(draft, &envelope)
+	return []string{
+		"/v1/regulatory-documents/request/" + envelope.Data.RequestID, "/v1/rates?perPage=81",
+		"/v1/transactions?page=2&perPage=50&wallet=" + server.Wallets[0], "/v1/countries",
+	}, err
 }
 
 func ask(ctx context.Context, server process.Hello, method, path, body string) ([]byte, error) {

@@ -14,20 +14,21 @@ import (
 
 // drive holds the results of one run of wrk.
 type drive struct {
+	requests  float64
 	perSecond float64
 	processor float64 // µs of the server's processor time a request
 	p99       time.Duration
 }
 
 // drive asks a server for one path, again and again, over a fixed number of connections.
-func (p plan) drive(ctx context.Context, server *process.Process, path, key string, length time.Duration) (drive, error) {
+func (p plan) drive(ctx context.Context, server *process.Process, path string, length time.Duration) (drive, error) {
 	before, err := server.ProcessorTime()
 	if err != nil {
 		return drive{}, err
 	}
 	cmd := exec.CommandContext(ctx, "taskset", "-c", wrkCore, "wrk", "--latency", "-t1",
 		"-c"+strconv.Itoa(p.connections), fmt.Sprintf("-d%ds", int(length.Seconds())),
-		"-H", "Authorization: Bearer "+key, server.Hello.URL+path)
+		"-H", "Authorization: Bearer "+server.Hello.SecretKey, server.Hello.URL+path)
 	output, err := cmd.CombinedOutput()
 	if err != nil {
 		return drive{}, fmt.Errorf("wrk: %w\n%s", err, output)
@@ -36,13 +37,13 @@ func (p plan) drive(ctx context.Context, server *process.Process, path, key stri
 	if err != nil {
 		return drive{}, err
 	}
-	got, requests, err := parseWrk(string(output))
-	got.processor = float64((after - before).Microseconds()) / requests
+	got, err := parseWrk(string(output))
+	got.processor = float64((after - before).Microseconds()) / got.requests
 	return got, err
 }
 
 // parseWrk reads the output of wrk. A run with responses other than success is not a measurement.
-func parseWrk(output string) (got drive, requests float64, err error) {
+func parseWrk(output string) (got drive, err error) {
 	for line := range strings.Lines(output) {
 		words := strings.Fields(line)
 		switch {
@@ -58,12 +59,12 @@ func parseWrk(output string) (got drive, requests float64, err error) {
 			err = errors.Join(err, problem)
 		case len(words) > 2 && words[1] == "requests" && words[2] == "in":
 			var problem error
-			requests, problem = strconv.ParseFloat(words[0], 64)
+			got.requests, problem = strconv.ParseFloat(words[0], 64)
 			err = errors.Join(err, problem)
 		}
 	}
-	if err == nil && (got.perSecond == 0 || requests == 0) {
+	if err == nil && (got.perSecond == 0 || got.requests == 0) {
 		err = fmt.Errorf("wrk does not report the number of requests:\n%s", output)
 	}
-	return got, requests, err
+	return got, err
 }
