@@ -55,3 +55,15 @@ func TestTracker_IsBounded(t *testing.T) {
 		t.Error("the last ten are remembered, and no others")
 	}
 }
+
+func TestShipmentStatus_Final(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[webhook.ShipmentStatus]bool{
+		webhook.ShipmentDraft: false, webhook.ShipmentPending: false, webhook.ShipmentConfirmed: false, webhook.ShipmentInTransit: false,
+		webhook.ShipmentDelivered: true, webhook.ShipmentCancelled: true, "at-customs": false, "": false,
+	} {
+		if status.Final() != want {
+			t.Errorf("%q is final: %t", status, !want)
+		}
+	}
+}

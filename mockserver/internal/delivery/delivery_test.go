@@ -137,6 +137,11 @@ func TestLog_KeepsNoMorePayloadThanItMay(t *testing.T) {
 	if got := kept(); got != "WD-7 WD-6" {
 		t.Errorf("restored, the log has %s", got)
 	}
+	d.Restore(d.Log(), 0, true) // of 99 and 1 byte
+	d.Record(Delivery{ID: "WD-8", State: Delivered, Payload: make([]byte, 1)})
+	if got := kept(); got != "WD-8 WD-7" {
+		t.Errorf("restored with two entries, the log has %s", got)
+	}
 }
 
 func TestLog_KeepsTheLatestAndFindsThem(t *testing.T) {

@@ -1,0 +1,113 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strings"
+	"testing"
+)
+
+// line returns the line of a record that was written when synced bytes were on the disk.
+func line(key string, synced int) string {
+	return string(appendLine(nil, fmt.Appendf(nil, `{"key":%q,"step":"analyzed","at":"2026-01-05T00:00:00Z"}`, key), int64(synced)))
+}
+
+// withSum returns a line of a record with any text after its checksum.
+func withSum(rest string) string {
+	return fmt.Sprintf(recordBegins+`%08x",%s`+"\n", crc32.Checksum([]byte(rest), castagnoli), rest)
+}
+
+// What is left of a journal after a power loss is read up to the first incomplete line; any other damage is named with its line.
+func TestParseJournal(t *testing.T) {
+	t.Parallel()
+	const torn = "\x00\x00\x00\n" // a line of which a sector is missing
+	header := journalHeader
+	first := header + line("a", len(header))
+	zeroed := func(text string, at int) string { return text[:at] + "\x00" + text[at+1:] }
+	old := `{"key":"old","step":"analyzed","at":"2026-01-05T00:00:00Z"}` + "\n"
+	for name, test := range map[string]struct {
+		content string
+		keys    string // of the records
+		intact  string // the part that is kept; the beginning of content
+		err     string // or the error
+	}{
+		"nothing":      {"", "", "", ""},
+		"a header":     {header, "", header, ""},
+		"a record":     {first, "a", first, ""},
+		"two records":  {first + line("b", len(first)), "a b", first + line("b", len(first)), ""},
+		"of one write": {first + line("b", len(header)), "a b", first + line("b", len(header)), ""},
+
+		"cut in the beginning":                   {first + `{"cr`, "a", first, ""},
+		"cut after the beginning":                {first + `{"crc":"0123`, "a", first, ""},
+		"cut before its line break":              {first + strings.TrimSuffix(line("b", len(first)), "\n"), "a", first, ""},
+		"zeros to the end":                       {first + "\x00\x00\x00", "a", first, ""},
+		"zeros in a line":                        {first + zeroed(line("b", len(first)), 20), "a", first, ""},
+		"zeros, then a line of the same write":   {first + torn + line("b", len(first)), "a", first, ""},
+		"zeros, then a line of a later write":    {first + torn + line("b", len(first)+1), "", "", "line 3: damaged"},
+		"zeros, then the rest of a line":         {first + torn + "rest", "a", first, ""},
+		"zeros, then a whole line that is wrong": {first + torn + "rest\n", "", "", "line 4: damaged"},
+		"zeros twice":                            {first + torn + torn + line("b", len(first)+5), "", "", "line 3: damaged"},
+
+		"another text":                 {first + "rest", "", "", "line 3: damaged"},
+		"another line":                 {first + "rest\n", "", "", "line 3: damaged"},
+		"an empty line":                {first + "\n", "", "", "line 3: damaged"},
+		"a bit":                        {first + strings.Replace(line("b", len(first)), "analyzed", "bnalyzed", 1), "", "", "line 3: damaged"},
+		"lines missing":                {header + line("b", len(header)+1), "", "", "line 2: damaged"},
+		"only a checksum":              {header + `{"crc":"00000000",` + "\n", "", "", "line 2: damaged"},
+		"half a checksum":              {header + `{"crc":"0000"` + "\n", "", "", "line 2: damaged"},
+		"a checksum of another form":   {header + strings.Replace(line("b", 0), `",`, `" `, 1), "", "", "line 2: damaged"},
+		"another beginning":            {header + strings.Replace(line("b", 0), `"crc"`, `"CRC"`, 1), "", "", "line 2: damaged"},
+		"a field of another version":   {header + withSum(`"synced":0,"record":{"key":"b","step":"analyzed"},"more":1}`), "", "", "line 2: a batch record of another version"},
+		"a field of another record":    {header + withSum(`"synced":0,"record":{"key":"b","step":"analyzed","more":1}}`), "", "", "line 2: a batch record of another version"},
+		"no JSON":                      {header + withSum(`"synced":0,"record":`), "", "", "line 2: damaged"},
+		"no key":                       {header + withSum(`"synced":0,"record":{"step":"analyzed"}}`), "", "", "line 2: damaged"},
+		"no step":                      {header + withSum(`"synced":0,"record":{"key":"b"}}`), "", "", "line 2: damaged"},
+		"an unknown step":              {header + withSum(`"synced":0,"record":{"key":"b","step":"paid"}}`), "", "", `unknown step "paid"`},
+		"not UTF-8":                    {header + withSum("\"synced\":0,\"record\":{\"key\":\"\xff\",\"step\":\"analyzed\"}}"), "", "", "line 2: damaged"},
+		"a second header":              {header + header, "", "", "line 2: damaged"},
+		"a line of version 0 after it": {header + old, "", "", "line 2: damaged"},
+
+		"the header cut off":                 {header[:20], "", "", ""},
+		"the header without its line break":  {header[:len(header)-1], "", "", ""},
+		"the header with zeros":              {zeroed(header, 20), "", "", ""},
+		"the header with zeros, cut off":     {zeroed(header, 20)[:30], "", "", ""},
+		"zeros only":                         {strings.Repeat("\x00", len(header)), "", "", ""},
+		"more zeros than a header":           {strings.Repeat("\x00", len(header)+1), "", "", ""},
+		"a short header with a line break":   {header[:20] + "\n", "", "", "line 1: "},
+		"another format":                     {`{"format":"x","version":1}` + "\n", "", "", "line 1: the file is not a batch journal"},
+		"a newer version":                    {strings.Replace(header, ":1}", ":2}", 1), "", "", "line 1: the journal has format version 2"},
+		"the header in other words":          {strings.Replace(header, ":1}", ": 1}", 1), "", "", "line 1: damaged"},
+		"another file":                       {"hello\n", "", "", "line 1: the file is not a batch journal"},
+		"another file without a line break":  {"hello", "", "", "line 1: the file is not a batch journal"},
+		"a line break":                       {"\n", "", "\n", ""},
+		"version 0":                          {old + old, "old old", old + old, ""},
+		"version 0 with an empty line":       {old + "\n" + old, "old old", old + "\n" + old, ""},
+		"version 0, cut off":                 {old + `{"key":"cut`, "old", old, ""},
+		"version 0, cut in the beginning":    {old + `{"k`, "old", old, ""},
+		"version 0, cut off with zeros":      {old + `{"key":"cut` + "\x00\x00", "old", old, ""},
+		"version 0, zeros in the middle":     {old + `{"key":` + "\x00" + `"cut`, "", "", "line 2: damaged"},
+		"version 0, another text":            {old + "rest", "", "", "line 2: damaged"},
+		"version 0, a damaged line":          {old + `{"key":"cut` + "\n", "", "", "line 2: damaged"},
+		"version 0 becomes version 1":        {old + header + line("a", len(old+header)), "old a", old + header + line("a", len(old+header)), ""},
+		"version 0, the header cut off":      {old + header[:20], "old", old, ""},
+		"version 0, the header with a zero":  {old + zeroed(header, 20), "old", old, ""},
+		"version 0, the first line cut off":  {old[:20], "", "", ""},
+		"version 0, the first with an error": {`{"key":"` + "\n", "", "", "line 1: damaged"},
+	} {
+		content, err := parseJournal([]byte(test.content))
+		if test.err != "" {
+			if _, ok := errors.AsType[*lineError](err); !ok || !strings.Contains(err.Error(), test.err) {
+				t.Errorf("%s: %v, want %s", name, err, test.err)
+			}
+			continue
+		}
+		var keys []string
+		for _, record := range content.records {
+			keys = append(keys, record.Key)
+		}
+		if err != nil || strings.Join(keys, " ") != test.keys || content.size != int64(len(test.intact)) || content.current != strings.Contains(test.intact, header) {
+			t.Errorf("%s: the records %q, %d of %d bytes, version 1: %t, %v", name, keys, content.size, len(test.content), content.current, err)
+		}
+	}
+}

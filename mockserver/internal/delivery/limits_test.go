@@ -1,0 +1,206 @@
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestDefaultPolicy(t *testing.T) {
+	t.Parallel()
+	policy := DefaultPolicy()
+	for status, want := range map[int]bool{199: false, 200: true, 299: true, 300: false, 404: false} {
+		if got := policy.Accept(status); got != want {
+			t.Errorf("%d is accepted: %t", status, got)
+		}
+	}
+	policy.Backoff = time.Second
+	for attempt, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 11: 1024 * time.Second, 12: 1024 * time.Second} {
+		if got := policy.wait(attempt); got != want {
+			t.Errorf("%s after attempt %d, want %s", got, attempt, want)
+		}
+	}
+}
+
+func TestNew_Defaults(t *testing.T) {
+	t.Parallel()
+	accept := func(int) bool { return true }
+	for name, test := range map[string]struct {
+		config          Config
+		attempts        int
+		limit, capacity int
+	}{
+		"none":             {Config{}, 3, 10_000, 33_554_432},
+		"the smallest":     {Config{Limit: 1, Bytes: 1, Policy: Policy{Attempts: 1, Accept: accept}}, 1, 1, 1},
+		"negative":         {Config{Limit: -1, Bytes: -1, Policy: Policy{Attempts: -1, Accept: accept}}, 3, 10_000, 33_554_432},
+		"no way to accept": {Config{Policy: Policy{Attempts: 7}}, 3, 10_000, 33_554_432},
+	} {
+		d := open(t, test.config)
+		if c := d.config; c.Policy.Attempts != test.attempts || c.Limit != test.limit || c.Bytes != test.capacity || c.Policy.Accept == nil || c.Transport == nil {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+}
+
+// A delivery is found in a log that drops entries between its attempts; one that is dropped itself ends.
+func TestLog_DropsEntriesWhileDeliveriesAreOnTheirWay(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		limit    int
+		later    []string // recorded after the first attempt
+		attempts int      // 0: it is dropped
+	}{
+		"nothing is dropped": {10, []string{"WD-2"}, 2},
+		"others are":         {4, []string{"WD-2", "WD-3"}, 2},
+		"all others are":     {3, []string{"WD-2", "WD-3"}, 2},
+		"it is too":          {2, []string{"WD-2", "WD-3"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				responses := 0
+				d := open(t, Config{Limit: test.limit, Transport: roundTripper(func(*http.Request) (*http.Response, error) {
+					responses++
+					return answering(map[bool]int{true: 500, false: 200}[responses == 1])(nil)
+				})})
+				for _, id := range []string{"WD-A", "WD-B"} {
+					d.Record(Delivery{ID: id, State: Delivered})
+				}
+				d.Send(Delivery{ID: "WD-1", URL: "http://localhost/"})
+				synctest.Wait()
+				for _, id := range test.later {
+					d.Record(Delivery{ID: id, State: Delivered})
+				}
+				got, err := d.Wait(t.Context(), "WD-1")
+				if test.attempts == 0 {
+					if !errors.Is(err, ErrUnknown) {
+						t.Errorf("%+v, %v", got, err)
+					}
+				} else if err != nil || got.State != Delivered || len(got.Attempts) != test.attempts {
+					t.Errorf("%+v, %v", got, err)
+				}
+				for _, other := range d.Deliveries() {
+					if other.ID != "WD-1" && (other.State != Delivered || len(other.Attempts) != 0) {
+						t.Errorf("another delivery has changed: %+v", other)
+					}
+				}
+				if len(d.flights) != 0 || len(d.lanes) != 0 {
+					t.Errorf("%d flights and %d lanes are left", len(d.flights), len(d.lanes))
+				}
+			})
+		})
+	}
+}
+
+// The dispatcher reads a short response to its end, so that the connection can be used again, and not more than the start
+// of a long one.
+func TestPost_ReadsTheStartOfTheResponse(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]int{0: 0, 1000: 0, 64 << 10: 0, 100_000: 100_000 - 64<<10} {
+		body := bytes.NewReader(make([]byte, size))
+		d := open(t, Config{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Body: io.NopCloser(body)}, nil
+		})})
+		if got := d.Once(Delivery{ID: "WD-1", URL: "http://localhost/"}); got.State != Delivered || body.Len() != want {
+			t.Errorf("of %d bytes %d are left, want %d: %+v", size, body.Len(), want, got)
+		}
+	}
+}
+
+func TestOnce_MakesOneAttempt(t *testing.T) {
+	t.Parallel()
+	broken := roundTripper(func(*http.Request) (*http.Response, error) { return nil, errors.New("no response") })
+	for name, test := range map[string]struct {
+		url       string
+		transport roundTripper
+		state     State
+		status    int
+		attempts  int
+		reason    string
+	}{
+		"accepted":     {"http://localhost/", answering(200), Delivered, 200, 1, ""},
+		"not accepted": {"http://localhost/", answering(500), Failed, 500, 1, "not accepted in its only attempt"},
+		"no response":  {"http://localhost/", broken, Failed, 0, 1, "not accepted in its only attempt"},
+		"no target":    {"nowhere", answering(200), Refused, 0, 0, `"nowhere" is not an absolute http or https URL`},
+	} {
+		anything := Policy{Attempts: 3, Accept: func(status int) bool { return status == 200 || status == 0 }}
+		got := open(t, Config{Transport: test.transport, Policy: anything}).Once(Delivery{ID: "WD-1", URL: test.url})
+		if got.State != test.state || got.Reason != test.reason || len(got.Attempts) != test.attempts || !got.Due.IsZero() {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if test.attempts > 0 && (got.Attempts[0].StatusCode != test.status || (got.Attempts[0].Error != "") != (test.status == 0)) {
+			t.Errorf("%s: %+v", name, got.Attempts)
+		}
+	}
+}
+
+func TestCheckTarget(t *testing.T) {
+	t.Parallel()
+	for target, want := range map[string][2]bool{ // on this machine only, anywhere
+		"http://localhost/": {true, true}, "https://127.0.0.1:8080/x": {true, true}, "http://192.0.2.1/": {false, true}, "https://example.test": {false, true},
+		"ftp://localhost/": {false, false}, "localhost": {false, false}, "/hook": {false, false}, "http:///": {false, false}, "": {false, false}, "http://[": {false, false},
+	} {
+		if got := [2]bool{CheckTarget(target, false) == nil, CheckTarget(target, true) == nil}; got != want {
+			t.Errorf("%q: %v, want %v", target, got, want)
+		}
+	}
+}
+
+// A delivery's headers are those of the configuration.
+func TestPost_Headers(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		config Config
+		want   string
+	}{
+		"default": {Config{}, HeaderSignature + " " + HeaderDeliveryID + " " + HeaderEventID + " " + HeaderWebhookID},
+		"SHA-256": {Config{SHA256: true, NoIDs: true}, HeaderSHA256},
+	} {
+		var got []string
+		test.config.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+			for _, header := range []string{HeaderSignature, HeaderSHA256, HeaderDeliveryID, HeaderEventID, HeaderWebhookID} {
+				if r.Header.Get(header) != "" {
+					got = append(got, header)
+				}
+			}
+			return answering(200)(r)
+		})
+		open(t, test.config).Once(Delivery{ID: "WD-1", EventID: "WE-1", WebhookID: "WA-1", URL: "http://localhost/"})
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: %q, want %s", name, got, test.want)
+		}
+	}
+}
+
+// The mark changes with each change of the log.
+func TestMark_ChangesWithTheLog(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, Config{Limit: 1, Transport: answering(500)})
+		seen := map[uint32]string{}
+		note := func(what string) {
+			mark := d.Mark()
+			if before := seen[mark]; before != "" || mark != d.Mark() {
+				t.Errorf("%s has the mark of %s", what, before)
+			}
+			seen[mark] = what
+		}
+		note("an empty log")
+		d.Send(Delivery{ID: "WD-1", URL: "http://localhost/"})
+		note("a queued delivery")
+		synctest.Wait()
+		note("an attempt")
+		if err := d.WaitAll(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		note("its end")
+		d.Record(Delivery{ID: "WD-2"})
+		note("another delivery")
+	})
+}
