@@ -242,6 +242,32 @@ func TestReceiver_ALostNotificationIsLogged(t *testing.T) {
 	})
 }
 
+// A lost notification is logged only if WithLost did not receive it.
+func TestReceiver_ALostNotificationThatIsReportedIsNotLogged(t *testing.T) {
+	for name, test := range map[string]struct {
+		lost func(*webhook.Notification, error)
+		want int // lines
+	}{
+		"reported":    {func(*webhook.Notification, error) {}, 0},
+		"not reached": {func(*webhook.Notification, error) { panic("a nil map") }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log bytes.Buffer
+				receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return errors.New("not today") },
+					webhook.WithRetries(0, 0), webhook.WithLost(test.lost), webhook.WithLogger(slog.New(slog.NewJSONHandler(&log, nil))))
+				post(receiver, body, webhook.Sign(key, []byte(body)), webhook.DefaultIDHeader, "WD-1")
+				if err := receiver.Close(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if got := strings.Count(log.String(), "\n"); got != test.want || test.want > 0 && !strings.Contains(log.String(), "not today") {
+					t.Errorf("logged %d lines, want %d: %s", got, test.want, &log)
+				}
+			})
+		})
+	}
+}
+
 // W3: nothing waits after the last attempt.
 func TestReceiver_ReportsALostNotificationAfterTheLastAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/clock"
 )
 
 func TestDefaultPolicy(t *testing.T) {
@@ -202,5 +204,97 @@ func TestMark_ChangesWithTheLog(t *testing.T) {
 		note("its end")
 		d.Record(Delivery{ID: "WD-2"})
 		note("another delivery")
+	})
+}
+
+var monday = time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
+
+// onVirtual returns a dispatcher on a virtual clock.
+func onVirtual(t *testing.T, now time.Time) (*Dispatcher, *clock.Clock) {
+	t.Helper()
+	virtual := clock.Virtual(now)
+	d := New(Config{Transport: answering(200), Clock: virtual})
+	t.Cleanup(d.Close)
+	return d, virtual
+}
+
+// stateOf returns the state of a delivery once no attempt is running.
+func stateOf(t *testing.T, d *Dispatcher, id string) State {
+	t.Helper()
+	d.Settle()
+	got, known := d.Find(id)
+	if !known {
+		t.Errorf("%s is not in the log", id)
+	}
+	return got.State
+}
+
+// What is due is sent without the clock being advanced; so is what was gathered and is restored when it is due, or later.
+func TestSend_WhatIsDueNeedsNoAdvance(t *testing.T) {
+	t.Parallel()
+	d, _ := onVirtual(t, monday)
+	d.Send(notification(1, "WA-1", Together))
+	if got := stateOf(t, d, "WD-1"); got != Delivered {
+		t.Errorf("a delivery without an order is %s", got)
+	}
+	d.Send(notification(2, "WA-1", FIFO))
+	if got := stateOf(t, d, "WD-2"); got != Queued {
+		t.Errorf("a delivery that is gathered is %s", got)
+	}
+	log := d.Log()
+	for after, want := range map[time.Duration]State{GatherFor - 1: Queued, GatherFor: Delivered, time.Hour: Delivered} {
+		later, _ := onVirtual(t, monday.Add(after))
+		later.Restore(log, 0, true)
+		if got := stateOf(t, later, "WD-2"); got != want {
+			t.Errorf("restored after %s it is %s, want %s", after, got, want)
+		}
+	}
+}
+
+// Deliveries with the same order are gathered from the first one on; another order begins anew.
+func TestSend_GathersFromTheFirstOneOn(t *testing.T) {
+	t.Parallel()
+	d, virtual := onVirtual(t, monday)
+	for _, step := range []struct {
+		number int
+		order  Order
+		at     time.Duration
+		due    time.Duration
+	}{
+		{1, FIFO, 0, GatherFor}, {2, FIFO, GatherFor / 2, GatherFor}, {3, Reverse, GatherFor * 3 / 4, GatherFor * 7 / 4},
+		{4, Reverse, GatherFor * 3 / 4, GatherFor * 7 / 4}, {5, Together, GatherFor * 3 / 4, GatherFor * 3 / 4},
+	} {
+		if _, err := virtual.Advance(monday.Add(step.at).Sub(virtual.Now())); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Send(notification(step.number, "WA-1", step.order)); got.Due.Sub(monday) != step.due {
+			t.Errorf("delivery %d is due after %s, want %s", step.number, got.Due.Sub(monday), step.due)
+		}
+	}
+}
+
+func TestWaitAll(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, Config{Transport: answering(200)})
+		if err := d.WaitAll(t.Context()); err != nil {
+			t.Errorf("nothing is queued: %v", err)
+		}
+		for n := range 3 {
+			d.Send(notification(n, "WA-1", FIFO))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), GatherFor/2)
+		defer cancel()
+		if err := d.WaitAll(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "3 are") {
+			t.Errorf("too early: %v", err)
+		}
+		if err := d.WaitAll(t.Context()); err != nil || len(d.flights) != 0 {
+			t.Errorf("%v, and %d are on their way", err, len(d.flights))
+		}
+		d.Send(notification(3, "WA-1", FIFO))
+		go d.Close()
+		if err := d.WaitAll(t.Context()); !errors.Is(err, ErrClosed) {
+			t.Errorf("closed: %v", err)
+		}
 	})
 }
