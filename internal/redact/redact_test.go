@@ -139,6 +139,8 @@ func TestText_ShortKeysAndNone(t *testing.T) {
 		{"abc", "ab", "ab"},
 		{`\\`, `a\\b`, `a\\b`},
 		{"", "text", "text"},
+		{"abcdefgh", fmt.Sprintf("%x %x", "abcdefgh", "abcdefg"), "[redacted] 61626364656667"},
+		{"abcdefg", fmt.Sprintf("%x", "abcdefg"), "61626364656667"},
 	} {
 		if got := redact.New(test.key).Text(test.text); got != test.want {
 			t.Errorf("%q is redacted to %q, want %q", test.text, got, test.want)
@@ -359,7 +361,9 @@ func TestJSON(t *testing.T) {
 		`{"a":1234567890123456,"b":`:                               `"[redacted]"`,
 		`{"a": -1234567890123456.5e+1, "a":true,"b\"\\":"\u00e9"}`: `{"a": "-[redacted].5e+1", "a":true,"b\"\\":"\u00e9"}`,
 		`{"a":1234567890123456,"b":"\u0031234567890123456\\"}`:     `{"a":"[redacted]","b":"[redacted]\\"}`,
-		``: ``,
+		`1234567890123456`:                                         `"[redacted]"`,
+		`-1`:                                                       `-1`,
+		``:                                                         ``,
 	} {
 		if got := redact.New("1234567890123456").JSON(value); got != want {
 			t.Errorf("%s is %s, want %s", value, got, want)
