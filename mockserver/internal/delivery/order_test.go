@@ -1,9 +1,11 @@
 package delivery
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -93,5 +95,37 @@ func TestOnce_MakesOneAttemptAndLogsIt(t *testing.T) {
 		if got.State != want.state || len(got.Attempts) != want.attempts || !known || logged.State != want.state {
 			t.Errorf("%s: %+v, in the log %+v", id, got, logged)
 		}
+	}
+}
+
+// The seed decides the order of a shuffle, also if it is 0.
+func TestShuffle_FollowsTheSeed(t *testing.T) {
+	t.Parallel()
+	orders := map[string]uint64{}
+	for seed := range uint64(20) {
+		var gathered []*flight
+		for n := range 10 {
+			gathered = append(gathered, &flight{id: fmt.Sprint("WD-", n)})
+		}
+		sent := slices.Clone(gathered)
+		Shuffle.arrange(gathered, seed)
+		if slices.Equal(sent, gathered) {
+			t.Errorf("with the seed %d nothing is shuffled", seed)
+		}
+		var ids []string
+		for _, f := range gathered {
+			ids = append(ids, f.id)
+		}
+		orders[strings.Join(ids, " ")] = seed
+	}
+	if len(orders) != 20 {
+		t.Errorf("20 seeds make %d orders", len(orders))
+	}
+}
+
+func TestNewTransport_ClosesIdleConnections(t *testing.T) {
+	t.Parallel()
+	if got := NewTransport(false); got.IdleConnTimeout != 30*time.Second || got.MaxIdleConnsPerHost != 16 || got.Proxy != nil {
+		t.Errorf("%+v", got)
 	}
 }
