@@ -125,6 +125,9 @@ func TestFind_ATruncatedKeyIsAtTheEndOnly(t *testing.T) {
 		{start + `\u00`, []span{{0, len(start)}}},
 		{start + `\u000`, []span{{0, len(start)}}},
 		{start + `--\u`, nil},
+		{start + `%6`, []span{{0, len(start)}}},
+		{start + `&#x6`, []span{{0, len(start)}}},
+		{start + `%20and more`, nil},
 	} {
 		if got := f.find([]byte(test.text)); !slices.Equal(got, test.want) {
 			t.Errorf("%d characters that end with %q: %v, want %v", len(test.text), test.text[max(0, len(test.text)-12):], got, test.want)
@@ -150,6 +153,7 @@ func TestMerged(t *testing.T) {
 func TestRead_Escapes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
+		"a\x01b": "a\x01b", `&#1;`: "\x01",
 		`a b` + "\t\r\nc": "abc", `\`: "", `a\`: "a", `\n\r\tb`: "b", `\/`: "/", `\\u0061`: "a",
 		`\u0061`: "a", `\u006`: "u006", `\u007f`: "\x7f", `\u0080`: "u0080", `\u00g1`: "u00g1", `\u`: "u",
 		`\x61`: "a", `\x6`: "x6", `\x7f`: "\x7f", `\x80`: "x80", `\141`: "a", `\14`: "14", `\177`: "\x7f", `\200`: "200", `\189`: "189",

@@ -114,6 +114,7 @@ func TestText_PartsOfTheKey(t *testing.T) {
 	for text, want := range map[string]string{
 		"key sk_test_8…":               "key [redacted]…",
 		"key sk_test…":                 "key sk_test…",
+		"key sk_test_…":                "key [redacted]…",
 		"cut at the end: sk_test":      "cut at the end: [redacted]",
 		"cut at the end: sk_t":         "cut at the end: sk_t",
 		"cut in it: sk_test_8mK":       "cut in it: [redacted]",
@@ -137,6 +138,7 @@ func TestText_ShortKeysAndNone(t *testing.T) {
 	for _, test := range []struct{ key, text, want string }{
 		{"abc", "xabcx \\u0061bc", "x[redacted]x [redacted]"},
 		{"abc", "ab", "ab"},
+		{"abc", "abcabc x", "[redacted][redacted] x"},
 		{`\\`, `a\\b`, `a\\b`},
 		{"", "text", "text"},
 		{"abcdefgh", fmt.Sprintf("%x %x", "abcdefgh", "abcdefg"), "[redacted] 61626364656667"},
