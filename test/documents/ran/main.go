@@ -1,0 +1,57 @@
+// Ran reports promises that a run of the tests did not keep:
+//
+//	go run ./test/documents/ran LOG...
+//
+// The logs are the output of go test -v. Every test that docs/RELIABILITY.md and docs/SPECIFICATION.md name must have passed
+// in one of them, and neither it nor one of its subtests may have been skipped. A figure in the column Cases of
+// RELIABILITY.md must be the attribute "cases" of a test of that row, in any of the logs, so that no figure outlives the
+// run that it stands for.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	os.Exit(run(".", os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run returns the exit code: 0 if every promise was kept, 1 if one was not, and 2 if a file cannot be read.
+func run(root string, logs []string, stdout, stderr io.Writer) int {
+	seen := newRecord()
+	for _, log := range logs {
+		text, err := os.ReadFile(log)
+		if err != nil {
+			_, _ = fmt.Fprintln(stderr, "ran:", err)
+			return 2
+		}
+		seen.read(string(text))
+	}
+	var texts [2]string
+	for i, name := range []string{"RELIABILITY.md", "SPECIFICATION.md"} {
+		text, err := os.ReadFile(filepath.Join(root, "docs", name))
+		if err != nil {
+			_, _ = fmt.Fprintln(stderr, "ran:", err)
+			return 2
+		}
+		texts[i] = string(text)
+	}
+	promises := append(reliability(texts[0]), specification(texts[1])...)
+	problems, figures := 0, 0
+	for _, p := range promises {
+		for _, problem := range p.problems(seen) {
+			problems++
+			_, _ = fmt.Fprintf(stdout, "%s: %s\n", p.where, problem)
+		}
+		figures += len(p.figures)
+	}
+	if problems > 0 || len(promises) == 0 {
+		_, _ = fmt.Fprintf(stdout, "%d problems in %d promises\n", problems, len(promises))
+		return 1
+	}
+	_, _ = fmt.Fprintf(stdout, "the tests of %d promises ran, none was skipped, and %d figures are those of the run\n", len(promises), figures)
+	return 0
+}

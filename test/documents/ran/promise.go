@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// promise is a row of a document.
+type promise struct {
+	where   string
+	tests   []string // their names
+	prefix  bool     // the names are beginnings of names
+	figures []string // each is the value of an attribute "cases"
+}
+
+// problems returns what a run did not show.
+func (p promise) problems(seen *record) (problems []string) {
+	var cases []string
+	for _, name := range p.tests {
+		ran := false
+		for test := range seen.passed {
+			if test == name || p.prefix && strings.HasPrefix(test, name) {
+				ran = true
+				cases = append(cases, seen.cases[test]...)
+			}
+		}
+		if !ran {
+			problems = append(problems, name+" did not run, or did not pass")
+		}
+		for test := range seen.skipped {
+			if test == name || p.prefix && strings.HasPrefix(test, name) {
+				problems = append(problems, test+" was skipped, or a subtest of it")
+			}
+		}
+	}
+	for _, figure := range p.figures {
+		if !slices.Contains(cases, figure) {
+			problems = append(problems, fmt.Sprintf("no run had %q; these did: %q", figure, cases))
+		}
+	}
+	slices.Sort(problems)
+	return problems
+}
+
+var (
+	command  = regexp.MustCompile("`[^`]*go test [^`]*-(?:run|fuzz) '?\\^?((?:Test|Fuzz)\\w+)(\\$?)[^`]*`")
+	named    = regexp.MustCompile("`((?:Test|Fuzz|Example)[A-Z]\\w*)`")
+	anyDigit = regexp.MustCompile(`[0-9]`)
+)
+
+// reliability returns the rows of RELIABILITY.md that have a command of go test. The cell before the command contains
+// figures, separated by semicolons, or words.
+func reliability(text string) (promises []promise) {
+	heading := ""
+	for line := range strings.Lines(text) {
+		heading = under(heading, line)
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "| "), " | ")
+		found := command.FindStringSubmatch(cells[len(cells)-1])
+		if found == nil || !strings.HasPrefix(line, "|") {
+			continue
+		}
+		p := promise{where: "RELIABILITY.md, " + heading + ", " + cells[0], tests: []string{found[1]}, prefix: found[2] == ""}
+		if len(cells) > 2 && anyDigit.MatchString(cells[len(cells)-2]) {
+			for part := range strings.SplitSeq(cells[len(cells)-2], ";") {
+				p.figures = append(p.figures, figure(part))
+			}
+		}
+		promises = append(promises, p)
+	}
+	return promises
+}
+
+// specification returns the places of SPECIFICATION.md that name tests.
+func specification(text string) (promises []promise) {
+	heading := ""
+	for line := range strings.Lines(text) {
+		heading = under(heading, line)
+		var names []string
+		for _, found := range named.FindAllStringSubmatch(line, -1) {
+			names = append(names, found[1])
+		}
+		if len(names) > 0 {
+			first, _, _ := strings.Cut(strings.Trim(line, "| "), " | ")
+			promises = append(promises, promise{where: "SPECIFICATION.md, " + heading + ", " + strings.TrimSpace(first), tests: names})
+		}
+	}
+	return promises
+}
+
+// under returns the heading that a line is, or the one before.
+func under(heading, line string) string {
+	if next, ok := strings.CutPrefix(line, "## "); ok {
+		return strings.TrimSpace(next)
+	}
+	return heading
+}
