@@ -293,6 +293,7 @@ func TestBatchFile_PowerLossLosesNoAcknowledgedRecord(t *testing.T) {
 			}
 		}
 	})
+	t.Attr("cases", fmt.Sprintf("%d states", tried))
 	t.Logf("%d states of the disk after a power loss, %d of them after a second one; 0 acknowledged records lost, 0 journals refused", tried, repaired)
 }
 

@@ -141,6 +141,7 @@ func TestPurchaseCampaign(t *testing.T) {
 	c.proxy.honest.Store(true)
 	c.each(func(one *trial) { c.settle(t, one) })
 	c.check(t)
+	t.Attr("cases", fmt.Sprintf("%d purchases", len(c.trials)))
 	t.Logf("%s\n%d purchases in %s, with settling and checking %s\n%s", c.options, len(c.trials),
 		purchased.Round(time.Millisecond), time.Since(started).Round(time.Millisecond), c.report())
 }

@@ -57,6 +57,7 @@ func TestLinearizability(t *testing.T) {
 			return
 		}
 	}
+	t.Attr("cases", fmt.Sprintf("%d histories", histories))
 	t.Logf("%d histories, %d operations, %d of them open", histories, total, stillOpen)
 }
 

@@ -36,7 +36,7 @@ func settings() []setting {
 // k is SHIPPING_SEQUENCES, by default 1. A failing sequence is printed with the command that replays it.
 func TestSequences(t *testing.T) {
 	t.Parallel()
-	k := randomtest.New(t).Number("SHIPPING_SEQUENCES", 1)
+	k, all := randomtest.New(t).Number("SHIPPING_SEQUENCES", 1), 0
 	for _, setting := range settings() {
 		t.Run(setting.name, func(t *testing.T) {
 			if *sequence != "" {
@@ -49,12 +49,14 @@ func TestSequences(t *testing.T) {
 				next, notAll := runLevel(t, setting, level, n < k)
 				total, missed, level = total+len(level), missed+notAll, next
 			}
+			all += total
 			t.Logf("%s: %d sequences of at most %d faults, in %s", setting.name, total, k, time.Since(started).Round(time.Millisecond))
 			if missed > total/1000 { // a run depends on the scheduler if two processes meet at the same moment
 				t.Errorf("in %d of %d sequences a fault did not happen", missed, total)
 			}
 		})
 	}
+	t.Attr("cases", fmt.Sprintf("%d sequences", all))
 }
 
 // TestSequences_Random runs random sequences of up to six faults: each is an earlier one with a random fault more.
@@ -82,6 +84,7 @@ func TestSequences_Random(t *testing.T) {
 						next = longer[random.IntN(len(longer))]
 					}
 				}
+				t.Attr("cases", fmt.Sprintf("%d sequences in each setting", number))
 				t.Logf("%s: %d random sequences of at most 6 faults", setting.name, number)
 			})
 		})

@@ -165,6 +165,7 @@ func TestCuts_AConnectionThatEndsAtAnyByte(t *testing.T) {
 			})
 		}
 	})
+	t.Attr("cases", fmt.Sprintf("%d connections", tried.Load()))
 	t.Logf("%d connections were cut", tried.Load())
 }
 

@@ -9,7 +9,7 @@ import (
 
 const (
 	reliabilityText = "# Promises\n\n## Money\n\n| Promise | Tried | Cases | Command |\n|---|---|---|---|\n" +
-		"| It is sent once | all | 2,430 calls; 7 replays | `go test -run TestOnce ./a` |\n" +
+		"| It is sent once | all | 2,430 calls; 7 replays; ≥ 2,000 calls; 1 case | `go test -run TestOnce ./a` |\n" +
 		"| It is exact | any | random | `SHIPPING_ALL=1 go test -v -run 'TestExact$' ./b` |\n" +
 		"| Any bytes | any | any | `go test -run ^$ -fuzz FuzzRead$ -fuzztime 3m .` |\n" +
 		"| By script | all | 12 keys | `bash .ci/secrets` |\n"
@@ -26,15 +26,18 @@ func TestRun(t *testing.T) {
 		code     int
 		want     string
 	}{
-		{"kept", "", "", 0, "the tests of 5 promises ran, none was skipped, and 2 figures are those of the run"},
+		{"kept", "", "", 0, "the tests of 5 promises ran, none was skipped, and 4 figures are those of the run"},
 		{"a test that did not run", "--- PASS: TestServed (1.50s)\n", "", 1, "SPECIFICATION.md, Rate, **Server**: `TestServed`: TestServed did not run"},
 		{"a test that failed", "PASS: TestExact", "FAIL: TestExact", 1, "RELIABILITY.md, Money, It is exact: TestExact did not run, or did not pass"},
 		{"a test that was skipped", "PASS: TestRate ", "SKIP: TestRate ", 1, "TestRate was skipped"},
-		{"a subtest that was skipped", "PASS: TestOnce_Always/x", "SKIP: TestOnce_Always/x", 1, "TestOnce_Always was skipped, or a subtest of it"},
+		{"a subtest that was skipped", "PASS: TestOnce_Always/x ", "SKIP: TestOnce_Always/x ", 1, "TestOnce_Always was skipped, or a subtest of it"},
 		{"an example that did not run", "ExampleRate", "ExampleRates", 1, "ExampleRate did not run"},
 		{"a fuzz target that did not run", "FuzzRead", "FuzzOther", 1, "FuzzRead did not run"},
 		{"another test with this beginning", "TestExact", "TestExactly", 1, "TestExact did not run"},
-		{"another figure", "cases 2430 calls", "cases 2415 calls", 1, `It is sent once: no run had "2430 calls"; these did: ["2415 calls" "7 replays"]`},
+		{"another figure", "cases 2430 calls", "cases 2415 calls", 1, `It is sent once: no run had "2430 calls"; TestOnce_Always had 1 subtests, and the cases ["2415 calls" "7 replays"]`},
+		{"fewer than the minimum", "cases 2430 calls", "cases 1999 calls", 1, `no run had "≥ 2000 calls"`},
+		{"another unit", "cases 7 replays", "cases 7 calls", 1, `no run had "7 replays"`},
+		{"fewer subtests", "    --- PASS: TestOnce_Always/x (0.00s)\n", "", 1, `no run had "1 case"`},
 		{"no figure", "cases 7 replays", "", 1, `no run had "7 replays"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -12,18 +12,18 @@ type promise struct {
 	where   string
 	tests   []string // their names
 	prefix  bool     // the names are beginnings of names
-	figures []string // each is the value of an attribute "cases"
+	figures []string
 }
 
 // problems returns what a run did not show.
 func (p promise) problems(seen *record) (problems []string) {
-	var cases []string
+	var ranAs []string
 	for _, name := range p.tests {
 		ran := false
 		for test := range seen.passed {
 			if test == name || p.prefix && strings.HasPrefix(test, name) {
 				ran = true
-				cases = append(cases, seen.cases[test]...)
+				ranAs = append(ranAs, test)
 			}
 		}
 		if !ran {
@@ -36,9 +36,14 @@ func (p promise) problems(seen *record) (problems []string) {
 		}
 	}
 	for _, figure := range p.figures {
-		if !slices.Contains(cases, figure) {
-			problems = append(problems, fmt.Sprintf("no run had %q; these did: %q", figure, cases))
+		if slices.ContainsFunc(ranAs, func(test string) bool { return seen.had(test, figure) }) {
+			continue
 		}
+		problem := fmt.Sprintf("no run had %q", figure)
+		for _, test := range ranAs {
+			problem += fmt.Sprintf("; %s had %d subtests, and the cases %q", test, len(seen.subtests[test]), seen.cases[test])
+		}
+		problems = append(problems, problem)
 	}
 	slices.Sort(problems)
 	return problems
@@ -50,20 +55,23 @@ var (
 	anyDigit = regexp.MustCompile(`[0-9]`)
 )
 
-// reliability returns the rows of RELIABILITY.md that have a command of go test. The cell before the command contains
+// reliability returns the rows of RELIABILITY.md that have a command of go test. The cell in the column Cases contains
 // figures, separated by semicolons, or words.
 func reliability(text string) (promises []promise) {
-	heading := ""
+	heading, column := "", -1
 	for line := range strings.Lines(text) {
 		heading = under(heading, line)
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "| "), " | ")
+		if strings.HasPrefix(line, "| Promise |") {
+			column = slices.Index(cells, "Cases")
+		}
 		found := command.FindStringSubmatch(cells[len(cells)-1])
 		if found == nil || !strings.HasPrefix(line, "|") {
 			continue
 		}
 		p := promise{where: "RELIABILITY.md, " + heading + ", " + cells[0], tests: []string{found[1]}, prefix: found[2] == ""}
-		if len(cells) > 2 && anyDigit.MatchString(cells[len(cells)-2]) {
-			for part := range strings.SplitSeq(cells[len(cells)-2], ";") {
+		if column > 0 && column < len(cells) && anyDigit.MatchString(cells[column]) {
+			for part := range strings.SplitSeq(cells[column], ";") {
 				p.figures = append(p.figures, figure(part))
 			}
 		}

@@ -2,21 +2,23 @@ package main
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 )
 
 // record is what a run did with each test, by its name. Tests of several packages with one name count as one.
 type record struct {
 	passed, skipped map[string]bool
-	cases           map[string][]string // the values of the attribute "cases"
+	cases           map[string][]string        // the values of the attribute "cases"
+	subtests        map[string]map[string]bool // those that passed, without their own
 }
 
 func newRecord() *record {
-	return &record{map[string]bool{}, map[string]bool{}, map[string][]string{}}
+	return &record{map[string]bool{}, map[string]bool{}, map[string][]string{}, map[string]map[string]bool{}}
 }
 
 var (
-	ended     = regexp.MustCompile(`--- (PASS|SKIP): ([^\s/]+)(\S*) \(`)
+	ended     = regexp.MustCompile(`--- (PASS|SKIP): ([^\s/]+)(\S*) \([0-9.]+s\)`)
 	attribute = regexp.MustCompile(`(?m)=== ATTR  ([^\s/]+)\S* cases (.+)$`)
 )
 
@@ -28,6 +30,11 @@ func (r *record) read(log string) {
 			r.skipped[m[2]] = true
 		case m[3] == "":
 			r.passed[m[2]] = true
+		case strings.Count(m[3], "/") == 1:
+			if r.subtests[m[2]] == nil {
+				r.subtests[m[2]] = map[string]bool{}
+			}
+			r.subtests[m[2]][m[3]] = true
 		}
 	}
 	for _, m := range attribute.FindAllStringSubmatch(log, -1) {
@@ -35,7 +42,34 @@ func (r *record) read(log string) {
 	}
 }
 
-// figure returns a figure without the commas between its digits.
+// figure returns a figure, such as "2430 calls", without the commas between its digits.
 func figure(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, ",", ""))
+}
+
+// had reports whether a test had as many cases as a figure states: by its attribute, or by its subtests. A figure that
+// begins with ≥ is a minimum.
+func (r *record) had(test, stated string) bool {
+	least, minimum := strings.CutPrefix(stated, "≥ ")
+	want, unit := parse(least)
+	if n := len(r.subtests[test]); n == want || minimum && n > want {
+		return true
+	}
+	for _, attribute := range r.cases[test] {
+		n, of := parse(attribute)
+		if of == unit && (n == want || minimum && n > want) {
+			return true
+		}
+	}
+	return false
+}
+
+// parse returns the number and the unit of a figure.
+func parse(figure string) (number int, unit string) {
+	digits, unit, _ := strings.Cut(figure, " ")
+	number, err := strconv.Atoi(digits)
+	if err != nil {
+		return -1, figure
+	}
+	return number, unit
 }
