@@ -140,7 +140,7 @@ func asking(next http.Handler, r *http.Request, method, path, body string) *http
 }
 
 // posted gives the body of each POST request to a path to react, which can send further requests through the service,
-// and sends on what it returns.
+// and replaces the body by its result.
 func posted(path string, react func(next http.Handler, r *http.Request, body string) string) breaking {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -25,7 +25,7 @@ type Case struct {
 	Want    Report
 }
 
-// Name is the name of the vector and what the service did.
+// Name is the name of the vector, with the side of the service.
 func (c Case) Name() string {
 	if c.Charges {
 		return c.Vector.Name + ", charged"
@@ -48,10 +48,10 @@ func Cases() ([]Case, error) {
 	return cases, err
 }
 
-// Client purchases [Document] of [RequestID] from the service at a base URL with [SecretKey], and reports what came of it.
+// Client purchases [Document] of [RequestID] from the service at a base URL with [SecretKey], and reports the result.
 type Client func(ctx context.Context, baseURL string) (Report, error)
 
-// Grade lets a client purchase once, and returns what it did wrong.
+// Grade lets a client purchase once, and returns its mistake.
 func (c Case) Grade(ctx context.Context, client Client) error {
 	s, err := c.Serve()
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 //go:embed vectors.json
 var file []byte
 
-// Vector is one response, and what a client must report.
+// Vector is one response with its true reports.
 type Vector struct {
 	Name string `json:"name"`
-	// Response is what the service sends for the request. Then it closes the connection.
+	// Response is sent once the request was read. Then the connection is closed.
 	Response []Part `json:"response,omitempty"`
 	// Refused: nobody listens, and the connection is refused.
 	Refused bool `json:"refused,omitempty"`
@@ -41,7 +41,7 @@ type Vector struct {
 	Purchase Purchase `json:"purchase"`
 }
 
-// Purchase is what a client must report of a purchase.
+// Purchase holds the true reports of a purchase.
 type Purchase struct {
 	// Sends is how many requests for the purchase reach the service.
 	Sends int `json:"sends"`
@@ -51,7 +51,7 @@ type Purchase struct {
 	NotCharged *Report `json:"not_charged,omitempty"`
 }
 
-// Report is what a client reports of a purchase.
+// Report is the result of a purchase, as a client reports it.
 type Report struct {
 	// Outcome is "charged", "not charged" or "unknown".
 	Outcome string `json:"outcome"`

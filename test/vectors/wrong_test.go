@@ -62,7 +62,7 @@ func reported(charged bool) vectors.Report {
 	return vectors.Report{Outcome: "not charged"}
 }
 
-// Wrong clients fail the cases that show what is wrong with them.
+// Wrong clients fail the cases that show their mistakes.
 func TestGrade_FindsWrongClients(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -15,7 +15,7 @@ type promise struct {
 	figures []string
 }
 
-// problems returns what a run did not show.
+// problems returns the reasons why a run did not keep the promise.
 func (p promise) problems(seen *record) (problems []string) {
 	var ranAs []string
 	for _, name := range p.tests {

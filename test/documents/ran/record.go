@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// record is what a run did with each test, by its name. Tests of several packages with one name count as one.
+// record holds the results of a run by the names of tests. Tests of several packages with one name count as one.
 type record struct {
 	passed, skipped map[string]bool
 	cases           map[string][]string        // the values of the attribute "cases"

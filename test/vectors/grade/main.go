@@ -87,7 +87,7 @@ func command(c vectors.Case, patience time.Duration, words []string) vectors.Cli
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-		cmd.WaitDelay = time.Second // for what it leaves running
+		cmd.WaitDelay = time.Second // for children that it leaves running
 		cmd.Env = append(os.Environ(), "SHIPPING_BASE_URL="+baseURL, "SHIPPING_SECRET_KEY="+vectors.SecretKey,
 			"SHIPPING_REQUEST_ID="+vectors.RequestID, "SHIPPING_DOCUMENT="+vectors.Document)
 		cmd.Stderr = os.Stderr
