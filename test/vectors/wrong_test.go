@@ -14,7 +14,7 @@ import (
 
 // post sends the purchase once, as net/http does by default, and returns the status and the body.
 func post(ctx context.Context, baseURL string) (int, []byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	body := strings.NewReader(`{"request_id":"` + vectors.RequestID + `","document_types":["` + vectors.Document + `"]}`)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, baseURL+"/v1/regulatory-documents/purchase", body)
