@@ -89,6 +89,7 @@ var keyless = map[string]string{
 	"journal.Query":            "the key is a fingerprint",
 	"mockserver.Coverage":      "counts of operations",
 	"fault.Kind":               "a name and a description",
+	"mockserver.FaultRule":     "a fault rule and its counts",
 	"sweep.Config":             "settings, and options that are functions",
 	"sweep.Execute":            "a function",
 	"sweep.Fault":              "a name, a description and functions",

@@ -4,7 +4,7 @@
 //
 // The logs are the output of go test -v. Every test that docs/RELIABILITY.md and docs/SPECIFICATION.md name must have passed
 // in one of them, and neither it nor one of its subtests may have been skipped. A figure in the column Cases of
-// RELIABILITY.md must be the number of subtests of a test of that row, or its attribute "cases", in any of the logs, so that
+// RELIABILITY.md must be the number of innermost subtests of a test of that row, or its attribute "cases", in any of the logs, so that
 // no figure outlives the run that it stands for.
 package main
 

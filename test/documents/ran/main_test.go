@@ -14,7 +14,7 @@ const (
 		"| Any bytes | any | any | `go test -run ^$ -fuzz FuzzRead$ -fuzztime 3m .` |\n" +
 		"| By script | all | 12 keys | `bash .ci/secrets` |\n"
 	specificationText = "## Rate\n\n**Client**: `TestRate` `ExampleRate`\\\n**Server**: `TestServed`\n"
-	goodLog           = "=== RUN   TestOnce_Always\n=== ATTR  TestOnce_Always cases 2430 calls\n=== ATTR  TestOnce_Always/x cases 7 replays\n--- PASS: TestOnce_Always (0.01s)\n    --- PASS: TestOnce_Always/x (0.00s)\n" +
+	goodLog           = "=== RUN   TestOnce_Always\n=== ATTR  TestOnce_Always cases 2430 calls\n=== ATTR  TestOnce_Always/x cases 7 replays\n--- PASS: TestOnce_Always (0.01s)\n    --- PASS: TestOnce_Always/x (0.00s)\n        --- PASS: TestOnce_Always/x/y/z (0.00s)\n" +
 		"--- PASS: TestExact (0.00s)\n--- PASS: FuzzRead (0.00s)\nok  \ta\t0.1s\n--- PASS: TestRate (0.00s)\n--- PASS: ExampleRate (0.00s)\n--- PASS: TestServed (1.50s)\nok  \tb\t(cached)\n"
 )
 
@@ -37,7 +37,7 @@ func TestRun(t *testing.T) {
 		{"another figure", "cases 2430 calls", "cases 2415 calls", 1, `It is sent once: no run had "2430 calls"; TestOnce_Always had 1 subtests, and the cases ["2415 calls" "7 replays"]`},
 		{"fewer than the minimum", "cases 2430 calls", "cases 1999 calls", 1, `no run had "≥ 2000 calls"`},
 		{"another unit", "cases 7 replays", "cases 7 calls", 1, `no run had "7 replays"`},
-		{"fewer subtests", "    --- PASS: TestOnce_Always/x (0.00s)\n", "", 1, `no run had "1 case"`},
+		{"more subtests", "x/y/z (0.00s)\n", "x/y/z (0.00s)\n        --- PASS: TestOnce_Always/x/y (0.00s)\n        --- PASS: TestOnce_Always/x/w (0.00s)\n", 1, `no run had "1 case"`},
 		{"no figure", "cases 7 replays", "", 1, `no run had "7 replays"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

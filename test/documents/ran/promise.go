@@ -41,7 +41,7 @@ func (p promise) problems(seen *record) (problems []string) {
 		}
 		problem := fmt.Sprintf("no run had %q", figure)
 		for _, test := range ranAs {
-			problem += fmt.Sprintf("; %s had %d subtests, and the cases %q", test, len(seen.subtests[test]), seen.cases[test])
+			problem += fmt.Sprintf("; %s had %d subtests, and the cases %q", test, seen.leaves(test), seen.cases[test])
 		}
 		problems = append(problems, problem)
 	}
