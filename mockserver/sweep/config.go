@@ -24,7 +24,7 @@ type Config struct {
 	// has started. A receiver that does not listen yet is tried for [mockserver.Assumptions.DeliveryTimeout]. When all
 	// notifications have been delivered, [Attempt.End] asks the program to end. Setup adds the webhook.
 	Notify func(w *mockserver.World) []mockserver.Event
-	// Goal is what the program is meant to do. Default: what it does without faults.
+	// Goal is the expected effect of the program. Default: its effect without faults.
 	Goal Goal
 	// Faults are the names of the faults to try. Default: all of [Faults] but [Kill], which Restart adds.
 	Faults []string
@@ -62,7 +62,7 @@ const (
 	defaultTimeout  = time.Minute
 )
 
-// withDefaults returns the settings with defaults in place of zero fields, or what is wrong with them.
+// withDefaults returns the settings with defaults in place of zero fields, or an error if they are invalid.
 func (c Config) withDefaults() (*Config, error) {
 	if c.Patience == 0 {
 		c.Patience = defaultPatience

@@ -1,6 +1,6 @@
 // Package sweep runs a program that buys from a wallet once without faults, and then once for every fault at every
-// request that it made. Each run has a world of its own, and the verdict comes from the world, not from the program:
-// what was bought and how often, what the program read after a purchase whose response was lost, and how it behaved.
+// request that it made. Each run has its own server, and the verdict comes from the server, not from the program:
+// the purchases, whether the program read the request after a purchase whose response was lost, and its manners.
 //
 // In a Go test, [Run] makes a subtest of every run, in virtual time:
 //
@@ -10,6 +10,5 @@
 //
 // For programs in any language there is the command mockserver sweep, which [Sweep] does the work of.
 //
-// The package judges purchases, replayed notifications and the manner of requests. It does not judge what a program
-// prints or stores.
+// The package judges purchases, replays, notifications, and files that the program writes; see [Goal].
 package sweep

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Goal is what a program is meant to do. A nil field is learned from the run without faults, which is otherwise held
-// against the goal too.
+// Goal is the expected effect of a program. A nil field is learned from the run without faults. Otherwise that run is
+// compared with the goal, too.
 type Goal struct {
 	// Documents are the documents to purchase, by shipment_id or file_url. A document to purchase twice is listed
 	// twice.
@@ -21,7 +21,7 @@ type Goal struct {
 	Files []string `json:"files,omitzero"`
 }
 
-// apply makes an observation of the run without faults what the other runs are compared with.
+// apply returns the observation that runs are compared with: that of the run without faults, with the fields of the goal.
 func (g *Goal) apply(learned *observation) *observation {
 	goal := *learned
 	if g.Documents != nil {
@@ -41,7 +41,7 @@ func (g *Goal) apply(learned *observation) *observation {
 	return &goal
 }
 
-// goal returns what was observed as a goal.
+// goal returns the purchases and replays of a run as a goal.
 func (o *observation) goal() Goal {
 	g := Goal{Documents: map[string][]string{}, Notifications: []string{}}
 	for _, what := range slices.Sorted(maps.Keys(o.bought)) {
@@ -54,7 +54,7 @@ func (o *observation) goal() Goal {
 	return g
 }
 
-// What an expectation comes from, as findings name it.
+// The source of an expectation, as findings name it.
 const (
 	fromRun  = "without faults"
 	fromGoal = "the goal is"

@@ -12,8 +12,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
-// A goal replaces what is learned, and the run without faults is held against it too. The program purchases twice, and
-// writes how often it was refused.
+// A goal replaces the learned one, and the run without faults is compared with it, too. The program purchases twice, and
+// writes each refusal to a file.
 func TestSweep_Goal(t *testing.T) {
 	t.Parallel()
 	srv := mockserver.New(mockserver.WithoutListener())

@@ -68,7 +68,7 @@ func thinned(c *Config, requests []Request) []Request {
 	return chosen
 }
 
-// subjectsOf returns a replacer of the ids of the requests that were made by what was analyzed.
+// subjectsOf returns a replacer of request ids by the shipment or invoice that was analyzed.
 func subjectsOf(calls []journal.Entry) *strings.Replacer {
 	var pairs []string
 	for _, c := range calls {

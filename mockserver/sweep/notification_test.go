@@ -145,11 +145,11 @@ func TestSweep_Notifications(t *testing.T) {
 		restart bool
 		want    map[string]sweep.Verdict
 	}{
-		"forgets what it has purchased": {
+		"keeps no record": {
 			func(_ context.Context, s session) http.Handler { return &notified{session: s} }, false,
 			map[string]sweep.Verdict{"notification#1:twice": sweep.PaidTwice},
 		},
-		"remembers what it has purchased": {
+		"keeps a record": {
 			func(_ context.Context, s session) http.Handler { return &notified{session: s, done: map[string]bool{}} }, false, nil,
 		},
 		"purchases after its response": {
@@ -158,7 +158,7 @@ func TestSweep_Notifications(t *testing.T) {
 			}, true,
 			map[string]sweep.Verdict{"notification#1:killed": sweep.Missing, "notification#2:killed": sweep.Missing},
 		},
-		"refuses what it has seen": {
+		"refuses duplicates": {
 			func(_ context.Context, s session) http.Handler {
 				seen := map[string]bool{}
 				var mu sync.Mutex

@@ -20,7 +20,7 @@ type Result struct {
 	Restarted bool `json:"restarted,omitempty"`
 	// Seconds is how long the run took.
 	Seconds float64 `json:"seconds"`
-	// Findings are what is wrong; empty if the run is as it should be.
+	// Findings are the reasons why the run fails; empty if it passes.
 	Findings []Finding `json:"findings,omitempty"`
 	// Requests are what the program sent, in order.
 	Requests []Request `json:"requests,omitempty"`
@@ -55,7 +55,7 @@ func newResult(schedule Schedule, o *observation, out Outcome) Result {
 type Report struct {
 	// Faults is the table of faults.
 	Faults []Fault `json:"faults"`
-	// Goal is what the runs are held against. A part of it can be given in [Config.Goal].
+	// Goal is the effect that runs are compared with: [Config.Goal], completed from the run without faults.
 	Goal Goal `json:"goal"`
 	// Requests are those of the run without faults.
 	Requests []Request `json:"requests"`

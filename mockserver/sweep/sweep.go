@@ -23,7 +23,7 @@ type Attempt struct {
 	Run int
 	// Start is 1, or 2 if the program is started again in the same run.
 	Start int
-	// End is closed when the program is to end, because it was notified of everything; nil without [Config.Notify].
+	// End is closed when the program should end, because every notification was delivered; nil without [Config.Notify].
 	End <-chan struct{}
 }
 
@@ -45,8 +45,8 @@ type sweeper struct {
 	total  int
 }
 
-// Sweep runs a program without faults, then once for every schedule, each on a server of its own. It fails if the
-// program fails without faults, or if the context ends. The report then holds what has been learned so far.
+// Sweep runs a program without faults, then once for every schedule, each on its own server. It fails if the
+// program fails without faults, or if the context ends. The report is then incomplete.
 func Sweep(ctx context.Context, config Config, execute Execute) (*Report, error) {
 	c, err := config.withDefaults()
 	if err != nil {
@@ -159,8 +159,8 @@ func (s *sweeper) pairs() []Schedule {
 	return schedules
 }
 
-// run makes one run. Every run has its own server: documents are downloaded without a key, so nothing else would tell
-// apart worlds in which the requests have the same ids.
+// run makes one run. Every run has its own server: documents are downloaded without a key, and worlds of one
+// server, in which requests have the same ids, could not be distinguished.
 func (s *sweeper) run(ctx context.Context, schedule Schedule, number int) (Result, error) {
 	server, at, err := s.config.open(schedule)
 	if err != nil {

@@ -34,7 +34,7 @@ func TestRun_ClientPasses(t *testing.T) {
 	})
 }
 
-// A function without a result is judged by what it did to the world, and makes its own assertions.
+// A function without a result is judged by its effect on the world, and makes its own assertions.
 func TestRun_WithoutResult(t *testing.T) {
 	runs := 0
 	sweep.Run(t, sweep.Config{Faults: []string{"lost-after", "500"}}, func(t *testing.T, w *mockserver.World) {

@@ -17,7 +17,7 @@ type Program interface {
 }
 
 // Run runs a program without faults, and then in a subtest for every schedule, each in a testing/synctest bubble with
-// a server of its own, without a socket: time is virtual. The subtests are named for their schedules, so that
+// its own server, without a socket: time is virtual. The subtests are named for their schedules, so that
 //
 //	go test -run 'TestBuy/regulatory.purchase#1:lost-after$'
 //
@@ -112,7 +112,7 @@ func outcomeOf[P Program](program P) func(*testing.T, *mockserver.World) Outcome
 	}
 }
 
-// settleTime is how long a world may take to finish what a program has begun, in virtual time.
+// settleTime is how long documents may take to complete after a program has ended, in virtual time.
 const settleTime = 24 * time.Hour
 
 // withoutFaults makes the run that the others are compared with. It fails the test if the program fails.
@@ -161,7 +161,7 @@ func (r *runner) withFaults(t *testing.T, schedule Schedule) (result Result) {
 	return result
 }
 
-// run makes a run on a server of its own.
+// run makes a run on its own server.
 func (r *runner) run(t *testing.T, schedule Schedule) (Result, *observation) {
 	t.Helper()
 	srv, at, err := r.config.open(schedule)

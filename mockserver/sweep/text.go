@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -56,12 +57,13 @@ func (r *Report) WriteText(w io.Writer) error {
 // maxShown is how many kinds of failing runs the text describes.
 const maxShown = 10
 
-// grouped puts runs with the same findings together, in the order of their first.
+// grouped puts runs with the same findings together, in the order of their first. Times in findings may differ.
 func grouped(failing []Result) [][]Result {
 	var groups [][]Result
 	at := map[string]int{}
+	times := regexp.MustCompile(`[0-9.]+(ms|µs|s)\b`)
 	for _, r := range failing {
-		findings := fmt.Sprint(r.Findings)
+		findings := times.ReplaceAllString(fmt.Sprint(r.Findings), "")
 		i, known := at[findings]
 		if !known {
 			i, at[findings] = len(groups), len(groups)
@@ -188,7 +190,12 @@ func (r *Report) summarize(text *strings.Builder, failing int) {
 			moved++
 		}
 	}
-	fmt.Fprintf(text, "\n%d requests without faults; %d runs with faults, %d failing", len(r.Requests), len(r.Results), failing)
+	requests := slices.DeleteFunc(slices.Clone(r.Requests), func(q Request) bool { return q.Operation == Notification })
+	fmt.Fprintf(text, "\n%d requests", len(requests))
+	if n := len(r.Requests) - len(requests); n > 0 {
+		fmt.Fprintf(text, " and %d notifications", n)
+	}
+	fmt.Fprintf(text, " without faults; %d runs with faults, %d failing", len(r.Results), failing)
 	if absent > 0 {
 		fmt.Fprintf(text, "; in %d the request was not made", absent)
 	}

@@ -70,14 +70,14 @@ type Outcome struct {
 	Files map[string]string
 }
 
-// observation is what a world shows after a run.
+// observation is the state of a world after a run.
 type observation struct {
 	faultless  bool   // the run was the one without faults
-	source     string // of what is expected, if this is what other runs are compared with
+	source     string // of the expectations, if other runs are compared with this one
 	calls      []journal.Entry
 	requests   []Request // with the notifications that the program has received
 	lint       []journal.Finding
-	bought     map[string]int // how often, by document and what it is for
+	bought     map[string]int // how often, by document and shipment or invoice
 	sent       map[string]int // notifications that the program has caused
 	received   map[string]int // notifications that a receiver has accepted
 	files      map[string]string
@@ -86,7 +86,7 @@ type observation struct {
 	broken     error
 }
 
-// start is what a world held before a run.
+// start is the state of a world before a run.
 type start struct {
 	last       string // request id of the latest call
 	deliveries int
@@ -104,7 +104,7 @@ func began(w *mockserver.World) start {
 	return s
 }
 
-// observe lets the world finish what it has begun and reads what became of the run.
+// observe waits until the world is idle and reads its state.
 func observe(ctx context.Context, server *mockserver.Server, s start, out Outcome, limit time.Duration) (*observation, error) {
 	w := server.World
 	w.ClearFaults()
@@ -143,7 +143,7 @@ func observe(ctx context.Context, server *mockserver.Server, s start, out Outcom
 	return o, nil
 }
 
-// add counts what a request bought.
+// add counts the documents of a request.
 func (o *observation) add(r *shipping.RegulatoryRequest) {
 	if !r.ChargedAmount.Known() || r.ChargedAmount.Sign() <= 0 {
 		return
@@ -185,7 +185,7 @@ func purchased(calls []journal.Entry) []string {
 	return ids
 }
 
-// purchaseID returns the request that a call was to purchase; "" if it is no purchase.
+// purchaseID returns the id of the request that a call purchases; empty for other calls.
 func purchaseID(c journal.Entry) string {
 	if c.Operation != shipping.OpPurchase {
 		return ""
@@ -235,7 +235,7 @@ func showsPurchase(c journal.Entry) bool {
 	return json.Unmarshal([]byte(c.ResponseBody), &body) == nil && body.Data.Status != shipping.StatusDraft
 }
 
-// judge compares a run with the run without faults and returns what is wrong with it. restarted is true if the
+// judge compares a run with the run without faults and returns its findings. restarted is true if the
 // program was started a second time.
 func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Finding {
 	var found []Finding
@@ -278,7 +278,7 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 	return found
 }
 
-// more calls report with what there is more of than without faults: once for all that there is equally much more of.
+// more reports the keys with larger counts than expected: keys with the same counts together.
 func more(normal *observation, want, got map[string]int, report func(what string)) {
 	groups := map[string][]string{}
 	for _, what := range slices.Sorted(maps.Keys(got)) {
@@ -292,7 +292,7 @@ func more(normal *observation, want, got map[string]int, report func(what string
 	}
 }
 
-// together joins what was bought for the same thing: "CUSTOMS, FDA for SH-1; CUSTOMS for SH-2".
+// together joins the documents of a shipment or invoice: "CUSTOMS, FDA for SH-1; CUSTOMS for SH-2".
 func together(whats []string) string {
 	var order []string
 	documents := map[string][]string{}

@@ -21,44 +21,58 @@ import (
 func sweepCommand() command {
 	return command{
 		word: "sweep", summary: "run a program under every fault and report whether it pays twice", argument: "[flags] -- PROGRAM [ARGUMENT…]", many: true,
-		about: `Runs the program once without faults and learns its requests, then once for every fault at every request: a
-lost, late, broken or empty response, 500, 503, 429, a reset connection, records that appear in a list. Each run has
-its own world. The program reads:
+		about: `Runs the program once without faults and records its requests. Then runs it once for every fault at every
+request: a lost, late, truncated or empty response, an HTML page, 500, 503, 429, a reset connection, rows that appear
+in a list or vanish. With -restart, also kills the program after each request and starts it again. With -notify, also
+sends it notifications that are lost, late, or out of order. Each run has its own reference server.
 
-  ` + baseURLVariable + `, ` + secretKeyVariable + `          the service, as in production
-  SHIPPING_WALLET, SHIPPING_SHIPMENT, SHIPPING_INVOICE,
-  SHIPPING_WEBHOOK                                some of its records; the same in every run
-  SWEEP_DIR                                       an empty folder of this run, which a second start finds again
+The program reads these variables; {shipment} and so on in its arguments are replaced by the same values:
 
-In arguments {dir}, {wallet}, {shipment}, {invoice} and {webhook} are replaced by these values. Give the program short
-waits: its time is real. A run fails if a document was bought more often than without faults, if the program exits
-with 0 and something is missing, if it fails after a lost purchase without reading the request again, if it sends
-again what must not be sent again, if lint finds something, or if it does not end. See docs/sweep.md.
+  ` + baseURLVariable + `, ` + secretKeyVariable + `       the service, as in production
+  SHIPPING_SHIPMENT, SHIPPING_WALLET,          {shipment}, {wallet}: records of the account, the same in every run
+  SHIPPING_INVOICE, SHIPPING_WEBHOOK           {invoice}, {webhook}
+  SWEEP_DIR                                    {dir}: an empty folder of the run, for files of the program
+  SWEEP_PORT                                   {port}: with -notify, the port to listen on
 
-The exit code is 0 if no run fails, 1 if one does or the program fails without faults.`,
+A run fails if
+
+  paid-twice   a document was purchased more often than without faults
+  unfinished   money was spent for a request that did not complete
+  missing      the program succeeded without a purchase, replay or notification of the run without faults
+  different    the program succeeded, and a file of -goal is not as without faults
+  unsettled    the program failed after a purchase, and did not read whether it was charged
+  sent-again   the program sent a purchase or a replay a second time
+  timed-out    the program did not end
+  lint         the program ignored Retry-After, or broke another rule of lint
+
+The waits of the program take real time: pass flags that shorten them. Use -restart only if the program keeps a record
+of its purchases. docs/sweep.md explains how to mend each finding.
+
+The exit code is 0 if no run fails. It is 1 if one does, or if the program fails without faults.`,
 		examples: []string{
 			"sweep -- ./buy",
-			"sweep -restart -pairs -- ./buy",
+			"sweep -restart -- python3 buy.py {shipment} {dir}",
+			"sweep -notify http://127.0.0.1:{port}/hooks -- ./receive -port {port}",
 			"sweep -only regulatory.purchase#1:lost-after -- ./buy     # one run again",
 		},
 		define: func(f *flags) action {
 			s := sweeping{
 				flags:    f,
-				restart:  f.Bool("restart", false, "start the program again if it fails, and also kill it after each request that took effect"),
-				pairs:    f.Bool("pairs", false, "try two faults in a run too, after all single ones"),
-				only:     f.text("only", text{}, "run this `SCHEDULE` and no other, such as regulatory.purchase#1:lost-after"),
-				faults:   f.text("faults", text{}, "try only the faults of these `NAMES`, with commas between them: "+faultNames()),
-				notify:   f.text("notify", text{}, "notify the program of a shipment at this `URL`, such as http://127.0.0.1:{port}/hooks, and ask it to end (SIGTERM) afterwards"),
-				goal:     f.text("goal", text{}, "what the program is meant to do, as JSON or a `FILE` of it, in place of what it does without faults; -json prints it as goal"),
-				every:    f.Bool("every-request", false, "strike each of several equal requests, such as polls; without, the first two and the last"),
+				restart:  f.Bool("restart", false, "start the program again if it fails, and also kill it after each request"),
+				pairs:    f.Bool("pairs", false, "then try two faults in each run; see -max-runs"),
+				only:     f.text("only", text{}, "run only this `SCHEDULE`, such as regulatory.purchase#1:lost-after"),
+				faults:   f.text("faults", text{}, "try only the faults with these `NAMES`, separated by commas: "+faultNames()),
+				notify:   f.text("notify", text{}, "send notifications about {shipment} to this `URL`, such as http://127.0.0.1:{port}/hooks, then end the program with SIGTERM"),
+				goal:     f.text("goal", text{}, "a JSON `FILE`, or JSON, with the purchases that are expected, and files to compare; see docs/sweep.md"),
+				every:    f.Bool("every-request", false, "try every one of several equal requests, such as polls, not only the first two and the last"),
 				parallel: f.Int("parallel", 8, "the `NUMBER` of runs at the same time"),
-				maxRuns:  f.Int("max-runs", 1000, "the `NUMBER` of runs with faults at most; 0 for no limit"),
-				timeout:  f.Duration("timeout", 2*time.Minute, "the `TIME` that a run may take"),
-				patience: f.Duration("patience", 30*time.Second, "the longest `TIME` that the program waits for a response; late responses take a fifth longer; 0 tries none"),
-				allow:    f.text("allow", text{}, "`RULES` of lint that are not findings, with commas between them"),
-				seed:     f.Uint64("seed", 1, "the random `SEED` of the worlds"),
-				scenario: f.text("scenario", text{value: "default"}, "the `SCENARIO` of the worlds, such as lowfunds"),
-				assume:   f.text("assume", text{value: "GenerationScale=0.02"}, "`ASSUMPTIONS` of the worlds, such as PerPageCap=10; by default documents take a fiftieth of their time"),
+				maxRuns:  f.Int("max-runs", 1000, "the maximum `NUMBER` of runs with faults; 0 for no limit"),
+				timeout:  f.Duration("timeout", 2*time.Minute, "the maximum `TIME` of a run"),
+				patience: f.Duration("patience", 30*time.Second, "the `TIME` after which the program stops waiting for a response; 0 if late responses are not tried"),
+				allow:    f.text("allow", text{}, "`RULES` of lint to ignore, separated by commas"),
+				seed:     f.Uint64("seed", 1, "the random `SEED` of the servers"),
+				scenario: f.text("scenario", text{value: "default"}, "the `SCENARIO` of the servers, such as lowfunds"),
+				assume:   f.text("assume", text{value: "GenerationScale=0.02"}, "`ASSUMPTIONS` of the servers, separated by commas; by default documents take a fiftieth of their time"),
 				json:     f.Bool("json", false, "print the report as JSON"),
 				junit:    f.text("junit", text{file: true}, "write the report as JUnit XML to this `FILE`"),
 			}
@@ -136,7 +150,7 @@ func (s *sweeping) config() (sweep.Config, error) {
 		Restart: *s.restart, Parallel: *s.parallel, Timeout: *s.timeout,
 	}
 	if *s.notify != "" && *s.parallel > 1 && !strings.Contains(*s.notify, "{port}") {
-		return c, errors.New("-notify needs {port} in the URL, because every run has a port of its own; or -parallel 1")
+		return c, errors.New("-notify needs {port} in the URL, because programs that run at the same time need different ports; or set -parallel 1")
 	}
 	if c.Patience == 0 {
 		c.Patience = -1
@@ -193,7 +207,7 @@ func words(list string) []string {
 	return slices.DeleteFunc(strings.Split(list, ","), func(word string) bool { return word == "" })
 }
 
-// notReplayed are the flags that select runs or name the files of reports.
+// notReplayed are the flags that select runs or the form of the report.
 var notReplayed = []string{"only", "pairs", "faults", "every-request", "max-runs", "parallel", "json", "junit"}
 
 // replay returns the command that makes a run again.

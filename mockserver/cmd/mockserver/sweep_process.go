@@ -31,7 +31,7 @@ type subject struct {
 	ports map[*mockserver.World]string // on which the program listens
 }
 
-// setUp subscribes the program to notifications, on a port of its own in each run.
+// setUp subscribes the program to notifications, on a free port.
 func (s *subject) setUp(w *mockserver.World) error {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *subject) port(w *mockserver.World) string {
 	return s.ports[w]
 }
 
-// history returns what has happened to the first shipment of a world, oldest first.
+// history returns the events of the first shipment of a world, oldest first.
 func history(w *mockserver.World) []mockserver.Event {
 	var events []mockserver.Event
 	for _, d := range slices.Backward(w.Deliveries()) {
@@ -156,7 +156,7 @@ func ending(ctx context.Context, err error) string {
 	}
 }
 
-// tail is a writer that keeps the end of its input.
+// tail keeps the last bytes that are written to it.
 type tail struct {
 	limit int
 	kept  []byte
@@ -172,7 +172,7 @@ func (t *tail) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// String returns the end of the input.
+// String returns the last bytes, after an ellipsis if there were more.
 func (t *tail) String() string {
 	if t.cut {
 		return "…" + strings.ToValidUTF8(string(t.kept), "")

@@ -4,7 +4,7 @@ package main
 
 import "os/exec"
 
-// terminate kills a command: there is no signal that asks it to end.
+// terminate kills a command, because the system has no SIGTERM.
 func terminate(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
 // terminated reports whether a command may have ended because of terminate.

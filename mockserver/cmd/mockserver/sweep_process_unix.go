@@ -10,7 +10,7 @@ import (
 // terminate asks a command of inGroup, and its descendants, to end.
 func terminate(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 
-// terminated reports whether a command ended because of SIGTERM, by itself or as shells report it.
+// terminated reports whether a command ended because of SIGTERM. Shells report this as exit code 143.
 func terminated(exit *exec.ExitError) bool {
 	status, ok := exit.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == syscall.SIGTERM || exit.ExitCode() == 128+int(syscall.SIGTERM)

@@ -163,7 +163,7 @@ func TestSweep_WhatCannotBeSwept(t *testing.T) {
 		"no program":              {nil, "name the program"},
 		"no such program":         {[]string{"--", "./no-such-program"}, "fails without faults"},
 		"a program that fails":    {[]string{"--", "go", "no-such-subcommand"}, "fails without faults (exit code 2)"},
-		"another program":         {[]string{"--", "go", "version"}, "made no request of the service"},
+		"no request":              {[]string{"--", "go", "version"}, "made no request of the service"},
 		"unknown fault":           {[]string{"-faults", "lost", "--", "go"}, `unknown fault "lost"`},
 		"unreadable schedule":     {[]string{"-only", "purchase", "--", "go"}, "write it as regulatory.purchase#1:lost-after"},
 		"a kill without -restart": {[]string{"-only", "regulatory.purchase#1:killed", "--", "go"}, "set Restart"},
