@@ -191,6 +191,26 @@ func TestEntry_Charge(t *testing.T) {
 	}
 }
 
+// Only the validation of a purchase proves that it was not sent: not that of another call, which its error may wrap.
+func TestRefusedUnsent(t *testing.T) {
+	t.Parallel()
+	refused := invalid("x", "is wrong")
+	for name, test := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"no error":              {nil, false},
+		"validation":            {refused, true},
+		"another error":         {errors.New("no"), false},
+		"a purchase":            {&shipping.PurchaseError{Outcome: shipping.OutcomeUnknown, Err: errors.New("no")}, false},
+		"a purchase, read back": {&shipping.PurchaseError{Outcome: shipping.OutcomeUnknown, Err: refused}, false},
+	} {
+		if got := refusedUnsent(test.err); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
 // leased is a journal with a lease.
 func leased(lease time.Duration) Journal { return leasedJournal{Memory(), lease} }
 
