@@ -76,7 +76,7 @@ export function labelled(text, ...field) {
 
 /**
  * choice is a select of values or of [value, text] pairs.
- * @param {(string | [string, string])[]} options
+ * @param {(string | any[])[]} options
  * @param {Attributes} [attributes]
  */
 export function choice(options, attributes) {

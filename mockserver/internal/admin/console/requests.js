@@ -2,7 +2,7 @@
 // as the journal has it, with the reason of a refusal.
 
 import { openAPI } from "./api.js";
-import { button, choice, h, labelled, put } from "./dom.js";
+import { choice, h, labelled, put } from "./dom.js";
 import { entryDetail, target } from "./entry.js";
 import { attempt, notice } from "./notice.js";
 import { operations, parameters, resolve, sample } from "./schema.js";
