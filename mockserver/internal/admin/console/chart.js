@@ -6,11 +6,16 @@ import { moment, money, onDay } from "./format.js";
 const height = 150;
 const edge = { top: 12, right: 12, bottom: 24, left: 52 };
 
-/** chart draws entries, newest first. choose is told which entry was clicked. */
+/**
+ * chart draws entries. choose is called with the one that is clicked.
+ * @param {(entry: any) => void} choose
+ */
 export function chart(choose) {
+  /** @type {any[]} */
   let entries = []; // oldest first
   let currency = "";
   let at = -1;
+  /** @type {{x: number, y: number}[]} */
   let places = [];
   const reading = h("figcaption", { "aria-live": "polite" });
   const svg = s("svg", { class: "chart", role: "img", tabindex: "0", "aria-label": "Balance over time" });
@@ -33,14 +38,15 @@ export function chart(choose) {
     event.preventDefault();
   });
 
+  /** @param {number} i */
   function read(i) {
     at = i;
     const entry = entries[i];
     const place = places[i];
     if (!entry || !place) return put(reading);
     put(reading, h("b", null, money(entry.balance, currency)), ` after ${entry.memo} on ${moment(entry.at)}`);
-    dot.setAttribute("cx", place.x);
-    dot.setAttribute("cy", place.y);
+    dot.setAttribute("cx", String(place.x));
+    dot.setAttribute("cy", String(place.y));
   }
   const dot = s("circle", { class: "dot", r: 4 });
 
@@ -52,8 +58,8 @@ export function chart(choose) {
     const values = entries.map((entry) => Number(entry.balance)); // for drawing only
     const [from, to] = [times[0], times[times.length - 1]];
     const top = Math.max(...values, 1);
-    const x = (time) => edge.left + (to === from ? 1 : (time - from) / (to - from)) * (width - edge.left - edge.right);
-    const y = (value) => height - edge.bottom - (value / top) * (height - edge.top - edge.bottom);
+    const x = (/** @type {number} */ time) => edge.left + (to === from ? 1 : (time - from) / (to - from)) * (width - edge.left - edge.right);
+    const y = (/** @type {number} */ value) => height - edge.bottom - (value / top) * (height - edge.top - edge.bottom);
     places = values.map((value, i) => ({ x: x(times[i]), y: y(value) }));
     const line = places.map((place, i) => (i ? `H${place.x.toFixed(1)}V${place.y.toFixed(1)}` : `M${place.x.toFixed(1)} ${place.y.toFixed(1)}`)).join("");
     const floor = y(0);
@@ -73,6 +79,10 @@ export function chart(choose) {
 
   return {
     node,
+    /**
+     * @param {any[]} newest entries, newest first
+     * @param {string} unit
+     */
     draw(newest, unit) {
       entries = [...newest].reverse();
       currency = unit;
@@ -81,6 +91,7 @@ export function chart(choose) {
       node.hidden = entries.length === 0;
       render();
     },
+    /** @param {any} entry */
     point(entry) {
       read(entries.findIndex((one) => one.id === entry.id));
     },
@@ -89,4 +100,4 @@ export function chart(choose) {
 }
 
 const compact = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFractionDigits: 1 });
-const short = (value) => compact.format(value);
+const short = (/** @type {number} */ value) => compact.format(value);

@@ -2,6 +2,7 @@
 
 import { s } from "./dom.js";
 
+/** @type {Record<string, string>} */
 const paths = {
   journal: "M3 6h11M11 3l3 3-3 3M17 14H6M9 11l-3 3 3 3",
   send: "M3 10l14-6.5-5 13-3-5.5zM9 11l8-7.5",
@@ -17,6 +18,7 @@ const paths = {
   ship: "M2.5 12h15l-2.2 4.5H4.7zM5 12V8.5h4V12m1.5 0V5.5h4V12",
 };
 
+/** @param {string} name */
 export function icon(name) {
   return s("svg", { class: "icon", viewBox: "0 0 20 20", "aria-hidden": "true" }, s("path", { d: paths[name] }));
 }

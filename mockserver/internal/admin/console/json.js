@@ -1,10 +1,14 @@
-// Bodies, indented and coloured. A body that the journal has cut off is shown as far as it goes.
+// Bodies, indented and coloured, also truncated ones.
 
 import { h } from "./dom.js";
 
 const token = /("(?:[^"\\]|\\.)*"?)(\s*:)?|(-?\d[\d.eE+-]*)|(true|false|null)|([{}[\],])|(\s+)|([^\s{}[\],"]+)/g;
 
-/** body shows a text, as JSON where it begins like JSON. */
+/**
+ * body shows a text, as JSON if it begins like JSON. whole is the length of a text that may have been truncated.
+ * @param {string | undefined} text
+ * @param {number} whole
+ */
 export function body(text, whole) {
   if (!text) return h("p", { class: "none" }, "No body.");
   const node = h("pre", { class: "body", tabindex: "0", role: "group", "aria-label": "Body" });
@@ -17,15 +21,22 @@ export function body(text, whole) {
   return node;
 }
 
-/** json shows a value. */
+/**
+ * json shows a value.
+ * @param {any} value
+ */
 export function json(value) {
   return body(JSON.stringify(value), 0);
 }
 
+/**
+ * @param {HTMLElement} node
+ * @param {string} text
+ */
 function paint(node, text) {
   let depth = 0;
   const line = () => "\n" + "  ".repeat(depth);
-  const write = (kind, piece) => node.append(kind ? h("span", { class: kind }, piece) : piece);
+  const write = (/** @type {string} */ kind, /** @type {string} */ piece) => node.append(kind ? h("span", { class: kind }, piece) : piece);
   const tokens = [...text.matchAll(token)].filter((found) => found[6] === undefined);
   tokens.forEach((found, i) => {
     const [all, string, colon, digits, word, mark] = found;

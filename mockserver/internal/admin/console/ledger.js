@@ -25,7 +25,7 @@ export function ledger(app) {
 
   const search = h("input", { type: "search", placeholder: "Search wallets", "aria-label": "Search wallets", oninput: () => cards(), hidden: true });
   const group = h("div", { class: "wallets", role: "group", "aria-label": "Wallets" });
-  const sum = h("input", { type: "text", inputmode: "decimal", placeholder: "100.50", required: true, size: "12", "aria-label": "Amount" });
+  const sum = h("input", { type: "text", inputmode: "decimal", placeholder: "Amount", required: true, size: "12", "aria-label": "Amount" });
   const currency = h("span", { class: "note" });
   const fund = h("form", { class: "actions", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); deposit(); } },
     sum, currency, h("button", { type: "submit" }, "Fund wallet"));

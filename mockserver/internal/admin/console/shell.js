@@ -1,4 +1,4 @@
-// What surrounds every section: where one is, which world it is, what time it is there.
+// The frame of every section: the sections, the world, its time and the connection.
 
 import { api } from "./api.js";
 import { button, h, put } from "./dom.js";
@@ -45,12 +45,14 @@ export function shell(app) {
   let real = false;
   setInterval(() => real && tick(new Date(Date.now() + offset)), 1000);
 
+  /** @param {Date} at */
   function tick(at) {
     now.dateTime = at.toISOString();
     now.textContent = time(at, at);
     now.title = moment(at);
   }
 
+  /** @param {string} duration */
   async function advance(duration) {
     await attempt(() => app.api.post("clock/advance", { duration }),
       ({ fired }) => `${duration} later; ${fired.length ? `${fired.length} fired: ${fired[0].label}` : "nothing fired"}`);
@@ -58,9 +60,9 @@ export function shell(app) {
 
   async function choose() {
     const worlds = await attempt(() => api("home").get("worlds", { keys: "false", perPage: "1000" })) ?? [];
-    const names = worlds.map((world) => world.name);
+    const names = worlds.map((/** @type {any} */ world) => world.name);
     if (!names.includes(app.route.world)) names.push(app.route.world);
-    put(chooser, names.map((name) => h("option", { value: name }, name)));
+    put(chooser, names.map((/** @type {string} */ name) => h("option", { value: name }, name)));
     chooser.value = app.route.world;
   }
 
@@ -68,6 +70,7 @@ export function shell(app) {
     main,
     shade,
     help: () => {},
+    /** @param {{id: string}} section */
     show(section) {
       for (const [id, link] of links) {
         link.href = app.link({ section: id });
@@ -81,6 +84,10 @@ export function shell(app) {
       state.dataset.state = name;
       state.textContent = states[name];
     },
+    /**
+     * @param {any} pulse
+     * @param {Set<string>} changed
+     */
     pulse(pulse, changed) {
       real = pulse.clock === "real";
       offset = new Date(pulse.now).getTime() - Date.now();
