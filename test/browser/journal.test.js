@@ -111,9 +111,9 @@ test("older requests are loaded as they come into view", async () => {
   await page.locator(".detail h2", { hasText: "/v1/countries" }).waitFor();
 });
 
-test("rows that somebody reads stay in place while requests arrive", async () => {
+for (const width of [1280, 390]) test(`rows that somebody reads stay in place while requests arrive, ${width} pixels wide`, async () => {
   await good(100);
-  const page = await visit();
+  const page = await visit("", { viewport: { width, height: 800 } });
   await page.locator(".row").nth(5).hover();
   await page.evaluate(() => {
     globalThis.shifts = [];
@@ -123,7 +123,7 @@ test("rows that somebody reads stay in place while requests arrive", async () =>
     .filter((node) => node.checkVisibility() && !node.matches(".newer"))
     .map((node) => [node.textContent?.slice(0, 20), Math.round(node.getBoundingClientRect().x), Math.round(node.getBoundingClientRect().y)]));
   const before = await places();
-  assert.ok(before.length > 8, `${before}`);
+  assert.ok(before.length > 5, `${before}`);
   await good(150);
   await page.getByRole("button", { name: "150 new" }).waitFor();
   assert.deepEqual(await places(), before);

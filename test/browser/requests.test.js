@@ -70,9 +70,10 @@ test("a request of the journal is edited and sent; so is one for no operation", 
   await page.waitForURL(/#\/requests\?from=req-1/);
   const perPage = page.getByLabel("perPage");
   await page.locator("[aria-label=Request]", { hasText: "/v1/rates?perPage=7" }).waitFor();
-  await perPage.fill("8");
+  await perPage.fill("8"); // more than the journal keeps of a response
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.locator(".detail h2", { hasText: "/v1/rates?perPage=8" }).waitFor();
+  assert.equal((await page.locator(".detail .body").last().innerText()).match(/"rate_id"/g)?.length, 8);
   await page.getByRole("combobox", { name: "Operation" }).selectOption("");
   await page.getByLabel("Method").selectOption("DELETE");
   await page.getByLabel("Path and query").fill("/v1/rates");

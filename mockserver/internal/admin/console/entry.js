@@ -23,20 +23,22 @@ export async function exported(app, id, as) {
 export const target = (entry) => entry.path + (entry.query ? "?" + entry.query : "");
 
 /**
- * entryDetail returns a function that shows a request by its id, beside another if there is one, and nothing without an
- * id.
+ * entryDetail shows a request in the detail of a section.
  * @param {import("./app.js").App} app
  * @param {ReturnType<import("./split.js").split>} view
  * @param {() => any[]} [others] the requests to compare with
  */
 export function entryDetail(app, view, others) {
   let shown = "";
+  /** @type {Map<string, string>} bodies of responses by request id, longer than the journal has them */
+  const received = new Map();
 
   /**
+   * show shows a request by its id, beside another if there is one, and nothing without an id.
    * @param {string} id
    * @param {string} [other]
    */
-  return async (id, other) => {
+  async function show(id, other) {
     shown = id + " " + other;
     const wanted = shown;
     view.node.classList.toggle("wide", Boolean(id && other));
@@ -51,7 +53,7 @@ export function entryDetail(app, view, others) {
     if (other) return view.open(shown, h("h2", null, `${id} and ${other}`), comparison(entry, found[1]));
     const why = entry.error_code || entry.fault ? await attempt(() => app.api.get(`why/${id}`)) : undefined;
     if (shown === wanted) draw(entry, why);
-  };
+  }
 
   /**
    * @param {any} entry
@@ -73,7 +75,7 @@ export function entryDetail(app, view, others) {
         fact("Key", entry.key ? h("a", { href: app.link({ section: "journal", id: entry.request_id, query: { key: entry.key } }), title: "Requests with this key" }, entry.key) : "none sent"),
         fact("Content type", entry.content_type)),
       part(`Request body, ${size(entry.request_bytes)}`, body(entry.request_body, entry.request_bytes)),
-      part(`Response body, ${size(entry.response_bytes)}`, body(entry.response_body, entry.response_bytes)));
+      part(`Response body, ${size(entry.response_bytes)}`, body(received.get(entry.request_id) ?? entry.response_body, entry.response_bytes)));
   }
 
   /** @param {any} entry */
@@ -105,14 +107,20 @@ export function entryDetail(app, view, others) {
   }
 
   /**
+   * send sends a request and shows its response.
    * @param {string} method
    * @param {string} address
    * @param {string} [text]
    */
   async function send(method, address, text) {
     const made = await attempt(() => app.api.send(method, address, text), (m) => m.error || `Sent: ${m.status}`);
+    if (!made) return;
+    // A response that was lost has no id; the journal has one.
+    const id = made.request_id ?? (await attempt(() => app.api.get("journal", { last: "1", bodies: "false" })))?.[0]?.request_id;
+    if (!id) return;
+    if (made.body) received.set(id, made.body);
     const { with: _, ...query } = app.route.query;
-    if (made?.request_id) app.go({ id: made.request_id, q: app.route.q, query });
+    app.go({ id, q: app.route.q, query });
   }
 
   /** @param {any} why */
@@ -130,6 +138,8 @@ export function entryDetail(app, view, others) {
           button("Copy it as curl", () => copy(nearest.curl, "curl command")),
           button("Send it", () => send(nearest.method, nearest.target, nearest.body)))));
   }
+
+  return { show, send };
 }
 
 /** @param {string} text */

@@ -226,7 +226,7 @@ export function journal(app) {
       if (loaded !== "none" && serverQuery(route).toString() !== loaded) load(true);
       rows.relink();
       rows.mark(route.id);
-      detail(route.id, route.query.with);
+      detail.show(route.id, route.query.with);
     },
     refresh(/** @type {Set<string>} */ changed) {
       if (changed.has("unauthenticated_entries")) {

@@ -194,11 +194,7 @@ export function requests(app) {
     const made = request();
     const body = bodyPart.hidden ? "" : text.value.trim();
     if (body && parsed() === undefined) return notice("The body is not valid JSON.", "bad");
-    const sent = await attempt(() => app.api.send(made.method, made.target, body), (m) => m.error || `Sent: ${m.status}`);
-    if (!sent) return;
-    // A response that was lost names no request; the journal has it.
-    const id = sent.request_id ?? (await attempt(() => app.api.get("journal", { last: "1", bodies: "false" })))?.[0]?.request_id;
-    if (id) app.go({ id, query: app.route.query });
+    await detail.send(made.method, made.target, body);
     load();
   }
 
@@ -232,7 +228,7 @@ export function requests(app) {
     node: view.node,
     search: chooser,
     async show(/** @type {import("./route.js").Route} */ route) {
-      detail(route.id);
+      detail.show(route.id);
       await ready;
       const wanted = route.query.from ?? "";
       if (wanted && wanted !== from) fill(wanted);
