@@ -103,7 +103,7 @@ test("everything can be reached with the keyboard alone", async () => {
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
 });
 
-test("thousands of requests keep the page quick: rows are bounded", async () => {
+test("thousands of requests arrive: only the rows in view are elements", async () => {
   const page = await visit();
   for (let i = 0; i < 40; i++) {
     await Promise.all(Array.from({ length: 75 }, () => server.call("GET", "/v1/rates?perPage=1")));
@@ -112,7 +112,7 @@ test("thousands of requests keep the page quick: rows are bounded", async () => 
   await page.locator(`.row[href*="${id}"]`).waitFor();
   const rows = await page.locator(".row").count();
   assert.ok(rows <= 80, `${rows} rows`);
-  await page.getByText(/latest [\d,]+ of 3,\d{3}/).waitFor();
+  assert.ok(Number(await page.locator(".rows li").first().getAttribute("aria-setsize")) >= 3000);
   await page.keyboard.press("p");
   await page.getByRole("button", { name: "Resume" }).waitFor();
 });

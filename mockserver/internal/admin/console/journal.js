@@ -27,7 +27,7 @@ export function journal(app) {
   let awaited;
 
   const search = h("input", { type: "search", placeholder: "Search paths, bodies, reasons", "aria-label": "Search requests", oninput: () => typed() });
-  const told = h("span", { class: "told", role: "status" });
+  const extent = h("span", { class: "told" });
   const unauthenticated = h("a", { class: "told", hidden: true });
   const pauseButton = button("Pause", () => pause(), { class: "fixed", "aria-pressed": "false", title: "Pause (p)" });
   const waitButton = button("Wait for the next", () => wait(), { class: "fixed wait", title: "Opens the next request that matches (n)" });
@@ -36,8 +36,10 @@ export function journal(app) {
   const fields = filters.map(({ name, label }) => choice([["", label]], { "aria-label": label, onchange: (/** @type {any} */ event) => choose({ [name]: event.target.value }) }));
   const exports = [["jsonl", "JSON lines"], ["har", "HAR"], ["curl", "curl"]].map(([as, text]) => h("a", { class: "button small", "data-as": as, download: "" }, text));
   const reset = button("Clear filters", () => app.go({ id: app.route.id }), { class: "small" });
-  const more = h("details", { class: "filters", open: innerWidth > 640 }, h("summary", null, "Filters and export"),
+  const more = h("details", { class: "filters" }, h("summary", null, "Filters and export"),
     h("div", { class: "tools" }, fields, reset, h("span", { class: "exports", role: "group", "aria-label": "Export what is filtered" }, h("span", { class: "note" }, "Export"), exports)));
+
+  new ResizeObserver(() => { more.open ||= innerWidth > 640; }).observe(more); // a wide screen has no summary to open it
 
   const rows = list({
     label: "Requests, newest first", kind: "journal",
@@ -59,7 +61,7 @@ export function journal(app) {
   });
   const view = split({
     title: "Journal", label: "The request",
-    tools: [h("div", { class: "tools" }, search, h("div", { class: "chips", role: "group", "aria-label": "Which requests" }, outcomes), pauseButton, waitButton, newer), unauthenticated, told, more],
+    tools: [h("div", { class: "tools" }, search, h("div", { class: "chips", role: "group", "aria-label": "Which requests" }, outcomes), pauseButton, waitButton, newer), unauthenticated, extent, more],
     content: rows.node, closing: () => close(),
   });
   const detail = entryDetail(app, view, () => entries);
@@ -91,9 +93,10 @@ export function journal(app) {
       ? lesson("No request matches.", undefined, "The journal keeps the latest requests, and refused ones longer.")
       : lesson("No requests yet. Requests to the service appear here as they arrive. Try:", example));
     const total = app.pulse?.journal_entries ?? 0;
-    if (filtered) told.textContent = complete ? count(entries.length, "match", "matches") : `latest ${number(entries.length)} matches`;
-    else if (total <= entries.length) told.textContent = "";
-    else told.textContent = `latest ${number(entries.length)} of ${number(total)}${complete ? "; older ones were dropped" : ""}`;
+    extent.ariaLive = filtered ? "polite" : "off"; // not for each request that arrives
+    if (filtered) extent.textContent = complete ? count(entries.length, "match", "matches") : `latest ${number(entries.length)} matches`;
+    else if (total <= entries.length) extent.textContent = "";
+    else extent.textContent = `latest ${number(entries.length)} of ${number(total)}${complete ? "; older ones were dropped" : ""}`;
   }
 
   /**

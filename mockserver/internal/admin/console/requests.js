@@ -30,7 +30,7 @@ export function requests(app) {
   const fields = h("div", { class: "fields" });
   const text = h("textarea", { class: "mono", rows: "9", spellcheck: "false", oninput: () => { reread(); preview(); } });
   const bodyPart = h("div", { class: "part" }, fields, labelled("Body, JSON", text));
-  const line = h("p", { class: "mono", role: "status", "aria-label": "Request" });
+  const line = h("output", { class: "mono", "aria-live": "off", "aria-label": "Request" });
   const lists = h("div", { hidden: true });
   const form = h("form", { class: "page", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); send(); } },
     h("div", { class: "part" },
