@@ -108,3 +108,46 @@ test("a wallet is funded, an exchange rate set, and the changes since a snapshot
   const group = await page.locator(".wallets").evaluate((node) => [node.scrollWidth, node.clientWidth]);
   assert.ok(group[0] <= group[1], `the wallets need ${group[0]} of ${group[1]} pixels`);
 });
+
+test("a request is sent, found, compared and exported with the keyboard alone", async () => {
+  await server.call("GET", "/v1/rates?perPage=1");
+  const page = await visit();
+  await page.locator(".row").first().waitFor();
+  const focused = () => page.evaluate(() => window.document.activeElement?.getAttribute("aria-label") ?? window.document.activeElement?.textContent);
+  const tabTo = async (name) => {
+    for (let i = 0; (await focused()) !== name; i++) {
+      assert.ok(i < 40, `Tab does not reach ${name}`);
+      await page.keyboard.press("Tab");
+    }
+  };
+  await page.keyboard.press("2");
+  await page.locator("#main option").nth(1).waitFor({ state: "attached" });
+  await page.keyboard.press("/");
+  assert.equal(await focused(), "Operation");
+  await page.keyboard.type("transactions");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Delete");
+  await page.keyboard.press("Enter");
+  await page.locator(".detail .reason").getByText("wallet is required").first().waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await page.locator(".detail").waitFor({ state: "hidden" });
+  await page.keyboard.press("1");
+  await tabTo("Refused");
+  await page.keyboard.press("Enter");
+  await page.getByText("1 match", { exact: true }).waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.locator(".detail .reason").waitFor();
+  await tabTo("All");
+  await page.keyboard.press("Space");
+  await page.locator(".row").nth(1).waitFor();
+  await tabTo("Compare with");
+  await page.keyboard.press("ArrowDown");
+  await page.locator(".compared").waitFor();
+  await page.keyboard.press("Escape");
+  await tabTo("HAR");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Enter")]);
+  assert.equal(download.suggestedFilename(), "journal.har");
+});
