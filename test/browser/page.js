@@ -24,7 +24,7 @@ export async function open(browser, server, hash = "", options = {}) {
   const wrong = [];
   page.on("console", (message) => { if (["error", "warning"].includes(message.type())) wrong.push(message.text()); });
   page.on("pageerror", (error) => wrong.push(String(error)));
-  page.on("request", (request) => { if (new URL(request.url()).origin !== server.url) wrong.push("asked " + request.url()); });
+  page.on("request", (request) => { if (request.url().startsWith("http") && new URL(request.url()).origin !== server.url) wrong.push("asked " + request.url()); });
   await page.addInitScript(() => addEventListener("securitypolicyviolation", (event) => console.error("policy: " + event.violatedDirective)));
   await page.goto(server.url + "/_mock/" + hash);
   await page.locator(".live[data-state=live]").waitFor({ state: "attached" });

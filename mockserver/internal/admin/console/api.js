@@ -84,6 +84,13 @@ export function api(world) {
      */
     remove: (path, query) => send("DELETE", address(path, query), undefined, signal),
     /**
+     * json sends a body that is JSON already.
+     * @param {string} method
+     * @param {string} path
+     * @param {string} text
+     */
+    json: (method, path, text) => send(method, address(path), text, signal),
+    /**
      * send sends a request to the service with the key of the world, with a body that is JSON already.
      * @param {string} method
      * @param {string} target

@@ -1,17 +1,17 @@
-// Section 5: the countries that the service ships to, on a map of dots and in a table.
+// The countries that the service ships to.
 
 import { h, put } from "./dom.js";
 import { count } from "./format.js";
 import { list } from "./list.js";
-import { map } from "./map.js";
 import { attempt } from "./notice.js";
 import { fact, facts, part, split } from "./split.js";
 
+/** @param {import("./app.js").App} app */
 export function countries(app) {
+  /** @type {any[]} */
   let all = [];
   const search = h("input", { type: "search", placeholder: "Name, code, currency, dialling code", "aria-label": "Search countries", oninput: () => draw() });
-  const told = h("span", { class: "told" });
-  const world = map((country) => app.go({ id: country.isoCode }));
+  const summary = h("span", { class: "told" });
   const rows = list({
     label: "Countries", kind: "countries",
     heads: ["", "Code", "Country", "Currency", "Dialling", "Zones"],
@@ -20,34 +20,33 @@ export function countries(app) {
     row: (country) => [country.flag, country.isoCode, country.name, country.currency, "+" + country.phonecode, String(country.timezones.length)],
   });
   const view = split({
-    title: "Countries", label: "The country", tools: [h("div", { class: "tools" }, search), told],
-    content: [world.node, rows.node], closing: () => app.go({ id: "" }),
+    title: "Countries", label: "The country", tools: [h("div", { class: "tools" }, search), summary],
+    content: rows.node, closing: () => app.go({ id: "" }),
   });
 
   function draw() {
     const words = search.value.trim().toLowerCase();
     const found = all.filter((country) => [country.name, country.isoCode, country.currency, country.phonecode, "+" + country.phonecode]
-      .some((text) => text.toLowerCase().includes(words)));
+      .some((/** @type {string} */ text) => text.toLowerCase().includes(words)));
     rows.set(found, () => h("p", null, "No country matches."));
-    world.draw(all, new Set(found.map((country) => country.isoCode)));
-    told.textContent = count(found.length, "country", "countries");
+    summary.textContent = count(found.length, "country", "countries");
     open(app.route.section === "countries" ? app.route.id : "");
   }
 
+  /** @param {string} id */
   function open(id) {
     rows.mark(id);
-    world.mark(id);
     const country = all.find((one) => one.isoCode === id);
     if (!country) return view.close();
     view.open(id, h("h2", null, `${country.flag} ${country.name}`),
       facts(fact("Code", country.isoCode), fact("Currency", country.currency), fact("Dialling code", "+" + country.phonecode),
         fact("Coordinates", `${country.latitude}, ${country.longitude}`)),
-      part(count(country.timezones.length, "time zone"), h("ul", { class: "plain" }, country.timezones.map((zone) => h("li", null,
+      part(count(country.timezones.length, "time zone"), h("ul", { class: "plain" }, country.timezones.map((/** @type {any} */ zone) => h("li", null,
         h("b", null, zone.zoneName), h("small", null, `${zone.gmtOffsetName} · ${zone.abbreviation} · ${zone.tzName} · ${zone.gmtOffset} s`))))));
   }
 
   async function load() {
-    put(told, "…");
+    put(summary, "…");
     all = await attempt(() => app.api.get("countries")) ?? [];
     draw();
   }
@@ -57,7 +56,8 @@ export function countries(app) {
     node: view.node,
     search,
     move: rows.move,
-    show: (route) => { rows.relink(all); open(route.id); },
+    /** @param {import("./route.js").Route} route */
+    show: (route) => { rows.relink(); open(route.id); },
     refresh: () => {},
   };
 }
