@@ -1,98 +1,151 @@
-// Section 4: the webhooks, and the deliveries to them.
+// The webhooks of a world, the deliveries to them, and the inbox, which needs no receiver.
 
 import { badge } from "./badge.js";
-import { operation } from "./api.js";
-import { button, choice, h, labelled, put, turn } from "./dom.js";
-import { between, moment, time } from "./format.js";
-import { json } from "./json.js";
+import { deliveryDetail } from "./delivery.js";
+import { button, h, put } from "./dom.js";
+import { eventForm } from "./eventform.js";
+import { count, moment, time } from "./format.js";
+import { notificationDetail } from "./notification.js";
 import { list } from "./list.js";
 import { attempt } from "./notice.js";
-import { fact, facts, lesson, part, split } from "./split.js";
+import { lesson, split } from "./split.js";
+import { tabs } from "./tabs.js";
+import { webhookForm } from "./webhookform.js";
 
-const events = ["shipment.created", "shipment.updated", "shipment.delivered"];
+const page = 300; // deliveries that are loaded at a time
 
+/** @param {import("./app.js").App} app */
 export function webhooks(app) {
-  let deliveries = [];
-  let hooks = [];
-  const kind = choice(events, { "aria-label": "Event" });
-  const target = h("input", { type: "url", placeholder: "http://127.0.0.1:9000/hook", "aria-label": "URL of a receiver" });
-  const subscriptions = h("ul", { class: "hooks", "aria-label": "Webhooks" });
-  const rows = list({
-    label: "Deliveries, newest first", kind: "deliveries",
-    heads: ["Time", "State", "Event", "To", "Tries"],
-    key: (one) => one.delivery_id,
-    href: (one) => app.link({ id: one.delivery_id }),
-    row: (one) => [
-      h("time", { datetime: one.created_at, title: moment(one.created_at) }, time(one.created_at, app.pulse?.now)),
-      badge(one.state), one.event, one.url, String(one.attempts.length),
-    ],
+  /** @type {Record<string, any[]>} what each part lists */
+  const found = { deliveries: [], webhooks: [], inbox: [] };
+  let inboxURL = "";
+  let part = "deliveries";
+  let wanted = page; // deliveries
+  let complete = false; // no older ones
+  let typing = 0;
+  let searched = "";
+
+  const moments = (/** @type {string} */ at) => h("time", { datetime: at, title: moment(at) }, time(at, app.pulse?.now));
+  const href = (/** @type {string} */ id) => app.link({ id, q: app.route.q, query: app.route.query });
+  /** @type {Record<string, ReturnType<typeof list<any>>>} */
+  const lists = {
+    deliveries: list({
+      label: "Deliveries, newest first", kind: "deliveries", heads: ["Time", "State", "Event", "To", "Attempts"],
+      key: (one) => one.delivery_id, href: (one) => href(one.delivery_id), more: () => older(),
+      row: (one) => [moments(one.created_at), badge(one.state), one.event, one.url, String(one.attempts.length)],
+    }),
+    webhooks: list({
+      label: "Webhooks, newest first", kind: "webhooks", heads: ["State", "Name", "URL", "Events", "Order"],
+      key: (one) => one.webhook_id, href: (one) => href(one.webhook_id),
+      row: (one) => [badge(one.active ? "active" : "inactive", one.active ? "good" : "calm"), one.name, one.url, one.events.join(", "), one.order],
+    }),
+    inbox: list({
+      label: "Notifications in the inbox, newest first", kind: "inbox", heads: ["Time", "Signature", "Event", "Delivery", "Attempt", "Response"],
+      key: (one) => `notification-${one.number}`, href: (one) => href(`notification-${one.number}`),
+      row: (one) => [moments(one.at), badge(one.valid ? "valid" : "not valid", one.valid ? "good" : "bad"), one.event || "–", one.delivery_id ?? "–", String(one.attempt ?? "–"), String(one.status)],
+    }),
+  };
+
+  const parts = tabs(app, "Parts of webhooks", [["deliveries", "Deliveries"], ["webhooks", "Webhooks"], ["inbox", "Inbox"]]);
+  const search = h("input", {
+    type: "search", placeholder: "Event, URL, id, text", "aria-label": "Search webhooks",
+    oninput: () => {
+      clearTimeout(typing);
+      typing = setTimeout(() => app.go({ id: app.route.id, q: search.value.trim(), query: app.route.query }), 200);
+    },
   });
+  const summary = h("span", { class: "told", role: "status" });
+  const subscribe = button("Subscribe the inbox", () => attempt(() => app.api.post("webhooks", { url: inboxURL, name: "Inbox" }), "The inbox is subscribed"));
+  const empty = button("Empty the inbox", () => attempt(() => app.api.remove("inbox"), "The inbox is empty"));
+  const shown = h("div", { class: "shown" });
   const view = split({
-    title: "Webhooks", label: "The delivery",
-    tools: h("div", { class: "tools" }, kind, button("Send event", () => attempt(() => app.api.post("events", { event: kind.value }), (sent) => {
-      const refused = sent.filter((one) => one.state === "refused").length;
-      return `${sent.length - refused} queued${refused ? `, ${refused} refused` : ""}`;
-    }), { class: "primary" })),
-    content: [
-      h("form", { class: "add", onsubmit: (event) => { event.preventDefault(); subscribe(); } }, labelled("New receiver", target), h("button", { type: "submit" }, "Subscribe")),
-      subscriptions, rows.node,
-    ],
-    closing: () => app.go({ id: "" }),
+    title: "Webhooks", label: "Details",
+    tools: [parts.node, h("div", { class: "tools" }, search, subscribe, empty,
+      button("New webhook", () => app.go({ id: "new", query: app.route.query })), button("Send event", () => app.go({ id: "event", query: app.route.query }), { class: "primary" })), summary],
+    content: shown, closing: () => app.go({ id: "", q: app.route.q, query: app.route.query }),
   });
+  const form = webhookForm(app);
+  const event = eventForm(app);
 
-  async function subscribe() {
-    const added = await attempt(() => app.api.post("webhooks", { url: target.value, name: "From the console" }), "Subscribed");
-    if (added) target.value = "";
+  /** @type {Record<string, () => Promise<any[] | undefined>>} */
+  const loaders = {
+    deliveries: () => attempt(() => app.api.get("deliveries", { perPage: String(wanted), ...words() })),
+    webhooks: () => attempt(() => app.api.get("webhooks", { perPage: "10000", ...words() })),
+    inbox: async () => {
+      const inbox = await attempt(() => app.api.get("inbox", words()));
+      inboxURL = inbox?.url ?? inboxURL;
+      return inbox?.notifications.reverse();
+    },
+  };
+  const lessons = {
+    deliveries: () => lesson("No deliveries. Subscribe a receiver, or the inbox, then send an event."),
+    webhooks: () => lesson("No webhooks. Add one for your receiver, or subscribe the inbox."),
+    inbox: () => lesson("No notifications. The inbox is a receiver inside the server: subscribe it, then send an event."),
+  };
+
+  /** @returns {Record<string, string>} */
+  const words = () => (app.route.q ? { contains: app.route.q } : {});
+
+  /** @param {keyof typeof lessons} which */
+  async function load(which) {
+    const asked = app.route.q;
+    const all = await loaders[which]();
+    if (!all || asked !== app.route.q) return;
+    complete = which === "deliveries" ? all.length < wanted : complete;
+    found[which] = all;
+    lists[which].set(all, app.route.q ? () => h("p", null, "Nothing matches.") : lessons[which]);
+    summarize();
+    open(app.route.id);
   }
 
-  async function load() {
-    hooks = await attempt(() => app.api.get("webhooks", { perPage: "50" })) ?? hooks;
-    put(subscriptions, hooks.map((hook) => h("li", null,
-      turn(`${hook.name} is active`, hook.active, (active) => attempt(() => app.api.patch(`webhooks/${hook.webhook_id}`, { active }))),
-      h("span", null, h("b", null, hook.name), " ", h("small", { class: "mono" }, hook.url), h("small", null, hook.events.join(", "))),
-      button("Remove", () => attempt(() => app.api.remove(`webhooks/${hook.webhook_id}`), "Removed"), { class: "small", "aria-label": `Remove ${hook.name}` }))));
+  function older() {
+    if (complete || part !== "deliveries" || found.deliveries.length < wanted) return;
+    wanted += page;
+    load("deliveries");
   }
 
-  async function log() {
-    deliveries = await attempt(() => app.api.get("deliveries", { perPage: "300" })) ?? deliveries;
-    rows.set(deliveries, () => lesson("No deliveries yet. Subscribe a receiver, then send an event."));
-    open(app.route.section === "webhooks" ? app.route.id : "");
+  function summarize() {
+    const [one, many] = { deliveries: ["delivery", "deliveries"], webhooks: ["webhook", "webhooks"], inbox: ["notification", "notifications"] }[part] ?? [];
+    summary.textContent = count(found[part].length, one, many) + (part === "deliveries" && !complete && found.deliveries.length ? ", more below" : "");
   }
 
+  /** @param {string} id of a delivery, a webhook or a notification; new or event for a form */
   function open(id) {
-    rows.mark(id);
-    const one = deliveries.find((delivery) => delivery.delivery_id === id);
-    if (!one) return view.close();
-    view.open(id, h("h2", null, badge(one.state), " ", one.event),
-      h("div", { class: "actions" }, button("Replay", () => replay(one), { class: "primary" }), button("Replay to this webhook only", () => replay(one, one.webhook_id))),
-      one.reason && h("div", { class: "reason" }, h("p", { class: "what" }, one.reason)),
-      part("Attempts", one.attempts.length ? h("ol", { class: "timeline" }, one.attempts.map((attempted) => h("li", null,
-        h("time", { datetime: attempted.at, title: moment(attempted.at) }, between(one.created_at, attempted.at)),
-        badge(attempted.status_code || "no response", attempted.status_code >= 200 && attempted.status_code < 300 ? "good" : "bad"),
-        attempted.error && h("span", { class: "why" }, attempted.error)))) : h("p", { class: "none" }, "None.")),
-      facts(fact("To", one.url), fact("Webhook", one.webhook_id), fact("Delivery", one.delivery_id), fact("Event id", one.webhook_event_id),
-        fact("Shipment", one.shipment_id), fact("Queued", moment(one.created_at))),
-      part("Payload", json(one.payload)));
-  }
-
-  function replay(one, webhook) {
-    return attempt(async () => {
-      const { method, path } = await operation("webhooks.replay");
-      const made = await app.api.send(method, path, JSON.stringify({ delivery_id: one.delivery_id, ...(webhook && { webhook_id: webhook }) }));
-      const answer = JSON.parse(made.body || "{}");
-      if (made.status !== 200) throw new Error(answer.message || made.error);
-      return answer;
-    }, (answer) => answer.message);
+    for (const each of Object.values(lists)) each.mark(id);
+    if (app.route.section !== "webhooks") return;
+    const one = (/** @type {string} */ kind, /** @type {string} */ key) => found[kind].find((/** @type {any} */ each) => String(each[key]) === id.replace("notification-", ""));
+    const delivery = one("deliveries", "delivery_id");
+    const hook = one("webhooks", "webhook_id");
+    const notification = one("inbox", "number");
+    if (id === "new") form.show(view, undefined);
+    else if (id === "event") event.show(view);
+    else if (delivery) deliveryDetail(app, view, delivery);
+    else if (hook) form.show(view, hook);
+    else if (notification) notificationDetail(app, view, notification);
+    else view.close();
   }
 
   return {
     node: view.node,
-    search: target,
-    move: rows.move,
-    show: (route) => { rows.relink(deliveries); open(route.id); },
+    search,
+    move: (/** @type {number} */ step) => lists[part].move(step),
+    /** @param {import("./route.js").Route} route */
+    show(route) {
+      const before = part;
+      part = parts.choose(route);
+      if (part !== before || !shown.firstChild) put(shown, lists[part].node);
+      subscribe.hidden = empty.hidden = part !== "inbox";
+      lists[part].relink();
+      if (document.activeElement !== search) search.value = route.q;
+      form.leave(route.id);
+      summarize();
+      open(route.id);
+      if (part !== before || searched !== route.q) load(/** @type {keyof typeof lessons} */ (part));
+      searched = route.q;
+    },
+    /** @param {Set<string>} changed */
     refresh(changed) {
-      if (changed.has("webhooks")) load();
-      if (changed.has("deliveries")) log();
+      for (const which of /** @type {(keyof typeof lessons)[]} */ (["deliveries", "webhooks", "inbox"])) if (changed.has(which)) load(which);
     },
   };
 }
