@@ -1,0 +1,29 @@
+// The findings of lint, and how much of the contract was used.
+
+import { badge } from "./badge.js";
+import { h, put } from "./dom.js";
+import { count, number } from "./format.js";
+import { attempt } from "./notice.js";
+import { panel } from "./panel.js";
+
+/** @param {import("./app.js").App} app */
+export function coverage(app) {
+  const found = h("ul", { class: "plain" });
+  const seen = h("div", { class: "coverage" });
+
+  async function load() {
+    const findings = await attempt(() => app.api.get("lint")) ?? [];
+    put(found, findings.length ? findings.map((/** @type {any} */ one) => h("li", null, badge(one.rule, "warn"), " ", h("b", null, one.operation), ` ${one.detail ?? ""}, ${count(one.times, "time")}, last as `,
+      h("a", { href: app.link({ section: "journal", id: one.request_id }) }, one.request_id), h("small", null, one.advice))) : h("li", null, "No findings."));
+    const rows = await attempt(() => app.api.get("coverage")) ?? [];
+    /** @type {Map<string, any[]>} */
+    const sections = new Map();
+    for (const row of rows) sections.set(row.section, [...(sections.get(row.section) ?? []), row]);
+    put(seen, [...sections].map(([section, items]) => h("div", null,
+      h("h3", null, `${section}: ${items.filter((item) => item.seen).length} of ${items.length}`),
+      h("p", null, items.map((item) => [badge(`${item.item}${item.seen ? " " + number(item.seen) : ""}`, item.seen ? "good" : "calm"), " "])))));
+  }
+
+  load();
+  return { node: [panel("Lint", found), panel("Coverage of all worlds", seen)], load };
+}
