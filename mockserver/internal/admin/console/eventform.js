@@ -17,7 +17,7 @@ export function eventForm(app) {
   const shipmentField = labelled("Shipment", shipment);
   const dataField = labelled("Payload: the member data, a JSON object", data);
   const queued = h("div", { role: "status" });
-  const form = h("form", { class: "inputs", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); send(); } },
+  const form = h("form", { class: "fields", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); send(); } },
     labelled("Event", kind), h("datalist", { id: "event-kinds" }, kinds.map((one) => h("option", { value: one }))),
     labelled("About", about), shipmentField, dataField,
     h("div", { class: "actions" }, h("button", { type: "submit", class: "primary" }, "Send")));

@@ -33,7 +33,7 @@ export function faultRule(known, rule) {
   const until = input("datetime-local", rule.until?.slice(0, 19), { step: "1" });
   const committed = check(rule.committed);
   const kind = select([], "");
-  const needs = h("div", { class: "inputs needs" });
+  const needs = h("div", { class: "fields needs" });
   const effect = h("p", { class: "note" });
   /** @type {Map<string, HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>} */
   let inputs = new Map();
@@ -104,9 +104,9 @@ export function faultRule(known, rule) {
 
   choosePoint();
   const node = h("div", { class: "rule" },
-    h("div", { class: "inputs" }, labelled("Name", name), labelled("Operation", operation), labelled("Fault", kind)),
+    h("div", { class: "fields" }, labelled("Name", name), labelled("Operation", operation), labelled("Fault", kind)),
     needs, effect,
-    h("div", { class: "inputs" }, labelled("Only request number", nth), labelled("Only the first", first), labelled("Probability, 0 to 1", probability),
+    h("div", { class: "fields" }, labelled("Only request number", nth), labelled("Only the first", first), labelled("Probability, 0 to 1", probability),
       labelled("From (UTC, clock of the world)", from), labelled("Until (UTC)", until), labelled("At a point of a purchase", point)),
     h("label", { class: "tick" }, each, "count each different request separately"),
     h("label", { class: "tick" }, committed, "after the operation: its changes are made"));

@@ -45,6 +45,6 @@ export function newWorld(app, home) {
   preview();
   return panel("New world", h("form", { class: "editor", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); open(); } },
     h("fieldset", null, h("legend", null, "Scenario"), terms),
-    h("div", { class: "inputs" }, labelled("Name", name), labelled("Assumptions", preset)),
+    h("div", { class: "fields" }, labelled("Name", name), labelled("Assumptions", preset)),
     h("div", { class: "actions" }, h("button", { type: "submit", class: "primary" }, "Open a world"), h("span", { class: "note" }, "It opens as ", key))));
 }

@@ -37,7 +37,7 @@ export function snapshots(app, home) {
       h("span", { class: "actions" },
         button("Restore", () => act("restore", { snapshot }, `Restored: ${snapshot}`), { class: "small", "aria-label": `Restore ${snapshot}` }),
         button("Fork", () => fork(snapshot), { class: "small", "aria-label": `Fork from ${snapshot}` }),
-        h("a", { class: "button small", "aria-label": `Changes since ${snapshot}`, href: app.link({ section: "ledger", id: "", query: { show: "changes", since: snapshot } }) }, "Changes")))));
+        h("a", { class: "button small", "aria-label": `Changes since ${snapshot}`, href: app.link({ section: "ledger", id: "changes", query: { since: snapshot } }) }, "Changes")))));
   }
 
   return { node, draw };

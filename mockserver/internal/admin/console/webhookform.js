@@ -48,7 +48,7 @@ export function webhookForm(app) {
           h("span", null, hook.active ? "Active" : "Inactive"),
           h("a", { class: "button", href: app.link({ id: "", q: hook.webhook_id }) }, "Its deliveries"),
           button("Remove", () => attempt(() => app.api.remove(`webhooks/${hook.webhook_id}`), "Webhook removed"), { "aria-label": `Remove ${hook.name}` })),
-        h("form", { class: "inputs", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); save(); } },
+        h("form", { class: "fields", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); save(); } },
           labelled("Name", name), labelled("URL of the receiver", url),
           h("fieldset", null, h("legend", null, "Events"), boxes.map((box) => h("label", { class: "tick" }, box, box.value)), labelled("Other events", others)),
           labelled("Order of deliveries", order),

@@ -62,7 +62,7 @@ export function webhooks(app) {
     title: "Webhooks", label: "Details",
     tools: [parts.node, h("div", { class: "tools" }, search, subscribe, empty,
       button("New webhook", () => app.go({ id: "new", query: app.route.query })), button("Send event", () => app.go({ id: "event", query: app.route.query }), { class: "primary" })), summary],
-    content: shown, closing: () => app.go({ id: "", q: app.route.q, query: app.route.query }),
+    content: shown, closing: () => close(),
   });
   const form = webhookForm(app);
   const event = eventForm(app);
@@ -83,6 +83,7 @@ export function webhooks(app) {
     inbox: () => lesson("No notifications. The inbox is a receiver inside the server: subscribe it, then send an event."),
   };
 
+  const close = () => app.go({ id: "", q: app.route.q, query: app.route.query });
   /** @returns {Record<string, string>} */
   const words = () => (app.route.q ? { contains: app.route.q } : {});
 
@@ -128,6 +129,7 @@ export function webhooks(app) {
   return {
     node: view.node,
     search,
+    close,
     move: (/** @type {number} */ step) => lists[part].move(step),
     /** @param {import("./route.js").Route} route */
     show(route) {
