@@ -41,7 +41,7 @@ func newRouter(s *API, handlers map[string]handler, table []shipping.Operation) 
 		if !known {
 			problem := "is unknown; use the names in shipping.Operations"
 			if IsOperation(row.Name) {
-				problem = "has no handler; add one to the table in mockserver/internal/api/handlers.go"
+				problem = "has no handler; add one to the table in mockserver/internal/api/handlers.go, or set Pages in operations.go if it lists records in pages"
 			}
 			r.err = errors.Join(r.err, fmt.Errorf("mockserver: the operation %q %s", row.Name, problem))
 			continue
