@@ -49,7 +49,7 @@ func TestMemoryStore_Defaults(t *testing.T) {
 	for _, none := range []int{0, -1} {
 		synctest.Test(t, func(t *testing.T) {
 			store := webhook.NewMemoryStore(none, time.Duration(none))
-			standing := func(id string) webhook.Standing {
+			standing := func(id string) webhook.ClaimState {
 				standing, err := store.Claim(t.Context(), id, rand.Text())
 				if err != nil {
 					t.Fatal(err)
@@ -80,7 +80,7 @@ func TestMemoryStore_Defaults(t *testing.T) {
 func TestMemoryStore_ReleasedIDsAreBoundedToo(t *testing.T) {
 	t.Parallel()
 	store := webhook.NewMemoryStore(3, time.Hour)
-	claim := func(id, claim string, want webhook.Standing) {
+	claim := func(id, claim string, want webhook.ClaimState) {
 		t.Helper()
 		if got, err := store.Claim(t.Context(), id, claim); got != want || err != nil {
 			t.Errorf("%s is %d, %v, want %d", id, got, err, want)
@@ -118,7 +118,7 @@ func TestMemoryStore_AcceptedIDsStay(t *testing.T) {
 // The zero Standing, which a store could return by mistake, is none of them.
 func TestStanding_ZeroIsNone(t *testing.T) {
 	t.Parallel()
-	for _, standing := range []webhook.Standing{webhook.Claimed, webhook.Pending, webhook.Accepted} {
+	for _, standing := range []webhook.ClaimState{webhook.Claimed, webhook.Pending, webhook.Accepted} {
 		if standing <= 0 {
 			t.Errorf("%d is a standing", standing)
 		}

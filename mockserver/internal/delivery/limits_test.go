@@ -39,12 +39,12 @@ func TestNew_Defaults(t *testing.T) {
 		limit, capacity int
 	}{
 		"none":             {Config{}, 3, 10_000, 33_554_432},
-		"the smallest":     {Config{Limit: 1, Bytes: 1, Policy: Policy{Attempts: 1, Accept: accept}}, 1, 1, 1},
-		"negative":         {Config{Limit: -1, Bytes: -1, Policy: Policy{Attempts: -1, Accept: accept}}, 3, 10_000, 33_554_432},
-		"no way to accept": {Config{Policy: Policy{Attempts: 7}}, 3, 10_000, 33_554_432},
+		"the smallest":     {Config{Limit: 1, Bytes: 1, Settings: Settings{Policy: Policy{Attempts: 1, Accept: accept}}}, 1, 1, 1},
+		"negative":         {Config{Limit: -1, Bytes: -1, Settings: Settings{Policy: Policy{Attempts: -1, Accept: accept}}}, 3, 10_000, 33_554_432},
+		"no way to accept": {Config{Settings: Settings{Policy: Policy{Attempts: 7}}}, 3, 10_000, 33_554_432},
 	} {
 		d := open(t, test.config)
-		if c := d.config; c.Policy.Attempts != test.attempts || c.Limit != test.limit || c.Bytes != test.capacity || c.Policy.Accept == nil || c.Transport == nil {
+		if c, policy := d.config, d.settings.Load().Policy; policy.Attempts != test.attempts || c.Limit != test.limit || c.Bytes != test.capacity || policy.Accept == nil || c.Transport == nil {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
@@ -132,7 +132,7 @@ func TestOnce_MakesOneAttempt(t *testing.T) {
 		"no target":    {"nowhere", answering(200), Refused, 0, 0, `"nowhere" is not an absolute http or https URL`},
 	} {
 		anything := Policy{Attempts: 3, Accept: func(status int) bool { return status == 200 || status == 0 }}
-		got := open(t, Config{Transport: test.transport, Policy: anything}).Once(Delivery{ID: "WD-1", URL: test.url})
+		got := open(t, Config{Transport: test.transport, Settings: Settings{Policy: anything}}).Once(Delivery{ID: "WD-1", URL: test.url})
 		if got.State != test.state || got.Reason != test.reason || len(got.Attempts) != test.attempts || !got.Due.IsZero() {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -162,7 +162,7 @@ func TestPost_Headers(t *testing.T) {
 		want   string
 	}{
 		"default": {Config{}, HeaderSignature + " " + HeaderDeliveryID + " " + HeaderEventID + " " + HeaderWebhookID},
-		"SHA-256": {Config{SHA256: true, NoIDs: true}, HeaderSHA256},
+		"SHA-256": {Config{Settings: Settings{SHA256: true, NoIDs: true}}, HeaderSHA256},
 	} {
 		var got []string
 		test.config.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
