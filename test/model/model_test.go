@@ -31,6 +31,7 @@ func TestModel(t *testing.T) {
 		started := time.Now()
 		x := explore(table(), size)
 		x.checkEnds()
+		t.Attr("cases", fmt.Sprintf("%d rows", len(x.rules)))
 		t.Attr("cases", fmt.Sprintf("%d states", len(x.states)))
 		t.Logf("%s: %d rules, %d states, %d transitions, in %s", size, len(x.rules), len(x.states), x.transitions, time.Since(started).Round(time.Millisecond))
 		if x.violation != nil {

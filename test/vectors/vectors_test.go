@@ -68,6 +68,11 @@ func TestVectors_TheClientReportsTheTruth(t *testing.T) {
 	t.Parallel()
 	all := cases(t)
 	t.Attr("cases", fmt.Sprintf("%d purchases", len(all)))
+	names := map[string]bool{}
+	for _, c := range all {
+		names[c.Vector.Name] = true
+	}
+	t.Attr("cases", fmt.Sprintf("%d vectors", len(names)))
 	var endless sync.WaitGroup // these only wait, so they run at the same time however few tests may run in parallel
 	for _, c := range all {
 		grade := func(t *testing.T) {
