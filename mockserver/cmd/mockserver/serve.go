@@ -26,6 +26,9 @@ import (
 // defaultAddr is the default address of serve and of the other subcommands.
 const defaultAddr = "127.0.0.1:4010"
 
+// defaultMaxBody is the default of -max-body: that of the assumption MaxBody.
+const defaultMaxBody = 1 << 20
+
 func serveCommand() command {
 	return command{
 		word: "serve", summary: "run the server until it is interrupted",
@@ -55,7 +58,7 @@ stops accepting connections, finishes the requests under way and exits.`,
 				token:  f.text("token", text{}, "the `TOKEN` that other machines need for /_mock/, in the header X-Mock-Token; default: random if other machines can reach the server"),
 				anywhere: f.Bool("deliver-anywhere", false,
 					"send webhook notifications to other machines too"),
-				maxBody:      f.Int64("max-body", 1<<20, "the maximum length of a request body in `BYTES`; longer ones are refused with 413"),
+				maxBody:      f.Int64("max-body", defaultMaxBody, "the maximum length of a request body in `BYTES`; longer ones are refused with 413"),
 				maxHeader:    f.Int("max-header", 64<<10, "the maximum length of a request header in `BYTES`; longer ones are refused with 431"),
 				maxWorlds:    f.Int("max-worlds", 10_000, "the maximum `NUMBER` of open worlds"),
 				maxRows:      f.Int("max-rows", 20_000, "the maximum `NUMBER` of records that each world stores in addition to its initial ones"),
@@ -229,7 +232,10 @@ func (s serving) options(p program) ([]mockserver.Option, error) {
 	opts = append(opts, []mockserver.Option{
 		mockserver.WithAddr(*s.addr), mockserver.WithSeed(*s.seed), mockserver.WithScenario(*s.scenario), mockserver.WithState(*s.state),
 	}...)
-	opts = append(opts, mockserver.WithMaxBody(*s.maxBody), mockserver.WithMaxHeader(*s.maxHeader),
+	if *s.maxBody != defaultMaxBody { // otherwise it would be an assumption that is changed
+		opts = append(opts, mockserver.WithMaxBody(*s.maxBody))
+	}
+	opts = append(opts, mockserver.WithMaxHeader(*s.maxHeader),
 		mockserver.WithMaxWorlds(*s.maxWorlds), mockserver.WithMaxRows(*s.maxRows), mockserver.WithMaxBytes(*s.maxBytes),
 		mockserver.WithMaxJournal(*s.maxJournal), mockserver.WithJournal(*s.journal, *s.journalBytes))
 	if *s.token != "" {

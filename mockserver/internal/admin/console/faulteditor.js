@@ -11,7 +11,7 @@ export function faultEditor(app) {
 
   return {
     /**
-     * show opens the editor; what is typed stays until something else is opened.
+     * show opens the editor. Typed values stay until another rule is opened.
      * @param {ReturnType<typeof import("./split.js").split>} view
      * @param {string} id
      * @param {any} known what GET /_mock/faults returns

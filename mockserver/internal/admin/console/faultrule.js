@@ -22,7 +22,7 @@ export function faultRule(known, rule) {
     made.value = value ?? "";
     return made;
   };
-  const name = input("text", rule.name, { placeholder: "What it is for" });
+  const name = input("text", rule.name, { placeholder: "Label in the list" });
   const operation = select([["", "every operation"], ...known.operations], rule.operation);
   const point = select([["", "none: before or after it"], ...known.points], rule.point);
   const nth = input("number", rule.nth, { min: "1", placeholder: "any" });

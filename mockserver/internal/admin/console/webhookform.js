@@ -12,10 +12,10 @@ const orders = [["any", "any: at once, in no order"], ["fifo", "fifo: oldest fir
 
 /** @param {import("./app.js").App} app */
 export function webhookForm(app) {
-  let shown = ""; // the revision that the form shows, so that what is typed stays
+  let shown = ""; // the revision in the form; typed values stay until it changes
 
   return {
-    /** @param {string} id leave forgets what is typed if another record is shown */
+    /** @param {string} id leave drops typed values if another record is shown */
     leave(id) {
       if (!shown.startsWith(id + " ")) shown = "";
     },

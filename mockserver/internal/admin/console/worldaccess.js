@@ -1,4 +1,4 @@
-// What a program needs to use the world: the address and the key. The key is fetched only when somebody asks for it.
+// The address and the key of the world, for programs. The key is fetched only to be copied or shown.
 
 import { button, h } from "./dom.js";
 import { attempt, copy } from "./notice.js";
