@@ -88,16 +88,16 @@ type Assumptions struct {
 	// UnknownState is how long a request has the state "queued", which the specification does not list, when
 	// its generation starts. Default: 0, and the request is "processing".
 	UnknownState time.Duration
-	// GenerationScale multiplies how long documents take to generate. Default: 0, which means 1: each form's
+	// GenerationScale multiplies how long documents take to generate. Default: 0, which means 1: each document's
 	// time. With a negative scale a document is generated at the next tick of the clock.
 	GenerationScale float64
 	// EvidenceAfter is how long a manual document waits for its evidence. Default: 0, until it is
 	// submitted with [World.SubmitEvidence].
 	EvidenceAfter time.Duration
-	// NoOther refuses the form OTHER, which no goods require. Default: a profile adds it to a draft.
+	// NoOther refuses the document OTHER, which no goods require. Default: a profile adds it to a draft.
 	NoOther bool
-	// RequireProfiles refuses the purchase of a form whose profile lacks a required field with 400.
-	// Default: a form is sold and generated with the fields that its profile has.
+	// RequireProfiles refuses the purchase of a document whose profile lacks a required field with 400.
+	// Default: a document is sold and generated with the fields that its profile has.
 	RequireProfiles bool
 	// DeliverAnywhere sends notifications to targets on other machines. Default: loopback only.
 	DeliverAnywhere bool
@@ -202,10 +202,10 @@ func assumptionTable() []Assumption {
 		{Field: "MinimalPurchase", Open: "data of a purchase", Default: "the charge and the request", Basis: "a client can check the confirmation"},
 		{Field: "Purchasing", Open: "how long purchasing lasts", Default: "0", Basis: "the specification calls it transient"},
 		{Field: "UnknownState", Open: "whether a request can have an undocumented state", Default: "no", Basis: "the specification lists the states"},
-		{Field: "GenerationScale", Open: "how long generation takes", Default: "seconds, depending on the form", Basis: "long enough to poll for, short enough to wait for"},
+		{Field: "GenerationScale", Open: "how long generation takes", Default: "seconds, depending on the document", Basis: "long enough to poll for, short enough to wait for"},
 		{Field: "EvidenceAfter", Open: "when evidence for a manual document arrives", Default: "when it is submitted to /_mock/", Basis: "a third party supplies it"},
 		{Field: "NoOther", Open: "how OTHER is added to a draft", Default: "by a profile for it", Basis: "no goods require it"},
-		{Field: "RequireProfiles", Open: "whether a form is sold before its required fields are set", Default: "yes", Basis: "the specification has no such condition"},
+		{Field: "RequireProfiles", Open: "whether a document is sold before its required fields are set", Default: "yes", Basis: "the specification has no such condition"},
 		{Field: "DeliverAnywhere", Open: "targets to which a test server may send notifications", Default: "loopback only", Basis: "test data must not leave the machine"},
 		{Field: "DeliveryAttempts", Open: "retry policy of failed deliveries", Default: "3 attempts", Basis: "a policy of this server"},
 		{Field: "DeliveryBackoff", Open: "wait between delivery attempts", Default: "500 ms, doubling", Basis: "a policy of this server"},

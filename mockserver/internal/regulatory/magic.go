@@ -48,7 +48,7 @@ func Magics() []Magic {
 			Description: "Analysis fails; the failed request is stored and can be read.",
 			script:      script{failAnalysis: "the goods could not be read"}, items: []magicItem{book}},
 		{Effect: "match-customs-only", ShipmentID: "SH-MAGICCUSTOMSONLY", FileURL: "https://invoices.example/customs-only.pdf",
-			Description: "A border is crossed and no item needs a form: only CUSTOMS is offered.", items: []magicItem{book}},
+			Description: "A border is crossed and no item needs a document: only CUSTOMS is offered.", items: []magicItem{book}},
 		{Effect: "match-nothing", ShipmentID: "SH-MAGICMATCHNOTHING", FileURL: "https://invoices.example/match-nothing.pdf",
 			Description: "A domestic consignment: the draft offers no documents.",
 			items:       []magicItem{watch}, domestic: true},

@@ -37,7 +37,7 @@ const (
 	specOffered      = "Pricing rules: purchase charges the amounts already stored on the draft in available_documents"
 	assumeOnce       = "assumption: a document type appears once in a purchase"
 	assumeFunds      = "assumption: a wallet never goes below zero"
-	assumeProfiles   = "assumption, switched on here: a form is sold only with all required fields"
+	assumeProfiles   = "assumption, switched on here: a document is sold only with all required fields"
 )
 
 // Purchase charges the wallet once with the sum of the amounts that the draft has for the document
