@@ -39,9 +39,14 @@ func TestBatch_OutcomesOfAPurchase(t *testing.T) {
 					}
 					return test.fault
 				}
-				journal := batch.Memory()
 				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
-					Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"), Journal: journal,
+					Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"),
+					Progress: func(event batch.Event) {
+						// The record after the purchase has the charge already.
+						if event.Step == shipping.StepPurchased && event.Item.Charged != shippingtest.Amount(t, test.charged) {
+							t.Errorf("purchased for %s, want %s", event.Item.Charged, test.charged)
+						}
+					},
 				})
 				if err != nil {
 					t.Fatal(err)

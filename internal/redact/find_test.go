@@ -159,13 +159,24 @@ func TestRead_Escapes(t *testing.T) {
 		`\x61`: "a", `\x6`: "x6", `\x7f`: "\x7f", `\x80`: "x80", `\141`: "a", `\14`: "14", `\177`: "\x7f", `\200`: "200", `\189`: "189",
 		`%61`: "a", `%2561`: "a", `%252561`: "a", `%6`: "%6", `%`: "%", `%zz`: "%zz", `%25`: "%", `%25zz`: "%zz", `%80`: "%80", `%257`: "%7", `%6162`: "a62",
 		`&lt;&gt;&quot;&apos;`: `<>"'`, `&amp;lt;`: "<", `&amp;amp;gt;`: ">", `&amp;`: "&", `&`: "&", `&l`: "&l", `&nbsp;`: "&nbsp;",
-		`&#97;`: "a", `&#x61;`: "a", `&#X61;`: "a", `&#00000097;`: "a", `&#000000097;`: "&#000000097;", `&#;`: "&#;", `&#97`: "&#97", `&#`: "&#", `&#x`: "&#x", `&#x;`: "&#x;",
+		`&#97;`: "a", `&#9;`: "\t", `&#x61;`: "a", `&#X61;`: "a", `&#00000097;`: "a", `&#000000097;`: "&#000000097;", `&#;`: "&#;", `&#97`: "&#97", `&#`: "&#", `&#x`: "&#x", `&#x;`: "&#x;",
 		`&#127;`: "\x7f", `&#128;`: "&#128;", `&amp;#97;`: "a",
 		`%26amp%3b%23x61%3b`: "a", `\u0025\u0036\u0031`: "a",
 	} {
 		folded := strings.Map(func(r rune) rune { return r | small }, want)
 		if got := string(read([]byte(text)).text); got != folded {
 			t.Errorf("%q is read as %q, want %q", text, got, folded)
+		}
+	}
+}
+
+// Digits that go beyond the text are no number, whatever follows it in memory.
+func TestNumber_StaysWithinTheText(t *testing.T) {
+	t.Parallel()
+	memory := []byte("1234")
+	for digits, want := range map[int]int{-1: none, 0: none, 1: 1, 2: 12, 3: none, 4: none} {
+		if got := number(memory[:2], 0, digits, 10); got != want {
+			t.Errorf("%d digits of 12 are %d, want %d", digits, got, want)
 		}
 	}
 }

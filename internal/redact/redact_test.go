@@ -148,8 +148,10 @@ func TestText_ShortKeysAndNone(t *testing.T) {
 			t.Errorf("%q is redacted to %q, want %q", test.text, got, test.want)
 		}
 	}
-	if got := (redact.Key{}).Text(key); got != key {
-		t.Errorf("no key: %q", got)
+	for _, none := range []redact.Key{{}, redact.New("")} {
+		if text, data := none.Text(key), none.Bytes([]byte(key)); text != key || string(data) != key {
+			t.Errorf("no key: %q, %q", text, data)
+		}
 	}
 }
 

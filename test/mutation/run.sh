@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Mutation testing by hand, of all packages below or of those named: bash test/mutation/run.sh [internal/evidence ...]
+# gremlins changes one operator after another, and the tests of the package alone must fail. The script fails if fewer than
+# 95 % of the mutants of a package are killed, or if survivors.tsv does not explain one that survives.
+set -euo pipefail
+export LC_ALL=C GREMLINS=${GREMLINS:-v0.6.0}
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$here/../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+GOBIN=$work go install "github.com/go-gremlins/gremlins/cmd/gremlins@$GREMLINS"
+
+# packages are the packages with a flag for their tests, and the files that are not mutated.
+packages() {
+  cat <<'END'
+internal/evidence               -test.v=false
+internal/workflow               -test.v=false
+internal/decimal                -test.v=false
+internal/redact                 -test.v=false
+batch                           -test.skip=AKilledProcess|ASecondOpener|TenThousand
+mockserver/internal/ledger      -test.v=false
+mockserver/internal/regulatory  -test.v=false  ^(analyze|changes|draft|errors|generation|magic|quantity|record|requestid|save|sheet|validation)\.go
+mockserver/internal/delivery    -test.v=false
+webhook                         -test.v=false  ^storetest/
+END
+}
+
+# mutate runs gremlins on a package and prints its survivors as rows of survivors.tsv, without the reason.
+mutate() {
+  local package=$1 flags=$2 exclude=$3
+  MUTATION_PACKAGE=$package MUTATION_FLAGS=$flags REAL_GO=$(command -v go) PATH=$here:$PATH \
+    nice -n 15 "$work/gremlins" unleash "./$package" --workers 1 --timeout-coefficient 1000 ${exclude:+-E "$exclude"} \
+    --invert-assignments --invert-bitwise --invert-bwassign --invert-logical --invert-loopctrl --remove-self-assignments >"$work/log"
+  sed -n 's/^ *LIVED \([A-Z_]*\) at \(.*\):\([0-9]*\):\([0-9]*\)$/\1 \2 \3 \4/p' "$work/log" | while read -r kind file line column; do
+    text=$(sed -n "${line}p" "$package/$file")
+    printf '%s\t%s\t%s\n' "$package/$file" "$kind" "$(sed 's/^[[:space:]]*//' <<<"${text:0:column-1}«${text:column-1}")"
+  done
+}
+
+status=0
+while read -r package flags exclude; do
+  if (($#)) && [[ " $* " != *" $package "* ]]; then continue; fi
+  mutate "$package" "$flags" "$exclude" | sort >"$work/lived"
+  killed=$(grep -c '^ *KILLED' "$work/log") || true
+  lived=$(wc -l <"$work/lived")
+  total=$((killed + lived))
+  printf '%-32s %4d mutants, %4d killed (%s %%), %d survivors\n' "$package" "$total" "$killed" "$(awk "BEGIN { printf \"%.1f\", 100 * $killed / $total }")" "$lived"
+  if ((killed * 100 < total * 95)); then status=1; fi
+  if ! comm -23 "$work/lived" <(cut -f1-3 "$here/survivors.tsv" | sort) | sed 's/^/  not explained: /' | (! grep .); then status=1; fi
+done < <(packages)
+exit "$status"
