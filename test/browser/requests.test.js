@@ -1,34 +1,18 @@
 // Requests that the page sends, and the money that it moves.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
-import { browse, open } from "./page.js";
-import { serve } from "./server.js";
+import { afterEach, test } from "node:test";
+import { suite } from "./suite.js";
 
-let server;
-let browser;
-let tab;
-
-before(async () => {
-  server = await serve("-clock", "virtual");
-  browser = await browse();
-});
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+const s = suite(["-clock", "virtual"]);
+const { visit } = s;
 afterEach(async () => {
-  const wrong = tab?.wrong ?? [];
-  await tab?.context.close();
-  tab = undefined;
-  await server.call("POST", "/_mock/worlds/home/reset", {});
-  assert.deepEqual(wrong, [], "forbidden actions of the page");
+  await s.server.call("POST", "/_mock/worlds/home/reset", {});
 });
-const visit = async (hash, options) => (tab = await open(browser, server, hash, options)).page;
 
 test("every operation of the document is sent with the identifiers of the world", async () => {
-  const { data } = await server.call("POST", "/v1/regulatory-documents/analyze", { shipment_id: server.shipments[0] });
-  const response = await fetch(server.url + "/_mock/openapi.json");
+  const { data } = await s.server.call("POST", "/v1/regulatory-documents/analyze", { shipment_id: s.server.shipments[0] });
+  const response = await fetch(s.server.url + "/_mock/openapi.json");
   const paths = Object.entries((await response.json()).paths).filter(([path]) => path.startsWith("/v1/"));
   const wanted = paths.flatMap(([, methods]) => Object.values(methods).map((one) => one.operationId).filter(Boolean)).sort();
   const page = await visit("#/requests");
@@ -42,7 +26,7 @@ test("every operation of the document is sent with the identifiers of the world"
     await page.waitForURL(new RegExp(`#/requests/req-${i + 2}$`));
     await page.locator(".detail .facts", { hasText: name }).waitFor();
   }
-  const statuses = (await server.call("GET", "/_mock/journal?after=req-1&bodies=false")).data.map((one) => `${one.operation} ${one.status} ${one.message ?? ""}`);
+  const statuses = (await s.server.call("GET", "/_mock/journal?after=req-1&bodies=false")).data.map((one) => `${one.operation} ${one.status} ${one.message ?? ""}`);
   assert.deepEqual(statuses.filter((one) => !/ 200 /.test(one) && !one.startsWith("regulatory.")), []);
   assert.ok(statuses.some((one) => one.startsWith("regulatory.purchase 200")), statuses.join("\n"));
   assert.ok(data.request_id);
@@ -64,7 +48,7 @@ test("fields and text of a body are one, and a refusal is explained beside the f
 });
 
 test("a request of the journal is edited and sent; so is one for no operation", async () => {
-  await server.call("GET", "/v1/rates?perPage=7");
+  await s.server.call("GET", "/v1/rates?perPage=7");
   const page = await visit("#/journal/req-1");
   await page.getByRole("link", { name: "Edit and send" }).click();
   await page.waitForURL(/#\/requests\?from=req-1/);
@@ -82,7 +66,7 @@ test("a request of the journal is edited and sent; so is one for no operation", 
 });
 
 test("a wallet is funded, an exchange rate set, and the changes since a snapshot are shown", async () => {
-  await server.call("POST", "/_mock/worlds/home/snapshot", { snapshot: "before" });
+  await s.server.call("POST", "/_mock/worlds/home/snapshot", { snapshot: "before" });
   const page = await visit("#/ledger");
   await page.getByRole("button", { name: "Dollar wallet" }).click();
   await page.waitForURL(/wallet=VA-/);
@@ -92,7 +76,7 @@ test("a wallet is funded, an exchange rate set, and the changes since a snapshot
   await page.getByLabel("Amount").fill("much");
   await page.getByRole("button", { name: "Fund wallet" }).click();
   await page.locator(".notice.bad").waitFor();
-  tab.wrong.length = 0; // the refused amount
+  s.tab.wrong.length = 0; // the refused amount
   await page.getByRole("button", { name: "Exchange rates" }).click();
   await page.getByRole("button", { name: "Edit NGN" }).click();
   await page.getByLabel("Units per US dollar").fill("1600.5");
@@ -110,7 +94,7 @@ test("a wallet is funded, an exchange rate set, and the changes since a snapshot
 });
 
 test("a request is sent, found, compared and exported with the keyboard alone", async () => {
-  await server.call("GET", "/v1/rates?perPage=1");
+  await s.server.call("GET", "/v1/rates?perPage=1");
   const page = await visit();
   await page.locator(".row").first().waitFor();
   const focused = () => page.evaluate(() => window.document.activeElement?.getAttribute("aria-label") ?? window.document.activeElement?.textContent);
