@@ -27,7 +27,7 @@ import { shell } from "./shell.js";
  * App is what the sections share.
  * @typedef {object} App
  * @property {import("./route.js").Route} route
- * @property {any} pulse the summary of the world, as GET /_mock/live returns it
+ * @property {any} summary the summary of the world, as GET /_mock/live returns it
  * @property {ReturnType<typeof api>} api
  * @property {(to: Partial<import("./route.js").Route>) => void} go leads to link(to)
  * @property {(to: Partial<import("./route.js").Route>) => string} link keeps the section and the world if to has none
@@ -56,18 +56,18 @@ function openWorld(name) {
   world = name;
   views = new Map();
   stale = new Map();
-  app.pulse = undefined;
+  app.summary = undefined;
   app.api = api(name);
-  stop = live(app.api.address("live"), { pulse: receive, state: connection });
+  stop = live(app.api.address("live"), { change: receive, state: connection });
 }
 
 /**
- * @param {any} pulse
+ * @param {any} summary
  * @param {Set<string>} changed
  */
-function receive(pulse, changed) {
-  app.pulse = pulse;
-  frame.pulse(pulse, changed);
+function receive(summary, changed) {
+  app.summary = summary;
+  frame.update(summary, changed);
   for (const section of sections) stale.set(section.id, (stale.get(section.id) ?? new Set()).union(changed));
   refresh();
 }

@@ -11,7 +11,7 @@ export function countries(app) {
   /** @type {any[]} */
   let all = [];
   const search = h("input", { type: "search", placeholder: "Name, code, currency, dialling code", "aria-label": "Search countries", oninput: () => draw() });
-  const summary = h("span", { class: "told" });
+  const summary = h("span", { class: "note" });
   const rows = list({
     label: "Countries", kind: "countries",
     heads: ["", "Code", "Country", "Currency", "Dialling", "Zones"],

@@ -100,7 +100,7 @@ export function entryDetail(app, view, others) {
       const all = others().filter((one) => one.request_id !== entry.request_id);
       const groups = Object.groupBy(all, (one) => (one.operation === entry.operation ? "The same operation" : "Other operations"));
       put(picker, picker.firstChild, Object.entries(groups).sort(([a], [b]) => b.localeCompare(a)).map(([label, some]) => h("optgroup", { label },
-        (some ?? []).slice(0, 100).map((one) => h("option", { value: one.request_id }, `${one.request_id} · ${one.status || "dropped"} · ${one.method} ${one.path} · ${time(one.at, app.pulse?.now)}`)))));
+        (some ?? []).slice(0, 100).map((one) => h("option", { value: one.request_id }, `${one.request_id} · ${one.status || "dropped"} · ${one.method} ${one.path} · ${time(one.at, app.summary?.now)}`)))));
     }
     fill();
     return picker;

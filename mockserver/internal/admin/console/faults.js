@@ -29,7 +29,7 @@ export function faults(app) {
   const rows = new Map();
   const rules = h("ul", { class: "rules", "aria-label": "Fault rules" });
   const none = h("div", { class: "empty" }, lesson("No rules: nothing goes wrong. Take a preset above, or write a rule."));
-  const summary = h("span", { class: "told", role: "status" });
+  const summary = h("span", { class: "note", role: "status" });
   const clear = button("Remove all", () => attempt(() => app.api.remove("faults"), "No rules are left"));
   const all = button("Copy all as JSON", () => copy(JSON.stringify({ rules: known.rules.map(plain) }), "JSON"));
   const view = split({

@@ -27,8 +27,8 @@ export function journal(app) {
   let awaited;
 
   const search = h("input", { type: "search", placeholder: "Search paths, bodies, reasons", "aria-label": "Search requests", oninput: () => typed() });
-  const extent = h("span", { class: "told" });
-  const unauthenticated = h("a", { class: "told", hidden: true });
+  const extent = h("span", { class: "note" });
+  const unauthenticated = h("a", { class: "note", hidden: true });
   const pauseButton = button("Pause", () => pause(), { class: "fixed", "aria-pressed": "false", title: "Pause (p)" });
   const waitButton = button("Wait for the next", () => wait(), { class: "fixed wait", title: "Opens the next request that matches (n)" });
   const newer = button("0 new", () => rows.top(), { class: "newer", hidden: true, title: "To the top" });
@@ -47,7 +47,7 @@ export function journal(app) {
     key: (entry) => entry.request_id,
     href: (entry) => here({ id: entry.request_id }),
     row: (entry) => [
-      h("time", { datetime: entry.at }, time(entry.at, app.pulse?.now)),
+      h("time", { datetime: entry.at }, time(entry.at, app.summary?.now)),
       status(entry.status),
       h("span", { class: "target" }, h("b", { class: "method" }, entry.method), " ", entry.path, entry.query && h("i", null, "?" + entry.query)),
       h("span", { class: entry.fault ? "struck" : "why", title: entry.fault || entry.message }, entry.fault || entry.message || entry.operation || ""),
@@ -92,7 +92,7 @@ export function journal(app) {
     rows.set(entries, () => filtered
       ? lesson("No request matches.", undefined, "The journal keeps the latest requests, and refused ones longer.")
       : lesson("No requests yet. Requests to the service appear here as they arrive. Try:", example));
-    const total = app.pulse?.journal_entries ?? 0;
+    const total = app.summary?.journal_entries ?? 0;
     extent.ariaLive = filtered ? "polite" : "off"; // not for each request that arrives
     if (filtered) extent.textContent = complete ? count(entries.length, "match", "matches") : `latest ${number(entries.length)} matches`;
     else if (total <= entries.length) extent.textContent = "";
@@ -233,13 +233,13 @@ export function journal(app) {
     },
     refresh(/** @type {Set<string>} */ changed) {
       if (changed.has("unauthenticated_entries")) {
-        const refused = app.pulse.unauthenticated_entries;
+        const refused = app.summary.unauthenticated_entries;
         unauthenticated.hidden = refused === 0 || app.route.world === "unauthenticated";
         unauthenticated.textContent = `${count(refused, "request")} with an unknown key`;
         unauthenticated.href = app.link({ world: "unauthenticated", id: "" });
       }
       if (paused || !changed.has("journal_entries")) return;
-      load(entries.length > 0 && app.pulse.journal_entries < Number(entries[0].request_id.slice(4)));
+      load(entries.length > 0 && app.summary.journal_entries < Number(entries[0].request_id.slice(4)));
     },
   };
 }

@@ -37,7 +37,7 @@ export function ledger(app) {
     key: (entry) => entry.id,
     href: (entry) => app.link({ id: entry.id, query: { wallet: chosen } }),
     row: (entry) => [
-      h("time", { datetime: entry.at, title: moment(entry.at) }, time(entry.at, app.pulse?.now)),
+      h("time", { datetime: entry.at, title: moment(entry.at) }, time(entry.at, app.summary?.now)),
       badge(entry.kind), `${entry.memo}${entry.reference && entry.reference !== entry.id ? " · " + entry.reference : ""}`,
       h("b", { class: entry.kind === "debit" ? "out" : "in" }, (entry.kind === "debit" ? "−" : "+") + amount(entry.amount)), amount(entry.balance),
     ],

@@ -3,13 +3,13 @@
 /** @typedef {"live" | "waiting" | "gone"} Connection */
 
 /**
- * live follows a world until the returned function is called. pulse receives the summary of the world and the names of
+ * live follows a world until the returned function is called. change receives the summary of the world and the names of
  * what differs from the summary before. A hidden page closes the stream, because a browser has few connections to one
  * server.
  * @param {string} address
- * @param {{pulse: (now: any, changed: Set<string>) => void, state: (state: Connection) => void}} receivers
+ * @param {{change: (now: any, changed: Set<string>) => void, state: (state: Connection) => void}} receivers
  */
-export function live(address, { pulse, state }) {
+export function live(address, { change, state }) {
   /** @type {EventSource | undefined} */
   let source;
   /** @type {any} */
@@ -25,7 +25,7 @@ export function live(address, { pulse, state }) {
       const changed = new Set(Object.keys(parts).filter((name) => !last || last[name] !== parts[name]));
       last = parts;
       state("live");
-      pulse(now, changed);
+      change(now, changed);
     });
     source.addEventListener("closed", () => {
       stop();

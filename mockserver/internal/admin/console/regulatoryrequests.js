@@ -21,7 +21,7 @@ export function regulatoryRequests(app) {
     key: (row) => row.request_id,
     href: (row) => app.link({ id: row.request_id }),
     row: (row) => [
-      h("time", { datetime: row.updated_at, title: moment(row.updated_at) }, time(row.updated_at, app.pulse?.now)),
+      h("time", { datetime: row.updated_at, title: moment(row.updated_at) }, time(row.updated_at, app.summary?.now)),
       badge(row.status), h("span", { class: "mono" }, row.request_id), row.shipment_id || row.file_url,
       row.purchased ? `${row.generated} of ${row.purchased}` : `${row.offered} offered`,
       row.charged_amount === undefined ? "" : money(row.charged_amount, row.currency),

@@ -85,15 +85,15 @@ export function shell(app) {
       state.textContent = states[name];
     },
     /**
-     * @param {any} pulse
+     * @param {any} summary
      * @param {Set<string>} changed
      */
-    pulse(pulse, changed) {
-      real = pulse.clock === "real";
-      offset = new Date(pulse.now).getTime() - Date.now();
-      tick(new Date(pulse.now));
+    update(summary, changed) {
+      real = summary.clock === "real";
+      offset = new Date(summary.now).getTime() - Date.now();
+      tick(new Date(summary.now));
       for (const section of sections) {
-        if (section.counted) counts.get(section.id).textContent = pulse[section.counted] ? number(pulse[section.counted]) : "";
+        if (section.counted) counts.get(section.id).textContent = summary[section.counted] ? number(summary[section.counted]) : "";
       }
       if (changed.has("worlds")) choose();
       if (changed.has("clock")) {

@@ -25,7 +25,7 @@ export function webhooks(app) {
   let typing = 0;
   let searched = "";
 
-  const moments = (/** @type {string} */ at) => h("time", { datetime: at, title: moment(at) }, time(at, app.pulse?.now));
+  const moments = (/** @type {string} */ at) => h("time", { datetime: at, title: moment(at) }, time(at, app.summary?.now));
   const href = (/** @type {string} */ id) => app.link({ id, q: app.route.q, query: app.route.query });
   /** @type {Record<string, ReturnType<typeof list<any>>>} */
   const lists = {
@@ -54,7 +54,7 @@ export function webhooks(app) {
       typing = setTimeout(() => app.go({ id: app.route.id, q: search.value.trim(), query: app.route.query }), 200);
     },
   });
-  const summary = h("span", { class: "told", role: "status" });
+  const summary = h("span", { class: "note", role: "status" });
   const subscribe = button("Subscribe the inbox", () => attempt(() => app.api.post("webhooks", { url: inboxURL, name: "Inbox" }), "The inbox is subscribed"));
   const empty = button("Empty the inbox", () => attempt(() => app.api.remove("inbox"), "The inbox is empty"));
   const shown = h("div", { class: "shown" });
