@@ -89,7 +89,7 @@ type harTimings struct {
 	Receive float64 `json:"receive"`
 }
 
-// har returns an entry of an archive. A size of -1 is unknown, as the format says.
+// har returns an entry of an archive. In the format, a size of -1 is unknown.
 func (c *Entry) har(baseURL string) harEntry {
 	const unknown, version = -1, "HTTP/1.1"
 	milliseconds := float64(c.Duration) / float64(time.Millisecond)

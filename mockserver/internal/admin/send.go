@@ -21,7 +21,7 @@ type serviceRequest struct {
 // serviceResponse is the data of the response.
 type serviceResponse struct {
 	RequestID string `json:"request_id,omitempty"`
-	Status    int    `json:"status,omitempty"` // absent if there was no response
+	Status    int    `json:"status,omitempty"` // absent without a response
 	Error     string `json:"error,omitempty"`  // why there was none
 	Body      string `json:"body,omitempty"`   // the first part of the body
 }

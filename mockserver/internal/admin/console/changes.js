@@ -1,4 +1,4 @@
-// What has changed in a world since it was opened, or since a snapshot of it.
+// The changes of a world since it was opened, or since a snapshot.
 
 import { badge } from "./badge.js";
 import { choice, h, labelled } from "./dom.js";

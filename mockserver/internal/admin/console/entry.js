@@ -1,4 +1,4 @@
-// A journal entry: what was sent, what was received, why it was refused, and how to send it again.
+// A journal entry: the request, the response, the reason of a refusal, and ways to send the request again.
 
 import { status } from "./badge.js";
 import { comparison } from "./compare.js";

@@ -1,4 +1,4 @@
-// The wallets: what they hold, how they came to it, whether it adds up, and what has changed.
+// The wallets: balances, entries, the check of the books, exchange rates and changes.
 
 import { badge } from "./badge.js";
 import { changes } from "./changes.js";

@@ -1,4 +1,4 @@
-// A section as most are: a bar with a title and tools, a list, and beside it what is open.
+// The layout of most sections: a bar with a title and tools, a list, and beside it the open record.
 
 import { button, h, put } from "./dom.js";
 import { icon } from "./icons.js";
