@@ -23,7 +23,8 @@ Changes and charges, at most:
                      fails this check charges the price twice
   -refused-purchases like -write, and up to 4 purchases that the service must refuse, of the second draft: a service that
                      fails these checks can charge all prices of that draft
--write, -second-purchase and -refused-purchases refuse live keys. The report lists the purchases that were sent, and the rules that no run can check.
+-write, -second-purchase and -refused-purchases refuse live keys. The report lists the purchases that were sent,
+and the rules that no run can check.
 
 The exit code is 0 if every check passed, 1 if a check failed, ` + fmt.Sprint(exitIncomplete) + ` if none failed but one could not be made.`,
 		examples: []string{
