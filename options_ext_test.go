@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -336,5 +337,20 @@ func TestValidation_AbsurdDurationsNeitherPanicNorSpin(t *testing.T) {
 				shippingtest.WantError(t, "wait", err, shipping.ErrServer, context.DeadlineExceeded)
 			})
 		})
+	}
+}
+
+// A service that is not set in NewClient returns the error of a client that NewClient did not make.
+func TestNewClient_SetsEveryService(t *testing.T) {
+	t.Parallel()
+	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.example.com"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := reflect.ValueOf(client).Elem()
+	for field, service := range value.Fields() {
+		if field.IsExported() && service.IsZero() {
+			t.Errorf("Client.%s is zero: set it in NewClient, in client.go", field.Name)
+		}
 	}
 }

@@ -23,11 +23,11 @@ func TestBodiesAreReadWholeWhateverLengthTheyAnnounce(t *testing.T) {
 			if size == 0 {
 				continue
 			}
-			got, err := pool.read(iotest.HalfReader(strings.NewReader(text)), announced, int64(size)-1)
+			fresh := &buffers{} // a buffer of the pool may be larger than this body needs
+			got, err := fresh.read(iotest.HalfReader(strings.NewReader(text)), announced, int64(size)-1)
 			if !errors.Is(err, ErrBodyTooLarge) || len(got) > size-1 || cap(got) > 2<<20 {
 				t.Errorf("%d bytes announced as %d, one too many: %d bytes, %v", size, announced, len(got), err)
 			}
-			pool.put(got)
 		}
 	}
 }
