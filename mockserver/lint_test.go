@@ -3,8 +3,10 @@ package mockserver_test
 import (
 	"fmt"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -129,6 +131,42 @@ func buyTwice(t *testing.T, srv *mockserver.Server, read bool) {
 		lookUp(t, srv, draft.ID)
 	}
 	post(t, srv, regulatoryPath+"/purchase", body)
+}
+
+// A response that comes so late that the client has given up, and has read the request and purchased again, is
+// recorded after both.
+func TestLint_APurchaseThatEndsLateWasReadAfterwards(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		read bool
+		want []journal.LintRule
+	}{
+		"read":     {true, nil},
+		"not read": {false, []journal.LintRule{journal.LintRepeatedPurchase}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := start(t, mockserver.WithoutListener(), virtual())
+			draft := analyzeShipment(t, srv, srv.Shipments()[0])
+			body := `{"request_id":"` + draft.ID + `","document_types":["CUSTOMS"]}`
+			inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, First: 1, Fault: fault.Latency(time.Hour)})
+			var late sync.WaitGroup
+			late.Go(func() { post(t, srv, regulatoryPath+"/purchase", body) })
+			for srv.Pending() == 0 {
+				runtime.Gosched()
+			}
+			if test.read {
+				lookUp(t, srv, draft.ID)
+			}
+			post(t, srv, regulatoryPath+"/purchase", body).want(t, 200)
+			advance(t, srv, time.Hour)
+			late.Wait()
+			srv.Lint(t, test.want...)
+			if got := len(srv.Findings()); got != len(test.want) {
+				t.Errorf("%d findings, want %d", got, len(test.want))
+			}
+		})
+	}
 }
 
 func TestLint_FindsASecretInTheQueryAndShowsNone(t *testing.T) {

@@ -24,7 +24,8 @@ type Lint struct {
 	mu        sync.Mutex
 	changes   int // requests that changed something
 	refused   map[uint64]refusedRequest
-	purchases map[string]bool // by request_id: whether it was read after the purchase
+	purchases map[string]purchase  // by request_id; the latest
+	reads     map[string]time.Time // by request_id: when the latest read arrived
 	polls     map[string]poll
 	redirects map[string]bool // paths of this server to which a redirect led
 	findings  []*journal.Finding
@@ -35,6 +36,12 @@ type refusedRequest struct {
 	status    int
 	changes   int
 	notBefore time.Time
+}
+
+// purchase is a request that may have charged the wallet.
+type purchase struct {
+	arrived time.Time
+	read    bool // the request was read afterwards
 }
 
 // poll is the latest look-up of a request and the number of consecutive ones that came too soon.
@@ -53,7 +60,7 @@ const (
 func NewLint(parameters func(operation string) []string) *Lint {
 	return &Lint{
 		parameters: parameters,
-		refused:    map[uint64]refusedRequest{}, purchases: map[string]bool{},
+		refused:    map[uint64]refusedRequest{}, purchases: map[string]purchase{}, reads: map[string]time.Time{},
 		polls: map[string]poll{}, redirects: map[string]bool{},
 	}
 }
@@ -63,7 +70,7 @@ func (d *Lint) Clear() {
 	fresh := NewLint(nil)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.changes, d.refused, d.purchases = 0, fresh.refused, fresh.purchases
+	d.changes, d.refused, d.purchases, d.reads = 0, fresh.refused, fresh.purchases, fresh.reads
 	d.polls, d.redirects, d.findings = fresh.polls, fresh.redirects, nil
 }
 
@@ -163,7 +170,8 @@ func retryAt(value string, now time.Time) (time.Time, bool) {
 	return at, err == nil && at.After(now)
 }
 
-// watchPurchase finds a purchase that was sent again before the result of the first was read.
+// watchPurchase finds a purchase that was sent again before the result of the first was read. Purchases are compared in
+// the order in which they arrived: the response to the first can be ready after the client has sent the second.
 func (d *Lint) watchPurchase(x *wire.Exchange, find func(journal.LintRule, string)) {
 	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if x.Call.Header.Get(name) != "" {
@@ -174,19 +182,27 @@ func (d *Lint) watchPurchase(x *wire.Exchange, find func(journal.LintRule, strin
 	if len(id) == 0 {
 		return
 	}
-	if read, sent := d.purchases[string(id)]; sent && !read {
+	this := purchase{arrived: x.Began, read: d.reads[string(id)].After(x.Began)}
+	other, sent := d.purchases[string(id)]
+	first, latest := other, this
+	if this.arrived.Before(other.arrived) {
+		first, latest = this, other
+	}
+	if sent && !first.read {
 		find(journal.LintRepeatedPurchase, string(id))
 	}
 	// Only after a refusal it is certain that nothing was charged.
 	if clear := x.Ending == wire.EndAnswered && len(x.Struck) == 0 && x.Reply.Refusal.Code != ""; !clear {
-		remember(d.purchases, string(id), false)
+		remember(d.purchases, string(id), latest)
 	}
 }
 
 func (d *Lint) watchPoll(x *wire.Exchange, at time.Time, virtual bool, find func(journal.LintRule, string)) {
 	id := x.Call.PathValue("request_id")
-	if _, sent := d.purchases[id]; sent {
-		d.purchases[id] = true
+	remember(d.reads, id, x.Began)
+	if latest, sent := d.purchases[id]; sent {
+		latest.read = true
+		d.purchases[id] = latest
 	}
 	record := x.Reply.Record
 	if record == nil || record.Status != regulatory.StateProcessing && record.Status != regulatory.StatePurchasing {
