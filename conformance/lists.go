@@ -93,15 +93,15 @@ func (s *session) checkList(l list) {
 	s.checkPages(l, first)
 }
 
-// answered is a page of a list, with the problems of its response.
-type answered struct {
+// listPage is a page of a list, with the problems of its response.
+type listPage struct {
 	page
 	records  []map[string]any
 	problems []string
 }
 
 // fetch requests a page, with further query values such as "page" and "2".
-func (s *session) fetch(l list, edit func(url.Values)) answered {
+func (s *session) fetch(l list, edit func(url.Values)) listPage {
 	query := url.Values{}
 	for name, values := range l.query {
 		query[name] = values
@@ -110,7 +110,7 @@ func (s *session) fetch(l list, edit func(url.Values)) answered {
 		edit(query)
 	}
 	a := s.get(strings.TrimSuffix(l.path+"?"+query.Encode(), "?"))
-	out := answered{problems: a.problems()}
+	out := listPage{problems: a.problems()}
 	if len(out.problems) > 0 {
 		return out
 	}
@@ -126,7 +126,7 @@ func (s *session) fetch(l list, edit func(url.Values)) answered {
 }
 
 // part requests a page of perPage records.
-func (s *session) part(l list, number, perPage int64) answered {
+func (s *session) part(l list, number, perPage int64) listPage {
 	out := s.fetch(l, func(q url.Values) {
 		q.Set("page", fmt.Sprint(number))
 		q.Set("perPage", fmt.Sprint(perPage))
@@ -136,7 +136,7 @@ func (s *session) part(l list, number, perPage int64) answered {
 }
 
 // checkRecords checks the records of a page against their table.
-func (s *session) checkRecords(l list, first answered) {
+func (s *session) checkRecords(l list, first listPage) {
 	if len(first.records) == 0 {
 		defer s.suspend(NotRun, "the list is empty: make a record")()
 	}
@@ -156,7 +156,7 @@ func (s *session) checkRecords(l list, first answered) {
 }
 
 // checkPages checks the pagination object against its table, and compares pages of several sizes.
-func (s *session) checkPages(l list, first answered) {
+func (s *session) checkPages(l list, first listPage) {
 	sound := s.judge(l.pagesHeading, "the object has the fields of the table, each of its type", record(l.pagination)("pagination", first.object))
 	s.checkDefaults(l, first)
 	if !sound {
@@ -165,7 +165,7 @@ func (s *session) checkPages(l list, first answered) {
 	const size = 2
 	total, _ := first.value("total")
 	last := max(1, (total+size-1)/size)
-	pages := []answered{first, s.part(l, 1, size), s.part(l, 2, size), s.part(l, last, size)}
+	pages := []listPage{first, s.part(l, 1, size), s.part(l, 2, size), s.part(l, last, size)}
 	if last == 1 {
 		pages = pages[:2]
 	}
@@ -201,7 +201,7 @@ func (s *session) checkPages(l list, first answered) {
 }
 
 // checkDefaults: "perPage default 100", "page default 1".
-func (s *session) checkDefaults(l list, first answered) {
+func (s *session) checkDefaults(l list, first listPage) {
 	for _, d := range []struct {
 		name string
 		want int64
@@ -225,7 +225,7 @@ func (l list) sameBeginning(all, parts []map[string]any) []string {
 }
 
 // assumePages reports how the service pages at the open points of the specification.
-func (s *session) assumePages(l list, end answered, last int64) {
+func (s *session) assumePages(l list, end listPage, last int64) {
 	past := s.part(l, last+1, 2)
 	s.assume(l.pagesHeading, "a page past the end is empty", len(past.problems) == 0 && len(past.records) == 0,
 		cmp.Or(summary(past.problems), fmt.Sprintf("page %d of %d holds %d records", last+1, last, len(past.records))))
@@ -248,7 +248,7 @@ func (s *session) assumePages(l list, end answered, last int64) {
 
 // checkOwner: "unique wallet identifier whose transactions are listed". A wallet that does not exist is refused, or has
 // none.
-func (s *session) checkOwner(l list, first answered) {
+func (s *session) checkOwner(l list, first listPage) {
 	if len(first.records) == 0 {
 		defer s.suspend(NotRun, "the list is empty: make a record")()
 	}

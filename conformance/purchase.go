@@ -10,9 +10,9 @@ import (
 
 // purchase sends a purchase of one document. Every purchase that a service may charge is sent here, at most as
 // often as [WithWrites] and [WithSecondPurchase] allow.
-func (s *session) purchase(id string, bought offer) answer {
+func (s *session) purchase(id string, bought offer) response {
 	if s.suspended != nil {
-		return answer{lost: errors.New(s.suspended.reason)}
+		return response{lost: errors.New(s.suspended.reason)}
 	}
 	allowed := 0
 	if s.writes {
@@ -22,7 +22,7 @@ func (s *session) purchase(id string, bought offer) answer {
 		allowed++
 	}
 	if s.charged >= allowed {
-		return answer{lost: fmt.Errorf("not sent: only %d purchases are allowed", allowed)}
+		return response{lost: fmt.Errorf("not sent: only %d purchases are allowed", allowed)}
 	}
 	s.charged++
 	s.sent(Purchase{RequestID: id, DocumentType: bought.slug, Price: bought.price.FloatString(2), Currency: bought.currency})

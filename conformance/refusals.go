@@ -16,14 +16,14 @@ func (s *session) checkRefusals() {
 
 	var bodies, statuses, successes []string
 	for _, r := range s.refusals {
-		if r.answer.envelope["status"] == true {
-			successes = append(successes, r.to+": HTTP status "+fmt.Sprint(r.answer.status)+`, and "status":true`)
+		if r.response.envelope["status"] == true {
+			successes = append(successes, r.to+": HTTP status "+fmt.Sprint(r.response.status)+`, and "status":true`)
 		}
-		if problems := errorBody(r.answer); len(problems) > 0 {
+		if problems := errorBody(r.response); len(problems) > 0 {
 			bodies = append(bodies, r.to+": "+strings.Join(problems, ", "))
 		}
-		if r.rule && r.answer.status != http.StatusBadRequest {
-			statuses = append(statuses, fmt.Sprintf("%s: HTTP status %d", r.to, r.answer.status))
+		if r.rule && r.response.status != http.StatusBadRequest {
+			statuses = append(statuses, fmt.Sprintf("%s: HTTP status %d", r.to, r.response.status))
 		}
 	}
 	s.judge(headingErrors, "status is not true in a refusal", successes)
@@ -32,7 +32,7 @@ func (s *session) checkRefusals() {
 }
 
 // errorBody returns how a refusal differs from the assumption.
-func errorBody(a answer) []string {
+func errorBody(a response) []string {
 	if a.envelope == nil {
 		return []string{"the body is not a JSON object: " + a.excerpt()}
 	}

@@ -367,7 +367,7 @@ func (s *session) charges(wallet string) (charges, bool) {
 }
 
 // add adds the transactions of a page; false if it has none to read.
-func (c charges) add(a answer) bool {
+func (c charges) add(a response) bool {
 	elements, ok := a.data()["transactions"].([]any)
 	for _, element := range elements {
 		if t, ok := element.(map[string]any); ok {

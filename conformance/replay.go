@@ -79,7 +79,7 @@ func (s *session) pair(event, webhook string) map[string]any {
 // checkReplayed: "Response 200: data is the webhook replay result"; "Replays the exact stored payload
 // of that attempt"; "Content-Type: application/json (optional)".
 func (s *session) checkReplayed(event string) {
-	result := func(a answer) []string {
+	result := func(a response) []string {
 		problems := a.problems()
 		if len(problems) > 0 {
 			return problems

@@ -52,9 +52,9 @@ func (s *session) suspend(v Verdict, reason string) (resume func()) {
 
 // refusal is the response to a request that must be refused.
 type refusal struct {
-	to     string
-	answer answer
-	rule   bool // a rule of the specification was broken, and nothing else was wrong
+	to       string
+	response response
+	rule     bool // a rule of the specification was broken, and nothing else was wrong
 }
 
 func newSession(ctx context.Context, target Target, set settings) *session {
@@ -127,8 +127,8 @@ func (s *session) reach() bool {
 	return false
 }
 
-// answer is the response to one request.
-type answer struct {
+// response is the response to one request.
+type response struct {
 	lost     error // no response, or only a part of it
 	status   int
 	header   http.Header
@@ -145,14 +145,14 @@ const (
 	contentType
 )
 
-func (s *session) get(path string) answer { return s.send(http.MethodGet, path, nil, nothing) }
+func (s *session) get(path string) response { return s.send(http.MethodGet, path, nil, nothing) }
 
-func (s *session) post(path string, body any) answer {
+func (s *session) post(path string, body any) response {
 	return s.send(http.MethodPost, path, body, nothing)
 }
 
 // send sends one request, with the key unless that is to be left out.
-func (s *session) send(method, path string, body any, lacks without) answer {
+func (s *session) send(method, path string, body any, lacks without) response {
 	secret := s.key.Reveal()
 	if lacks == key {
 		secret = ""
@@ -161,9 +161,9 @@ func (s *session) send(method, path string, body any, lacks without) answer {
 }
 
 // sendAs sends one request with a key; an empty one is not sent.
-func (s *session) sendAs(secret, method, path string, body any, lacks without) answer {
+func (s *session) sendAs(secret, method, path string, body any, lacks without) response {
 	if s.suspended != nil {
-		return answer{lost: errors.New(s.suspended.reason)}
+		return response{lost: errors.New(s.suspended.reason)}
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
 	defer cancel()
@@ -171,13 +171,13 @@ func (s *session) sendAs(secret, method, path string, body any, lacks without) a
 	if body != nil {
 		encoded, err := json.Marshal(body)
 		if err != nil {
-			return answer{lost: err}
+			return response{lost: err}
 		}
 		content = bytes.NewReader(encoded)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, s.base+path, content)
 	if err != nil {
-		return answer{lost: err}
+		return response{lost: err}
 	}
 	if body != nil {
 		// A request that changes something is sent once: on a new connection, and without GetBody, which net/http needs
@@ -193,10 +193,10 @@ func (s *session) sendAs(secret, method, path string, body any, lacks without) a
 	}
 	resp, err := s.client.Do(req)
 	if err != nil {
-		return answer{lost: err}
+		return response{lost: err}
 	}
 	defer resp.Body.Close()
-	a := answer{status: resp.StatusCode, header: resp.Header}
+	a := response{status: resp.StatusCode, header: resp.Header}
 	a.body, a.lost = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if a.lost == nil && len(a.body) > maxAnswer {
 		a.lost = fmt.Errorf("the response is longer than %d bytes", maxAnswer)
@@ -222,7 +222,7 @@ func parseObject(text []byte) map[string]any {
 }
 
 // problems returns the problems of a response that must be a success with status 200.
-func (a answer) problems() []string {
+func (a response) problems() []string {
 	if a.lost == nil && a.status != http.StatusOK {
 		return []string{fmt.Sprintf("HTTP status %d; want 200: %s", a.status, a.excerpt())}
 	}
@@ -233,7 +233,7 @@ func (a answer) problems() []string {
 // specification names none for the operations of regulatory documents.
 //
 // Specification: "Response envelope (all endpoints)".
-func (a answer) problemsOfSuccess() []string {
+func (a response) problemsOfSuccess() []string {
 	switch {
 	case a.lost != nil:
 		return []string{"no complete response: " + a.lost.Error()}
@@ -254,18 +254,18 @@ func (a answer) problemsOfSuccess() []string {
 }
 
 // succeeded reports whether the service performed the operation.
-func (a answer) succeeded() bool {
+func (a response) succeeded() bool {
 	return a.lost == nil && a.status >= 200 && a.status <= 299 && (a.envelope == nil || a.envelope["status"] != false)
 }
 
-func (a answer) data() map[string]any {
+func (a response) data() map[string]any {
 	data, _ := a.envelope["data"].(map[string]any)
 	return data
 }
 
 // record returns the record of a regulatory request and its place: data itself or, because the specification does not
 // show where in data the record is, data.request.
-func (a answer) record() (place string, value any) {
+func (a response) record() (place string, value any) {
 	data := a.data()
 	if inner, wrapped := data["request"].(map[string]any); wrapped && data["request_id"] == nil {
 		return "data.request", inner
@@ -274,20 +274,20 @@ func (a answer) record() (place string, value any) {
 }
 
 // request returns the members of the record.
-func (a answer) request() map[string]any {
+func (a response) request() map[string]any {
 	_, value := a.record()
 	members, _ := value.(map[string]any)
 	return members
 }
 
 // message returns the envelope's message, or nothing.
-func (a answer) message() string {
+func (a response) message() string {
 	message, _ := a.envelope["message"].(string)
 	return message
 }
 
 // excerpt shows the beginning of the body.
-func (a answer) excerpt() string {
+func (a response) excerpt() string {
 	const shown = 200
 	if len(a.body) > shown {
 		return fmt.Sprintf("%q…", a.body[:shown])
@@ -296,7 +296,7 @@ func (a answer) excerpt() string {
 }
 
 // refused records a response that must be a refusal, and returns a problem if it is not one.
-func (s *session) refused(to string, a answer, rule bool) []string {
+func (s *session) refused(to string, a response, rule bool) []string {
 	switch {
 	case a.lost != nil:
 		return []string{"no complete response: " + a.lost.Error()}
