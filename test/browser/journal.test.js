@@ -38,7 +38,7 @@ test("a refused request behind 5,000 good ones is found, with its reason and the
   await detail.getByText("delivery_id, or shipment_id together with event").first().waitFor();
   assert.match(page.url(), new RegExp(`#/journal/${id}\\?outcome=refused`));
   await page.locator(".row").waitFor();
-  await detail.getByRole("button", { name: "Send it" }).click();
+  await detail.getByRole("button", { name: "Send the valid request" }).click();
   await page.getByText("Sent: 200").waitFor();
   t.diagnostic(`the reason and the correct request were on the page after ${seconds.toFixed(1)} s`);
 });

@@ -56,7 +56,7 @@ test("a request appears without a reload, with its bodies and the reason of its 
   await page.getByText("Go test copied").waitFor();
   assert.match(await clipboard(page), /func TestReplayed_req_\d+/);
 
-  await detail.getByRole("button", { name: "Send it" }).click();
+  await detail.getByRole("button", { name: "Send the valid request" }).click();
   await page.getByText("Sent: 200").waitFor();
   assert.match(page.url(), /#\/journal\/req-2/);
 });

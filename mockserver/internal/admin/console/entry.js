@@ -135,8 +135,8 @@ export function entryDetail(app, view, others) {
         h("p", { class: "mono" }, h("b", { class: "method" }, nearest.method), " ", nearest.target),
         nearest.body && body(nearest.body, 0),
         h("div", { class: "actions" },
-          button("Copy it as curl", () => copy(nearest.curl, "curl command")),
-          button("Send it", () => send(nearest.method, nearest.target, nearest.body)))));
+          button("Copy the valid request as curl", () => copy(nearest.curl, "curl command")),
+          button("Send the valid request", () => send(nearest.method, nearest.target, nearest.body)))));
   }
 
   return { show, send };
