@@ -34,7 +34,7 @@ type Config struct {
 	EveryRequest bool
 	// Pairs tries, after all single faults, two faults in one run.
 	Pairs bool
-	// Only is the one schedule to run. Default: all.
+	// Only is the one schedule to run. The run fails with [NotStruck] if one of its faults does not strike. Default: all.
 	Only Schedule
 	// MaxRuns limits the number of runs with faults. [Sweep] then chooses schedules at even distances, and Run takes
 	// the first ones. Default: no limit.

@@ -2,7 +2,9 @@ package sweep
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 )
 
 // Result is one run.
@@ -49,6 +51,27 @@ func newResult(schedule Schedule, o *observation, out Outcome) Result {
 	}
 	r.Struck = !slices.ContainsFunc(schedule, func(strike Strike) bool { return struck[strike.Operation] < 0 })
 	return r
+}
+
+// notStruck returns the finding of a run whose schedule was selected and named requests that the run does not have.
+func (r *Result) notStruck(c *Config) []Finding {
+	if r.Struck || len(c.Only) == 0 {
+		return nil
+	}
+	counts, order := map[string]int{}, []string{}
+	for _, q := range r.Requests {
+		if counts[q.Operation]++; counts[q.Operation] == 1 {
+			order = append(order, q.Operation)
+		}
+	}
+	for i, operation := range order {
+		if order[i] += "#1"; counts[operation] > 1 {
+			order[i] += fmt.Sprintf(" to #%d", counts[operation])
+		}
+	}
+	absent := slices.DeleteFunc(slices.Clone(r.schedule), func(s Strike) bool { return s.Nth <= counts[s.Operation] })
+	return []Finding{{NotStruck, fmt.Sprintf("%s did not strike; the requests of the run are %s",
+		cmp.Or(absent.String(), r.Schedule), cmp.Or(strings.Join(order, ", "), "none"))}}
 }
 
 // Report is the outcome of a sweep.

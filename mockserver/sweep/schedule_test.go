@@ -214,6 +214,29 @@ func TestSweep_Cancelled(t *testing.T) {
 	})
 }
 
+// A selected schedule that does not strike fails its run, in contrast to one of many.
+func TestSweep_OnlyNotStruck(t *testing.T) {
+	t.Parallel()
+	for schedule, want := range map[string][]sweep.Finding{
+		"regulatory.purchase#1:500":                     nil,
+		"regulatory.purchase#2:500":                     {{Verdict: sweep.NotStruck, Detail: "regulatory.purchase#2:500 did not strike; the requests of the run are regulatory.analyze#1, regulatory.purchase#1"}},
+		"regulatory.analyze#1:500,regulatory.get#1:500": {{Verdict: sweep.NotStruck, Detail: "regulatory.get#1:500 did not strike; the requests of the run are regulatory.analyze#1 to #2, regulatory.purchase#1"}},
+	} {
+		only, err := sweep.ParseSchedule(schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		program := "reads the request after any error"
+		if len(only) == 2 {
+			program = "starts over after any error"
+		}
+		report := sweepOf(t, program, sweep.Config{Only: only})
+		if len(report.Results) != 1 || !slices.Equal(report.Results[0].Findings, want) {
+			t.Errorf("%s: %+v, want %v", schedule, report.Results, want)
+		}
+	}
+}
+
 // The table of faults has no two of one name, and every verdict has one.
 func TestFaults(t *testing.T) {
 	t.Parallel()
@@ -224,7 +247,7 @@ func TestFaults(t *testing.T) {
 		}
 		names = append(names, f.Name)
 	}
-	if !slices.Contains(names, sweep.Kill) || len(sweep.Verdicts()) != 9 {
+	if !slices.Contains(names, sweep.Kill) || len(sweep.Verdicts()) != 10 {
 		t.Errorf("%v, %v", names, sweep.Verdicts())
 	}
 }

@@ -182,7 +182,7 @@ func (s *sweeper) run(ctx context.Context, schedule Schedule, number int) (Resul
 	}
 	r := newResult(schedule, o, out)
 	r.Seconds, r.Restarted, r.Moved = time.Since(began).Seconds(), restarted, schedule.moved(s.normal.requests, r.Requests)
-	r.Findings = judge(s.config, s.normal, o, out, restarted)
+	r.Findings = append(judge(s.config, s.normal, o, out, restarted), r.notStruck(s.config)...)
 	if timedOut {
 		r.Findings = append(r.Findings, Finding{TimedOut, fmt.Sprintf("the program did not end within %s", s.config.Timeout)})
 	}

@@ -2,6 +2,9 @@ package sweep_test
 
 import (
 	"context"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/shipping-go/shipping"
@@ -32,6 +35,21 @@ func TestRun_ClientPasses(t *testing.T) {
 	sweep.Run(t, sweep.Config{}, func(t *testing.T, w *mockserver.World) error {
 		return buy(t.Context(), w.Client(t), w.Shipments()[0])
 	})
+}
+
+// A subtest that -run names by a schedule that does not strike fails.
+func TestRun_NotStruck(t *testing.T) {
+	t.Parallel()
+	for pattern, want := range map[string]string{
+		"TestRun_ClientPasses/regulatory.purchase#1:lost-after$":    "--- PASS: TestRun_ClientPasses/regulatory.purchase#1:lost-after",
+		"TestRun_ClientPasses/regulatory.purchase#9:lost-after$":    "not-struck: regulatory.purchase#9:lost-after did not strike; the requests of the run are regulatory.analyze#1, regulatory.purchase#1, regulatory.get#1",
+		"^TestRun_ClientPasses$/^regulatory.purchase#9:lost-after$": "not-struck: ",
+	} {
+		out, err := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run="+pattern).CombinedOutput()
+		if !strings.Contains(string(out), want) || (err == nil) == strings.HasPrefix(want, "not-struck") {
+			t.Errorf("%s: %v: %s", pattern, err, out)
+		}
+	}
 }
 
 // A function without a result is judged by its effect on the world, and makes its own assertions.

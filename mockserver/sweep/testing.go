@@ -57,8 +57,8 @@ func Run[P Program](t *testing.T, config Config, program P) {
 		}
 		return results
 	}
-	if only := chosen(c, t.Name()); only != nil {
-		each([]Schedule{only})
+	if c.Only = chosen(c, t.Name()); c.Only != nil {
+		each([]Schedule{c.Only})
 		return
 	}
 	results := each(plan(c, thinned(c, normal.Requests)))
@@ -72,19 +72,25 @@ func Run[P Program](t *testing.T, config Config, program P) {
 	}
 }
 
-// chosen returns the one schedule to run: that of the settings, or the pair that -run names. The runs that teach
-// which pairs there are would be left out by -run.
+// chosen returns the one schedule to run: that of the settings, or the one that -run names, as in the comment of [Run].
+// It may be a pair, although -run leaves out the runs that teach which pairs there are, or name a request that the
+// program does not make, which is then a finding.
 func chosen(c *Config, name string) Schedule {
-	if len(c.Only) > 0 || !c.Pairs {
+	if len(c.Only) > 0 {
 		return c.Only
 	}
 	pattern := flag.Lookup("test.run")
 	if pattern == nil {
 		return nil
 	}
-	_, last, found := strings.Cut(pattern.Value.String(), name+"/")
-	schedule, err := ParseSchedule(strings.TrimSuffix(strings.TrimPrefix(last, "^"), "$"))
-	if !found || err != nil || len(schedule) < 2 {
+	levels := strings.Split(pattern.Value.String(), "/")
+	depth := strings.Count(name, "/") + 1
+	if len(levels) != depth+1 {
+		return nil
+	}
+	text, whole := strings.CutSuffix(strings.TrimPrefix(levels[depth], "^"), "$")
+	schedule, err := ParseSchedule(text)
+	if err != nil || len(schedule) == 1 && !whole { // 500 without $ also selects 500-after
 		return nil
 	}
 	return schedule
@@ -147,7 +153,7 @@ func (r *runner) withFaults(t *testing.T, schedule Schedule) (result Result) {
 		if result, o = r.run(t, schedule); o == nil {
 			return
 		}
-		result.Findings = judge(r.config, r.normal, o, result.outcome, false)
+		result.Findings = append(judge(r.config, r.normal, o, result.outcome, false), result.notStruck(r.config)...)
 		for _, f := range result.Findings {
 			t.Errorf("sweep: %s", f)
 		}

@@ -40,11 +40,13 @@ const (
 	TimedOut Verdict = "timed-out"
 	// Lint: a finding of lint; see [mockserver.World.Findings].
 	Lint Verdict = "lint"
+	// NotStruck: the program did not make a request of the one schedule that was selected, so the run tested nothing.
+	NotStruck Verdict = "not-struck"
 )
 
 // Verdicts returns every verdict, the worst first.
 func Verdicts() []Verdict {
-	return []Verdict{PaidTwice, Unfinished, Missing, Different, Unsettled, Broken, SentAgain, TimedOut, Lint}
+	return []Verdict{PaidTwice, Unfinished, Missing, Different, Unsettled, Broken, SentAgain, TimedOut, Lint, NotStruck}
 }
 
 // Finding is a verdict about one run.

@@ -44,6 +44,7 @@ A run fails if
   sent-again   the program sent a purchase or a replay a second time
   timed-out    the program did not end
   lint         the program ignored Retry-After, or broke another rule of lint
+  not-struck   the program did not make the request of -only
 
 The waits of the program take real time: pass flags that shorten them. Use -restart only if the program keeps a record
 of its purchases. docs/sweep.md explains how to mend each finding.

@@ -62,6 +62,11 @@ func TestSweep_Careless(t *testing.T) {
 			map[string][]sweep.Verdict{"regulatory.purchase#1:lost-after": twice, "regulatory.purchase#1:truncated": twice},
 		},
 		{
+			"a request that it does not make",
+			[]string{"-only", "regulatory.purchase#3:lost-after"}, []string{careless, "-shipment", "{shipment}"},
+			map[string][]sweep.Verdict{"regulatory.purchase#3:lost-after": {sweep.NotStruck}},
+		},
+		{
 			"gives up",
 			[]string{"-faults", "lost-before,lost-after"}, []string{careless, "-give-up", "-shipment", "{shipment}"},
 			map[string][]sweep.Verdict{"regulatory.purchase#1:lost-after": {sweep.Unsettled}},
