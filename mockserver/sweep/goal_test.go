@@ -3,6 +3,7 @@ package sweep_test
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -28,6 +29,14 @@ func TestSweep_Goal(t *testing.T) {
 		"once": {sweep.Goal{Documents: map[string][]string{shipment: all}}, map[string]string{
 			"":                         "paid-twice: CUSTOMS, FDA, FISH-WILDLIFE, TEXTILE, WATCH for " + shipment + ": twice, the goal is once",
 			"regulatory.analyze#1:500": "paid-twice: CUSTOMS, FDA, FISH-WILDLIFE, TEXTILE, WATCH for " + shipment + ": twice, the goal is once",
+		}},
+		"some": {sweep.Goal{Documents: map[string][]string{shipment: append(all[1:], all[1:]...)}}, map[string]string{
+			"":                         "paid-twice: CUSTOMS for " + shipment + ": twice, not in the goal",
+			"regulatory.analyze#1:500": "paid-twice: CUSTOMS for " + shipment + ": twice, not in the goal",
+		}},
+		"once more": {sweep.Goal{Documents: map[string][]string{shipment: append(all[1:], all...)}}, map[string]string{
+			"":                         "paid-twice: CUSTOMS for " + shipment + ": twice, the goal is once",
+			"regulatory.analyze#1:500": "paid-twice: CUSTOMS for " + shipment + ": twice, the goal is once",
 		}},
 		"another": {sweep.Goal{Documents: map[string][]string{"SH-1": {"FDA"}, shipment: append(all, all...)}}, map[string]string{
 			"": "missing: the program succeeded without FDA for SH-1", "regulatory.analyze#1:500": "missing: the program succeeded without FDA for SH-1",
@@ -79,6 +88,53 @@ func TestSweep_Goal(t *testing.T) {
 				}
 				if name == "learned" && strings.Join(report.Goal.Documents[shipment], " ") != "CUSTOMS CUSTOMS FDA FDA FISH-WILDLIFE FISH-WILDLIFE TEXTILE TEXTILE WATCH WATCH" {
 					t.Errorf("learned %v", report.Goal)
+				}
+			})
+		})
+	}
+}
+
+// A document or notification that is not expected, once, differs from the goal. It is not paid or sent twice.
+func TestSweep_NotInTheGoal(t *testing.T) {
+	t.Parallel()
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	shipment := srv.Shipments()[0]
+	delivery := "shipment.created of " + shipment + " to " + srv.Webhooks()[0]
+	documents := map[string][]string{shipment: {"CUSTOMS", "FDA", "FISH-WILDLIFE", "TEXTILE", "WATCH"}}
+	for name, test := range map[string]struct {
+		goal sweep.Goal
+		want []sweep.Finding
+	}{
+		"a document": {
+			sweep.Goal{Documents: map[string][]string{shipment: documents[shipment][:4]}},
+			[]sweep.Finding{{Verdict: sweep.Different, Detail: "WATCH for " + shipment + ": once, not in the goal"}},
+		},
+		"a notification": {
+			sweep.Goal{Documents: documents, Notifications: []string{}},
+			[]sweep.Finding{{Verdict: sweep.Different, Detail: delivery + ": once, not in the goal"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				config := sweep.Config{
+					Faults: []string{"500"}, Operations: []string{shipping.OpListRates}, Goal: test.goal,
+					Options: []mockserver.Option{mockserver.WithoutListener()},
+				}
+				report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+					client := a.World.Client(t)
+					err := buy(ctx, client, a.World.Shipments()[0])
+					if err == nil {
+						_, err = client.Webhooks.Replay(ctx, &shipping.ReplayRequest{ShipmentID: a.World.Shipments()[0], Event: "shipment.created", WebhookID: a.World.Webhooks()[0]})
+					}
+					if err != nil {
+						return sweep.Outcome{How: err.Error()}
+					}
+					return sweep.Outcome{Success: true}
+				})
+				if err != nil || !slices.Equal(report.WithoutFaults.Findings, test.want) {
+					t.Errorf("%v: %v, want %v", err, report.WithoutFaults.Findings, test.want)
 				}
 			})
 		})

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,7 +24,8 @@ type Verdict string
 const (
 	// PaidTwice: a document was bought for something more often than without faults.
 	PaidTwice Verdict = "paid-twice"
-	// Different: the program succeeded, and a file is not as without faults; see [Goal.Files].
+	// Different: the program bought or sent something once that is not expected at all, or it succeeded, and a file is not
+	// as without faults; see [Goal.Files].
 	Different Verdict = "different"
 	// Unfinished: money was spent for a request that never completed.
 	Unfinished Verdict = "unfinished"
@@ -244,7 +246,7 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 	find := func(v Verdict, format string, args ...any) {
 		found = append(found, Finding{v, fmt.Sprintf(format, args...)})
 	}
-	more(normal, normal.bought, o.bought, func(what string) { find(PaidTwice, "%s", what) })
+	found = append(found, more(PaidTwice, normal, normal.bought, o.bought)...)
 	if !o.faultless && len(o.unfinished) > len(normal.unfinished) {
 		for _, what := range o.unfinished {
 			find(Unfinished, "%s", what)
@@ -265,7 +267,7 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 		}
 	}
 	if !restarted {
-		more(normal, normal.sent, o.sent, func(what string) { find(SentAgain, "%s", what) })
+		found = append(found, more(SentAgain, normal, normal.sent, o.sent)...)
 	}
 	for _, f := range newLint(c, normal, o) {
 		if f.Rule == journal.LintRepeatedPurchase {
@@ -280,18 +282,35 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 	return found
 }
 
-// more reports the keys with larger counts than expected: keys with the same counts together.
-func more(normal *observation, want, got map[string]int, report func(what string)) {
-	groups := map[string][]string{}
+// more returns the findings for keys with larger counts than expected: one for all keys with the same counts. The verdict
+// is repeated, or [Different] if a key is not expected at all and has the count 1.
+func more(repeated Verdict, normal *observation, want, got map[string]int) []Finding {
+	type counts struct{ got, want int }
+	groups := map[counts][]string{}
 	for _, what := range slices.Sorted(maps.Keys(got)) {
 		if got[what] > want[what] {
-			counts := fmt.Sprintf("%s, %s %s", times(got[what]), normal.source, times(want[what]))
-			groups[counts] = append(groups[counts], what)
+			c := counts{got[what], want[what]}
+			groups[c] = append(groups[c], what)
 		}
 	}
-	for _, counts := range slices.Sorted(maps.Keys(groups)) {
-		report(together(groups[counts]) + ": " + counts)
+	var found []Finding
+	byCounts := func(a, b counts) int { return cmp.Or(cmp.Compare(b.got, a.got), cmp.Compare(b.want, a.want)) }
+	for _, c := range slices.SortedFunc(maps.Keys(groups), byCounts) {
+		verdict := repeated
+		if c == (counts{1, 0}) {
+			verdict = Different
+		}
+		found = append(found, Finding{verdict, fmt.Sprintf("%s: %s, %s", together(groups[c]), times(c.got), normal.expected(c.want))})
 	}
+	return found
+}
+
+// expected describes how often something is expected.
+func (o *observation) expected(n int) string {
+	if n == 0 && o.source == fromGoal {
+		return "not in the goal"
+	}
+	return o.source + " " + times(n)
 }
 
 // together joins the documents of a shipment or invoice: "CUSTOMS, FDA for SH-1; CUSTOMS for SH-2".

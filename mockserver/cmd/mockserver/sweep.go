@@ -39,7 +39,7 @@ A run fails if
   paid-twice   a document was purchased more often than without faults
   unfinished   money was spent for a request that did not complete
   missing      the program succeeded without a purchase, replay or notification of the run without faults
-  different    the program succeeded, and a file of -goal is not as without faults
+  different    a purchase or a replay is not in the goal, or a file of -goal is not as without faults
   unsettled    the program failed after a purchase, and did not read whether it was charged
   sent-again   the program sent a purchase or a replay a second time
   timed-out    the program did not end
