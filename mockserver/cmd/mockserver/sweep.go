@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,7 +51,8 @@ A run fails if
 The waits of the program take real time: pass flags that shorten them. Use -restart only if the program keeps a record
 of its purchases. docs/sweep.md explains how to mend each finding.
 
-The exit code is 0 if no run fails. It is 1 if one does, or if the program fails without faults.`,
+The exit code is 0 if no run fails. It is 1 if one does, or if the program fails without faults;
+2 if the command line is invalid.`,
 		examples: []string{
 			"sweep -- ./buy",
 			"sweep -restart -- python3 buy.py {shipment} {dir}",
@@ -104,11 +107,11 @@ func faultNames() string {
 
 func (s *sweeping) run(ctx context.Context, p program) int {
 	if len(p.args) == 0 {
-		return p.fail("name the program: mockserver sweep -- ./program arguments")
+		return sweepCommand().usageError(p, errors.New("name the program: mockserver sweep -- ./program arguments"))
 	}
 	config, err := s.config()
-	if err != nil {
-		return p.fail("%v", err)
+	if err = cmp.Or(err, unknownPlaceholder(p.args...)); err != nil {
+		return sweepCommand().usageError(p, err)
 	}
 	folder, err := os.MkdirTemp("", "mockserver-sweep-")
 	if err != nil {
@@ -126,8 +129,11 @@ func (s *sweeping) run(ctx context.Context, p program) int {
 	if ctx.Err() != nil {
 		return p.fail("interrupted after %d runs; no process is left", show.ended)
 	}
+	if report == nil { // no run was made
+		return sweepCommand().usageError(p, err)
+	}
 	if err != nil {
-		if report != nil && report.WithoutFaults.Output != "" {
+		if report.WithoutFaults.Output != "" {
 			fmt.Fprint(p.stderr, printableLines(report.WithoutFaults.Output))
 		}
 		return p.fail("%v", err)
@@ -185,6 +191,9 @@ func readGoal(goal string, options []mockserver.Option) (g sweep.Goal, err error
 			return g, fmt.Errorf("-goal: %w", err)
 		}
 	}
+	if err := unknownPlaceholder(string(text)); err != nil {
+		return g, fmt.Errorf("-goal: %w", err)
+	}
 	srv := mockserver.New(slices.Concat(options, []mockserver.Option{mockserver.WithoutListener()})...)
 	defer srv.Close()
 	if err := srv.Err(); err != nil {
@@ -195,12 +204,28 @@ func readGoal(goal string, options []mockserver.Option) (g sweep.Goal, err error
 	if err := read.Decode(&g); err != nil {
 		return g, fmt.Errorf("-goal: %w; the fields are documents, notifications and files", err)
 	}
+	for _, subject := range subjects(g) {
+		if known := slices.Concat(srv.Shipments(), srv.Invoices()); !slices.Contains(known, subject) {
+			return g, fmt.Errorf("-goal: unknown shipment or invoice %q%s", subject, didYouMean(subject, known))
+		}
+	}
 	for _, name := range g.Files {
 		if !filepath.IsLocal(name) {
 			return g, fmt.Errorf("-goal: %q is not the name of a file in {dir}", name)
 		}
 	}
 	return g, nil
+}
+
+// subjects returns the shipments and invoices that a goal names, in order.
+func subjects(g sweep.Goal) []string {
+	named := slices.Collect(maps.Keys(g.Documents))
+	for _, what := range g.Notifications {
+		_, rest, _ := strings.Cut(what, " of ")
+		shipment, _, _ := strings.Cut(rest, " to ")
+		named = append(named, shipment)
+	}
+	return slices.Sorted(slices.Values(named))
 }
 
 // words splits a list with commas.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
@@ -112,6 +114,22 @@ func placeholders(w *mockserver.World, more ...setting) *strings.Replacer {
 		pairs = append(pairs, "{"+v.name+"}", v.value)
 	}
 	return strings.NewReplacer(pairs...)
+}
+
+// unknownPlaceholder returns an error if a word in braces resembles the name of a record and has its first letter. Other
+// braces belong to the program. {dir} and {port} are too short to compare: {report} would resemble {port}.
+func unknownPlaceholder(texts ...string) error {
+	records := []string{"shipment", "wallet", "invoice", "webhook"}
+	braces := regexp.MustCompile(`(?:^|[^${])\{([a-z]{5,})\}`)
+	for _, text := range texts {
+		for _, match := range braces.FindAllStringSubmatch(text, -1) {
+			name := match[1]
+			if nearest := spelling.Nearest(name, records); nearest != "" && nearest != name && nearest[0] == name[0] {
+				return fmt.Errorf("unknown placeholder {%s}; did you mean {%s}? The placeholders are {%s}, {dir}, {port}", name, nearest, strings.Join(records, "}, {"))
+			}
+		}
+	}
+	return nil
 }
 
 // readFiles returns the content of those of some files that can be read.

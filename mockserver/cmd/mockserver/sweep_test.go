@@ -151,10 +151,32 @@ func TestSweep_WhatCannotBeSwept(t *testing.T) {
 		args []string
 		want string
 	}{
+		"no such program":      {[]string{"--", "./no-such-program"}, "fails without faults"},
+		"a program that fails": {[]string{"--", "go", "no-such-subcommand"}, "fails without faults (exit code 2)"},
+		"no request":           {[]string{"--", "go", "version"}, "made no request of the service"},
+		"unknown assumption":   {[]string{"-assume", "Nothing=1", "--", "go"}, "Nothing"},
+		"unknown scenario":     {[]string{"-scenario", "nowhere", "--", "go"}, "nowhere"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			invoke(t, nil, append([]string{"sweep"}, test.args...)...).want(t, exitFailure, test.want)
+		})
+	}
+}
+
+// A command line that cannot be meant is refused before the program runs.
+func TestSweep_UsageErrors(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"placeholder":             {[]string{"--", "go", "version", "-x={shipmnt}"}, "unknown placeholder {shipmnt}; did you mean {shipment}? The placeholders are {shipment}, {wallet}, {invoice}, {webhook}, {dir}, {port}"},
+		"plural":                  {[]string{"--", "go", "{wallets}"}, "unknown placeholder {wallets}; did you mean {wallet}?"},
+		"placeholder in the goal": {[]string{"-goal", `{"documents": {"{shipmet}": []}}`, "--", "go", "version"}, "-goal: unknown placeholder {shipmet}; did you mean {shipment}?"},
+		"shipment of the goal":    {[]string{"-goal", `{"documents": {"SH-1": ["FDA"]}}`, "--", "go", "version"}, `-goal: unknown shipment or invoice "SH-1"`},
+		"replay of the goal":      {[]string{"-goal", `{"notifications": ["shipment.created of SH-1 to WA-1"]}`, "--", "go", "version"}, `-goal: unknown shipment or invoice "SH-1"`},
 		"no program":              {nil, "name the program"},
-		"no such program":         {[]string{"--", "./no-such-program"}, "fails without faults"},
-		"a program that fails":    {[]string{"--", "go", "no-such-subcommand"}, "fails without faults (exit code 2)"},
-		"no request":              {[]string{"--", "go", "version"}, "made no request of the service"},
 		"unknown fault":           {[]string{"-faults", "lost", "--", "go"}, `unknown fault "lost"`},
 		"unreadable schedule":     {[]string{"-only", "purchase", "--", "go"}, "write it as regulatory.purchase#1:lost-after"},
 		"a kill without -restart": {[]string{"-only", "regulatory.purchase#1:killed", "--", "go"}, "set Restart"},
@@ -162,13 +184,24 @@ func TestSweep_WhatCannotBeSwept(t *testing.T) {
 		"no such goal":            {[]string{"-goal", "no-such-goal.json", "--", "go"}, "no-such-goal.json"},
 		"a file elsewhere":        {[]string{"-goal", `{"files": ["../x"]}`, "--", "go"}, "is not the name of a file in {dir}"},
 		"the same port":           {[]string{"-notify", "http://127.0.0.1:8080/", "--", "go"}, "-notify needs {port}"},
-		"unknown assumption":      {[]string{"-assume", "Nothing=1", "--", "go"}, "Nothing"},
-		"unknown scenario":        {[]string{"-scenario", "nowhere", "--", "go"}, "nowhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			invoke(t, nil, append([]string{"sweep"}, test.args...)...).want(t, exitFailure, test.want)
+			invoke(t, nil, append([]string{"sweep"}, test.args...)...).want(t, exitUsage, test.want, "see mockserver help sweep")
 		})
+	}
+}
+
+// Braces that are not mistyped placeholders belong to the program: JSON, shells, templates, other words.
+func TestUnknownPlaceholder_LeavesOtherBraces(t *testing.T) {
+	t.Parallel()
+	for _, arg := range []string{
+		`{"shipmnt":1}`, "{}", "{a,b}", "${shipments}", "{{wallets}}", "{post}", "{report}", "{export}", "{id}", "{Shipment}", "{shipment}", "{shipment_id}",
+		"{orders}", "{pallet}", "{equipment}", "{ship", "{shipment}{dir}{port}{wallet}{invoice}{webhook}",
+	} {
+		if err := unknownPlaceholder(arg); err != nil {
+			t.Errorf("%s: %v", arg, err)
+		}
 	}
 }
 
