@@ -3,10 +3,12 @@ package sweep
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -46,6 +48,36 @@ func learn(calls []journal.Entry) []Request {
 		})
 	}
 	return requests
+}
+
+// requestsOf describes how many requests a run sent, and the last ones with the reasons of refusals: also those that name
+// no operation or have no secret key of the world.
+func (c *Config) requestsOf(o *observation) string {
+	const most = 5
+	calls := slices.SortedStableFunc(slices.Values(slices.Concat(o.unknown, o.calls)), func(a, b journal.Entry) int { return a.At.Compare(b.At) })
+	n := len(calls)
+	if n == 0 && c.inMemory {
+		return "sent no request"
+	} else if n == 0 {
+		return "sent no request: it must read SHIPPING_BASE_URL and SHIPPING_SECRET_KEY"
+	}
+	text := "sent " + spelling.Counted(n, "request", "requests")
+	if n > most {
+		text += ", the last"
+	}
+	text += ":"
+	for _, call := range calls[max(0, n-most):] {
+		text += "\n  " + call.Method + " " + call.Path + " "
+		if call.Status == 0 {
+			text += "no response"
+			continue
+		}
+		text += strings.Join(strings.Fields(strconv.Itoa(call.Status)+" "+call.ErrorCode), " ")
+		if call.Message != "" && call.ErrorCode != "" {
+			text += ": " + strings.Join(strings.Fields(call.Message), " ")
+		}
+	}
+	return text
 }
 
 // thinned returns the requests that are struck: of equal ones, such as polls, the first two and the last, unless every

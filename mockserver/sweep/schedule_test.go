@@ -1,6 +1,7 @@
 package sweep_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -234,6 +235,45 @@ func TestSweep_OnlyNotStruck(t *testing.T) {
 		if len(report.Results) != 1 || !slices.Equal(report.Results[0].Findings, want) {
 			t.Errorf("%s: %+v, want %v", schedule, report.Results, want)
 		}
+	}
+}
+
+// The error about a program that fails without faults lists its last requests and why they were refused, also those that
+// name no operation.
+func TestSweep_FailsWithoutFaults(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		key   string
+		paths []string
+		want  []string
+	}{
+		"no request": {"", nil, []string{"sent no request: it must read SHIPPING_BASE_URL and SHIPPING_SECRET_KEY"}},
+		"refused": {"", []string{"/v1/regulatory-documents/request/RD-1", "/v2/rates"}, []string{
+			"sent 2 requests:\n  GET /v1/regulatory-documents/request/RD-1 404 not_found: ", "\n  GET /v2/rates 404 not_found: no route",
+		}},
+		"another key": {"no-key", []string{"/v1/rates"}, []string{"sent 1 request:\n  GET /v1/rates 401 unauthorized: "}},
+		"many":        {"", slices.Repeat([]string{"/v1/regulatory-documents/request/RD-1"}, 7), []string{"sent 7 requests, the last:\n  GET"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				_, err := sweep.Sweep(t.Context(), sweep.Config{Options: []mockserver.Option{mockserver.WithoutListener()}}, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+					s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, cmp.Or(test.key, a.World.SecretKey)}
+					for _, path := range test.paths {
+						_ = s.call(ctx, "GET", path, struct{}{}, &record{})
+					}
+					return sweep.Outcome{How: "exit code 1"}
+				})
+				if err == nil || strings.Count(err.Error(), "\n") > 5 {
+					t.Fatal(err)
+				}
+				for _, want := range append(test.want, "fails without faults (exit code 1)") {
+					if !strings.Contains(err.Error(), want) {
+						t.Errorf("%v, want %q", err, want)
+					}
+				}
+			})
+		})
 	}
 }
 

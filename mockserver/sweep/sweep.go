@@ -83,11 +83,11 @@ func (s *sweeper) withoutFaults(ctx context.Context) error {
 	s.report.WithoutFaults = r
 	switch {
 	case !r.outcome.Success:
-		return fmt.Errorf("sweep: the program fails without faults (%s), so faults would prove nothing", r.How)
+		return fmt.Errorf("sweep: the program fails without faults (%s), so faults would prove nothing; it %s", r.How, s.config.requestsOf(s.normal))
 	case len(r.outcome.Files) < len(s.config.Goal.Files):
 		return fmt.Errorf("sweep: the goal names the files %v, and the program leaves only %v", s.config.Goal.Files, slices.Sorted(maps.Keys(r.outcome.Files)))
 	case len(r.Requests) == 0:
-		return errors.New("sweep: the program made no request of the service: it has to use SHIPPING_BASE_URL and SHIPPING_SECRET_KEY")
+		return fmt.Errorf("sweep: the program succeeds without a request that a fault can strike; it %s", s.config.requestsOf(s.normal))
 	}
 	return nil
 }

@@ -79,7 +79,8 @@ type observation struct {
 	faultless  bool   // the run was the one without faults
 	source     string // of the expectations, if other runs are compared with this one
 	calls      []journal.Entry
-	requests   []Request // with the notifications that the program has received
+	unknown    []journal.Entry // requests without a secret key of the world
+	requests   []Request       // with the notifications that the program has received
 	lint       []journal.Finding
 	bought     map[string]int // how often, by document and shipment or invoice
 	sent       map[string]int // notifications that the program has caused
@@ -114,7 +115,7 @@ func observe(ctx context.Context, server *mockserver.Server, s start, out Outcom
 	w.ClearFaults()
 	idle(ctx, server, limit)
 	o := &observation{
-		source: fromRun, files: out.Files, calls: w.Find(journal.Query{After: s.last}), lint: w.Findings(),
+		source: fromRun, files: out.Files, calls: w.Find(journal.Query{After: s.last}), unknown: server.Unauthenticated(), lint: w.Findings(),
 		bought: map[string]int{}, sent: map[string]int{}, received: map[string]int{}, charged: map[string]bool{},
 	}
 	o.requests = s.notifier.merge(learn(o.calls))

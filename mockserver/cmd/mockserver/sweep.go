@@ -136,6 +136,9 @@ func (s *sweeping) run(ctx context.Context, p program) int {
 		if report.WithoutFaults.Output != "" {
 			fmt.Fprint(p.stderr, printableLines(report.WithoutFaults.Output))
 		}
+		if program.unstarted != nil {
+			return p.fail("cannot start %s: %v", p.args[0], program.unstarted)
+		}
 		return p.fail("%v", err)
 	}
 	for i := range report.Results {

@@ -29,8 +29,9 @@ type subject struct {
 	folder string   // for the folders of the runs
 	files  []string // of the goal, in the folder of each run
 
-	mu    sync.Mutex
-	ports map[*mockserver.World]string // on which the program listens
+	mu        sync.Mutex
+	ports     map[*mockserver.World]string // on which the program listens
+	unstarted error                        // why the operating system did not start the program
 }
 
 // setUp subscribes the program to notifications, on a free port.
@@ -97,7 +98,7 @@ func (s *subject) execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
 		cmd.Env = append(cmd.Env, s.name+"="+s.value)
 	}
 	killGroup := inGroup(cmd)
-	asked, err := runUntil(cmd, a.End)
+	asked, err := s.runUntil(cmd, a.End)
 	killGroup()
 	out := sweep.Outcome{Success: err == nil, How: ending(ctx, err), Output: output.String(), Files: readFiles(dir, s.files)}
 	if exit, exited := errors.AsType[*exec.ExitError](err); exited && asked && ctx.Err() == nil && terminated(exit) {
@@ -144,8 +145,11 @@ func readFiles(folder string, names []string) map[string]string {
 }
 
 // runUntil runs a command and asks it to end when end is closed.
-func runUntil(cmd *exec.Cmd, end <-chan struct{}) (asked bool, err error) {
+func (s *subject) runUntil(cmd *exec.Cmd, end <-chan struct{}) (asked bool, err error) {
 	if err := cmd.Start(); err != nil {
+		s.mu.Lock()
+		s.unstarted = innermost(err)
+		s.mu.Unlock()
 		return false, err
 	}
 	ended := make(chan error, 1)
@@ -156,6 +160,17 @@ func runUntil(cmd *exec.Cmd, end <-chan struct{}) (asked bool, err error) {
 	case <-end:
 		terminate(cmd)
 		return true, <-ended
+	}
+}
+
+// innermost returns the reason in an error of [exec.Cmd.Start], without the name of the program.
+func innermost(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
 	}
 }
 

@@ -151,9 +151,10 @@ func TestSweep_WhatCannotBeSwept(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no such program":      {[]string{"--", "./no-such-program"}, "fails without faults"},
-		"a program that fails": {[]string{"--", "go", "no-such-subcommand"}, "fails without faults (exit code 2)"},
-		"no request":           {[]string{"--", "go", "version"}, "made no request of the service"},
+		"no such program":      {[]string{"--", "./no-such-program"}, "cannot start ./no-such-program: "},
+		"no executable":        {[]string{"--", "{dir}"}, "cannot start {dir}: "},
+		"a program that fails": {[]string{"--", "go", "no-such-subcommand"}, "fails without faults (exit code 2), so faults would prove nothing; it sent no request: it must read SHIPPING_BASE_URL and SHIPPING_SECRET_KEY"},
+		"no request":           {[]string{"--", "go", "version"}, "without a request that a fault can strike; it sent no request: it must read SHIPPING_BASE_URL"},
 		"unknown assumption":   {[]string{"-assume", "Nothing=1", "--", "go"}, "Nothing"},
 		"unknown scenario":     {[]string{"-scenario", "nowhere", "--", "go"}, "nowhere"},
 	} {
