@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
 // Trace returns the requests of the run, a line each.
@@ -47,7 +49,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 	}
 	if left := len(groups) - maxShown; left > 0 {
-		fmt.Fprintf(&text, "\n… and %d more kinds of failing runs: see the JSON or JUnit report.\n", left)
+		fmt.Fprintf(&text, "\n… and %s of failing runs: see the JSON or JUnit report.\n", spelling.Counted(left, "more kind", "more kinds"))
 	}
 	r.summarize(&text, len(failing))
 	_, err := io.WriteString(w, text.String())
@@ -191,11 +193,11 @@ func (r *Report) summarize(text *strings.Builder, failing int) {
 		}
 	}
 	requests := slices.DeleteFunc(slices.Clone(r.Requests), func(q Request) bool { return q.Operation == Notification })
-	fmt.Fprintf(text, "\n%d requests", len(requests))
+	fmt.Fprintf(text, "\n%s", spelling.Counted(len(requests), "request", "requests"))
 	if n := len(r.Requests) - len(requests); n > 0 {
-		fmt.Fprintf(text, " and %d notifications", n)
+		fmt.Fprintf(text, " and %s", spelling.Counted(n, "notification", "notifications"))
 	}
-	fmt.Fprintf(text, " without faults; %d runs with faults, %d failing", len(r.Results), failing)
+	fmt.Fprintf(text, " without faults; %s, %d failing", spelling.Counted(len(r.Results), "run with faults", "runs with faults"), failing)
 	if absent > 0 {
 		fmt.Fprintf(text, "; in %d the request was not made", absent)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/journal"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
@@ -127,7 +128,7 @@ func (s *sweeping) run(ctx context.Context, p program) int {
 	report, err := sweep.Sweep(ctx, config, program.execute)
 	show.end()
 	if ctx.Err() != nil {
-		return p.fail("interrupted after %d runs; no process is left", show.ended)
+		return p.fail("interrupted after %s; no process is left", spelling.Counted(show.ended, "run", "runs"))
 	}
 	if report == nil { // no run was made
 		return sweepCommand().usageError(p, err)

@@ -229,9 +229,9 @@ func (p *progress) update(ended, total int, r sweep.Result) {
 	}
 	switch {
 	case p.terminal:
-		fmt.Fprintf(p.out, "\r%d of %d runs, %d failing ", ended, total, p.failing)
+		fmt.Fprintf(p.out, "\r%d of %s, %d failing ", ended, spelling.Counted(total, "run", "runs"), p.failing)
 	case ended == total || ended*10/total != (ended-1)*10/total:
-		fmt.Fprintf(p.out, "%d of %d runs, %d failing\n", ended, total, p.failing)
+		fmt.Fprintf(p.out, "%d of %s, %d failing\n", ended, spelling.Counted(total, "run", "runs"), p.failing)
 	}
 }
 

@@ -126,7 +126,7 @@ func reportAndReplay(t *testing.T, careless string) {
 		t.Fatal(got.stdout)
 	}
 	again := strings.Fields(strings.ReplaceAll(line, "'", ""))
-	invoke(t, nil, again...).want(t, exitFailure, "paid-twice", "2 requests without faults; 1 runs with faults, 1 failing")
+	invoke(t, nil, again...).want(t, exitFailure, "paid-twice", "2 requests without faults; 1 run with faults, 1 failing", "1 of 1 run, 1 failing")
 
 	text, err := os.ReadFile(junit)
 	if err != nil {
