@@ -75,7 +75,7 @@ func journalFormats() map[string]func(*world.World, []journal.Entry) wire.Reply 
 			if err != nil {
 				return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
 			}
-			return download("journal.har", "application/json; charset=utf-8", archive)
+			return download("journal.har", "application/har+json", archive) // another type than that of entries, for typed clients
 		},
 		"curl": func(w *world.World, entries []journal.Entry) wire.Reply {
 			commands := list.Map(entries, func(entry journal.Entry) string { return entry.Curl(w.URL) })

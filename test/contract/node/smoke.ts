@@ -7,7 +7,7 @@ import type { components, paths } from "./generated/service.js";
 type Schemas = components["schemas"];
 
 const baseUrl = required("SHIPPING_BASE_URL");
-const control = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${required("SHIPPING_SECRET_KEY")}` } });
+const control = createClient<paths, "application/json">({ baseUrl, headers: { Authorization: `Bearer ${required("SHIPPING_SECRET_KEY")}` } });
 
 const assumptions: Schemas["WorldAssumptions"] = { Purchasing: "5s", LastPageNull: true };
 const name = `contract${Date.now()}`;
@@ -16,7 +16,7 @@ const inWorld = { query: { world: world.name } };
 const details = take(await control.GET("/_mock/worlds/{world}", { params: { path: { world: world.name } } }));
 const wallet = details.wallets[0];
 expect(wallet !== undefined, "the world has a wallet");
-const service = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${world.secret_key ?? ""}` } });
+const service = createClient<paths, "application/json">({ baseUrl, headers: { Authorization: `Bearer ${world.secret_key ?? ""}` } });
 
 // The rate moves the price, and the wallet is funded for it.
 take(await control.POST("/_mock/exchange-rates", { params: inWorld, body: { currency: "NGN", per_dollar: 1600 } }));
@@ -64,7 +64,7 @@ for (let polls = 0; request.status !== "completed" && request.status !== "failed
 expect(request.status === "completed", `the request is completed, not ${request.status}`);
 
 // The journal and the ledger have what happened.
-const [refusal] = take(await control.GET("/_mock/journal", { params: { query: { ...inWorld.query, status: 400, last: 1 } } }));
+const [refusal] = take(await control.GET("/_mock/journal", { params: { query: { ...inWorld.query, status: "400", last: 1 } } }));
 expect(refusal?.error_code === "already_purchased", "the refused purchase is in the journal");
 const why = take(
   await control.GET("/_mock/why/{request_id}", { params: { path: { request_id: refusal.request_id }, ...inWorld } }),
