@@ -93,7 +93,7 @@ func examine(t *testing.T, h http.Handler) (card Scorecard) {
 		card, err = Examine(t.Context(), Config{
 			URL: "http://127.0.0.1/hooks", Key: receiverKey, OtherKey: olderKey, dial: listener.Transport().DialContext,
 		})
-		if err := errors.Join(err, srv.Close()); err != nil {
+		if err := errors.Join(err, srv.Shutdown(t.Context())); err != nil { // which waits for connections that linger
 			t.Error(err)
 		}
 		serving.Wait()
