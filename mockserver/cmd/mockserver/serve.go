@@ -201,6 +201,7 @@ func (s serving) run(ctx context.Context, p program) int {
 		defer remove()
 		about.CA = path
 	}
+	defer startFreeing(ctx)()
 	announce := banner
 	if *s.json {
 		announce = func(w io.Writer, r ready) error { return json.NewEncoder(w).Encode(r) }
@@ -210,7 +211,6 @@ func (s serving) run(ctx context.Context, p program) int {
 	}
 	untouched := make([]byte, headroom) // as late as possible: it starts a garbage collection
 	defer runtime.KeepAlive(untouched)
-	defer startFreeing(ctx)()
 
 	<-ctx.Done()
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), *s.drain)

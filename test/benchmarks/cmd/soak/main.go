@@ -84,7 +84,12 @@ func (p plan) soak(ctx context.Context, progress io.Writer) (found *findings, er
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, server.Stop()) }()
+	ended := false
+	defer func() {
+		if !ended {
+			err = errors.Join(err, server.Stop())
+		}
+	}()
 
 	found = &findings{plan: p}
 	watch := newWatch(server)
@@ -100,6 +105,10 @@ func (p plan) soak(ctx context.Context, progress io.Writer) (found *findings, er
 		return nil, err
 	}
 	found.after, err = watch.settle(ctx, found.before)
+	if err == nil && found.after.goroutines > found.before.goroutines {
+		fmt.Fprintln(progress, server.Stacks())
+		ended = true
+	}
 	return found, err
 }
 
