@@ -208,11 +208,14 @@ func unusualAmount(raw string) Amount {
 }
 
 // MarshalText writes the form of [Amount.String], for flags, CSV and configuration.
-func (a Amount) MarshalText() ([]byte, error) {
+func (a Amount) MarshalText() ([]byte, error) { return a.AppendText(nil) }
+
+// AppendText implements [encoding.TextAppender]. It appends what [Amount.MarshalText] returns.
+func (a Amount) AppendText(dst []byte) ([]byte, error) {
 	if a.state == amountUnreadable {
-		return nil, ErrAmountUnreadable
+		return dst, ErrAmountUnreadable
 	}
-	return a.number().Append(nil, a.decimals), nil
+	return a.number().Append(dst, a.decimals), nil
 }
 
 // UnmarshalText reads what [ParseAmount] reads and returns its errors.
