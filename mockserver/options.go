@@ -145,7 +145,9 @@ func (c *config) prepare() error {
 }
 
 func (c *config) prepareRules() error {
-	c.countries = wire.NewStatic(wire.Succeed(nil, "Countries retrieved successfully", country.JSON()).Body)
+	c.countries = wire.NewStatic(func() []byte {
+		return wire.Succeed(nil, "Countries retrieved successfully", country.JSON()).Body
+	})
 	if c.rulesFile == nil {
 		logger := c.Logger
 		c.Rules = sync.OnceValue(func() *compliance.Rules {

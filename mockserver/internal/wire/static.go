@@ -9,19 +9,21 @@ import (
 	"sync"
 )
 
-// Static is an immutable response body. Its compressed form and its tags are computed once, on first use.
+// Static is an immutable response body. It, its compressed form and its tags are computed once, on first use.
 type Static struct {
-	plain  []byte
+	plain  func() []byte
 	zipped func() []byte
 	tag    func() string // without quotes; the tag of the compressed form has a suffix
 }
 
-func NewStatic(plain []byte) *Static {
+// NewStatic returns the body that a function computes.
+func NewStatic(compute func() []byte) *Static {
+	plain := sync.OnceValue(compute)
 	return &Static{
 		plain:  plain,
-		zipped: sync.OnceValue(func() []byte { return compressed(plain) }),
+		zipped: sync.OnceValue(func() []byte { return compressed(plain()) }),
 		tag: sync.OnceValue(func() string {
-			sum := sha256.Sum256(plain)
+			sum := sha256.Sum256(plain())
 			return hex.EncodeToString(sum[:12])
 		}),
 	}
@@ -36,7 +38,7 @@ func compressed(plain []byte) []byte {
 	return buffer.Bytes()
 }
 
-func (f *Static) Reply() Reply { return Reply{Status: http.StatusOK, Body: f.plain, fixed: f} }
+func (f *Static) Reply() Reply { return Reply{Status: http.StatusOK, Body: f.plain(), fixed: f} }
 
 // Negotiate selects the form of an immutable response: compressed if the caller accepts that, and is on another machine
 // or always is true; and 304 if the caller has it. The journal records the uncompressed body.
