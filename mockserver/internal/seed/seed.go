@@ -27,13 +27,14 @@ const (
 type seeder struct {
 	*account.Account
 	plan      Plan
+	articles  map[string]article   // by a short name
 	delivered []*delivery.Delivery // oldest first
 }
 
 // New returns the account that worlds of a plan begin with, and its delivery log, oldest first. Both follow from the
 // seed, in the order of the steps. An error is a mistake in the catalogue.
 func New(p Plan) (*account.Account, []*delivery.Delivery, error) {
-	w := &seeder{plan: p, Account: account.New(p.Seed)}
+	w := &seeder{plan: p, articles: articles(), Account: account.New(p.Seed)}
 	steps := []func() error{w.seedShipments, w.seedInvoices, w.seedWallets, w.seedRates, w.seedWebhooks, w.seedDeliveries}
 	if p.Empty {
 		steps = []func() error{w.seedWallets}
@@ -100,10 +101,9 @@ func history(v voyage, towns map[string]regulatory.Address, made time.Time) []ac
 }
 
 func (w *seeder) items(goods []order) ([]regulatory.LineItem, error) {
-	known := articles()
 	items := make([]regulatory.LineItem, 0, len(goods))
 	for _, o := range goods {
-		a := known[o.article]
+		a := w.articles[o.article]
 		price, err := shipping.ParseAmount(a.price)
 		if err != nil {
 			return nil, fmt.Errorf("article %q: %w", o.article, err)
