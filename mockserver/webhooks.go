@@ -107,6 +107,10 @@ func (w *World) RemoveWebhook(id string) error { return w.core.RemoveWebhook(id)
 // Webhooks returns the ids of the webhooks, newest first.
 func (w *World) Webhooks() []string { return w.core.Webhooks() }
 
+// Receivers returns the ids of the webhooks that replays reach, newest first: they are active and subscribed to
+// an event of shipments.
+func (w *World) Receivers() []string { return w.core.Receivers() }
+
 // Deliveries returns the current delivery log, newest first, including the seeded history.
 func (w *World) Deliveries() []Delivery { return list.Map(w.core.Deliveries(), exported) }
 

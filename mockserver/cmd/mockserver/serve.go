@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
@@ -104,71 +102,22 @@ type ready struct {
 	Wallets   []string `json:"wallets"`
 	Shipments []string `json:"shipments"`
 	Invoices  []string `json:"invoices"`
-	Webhooks  []string `json:"webhooks"` // the newest that receive replays; GET /_mock/webhooks lists all
+	Webhooks  []string `json:"webhooks"` // those that replays reach; GET /_mock/webhooks lists all
 	Console   string   `json:"console"`
 	Token     string   `json:"token,omitempty"` // the header X-Mock-Token, for /_mock/ from other machines
 	CA        string   `json:"ca,omitempty"`    // with -tls: the file for curl --cacert
 }
 
-func describeWorld(ctx context.Context, srv *mockserver.Server) (ready, error) {
-	webhooks, err := replayable(ctx, srv)
-	if err != nil {
-		return ready{}, fmt.Errorf("cannot list the webhooks: %w", err)
-	}
+func describeWorld(srv *mockserver.Server) ready {
 	r := ready{
 		URL: srv.URL, SecretKey: srv.SecretKey, Wallets: srv.Wallets(), Shipments: srv.Shipments(),
-		Invoices: srv.Invoices(), Webhooks: webhooks, Console: srv.URL + "/_mock/", Token: srv.Token(),
+		Invoices: srv.Invoices(), Webhooks: srv.Receivers(), Console: srv.URL + "/_mock/", Token: srv.Token(),
 	}
 	if r.Token != "" {
 		r.Console += "?" + url.Values{"token": {r.Token}}.Encode()
 	}
-	return r, nil
+	return r
 }
-
-// replayable returns the ids of the webhooks that receive replays, newest first: they are active and subscribed to
-// a shipment event. It reads the newest 20, so that the line stays short and the start fast.
-func replayable(ctx context.Context, srv *mockserver.Server) ([]string, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1/_mock/webhooks?perPage=20", nil)
-	if err != nil {
-		return nil, err
-	}
-	req.RemoteAddr = "127.0.0.1:0"
-	resp := recorded{header: http.Header{}}
-	srv.ServeHTTP(&resp, req)
-	if resp.status != http.StatusOK {
-		return nil, errors.New(http.StatusText(resp.status))
-	}
-	var all struct {
-		Webhooks []struct {
-			ID     string   `json:"webhook_id"`
-			Events []string `json:"events"`
-			Active bool     `json:"active"`
-		} `json:"data"`
-	}
-	if err := json.Unmarshal(resp.Bytes(), &all); err != nil {
-		return nil, err
-	}
-	ids := []string{}
-	for _, h := range all.Webhooks {
-		if h.Active && slices.ContainsFunc(h.Events, func(event string) bool { return strings.HasPrefix(event, "shipment.") }) {
-			ids = append(ids, h.ID)
-		}
-	}
-	return ids, nil
-}
-
-// recorded is the response to a request that needs no connection.
-type recorded struct {
-	bytes.Buffer
-	header http.Header
-	status int
-}
-
-// Header implements [http.ResponseWriter].
-func (r *recorded) Header() http.Header { return r.header }
-
-// WriteHeader implements [http.ResponseWriter].
-func (r *recorded) WriteHeader(status int) { r.status = status }
 
 // headroom is the size of an allocation that is never touched, so that it uses no physical memory. The garbage
 // collector counts it and therefore runs less often: otherwise the small heap of this server is collected many
@@ -189,10 +138,7 @@ func (s serving) run(ctx context.Context, p program) int {
 	if !isLoopback(*s.addr) {
 		fmt.Fprintf(p.stderr, "mockserver: warning: %s can be reached from other machines, and its secret key is derived from the seed; /_mock/ needs the token; to prevent this, listen on 127.0.0.1\n", *s.addr)
 	}
-	about, err := describeWorld(context.WithoutCancel(ctx), srv) // an interrupt is handled below
-	if err != nil {
-		return p.fail("%v", err)
-	}
+	about := describeWorld(srv)
 	if *s.tls {
 		path, remove, err := writeCA(srv, *s.tlsCA)
 		if err != nil {

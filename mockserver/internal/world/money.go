@@ -85,6 +85,19 @@ func (w *World) Invoices() []string {
 	return append([]string(nil), w.Account.InvoiceURLs...)
 }
 
+// Receivers returns the ids of the webhooks that replays reach, newest first.
+func (w *World) Receivers() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ids := []string{}
+	for _, h := range slices.Backward(w.Account.Webhooks.All) {
+		if slices.ContainsFunc(account.EventKinds(), h.Receives) {
+			ids = append(ids, h.WebhookID)
+		}
+	}
+	return ids
+}
+
 // Webhooks returns the ids of the webhooks, newest first.
 func (w *World) Webhooks() []string {
 	w.mu.Lock()
