@@ -35,7 +35,7 @@ const layers = `
 	.
 	internal/transport internal/paging internal/evidence internal/workflow internal/jsonread
 	internal/jsonexact
-	internal/jsonscan internal/decimal internal/redact internal/filelock internal/workgroup internal/wait internal/randomtest
+	internal/jsonscan internal/decimal internal/redact internal/filelock internal/workgroup internal/wait internal/randomtest internal/tcptest
 `
 
 // Imports point one way: a folder can be read without what stands above it.

@@ -45,8 +45,7 @@ type cutter struct {
 func startCutter(t *testing.T, exchange recorded) *cutter {
 	t.Helper()
 	s := &cutter{exchange: exchange}
-	s.talk = s.converse
-	s.listen(t)
+	s.listen(t, s.converse)
 	return s
 }
 

@@ -15,76 +15,47 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/internal/tcptest"
 )
 
-// hostileServer is the other end of a client on a real socket. It reads each request whole, and writes
-// chosen bytes, be they HTTP or not. Then it closes the connection.
+// hostileServer is the other end of a client on a real socket. It counts the requests that arrived whole.
 type hostileServer struct {
-	answer func(to net.Conn, r *http.Request)
-	talk   func(conn net.Conn) // what happens on a connection
+	*tcptest.Server
 
-	url       string
-	listener  net.Listener
 	mu        sync.Mutex
 	reached   map[string]int // requests by method
 	authority []string       // every Authorization that came
-	open      map[net.Conn]bool
-	serving   sync.WaitGroup
 }
 
+// startHostile starts a server that reads a request of each connection, writes chosen bytes, be they HTTP or not, and
+// closes the connection.
 func startHostile(t testing.TB, answer func(to net.Conn, r *http.Request)) *hostileServer {
 	t.Helper()
-	s := &hostileServer{answer: answer}
-	s.talk = s.serve
-	s.listen(t)
+	s := &hostileServer{}
+	s.listen(t, func(conn net.Conn) {
+		if r, whole := s.receive(bufio.NewReader(conn)); whole {
+			answer(conn, r)
+		}
+	})
 	return s
 }
 
-func (s *hostileServer) listen(t testing.TB) {
+// listen starts the server; talk is what happens on a connection.
+func (s *hostileServer) listen(t testing.TB, talk func(conn net.Conn)) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	s.reached = map[string]int{}
+	server, err := tcptest.Start(talk)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.url, s.listener = "http://"+listener.Addr().String(), listener
-	s.reached, s.open = map[string]int{}, map[net.Conn]bool{}
-	s.serving.Go(s.accept)
-	t.Cleanup(s.close)
-}
-
-func (s *hostileServer) accept() {
-	for {
-		conn, err := s.listener.Accept()
-		if err != nil {
-			return
-		}
-		s.mu.Lock()
-		s.open[conn] = true
-		s.mu.Unlock()
-		s.serving.Go(func() {
-			s.talk(conn)
-			_ = conn.Close()
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			delete(s.open, conn)
-		})
-	}
-}
-
-// serve is a connection's one exchange.
-func (s *hostileServer) serve(conn net.Conn) {
-	if r, whole := s.receive(bufio.NewReader(conn)); whole {
-		s.answer(conn, r)
-	}
+	s.Server = server
+	t.Cleanup(server.Close)
 }
 
 // receive reads a request, and counts it if it is complete.
 func (s *hostileServer) receive(from *bufio.Reader) (r *http.Request, whole bool) {
-	r, err := http.ReadRequest(from)
+	r, err := tcptest.ReadRequest(from)
 	if err != nil {
-		return nil, false
-	}
-	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		return nil, false
 	}
 	s.mu.Lock()
@@ -92,16 +63,6 @@ func (s *hostileServer) receive(from *bufio.Reader) (r *http.Request, whole bool
 	s.reached[r.Method]++
 	s.authority = append(s.authority, r.Header.Get("Authorization"))
 	return r, true
-}
-
-func (s *hostileServer) close() {
-	_ = s.listener.Close()
-	s.mu.Lock()
-	for conn := range s.open {
-		_ = conn.Close()
-	}
-	s.mu.Unlock()
-	s.serving.Wait()
 }
 
 // count is how many requests of a method came; "" counts all.
@@ -132,7 +93,7 @@ func hostilePolicy(answer hostileAnswer) shipping.Option {
 func (s *hostileServer) client(t testing.TB, options ...shipping.Option) *shipping.Client {
 	t.Helper()
 	client, err := shipping.NewClient(shippingtest.Key, append([]shipping.Option{
-		shipping.WithBaseURL(s.url), shipping.WithProvisionalRoutes(), shipping.WithMaxResponseBytes(hostileLimit),
+		shipping.WithBaseURL(s.URL), shipping.WithProvisionalRoutes(), shipping.WithMaxResponseBytes(hostileLimit),
 	}, options...)...)
 	if err != nil {
 		t.Fatal(err)
@@ -261,8 +222,8 @@ func TestHostile_NoOperationFollowsARedirect(t *testing.T) {
 	elsewhere := startHostile(t, func(to net.Conn, _ *http.Request) { _, _ = io.WriteString(to, wireAnswer("200 OK", "{}")) })
 	for _, status := range []string{"301 Moved Permanently", "302 Found", "303 See Other", "307 Temporary Redirect", "308 Permanent Redirect"} {
 		for name, location := range map[string]string{
-			"same origin": "/v1/countries", "other origin": elsewhere.url + "/v1/countries", "itself": "", "other scheme": "https://" + elsewhere.url[len("http://"):],
-			"with credentials": "http://me:secret@" + elsewhere.url[len("http://"):], "a file": "file:///etc/passwd", "no address": "http://[broken",
+			"same origin": "/v1/countries", "other origin": elsewhere.URL + "/v1/countries", "itself": "", "other scheme": "https://" + elsewhere.URL[len("http://"):],
+			"with credentials": "http://me:secret@" + elsewhere.URL[len("http://"):], "a file": "file:///etc/passwd", "no address": "http://[broken",
 		} {
 			t.Run(status[:3]+" to "+name, func(t *testing.T) {
 				t.Parallel()

@@ -91,7 +91,7 @@ func TestMemory_NoListCostsMoreThanItsElements(t *testing.T) {
 func measure(t *testing.T, call shippingtest.Call, answer hostileAnswer, more uint64) (err error) {
 	t.Helper()
 	server := startHostile(t, func(to net.Conn, _ *http.Request) { answer.write(to, call.Body()) })
-	defer server.close()
+	defer server.Close()
 	client := server.client(t, hostilePolicy(answer))
 	got := allocated(func() {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -138,7 +138,8 @@ func TestSecrets_AKeyOfDigits(t *testing.T) {
 // C24: the same over HTTP/2, whose frames can contain a text.
 func TestSecrets_NoGoAwayShowsTheKey(t *testing.T) {
 	t.Parallel()
-	server := &hostileServer{talk: func(conn net.Conn) {
+	server := &hostileServer{}
+	server.listen(t, func(conn net.Conn) {
 		preface := make([]byte, 24)
 		if _, err := io.ReadFull(conn, preface); err != nil {
 			return
@@ -149,8 +150,7 @@ func TestSecrets_NoGoAwayShowsTheKey(t *testing.T) {
 		frame := []byte{byte(length >> 16), byte(length >> 8), byte(length), 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11}
 		_, _ = conn.Write(append(frame, debug...)) // GOAWAY
 		_, _ = io.Copy(io.Discard, io.LimitReader(conn, 1<<10))
-	}}
-	server.listen(t)
+	})
 	protocols := &http.Protocols{}
 	protocols.SetUnencryptedHTTP2(true)
 	transport := &http.Transport{Protocols: protocols}
@@ -180,7 +180,7 @@ func TestSecrets_NoProxyShowsTheKey(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			proxy := startHostile(t, func(to net.Conn, _ *http.Request) { _, _ = io.WriteString(to, answer) })
-			at, err := url.Parse(proxy.url)
+			at, err := url.Parse(proxy.URL)
 			if err != nil {
 				t.Fatal(err)
 			}

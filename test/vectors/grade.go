@@ -5,11 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
+
+	"github.com/shipping-go/shipping/internal/tcptest"
 )
 
 // The purchase that every client makes.
@@ -89,13 +90,10 @@ func (c Case) late(got Report) bool {
 type Service struct {
 	URL string
 
+	server    *tcptest.Server
 	played    Case
-	listener  net.Listener
 	mu        sync.Mutex
 	purchases int
-	open      map[net.Conn]bool
-	closed    bool
-	serving   sync.WaitGroup
 }
 
 // refused is an address that refuses connections. A port that was just closed could belong to another program.
@@ -103,15 +101,15 @@ const refused = "http://127.0.0.1:1"
 
 // Serve starts a service that plays the case.
 func (c Case) Serve() (*Service, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	s := &Service{played: c}
+	server, err := tcptest.Start(s.exchange)
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{URL: "http://" + listener.Addr().String(), played: c, listener: listener, open: map[net.Conn]bool{}}
+	s.URL, s.server = server.URL, server
 	if c.Refused {
 		s.URL = refused
 	}
-	s.serving.Go(s.accept)
 	return s, nil
 }
 
@@ -123,45 +121,12 @@ func (s *Service) Purchases() int {
 }
 
 // Close closes the listener and all connections.
-func (s *Service) Close() {
-	_ = s.listener.Close()
-	s.mu.Lock()
-	s.closed = true
-	for conn := range s.open {
-		_ = conn.Close()
-	}
-	s.mu.Unlock()
-	s.serving.Wait()
-}
-
-func (s *Service) accept() {
-	for {
-		conn, err := s.listener.Accept()
-		if err != nil {
-			return
-		}
-		s.mu.Lock()
-		if s.open[conn] = true; s.closed {
-			_ = conn.Close()
-		}
-		s.mu.Unlock()
-		s.serving.Go(func() {
-			s.exchange(conn)
-			_ = conn.Close()
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			delete(s.open, conn)
-		})
-	}
-}
+func (s *Service) Close() { s.server.Close() }
 
 // exchange reads a request whole, responds, and leaves the connection to be closed.
 func (s *Service) exchange(conn net.Conn) {
-	r, err := http.ReadRequest(bufio.NewReader(conn))
+	r, err := tcptest.ReadRequest(bufio.NewReader(conn))
 	if err != nil {
-		return
-	}
-	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		return
 	}
 	switch {

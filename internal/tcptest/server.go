@@ -1,0 +1,77 @@
+// Package tcptest starts servers for tests that choose every byte which a client receives, be it HTTP or not.
+package tcptest
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// Server passes each connection to a function, and closes the connection when the function returns.
+type Server struct {
+	// URL is http:// and the address.
+	URL string
+
+	talk     func(net.Conn)
+	listener net.Listener
+	serving  sync.WaitGroup
+	mu       sync.Mutex
+	open     map[net.Conn]bool
+	closed   bool
+}
+
+// Start starts a server on a loopback port. talk is called for many connections at the same time.
+func Start(talk func(net.Conn)) (*Server, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{URL: "http://" + listener.Addr().String(), talk: talk, listener: listener, open: map[net.Conn]bool{}}
+	s.serving.Go(s.accept)
+	return s, nil
+}
+
+func (s *Server) accept() {
+	for {
+		conn, err := s.listener.Accept()
+		if err != nil {
+			return
+		}
+		s.mu.Lock()
+		if s.open[conn] = true; s.closed { // Close has not seen it
+			_ = conn.Close()
+		}
+		s.mu.Unlock()
+		s.serving.Go(func() {
+			s.talk(conn)
+			_ = conn.Close()
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			delete(s.open, conn)
+		})
+	}
+}
+
+// Close closes the listener and all connections, and returns when every call of the function has returned.
+func (s *Server) Close() {
+	_ = s.listener.Close()
+	s.mu.Lock()
+	s.closed = true
+	for conn := range s.open {
+		_ = conn.Close()
+	}
+	s.mu.Unlock()
+	s.serving.Wait()
+}
+
+// ReadRequest reads a request to the end of its body, which it discards. It fails for a request that is not complete.
+func ReadRequest(from *bufio.Reader) (*http.Request, error) {
+	r, err := http.ReadRequest(from)
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.Copy(io.Discard, r.Body)
+	return r, err
+}
