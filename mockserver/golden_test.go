@@ -49,12 +49,16 @@ func checkGolden(t *testing.T, file string, record []byte) {
 	checkForm(t, file, parse(t, want), record)
 }
 
-// checkForm reports every difference between records and the form that a golden file gives them.
+// checkForm reports every difference between records and the form that a golden file gives them, once.
 func checkForm(t *testing.T, file string, form any, records ...json.RawMessage) {
 	t.Helper()
+	reported := map[string]bool{}
 	for _, record := range records {
 		for _, problem := range compare("$", form, parse(t, record)) {
-			t.Errorf("%s: %s", file, problem)
+			if !reported[problem] {
+				t.Errorf("%s: %s", file, problem)
+			}
+			reported[problem] = true
 		}
 	}
 }

@@ -56,12 +56,12 @@ func recordSection(t *testing.T, above, heading, text string) {
 }
 
 // recordRows reports the members of a Go type that have no row, or adds their rows under -record, each after that of the
-// member before it and with the description of the OpenAPI document.
-func recordRows(t *testing.T, heading string, of reflect.Type, schema schema, rows []field) []field {
+// member before it and with the description of the OpenAPI document. It returns all rows, and the names that it reported.
+func recordRows(t *testing.T, heading string, of reflect.Type, schema schema, rows []field) (all []field, missing []string) {
 	t.Helper()
 	const path = "docs/SPECIFICATION.md"
 	if schema.Assumption != "" || of == reflect.TypeFor[shipping.Pagination]() {
-		return rows // not all members are in the table
+		return rows, nil // not all members are in the table
 	}
 	before := ""
 	for member := range of.Fields() {
@@ -78,6 +78,7 @@ func recordRows(t *testing.T, heading string, of reflect.Type, schema schema, ro
 		case !described:
 			t.Errorf("%s (%s) is not in mockserver/internal/openapi/service.json: add it to the properties of its schema", name, tag)
 		case !*recordAPI:
+			missing = append(missing, tag)
 			t.Errorf("%s, %s: no row for %s (%s); %s", path, heading, name, tag, howToRecord)
 		default:
 			row := field{tag, property.kind(), name}
@@ -91,7 +92,7 @@ func recordRows(t *testing.T, heading string, of reflect.Type, schema schema, ro
 			rows, before = append(rows, row), name
 		}
 	}
-	return rows
+	return rows, missing
 }
 
 // row returns the row of a member that is a field of a Go type.

@@ -191,9 +191,9 @@ func TestWrite_DescribesEveryOperationAndParameter(t *testing.T) {
 	if err := json.Unmarshal([]byte(write(t, shipping.Operations())), &document); err != nil {
 		t.Fatal(err)
 	}
-	var tags []string
+	tags := map[string]bool{}
 	for _, tag := range document.Tags {
-		tags = append(tags, tag.Name)
+		tags[tag.Name] = true
 	}
 	ids, camel := map[string]bool{}, regexp.MustCompile(`^[a-z]+[A-Za-z]+$`)
 	for path, methods := range document.Paths {
@@ -203,12 +203,23 @@ func TestWrite_DescribesEveryOperationAndParameter(t *testing.T) {
 				t.Errorf("%s: operationId %q occurs twice", place, op.ID)
 			}
 			ids[op.ID] = true
-			control := strings.HasPrefix(path, "/_mock/")
+			control, file := strings.HasPrefix(path, "/_mock/"), "mockserver/internal/openapi/service.json"
+			if control {
+				file = "mockserver/internal/openapi/control.json"
+			}
 			if control && !camel.MatchString(op.ID) {
 				t.Errorf("%s: operationId %q: use a verb and a noun, such as fundWallet", place, op.ID)
 			}
-			if op.Summary == "" || op.Security == nil || len(op.Tags) != 1 || !slices.Contains(tags, op.Tags[0]) || strings.HasPrefix(op.Tags[0], "control-") != control {
-				t.Errorf("%s: summary %q, security %v, tags %v: each operation has the first two, and one of the tags %v", place, op.Summary, op.Security, op.Tags, tags)
+			if op.Summary == "" || op.Security == nil {
+				t.Errorf("%s: operation %s has the summary %q and the security %v: add the missing one in %s", place, op.ID, op.Summary, op.Security, file)
+			}
+			switch {
+			case len(op.Tags) != 1:
+				t.Errorf("%s: operation %s has the tags %q: give it one tag in %s", place, op.ID, op.Tags, file)
+			case !tags[op.Tags[0]]:
+				t.Errorf("%s: operation %s has the tag %q, which tags in %s does not define: add it", place, op.ID, op.Tags[0], file)
+			case strings.HasPrefix(op.Tags[0], "control-") != control:
+				t.Errorf("%s: operation %s has the tag %q: tags of control operations, and no others, begin with control-", place, op.ID, op.Tags[0])
 			}
 			for _, p := range op.Parameters {
 				described := p.parameter
