@@ -474,6 +474,12 @@ func TestAdminWorlds_DoWhatTheMethodsDo(t *testing.T) {
 		t.Errorf("the worlds are %+v", worlds)
 	}
 	do(t, srv, http.MethodDelete, "/_mock/worlds/virtual_what-if", "").want(t, http.StatusOK)
+	post(t, srv, "/_mock/worlds/virtual_ci/snapshot", `{"snapshot":"a second/one"}`).want(t, http.StatusOK)
+	var left struct{ Snapshots []string }
+	do(t, srv, http.MethodDelete, "/_mock/worlds/virtual_ci/snapshot?snapshot=a+second%2Fone", "").want(t, http.StatusOK).data(t, &left)
+	if !slices.Equal(left.Snapshots, []string{"funded"}) {
+		t.Errorf("after one is removed, the snapshots are %q", left.Snapshots)
+	}
 
 	for _, test := range []struct {
 		method, path, body string
@@ -489,6 +495,7 @@ func TestAdminWorlds_DoWhatTheMethodsDo(t *testing.T) {
 		{"POST", "/_mock/worlds/virtual_ci/fork", `{"name":"x","snapshot":"nothing"}`, 400, `the world has no snapshot "nothing": it has funded`},
 		{"POST", "/_mock/worlds/virtual_ci/snapshot", `{}`, 400, "needs a name"},
 		{"POST", "/_mock/worlds/virtual_ci/restore", `{"snapshot":"nothing"}`, 400, `the world has no snapshot "nothing": it has funded`},
+		{"DELETE", "/_mock/worlds/virtual_ci/snapshot?snapshot=nothing", ``, 400, `the world has no snapshot "nothing": it has funded`},
 		{"POST", "/_mock/worlds/home/restore", `{"snapshot":"no"}`, 400, `the world has no snapshot "no", and no other: POST /_mock/worlds/home/snapshot takes one`},
 		{"POST", "/_mock/worlds/nowhere/reset", ``, 404, "no world"},
 		{"DELETE", "/_mock/worlds/home", ``, 400, "reset it instead"},

@@ -42,7 +42,7 @@ test("a world is opened from several scenarios with numbers, contrary to the ass
   await page.getByText("Closed: lowfunds-rows1000-virtual_console").waitFor();
 });
 
-test("snapshots: taken under a name, restored, and forked", async () => {
+test("snapshots: taken under a name, restored, forked and removed", async () => {
   const wallet = s.server.wallets[0];
   const balance = async (world) => (await s.server.call("GET", `/_mock/ledger?wallet=${wallet}&perPage=1&world=${world}`)).data.wallets[0].balance;
   const before = await balance("home");
@@ -59,6 +59,9 @@ test("snapshots: taken under a name, restored, and forked", async () => {
   await page.getByRole("button", { name: "Restore before lunch" }).click();
   await page.getByText("Restored: before lunch").waitFor();
   assert.equal(await balance("home"), before);
+  await page.getByRole("button", { name: "Remove before lunch" }).click();
+  await page.getByText("Removed: before lunch").waitFor();
+  await page.getByRole("button", { name: "Restore before lunch" }).waitFor({ state: "detached" });
   await page.getByLabel("Name of the fork").fill("copy");
   await page.getByRole("button", { name: "Fork", exact: true }).click();
   await page.waitForURL(/world=.*_copy/);

@@ -73,7 +73,8 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 		{"GET", "worlds/home/diff", ""}, {"GET", "worlds?keys=false", ""}, {"GET", "worlds/lowfunds_ci42", ""}, {"POST", "worlds/lowfunds_ci42/snapshot", `{"snapshot":"before"}`},
 		{"GET", "worlds/lowfunds_ci42/diff?since=before", ""},
 		{"POST", "worlds/lowfunds_ci42/restore", `{"snapshot":"before"}`}, {"POST", "worlds/lowfunds_ci42/fork", `{"name":"what-if","snapshot":"before"}`},
-		{"POST", "worlds/lowfunds_ci42/reset", ""}, {"DELETE", "worlds/lowfunds_ci42", ""}, {"POST", "state/save", ""},
+		{"POST", "worlds/lowfunds_ci42/reset", ""}, {"DELETE", "worlds/lowfunds_ci42/snapshot?snapshot=before", ""},
+		{"DELETE", "worlds/lowfunds_ci42", ""}, {"POST", "state/save", ""},
 	}
 	for _, test := range tests {
 		c.succeed(test.method, "/_mock/"+test.path, test.body, "Authorization", "")

@@ -93,6 +93,7 @@ func Routes() []Route {
 		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that snapshot`, "keys", (*Admin).forkWorld},
 		{"POST", "worlds/{world}/reset", "restore the initial contents of a world", "keys", (*Admin).resetWorld},
 		{"POST", "worlds/{world}/snapshot", `take a snapshot of a world: {"snapshot":"before"}`, "keys", (*Admin).takeSnapshot},
+		{"DELETE", "worlds/{world}/snapshot", "remove the snapshot of the name in snapshot", "snapshot keys", (*Admin).removeSnapshot},
 		{"POST", "worlds/{world}/restore", `restore a snapshot: {"snapshot":"before"}`, "keys", (*Admin).restoreSnapshot},
 		{"POST", "state/save", "save every world to the file that -state named", "", (*Admin).saveState},
 		{"GET", "regulatory-requests", "the regulatory requests, newest first, summarized; page and perPage", "page perPage", (*Admin).listRegulatoryRequests},

@@ -176,6 +176,13 @@ func (s *Admin) restoreSnapshot(c *control) wire.Reply {
 	})
 }
 
+// removeSnapshot serves DELETE /_mock/worlds/{world}/snapshot.
+func (s *Admin) removeSnapshot(c *control) wire.Reply {
+	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
+		return replyWorld(w, "The snapshot is removed", w.Remove(c.Query().Get("snapshot")))
+	})
+}
+
 func (s *Admin) closeWorld(c *control) wire.Reply {
 	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
 		if w == s.Worlds.Home() {

@@ -18,7 +18,7 @@ func (w *World) Keep(name string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, again := w.Snapshots[name]; !again && len(w.Snapshots) >= maxNamedSnapshots {
-		return fmt.Errorf("the world has %d snapshots, which is the limit: reuse one of their names", maxNamedSnapshots)
+		return fmt.Errorf("the world has %d snapshots, which is the limit: remove one, or reuse its name", maxNamedSnapshots)
 	}
 	if err := w.RoomForBytes(taken.State.RequestBytes + taken.State.Webhooks.Bytes); err != nil {
 		return err
@@ -27,6 +27,17 @@ func (w *World) Keep(name string) error {
 		w.Snapshots = map[string]*Snapshot{}
 	}
 	w.Snapshots[name] = taken
+	return nil
+}
+
+// Remove removes a snapshot that Keep has stored.
+func (w *World) Remove(name string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.Snapshots[name] == nil {
+		return w.noSnapshot(name)
+	}
+	delete(w.Snapshots, name)
 	return nil
 }
 
