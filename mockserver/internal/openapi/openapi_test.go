@@ -156,7 +156,7 @@ func TestWrite_EveryComponentIsUsed(t *testing.T) {
 		for name := range all {
 			used := referenced[kind+"/"+name] || kind == "securitySchemes" && strings.Contains(text, `"`+name+`": []`)
 			if !used {
-				t.Errorf("nothing refers to %s %s: remove it", kind, name)
+				t.Errorf("nothing refers to %s %s: refer to it in mockserver/internal/openapi, such as in the response of its operation, or remove it", kind, name)
 			}
 			delete(referenced, kind+"/"+name)
 		}
