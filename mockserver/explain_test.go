@@ -107,6 +107,22 @@ func TestWhy_OfAFaultNamesTheRule(t *testing.T) {
 	}
 }
 
+// An entry that the journal has dropped is not reported as one that it never had.
+func TestJournal_ReportsADroppedEntry(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithJournal(8, 0))
+	for range 9 {
+		get(t, srv, "/v1/rates?perPage=1")
+	}
+	for _, path := range []string{"journal", "why"} {
+		get(t, srv, "/_mock/"+path+"/req-1").refusal(t, 404, `the journal has dropped the request "req-1": it keeps the latest 8, and refused ones longer; raise the limit with -journal`)
+		get(t, srv, "/_mock/"+path+"/req-10").refusal(t, 404, `the journal has no request "req-10"`)
+	}
+	if _, err := srv.Why("req-1"); err == nil || !strings.Contains(err.Error(), "mockserver: the journal has dropped") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestWhy_IsFoundInAnyWorld(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())

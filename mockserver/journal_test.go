@@ -80,7 +80,7 @@ func TestJournal_KeepsFailedRequestsLonger(t *testing.T) {
 	if got := get(t, srv, "/_mock/journal/req-1").want(t, 200).text(t, "query"); got != "first" {
 		t.Errorf("the entry of the refused request has the query %q", got)
 	}
-	get(t, srv, "/_mock/journal/req-36").refusal(t, 404, "no request")
+	get(t, srv, "/_mock/journal/req-36").refusal(t, 404, "has dropped")
 	for range 5 { // of which the journal keeps the latest 4
 		get(t, srv, "/v1/transactions")
 	}

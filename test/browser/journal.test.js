@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { afterEach, test } from "node:test";
+import { open } from "./page.js";
+import { serve } from "./server.js";
 import { suite } from "./suite.js";
 
 const s = suite();
@@ -183,5 +185,18 @@ test("a notice covers nothing", async () => {
     assert.equal(await page.locator(".notice").count(), 2);
     assert.deepEqual(overlaps, []);
     if (width === 1280) await s.tab.context.close();
+  }
+});
+
+test("an entry that the journal has dropped is reported as dropped", async () => {
+  const server = await serve("-journal", "8");
+  const { page, context } = await open(s.browser, server, "#/journal");
+  try {
+    for (let sent = 0; sent < 9; sent++) await server.call("GET", "/v1/rates?perPage=1");
+    await page.goto(`${server.url}/_mock/#/journal/req-1`);
+    await page.locator(".detail").getByText('the journal has dropped the request "req-1": it keeps the latest 8').waitFor();
+  } finally {
+    await context.close();
+    await server.stop();
   }
 });

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -172,9 +173,9 @@ func parseJournalChoice(w *world.World, query url.Values) (watch.Choice, error) 
 
 // getJournalEntry serves GET /_mock/journal/{request_id}: an entry, or code that sends its request again.
 func (s *Admin) getJournalEntry(c *control) wire.Reply {
-	found, _, known := c.world.Log.Remembered(c.PathValue("request_id"))
-	if !known {
-		return entryNotFound(c)
+	found, _, err := c.world.Log.Remembered(c.PathValue("request_id"))
+	if err != nil {
+		return entryNotFound(c, err)
 	}
 	switch as := c.Query().Get("as"); as {
 	case "":
@@ -191,12 +192,15 @@ func (s *Admin) getJournalEntry(c *control) wire.Reply {
 func (s *Admin) explainRefusal(c *control) wire.Reply {
 	why, err := explain.Response(s.Worlds, c.world, c.PathValue("request_id"), s.Operations)
 	if err != nil {
-		return entryNotFound(c)
+		return entryNotFound(c, err)
 	}
 	return wire.SucceedWith(nil, why.Summary(), why)
 }
 
-func entryNotFound(c *control) wire.Reply {
-	return wire.Refused(http.StatusNotFound, wire.CodeNotFound,
-		fmt.Sprintf("the journal of world %s has no request %q: use the X-Request-Id of one of its latest responses, or select another world with ?world=NAME; %s has the requests whose key opens no world", c.world.Name(), c.PathValue("request_id"), world.UnauthenticatedName))
+func entryNotFound(c *control, err error) wire.Reply {
+	message := strings.TrimPrefix(err.Error(), "mockserver: ")
+	if !errors.Is(err, watch.ErrDropped) {
+		message += fmt.Sprintf(", or select a world other than %s with ?world=NAME; %s has the requests whose key opens no world", c.world.Name(), world.UnauthenticatedName)
+	}
+	return wire.Refused(http.StatusNotFound, wire.CodeNotFound, message)
 }

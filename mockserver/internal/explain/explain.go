@@ -50,9 +50,9 @@ type Suggestion struct {
 // Response explains the response of a world with the given X-Request-Id. If the key of the request opens no world, the
 // suggestion is for the home world.
 func Response(worlds *world.Book, w *world.World, requestID string, table []shipping.Operation) (Explanation, error) {
-	c, rule, known := w.Log.Remembered(requestID)
-	if !known {
-		return Explanation{}, fmt.Errorf("mockserver: the journal has no request %q: use the X-Request-Id of one of the latest responses, or raise the limit with -journal (in Go: WithJournal)", requestID)
+	c, rule, err := w.Log.Remembered(requestID)
+	if err != nil {
+		return Explanation{}, fmt.Errorf("mockserver: %w", err)
 	}
 	why := Explanation{
 		RequestID: c.RequestID, Operation: c.Operation, Status: c.Status, ErrorCode: c.ErrorCode, Message: c.Message, Fault: c.Fault,

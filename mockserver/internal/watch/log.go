@@ -2,6 +2,8 @@ package watch
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"sort"
@@ -216,22 +218,37 @@ func (j *Log) Last() uint64 {
 // Changes returns a channel that closes at the next call.
 func (j *Log) Changes() <-chan struct{} { return j.each(func(*entry) bool { return false }) }
 
+// ErrDropped is returned for an entry that the journal no longer has.
+var ErrDropped = errors.New("the journal has dropped the request")
+
 // Remembered returns an entry by its id, and the sentence of the specification for its refusal, if known.
-func (j *Log) Remembered(id string) (found journal.Entry, rule string, known bool) {
+func (j *Log) Remembered(id string) (found journal.Entry, rule string, err error) {
 	digits, isID := strings.CutPrefix(id, "req-")
 	number, err := strconv.ParseUint(digits, 10, 64)
 	if !isID || err != nil {
-		return found, "", false
+		number = 0
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	recorded := len(j.kept) + len(j.ring)
 	i := sort.Search(recorded, func(i int) bool { return j.at(i).number >= number })
 	if i == recorded || j.at(i).number != number {
-		return found, "", false
+		return found, "", j.absent(id, number)
 	}
 	e := j.at(i)
-	return e.call(), e.refusal.Rule, true
+	return e.call(), e.refusal.Rule, nil
+}
+
+// absent returns the error for an id that no entry has. The caller holds the lock.
+func (j *Log) absent(id string, number uint64) error {
+	if number == 0 || number > j.total {
+		return fmt.Errorf("the journal has no request %q: use the X-Request-Id of one of the latest responses", id)
+	}
+	limit := "-journal (in Go: WithJournal)"
+	if len(j.ring) < j.size {
+		limit = "-max-journal (in Go: WithMaxJournal)"
+	}
+	return fmt.Errorf("%w %q: it keeps the latest %d, and refused ones longer; raise the limit with %s", ErrDropped, id, len(j.ring), limit)
 }
 
 // Clear removes every call and starts the numbering again.
