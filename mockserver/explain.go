@@ -1,6 +1,9 @@
 package mockserver
 
-import "github.com/shipping-go/shipping/mockserver/internal/explain"
+import (
+	"github.com/shipping-go/shipping/mockserver/internal/explain"
+	"github.com/shipping-go/shipping/mockserver/journal"
+)
 
 // Why explains a response that is a refusal, or that a fault struck. The header X-Mock-Why of such a response
 // holds the address of its explanation.
@@ -19,6 +22,8 @@ type Why struct {
 	// Nearest is a valid request that differs as little as possible from the one that was sent; nil if none
 	// was found, or if the request was valid.
 	Nearest *Suggestion `json:"nearest_valid,omitempty"`
+	// Findings are those of lint about this request, whether it was refused or not.
+	Findings []journal.Finding `json:"findings,omitempty"`
 }
 
 // Summary returns the explanation as one sentence.
@@ -42,6 +47,6 @@ func (w *World) Why(requestID string) (Why, error) {
 	y, err := explain.Response(w.server.worlds, w.core, requestID, w.server.config.operations)
 	return Why{
 		RequestID: y.RequestID, Operation: y.Operation, Status: y.Status, ErrorCode: y.ErrorCode, Message: y.Message, Fault: y.Fault,
-		Rule: y.Rule, Specification: y.Specification, Nearest: (*Suggestion)(y.Nearest),
+		Rule: y.Rule, Specification: y.Specification, Nearest: (*Suggestion)(y.Nearest), Findings: y.Findings,
 	}, err
 }

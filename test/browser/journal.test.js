@@ -188,6 +188,17 @@ test("a notice covers nothing", async () => {
   }
 });
 
+test("the findings of lint stand beside the request, also a refused one that is sent from the console", async () => {
+  const page = await visit("#/requests");
+  await page.getByLabel("Operation").selectOption("");
+  await page.getByLabel("Path and query").fill("/v1/transactions?colour=red");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  const detail = page.locator(".detail");
+  await detail.locator(".reason").getByText("wallet is required").first().waitFor();
+  await detail.getByText("unknown-parameter").waitFor();
+  await detail.getByText("the specification does not list this query parameter").waitFor();
+});
+
 test("an entry that the journal has dropped is reported as dropped", async () => {
   const server = await serve("-journal", "8");
   const { page, context } = await open(s.browser, server, "#/journal");

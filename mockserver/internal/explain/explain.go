@@ -27,15 +27,16 @@ func (y *Explanation) Summary() string {
 
 // Explanation explains the response to a call that was refused, or that a fault struck.
 type Explanation struct {
-	RequestID     string      `json:"request_id"`
-	Operation     string      `json:"operation"`
-	Status        int         `json:"status,omitempty"`
-	ErrorCode     string      `json:"error_code,omitempty"`
-	Message       string      `json:"message,omitempty"`
-	Specification string      `json:"specification,omitempty"`
-	Rule          string      `json:"rule,omitempty"`
-	Fault         string      `json:"fault,omitempty"`
-	Nearest       *Suggestion `json:"nearest_valid,omitempty"`
+	RequestID     string            `json:"request_id"`
+	Operation     string            `json:"operation"`
+	Status        int               `json:"status,omitempty"`
+	ErrorCode     string            `json:"error_code,omitempty"`
+	Message       string            `json:"message,omitempty"`
+	Specification string            `json:"specification,omitempty"`
+	Rule          string            `json:"rule,omitempty"`
+	Fault         string            `json:"fault,omitempty"`
+	Nearest       *Suggestion       `json:"nearest_valid,omitempty"`
+	Findings      []journal.Finding `json:"findings,omitempty"` // of lint, about this request
 }
 
 // Suggestion is a request that the world accepts.
@@ -56,6 +57,7 @@ func Response(worlds *world.Book, w *world.World, requestID string, table []ship
 	}
 	why := Explanation{
 		RequestID: c.RequestID, Operation: c.Operation, Status: c.Status, ErrorCode: c.ErrorCode, Message: c.Message, Fault: c.Fault,
+		Findings: w.Lint.Of(requestID),
 	}
 	if c.Fault != "" || c.ErrorCode == "" {
 		return why, nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -29,6 +30,7 @@ type Lint struct {
 	polls     map[string]poll
 	redirects map[string]bool // paths of this server to which a redirect led
 	findings  []*journal.Finding
+	byRequest map[string][]*journal.Finding // by X-Request-Id
 }
 
 // refusedRequest is a response after which the same request must not be sent again, or not before a time.
@@ -61,7 +63,7 @@ func NewLint(parameters func(operation string) []string) *Lint {
 	return &Lint{
 		parameters: parameters,
 		refused:    map[uint64]refusedRequest{}, purchases: map[string]purchase{}, reads: map[string]time.Time{},
-		polls: map[string]poll{}, redirects: map[string]bool{},
+		polls: map[string]poll{}, redirects: map[string]bool{}, byRequest: map[string][]*journal.Finding{},
 	}
 }
 
@@ -71,7 +73,7 @@ func (d *Lint) Clear() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.changes, d.refused, d.purchases, d.reads = 0, fresh.refused, fresh.purchases, fresh.reads
-	d.polls, d.redirects, d.findings = fresh.polls, fresh.redirects, nil
+	d.polls, d.redirects, d.findings, d.byRequest = fresh.polls, fresh.redirects, nil, fresh.byRequest
 }
 
 // See checks an exchange before the response is sent. If the clock is virtual, rules about elapsed time
@@ -232,26 +234,37 @@ func remember[K comparable, V any](m map[K]V, key K, value V) {
 
 // find records a finding, or counts it again.
 func (d *Lint) find(rule journal.LintRule, operation, detail, id string) {
-	for _, f := range d.findings {
-		if f.Rule == rule && f.Operation == operation && (f.Detail == detail || rule == journal.LintIgnoredRetryAfter) {
-			f.Times++
-			f.RequestID = id
+	i := slices.IndexFunc(d.findings, func(f *journal.Finding) bool {
+		return f.Rule == rule && f.Operation == operation && (f.Detail == detail || rule == journal.LintIgnoredRetryAfter)
+	})
+	if i < 0 {
+		if i = len(d.findings); i == maxFindings {
 			return
 		}
+		d.findings = append(d.findings, &journal.Finding{Rule: rule, Operation: operation, Detail: detail, Advice: advice(rule)})
 	}
-	if len(d.findings) < maxFindings {
-		d.findings = append(d.findings, &journal.Finding{Rule: rule, Operation: operation, Detail: detail, Times: 1, RequestID: id, Advice: advice(rule)})
-	}
+	found := d.findings[i]
+	found.Times++
+	found.RequestID = id
+	remember(d.byRequest, id, append(d.byRequest[id], found))
 }
 
+// All returns the findings, first found first.
 func (d *Lint) All() []journal.Finding {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	findings := make([]journal.Finding, len(d.findings))
-	for i, f := range d.findings {
-		findings[i] = *f
-	}
-	return findings
+	return copied(d.findings)
+}
+
+// Of returns the findings about one of the latest requests that have any.
+func (d *Lint) Of(requestID string) []journal.Finding {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return copied(d.byRequest[requestID])
+}
+
+func copied(findings []*journal.Finding) []journal.Finding {
+	return list.Map(findings, func(f *journal.Finding) journal.Finding { return *f })
 }
 
 // advice explains why a client should not do it and what to do instead.

@@ -2,19 +2,20 @@
 
 import { badge } from "./badge.js";
 import { h, put } from "./dom.js";
+import { findings } from "./entry.js";
 import { count, number } from "./format.js";
 import { attempt } from "./notice.js";
 import { panel } from "./panel.js";
 
 /** @param {import("./app.js").App} app */
 export function coverage(app) {
-  const found = h("ul", { class: "plain" });
+  const found = h("div");
   const seen = h("div", { class: "coverage" });
 
   async function load() {
-    const findings = await attempt(() => app.api.get("lint")) ?? [];
-    put(found, findings.length ? findings.map((/** @type {any} */ one) => h("li", null, badge(one.rule, "warn"), " ", h("b", null, one.operation), ` ${one.detail ?? ""}, ${count(one.times, "time")}, last as `,
-      h("a", { href: app.link({ section: "journal", id: one.request_id }) }, one.request_id), h("small", null, one.advice))) : h("li", null, "No findings."));
+    const all = await attempt(() => app.api.get("lint")) ?? [];
+    put(found, all.length ? findings(all, (one) => [` by ${one.operation}, ${count(one.times, "time")}, last as `, h("a", { href: app.link({ section: "journal", id: one.request_id }) }, one.request_id)])
+      : h("p", { class: "none" }, "No findings. Lint reports requests that a careful client does not send, such as one with an unknown field."));
     const rows = await attempt(() => app.api.get("coverage")) ?? [];
     /** @type {Map<string, any[]>} */
     const sections = new Map();

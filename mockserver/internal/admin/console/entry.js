@@ -1,6 +1,6 @@
 // A journal entry: the request, the response, the reason of a refusal, and ways to send the request again.
 
-import { status } from "./badge.js";
+import { badge, status } from "./badge.js";
 import { comparison } from "./compare.js";
 import { button, choice, h, put } from "./dom.js";
 import { moment, size, time } from "./format.js";
@@ -51,7 +51,7 @@ export function entryDetail(app, view, others) {
     if (failed) return; // given up
     const [entry] = found;
     if (other) return view.open(shown, h("h2", null, `${id} and ${other}`), comparison(entry, found[1]));
-    const why = entry.error_code || entry.fault ? await attempt(() => app.api.get(`why/${id}`)) : undefined;
+    const why = await attempt(() => app.api.get(`why/${id}`));
     if (shown === wanted) draw(entry, why);
   }
 
@@ -62,7 +62,8 @@ export function entryDetail(app, view, others) {
   function draw(entry, why) {
     view.open(entry.request_id,
       h("h2", { class: "mono" }, status(entry.status), " ", h("b", { class: "method" }, entry.method), " ", target(entry)),
-      why && reason(why),
+      (why?.error_code || why?.fault) && reason(why),
+      why?.findings && part("Lint", findings(why.findings)),
       h("div", { class: "actions" },
         button("Copy as curl", () => exported(app, entry.request_id, "curl"), { title: "c" }),
         button("Copy as Go", () => exported(app, entry.request_id, "go"), { title: "g" }),
@@ -141,6 +142,14 @@ export function entryDetail(app, view, others) {
 
   return { show, send };
 }
+
+/**
+ * findings lists what lint found.
+ * @param {any[]} all
+ * @param {(one: any) => any} [more] what else there is about one
+ */
+export const findings = (all, more) => h("ul", { class: "plain" }, all.map((one) => h("li", null,
+  badge(one.rule, "warn"), " ", h("b", null, one.detail ?? ""), more?.(one), h("small", null, one.advice))));
 
 /** @param {string} text */
 function parses(text) {
