@@ -34,13 +34,13 @@ const s = suite(["-clock", "virtual"], async ({ call, shipments }) => {
   Object.assign(parts, {
     draft: `#/regulatory-requests/${draft}`, pdf: `#/regulatory-requests/${done}?document=FDA`,
     deliveries: `#/webhooks/${sent[0].delivery_id}`, "webhook-list": "#/webhooks?show=webhooks", webhook: `#/webhooks/${hook}?show=webhooks`,
-    inbox: "#/webhooks/notification-1?show=inbox", event: "#/webhooks/event", faults: "#/faults", fault: "#/faults/1", "fault-new": "#/faults/new",
+    inbox: "#/webhooks/notification-1?show=inbox", event: "#/webhooks/event", schedule: "#/webhooks/schedule", faults: "#/faults", fault: "#/faults/1", "fault-new": "#/faults/new",
     countries: "#/countries/NG", world: "#/worlds", assumptions: "#/worlds?show=assumptions", "special-inputs": "#/worlds?show=special-inputs", lint: "#/worlds?show=lint",
   });
 });
 
 const ready = {
-  draft: "text=Purchase selected", pdf: "iframe", deliveries: ".detail h2", "webhook-list": ".row", webhook: "text=Save", inbox: ".detail .body", event: "text=Payload", faults: ".rules li",
+  draft: "text=Purchase selected", pdf: "iframe", deliveries: ".detail h2", "webhook-list": ".row", webhook: "text=Save", inbox: ".detail .body", event: "text=Payload", schedule: "text=Run schedule", faults: ".rules li",
   fault: "text=Save", "fault-new": ".detail fieldset", countries: ".detail h2", world: ".terms li", assumptions: ".assumptions li", "special-inputs": ".special li", lint: ".coverage h3",
 };
 

@@ -93,3 +93,22 @@ test("the composer reports what is wrong with an event", async () => {
   await page.getByText(/no active webhook is subscribed/).waitFor();
   s.refused();
 });
+
+test("a schedule delivers events in a given order, one before the response to a request", async () => {
+  await s.server.call("POST", "/_mock/webhooks", { name: "Ordered", url: "http://inbox.localhost/", events: ["step.one", "step.two"] });
+  const page = await s.visit("#/webhooks/event");
+  const detail = page.locator(".detail");
+  await detail.getByRole("button", { name: "Several, in a given order" }).click();
+  await detail.getByLabel("Events, separated by commas").fill("step.one, step.two");
+  await detail.getByRole("button", { name: "Add step" }).click();
+  const steps = detail.getByLabel("Steps").locator("li");
+  await steps.nth(1).getByLabel("Wait before the step").fill("10ms");
+  await steps.nth(2).getByLabel("Wait before the step").fill("10ms");
+  await steps.nth(2).getByLabel("Event").selectOption("1");
+  await detail.getByRole("button", { name: "Run schedule" }).click();
+  await detail.getByText("Delivered, in this order").waitFor();
+  const { data } = await s.server.call("GET", "/_mock/inbox?contains=step.");
+  assert.deepEqual(data.notifications.map((one) => one.event), ["step.two", "step.one", "step.two"]);
+  await detail.getByRole("link", { name: "The request in the journal" }).click();
+  await page.locator(".detail h2", { hasText: "/v1/rates" }).waitFor();
+});

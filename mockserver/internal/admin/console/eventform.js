@@ -1,6 +1,6 @@
 // The composer of an event: about a shipment, or with data of its own.
 
-import { choice, h, labelled, put } from "./dom.js";
+import { button, choice, h, labelled, put } from "./dom.js";
 import { count } from "./format.js";
 import { badge } from "./badge.js";
 import { attempt } from "./notice.js";
@@ -20,7 +20,8 @@ export function eventForm(app) {
   const form = h("form", { class: "fields", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); send(); } },
     labelled("Event", kind), h("datalist", { id: "event-kinds" }, kinds.map((one) => h("option", { value: one }))),
     labelled("About", about), shipmentField, dataField,
-    h("div", { class: "actions" }, h("button", { type: "submit", class: "primary" }, "Send")));
+    h("div", { class: "actions" }, h("button", { type: "submit", class: "primary" }, "Send"),
+      button("Several, in a given order", () => app.go({ id: "schedule", query: app.route.query }))));
 
   function choose() {
     shipmentField.hidden = about.value !== "shipment";

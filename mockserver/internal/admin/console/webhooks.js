@@ -8,6 +8,7 @@ import { count, moment, time } from "./format.js";
 import { notificationDetail } from "./notification.js";
 import { list } from "./list.js";
 import { attempt } from "./notice.js";
+import { scheduleForm } from "./scheduleform.js";
 import { lesson, split } from "./split.js";
 import { tabs } from "./tabs.js";
 import { webhookForm } from "./webhookform.js";
@@ -66,6 +67,7 @@ export function webhooks(app) {
   });
   const form = webhookForm(app);
   const event = eventForm(app);
+  const schedule = scheduleForm(app);
 
   /** @type {Record<string, () => Promise<any[] | undefined>>} */
   const loaders = {
@@ -110,7 +112,7 @@ export function webhooks(app) {
     summary.textContent = count(found[part].length, one, many) + (part === "deliveries" && !complete && found.deliveries.length ? ", more below" : "");
   }
 
-  /** @param {string} id of a delivery, a webhook or a notification; new or event for a form */
+  /** @param {string} id of a delivery, a webhook or a notification; new, event or schedule for a form */
   function open(id) {
     for (const each of Object.values(lists)) each.mark(id);
     if (app.route.section !== "webhooks") return;
@@ -120,6 +122,7 @@ export function webhooks(app) {
     const notification = one("inbox", "number");
     if (id === "new") form.show(view, undefined);
     else if (id === "event") event.show(view);
+    else if (id === "schedule") schedule.show(view);
     else if (delivery) deliveryDetail(app, view, delivery);
     else if (hook) form.show(view, hook);
     else if (notification) notificationDetail(app, view, notification);
