@@ -105,6 +105,7 @@ test("a request is sent, found, compared and exported with the keyboard alone", 
     }
   };
   await page.keyboard.press("2");
+  await page.locator("h1", { hasText: "Send requests" }).waitFor();
   await page.locator("#main option").nth(1).waitFor({ state: "attached" });
   await page.keyboard.press("/");
   assert.equal(await focused(), "Operation");
