@@ -1,6 +1,7 @@
-// Package sweep runs a program that buys from a wallet once without faults, and then once for every fault at every
-// request that it made. Each run has its own server, and the verdict comes from the server, not from the program:
-// the purchases, whether the program read the request after a purchase whose response was lost, and its manners.
+// Package sweep tests a program that buys from a wallet. It runs the program once without faults, and then once for
+// every fault at every request that the program made. Each run has its own server. The verdict comes from the server,
+// not from the program: what was purchased, whether the program read the request again after a response was lost,
+// and the findings of lint.
 //
 // In a Go test, [Run] makes a subtest of every run, in virtual time:
 //
@@ -8,7 +9,7 @@
 //		return buyDocuments(t.Context(), w.Client(t), w.Shipments()[0])
 //	})
 //
-// For programs in any language there is the command mockserver sweep, which [Sweep] does the work of.
+// The command "mockserver sweep" does the same for programs in any language; it calls [Sweep].
 //
 // The package judges purchases, replays, notifications, and files that the program writes; see [Goal].
 package sweep

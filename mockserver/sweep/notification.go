@@ -12,8 +12,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 )
 
-// Notification stands in schedules for the notifications of a run, as a name stands for an operation:
-// "notification#1:twice". Only notifications to receivers on this machine count, each once, whatever its attempts.
+// Notification takes the place of an operation in a schedule: "notification#1:twice" sends the first notification of a run
+// twice. Notifications to receivers on this machine are counted, each once, however many attempts its delivery takes.
 const Notification = "notification"
 
 const (
