@@ -25,10 +25,13 @@ export async function changes(app, since, choose) {
     h("div", { class: "actions" }, labelled("Changes since", picker)),
     diff && h("p", { class: "note" }, diff.empty ? "Nothing has changed." : `From ${moment(diff.before)} to ${moment(diff.after)}, ${diff.elapsed} by the clock of the world.`),
     diff && tables(diff, app).map(({ title, heads, rows }) => rows.length > 0 && part(title, h("div", { class: "wide", tabindex: "0", role: "group", "aria-label": title },
-      h("table", null, h("thead", null, h("tr", null, heads.map((head) => h("th", { scope: "col" }, head)))),
-        h("tbody", null, rows.map((row) => h("tr", null, row.map((/** @type {any} */ cell) => h("td", null, cell))))))))),
+      h("table", null, h("thead", null, h("tr", null, heads.map((head, i) => h("th", { scope: "col", class: figure(rows[0][i]) }, head)))),
+        h("tbody", null, rows.map((row) => h("tr", null, row.map((/** @type {any} */ cell) => h("td", { class: figure(cell) }, cell))))))))),
   ];
 }
+
+/** @param {any} cell */
+const figure = (cell) => /^[+−]?\d/.test(cell) && "figure";
 
 /**
  * tables are the kinds of changes.
@@ -43,8 +46,8 @@ function tables(diff, app) {
   const documents = (/** @type {any} */ one) => one.documents.map((/** @type {any} */ doc) => `${doc.document_type} ${[doc.before, doc.after].filter(Boolean).join(" → ")}`).join(", ");
   return [
     { title: "Wallets", heads: ["Wallet", "Before", "After"], rows: diff.wallets.map((/** @type {any} */ one) => [one.wallet, money(one.before, one.currency), money(one.after, one.currency)]) },
-    { title: "Ledger entries", heads: ["Entry", "What for", "Amount"], rows: diff.entries.map(entry) },
-    { title: "Ledger entries that are gone", heads: ["Entry", "What for", "Amount"], rows: diff.removed_entries.map(entry) },
+    { title: "Ledger entries", heads: ["Entry", "Memo", "Amount"], rows: diff.entries.map(entry) },
+    { title: "Ledger entries that are gone", heads: ["Entry", "Memo", "Amount"], rows: diff.removed_entries.map(entry) },
     { title: "Regulatory requests", heads: ["Request", "Before", "After", "Documents"], rows: diff.requests.map((/** @type {any} */ one) => [link("regulatory-requests", one.request_id), state(one.before), state(one.after), documents(one)]) },
     { title: "Exchange rates", heads: ["Currency", "Before", "After"], rows: diff.exchange_rates.map((/** @type {any} */ one) => [one.currency, String(one.before ?? "–"), String(one.after ?? "–")]) },
     { title: "Webhooks", heads: ["Webhook", "Change"], rows: diff.webhooks.map(other) },

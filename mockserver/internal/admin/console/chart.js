@@ -99,5 +99,5 @@ export function chart(choose) {
   };
 }
 
-const compact = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFractionDigits: 1 });
+const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 const short = (/** @type {number} */ value) => compact.format(value);

@@ -62,6 +62,9 @@ export function count(number, one, many) {
   return `${whole.format(number)} ${number === 1 ? one : many ?? one + "s"}`;
 }
 
+/** @param {string} text */
+export const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 /** @param {number} n */
 export function number(n) {
   return whole.format(n);
@@ -86,5 +89,5 @@ export function money(amount, currency) {
   if (!parts) return [text, currency].filter(Boolean).join(" ");
   const grouped = parts[2].replace(/\B(?=(\d{3})+$)/g, ",");
   const written = `${parts[1] && "−"}${grouped}.${(parts[3] ?? "").padEnd(2, "0")}`;
-  return currency ? `${written} ${currency}` : written;
+  return currency ? `${written}\u00a0${currency}` : written;
 }

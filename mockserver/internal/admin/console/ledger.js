@@ -33,12 +33,12 @@ export function ledger(app) {
   const figure = chart((/** @type {any} */ entry) => go(entry.id));
   const rows = list({
     label: "Ledger entries, newest first", kind: "entries",
-    heads: ["Time", "Kind", "What for", "Amount", "Balance"],
+    heads: ["Time", "Kind", "Memo", "Amount", "Balance"],
     key: (entry) => entry.id,
     href: (entry) => app.link({ id: entry.id, query: { wallet: chosen } }),
     row: (entry) => [
       h("time", { datetime: entry.at, title: moment(entry.at) }, time(entry.at, app.summary?.now)),
-      badge(entry.kind), `${entry.memo}${entry.reference && entry.reference !== entry.id ? " · " + entry.reference : ""}`,
+      badge(entry.kind), [entry.memo, ![entry.id, ...entry.memo.split(" ")].includes(entry.reference) && entry.reference].filter(Boolean).join(" · "),
       h("b", { class: entry.kind === "debit" ? "out" : "in" }, (entry.kind === "debit" ? "−" : "+") + amount(entry.amount)), amount(entry.balance),
     ],
     more: () => {
@@ -89,7 +89,7 @@ export function ledger(app) {
     put(group, shown.map((wallet) => h("button", {
       type: "button", class: "wallet", "aria-pressed": String(wallet.reference === chosen),
       onclick: () => { pages = 1; app.go({ id: "", query: { wallet: wallet.reference } }); },
-    }, h("span", null, wallet.name), h("b", null, amount(wallet.balance, wallet.currency)), h("small", null, wallet.reference))));
+    }, h("span", null, wallet.name), h("b", null, amount(wallet.balance), " ", wallet.currency), h("small", null, wallet.reference))));
   }
 
   function draw() {
@@ -120,10 +120,12 @@ export function ledger(app) {
     if (!entry) return view.close();
     figure.point(entry);
     view.open(id, h("h2", null, badge(entry.kind), " ", amount(entry.amount, entry.currency)),
-      facts(fact("What for", entry.memo), fact("Transaction", entry.id), fact("Wallet", entry.wallet), fact("Reference", entry.reference), fact("When", moment(entry.at)),
+      facts(fact("Memo", entry.memo), fact("Transaction", entry.id), fact("Wallet", entry.wallet),
+        fact("Reference", entry.reference?.startsWith("RD-") ? h("a", { href: app.link({ section: "regulatory-requests", id: entry.reference }) }, entry.reference) : entry.reference), fact("Time", moment(entry.at)),
         fact("Balance afterwards", amount(entry.balance, entry.currency))),
-      part("Both sides, which sum to zero", facts(entry.postings.map((/** @type {any} */ posting) => fact(posting.account, amount(posting.amount, entry.currency))))),
-      part("As the ledger has it", json(entry)));
+      part("Postings, which sum to zero", h("table", null, h("tbody", null, entry.postings.map((/** @type {any} */ posting) => h("tr", null,
+        h("th", { scope: "row" }, posting.account), h("td", { class: "figure" }, amount(posting.amount, entry.currency))))))),
+      part("Record", json(entry)));
   }
 
   async function exchangeRates() {
@@ -140,8 +142,8 @@ export function ledger(app) {
       h("form", { class: "actions", onsubmit: set }, labelled("Currency", name), labelled("Units per US dollar", units), h("button", { type: "submit", class: "primary" }, "Set rate")),
       h("p", { class: "note" }, "A rate applies to later analyses. Drafts keep their prices."),
       h("datalist", { id: "currencies" }, rates.map((/** @type {any} */ rate) => h("option", { value: rate.currency }))),
-      h("table", null, h("thead", null, h("tr", null, h("th", { scope: "col" }, "Currency"), h("th", { scope: "col" }, "Units per US dollar"), h("th", { scope: "col" }, "Change"))),
-        h("tbody", null, rates.map((/** @type {any} */ rate) => h("tr", null, h("th", { scope: "row" }, rate.currency), h("td", null, String(rate.per_dollar)),
+      h("table", null, h("thead", null, h("tr", null, h("th", { scope: "col" }, "Currency"), h("th", { scope: "col", class: "figure" }, "Units per US dollar"), h("th", { scope: "col" }, "Change"))),
+        h("tbody", null, rates.map((/** @type {any} */ rate) => h("tr", null, h("th", { scope: "row" }, rate.currency), h("td", { class: "figure" }, String(rate.per_dollar)),
           h("td", null, button("Edit", () => { name.value = rate.currency; units.value = String(rate.per_dollar); units.focus(); units.select(); }, { class: "small", "aria-label": `Edit ${rate.currency}` })))))));
   }
 
