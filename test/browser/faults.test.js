@@ -58,7 +58,7 @@ test("every field of a rule is set, and edited in its place", async () => {
   await detail.getByLabel("Probability").fill("");
   await detail.getByLabel("From").fill("");
   await detail.getByLabel("Until").fill("");
-  await detail.getByLabel("after the operation").uncheck();
+  await detail.getByLabel("After the operation").uncheck();
   await detail.getByRole("button", { name: "Save" }).click();
   await page.locator(".rules").getByText("Slow countries").waitFor();
   assert.deepEqual((await rules())[0], { number: before.number, name: "Slow countries", operation: "countries.list", first: 3, each_request: true, fault: { kind: "latency", duration: "1.5s" } });

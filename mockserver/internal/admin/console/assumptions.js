@@ -11,7 +11,7 @@ const scopes = { server: "set when the server starts, with -assume", opening: "s
 export function assumptions(app) {
   /** @type {any[]} */
   let all = [];
-  const search = h("input", { type: "search", placeholder: "Name or point", "aria-label": "Search assumptions", oninput: () => draw() });
+  const search = h("input", { type: "search", placeholder: "Search assumptions", "aria-label": "Search assumptions", oninput: () => draw() });
   const changed = h("input", { type: "checkbox", onchange: () => draw() });
   const summary = h("span", { class: "note", role: "status" });
   const list = h("ul", { class: "assumptions", "aria-label": "Assumptions" });
@@ -20,7 +20,7 @@ export function assumptions(app) {
   const node = h("section", { class: "part", "aria-label": "Assumptions" },
     h("p", { class: "note" }, "Points that the specification leaves open, and what this world does about each. A change applies to what happens from now on, and Reset undoes it. A program that passes with ",
       h("code", null, "contrary"), ", or against ", h("code", null, "serve -assume contrary"), ", does not depend on the choices of this server."),
-    h("div", { class: "actions" }, search, h("label", { class: "tick" }, changed, "changed only"),
+    h("div", { class: "actions" }, search, h("label", { class: "tick" }, changed, "Changed only"),
       button("Contrary: every other choice", () => change({ preset: "contrary" })), button("Defaults", () => change({ preset: "default" })), summary),
     list);
 

@@ -10,11 +10,11 @@ import { fact, facts, part, split } from "./split.js";
 export function countries(app) {
   /** @type {any[]} */
   let all = [];
-  const search = h("input", { type: "search", placeholder: "Name, code, currency, dialling code", "aria-label": "Search countries", oninput: () => draw() });
+  const search = h("input", { type: "search", placeholder: "Name, code or currency", "aria-label": "Search countries", oninput: () => draw() });
   const summary = h("span", { class: "note" });
   const rows = list({
     label: "Countries", kind: "countries",
-    heads: ["", "Code", "Country", "Currency", "Dialling", "Zones"],
+    heads: ["", "Code", "Country", "Currency", "Dialling code", "Time zones"],
     key: (country) => country.isoCode,
     href: (country) => app.link({ id: country.isoCode }),
     row: (country) => [country.flag, country.isoCode, country.name, country.currency, "+" + country.phonecode, String(country.timezones.length)],

@@ -3,7 +3,7 @@
 import { badge } from "./badge.js";
 import { h, put } from "./dom.js";
 import { findings } from "./entry.js";
-import { count, number } from "./format.js";
+import { capital, count, number } from "./format.js";
 import { attempt } from "./notice.js";
 import { panel } from "./panel.js";
 
@@ -21,7 +21,7 @@ export function coverage(app) {
     const sections = new Map();
     for (const row of rows) sections.set(row.section, [...(sections.get(row.section) ?? []), row]);
     put(seen, [...sections].map(([section, items]) => h("div", null,
-      h("h3", null, `${section}: ${items.filter((item) => item.seen).length} of ${items.length}`),
+      h("h3", null, `${capital(section)}: ${items.filter((item) => item.seen).length} of ${items.length}`),
       h("p", null, items.map((item) => [badge(`${item.item}${item.seen ? " " + number(item.seen) : ""}`, item.seen ? "good" : "calm"), " "])))));
   }
 

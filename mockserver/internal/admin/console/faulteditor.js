@@ -40,8 +40,8 @@ export function faultEditor(app) {
       view.open(id, h("h2", null, rule ? `Edit rule ${rule.number}` : "New fault rules"),
         h("form", { class: "editor", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); save(); } }, forms,
           h("div", { class: "actions" },
-            !rule && button("Another rule with these", () => { rules.push(faultRule(known, {})); draw(); }),
             h("button", { type: "submit", class: "primary" }, rule ? "Save" : "Add"),
+            !rule && button("Another rule with these", () => { rules.push(faultRule(known, {})); draw(); }),
             button("Copy as JSON", () => copy(text(), "JSON")))),
         part("Several rules", h("p", { class: "note" }, "Several rules can strike one request, in their order: a latency, then a dropped response. If two exclude each other, the first one strikes.")));
     },

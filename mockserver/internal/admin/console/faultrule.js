@@ -1,6 +1,7 @@
 // The form of one fault rule. The server lists what can be chosen, and what each kind of fault reads.
 
 import { choice, h, labelled, put } from "./dom.js";
+import { capital } from "./format.js";
 
 /** Fields of a fault: how each is typed, and an example. @type {Record<string, {type: string, example?: string}>} */
 const fields = {
@@ -104,12 +105,11 @@ export function faultRule(known, rule) {
 
   choosePoint();
   const node = h("div", { class: "rule" },
-    h("div", { class: "fields" }, labelled("Name", name), labelled("Operation", operation), labelled("Fault", kind)),
-    needs, effect,
+    h("div", { class: "fields" }, labelled("Name", name), labelled("Operation", operation), labelled("Fault", kind), needs, effect),
     h("div", { class: "fields" }, labelled("Only request number", nth), labelled("Only the first", first), labelled("Probability, 0 to 1", probability),
       labelled("From (UTC, clock of the world)", from), labelled("Until (UTC)", until), labelled("At a point of a purchase", point)),
-    h("label", { class: "tick" }, each, "count each different request separately"),
-    h("label", { class: "tick" }, committed, "after the operation: its changes are made"));
+    h("label", { class: "tick" }, each, "Count each different request separately"),
+    h("label", { class: "tick" }, committed, "After the operation: its changes are made"));
   return { node, value };
 }
 
@@ -120,13 +120,13 @@ export function faultRule(known, rule) {
 const utc = (local) => `${local}${local.length === "2026-01-05T09:30".length ? ":00" : ""}Z`;
 
 /** @param {string} field */
-const label = (field) => (field === "header" ? "Header, a line each" : field[0].toUpperCase() + field.slice(1).replaceAll("_", " "));
+const label = (field) => (field === "header" ? "Header, a line each" : capital(field.replaceAll("_", " ")));
 
 /**
  * written writes a header in lines.
  * @param {Record<string, string | string[]>} header
  */
-function written(header) {
+export function written(header) {
   return Object.entries(header).flatMap(([name, values]) => (Array.isArray(values) ? values : [values]).map((value) => `${name}: ${value}`)).join("\n");
 }
 

@@ -2,8 +2,9 @@
 
 import { badge } from "./badge.js";
 import { button, h, put, turn } from "./dom.js";
-import { count } from "./format.js";
+import { capital, count } from "./format.js";
 import { faultEditor } from "./faulteditor.js";
+import { written } from "./faultrule.js";
 import { attempt, copy } from "./notice.js";
 import { lesson, split } from "./split.js";
 
@@ -38,7 +39,7 @@ export function faults(app) {
     content: h("div", { class: "page" },
       h("section", { class: "part", "aria-label": "Presets" }, h("h2", null, "Presets"), h("div", { class: "presets" },
         presets.map((preset) => button(preset.map((rule) => rule.name).join(". "), () => attempt(() => app.api.post("faults", { rules: preset }), count(preset.length, "rule") + " added"))))),
-      h("section", { class: "part", "aria-label": "Rules" }, h("h2", null, "Rules, in the order in which they strike"), rules, none)),
+      h("section", { class: "part", "aria-label": "Rules" }, h("h2", null, "Rules, in their order"), rules, none)),
     closing: () => app.go({ id: "" }),
   });
   const editor = faultEditor(app);
@@ -93,7 +94,7 @@ export function faults(app) {
         const effect = known.kinds.find((/** @type {any} */ kind) => kind.kind === rule.fault?.kind)?.effect ?? "a document fails to generate";
         li.className = rule.disabled ? "disabled" : "";
         toggle.setAttribute("aria-checked", String(!rule.disabled));
-        put(link, `${number}. ${rule.name || effect}`);
+        put(link, `${number}. ${rule.name || capital(effect)}`);
         put(about, link, rule.name && h("small", null, effect), h("small", null, when(rule)), h("small", { class: "mono" }, details(rule.fault)));
         put(counts, badge(`struck ${rule.struck ?? 0}`, rule.struck ? "bad" : "calm"), h("small", null, `of ${rule.seen ?? 0} seen`));
       },
@@ -154,5 +155,5 @@ function when(rule) {
 /** @param {any} fault */
 function details(fault) {
   return Object.entries(fault ?? {}).filter(([name]) => name !== "kind")
-    .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(" · ");
+    .map(([name, value]) => `${name} ${name === "header" ? written(value).replaceAll("\n", ", ") : value}`).join(" · ");
 }

@@ -10,7 +10,7 @@ import { panel } from "./panel.js";
  */
 export function snapshots(app, home) {
   const path = `worlds/${encodeURIComponent(app.route.world)}`;
-  const name = h("input", { type: "text", placeholder: "before", required: true, "aria-label": "Name of the snapshot" });
+  const name = h("input", { type: "text", placeholder: "Name of the snapshot", required: true, "aria-label": "Name of the snapshot" });
   const all = h("ul", { class: "plain", "aria-label": "Snapshots" });
   const act = (/** @type {string} */ what, /** @type {any} */ data, /** @type {string} */ done) => attempt(() => home.post(`${path}/${what}`, data, { keys: "false" }), done);
   const note = h("p", { class: "note" }, "A snapshot keeps the data, the money, the regulatory requests and the deliveries. Restoring it leaves the clock, the faults and the journal as they are.");
@@ -33,6 +33,7 @@ export function snapshots(app, home) {
 
   /** @param {any} world */
   function draw(world) {
+    all.hidden = !world?.snapshots.length;
     put(all, (world?.snapshots ?? []).map((/** @type {string} */ snapshot) => h("li", { class: "document" }, h("b", null, snapshot),
       h("span", { class: "actions" },
         button("Restore", () => act("restore", { snapshot }, `Restored: ${snapshot}`), { class: "small", "aria-label": `Restore ${snapshot}` }),

@@ -21,7 +21,7 @@ export function worldAccess(app, home) {
     shown.textContent = secret;
     toggle.textContent = shows ? "Show" : "Hide";
   }, { class: "small", "aria-label": "Show or hide the secret key" });
-  const fork = h("input", { type: "text", placeholder: "what-if", required: true, "aria-label": "Name of the fork" });
+  const fork = h("input", { type: "text", placeholder: "Name of the fork", required: true, "aria-label": "Name of the fork" });
 
   const key = async () => (await attempt(() => home.get(path)))?.secret_key;
   const copyText = async (/** @type {string} */ what, /** @type {(secret: string) => string} */ text) => {
@@ -41,11 +41,11 @@ export function worldAccess(app, home) {
     facts(fact("Address", h("code", null, location.origin)), fact("Secret key", h("span", { class: "actions" }, shown, toggle))),
     h("div", { class: "actions" },
       button("Copy key", () => copyText("Key", (secret) => secret)),
-      button("Copy env", () => copyText("Environment", (secret) => `export SHIPPING_BASE_URL='${location.origin}'\nexport SHIPPING_SECRET_KEY='${secret}'\n`), { class: "primary" })),
+      button("Copy env", () => copyText("Environment", (secret) => `export SHIPPING_BASE_URL='${location.origin}'\nexport SHIPPING_SECRET_KEY='${secret}'\n`), { class: "primary" }),
+      button("Reset", () => attempt(() => home.post(path + "/reset", undefined, { keys: "false" }), `Reset: ${name}`)),
+      name !== "home" && button("Close", close, { "aria-label": `Close ${name}` })),
     h("form", { class: "actions", onsubmit: (/** @type {Event} */ event) => {
       event.preventDefault();
       attempt(() => home.post(path + "/fork", { name: fork.value }, { keys: "false" }), "The fork is open").then((opened) => opened && app.go({ world: opened.name, id: "" }));
-    } }, fork, h("button", { type: "submit" }, "Fork"),
-    button("Reset", () => attempt(() => home.post(path + "/reset", undefined, { keys: "false" }), `Reset: ${name}`)),
-    name !== "home" && button("Close", close, { "aria-label": `Close ${name}` })));
+    } }, fork, h("button", { type: "submit" }, "Fork")));
 }

@@ -24,7 +24,7 @@ export function worlds(app) {
   const kept = snapshots(app, home);
   const table = h("tbody");
   const open = h("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Open worlds" },
-    h("table", null, h("thead", null, h("tr", null, ["World", "Clock", "Regulatory requests", "Snapshots"].map((text) => h("th", { scope: "col" }, text)))), table));
+    h("table", null, h("thead", null, h("tr", null, ["World", "Clock", "Snapshots", "Regulatory requests"].map((text, i) => h("th", { scope: "col", class: i === 3 && "figure" }, text)))), table));
   const seen = coverage(app);
   const choices = assumptions(app);
   /** @type {Record<string, any>} */
@@ -41,7 +41,7 @@ export function worlds(app) {
     kept.draw(all.find((/** @type {any} */ world) => world.name === app.route.world));
     put(table, all.map((/** @type {any} */ world) => h("tr", { class: world.name === app.route.world ? "here" : "" },
       h("th", { scope: "row" }, h("a", { href: app.link({ world: world.name, id: "" }) }, world.name)),
-      h("td", null, world.clock), h("td", null, number(world.regulatory_requests)), h("td", null, world.snapshots.join(", ") || "–"))));
+      h("td", null, world.clock), h("td", null, world.snapshots.join(", ") || "–"), h("td", { class: "figure" }, number(world.regulatory_requests)))));
   }
 
   return {
