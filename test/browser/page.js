@@ -41,3 +41,9 @@ export async function complaints(page) {
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
   return violations.map((one) => `${one.id}: ${one.nodes.slice(0, 4).map((node) => node.html.slice(0, 160) + " " + node.failureSummary).join(" | ")}`);
 }
+
+/** tooWide returns the elements whose content is wider than their place. */
+export function tooWide(page) {
+  return page.evaluate(() => [...document.querySelectorAll("main *")].filter((node) => node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).overflowX === "visible" && node.clientWidth > 0)
+    .map((node) => `${node.tagName}.${node.className} ${node.scrollWidth} > ${node.clientWidth}`).slice(0, 3));
+}

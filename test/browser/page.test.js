@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { browse, complaints, open, shot } from "./page.js";
+import { browse, complaints, open, shot, tooWide } from "./page.js";
 import { serve } from "./server.js";
 
 const sections = ["journal", "requests", "ledger", "regulatory-requests", "webhooks", "countries", "faults", "worlds"];
@@ -43,6 +43,7 @@ for (const colorScheme of ["light", "dark"]) {
         await page.locator("h1", { hasText: heading(section) }).waitFor();
         await page.waitForLoadState("networkidle").catch(() => {});
         assert.deepEqual(await complaints(page), [], section);
+        assert.deepEqual(await tooWide(page), [], `${section}: wider than its place`);
         await shot(page, `${section}-${width}-${colorScheme}`);
         if (["journal", "ledger", "regulatory-requests", "webhooks", "countries"].includes(section)) {
           await page.locator(".row").first().click();
@@ -67,6 +68,7 @@ test("a narrow screen has everything and scrolls in one direction", async () => 
     await shot(page, `${section}-narrow`);
     const { wide, tall } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, tall: document.documentElement.scrollHeight }));
     assert.ok(wide <= 360, `${section} is ${wide} wide`);
+    assert.deepEqual(await tooWide(page), [], `${section}: wider than its place`);
     assert.ok(tall <= 720, `${section} is ${tall} tall`);
     if (section === "journal" || section === "regulatory-requests") await page.getByRole("button", { name: "Close" }).first().click();
   }

@@ -10,7 +10,7 @@ const s = suite();
 test("the inbox is subscribed with one button, receives an event, and verifies it", async () => {
   const page = await s.visit("#/webhooks?show=inbox");
   await page.getByText("No notifications").waitFor();
-  await page.getByRole("button", { name: "Subscribe the inbox" }).click();
+  await page.getByRole("button", { name: "Subscribe inbox" }).click();
   await page.getByText("The inbox is subscribed").waitFor();
   await page.getByRole("button", { name: "Send event" }).click();
   await page.getByRole("button", { name: "Send", exact: true }).click();
@@ -23,7 +23,7 @@ test("the inbox is subscribed with one button, receives an event, and verifies i
   await s.server.call("POST", "/_mock/inbox", { event: "forged" });
   await page.locator(".inbox .row", { hasText: "forged" }).click();
   await detail.getByText("there is no signature").waitFor();
-  await page.getByRole("button", { name: "Empty the inbox" }).click();
+  await page.getByRole("button", { name: "Empty inbox" }).click();
   await page.getByText("No notifications").waitFor();
 });
 

@@ -65,17 +65,18 @@ export function entryDetail(app, view, others) {
       (why?.error_code || why?.fault) && reason(why),
       why?.findings && part("Lint", findings(why.findings)),
       h("div", { class: "actions" },
-        button("Copy as curl", () => exported(app, entry.request_id, "curl"), { title: "c" }),
-        button("Copy as Go", () => exported(app, entry.request_id, "go"), { title: "g" }),
-        button("Copy link", () => copy(location.href, "Link")),
+        h("span", { class: "note" }, "Copy"), h("span", { class: "chips" },
+          button("curl", () => exported(app, entry.request_id, "curl"), { class: "small", "aria-label": "Copy as curl", title: "Copy as curl (c)" }),
+          button("Go", () => exported(app, entry.request_id, "go"), { class: "small", "aria-label": "Copy as Go", title: "Copy as a Go test (g)" }),
+          button("link", () => copy(location.href, "Link"), { class: "small", "aria-label": "Copy link" })),
         sendAgain(entry),
-        h("a", { class: "button", href: app.link({ section: "requests", id: "", query: { from: entry.request_id } }) }, "Edit and send"),
+        h("a", { class: "button small", href: app.link({ section: "requests", id: "", query: { from: entry.request_id } }) }, "Edit and send"),
         others && compareWith(entry, others)),
       facts(
         fact("Operation", entry.operation || "none"), fact("Id", entry.request_id), fact("Responded", moment(entry.at)), fact("Duration", entry.duration),
         fact("Key", entry.key ? h("a", { href: app.link({ section: "journal", id: entry.request_id, query: { key: entry.key } }), title: "Requests with this key" }, entry.key) : "none sent"),
         fact("Content type", entry.content_type)),
-      part(`Request body, ${size(entry.request_bytes)}`, body(entry.request_body, entry.request_bytes)),
+      entry.request_bytes > 0 && part(`Request body, ${size(entry.request_bytes)}`, body(entry.request_body, entry.request_bytes)),
       part(`Response body, ${size(entry.response_bytes)}`, body(received.get(entry.request_id) ?? entry.response_body, entry.response_bytes)));
   }
 
@@ -83,7 +84,7 @@ export function entryDetail(app, view, others) {
   function sendAgain(entry) {
     const whole = !entry.request_body || (parses(entry.request_body) && entry.request_bytes === new TextEncoder().encode(entry.request_body).length);
     return button("Send again", () => send(entry.method, target(entry), entry.request_body), {
-      disabled: !whole, title: whole ? "Sends the same request with the key of this world" : "The body was truncated",
+      class: "small", disabled: !whole, title: whole ? "Sends the same request with the key of this world" : "The body was truncated",
     });
   }
 
@@ -94,7 +95,7 @@ export function entryDetail(app, view, others) {
    */
   function compareWith(entry, others) {
     const picker = choice([["", "Compare with…"]], {
-      "aria-label": "Compare with", class: "compare", onfocus: fill, onpointerdown: fill,
+      "aria-label": "Compare with", class: "small compare", onfocus: fill, onpointerdown: fill,
       onchange: () => { if (picker.value) app.go({ section: "journal", id: entry.request_id, q: app.route.q, query: { ...app.route.query, with: picker.value } }); },
     });
     function fill() {

@@ -10,11 +10,12 @@ import { kinds } from "./webhookform.js";
 /** @param {import("./app.js").App} app */
 export function eventForm(app) {
   const kind = h("input", { type: "text", value: kinds[0], list: "event-kinds", required: true });
-  const about = choice([["shipment", "a shipment, in its current state"], ["data", "other data"]], { onchange: () => choose() });
+  const about = choice([["shipment", "a shipment"], ["data", "other data"]], { onchange: () => choose() });
   const shipment = choice([]);
   const data = h("textarea", { rows: "7", spellcheck: "false", class: "mono" });
   data.value = '{\n  "order_id": "OR-1"\n}';
-  const shipmentField = labelled("Shipment", shipment);
+  const shipmentField = labelled("Shipment, in its current state", shipment);
+  shipmentField.classList.add("whole");
   const dataField = labelled("Payload: the member data, a JSON object", data);
   const queued = h("div", { role: "status" });
   const form = h("form", { class: "fields", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); send(); } },

@@ -91,7 +91,8 @@ export function journal(app) {
     const filtered = loaded !== "";
     rows.set(entries, () => filtered
       ? lesson("No request matches.", undefined, "The journal keeps the latest requests, and refused ones longer.")
-      : lesson("No requests yet. Requests to the service appear here as they arrive. Try:", example));
+      : [lesson("No requests yet. Requests to the service appear here as they arrive. Try:", example), h("p", null,
+        h("a", { href: app.link({ section: "worlds", id: "" }) }, "Copy env"), " sets both variables, or ", h("a", { href: app.link({ section: "requests", id: "" }) }, "send a request"), " from here.")]);
     const total = app.summary?.journal_entries ?? 0;
     extent.ariaLive = filtered ? "polite" : "off"; // not for each request that arrives
     if (filtered) extent.textContent = complete ? count(entries.length, "match", "matches") : `latest ${number(entries.length)} matches`;

@@ -48,7 +48,7 @@ export function shell(app) {
   /** @param {Date} at */
   function tick(at) {
     now.dateTime = at.toISOString();
-    now.textContent = time(at, at);
+    now.textContent = `${time(at, at)} UTC`;
     now.title = moment(at);
   }
 
@@ -97,7 +97,7 @@ export function shell(app) {
       }
       if (changed.has("worlds")) choose();
       if (changed.has("clock")) {
-        put(ahead, real ? h("span", { class: "tag" }, "real") : [
+        put(ahead, real ? h("span", { class: "tag" }, "real clock") : [
           button("+1 min", () => advance("1m"), { class: "small" }), button("+1 h", () => advance("1h"), { class: "small" }),
         ]);
       }

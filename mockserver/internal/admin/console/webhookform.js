@@ -50,7 +50,7 @@ export function webhookForm(app) {
           button("Remove", () => attempt(() => app.api.remove(`webhooks/${hook.webhook_id}`), "Webhook removed"), { "aria-label": `Remove ${hook.name}` })),
         h("form", { class: "fields", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); save(); } },
           labelled("Name", name), labelled("URL of the receiver", url),
-          h("fieldset", null, h("legend", null, "Events"), boxes.map((box) => h("label", { class: "tick" }, box, box.value)), labelled("Other events", others)),
+          h("fieldset", null, h("legend", null, "Events"), boxes.map((box) => h("label", { class: "tick" }, box, box.value)), labelled("Other events, separated by commas", others)),
           labelled("Order of deliveries", order),
           h("div", { class: "actions" }, h("button", { type: "submit", class: "primary" }, hook ? "Save" : "Add webhook"))),
         hook && part("Record", facts(fact("Webhook", hook.webhook_id), fact("Created", moment(hook.created_at)), fact("Updated", moment(hook.updated_at)), fact("Revision", String(hook.revision)))));

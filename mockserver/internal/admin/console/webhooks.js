@@ -33,7 +33,7 @@ export function webhooks(app) {
     deliveries: list({
       label: "Deliveries, newest first", kind: "deliveries", heads: ["Time", "State", "Event", "To", "Attempts"],
       key: (one) => one.delivery_id, href: (one) => href(one.delivery_id), more: () => older(),
-      row: (one) => [moments(one.created_at), badge(one.state), one.event, one.url, String(one.attempts.length)],
+      row: (one) => [moments(one.created_at), badge(one.state), one.event, one.url.replace(/^https?:\/\//, ""), String(one.attempts.length)],
     }),
     webhooks: list({
       label: "Webhooks, newest first", kind: "webhooks", heads: ["State", "Name", "URL", "Events", "Order"],
@@ -56,13 +56,14 @@ export function webhooks(app) {
     },
   });
   const summary = h("span", { class: "note", role: "status" });
-  const subscribe = button("Subscribe the inbox", () => attempt(() => app.api.post("webhooks", { url: inboxURL, name: "Inbox" }), "The inbox is subscribed"));
-  const empty = button("Empty the inbox", () => attempt(() => app.api.remove("inbox"), "The inbox is empty"));
+  const subscribe = button("Subscribe inbox", () => attempt(() => app.api.post("webhooks", { url: inboxURL, name: "Inbox" }), "The inbox is subscribed"));
+  const empty = button("Empty inbox", () => attempt(() => app.api.remove("inbox"), "The inbox is empty"));
+  const add = button("New webhook", () => app.go({ id: "new", query: app.route.query }));
   const shown = h("div", { class: "shown" });
   const view = split({
     title: "Webhooks", label: "Details",
     tools: [parts.node, h("div", { class: "tools" }, search, subscribe, empty,
-      button("New webhook", () => app.go({ id: "new", query: app.route.query })), button("Send event", () => app.go({ id: "event", query: app.route.query }), { class: "primary" })), summary],
+      add, button("Send event", () => app.go({ id: "event", query: app.route.query }), { class: "primary" })), summary],
     content: shown, closing: () => close(),
   });
   const form = webhookForm(app);
@@ -140,6 +141,7 @@ export function webhooks(app) {
       part = parts.choose(route);
       if (part !== before || !shown.firstChild) put(shown, lists[part].node);
       subscribe.hidden = empty.hidden = part !== "inbox";
+      add.hidden = part === "inbox";
       lists[part].relink();
       if (document.activeElement !== search) search.value = route.q;
       form.leave(route.id);
