@@ -261,12 +261,12 @@ func TestSPECIFICATION_HasTheHeadingsOfTheConformanceSuite(t *testing.T) {
 		conformance.WithSecretKey(server.SecretKey))
 	for _, result := range report.Results {
 		if !slices.Contains(headings, result.Heading) {
-			t.Errorf("no heading %q for %q", result.Heading, result.Check)
+			t.Errorf("docs/SPECIFICATION.md has no heading %q, under which the conformance suite checks %q", result.Heading, result.Check)
 		}
 	}
 	for _, rule := range report.Unchecked {
 		if !slices.Contains(headings, rule.Heading) {
-			t.Errorf("no heading %q for %q", rule.Heading, rule.Rule)
+			t.Errorf("docs/SPECIFICATION.md has no heading %q, under which the conformance suite lists %q as unchecked", rule.Heading, rule.Rule)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func everyField(t *testing.T, name string, empty []string, lists ...*records.Lis
 	for field, has := range given {
 		switch wanted := !slices.Contains(empty, field); {
 		case wanted && !has:
-			t.Errorf("no seeded record of %s has a value for %s: set it where the record is made", name, field)
+			t.Errorf("no seeded record of %s has a value for %s: set it in mockserver/internal/seed", name, field)
 		case !wanted && has:
 			t.Errorf("%s of %s has a value: remove it from the fields that are empty on purpose", field, name)
 		}
