@@ -98,13 +98,23 @@ func successOf(t *testing.T, document *openapi3.T, operation string) *openapi3.S
 		if op.Name != operation {
 			continue
 		}
-		for status, response := range document.Paths.Value(op.Route).GetOperation(op.Method).Responses.Map() {
+		for status, response := range responsesOf(t, document, op) {
 			if status[0] == '2' {
 				return response.Value.Content.Get("application/json").Schema.Value
 			}
 		}
 	}
 	t.Fatalf("no operation %q: a golden response of another one than a list needs a row in goldens", operation)
+	return nil
+}
+
+// responsesOf returns the documented responses of an operation, by status.
+func responsesOf(t *testing.T, document *openapi3.T, op shipping.Operation) map[string]*openapi3.ResponseRef {
+	t.Helper()
+	if path := document.Paths.Value(op.Route); path != nil && path.GetOperation(op.Method) != nil {
+		return path.GetOperation(op.Method).Responses.Map()
+	}
+	t.Fatalf("mockserver/internal/openapi/service.json lacks %s %s (%s): add it to paths", op.Method, op.Route, op.Name)
 	return nil
 }
 

@@ -287,7 +287,7 @@ func (c caller) refuseInGeneral(op shipping.Operation, path string) {
 func (c caller) documentedRefusals() []exchange {
 	var out []exchange
 	for _, op := range shipping.Operations() {
-		for status := range c.judge.document.Paths.Value(op.Route).GetOperation(op.Method).Responses.Map() {
+		for status := range responsesOf(c.t, c.judge.document, op) {
 			if number, err := strconv.Atoi(status); err == nil && number >= 400 {
 				out = append(out, exchange{op.Name, number})
 			}

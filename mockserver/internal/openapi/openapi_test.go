@@ -162,7 +162,11 @@ func TestWrite_EveryComponentIsUsed(t *testing.T) {
 		}
 	}
 	for _, missing := range slices.Sorted(maps.Keys(referenced)) {
-		t.Errorf("components/%s is referred to and missing", missing)
+		file := "control.json"
+		if bytes.Contains(openapi.ServiceFile(), []byte("#/components/"+missing+`"`)) {
+			file = "service.json"
+		}
+		t.Errorf("mockserver/internal/openapi/%s refers to components/%s, which is missing: add it", file, missing)
 	}
 }
 
