@@ -100,7 +100,7 @@ func TestAccessLog_FitsATerminal(t *testing.T) {
 	}{
 		{"GET", "/v1/regulatory-documents/request/RD-CZUEJYRRMAIQMUZS", "home", "", "", 200, 35 * time.Microsecond},
 		{"POST", "/v1/webhooks/replay", "lowfunds_ci42", "", "", 200, 13_326 * time.Microsecond},
-		{"GET", "/v1/ratez", "home", "", "no route GET /v1/ratez: every path begins with /v1 and has no empty or dot segments and no slash at its end", 404, 22 * time.Microsecond},
+		{"GET", "/v1/ratez", "home", "", "no route GET /v1/ratez: every path begins with /v1 and has no empty or dot segments and no trailing slash", 404, 22 * time.Microsecond},
 		{"GET", "/v1/rates", "home", "drop by rule 1", "", 0, 161 * time.Microsecond},
 		{"GET", "/v1/rates", "home", "", strings.Repeat("x", 90) + " a b", 400, 2 * time.Second},
 	}
@@ -121,7 +121,7 @@ func TestAccessLog_FitsATerminal(t *testing.T) {
 14:03:07 200 13.33ms POST /v1/webhooks/replay  in lowfunds_ci42
 14:03:07 404    22µs GET  /v1/ratez
          no route GET /v1/ratez: every path begins with /v1 and has no empty or
-         dot segments and no slash at its end
+         dot segments and no trailing slash
 14:03:07 ---   161µs GET  /v1/rates
          drop by rule 1
 14:03:07 400      2s GET  /v1/rates
