@@ -94,7 +94,7 @@ export function entryDetail(app, view, others) {
    * @param {() => any[]} others
    */
   function compareWith(entry, others) {
-    const picker = choice([["", "Compare with…"]], {
+    const picker = choice([["", "Compare…"]], {
       "aria-label": "Compare with", class: "small compare", onfocus: fill, onpointerdown: fill,
       onchange: () => { if (picker.value) app.go({ section: "journal", id: entry.request_id, q: app.route.q, query: { ...app.route.query, with: picker.value } }); },
     });

@@ -3,6 +3,7 @@
 import { badge, status } from "./badge.js";
 import { button, choice, h, labelled, put } from "./dom.js";
 import { count } from "./format.js";
+import { icon } from "./icons.js";
 import { attempt } from "./notice.js";
 import { part } from "./split.js";
 import { kinds } from "./webhookform.js";
@@ -13,14 +14,14 @@ export function scheduleForm(app) {
   const method = choice(["GET", "POST", "PUT", "PATCH", "DELETE"]);
   const target = h("input", { type: "text", class: "mono", spellcheck: "false", value: "/v1/rates?perPage=1" });
   const text = h("textarea", { rows: "3", class: "mono", spellcheck: "false" });
-  const list = h("ol", { class: "plain", "aria-label": "Steps" });
+  const list = h("ol", { class: "plain steps", "aria-label": "Steps" });
   const result = h("div", { role: "status" });
   /** @type {{li: HTMLElement, event: HTMLSelectElement, when: HTMLSelectElement, after: HTMLInputElement}[]} */
   let steps = [];
   const form = h("form", { class: "fields", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); run(); } },
     h("fieldset", null, h("legend", null, "Request"), h("p", { class: "note" }, "Optional: steps can come before its response."),
       h("div", { class: "fields" }, labelled("Method", method), labelled("Path and query", target), labelled("Body, JSON", text))),
-    h("fieldset", null, h("legend", null, "Deliveries"), labelled("Events, separated by commas", events), list,
+    h("fieldset", null, h("legend", null, "Deliveries"), labelled("Events, separated by commas", events), h("p", { class: "note" }, "A step waits, then delivers one event to its subscribers."), list,
       h("div", { class: "actions" }, button("Add step", () => add(0, "", "1s"), { class: "small" }))),
     h("div", { class: "actions" }, h("button", { type: "submit", class: "primary" }, "Run schedule")));
 
@@ -49,7 +50,9 @@ export function scheduleForm(app) {
     offer();
     step.event.value = String(index);
     step.when.value = before;
-    put(step.li, step.event, step.when, step.after, button("Remove", () => { steps = steps.filter((one) => one !== step); step.li.remove(); }, { class: "small", "aria-label": "Remove step" }));
+    const remove = button("", () => { steps = steps.filter((one) => one !== step); step.li.remove(); }, { class: "quiet", "aria-label": "Remove step", title: "Remove step" });
+    remove.append(icon("close"));
+    put(step.li, step.event, step.when, step.after, remove);
     list.append(step.li);
   }
 
