@@ -88,6 +88,47 @@ func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
 	}
 }
 
+// The response of a list with pages has the envelope, the records under the list's name, and the pagination object.
+func TestOpenAPI_DescribesTheRecordsOfEveryList(t *testing.T) {
+	t.Parallel()
+	type schema struct {
+		Ref        string `json:"$ref"`
+		Properties map[string]schema
+		Required   []string
+	}
+	var file struct {
+		Paths map[string]map[string]struct {
+			Responses map[string]struct {
+				Content map[string]struct{ Schema schema }
+			}
+		}
+		Components struct{ Schemas map[string]schema }
+	}
+	if err := json.Unmarshal(openapi.ServiceFile(), &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range shipping.Operations() {
+		if !op.Pages {
+			continue
+		}
+		at := file.Paths[op.Route][strings.ToLower(op.Method)].Responses["200"].Content["application/json"].Schema
+		records := strings.TrimSuffix(op.Name, ".list")
+		for _, level := range [][]string{{"status", "message", "data"}, {records, "pagination"}} {
+			name := strings.TrimPrefix(at.Ref, "#/components/schemas/")
+			if name == "" { // no path, no response or no data, each of which is reported elsewhere
+				break
+			}
+			of := file.Components.Schemas[name]
+			for _, member := range level {
+				if _, described := of.Properties[member]; !described || !slices.Contains(of.Required, member) {
+					t.Errorf("%s: the schema %q of a success lacks %q: add it to its properties and to required in mockserver/internal/openapi/service.json", op.Name, name, member)
+				}
+			}
+			at = of.Properties["data"]
+		}
+	}
+}
+
 func TestWrite_FollowsMovedRoutes(t *testing.T) {
 	t.Parallel()
 	table := shipping.Operations()
