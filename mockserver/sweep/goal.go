@@ -57,7 +57,7 @@ func (o *observation) goal() Goal {
 // The source of an expectation, as findings name it.
 const (
 	fromRun  = "without faults"
-	fromGoal = "the goal is"
+	fromGoal = "in the goal"
 )
 
 // differing describes the first difference of each file of the goal.
@@ -86,5 +86,5 @@ func firstDifference(want, got string) string {
 		}
 		return fmt.Sprintf("%.80q", lines[i])
 	}
-	return fmt.Sprintf("line %d is %s, without faults %s", i+1, line(lines), line(wanted))
+	return fmt.Sprintf("line %d is %s, but %s without faults", i+1, line(lines), line(wanted))
 }

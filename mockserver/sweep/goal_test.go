@@ -31,8 +31,8 @@ func TestSweep_Goal(t *testing.T) {
 			"regulatory.analyze#1:500": "paid-twice: CUSTOMS, FDA, FISH-WILDLIFE, TEXTILE, WATCH for " + shipment + ": twice, the goal is once",
 		}},
 		"some": {sweep.Goal{Documents: map[string][]string{shipment: append(all[1:], all[1:]...)}}, map[string]string{
-			"":                         "paid-twice: CUSTOMS for " + shipment + ": twice, not in the goal",
-			"regulatory.analyze#1:500": "paid-twice: CUSTOMS for " + shipment + ": twice, not in the goal",
+			"":                         "paid-twice: CUSTOMS for " + shipment + ": twice, but not in the goal",
+			"regulatory.analyze#1:500": "paid-twice: CUSTOMS for " + shipment + ": twice, but not in the goal",
 		}},
 		"once more": {sweep.Goal{Documents: map[string][]string{shipment: append(all[1:], all...)}}, map[string]string{
 			"":                         "paid-twice: CUSTOMS for " + shipment + ": twice, the goal is once",
@@ -46,7 +46,7 @@ func TestSweep_Goal(t *testing.T) {
 			"regulatory.analyze#1:500": "missing: the program succeeded without shipment.created of SH-1 to WA-1",
 		}},
 		"a file": {sweep.Goal{Files: []string{"refused"}}, map[string]string{
-			"regulatory.analyze#1:500": `different: refused: line 2 is "500", without faults absent`,
+			"regulatory.analyze#1:500": `different: refused: line 2 is "500", but absent without faults`,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,11 +108,11 @@ func TestSweep_NotInTheGoal(t *testing.T) {
 	}{
 		"a document": {
 			sweep.Goal{Documents: map[string][]string{shipment: documents[shipment][:4]}},
-			[]sweep.Finding{{Verdict: sweep.Different, Detail: "WATCH for " + shipment + ": once, not in the goal"}},
+			[]sweep.Finding{{Verdict: sweep.Different, Detail: "WATCH for " + shipment + ": once, but not in the goal"}},
 		},
 		"a notification": {
 			sweep.Goal{Documents: documents, Notifications: []string{}},
-			[]sweep.Finding{{Verdict: sweep.Different, Detail: delivery + ": once, not in the goal"}},
+			[]sweep.Finding{{Verdict: sweep.Different, Detail: delivery + ": once, but not in the goal"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -301,7 +301,7 @@ func more(repeated Verdict, normal *observation, want, got map[string]int) []Fin
 		if c == (counts{1, 0}) {
 			verdict = Different
 		}
-		found = append(found, Finding{verdict, fmt.Sprintf("%s: %s, %s", together(groups[c]), times(c.got), normal.expected(c.want))})
+		found = append(found, Finding{verdict, fmt.Sprintf("%s: %s, but %s", together(groups[c]), times(c.got), normal.expected(c.want))})
 	}
 	return found
 }
@@ -311,7 +311,7 @@ func (o *observation) expected(n int) string {
 	if n == 0 && o.source == fromGoal {
 		return "not in the goal"
 	}
-	return o.source + " " + times(n)
+	return times(n) + " " + o.source
 }
 
 // together joins the documents of a shipment or invoice: "CUSTOMS, FDA for SH-1; CUSTOMS for SH-2".

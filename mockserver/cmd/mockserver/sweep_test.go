@@ -118,7 +118,7 @@ func TestSweep_Careless(t *testing.T) {
 func reportAndReplay(t *testing.T, careless string) {
 	junit := filepath.Join(t.TempDir(), "sweep.xml")
 	got := invoke(t, nil, "sweep", "-seed", "7", "-faults", "lost-after", "-junit", junit, "--", careless, "-shipment", "{shipment}").want(t, exitFailure,
-		"regulatory.purchase#1  X", "paid-twice: CUSTOMS, FDA, ", "twice, without faults once", "POST /v1/regulatory-documents/purchase  no response",
+		"regulatory.purchase#1  X", "paid-twice: CUSTOMS, FDA, ", "twice, but once without faults", "POST /v1/regulatory-documents/purchase  no response",
 		"2 requests without faults; 2 runs with faults, 1 failing", "2 of 2 runs, 1 failing")
 	_, line, found := strings.Cut(got.stdout, "again: mockserver ")
 	line, _, _ = strings.Cut(line, "\n")
