@@ -14,14 +14,14 @@ test("a draft: nothing that needs evidence is selected, and the total follows", 
   const detail = page.locator(".detail");
   const bill = detail.getByRole("status");
   await bill.getByText("1 document: 5,904.16 NGN").waitFor();
-  await bill.getByText(/Balance [\d,.]+ NGN/).waitFor();
+  await bill.getByText(/Balance [\d,.]+\sNGN/).waitFor();
   const box = (type) => detail.getByRole("checkbox", { name: new RegExp(type) });
   assert.equal(await box("MSDS").isChecked(), false);
   assert.equal(await box("CUSTOMS").isChecked(), true);
   await box("MSDS").check();
   await bill.getByText("2 documents: 38,377.04 NGN").waitFor();
   await s.server.call("POST", "/_mock/ledger/fund", { wallet: draft.wallet, amount: 0.01 }); // the selection stays when the balance changes
-  await bill.getByText(/Balance [\d,]+\.\d\d NGN/).waitFor();
+  await bill.getByText(/Balance [\d,]+\.\d\d\sNGN/).waitFor();
   assert.equal(await box("MSDS").isChecked(), true);
   await box("MSDS").uncheck();
   await box("CUSTOMS").uncheck();
