@@ -182,6 +182,8 @@ func TestWithOperations_RefusesWhatItCannotServe(t *testing.T) {
 		{"unknown operation", "rates.create", "/v1/rates", "use the names in shipping.Operations"},
 		{"malformed route", "rates.list", "/v1/{", "cannot serve route"},
 		{"relative route", "rates.list", "v1/rates", "must begin with /"},
+		{"empty segment", "rates.list", "/v1//rates", "no empty or dot segments"},
+		{"every path", "rates.list", "/", `cannot serve route "/"`},
 		{"reserved route", "rates.list", "/_mock/rates", "outside /_mock/"},
 	}
 	for _, test := range tests {

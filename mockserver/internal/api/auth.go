@@ -17,8 +17,8 @@ import (
 // Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
 // Assumption: countries and webhooks need it too; see [Assumptions.OpenOperations]. A key may open a new world;
 // see [Server.Open].
-func (s *API) authenticate(r *http.Request, op *operation) (*world.World, *wire.Reply) {
-	scheme, key := Bearer(r)
+func (s *API) authenticate(c *wire.Call, op *operation) (*world.World, *wire.Reply) {
+	scheme, key := Bearer(c.Request)
 	err := world.ErrKeyForm
 	if strings.EqualFold(scheme, "Bearer") {
 		var w *world.World
@@ -27,7 +27,7 @@ func (s *API) authenticate(r *http.Request, op *operation) (*world.World, *wire.
 		}
 	}
 	if s.IsOpen(&op.Operation) {
-		return s.keyless(r), nil
+		return s.keyless(c), nil
 	}
 	var message string
 	switch {
@@ -63,15 +63,15 @@ func (s *API) IsOpen(op *shipping.Operation) bool {
 // in which they were opened, that has the regulatory request in the path. Otherwise it is the home world if the
 // request has no key, and the world without an account if the key is wrong. A fork has the requests of its parent,
 // under the same ids: to reach it, send the fork's key, or use GET /_mock/regulatory-requests/….
-func (s *API) keyless(r *http.Request) *world.World {
-	if id := r.PathValue("request_id"); id != "" {
+func (s *API) keyless(c *wire.Call) *world.World {
+	if id := c.PathValue("request_id"); id != "" {
 		for _, w := range s.Worlds.Worlds() {
 			if w.HasRequest(id) {
 				return w
 			}
 		}
 	}
-	if r.Header.Get("Authorization") != "" {
+	if c.Header.Get("Authorization") != "" {
 		return s.Worlds.Unauthenticated
 	}
 	return s.Worlds.Home()

@@ -60,7 +60,7 @@ func New(c Config) (*API, error) {
 func (s *API) Active() int { return int(s.active.Load()) }
 
 // ServeHTTP serves a request whose path is clean; see [IsClean].
-func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.routes.mux.ServeHTTP(w, r) }
+func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.routes.ServeHTTP(w, r) }
 
 // IsOperation reports whether an operation of that name exists.
 func IsOperation(name string) bool { return slices.Contains(OperationNames(), name) }
@@ -72,19 +72,19 @@ func OperationNames() []string {
 
 // exchange serves an operation: it builds the response in memory first and writes it afterwards, so that a fault
 // can strike before the operation, or after the change and before the response is sent.
-func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
+func (s *API) exchange(rw http.ResponseWriter, r *http.Request, route *wire.Route, op *operation) {
 	s.active.Add(1)
 	defer s.active.Add(-1)
 	memory := s.memory.Get().(*responseMemory)
 	x := &memory.exchange
 	x.Ctx, x.Began, x.Operation = r.Context(), time.Now(), op.Name
-	x.Call = wire.Call{Request: r, Buffer: memory.buffer}
+	x.Call = wire.Call{Request: r, Route: route, Buffer: memory.buffer}
 	defer func() {
 		x.Leave()
 		*x = wire.Exchange{}
 		s.memory.Put(memory)
 	}()
-	w, refusal := s.authenticate(r, op)
+	w, refusal := s.authenticate(&x.Call, op)
 	x.Arrived = w.Clock.Now()
 	switch {
 	case r.Body == http.NoBody:

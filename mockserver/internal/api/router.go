@@ -1,9 +1,11 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -14,15 +16,20 @@ import (
 
 // router finds the operation of a request. It is derived from the operation table: a path of the table with another
 // method is refused with 405, any other path with 404, both in the envelope.
+//
+// ServeMux checks the table and serves every route of it. As it spends more time on a path than the operation spends on
+// the response, find matches the usual paths without it.
 type router struct {
-	server *API
 	mux    *http.ServeMux
-	err    error // the problems of the table
+	direct []*resource // those that find matches; of two that match the same path, the more specific is first
+	err    error       // the problems of the table
 }
 
 // resource is a path of the table and its operations.
 type resource struct {
 	server     *API
+	pattern    string
+	route      *wire.Route           // nil if only ServeMux can match it
 	operations map[string]*operation // by method
 	allow      string
 }
@@ -34,7 +41,8 @@ type operation struct {
 }
 
 func newRouter(s *API, handlers map[string]handler, table []shipping.Operation) *router {
-	r := &router{server: s, mux: http.NewServeMux()}
+	r := &router{mux: http.NewServeMux()}
+	r.mux.HandleFunc("/", s.NotFound) // first, so that a route of the table that matches every path is the conflict
 	resources := map[string]*resource{}
 	for _, row := range table {
 		found, known := handlers[row.Name]
@@ -48,8 +56,8 @@ func newRouter(s *API, handlers map[string]handler, table []shipping.Operation) 
 		}
 		res := resources[row.Route]
 		if res == nil {
-			res = &resource{server: s, operations: map[string]*operation{}}
-			if err := handle(r.mux, row.Route, res); err != nil {
+			res = &resource{server: s, pattern: row.Route, operations: map[string]*operation{}}
+			if err := r.handle(res); err != nil {
 				r.err = errors.Join(r.err, err)
 				continue
 			}
@@ -57,22 +65,51 @@ func newRouter(s *API, handlers map[string]handler, table []shipping.Operation) 
 		}
 		res.add(&operation{Operation: row, handle: found})
 	}
-	r.mux.HandleFunc("/", s.NotFound)
 	return r
 }
 
-// handle registers a route. A route of the caller may be malformed or in conflict with another; ServeMux then
-// panics.
-func handle(mux *http.ServeMux, route string, h http.Handler) (err error) {
+// handle registers a resource. Its route may be malformed or in conflict with another; ServeMux then panics.
+func (r *router) handle(res *resource) (err error) {
 	defer func() {
 		if problem := recover(); problem != nil {
-			err = fmt.Errorf("mockserver: cannot serve route %q: %v", route, problem)
+			err = fmt.Errorf("mockserver: cannot serve route %q: %v", res.pattern, problem)
 		}
 	}()
-	if !strings.HasPrefix(route, "/") || strings.HasPrefix(route, wire.ControlPrefix) {
-		return fmt.Errorf("mockserver: cannot serve route %q: it must begin with / and lie outside %s", route, wire.ControlPrefix)
+	if !IsClean(res.pattern) || strings.HasPrefix(res.pattern, wire.ControlPrefix) {
+		return fmt.Errorf("mockserver: cannot serve route %q: it must begin with /, have no empty or dot segments, and lie outside %s", res.pattern, wire.ControlPrefix)
 	}
-	mux.Handle(route, h)
+	r.mux.HandleFunc(res.pattern, func(w http.ResponseWriter, req *http.Request) { res.serve(w, req, nil) })
+	if res.route, _ = wire.ParseRoute(res.pattern); res.route != nil {
+		r.direct = append(r.direct, res)
+		// As ServeMux accepts no conflicts, the more specific of two routes has fewer names.
+		slices.SortStableFunc(r.direct, func(a, b *resource) int { return cmp.Compare(a.route.Names(), b.route.Names()) })
+	}
+	return nil
+}
+
+// ServeHTTP serves a request whose path is clean.
+func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	res := r.find(req.URL)
+	if res == nil {
+		r.mux.ServeHTTP(w, req)
+		return
+	}
+	req.Pattern = res.pattern
+	res.serve(w, req, res.route)
+}
+
+// find returns the resource of a path, or nil if only ServeMux can match it: its encoding is unusual, or its route has no
+// simple form. A path that both match has the same resource in both, because a route with a fixed number of segments is
+// more specific than any other.
+func (r *router) find(u *url.URL) *resource {
+	if u.RawPath != "" {
+		return nil
+	}
+	for _, res := range r.direct {
+		if res.route.Matches(u.Path) {
+			return res
+		}
+	}
 	return nil
 }
 
@@ -105,8 +142,8 @@ func IsClean(path string) bool {
 	return true
 }
 
-// ServeHTTP serves a request whose path is in the table.
-func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// serve serves a request whose path is in the table. The route is nil if ServeMux matched it.
+func (res *resource) serve(w http.ResponseWriter, r *http.Request, route *wire.Route) {
 	method := r.Method
 	if method == http.MethodHead && res.operations[method] == nil {
 		method = http.MethodGet
@@ -119,7 +156,7 @@ func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		res.server.Refuse(w, r, p)
 		return
 	}
-	res.server.exchange(w, r, op)
+	res.server.exchange(w, r, route, op)
 }
 
 func (s *API) NotFound(w http.ResponseWriter, r *http.Request) {
@@ -131,9 +168,10 @@ func (s *API) NotFound(w http.ResponseWriter, r *http.Request) {
 // in the home world.
 func (s *API) Refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
 	s.Unread.Skip(rw, r)
-	w, _ := s.authenticate(r, &operation{Operation: shipping.Operation{Open: true}})
+	call := wire.Call{Request: r}
+	w, _ := s.authenticate(&call, &operation{Operation: shipping.Operation{Open: true}})
 	if w.Assume().ShapesReplies() {
 		shape(w, "", &p)
 	}
-	s.finish(rw, w, &wire.Exchange{Ctx: r.Context(), Began: time.Now(), Arrived: w.Clock.Now(), Call: wire.Call{Request: r}, Reply: p})
+	s.finish(rw, w, &wire.Exchange{Ctx: r.Context(), Began: time.Now(), Arrived: w.Clock.Now(), Call: call, Reply: p})
 }

@@ -16,6 +16,7 @@ import (
 // Call is a request as a handler receives it.
 type Call struct {
 	*http.Request
+	Route  *Route // nil if ServeMux matched the path
 	Body   []byte
 	Buffer []byte     // empty, with capacity for the response
 	edited url.Values // the query as a fault edited it; nil if none did
@@ -33,6 +34,14 @@ func (c *Call) Query() url.Values {
 	default:
 		return c.URL.Query()
 	}
+}
+
+// PathValue returns the segment of the path at a name of the route.
+func (c *Call) PathValue(name string) string {
+	if c.Route == nil {
+		return c.Request.PathValue(name)
+	}
+	return c.Route.Value(c.URL.Path, name)
 }
 
 // Exchange is a request and its response while it is built.
