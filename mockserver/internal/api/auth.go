@@ -11,14 +11,21 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// authenticate returns the world of a request. If the request is refused, it returns the world without an account and
-// the refusal.
+// authenticate returns the world of an exchange, and sets the fingerprint of its key. If the request is refused, it
+// returns the world without an account and the refusal.
 //
 // Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
 // Assumption: countries and webhooks need it too; see [Assumptions.OpenOperations]. A key may open a new world;
 // see [Server.Open].
-func (s *API) authenticate(c *wire.Call, op *operation) (*world.World, *wire.Reply) {
-	scheme, key := Bearer(c.Request)
+func (s *API) authenticate(x *wire.Exchange, op *operation) (*world.World, *wire.Reply) {
+	scheme, key := Bearer(x.Call.Request)
+	w, refusal := s.worldOf(&x.Call, op, scheme, key)
+	x.Key = fingerprint(w, key)
+	return w, refusal
+}
+
+// worldOf returns the world of a request with a key, like authenticate.
+func (s *API) worldOf(c *wire.Call, op *operation, scheme, key string) (*world.World, *wire.Reply) {
 	err := world.ErrKeyForm
 	if strings.EqualFold(scheme, "Bearer") {
 		var w *world.World
@@ -71,14 +78,22 @@ func (s *API) keyless(c *wire.Call) *world.World {
 			}
 		}
 	}
-	if c.Header.Get("Authorization") != "" {
+	if wire.Field(c.Header, "Authorization") != "" {
 		return s.Worlds.Unauthenticated
 	}
 	return s.Worlds.Home()
 }
 
+// fingerprint returns the fingerprint of a key. That of the world's key is precomputed.
+func fingerprint(w *world.World, key string) string {
+	if key == w.SecretKey {
+		return w.KeyPrint
+	}
+	return wire.Fingerprint(key)
+}
+
 // Bearer splits the Authorization header.
 func Bearer(r *http.Request) (scheme, key string) {
-	scheme, key, _ = strings.Cut(r.Header.Get("Authorization"), " ")
+	scheme, key, _ = strings.Cut(wire.Field(r.Header, "Authorization"), " ")
 	return scheme, strings.TrimSpace(key)
 }

@@ -84,7 +84,7 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, route *wire.Rout
 		*x = wire.Exchange{}
 		s.memory.Put(memory)
 	}()
-	w, refusal := s.authenticate(&x.Call, op)
+	w, refusal := s.authenticate(x, op)
 	x.Arrived = w.Clock.Now()
 	switch {
 	case r.Body == http.NoBody:
@@ -152,7 +152,7 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
 	if len(x.Struck) == 0 { // faults apply to the uncompressed form
 		x.Reply.Negotiate(x.Call.Request, s.Compress)
 	}
-	x.At, x.Virtual, x.World, x.Key = w.Clock.Now(), w.Clock.IsVirtual(), w.Name(), fingerprint(w, x.Call.Request)
+	x.At, x.Virtual, x.World = w.Clock.Now(), w.Clock.IsVirtual(), w.Name()
 	for _, o := range w.Observers {
 		o.See(x)
 	}
@@ -185,15 +185,6 @@ func faultEnvironment(w *world.World) inject.World {
 // ruleBroken returns the refusal of a request that breaks a rule of the specification.
 func ruleBroken(w *world.World, message string) wire.Reply {
 	return wire.Refused(w.Assume().RuleFailure(), wire.CodeInvalid, message)
-}
-
-// fingerprint returns the fingerprint of a request's key. That of the world's key is precomputed.
-func fingerprint(w *world.World, r *http.Request) string {
-	_, key := Bearer(r)
-	if key == w.SecretKey {
-		return w.KeyPrint
-	}
-	return wire.Fingerprint(key)
 }
 
 // whyPath returns the path of the explanation of a response.

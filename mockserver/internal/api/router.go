@@ -168,10 +168,11 @@ func (s *API) NotFound(w http.ResponseWriter, r *http.Request) {
 // in the home world.
 func (s *API) Refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
 	s.Unread.Skip(rw, r)
-	call := wire.Call{Request: r}
-	w, _ := s.authenticate(&call, &operation{Operation: shipping.Operation{Open: true}})
+	x := &wire.Exchange{Ctx: r.Context(), Began: time.Now(), Call: wire.Call{Request: r}}
+	w, _ := s.authenticate(x, &operation{Operation: shipping.Operation{Open: true}})
 	if w.Assume().ShapesReplies() {
 		shape(w, "", &p)
 	}
-	s.finish(rw, w, &wire.Exchange{Ctx: r.Context(), Began: time.Now(), Arrived: w.Clock.Now(), Call: call, Reply: p})
+	x.Arrived, x.Reply = w.Clock.Now(), p
+	s.finish(rw, w, x)
 }

@@ -286,7 +286,7 @@ func (j *Log) See(x *wire.Exchange) {
 	}
 	x.ID = requestID(j.add(entry{
 		at: x.At, duration: x.At.Sub(x.Arrived), operation: x.Operation, method: r.Method, path: r.URL.Path, query: r.URL.RawQuery,
-		contentType: r.Header.Get("Content-Type"), key: x.Key,
+		contentType: wire.Field(r.Header, "Content-Type"), key: x.Key,
 		status: x.Status(), refusal: x.Reply.Refusal, struck: x.Struck,
 	}, x.Call.Body, sent))
 }

@@ -44,6 +44,15 @@ func (c *Call) PathValue(name string) string {
 	return c.Route.Value(c.URL.Path, name)
 }
 
+// Field returns the first value of a header field. Unlike [http.Header.Get] it takes the canonical name only, and does not
+// spend time on it.
+func Field(header http.Header, name string) string {
+	if values := header[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
 // Exchange is a request and its response while it is built.
 type Exchange struct {
 	Ctx       context.Context
