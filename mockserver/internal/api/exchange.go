@@ -85,7 +85,7 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, route *wire.Rout
 		s.memory.Put(memory)
 	}()
 	w, refusal := s.authenticate(x, op)
-	x.Arrived = w.Clock.Now()
+	x.Arrived = w.Clock.At(x.Began)
 	switch {
 	case r.Body == http.NoBody:
 	case refusal != nil || op.Method == http.MethodGet:
@@ -152,7 +152,8 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
 	if len(x.Struck) == 0 { // faults apply to the uncompressed form
 		x.Reply.Negotiate(x.Call.Request, s.Compress)
 	}
-	x.At, x.Virtual, x.World = w.Clock.Now(), w.Clock.IsVirtual(), w.Name()
+	ready := time.Now()
+	x.At, x.Took, x.Virtual, x.World = w.Clock.At(ready), ready.Sub(x.Began), w.Clock.IsVirtual(), w.Name()
 	for _, o := range w.Observers {
 		o.See(x)
 	}

@@ -173,6 +173,6 @@ func (s *API) Refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
 	if w.Assume().ShapesReplies() {
 		shape(w, "", &p)
 	}
-	x.Arrived, x.Reply = w.Clock.Now(), p
+	x.Arrived, x.Reply = w.Clock.At(x.Began), p
 	s.finish(rw, w, x)
 }

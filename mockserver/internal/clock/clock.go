@@ -61,10 +61,17 @@ func (c *Clock) Settle(wait func()) { c.settle = wait }
 func (c *Clock) IsVirtual() bool { return c.virtual }
 
 // Now returns the time, in UTC.
-func (c *Clock) Now() time.Time {
+func (c *Clock) Now() time.Time { return c.At(time.Now()) }
+
+// At returns the time of the clock at a time of the machine, which is the present or shortly before. A virtual clock
+// returns its present.
+func (c *Clock) At(machine time.Time) time.Time {
+	if !c.virtual {
+		return machine.Add(c.shift).UTC()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.read()
+	return c.now
 }
 
 func (c *Clock) read() time.Time {

@@ -2,7 +2,6 @@ package watch
 
 import (
 	"log/slog"
-	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -17,7 +16,7 @@ func NewAccessLog(logger *slog.Logger) AccessLog { return AccessLog{logger} }
 func (l AccessLog) See(x *wire.Exchange) {
 	attributes := []slog.Attr{
 		slog.String("method", x.Call.Method), slog.String("path", wire.Redact(x.Call.URL.Path)), slog.Int("status", x.Status()),
-		slog.Duration("duration", time.Since(x.Began)), slog.String("world", x.World), slog.String("request_id", x.ID),
+		slog.Duration("duration", x.Took), slog.String("world", x.World), slog.String("request_id", x.ID),
 	}
 	if x.Operation != "" {
 		attributes = append(attributes, slog.String("operation", x.Operation))

@@ -71,7 +71,7 @@ func (m *Metrics) See(x *wire.Exchange) {
 		place = len(m.statuses)
 	}
 	m.requests[operation][place].Add(1)
-	m.seconds[operation].observe(time.Since(x.Began))
+	m.seconds[operation].observe(x.Took)
 	for _, struck := range x.Struck {
 		if counter := m.faults[struck.Kind]; counter != nil {
 			counter.Add(1)

@@ -64,12 +64,13 @@ type Exchange struct {
 	Struck    []Strike // the faults that struck, in the order of their rules
 
 	// Fields for observers. The journal sets ID.
-	ID      string    // X-Request-Id of the response
-	Arrived time.Time // when the request arrived, and
-	At      time.Time // when its response was ready, by the clock of the world
-	Virtual bool      // the clock of the world is virtual
-	World   string    // its name
-	Key     string    // the fingerprint of the request's key; empty if it has none
+	ID      string        // X-Request-Id of the response
+	Arrived time.Time     // when the request arrived, and
+	At      time.Time     // when its response was ready, by the clock of the world
+	Virtual bool          // the clock of the world is virtual
+	World   string        // its name
+	Took    time.Duration // from Began until the response was ready
+	Key     string        // the fingerprint of the request's key; empty if it has none
 
 	Release func() // releases Advance after a delay; nil without one
 	// How the response is sent.
