@@ -27,16 +27,16 @@ func TestSweep_Goal(t *testing.T) {
 		"learned": {sweep.Goal{}, nil},
 		"twice":   {sweep.Goal{Documents: map[string][]string{shipment: append(all, all...)}}, nil},
 		"once": {sweep.Goal{Documents: map[string][]string{shipment: all}}, map[string]string{
-			"":                         "paid-twice: CUSTOMS, FDA, FISH-WILDLIFE, TEXTILE, WATCH for " + shipment + ": twice, the goal is once",
-			"regulatory.analyze#1:500": "paid-twice: CUSTOMS, FDA, FISH-WILDLIFE, TEXTILE, WATCH for " + shipment + ": twice, the goal is once",
+			"":                         "paid-twice: CUSTOMS, FDA, FISH-WILDLIFE, TEXTILE, WATCH for " + shipment + ": twice, but once in the goal",
+			"regulatory.analyze#1:500": "paid-twice: CUSTOMS, FDA, FISH-WILDLIFE, TEXTILE, WATCH for " + shipment + ": twice, but once in the goal",
 		}},
 		"some": {sweep.Goal{Documents: map[string][]string{shipment: append(all[1:], all[1:]...)}}, map[string]string{
 			"":                         "paid-twice: CUSTOMS for " + shipment + ": twice, but not in the goal",
 			"regulatory.analyze#1:500": "paid-twice: CUSTOMS for " + shipment + ": twice, but not in the goal",
 		}},
 		"once more": {sweep.Goal{Documents: map[string][]string{shipment: append(all[1:], all...)}}, map[string]string{
-			"":                         "paid-twice: CUSTOMS for " + shipment + ": twice, the goal is once",
-			"regulatory.analyze#1:500": "paid-twice: CUSTOMS for " + shipment + ": twice, the goal is once",
+			"":                         "paid-twice: CUSTOMS for " + shipment + ": twice, but once in the goal",
+			"regulatory.analyze#1:500": "paid-twice: CUSTOMS for " + shipment + ": twice, but once in the goal",
 		}},
 		"another": {sweep.Goal{Documents: map[string][]string{"SH-1": {"FDA"}, shipment: append(all, all...)}}, map[string]string{
 			"": "missing: the program succeeded without FDA for SH-1", "regulatory.analyze#1:500": "missing: the program succeeded without FDA for SH-1",
