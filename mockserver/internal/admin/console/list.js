@@ -174,11 +174,8 @@ export function list({ label, kind, key, row, href, heads, above, more }) {
     render();
   }
 
-  /**
-   * relink makes the rows lead to the address that href has now.
-   * @param {T[]} [_]
-   */
-  function relink(_) {
+  /** relink makes the rows lead to the address that href has now. */
+  function relink() {
     for (const { item, a } of rows.values()) a.setAttribute("href", href(item));
   }
 

@@ -43,7 +43,7 @@ export function scheduleForm(app) {
    */
   function add(index, before, wait) {
     const step = {
-      event: choice([], { "aria-label": "Event" }), when: choice([["", "after the response"], ["true", "before the response"]], { "aria-label": "When" }),
+      event: choice([], { "aria-label": "Event" }), when: choice([["", "after response"], ["true", "before response"]], { "aria-label": "When" }),
       after: h("input", { type: "text", value: wait, size: "5", class: "brief", "aria-label": "Wait before the step", title: "Wait before the step, such as 250ms or 90s" }), li: h("li", { class: "actions" }),
     };
     steps.push(step);
