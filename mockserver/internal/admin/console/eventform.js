@@ -1,4 +1,4 @@
-// The composer of an event: about a shipment, or with data of its own.
+// The composer of an event: about a shipment, or with its own data.
 
 import { button, choice, h, labelled, put } from "./dom.js";
 import { count } from "./format.js";
