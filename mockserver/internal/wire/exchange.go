@@ -138,7 +138,7 @@ func (x *Exchange) Send(rw http.ResponseWriter, pace func(each time.Duration, co
 	if x.Tick <= 0 {
 		return x.Reply.Write(rw)
 	}
-	x.Reply.writeHeader(rw)
+	x.Reply.writeHeader(rw, true)
 	out := http.NewResponseController(rw)
 	ticks := pace(x.Tick, len(x.Reply.Body)-1)
 	defer ticks.Stop()

@@ -140,7 +140,7 @@ func (p *Reply) WithoutKeys() {
 
 // Write sends the reply. The response to HEAD has the headers of the response to GET.
 func (p *Reply) Write(w http.ResponseWriter) error {
-	p.writeHeader(w)
+	p.writeHeader(w, !p.isCounted(w))
 	if p.Stream != nil {
 		return p.Stream(w)
 	}
@@ -160,7 +160,21 @@ func (p *Reply) sent() []byte {
 	return p.Body
 }
 
-func (p *Reply) writeHeader(w http.ResponseWriter) {
+// counted is the length of the longest body that net/http holds back until the handler returns.
+const counted = 2048
+
+// isCounted reports whether net/http adds the Content-Length, which takes it less time than to copy and check one. A recorder
+// adds none; it has no connection.
+func (p *Reply) isCounted(w http.ResponseWriter) bool {
+	if sent := len(p.sent()); sent == 0 || sent > counted || p.Stream != nil {
+		return false
+	}
+	_, connected := w.(http.Hijacker)
+	return connected
+}
+
+// writeHeader sends the status and the header, with the length of the body if it is wanted.
+func (p *Reply) writeHeader(w http.ResponseWriter, length bool) {
 	header, own := w.Header(), make([]string, 2) // both values in one allocation
 	for name, values := range p.Header {
 		header[name] = values
@@ -174,7 +188,7 @@ func (p *Reply) writeHeader(w http.ResponseWriter) {
 			own[0] = contentType
 			header["Content-Type"] = own[:1:1]
 		}
-		if p.Stream == nil && header["Content-Length"] == nil {
+		if length && p.Stream == nil && header["Content-Length"] == nil {
 			own[1] = strconv.Itoa(len(p.sent()))
 			header["Content-Length"] = own[1:]
 		}
