@@ -66,8 +66,8 @@ func (m *Metrics) See(x *wire.Exchange) {
 	if operation < 0 {
 		operation = len(m.operations) - 1
 	}
-	place, counted := slices.BinarySearch(m.statuses, x.Status())
-	if !counted {
+	place := slices.Index(m.statuses, x.Status())
+	if place < 0 {
 		place = len(m.statuses)
 	}
 	m.requests[operation][place].Add(1)
@@ -80,7 +80,10 @@ func (m *Metrics) See(x *wire.Exchange) {
 }
 
 func (h *histogram) observe(d time.Duration) {
-	at, _ := slices.BinarySearch(h.bounds, d)
+	at := 0
+	for at < len(h.bounds) && d > h.bounds[at] { // most requests are in the first bucket
+		at++
+	}
 	h.buckets[at].Add(1)
 	h.sum.Add(int64(d))
 }
