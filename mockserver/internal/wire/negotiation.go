@@ -23,7 +23,7 @@ func MatchesTag(conditions []string, tag string) bool {
 
 // Accepts reports whether a request names a media type in Accept with a weight above 0 (12.5.1).
 func Accepts(requested http.Header, mediaType string) bool {
-	for name, weight := range weighted(requested.Values("Accept")) {
+	for name, weight := range weighted(requested["Accept"]) {
 		if name == mediaType && weight > 0 {
 			return true
 		}
@@ -34,7 +34,7 @@ func Accepts(requested http.Header, mediaType string) bool {
 // acceptsGzip reports whether a caller accepts gzip, by name or by "*" (12.5.3).
 func acceptsGzip(requested http.Header) bool {
 	named, others := -1.0, -1.0
-	for name, weight := range weighted(requested.Values("Accept-Encoding")) {
+	for name, weight := range weighted(requested["Accept-Encoding"]) {
 		switch name {
 		case "gzip", "x-gzip":
 			named = weight

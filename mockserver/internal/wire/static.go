@@ -13,8 +13,11 @@ import (
 type Static struct {
 	plain  func() []byte
 	zipped func() []byte
-	tag    func() string // without quotes; the tag of the compressed form has a suffix
+	tags   func() staticTags
 }
+
+// staticTags are the entity tags of the two forms of a body.
+type staticTags struct{ plain, zipped string }
 
 // NewStatic returns the body that a function computes.
 func NewStatic(compute func() []byte) *Static {
@@ -22,9 +25,10 @@ func NewStatic(compute func() []byte) *Static {
 	return &Static{
 		plain:  plain,
 		zipped: sync.OnceValue(func() []byte { return compressed(plain()) }),
-		tag: sync.OnceValue(func() string {
+		tags: sync.OnceValue(func() staticTags {
 			sum := sha256.Sum256(plain())
-			return hex.EncodeToString(sum[:12])
+			tag := hex.EncodeToString(sum[:12])
+			return staticTags{plain: `"` + tag + `"`, zipped: `"` + tag + `-gzip"`}
 		}),
 	}
 }
@@ -49,15 +53,15 @@ func (p *Reply) Negotiate(r *http.Request, always bool) {
 	if p.fixed == nil {
 		return
 	}
+	tag := p.fixed.tags().plain
 	p.Header = http.Header{"Vary": {"Accept-Encoding"}}
-	tag := `"` + p.fixed.tag() + `"`
 	if acceptsGzip(r.Header) && (always || !IsLocal(r)) {
-		tag = `"` + p.fixed.tag() + `-gzip"`
+		tag = p.fixed.tags().zipped
 		p.coded = p.fixed.zipped()
-		p.Header.Set("Content-Encoding", "gzip")
+		p.Header["Content-Encoding"] = []string{"gzip"}
 	}
 	p.Header["Etag"] = []string{tag}
-	if MatchesTag(r.Header.Values("If-None-Match"), tag) {
+	if MatchesTag(r.Header["If-None-Match"], tag) {
 		p.Status, p.Body, p.coded = http.StatusNotModified, nil, nil
 		p.Header.Del("Content-Encoding")
 	}
