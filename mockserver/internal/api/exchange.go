@@ -175,7 +175,7 @@ func faultEnvironment(w *world.World) inject.World {
 		Now:   w.Clock.Now,
 		Delay: w.Delay,
 		Page: func(query url.Values) (page, perPage int) {
-			p := pagingOf(w.Assume(), query)
+			p := pagingOf(w.Assume(), query.Get)
 			return p.Page, p.PerPage
 		},
 		InsertRows: w.InsertRows,

@@ -44,7 +44,7 @@ func (s *API) list(name string) handler {
 	pages, none := s.pagesOf(name, Paging.AppendRates), new(records.List)
 	none.Edition() // so that worlds share it
 	return func(w *world.World, c *wire.Call) wire.Reply {
-		p := pagingOf(w.Assume(), c.Query())
+		p := pagingOf(w.Assume(), c.Parameter)
 		w.Lock()
 		defer w.Unlock()
 		list := w.Account.Lists[name]
@@ -64,7 +64,7 @@ func (s *API) listCountries(*world.World, *wire.Call) wire.Reply {
 func (s *API) listWebhooks() handler {
 	pages := s.pagesOf("webhooks", Paging.appendWebhooks)
 	return func(w *world.World, c *wire.Call) wire.Reply {
-		p := pagingOf(w.Assume(), c.Query())
+		p := pagingOf(w.Assume(), c.Parameter)
 		w.Lock()
 		defer w.Unlock()
 		return pages.answer(w, c, p, &w.Account.Webhooks.Encoded)
@@ -75,12 +75,11 @@ func (s *API) listWebhooks() handler {
 func (s *API) listTransactions() handler {
 	pages := s.pagesOf("transactions", Paging.appendTransactions)
 	return func(w *world.World, c *wire.Call) wire.Reply {
-		query := c.Query()
-		wallet := query.Get("wallet")
+		wallet := c.Parameter("wallet")
 		if wallet == "" {
 			return ruleBroken(w, "the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001")
 		}
-		p := pagingOf(w.Assume(), query)
+		p := pagingOf(w.Assume(), c.Parameter)
 		w.Lock()
 		defer w.Unlock()
 		list, known := w.Account.Transactions[wallet]

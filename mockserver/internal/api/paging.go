@@ -2,7 +2,6 @@ package api
 
 import (
 	"math"
-	"net/url"
 	"strconv"
 
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -21,9 +20,10 @@ type Paging struct {
 
 const DefaultPerPage = 100
 
-func pagingOf(a *world.Assumptions, query url.Values) Paging {
+// pagingOf returns the paging of a request whose query parameters get returns.
+func pagingOf(a *world.Assumptions, get func(name string) string) Paging {
 	p := Paging{
-		Page: Positive(query.Get("page"), 1), PerPage: Positive(query.Get("perPage"), DefaultPerPage),
+		Page: Positive(get("page"), 1), PerPage: Positive(get("perPage"), DefaultPerPage),
 		emptyHasNoPages: a.EmptyHasNoPages, lastPageNull: a.LastPageNull,
 	}
 	if a.PerPageCap > 0 {

@@ -36,6 +36,20 @@ func (c *Call) Query() url.Values {
 	}
 }
 
+// Parameter returns the first value of a query parameter, or "". It is Query().Get(name), without a map if the query has no
+// escapes.
+func (c *Call) Parameter(name string) string {
+	if c.edited != nil || strings.ContainsAny(c.URL.RawQuery, "%+;") {
+		return c.Query().Get(name)
+	}
+	for pair := range strings.SplitSeq(c.URL.RawQuery, "&") {
+		if key, value, _ := strings.Cut(pair, "="); key == name {
+			return value
+		}
+	}
+	return ""
+}
+
 // PathValue returns the segment of the path at a name of the route.
 func (c *Call) PathValue(name string) string {
 	if c.Route == nil {
