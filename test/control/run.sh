@@ -155,6 +155,7 @@ step "the webhook is removed" DELETE "webhooks/$webhook" "$webhook"
 chapter "Another way"
 step "a fork of the world is opened" POST "worlds/$world/fork" '"name":"lowfunds_fork"' '{"name":"fork"}'
 step "the world is what it was before" POST "worlds/$world/restore" '"regulatory_requests":0' '{"snapshot":"before"}'
+step "the snapshot is removed" DELETE "worlds/$world/snapshot?snapshot=before" '"status":true'
 step "its wallet holds 1.00 again" GET "ledger?wallet=$wallet&perPage=1" "\"reference\":\"$wallet\",\"currency\":\"NGN\",\"name\":\"Main wallet\",\"balance\":1}"
 step "a dollar buys what it did" GET exchange-rates '{"currency":"NGN","per_dollar":1476.04}'
 step "the world is as it began" POST "worlds/$world/reset" '"regulatory_requests":0'

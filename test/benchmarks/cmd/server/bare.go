@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,7 +19,7 @@ import (
 const headroom = 16 << 20
 
 // serveBare serves bodies from memory with the least that net/http allows: no routing by method, no key,
-// no journal; the length and type that the reference server sends. Its address is the first line it prints.
+// no journal; the length and type that the reference server sends. The name of a body's file is its escaped path. Its address is the first line it prints.
 func serveBare(ctx context.Context, folder string, out io.Writer) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -30,7 +31,11 @@ func serveBare(ctx context.Context, folder string, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		bodies["/"+entry.Name()] = &bareBody{text: text, length: []string{strconv.Itoa(len(text))}}
+		path, err := url.PathUnescape(entry.Name())
+		if err != nil {
+			return err
+		}
+		bodies[path] = &bareBody{text: text, length: []string{strconv.Itoa(len(text))}}
 	}
 	kind := []string{"application/json; charset=utf-8"}
 	server := &http.Server{

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -208,7 +209,7 @@ func preparePayloads(ctx context.Context, sides map[string]*process.Process, fol
 		{name: "countries", title: "all countries"},
 	}
 	for _, load := range payloads {
-		load.paths, load.drives = map[string]string{bareSide: "/" + load.name}, map[string][]drive{}
+		load.paths, load.drives = map[string]string{}, map[string][]drive{}
 	}
 	for side, server := range sides {
 		paths, err := pathsOn(ctx, server.Hello)
@@ -225,7 +226,9 @@ func preparePayloads(ctx context.Context, sides map[string]*process.Process, fol
 			return nil, err
 		}
 		load.bytes = len(body)
-		if err := os.WriteFile(filepath.Join(folder, load.name), body, 0o600); err != nil {
+		load.paths[bareSide] = load.paths[oursSide] // parsing a path takes time, too
+		path, _, _ := strings.Cut(load.paths[bareSide], "?")
+		if err := os.WriteFile(filepath.Join(folder, url.PathEscape(path)), body, 0o600); err != nil {
 			return nil, err
 		}
 	}
