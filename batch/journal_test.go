@@ -2,6 +2,7 @@ package batch_test
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -59,56 +60,75 @@ func TestJournal_AnItemIsInOneHandUntilItIsReleased(t *testing.T) {
 	}
 }
 
-// C5, C6: the committed sum follows from the records, whether or not they were appended with the budget.
+// C5, C6: the committed sum follows from the records, whether or not they were appended with the budget, and whether or not
+// anyone asks for it in between.
 func TestJournal_CountsWhatIsCommitted(t *testing.T) {
 	t.Parallel()
-	for name, journal := range journals(t) {
-		budget := nairaBudget(t, "250")
-		claims := map[string]batch.Claim{}
-		for _, step := range []struct {
-			key    string
-			step   batch.Step
-			amount string
-			budget *shipping.Budget
-			over   bool
-			want   string
-		}{
-			{"a", batch.StepAnalyzed, "", budget, false, "0"},
-			{"a", batch.StepPurchasing, "100", budget, false, "100"},
-			{"b", batch.StepPurchasing, "100", nil, false, "200"},
-			{"c", batch.StepPurchasing, "50.01", budget, true, "200"},
-			{"c", batch.StepPurchasing, "50", budget, false, "250"},
-			{"b", batch.StepAnalyzed, "", budget, false, "150"},
-			{"a", batch.StepPurchased, "300", budget, false, "350"},
-			{"b", batch.StepPurchasing, "1", budget, true, "350"},
-			{"a", batch.StepCompleted, "300", nil, false, "350"},
-			{"c", batch.StepAnalyzed, "", nil, false, "300"},
-		} {
-			if claims[step.key] == nil {
-				claim, err := journal.Claim(t.Context(), step.key)
-				if err != nil {
-					t.Fatal(err)
-				}
-				claims[step.key] = claim
+	for _, asked := range []bool{true, false} {
+		for name, journal := range journals(t) {
+			t.Run(fmt.Sprintf("%s, asked %v", name, asked), func(t *testing.T) { countsWhatIsCommitted(t, journal, asked) })
+		}
+	}
+}
+
+func countsWhatIsCommitted(t *testing.T, journal batch.Journal, asked bool) {
+	t.Helper()
+	budget := nairaBudget(t, "250")
+	claims := map[string]batch.Claim{}
+	for _, step := range []struct {
+		key    string
+		step   batch.Step
+		amount string
+		budget *shipping.Budget
+		over   bool
+		want   string
+	}{
+		{"a", batch.StepAnalyzed, "", budget, false, "0"},
+		{"a", batch.StepPurchasing, "100", budget, false, "100"},
+		{"b", batch.StepPurchasing, "100", nil, false, "200"},
+		{"c", batch.StepPurchasing, "50.01", budget, true, "200"},
+		{"c", batch.StepPurchasing, "50", budget, false, "250"},
+		{"b", batch.StepAnalyzed, "", budget, false, "150"},
+		{"a", batch.StepPurchased, "300", budget, false, "350"},
+		{"b", batch.StepPurchasing, "1", budget, true, "350"},
+		{"a", batch.StepCompleted, "300", nil, false, "350"},
+		{"c", batch.StepAnalyzed, "", nil, false, "300"},
+	} {
+		if claims[step.key] == nil {
+			claim, err := journal.Claim(t.Context(), step.key)
+			if err != nil {
+				t.Fatal(err)
 			}
-			record := batch.Record{Key: step.key, Step: step.step, RequestID: "RD-1"}
-			if step.amount != "" {
-				record.Amount, record.Currency, record.Documents = shippingtest.Amount(t, step.amount), "NGN", []shipping.DocumentType{"FDA"}
-			}
-			committed, err := claims[step.key].Append(t.Context(), record, step.budget)
-			if errors.Is(err, shipping.ErrOverBudget) != step.over || !step.over && err != nil {
-				t.Errorf("%s: %+v: %v", name, step, err)
-			}
-			if step.budget != nil && !step.over && committed != shippingtest.Amount(t, step.want) {
-				t.Errorf("%s: %+v: Append returns %s", name, step, committed)
-			}
-			if committed, err := journal.Committed(t.Context(), *budget); err != nil || committed != shippingtest.Amount(t, step.want) {
-				t.Errorf("%s: %+v: %s committed, %v", name, step, committed, err)
+			claims[step.key] = claim
+		}
+		record := batch.Record{Key: step.key, Step: step.step, RequestID: "RD-1"}
+		if step.amount != "" {
+			record.Amount, record.Currency, record.Documents = shippingtest.Amount(t, step.amount), "NGN", []shipping.DocumentType{"FDA"}
+		}
+		if !asked && step.budget == nil { // the sum that was asked for before is out of date afterwards
+			if _, err := journal.Committed(t.Context(), *budget); err != nil {
+				t.Fatal(err)
 			}
 		}
-		if _, err := journal.Committed(t.Context(), shipping.Budget{Amount: shippingtest.Amount(t, "1"), Currency: "USD"}); !errors.Is(err, shipping.ErrOverBudget) {
-			t.Errorf("%s: naira are counted against dollars: %v", name, err)
+		committed, err := claims[step.key].Append(t.Context(), record, step.budget)
+		if errors.Is(err, shipping.ErrOverBudget) != step.over || !step.over && err != nil {
+			t.Errorf("%+v: %v", step, err)
 		}
+		if step.budget != nil && !step.over && committed != shippingtest.Amount(t, step.want) {
+			t.Errorf("%+v: Append returns %s", step, committed)
+		}
+		if !asked {
+			continue
+		}
+		if committed, err := journal.Committed(t.Context(), *budget); err != nil || committed != shippingtest.Amount(t, step.want) {
+			t.Errorf("%+v: %s committed, %v", step, committed, err)
+		}
+	}
+	if committed, err := journal.Committed(t.Context(), *budget); err != nil || committed != shippingtest.Amount(t, "300") {
+		t.Errorf("at the end: %s committed, %v", committed, err)
+	}
+	if _, err := journal.Committed(t.Context(), shipping.Budget{Amount: shippingtest.Amount(t, "1"), Currency: "USD"}); !errors.Is(err, shipping.ErrOverBudget) {
+		t.Errorf("naira are counted against dollars: %v", err)
 	}
 }
 

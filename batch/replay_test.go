@@ -101,6 +101,25 @@ func TestReplayAll_DryRunSendsNothing(t *testing.T) {
 	}
 }
 
+// A run whose context ends at its last outcome has left nothing out.
+func TestReplayAll_EndsWithoutErrorIfNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := batch.Replay(ctx, walletClient(t, shippingtest.NewService()), replays("WD-1", "WD-2"), &batch.ReplayOptions{
+		DryRun: true,
+		Skip:   map[string]bool{"WD-2": true},
+		Progress: func(_ batch.ReplayOutcome, ended, total int) {
+			if ended == total {
+				cancel()
+			}
+		},
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestReplayAll_AWrongKeyStopsIt(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(shippingtest.OK(queuedReplay), shippingtest.Refusal(http.StatusUnauthorized, "no"))
