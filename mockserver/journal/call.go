@@ -61,8 +61,8 @@ type Query struct {
 	RequestID string
 	// Key is a fingerprint, as in [Entry].
 	Key string
-	// Contains is a text in the path, the query, the reason of a refusal or one of the recorded bodies, such as a
-	// request_id.
+	// Contains is a text in the operation, the path, the query, the whole status, the error code, the reason of a refusal or
+	// one of the recorded bodies, such as a request_id.
 	Contains string
 	// Refused selects the requests that were refused.
 	Refused bool

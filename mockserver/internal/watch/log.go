@@ -320,6 +320,9 @@ func matches(q *journal.Query, e *entry) bool {
 
 // contains reports whether a recorded text contains another.
 func (e *entry) contains(text string) bool {
-	return strings.Contains(e.path, text) || strings.Contains(e.query, text) || strings.Contains(e.refusal.Message, text) ||
+	var status [4]byte
+	return strings.Contains(e.path, text) || strings.Contains(e.query, text) || strings.Contains(e.operation, text) ||
+		strings.Contains(e.refusal.Message, text) || strings.Contains(e.refusal.Code, text) ||
+		e.status != 0 && string(strconv.AppendInt(status[:0], int64(e.status), 10)) == text ||
 		bytes.Contains(e.request, []byte(text)) || bytes.Contains(e.response, []byte(text))
 }
