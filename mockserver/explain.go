@@ -22,6 +22,9 @@ type Why struct {
 	// Nearest is a valid request that differs as little as possible from the one that was sent; nil if none
 	// was found, or if the request was valid.
 	Nearest *Suggestion `json:"nearest_valid,omitempty"`
+	// Notes are sentences about what is probably wrong: a misspelt field, or an identifier that the world does not
+	// have.
+	Notes []string `json:"notes,omitempty"`
 	// Findings are those of lint about this request, whether it was refused or not.
 	Findings []journal.Finding `json:"findings,omitempty"`
 }
@@ -47,6 +50,6 @@ func (w *World) Why(requestID string) (Why, error) {
 	y, err := explain.Response(w.server.worlds, w.core, requestID, w.server.config.operations)
 	return Why{
 		RequestID: y.RequestID, Operation: y.Operation, Status: y.Status, ErrorCode: y.ErrorCode, Message: y.Message, Fault: y.Fault,
-		Rule: y.Rule, Specification: y.Specification, Nearest: (*Suggestion)(y.Nearest), Findings: y.Findings,
+		Rule: y.Rule, Specification: y.Specification, Nearest: (*Suggestion)(y.Nearest), Notes: y.Notes, Findings: y.Findings,
 	}, err
 }

@@ -87,6 +87,46 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 	}
 }
 
+// The explanation names a misspelt field, whose value the suggestion keeps, and an identifier that it replaces.
+func TestWhy_NotesWhatIsProbablyWrong(t *testing.T) {
+	t.Parallel()
+	const request = regulatoryPath + "/request/"
+	tests := []struct {
+		name, method, path, body string
+		notes                    []string
+		keeps                    string // a text that the suggestion keeps
+	}{
+		{"misspelt and unknown", "POST", regulatoryPath + "/analyze", `{"shipmentId":"SH-1"}`,
+			[]string{`unknown field "shipmentId": did you mean "shipment_id"?`, "SH-1 is not a shipment of this world"}, "shipment_id"},
+		{"misspelt", "POST", regulatoryPath + "/analyze", `{"shipmentId":"SHIPMENT"}`, []string{`unknown field "shipmentId": did you mean "shipment_id"?`}, "SHIPMENT"},
+		{"sent twice", "POST", regulatoryPath + "/analyze", `{"fileURL":"x","file_url":"INVOICE","shipment_id":"SHIPMENT"}`, []string{`unknown field "fileURL": did you mean "file_url"?`}, "SHIPMENT"},
+		{"an effect, and no field that is near", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SH-MAGICFAILANALYSIS","colour":"red"}`, nil, "shipment_id"},
+		{"unknown wallet", "GET", "/v1/transactions?wallet=VA-1", "", []string{"VA-1 is not a wallet of this world"}, "wallet=VA-"},
+		{"unknown request", "GET", request + "RD-1", "", []string{"RD-1 is not a regulatory request of this world"}, ""},
+		{"unknown delivery and webhook", "POST", "/v1/webhooks/replay", `{"delivery_id":"WD-1","webhook_id":"WA-1"}`,
+			[]string{"WA-1 is not a webhook of this world", "WD-1 is not a delivery of this world"}, "event"},
+		{"nothing unknown", "POST", regulatoryPath + "/analyze", `{}`, nil, "shipment_id"},
+	}
+	srv := start(t, mockserver.WithoutListener())
+	fill := strings.NewReplacer("SHIPMENT", srv.Shipments()[1], "INVOICE", srv.Invoices()[0])
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			id := do(t, srv, test.method, test.path, fill.Replace(test.body)).header.Get("X-Request-Id")
+			why, err := srv.Why(id)
+			if err != nil || why.Nearest == nil {
+				t.Fatalf("%+v, %v", why, err)
+			}
+			if !slices.Equal(why.Notes, test.notes) {
+				t.Errorf("the notes are %q, want %q", why.Notes, test.notes)
+			}
+			if kept := fill.Replace(test.keeps); !strings.Contains(why.Nearest.Target+why.Nearest.Body, kept) {
+				t.Errorf("the nearest valid request %+v has no %s", why.Nearest, kept)
+			}
+		})
+	}
+}
+
 func TestWhy_OfAFaultNamesTheRule(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())

@@ -180,3 +180,20 @@ func TestLint_FindsASecretInTheQueryAndShowsNone(t *testing.T) {
 		t.Errorf("found %s", text)
 	}
 }
+
+func TestLint_SuggestsTheNameThatWasMeant(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	get(t, srv, "/v1/rates?per_page=1&colour=red")
+	post(t, srv, regulatoryPath+"/analyze", `{"shipmentId":"SH-1"}`)
+	meant := map[string]string{"per_page": `did you mean "perPage"?`, "shipmentId": `did you mean "shipment_id"?`, "colour": "it may be ignored"}
+	for _, f := range srv.Findings() {
+		if end, known := meant[f.Detail]; !known || !strings.HasSuffix(f.Advice, end) {
+			t.Errorf("%+v does not end with %s", f, end)
+		}
+		delete(meant, f.Detail)
+	}
+	if len(meant) > 0 {
+		t.Errorf("no finding about %v", meant)
+	}
+}

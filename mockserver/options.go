@@ -54,6 +54,7 @@ func defaultConfig() config {
 			JournalBody: 2 << 10,
 			Memory:      &watch.Memory{Most: world.DefaultMaxJournal},
 			Parameters:  api.ParameterTable(),
+			BodyFields:  api.BodyFields,
 			Logger:      slog.New(slog.DiscardHandler),
 		},
 		scenario:   "default",

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
@@ -24,6 +26,22 @@ func Parameters(operation string) []string {
 		}
 	}
 	return nil
+}
+
+// BodyFields returns the names of the members that the body of an operation can have; nil if it accepts every name.
+func BodyFields(operation string) []string {
+	shape, known := map[string]reflect.Type{
+		shipping.OpReplayWebhook:   reflect.TypeFor[replayRequest](),
+		shipping.OpAnalyze:         reflect.TypeFor[regulatory.AnalyzeInput](),
+		shipping.OpPurchase:        reflect.TypeFor[regulatory.PurchaseInput](),
+		shipping.OpUpdateItems:     reflect.TypeFor[regulatory.ItemsUpdate](),
+		shipping.OpUpdateAddresses: reflect.TypeFor[regulatory.AddressesUpdate](),
+		shipping.OpUpdateShipping:  reflect.TypeFor[regulatory.Shipping](),
+	}[operation]
+	if !known {
+		return nil
+	}
+	return wire.MemberNames(shape)
 }
 
 // ParameterTable returns [Parameters] as a function that does not allocate. Callers must not change its results.

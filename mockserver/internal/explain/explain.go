@@ -36,6 +36,7 @@ type Explanation struct {
 	Rule          string            `json:"rule,omitempty"`
 	Fault         string            `json:"fault,omitempty"`
 	Nearest       *Suggestion       `json:"nearest_valid,omitempty"`
+	Notes         []string          `json:"notes,omitempty"`    // what is probably wrong
 	Findings      []journal.Finding `json:"findings,omitempty"` // of lint, about this request
 }
 
@@ -64,11 +65,14 @@ func Response(worlds *world.Book, w *world.World, requestID string, table []ship
 	}
 	why.Rule = rule
 	why.Specification = heading(c.Operation, c.ErrorCode, table)
-	valid := w
+	valid, name := w, "this world"
 	if w == worlds.Unauthenticated {
-		valid = worlds.Home()
+		valid, name = worlds.Home(), "the home world"
 	}
-	if nearest := nearest(valid, &c, table); nearest != nil {
+	op := nearestOperation(&c, table)
+	sent := parse(valid, &c, op)
+	why.Notes = append(sent.respell(op.Name), sent.missing(name)...)
+	if nearest := sent.nearest(op, table); nearest != nil {
 		nearest.Curl = nearest.call().Curl(w.URL)
 		why.Nearest = nearest
 	}

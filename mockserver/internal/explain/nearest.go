@@ -27,20 +27,23 @@ type draftRequest struct {
 	body      any // or nil
 }
 
-// nearest returns the valid request that is nearest to a call, or nil.
-func nearest(w *world.World, c *journal.Entry, table []shipping.Operation) *Suggestion {
-	op := nearestOperation(c, table)
-	sent := sentRequest{world: w, values: routeValues(op.Route, c.Path)}
-	// Malformed parts are ignored.
+// parse parses the request of an entry for an operation. Malformed parts are ignored.
+func parse(w *world.World, c *journal.Entry, op shipping.Operation) *sentRequest {
+	sent := &sentRequest{world: w, values: routeValues(op.Route, c.Path)}
 	sent.query, _ = url.ParseQuery(c.Query)
 	_ = json.Unmarshal([]byte(c.RequestBody), &sent.body)
-	w.Lock()
-	made := sent.corrected(op)
-	w.Unlock()
+	return sent
+}
+
+// nearest returns the valid request that is nearest to the one sent, or nil.
+func (r *sentRequest) nearest(op shipping.Operation, table []shipping.Operation) *Suggestion {
+	r.world.Lock()
+	made := r.corrected(op)
+	r.world.Unlock()
 	if made == nil {
 		return nil
 	}
-	return suggest(w, made, table)
+	return suggest(r.world, made, table)
 }
 
 // suggest converts a draft to a suggestion, or returns nil if its operation is not in the table.

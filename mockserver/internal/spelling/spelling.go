@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// Nearest returns the known name that is near an unknown one, or the first that begins with it; otherwise "".
+// Nearest returns the known name that is near an unknown one, or the first that begins with it; otherwise "". Names that
+// differ only in case, underscores and hyphens are the nearest.
 func Nearest(name string, known []string) string {
 	best, least := "", max(1, len(name)/3)+1
 	for _, candidate := range known {
-		if strings.EqualFold(name, candidate) {
+		if fold(name) == fold(candidate) {
 			return candidate
 		}
 		if d := Distance(name, candidate); d < least {
@@ -25,6 +26,11 @@ func Nearest(name string, known []string) string {
 		}
 	}
 	return best
+}
+
+// fold removes from a name how its words are joined.
+func fold(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
 // longest is how much of a text Distance compares, in bytes, which no name reaches.
@@ -57,10 +63,19 @@ func Distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Suggestion completes a sentence about an unknown name: the name that was perhaps meant, or else all of them.
-func Suggestion(name string, known []string) string {
+// Meant completes a sentence about an unknown name with the name that was perhaps meant; it returns "" if no known name is
+// near.
+func Meant(name string, known []string) string {
 	if nearest := Nearest(name, known); nearest != "" {
 		return fmt.Sprintf(": did you mean %q?", nearest)
+	}
+	return ""
+}
+
+// Suggestion completes a sentence about an unknown name: the name that was perhaps meant, or else all of them.
+func Suggestion(name string, known []string) string {
+	if meant := Meant(name, known); meant != "" {
+		return meant
 	}
 	if len(known) == 0 {
 		return ": leave it out"

@@ -24,9 +24,10 @@ func TestDistance_CountsChangesAndSwappedNeighbours(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	t.Parallel()
-	known := []string{"name", "scenario", "snapshot"}
+	known := []string{"name", "scenario", "snapshot", "file_url"}
 	for name, want := range map[string]string{
 		"snapshto": "snapshot", "nam": "name", "scen": "scenario", "s": "", "wallet": "", "": "", "SNAPSHOT": "snapshot",
+		"fileURL": "file_url", "file-url": "file_url", "snap_shot": "snapshot",
 	} {
 		if got := spelling.Nearest(name, known); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)

@@ -13,6 +13,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -20,7 +21,8 @@ import (
 // Lint watches how a client behaves. The cost of a call does not grow with the number of calls: the memory is bounded,
 // and a map that is full is emptied.
 type Lint struct {
-	parameters func(operation string) []string // the parameters in the specification
+	parameters func(operation string) []string // the query parameters in the specification
+	fields     func(operation string) []string // the members of the body
 
 	mu        sync.Mutex
 	changes   int // requests that changed something
@@ -59,17 +61,17 @@ const (
 	maxFindings = 200
 )
 
-func NewLint(parameters func(operation string) []string) *Lint {
+func NewLint(parameters, fields func(operation string) []string) *Lint {
 	return &Lint{
-		parameters: parameters,
-		refused:    map[uint64]refusedRequest{}, purchases: map[string]purchase{}, reads: map[string]time.Time{},
+		parameters: parameters, fields: fields,
+		refused: map[uint64]refusedRequest{}, purchases: map[string]purchase{}, reads: map[string]time.Time{},
 		polls: map[string]poll{}, redirects: map[string]bool{}, byRequest: map[string][]*journal.Finding{},
 	}
 }
 
 // Clear removes all findings and everything remembered for them.
 func (d *Lint) Clear() {
-	fresh := NewLint(nil)
+	fresh := NewLint(nil, nil)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.changes, d.refused, d.purchases, d.reads = 0, fresh.refused, fresh.purchases, fresh.reads
@@ -241,12 +243,24 @@ func (d *Lint) find(rule journal.LintRule, operation, detail, id string) {
 		if i = len(d.findings); i == maxFindings {
 			return
 		}
-		d.findings = append(d.findings, &journal.Finding{Rule: rule, Operation: operation, Detail: detail, Advice: advice(rule)})
+		d.findings = append(d.findings, &journal.Finding{Rule: rule, Operation: operation, Detail: detail, Advice: advice(rule) + d.meant(rule, operation, detail)})
 	}
 	found := d.findings[i]
 	found.Times++
 	found.RequestID = id
 	remember(d.byRequest, id, append(d.byRequest[id], found))
+}
+
+// meant completes the advice about an unknown name with the name that was perhaps meant.
+func (d *Lint) meant(rule journal.LintRule, operation, name string) string {
+	switch rule {
+	case journal.LintUnknownParameter:
+		return spelling.Meant(name, d.parameters(operation))
+	case journal.LintUnknownField:
+		return spelling.Meant(name, d.fields(operation))
+	default:
+		return ""
+	}
 }
 
 // All returns the findings, first found first.

@@ -150,11 +150,20 @@ func unknownFields(object []byte, into any) []string {
 	if json.Unmarshal(object, &sent) != nil {
 		return nil
 	}
-	for field := range shape.Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	for _, name := range MemberNames(shape) {
 		delete(sent, name)
 	}
 	return slices.Sorted(maps.Keys(sent))
+}
+
+// MemberNames returns the JSON names of the fields of a struct type, not those of its fields' types.
+func MemberNames(shape reflect.Type) []string {
+	var names []string
+	for field := range shape.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
 }
 
 // position describes a decoding error and the byte at which it occurred.

@@ -28,7 +28,7 @@ func newInstruments(s *Settings, seed uint64, key string) *instruments {
 	i := &instruments{
 		Log:      watch.NewLog(s.Journal, s.JournalBody, s.Memory),
 		Faults:   inject.NewBook(seed),
-		Lint:     watch.NewLint(s.Parameters),
+		Lint:     watch.NewLint(s.Parameters, s.BodyFields),
 		KeyPrint: wire.Fingerprint(key),
 	}
 	i.Observers = append([]watch.Observer{i.Log, i.Lint}, s.Observers...)

@@ -22,6 +22,7 @@ type Settings struct {
 	JournalBody int                             // bytes recorded of a body
 	Memory      *watch.Memory                   // of all journals
 	Parameters  func(operation string) []string // the query parameters of an operation in the specification
+	BodyFields  func(operation string) []string // the members of the body of an operation; nil if it accepts every name
 	Observers   []watch.Observer                // of every exchange, after the journal and the linter of its world
 	Rules       func() *compliance.Rules
 	Deliver     http.RoundTripper // for the notifications of every world
