@@ -211,3 +211,17 @@ test("an entry that the journal has dropped is reported as dropped", async () =>
     await server.stop();
   }
 });
+
+test("a search matches the status and the error code, and an empty one names the other filters", async () => {
+  await s.server.call("GET", "/v1/transactions"); // req-1
+  await good(3);
+  const page = await visit();
+  for (const text of ["400", "invalid_request", "transactions.list"]) {
+    await page.getByLabel("Search requests").fill(text);
+    await page.getByText("1 match", { exact: true }).waitFor();
+    await page.locator('.row[href*="/req-1?"]').waitFor();
+  }
+  await page.getByLabel("Any method").selectOption("POST");
+  await page.getByText("No request matches “transactions.list”. Searches operations, paths").waitFor();
+  await page.getByText("Other filters: any outcome, method POST, any operation, any status").waitFor();
+});

@@ -28,6 +28,14 @@ export function filterValues(query) {
 }
 
 /**
+ * otherFilters names the filters beside the text, with their values in an address.
+ * @param {Record<string, string>} query
+ */
+export function otherFilters(query) {
+  return [query.outcome || "any outcome", ...filters.map(({ name, label }) => (query[name] ? `${name} ${query[name]}` : label.toLowerCase()))].join(", ");
+}
+
+/**
  * serverQuery returns the query of GET /_mock/journal for an address.
  * @param {{q: string, query: Record<string, string>}} route
  */

@@ -4,7 +4,7 @@
 import { status } from "./badge.js";
 import { button, choice, h, put } from "./dom.js";
 import { entryDetail, exported } from "./entry.js";
-import { filters, filterValues, serverQuery } from "./filters.js";
+import { filters, filterValues, otherFilters, serverQuery } from "./filters.js";
 import { count, number, time } from "./format.js";
 import { list } from "./list.js";
 import { attempt, notice } from "./notice.js";
@@ -12,6 +12,7 @@ import { lesson, split } from "./split.js";
 
 const page = 200; // rows that are loaded at once
 const most = 20_000; // rows that are kept
+const searched = "Searches operations, paths, queries, statuses, error codes, reasons and bodies";
 
 /** @param {import("./app.js").App} app */
 export function journal(app) {
@@ -26,7 +27,7 @@ export function journal(app) {
   /** @type {AbortController | undefined} */
   let awaited;
 
-  const search = h("input", { type: "search", placeholder: "Search paths, bodies, reasons", "aria-label": "Search requests", oninput: () => typed() });
+  const search = h("input", { type: "search", placeholder: "Path, status, reason or body", title: searched, "aria-label": "Search requests", oninput: () => typed() });
   const extent = h("span", { class: "note" });
   const unauthenticated = h("a", { class: "note", hidden: true });
   const pauseButton = button("Pause", () => pause(), { class: "fixed", "aria-pressed": "false", title: "Pause (p)" });
@@ -90,7 +91,8 @@ export function journal(app) {
   function draw() {
     const filtered = loaded !== "";
     rows.set(entries, () => filtered
-      ? lesson("No request matches.", undefined, "The journal keeps the latest requests, and refused ones longer.")
+      ? lesson(app.route.q ? `No request matches “${app.route.q}”. ${searched}.` : "No request matches.", undefined,
+        `Other filters: ${otherFilters(app.route.query)}. The journal keeps the latest requests, and refused ones longer.`)
       : [lesson("No requests yet. Requests to the service appear here as they arrive. Try:", example), h("p", null,
         h("a", { href: app.link({ section: "worlds", id: "" }) }, "Copy env"), " sets both variables, or ", h("a", { href: app.link({ section: "requests", id: "" }) }, "send a request"), " from here.")]);
     const total = app.summary?.journal_entries ?? 0;
