@@ -225,3 +225,35 @@ test("a search matches the status and the error code, and an empty one names the
   await page.getByText("No request matches “transactions.list”. Searches operations, paths").waitFor();
   await page.getByText("Other filters: any outcome, method POST, any operation, any status").waitFor();
 });
+
+test("a misspelt field is named, and the valid request is copied, edited and sent apart from the refused one", async () => {
+  await s.server.call("POST", "/v1/regulatory-documents/analyze", { shipmentId: "SH-1" });
+  const page = await visit("#/journal/req-1?outcome=refused");
+  const reason = page.locator(".detail .reason");
+  await reason.getByText('unknown field "shipmentId": did you mean "shipment_id"?').waitFor();
+  await reason.getByText("SH-1 is not a shipment of this world").waitFor();
+  const valid = page.getByRole("group", { name: "The valid request" });
+  await valid.getByRole("button", { name: "Copy the valid request as curl" }).click();
+  await page.getByText("curl command copied: it needs the environment variable SHIPPING_SECRET_KEY").waitFor();
+  const one = page.getByRole("group", { name: "This request" });
+  await one.getByRole("link", { name: "Edit and send" }).click();
+  const text = page.getByLabel("Body, JSON");
+  await page.waitForFunction(() => [...document.querySelectorAll("textarea")].some((node) => node.value.includes("shipmentId")));
+  await page.goBack();
+  await valid.getByRole("link", { name: "Edit and send the valid request" }).click();
+  await page.waitForFunction(() => [...document.querySelectorAll("textarea")].some((node) => node.value.includes("shipment_id")));
+  assert.ok(s.server.shipments.includes(JSON.parse(await text.inputValue()).shipment_id));
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.locator(".detail h2", { hasText: "200" }).waitFor();
+});
+
+test("the link of a key keeps the other filters", async () => {
+  await s.server.call("GET", "/v1/transactions"); // req-1
+  await good(1);
+  const page = await visit("#/journal/req-1?outcome=refused&q=wallet");
+  await page.locator(".detail").getByText("a fingerprint of the key, not its end").waitFor();
+  await page.getByTitle("Requests with this key").click();
+  await page.waitForURL(/key=sk_test/);
+  assert.match(page.url(), /outcome=refused/);
+  assert.match(page.url(), /q=wallet/);
+});

@@ -3,6 +3,7 @@
 import { badge, status } from "./badge.js";
 import { comparison } from "./compare.js";
 import { button, choice, h, put } from "./dom.js";
+import { filterValues } from "./filters.js";
 import { moment, size, time } from "./format.js";
 import { body } from "./json.js";
 import { attempt, copy } from "./notice.js";
@@ -16,8 +17,10 @@ import { fact, facts, part } from "./split.js";
  */
 export async function exported(app, id, as) {
   const text = await attempt(() => app.api.get(`journal/${id}`, { as }));
-  if (text) copy(text, as === "go" ? "Go test" : "curl command");
+  if (text) copy(text, as === "go" ? "Go test" : "curl command", needs);
 }
+
+const needs = "it needs the environment variable SHIPPING_SECRET_KEY; Worlds has “Copy env”";
 
 /** @param {any} entry */
 export const target = (entry) => entry.path + (entry.query ? "?" + entry.query : "");
@@ -62,10 +65,10 @@ export function entryDetail(app, view, others) {
   function draw(entry, why) {
     view.open(entry.request_id,
       h("h2", { class: "mono" }, status(entry.status), " ", h("b", { class: "method" }, entry.method), " ", target(entry)),
-      (why?.error_code || why?.fault) && reason(why),
+      (why?.error_code || why?.fault) && reason(why, entry.request_id),
       why?.findings && part("Lint", findings(why.findings)),
-      h("div", { class: "actions" },
-        h("span", { class: "note" }, "Copy"), h("span", { class: "chips" },
+      h("div", { class: "actions", role: "group", "aria-label": "This request" },
+        h("span", { class: "note" }, "This request: copy"), h("span", { class: "chips" },
           button("curl", () => exported(app, entry.request_id, "curl"), { class: "small", "aria-label": "Copy as curl", title: "Copy as curl (c)" }),
           button("Go", () => exported(app, entry.request_id, "go"), { class: "small", "aria-label": "Copy as Go", title: "Copy as a Go test (g)" }),
           button("link", () => copy(location.href, "Link"), { class: "small", "aria-label": "Copy link" })),
@@ -74,10 +77,20 @@ export function entryDetail(app, view, others) {
         others && compareWith(entry, others)),
       facts(
         fact("Operation", entry.operation || "none"), fact("Id", entry.request_id), fact("Responded", moment(entry.at)), fact("Duration", entry.duration),
-        fact("Key", entry.key ? h("a", { href: app.link({ section: "journal", id: entry.request_id, query: { key: entry.key } }), title: "Requests with this key" }, entry.key) : "none sent"),
+        fact("Key", entry.key ? keyLink(entry) : "none sent"),
         fact("Content type", entry.content_type)),
       entry.request_bytes > 0 && part(`Request body, ${size(entry.request_bytes)}`, body(entry.request_body, entry.request_bytes)),
       part(`Response body, ${size(entry.response_bytes)}`, body(received.get(entry.request_id) ?? entry.response_body, entry.response_bytes)));
+  }
+
+  /**
+   * keyLink adds a key to the filters.
+   * @param {any} entry
+   */
+  function keyLink(entry) {
+    const filters = app.route.section === "journal" ? filterValues(app.route.query) : {};
+    return [h("a", { href: app.link({ section: "journal", id: entry.request_id, q: app.route.q, query: { ...filters, key: entry.key } }), title: "Requests with this key" }, entry.key),
+      h("small", null, "The digits are a fingerprint of the key, not its end.")];
   }
 
   /** @param {any} entry */
@@ -125,20 +138,26 @@ export function entryDetail(app, view, others) {
     app.go({ id, q: app.route.q, query });
   }
 
-  /** @param {any} why */
-  function reason(why) {
+  /**
+   * @param {any} why
+   * @param {string} id
+   */
+  function reason(why, id) {
     const nearest = why.nearest_valid;
     return h("div", { class: `reason ${why.fault ? "struck" : ""}` },
       h("p", { class: "what" }, why.fault ? `An injected fault struck: ${why.fault}.` : why.message),
+      why.notes?.map((/** @type {string} */ note) => h("p", null, note)),
       h("dl", { class: "facts" },
         fact("Code", why.error_code), fact("Specification", why.specification), fact("Rule", why.rule)),
       nearest && h("div", { class: "nearest" },
         h("p", null, "The nearest request that this world accepts:"),
         h("p", { class: "mono" }, h("b", { class: "method" }, nearest.method), " ", nearest.target),
         nearest.body && body(nearest.body, 0),
-        h("div", { class: "actions" },
-          button("Copy the valid request as curl", () => copy(nearest.curl, "curl command")),
-          button("Send the valid request", () => send(nearest.method, nearest.target, nearest.body)))));
+        h("div", { class: "actions", role: "group", "aria-label": "The valid request" },
+          h("span", null, "The valid request: copy"),
+          button("curl", () => copy(nearest.curl, "curl command", needs), { class: "small", "aria-label": "Copy the valid request as curl" }),
+          button("Send", () => send(nearest.method, nearest.target, nearest.body), { class: "small", "aria-label": "Send the valid request" }),
+          h("a", { class: "button small", href: app.link({ section: "requests", id: "", query: { from: id, valid: "1" } }), "aria-label": "Edit and send the valid request" }, "Edit and send"))));
   }
 
   return { show, send };

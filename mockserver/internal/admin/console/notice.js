@@ -39,13 +39,14 @@ export async function attempt(act, done) {
  * copy puts a text on the clipboard.
  * @param {string} text
  * @param {string} what
+ * @param {string} [note] what the text needs
  */
-export async function copy(text, what) {
+export async function copy(text, what, note) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
     notice("The browser does not let this page use the clipboard.", "bad");
     return;
   }
-  notice(`${what} copied`);
+  notice(`${what} copied` + (note ? `: ${note}` : ""));
 }

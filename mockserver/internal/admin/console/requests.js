@@ -20,7 +20,7 @@ export function requests(app) {
   let operation;
   /** @type {Map<string, HTMLInputElement>} of the parameters */
   let inputs = new Map();
-  let from = ""; // the entry that the form was filled from
+  let from = ""; // what the form was filled from
 
   const chooser = h("select", { "aria-label": "Operation", onchange: () => use(chooser.value) });
   const summary = h("p", { class: "note" });
@@ -199,11 +199,12 @@ export function requests(app) {
   }
 
   /**
-   * fill fills the form from a journal entry.
+   * fill fills the form from a journal entry, or from the valid request that is nearest to it.
    * @param {string} id
+   * @param {boolean} valid
    */
-  async function fill(id) {
-    const entry = await attempt(() => app.api.get(`journal/${encodeURIComponent(id)}`));
+  async function fill(id, valid) {
+    const entry = await attempt(async () => (valid ? suggested(await app.api.get(`why/${encodeURIComponent(id)}`)) : app.api.get(`journal/${encodeURIComponent(id)}`)));
     if (!entry) return;
     use(entry.operation);
     if (operation) {
@@ -231,8 +232,9 @@ export function requests(app) {
       detail.show(route.id);
       await ready;
       const wanted = route.query.from ?? "";
-      if (wanted && wanted !== from) fill(wanted);
-      from = wanted;
+      const source = `${wanted} ${route.query.valid}`;
+      if (wanted && source !== from) fill(wanted, Boolean(route.query.valid));
+      from = source;
       const name = route.query.operation;
       if (!wanted && name && name !== operation?.name) use(name);
     },
@@ -240,4 +242,14 @@ export function requests(app) {
       if (known.length && (changed.has("regulatory_requests") || changed.has("webhooks") || changed.has("deliveries"))) load();
     },
   };
+}
+
+/**
+ * suggested returns the nearest valid request of an explanation in the form of a journal entry.
+ * @param {any} why
+ */
+function suggested({ nearest_valid: nearest }) {
+  if (!nearest) return undefined;
+  const [path, query] = nearest.target.split("?");
+  return { operation: nearest.operation, method: nearest.method, path: decodeURIComponent(path), query, request_body: nearest.body };
 }
