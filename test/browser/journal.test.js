@@ -257,3 +257,26 @@ test("the link of a key keeps the other filters", async () => {
   assert.match(page.url(), /outcome=refused/);
   assert.match(page.url(), /q=wallet/);
 });
+
+for (const colorScheme of ["light", "dark"]) test(`true and false do not have the colour of an error, ${colorScheme}`, async () => {
+  await s.server.call("GET", "/v1/countries?perPage=1");
+  const page = await visit("#/journal/req-1", { colorScheme });
+  const word = page.locator(".detail .j-word").first();
+  await word.waitFor();
+  const [red, green, blue] = (await word.evaluate((node) => getComputedStyle(node).color)).match(/\d+/g).map(Number);
+  assert.ok(Math.max(red, green, blue) - Math.min(red, green, blue) < 32, `${red} ${green} ${blue}`);
+});
+
+test("buttons are at least 32 pixels high on a touch screen", async () => {
+  await s.server.call("GET", "/v1/transactions");
+  const page = await visit("", { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true });
+  const low = () => page.evaluate(() => [...document.querySelectorAll("main :is(button, .button, select, summary, input)")]
+    .filter((node) => node.checkVisibility() && node.getBoundingClientRect().height < 32).map((node) => `${node.textContent} ${node.getBoundingClientRect().height}`));
+  await page.locator(".row").first().waitFor();
+  await page.getByText("Filters and export").click();
+  await page.getByLabel("Any method").waitFor();
+  assert.deepEqual(await low(), []);
+  await page.locator(".row").first().click();
+  await page.getByRole("group", { name: "The valid request" }).waitFor();
+  assert.deepEqual(await low(), []);
+});
