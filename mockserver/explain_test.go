@@ -127,6 +127,18 @@ func TestWhy_NotesWhatIsProbablyWrong(t *testing.T) {
 	}
 }
 
+// The suggestion for a request without a valid key is for the home world, and so are the notes.
+func TestWhy_NotesOfAnUnknownKeyAreAboutTheHomeWorld(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	refused := do(t, srv, "POST", regulatoryPath+"/analyze", `{"shipment_id":"SH-1"}`, "Authorization", "Bearer sk_test_wrong").want(t, 401)
+	var why mockserver.Why
+	get(t, srv, refused.header.Get("X-Mock-Why")).want(t, 200).data(t, &why)
+	if want := []string{"SH-1 is not a shipment of the home world"}; !slices.Equal(why.Notes, want) {
+		t.Errorf("the notes are %q, want %q", why.Notes, want)
+	}
+}
+
 func TestWhy_OfAFaultNamesTheRule(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
