@@ -131,10 +131,10 @@ func TestWhy_NotesWhatIsProbablyWrong(t *testing.T) {
 func TestWhy_NotesOfAnUnknownKeyAreAboutTheHomeWorld(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
-	refused := do(t, srv, "POST", regulatoryPath+"/analyze", `{"shipment_id":"SH-1"}`, "Authorization", "Bearer sk_test_wrong").want(t, 401)
+	refused := do(t, srv, "GET", "/v1/transactions?wallet=VA-1", "", "Authorization", "Bearer sk_test_wrong").want(t, 401)
 	var why mockserver.Why
 	get(t, srv, refused.header.Get("X-Mock-Why")).want(t, 200).data(t, &why)
-	if want := []string{"SH-1 is not a shipment of the home world"}; !slices.Equal(why.Notes, want) {
+	if want := []string{"VA-1 is not a wallet of the home world"}; !slices.Equal(why.Notes, want) {
 		t.Errorf("the notes are %q, want %q", why.Notes, want)
 	}
 }
