@@ -222,7 +222,7 @@ test("a search matches the status and the error code, and an empty one names the
     await page.locator('.row[href*="/req-1?"]').waitFor();
   }
   await page.getByLabel("Any method").selectOption("POST");
-  await page.getByText("No request matches “transactions.list”. Searches operations, paths").waitFor();
+  await page.getByText("No request matches “transactions.list”. The search covers operations, paths").waitFor();
   await page.getByText("Other filters: any outcome, method POST, any operation, any status").waitFor();
 });
 

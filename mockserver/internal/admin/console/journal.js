@@ -12,7 +12,7 @@ import { lesson, split } from "./split.js";
 
 const page = 200; // rows that are loaded at once
 const most = 20_000; // rows that are kept
-const searched = "Searches operations, paths, queries, statuses, error codes, reasons and bodies";
+const searched = "The search covers operations, paths, queries, statuses, error codes, reasons and bodies";
 
 /** @param {import("./app.js").App} app */
 export function journal(app) {
