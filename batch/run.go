@@ -28,7 +28,6 @@ type run struct {
 	entries    []*entry
 	fresh      []*entry
 	waiting    dueQueue
-	busy       int
 	ended      int
 	journalErr error // the journal failed: nothing more may be bought
 	crashed    bool  // a callback panicked: nothing more may be begun
@@ -150,21 +149,17 @@ func (r *run) next(ctx context.Context) *entry {
 	for ctx.Err() == nil && r.journalErr == nil && !r.crashed {
 		switch now := time.Now(); {
 		case len(r.waiting) > 0 && !r.waiting[0].due.After(now):
-			r.busy++
 			return heap.Pop(&r.waiting).(*entry)
 		case len(r.fresh) > 0:
 			e := r.fresh[0]
 			r.fresh = r.fresh[1:]
-			r.busy++
 			return e
 		case len(r.waiting) > 0:
 			timer := time.AfterFunc(r.waiting[0].due.Sub(now), r.wake)
 			r.changed.Wait()
 			timer.Stop()
-		case r.busy > 0:
-			r.changed.Wait()
 		default:
-			return nil
+			return nil // what is left is in the hands of other workers, each of which continues with it
 		}
 	}
 	return nil
@@ -174,7 +169,6 @@ func (r *run) next(ctx context.Context) *entry {
 func (r *run) put(e *entry, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.busy--
 	if wait > 0 {
 		e.due = time.Now().Add(wait)
 		heap.Push(&r.waiting, e)
