@@ -80,3 +80,17 @@ func TestBatch_ACancelledRunReportsWhatIsCommitted(t *testing.T) {
 		}
 	})
 }
+
+// The journal has the price of a purchase also without a budget, so that a later run with one can count it.
+func TestBatch_RecordsThePriceWithoutABudget(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		journal := newMemoryJournal(t)
+		if _, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(1), &batch.Options{Select: shipping.SelectAll, Journal: journal}); err != nil {
+			t.Fatal(err)
+		}
+		if last := journal.last("SH-1"); last.Amount != shippingtest.Amount(t, "100") || last.Currency != "NGN" {
+			t.Errorf("the record is %+v", last)
+		}
+	})
+}

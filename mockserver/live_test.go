@@ -233,6 +233,33 @@ func TestLive_IsOneAnswerForThoseWhoAcceptNoStream(t *testing.T) {
 	}
 }
 
+// A page that has read a world between two changes reads it again, even if the second change undid the first.
+func TestLive_MarksDifferAfterAChangeThatWasUndone(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	marks := func() map[string]int {
+		var summary struct {
+			Marks map[string]int `json:"marks"`
+		}
+		get(t, srv, "/_mock/live").want(t, http.StatusOK).data(t, &summary)
+		return summary.Marks
+	}
+	before := marks()
+	do(t, srv, http.MethodPatch, "/_mock/assumptions", `{"assumptions":{"LastPageNull":true}}`).want(t, http.StatusOK)
+	do(t, srv, http.MethodPatch, "/_mock/assumptions", `{"assumptions":{"LastPageNull":null}}`).want(t, http.StatusOK)
+	if after := marks(); after["assumptions"] == before["assumptions"] {
+		t.Error("the mark of the assumptions is the same after two changes")
+	}
+	before = marks()
+	srv.Reset()
+	after := marks()
+	for _, part := range []string{"assumptions", "ledger", "regulatory_requests", "deliveries", "inbox", "webhooks"} {
+		if after[part] == before[part] {
+			t.Errorf("the mark %s is the same after a reset", part)
+		}
+	}
+}
+
 func TestLive_IsForSoManyPagesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := start(t, mockserver.WithoutListener())

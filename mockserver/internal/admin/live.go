@@ -36,9 +36,9 @@ type summary struct {
 	Marks           marks              `json:"marks"`
 }
 
-// marks has a checksum for each route: it changes when the data that GET returns there changes.
+// marks has a checksum for each route: it changes when the data that GET returns there changes, also if the data was the
+// same at an earlier time.
 type marks struct {
-	// Assumptions is that of the values of the assumptions.
 	Assumptions uint32 `json:"assumptions"`
 	Ledger      uint32 `json:"ledger"`
 	Requests    uint32 `json:"regulatory_requests"`
@@ -62,21 +62,25 @@ func (p summary) withoutTime() summary {
 func (s *Admin) summary(w *world.World) summary {
 	p := summary{
 		World: w.Name(), Entries: w.Log.Last(), Unauthenticated: s.Worlds.Unauthenticated.Log.Last(),
-		Marks:   marks{Deliveries: w.Dispatcher.Mark(), Inbox: checksum(w.Inbox.Received()), Assumptions: checksum(*w.Assume()), Faults: w.Faults.Mark(), Worlds: checksumWorlds(s.Worlds.Worlds())},
+		Marks:   marks{Faults: w.Faults.Mark(), Worlds: checksumWorlds(s.Worlds.Worlds())},
 		Pending: w.Waiting(), Clock: clockKind(w), Now: jsontext.Timestamp(w.Clock.Now()),
 	}
+	deliveries, inbox := w.Dispatcher.Mark(), w.Inbox.Received()
 	w.Lock()
 	defer w.Unlock()
 	p.LedgerEntries, p.Requests = w.Account.Ledger.Len(), w.Desk.Len()
-	p.Marks.Ledger = checksum(p.LedgerEntries)
+	p.Marks.Assumptions = checksum(w.Replaced, *w.Assume())
+	p.Marks.Deliveries = checksum(w.Replaced, deliveries)
+	p.Marks.Inbox = checksum(w.Replaced, inbox)
+	p.Marks.Ledger = checksum(w.Replaced, p.LedgerEntries)
 	if last, known := w.Account.Ledger.Last(); known {
-		p.Marks.Ledger = checksum(p.LedgerEntries, last.ID)
+		p.Marks.Ledger = checksum(w.Replaced, p.LedgerEntries, last.ID)
 	}
-	p.Marks.Requests = checksum(p.Requests, w.Desk.Stored())
+	p.Marks.Requests = checksum(w.Replaced, p.Requests, w.Desk.Stored())
 	if newest := w.Desk.Newest(0, 1); len(newest) > 0 {
-		p.Marks.Requests = checksum(p.Requests, w.Desk.Stored(), newest[0].RequestID)
+		p.Marks.Requests = checksum(w.Replaced, p.Requests, w.Desk.Stored(), newest[0].RequestID)
 	}
-	var hooks []any
+	hooks := []any{w.Replaced}
 	for _, h := range w.Account.Webhooks.All {
 		hooks = append(hooks, h.WebhookID, h.Revision)
 	}

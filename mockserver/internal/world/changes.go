@@ -182,6 +182,7 @@ func settingJSON(field reflect.Value) json.RawMessage {
 func (w *World) apply(next Assumptions, changes Changes) {
 	w.assume.Store(&next)
 	w.changes = changes
+	w.Replaced++
 	w.Desk.Configure(next.settings())
 	w.Dispatcher.Configure(next.deliverySettings())
 }

@@ -44,6 +44,7 @@ func (w *World) restore(s *Snapshot) {
 	w.timers.Stop()
 	w.timers = w.Clock.Scope()
 	w.Account = s.State.Copy()
+	w.Replaced++
 	w.openDesk()
 	stood := w.Clock.Now().Sub(s.at) // how long the snapshot was stored
 	w.Desk.Resume(s.requests, stood)

@@ -43,6 +43,7 @@ type World struct {
 	timers    *clock.Scope         // of the desk
 	Snapshots map[string]*Snapshot // by name, for clients over HTTP
 	changes   Changes              // of the assumptions
+	Replaced  int                  // how often the contents or the assumptions were replaced
 	// rowsAtFirst is the number of initial records.
 	rowsAtFirst int
 }

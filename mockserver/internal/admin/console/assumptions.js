@@ -4,6 +4,7 @@ import { badge } from "./badge.js";
 import { button, h, put, turn } from "./dom.js";
 import { count } from "./format.js";
 import { attempt } from "./notice.js";
+import { series } from "./series.js";
 
 const scopes = { server: "set when the server starts, with -assume", opening: "set when a world opens", world: "" };
 
@@ -25,12 +26,12 @@ export function assumptions(app) {
     list);
 
   /** @param {any} order */
-  const change = (order) => attempt(() => app.api.patch("assumptions", order), "The assumptions are changed").then((result) => { if (result) all = result; draw(); });
+  const change = (order) => attempt(() => app.api.patch("assumptions", order), "The assumptions are changed").then(load);
 
-  async function load() {
+  const load = series(async () => {
     all = await attempt(() => app.api.get("assumptions")) ?? all;
     draw();
-  }
+  });
 
   function draw() {
     const words = search.value.trim().toLowerCase();

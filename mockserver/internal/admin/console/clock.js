@@ -4,6 +4,7 @@ import { button, h, put } from "./dom.js";
 import { between, moment, time } from "./format.js";
 import { attempt } from "./notice.js";
 import { panel } from "./panel.js";
+import { series } from "./series.js";
 
 /** @param {import("./app.js").App} app */
 export function clockPanel(app) {
@@ -19,7 +20,7 @@ export function clockPanel(app) {
       ? moved.fired.map((/** @type {any} */ one) => h("li", null, h("time", null, time(one.due, moved.now)), " ", one.label)) : h("li", null, "Nothing fired."));
   }
 
-  async function load() {
+  const load = series(async () => {
     const clock = await attempt(() => app.api.get("clock"));
     if (!clock) return;
     const typing = document.activeElement === custom;
@@ -31,7 +32,7 @@ export function clockPanel(app) {
       h("h3", null, clock.pending.length ? "Pending" : "Nothing is pending"),
       h("ul", { class: "plain" }, clock.pending.map((/** @type {any} */ one) => h("li", null, h("time", null, between(clock.now, one.due)), " ", one.label))));
     if (typing) custom.focus();
-  }
+  });
 
   return { node: panel("Clock", now, fired), load };
 }

@@ -6,6 +6,7 @@ import { capital, count } from "./format.js";
 import { faultEditor } from "./faulteditor.js";
 import { written } from "./faultrule.js";
 import { attempt, copy } from "./notice.js";
+import { series } from "./series.js";
 import { lesson, split } from "./split.js";
 
 /** Presets: rules that are added together. @type {any[][]} */
@@ -51,7 +52,7 @@ export function faults(app) {
     else app.go({ id });
   };
 
-  async function load() {
+  const load = series(async () => {
     known = await attempt(() => app.api.get("faults")) ?? known;
     if (!known) return;
     summary.textContent = count(known.rules.length, "rule");
@@ -71,7 +72,7 @@ export function faults(app) {
       if (!made.li.isConnected) rules.append(made.li);
     }
     open(app.route.id);
-  }
+  });
 
   /**
    * row makes the row of a rule. Its elements stay the same while it counts, and so does the focus.

@@ -8,6 +8,7 @@ import { moment, money as amount, time } from "./format.js";
 import { list } from "./list.js";
 import { attempt } from "./notice.js";
 import { json } from "./json.js";
+import { series } from "./series.js";
 import { fact, facts, lesson, part, split } from "./split.js";
 
 const page = 500; // entries that are loaded at once
@@ -56,7 +57,7 @@ export function ledger(app) {
   /** @param {string} id */
   const go = (id) => app.go({ id, query: chosen ? { wallet: chosen } : {} });
 
-  async function load() {
+  const load = series(async () => {
     const all = await attempt(() => app.api.get("ledger", { perPage: "1" }));
     if (!all) return;
     wallets = all.wallets;
@@ -70,7 +71,7 @@ export function ledger(app) {
     if (!found) return;
     entries = found.entries;
     draw();
-  }
+  });
 
   /**
    * walletOf returns the wallet of a transaction, such as one that a regulatory request links to.

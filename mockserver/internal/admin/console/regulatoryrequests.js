@@ -7,6 +7,7 @@ import { money, moment, time } from "./format.js";
 import { list } from "./list.js";
 import { attempt } from "./notice.js";
 import { regulatoryRequestDetail } from "./regulatoryrequest.js";
+import { series } from "./series.js";
 import { lesson, split } from "./split.js";
 
 /** @param {import("./app.js").App} app */
@@ -45,10 +46,10 @@ export function regulatoryRequests(app) {
       h("optgroup", { label: "Special inputs" }, special.map((/** @type {any} */ one) => option({ shipment_id: one.shipment_id }, `${one.shipment_id}: ${one.description}`))));
   }
 
-  async function load() {
+  const load = series(async () => {
     found = await attempt(() => app.api.get("regulatory-requests", { perPage: "10000" })) ?? found;
     rows.set(found, () => lesson("No regulatory requests yet. Analyze a shipment above, or:", example));
-  }
+  });
 
   stock().then(load);
   return {

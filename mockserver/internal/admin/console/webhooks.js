@@ -9,6 +9,7 @@ import { notificationDetail } from "./notification.js";
 import { list } from "./list.js";
 import { attempt } from "./notice.js";
 import { scheduleForm } from "./scheduleform.js";
+import { series } from "./series.js";
 import { lesson, split } from "./split.js";
 import { tabs } from "./tabs.js";
 import { webhookForm } from "./webhookform.js";
@@ -90,8 +91,12 @@ export function webhooks(app) {
   /** @returns {Record<string, string>} */
   const words = () => (app.route.q ? { contains: app.route.q } : {});
 
+  const loads = { deliveries: series(() => read("deliveries")), webhooks: series(() => read("webhooks")), inbox: series(() => read("inbox")) };
   /** @param {keyof typeof lessons} which */
-  async function load(which) {
+  const load = (which) => loads[which]();
+
+  /** @param {keyof typeof lessons} which */
+  async function read(which) {
     const asked = app.route.q;
     const all = await loaders[which]();
     if (!all || asked !== app.route.q) return;

@@ -9,6 +9,7 @@ import { number } from "./format.js";
 import { attempt } from "./notice.js";
 import { newWorld } from "./newworld.js";
 import { panel } from "./panel.js";
+import { series } from "./series.js";
 import { snapshots } from "./snapshots.js";
 import { specialInputs } from "./specialinputs.js";
 import { tabs } from "./tabs.js";
@@ -36,13 +37,13 @@ export function worlds(app) {
   };
   let part = "";
 
-  async function load() {
+  const load = series(async () => {
     const all = await attempt(() => home.get("worlds", { keys: "false", perPage: "10000" })) ?? [];
     kept.draw(all.find((/** @type {any} */ world) => world.name === app.route.world));
     put(table, all.map((/** @type {any} */ world) => h("tr", { class: world.name === app.route.world ? "here" : "" },
       h("th", { scope: "row" }, h("a", { href: app.link({ world: world.name, id: "" }) }, world.name)),
       h("td", null, world.clock), h("td", null, world.snapshots.join(", ") || "–"), h("td", { class: "figure" }, number(world.regulatory_requests)))));
-  }
+  });
 
   return {
     node,
