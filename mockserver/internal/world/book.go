@@ -34,6 +34,7 @@ type Book struct {
 // NewBook returns a book with the home world, in a scenario. The book can be used even if it returns an error.
 func NewBook(s *Settings, scenario string) (*Book, error) {
 	b := &Book{settings: s, byKey: map[string]*World{}, templates: map[seed.Plan]*template{}}
+	s.scenarios = Scenarios()
 	p, wrong := s.planFor(scenario)
 	if wrong != nil {
 		wrong = fmt.Errorf("mockserver: %w", wrong)

@@ -61,7 +61,7 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 		Plan:     seed.Plan{Seed: c.Seed},
 		Scenario: scenario, assume: c.Assume, virtual: c.Virtual,
 	}
-	known := Scenarios()
+	known := c.scenarios
 	for text := range strings.SplitSeq(scenario, "-") {
 		word := strings.TrimRight(text, "0123456789")
 		number := text[len(word):]

@@ -29,4 +29,6 @@ type Settings struct {
 	Logger      *slog.Logger
 	Facade      func(*World) any // returns the public type of a world
 	Located     func(*World)     // called once the address of a world is known
+
+	scenarios []ScenarioWord // made once, not with each world
 }
