@@ -112,18 +112,24 @@ func (p *Process) Stacks() string {
 }
 
 // Memory returns how much of the process is resident, in MiB.
-func (p *Process) Memory() (float64, error) {
+func (p *Process) Memory() (float64, error) { return p.status("VmRSS:") }
+
+// Anonymous returns how much of the process is resident and not in a file, such as that of the program, in MiB.
+func (p *Process) Anonymous() (float64, error) { return p.status("RssAnon:") }
+
+// status returns a size in the kernel's status of the process, in MiB.
+func (p *Process) status(name string) (float64, error) {
 	status, err := os.ReadFile(p.kernelFile("status"))
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(status)) {
-		if size, found := strings.CutPrefix(line, "VmRSS:"); found {
+		if size, found := strings.CutPrefix(line, name); found {
 			kib, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(size), "kB")), 64)
 			return kib / 1024, err
 		}
 	}
-	return 0, errors.New("the kernel does not report VmRSS")
+	return 0, errors.New("the kernel does not report " + name)
 }
 
 // OpenFiles returns how many files and sockets the process has open.

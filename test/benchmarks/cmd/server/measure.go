@@ -49,7 +49,7 @@ const (
 )
 
 // memories are what a reference server holds, in MiB resident.
-type memories struct{ idle, requests, connections float64 }
+type memories struct{ idle, anonymous, requests, connections float64 }
 
 // findings is all that was measured.
 type findings struct {
@@ -94,13 +94,20 @@ func (p plan) measure(ctx context.Context, progress io.Writer) (found *findings,
 			return nil, err
 		}
 	}
+	time.Sleep(time.Second) // the collections of the start
+	idle := map[string]memories{}
+	for side, server := range sides {
+		if idle[side], err = atRest(server); err != nil {
+			return nil, err
+		}
+	}
 	bodies := filepath.Join(folder, "bodies")
 	if found.payloads, err = preparePayloads(ctx, sides, bodies); err != nil {
 		return nil, err
 	}
 	for _, side := range slices.Sorted(maps.Keys(sides)) {
 		fmt.Fprintln(progress, "memory:", side)
-		if found.memories[side], err = p.memories(ctx, sides[side], found.payloads, side); err != nil {
+		if found.memories[side], err = p.memories(ctx, sides[side], found.payloads, side, idle[side]); err != nil {
 			return nil, err
 		}
 	}
@@ -140,12 +147,18 @@ func (p plan) build(ctx context.Context, folder string) (map[string]string, erro
 	return programs, process.BuildAt(ctx, p.before, source, programs[beforeSide])
 }
 
-// memories measures a server that has only prepared the payloads: before load, after 200,000 small requests, and after
-// 1,000 connections that all read a large page.
-func (p plan) memories(ctx context.Context, server *process.Process, payloads []*payload, side string) (found memories, err error) {
+// atRest measures a server that has served no request.
+func atRest(server *process.Process) (found memories, err error) {
 	if found.idle, err = server.Memory(); err != nil {
 		return found, err
 	}
+	found.anonymous, err = server.Anonymous()
+	return found, err
+}
+
+// memories also measures a server after 200,000 small requests, and after 1,000 connections that all read a large page.
+func (p plan) memories(ctx context.Context, server *process.Process, payloads []*payload, side string, found memories) (memories, error) {
+	var err error
 	small, large := payloads[0].paths[side], payloads[1].paths[side]
 	for requests := 0.0; requests < 200_000; {
 		got, err := p.drive(ctx, server, small, 2*time.Second)
