@@ -30,7 +30,7 @@ const defaultMaxBody = 1 << 20
 func serveCommand() command {
 	return command{
 		word: "serve", summary: "run the server until it is interrupted",
-		about: `A seeded world with shipments, wallets, rates, webhooks and a clock, which any program can use over HTTP.
+		about: `Serves a seeded world over HTTP: shipments, wallets, rates, webhooks and a clock.
 The same seed always creates the same world, with the same secret key. On an interrupt or SIGTERM the server
 stops accepting connections, finishes the requests under way and exits.`,
 		examples: []string{
@@ -42,7 +42,7 @@ stops accepting connections, finishes the requests under way and exits.`,
 		define: func(f *flags) action {
 			s := serving{
 				addr:  f.text("addr", text{value: defaultAddr}, "listen on this `ADDRESS`; port 0 takes a free one"),
-				json:  f.Bool("json", false, "print only one line of JSON, once connections are accepted; its webhooks are the newest that a replay reaches"),
+				json:  f.Bool("json", false, "print only one line of JSON, once connections are accepted; its webhooks are those that replays reach"),
 				seed:  f.Uint64("seed", 1, "the random seed of the world, a `NUMBER`"),
 				clock: f.text("clock", text{value: "real", choices: []string{"real", "virtual"}}, "the `KIND` of clock; a virtual clock moves only with POST /_mock/clock/advance"),
 				scenario: f.text("scenario", text{value: "default"},
