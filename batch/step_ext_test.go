@@ -38,7 +38,7 @@ func (c brokenClaim) Append(ctx context.Context, record batch.Record, budget *sh
 	return c.Claim.Append(ctx, record, budget)
 }
 
-// A *StepError names the step before the purchase that failed. The errors of the purchase and of the journal are none.
+// A *StepError names the step before the purchase that failed. The errors of the purchase and of the journal have other types.
 func TestBatch_ErrorsNameTheStepThatFailed(t *testing.T) {
 	t.Parallel()
 	errOwn := errors.New("not this one")

@@ -28,7 +28,7 @@ test("a draft: nothing that needs evidence is selected, and the total follows", 
   assert.equal(await detail.getByRole("button", { name: "Purchase selected" }).isDisabled(), true);
 });
 
-test("a draft that the wallet cannot pay for says how much is missing, until it is funded", async () => {
+test("a draft that the wallet cannot pay for shows the missing amount, until the wallet is funded", async () => {
   const { data: world } = await s.server.call("POST", "/_mock/worlds", { scenario: "lowfunds", name: "poor" });
   const draft = await analyze("SH-MAGICNEEDEVIDENCE", world.secret_key);
   const page = await s.visit(`#/regulatory-requests/${draft.request_id}?world=lowfunds_poor`);

@@ -85,7 +85,7 @@ test("an event is composed with a payload, byte for byte, and a delivery is repl
   assert.ok(text.includes('"amount":100.10') || text.includes('"amount": 100.10'), text);
 });
 
-test("the composer reports what is wrong with an event", async () => {
+test("the form of an event shows the problem of an invalid event", async () => {
   const page = await s.visit("#/webhooks/event");
   const detail = page.locator(".detail");
   await detail.getByLabel("Event").fill("nobody.listens");

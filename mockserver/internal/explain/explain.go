@@ -36,7 +36,7 @@ type Explanation struct {
 	Rule          string            `json:"rule,omitempty"`
 	Fault         string            `json:"fault,omitempty"`
 	Nearest       *Suggestion       `json:"nearest_valid,omitempty"`
-	Notes         []string          `json:"notes,omitempty"`    // what is probably wrong
+	Notes         []string          `json:"notes,omitempty"`    // probable mistakes
 	Findings      []journal.Finding `json:"findings,omitempty"` // of lint, about this request
 }
 

@@ -19,8 +19,11 @@ func (r *sentRequest) respell(operation string) []string {
 	known := api.BodyFields(operation)
 	var notes []string
 	for _, name := range slices.Sorted(maps.Keys(r.body)) {
+		if slices.Contains(known, name) {
+			continue
+		}
 		meant := spelling.Nearest(name, known)
-		if meant == "" || slices.Contains(known, name) {
+		if meant == "" {
 			continue
 		}
 		if _, sent := r.body[meant]; !sent {
@@ -37,7 +40,7 @@ func (r *sentRequest) respell(operation string) []string {
 func (r *sentRequest) missing(worldName string) []string {
 	r.world.Lock()
 	defer r.world.Unlock()
-	account := r.world.Account
+	account := &r.world.Account
 	kinds := []struct {
 		field, noun string
 		known       func(id string) bool

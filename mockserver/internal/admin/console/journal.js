@@ -38,7 +38,7 @@ export function journal(app) {
   const exports = [["jsonl", "JSON lines"], ["har", "HAR"], ["curl", "curl"]].map(([as, text]) => h("a", { class: "button small", "data-as": as, download: "" }, text));
   const reset = button("Clear filters", () => app.go({ id: app.route.id }), { class: "small" });
   const more = h("details", { class: "filters" }, h("summary", null, "Filters and export"),
-    h("div", { class: "tools" }, fields, reset, h("span", { class: "exports", role: "group", "aria-label": "Export what is filtered" }, h("span", { class: "note" }, "Export"), exports)));
+    h("div", { class: "tools" }, fields, reset, h("span", { class: "exports", role: "group", "aria-label": "Export the filtered requests" }, h("span", { class: "note" }, "Export"), exports)));
 
   new ResizeObserver(() => { more.open ||= innerWidth > 640; }).observe(more); // a wide screen has no summary to open it
 

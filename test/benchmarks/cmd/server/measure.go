@@ -210,7 +210,7 @@ func (f *findings) start(ctx context.Context, side, program string) error {
 	return p.Stop()
 }
 
-// preparePayloads fetches from ours what the bare handler serves, and puts it where that finds it.
+// preparePayloads fetches the bodies from the reference server, and writes them to the folder of the bare handler.
 func preparePayloads(ctx context.Context, sides map[string]*process.Process, folder string) ([]*payload, error) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return nil, err
