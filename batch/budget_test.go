@@ -77,9 +77,8 @@ func drawBudgetCase(t *rapid.T) budgetCase {
 	}
 }
 
-// C5, C6: at every moment, and through kills and restarts at any record, the charges are at most the committed sum, and
-// that is at most the budget, unless the service charged more than a draft's price.
-// The service's own ledger is the oracle.
+// At every moment, and through kills and restarts at any record, the charges are at most the committed sum, and that is
+// at most the budget, unless the service charged more than a draft's price. The service's own ledger is the oracle.
 func TestBatch_TheBudgetHoldsThroughFaultsAndKills(t *testing.T) {
 	cases, charges := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -178,8 +177,8 @@ func (s *stalledTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.RoundTripper.RoundTrip(r)
 }
 
-// T3: a process that stalls and sends its purchase when it wakes is counted in the budget, as long as the
-// documentation of Journal describes.
+// A purchase that a stalled process sends only when it resumes counts in the budget, for as long as the documentation of
+// Journal describes.
 func TestBatch_ALatePurchaseOfAStalledProcessIsCounted(t *testing.T) {
 	const lease, quiet = 100 * time.Second, time.Minute
 	for _, stall := range []time.Duration{lease / 8, lease - time.Second, lease + lease/8, lease + lease/4 + quiet - time.Second, lease + lease/4 + quiet + time.Minute} {
@@ -219,7 +218,7 @@ func TestBatch_ALatePurchaseOfAStalledProcessIsCounted(t *testing.T) {
 	}
 }
 
-// T3: a purchase is not begun unless half of the lease is left for it.
+// A batch begins no purchase unless half of the lease is left for it.
 func TestBatch_BeginsNoPurchaseAtTheEndOfItsLease(t *testing.T) {
 	const lease = 2 * time.Minute
 	for _, stall := range []time.Duration{lease/2 - time.Second, lease/2 + time.Second} {
@@ -243,7 +242,8 @@ func TestBatch_BeginsNoPurchaseAtTheEndOfItsLease(t *testing.T) {
 	}
 }
 
-// T3, T5, W7: a lease that is too short to settle a purchase is refused.
+// A journal whose lease is too short to settle a purchase is refused. With such a lease, two processes take an item from
+// each other forever.
 func TestBatch_RefusesALeaseTooShortToSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &walletService{}

@@ -65,7 +65,8 @@ func contentOf(t *testing.T, path string) []byte {
 	return content
 }
 
-// C1, T1: a second opener of a journal in use changes nothing, whatever the file contains at that moment.
+// A second opener of a journal in use is refused and changes nothing, whatever the file contains at that moment. If it
+// truncated the file, records would be lost, and the next run would send their purchases again.
 func TestBatchFile_ASecondOpenerChangesNothing(t *testing.T) {
 	t.Parallel()
 	records := 200
@@ -122,7 +123,8 @@ func TestBatchFile_ASecondOpenerChangesNothing(t *testing.T) {
 	}
 }
 
-// C2: Records returns also the records that were appended since the journal was opened.
+// Records also returns the records that were appended since the journal was opened. Without them, a second run with the
+// same open journal would purchase everything again.
 func TestBatchFile_LoadsWhatWasAppended(t *testing.T) {
 	t.Parallel()
 	journal := openJournal(t, filepath.Join(t.TempDir(), "journal"))
@@ -137,7 +139,8 @@ func TestBatchFile_LoadsWhatWasAppended(t *testing.T) {
 	}
 }
 
-// T2: a record is read as it was appended, or it is refused and the journal stays usable.
+// A record is read as it was appended, or it is refused and the journal stays usable. encoding/json replaces bytes that
+// are not UTF-8: such a key would not be found again, and its item would be purchased twice.
 func TestBatchFile_RefusesTextsThatItCouldNotReturn(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal")
@@ -179,7 +182,8 @@ func TestBatchFile_RefusesTextsThatItCouldNotReturn(t *testing.T) {
 	shippingtest.Diff(t, "the record", fmt.Sprintf("%+v", good), fmt.Sprintf("%+v", records[0]))
 }
 
-// T9: a journal that is not at its path any more accepts nothing.
+// A journal that is no longer at its path accepts no records: another process could open a new one there and purchase the
+// same items.
 func TestBatchFile_NoticesThatItWasMoved(t *testing.T) {
 	t.Parallel()
 	for name, move := range map[string]func(path string) error{

@@ -60,8 +60,8 @@ func TestJournal_AnItemIsInOneHandUntilItIsReleased(t *testing.T) {
 	}
 }
 
-// C5, C6: the committed sum follows from the records, whether or not they were appended with the budget, and whether or not
-// anyone asks for it in between.
+// The committed sum follows from the records, whether or not they were appended with the budget, and whether or not the
+// sum is read in between.
 func TestJournal_CountsWhatIsCommitted(t *testing.T) {
 	t.Parallel()
 	for _, asked := range []bool{true, false} {

@@ -88,7 +88,8 @@ func purchasing(t *testing.T, key string) batch.Record {
 	}
 }
 
-// C5: settings are checked before anything is analyzed, settled or purchased.
+// Settings are checked before anything is analyzed, settled or purchased. A negative QuietFor would settle an open
+// purchase as not charged and free money that may be spent.
 func TestBatch_RefusesSettingsThatCannotWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, options := range map[string]batch.Options{
@@ -111,7 +112,7 @@ func TestBatch_RefusesSettingsThatCannotWork(t *testing.T) {
 	})
 }
 
-// C5: a purchase that cannot be settled keeps its reservation, and the report contains the reason.
+// A purchase that cannot be settled keeps its reservation, and the report contains the reason.
 func TestBatch_AnUnsettledPurchaseKeepsItsReservation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &walletService{}
@@ -149,7 +150,7 @@ func TestBatch_ReportsWhatIsStillUnknown(t *testing.T) {
 	})
 }
 
-// C6: a reported charge never frees money; one above the draft's price counts, and ends the
+// A reported charge below the draft's price, such as 0, frees no money. A charge above the price counts, and ends the
 // purchases of the run.
 func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -207,7 +208,7 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 	}
 }
 
-// C6: a sum that does not fit ends the batch; it never counts as less.
+// If the committed sum overflows, the batch ends; the sum never counts as less.
 func TestBatch_AnOverflowOfTheSumEndsTheBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &walletService{purchase: func(n int) purchaseFault {
@@ -254,7 +255,8 @@ func TestBatch_RefusesAJournalWhoseMoneyCannotBeCounted(t *testing.T) {
 	})
 }
 
-// C7: an item that an earlier run analyzed is purchased only if it still reads as a draft.
+// An item that an earlier run analyzed is purchased only if its request is still a draft. The request may have been
+// purchased elsewhere in the meantime.
 func TestBatch_PurchasesOnlyWhatStillReadsAsADraft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, status := range []string{"draft", "purchasing", "processing", "completed", "failed", "archived"} {
@@ -287,8 +289,7 @@ func TestBatch_PurchasesOnlyWhatStillReadsAsADraft(t *testing.T) {
 	})
 }
 
-// C2: a batch that runs again with the same open journal buys nothing twice, and two at the same time are
-// not possible.
+// A batch that runs again with the same open journal purchases nothing twice, and a journal serves one batch at a time.
 func TestBatch_RunsAgainWithTheSameOpenJournal(t *testing.T) {
 	t.Parallel()
 	service := &walletService{}
@@ -318,7 +319,7 @@ func TestBatch_RunsAgainWithTheSameOpenJournal(t *testing.T) {
 	}
 }
 
-// T2: a key that a journal cannot return as it is, is refused before anything is analyzed.
+// A key that a journal cannot store and return unchanged is refused before anything is analyzed.
 func TestBatch_RefusesKeysThatNoJournalCanKeep(t *testing.T) {
 	t.Parallel()
 	for name, item := range map[string]batch.Item{
@@ -339,7 +340,7 @@ func TestBatch_RefusesKeysThatNoJournalCanKeep(t *testing.T) {
 	}
 }
 
-// T2: a request id that no journal can keep fails its item only.
+// A request id that no journal can store fails its item only.
 func TestBatch_ARequestIDThatNoJournalCanKeepFailsItsItem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &walletService{}
@@ -358,7 +359,8 @@ func TestBatch_ARequestIDThatNoJournalCanKeepFailsItsItem(t *testing.T) {
 	})
 }
 
-// T9: a batch whose journal was moved ends before the next purchase.
+// A batch ends before the next purchase if its journal is moved. Otherwise a second process could open a new journal at
+// the same path and purchase the same items.
 func TestBatch_EndsWhenItsJournalIsMoved(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal")

@@ -37,8 +37,8 @@ func endOf(call func()) (how any) {
 
 var errPanic = errors.New("a bug in a callback")
 
-// C29: a panic of a user's function during a batch comes back on the caller's goroutine, after the purchases
-// that are under way were finished and recorded.
+// A panic in a user's function during a batch is raised again on the caller's goroutine, after the purchases under way
+// have finished and are recorded. A panic on a goroutine of the batch would end the process and could not be recovered.
 func TestBatch_APanicComesBackToTheCaller(t *testing.T) {
 	for name, end := range map[string]struct {
 		call func()
@@ -115,7 +115,7 @@ func TestBatch_APanicComesBackToTheCaller(t *testing.T) {
 	}
 }
 
-// C29: the same for ReplayAll.
+// A panic during Replay, too, is raised again on the caller's goroutine.
 func TestReplayAll_APanicComesBackToTheCaller(t *testing.T) {
 	for name, end := range map[string]struct {
 		call func()
@@ -156,7 +156,7 @@ func TestReplayAll_APanicComesBackToTheCaller(t *testing.T) {
 	}
 }
 
-// C12: the batch calls the Progress of Poll one call at a time too.
+// The batch calls Poll.Progress one call at a time, too: the callback may append to a slice without a lock.
 func TestBatch_CallsPollProgressOneAtATime(t *testing.T) {
 	t.Parallel()
 	var steps []shipping.PollStep

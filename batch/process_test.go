@@ -85,8 +85,8 @@ func appendForEver(t *testing.T, path string) {
 	select {}
 }
 
-// C1, T1: a process that is killed at any moment, while other processes try to open its journal, loses no
-// record that it reported.
+// A process that is killed at any moment, while other processes try to open its journal, loses no record that it reported
+// as appended.
 func TestBatchFile_AKilledProcessLosesNoAcknowledgedRecord(t *testing.T) {
 	t.Parallel()
 	const kills = 8

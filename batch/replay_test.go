@@ -211,7 +211,7 @@ func TestReplayAll_RefusesWhatCannotBe(t *testing.T) {
 	if report, err := batch.Replay(t.Context(), client, nil, nil); err != nil || len(report.Outcomes) != 0 {
 		t.Errorf("nothing to replay: %v, %v", report, err)
 	}
-	// C22: the names match byte for byte.
+	// Names match byte for byte: KEY is not the member key.
 	exact, err := batch.QueuedReplays(strings.NewReader(`{"key":"WD-1","KEY":"WD-2","State":"failed","state":"queued"}`))
 	if err != nil || !exact["WD-1"] || exact["WD-2"] {
 		t.Errorf("a name in another case is read: %v", err)
@@ -221,7 +221,7 @@ func TestReplayAll_RefusesWhatCannotBe(t *testing.T) {
 	}
 }
 
-// W9: the number in an error is that of the line, blank lines included.
+// The line number in an error counts lines, blank ones included, and not JSON values.
 func TestQueuedReplays_CountsLines(t *testing.T) {
 	t.Parallel()
 	const queued, failed = `{"key":"WD-1","state":"queued"}`, `{"key":"WD-2","state":"failed"}`
