@@ -156,8 +156,8 @@ func TestCheck_WhatIsNotGivenIsNotRunAndSaysWhatItNeeds(t *testing.T) {
 	}
 }
 
-// D11: a check that could not be made fails the test that requested it. The test runs itself in another process, where Run
-// may fail.
+// A check that could not be made fails the test that requested it, so that it does not pass for a successful one. The
+// test runs itself in another process, where Run may fail.
 func TestRun_FailsIfACheckCouldNotBeMade(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("CONFORMANCE_RUN") != "" {
@@ -236,7 +236,7 @@ a purchase was sent: FDA of request RD-1, for 12.50 NGN
 	}
 }
 
-// C24: a service that sends the key back, escaped or not, does not get it into the report.
+// If a service returns the key in a response, escaped or not, the report does not contain the key.
 func TestCheck_NoReportShowsTheKey(t *testing.T) {
 	t.Parallel()
 	const secret = "sk_test_8mK3vQ9rT2xW7yZ4bN6c"

@@ -106,7 +106,7 @@ func bodyFirst(next http.Handler) http.Handler {
 	})
 }
 
-// D9: what the specification leaves open, a service may do in any way.
+// A service that differs only in what the specification leaves open conforms.
 func TestCheck_AServiceThatUsesWhatIsLeftOpenConforms(t *testing.T) {
 	t.Parallel()
 	minimal := func(next http.Handler) http.Handler {

@@ -87,7 +87,8 @@ func (g *greedy) read(body []byte) {
 	}
 }
 
-// W6: the purchases that each option sends, and their cost on a service that charges everything.
+// No option sends more purchases than it documents. The service here charges every purchase, even the second one of the
+// same document.
 func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 	t.Parallel()
 	const offers = `[{"document_type":"FDA","amount":20,"currency":"NGN"},{"document_type":"STEEL","amount":12.5,"currency":"NGN"},
@@ -105,11 +106,11 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 		{"second purchase", offers, []conformance.Option{conformance.WithSecondPurchase()}, []string{"STEEL", "STEEL"}, "25.00", ""},
 		{"both", offers, []conformance.Option{conformance.WithWrites(), conformance.WithSecondPurchase()}, []string{"STEEL", "STEEL"}, "25.00", ""},
 
-		// D11: a price in another member than the assumed one is a price too.
+		// A price in another member than the assumed one is a price, too.
 		{"price", `[{"document_type":"FDA","price":7,"currency":"NGN"}]`, writes(), []string{"FDA"}, "7.00", ""},
 		{"price and amount agree", `[{"document_type":"FDA","price":7,"amount":"7.0","currency":"NGN"}]`, writes(), []string{"FDA"}, "7.00", ""},
 		{"free", `[{"document_type":"FDA","amount":0}]`, writes(), []string{"FDA"}, "0.00", ""},
-		// D11: without a price that can be relied on nothing is bought, and the report shows it.
+		// Without a reliable price nothing is bought, and the report states what was not run.
 		{"nothing offered", `[]`, writes(), nil, "0.00", "no document"},
 		{"bare slugs", `[{"document_type":"FDA"},{"document_type":"STEEL"}]`, writes(), nil, "0.00", "no price"},
 		{"unreadable", `[{"document_type":"FDA","amount":"about 7"}]`, writes(), nil, "0.00", "no price"},
@@ -153,7 +154,7 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 
 func writes() []conformance.Option { return []conformance.Option{conformance.WithWrites()} }
 
-// W6: a service that refuses the purchase, or drops the connection, is not asked again.
+// A purchase that the service refuses, fails or redirects, or whose connection drops, is not sent again.
 func TestCheck_APurchaseThatFailsIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	for name, status := range map[string]int{"refused": 402, "failed": 500, "redirected": 307, "lost": 0} {
@@ -187,7 +188,8 @@ func TestCheck_APurchaseThatFailsIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// W6: net/http must not repeat a purchase, an analysis or a replay.
+// net/http cannot send a POST again: each has a body, and none has GetBody. A purchase that is sent twice can cost money
+// twice.
 func TestCheck_NoPOSTCanBeRepeatedByTheTransport(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)
@@ -211,7 +213,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (r roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
 
-// W6: the writes that the documentation lists are all that is sent.
+// The suite sends only the writes that its documentation lists.
 func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -257,7 +259,7 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 
 func plain(next http.Handler) http.Handler { return next }
 
-// W6: a report on a terminal contains no escape sequences of the service.
+// The report contains no terminal escape sequences from the service.
 func TestReport_HoldsNoEscapeSequences(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)
