@@ -66,7 +66,8 @@ func newDocument() *document { return &document{Deep: &Deep{}} }
 
 var exported = cmp.Exporter(func(reflect.Type) bool { return true })
 
-// C22: a member belongs to a field only if their names are equal, byte for byte.
+// A member belongs to a field only if their names are equal byte for byte. encoding/json ignores case, so that AMOUNT
+// would replace amount.
 func TestUnmarshal_MatchesNamesExactly(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]func(*document){
@@ -109,7 +110,7 @@ func TestUnmarshal_MatchesNamesExactly(t *testing.T) {
 	}
 }
 
-// C26: the last of several members with one name counts; a price has no value then.
+// If several members have the same name, the last one counts. A price that is given twice has no value.
 func TestUnmarshal_TakesTheLastOfMembersWithOneName(t *testing.T) {
 	t.Parallel()
 	twice := price{text: `"given twice"`}

@@ -197,7 +197,7 @@ func TestRead_TakesTheLastOfMembersWithOneName(t *testing.T) {
 	}
 }
 
-// D7: each of these is a point in time.
+// Each value in a known format is read as a point in time, and any other value as the zero time.
 func TestRead_Timestamps(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2024, 11, 7, 17, 20, 0, 0, time.UTC)

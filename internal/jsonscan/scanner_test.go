@@ -199,7 +199,7 @@ func TestMembersAreKnownInAnyOrder(t *testing.T) {
 		`{"x":[{}],"amount":"1","y":null,"amoun":"z","amounts":1,"carrier":"kite","":1}`:  {"x?", "amount=1", "y?", "amoun?", "amounts?", "carrier=kite", "?"},
 		`{"amount":"1","currency":"NGN","amount":"2","amount":"3"}`:                       {"amount=1", "currency=NGN", "amount+2", "amount+3"},
 		`{"\u0061mount":"1","amoun\u0074":"2","\u0062":3}`:                                {"amount=1", "amount+2", "b?"},
-		// C22: names match byte for byte.
+		// Names match byte for byte.
 		`{"Amount":"2","amount":"1","caſh":1,"é":1,"CARRIER":"x"}`: {"Amount?", "amount=1", "caſh?", "é?", "CARRIER?"},
 	} {
 		for range 2 {

@@ -84,7 +84,7 @@ func spellings(key string) map[string]string {
 	}
 }
 
-// C24: a key that a peer sends back is found however it is escaped.
+// A key that the peer sends back is redacted, however it is escaped.
 func TestBytes_NoSpellingIsLeft(t *testing.T) {
 	t.Parallel()
 	for _, secret := range []string{key, odd} {
@@ -107,7 +107,7 @@ func TestBytes_NoSpellingIsLeft(t *testing.T) {
 	}
 }
 
-// C24: a part of a key is a secret too.
+// A part of a key is a secret, too.
 func TestText_PartsOfTheKey(t *testing.T) {
 	t.Parallel()
 	k := redact.New(key)
@@ -238,7 +238,7 @@ func TestError_KeepsTemporaryAndTimeout(t *testing.T) {
 	}
 }
 
-// C8, C24: a redacted error keeps its type and sentinels, and no text that contains the key.
+// A redacted error keeps its type and its sentinel errors, and contains no text with the key.
 func TestError_KeepsWhatProgramsDecideBy(t *testing.T) {
 	t.Parallel()
 	k := redact.New(key)
