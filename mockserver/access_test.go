@@ -9,8 +9,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// S30: the control surface is for programs on this machine, which connect from a loopback address, and for those
-// that send the token. The Host header alone opens nothing.
+// The control surface accepts programs on this machine, which connect from a loopback address, and programs that send the
+// token. The Host header alone, which any caller can forge, is not enough.
 func TestAccess_ByAddressOrToken(t *testing.T) {
 	t.Parallel()
 	guarded := start(t, mockserver.WithoutListener(), mockserver.WithToken("secret-token"))
@@ -61,7 +61,7 @@ func TestAccess_ByAddressOrToken(t *testing.T) {
 	}
 }
 
-// S30: a server that other machines can reach has a token, and one that they cannot reach has none.
+// A server that other machines can reach has a token of its own; a server that they cannot reach has none.
 func TestAccess_TokenOfAServerThatOthersCanReach(t *testing.T) {
 	t.Parallel()
 	first, second := start(t, mockserver.WithAddr(":0")), start(t, mockserver.WithAddr(":0"))
@@ -73,7 +73,7 @@ func TestAccess_TokenOfAServerThatOthersCanReach(t *testing.T) {
 	}
 }
 
-// S30: a browser gets the token as a cookie, and an address without it.
+// A browser that opens the console with the token gets it as a cookie, and is redirected to the address without it.
 func TestAccess_ABrowserSignsIn(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), mockserver.WithToken("secret-token"))

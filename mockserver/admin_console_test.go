@@ -162,7 +162,7 @@ func TestAdminFaults_RestAndWorkAgain(t *testing.T) {
 	post(t, srv, "/_mock/faults", `{"rules":[{"disabled":true,"fault":{"kind":"drop"}}]}`).refusal(t, http.StatusBadRequest, "disabled")
 }
 
-// U12: webhooks and deliveries are searched.
+// The lists of webhooks and deliveries can be searched.
 func TestAdmin_FindsWebhooksAndDeliveries(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
@@ -179,7 +179,7 @@ func TestAdmin_FindsWebhooksAndDeliveries(t *testing.T) {
 	}
 }
 
-// U12: a rule is edited in its place.
+// A fault rule can be replaced in its place; its counters start again.
 func TestFaults_ARuleIsReplaced(t *testing.T) {
 	t.Parallel()
 	srv := start(t)

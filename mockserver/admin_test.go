@@ -132,8 +132,8 @@ func TestAssumptions_EachHasARowInTheTable(t *testing.T) {
 	}
 }
 
-// S6: the control surface refuses a field or parameter that a route does not take, with the name that was perhaps
-// meant, and does nothing.
+// The control surface refuses a field or parameter that a route does not accept, suggests the name that was probably
+// meant, and changes nothing. If it ignored a misspelt "snapshot", a fork would be one of the present state.
 func TestAdmin_RefusesUnknownNames(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
@@ -167,7 +167,7 @@ func TestAdmin_RefusesUnknownNames(t *testing.T) {
 	}
 }
 
-// S14: assumptions about the service's lists do not change those of the control surface.
+// Assumptions about the lists of the service, such as PerPageCap, do not apply to the lists of the control surface.
 func TestAdmin_ListsAreNotCapped(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.PerPageCap = 1 }))
@@ -187,8 +187,8 @@ func TestAdmin_ListsAreNotCapped(t *testing.T) {
 	}
 }
 
-// S32: lists have their total beside the data, times are in milliseconds, records have one set of names, refusals have
-// no prefix, and Allow has HEAD.
+// Lists have their total beside the data, times are in milliseconds, a record has the same names wherever it is sent,
+// refusals have no prefix, and Allow contains HEAD.
 func TestAdmin_IsConsistent(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
@@ -236,7 +236,7 @@ func TestAdmin_IsConsistent(t *testing.T) {
 	}
 }
 
-// U2: the index describes how a world is addressed, and lists the parameters of each route.
+// The index describes how to address a world, and lists the parameters of each route.
 func TestAdmin_IndexSaysHowToAddressAWorld(t *testing.T) {
 	t.Parallel()
 	index := get(t, start(t, mockserver.WithoutListener()), "/_mock/").want(t, 200)
@@ -257,7 +257,7 @@ func TestAdmin_IndexSaysHowToAddressAWorld(t *testing.T) {
 	}
 }
 
-// S32: each response names the world that it is about, so that a forgotten ?world= is noticed.
+// Each control response names the world that it is about, so that a forgotten ?world= is noticed.
 func TestAdmin_NamesTheWorldOfEachResponse(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
@@ -288,7 +288,7 @@ func TestAdmin_NamesTheWorldOfEachResponse(t *testing.T) {
 	}
 }
 
-// S32: a control request does not open the world of its key; only the service and POST worlds do.
+// A control request does not open the world of its key; only requests to the service and POST /_mock/worlds do.
 func TestAdmin_OpensNoWorldByItsKey(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
@@ -301,7 +301,7 @@ func TestAdmin_OpensNoWorldByItsKey(t *testing.T) {
 	}
 }
 
-// S32: refusals and messages are for those who send requests, whatever their language.
+// Refusals and messages suit clients in any language: they name routes and JSON values, not Go functions.
 func TestAdmin_Messages(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
@@ -314,7 +314,8 @@ func TestAdmin_Messages(t *testing.T) {
 	}
 }
 
-// S32: a request can wait until no delivery is queued; with a virtual clock its error names the pending ones.
+// A request can wait until no delivery is queued. With a virtual clock, the error explains that deliveries are sent as the
+// clock advances.
 func TestAdminDeliveries_AreWaitedFor(t *testing.T) {
 	t.Parallel()
 	box := &inbox{}

@@ -11,7 +11,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// U12: an assumption is changed while a world is in use, over HTTP and in Go, and Reset undoes it.
+// An assumption can be changed while a world is in use, over HTTP and in Go, and Reset undoes the change.
 func TestAssumptions_ChangeAtRuntime(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual())

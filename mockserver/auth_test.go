@@ -65,8 +65,8 @@ func TestAssumption_OpenOperationsNeedNoKey(t *testing.T) {
 	do(t, srv, http.MethodGet, "/v1/webhooks", "", "Authorization", "").want(t, http.StatusUnauthorized)
 }
 
-// S12: a request whose key opens no world changes nothing in the home world: not its fault rules, its journal
-// or its lint.
+// A request whose key opens no world changes nothing in the home world: neither its fault rules nor its journal nor its
+// lint. Otherwise a typo in the key of one test suite would disturb another suite on the same server.
 func TestAuthentication_AWrongKeyTouchesNoWorld(t *testing.T) {
 	t.Parallel()
 	refusals := []struct {
@@ -104,7 +104,7 @@ func TestAuthentication_AWrongKeyTouchesNoWorld(t *testing.T) {
 	}
 }
 
-// S12: requests without an account can be read; they are not a world that can be opened or changed.
+// Requests whose key opens no world can be listed, but they are not a world that can be opened or changed.
 func TestAuthentication_RefusedRequestsAreShownApart(t *testing.T) {
 	t.Parallel()
 	srv := start(t)

@@ -230,7 +230,7 @@ func TestCall_IsExportedAsCurlAndAsAGoTest(t *testing.T) {
 	}
 }
 
-// S15: wait honours what chooses calls and how much of them is shown, and can wait for the next call.
+// Waiting applies the whole query, including after, last and bodies, and can wait for the next request.
 func TestAwait_WaitsForTheNextCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -229,7 +229,7 @@ func hostileCalls(t *testing.T) []journal.Entry {
 	return calls
 }
 
-// S2: whatever a call holds, the exported command runs curl once, with the call's request, and nothing else.
+// Whatever a journal entry contains, the exported command runs curl once, with the recorded request, and nothing else.
 func TestCurl_IsTheRequestInARealShell(t *testing.T) {
 	t.Parallel()
 	const base = "http://127.0.0.1:4010"
@@ -241,7 +241,7 @@ func TestCurl_IsTheRequestInARealShell(t *testing.T) {
 	}
 }
 
-// S2: a method that is a command of a shell is a valid token of HTTP, so that the server has it in its journal.
+// A method that is also a shell command is a valid token of HTTP, so a journal can contain it, and the export quotes it.
 func TestCurl_OfAMethodThatIsAShellCommand(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
@@ -266,7 +266,7 @@ func TestCurl_OfAMethodThatIsAShellCommand(t *testing.T) {
 	}
 }
 
-// S2: what the console shows to analyze something comes from the server, quoted like every other command.
+// The command that the console shows for an analysis comes from the server, quoted like every other command.
 func TestAdminConsignments_HasTheCommandThatAnalyzesOne(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
@@ -279,7 +279,7 @@ func TestAdminConsignments_HasTheCommandThatAnalyzesOne(t *testing.T) {
 	}
 }
 
-// S2: the console has no command line with a value in it.
+// The scripts of the console build no command line from a value.
 func TestConsole_BuildsNoCommandLines(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("internal/admin/console/*.js")
@@ -299,7 +299,7 @@ func TestConsole_BuildsNoCommandLines(t *testing.T) {
 	}
 }
 
-// S2: the exported Go test holds the request in literals only.
+// The exported Go test contains the request only in literals, so that no part of it becomes code.
 func TestGoTest_IsOneFunctionWithTheRequest(t *testing.T) {
 	t.Parallel()
 	for _, call := range hostileCalls(t) {

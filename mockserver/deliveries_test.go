@@ -45,9 +45,9 @@ func (m *moody) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Body: http.NoBody, Request: r}, nil
 }
 
-// S4: the same seed and the same steps leave the same journal and the same deliveries, byte for byte, however
-// fast the receivers are and whichever goroutine comes first. SHIPPING_JOURNALS is how often the steps are taken, 50 by
-// default. The speeds of the receivers follow from the seed.
+// The same seed and the same steps produce the same journal and the same deliveries, byte for byte, however fast the
+// receivers are and whichever goroutine runs first. SHIPPING_JOURNALS is the number of times that the steps are taken, 50
+// by default. The speeds of the receivers follow from the seed.
 func TestAdvance_TheSameStepsLeaveTheSameJournal(t *testing.T) {
 	t.Parallel()
 	o := randomtest.New(t)
@@ -120,7 +120,8 @@ func (s *steps) on(t *testing.T, srv *mockserver.Server) {
 	s.advance(t, srv.World, time.Minute)
 }
 
-// S4: a call whose injected latency has passed is answered and journaled when Advance returns, at its time.
+// When Advance returns, each request whose injected latency has passed has its response and its journal entry, with the
+// time at which the latency ended.
 func TestAdvance_WaitsForDelayedCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -176,7 +177,8 @@ func orderOf(t *testing.T, srv *mockserver.Server, w *mockserver.World, id strin
 	return "no webhook"
 }
 
-// S5: the order of a webhook is part of the world: forks and files have it, and older snapshots do not.
+// The order of a webhook is part of the world: forks and state files contain it, and a snapshot keeps the order that it
+// was taken with.
 func TestWebhooks_TheOrderIsPartOfTheWorld(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.json")
@@ -225,7 +227,7 @@ func TestWebhooks_TheOrderIsPartOfTheWorld(t *testing.T) {
 	check("loaded", second, second.World, reverse)
 }
 
-// S5: a fork sends its notifications in the order of its webhook.
+// A fork sends its notifications in the order of its webhook.
 func TestFork_SendsInTheOrderOfItsWebhook(t *testing.T) {
 	t.Parallel()
 	box := &inbox{}
@@ -272,7 +274,8 @@ func (r *refusing) count() int {
 	return len(r.got)
 }
 
-// S21: restoring a snapshot, from memory or from a file, keeps the rest of the backoff.
+// Restoring a snapshot, from memory or from a file, keeps the rest of the backoff: a queued delivery is not retried at
+// once.
 func TestRestore_KeepsWhatIsLeftOfTheBackoff(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.json")
@@ -311,7 +314,8 @@ func TestRestore_KeepsWhatIsLeftOfTheBackoff(t *testing.T) {
 	}
 }
 
-// S21: only the world that queued a notification sends it, even if others are restored from its snapshot.
+// Only the world that queued a notification sends it, even if other worlds are restored from its snapshot. They would
+// sign it with another key.
 func TestFork_DoesNotSendWhatItsParentQueued(t *testing.T) {
 	t.Parallel()
 	receiver := &refusing{}
@@ -349,7 +353,7 @@ func TestFork_DoesNotSendWhatItsParentQueued(t *testing.T) {
 	}
 }
 
-// S10: a call that waits ends when its world is closed, whatever it waits for.
+// Closing a world ends its waiting requests at once, whatever injected fault they wait for.
 func TestClose_EndsWhatWaits(t *testing.T) {
 	t.Parallel()
 	for name, injected := range map[string]fault.Fault{
@@ -398,7 +402,7 @@ func readAll(w *mockserver.World, path string) ([]byte, error) {
 	return io.ReadAll(resp.Body)
 }
 
-// S10: a test that waits for a call, a delivery or a schedule does not wait endlessly either.
+// Closing a world also ends the waits for a request, a delivery or a schedule, so that a test does not wait forever.
 func TestClose_EndsWhoWaitsInProcess(t *testing.T) {
 	t.Parallel()
 	for _, scenario := range []string{"default", "virtual"} {
@@ -433,7 +437,7 @@ func TestClose_EndsWhoWaitsInProcess(t *testing.T) {
 	}
 }
 
-// S11: on a virtual clock an advance by ten ticks sends ten bytes, after the one that is sent at once.
+// On a virtual clock, an advance by ten ticks sends ten bytes of a slow body, after the first one, which is sent at once.
 func TestFaultSlowBody_FollowsAVirtualClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -485,7 +489,7 @@ func TestFaultSlowBody_FollowsAVirtualClock(t *testing.T) {
 	})
 }
 
-// S11: ticks that nobody waits for any more are dropped.
+// Ticks for which no client waits any more are dropped.
 func TestFaultSlowBody_LeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -94,8 +94,8 @@ func (m member) besides(name, value string) string {
 	return m.body[:m.start] + name + ":" + value + "," + m.body[m.start:]
 }
 
-// S1: a body in which a name differs from a field's in case only gets the response of one in which that
-// member has an unknown name, and charges as little.
+// A member whose name differs from a field's only in case counts as unknown: the request gets the response, and the
+// charge, of one with an unknown name in that place.
 func TestBody_NamesMatchByteForByte(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
@@ -140,7 +140,8 @@ func TestBody_NamesMatchByteForByte(t *testing.T) {
 	}
 }
 
-// S1: a purchase names its request exactly, or charges nothing.
+// A purchase that names its request or its documents in another case charges nothing. Code that passes here must not fail
+// on a service that matches names exactly.
 func TestBody_ANameInAnotherCaseChargesNothing(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
@@ -154,7 +155,7 @@ func TestBody_ANameInAnotherCaseChargesNothing(t *testing.T) {
 	post(t, srv, regulatoryPath+"/analyze", `{"shipment_id":"SH-NOPE","shipment_id":"`+srv.Shipments()[0]+`"}`).want(t, http.StatusOK) // the last one counts
 }
 
-// S1: with the assumption that unknown fields are refused, so are those that differ in case.
+// If unknown fields are refused by assumption, names that differ only in case are refused, too.
 func TestBody_RefusesNamesInAnotherCaseIfUnknownFieldsAreRefused(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.RefuseUnknownFields = true }))
@@ -165,7 +166,7 @@ func TestBody_RefusesNamesInAnotherCaseIfUnknownFieldsAreRefused(t *testing.T) {
 		refusal(t, http.StatusBadRequest, `unknown field "Description"`)
 }
 
-// S1: a state file has the names that were written.
+// The names in a state file match byte for byte.
 func TestState_NamesMatchByteForByte(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())

@@ -40,7 +40,7 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 		{"unknown delivery", "POST", "/v1/webhooks/replay", `{"delivery_id":"WD-1"}`, nil, "webhooks/replay", shipping.OpReplayWebhook, ""},
 		{"no documents", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT"}`, nil, "POST /purchase", shipping.OpPurchase, "DRAFT"},
 		{"one that is not offered", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT","document_types":["CUSTOMS","MUSEUM"]}`, nil, "POST /purchase", shipping.OpPurchase, `["CUSTOMS"]`},
-		// U3: a misspelt type is corrected, and no other request is ever bought.
+		// The nearest valid request corrects a misspelt document type, and never purchases another regulatory request.
 		{"one that is misspelt", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT","document_types":["fda","CUSTOM"]}`, nil, "POST /purchase", shipping.OpPurchase, `"CUSTOMS"`},
 		{"two that are misspelt", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT","document_types":["fda","CUSTOM"]}`, nil, "POST /purchase", shipping.OpPurchase, `"FDA"`},
 		{"purchase of nothing", "POST", regulatoryPath + "/purchase", `{"request_id":"RD-1","document_types":["CUSTOMS"]}`, nil, "POST /purchase", shipping.OpAnalyze, "shipment_id"},
@@ -234,7 +234,7 @@ func TestWhy_IsToldInAnEmptyWorld(t *testing.T) {
 	}
 }
 
-// S28: a header that is too long and a full server have their own explanations.
+// A header that is too long and a full server have their own error codes and explanations.
 func TestWhy_OfLimits(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithMaxWorlds(1), mockserver.WithMaxHeader(2000))

@@ -306,7 +306,7 @@ func TestFaults_AreTheSameAgainAfterAReset(t *testing.T) {
 	}
 }
 
-// S9: a fault of lists sees the lists only, so that other operations neither count for it nor hide later rules.
+// A fault of lists applies to lists only: its rule neither counts other operations nor hides later rules for them.
 func TestInject_AFaultOfListsSeesListsOnly(t *testing.T) {
 	t.Parallel()
 	for _, injected := range []fault.Fault{fault.CapPage(1), fault.RepeatPage(), fault.InsertRows(1), fault.RemoveRows(1)} {

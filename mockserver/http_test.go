@@ -126,7 +126,7 @@ func TestServer_HangsUpOnThoseWhoSayNothing(t *testing.T) {
 	}
 }
 
-// S20: a body that never ends holds no connection, whatever is asked for, and no shutdown.
+// A request body that never ends holds neither its connection nor a shutdown, whatever the request is.
 func TestServer_HangsUpOnABodyThatNeverEnds(t *testing.T) {
 	requests := map[string]string{
 		"operation":              "POST /v1/webhooks/replay",
@@ -175,7 +175,8 @@ func TestServer_HangsUpOnABodyThatNeverEnds(t *testing.T) {
 	}
 }
 
-// S20: connections that have sent no request, such as those that browsers open ahead of time, delay no shutdown.
+// Connections that have sent no complete request, such as those that browsers open ahead of time, do not delay a
+// shutdown.
 func TestShutdown_ClosesConnectionsWithoutARequest(t *testing.T) {
 	for _, said := range []string{"", "GET /v1/ra"} {
 		synctest.Test(t, func(t *testing.T) {

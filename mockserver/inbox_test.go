@@ -36,7 +36,7 @@ func awaitInbox(t *testing.T, w *mockserver.World, count int) []mockserver.Notif
 	return got
 }
 
-// U12: nobody needs a receiver to see notifications; not even a socket.
+// The inbox shows notifications without a receiver, and even without a socket.
 func TestInbox_ReceivesAndVerifies(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string][]mockserver.Option{

@@ -139,7 +139,7 @@ func TestLimits_BoundTheJournalsOfAllWorldsTogether(t *testing.T) {
 	}
 }
 
-// S7: limits are in bytes, so that few large records do not take the memory of many small ones.
+// Limits are in bytes, because a few large records can take as much memory as many small ones.
 func TestLimits_BoundBytes(t *testing.T) {
 	t.Parallel()
 	const most = 4 << 20

@@ -115,7 +115,7 @@ func TestLists_PaginationObjects(t *testing.T) {
 }
 
 // Assumption: a parameter that is missing, below 1 or not a whole number falls back to the default.
-// S27: the number of a page's first record is exact on machines of 32 bits too.
+// The number of a page's first record is exact on 32-bit machines, too.
 func TestLists_PagingCounterIsExact(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())

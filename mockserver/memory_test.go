@@ -22,8 +22,8 @@ const (
 	mostForItsValues = 16 * bodyLimit
 )
 
-// P4: the first purchase in a world allocates its own records, and no copy of data that the world shares with others.
-// It is not parallel: nothing else allocates meanwhile.
+// The first purchase in a world allocates only its own records, and no copy of data that the world shares with others.
+// The test is not parallel, so that nothing else allocates meanwhile.
 func TestMemory_TheFirstPurchaseOfAWorld(t *testing.T) {
 	const worlds, mostKept, mostMade = 50, 15_000, 100_000
 	server := New(WithoutListener(), WithJournal(0, 0), WithScenario("history20000"))

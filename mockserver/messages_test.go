@@ -37,7 +37,7 @@ func TestMessages_SayWhatHappened(t *testing.T) {
 	}
 }
 
-// S17: a refusal repeats a limited part of a request, in its answer and in the journal, and still states what to do.
+// A refusal repeats only a limited part of the request, in its response and in the journal, and still states what to do.
 func TestMessages_AreBounded(t *testing.T) {
 	t.Parallel()
 	const length = 400_000

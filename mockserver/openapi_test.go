@@ -70,8 +70,8 @@ func TestResponseCheck_AcceptsTheServersAnswersAndFindsADifference(t *testing.T)
 	}
 }
 
-// S31, U6: the document has exactly the routes of the control surface, each with exactly the query parameters that it
-// reads: a route refuses every other parameter.
+// The document has exactly the routes of the control surface, each with exactly the query parameters that it reads: a
+// route refuses every other parameter.
 func TestOpenAPI_HasEveryControlRoute(t *testing.T) {
 	t.Parallel()
 	const file = "mockserver/internal/openapi/control.json"
@@ -137,7 +137,7 @@ func TestOpenAPI_HasEveryControlRoute(t *testing.T) {
 	}
 }
 
-// U6: the enumerations of the document are those of the server.
+// The enumerations of the document are those of the server.
 func TestOpenAPI_EnumeratesWhatTheServerKnows(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
@@ -197,8 +197,8 @@ func TestOpenAPI_DependsOnKnownAssumptions(t *testing.T) {
 	}
 }
 
-// U6: the body of a control operation has exactly the fields that the server reads. The server refuses every other field,
-// and names those that it knows.
+// The body of a control operation has exactly the fields that the server reads. The server refuses every other field, and
+// lists the fields that it accepts.
 func TestOpenAPI_HasEveryFieldOfAControlBody(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())

@@ -284,8 +284,8 @@ func TestInvoiceFlow_EditsEverything(t *testing.T) {
 	}
 }
 
-// S23, S25: a whole number is a quantity in any notation, the refusal of a price names its problem, and an item keeps its
-// id only if it has the documented format: otherwise the record would violate the specification.
+// A whole number is a quantity in any notation, the refusal of a price names its problem, and an item keeps its id only
+// if the id has the documented format: otherwise the record would violate the specification.
 func TestItems_AreTakenForWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual(), mockserver.WithAssumptions(mockserver.Strict))
@@ -323,8 +323,8 @@ func TestItems_AreTakenForWhatTheyAre(t *testing.T) {
 	}
 }
 
-// S24: by default a form is sold whatever its profile holds, as the specification states no condition; under the
-// assumption its required fields have to be there.
+// By default, a document is sold whatever its profile contains, because the specification states no condition. With the
+// assumption, the required fields of the profile must be present.
 func TestAssumption_RequireProfiles(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual())
@@ -346,7 +346,7 @@ func TestAssumption_RequireProfiles(t *testing.T) {
 	purchase(t, careful, draft.ID, "FDA").want(t, http.StatusOK)
 }
 
-// S26: a rate that would change nothing is refused.
+// An exchange rate that would change nothing is refused.
 func TestSetExchangeRate_RefusesWhatChangesNothing(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())

@@ -99,8 +99,8 @@ func TestReplay_NamedWebhookMustExistBeActiveAndSubscribed(t *testing.T) {
 	post(t, srv, replayPath, body).refusal(t, http.StatusBadRequest, "is not active")
 }
 
-// S16: the result of a replay names a shipment, as specified, also if the delivery carried data
-// about something else; data that names a shipment of the account is about that one.
+// The result of a replay names a shipment, as the specification requires, even if the delivery carried data about
+// something else. If the data names a shipment of the account, the result is about that one.
 func TestReplay_OfCustomDataNamesAShipment(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithAssumptions(mockserver.Strict), virtual(), mockserver.WithDeliveryTransport(&inbox{}))
@@ -136,7 +136,8 @@ func TestReplay_OfCustomDataNamesAShipment(t *testing.T) {
 	}
 }
 
-// S22: delivery_id decides, whatever is beside it. test/contract compares the OpenAPI document with this.
+// If a replay has a delivery_id, that id decides, whatever other members the body has. test/contract compares the OpenAPI
+// document with this rule.
 func TestReplay_DeliveryIDDecides(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual(), mockserver.WithDeliveryTransport(&inbox{}))

@@ -44,7 +44,7 @@ func TestAssumption_CheckResponsesReplacesAnAnswerThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// S31: each operation of the service has exactly the query parameters that the server knows of it.
+// In the document, each operation of the service has exactly the query parameters that the server reads.
 func TestOpenAPI_HasEveryQueryParameterOfTheService(t *testing.T) {
 	t.Parallel()
 	text, err := OpenAPI(shipping.Operations())

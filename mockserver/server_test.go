@@ -163,7 +163,7 @@ func TestWithOperations_ServesOtherRoutes(t *testing.T) {
 	get(t, srv, "/v1/rates").want(t, http.StatusNotFound)
 }
 
-// U7: a client of a world takes the client's options.
+// The client of a world accepts client options.
 func TestClient_TakesOptions(t *testing.T) {
 	t.Parallel()
 	srv := start(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// S33: every assumption but functions can be set by its name, as text.
+// Every assumption that is not a function can be set by its name, with a text as its value.
 func TestWithAssumption_SetsEach(t *testing.T) {
 	t.Parallel()
 	values := map[reflect.Type]string{
@@ -48,7 +48,7 @@ func TestWithAssumption_SetsEach(t *testing.T) {
 	}
 }
 
-// S33: a world can be opened with its own assumptions over HTTP, and shows them.
+// A world can be opened over HTTP with its own assumptions, and shows them.
 func TestAdmin_OpensAWorldWithAssumptions(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(mockserver.Strict))
@@ -105,7 +105,7 @@ func TestAdmin_OpensAWorldWithAssumptions(t *testing.T) {
 	}
 }
 
-// S33: money and exchange rates can be set over HTTP.
+// Over HTTP, wallets can be funded and exchange rates can be set.
 func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
@@ -146,7 +146,7 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 	}
 }
 
-// S33: a schedule runs over HTTP, around a call that is its act.
+// A schedule can be run over HTTP, around a request to the service.
 func TestAdmin_RunsASchedule(t *testing.T) {
 	t.Parallel()
 	srv, box := listening(t)

@@ -282,7 +282,7 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 	}
 }
 
-// S8: worlds of a state file have the server's address, and so has their client.
+// Worlds that are loaded from a state file have the server's address, and so do their clients.
 func TestState_RestoredWorldsHaveTheAddress(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.json")
@@ -304,7 +304,8 @@ func TestState_RestoredWorldsHaveTheAddress(t *testing.T) {
 	}
 }
 
-// S18: a state file belongs to one server at a time, by whatever path it is named.
+// A state file belongs to one server at a time, whatever path names it. Otherwise the last server to stop would erase the
+// purchases of the other.
 func TestState_BelongsToOneServer(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -330,7 +331,7 @@ func TestState_BelongsToOneServer(t *testing.T) {
 	start(t, mockserver.WithState(path))
 }
 
-// S18: if the state file is a symbolic link, its target is written, and the remains of a crash are removed.
+// If the state file is a symbolic link, its target is written, and temporary files that a crash left behind are removed.
 func TestState_IsWrittenThroughALink(t *testing.T) {
 	t.Parallel()
 	folder, other := t.TempDir(), t.TempDir()

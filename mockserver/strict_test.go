@@ -69,8 +69,8 @@ func TestAssumption_CheckResponsesLetsThisServersAnswersPass(t *testing.T) {
 	lookUp(t, srv, draft.ID)
 }
 
-// S13: the OpenAPI document follows the assumptions that change answers, so that a strict server answers as it should
-// with each of them.
+// The OpenAPI document follows the assumptions that change responses, so that a strict server does not refuse its own
+// responses with any of them.
 func TestAssumption_CheckResponsesFollowsTheOthers(t *testing.T) {
 	t.Parallel()
 	edits := map[string]func(*mockserver.Assumptions){

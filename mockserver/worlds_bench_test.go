@@ -81,8 +81,8 @@ func BenchmarkWorld(b *testing.B) {
 	})
 }
 
-// P4: BenchmarkFork_FirstPurchase is what the first purchase in a fork takes, however much the fork shares with
-// its parent: at most 2 ms.
+// BenchmarkFork_FirstPurchase measures the first purchase in a fork. It takes at most 2 ms, however much the fork shares
+// with its parent.
 func BenchmarkFork_FirstPurchase(b *testing.B) {
 	for _, scenario := range []string{"default", "history300000"} {
 		b.Run(scenario, func(b *testing.B) {
@@ -112,8 +112,8 @@ func BenchmarkFork_FirstPurchase(b *testing.B) {
 	}
 }
 
-// P4: BenchmarkDiff_AfterAPurchase measures the difference after a purchase, which takes about the same time in a small
-// and in a large world.
+// BenchmarkDiff_AfterAPurchase measures the difference after a purchase, which takes about the same time in a small and
+// in a large world.
 func BenchmarkDiff_AfterAPurchase(b *testing.B) {
 	for _, scenario := range []string{"default", "history300000"} {
 		b.Run(scenario, func(b *testing.B) {
@@ -133,7 +133,7 @@ func BenchmarkDiff_AfterAPurchase(b *testing.B) {
 	}
 }
 
-// P3: BenchmarkAdvance_Requests is what each of many requests takes whose documents are generated in one advance.
+// BenchmarkAdvance_Requests measures the time for each of many requests whose documents are generated in one advance.
 func BenchmarkAdvance_Requests(b *testing.B) {
 	const requests = 5_000
 	srv := lone(b, virtual(), mockserver.WithJournal(0, 0))

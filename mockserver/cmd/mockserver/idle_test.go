@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// P5: memory is given back once after load, not under load, and not while next to nothing happens.
+// The server returns memory to the operating system once after load, not under load, and not while it is almost idle.
 func TestFreeWhenIdle_OnceAfterLoad(t *testing.T) {
 	t.Parallel()
 	const mega = 1 << 20

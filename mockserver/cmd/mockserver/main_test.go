@@ -94,7 +94,7 @@ func TestHelp_ExamplesAreReadWithoutComplaint(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	for _, word := range []string{"version", "--version", "-version"} { // U10
+	for _, word := range []string{"version", "--version", "-version"} { // the flags are accepted, too
 		got := invoke(t, nil, word).want(t, exitOK)
 		if !strings.HasPrefix(got.stdout, "mockserver ") || strings.Count(got.stdout, "\n") != 1 {
 			t.Errorf("%q", got.stdout)

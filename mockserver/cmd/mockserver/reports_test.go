@@ -44,7 +44,7 @@ func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
 	}
 }
 
-// W6: -write sends one purchase, which the report names.
+// conform -write sends one purchase, and the report names it.
 func TestConform_WriteSendsOnePurchase(t *testing.T) {
 	t.Parallel()
 	env := environ(start(t, nil, "-json", "-assume", fast).world(t))
@@ -54,7 +54,7 @@ func TestConform_WriteSendsOnePurchase(t *testing.T) {
 	}
 }
 
-// D11: the exit code shows that a check could not be made.
+// The exit code reports that a check could not be made.
 func TestConform_TellsByTheExitCodeThatACheckWasNotMade(t *testing.T) {
 	t.Parallel()
 	env := environ(start(t, nil, "-json", "-assume", fast).world(t))

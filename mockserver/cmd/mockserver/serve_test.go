@@ -33,7 +33,7 @@ func TestServe_PrintsOneLineOfJSONOnceReady(t *testing.T) {
 	}
 }
 
-// U10: the line names the webhooks that a replay reaches, and not the 130 that the world has.
+// The line of serve -json contains the webhooks that a replay reaches, and not the other 130 of the world.
 func TestServe_ListsTheWebhooksThatAReplayReaches(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "-json").world(t)
@@ -249,7 +249,7 @@ func TestServe_GreetsAlsoInAWorldWithoutAnything(t *testing.T) {
 	}
 }
 
-// S30: serve prints the token, and the other commands send it.
+// serve prints the token, and the other commands send it.
 func TestServe_PrintsTheToken(t *testing.T) {
 	t.Parallel()
 	own := start(t, nil, "-json", "-addr", ":0").world(t)
@@ -272,7 +272,7 @@ func TestServe_PrintsTheToken(t *testing.T) {
 	}
 }
 
-// S33: strictness, assumptions and compliance rules have flags.
+// Strictness, assumptions and compliance rules can be set by flags.
 func TestServe_TakesAssumptionsAndRules(t *testing.T) {
 	t.Parallel()
 	r := start(t, map[string]string{"MOCKSERVER_STRICT": "true"}, "-json", "-assume", "PerPageCap=2,OpenOperations=rates.list,countries.list,LastPageNull").world(t)

@@ -70,7 +70,7 @@ func TestEnv_OfARunningServerIsWhatItHas(t *testing.T) {
 	if other["SHIPPING_SECRET_KEY"] == r.SecretKey || !strings.Contains(other["SHIPPING_SECRET_KEY"], "ci42") || other["SHIPPING_SHIPMENT"] != "" {
 		t.Errorf("%v", other)
 	}
-	for i := range 120 { // S29: more than a page of the list
+	for i := range 120 { // more than a page of the list
 		resp, err := http.Post(r.URL+"/_mock/worlds", "application/json", strings.NewReader(fmt.Sprintf(`{"name":"n%d","scenario":"empty"}`, i)))
 		if err != nil {
 			t.Fatal(err)

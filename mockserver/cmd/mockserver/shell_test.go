@@ -49,7 +49,7 @@ func names(t *testing.T, dir string) []string {
 	return out
 }
 
-// S2: a shell reads every value as text, from both formats.
+// A shell reads every value as plain text, in both formats.
 func TestEnv_ARealShellReadsTheValues(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"sh", "dotenv"} {
@@ -65,7 +65,7 @@ func TestEnv_ARealShellReadsTheValues(t *testing.T) {
 	}
 }
 
-// S2: a value with a control character is refused, because the output is evaluated and shown on terminals.
+// A value with a control character is refused, because the output is evaluated by shells and shown on terminals.
 func TestEnv_RefusesValuesWithControlCharacters(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"a\nb", "\x1b[2J", "a\x00b", "\u009b2J", "\u202e", "\xff", "\t"} {
@@ -82,7 +82,7 @@ func TestEnv_RefusesValuesWithControlCharacters(t *testing.T) {
 	}
 }
 
-// S2: the commands of the banner are one call of curl each, whatever a state file made of the world.
+// Each command of the banner is a single call of curl, whatever values a state file put into the world.
 func TestServe_TheBannerIsQuoted(t *testing.T) {
 	t.Parallel()
 	for _, value := range append([]string{"a\nb", "\x1b[2J", "\u009b2J"}, hostile...) {
@@ -123,7 +123,7 @@ func TestServe_TheBannerIsQuoted(t *testing.T) {
 	}
 }
 
-// S2: text of a service reaches the terminal without escape sequences.
+// Text from a service reaches the terminal without escape sequences.
 func TestReports_HoldNoEscapeSequences(t *testing.T) {
 	t.Parallel()
 	forger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -7,7 +7,7 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// U8: an operation of the table without a handler is named, and where to add one.
+// If an operation of the table has no handler, the error names the operation.
 func TestRouter_NamesTheOperationWithoutAHandler(t *testing.T) {
 	t.Parallel()
 	for _, operation := range shipping.Operations() {

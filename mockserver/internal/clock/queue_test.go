@@ -11,8 +11,8 @@ import (
 	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
-// P3: however timers are added and stopped, those that are left are called in due order, and those that
-// are due at the same time in the order in which they were scheduled.
+// Whatever timers are added and stopped, the remaining ones are called in due order, and those that are due at the same
+// time in the order in which they were scheduled.
 func TestAdvance_CallsManyInOrderWhateverWasStopped(t *testing.T) {
 	t.Parallel()
 	random := randomtest.Random(t)
@@ -72,8 +72,7 @@ func TestTimer_StopReportsWhetherItWasInTime(t *testing.T) {
 	}
 }
 
-// S4: the order of functions that are due at the same time follows from their turns, whichever was
-// scheduled first.
+// Functions that are due at the same time are called in the order of their turns, whichever was scheduled first.
 func TestAfterAt_CallsInTheOrderOfTheTurns(t *testing.T) {
 	t.Parallel()
 	c := Virtual(start)
@@ -92,7 +91,7 @@ func TestAfterAt_CallsInTheOrderOfTheTurns(t *testing.T) {
 	}
 }
 
-// P3: advancing 100,000 waiting functions.
+// BenchmarkAdvance measures an advance over waiting functions. Its time must not grow with the square of their number.
 func BenchmarkAdvance(b *testing.B) {
 	for _, n := range []int{1_000, 100_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {

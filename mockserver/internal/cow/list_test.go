@@ -53,8 +53,8 @@ func TestList_LayersStayFew(t *testing.T) {
 	}
 }
 
-// P4: an element that is added to a copy copies nothing of what the copy shares. It is not parallel: nothing
-// else allocates meanwhile.
+// Appending to a copy copies nothing of what the copy shares. The test is not parallel, so that nothing else allocates
+// meanwhile.
 func TestList_AppendingToACopyCopiesNothing(t *testing.T) {
 	var long List[[64]byte]
 	for range 100_000 {

@@ -76,7 +76,7 @@ func notification(n int, webhook string, order Order) Delivery {
 	return Delivery{ID: "WD-" + id, WebhookID: webhook, URL: "http://localhost/", Order: order, Payload: []byte(id)}
 }
 
-// S3: a receiver that takes longer than deliveries are gathered still receives them in order, one at a time.
+// A receiver that takes longer than deliveries are gathered still receives them in order, one at a time.
 func TestOrder_HoldsForASlowReceiver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestOrder_HoldsForASlowReceiver(t *testing.T) {
 	})
 }
 
-// S3: the retry of an ordered delivery does not overtake what the receiver is busy with.
+// The retry of an ordered delivery takes its turn: it is not sent while the receiver handles another delivery.
 func TestOrder_RetriesTakeTheirTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -125,8 +125,8 @@ func TestOrder_RetriesTakeTheirTurn(t *testing.T) {
 	})
 }
 
-// S4: an advance waits for ordered deliveries too, so that a receiver that refuses twice has accepted
-// after it, and every attempt was at its time.
+// Advance waits for ordered deliveries, too: when it returns, a receiver that refuses twice has accepted the delivery,
+// and every attempt was made at its due time.
 func TestAdvance_WaitsForOrderedDeliveries(t *testing.T) {
 	t.Parallel()
 	for _, order := range append(Orders(), Together) {
@@ -167,7 +167,7 @@ func TestAdvance_WaitsForOrderedDeliveries(t *testing.T) {
 	}
 }
 
-// S4: deliveries that are sent together leave the same log and the same calls of the clock, however long each receiver takes.
+// Deliveries that are sent together leave the same log and the same fired functions, however long each receiver takes.
 func TestAdvance_IsTheSameWhoeverIsSlow(t *testing.T) {
 	t.Parallel()
 	seed := randomtest.New(t).Seed()
@@ -219,7 +219,7 @@ func TestAdvance_IsTheSameWhoeverIsSlow(t *testing.T) {
 	}
 }
 
-// S3: a webhook whose order changes again and again still receives one notification at a time.
+// A webhook whose order changes again and again still receives one notification at a time.
 func TestOrder_ChangesOneAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -244,7 +244,7 @@ func TestOrder_ChangesOneAtATime(t *testing.T) {
 	})
 }
 
-// S19: however many notifications a slow receiver has to take, those to another webhook arrive at once.
+// However many notifications are queued for a slow receiver, a notification to another webhook is sent at once.
 func TestSend_ASlowReceiverDelaysNobodyElse(t *testing.T) {
 	t.Parallel()
 	for _, order := range []Order{Together, FIFO} {
@@ -275,7 +275,7 @@ func TestSend_ASlowReceiverDelaysNobodyElse(t *testing.T) {
 	}
 }
 
-// S21: a restored delivery keeps the rest of its wait, here half a second.
+// A restored delivery keeps the rest of its wait, here half a second.
 func TestRestore_KeepsWhatWasLeftOfTheWait(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
@@ -315,7 +315,7 @@ func TestRestore_KeepsWhatWasLeftOfTheWait(t *testing.T) {
 	}
 }
 
-// S21: another world's dispatcher does not send what this one has queued.
+// A dispatcher does not send what the dispatcher of another world has queued.
 func TestRestore_DoesNotSendWhatAnotherWorldQueued(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -334,7 +334,7 @@ func TestRestore_DoesNotSendWhatAnotherWorldQueued(t *testing.T) {
 	})
 }
 
-// S5, S21: deliveries that were gathered, or released but not sent, keep their order when they are restored.
+// Deliveries that were gathered, or released but not sent, keep their order when they are restored.
 func TestRestore_KeepsTheOrderOfWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	for _, order := range Orders() {
@@ -367,7 +367,7 @@ func TestRestore_KeepsTheOrderOfWhatIsLeft(t *testing.T) {
 	}
 }
 
-// S10: nobody waits for a delivery of a world that is closed.
+// Wait ends when the world of the delivery is closed.
 func TestWait_EndsWithTheDispatcher(t *testing.T) {
 	t.Parallel()
 	d := New(Config{Transport: answering(500), Clock: clock.Virtual(time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC))})

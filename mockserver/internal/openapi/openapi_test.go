@@ -211,7 +211,7 @@ func TestWrite_EveryComponentIsUsed(t *testing.T) {
 	}
 }
 
-// S31, U6: each operation has a unique id, and each parameter a description and an example.
+// Each operation has a unique id, and each parameter has a description and an example.
 func TestWrite_DescribesEveryOperationAndParameter(t *testing.T) {
 	t.Parallel()
 	type parameter struct {

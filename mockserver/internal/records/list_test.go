@@ -116,8 +116,8 @@ func check(t *rapid.T, array []byte, want []int) {
 	}
 }
 
-// P4: a record that is added to a copy copies nothing of what the copy shares. It is not parallel: nothing
-// else allocates meanwhile.
+// Prepending a record to a copy copies nothing of what the copy shares. The test is not parallel, so that nothing else
+// allocates meanwhile.
 func TestPrepend_ToACopyCopiesNothing(t *testing.T) {
 	record := []byte(`"` + strings.Repeat("x", 1_000) + `"`)
 	var long List

@@ -44,7 +44,7 @@ func texts(t *testing.T) []string {
 	return out
 }
 
-// S2: every argument is one word of the shell, and shows as text on a terminal.
+// A shell reads every quoted text as one argument, and a terminal shows it as text.
 func TestQuote_IsOneArgumentOfARealShell(t *testing.T) {
 	t.Parallel()
 	var command, want strings.Builder
@@ -61,7 +61,7 @@ func TestQuote_IsOneArgumentOfARealShell(t *testing.T) {
 	}
 }
 
-// S2: bytes that no argument can hold, such as NUL, are written by a command.
+// Bytes that no argument can contain, such as NUL, are written by a command.
 func TestPrint_WritesAnyBytes(t *testing.T) {
 	t.Parallel()
 	var command, want strings.Builder
