@@ -130,7 +130,7 @@ func TestBatchJournal_ABudgetHoldsForAllThatAppendAtTheSameMoment(t *testing.T) 
 	}
 }
 
-// T7: PostgreSQL can store every key that a batch accepts.
+// PostgreSQL can store every key that a batch accepts: one that it could not store would stop the whole run.
 func TestBatchJournal_KeepsTheLongestKey(t *testing.T) {
 	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
 	bytes := make([]byte, 1500)
@@ -151,8 +151,8 @@ func TestBatchJournal_KeepsTheLongestKey(t *testing.T) {
 	}
 }
 
-// T4: a machine that vanishes inside a transaction leaves its locks with the server. They are given up
-// soon, not only when TCP gives up.
+// A machine that vanishes inside a transaction leaves its locks with the database server. They are released soon, and not
+// only when TCP gives up.
 func TestBatchJournal_AMachineThatVanishesInATransactionBlocksNobodyForLong(t *testing.T) {
 	t.Parallel()
 	pool, name := connect(t), t.Name()+rand.Text()
@@ -179,7 +179,8 @@ func TestBatchJournal_AMachineThatVanishesInATransactionBlocksNobodyForLong(t *t
 	}
 }
 
-// T8: a pool for a connection pooler prepares no statements, and lets PostgreSQL guess the types.
+// The stores work in every query mode. A pool for a connection pooler prepares no statements and leaves the types of
+// parameters to PostgreSQL.
 func TestBatchJournal_WorksInEveryModeOfQueries(t *testing.T) {
 	connect(t)
 	budget := &shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
@@ -212,7 +213,7 @@ func TestBatchJournal_WorksInEveryModeOfQueries(t *testing.T) {
 	}
 }
 
-// T8: the tables may be those of an administrator.
+// A user without the right to create tables can use tables that an administrator has created.
 func TestMigrate_NeedsNoRightToCreateTablesThatExist(t *testing.T) {
 	pool := connect(t)
 	user := "user_" + strings.ToLower(rand.Text())
@@ -229,7 +230,7 @@ func TestMigrate_NeedsNoRightToCreateTablesThatExist(t *testing.T) {
 	claim(t, pgstore.NewBatchJournal(limited, t.Name()+rand.Text(), 0), "a")
 }
 
-// T7: nor does the name of a batch stop it.
+// The name of a batch may contain bytes that PostgreSQL cannot store as text, and may be long.
 func TestBatchJournal_KeepsABatchOfAnyName(t *testing.T) {
 	pool, name := connect(t), t.Name()+rand.Text()
 	for _, batch := range []string{name + "\x00", name + "\xff", name + strings.Repeat("n", 5000), name + strings.Repeat("n", 5001)} {
@@ -237,7 +238,7 @@ func TestBatchJournal_KeepsABatchOfAnyName(t *testing.T) {
 	}
 }
 
-// T3: the lease that a batch counts on is the part of it that claims hold.
+// Lease returns the part of the lease that a claim holds, because a batch relies on it.
 func TestBatchJournal_ItsLeaseIsThatOfItsClaims(t *testing.T) {
 	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 100*time.Second)
 	before := time.Now()
@@ -247,7 +248,7 @@ func TestBatchJournal_ItsLeaseIsThatOfItsClaims(t *testing.T) {
 	}
 }
 
-// C6: a purchase with an unknown price cannot be compared with a budget.
+// A purchase with an unknown price cannot be compared with a budget.
 func TestBatchJournal_RefusesABudgetWithAPriceThatIsNotKnown(t *testing.T) {
 	budget := shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
 	for name, record := range map[string]batch.Record{

@@ -33,7 +33,7 @@ func TestWebhookStore_DoesAsAReceiverNeeds(t *testing.T) {
 func TestWebhookStore_ReceiversOfOtherNamesHaveEachNotificationOnceMore(t *testing.T) {
 	t.Parallel()
 	pool, name := connect(t), rand.Text()
-	// T7: and names that a column of text or its index cannot hold.
+	// Receivers may have names that a text column or its index cannot hold.
 	for _, receiver := range []string{name, name + "2", name + "\x00", name + "\xff", name + strings.Repeat("n", 5000)} {
 		store := pgstore.NewWebhookStore(pool, receiver, pgstore.WebhookOptions{})
 		if state, err := store.Claim(t.Context(), "WD-1", "one"); state != webhook.Claimed || err != nil {
@@ -86,7 +86,7 @@ func TestWebhookStore_GoesOnWithNewConnections(t *testing.T) {
 	}
 }
 
-// T8: a database that restarts is not there for a moment.
+// While a database restarts, connections fail for a moment, and Accept retries.
 func TestWebhookStore_WaitsForADatabaseThatRestarts(t *testing.T) {
 	t.Parallel()
 	connect(t)

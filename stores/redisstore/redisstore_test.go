@@ -127,7 +127,7 @@ func TestStore_SaysWhatToDoWhenRedisRefuses(t *testing.T) {
 	}
 }
 
-// W8: a script is sent once, and its hash after that.
+// A script is sent once, and only its hash after that.
 func TestStore_SendsEachScriptOnce(t *testing.T) {
 	t.Parallel()
 	client := connect(t, startRedis(t).Socket())
