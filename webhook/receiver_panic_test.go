@@ -29,7 +29,7 @@ func failures() map[string]func() {
 	}
 }
 
-// W1: a handler that panics in queue mode ended the process, after 200 was sent and the id stored.
+// In queue mode, a handler that panics has failed. Its panic must not end the process: 200 was sent and the id is stored.
 func TestReceiver_AHandlerThatPanicsHasFailed(t *testing.T) {
 	for name, fail := range failures() {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestReceiver_AHandlerThatPanicsHasFailed(t *testing.T) {
 	}
 }
 
-// W1: the error names the value and holds the stack of the handler, once.
+// The error contains the value of the panic and the stack of the handler, once.
 func TestPanicError_NamesTheValueAndShowsTheStackOnce(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("a nil map")
@@ -96,7 +96,7 @@ func logged(err error) string {
 	return out.String()
 }
 
-// W1: in inline mode a panic is a failure too: 503, the claim is released, and the log shows the panic.
+// In inline mode, a panic is a failure, too: the response is 503, the claim is released, and the log contains the panic.
 func TestReceiver_AnInlineHandlerThatPanicsLeavesNoClaim(t *testing.T) {
 	t.Parallel()
 	for name, fail := range failures() {
@@ -153,7 +153,7 @@ func (s failingStore) Release(ctx context.Context, id, claim string) error {
 	return s.MemoryStore.Release(ctx, id, claim)
 }
 
-// W1, siblings: a panic of any other callback ends neither the process nor a worker, and Close returns.
+// A panic in any other callback ends neither the process nor a worker, and Close returns.
 func TestReceiver_OtherCallbacksThatPanicHaveFailed(t *testing.T) {
 	refuse := func(context.Context, *webhook.Notification) error { return errors.New("not today") }
 	accept := func(context.Context, *webhook.Notification) error { return nil }
@@ -204,8 +204,8 @@ func (l failingLog) WithAttrs([]slog.Attr) slog.Handler { return l }
 
 func (l failingLog) WithGroup(string) slog.Handler { return l }
 
-// W1, sibling: a handler that changes its notification changes neither the number of attempts nor the pauses. A
-// negative Attempt was a negative shift, which ended the process.
+// A handler that changes its notification changes neither the number of attempts nor the pauses. A negative Attempt must
+// not become a negative shift, which panics.
 func TestReceiver_AHandlerCannotChangeTheNumberOfAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var attempts []time.Duration
@@ -225,7 +225,7 @@ func TestReceiver_AHandlerCannotChangeTheNumberOfAttempts(t *testing.T) {
 	})
 }
 
-// W1: without WithLost a lost notification is an error in the log.
+// Without WithLost, a lost notification is logged as an error.
 func TestReceiver_ALostNotificationIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -268,7 +268,7 @@ func TestReceiver_ALostNotificationThatIsReportedIsNotLogged(t *testing.T) {
 	}
 }
 
-// W3: nothing waits after the last attempt.
+// After the last attempt, the receiver reports the notification as lost without another wait.
 func TestReceiver_ReportsALostNotificationAfterTheLastAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()
@@ -285,7 +285,7 @@ func TestReceiver_ReportsALostNotificationAfterTheLastAttempt(t *testing.T) {
 	})
 }
 
-// W2: Close waits for inline handlers under way, and what comes after it is not handled.
+// Close waits for inline handlers under way, and later deliveries are not handled.
 func TestReceiver_CloseEndsInlineHandling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		working, end := make(chan struct{}), make(chan struct{})
@@ -317,7 +317,7 @@ func TestReceiver_CloseEndsInlineHandling(t *testing.T) {
 	})
 }
 
-// W2: when the time given to Close is up, the context of an inline handler ends.
+// When the time given to Close is up, the context of an inline handler ends.
 func TestReceiver_CloseEndsTheContextOfInlineHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cause error

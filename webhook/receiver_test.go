@@ -257,7 +257,7 @@ func TestReceiver_HandlersThatFailAreCalledAgain(t *testing.T) {
 	})
 }
 
-// C23: the key is in no log and no response, also if it came with a delivery.
+// No log and no response contains a key, even if a delivery contains it.
 func TestReceiver_NoLogShowsAKey(t *testing.T) {
 	t.Parallel()
 	const secret = "sk_test_8mK3vQ9rT2xW7yZ4bN6c"
@@ -388,7 +388,7 @@ func TestReceiver_PrintsNoKey(t *testing.T) {
 	}
 }
 
-// C22: the names of a notification's members match byte for byte.
+// The names of a notification's members match byte for byte.
 func TestReceiver_NamesMatchByteForByte(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

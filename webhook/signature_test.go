@@ -9,7 +9,7 @@ import (
 	"github.com/shipping-go/shipping/webhook"
 )
 
-// W5: the case of a letter matters in a signature that is not hexadecimal.
+// The signatures of other schemes are compared exactly, because case matters in a signature that is not hexadecimal.
 func TestReceiver_SignaturesOfOtherSchemesAreComparedExactly(t *testing.T) {
 	t.Parallel()
 	encoded := func(key string, body []byte) string {
@@ -36,8 +36,8 @@ func TestReceiver_SignaturesOfOtherSchemesAreComparedExactly(t *testing.T) {
 	}
 }
 
-// C17: the id of a delivery is not signed. A captured delivery under another id is handled again, unless
-// deliveries are identified by their body.
+// The id of a delivery is not signed. A captured delivery under another id is handled again, unless deliveries are
+// identified by their body.
 func TestReceiver_ACapturedDeliveryUnderAnotherID(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]int{webhook.DefaultIDHeader: 2, "": 1} {

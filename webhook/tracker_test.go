@@ -26,7 +26,7 @@ func TestTracker_LateNewsDoNotUndoNewerOnes(t *testing.T) {
 		"unknown state":        {{"in-transit", 2, false}, {"at-customs", 3, false}, {"confirmed", 1, true}},
 		"unknown, no times":    {{"in-transit", 0, false}, {"at-customs", 0, false}, {"confirmed", 0, true}},
 		"cancelled is the end": {{"cancelled", 0, false}, {"confirmed", 0, true}},
-		// W4: a notification without a time erased the time that was remembered.
+		// A notification without a time does not erase the remembered time.
 		"one without a time": {{"in-transit", 3, false}, {"in-transit", 0, false}, {"in-transit", 2, true}, {"in-transit", 4, false}},
 	} {
 		var tracker webhook.Tracker
