@@ -92,7 +92,7 @@ func TestProfilesAreFilledInAndWrongOnesNamed(t *testing.T) {
 	}
 }
 
-// D7: the exit code shows that items did not complete.
+// The program fails if an item did not complete, so that its exit code shows it.
 func TestItFailsIfItemsDoNotComplete(t *testing.T) {
 	server := serve(t, -1)
 	shipments := server.Shipments()

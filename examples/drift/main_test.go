@@ -66,7 +66,7 @@ func TestWhatDiffersIsNamed(t *testing.T) {
 		"a field missing":  {[]string{`"carrier_slug":`, `"carrier":`}, "missing data.rates[].carrier_slug (100 times)", true},
 		"of another type":  {[]string{`"latitude":"`, `"latitude":["x"],"was":"`}, "type data[].latitude", true},
 		"of an assumption": {[]string{`"document_type":`, `"kind":`}, "missing data.available_documents[].document_type", false},
-		// D7: the client accepts that.
+		// The client accepts a draft inside data.request, so the program does not fail.
 		"a draft in data.request": {[]string{`"data":{"request_id":`, `"data":{"request":{"request_id":`, `Z"}}`, `Z"}}}`}, "regulatory.analyze    1 record, as documented", false},
 		"a draft without ids":     {[]string{`"request_id":`, `"id":`}, "missing data.request_id", true},
 	} {

@@ -76,7 +76,7 @@ func TestQuickstartAsksBeforeItSpendsElsewhere(t *testing.T) {
 	}
 }
 
-// U10: the rates to choose from leave a choice.
+// The cheapest and the fastest rate on offer are two different rates, so that both are shown.
 func TestQuickstartShowsACheapestAndAFastestRate(t *testing.T) {
 	t.Setenv(shipping.EnvBaseURL, "")
 	var out bytes.Buffer
@@ -88,7 +88,7 @@ func TestQuickstartShowsACheapestAndAFastestRate(t *testing.T) {
 	}
 }
 
-// D6: a confirmation need not name an amount or a transaction.
+// A confirmation may lack the amount and the transaction. The program then states that, and prints no empty values.
 func TestQuickstartReadsAMinimalConfirmation(t *testing.T) {
 	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
 	defer server.Close()
@@ -120,7 +120,8 @@ func TestQuickstartReadsAMinimalConfirmation(t *testing.T) {
 	}
 }
 
-// D6: the transaction shown is the purchase's, wherever in the list it is, or none.
+// The transaction that is shown is that of the purchase, wherever it stands in the list. If none can be identified, none
+// is shown.
 func TestQuickstartShowsTheTransactionOfThePurchase(t *testing.T) {
 	t.Parallel()
 	amount := func(text string) (a shipping.Amount) {

@@ -108,7 +108,7 @@ func TestACallIsASpanAndItsAttemptsAreItsChildren(t *testing.T) {
 	}
 }
 
-// U10: the output fits on a screen.
+// The output is a table that fits on a screen, not lines of JSON of several kilobytes.
 func TestTheTableFitsOnAScreen(t *testing.T) {
 	t.Setenv(shipping.EnvBaseURL, "")
 	var out bytes.Buffer
