@@ -7,7 +7,7 @@ import { suite } from "./suite.js";
 const s = suite(["-clock", "virtual"]);
 const analyze = async (shipment, key) => (await s.server.call("POST", "/v1/regulatory-documents/analyze", { shipment_id: shipment }, key)).data;
 
-// U12: what waits for evidence is selected only by hand, and the total and the balance stand beside the button.
+// A document that needs evidence is selected only by hand, and the total and the balance are beside the button.
 test("a draft: nothing that needs evidence is selected, and the total follows", async () => {
   const draft = await analyze("SH-MAGICNEEDEVIDENCE");
   const page = await s.visit(`#/regulatory-requests/${draft.request_id}`);

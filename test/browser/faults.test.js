@@ -8,7 +8,7 @@ const s = suite();
 beforeEach(() => s.server?.call("DELETE", "/_mock/faults"));
 const rules = async () => (await s.server.call("GET", "/_mock/faults")).data.rules;
 
-// U12: a preset stays what it says.
+// A preset keeps its meaning when its rules are applied.
 test("presets: each adds rules under its own name, which count as they strike", async () => {
   const page = await s.visit("#/faults");
   await page.getByText("No rules: nothing goes wrong").waitFor();

@@ -21,7 +21,7 @@ async function good(count) {
   }
 }
 
-// U1: the page looked for refusals among the latest 300 requests only.
+// The filters search the whole journal, not only the latest 300 requests.
 test("a refused request behind 5,000 good ones is found, with its reason and the correct request", async (t) => {
   const { id } = await s.server.call("POST", "/v1/webhooks/replay", { shipment_id: s.server.shipments[0] });
   await good(5000);

@@ -116,7 +116,7 @@ test("ledger: a draft is purchased, the wallet falls, and the ledger has the rea
   await shot(page, "ledger");
 });
 
-// S12: requests whose key opens no world are in the journal of none, and the page leads to them.
+// A request whose key opens no world is in no journal of a world; the page links to such requests.
 test("journal: those with an unknown key are a link away", async () => {
   await server.call("GET", "/v1/rates", undefined, "sk_test_typo");
   const page = await visit("#/journal");

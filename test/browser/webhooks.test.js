@@ -6,7 +6,7 @@ import { suite } from "./suite.js";
 
 const s = suite();
 
-// U12: nobody needs a receiver to start.
+// The inbox shows notifications without a receiver.
 test("the inbox is subscribed with one button, receives an event, and verifies it", async () => {
   const page = await s.visit("#/webhooks?show=inbox");
   await page.getByText("No notifications").waitFor();
@@ -27,7 +27,7 @@ test("the inbox is subscribed with one button, receives an event, and verifies i
   await page.getByText("No notifications").waitFor();
 });
 
-// U12: 131 webhooks with a search, which runs on the server.
+// The search runs on the server, over all webhooks and deliveries.
 test("webhooks and deliveries are searched, and the address keeps the search", async () => {
   const page = await s.visit("#/webhooks?show=webhooks");
   await page.getByText(/^13\d webhooks$/).waitFor();

@@ -6,7 +6,7 @@ import { suite } from "./suite.js";
 
 const s = suite(["-clock", "virtual"]);
 
-// U12: a program gets the address and the key of a world; the page shows the key only on request.
+// The address and the key of a world can be copied for a program; the page shows the key only on request.
 test("the key is copied, alone and as an environment, and shown on request only", async () => {
   const page = await s.visit("#/worlds");
   await page.getByRole("button", { name: "Copy key" }).click();
@@ -24,7 +24,7 @@ test("the key is copied, alone and as an environment, and shown on request only"
   assert.ok(!kept.includes("sk_"));
 });
 
-// S29: scenarios take their numbers, and several are joined.
+// The number of a scenario can be set, and several scenarios can be joined.
 test("a world is opened from several scenarios with numbers, contrary to the assumptions, and closed", async () => {
   const page = await s.visit("#/worlds");
   await page.getByRole("spinbutton", { name: "Number of rowsN" }).fill("1000");
@@ -77,7 +77,7 @@ test("the clock is advanced, and what fired is listed", async () => {
   await page.getByLabel("Fired").getByText("CUSTOMS").waitFor();
 });
 
-// U12: assumptions have switches that work at once.
+// The switch of an assumption takes effect at once.
 test("assumptions: one is changed with its switch, one with a number, all with contrary, and Reset undoes it", async () => {
   const page = await s.visit("#/worlds?show=assumptions");
   const list = page.getByLabel("Assumptions", { exact: true }).locator("li");

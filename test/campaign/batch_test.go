@@ -38,7 +38,7 @@ type batchCampaign struct {
 // everything on, each item ends. The environment is that of TestPurchaseCampaign, with a batch for every
 // thousand purchases.
 //
-// C20, C21: it found budgets that did not hold.
+// It has found batches that exceeded their budgets.
 func TestBatchCampaign(t *testing.T) {
 	t.Parallel()
 	o := readOptions(t)

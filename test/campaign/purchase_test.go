@@ -125,7 +125,7 @@ func newCampaign(t *testing.T, o options, over ...wire) *campaign {
 // contradicts, and every unknown outcome is settled, or listed as undecidable with its reason, once the proxy
 // passes everything on. See options for its environment.
 //
-// C19, C20, C21: it found purchases that were sent several times over HTTP/2, and false reports of both outcomes.
+// It has found purchases that were sent several times over HTTP/2, and false reports of both outcomes.
 func TestPurchaseCampaign(t *testing.T) {
 	t.Parallel()
 	c := newCampaign(t, readOptions(t), wires()...)

@@ -12,7 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// U6: every operation below /_mock/ accepts the documented request, and responds as documented, field by field.
+// Every operation below /_mock/ accepts the documented request, and responds as documented, field by field.
 func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithVirtualClock(time.Time{}), mockserver.WithState(filepath.Join(t.TempDir(), "state")))
@@ -93,7 +93,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 	}
 }
 
-// U6: the document refuses the bodies that the control surface refuses, and describes the refusals.
+// The document refuses the bodies that the control surface refuses, and describes the refusals.
 func TestControl_EveryRefusalIsAsDocumented(t *testing.T) {
 	t.Parallel()
 	c := newCaller(t, start(t))

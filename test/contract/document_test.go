@@ -154,7 +154,7 @@ func TestDocument_MarksWhatIsNotTheSpecifications(t *testing.T) {
 	}
 }
 
-// D12: what the specification allows, the document allows, unless it is marked as an assumption.
+// The document allows what the specification allows, unless it marks a restriction as an assumption.
 func TestDocument_IsNotStricterThanTheSpecification(t *testing.T) {
 	t.Parallel()
 	document, _ := rules(t)

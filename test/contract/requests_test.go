@@ -296,7 +296,7 @@ func (c caller) documentedRefusals() []exchange {
 	return out
 }
 
-// S22: beside delivery_id the document allows shipment_id and event, as the server does.
+// Beside delivery_id, the document allows shipment_id and event, as the server does.
 func TestRequests_DeliveryIDDecides(t *testing.T) {
 	t.Parallel()
 	srv := start(t)

@@ -150,8 +150,8 @@ func lostRow(want, got []int) error {
 	return nil
 }
 
-// C3, C27: whatever is wrong with single responses, a walk delivers every row that was there throughout
-// exactly once, or ends with an error whose token leads to the rows that are missing.
+// Whatever is wrong with single responses, a walk delivers every row that is there throughout exactly once, or ends with
+// an error whose token leads to the rows that are missing.
 func TestWalk_NeverEndsShortInSilence(t *testing.T) {
 	t.Parallel()
 	// See walk: such faults look like changes of the list.
@@ -185,8 +185,8 @@ func TestWalk_NeverEndsShortInSilence(t *testing.T) {
 	}
 }
 
-// C3: a later page without data ended the walk without an error. C27: so did numbers that contradict the
-// rows, and records that come again.
+// A walk that delivers fewer records than the total promised does not end without an error. Causes are a later page
+// without data, numbers that contradict the rows, and records that are repeated.
 func TestWalk_FewerRecordsThanTheTotalPromised(t *testing.T) {
 	t.Parallel()
 	onPage := func(page int, change func(*rowAnswer)) func(int, *rowAnswer) {
@@ -248,7 +248,7 @@ func TestWalk_FewerRecordsThanTheTotalPromised(t *testing.T) {
 	}
 }
 
-// C27: a total that was too large when the last page was read is read once more.
+// If the total was too large when the last page was read, the walk reads once more before it reports missing records.
 func TestWalk_ATotalThatLagsIsReadOnceMore(t *testing.T) {
 	t.Parallel()
 	s := newRowService(48)

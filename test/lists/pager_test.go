@@ -271,7 +271,7 @@ func TestPager_ACancelledWalkSaysWhyAndWhereToResume(t *testing.T) {
 	}
 }
 
-// C16: an error that a user makes has no cause.
+// A ListError that a user creates has no cause; its Error method does not panic.
 func TestListError_WithoutACause(t *testing.T) {
 	t.Parallel()
 	if text := (&shipping.ListError{}).Error(); text == "" {
@@ -279,7 +279,7 @@ func TestListError_WithoutACause(t *testing.T) {
 	}
 }
 
-// C15: options of walks were accepted and ignored by all other methods: List with a resume token returned page 1.
+// Each method refuses the options that it does not support. If List ignored a resume token, it would return page 1.
 func TestCallOptions_ThatAMethodDoesNotHaveAreRefused(t *testing.T) {
 	t.Parallel()
 	s := newRowService(3 * pageSize)

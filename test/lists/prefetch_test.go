@@ -371,8 +371,8 @@ var interruptible = []string{
 	"transport", "body", "drift report", "limiter", "observer's Start", "observer's Attempt", "observer's Done", "logger",
 }
 
-// C29: a panic in code of the user that runs while a page is fetched ahead ended the process, because it
-// happened on a goroutine of the client. It happens on the goroutine that ranges, with the same value.
+// A panic in user code that runs while a page is fetched ahead is raised on the goroutine that ranges, with the same
+// value. On a goroutine of the client it would end the process.
 func TestPrefetch_APanicInACallbackReachesTheCaller(t *testing.T) {
 	for _, callback := range interruptible {
 		for _, window := range []int{1, shipping.DefaultWindow} {
@@ -398,7 +398,7 @@ func TestPrefetch_APanicInACallbackReachesTheCaller(t *testing.T) {
 	}
 }
 
-// C29: a callback that ends its goroutine, such as t.FailNow in a transport, ends that of the caller.
+// A callback that ends its goroutine, such as t.FailNow in a transport, ends the goroutine of the caller.
 func TestPrefetch_ACallbackThatExitsEndsTheCallersGoroutine(t *testing.T) {
 	for _, callback := range interruptible {
 		for _, window := range []int{1, shipping.DefaultWindow} {
@@ -425,8 +425,8 @@ func TestPrefetch_ACallbackThatExitsEndsTheCallersGoroutine(t *testing.T) {
 	}
 }
 
-// C29: page 2 panics when the other pages are under way and the caller handles page 1. The panic is not
-// lost if the caller then leaves the loop, and those pages are cancelled.
+// Page 2 panics when the other pages are under way and the caller handles page 1. The panic is not lost if the caller
+// then leaves the loop, and those pages are cancelled.
 func TestPrefetch_APanicAheadIsNotLostByABreak(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -458,7 +458,7 @@ func TestPrefetch_APanicAheadIsNotLostByABreak(t *testing.T) {
 	})
 }
 
-// C29: progress is reported on the caller's goroutine, so its panic is the caller's.
+// Progress is reported on the caller's goroutine, so that a panic in the callback is raised there.
 func TestPrefetch_APanicInTheProgressReportLeavesNothingBehind(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	s := newRowService(20 * pageSize)

@@ -178,8 +178,8 @@ func TestResume_RowsThatArriveLaterAreRecognisedToo(t *testing.T) {
 	}
 }
 
-// C31: a page of rows arrives between two reads of the search, so that the next page begins as the one
-// before did. The search took that for the end of the list, and records were delivered again.
+// A page of rows arrives between two reads of the search, so that the next page begins as the one before did. If the
+// search took that for the end of the list, records would be delivered again.
 func TestResume_APageOfRowsArrivesWhileThePlaceIsLookedFor(t *testing.T) {
 	t.Parallel()
 	s := newRowService(500)

@@ -97,7 +97,7 @@ func echoes() map[string]string {
 	return all
 }
 
-// C8, C24: wherever a service writes the key, it is in no error, attempt, log, event, drift or response.
+// Wherever a service repeats the key, no error, attempt, log, event, drift report or response contains it.
 func TestSecrets_NoEchoOfTheKeyIsShown(t *testing.T) {
 	t.Parallel()
 	for name, answer := range echoes() {
@@ -114,7 +114,7 @@ func TestSecrets_NoEchoOfTheKeyIsShown(t *testing.T) {
 	}
 }
 
-// C24: a key of digits leaves valid JSON behind, and a failed request is still one.
+// Redacting a key of digits leaves valid JSON, and a failed request is still reported as one.
 func TestSecrets_AKeyOfDigits(t *testing.T) {
 	t.Parallel()
 	const digits = "48151623420815162342"
@@ -135,7 +135,7 @@ func TestSecrets_AKeyOfDigits(t *testing.T) {
 	}
 }
 
-// C24: the same over HTTP/2, whose frames can contain a text.
+// An HTTP/2 GOAWAY frame can contain text. If the text contains the key, the error does not.
 func TestSecrets_NoGoAwayShowsTheKey(t *testing.T) {
 	t.Parallel()
 	server := &hostileServer{}
@@ -167,7 +167,7 @@ func TestSecrets_NoGoAwayShowsTheKey(t *testing.T) {
 	watch.check(t)
 }
 
-// C24: a proxy may send the key back as well, and the text of its status goes into the error.
+// A proxy may send the key back, too, even in the status text that the error repeats. The error does not contain the key.
 func TestSecrets_NoProxyShowsTheKey(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]string{

@@ -16,7 +16,7 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// C24: the record that an error carries does not show the key, in whichever member the service sent it.
+// The record that an error carries does not contain the key, in whichever member the service sent it.
 func TestSecrets_NoRecordOfAnErrorShowsTheKey(t *testing.T) {
 	t.Parallel()
 	for _, status := range []string{"draft", "reviewing", "failed"} {

@@ -99,7 +99,7 @@ var keyless = map[string]string{
 	"webhook.Tracker":          "identifiers of shipments",
 }
 
-// C23: each exported type that could hold a key is printed by a test, or is known to hold none.
+// Each exported type that could hold a key is printed by a test, or is listed as one that holds none.
 func TestSecrets_EveryTypeThatCouldHoldAKeyIsPrinted(t *testing.T) {
 	t.Parallel()
 	holders, _ := keyHolders(t)
@@ -205,7 +205,7 @@ func placesOf(holder any) map[string]any {
 	}
 }
 
-// C23: no verb, encoder or log shows the key of a type that holds one, wherever a value of it stands.
+// No verb, encoder or log shows the key of a type that holds one, wherever a value of the type stands.
 func TestSecrets_NoPrintedTypeShowsItsKey(t *testing.T) {
 	t.Parallel()
 	holders, keys := keyHolders(t)

@@ -83,8 +83,8 @@ func frame(kind, flags byte, stream uint32, payload ...uint32) []byte {
 	return data
 }
 
-// C19: net/http repeats a request over HTTP/2 after these frames although the service has read it. The
-// module test/wire covers every other frame and point of a response.
+// After these frames, net/http repeats a request over HTTP/2 although the service has read it. The client sends it once.
+// The module test/wire covers every other frame and point of a response.
 func TestSendOnce_OverHTTP2(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(stream uint32) []byte{
@@ -131,8 +131,8 @@ func TestSendOnce_OverHTTP2(t *testing.T) {
 	}
 }
 
-// C19: net/http does not check the context before it writes to a connection of HTTP/1.1, so the connection is
-// closed. A connection of HTTP/2 is shared with other requests and stays open.
+// net/http does not check the context before it writes to a connection of HTTP/1.1, so the client closes a connection
+// that it must not use. A connection of HTTP/2 is shared with other requests and stays open.
 func TestSendOnce_ClosesAConnectionThatItMustNotUse(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -180,7 +180,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// C25: an error of a transport that may send a request several times does not prove that nothing was sent.
+// An error of a transport that may send a request several times does not prove that nothing was sent.
 func TestEvidence_OfAForeignTransportCountsForNothing(t *testing.T) {
 	t.Parallel()
 	dial := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
@@ -211,7 +211,7 @@ func TestEvidence_OfAForeignTransportCountsForNothing(t *testing.T) {
 	}
 }
 
-// C25: the same if the transport repeats by means of net/http.
+// A refused connection to a second address does not prove that nothing was sent to the first one.
 func TestEvidence_OfATransportThatTriesAnotherAddress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -251,7 +251,7 @@ func TestEvidence_OfATransportThatTriesAnotherAddress(t *testing.T) {
 	})
 }
 
-// C25: a program may replace http.DefaultTransport.
+// A program may replace http.DefaultTransport. An error of the replacement does not prove that nothing was sent.
 func TestEvidence_OfAReplacedDefaultTransportCountsForNothing(t *testing.T) {
 	before := http.DefaultTransport
 	defer func() { http.DefaultTransport = before }()
@@ -283,7 +283,7 @@ func pipeTo(serve func(net.Conn)) func(context.Context, string, string) (net.Con
 	}
 }
 
-// C25, C30: a plain *http.Transport that never got a connection proves that nothing was sent.
+// A plain *http.Transport that never got a connection, also because of a proxy, proves that nothing was sent.
 func TestEvidence_OfAPlainTransport(t *testing.T) {
 	t.Parallel()
 	answer := func(text string) func(net.Conn) {

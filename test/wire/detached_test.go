@@ -16,8 +16,7 @@ func (d detached) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.next.RoundTrip(r.Clone(context.Background()))
 }
 
-// C19: a transport that replaces the context hides how much was written. A request whose body was read is then
-// not sent again.
+// A transport that replaces the context hides how much was written. A request whose body was read is then not sent again.
 func TestDetached_OneRequestAnAttempt(t *testing.T) {
 	t.Parallel()
 	serving, trusting := certificate()

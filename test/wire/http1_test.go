@@ -85,8 +85,8 @@ func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
 	return k.next.RoundTrip(r)
 }
 
-// C19: the service reads one request an attempt, wherever the connection breaks, even if the method or a
-// header lets net/http repeat it.
+// The service reads one request per attempt, wherever the connection breaks, even if the method or a header allows
+// net/http to repeat the request.
 func TestHTTP1_OneRequestAnAttempt(t *testing.T) {
 	t.Parallel()
 	for name, wrap := range map[string]func(*http.Transport) http.RoundTripper{
@@ -119,7 +119,7 @@ func TestHTTP1_OneRequestAnAttempt(t *testing.T) {
 	}
 }
 
-// C19: the same with other idle connections at hand, so that net/http could repeat at once.
+// A request is not repeated even if other idle connections are available, on which net/http could repeat it at once.
 func TestHTTP1_NotRepeatedOnAnotherIdleConnection(t *testing.T) {
 	t.Parallel()
 	const idle = 4
@@ -182,8 +182,8 @@ func (n *noticing) Read(p []byte) (int, error) {
 	return count, err
 }
 
-// C19: net/http's retry on another connection after it wrote nothing is harmless, and keeps working. Each
-// purchase finds an idle connection that the service has closed.
+// The retry of net/http on another connection after it wrote nothing is harmless, and keeps working. Each purchase finds
+// an idle connection that the service has closed.
 func TestHTTP1_StaleConnectionsLeaveNoUnknownPurchase(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -124,7 +124,7 @@ func http2Transports(t *testing.T, trusting *tls.Config) map[string]func() (http
 	}
 }
 
-// C19: the service reads one request an attempt, whatever it does to the stream and the connection.
+// The service reads one request per attempt, whatever it does to the stream and the connection.
 func TestHTTP2_OneRequestAnAttempt(t *testing.T) {
 	t.Parallel()
 	serving, trusting := certificate()
@@ -195,8 +195,7 @@ func TestHTTP2_GoAwayBeforeTheRequest(t *testing.T) {
 	}
 }
 
-// C19: a request that was written over HTTP/2 is not sent again over HTTP/1.1 if the service changes the
-// protocol in between.
+// A request that was written over HTTP/2 is not sent again over HTTP/1.1 if the service changes the protocol in between.
 func TestHTTP2_NotRepeatedOverHTTP1(t *testing.T) {
 	t.Parallel()
 	serving, trusting := certificate()
@@ -241,8 +240,7 @@ func TestHTTP2_NotRepeatedOverHTTP1(t *testing.T) {
 	}
 }
 
-// C25: a connection that is refused after the request was written on another one does not prove that
-// nothing was sent.
+// A connection that is refused after the request was written on another one does not prove that nothing was sent.
 func TestHTTP2_RefusedAfterwards(t *testing.T) {
 	t.Parallel()
 	for _, op := range operations() {
