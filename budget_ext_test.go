@@ -17,8 +17,7 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// C22, C26: a price has one member with its exact name. A price that is given twice is unknown, and no
-// budget allows it.
+// Only a member with the exact name is a price. A price that is given twice is unknown, and no budget allows it.
 func TestPrice_IsTheOnlyOneUnderItsExactName(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) { // a purchase would wait for a result
@@ -92,7 +91,8 @@ func checkPrices(ctx context.Context, t *testing.T) {
 	}
 }
 
-// C26: wherever money is read, two amounts under one name are unreadable, and the rest of the record is read.
+// Wherever money is read, an amount that is given twice under one name is unreadable, and the rest of the record is read.
+// Otherwise the lower of two prices could pass a budget.
 func TestAmount_GivenTwiceIsUnreadable(t *testing.T) {
 	t.Parallel()
 	rates := shippingtest.NewService(httpmock.NewStringResponder(200, `{"status":true,"message":"","data":{"rates":[{"rate_id":"RT-1","amount":1,"currency":"NGN","amount":2},{"rate_id":"RT-2","amount":3,"AMOUNT":4}]}}`))
@@ -116,7 +116,7 @@ func TestAmount_GivenTwiceIsUnreadable(t *testing.T) {
 	}
 }
 
-// C22: if a member is given twice, the last one counts, whichever reader reads the response.
+// If a member is given twice, the last one counts, whichever reader reads the response.
 func TestNames_GivenTwiceTheLastCounts(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
@@ -138,7 +138,7 @@ func TestNames_GivenTwiceTheLastCounts(t *testing.T) {
 	}
 }
 
-// C22: the parts of a response that are read one by one have exact names too.
+// The parts of a response that are read one by one match names exactly, too.
 func TestNames_OfErrorsAndOtherOperations(t *testing.T) {
 	t.Parallel()
 	refused := `{"status":false,"message":"no funds","MESSAGE":"x","data":{"request_id":"RD-1","Request_ID":"RD-2"},"Data":7}`
@@ -163,7 +163,8 @@ func TestNames_OfErrorsAndOtherOperations(t *testing.T) {
 	}
 }
 
-// D3: a price beside another amount or another currency is ambiguous, and no budget allows it.
+// A price beside another amount or another currency is ambiguous, and no budget allows it: the service may charge the
+// other amount.
 func TestPrice_BesideAnotherAmountIsAmbiguous(t *testing.T) {
 	t.Parallel()
 	for entry, want := range map[string]string{
@@ -201,7 +202,7 @@ func TestPrice_BesideAnotherAmountIsAmbiguous(t *testing.T) {
 	}
 }
 
-// D5: a price without a currency is accepted only if the budget assumes it.
+// A price without a currency is accepted only if the budget sets AssumeCurrency.
 func TestBudget_AssumesTheCurrencyOnlyIfAsked(t *testing.T) {
 	t.Parallel()
 	for assume, want := range map[bool]error{false: shipping.ErrOverBudget, true: nil} {
@@ -250,8 +251,8 @@ func buyWithin(ctx context.Context, t *testing.T, client *shipping.Client, chang
 	return err
 }
 
-// C26: a price whose currency is given twice or cannot be read, or beside which another one is shown, passes
-// no budget, whatever else is odd about the document and also if the budget assumes its currency.
+// A price whose currency is given twice or cannot be read, or that stands beside another price, passes no budget,
+// whatever else is odd about the document, and even if the budget assumes the currency.
 func TestBudget_APriceThatIsNotTheOnlyOneDoesNotPass(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) { // a purchase would wait for a result

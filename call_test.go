@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// U8: an operation that a method uses and the table lacks is reported as that; nothing is sent.
+// If a method uses an operation that is not in the table, the error names the operation, and nothing is sent.
 func TestFetch_AnOperationThatTheTableLacks(t *testing.T) {
 	t.Parallel()
 	client, err := NewClient("sk_test_1", WithBaseURL("http://localhost:1"))

@@ -294,7 +294,8 @@ func TestShortRecordsAtTheHeadTakeNoMemoryOnTheirWord(t *testing.T) {
 	}
 }
 
-// P1: odd scalars in every record cost at most the memory of those of the documented types.
+// Odd scalars in every record take at most as much memory as values of the documented types: a single one must not make a
+// whole page slow.
 func TestPagesTakeAFewBlocksOfMemory(t *testing.T) {
 	for name, test := range map[string]struct {
 		body []byte
@@ -326,7 +327,7 @@ func TestPagesTakeAFewBlocksOfMemory(t *testing.T) {
 	}
 }
 
-// P2: a drift report costs the differences it has, not another pass over the response.
+// A drift report costs only the differences that it reports, not another pass over the response.
 func TestDriftReportOfADocumentedPageTakesNoMemory(t *testing.T) {
 	body := transactionsAnswer(100)
 	found := driftCounts{}

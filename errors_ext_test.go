@@ -167,7 +167,8 @@ func TestErrors_KeepDataAndRequestID(t *testing.T) {
 	}
 }
 
-// U5: the most frequent refusal of a wallet is a sentinel, whatever its message.
+// A refusal for insufficient funds, the most frequent one of a wallet, matches ErrInsufficientFunds whatever its message
+// is.
 func TestErrors_InsufficientFunds(t *testing.T) {
 	t.Parallel()
 	const coded = `{"status":false,"message":"no","data":{"error_code":"insufficient_funds"}}`
@@ -197,7 +198,7 @@ func TestErrors_InsufficientFunds(t *testing.T) {
 	}
 }
 
-// U5: the reference server's refusal for an empty wallet is the sentinel.
+// The reference server's refusal of a purchase with insufficient funds matches ErrInsufficientFunds.
 func TestErrors_InsufficientFundsOfTheReferenceServer(t *testing.T) {
 	t.Parallel()
 	server := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("lowfunds"))
@@ -264,7 +265,7 @@ func TestErrors_TimeoutTellsThatTimeWasUp(t *testing.T) {
 	})
 }
 
-// C14: a wrong scheme, like a refused certificate, is not fixed by a retry.
+// The client does not retry a failure that a retry cannot fix, such as a refused certificate or a wrong scheme.
 func TestErrors_ACertificateThatIsRefusedIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -108,7 +108,7 @@ func TestNewClientFromEnv(t *testing.T) {
 		"both set":   {shippingtest.Key, shippingtest.BaseURL + "/v1", ""},
 		"no key":     {"", shippingtest.BaseURL, "SHIPPING_SECRET_KEY is not set: export it with the account's secret key"},
 		"no address": {shippingtest.Key, "", "SHIPPING_BASE_URL"},
-		// U10: the error names the variable, not the option that was not used.
+		// The error names the environment variable, not the option WithBaseURL, which was not used.
 		"no scheme": {shippingtest.Key, "127.0.0.1:4010", "shipping: SHIPPING_BASE_URL has no http or https scheme: write it like http://127.0.0.1:4010"},
 		"no host":   {shippingtest.Key, "https:///v1", "shipping: SHIPPING_BASE_URL has no host"},
 	} {

@@ -13,8 +13,8 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// C21: a response that contradicts itself, or names its request unreadably, confirms nothing. The request is
-// then read back, and here it stays a draft.
+// A response that contradicts itself, or whose request id cannot be read, confirms nothing. The request is then read
+// back, and here it stays a draft.
 func TestPurchase_AContradictoryResponseConfirmsNothing(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{
@@ -47,8 +47,8 @@ func TestPurchase_AContradictoryResponseConfirmsNothing(t *testing.T) {
 	}
 }
 
-// C20, C21: a record that contradicts itself, that names its request unreadably, or whose documents cannot be
-// read, proves nothing. A draft that shows something where the charge is shown is not free.
+// A record that contradicts itself, or whose request id or documents cannot be read, proves nothing. A draft with
+// anything in a member that shows a charge is no proof that nothing was charged.
 func TestPurchase_AContradictoryRecordDecidesNothing(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{
@@ -93,7 +93,7 @@ func TestPurchase_AContradictoryRecordDecidesNothing(t *testing.T) {
 	}
 }
 
-// C20: what an earlier reading showed counts against a later one that would make the purchase free.
+// A charge or a purchase that an earlier read-back shows is not disproved by a later read-back that shows neither.
 func TestPurchase_AnEarlierReadingCounts(t *testing.T) {
 	t.Parallel()
 	for name, reads := range map[string][]httpmock.Responder{
@@ -111,7 +111,7 @@ func TestPurchase_AnEarlierReadingCounts(t *testing.T) {
 	}
 }
 
-// C20: whether a response refuses is decided by the whole body, of which an error keeps the start.
+// Whether a response is a refusal is decided by its whole body, of which an error keeps only the start.
 func TestPurchase_ARefusalIsTheWholeBody(t *testing.T) {
 	t.Parallel()
 	const problemType = "application/problem+json"

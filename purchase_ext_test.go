@@ -143,8 +143,8 @@ func readBacks() map[string]struct {
 	return rows
 }
 
-// C20, C21, D1, D2, D8: every response with every read-back has the outcome of the table in
-// internal/evidence, whatever shape the service gives to it, and the purchase is sent once.
+// Every response with every read-back has the outcome of the table in internal/evidence, whatever shape the service gives
+// to it, and the purchase is sent once.
 func TestPurchase_EveryResponseWithEveryReadBack(t *testing.T) {
 	t.Parallel()
 	pairs := 0
@@ -183,7 +183,7 @@ func TestPurchase_EveryResponseWithEveryReadBack(t *testing.T) {
 	t.Logf("%d pairs", pairs)
 }
 
-// C20, C21, D2: settling decides as a lost response does, and a request that stays a draft is not charged.
+// Settling decides as a lost response does, and a request that stays a draft is not charged.
 func TestSettlePurchase_EveryReadBack(t *testing.T) {
 	t.Parallel()
 	for name, read := range readBacks() {
@@ -238,7 +238,7 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 		"lost, always a draft":                       {lost, []httpmock.Responder{draft}, shipping.OutcomeUnknown, 10 * time.Second},
 		"refused, a draft for a while, then these":   {shippingtest.Refusal(400, "not a draft"), []httpmock.Responder{draft, draft, done}, shipping.OutcomeCharged, 0},
 		"refused, a draft":                           {shippingtest.Refusal(400, "no funds"), []httpmock.Responder{draft}, shipping.OutcomeNotCharged, time.Second},
-		// C20: the draft was read when the request was sent, not when the response arrived.
+		// A slow draft shows the request as it was when the read-back was sent, not when its response arrived.
 		"refused, one slow draft, then these":                   {shippingtest.Refusal(400, "not a draft"), []httpmock.Responder{slow, done}, shipping.OutcomeCharged, 0},
 		"refused, reads fail, then a draft":                     {shippingtest.Refusal(400, "no funds"), []httpmock.Responder{busy, draft}, shipping.OutcomeNotCharged, time.Second},
 		"refused, a draft, purchasing, a draft for longer":      {shippingtest.Refusal(400, "no funds"), []httpmock.Responder{draft, shippingtest.Record("purchasing"), draft}, shipping.OutcomeNotCharged, time.Second},
@@ -267,8 +267,8 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 	}
 }
 
-// C25: a failure to connect is evidence only if it comes from the client's own transport. Another one may
-// have sent the request before.
+// A failure to connect proves that nothing was sent only if it comes from the client's own transport. Another transport
+// may have sent the request before.
 func TestPurchase_UnsentCountsOnlyFromTheClientsOwnTransport(t *testing.T) {
 	t.Parallel()
 	dial := func(context.Context, string, string) (net.Conn, error) { return nil, shippingtest.ErrRefused() }
@@ -311,7 +311,8 @@ func TestPurchase_TextsStateWhatIsKnownAndWhatToDo(t *testing.T) {
 	}
 }
 
-// D2: a request is reported as a failed generation only if its record shows a purchase.
+// A failed request is reported as a failed generation only if its record shows a purchase: a failed analysis charges
+// nothing.
 func TestWait_NamesTheGenerationOnlyOfAPurchasedRequest(t *testing.T) {
 	t.Parallel()
 	for want, read := range map[string]httpmock.Responder{
@@ -327,7 +328,8 @@ func TestWait_NamesTheGenerationOnlyOfAPurchasedRequest(t *testing.T) {
 	}
 }
 
-// D4: the response that the endpoint's table shows, without a status, is a draft.
+// The minimal response of the specification, without a status, is a draft. If it were refused, the id of the draft that
+// the service created would be lost.
 func TestAnalyze_TheMinimalResponseIsADraft(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{
@@ -342,7 +344,7 @@ func TestAnalyze_TheMinimalResponseIsADraft(t *testing.T) {
 	}
 }
 
-// C21: an analysis of another shipment is refused before its draft can be purchased.
+// An analysis of another shipment is refused before its draft can be purchased.
 func TestAnalyze_OfAnotherShipmentIsRefused(t *testing.T) {
 	t.Parallel()
 	_, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft","shipment_id":"SH-2"}`))).Regulatory.
@@ -352,7 +354,7 @@ func TestAnalyze_OfAnotherShipmentIsRefused(t *testing.T) {
 	}
 }
 
-// C21: no operation on a request accepts the record of another one.
+// No operation on a request accepts the record of another request.
 func TestRecord_OfAnotherRequestIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, call := range shippingtest.Calls() {
@@ -366,7 +368,7 @@ func TestRecord_OfAnotherRequestIsRefused(t *testing.T) {
 	}
 }
 
-// C10: the data of an error is bounded.
+// The data of an error has a limited size, however large the response is.
 func TestErrors_TheDataOfAnErrorIsBounded(t *testing.T) {
 	t.Parallel()
 	large := shippingtest.OK(`{"x":"` + strings.Repeat("x", 65<<10) + `"}`)
@@ -464,7 +466,7 @@ func TestSettlePurchase_HowLongADraftMustStayCanBeSet(t *testing.T) {
 	})
 }
 
-// C20: a single slow response does not show that the request stayed a draft.
+// A single slow response does not show that the request stayed a draft.
 func TestSettlePurchase_ASlowDraftIsNotAQuietOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -50,7 +50,7 @@ func TestChoosingARate(t *testing.T) {
 	if _, err := shipping.CheapestRate(all, shipping.RateFilter{}); !errors.Is(err, shipping.ErrMixedCurrencies) {
 		t.Errorf("mixed currencies: %v", err)
 	}
-	// C17: a rate with a negative price is ignored.
+	// A rate with a negative price is ignored.
 	negative := offer(t, "RT-10", "-0.01", "NGN", 1)
 	for _, rates := range [][]*shipping.Rate{nil, {free}, {nil}, {negative}} {
 		if _, err := shipping.FastestRate(rates, naira); !errors.Is(err, shipping.ErrNoRate) {
@@ -115,7 +115,7 @@ func TestLedgerEntryOfATransaction(t *testing.T) {
 		"flat is off":  {func(x *shipping.Transaction) { x.FlatAmount = 1998 }, "-19.99", shipping.ErrFlatAmount, nil},
 		"unknown flow": {func(x *shipping.Transaction) { x.Flow = "sideways" }, "-19.99", shipping.ErrUnknownFlow, nil},
 		"no amount":    {func(x *shipping.Transaction) { x.Amount = shipping.Amount{} }, "", nil, shipping.ErrAmountUnreadable},
-		// C13: a transaction that failed moved no money.
+		// A transaction that failed moved no money.
 		"failed":           {func(x *shipping.Transaction) { x.Status = "failed" }, "0", shipping.ErrTransactionStatus, nil},
 		"failed, flat off": {func(x *shipping.Transaction) { x.Status, x.FlatAmount = "failed", 1 }, "0", shipping.ErrFlatAmount, nil},
 		"unknown status":   {func(x *shipping.Transaction) { x.Status = "held" }, "-19.99", shipping.ErrTransactionStatus, nil},

@@ -16,9 +16,9 @@ import (
 // Each test of this file reads a golden response, written by hand from a table of the specification, and checks
 // that every field has the value of its member there.
 
-// U11: a new field of a record is a line in its struct and a member in its golden file. eachField fails if one
-// of them is missing, if a value is not that of the file, or if the tag names another member than the field
-// does. member is the member of the file's data that the records are in; "" is data itself.
+// Adding a field to a record takes a line in its struct and a member in its golden file. eachField fails if one of them
+// is missing, if a value is not that of the file, or if the tag names another member than the field does. member is the
+// member of the file's data that the records are in; "" is data itself.
 func eachField(t *testing.T, file, member string, records any) {
 	t.Helper()
 	data := goldenData(t, file)

@@ -186,8 +186,8 @@ func exactReads() map[string]struct {
 	}
 }
 
-// C22: a member whose name differs from a field's in case only is not read into it, wherever it stands,
-// whatever its value is, and whichever reader reads the response. It is reported as unknown.
+// A member whose name differs from a field's only in case is not read into the field, wherever it stands, whatever its
+// value is, and whichever reader reads the response. It is reported as unknown.
 func TestNames_MatchByteForByte(t *testing.T) {
 	t.Parallel()
 	for operation, test := range exactReads() {

@@ -53,8 +53,8 @@ func TestTolerance_OddFieldsOfARate(t *testing.T) {
 		{"timestamp without zone", `"created_at":"2026-01-05T12:00:00"`, base(func(r *rate) { r.CreatedAt = noon })},
 		{"timestamp with a space", `"created_at":"2026-01-05 12:00:00"`, base(func(r *rate) { r.CreatedAt = noon })},
 		{"timestamp with an offset", `"created_at":"2026-01-05T13:00:00+01:00"`, base(func(r *rate) { r.CreatedAt = noon })},
-		{"timestamp in the basic format", `"created_at":"20260105T120000Z"`, base(func(r *rate) { r.CreatedAt = noon })}, // D7
-		{"timestamp without seconds", `"created_at":"2026-01-05T12:00Z"`, base(func(r *rate) { r.CreatedAt = noon })},    // D7
+		{"timestamp in the basic format", `"created_at":"20260105T120000Z"`, base(func(r *rate) { r.CreatedAt = noon })},
+		{"timestamp without seconds", `"created_at":"2026-01-05T12:00Z"`, base(func(r *rate) { r.CreatedAt = noon })},
 		{"timestamp as date", `"created_at":"2026-01-05"`, base(func(r *rate) { r.CreatedAt = shippingtest.Time(t, "2026-01-05T00:00:00Z") })},
 		{"timestamp in seconds", `"created_at":1767614400`, base(func(r *rate) { r.CreatedAt = noon })},
 		{"timestamp in milliseconds", `"created_at":1767614400000`, base(func(r *rate) { r.CreatedAt = noon })},
@@ -139,7 +139,7 @@ func TestTolerance_PaginationWithNumbersAsStringsAndNulls(t *testing.T) {
 	shippingtest.Diff(t, "transactions", []shipping.Transaction{{TransactionID: "TR-1", FlatAmount: 1999, Revision: 1}}, page.Items)
 }
 
-// C28: an integer is read to its last digit, whatever stands beside it.
+// An integer is read to its last digit, even if other fields have odd values.
 func TestTolerance_LongIntegersBesideOddFields(t *testing.T) {
 	t.Parallel()
 	for flat, want := range map[string]int64{
@@ -272,7 +272,8 @@ func TestTolerance_RecordUnderDataRequest(t *testing.T) {
 	}
 }
 
-// D7: the status of a confirmation may be that of the operation; it is not the status of the request.
+// The status of a confirmation may be that of the operation, such as "success"; it is not taken for the status of the
+// request.
 func TestTolerance_PurchaseStatusThatIsNoRequestStatus(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]shipping.RequestStatus{`"success"`: "", `true`: "", `null`: "", `"processing"`: shipping.StatusProcessing} {

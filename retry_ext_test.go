@@ -325,7 +325,7 @@ func TestRetry_APauseThatOutlastsTheDeadlineIsToldAtOnce(t *testing.T) {
 		if time.Since(started) != 0 || service.Count("") != 1 {
 			t.Errorf("the second call took %s and %d requests were sent", time.Since(started), service.Count(""))
 		}
-		// C9: the error reports how long the pause still lasts.
+		// RetryAfter is the rest of the pause, and not 0.
 		if got := shippingtest.ErrorIn(t, err).RetryAfter; got != 30*time.Second {
 			t.Errorf("RetryAfter is %s, want the rest of the pause", got)
 		}

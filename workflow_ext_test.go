@@ -217,7 +217,7 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 				if !strings.Contains(err.Error(), test.text) || strings.Contains(err.Error(), "\n") {
 					t.Errorf("got %v, want %s", err, test.text)
 				}
-				if strings.Count(err.Error(), "RD-1") != 1 { // U10
+				if strings.Count(err.Error(), "RD-1") != 1 {
 					t.Errorf("%v does not name the request once", err)
 				}
 			})
@@ -304,7 +304,8 @@ func TestResumePoll_AfterAFailedReadItWaitsAndBuysNothing(t *testing.T) {
 	})
 }
 
-// C4: a budget is checked against the draft as it is after the edit.
+// A budget is checked against the draft as it is after Edit. If Edit changes the prices on the service, the new prices
+// count.
 func TestAnalyzeAndPoll_TheBudgetSeesThePricesAfterTheEdit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -362,7 +363,7 @@ func TestBudget_Text(t *testing.T) {
 	}
 }
 
-// U10: the event of a purchase does not carry the draft as it was before.
+// The event of a purchase does not carry the draft as it was before.
 func TestAnalyzeAndPoll_TheEventOfAPurchaseCarriesNoDraft(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]httpmock.Responder{"confirmed": shippingtest.Confirmation(), "read back": shippingtest.NoResponse()} {
@@ -397,7 +398,7 @@ func TestAnalyzeAndPoll_TheEventOfAPurchaseCarriesNoDraft(t *testing.T) {
 	}
 }
 
-// C16: the zero value of an error type has a text.
+// The zero value of an error type has a text and no cause.
 func TestErrors_ZeroValuesHaveATextAndNoCause(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{&shipping.StepError{}, &shipping.FailedError{}, &shipping.PurchaseError{}, &shipping.BudgetError{}} {
