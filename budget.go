@@ -87,7 +87,7 @@ func inFull(a Amount) string {
 // ErrOverBudget is returned for a purchase that was stopped by its budget; see [BudgetError].
 var ErrOverBudget = errors.New("shipping: over budget")
 
-// BudgetError is a purchase that was stopped before anything was sent. It is [ErrOverBudget].
+// BudgetError reports a purchase that its budget stopped before anything was sent. errors.Is(err, [ErrOverBudget]) holds.
 type BudgetError struct {
 	Budget Budget
 	// Needed is the price of the selected documents; not known if Problem is set.
@@ -135,7 +135,7 @@ func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amou
 }
 
 // Fits returns nil if an amount can be spent in addition to the committed sum. Otherwise it returns a
-// [*BudgetError] that names the rest of the budget.
+// [*BudgetError] that names what is left of the budget.
 func (b Budget) Fits(committed, needed Amount) error {
 	sum, err := committed.Add(needed)
 	if err != nil {

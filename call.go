@@ -224,8 +224,8 @@ func (x *exchange) received(failure *Error, body bool) Response {
 	return response
 }
 
-// Do performs any other operation of the service in the same way: authentication, bounded bodies,
-// typed errors, tolerant envelope. path is relative to the base address, such as "/v1/shipments"; in
+// Do performs an operation that has no method of its own, with the client's authentication, limits on bodies, typed
+// errors and tolerant reading of the envelope. path is relative to the base address, such as "/v1/shipments"; in
 // is sent as JSON unless nil; the envelope's data is decoded into out unless nil, with the exact member
 // names of [RawJSON.Decode]. If HTTP defines that a response has no body (HEAD, 204, 205), out is not changed.
 //
@@ -316,7 +316,7 @@ type callSettings struct {
 	invalid    error
 }
 
-// ValidateShared returns a [*ValidationError] if a call would refuse the option, or if calls at the same time cannot
+// ValidateShared returns a [*ValidationError] if a call would refuse the option, or if concurrent calls cannot
 // share it: [WithResponse] stores one response. Package batch checks its options with it.
 func (o CallOption) ValidateShared() error {
 	s, err := newCallSettings([]CallOption{o})

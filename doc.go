@@ -49,7 +49,7 @@
 //
 // # Webhooks
 //
-// [WebhooksService.Replay] requests that a notification is sent again; package batch replays many. Package
+// [WebhooksService.Replay] asks the service to resend a notification; package batch replays many. Package
 // [github.com/shipping-go/shipping/webhook] receives them.
 //
 // # Observability

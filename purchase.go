@@ -117,7 +117,7 @@ type PurchaseResult struct {
 	Raw RawJSON
 }
 
-// PurchaseError is returned for a purchase without a confirmation. Outcome reports whether the wallet was
+// PurchaseError is returned for a purchase that was not confirmed. Outcome reports whether the wallet was
 // charged.
 type PurchaseError struct {
 	RequestID     string

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Transaction is a movement of money on a wallet.
+// Transaction is a movement of money into or out of a wallet.
 //
 // Specification: "Transaction".
 type Transaction struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/shipping-go/shipping/internal/workflow"
 )
 
-// AnalyzeAndPollOptions are the steps of [RegulatoryService.AnalyzeAndPoll] between analysis and completion.
+// AnalyzeAndPollOptions configures the steps of [RegulatoryService.AnalyzeAndPoll] between analysis and completion.
 // Nil and the zero value purchase nothing.
 type AnalyzeAndPollOptions struct {
 	// Edit changes the draft on the service, for example with UpdateItems or UpdateProfile. The draft is

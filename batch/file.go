@@ -235,7 +235,7 @@ func (j *File) end() {
 	j.running = false
 }
 
-// Close closes the file and gives its lock up. An Append that is under way ends first.
+// Close waits for a running Append, closes the file and releases its lock.
 func (j *File) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

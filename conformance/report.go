@@ -51,7 +51,7 @@ type Report struct {
 	Unchecked []Unchecked `json:"unchecked,omitempty"`
 }
 
-// Unchecked is a rule of the specification that requests and responses do not show.
+// Unchecked is a rule of the specification that a run cannot observe.
 type Unchecked struct {
 	// Heading is the heading of the specification with the rule.
 	Heading string `json:"heading"`

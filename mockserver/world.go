@@ -92,7 +92,7 @@ func (w *World) Check() error { return w.core.Check() }
 
 // SetExchangeRate sets how many units of a wallet's currency one US dollar buys from now on. Drafts that are
 // already analyzed keep their amounts. It returns an error for a currency that no wallet holds, for "USD", and
-// for a rate that is not above zero.
+// for a rate that is not positive.
 func (w *World) SetExchangeRate(currency string, perDollar shipping.Amount) error {
 	return w.core.SetExchangeRate(currency, perDollar)
 }
@@ -119,8 +119,8 @@ func (w *World) Invoices() []string { return w.core.Invoices() }
 // The empty name counts requests that named no operation.
 func (w *World) Requests(operation string) int { return w.core.Calls(operation) }
 
-// Journal returns the latest entries, oldest first: up to 1,024, or the number set with [WithJournal], and before them
-// failed requests. It contains no secret keys.
+// Journal returns the journal, oldest entry first. It contains the latest 1,024 requests, or the number set with
+// [WithJournal], and some earlier ones that failed. It contains no secret keys.
 func (w *World) Journal() []journal.Entry { return w.core.Journal() }
 
 // Find returns the entries of the journal that a query selects, oldest first. A query whose After is not a
@@ -129,8 +129,8 @@ func (w *World) Find(q journal.Query) []journal.Entry { return w.core.Find(q) }
 
 // Await returns the oldest entry of the journal that a query selects, as soon as there is one. A test uses it to
 // wait for other goroutines or processes without sleeping. With [journal.Latest] it waits for the next request. If
-// the context ends or the timeout passes, the error lists the requests that were made instead. The timeout uses
-// the time of the process (inside a testing/synctest bubble, of the bubble), because a virtual clock may never
+// the context ends or the timeout passes, the error lists the requests that were made instead. The timeout runs
+// on real time (inside a testing/synctest bubble, on that of the bubble), because a virtual clock may never
 // move; 0 means no timeout.
 func (w *World) Await(ctx context.Context, q journal.Query, timeout time.Duration) (journal.Entry, error) {
 	return w.core.Await(ctx, q, timeout)
