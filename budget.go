@@ -72,6 +72,18 @@ func ParseBudget(text string) (*Budget, error) {
 	return &Budget{Amount: amount, Currency: currency}, nil
 }
 
+// validate returns a [*ValidationError] if no price can be compared with the budget. A nil budget is valid.
+func (b *Budget) validate() error {
+	switch {
+	case b == nil:
+	case !b.Amount.Known() || b.Currency == "":
+		return invalidOption("Budget", "needs an amount and a currency, such as those that ParseBudget(\"150.00 NGN\") returns")
+	case b.Amount.Sign() < 0:
+		return invalidOption("Budget", "has a negative amount")
+	}
+	return nil
+}
+
 // String writes the budget as "150.00 NGN", with more decimals if the amount has more.
 func (b Budget) String() string { return inFull(b.Amount) + " " + b.Currency }
 
@@ -126,7 +138,7 @@ func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amou
 	switch {
 	case err != nil:
 		return Amount{}, &BudgetError{Budget: b, Problem: oneLine(err.Error(), maxErrorMessage)}
-	case currency != b.Currency:
+	case !evidence.SameCurrency(currency, b.Currency):
 		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is priced in " + oneLine(currency, maxErrorID)}
 	case needed.Cmp(b.Amount) > 0:
 		return needed, &BudgetError{Budget: b, Needed: needed}
@@ -160,49 +172,43 @@ func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, er
 	return r.price("", documents)
 }
 
-// price is Price with a currency for prices that have none.
+// price is Price with a currency for prices that have none. It reads each offer once.
 func (r *RegulatoryRequest) price(assumed string, documents []DocumentType) (Amount, string, error) {
 	var total Amount
 	currency := ""
+	offers, shown := r.offers(), r.shown().Offers()
 	for _, slug := range documents {
-		document, offered := r.Offer(slug)
-		priceCurrency := cmp.Or(document.Currency, r.Currency, assumed)
+		document, offered := offers[slug]
+		price := evidence.Price{
+			Slug: string(slug), Currency: cmp.Or(document.Currency, r.Currency, assumed), Own: document.Currency != "",
+			Differs: func(text string) (string, bool) {
+				amount, err := ParseAmount(text)
+				return amount.String(), err == nil && amount.Sign() != 0 && !amount.Equal(document.Amount)
+			},
+		}
+		ambiguity := ""
+		if offered && document.Amount.Known() {
+			ambiguity = shown.Ambiguity(price)
+		}
 		switch {
 		case !offered:
 			return Amount{}, "", fmt.Errorf("the draft does not offer %s", slug)
 		case !document.Amount.Known():
 			return Amount{}, "", fmt.Errorf("%s has no price that could be read", slug)
-		case r.ambiguity(document, priceCurrency) != "":
-			return Amount{}, "", fmt.Errorf("the price of %s is ambiguous: %s", slug, r.ambiguity(document, priceCurrency))
+		case ambiguity != "":
+			return Amount{}, "", fmt.Errorf("the price of %s is ambiguous: %s", slug, ambiguity)
 		case document.Amount.Sign() < 0:
 			return Amount{}, "", fmt.Errorf("%s has the negative price %s", slug, document.Amount)
-		case priceCurrency == "":
+		case price.Currency == "":
 			return Amount{}, "", fmt.Errorf("the price of %s has no currency; set Budget.AssumeCurrency to take it for the wallet's", slug)
-		case currency != "" && priceCurrency != currency:
-			return Amount{}, "", fmt.Errorf("%s is priced in %s, others in %s", slug, priceCurrency, currency)
+		case currency != "" && !evidence.SameCurrency(price.Currency, currency):
+			return Amount{}, "", fmt.Errorf("%s is priced in %s, others in %s", slug, price.Currency, currency)
 		}
 		var err error
 		if total, err = total.Add(document.Amount); err != nil {
 			return Amount{}, "", err
 		}
-		currency = priceCurrency
+		currency = cmp.Or(currency, price.Currency)
 	}
 	return total, currency, nil
-}
-
-// ambiguity returns the first field of the record that contradicts the price of a document; "" if none
-// does. It reads the record as it was sent.
-func (r *RegulatoryRequest) ambiguity(document AvailableDocument, currency string) string {
-	price := evidence.Price{
-		Currency: currency, Own: document.Currency != "",
-		Differs: func(text string) (string, bool) {
-			amount, err := ParseAmount(text)
-			return amount.String(), err == nil && amount.Sign() != 0 && !amount.Equal(document.Amount)
-		},
-	}
-	return price.Ambiguity(evidence.Value(r.Raw), func(entry evidence.Value) bool {
-		var offered AvailableDocument // an odd member elsewhere does not hide the entry
-		_ = readJSON([]byte(entry), &offered)
-		return offered.DocumentType == document.DocumentType
-	})
 }

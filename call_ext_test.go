@@ -19,7 +19,7 @@ func TestCallOptions_WorkForEveryMethod(t *testing.T) {
 	t.Parallel()
 	const completed = `{"request_id":"` + shippingtest.RequestID + `","status":"completed"}`
 	all := append(shippingtest.Calls(), shippingtest.Call{Operation: "settle", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-		_, err := c.Regulatory.SettlePurchase(ctx, shippingtest.RequestID, nil, o...)
+		_, err := c.Regulatory.SettlePurchase(ctx, &shipping.PurchaseRequest{RequestID: shippingtest.RequestID}, o...)
 		return err
 	}}, shippingtest.Call{Operation: "wait", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 		_, err := c.Regulatory.Wait(ctx, shippingtest.RequestID, nil, o...)

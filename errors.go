@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/transport"
 )
 
@@ -93,8 +94,9 @@ type Error struct {
 	// It may be nil.
 	Cause error
 
-	kind    error // the sentinel
-	refused bool  // the whole body is a refusal; Body may hold only the start of it
+	kind    error            // the sentinel
+	refused bool             // the whole body is a refusal; Body may hold only the start of it
+	refusal evidence.Refused // what the refusal of a purchase shows
 	// The evidence about the request. Cause does not contain it: it may wrap the error of another call, with
 	// which a context was cancelled.
 	notSent, heldBack bool
@@ -309,6 +311,9 @@ func (c *core) failureOf(x *exchange) *Error {
 		failure.refused = !reply.Status.several
 	}
 	failure.refused = failure.refused && !got.Truncated
+	if failure.refused && x.operation.Charges {
+		failure.refusal = evidence.ReadRefusal(string(body), x.requestID)
+	}
 	failure.Message, failure.Data, failure.Code = reply.Message, reply.Data, reply.Data.Get("error_code").Text()
 	if id := reply.Data.Get(regulatoryRequestID).Text(); id != "" {
 		failure.RequestID = id

@@ -211,7 +211,7 @@ func TestErrors_InsufficientFundsOfTheReferenceServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = client.Regulatory.PurchaseWith(t.Context(), &shipping.PurchaseRequest{
+	_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
 		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, PurchaseOptions: shipping.PurchaseOptions{RefusedFor: time.Millisecond},
 	})
 	shippingtest.WantError(t, "purchase", err, shipping.ErrInsufficientFunds, shipping.ErrInvalidRequest)
@@ -310,7 +310,7 @@ func TestErrors_AnAttemptThatEndsWhileDiallingSentNothing(t *testing.T) {
 		if failure := shippingtest.ErrorIn(t, err); len(failure.Attempts) != 2 || !failure.Timeout() || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%+v", failure)
 		}
-		result, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
+		result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
 		if got := shippingtest.Outcome(result, err); got != shipping.OutcomeNotCharged {
 			t.Errorf("outcome %q of a purchase that was never sent (%v)", got, err)
 		}

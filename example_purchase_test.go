@@ -33,7 +33,9 @@ func ExampleRegulatoryService_AnalyzeAndPoll() {
 	}
 	fmt.Println(request.Status, request.Documents[0].DocumentType, request.Documents[0].Status)
 
-	limit.Amount = shipping.Amount{} // a budget without an amount allows nothing
+	if limit, err = shipping.ParseBudget("1.00 NGN"); err != nil {
+		log.Fatal(err)
+	}
 	draft, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: shipmentID},
 		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectOnly(shipping.DocumentCustoms), Budget: limit})
 	fmt.Println(draft.Status, errors.Is(err, shipping.ErrOverBudget))
@@ -76,14 +78,16 @@ func ExampleRegulatoryService_Purchase() {
 		log.Fatal(err)
 	}
 
-	bought, err := client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentCustoms)
+	bought, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
+		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, Draft: draft,
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(bought.Outcome, "found by reading back:", bought.ReadBack)
+	fmt.Println("charged, found by reading back:", bought.ReadBack)
 	fmt.Println("purchases that reached the server:", server.Requests(shipping.OpPurchase))
 	// Output:
-	// charged found by reading back: true
+	// charged, found by reading back: true
 	// purchases that reached the server: 1
 }
 
@@ -101,8 +105,9 @@ func ExamplePurchaseError() {
 		log.Fatal(err)
 	}
 
-	_, err = client.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
+	_, err = client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
 		RequestID:       draft.RequestID,
+		Draft:           draft,
 		DocumentTypes:   []shipping.DocumentType{shipping.DocumentCustoms},
 		PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond}, // 10 s unless set
 	})
@@ -112,12 +117,12 @@ func ExamplePurchaseError() {
 	}
 	fmt.Println("outcome:", unclear.Outcome)
 
-	quiet := &shipping.SettleOptions{QuietFor: 10 * time.Millisecond} // a minute unless set
-	bought, err := client.Regulatory.SettlePurchase(ctx, unclear.RequestID, quiet)
+	unclear.Purchase.QuietFor = 10 * time.Millisecond // a minute unless set
+	bought, err := client.Regulatory.SettlePurchase(ctx, unclear.Purchase)
 	if verdict, ok := errors.AsType[*shipping.PurchaseError](err); ok {
 		fmt.Println("settled:", verdict.Outcome)
 	} else if err == nil {
-		fmt.Println("settled:", bought.Outcome, bought.TransactionID)
+		fmt.Println("settled: charged", bought.TransactionID)
 	}
 	// Output:
 	// outcome: unknown
@@ -125,7 +130,7 @@ func ExamplePurchaseError() {
 }
 
 // Another process continues from the request's id alone.
-func ExampleRegulatoryService_ResumePoll() {
+func ExampleRegulatoryService_Resume() {
 	client, server := account()
 	defer server.Close()
 	ctx := context.Background()
@@ -141,7 +146,7 @@ func ExampleRegulatoryService_ResumePoll() {
 		log.Fatal(err)
 	}
 	fmt.Println("after", failure.Step)
-	request, err := client.Regulatory.ResumePoll(ctx, failure.RequestID, options)
+	request, err := client.Regulatory.Resume(ctx, failure.RequestID, options)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -160,7 +165,7 @@ func ExampleRegulatoryService_Wait() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentWatch); err != nil {
+	if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentWatch}, Draft: draft}); err != nil {
 		log.Fatal(err)
 	}
 

@@ -149,7 +149,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 	}
 	purchase := func(r *shipping.PurchaseRequest) func(context.Context, *shipping.Client) error {
 		return func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.PurchaseWith(ctx, r)
+			_, err := c.Regulatory.Purchase(ctx, r)
 			return err
 		}
 	}
@@ -209,9 +209,9 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"purchase with negative settling", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: -1}}), "has a negative field"},
 		{"purchase with a negative RefusedFor", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{RefusedFor: -1}}), "has a negative field"},
 		{"settle without request", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.SettlePurchase(ctx, "", nil)
+			_, err := c.Regulatory.SettlePurchase(ctx, nil)
 			return err
-		}, "requestID is empty"},
+		}, "RequestID is empty"},
 
 		{"get without id", get(""), "request_id is empty"},
 		{"get of a dot", get("."), "request_id is ., which would name another resource"},
@@ -233,7 +233,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 			return err
 		}, "has a negative field"},
 		{"resume without id", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.ResumePoll(ctx, "", nil)
+			_, err := c.Regulatory.Resume(ctx, "", nil)
 			return err
 		}, "is empty"},
 		{"profile of no form", func(ctx context.Context, c *shipping.Client) error {
@@ -291,8 +291,8 @@ func TestValidation_NothingIsSent(t *testing.T) {
 func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(shippingtest.OK(`{"status":"processing"}`))
-	_, err := shippingtest.NewClient(t, service).Regulatory.PurchaseWith(t.Context(), &shipping.PurchaseRequest{
-		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"NEW-FORM"}, PurchaseOptions: shipping.PurchaseOptions{AllowUnknown: true},
+	_, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
+		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"NEW-FORM"}, Draft: shippingtest.DraftRecord("RD-1"), PurchaseOptions: shipping.PurchaseOptions{AllowUnknown: true},
 	})
 	if err != nil || !strings.Contains(service.Requests()[0].Body, `"NEW-FORM"`) {
 		t.Errorf("%v", err)

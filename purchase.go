@@ -3,6 +3,7 @@ package shipping
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -19,11 +20,13 @@ import (
 type PurchaseOutcome string
 
 const (
-	// OutcomeCharged: the wallet was charged. In a [PurchaseError] it means that the service refused
-	// this purchase because the documents had been purchased before.
+	// OutcomeCharged: this purchase charged the wallet.
 	OutcomeCharged PurchaseOutcome = "charged"
 	// OutcomeNotCharged: this purchase charged nothing: it was never sent, or the service refused it.
 	OutcomeNotCharged PurchaseOutcome = "not charged"
+	// OutcomePurchasedBefore: the service refused this purchase, and the documents are purchased: by an earlier
+	// purchase, by another client, or by a repeat of this request on its way. The wallet was charged for them once.
+	OutcomePurchasedBefore PurchaseOutcome = "purchased before"
 	// OutcomeUnknown: the evidence does not decide whether the wallet was charged. Settle it with
 	// [RegulatoryService.SettlePurchase].
 	OutcomeUnknown PurchaseOutcome = "unknown"
@@ -33,42 +36,93 @@ const (
 type PurchaseOptions struct {
 	// AllowUnknown sends document types that the specification does not list.
 	AllowUnknown bool
+	// QuotedDrafts states that the service shows the price of a draft as its charged amount. Without it, a draft that
+	// shows a charged amount is not purchased, because it may have been purchased already.
+	QuotedDrafts bool
 	// SettleFor is how long the request is read back after a lost response, or after a refusal that the
 	// record contradicts, until the outcome is reported as unknown. Default 10 s. The context's deadline
 	// leaves room for it: the purchase itself gets at least three quarters of the time.
 	SettleFor time.Duration
 	// RefusedFor is how long a refused request must read as a draft until the purchase is reported as
-	// not charged. Default 1 s.
+	// not charged. Default 1 s if the refusal itself states that the request is a draft, else QuietFor: a gateway may
+	// have repeated a purchase that succeeded, and the readings may be old.
 	RefusedFor time.Duration
+	// QuietFor is how long a request must read as a draft until [RegulatoryService.SettlePurchase] reports a
+	// purchase as not charged. Default 1 min.
+	//
+	// Assumption: a purchase that has not begun by then never will.
+	QuietFor time.Duration
 }
 
 // Validate returns a [*ValidationError] if a purchase with these settings would be refused before it is sent.
 func (o *PurchaseOptions) Validate() error {
-	if o.SettleFor < 0 || o.RefusedFor < 0 {
+	if o.SettleFor < 0 || o.RefusedFor < 0 || o.QuietFor < 0 {
 		return invalidRequest(OpPurchase, "PurchaseOptions", "has a negative field: leave it 0 for the default")
 	}
 	return nil
 }
 
-// PurchaseRequest is a purchase with all its settings; see [RegulatoryService.PurchaseWith].
+// PurchaseRequest is a purchase, and what has to be remembered of it until its outcome is known. Its JSON holds all that
+// [RegulatoryService.SettlePurchase] needs, in this process or another: the settings and most of the draft are left out.
 //
 // Specification: POST /v1/regulatory-documents/purchase.
 type PurchaseRequest struct {
-	RequestID     string
-	DocumentTypes []DocumentType
-	// WasDraft states that the request has been read as a draft before this purchase. A request that
-	// turns out as failed was then purchased: its analysis had succeeded.
-	WasDraft bool
-	PurchaseOptions
+	RequestID     string         `json:"request_id"`
+	DocumentTypes []DocumentType `json:"document_types"`
+	// Draft is the record as it was read before the purchase: only what has changed since then is evidence. If it is nil,
+	// [RegulatoryService.Purchase] reads the request first.
+	Draft *RegulatoryRequest `json:"draft,omitempty"`
+	// Sole states that nobody else can have purchased from this draft, because this program created it and
+	// shares it with nobody. A request that has left the draft state was then purchased here.
+	Sole bool `json:"sole,omitempty"`
+	// Refused is set if the service refused the purchase, and Contradicted if its refusal contradicted itself, for example
+	// because it showed a transaction. A refused purchase is never reported as charged.
+	Refused         bool `json:"refused,omitempty"`
+	Contradicted    bool `json:"contradicted,omitempty"`
+	PurchaseOptions `json:"-"`
 }
 
-// Validate returns a [*ValidationError] if the purchase would be refused before it is sent.
-func (p *PurchaseRequest) Validate() error {
+// plainPurchase has the fields of a PurchaseRequest and none of its methods.
+type plainPurchase PurchaseRequest
+
+// MarshalJSON writes what SettlePurchase needs.
+func (p PurchaseRequest) MarshalJSON() ([]byte, error) {
+	stored := struct {
+		plainPurchase
+		Draft map[string]any `json:"draft,omitempty"`
+	}{plainPurchase: plainPurchase(p)}
+	if p.Draft != nil {
+		stored.Draft = p.Draft.shown().Members()
+		stored.Draft["request_id"], stored.Draft["status"] = p.RequestID, p.Draft.Status
+	}
+	return json.Marshal(stored)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (p *PurchaseRequest) UnmarshalJSON(text []byte) error {
+	stored := struct {
+		plainPurchase
+		Draft RawJSON `json:"draft"`
+	}{}
+	if err := jsonexact.Unmarshal(text, &stored); err != nil {
+		return err
+	}
+	*p = PurchaseRequest(stored.plainPurchase)
+	if !stored.Draft.IsNull() {
+		p.Draft = decodeRecord(stored.Draft)
+	}
+	return nil
+}
+
+// validate returns a [*ValidationError] if the purchase would be refused before it is sent.
+func (p *PurchaseRequest) validate() error {
 	switch {
 	case p == nil || strings.TrimSpace(p.RequestID) == "":
 		return invalidRequest(OpPurchase, "RequestID", "is empty: pass the request_id that Analyze returned")
 	case len(p.DocumentTypes) == 0:
 		return invalidRequest(OpPurchase, "DocumentTypes", "is empty: name at least one of the draft's available documents")
+	case p.Draft != nil && p.Draft.RequestID != "" && p.Draft.RequestID != p.RequestID:
+		return invalidRequest(OpPurchase, "Draft", "is the record of another request: pass the one that Analyze or Get returned for this request")
 	}
 	if err := cmp.Or(validID(OpPurchase, "RequestID", p.RequestID), p.PurchaseOptions.Validate()); err != nil {
 		return err
@@ -83,6 +137,22 @@ func (p *PurchaseRequest) Validate() error {
 		}
 	}
 	return nil
+}
+
+func (p PurchaseRequest) withDefaults() PurchaseRequest {
+	p.DocumentTypes = slices.Clone(p.DocumentTypes)
+	setDefault(&p.SettleFor, 10*time.Second)
+	setDefault(&p.QuietFor, time.Minute)
+	return p
+}
+
+// slugs are the document types as texts.
+func (p PurchaseRequest) slugs() []string {
+	slugs := make([]string, len(p.DocumentTypes))
+	for i, slug := range p.DocumentTypes {
+		slugs[i] = string(slug)
+	}
+	return slugs
 }
 
 // validID returns an error for an identifier under which a request cannot be read back: JSON cannot carry it as
@@ -100,8 +170,6 @@ func validID(operation, field, id string) error {
 // PurchaseResult is a purchase that charged the wallet.
 type PurchaseResult struct {
 	RequestID string
-	// Outcome is [OutcomeCharged].
-	Outcome PurchaseOutcome
 	// ReadBack reports that the response was lost and the charge was found by reading the request.
 	ReadBack bool
 	// Status is the request's status; empty if the confirmation has none that the specification lists.
@@ -120,10 +188,10 @@ type PurchaseResult struct {
 // PurchaseError is returned for a purchase that was not confirmed. Outcome reports whether the wallet was
 // charged.
 type PurchaseError struct {
-	RequestID     string
-	DocumentTypes []DocumentType
-	Outcome       PurchaseOutcome
-	// Request is the record as last read back; nil if it could not be read.
+	// Purchase is what has to be remembered of the purchase: pass it to [RegulatoryService.SettlePurchase].
+	Purchase *PurchaseRequest
+	Outcome  PurchaseOutcome
+	// Request is the record as last read; nil if it could not be read.
 	Request *RegulatoryRequest
 	// Err is the reason why the purchase was not confirmed.
 	Err error
@@ -131,11 +199,15 @@ type PurchaseError struct {
 
 // Error names the request and the outcome, and what to do.
 func (e *PurchaseError) Error() string {
+	id := ""
+	if e.Purchase != nil {
+		id = e.Purchase.RequestID
+	}
 	text := fmt.Sprintf("shipping: purchase of request %s: outcome %s%s",
-		oneLine(e.RequestID, maxErrorID), cmp.Or(e.Outcome, OutcomeUnknown), causeText(e.Err, e.RequestID))
+		oneLine(id, maxErrorID), cmp.Or(e.Outcome, OutcomeUnknown), causeText(e.Err, id))
 	switch e.Outcome {
-	case OutcomeCharged:
-		text += "; the documents were purchased before: call Regulatory.Wait to wait for them"
+	case OutcomePurchasedBefore:
+		text += "; call Regulatory.Wait to wait for the documents"
 	case OutcomeUnknown:
 		text += "; do not purchase again: call Regulatory.SettlePurchase when the service responds"
 	}
@@ -147,52 +219,103 @@ func (e *PurchaseError) Unwrap() error { return e.Err }
 
 // Purchase buys documents of a draft: the wallet is charged the amounts stored on the draft, and
 // generation starts. The request is sent once and never retried. If the response is lost, or refuses the
-// purchase, the request is read back, and the result follows from both.
+// purchase, the request is read back, and the result follows from what has changed since the draft.
 //
-// A purchase that is refused before it is sent is a [*ValidationError]. Any other error is a [*PurchaseError], whose
+// Only a draft that shows no purchase is purchased; for any other request, nothing is sent. Without
+// [PurchaseRequest.Draft] the request is read first.
+//
+// A purchase that is invalid is a [*ValidationError]. Any other error is a [*PurchaseError], whose
 // Outcome reports whether the wallet was charged; it wraps the [*Error] of the call.
 //
 // Specification: POST /v1/regulatory-documents/purchase.
-func (s RegulatoryService) Purchase(ctx context.Context, requestID string, documents ...DocumentType) (*PurchaseResult, error) {
-	return s.PurchaseWith(ctx, &PurchaseRequest{RequestID: requestID, DocumentTypes: documents})
-}
-
-// PurchaseWith is [RegulatoryService.Purchase] with all settings.
-func (s RegulatoryService) PurchaseWith(ctx context.Context, purchase *PurchaseRequest, call ...CallOption) (*PurchaseResult, error) {
-	if err := purchase.Validate(); err != nil {
+func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseRequest, call ...CallOption) (*PurchaseResult, error) {
+	if err := purchase.validate(); err != nil {
 		return nil, err
 	}
-	p := *purchase
-	p.DocumentTypes = slices.Clone(p.DocumentTypes)
-	setDefault(&p.SettleFor, 10*time.Second)
-	setDefault(&p.RefusedFor, time.Second)
-	result, response, err := s.send(ctx, p, call)
+	if err := s.mayCall(OpPurchase, call); err != nil {
+		return nil, err
+	}
+	p := purchase.withDefaults()
+	p.Refused, p.Contradicted = false, false
+	reads := append(slices.Clip(call), WithResponse(nil)) // the caller wants the response of the purchase
+	if p.Draft == nil {
+		draft, err := s.Get(ctx, p.RequestID, reads...)
+		if err != nil {
+			return nil, s.failed(p, OutcomeNotCharged, nil, fmt.Errorf("the request could not be read before the purchase, and nothing was purchased: %w", err))
+		}
+		p.Draft = draft
+	}
+	before := p.Draft.shown()
+	if problem := p.notPurchasable(before); problem != "" {
+		return nil, s.failed(p, OutcomeNotCharged, p.Draft, errors.New(problem+"; nothing was sent"))
+	}
+	result, response, err := s.send(ctx, p, before, call)
+	reading := &readBack{service: s, purchase: p, before: before, response: response, cause: err, call: reads, longest: p.SettleFor}
 	switch response {
 	case evidence.Confirmation:
 		return result, nil
 	case evidence.Unsent:
-		return nil, p.failed(OutcomeNotCharged, nil, err)
-	}
-	call = append(slices.Clip(call), WithResponse(nil)) // the caller wants the response of the purchase
-	reading := &readBack{service: s, purchase: p, response: response, cause: err, call: call, longest: p.SettleFor}
-	if response == evidence.Refusal {
-		reading.quietFor, reading.longest = p.RefusedFor, max(p.SettleFor, p.RefusedFor)
+		return nil, s.failed(p, OutcomeNotCharged, nil, err)
+	case evidence.Refusal:
+		refused, _ := errors.AsType[*Error](err)
+		reading.purchase.Refused, reading.quietFor = true, cmp.Or(p.RefusedFor, p.QuietFor)
+		if refused.refusal.StatesDraft {
+			reading.quietFor = cmp.Or(p.RefusedFor, time.Second)
+		}
+	case evidence.Contradicted:
+		reading.purchase.Refused, reading.purchase.Contradicted = true, true
 	}
 	return reading.decide(ctx)
 }
 
-func (p PurchaseRequest) failed(outcome PurchaseOutcome, record *RegulatoryRequest, err error) error {
-	return &PurchaseError{RequestID: p.RequestID, DocumentTypes: p.DocumentTypes, Outcome: outcome, Request: record, Err: err}
+// notPurchasable returns why the request must not be purchased; "" if it may.
+func (p PurchaseRequest) notPurchasable(before *evidence.Record) string {
+	draft := p.Draft
+	switch {
+	case draft.Status != StatusDraft:
+		return fmt.Sprintf("the request has the status %s, and only a draft is purchased: call Regulatory.Wait for its documents, "+
+			"or Regulatory.Analyze again for others", quoteShort(string(draft.Status)))
+	case before.Unclear != "":
+		return "the record of the request " + before.Unclear + ", so that it does not show whether it is a draft"
+	case before.Status != "" && before.Status != string(StatusDraft):
+		return fmt.Sprintf("the service sent the status %s for the request, and only a draft is purchased", quoteShort(before.Status))
+	case before.Transaction || draft.TransactionID != "":
+		return "the draft shows a transaction, so that it may have been purchased already: compare it with the wallet's transactions"
+	case (before.Charge != "" || draft.ChargedAmount.Sign() > 0) && !p.QuotedDrafts:
+		return "the draft shows a charged amount, so that it may have been purchased already: if this service shows the price of a draft there, " +
+			"set PurchaseOptions.QuotedDrafts"
+	}
+	return ""
+}
+
+// failed returns the error of a purchase, with what has to be remembered of it.
+func (s RegulatoryService) failed(p PurchaseRequest, outcome PurchaseOutcome, record *RegulatoryRequest, err error) error {
+	if p.Draft != nil {
+		small := p.Draft.shown().Members()
+		small["request_id"], small["status"] = p.RequestID, p.Draft.Status
+		text, _ := json.Marshal(small)
+		p.Draft = s.core.withoutKey(decodeRecord(RawJSON(text)))
+	}
+	return &PurchaseError{Purchase: &p, Outcome: outcome, Request: s.core.withoutKey(record), Err: err}
+}
+
+// mayCall returns the error of an operation, or of call options, that are refused before anything is sent.
+func (s RegulatoryService) mayCall(operation string, call []CallOption) error {
+	if _, err := newCallSettings(call); err != nil {
+		return err
+	}
+	_, err := s.core.find(request{operation: operation})
+	return err
 }
 
 // send sends the purchase once and classifies what came back. The result is set with a confirmation, the
 // error otherwise.
-func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, call []CallOption) (*PurchaseResult, evidence.Response, error) {
+func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *evidence.Record, call []CallOption) (*PurchaseResult, evidence.Response, error) {
 	body := struct {
 		RequestID     string         `json:"request_id"`
 		DocumentTypes []DocumentType `json:"document_types"`
 	}{p.RequestID, p.DocumentTypes}
-	r := request{operation: OpPurchase, body: jsonBody(body)}
+	r := request{operation: OpPurchase, requestID: p.RequestID, body: jsonBody(body)}
 	if deadline, bounded := ctx.Deadline(); bounded {
 		// Leave time to read the request back if the response is lost.
 		left := time.Until(deadline)
@@ -200,13 +323,10 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, call []C
 	}
 	reply, response, err := fetch[requestData](ctx, s.core, r, call)
 	if err != nil {
-		if failed, ok := errors.AsType[*Error](err); ok && failed.RequestID == "" {
-			failed.RequestID = p.RequestID
-		}
-		return nil, responseOf(err), err
+		return nil, responseOf(err, before), err
 	}
 	data, record := reply.raw, decodeRecord(reply.raw)
-	if problem := p.contradiction(record, data); problem != "" {
+	if problem := p.contradiction(record, before); problem != "" {
 		return nil, evidence.Lost, s.core.redacted(&Error{
 			Operation: OpPurchase, StatusCode: response.StatusCode, RequestID: p.RequestID, Attempts: response.Attempts,
 			Data: data, kind: ErrUnexpectedBody, Message: "the confirmation " + problem,
@@ -216,32 +336,26 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, call []C
 		record.Status = ""
 	}
 	return &PurchaseResult{
-		RequestID: p.RequestID, Outcome: OutcomeCharged, Status: record.Status, ChargedAmount: record.ChargedAmount,
+		RequestID: p.RequestID, Status: record.Status, ChargedAmount: record.ChargedAmount,
 		Currency: record.Currency, TransactionID: record.TransactionID, Raw: data,
 	}, evidence.Confirmation, nil
 }
 
-// contradiction returns why a successful response does not confirm this purchase; "" if it does.
-func (p PurchaseRequest) contradiction(record *RegulatoryRequest, data RawJSON) string {
-	problem := unclear(data)
+// contradiction returns why the record of a successful response does not confirm this purchase; "" if it does.
+func (p PurchaseRequest) contradiction(record *RegulatoryRequest, before *evidence.Record) string {
+	shown := record.shown()
 	switch {
 	case record.RequestID != "" && record.RequestID != p.RequestID:
-		problem = "is about the request " + quoteShort(record.RequestID)
-	case problem != "":
-	case evidence.ShowsStatus(evidence.Value(data), string(StatusDraft)):
-		problem = "shows the request as a draft"
-	case evidence.Contradicts(evidence.ListOf(evidence.Value(data)), p.DocumentTypes):
-		problem = "lists documents that were not purchased"
+		return "is about the request " + quoteShort(record.RequestID)
+	case shown.Unclear != "":
+		return shown.Unclear
+	case shown.Draft:
+		return "shows the request as a draft"
 	}
-	return problem
-}
-
-// unclear returns the reason why the data of a response is not evidence; "" if it is evidence.
-func unclear(data RawJSON) string {
-	if data == jsonexact.GivenTwice {
-		return "gives data twice"
+	if shown.Since(before).ListsOthers(p.slugs()) {
+		return "lists documents that were not purchased"
 	}
-	return evidence.Unclear(evidence.Value(data))
+	return ""
 }
 
 // showsCharge reports whether the record shows that the wallet was charged (assumption: the fields that
@@ -250,19 +364,28 @@ func (r *RegulatoryRequest) showsCharge() bool {
 	return r.TransactionID != "" || r.ChargedAmount.Sign() > 0
 }
 
-// isCharge reports whether a text is an amount that may have been charged.
-func isCharge(text string) bool {
-	amount, err := ParseAmount(text)
-	return err == nil && amount.Sign() >= 0
+// shown returns what the response that held the record shows about a purchase.
+func (r *RegulatoryRequest) shown() *evidence.Record {
+	data := r.Raw
+	switch {
+	case data == jsonexact.GivenTwice:
+		return &evidence.Record{Unclear: "gives data twice"}
+	case data == "": // a record that a caller has made
+		text, _ := json.Marshal(r)
+		data = RawJSON(text)
+	}
+	return evidence.Read(string(data))
 }
 
-// responseOf classifies the error of a call that is not safe to retry.
-func responseOf(err error) evidence.Response {
+// responseOf classifies the error of a purchase.
+func responseOf(err error, before *evidence.Record) evidence.Response {
 	failed, ok := errors.AsType[*Error](err)
 	switch {
 	case !ok || failed.NotSent():
 		return evidence.Unsent
-	case isRefusal(err):
+	case failed.Refused() && failed.refusal.Contradiction(before) != "":
+		return evidence.Contradicted
+	case failed.Refused():
 		return evidence.Refusal
 	}
 	return evidence.Lost
@@ -272,12 +395,13 @@ func responseOf(err error) evidence.Response {
 type readBack struct {
 	service  RegulatoryService
 	purchase PurchaseRequest
+	before   *evidence.Record // nil if it is not known
 	response evidence.Response
 	cause    error // why the purchase was not confirmed; nil when settling
 	call     []CallOption
 	// quietFor is how long the request must read as a draft to count as not charged; 0 never counts.
 	quietFor time.Duration
-	// longest bounds the whole reading.
+	// longest bounds the reading of a request that is a draft no longer, or is not read, or is quiet for ever.
 	longest time.Duration
 
 	last       *RegulatoryRequest
@@ -288,23 +412,24 @@ type readBack struct {
 
 // decide returns the purchase's result, or its *PurchaseError.
 func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
-	started, wait := time.Now(), cmp.Or(b.quietFor, b.longest)/40
+	started, wait := time.Now(), cmp.Or(min(b.quietFor, b.longest), b.longest)/40
 	for {
 		sent := time.Now()
-		record, data, err := b.service.lookup(ctx, b.purchase.RequestID, b.call)
-		switch evidence.Decide(b.observe(sent, record, data, err)) {
+		record, err := b.service.Get(ctx, b.purchase.RequestID, b.call...)
+		found := b.observe(sent, record, err)
+		switch evidence.Decide(found) {
 		case evidence.Success:
 			return readBackResult(record), nil
-		case evidence.ChargedBefore:
-			return nil, b.failed(OutcomeCharged, b.cause)
+		case evidence.PurchasedBefore:
+			return nil, b.failed(OutcomePurchasedBefore, b.cause)
 		case evidence.NotCharged:
 			return nil, b.failed(OutcomeNotCharged, cmp.Or(b.cause, error(quietError{b.quietFor})))
 		}
 		left := b.left(started, sent)
 		switch {
 		case ctx.Err() != nil:
-			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, withReason(ctx, context.Cause(ctx)))))
-		case left <= 0, isRefusal(err) && !retryable(err):
+			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, withReason(ctx, cmp.Or(err, context.Cause(ctx)))))
+		case left <= 0, isRefusal(err) && !retryable(err), settledNever(found):
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, undecided(b.last))))
 		}
 		wait = max(0, min(2*wait+time.Millisecond, left-time.Since(sent)))
@@ -314,8 +439,14 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 	}
 }
 
+// settledNever reports whether no later reading can decide: the request has ended, or lists other documents.
+func settledNever(c evidence.Case) bool {
+	return c.State == evidence.Completed || c.State == evidence.Failed ||
+		c.State != evidence.Unread && c.State != evidence.Draft && c.Documents != evidence.NoList
+}
+
 func (b *readBack) failed(outcome PurchaseOutcome, err error) error {
-	return b.purchase.failed(outcome, b.service.core.withoutKey(b.last), err)
+	return b.service.failed(b.purchase, outcome, b.last, err)
 }
 
 // left is how long the request may still be read. It counts from the time at which the reading was sent, so that
@@ -329,52 +460,37 @@ func (b *readBack) left(started, sent time.Time) time.Duration {
 }
 
 // observe returns the evidence after one more reading.
-func (b *readBack) observe(sent time.Time, record *RegulatoryRequest, data RawJSON, err error) evidence.Case {
-	c := evidence.Case{Response: b.response, State: evidence.Unread, WasDraft: b.purchase.WasDraft}
+func (b *readBack) observe(sent time.Time, record *RegulatoryRequest, err error) evidence.Case {
+	c := evidence.Case{Response: b.response, State: evidence.Unread, Known: b.before != nil, Sole: b.purchase.Sole, Documents: evidence.NoList}
 	if err != nil {
 		c.Denied = b.last == nil && denied(b.cause, err)
 		return c
 	}
 	b.last = record
-	if unclear(data) != "" {
+	shown := record.shown()
+	if shown.Unclear != "" {
 		b.draftSince = time.Time{}
 		return c
 	}
-	c.State = evidenceState(record.Status)
-	c.Charge = record.showsCharge()
-	b.charged = b.charged || c.Charge || evidence.UnreadableCharge(evidence.Value(data), isCharge)
-	switch c.Documents = evidence.Compare(evidence.ListOf(evidence.Value(data)), b.purchase.DocumentTypes); c.Documents {
-	case evidence.Others, evidence.Some:
-		b.others = true
-	case evidence.NoList:
-		if b.others { // a list does not vanish: one of the two records is wrong
-			c.Documents = evidence.Some
-		}
+	c.State = cmp.Or(requestStates[record.Status].evidence, evidence.Other)
+	c.OnlyThese = shown.OnlyThese(b.purchase.slugs())
+	if b.before != nil {
+		shown = shown.Since(b.before)
+		c.Documents = shown.Compare(b.purchase.slugs())
 	}
+	if b.others && c.Documents == evidence.NoList { // a list does not vanish: one of the two records is wrong
+		c.Documents = evidence.Some
+	}
+	b.others = b.others || c.Documents == evidence.Others || c.Documents == evidence.Some
+	b.charged = b.charged || shown.ShowsCharge()
+	c.Charge = b.charged // a charge does not vanish, and one that cannot be read may be one
 	if c.State != evidence.Draft {
 		b.draftSince = time.Time{}
 		return c
 	}
-	c.Charge = b.charged // a charge does not vanish, and one that cannot be read may be one
 	setDefault(&b.draftSince, sent)
 	c.Quiet = b.quietFor > 0 && sent.Sub(b.draftSince) >= b.quietFor // a slow response is old
 	return c
-}
-
-func evidenceState(status RequestStatus) evidence.State {
-	switch status {
-	case StatusDraft:
-		return evidence.Draft
-	case StatusPurchasing:
-		return evidence.Purchasing
-	case StatusProcessing:
-		return evidence.Processing
-	case StatusCompleted:
-		return evidence.Completed
-	case StatusFailed:
-		return evidence.Failed
-	}
-	return evidence.Other
 }
 
 // isRefusal reports whether an error is the service's own refusal.
@@ -421,58 +537,34 @@ func (e quietError) Error() string {
 
 func readBackResult(record *RegulatoryRequest) *PurchaseResult {
 	return &PurchaseResult{
-		RequestID: record.RequestID, Outcome: OutcomeCharged, ReadBack: true, Status: record.Status, Request: record,
+		RequestID: record.RequestID, ReadBack: true, Status: record.Status, Request: record,
 		ChargedAmount: record.ChargedAmount, Currency: record.Currency, TransactionID: record.TransactionID, Raw: record.Raw,
 	}
 }
 
-// SettleOptions are the settings of [RegulatoryService.SettlePurchase]. Zero fields take the defaults.
-type SettleOptions struct {
-	// QuietFor is how long a request must read as a draft, with the purchase long over, until it counts
-	// as not charged. Default 1 min.
-	//
-	// Assumption: a purchase that has not begun by then never will.
-	QuietFor time.Duration
-	// DocumentTypes are the documents of the purchase. Without them, any purchase of the request counts.
-	DocumentTypes []DocumentType
-	// WasDraft states that the request was read as a draft before the purchase; see [PurchaseRequest].
-	WasDraft bool
-}
-
-func (o *SettleOptions) withDefaults() (SettleOptions, error) {
-	var options SettleOptions
-	if o != nil {
-		options = *o
+// SettlePurchase finds the outcome of a purchase whose outcome was unknown: that of [PurchaseError.Purchase]. It only
+// reads. A charge is returned as a result. Anything else is a [*PurchaseError]; a request that stays a draft during
+// QuietFor has [OutcomeNotCharged]. An invalid purchase is a [*ValidationError].
+//
+// A purchase with the request's id alone can be settled too. Then any purchase of the request counts; with document types,
+// only a record that cannot show the purchase of other ones.
+func (s RegulatoryService) SettlePurchase(ctx context.Context, purchase *PurchaseRequest, call ...CallOption) (*PurchaseResult, error) {
+	if purchase == nil || strings.TrimSpace(purchase.RequestID) == "" {
+		return nil, invalidRequest(OpGetRequest, "RequestID", "is empty: pass the Purchase of the *PurchaseError")
 	}
-	if options.QuietFor < 0 {
-		return options, invalidRequest(OpGetRequest, "SettleOptions", "has a negative QuietFor: leave it 0 for a minute")
-	}
-	setDefault(&options.QuietFor, time.Minute)
-	return options, nil
-}
-
-// SettlePurchase finds the outcome of a purchase whose outcome was unknown. It only reads. A charge
-// is returned as a result; a request that stays a draft is a [*PurchaseError] with [OutcomeNotCharged];
-// anything else is one with [OutcomeUnknown]. Invalid options are a [*ValidationError].
-func (s RegulatoryService) SettlePurchase(ctx context.Context, requestID string, settle *SettleOptions, call ...CallOption) (*PurchaseResult, error) {
-	options, err := settle.withDefaults()
-	if err != nil {
+	if err := cmp.Or(validID(OpGetRequest, "RequestID", purchase.RequestID), purchase.PurchaseOptions.Validate(), s.mayCall(OpGetRequest, call)); err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(requestID) == "" {
-		return nil, invalidRequest(OpGetRequest, "requestID", "is empty: pass the request_id of the purchase")
+	p := purchase.withDefaults()
+	reading := &readBack{service: s, purchase: p, response: evidence.Lost, call: call, quietFor: p.QuietFor, longest: p.QuietFor}
+	switch {
+	case p.Contradicted:
+		reading.response, reading.quietFor, reading.longest = evidence.Contradicted, 0, p.SettleFor
+	case p.Refused:
+		reading.response = evidence.Refusal
 	}
-	if err := validID(OpGetRequest, "requestID", requestID); err != nil {
-		return nil, err
+	if p.Draft != nil {
+		reading.before = p.Draft.shown()
 	}
-	if _, err := newCallSettings(call); err != nil {
-		return nil, err
-	}
-	if _, err := s.core.find(request{operation: OpGetRequest}); err != nil {
-		return nil, err
-	}
-	return (&readBack{
-		service: s, response: evidence.Lost, call: call, quietFor: options.QuietFor, longest: options.QuietFor,
-		purchase: PurchaseRequest{RequestID: requestID, DocumentTypes: slices.Clone(options.DocumentTypes), WasDraft: options.WasDraft},
-	}).decide(ctx)
+	return reading.decide(ctx)
 }

@@ -20,7 +20,7 @@ func failedElsewhere(t *testing.T) error {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	}}
 	client := shippingtest.NewClient(t, transport, shipping.WithBaseURL(shippingtest.PlainBaseURL))
-	_, err := client.Regulatory.Purchase(t.Context(), "RD-other", shipping.DocumentFDA)
+	_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-other", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-other")})
 	if failed, ok := errors.AsType[*shipping.PurchaseError](err); !ok || failed.Outcome != shipping.OutcomeNotCharged {
 		t.Fatalf("the other purchase: %v", err)
 	}
@@ -54,9 +54,9 @@ func TestPurchase_TheCauseOfAContextIsNoEvidence(t *testing.T) {
 				<-r.Context().Done()
 				return nil, r.Context().Err()
 			})))
-			_, err := client.Regulatory.Purchase(ctx, "RD-1", shipping.DocumentFDA)
+			_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
 			failed, ok := errors.AsType[*shipping.PurchaseError](err)
-			if !ok || failed.RequestID != "RD-1" || failed.Outcome != shipping.OutcomeUnknown || sent == 0 {
+			if !ok || failed.Purchase.RequestID != "RD-1" || failed.Outcome != shipping.OutcomeUnknown || sent == 0 {
 				t.Errorf("%s: %v after %d requests", name, err, sent)
 			}
 			if cause, ok := errors.AsType[*shipping.Error](failed.Err); !ok || cause.NotSent() || cause.StatusCode != 0 {

@@ -87,48 +87,52 @@ func purchaseResponses() map[string]map[string]httpmock.Responder {
 // lost response and after a refusal. Pairs that fit no row of the table are unknown.
 func readBacks() map[string]struct {
 	read           httpmock.Responder
-	wasDraft       bool
+	sole           bool
 	lost, refusal  shipping.PurchaseOutcome
 	settledAsDraft bool
 } {
-	const charged, not, unknown = shipping.OutcomeCharged, shipping.OutcomeNotCharged, shipping.OutcomeUnknown
+	const charged, not, before, unknown = shipping.OutcomeCharged, shipping.OutcomeNotCharged, shipping.OutcomePurchasedBefore, shipping.OutcomeUnknown
 	type row = struct {
 		read           httpmock.Responder
-		wasDraft       bool
+		sole           bool
 		lost, refusal  shipping.PurchaseOutcome
 		settledAsDraft bool
 	}
 	rows := map[string]row{
 		"draft":                                {read: shippingtest.Record("draft"), lost: unknown, refusal: not, settledAsDraft: true},
 		"draft that shows a charge":            {read: shippingtest.Record("draft", charge), lost: unknown, refusal: unknown},
-		"draft that lists documents":           {read: shippingtest.Record("draft", listsFDA), lost: unknown, refusal: not, settledAsDraft: true},
-		"purchasing, no list":                  {read: shippingtest.Record("purchasing"), lost: charged, refusal: unknown},
-		"processing, no list":                  {read: shippingtest.Record("processing"), lost: charged, refusal: unknown},
-		"processing, an empty list":            {read: shippingtest.Record("processing", `"documents":[]`), lost: charged, refusal: unknown},
-		"processing, a list without slugs":     {read: shippingtest.Record("processing", `"documents":[{"name":"a form"}]`), lost: charged, refusal: unknown},
-		"completed, no list":                   {read: shippingtest.Record("completed"), lost: charged, refusal: unknown},
-		"processing, these":                    {read: shippingtest.Record("processing", listsFDA), lost: charged, refusal: charged},
-		"processing, these as slugs":           {read: shippingtest.Record("processing", `"documents":["fda"]`), lost: charged, refusal: charged},
-		"processing, these as document_types":  {read: shippingtest.Record("processing", `"document_types":["FDA"]`), lost: charged, refusal: charged},
-		"processing, these as purchased":       {read: shippingtest.Record("processing", `"purchased_documents":[{"slug":"FDA"}]`), lost: charged, refusal: charged},
-		"processing, these under type":         {read: shippingtest.Record("processing", `"documents":[{"type":"FDA"}]`), lost: charged, refusal: charged},
-		"processing, wrapped":                  {read: shippingtest.OK(`{"request":{"request_id":"RD-1","status":"processing",` + listsFDA + `}}`), lost: charged, refusal: charged},
-		"processing without an id":             {read: shippingtest.OK(`{"status":"processing",` + listsFDA + `}`), lost: charged, refusal: charged},
-		"completed, these and others":          {read: shippingtest.Record("completed", `"documents":["FDA","CUSTOMS"]`), lost: charged, refusal: charged},
+		"draft that lists documents":           {read: shippingtest.Record("draft", listsFDA), lost: unknown, refusal: unknown},
+		"purchasing, no list":                  {read: shippingtest.Record("purchasing"), lost: unknown, refusal: unknown},
+		"purchasing, no list, sole":            {read: shippingtest.Record("purchasing"), sole: true, lost: charged, refusal: unknown},
+		"processing, no list":                  {read: shippingtest.Record("processing"), lost: unknown, refusal: unknown},
+		"processing, no list, sole":            {read: shippingtest.Record("processing"), sole: true, lost: charged, refusal: unknown},
+		"processing, an empty list":            {read: shippingtest.Record("processing", `"documents":[]`), lost: unknown, refusal: unknown},
+		"processing, an empty list, sole":      {read: shippingtest.Record("processing", `"documents":[]`), sole: true, lost: charged, refusal: unknown},
+		"processing, a list without slugs":     {read: shippingtest.Record("processing", `"documents":[{"name":"a form"}]`), lost: unknown, refusal: unknown},
+		"completed, no list":                   {read: shippingtest.Record("completed"), lost: unknown, refusal: unknown},
+		"completed, no list, sole":             {read: shippingtest.Record("completed"), sole: true, lost: charged, refusal: unknown},
+		"processing, these":                    {read: shippingtest.Record("processing", listsFDA), lost: charged, refusal: before},
+		"processing, these as slugs":           {read: shippingtest.Record("processing", `"documents":["fda"]`), lost: charged, refusal: before},
+		"processing, these as document_types":  {read: shippingtest.Record("processing", `"document_types":["FDA"]`), lost: charged, refusal: before},
+		"processing, these as purchased":       {read: shippingtest.Record("processing", `"purchased_documents":[{"slug":"FDA"}]`), lost: charged, refusal: before},
+		"processing, these under type":         {read: shippingtest.Record("processing", `"documents":[{"type":"FDA"}]`), lost: charged, refusal: before},
+		"processing, wrapped":                  {read: shippingtest.OK(`{"request":{"request_id":"RD-1","status":"processing",` + listsFDA + `}}`), lost: charged, refusal: before},
+		"processing without an id":             {read: shippingtest.OK(`{"status":"processing",` + listsFDA + `}`), lost: charged, refusal: before},
+		"completed, these and others":          {read: shippingtest.Record("completed", `"documents":["FDA","CUSTOMS"]`), lost: unknown, refusal: unknown},
 		"purchasing, others":                   {read: shippingtest.Record("purchasing", listsCustoms), lost: unknown, refusal: unknown},
 		"processing, others":                   {read: shippingtest.Record("processing", listsCustoms), lost: unknown, refusal: unknown},
 		"completed, others":                    {read: shippingtest.Record("completed", listsCustoms, charge), lost: unknown, refusal: not},
 		"completed, others and one unreadable": {read: shippingtest.Record("completed", `"documents":["CUSTOMS",{"name":"a form"}]`), lost: unknown, refusal: unknown},
-		"unknown status, these":                {read: shippingtest.Record("reviewing", listsFDA), lost: charged, refusal: charged},
+		"unknown status, these":                {read: shippingtest.Record("reviewing", listsFDA), lost: charged, refusal: before},
 		"unknown status, no list":              {read: shippingtest.Record("reviewing", charge), lost: unknown, refusal: unknown},
 		"a status in capitals":                 {read: shippingtest.Record("DRAFT"), lost: unknown, refusal: unknown},
 		"failed analysis":                      {read: shippingtest.Record("failed"), lost: unknown, refusal: unknown},
-		"failed, these":                        {read: shippingtest.Record("failed", listsFDA), lost: charged, refusal: charged},
-		"failed, shows a charge":               {read: shippingtest.Record("failed", charge), lost: charged, refusal: charged},
-		"failed, shows an amount":              {read: shippingtest.Record("failed", `"charged_amount":5`), lost: charged, refusal: charged},
+		"failed, these":                        {read: shippingtest.Record("failed", listsFDA), lost: charged, refusal: before},
+		"failed, shows a charge":               {read: shippingtest.Record("failed", charge), lost: unknown, refusal: unknown},
+		"failed, shows an amount":              {read: shippingtest.Record("failed", `"charged_amount":5`), lost: unknown, refusal: unknown},
 		"failed, charged nothing":              {read: shippingtest.Record("failed", `"charged_amount":0`), lost: unknown, refusal: unknown},
-		"failed, was a draft":                  {read: shippingtest.Record("failed"), wasDraft: true, lost: charged, refusal: unknown},
-		"failed, others":                       {read: shippingtest.Record("failed", listsCustoms, charge), wasDraft: true, lost: unknown, refusal: unknown},
+		"failed, sole":                         {read: shippingtest.Record("failed"), sole: true, lost: charged, refusal: unknown},
+		"failed, others, sole":                 {read: shippingtest.Record("failed", listsCustoms, charge), sole: true, lost: unknown, refusal: unknown},
 		"another request":                      {read: shippingtest.OK(`{"request_id":"RD-2","status":"processing",` + listsFDA + `}`), lost: unknown, refusal: unknown},
 		"no record":                            {read: shippingtest.OK(`{}`), lost: unknown, refusal: unknown},
 		"null":                                 {read: shippingtest.OK(`null`), lost: unknown, refusal: unknown},
@@ -157,7 +161,7 @@ func TestPurchase_EveryResponseWithEveryReadBack(t *testing.T) {
 					t.Parallel()
 					synctest.Test(t, func(t *testing.T) {
 						service := shippingtest.NewRequestService([]httpmock.Responder{response}, []httpmock.Responder{read.read})
-						result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service), read.wasDraft)
+						result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service), read.sole)
 						if got := shippingtest.Outcome(result, err); got != want {
 							t.Errorf("outcome %q, want %q (%v)", got, want, err)
 						}
@@ -168,7 +172,7 @@ func TestPurchase_EveryResponseWithEveryReadBack(t *testing.T) {
 							t.Errorf("the purchase was sent %d times", n)
 						}
 						if failure, ok := errors.AsType[*shipping.PurchaseError](err); ok {
-							if failure.RequestID != "RD-1" || len(failure.DocumentTypes) != 1 || failure.Err == nil {
+							if failure.Purchase.RequestID != "RD-1" || len(failure.Purchase.DocumentTypes) != 1 || failure.Err == nil {
 								t.Errorf("the error lacks the purchase: %+v", failure)
 							}
 						}
@@ -195,8 +199,8 @@ func TestSettlePurchase_EveryReadBack(t *testing.T) {
 					want = shipping.OutcomeNotCharged
 				}
 				service, started := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.OK(`{}`)}, []httpmock.Responder{read.read}), time.Now()
-				result, err := shippingtest.NewClient(t, service).Regulatory.SettlePurchase(t.Context(), "RD-1", &shipping.SettleOptions{
-					DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, WasDraft: read.wasDraft,
+				result, err := shippingtest.NewClient(t, service).Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{
+					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1"), Sole: read.sole,
 				})
 				if got := shippingtest.Outcome(result, err); got != want {
 					t.Errorf("outcome %q, want %q (%v)", got, want, err)
@@ -215,7 +219,7 @@ func TestSettlePurchase_EveryReadBack(t *testing.T) {
 // Without documents to compare with, any purchase of the request counts.
 func TestSettlePurchase_WithoutDocumentsAnyPurchaseCounts(t *testing.T) {
 	t.Parallel()
-	result, err := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{shippingtest.Record("processing", listsCustoms)})).Regulatory.SettlePurchase(t.Context(), "RD-1", nil)
+	result, err := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{shippingtest.Record("processing", listsCustoms)})).Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
 	if shippingtest.Outcome(result, err) != shipping.OutcomeCharged {
 		t.Errorf("%+v, %v", result, err)
 	}
@@ -236,10 +240,10 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 		"lost, reads fail for a while":               {lost, []httpmock.Responder{busy, lost, done}, shipping.OutcomeCharged, 0},
 		"lost, other responses for a while":          {lost, []httpmock.Responder{shippingtest.OK(`{"request_id":"RD-2","status":"draft"}`), httpmock.NewStringResponder(200, "<html>"), done}, shipping.OutcomeCharged, 0},
 		"lost, always a draft":                       {lost, []httpmock.Responder{draft}, shipping.OutcomeUnknown, 10 * time.Second},
-		"refused, a draft for a while, then these":   {shippingtest.Refusal(400, "not a draft"), []httpmock.Responder{draft, draft, done}, shipping.OutcomeCharged, 0},
+		"refused, a draft for a while, then these":   {shippingtest.Refusal(400, "not a draft"), []httpmock.Responder{draft, draft, done}, shipping.OutcomePurchasedBefore, 0},
 		"refused, a draft":                           {shippingtest.Refusal(400, "no funds"), []httpmock.Responder{draft}, shipping.OutcomeNotCharged, time.Second},
 		// A slow draft shows the request as it was when the read-back was sent, not when its response arrived.
-		"refused, one slow draft, then these":                   {shippingtest.Refusal(400, "not a draft"), []httpmock.Responder{slow, done}, shipping.OutcomeCharged, 0},
+		"refused, one slow draft, then these":                   {shippingtest.Refusal(400, "not a draft"), []httpmock.Responder{slow, done}, shipping.OutcomePurchasedBefore, 0},
 		"refused, reads fail, then a draft":                     {shippingtest.Refusal(400, "no funds"), []httpmock.Responder{busy, draft}, shipping.OutcomeNotCharged, time.Second},
 		"refused, a draft, purchasing, a draft for longer":      {shippingtest.Refusal(400, "no funds"), []httpmock.Responder{draft, shippingtest.Record("purchasing"), draft}, shipping.OutcomeNotCharged, time.Second},
 		"lost, other documents, then a record without its list": {lost, []httpmock.Responder{shippingtest.Record("processing", listsCustoms), shippingtest.Record("processing")}, shipping.OutcomeUnknown, 0},
@@ -296,14 +300,14 @@ func TestPurchase_TextsStateWhatIsKnownAndWhatToDo(t *testing.T) {
 	lost := httpmock.NewErrorResponder(io.ErrUnexpectedEOF)
 	for want, service := range map[string]*shippingtest.Service{
 		"shipping: purchase of request RD-1: outcome not charged: regulatory.purchase: 400 Bad Request: insufficient funds":                                                                                                                                                               shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "insufficient funds")}, []httpmock.Responder{shippingtest.Record("draft")}),
-		"shipping: purchase of request RD-1: outcome charged: regulatory.purchase: 400 Bad Request: not a draft; the documents were purchased before: call Regulatory.Wait to wait for them":                                                                                              shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "not a draft")}, []httpmock.Responder{shippingtest.Record("processing", listsFDA)}),
+		"shipping: purchase of request RD-1: outcome purchased before: regulatory.purchase: 400 Bad Request: not a draft; call Regulatory.Wait to wait for the documents":                                                                                                                 shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "not a draft")}, []httpmock.Responder{shippingtest.Record("processing", listsFDA)}),
 		`shipping: purchase of request RD-1: outcome unknown: regulatory.purchase: no response: unexpected EOF; the request still reads as a draft; do not purchase again: call Regulatory.SettlePurchase when the service responds`:                                                      shippingtest.NewRequestService([]httpmock.Responder{lost}, []httpmock.Responder{shippingtest.Record("draft")}),
 		`shipping: purchase of request RD-1: outcome unknown: regulatory.purchase: 500 Internal Server Error: oops; regulatory.get: 404 Not Found: gone; do not purchase again: call Regulatory.SettlePurchase when the service responds`:                                                 shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(500, "oops")}, []httpmock.Responder{shippingtest.Refusal(404, "gone")}),
 		`shipping: purchase of request RD-1: outcome unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "failed", which does not show whether these documents were charged; do not purchase again: call Regulatory.SettlePurchase when the service responds`: shippingtest.NewRequestService([]httpmock.Responder{lost}, []httpmock.Responder{shippingtest.Record("failed")}),
 		`shipping: purchase of request RD-1: outcome not charged: regulatory.purchase: 409 Conflict: No: not this`:                                                                                                                                                                        shippingtest.NewRequestService([]httpmock.Responder{problem(409)}, []httpmock.Responder{shippingtest.Record("draft")}),
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			_, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
+			_, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
 			if err == nil || err.Error() != want {
 				t.Errorf("\n got %v\nwant %s", err, want)
 			}
@@ -399,7 +403,8 @@ func TestPurchase_TheDeadlineLeavesTimeToReadBack(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), test.deadline)
 				defer cancel()
 				started := time.Now()
-				result, err := shippingtest.NewClient(t, service).Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
+				result, err := shippingtest.NewClient(t, service).Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
+					Draft: shippingtest.DraftRecord("RD-1"), Sole: true,
 					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: test.settle},
 				})
 				took := time.Since(started)
@@ -416,7 +421,7 @@ func TestPurchase_AContextThatHadEndedSendsNothingAndChargesNothing(t *testing.T
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Confirmation()}, []httpmock.Responder{shippingtest.Record("draft")})
-	result, err := shippingtest.NewClient(t, service).Regulatory.Purchase(ctx, "RD-1", shipping.DocumentFDA)
+	result, err := shippingtest.NewClient(t, service).Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
 	if got := shippingtest.Outcome(result, err); got != shipping.OutcomeNotCharged || service.Count("") != 0 {
 		t.Errorf("outcome %q after %d requests (%v)", got, service.Count(""), err)
 	}
@@ -429,7 +434,7 @@ func TestPurchase_AContextThatEndsDuringThePurchaseIsUnknown(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		service := shippingtest.NewRequestService([]httpmock.Responder{httpmock.NewStringResponder(200, "").Delay(time.Hour)}, []httpmock.Responder{shippingtest.Record("processing")})
-		result, err := shippingtest.NewClient(t, service).Regulatory.Purchase(ctx, "RD-1", shipping.DocumentFDA)
+		result, err := shippingtest.NewClient(t, service).Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
 		if got := shippingtest.Outcome(result, err); got != shipping.OutcomeUnknown {
 			t.Errorf("outcome %q (%v)", got, err)
 		}
@@ -442,9 +447,9 @@ func TestPurchase_TheCallersDocumentsAreNotShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		documents := []shipping.DocumentType{shipping.DocumentFDA}
 		service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "insufficient funds")}, []httpmock.Responder{shippingtest.Record("draft")})
-		_, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), "RD-1", documents...)
+		_, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: documents, Draft: shippingtest.DraftRecord("RD-1")})
 		documents[0] = "changed"
-		if failure, _ := errors.AsType[*shipping.PurchaseError](err); failure == nil || failure.DocumentTypes[0] != shipping.DocumentFDA {
+		if failure, _ := errors.AsType[*shipping.PurchaseError](err); failure == nil || failure.Purchase.DocumentTypes[0] != shipping.DocumentFDA {
 			t.Errorf("%v", err)
 		}
 	})
@@ -455,7 +460,9 @@ func TestSettlePurchase_HowLongADraftMustStayCanBeSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Confirmation()}, []httpmock.Responder{shippingtest.Record("draft")})
 		started := time.Now()
-		_, err := shippingtest.NewClient(t, service).Regulatory.SettlePurchase(t.Context(), "RD-1", &shipping.SettleOptions{QuietFor: time.Hour})
+		_, err := shippingtest.NewClient(t, service).Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{
+			RequestID: "RD-1", PurchaseOptions: shipping.PurchaseOptions{QuietFor: time.Hour},
+		})
 		const want = "shipping: purchase of request RD-1: outcome not charged: the request has stayed a draft for 1h0m0s: it can be purchased"
 		if err == nil || err.Error() != want || time.Since(started) < time.Hour {
 			t.Errorf("after %s: %v", time.Since(started), err)
@@ -472,7 +479,7 @@ func TestSettlePurchase_ASlowDraftIsNotAQuietOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := shippingtest.Record("draft").Delay(2 * time.Minute)
 		policy := shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1})
-		result, err := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{slow, shippingtest.Record("processing", listsFDA)}), policy).Regulatory.SettlePurchase(t.Context(), "RD-1", nil)
+		result, err := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{slow, shippingtest.Record("processing", listsFDA)}), policy).Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
 		if shippingtest.Outcome(result, err) != shipping.OutcomeCharged {
 			t.Errorf("%+v, %v", result, err)
 		}
@@ -484,20 +491,21 @@ func TestSettlePurchase_AFirstReadThatFailsDoesNotLeaveADraftOpen(t *testing.T) 
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reads := shippingtest.NewRequestService(nil, []httpmock.Responder{shippingtest.Refusal(500, "no"), shippingtest.Refusal(500, "no"), shippingtest.Refusal(500, "no"), shippingtest.Refusal(500, "no"), shippingtest.Record("draft")})
-		result, err := shippingtest.NewClient(t, reads).Regulatory.SettlePurchase(t.Context(), "RD-1", nil)
+		result, err := shippingtest.NewClient(t, reads).Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
 		if shippingtest.Outcome(result, err) != shipping.OutcomeNotCharged {
 			t.Errorf("%+v, %v", result, err)
 		}
 	})
 }
 
-func TestPurchaseWith_TheResponseIsThePurchasesAndNotTheReadBacks(t *testing.T) {
+func TestPurchase_TheResponseIsThePurchasesAndNotTheReadBacks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var response shipping.Response
 		client := shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(503, "busy")}, []httpmock.Responder{shippingtest.Record("processing")}))
-		result, err := client.Regulatory.PurchaseWith(t.Context(),
-			&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}}, shipping.WithResponse(&response))
+		result, err := client.Regulatory.Purchase(t.Context(),
+			&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Sole: true, Draft: shippingtest.DraftRecord("RD-1")},
+			shipping.WithResponse(&response))
 		if err != nil || !result.ReadBack || response.StatusCode != http.StatusServiceUnavailable {
 			t.Errorf("%+v, %d, %v", result, response.StatusCode, err)
 		}

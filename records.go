@@ -43,23 +43,29 @@ type RegulatoryRequest struct {
 	CreatedAt     time.Time `json:"created_at" spec:"optional"`
 	UpdatedAt     time.Time `json:"updated_at" spec:"optional"`
 
-	// Raw is the whole record as the service sent it.
+	// Raw is the data of the response that held the record, as the service sent it: the record itself, or an object with
+	// the record as its member "request".
 	Raw RawJSON `json:"-" read:"raw"`
 }
 
 // Offer returns the available document of a type. If the type is listed more than once, its price is
 // ambiguous: the amount of the document is unreadable.
 func (r *RegulatoryRequest) Offer(t DocumentType) (document AvailableDocument, offered bool) {
-	for _, available := range r.AvailableDocuments {
-		switch {
-		case available.DocumentType != t:
-		case offered:
-			document.Amount = Amount{state: amountUnreadable}
-		default:
-			document, offered = available, true
-		}
-	}
+	document, offered = r.offers()[t]
 	return document, offered
+}
+
+// offers returns the available documents by type.
+func (r *RegulatoryRequest) offers() map[DocumentType]AvailableDocument {
+	offers := make(map[DocumentType]AvailableDocument, len(r.AvailableDocuments))
+	for _, available := range r.AvailableDocuments {
+		if earlier, twice := offers[available.DocumentType]; twice {
+			available = earlier
+			available.Amount = Amount{state: amountUnreadable}
+		}
+		offers[available.DocumentType] = available
+	}
+	return offers
 }
 
 // AvailableDocument is a document that the service can generate for a request, with its price.
@@ -202,6 +208,7 @@ func readRequestData(d *jsonread.Decoder, data *requestData) {
 		return
 	}
 	data.record, data.wrapped = wire.Request, true
+	data.record.Raw = data.raw
 	setDefault(&data.record.TransactionID, wire.TransactionID)
 	if data.record.ChargedAmount == (Amount{}) && wire.ChargedAmount != (Amount{}) {
 		data.record.ChargedAmount = wire.ChargedAmount

@@ -273,7 +273,7 @@ func TestRegulatory_Get_EveryFieldOfAPurchasedRequest(t *testing.T) {
 
 func TestRegulatory_Purchase_EveryFieldOfTheConfirmation(t *testing.T) {
 	t.Parallel()
-	got, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "purchase.json")).Regulatory.Purchase(t.Context(), shippingtest.RequestID, shipping.DocumentFDA, shipping.DocumentCustoms)
+	got, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "purchase.json")).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA, shipping.DocumentCustoms}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func TestRegulatory_Purchase_EveryFieldOfTheConfirmation(t *testing.T) {
 	}
 	got.Raw = ""
 	shippingtest.Diff(t, "confirmation", &shipping.PurchaseResult{
-		RequestID: shippingtest.RequestID, Outcome: shipping.OutcomeCharged, Status: shipping.StatusProcessing,
+		RequestID: shippingtest.RequestID, Status: shipping.StatusProcessing,
 		ChargedAmount: shippingtest.Amount(t, "18450.5"), Currency: "NGN", TransactionID: "TR-5FQJ2M81KD0XA7NB",
 	}, got)
 }

@@ -277,7 +277,7 @@ func TestTolerance_RecordUnderDataRequest(t *testing.T) {
 func TestTolerance_PurchaseStatusThatIsNoRequestStatus(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]shipping.RequestStatus{`"success"`: "", `true`: "", `null`: "", `"processing"`: shipping.StatusProcessing} {
-		got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"status":`+status+`}`))).Regulatory.Purchase(t.Context(), shippingtest.RequestID, shipping.DocumentFDA)
+		got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"status":`+status+`}`))).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
 		if err != nil || got.Status != want {
 			t.Errorf("%s: %+v, %v", status, got, err)
 		}

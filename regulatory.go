@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/shipping-go/shipping/internal/evidence"
 )
 
 // RegulatoryService purchases customs and compliance documents ("regulatory documents"): it analyzes a shipment
@@ -33,17 +35,27 @@ const (
 	StatusFailed RequestStatus = "failed"
 )
 
-// known reports whether the specification lists the state.
-func (s RequestStatus) known() bool {
-	switch s {
-	case StatusDraft, StatusPurchasing, StatusProcessing, StatusCompleted, StatusFailed:
-		return true
-	}
-	return false
+// requestState is what the client concludes from a state.
+type requestState struct {
+	// final: no later state follows by itself, so that polling ends. Only StatusCompleted is a success.
+	final    bool
+	evidence evidence.State
 }
 
-// Final reports whether the state is completed or failed, which ends polling.
-func (s RequestStatus) Final() bool { return s == StatusCompleted || s == StatusFailed }
+// requestStates are the states that the specification lists.
+var requestStates = map[RequestStatus]requestState{
+	StatusDraft:      {evidence: evidence.Draft},
+	StatusPurchasing: {evidence: evidence.Purchasing},
+	StatusProcessing: {evidence: evidence.Processing},
+	StatusCompleted:  {evidence: evidence.Completed, final: true},
+	StatusFailed:     {evidence: evidence.Failed, final: true},
+}
+
+// known reports whether the specification lists the state.
+func (s RequestStatus) known() bool { return requestStates[s].evidence != 0 }
+
+// Final reports whether the state ends polling: completed or failed.
+func (s RequestStatus) Final() bool { return requestStates[s].final }
 
 // RequestSource is the source that a request was made from.
 type RequestSource string

@@ -94,7 +94,7 @@ func TestEditing_IsRefusedOutsideDraftAndOutsideTheFlow(t *testing.T) {
 		if err != nil || edited.Shipping == nil || edited.Shipping.Incoterm != "DAP" {
 			t.Errorf("shipping in the invoice flow: %+v, %v", edited, err)
 		}
-		if _, err := client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentCustoms); err != nil {
+		if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, Draft: shippingtest.DraftRecord(draft.RequestID)}); err != nil {
 			t.Fatal(err)
 		}
 		for name, edit := range map[string]func() (*shipping.RegulatoryRequest, error){
@@ -128,7 +128,7 @@ func TestPurchase_ChargesTheStoredAmountThoughTheExchangeRateMoved(t *testing.T)
 		if err := server.SetExchangeRate(currency, shippingtest.Amount(t, "99999")); err != nil {
 			t.Fatal(err)
 		}
-		bought, err := client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms, shipping.DocumentFDA)
+		bought, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms, shipping.DocumentFDA}, Draft: shippingtest.DraftRecord(draft.RequestID)})
 		if err != nil || bought.ChargedAmount != stored {
 			t.Errorf("charged %v, stored %v, %v", bought, stored, err)
 		}
@@ -205,21 +205,21 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 			"not offered":    {shipping.DocumentSteel},
 			"one of several": {shipping.DocumentCustoms, shipping.DocumentSteel},
 		} {
-			_, err := client.Regulatory.Purchase(ctx, draft.RequestID, documents...)
+			_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: documents, Draft: shippingtest.DraftRecord(draft.RequestID)})
 			refused, ok := errors.AsType[*shipping.PurchaseError](err)
-			if !ok || refused.Outcome != shipping.OutcomeNotCharged || refused.RequestID != draft.RequestID {
+			if !ok || refused.Outcome != shipping.OutcomeNotCharged || refused.Purchase.RequestID != draft.RequestID {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 		if sum, _ := shippingtest.Debits(t, client, server.Wallets()[0]); sum.Sign() != 0 {
 			t.Errorf("refusals cost %s", sum)
 		}
-		if _, err := client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentCustoms); err != nil {
+		if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, Draft: shippingtest.DraftRecord(draft.RequestID)}); err != nil {
 			t.Fatal(err)
 		}
-		_, err := client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentCustoms)
+		_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, Draft: shippingtest.DraftRecord(draft.RequestID)})
 		again, ok := errors.AsType[*shipping.PurchaseError](err)
-		if !ok || again.Outcome != shipping.OutcomeCharged || !strings.Contains(err.Error(), "purchased before") {
+		if !ok || again.Outcome != shipping.OutcomePurchasedBefore || !strings.Contains(err.Error(), "purchased before") {
 			t.Errorf("purchased again: %v", err)
 		}
 		if _, count := shippingtest.Debits(t, client, server.Wallets()[0]); count[draft.RequestID] != 1 {
@@ -231,7 +231,7 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 func TestWait_AnHourOfPollingTakesNoTime(t *testing.T) {
 	flow(t, func(t *testing.T, server *mockserver.Server, client *shipping.Client) {
 		draft := shippingtest.Draft(t, client, "SH-MAGICHANGINPURCHASING")
-		if _, err := client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms); err != nil {
+		if _, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, Draft: shippingtest.DraftRecord(draft.RequestID)}); err != nil {
 			t.Fatal(err)
 		}
 		started, polls := time.Now(), 0

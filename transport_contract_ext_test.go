@@ -22,7 +22,7 @@ func TestSettlePurchase_WithoutAClientReturnsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()
-		_, err := shipping.RegulatoryService{}.SettlePurchase(t.Context(), "RD-1", nil)
+		_, err := shipping.RegulatoryService{}.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
 		if !errors.Is(err, shipping.ErrNoClient) || time.Since(started) != 0 {
 			t.Errorf("%v after %s", err, time.Since(started))
 		}
@@ -92,7 +92,7 @@ func TestPurchase_OverATransportThatBreaksItsContract(t *testing.T) {
 				}
 				return nil, errors.New("unreachable")
 			}))
-			_, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
+			_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
 			failed, ok := err.(*shipping.PurchaseError)
 			if !ok || failed.Outcome != shipping.OutcomeUnknown || purchases != 1 {
 				t.Errorf("%s: %v after %d purchases", name, err, purchases)
@@ -106,7 +106,7 @@ func TestWithHTTPClient_ANilTransportIsTheDefault(t *testing.T) {
 	t.Parallel()
 	var none *http.Transport
 	client := shippingtest.NewClient(t, none, shipping.WithBaseURL("http://127.0.0.1:1"), shippingtest.FastRetries())
-	_, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
+	_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
 	if failed, ok := errors.AsType[*shipping.PurchaseError](err); !ok || failed.Outcome != shipping.OutcomeNotCharged {
 		t.Errorf("%v", err)
 	}
@@ -134,11 +134,13 @@ func TestPurchase_APanicAfterTheChargeReachesTheCaller(t *testing.T) {
 				t.Errorf("recovered %v", got)
 			}
 		}()
-		_, _ = client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
+		_, _ = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
 	}()
 	panics = false
-	settled, err := client.Regulatory.SettlePurchase(t.Context(), "RD-1", &shipping.SettleOptions{DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}})
-	if err != nil || settled.Outcome != shipping.OutcomeCharged || purchases != 1 {
+	settled, err := client.Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{
+		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1"),
+	})
+	if err != nil || !settled.ReadBack || purchases != 1 {
 		t.Errorf("%+v, %v after %d purchases", settled, err, purchases)
 	}
 }

@@ -36,7 +36,7 @@ func (o *AnalyzeAndPollOptions) validate() error {
 	if _, err := o.Poll.withDefaults(); err != nil {
 		return err
 	}
-	return o.Purchase.Validate()
+	return cmp.Or(o.Budget.validate(), o.Purchase.Validate())
 }
 
 // PollOptions are the settings of [RegulatoryService.Wait]. Zero fields and nil take the defaults.
@@ -115,7 +115,7 @@ type PollEvent struct {
 //
 // Invalid options are a [*ValidationError], and a failed analysis is an error as of [RegulatoryService.Analyze].
 // Every error after the analysis is a [*StepError] or [*FailedError] with the request's id;
-// [RegulatoryService.ResumePoll] continues with that id. It wraps [ErrOverBudget] if the budget stopped the purchase, and
+// [RegulatoryService.Resume] continues with that id. It wraps [ErrOverBudget] if the budget stopped the purchase, and
 // a [*PurchaseError] if the purchase was not confirmed.
 //
 // Specification: "Typical regulatory workflow".
@@ -128,16 +128,16 @@ func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeR
 	if err != nil {
 		return nil, err
 	}
-	flow.id = draft.RequestID
+	flow.id, flow.sole = draft.RequestID, true
 	flow.report(PollEvent{Step: StepAnalyzed, Request: draft})
 	return flow.fromDraft(ctx, draft)
 }
 
-// ResumePoll continues with a request in any state. It edits, selects, purchases and waits for a draft as
+// Resume continues with a request in any state. It edits, selects, purchases and waits for a draft as
 // [RegulatoryService.AnalyzeAndPoll] does, and returns the draft if Select is nil. It waits for a
 // purchased request. Nothing is purchased unless the request has just been read as a draft. Its errors are those of
 // AnalyzeAndPoll.
-func (s RegulatoryService) ResumePoll(ctx context.Context, requestID string, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
+func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
 	flow := newFlow(s, opts, call)
 	if err := flow.options.validate(); err != nil {
 		return nil, err
@@ -164,12 +164,13 @@ func (s RegulatoryService) ResumePoll(ctx context.Context, requestID string, opt
 	}
 }
 
-// flow is one run of AnalyzeAndPoll or ResumePoll.
+// flow is one run of AnalyzeAndPoll or Resume.
 type flow struct {
 	service RegulatoryService
 	options AnalyzeAndPollOptions
 	call    []CallOption
 	id      string
+	sole    bool // this flow made the draft
 	started time.Time
 }
 
@@ -237,9 +238,9 @@ func stepOf(step workflow.Step) PollStep {
 	return StepSelected // the budget is a part of it
 }
 
-func (f *flow) purchase(ctx context.Context, selected []DocumentType) error {
-	bought, err := f.service.PurchaseWith(ctx, &PurchaseRequest{
-		RequestID: f.id, DocumentTypes: selected, WasDraft: true, PurchaseOptions: f.options.Purchase,
+func (f *flow) purchase(ctx context.Context, draft *RegulatoryRequest, selected []DocumentType) error {
+	bought, err := f.service.Purchase(ctx, &PurchaseRequest{
+		RequestID: f.id, DocumentTypes: selected, Draft: draft, Sole: f.sole, PurchaseOptions: f.options.Purchase,
 	}, f.call...)
 	if err == nil {
 		f.report(PollEvent{Step: StepPurchased, Request: bought.Request, Purchase: bought})
@@ -308,7 +309,8 @@ func newWaiting(s RegulatoryService, requestID string, options PollOptions, call
 			}
 			return record, err
 		},
-		State: func(record *RegulatoryRequest) workflow.State { return workflow.State(record.Status) },
+		Draft: func(record *RegulatoryRequest) bool { return record.Status == StatusDraft },
+		Final: func(record *RegulatoryRequest) bool { return record.Status.Final() },
 		Retry: s.core.retryPoll,
 	}
 	if options.Progress != nil {
@@ -360,10 +362,23 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 		err = w.failed(ErrNotPurchased)
 	case end == workflow.Broken:
 		err = w.failed(err)
-	case record.Status == StatusFailed:
-		err = &FailedError{Request: record, Operation: OpGetRequest}
+	default:
+		if err = record.ended(); err != nil && record.Status != StatusFailed {
+			err = w.failed(err)
+		}
 	}
 	return 0, true, err
+}
+
+// ended returns the result of a wait for a request in a final state: nil only if its documents are generated.
+func (r *RegulatoryRequest) ended() error {
+	switch r.Status {
+	case StatusCompleted:
+		return nil
+	case StatusFailed:
+		return &FailedError{Request: r, Operation: OpGetRequest}
+	}
+	return fmt.Errorf("the request has ended with the status %s, which is not a success", quoteShort(string(r.Status)))
 }
 
 func (w *waiting) failed(err error) error {
@@ -384,7 +399,7 @@ func sleep(ctx context.Context, d time.Duration, last error) error {
 }
 
 // StepError is returned if a step fails after the request was created. Pass its RequestID to
-// [RegulatoryService.ResumePoll] to continue, in this process or another.
+// [RegulatoryService.Resume] to continue, in this process or another.
 type StepError struct {
 	RequestID string
 	// Step is the step that failed.

@@ -119,15 +119,13 @@ func TestAnalyzeAndPoll_BudgetStopsBeforeAnythingIsSent(t *testing.T) {
 		"over by a hundredth": {draftOfTwo, "2400.49", "NGN", "over budget: 2400.50 NGN needed, 2400.49 NGN allowed"},
 		"over by a thousandth": {document(`"amount":1.001,"currency":"KWD"`), "1", "KWD",
 			"over budget: 1.001 KWD needed, 1.00 KWD allowed"},
-		"no budget at all":        {draftOfTwo, "0", "NGN", "over budget: 2400.50 NGN needed, 0.00 NGN allowed"},
-		"another currency":        {draftOfTwo, "1000000", "USD", "budget of 1000000.00 USD: the draft is priced in NGN"},
-		"budget without currency": {draftOfTwo, "1000000", "", "the budget needs an amount and a currency"},
-		"budget without amount":   {draftOfTwo, "", "NGN", "the budget needs an amount and a currency"},
-		"missing price":           {document(`"currency":"NGN"`), "1000000", "NGN", "FDA has no price that could be read"},
-		"null price":              {document(`"amount":null,"currency":"NGN"`), "1000000", "NGN", "FDA has no price that could be read"},
-		"unreadable price":        {document(`"amount":"free","currency":"NGN"`), "1000000", "NGN", "FDA has no price that could be read"},
-		"negative price":          {document(`"amount":-1,"currency":"NGN"`), "1000000", "NGN", "FDA has the negative price -1"},
-		"price without currency":  {document(`"amount":1`), "1000000", "NGN", "the price of FDA has no currency"},
+		"no budget at all":       {draftOfTwo, "0", "NGN", "over budget: 2400.50 NGN needed, 0.00 NGN allowed"},
+		"another currency":       {draftOfTwo, "1000000", "USD", "budget of 1000000.00 USD: the draft is priced in NGN"},
+		"missing price":          {document(`"currency":"NGN"`), "1000000", "NGN", "FDA has no price that could be read"},
+		"null price":             {document(`"amount":null,"currency":"NGN"`), "1000000", "NGN", "FDA has no price that could be read"},
+		"unreadable price":       {document(`"amount":"free","currency":"NGN"`), "1000000", "NGN", "FDA has no price that could be read"},
+		"negative price":         {document(`"amount":-1,"currency":"NGN"`), "1000000", "NGN", "FDA has the negative price -1"},
+		"price without currency": {document(`"amount":1`), "1000000", "NGN", "the price of FDA has no currency"},
 		"mixed currencies": {`"available_documents":[{"document_type":"FDA","amount":1,"currency":"NGN"},{"document_type":"MSDS","amount":1,"currency":"USD"}]`,
 			"1000000", "NGN", "MSDS is priced in USD, others in NGN"},
 		"too much to add": {`"currency":"NGN","available_documents":[{"document_type":"FDA","amount":999999999999999999},{"document_type":"MSDS","amount":999999999999999999}]`,
@@ -138,9 +136,7 @@ func TestAnalyzeAndPoll_BudgetStopsBeforeAnythingIsSent(t *testing.T) {
 			service := newWorkflowService()
 			service.draft = test.draft
 			budget := &shipping.Budget{Currency: test.currency}
-			if test.budget != "" {
-				budget.Amount = shippingtest.Amount(t, test.budget)
-			}
+			budget.Amount = shippingtest.Amount(t, test.budget)
 			draft, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll, Budget: budget})
 			shippingtest.WantError(t, "workflow", err, shipping.ErrOverBudget)
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasSuffix(err.Error(), "; nothing was purchased") {
@@ -246,7 +242,7 @@ func TestAnalyzeAndPoll_TheDraftIsReadAgainAfterAnEdit(t *testing.T) {
 	})
 }
 
-func TestResumePoll_GoesOnFromEachState(t *testing.T) {
+func TestResume_GoesOnFromEachState(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		status  string
@@ -265,7 +261,7 @@ func TestResumePoll_GoesOnFromEachState(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service := newWorkflowService()
 				service.status = test.status
-				record, err := shippingtest.NewClient(t, service).Regulatory.ResumePoll(t.Context(), "RD-1", test.options)
+				record, err := shippingtest.NewClient(t, service).Regulatory.Resume(t.Context(), "RD-1", test.options)
 				if (err != nil) != (test.want == shipping.StatusFailed) || record == nil || record.Status != test.want {
 					t.Errorf("%+v, %v", record, err)
 				}
@@ -277,11 +273,11 @@ func TestResumePoll_GoesOnFromEachState(t *testing.T) {
 	}
 }
 
-func TestResumePoll_AfterAFailedReadItWaitsAndBuysNothing(t *testing.T) {
+func TestResume_AfterAFailedReadItWaitsAndBuysNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		service := states(shippingtest.Refusal(503, "busy"), shippingtest.Refusal(503, "busy"), shippingtest.Refusal(503, "busy"), shippingtest.Refusal(503, "busy"), shippingtest.Record("processing"), shippingtest.Record("completed"))
-		record, err := shippingtest.NewClient(t, service).Regulatory.ResumePoll(t.Context(), "RD-1", &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll})
+		record, err := shippingtest.NewClient(t, service).Regulatory.Resume(t.Context(), "RD-1", &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll})
 		if err != nil || record.Status != shipping.StatusCompleted || service.Count(http.MethodPost) != 0 {
 			t.Errorf("%+v, %v", record, err)
 		}
@@ -292,11 +288,11 @@ func TestResumePoll_AfterAFailedReadItWaitsAndBuysNothing(t *testing.T) {
 			}
 			return nil
 		}
-		record, err = shippingtest.NewClient(t, busy).Regulatory.ResumePoll(t.Context(), "RD-1", &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll})
+		record, err = shippingtest.NewClient(t, busy).Regulatory.Resume(t.Context(), "RD-1", &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll})
 		if err != nil || record.Status != shipping.StatusCompleted || busy.Count(http.MethodPost) != 1 {
 			t.Errorf("a draft behind failed reads: %+v, %v", record, err)
 		}
-		_, err = shippingtest.NewClient(t, states(shippingtest.Refusal(404, "gone"))).Regulatory.ResumePoll(t.Context(), "RD-1", nil)
+		_, err = shippingtest.NewClient(t, states(shippingtest.Refusal(404, "gone"))).Regulatory.Resume(t.Context(), "RD-1", nil)
 		shippingtest.WantError(t, "a request that is gone", err, shipping.ErrNotFound)
 		if failure, _ := errors.AsType[*shipping.StepError](err); failure == nil || failure.RequestID != "RD-1" {
 			t.Errorf("%v", err)

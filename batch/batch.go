@@ -70,18 +70,16 @@ type Options struct {
 	// every moment. If the service reports a charge that is higher than the price on the draft, the higher
 	// one counts, and nothing more is purchased in this run. Nil means no bound.
 	Budget *shipping.Budget
-	// Purchase holds the settings of the purchases.
+	// Purchase holds the settings of the purchases. Its QuietFor is also how long a request must read as a draft
+	// until a purchase that an earlier run left without a response counts as not charged.
 	Purchase shipping.PurchaseOptions
-	// QuietFor is how long a request must read as a draft until a purchase that an earlier run left without a
-	// response counts as not charged; see [shipping.SettleOptions]. Default 1 min.
-	QuietFor time.Duration
 	// Poll holds the settings of the waits. Its Progress is called one call at a time too.
 	Poll shipping.PollOptions
 	// Journal records each step, so that an interrupted batch can be resumed and buys nothing twice: that of
 	// [OpenFile] for one process, or one in a database for several. Several processes run the same batch at the
 	// same time: the items are divided among them, the budget holds for all together, and the items of a process
 	// that dies are taken over by the others. Each run returns when all items have ended, in whichever process. The journal's lease
-	// must be at least a quarter longer than QuietFor. Nil is [Memory]: nothing can be resumed.
+	// must be at least a quarter longer than Purchase.QuietFor. Nil is [Memory]: nothing can be resumed.
 	Journal Journal
 	// Progress is called after each step of each item, one call at a time.
 	Progress func(Event)
@@ -217,7 +215,7 @@ func validateCall(options []shipping.CallOption) error {
 // complete checks the options and fills in the defaults.
 func (o *Options) complete() error {
 	o.Concurrency = cmp.Or(o.Concurrency, 8)
-	o.QuietFor = cmp.Or(o.QuietFor, time.Minute)
+	quietFor := cmp.Or(o.Purchase.QuietFor, time.Minute)
 	if o.Journal == nil {
 		o.Journal = Memory()
 	}
@@ -228,11 +226,9 @@ func (o *Options) complete() error {
 		problem = "has a negative Concurrency: leave it 0 for 8"
 	case b != nil && (!b.Amount.Known() || b.Amount.Sign() < 0 || b.Currency == ""):
 		problem = "has a Budget without an amount or a currency"
-	case o.QuietFor < 0:
-		problem = "has a negative QuietFor: leave it 0 for 1 minute"
-	case lease > 0 && lease < o.QuietFor/4*5:
+	case lease > 0 && lease < quietFor/4*5:
 		problem = fmt.Sprintf("has a Journal whose claims hold for %s, too short to settle a purchase with a QuietFor of %s: "+
-			"make the lease at least %s", lease, o.QuietFor, o.QuietFor/4*5)
+			"make the lease at least %s", lease, quietFor, quietFor/4*5)
 	}
 	if problem != "" {
 		return invalid("Options", problem)

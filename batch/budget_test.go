@@ -196,7 +196,7 @@ func TestBatch_ALatePurchaseOfAStalledProcessIsCounted(t *testing.T) {
 				stalled := &stalledTransport{RoundTripper: service, stall: stall}
 				run := func(client *shipping.Client, items int) {
 					report, err := batch.Run(t.Context(), client, walletItems(items), &batch.Options{
-						Concurrency: 1, Select: shipping.SelectAll, Budget: budget, Journal: journal, QuietFor: quiet,
+						Concurrency: 1, Select: shipping.SelectAll, Budget: budget, Journal: journal, Purchase: shipping.PurchaseOptions{QuietFor: quiet},
 					})
 					if err != nil || report.Committed != shippingtest.Amount(t, "100") {
 						t.Errorf("%+v, %v", report, err)

@@ -50,7 +50,7 @@ func TestBatch_TheCauseOfItsContextIsNoEvidence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, unsent := unreached.Regulatory.Purchase(t.Context(), "RD-other", shipping.DocumentFDA)
+	_, unsent := unreached.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-other", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}})
 	failed := &shipping.FailedError{Request: &shipping.RegulatoryRequest{RequestID: "RD-other"}, Operation: shipping.OpAnalyze}
 	for name, cause := range map[string]error{
 		"an unsent purchase": unsent, "a failed analysis": failed, "a budget": shipping.ErrOverBudget,

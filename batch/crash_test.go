@@ -197,7 +197,7 @@ func written(t *testing.T, d *disk, appends int, name string) (keys []string) {
 			time.Sleep(time.Duration(n/3*100+n%3) * time.Millisecond) // three of them come during a flush of 10 ms
 			record := Record{
 				Key: fmt.Sprintf("%s-%d", name, n), Step: StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"CUSTOMS"},
-				Currency: "NGN", WasDraft: true, At: time.Now(),
+				Currency: "NGN", Purchase: &shipping.PurchaseRequest{RequestID: "RD-1", Sole: true}, At: time.Now(),
 			}
 			if err := journal.append(record); err != nil {
 				t.Error(err)

@@ -155,8 +155,8 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 		Check:   check,
 		Select:  e.run.options.Select,
 		Reserve: e.reserve,
-		Purchase: func(ctx context.Context, _ []shipping.DocumentType) (err error) {
-			wait, err = e.purchase(ctx)
+		Purchase: func(ctx context.Context, draft *shipping.RegulatoryRequest, _ []shipping.DocumentType) (err error) {
+			wait, err = e.purchase(ctx, draft)
 			return err
 		},
 		Done: func(step workflow.Step, draft *shipping.RegulatoryRequest) {

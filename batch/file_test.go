@@ -149,7 +149,7 @@ func TestBatchFile_RefusesTextsThatItCouldNotReturn(t *testing.T) {
 	good := batch.Record{
 		Key: "Müller \u2028 \ufffd <&> \"\\\n\t\x01\U0001F680", Step: batch.StepPurchasing, RequestID: "RD-1",
 		Documents: []shipping.DocumentType{"FDA", "<x>"}, Amount: shippingtest.Amount(t, "19.90"), Currency: "USD",
-		Charged: shippingtest.Amount(t, "-0.000000000000000001"), ChargedCurrency: "NGN", WasDraft: true, Note: "ü",
+		Charged: shippingtest.Amount(t, "-0.000000000000000001"), ChargedCurrency: "NGN", Purchase: drafted("RD-1"), Note: "ü",
 	}
 	long := strings.Repeat("x", 5000)
 	for name, change := range map[string]func(*batch.Record){
@@ -179,7 +179,9 @@ func TestBatchFile_RefusesTextsThatItCouldNotReturn(t *testing.T) {
 	if err != nil || len(records) != 1 {
 		t.Fatalf("%+v, %v", records, err)
 	}
-	shippingtest.Diff(t, "the record", fmt.Sprintf("%+v", good), fmt.Sprintf("%+v", records[0]))
+	want, _ := json.Marshal(good)
+	got, _ := json.Marshal(records[0])
+	shippingtest.Diff(t, "the record", string(want), string(got))
 }
 
 // A journal that is no longer at its path accepts no records: another process could open a new one there and purchase the

@@ -79,12 +79,19 @@ func (j *memoryJournal) last(key string) (last batch.Record) {
 	return last
 }
 
+// drafted is what a record keeps of a purchase of CUSTOMS on a draft that the batch made.
+func drafted(requestID string) *shipping.PurchaseRequest {
+	return &shipping.PurchaseRequest{
+		RequestID: requestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}, Draft: shippingtest.DraftRecord(requestID), Sole: true,
+	}
+}
+
 // purchasing is the record of an item whose purchase an earlier run left open.
 func purchasing(t *testing.T, key string) batch.Record {
 	t.Helper()
 	return batch.Record{
 		Key: key, Step: batch.StepPurchasing, RequestID: "RD-" + key, Documents: []shipping.DocumentType{"CUSTOMS"},
-		Amount: shippingtest.Amount(t, "100"), Currency: "NGN", WasDraft: true,
+		Amount: shippingtest.Amount(t, "100"), Currency: "NGN", Purchase: drafted("RD-" + key),
 	}
 }
 
@@ -93,7 +100,7 @@ func purchasing(t *testing.T, key string) batch.Record {
 func TestBatch_RefusesSettingsThatCannotWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, options := range map[string]batch.Options{
-			"QuietFor":            {QuietFor: -1},
+			"QuietFor":            {Purchase: shipping.PurchaseOptions{QuietFor: -1}},
 			"Purchase.SettleFor":  {Purchase: shipping.PurchaseOptions{SettleFor: -1}},
 			"Purchase.RefusedFor": {Purchase: shipping.PurchaseOptions{RefusedFor: -1}},
 			"Poll.MinInterval":    {Poll: shipping.PollOptions{MinInterval: -1}},
@@ -276,7 +283,7 @@ func TestBatch_PurchasesOnlyWhatStillReadsAsADraft(t *testing.T) {
 			}
 			result, purchases := report.Results[0], service.purchases
 			if status == "draft" {
-				if purchases != 1 || result.State != batch.StateCompleted || !journal.last("SH-1").WasDraft {
+				if purchases != 1 || result.State != batch.StateCompleted || journal.last("SH-1").Purchase != nil {
 					t.Errorf("draft: %d purchases, %+v", purchases, result)
 				}
 				continue

@@ -3,6 +3,7 @@ package batch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -24,10 +25,13 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 		return 0, e.failed(shipping.StepPolled, nil, err)
 	}
 	e.charge(record.ChargedAmount, record.Currency)
-	if record.Status == shipping.StatusFailed {
+	switch record.Status {
+	case shipping.StatusCompleted:
+		return 0, e.move(ctx, StepCompleted)
+	case shipping.StatusFailed:
 		return 0, errors.Join(&shipping.FailedError{Request: record, Operation: shipping.OpGetRequest}, e.move(ctx, StepFailed))
 	}
-	return 0, e.move(ctx, StepCompleted)
+	return 0, e.failed(shipping.StepPolled, record, fmt.Errorf("the request has ended with the status %s, which is not a success", quoteShort(string(record.Status))))
 }
 
 // newWait returns the wait for the item. It holds no record, because ten thousand items can wait.
@@ -36,7 +40,8 @@ func (e *entry) newWait() *workflow.Wait[*shipping.RegulatoryRequest] {
 	return &workflow.Wait[*shipping.RegulatoryRequest]{
 		Intervals: e.run.intervals,
 		Read:      e.get,
-		State:     func(record *shipping.RegulatoryRequest) workflow.State { return workflow.State(record.Status) },
+		Draft:     func(record *shipping.RegulatoryRequest) bool { return record.Status == shipping.StatusDraft },
+		Final:     func(record *shipping.RegulatoryRequest) bool { return record.Status.Final() },
 		Retry:     e.run.retryPoll,
 		Report: func(poll workflow.Poll[*shipping.RegulatoryRequest]) {
 			event := shipping.PollEvent{

@@ -3,18 +3,22 @@ package batch
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/evidence"
 )
 
 // reserve reserves the price, and records the intent to purchase.
 func (e *entry) reserve(ctx context.Context, draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
 	intent := e.record
-	intent.Step, intent.Documents, intent.WasDraft = StepPurchasing, selected, true
-	intent.Note = ""
+	intent.Step, intent.Documents, intent.Note = StepPurchasing, selected, ""
 	var err error
+	if intent.Purchase, err = remember(intent.RequestID, draft, selected); err != nil {
+		return err
+	}
 	intent.Amount, intent.Currency, err = e.run.price(draft, selected)
 	if err == nil {
 		err = errors.Join(e.run.mayPurchase(), e.run.mayContinue())
@@ -32,12 +36,18 @@ func (e *entry) reserve(ctx context.Context, draft *shipping.RegulatoryRequest, 
 	return err
 }
 
+// remember returns what a record keeps of a purchase: without most of the draft, because a batch can have many
+// thousand items. The batch made the draft, and shares it with nobody.
+func remember(requestID string, draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) (*shipping.PurchaseRequest, error) {
+	var small shipping.PurchaseRequest
+	text, err := json.Marshal(shipping.PurchaseRequest{RequestID: requestID, DocumentTypes: selected, Draft: draft, Sole: true})
+	return &small, errors.Join(err, json.Unmarshal(text, &small))
+}
+
 // purchase sends the purchase once, if there is enough time in which no other process can settle it.
-func (e *entry) purchase(ctx context.Context) (time.Duration, error) {
-	purchase := shipping.PurchaseRequest{
-		RequestID: e.record.RequestID, DocumentTypes: e.record.Documents, WasDraft: e.record.WasDraft,
-		PurchaseOptions: e.run.options.Purchase,
-	}
+func (e *entry) purchase(ctx context.Context, draft *shipping.RegulatoryRequest) (time.Duration, error) {
+	purchase := e.remembered()
+	purchase.Draft = draft
 	buying := ctx
 	if lease := e.run.journal.Lease(); lease > 0 {
 		if passed(e.claim.Until().Add(-lease / 2)) {
@@ -47,11 +57,21 @@ func (e *entry) purchase(ctx context.Context) (time.Duration, error) {
 		buying, stop = context.WithTimeout(ctx, purchaseTime(lease))
 		defer stop()
 	}
-	bought, err := e.run.client.Regulatory.PurchaseWith(buying, &purchase, e.run.call...)
+	bought, err := e.run.client.Regulatory.Purchase(buying, purchase, e.run.call...)
 	if refusedUnsent(err) {
 		return e.notCharged(ctx, err)
 	}
 	return e.bought(ctx, bought, err)
+}
+
+// remembered returns the purchase as the record holds it, with the settings of this run.
+func (e *entry) remembered() *shipping.PurchaseRequest {
+	purchase := shipping.PurchaseRequest{RequestID: e.record.RequestID, DocumentTypes: e.record.Documents}
+	if e.record.Purchase != nil {
+		purchase = *e.record.Purchase
+	}
+	purchase.PurchaseOptions = e.run.options.Purchase
+	return &purchase
 }
 
 // refusedUnsent reports whether a purchase was refused by its own validation.
@@ -79,21 +99,29 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 	switch {
 	case err == nil:
 		e.charge(bought.ChargedAmount, bought.Currency)
-	case failed != nil && failed.Outcome == shipping.OutcomeCharged: // purchased before
+	case failed != nil && failed.Outcome == shipping.OutcomePurchasedBefore:
 		if failed.Request != nil {
 			e.charge(failed.Request.ChargedAmount, failed.Request.Currency)
 		}
 	case failed != nil && failed.Outcome == shipping.OutcomeNotCharged:
 		return e.notCharged(ctx, err)
+	case failed != nil && failed.Purchase.Refused && !e.refused():
+		// A later run must not take a refused purchase for one whose response was lost.
+		e.record.Purchase = failed.Purchase
+		return 0, errors.Join(err, e.move(ctx, StepPurchasing))
 	default:
 		return 0, err
 	}
+	e.record.Purchase = nil
 	if err := e.move(ctx, StepPurchased); err != nil {
 		return 0, err
 	}
 	e.run.progress(e, shipping.PollEvent{Step: shipping.StepPurchased, RequestID: e.record.RequestID, Purchase: bought})
 	return e.wait(ctx)
 }
+
+// refused reports whether the record states that the service refused the purchase.
+func (e *entry) refused() bool { return e.record.Purchase != nil && e.record.Purchase.Refused }
 
 // notCharged ends the item, in this run, after a purchase that charged nothing.
 func (e *entry) notCharged(ctx context.Context, err error) (time.Duration, error) {
@@ -114,7 +142,7 @@ func (e *entry) charge(amount shipping.Amount, currency string) {
 		return
 	}
 	e.record.Charged, e.record.ChargedCurrency = amount, currency
-	if currency != "" && e.record.Currency != "" && currency != e.record.Currency || amount.Cmp(e.record.Amount) <= 0 {
+	if currency != "" && e.record.Currency != "" && !evidence.SameCurrency(currency, e.record.Currency) || amount.Cmp(e.record.Amount) <= 0 {
 		return
 	}
 	if e.record.Amount.Known() {
@@ -135,8 +163,7 @@ func (e *entry) settle(ctx context.Context) (time.Duration, error) {
 			return 0, err
 		}
 	}
-	settle := shipping.SettleOptions{QuietFor: e.run.options.QuietFor, DocumentTypes: e.record.Documents, WasDraft: e.record.WasDraft}
-	bought, err := e.run.client.Regulatory.SettlePurchase(ctx, e.record.RequestID, &settle, e.run.call...)
+	bought, err := e.run.client.Regulatory.SettlePurchase(ctx, e.remembered(), e.run.call...)
 	failed, ok := err.(*shipping.PurchaseError)
 	if !ok || failed.Outcome != shipping.OutcomeNotCharged {
 		return e.bought(ctx, bought, err)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/evidence"
 )
 
 // Record is one step of one item. The last record of an item is its state.
@@ -23,8 +24,8 @@ type Record struct {
 	// Charged is the charge that the service reports, in ChargedCurrency; not given if it reports none.
 	Charged         shipping.Amount `json:"charged,omitzero"`
 	ChargedCurrency string          `json:"charged_currency,omitempty"`
-	// WasDraft states that the request was read as a draft before the purchase; see [shipping.SettleOptions].
-	WasDraft bool `json:"was_draft,omitempty"`
+	// Purchase is what has to be remembered of the purchase until its outcome is known.
+	Purchase *shipping.PurchaseRequest `json:"purchase,omitempty"`
 	// Note is the reason given to [Resolve].
 	Note string    `json:"note,omitempty"`
 	At   time.Time `json:"at"`
@@ -34,11 +35,15 @@ type Record struct {
 // them could lose information of a newer version.
 func (r *Record) UnmarshalJSON(text []byte) error {
 	type plain Record
-	var read plain
+	var read struct {
+		plain
+		// Before Purchase, records held this alone, which does not prove what a later reading shows.
+		WasDraft bool `json:"was_draft"`
+	}
 	if err := decodeExactly(text, &read); err != nil {
 		return err
 	}
-	*r = Record(read)
+	*r = Record(read.plain)
 	return nil
 }
 
@@ -146,7 +151,7 @@ func (r Record) uncountable(budget shipping.Budget) string {
 	switch {
 	case !r.Step.Committed():
 		return ""
-	case r.Currency != "" && r.Currency != budget.Currency:
+	case r.Currency != "" && !evidence.SameCurrency(r.Currency, budget.Currency):
 		return fmt.Sprintf("the journal holds a purchase of %s in %s", r.Key, r.Currency)
 	case len(r.Documents) > 0 && !r.Amount.Known():
 		return fmt.Sprintf("the journal holds a purchase of %s whose price is not known", r.Key)
@@ -158,7 +163,7 @@ func (r Record) uncountable(budget shipping.Budget) string {
 
 // notCharged returns the record of the item after a purchase that charged nothing.
 func (r Record) notCharged() Record {
-	r.Step, r.WasDraft = StepAnalyzed, false
+	r.Step, r.Purchase = StepAnalyzed, nil
 	r.Amount, r.Currency, r.Charged, r.ChargedCurrency = shipping.Amount{}, "", shipping.Amount{}, ""
 	return r
 }
@@ -170,6 +175,9 @@ func (r Record) after(earlier Record) Record {
 	}
 	if r.Documents == nil {
 		r.Documents = earlier.Documents
+	}
+	if r.Purchase == nil && r.Step == StepPurchasing {
+		r.Purchase = earlier.Purchase
 	}
 	return r
 }

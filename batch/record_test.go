@@ -98,7 +98,7 @@ func TestRecord_AfterAndNotCharged(t *testing.T) {
 		t.Errorf("what it lacks: %+v", got)
 	}
 	ten := shippingtest.Amount(t, "10")
-	paid := Record{Key: "k", Step: StepPurchasing, RequestID: "RD-1", Amount: ten, Currency: "NGN", Charged: ten, ChargedCurrency: "NGN", WasDraft: true, Note: "n"}
+	paid := Record{Key: "k", Step: StepPurchasing, RequestID: "RD-1", Amount: ten, Currency: "NGN", Charged: ten, ChargedCurrency: "NGN", Purchase: &shipping.PurchaseRequest{RequestID: "RD-1"}, Note: "n"}
 	if got := paid.notCharged(); !cmp.Equal(got, Record{Key: "k", Step: StepAnalyzed, RequestID: "RD-1", Note: "n"}) {
 		t.Errorf("not charged: %+v", got)
 	}
@@ -230,23 +230,23 @@ func TestOptions_Complete(t *testing.T) {
 		want    string
 	}{
 		"none":                    {Options{}, ""},
-		"a lease just long":       {Options{QuietFor: 4 * time.Minute, Journal: leased(5 * time.Minute)}, ""},
-		"a lease too short":       {Options{QuietFor: 4 * time.Minute, Journal: leased(5*time.Minute - 1)}, "make the lease at least 5m0s"},
+		"a lease just long":       {Options{Purchase: shipping.PurchaseOptions{QuietFor: 4 * time.Minute}, Journal: leased(5 * time.Minute)}, ""},
+		"a lease too short":       {Options{Purchase: shipping.PurchaseOptions{QuietFor: 4 * time.Minute}, Journal: leased(5*time.Minute - 1)}, "make the lease at least 5m0s"},
 		"a lease and the default": {Options{Journal: leased(75 * time.Second)}, ""},
 		"the default too long":    {Options{Journal: leased(75*time.Second - 1)}, "make the lease at least 1m15s"},
-		"no lease":                {Options{QuietFor: time.Hour, Journal: leased(0)}, ""},
+		"no lease":                {Options{Purchase: shipping.PurchaseOptions{QuietFor: time.Hour}, Journal: leased(0)}, ""},
 		"a budget of nothing":     {Options{Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "0"), Currency: "NGN"}}, ""},
 		"a budget below nothing":  {Options{Budget: &shipping.Budget{Amount: ten.Neg(), Currency: "NGN"}}, "Budget"},
 		"no amount":               {Options{Budget: &shipping.Budget{Currency: "NGN"}}, "Budget"},
 		"no currency":             {Options{Budget: &shipping.Budget{Amount: ten}}, "Budget"},
 		"negative concurrency":    {Options{Concurrency: -1}, "Concurrency"},
-		"negative QuietFor":       {Options{QuietFor: -1}, "QuietFor"},
+		"negative QuietFor":       {Options{Purchase: shipping.PurchaseOptions{QuietFor: -1}}, "PurchaseOptions has a negative field"},
 	} {
 		err := test.options.complete()
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
-		if err == nil && (test.options.Concurrency != 8 || test.options.QuietFor == 0 || test.options.Journal == nil) {
+		if err == nil && (test.options.Concurrency != 8 || test.options.Journal == nil) {
 			t.Errorf("%s: the defaults are %+v", name, test.options)
 		}
 	}

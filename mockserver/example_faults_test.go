@@ -73,12 +73,12 @@ func ExampleWorld_Inject_point() {
 		fmt.Println(err)
 		return
 	}
-	bought, err := client.Regulatory.Purchase(context.Background(), draft.RequestID, shipping.DocumentCustoms)
+	bought, err := client.Regulatory.Purchase(context.Background(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(bought.Outcome, "after", srv.Requests(shipping.OpPurchase), "purchase; learnt by reading back:", bought.ReadBack)
+	fmt.Println("charged after", srv.Requests(shipping.OpPurchase), "purchase; learnt by reading back:", bought.ReadBack)
 	fmt.Println("invariants:", srv.Check())
 	// Output:
 	// charged after 1 purchase; learnt by reading back: true

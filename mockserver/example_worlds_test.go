@@ -63,7 +63,7 @@ func ExampleServer_Open_scenario() {
 		fmt.Println(err)
 		return
 	}
-	_, err = client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentCustoms)
+	_, err = client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
 	fmt.Println(err != nil)
 
 	_, err = srv.Open("lots_ci42")
@@ -99,7 +99,7 @@ func ExampleWorld_Advance() {
 		fmt.Println(err)
 		return
 	}
-	if _, err := client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentCustoms); err != nil {
+	if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}}); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -155,7 +155,7 @@ func ExampleWorld_Restore() {
 	drafted := srv.Snapshot()
 	for _, document := range []shipping.DocumentType{shipping.DocumentCustoms, shipping.DocumentWatch} {
 		srv.Restore(drafted)
-		_, err := client.Regulatory.Purchase(ctx, draft.RequestID, document)
+		_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{document}})
 		fmt.Println(document, err)
 	}
 	// Output:
@@ -203,7 +203,7 @@ func ExampleWorld_Diff() {
 		return
 	}
 	before := srv.Snapshot()
-	if _, err := client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentCustoms); err != nil {
+	if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}}); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -216,7 +216,7 @@ func ExampleWorld_Diff() {
 	}
 
 	again := srv.Snapshot()
-	_, err = client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentCustoms)
+	_, err = client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
 	fmt.Println(err != nil, srv.Diff(again))
 	// Output:
 	// debit NGN 5904.16 true

@@ -63,7 +63,7 @@ func TestAssumption_CheckResponsesLetsThisServersAnswersPass(t *testing.T) {
 	}
 	get(t, srv, "/v1/transactions").refusal(t, 400, "wallet is required")
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])
-	if _, err := srv.Client(t).Regulatory.Purchase(t.Context(), draft.ID, shipping.DocumentCustoms); err != nil {
+	if _, err := srv.Client(t).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.ID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}}); err != nil {
 		t.Error(err)
 	}
 	lookUp(t, srv, draft.ID)

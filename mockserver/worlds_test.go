@@ -255,7 +255,7 @@ func TestSnapshot_IsRestoredAsOftenAsWanted(t *testing.T) {
 	balance, _ := w.Balance(wallet)
 	drafted := w.Snapshot()
 	for range 2 {
-		if _, err := client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms); err != nil {
+		if _, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}}); err != nil {
 			t.Fatal(err)
 		}
 		before := w.Now()
@@ -542,7 +542,7 @@ func TestWorlds_InsideABubble(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentCustoms); err != nil {
+			if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}}); err != nil {
 				t.Fatal(err)
 			}
 			if scenario == "virtual" {

@@ -45,7 +45,7 @@ type Desk struct {
 type file struct {
 	turn      chan struct{} // a lock that a caller can stop waiting for, unlike a mutex
 	requestID string
-	unclear   bool // a purchase was sent and its outcome is not known
+	unclear   *shipping.PurchaseRequest // a purchase whose outcome is not known; nil if there is none
 }
 
 // Prepare returns the documents of an order once they are generated. If it fails, the next call continues.
@@ -61,8 +61,9 @@ func (d *Desk) Prepare(ctx context.Context, order Order) (*Documents, error) {
 		return nil, fmt.Errorf("order %s: %w", order.Number, err)
 	}
 	request, err := d.buy(ctx, f, order)
-	lost, ok := errors.AsType[*shipping.PurchaseError](err)
-	f.unclear = ok && lost.Outcome == shipping.OutcomeUnknown
+	if lost, ok := errors.AsType[*shipping.PurchaseError](err); ok && lost.Outcome == shipping.OutcomeUnknown {
+		f.unclear = lost.Purchase
+	}
 	switch {
 	case errors.Is(err, shipping.ErrOverBudget):
 		return nil, fmt.Errorf("order %s: %w: %w", order.Number, ErrHeld, err)
@@ -90,14 +91,16 @@ func (d *Desk) file(order string) *file {
 
 // settle settles a purchase with an unknown outcome, so that nothing is bought before it is known.
 func (d *Desk) settle(ctx context.Context, f *file) error {
-	if !f.unclear {
+	if f.unclear == nil {
 		return nil
 	}
-	_, err := d.Client.Regulatory.SettlePurchase(ctx, f.requestID, nil)
-	if verdict, ok := errors.AsType[*shipping.PurchaseError](err); ok && verdict.Outcome == shipping.OutcomeNotCharged {
-		err = nil
+	_, err := d.Client.Regulatory.SettlePurchase(ctx, f.unclear)
+	if verdict, ok := errors.AsType[*shipping.PurchaseError](err); ok && verdict.Outcome != shipping.OutcomeUnknown {
+		err = nil // not charged, or purchased before: the next step reads the request
 	}
-	f.unclear = err != nil
+	if err == nil {
+		f.unclear = nil
+	}
 	return err
 }
 
@@ -111,7 +114,7 @@ func (d *Desk) buy(ctx context.Context, f *file, order Order) (*shipping.Regulat
 		},
 	}
 	if f.requestID != "" {
-		return d.Client.Regulatory.ResumePoll(ctx, f.requestID, options)
+		return d.Client.Regulatory.Resume(ctx, f.requestID, options)
 	}
 	return d.Client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: order.ShipmentID}, options)
 }

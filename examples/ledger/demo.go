@@ -20,7 +20,9 @@ func (j *job) enrich(ctx context.Context, server *mockserver.Server) error {
 		if err != nil {
 			return err
 		}
-		if _, err := j.client.Regulatory.Purchase(ctx, draft.RequestID, chosen...); err != nil {
+		if _, err := j.client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
+			RequestID: draft.RequestID, DocumentTypes: chosen, Draft: draft,
+		}); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,8 @@ const (
 	Confirmation
 	// Refusal: the service itself reported that it did not perform the purchase.
 	Refusal
+	// Contradicted is a refusal that shows a purchase, or another request.
+	Contradicted
 )
 
 // State is the status of the request when it was read back after the purchase.
@@ -32,17 +34,21 @@ const (
 	Other
 )
 
-// Documents compares the purchased documents that the record lists with those of this purchase.
+// purchased are the states that, by the specification, only a purchase leads to from a draft.
+const purchased = Purchasing | Processing | Completed | Failed
+
+// Documents compares the purchased documents that the record lists with those of this purchase. A member that the
+// draft had already lists nothing.
 type Documents uint8
 
 const (
-	// NoList: the record lists no documents that could be read.
+	// NoList: the record lists no documents.
 	NoList Documents = 1 << iota
-	// These: the record lists every document of this purchase.
+	// These: the record lists every document of this purchase, and no others.
 	These
 	// Others: the record lists documents, and none of this purchase.
 	Others
-	// Some: the record lists some documents of this purchase, or documents that could not be read.
+	// Some: the record lists some documents of this purchase, others beside them, or documents that could not be read.
 	Some
 )
 
@@ -50,17 +56,20 @@ const (
 type Case struct {
 	Response Response
 	State    State
-	// Documents are the documents that the record lists.
+	// Documents are the documents that the record lists, and that the draft did not list.
 	Documents Documents
-	// Charge: the record shows a charged amount or a transaction. For a draft, one that an earlier record
-	// showed counts too, and so does one that cannot be read.
+	// Known: the record is known as it was before the purchase, and it was a draft.
+	Known bool
+	// Sole: nobody else can have purchased from this draft.
+	Sole bool
+	// OnlyThese: the record shows that a purchase of this request can only have been one of these documents.
+	OnlyThese bool
+	// Charge: a record has shown a charge, or what may be one, that the draft did not show.
 	Charge bool
-	// WasDraft: the request was read as a draft before the purchase.
-	WasDraft bool
 	// Quiet: the request has read as a draft for as long as the response requires.
 	Quiet bool
 	// Denied: the purchase and the read-back were both refused with the same status, it is 401, 403 or 404,
-	// and the request was never read.
+	// and the request was not read in between.
 	Denied bool
 }
 
@@ -74,11 +83,11 @@ const (
 	Success
 	// NotCharged: this purchase charged nothing.
 	NotCharged
-	// ChargedBefore: this purchase was refused because the documents had been purchased before.
-	ChargedBefore
+	// PurchasedBefore: this purchase was refused because the documents are purchased already.
+	PurchasedBefore
 )
 
-// row is a line of the table. Zero sets match everything.
+// row is a line of the table. A zero set matches everything.
 type row struct {
 	response  Response
 	state     State
@@ -94,40 +103,43 @@ func (r row) matches(c Case) bool {
 		(r.also == nil || r.also(c))
 }
 
-// Decide returns the result of a purchase, by this table:
+// rows is the table of [Decide], line by line.
+var rows = [...]row{
+	{response: Unsent, result: NotCharged},
+	{response: Confirmation, result: Success},
+	{response: Lost, state: purchased | Other, documents: These, also: known, result: Success},
+	{response: Lost, state: purchased, documents: NoList, also: sole, result: Success},
+	{response: Lost, state: purchased, also: onlyThese, result: Success},
+	{response: Lost, state: Draft, documents: NoList, also: quiet, result: NotCharged},
+	{response: Refusal, state: Draft, documents: NoList, also: quiet, result: NotCharged},
+	{response: Refusal, state: Completed, documents: Others, also: known, result: NotCharged},
+	{response: Refusal, state: Unread, also: denied, result: NotCharged},
+	{response: Refusal | Contradicted, state: purchased | Other, documents: These, also: known, result: PurchasedBefore},
+}
+
+// Decide returns the result of a purchase, by this table. A list is one that the draft did not have: what the record
+// shows before and after the purchase proves nothing.
 //
-//	Response      Read-back                                                    Result
-//	unsent        any                                                          not charged
-//	confirmation  any                                                          success
-//	lost          purchasing, processing, completed or an unknown state,       success
-//	              and it lists these documents
-//	lost          purchasing, processing or completed, without a list          success
-//	lost          failed, and it lists these documents                         success
-//	lost          failed, without a list, and it shows a charge or was a       success
-//	              draft before
-//	refusal       not a draft, and it lists these documents                    charged before
-//	refusal       failed, without a list, and it shows a charge                charged before
-//	refusal       completed, and it lists documents, none of these             not charged
-//	refusal       refused with the same status, 401, 403 or 404                not charged
-//	lost, refusal a draft for as long as is required, and no charge shown      not charged
-//	              any other pair                                               unknown
+//	Response      Before     Read-back                                             Result
+//	unsent        any        any                                                   not charged
+//	confirmation  any        any                                                   success
+//	lost          draft      not a draft, and it lists these documents             success
+//	lost          draft,     purchasing, processing, completed or failed,          success
+//	              sole       without a list
+//	lost          not known  purchasing, processing, completed or failed, and      success
+//	                         only these documents can have been purchased
+//	lost          any        a draft throughout QuietFor, without a list or charge not charged
+//	refusal       any        a draft throughout RefusedFor, without either         not charged
+//	refusal       draft      completed, and it lists documents, none of these      not charged
+//	refusal       any        refused with the same status, 401, 403 or 404         not charged
+//	refusal, also draft      not a draft, and it lists these documents             purchased before
+//	contradicted
+//	              any other combination                                            unknown
 //
-// A draft is required to stay one for RefusedFor after a refusal, and for QuietFor after a lost response;
-// the caller measures both and sets Quiet.
+// Sole means that nobody else can have purchased from the draft. The caller measures how long the request stays a
+// draft, and sets Quiet.
 func Decide(c Case) Result {
-	for _, row := range [...]row{
-		{response: Unsent, result: NotCharged},
-		{response: Confirmation, result: Success},
-		{response: Lost, state: Purchasing | Processing | Completed | Other, documents: These, result: Success},
-		{response: Lost, state: Purchasing | Processing | Completed, documents: NoList, result: Success},
-		{response: Lost, state: Failed, documents: These, result: Success},
-		{response: Lost, state: Failed, documents: NoList, also: chargedOrDraft, result: Success},
-		{response: Refusal, state: Purchasing | Processing | Completed | Other | Failed, documents: These, result: ChargedBefore},
-		{response: Refusal, state: Failed, documents: NoList, also: showsCharge, result: ChargedBefore},
-		{response: Refusal, state: Completed, documents: Others, result: NotCharged},
-		{response: Refusal, state: Unread, also: denied, result: NotCharged},
-		{response: Lost | Refusal, state: Draft, also: quietWithoutCharge, result: NotCharged},
-	} {
+	for _, row := range rows {
 		if row.matches(c) {
 			return row.result
 		}
@@ -135,7 +147,8 @@ func Decide(c Case) Result {
 	return Unknown
 }
 
-func chargedOrDraft(c Case) bool     { return c.Charge || c.WasDraft }
-func showsCharge(c Case) bool        { return c.Charge }
-func denied(c Case) bool             { return c.Denied }
-func quietWithoutCharge(c Case) bool { return c.Quiet && !c.Charge }
+func known(c Case) bool     { return c.Known }
+func sole(c Case) bool      { return c.Known && c.Sole }
+func onlyThese(c Case) bool { return !c.Known && c.OnlyThese }
+func quiet(c Case) bool     { return c.Quiet && !c.Charge }
+func denied(c Case) bool    { return c.Denied }

@@ -1,13 +1,19 @@
 package evidence
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
 
+// SameCurrency reports whether two currency codes are the same. Spaces around a code and the case of its letters do
+// not make another currency.
+func SameCurrency(one, other string) bool {
+	return strings.EqualFold(strings.TrimSpace(one), strings.TrimSpace(other))
+}
+
 // Price is the price of a document that a draft offers.
 type Price struct {
+	Slug string
 	// Currency is the currency of the price, and Own whether the offer has one and not only the draft.
 	Currency string
 	Own      bool
@@ -15,24 +21,37 @@ type Price struct {
 	Differs func(text string) (amount string, differs bool)
 }
 
-// Ambiguity returns the first field of a draft that contradicts a price; "" if none does. It reads the whole
-// record, because any member may hold money. offers reports whether an entry of the available
-// documents is the one with the price.
-func (p Price) Ambiguity(draft Value, offers func(entry Value) bool) string {
-	if name, twice := draft.repeated(); twice {
-		return "the draft gives " + quote(name) + " twice"
+// Offers are the available documents of a draft as they were sent.
+type Offers struct {
+	twice    string // a name that the draft gives twice
+	currency bool   // the currency of the draft can be read
+	entries  map[string][]node
+}
+
+// Offers returns the available documents by slug. It reads each of them once.
+func (r *Record) Offers() *Offers {
+	offers := &Offers{currency: r.draft.get("currency").scalar(), entries: map[string][]node{}}
+	offers.twice, _ = r.draft.repeated()
+	if available := r.draft.get("available_documents"); available.kind == '[' {
+		for _, entry := range available.entries {
+			for _, slug := range slugs(entry) {
+				offers.entries[slug] = append(offers.entries[slug], entry)
+			}
+		}
 	}
-	if !p.Own && !draft.get("currency").scalar() {
+	return offers
+}
+
+// Ambiguity returns the first member that contradicts a price; "" if none does. It reads the whole offer,
+// because any member may hold money.
+func (o *Offers) Ambiguity(p Price) string {
+	if o.twice != "" {
+		return "the draft gives " + quote(o.twice) + " twice"
+	}
+	if !p.Own && !o.currency {
 		return "the currency of the draft cannot be read"
 	}
-	available := draft.get("available_documents")
-	if !available.is('[') {
-		return ""
-	}
-	for _, entry := range available.entries() {
-		if !offers(entry) {
-			continue
-		}
+	for _, entry := range o.entries[strings.TrimSpace(p.Slug)] {
 		if found := p.otherMoney(entry, 0); found != "" {
 			return found
 		}
@@ -42,30 +61,30 @@ func (p Price) Ambiguity(draft Value, offers func(entry Value) bool) string {
 
 // otherMoney returns the first member of an object that shows another amount, or another currency. It looks into
 // nested objects and lists too.
-func (p Price) otherMoney(entry Value, depth int) string {
+func (p Price) otherMoney(entry node, depth int) string {
 	if name, twice := entry.repeated(); twice {
 		return quote(name) + " is given twice"
 	}
-	members := entry.members()
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		value := members[name]
-		isCurrency := containsAny(name, "currency")
+	members := slices.SortedFunc(slices.Values(entry.members), func(a, b member) int { return strings.Compare(a.name, b.name) })
+	for _, m := range members {
+		value := m.value
+		isCurrency := containsAny(m.name, "currency")
 		switch {
 		case isCurrency && !value.scalar():
-			return name + " cannot be read"
+			return m.name + " cannot be read"
 		case !value.scalar():
 			if found := p.otherMoneyIn(value, depth+1); found != "" {
-				return name + "." + found
+				return m.name + "." + found
 			}
-		case depth == 0 && (strings.EqualFold(name, "amount") || strings.EqualFold(name, "price") || strings.EqualFold(name, "currency")):
+		case depth == 0 && (strings.EqualFold(m.name, "amount") || strings.EqualFold(m.name, "price") || strings.EqualFold(m.name, "currency")):
 			// Read by its exact name; in other case it is an unknown member, which is not read.
 		case isCurrency:
-			if other := value.text(); other != "" && p.Currency != "" && !strings.EqualFold(other, p.Currency) {
-				return name + " is " + quote(other)
+			if value.text != "" && p.Currency != "" && !SameCurrency(value.text, p.Currency) {
+				return m.name + " is " + quote(value.text)
 			}
-		case containsAny(name, "amount", "price", "cost", "charge", "total", "fee", "tax", "vat"):
-			if amount, differs := p.Differs(value.text()); differs {
-				return name + " is " + amount
+		case containsAny(m.name, "amount", "price", "cost", "charge", "total", "fee", "tax", "vat"):
+			if amount, differs := p.Differs(value.text); differs {
+				return m.name + " is " + amount
 			}
 		}
 	}
@@ -73,11 +92,11 @@ func (p Price) otherMoney(entry Value, depth int) string {
 }
 
 // otherMoneyIn is otherMoney for an object or the objects in a list.
-func (p Price) otherMoneyIn(value Value, depth int) string {
+func (p Price) otherMoneyIn(value node, depth int) string {
 	if depth > 3 {
 		return ""
 	}
-	for _, entry := range value.entries() {
+	for _, entry := range value.items() {
 		if found := p.otherMoney(entry, depth); found != "" {
 			return found
 		}
@@ -86,6 +105,6 @@ func (p Price) otherMoneyIn(value Value, depth int) string {
 }
 
 func containsAny(name string, parts ...string) bool {
-	lower := strings.ToLower(name)
-	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(lower, part) })
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
 }

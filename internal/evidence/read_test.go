@@ -1,13 +1,11 @@
-package evidence_test
+package evidence
 
 import (
 	"strings"
 	"testing"
-
-	"github.com/shipping-go/shipping/internal/evidence"
 )
 
-func TestUnclear(t *testing.T) {
+func TestRead_Unclear(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string]string{
 		``:                                    "",
@@ -30,34 +28,36 @@ func TestUnclear(t *testing.T) {
 		`{"Status":["draft"],"status":"draft"}`:                                              "",
 		`{"request_id":"RD-1","request":{"request_id":"RD-1"},"documents":[{"status":"x"}]}`: "",
 	} {
-		got := evidence.Unclear(evidence.Value(data))
+		got := Read(data).Unclear
 		if (got == "") != (want == "") || !strings.Contains(got, want) || len(got) > 100 {
 			t.Errorf("%s: %q, want %q", data, got, want)
 		}
 	}
 }
 
-func TestShowsStatus(t *testing.T) {
+func TestRead_Draft(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string]bool{
 		`{"status":"draft"}`: true, `{"status":" Draft "}`: true, `{"status":"ok","request":{"status":"draft"}}`: true,
 		`{"status":"processing"}`: false, `{"request":"draft"}`: false, `{"STATUS":"draft"}`: false, `null`: false, ``: false,
 	} {
-		if got := evidence.ShowsStatus(evidence.Value(data), "draft"); got != want {
+		if got := Read(data).Draft; got != want {
 			t.Errorf("%s: %t", data, got)
 		}
 	}
 }
 
-func TestUnreadableCharge(t *testing.T) {
+// A member that may show a charge counts, also if it cannot be read. Zero and null are no charge.
+func TestRead_ShowsCharge(t *testing.T) {
 	t.Parallel()
-	isCharge := func(text string) bool { return text == "5" || text == "0" }
 	for data, want := range map[string]bool{
-		`{}`: false, `{"charged_amount":5}`: false, `{"charged_amount":"5"}`: false, `{"charged_amount":null,"transaction_id":null}`: false,
+		`{}`: false, `{"charged_amount":5}`: true, `{"charged_amount":"5"}`: true, `{"charged_amount":null,"transaction_id":null}`: false,
 		`{"charged_amount":"5 NGN"}`: true, `{"charged_amount":{}}`: true, `{"request":{"charged_amount":-5}}`: true,
-		`{"transaction_id":["TX-1"]}`: true, `{"transaction_id":"TX-1"}`: false,
+		`{"transaction_id":["TX-1"]}`: true, `{"transaction_id":"TX-1"}`: true, `{"transaction_id":""}`: false,
+		`{"charged_amount":0}`: false, `{"charged_amount":"0.00"}`: false, `{"charged_amount":0e9}`: false, `{"charged_amount":""}`: false,
+		`{"charged_amount":0.01}`: true, `{"charged_amount":"0x1"}`: true, `{"Charged_Amount":5}`: false,
 	} {
-		if got := evidence.UnreadableCharge(evidence.Value(data), isCharge); got != want {
+		if got := Read(data).ShowsCharge(); got != want {
 			t.Errorf("%s: %t", data, got)
 		}
 	}
@@ -66,72 +66,179 @@ func TestUnreadableCharge(t *testing.T) {
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string]struct {
-		documents   evidence.Documents
-		contradicts bool
+		documents Documents
+		others    bool
 	}{
-		`{}`:                                              {evidence.NoList, false},
-		`{"documents":[]}`:                                {evidence.NoList, false},
-		`{"documents":[null]}`:                            {evidence.NoList, false},
-		`{"documents":["FDA","WATCH"]}`:                   {evidence.These, false},
-		`{"documents":["FDA","WATCH",null]}`:              {evidence.These, false},
-		`{"document_types":"fda, watch"}`:                 {evidence.Others, true},
-		`{"documents":[{"slug":" fda "},"WATCH","MSDS"]}`: {evidence.These, true},
-		`{"documents":["FDA"],"request":{"purchased_documents":[{"type":"WATCH"}]}}`: {evidence.These, false},
-		`{"documents":["FDA"]}`:                  {evidence.Some, false},
-		`{"documents":[{"name":"FDA"},"MSDS"]}`:  {evidence.Some, true},
-		`{"documents":[7]}`:                      {evidence.Some, false},
-		`{"documents":{"document_type":"MSDS"}}`: {evidence.Others, true},
-		`{"Documents":["MSDS"]}`:                 {evidence.NoList, false},
+		`{}`:                                              {NoList, false},
+		`{"documents":[]}`:                                {NoList, false},
+		`{"documents":[null]}`:                            {NoList, false},
+		`{"documents":["FDA","WATCH"]}`:                   {These, false},
+		`{"documents":["FDA","WATCH",null]}`:              {These, false},
+		`{"document_types":"fda, watch"}`:                 {Others, true},
+		`{"documents":[{"slug":" fda "},"WATCH","MSDS"]}`: {Some, true},
+		`{"documents":["FDA"],"request":{"purchased_documents":[{"type":"WATCH"}]}}`: {These, false},
+		`{"documents":["FDA"]}`:                  {Some, false},
+		`{"documents":[{"name":"FDA"},"MSDS"]}`:  {Some, true},
+		`{"documents":[7]}`:                      {Some, false},
+		`{"documents":{"document_type":"MSDS"}}`: {Others, true},
+		`{"Documents":["MSDS"]}`:                 {NoList, false},
 	} {
-		list := evidence.ListOf(evidence.Value(data))
-		if got := evidence.Compare(list, []string{"FDA", "WATCH"}); got != want.documents {
+		record := Read(data)
+		if got := record.Compare([]string{"FDA", "WATCH"}); got != want.documents {
 			t.Errorf("%s: %d, want %d", data, got, want.documents)
 		}
-		if got := evidence.Contradicts(list, []string{"FDA", "WATCH"}); got != want.contradicts {
-			t.Errorf("%s: contradicts: %t", data, got)
+		if got := record.ListsOthers([]string{"FDA", "WATCH"}); got != want.others {
+			t.Errorf("%s: lists others: %t", data, got)
 		}
-	}
-	if got := evidence.Compare(evidence.ListOf(`{"documents":["FDA"]}`), []string(nil)); got != evidence.These {
-		t.Errorf("without documents to compare with: %d", got)
 	}
 }
 
-func TestPrice_Ambiguity(t *testing.T) {
+// A member that listed documents before the purchase proves nothing after it, whatever it lists then, and neither does
+// an equal charge.
+func TestSince(t *testing.T) {
 	t.Parallel()
-	price := evidence.Price{Currency: "NGN", Own: true, Differs: func(text string) (string, bool) { return text, text == "7" }}
-	all := func(evidence.Value) bool { return true }
+	for name, test := range map[string]struct {
+		before, after string
+		documents     Documents
+		charge        bool
+	}{
+		"nothing before":                  {`{}`, `{"documents":["FDA"],"charged_amount":5}`, These, true},
+		"the same list":                   {`{"documents":["FDA"]}`, `{"documents":["FDA"]}`, NoList, false},
+		"a longer list":                   {`{"documents":["MSDS"]}`, `{"documents":["MSDS","FDA"]}`, NoList, false},
+		"another member":                  {`{"documents":["FDA"]}`, `{"documents":["FDA"],"purchased_documents":["FDA"]}`, These, false},
+		"an empty list before":            {`{"documents":[]}`, `{"documents":["FDA"]}`, These, false},
+		"one that could not be read":      {`{"documents":[7]}`, `{"documents":["FDA"]}`, NoList, false},
+		"a quote":                         {`{"charged_amount":5}`, `{"charged_amount":5}`, NoList, false},
+		"a quote that changed":            {`{"charged_amount":5}`, `{"charged_amount":6}`, NoList, true},
+		"a quote, and then a transaction": {`{"charged_amount":5}`, `{"charged_amount":5,"transaction_id":"TX-1"}`, NoList, true},
+		"charges that cannot be read":     {`{"charged_amount":{}}`, `{"charged_amount":{}}`, NoList, false},
+	} {
+		since := Read(test.after).Since(Read(test.before))
+		if got := since.Compare([]string{"FDA"}); got != test.documents || since.ShowsCharge() != test.charge {
+			t.Errorf("%s: %d, charge %t", name, got, since.ShowsCharge())
+		}
+	}
+}
+
+func TestOnlyThese(t *testing.T) {
+	t.Parallel()
+	for data, want := range map[string][2]bool{ // FDA; any document
+		`{"status":"processing"}`:                                                             {false, true},
+		`{"status":"processing","documents":["FDA"]}`:                                         {false, true},
+		`{"status":"processing","purchased_documents":["FDA"]}`:                               {true, true},
+		`{"status":"processing","purchased_documents":["FDA","MSDS"]}`:                        {false, true},
+		`{"status":"processing","available_documents":[{"slug":"FDA"}]}`:                      {true, true},
+		`{"status":"processing","available_documents":["FDA","MSDS"],"documents":["FDA"]}`:    {false, true},
+		`{"status":"failed","purchased_documents":["FDA"]}`:                                   {false, false},
+		`{"status":"failed","purchased_documents":["FDA"],"transaction_id":"TX-1"}`:           {true, true},
+		`{"request":{"status":"failed","available_documents":["FDA"]},"transaction_id":"T"}`:  {true, true},
+		`{"request":{"status":"processing","available_documents":["FDA",{"name":"a form"}]}}`: {false, true},
+	} {
+		record := Read(data)
+		if got := [2]bool{record.OnlyThese([]string{"FDA"}), record.OnlyThese(nil)}; got != want {
+			t.Errorf("%s: %t", data, got)
+		}
+	}
+}
+
+// A refusal that shows another request, a state that only a purchase leads to, a transaction or a charge contradicts
+// itself: something was purchased, perhaps by this very request, which a gateway had repeated.
+func TestReadRefusal(t *testing.T) {
+	t.Parallel()
+	draft := Read(`{"status":"draft","charged_amount":5}`)
+	for body, want := range map[string]struct {
+		contradiction string
+		draft         bool
+	}{
+		`{"status":false}`: {"", false},
+		`{"status":false,"message":"no","request_id":"trace-1"}`:                        {"", false},
+		`{"status":false,"data":null}`:                                                  {"", false},
+		`{"status":false,"data":["FDA is not offered"]}`:                                {"", false},
+		`{"status":false,"data":{"request_id":"RD-1","status":"draft"}}`:                {"", true},
+		`{"status":false,"data":{"status":"Draft"}}`:                                    {"", false},
+		`{"status":false,"data":{"error_code":"e","status":400}}`:                       {"", false},
+		`{"status":false,"data":{"request_id":"RD-2"}}`:                                 {"another request", false},
+		`{"status":false,"data":{"request":{"request_id":"RD-2","status":"draft"}}}`:    {"another request", true},
+		`{"status":false,"data":{"status":"completed"}}`:                                {"other than draft", false},
+		`{"status":false,"data":{"status":"cancelled"}}`:                                {"other than draft", false},
+		`{"status":false,"data":{"purchase":{"status":"Processing"}}}`:                  {"other than draft", false},
+		`{"status":false,"data":{"errors":[{"status":"422"}]}}`:                         {"", false},
+		`{"status":false,"request":{"status":"processing"}}`:                            {"other than draft", false},
+		`{"status":false,"data":{"transaction_id":"TX-1"}}`:                             {"a transaction", false},
+		`{"status":false,"transaction_id":{"id":"TX-1"}}`:                               {"a transaction", false},
+		`{"status":false,"data":{"transaction_id":null,"charged_amount":0}}`:            {"", false},
+		`{"status":false,"data":{"charged_amount":5}}`:                                  {"", false}, // the draft's quote
+		`{"status":false,"data":{"charged_amount":6}}`:                                  {"a charged amount", false},
+		`{"status":false,"data":{"charged_amount":"5 NGN"}}`:                            {"a charged amount", false},
+		`{"status":false,"data":{"charged_amount":["5"]}}`:                              {"a charged amount", false},
+		`{"status":false,"data":{"status":"draft","status":"draft"}}`:                   {"twice", true},
+		`{"title":"No","status":409,"request_id":"RD-1"}`:                               {"", false},
+		`{"title":"No","status":409,"request_id":"RD-2"}`:                               {"another request", false},
+		`{"title":"No","status":409,"request":{"status":"completed"}}`:                  {"other than draft", false},
+		`{"title":"No","status":409,"documents":[{"type":"FDA"}],"transaction_id":"T"}`: {"a transaction", false},
+	} {
+		refused := ReadRefusal(body, "RD-1")
+		got := refused.Contradiction(draft)
+		if (got == "") != (want.contradiction == "") || !strings.Contains(got, want.contradiction) || refused.StatesDraft != want.draft {
+			t.Errorf("%s: %q, states a draft: %t", body, got, refused.StatesDraft)
+		}
+	}
+}
+
+func TestOffers_Ambiguity(t *testing.T) {
+	t.Parallel()
+	price := Price{Slug: "FDA", Currency: "NGN", Own: true, Differs: func(text string) (string, bool) { return text, text == "7" }}
+	offer := func(members string) string { return `{"available_documents":[{"slug":"FDA",` + members + `}]}` }
 	for draft, want := range map[string]string{
 		`{}`:                            "",
 		`{"available_documents":"FDA"}`: "",
-		`{"available_documents":[{"amount":7,"Price":7,"currency":"USD"}]}`:      "", // read by their names elsewhere
-		`{"available_documents":[{"total":5,"fees":[{"amount":5}],"tax":"no"}]}`: "",
-		`{"available_documents":[{"total":7}]}`:                                  "total is 7",
-		`{"available_documents":[{"price_currency":""}]}`:                        "",
-		`{"available_documents":[{"price_currency":null}]}`:                      "",
-		`{"available_documents":[{"a":{"b":{"c":{"total":7}}}}]}`:                "a.b.c.total is 7",
-		`{"available_documents":[{"fees":[["vat",1,"vat",2]]}]}`:                 "",
-		`{"available_documents":[{"fees":[{"vat":7}]}]}`:                         "fees.vat is 7",
-		`{"available_documents":[{"price_currency":"USD"}]}`:                     `price_currency is "USD"`,
-		`{"available_documents":[{"price_currency":"ngn"}]}`:                     "",
-		`{"available_documents":[{"Currency":{"code":"USD"}}]}`:                  "Currency cannot be read",
-		`{"available_documents":[{"amount":5,"amount":7}]}`:                      `"amount" is given twice`,
-		`{"currency":"NGN","currency":"USD"}`:                                    `the draft gives "currency" twice`,
-		`{"available_documents":[{"a":{"b":{"c":{"d":{"total":7}}}}}]}`:          "", // nested too deep
+		offer(`"amount":7,"Price":7,"currency":"USD"`):      "", // read by their names elsewhere
+		offer(`"total":5,"fees":[{"amount":5}],"tax":"no"`): "",
+		offer(`"total":7`):                                                "total is 7",
+		offer(`"vat":7`):                                                  "vat is 7", // a purchase may charge it in addition
+		offer(`"price_currency":""`):                                      "",
+		offer(`"price_currency":null`):                                    "",
+		offer(`"a":{"b":{"c":{"total":7}}}`):                              "a.b.c.total is 7",
+		offer(`"fees":[["vat",1,"vat",2]]`):                               "",
+		offer(`"fees":[{"vat":7}]`):                                       "fees.vat is 7",
+		offer(`"price_currency":"USD"`):                                   `price_currency is "USD"`,
+		offer(`"price_currency":" ngn"`):                                  "",
+		offer(`"Currency":{"code":"USD"}`):                                "Currency cannot be read",
+		offer(`"amount":5,"amount":7`):                                    `"amount" is given twice`,
+		`{"currency":"NGN","currency":"USD"}`:                             `the draft gives "currency" twice`,
+		offer(`"a":{"b":{"c":{"d":{"total":7}}}}`):                        "", // nested too deep
+		`{"available_documents":[{"slug":"WATCH","total":7}]}`:            "", // another document
+		`{"available_documents":["WATCH",{"type":"FDA","total":7}]}`:      "total is 7",
+		`{"available_documents":[{"slug":"W","type":"FDA","total":7}]}`:   "total is 7",
+		`{"request":{"request_id":"RD-1","available_documents":["FDA"]}}`: "",
 	} {
-		if got := price.Ambiguity(evidence.Value(draft), all); got != want {
+		if got := Read(draft).Offers().Ambiguity(price); got != want {
 			t.Errorf("%s: %q, want %q", draft, got, want)
 		}
 	}
 	price.Own = false
-	if got := price.Ambiguity(`{"currency":["NGN","USD"]}`, all); got != "the currency of the draft cannot be read" {
+	if got := Read(`{"currency":["NGN","USD"]}`).Offers().Ambiguity(price); got != "the currency of the draft cannot be read" {
 		t.Errorf("a list of currencies: %q", got)
 	}
-	none := func(evidence.Value) bool { return false }
-	if got := price.Ambiguity(`{"available_documents":[{"total":7}]}`, none); got != "" {
-		t.Errorf("another document: %q", got)
+}
+
+func TestSameCurrency(t *testing.T) {
+	t.Parallel()
+	for other, want := range map[string]bool{"NGN": true, "ngn": true, " NGN\n": true, "": false, "NG N": false, "USD": false} {
+		if SameCurrency("NGN", other) != want {
+			t.Errorf("%q", other)
+		}
 	}
-	second := func(entry evidence.Value) bool { return strings.Contains(string(entry), "WATCH") }
-	if got := price.Ambiguity(`{"available_documents":[{"slug":"FDA","total":5},{"slug":"WATCH","total":7}]}`, second); got != "total is 7" {
-		t.Errorf("the second document: %q", got)
+}
+
+// What is nested thousands of times is skipped.
+func TestRead_NestedThousandsOfTimes(t *testing.T) {
+	t.Parallel()
+	nested := strings.Repeat(`{"request":`, 5000) + `{"transaction_id":"T"}` + strings.Repeat(`}`, 5000)
+	if record := Read(nested); record.Unclear == "" {
+		t.Errorf("%+v", record)
+	}
+	if ReadRefusal(`{"status":false,"data":`+nested+`}`, "RD-1").Contradiction(Read("")) != "" {
+		t.Error("a member was found below the depth that is read")
 	}
 }

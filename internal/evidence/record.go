@@ -1,17 +1,106 @@
 package evidence
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
-// levels returns the objects of a response that may hold the record: data and data.request.
-func levels(data Value) []Value { return []Value{data, data.get("request")} }
+// Record is what the data of a response shows about a purchase. It is read once.
+type Record struct {
+	// Unclear is the reason why the data is not evidence; "" if it is evidence.
+	Unclear string
+	// Status is the status of the record; "" if it shows none.
+	Status string
+	// Draft: the data shows the status draft, in any case of letters.
+	Draft bool
+	// Transaction: the data shows a transaction, or one that cannot be read.
+	Transaction bool
+	// Charge is the charged amount as it was written; "" if none is shown. Zero is not a charge.
+	Charge string
+	// lists are the documents that each member of listNames lists; a document without a slug that could be read is "".
+	lists map[string][]string
+	draft node // the record itself
+}
 
-// Unclear returns the reason why the data of a response is not evidence; "" if it is evidence.
-func Unclear(data Value) string {
-	if data.get("request").get("request").is('{') {
+// listNames are the members that may list purchased documents, as slugs or as objects with a slug.
+//
+// Assumption: the specification does not show the list. Services use "documents" and "document_types" for other
+// lists too, such as the documents that are available or uploaded: see [Record.Since].
+var listNames = []string{"documents", "document_types", "purchased_documents"}
+
+// Read reads the data of a response. The record may be data or data.request.
+func Read(data string) *Record {
+	root := parse(data)
+	inner := root.get("request")
+	r := &Record{Unclear: unclear(root, inner), lists: map[string][]string{}, draft: root}
+	if inner.kind == '{' && root.get("request_id").text == "" {
+		r.draft = inner
+	}
+	r.Status = r.draft.get("status").text
+	for _, level := range []node{root, inner} {
+		r.Draft = r.Draft || strings.EqualFold(strings.TrimSpace(level.get("status").text), "draft")
+		if transaction := level.get("transaction_id"); !transaction.scalar() || transaction.text != "" {
+			r.Transaction = true
+		}
+		if charge := level.get("charged_amount"); !charge.scalar() || charge.text != "" && !isZero(charge.text) {
+			r.Charge += charge.charge()
+		}
+		for _, name := range listNames {
+			for _, entry := range level.get(name).items() {
+				if entry.kind != 0 {
+					r.lists[name] = append(r.lists[name], slug(entry))
+				}
+			}
+		}
+	}
+	return r
+}
+
+// charge returns a charged amount as it was written. One that is not a scalar differs from all others.
+func (n node) charge() string {
+	if !n.scalar() {
+		return "an amount that cannot be read"
+	}
+	return n.text
+}
+
+// isZero reports whether a text is a number without a digit other than 0, such as "0.00".
+func isZero(text string) bool {
+	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
+	return isNumber(text) && !strings.ContainsAny(mantissa, "123456789")
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil && !strings.ContainsAny(text, "xX_nN")
+}
+
+// slug returns the slug of a document in a list; "" if it has none that could be read.
+func slug(entry node) string {
+	for _, found := range slugs(entry) {
+		return found
+	}
+	return ""
+}
+
+// slugs returns every text of a document that may be its slug.
+func slugs(entry node) (found []string) {
+	for _, value := range []node{entry, entry.get("document_type"), entry.get("slug"), entry.get("type")} {
+		if text := strings.TrimSpace(value.text); value.kind == '"' && text != "" {
+			found = append(found, text)
+		}
+	}
+	return found
+}
+
+// unclear returns the reason why a record, which may be wrapped in an outer object, is not evidence.
+func unclear(outer, inner node) string {
+	if inner.get("request").kind == '{' {
 		return "nests records"
 	}
-	for _, level := range levels(data) {
-		if level.is('[') {
+	for _, level := range []node{outer, inner} {
+		if level.kind == '[' {
 			return "holds a list instead of a record"
 		}
 		if name, twice := level.repeated(); twice {
@@ -23,43 +112,125 @@ func Unclear(data Value) string {
 			}
 		}
 	}
-	return contradictoryLevels(data.members(), data.get("request").members())
-}
-
-// contradictoryLevels returns how two records in one response, one within the other, contradict each other.
-func contradictoryLevels(outer, inner map[string]Value) string {
-	if outer["request_id"].text() == "" {
+	if outer.get("request_id").text == "" {
 		return "" // the outer object is not a record: its status is that of the operation
 	}
 	for _, name := range []string{"request_id", "status"} {
-		if one, other := outer[name].text(), inner[name].text(); one != "" && other != "" && one != other {
+		if one, other := outer.get(name).text, inner.get(name).text; one != "" && other != "" && one != other {
 			return "gives two values for " + name
 		}
 	}
 	return ""
 }
 
-// ShowsStatus reports whether the data of a response shows the request in a status.
-func ShowsStatus(data Value, status string) bool {
-	for _, level := range levels(data) {
-		if strings.EqualFold(strings.TrimSpace(level.get("status").text()), status) {
+// Members returns the members of a record that shows the same as r about documents and charges.
+func (r *Record) Members() map[string]any {
+	members := map[string]any{}
+	for name, slugs := range r.lists {
+		members[name] = slugs
+	}
+	if r.Charge != "" {
+		members["charged_amount"] = r.Charge
+	}
+	return members
+}
+
+// Since returns the record without what an earlier record of the same request shows already: a member that lists
+// documents in both was there before a purchase between them, and so was an equal charge.
+func (r *Record) Since(earlier *Record) *Record {
+	since := *r
+	since.lists = map[string][]string{}
+	for name, slugs := range r.lists {
+		if len(earlier.lists[name]) == 0 {
+			since.lists[name] = slugs
+		}
+	}
+	if since.Charge == earlier.Charge {
+		since.Charge = ""
+	}
+	return &since
+}
+
+// ShowsCharge reports whether the record shows that the wallet was charged, or what may be a charge.
+//
+// Assumption: the members that show it.
+func (r *Record) ShowsCharge() bool { return r.Transaction || r.Charge != "" }
+
+// ListsOthers reports whether a document is listed that is not one of a purchase.
+func (r *Record) ListsOthers(purchased []string) bool {
+	for _, slugs := range r.lists {
+		for _, slug := range slugs {
+			if slug != "" && !slices.ContainsFunc(purchased, func(wanted string) bool { return sameSlug(slug, wanted) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Compare returns how the listed documents relate to those of a purchase.
+func (r *Record) Compare(purchased []string) Documents {
+	found, others, listed := map[string]bool{}, false, false
+	for _, slugs := range r.lists {
+		for _, slug := range slugs {
+			listed = true
+			if at := slices.IndexFunc(purchased, func(wanted string) bool { return sameSlug(slug, wanted) }); at >= 0 {
+				found[purchased[at]] = true
+			} else {
+				others = true
+			}
+		}
+	}
+	switch {
+	case !listed:
+		return NoList
+	case len(found) == len(purchased) && !others:
+		return These
+	case len(found) == 0 && !r.unreadable():
+		return Others
+	}
+	return Some
+}
+
+// unreadable reports whether a document is listed without a slug that could be read.
+func (r *Record) unreadable() bool {
+	for _, slugs := range r.lists {
+		if slices.Contains(slugs, "") {
 			return true
 		}
 	}
 	return false
 }
 
-// UnreadableCharge reports whether a field for the charge in the data of a response holds a value that is
-// neither a charge nor the absence of one, such as "5 NGN". isCharge reports whether a text is an amount that
-// may have been charged.
-func UnreadableCharge(data Value, isCharge func(string) bool) bool {
-	for _, level := range levels(data) {
-		if text := level.get("charged_amount").text(); text != "" && !isCharge(text) {
-			return true
-		}
-		if !level.get("transaction_id").scalar() {
-			return true
-		}
+// OnlyThese reports whether a purchase of this request can only have been one of these documents: the record names
+// them, and no others, as purchased documents, or offers no others. Without documents, any purchase counts. A failed
+// request that shows no transaction may have failed in its analysis.
+func (r *Record) OnlyThese(purchased []string) bool {
+	switch {
+	case r.Status == "failed" && !r.Transaction:
+		return false
+	case len(purchased) == 0:
+		return true
 	}
-	return false
+	named := &Record{lists: map[string][]string{"purchased_documents": r.lists["purchased_documents"]}}
+	if named.Compare(purchased) == These {
+		return true
+	}
+	offers := &Record{lists: map[string][]string{"": nil}}
+	for _, entry := range r.draft.get("available_documents").items() {
+		offers.lists[""] = append(offers.lists[""], slug(entry))
+	}
+	return len(purchased) == 1 && offers.Compare(purchased) == These
+}
+
+func sameSlug(one, other string) bool {
+	return strings.EqualFold(strings.TrimSpace(one), strings.TrimSpace(other))
+}
+
+// quote quotes the start of a text.
+func quote(text string) string {
+	if len(text) > 40 {
+		text = text[:40] + "…"
+	}
+	return strconv.Quote(text)
 }

@@ -42,8 +42,8 @@ func Calls() (calls []Call) {
 			return err
 		}},
 		{shipping.OpPurchase, `{"request_id":"` + RequestID + `","status":"processing"}`, `{"request_id":"` + RequestID + `","document_types":["FDA"]}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
-				RequestID: RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA},
+			_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
+				RequestID: RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: DraftRecord(RequestID),
 			}, o...)
 			return err
 		}},

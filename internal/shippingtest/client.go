@@ -100,17 +100,22 @@ type Limiter func(ctx context.Context) error
 // Wait calls the function.
 func (l Limiter) Wait(ctx context.Context) error { return l(ctx) }
 
-// Purchase purchases FDA on RD-1.
-func Purchase(ctx context.Context, client *shipping.Client, wasDraft bool) (*shipping.PurchaseResult, error) {
-	return client.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
-		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, WasDraft: wasDraft,
+// DraftRecord returns the record of a draft that shows nothing else.
+func DraftRecord(requestID string) *shipping.RegulatoryRequest {
+	return &shipping.RegulatoryRequest{RequestID: requestID, Status: shipping.StatusDraft}
+}
+
+// Purchase purchases FDA on the draft RD-1.
+func Purchase(ctx context.Context, client *shipping.Client, sole bool) (*shipping.PurchaseResult, error) {
+	return client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
+		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: DraftRecord("RD-1"), Sole: sole,
 	})
 }
 
 // Outcome returns the outcome of a purchase, be it in the result or in the error.
 func Outcome(result *shipping.PurchaseResult, err error) shipping.PurchaseOutcome {
 	if err == nil {
-		return result.Outcome
+		return shipping.OutcomeCharged
 	}
 	if failure, ok := errors.AsType[*shipping.PurchaseError](err); ok {
 		return failure.Outcome

@@ -43,7 +43,7 @@ type Flow[Draft, Document any] struct {
 	// unless it succeeds. Nil reserves nothing.
 	Reserve func(context.Context, Draft, []Document) error
 	// Purchase purchases the documents.
-	Purchase func(context.Context, []Document) error
+	Purchase func(context.Context, Draft, []Document) error
 	// Done is called after each Edit and Select. Nil is not called.
 	Done func(Step, Draft)
 }
@@ -70,7 +70,7 @@ func (f *Flow[Draft, Document]) Run(ctx context.Context, draft Draft) (last Draf
 			return draft, false, &Error{Reserve, err}
 		}
 	}
-	if err := f.Purchase(ctx, selected); err != nil {
+	if err := f.Purchase(ctx, draft, selected); err != nil {
 		return draft, false, &Error{Purchase, err}
 	}
 	return draft, true, nil

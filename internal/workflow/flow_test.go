@@ -38,7 +38,7 @@ func (s *script) flow() *workflow.Flow[int, string] {
 		Reserve: func(_ context.Context, draft int, documents []string) error {
 			return s.do("reserve " + string(rune('0'+draft)) + " " + strings.Join(documents, ","))
 		},
-		Purchase: func(_ context.Context, documents []string) error {
+		Purchase: func(_ context.Context, _ int, documents []string) error {
 			return s.do("purchase " + strings.Join(documents, ","))
 		},
 		Done: func(step workflow.Step, _ int) { s.steps = append(s.steps, "done "+string(step)) },

@@ -1,8 +1,10 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 )
@@ -25,7 +27,10 @@ func (i Intervals) WithDefaults() (Intervals, error) {
 	if i.MinInterval < 0 || i.MaxInterval < 0 || i.MaxFailures < 0 || i.DraftFor < 0 {
 		return i, errors.New("has a negative field: leave it 0 for the default")
 	}
-	setDefault(&i.MinInterval, time.Second)
+	if i.MaxInterval > 0 && i.MaxInterval < i.MinInterval {
+		return i, fmt.Errorf("has a MinInterval of %s above the MaxInterval of %s", i.MinInterval, i.MaxInterval)
+	}
+	setDefault(&i.MinInterval, min(time.Second, cmp.Or(i.MaxInterval, time.Second)))
 	setDefault(&i.MaxInterval, max(30*time.Second, i.MinInterval))
 	i.MinInterval, i.MaxInterval = min(i.MinInterval, longest), min(i.MaxInterval, longest)
 	setDefault(&i.MaxFailures, 10)
@@ -49,22 +54,13 @@ func (i Intervals) Next(interval *time.Duration) time.Duration {
 	return next
 }
 
-// State is the status of a request. Any other than these is waited on.
-type State string
-
-const (
-	Draft     State = "draft"
-	Completed State = "completed"
-	Failed    State = "failed"
-)
-
 // End is how a wait ended, or that it has not.
 type End uint8
 
 const (
 	// NotYet: poll again.
 	NotYet End = iota
-	// AtEnd: the request is completed or failed.
+	// AtEnd: the request has reached a final state, which need not be a success.
 	AtEnd
 	// StillDraft: the request has stayed a draft for DraftFor.
 	StillDraft
@@ -77,8 +73,8 @@ type Wait[Record any] struct {
 	Intervals
 	// Read reads the request.
 	Read func(context.Context) (Record, error)
-	// State returns the state that a record shows.
-	State func(Record) State
+	// Draft reports whether the request is a draft, and Final whether its state is final.
+	Draft, Final func(Record) bool
 	// Retry reports whether a failed poll is worth another, and the shortest time before it.
 	Retry func(error) (after time.Duration, retry bool)
 	// Report is called after each poll, except one that ends the wait as StillDraft or Broken.
@@ -123,11 +119,11 @@ func (w *Wait[Record]) Poll(ctx context.Context) (record Record, next time.Durat
 		return record, next, NotYet, err
 	}
 	w.failures = 0
-	switch state := w.State(record); {
-	case state == Completed || state == Failed:
+	switch {
+	case w.Final(record):
 		w.report(Poll[Record]{Record: record, AtEnd: true})
 		return record, 0, AtEnd, nil
-	case state == Draft && time.Since(w.started) >= w.DraftFor:
+	case w.Draft(record) && time.Since(w.started) >= w.DraftFor:
 		return record, 0, StillDraft, nil
 	}
 	w.report(Poll[Record]{Record: record, Next: next})

@@ -15,36 +15,45 @@ var (
 	errGone = errors.New("gone")
 )
 
+type state string
+
+const (
+	draft     state = "draft"
+	completed state = "completed"
+	failed    state = "failed"
+)
+
 // read is what one poll finds.
 type read struct {
-	state workflow.State
+	state state
 	err   error
 }
 
 // waitFor returns a wait that finds these in turn, and then always the last one.
-func waitFor(t *testing.T, intervals workflow.Intervals, finds ...read) (*workflow.Wait[workflow.State], *[]workflow.Poll[workflow.State]) {
+func waitFor(t *testing.T, intervals workflow.Intervals, finds ...read) (*workflow.Wait[state], *[]workflow.Poll[state]) {
 	t.Helper()
 	intervals, err := intervals.WithDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}
-	polls, reported := 0, []workflow.Poll[workflow.State]{}
-	return &workflow.Wait[workflow.State]{
+	polls, reported := 0, []workflow.Poll[state]{}
+	return &workflow.Wait[state]{
 		Intervals: intervals,
-		Read: func(context.Context) (workflow.State, error) {
+		Read: func(context.Context) (state, error) {
 			found := finds[min(polls, len(finds)-1)]
 			polls++
 			return found.state, found.err
 		},
-		State:  func(state workflow.State) workflow.State { return state },
+		Draft:  func(found state) bool { return found == draft },
+		Final:  func(found state) bool { return found == completed || found == failed },
 		Retry:  func(err error) (time.Duration, bool) { return 20 * time.Second, errors.Is(err, errBusy) },
-		Report: func(poll workflow.Poll[workflow.State]) { reported = append(reported, poll) },
+		Report: func(poll workflow.Poll[state]) { reported = append(reported, poll) },
 	}, &reported
 }
 
 func TestWait_Ends(t *testing.T) {
 	t.Parallel()
-	pending, draft, busy := read{state: "processing"}, read{state: workflow.Draft}, read{err: errBusy}
+	pending, drafted, busy := read{state: "processing"}, read{state: draft}, read{err: errBusy}
 	for name, test := range map[string]struct {
 		finds    []read
 		polls    int
@@ -52,11 +61,11 @@ func TestWait_Ends(t *testing.T) {
 		err      error
 		reported int
 	}{
-		"completed":               {[]read{pending, pending, {state: workflow.Completed}}, 3, workflow.AtEnd, nil, 3},
-		"failed":                  {[]read{{state: workflow.Failed}}, 1, workflow.AtEnd, nil, 1},
-		"a draft for a while":     {[]read{draft, draft, {state: workflow.Completed}}, 3, workflow.AtEnd, nil, 3},
-		"always a draft":          {[]read{draft}, 0, workflow.StillDraft, nil, -1},
-		"a failure that passes":   {[]read{busy, busy, pending, busy, {state: workflow.Completed}}, 5, workflow.AtEnd, nil, 5},
+		"completed":               {[]read{pending, pending, {state: completed}}, 3, workflow.AtEnd, nil, 3},
+		"failed":                  {[]read{{state: failed}}, 1, workflow.AtEnd, nil, 1},
+		"a draft for a while":     {[]read{drafted, drafted, {state: completed}}, 3, workflow.AtEnd, nil, 3},
+		"always a draft":          {[]read{drafted}, 0, workflow.StillDraft, nil, -1},
+		"a failure that passes":   {[]read{busy, busy, pending, busy, {state: completed}}, 5, workflow.AtEnd, nil, 5},
 		"two failures tolerated":  {[]read{busy}, 3, workflow.Broken, errBusy, 2},
 		"a failure without retry": {[]read{pending, {err: errGone}}, 2, workflow.Broken, errGone, 1},
 	} {
@@ -108,7 +117,7 @@ func TestWait_ForADraft(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				wait, _ := waitFor(t, workflow.Intervals{DraftFor: time.Minute}, read{state: workflow.Draft})
+				wait, _ := waitFor(t, workflow.Intervals{DraftFor: time.Minute}, read{state: draft})
 				_, _, first, _ := wait.Poll(t.Context())
 				time.Sleep(test.after)
 				if _, _, end, err := wait.Poll(t.Context()); first != workflow.NotYet || end != test.end || err != nil {

@@ -62,7 +62,7 @@ func (a assignment) run(ctx context.Context, tell func(step string)) error {
 	report, err := batch.Run(ctx, client, items, &batch.Options{
 		Concurrency: 4,
 		Select:      shipping.SelectAutomated,
-		QuietFor:    500 * time.Millisecond,
+		Purchase:    shipping.PurchaseOptions{QuietFor: 500 * time.Millisecond},
 		Poll:        shipping.PollOptions{MinInterval: 10 * time.Millisecond, MaxInterval: 100 * time.Millisecond},
 		Journal:     pgstore.NewBatchJournal(pool, a.Batch, a.Lease),
 		Progress:    func(e batch.Event) { tell(fmt.Sprint(e.Step)) },

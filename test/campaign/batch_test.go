@@ -148,8 +148,7 @@ func (b *batchCampaign) run(client *shipping.Client, events int) {
 	spent := b.spent() // before the snapshot of the event that comes next
 	report, err := batch.Run(ctx, client, b.items, &batch.Options{
 		Select: shipping.SelectAutomated, Budget: &b.budget, Journal: journal,
-		Purchase: shipping.PurchaseOptions{SettleFor: settleFor, RefusedFor: refusedFor},
-		QuietFor: quietFor,
+		Purchase: shipping.PurchaseOptions{SettleFor: settleFor, QuietFor: quietFor},
 		Poll:     shipping.PollOptions{MinInterval: 5 * time.Millisecond, MaxInterval: 20 * time.Millisecond, DraftFor: time.Second},
 		Progress: func(event batch.Event) {
 			b.compare(spent, event.Committed, "at an event of "+event.Item.Key)

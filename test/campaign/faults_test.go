@@ -9,13 +9,14 @@ import (
 	"time"
 )
 
-// refusedFor, settleFor and quietFor are the times that the campaign's purchases are given. A cache shows a
-// stale draft for less than refusedFor: beyond that, nobody can distinguish it from the service.
+// settleFor and quietFor are the times that the campaign's purchases are given: a hundredth and less of the defaults.
+// A cache shows a stale draft for staleFor, half of quietFor and longer than settleFor: beyond quietFor, nobody can
+// distinguish it from the service.
 const (
-	refusedFor = 20 * time.Millisecond
-	settleFor  = 100 * time.Millisecond
-	quietFor   = 300 * time.Millisecond
-	staleFor   = refusedFor / 2
+	settleFor = 100 * time.Millisecond
+	quietFor  = 300 * time.Millisecond
+	staleFor  = quietFor / 2
+	slowFor   = 40 * time.Millisecond
 )
 
 // A delivery is how the service receives a request.
@@ -65,6 +66,15 @@ func instead(status int, contentType, body string) func(*exchange, *response) bo
 
 func envelope(status int) func(*exchange, *response) bool {
 	return instead(status, "application/json", `{"status":false,"message":"the gateway is not sure","data":null}`)
+}
+
+// contradicted is a refusal of the purchase that shows a purchase.
+func contradicted(members string) func(*exchange, *response) bool {
+	return func(x *exchange, r *response) bool {
+		body := fmt.Sprintf(`{"status":false,"message":"not a draft","data":{"error_code":"already_purchased","request_id":%q,%s}}`, x.requestID, members)
+		*r = response{status: http.StatusBadRequest, contentType: "application/json", body: []byte(body)}
+		return true
+	}
 }
 
 const page = "<html><body><h1>Gateway</h1></body></html>"
@@ -118,6 +128,10 @@ func purchaseDamages() []damage {
 		{name: "problem document with 400", weight: 3, apply: instead(http.StatusBadRequest, "application/problem+json", `{"title":"not sure","status":400}`)},
 		{name: "the refusal of another request", weight: 3, apply: instead(http.StatusBadRequest, "application/json",
 			`{"status":false,"message":"insufficient funds","data":{"request_id":"`+another+`","status":"draft"}}`)},
+		// What a gateway that repeated the purchase passes on: the refusal of the second, which contradicts itself.
+		{name: "a refusal that shows the state", weight: 3, apply: contradicted(`"status":"processing"`)},
+		{name: "a refusal that shows a charge", weight: 3, apply: contradicted(`"status":"draft","charged_amount":5`)},
+		{name: "a refusal that shows a transaction", weight: 3, apply: contradicted(`"transaction_id":"TR-1"`)},
 		{name: "the confirmation of another request", weight: 4, apply: fair(func(r *response) {
 			*r = accepted(fmt.Sprintf(`{"request_id":%q,"status":"processing","document_types":["CUSTOMS"],"charged_amount":1,"currency":"NGN","transaction_id":"TR-ANOTHER"}`, another))
 		})},

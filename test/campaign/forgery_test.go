@@ -14,13 +14,11 @@ type forgery struct {
 	name string
 	// why states what the true exchange is that this one equals.
 	why        string
-	before     []int // documents of the draft that were purchased before
 	delivery   delivery
 	response   func(x *exchange, r *response) bool // to the purchase
 	record     func(x *exchange, r *response) bool // read back
 	later      bool                                // the service receives the purchase after the outcome was reported
 	settled    bool                                // the outcome is that of SettlePurchase
-	wasDraft   bool
 	outcome    shipping.PurchaseOutcome
 	chargedYet bool
 }
@@ -51,20 +49,18 @@ func forgeries() []forgery {
 			delivery: never, response: confirmation, outcome: shipping.OutcomeCharged},
 		{name: "a confirmation without data of a purchase that was not delivered", why: "the specification does not show the content of a confirmation",
 			delivery: never, response: instead(200, "application/json", `{"status":true}`), outcome: shipping.OutcomeCharged},
-		{name: "a refusal after the charge, then the old draft for longer than RefusedFor", why: "a service that refuses for lack of funds sends the same two responses",
+		{name: "a refusal after the charge, then the old draft for longer than QuietFor", why: "a service that refuses for lack of funds sends the same two responses",
 			delivery: once, response: envelope(400), record: oldDraft, outcome: shipping.OutcomeNotCharged, chargedYet: true},
 		{name: "a refusal with 404 after the charge, and of each read", why: "a service that never had the request sends the same",
 			delivery: once, response: envelope(404), record: envelope(404), outcome: shipping.OutcomeNotCharged, chargedYet: true},
 		{name: "a refusal after the charge, then a completed record with other documents", why: "it is the record of a request that was purchased before",
 			delivery: once, response: envelope(400), record: others, outcome: shipping.OutcomeNotCharged, chargedYet: true},
-		{name: "a refusal, and the purchase is delivered after RefusedFor", why: "whoever refuses has ended the purchase, or nothing ever ends it",
+		{name: "a refusal, and the purchase is delivered after QuietFor", why: "whoever refuses has ended the purchase, or nothing ever ends it",
 			delivery: never, response: envelope(400), later: true, outcome: shipping.OutcomeNotCharged, chargedYet: true},
 		{name: "a lost response, then a record in processing, and nothing was delivered", why: "it is the record of a purchased request",
 			delivery: never, response: lost, record: processing, outcome: shipping.OutcomeCharged},
 		{name: "a lost response, then a failed record of a draft, and nothing was delivered", why: "a draft can fail only in generation, after its purchase",
-			delivery: never, response: lost, record: failed, wasDraft: true, outcome: shipping.OutcomeCharged},
-		{name: "a lost response, then the record of an earlier purchase of other documents, without its list", why: "a service that lists no documents sends the same record",
-			before: []int{1}, delivery: once, response: lost, record: unlisted, outcome: shipping.OutcomeCharged},
+			delivery: never, response: lost, record: failed, outcome: shipping.OutcomeCharged},
 		{name: "a lost response, then the old draft for longer than QuietFor", why: "a purchase that never arrived leaves the same draft",
 			delivery: once, response: lost, record: oldDraft, settled: true, outcome: shipping.OutcomeNotCharged, chargedYet: true},
 		{name: "a lost response, and the purchase is delivered after QuietFor", why: "the specification bounds no time; QuietFor is the bound that the user sets",
@@ -88,7 +84,7 @@ func TestPurchaseCampaign_Forgeries(t *testing.T) {
 				}
 				return p
 			}
-			one := &trial{order: &order{}, subject: subject{before: row.before, documents: []int{0}}, wasDraft: row.wasDraft}
+			one := &trial{order: &order{}, subject: subject{documents: []int{0}}, known: true}
 			c.purchase(t, one)
 			outcome := one.outcome
 			if row.settled {
@@ -96,7 +92,7 @@ func TestPurchaseCampaign_Forgeries(t *testing.T) {
 				outcome = one.settled
 			}
 			if row.later {
-				if _, err := c.direct.Regulatory.Purchase(t.Context(), one.requestID, one.documents...); err != nil {
+				if _, err := c.direct.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: one.requestID, DocumentTypes: one.documents}); err != nil {
 					t.Fatal(err)
 				}
 			}

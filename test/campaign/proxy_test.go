@@ -273,7 +273,7 @@ type response struct {
 	location    string
 	body        []byte
 	hints       bool // an interim response comes first
-	slow        bool // it is held for longer than refusedFor
+	slow        bool // it is held for slowFor
 	late        bool // it is held until the client has left
 	silent      bool // the exchange is aborted before the response
 	half        bool // the exchange is aborted in the middle of the body
@@ -310,7 +310,7 @@ func (r response) send(w http.ResponseWriter, request *http.Request) {
 	}
 	if r.slow {
 		select {
-		case <-time.After(2 * refusedFor):
+		case <-time.After(slowFor):
 		case <-request.Context().Done():
 		}
 	}

@@ -62,7 +62,7 @@ func subjects() []subject {
 		{name: "a draft", weight: 38, shipment: "SH-MAGICCUSTOMSONLY", documents: []int{0}},
 		{name: "a draft, two documents", weight: 38, shipment: "SH-MAGICFAILONCE", documents: []int{0, 2}},
 		{name: "its generation fails", weight: 4, shipment: "SH-MAGICFAILALWAYS", documents: []int{0}},
-		{name: "it stays in purchasing", weight: 4, shipment: "SH-MAGICHANGINPURCHASING", documents: []int{0, 1}},
+		{name: "it stays in purchasing", weight: 4, shipment: "SH-MAGICHANGINPURCHASING", documents: []int{0, 1}, open: true},
 		{name: "its analysis failed", weight: 4, shipment: "SH-MAGICFAILANALYSIS", foreign: true, open: true},
 		{name: "a document that is not offered", weight: 4, foreign: true},
 		{name: "purchased before", weight: 4, before: []int{0, 1}, documents: []int{0, 1}},
@@ -77,7 +77,9 @@ type trial struct {
 	wire      int
 	requestID string
 	documents []shipping.DocumentType
-	wasDraft  bool
+	known     bool                        // Purchase is given the draft as it was analyzed
+	draft     *shipping.RegulatoryRequest // as it was analyzed
+	unclear   *shipping.PurchaseRequest   // what is remembered of an unknown outcome
 
 	outcome  shipping.PurchaseOutcome
 	readBack bool
@@ -171,7 +173,7 @@ func (c *campaign) newTrial(number int) *trial {
 	if random.IntN(5) >= 2 { // two of five over HTTP/1.1
 		one.wire = random.IntN(len(c.wires))
 	}
-	one.wasDraft = random.IntN(2) == 0 && one.subject.shipment != "SH-MAGICFAILANALYSIS" && one.subject.before == nil
+	one.known = random.IntN(2) == 0 && one.subject.shipment != "SH-MAGICFAILANALYSIS"
 	one.order.existing = one.subject.before != nil
 	return one
 }
@@ -185,7 +187,7 @@ func (c *campaign) prepare(ctx context.Context, one *trial) error {
 	} else if err != nil {
 		return err
 	}
-	one.requestID = draft.RequestID
+	one.requestID, one.draft = draft.RequestID, draft
 	offered := func(positions []int) (documents []shipping.DocumentType) {
 		for _, position := range positions {
 			documents = append(documents, draft.AvailableDocuments[position].DocumentType)
@@ -196,7 +198,7 @@ func (c *campaign) prepare(ctx context.Context, one *trial) error {
 		one.documents = []shipping.DocumentType{shipping.DocumentAMS}
 	}
 	if before := offered(one.subject.before); before != nil {
-		_, err = c.direct.Regulatory.Purchase(ctx, draft.RequestID, before...)
+		_, err = c.direct.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: before})
 	} else {
 		err = nil
 	}
@@ -209,15 +211,22 @@ func (c *campaign) purchase(t *testing.T, one *trial) {
 		t.Errorf("purchase %d cannot be prepared: %v", one.order.number, err)
 		return
 	}
-	result, err := c.clients[one.wire].Regulatory.PurchaseWith(t.Context(), &shipping.PurchaseRequest{
-		RequestID: one.requestID, DocumentTypes: one.documents, WasDraft: one.wasDraft,
-		PurchaseOptions: shipping.PurchaseOptions{SettleFor: settleFor, RefusedFor: refusedFor},
-	}, shipping.WithHeader(sentHeader, strconv.Itoa(one.order.number)))
+	purchase := shipping.PurchaseRequest{
+		RequestID: one.requestID, DocumentTypes: one.documents, Sole: one.subject.before == nil,
+		PurchaseOptions: shipping.PurchaseOptions{SettleFor: settleFor, QuietFor: quietFor},
+	}
+	if one.known {
+		purchase.Draft = one.draft
+	}
+	result, err := c.clients[one.wire].Regulatory.Purchase(t.Context(), &purchase, shipping.WithHeader(sentHeader, strconv.Itoa(one.order.number)))
 	one.outcome = outcomeOf(result, err)
+	if failed, ok := errors.AsType[*shipping.PurchaseError](err); ok {
+		one.unclear = failed.Purchase
+	}
 	if result != nil {
 		one.readBack, one.charged = result.ReadBack, result.ChargedAmount
 	}
-	if one.settled = one.outcome; one.outcome == shipping.OutcomeCharged {
+	if one.settled = one.outcome; saysCharged(one.outcome) {
 		one.early = !c.isCharged(t, one)
 	}
 	one.order.note("reported: %s (%v)", one.outcome, err)
@@ -226,12 +235,17 @@ func (c *campaign) purchase(t *testing.T, one *trial) {
 // outcomeOf returns the outcome of a purchase, from its result or its error.
 func outcomeOf(result *shipping.PurchaseResult, err error) shipping.PurchaseOutcome {
 	if err == nil {
-		return result.Outcome
+		return shipping.OutcomeCharged
 	}
 	if failed, ok := errors.AsType[*shipping.PurchaseError](err); ok {
 		return failed.Outcome
 	}
 	return shipping.PurchaseOutcome("no outcome")
+}
+
+// saysCharged reports whether the documents are paid for, by an outcome.
+func saysCharged(outcome shipping.PurchaseOutcome) bool {
+	return outcome == shipping.OutcomeCharged || outcome == shipping.OutcomePurchasedBefore
 }
 
 // isCharged reads from the service itself whether the documents of the trial are paid for.
@@ -252,9 +266,7 @@ func (c *campaign) settle(t *testing.T, one *trial) {
 	if one.outcome != shipping.OutcomeUnknown {
 		return
 	}
-	result, err := c.patient.Regulatory.SettlePurchase(t.Context(), one.requestID, &shipping.SettleOptions{
-		QuietFor: quietFor, DocumentTypes: one.documents, WasDraft: one.wasDraft,
-	})
+	result, err := c.patient.Regulatory.SettlePurchase(t.Context(), one.unclear)
 	if one.settled = outcomeOf(result, err); one.settled == shipping.OutcomeUnknown {
 		one.reason = strings.ReplaceAll(err.Error(), one.requestID, "RD-…")
 	}
@@ -263,8 +275,8 @@ func (c *campaign) settle(t *testing.T, one *trial) {
 
 // fault records a problem of a trial.
 func (c *campaign) fault(one *trial, what, format string, args ...any) {
-	c.wrong[what] = append(c.wrong[what], fmt.Sprintf("%s: purchase %d (%s, %s, was draft: %t): %s\n\t%s\n\treplay it: %s",
-		what, one.order.number, one.subject.name, c.wires[one.wire].name, one.wasDraft, fmt.Sprintf(format, args...),
+	c.wrong[what] = append(c.wrong[what], fmt.Sprintf("%s: purchase %d (%s, %s, draft known: %t): %s\n\t%s\n\treplay it: %s",
+		what, one.order.number, one.subject.name, c.wires[one.wire].name, one.known, fmt.Sprintf(format, args...),
 		strings.Join(one.order.log, "\n\t"), c.options.With(fmt.Sprint("SHIPPING_CAMPAIGN_ONLY=", one.order.number))))
 }
 
@@ -285,17 +297,17 @@ func (c *campaign) check(t *testing.T) {
 		case len(paid) > 1:
 			c.fault(one, "debited twice", "it was debited %d times", len(paid))
 		case one.outcome == shipping.OutcomeNotCharged && one.order.existing && sent == 0: // this purchase charged nothing
-		case one.outcome == shipping.OutcomeCharged && !charged, one.outcome == shipping.OutcomeNotCharged && charged:
+		case saysCharged(one.outcome) && !charged, one.outcome == shipping.OutcomeNotCharged && charged:
 			c.fault(one, "false "+string(one.outcome), "the outcome is %q, but the ledger shows %d debits", one.outcome, len(paid))
 		case one.early:
 			c.fault(one, "charged too early", "the outcome was %q before there was a debit", one.outcome)
 		case one.charged.Known() && !one.charged.Equal(paid[0]):
 			c.fault(one, "wrong amount", "reported as charged %s, but the debit is %s", one.charged, paid[0])
-		case one.settled == shipping.OutcomeUnknown && !one.subject.open:
+		case one.settled == shipping.OutcomeUnknown && !one.subject.open && !one.unclear.Contradicted:
 			c.fault(one, "not settled", "it cannot be settled: %s", one.reason)
-		case one.settled == shipping.OutcomeCharged && !charged, one.settled == shipping.OutcomeNotCharged && charged:
+		case saysCharged(one.settled) && !charged, one.settled == shipping.OutcomeNotCharged && charged:
 			c.fault(one, "settled as false "+string(one.settled), "settled as %q, but the ledger shows %d debits", one.settled, len(paid))
-		case one.settled != shipping.OutcomeCharged && one.settled != shipping.OutcomeNotCharged && one.reason == "":
+		case !saysCharged(one.settled) && one.settled != shipping.OutcomeNotCharged && one.reason == "":
 			c.fault(one, "no outcome", "the outcome is %q without a reason", one.settled)
 		}
 	}

@@ -63,7 +63,7 @@ func TestClient_EveryMethodSendsWhatIsDocumented(t *testing.T) {
 	ok(err)
 	_, err = client.Regulatory.UpdateProfile(ctx, id, shipping.DocumentCustoms, map[string]any{"incoterm": "DDP"})
 	ok(err)
-	_, err = client.Regulatory.Purchase(ctx, id, shipping.DocumentCustoms, shipping.DocumentWatch)
+	_, err = client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: id, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms, shipping.DocumentWatch}})
 	ok(err)
 	advance(t, srv)
 	if failed, err := client.Regulatory.Get(ctx, id); err != nil || failed.Status != "failed" {
@@ -116,7 +116,7 @@ func TestClient_EveryRefusalIsReadFromWhatIsDocumented(t *testing.T) {
 		}, shipping.ErrInvalidRequest},
 		{"unknown request", func(ctx context.Context) error { _, err := client.Regulatory.Get(ctx, "RD-NOWHERE"); return err }, shipping.ErrNotFound},
 		{"purchase of an unknown request", func(ctx context.Context) error {
-			_, err := client.Regulatory.Purchase(ctx, "RD-NOWHERE", shipping.DocumentFDA)
+			_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-NOWHERE", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}})
 			return err
 		}, shipping.ErrNotFound},
 		{"document of an unknown request", func(ctx context.Context) error {

@@ -19,8 +19,8 @@ func TestMyCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bought, err := client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms)
-	if err != nil || bought.Outcome != shipping.OutcomeCharged {
+	bought, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
+	if err != nil || bought.TransactionID == "" {
 		t.Errorf("purchase: %+v, %v", bought, err)
 	}
 	server.CheckInvariants(t) // the ledger balances, and nothing was charged twice
@@ -42,7 +42,7 @@ func TestLostResponse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bought, err := client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms)
+	bought, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
 	if err != nil || !bought.ReadBack {
 		t.Errorf("purchase: %+v, %v", bought, err)
 	}
@@ -65,12 +65,12 @@ func TestLostPurchase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms)
+		_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
 		failed, ok := errors.AsType[*shipping.PurchaseError](err)
 		if !ok || failed.Outcome != shipping.OutcomeUnknown {
 			t.Fatalf("the purchase: %v", err)
 		}
-		_, err = client.Regulatory.SettlePurchase(t.Context(), draft.RequestID, nil)
+		_, err = client.Regulatory.SettlePurchase(t.Context(), failed.Purchase)
 		settled, ok := errors.AsType[*shipping.PurchaseError](err)
 		if !ok || settled.Outcome != shipping.OutcomeNotCharged {
 			t.Fatalf("settled: %v", err)
@@ -90,7 +90,7 @@ func TestInParallel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms)
+			_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
 			if !errors.Is(err, want) {
 				t.Errorf("purchase: %v, want %v", err, want)
 			}

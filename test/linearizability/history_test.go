@@ -260,9 +260,9 @@ func (w *worker) purchase() {
 		return
 	}
 	op, called := operation{kind: purchase, request: n}, w.tick()
-	bought, err := w.client.Regulatory.PurchaseWith(w.t.Context(), &shipping.PurchaseRequest{
-		RequestID: id, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, WasDraft: true,
-		PurchaseOptions: shipping.PurchaseOptions{SettleFor: 300 * time.Millisecond, RefusedFor: 200 * time.Millisecond},
+	bought, err := w.client.Regulatory.Purchase(w.t.Context(), &shipping.PurchaseRequest{
+		RequestID: id, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, Draft: &shipping.RegulatoryRequest{RequestID: id, Status: shipping.StatusDraft},
+		PurchaseOptions: shipping.PurchaseOptions{SettleFor: 300 * time.Millisecond, RefusedFor: 200 * time.Millisecond, QuietFor: time.Second},
 	}, shipping.WithHeader(callHeader, fmt.Sprint(called)))
 	switch {
 	case err == nil && !bought.ReadBack:
@@ -276,23 +276,21 @@ func (w *worker) purchase() {
 	switch {
 	case failed == nil:
 		w.t.Error(err)
-	case failed.Outcome == shipping.OutcomeCharged:
+	case failed.Outcome == shipping.OutcomePurchasedBefore:
 		w.add(w.number, op, called, result{outcome: charged})
 	case failed.Outcome == shipping.OutcomeNotCharged && errors.Is(err, shipping.ErrInsufficientFunds):
 		w.add(w.number, op, called, result{outcome: insufficient})
 	case failed.Outcome == shipping.OutcomeNotCharged:
 		w.add(w.number, op, called, result{outcome: notCharged})
 	default:
-		w.settle(op, id, called)
+		w.settle(op, failed.Purchase, called)
 	}
 }
 
 // settle ends a purchase whose outcome is unknown. If settling fails too, the purchase stays open.
-func (w *worker) settle(op operation, id string, called int64) {
+func (w *worker) settle(op operation, unclear *shipping.PurchaseRequest, called int64) {
 	asked := w.tick()
-	_, err := w.client.Regulatory.SettlePurchase(w.t.Context(), id, &shipping.SettleOptions{
-		QuietFor: time.Second, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, WasDraft: true,
-	})
+	_, err := w.client.Regulatory.SettlePurchase(w.t.Context(), unclear)
 	failed, _ := errors.AsType[*shipping.PurchaseError](err)
 	switch {
 	case err == nil:

@@ -305,20 +305,20 @@ func TestCallOptions_ThatAMethodDoesNotHaveAreRefused(t *testing.T) {
 		},
 		"Regulatory.Get":  func(o shipping.CallOption) error { _, err := c.Regulatory.Get(ctx, "RR-1", o); return err },
 		"Regulatory.Wait": func(o shipping.CallOption) error { _, err := c.Regulatory.Wait(ctx, "RR-1", nil, o); return err },
-		"Regulatory.PurchaseWith": func(o shipping.CallOption) error {
-			_, err := c.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{RequestID: "RR-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}}, o)
+		"Regulatory.Purchase": func(o shipping.CallOption) error {
+			_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RR-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}}, o)
 			return err
 		},
 		"Regulatory.SettlePurchase": func(o shipping.CallOption) error {
-			_, err := c.Regulatory.SettlePurchase(ctx, "RR-1", nil, o)
+			_, err := c.Regulatory.SettlePurchase(ctx, &shipping.PurchaseRequest{RequestID: "RR-1"}, o)
 			return err
 		},
 		"Regulatory.AnalyzeAndPoll": func(o shipping.CallOption) error {
 			_, err := c.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, nil, o)
 			return err
 		},
-		"Regulatory.ResumePoll": func(o shipping.CallOption) error {
-			_, err := c.Regulatory.ResumePoll(ctx, "RR-1", nil, o)
+		"Regulatory.Resume": func(o shipping.CallOption) error {
+			_, err := c.Regulatory.Resume(ctx, "RR-1", nil, o)
 			return err
 		},
 		"Regulatory.Retry": func(o shipping.CallOption) error { _, err := c.Regulatory.Retry(ctx, "RR-1", o); return err },

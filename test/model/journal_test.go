@@ -117,7 +117,7 @@ func recordEvents(before, after batch.Step) []string {
 		}
 		return []string{"records not charged", "records settled"}
 	case batch.StepPurchasing:
-		return []string{"records purchasing", "renews its claim"}
+		return []string{"records purchasing", "renews its claim", "records the refusal"}
 	case batch.StepPurchased:
 		return []string{"records purchased"}
 	}

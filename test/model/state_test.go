@@ -121,7 +121,9 @@ func (v view) in(places ...Place) bool { return slices.Contains(places, v.s.Plac
 func (v view) to(place Place)          { v.s.Places[v.p][v.i] = place }
 
 // writes reports whether the process may be about to append a record: in open, to renew its claim.
-func (v view) writes() bool { return v.in(drafted, ready, open, charged, notCharged, settled, ended) }
+func (v view) writes() bool {
+	return v.in(drafted, ready, refused, denied, open, charged, notCharged, settled, ended)
+}
 
 func (v view) release() { v.it.Owner, v.it.Lease = nobody, full }
 

@@ -227,7 +227,7 @@ func (t *trial) checkResult(l *life, result batch.Result) {
 	}
 	if failed, ok := errors.AsType[*shipping.PurchaseError](result.Err); ok {
 		switch failed.Outcome {
-		case shipping.OutcomeCharged:
+		case shipping.OutcomePurchasedBefore:
 			claimed = 1
 		case shipping.OutcomeNotCharged:
 			claimed = 0

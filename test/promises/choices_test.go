@@ -206,7 +206,7 @@ func TestChoices_LostPurchase(t *testing.T) {
 			if err := srv.Inject(fault.Rule{Operation: shipping.OpPurchase, First: 1, Committed: committed, Fault: fault.Drop()}); err != nil {
 				t.Fatal(err)
 			}
-			result, err := client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms)
+			result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, Draft: draft, Sole: true})
 			srv.ClearFaults()
 			charged := balance(t, srv).Cmp(before) < 0
 			if charged != committed {
@@ -225,9 +225,7 @@ func TestChoices_LostPurchase(t *testing.T) {
 			if !ok || failed.Outcome != shipping.OutcomeUnknown {
 				t.Errorf("%+v, %v", result, err)
 			}
-			settled, err := client.Regulatory.SettlePurchase(t.Context(), draft.RequestID, &shipping.SettleOptions{
-				DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, WasDraft: true,
-			})
+			settled, err := client.Regulatory.SettlePurchase(t.Context(), failed.Purchase)
 			if failed, ok = errors.AsType[*shipping.PurchaseError](err); !ok || failed.Outcome != shipping.OutcomeNotCharged {
 				t.Errorf("settled: %+v, %v", settled, err)
 			}
@@ -244,16 +242,16 @@ func TestChoices_RefusedPurchase(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := balance(t, srv)
-		_, err = client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentMuseum)
+		_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentMuseum}})
 		failed, ok := errors.AsType[*shipping.PurchaseError](err)
 		if !ok || failed.Outcome != shipping.OutcomeNotCharged || !errors.Is(err, shipping.ErrInvalidRequest) || balance(t, srv).Cmp(before) != 0 {
 			t.Errorf("not offered: %v", err)
 		}
-		if _, err := client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms); err != nil {
+		if _, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}}); err != nil {
 			t.Fatal(err)
 		}
 		once := balance(t, srv)
-		_, err = client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms)
+		_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, Draft: draft})
 		failed, ok = errors.AsType[*shipping.PurchaseError](err)
 		if !ok || failed.Outcome == shipping.OutcomeNotCharged || balance(t, srv).Cmp(once) != 0 {
 			t.Errorf("a second time: %v", err)
@@ -268,7 +266,7 @@ func TestChoices_EmptyWallet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = client.Regulatory.Purchase(t.Context(), draft.RequestID, shipping.DocumentCustoms)
+		_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
 		failed, ok := errors.AsType[*shipping.PurchaseError](err)
 		if !ok || failed.Outcome != shipping.OutcomeNotCharged || !errors.Is(err, shipping.ErrInsufficientFunds) {
 			t.Errorf("%v", err)
@@ -304,7 +302,7 @@ func TestChoices_Failures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentWatch, shipping.DocumentCustoms); err != nil {
+		if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentWatch, shipping.DocumentCustoms}}); err != nil {
 			t.Fatal(err)
 		}
 		_, err = client.Regulatory.Wait(ctx, draft.RequestID, nil)

@@ -168,8 +168,8 @@ func (r *recorder) purchase(t *testing.T, request string, document shipping.Docu
 	})
 	purchase.before, purchase.after = before, r.record(t, shipping.OpGetRequest, reading(request)).answer
 	purchase.do = func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-		return second(c.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
-			RequestID: request, DocumentTypes: []shipping.DocumentType{document}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: 1, RefusedFor: 1}, // it is read back once
+		return second(c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
+			Draft: shippingtest.DraftRecord(request), RequestID: request, DocumentTypes: []shipping.DocumentType{document}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: 1, RefusedFor: 1}, // it is read back once
 		}, o...))
 	}
 	return purchase
@@ -186,7 +186,7 @@ func boughtFrom(t *testing.T, client *shipping.Client, shipment string) (request
 	t.Helper()
 	draft := shippingtest.Draft(t, client, shipment)
 	documents, _ := shipping.SelectAutomated(draft)
-	if _, err := client.Regulatory.Purchase(t.Context(), draft.RequestID, documents...); err != nil {
+	if _, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: documents}); err != nil {
 		t.Fatal(err)
 	}
 	return draft.RequestID

@@ -114,7 +114,7 @@ func states(t *testing.T) map[string]state {
 	page := shippingtest.OK(`{"rates":[{"rate_id":"RT-1"}],"pagination":{"page":1,"perPage":1,"total":20,"pageCount":20,"nextPage":2}}`)
 	const start = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n" + `{"status":true,`
 	purchase := func(ctx context.Context, c *shipping.Client) error {
-		_, err := c.Regulatory.Purchase(ctx, "RD-1", shipping.DocumentFDA)
+		_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
 		return err
 	}
 	return map[string]state{
@@ -141,7 +141,7 @@ func states(t *testing.T) map[string]state {
 		"purchasing":              {transport: stages(draft, silent, silent), do: purchase},
 		"reading a purchase back": {transport: stages(draft, shippingtest.NoResponse(), shippingtest.Record("draft")), do: purchase},
 		"settling a purchase": {transport: stages(draft, shippingtest.NoResponse(), shippingtest.Record("draft")), do: func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.SettlePurchase(ctx, "RD-1", nil)
+			_, err := c.Regulatory.SettlePurchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1"})
 			return err
 		}},
 		"polling in Wait":              {transport: shippingtest.NewService(shippingtest.Record("processing")), do: waitFor},

@@ -210,7 +210,7 @@ func TestFailures_ZeroClientsAndServices(t *testing.T) {
 	_, err := shipping.RegulatoryService{}.Wait(t.Context(), "RD-1", nil)
 	shippingtest.WantError(t, "wait", err, shipping.ErrNoClient)
 	synctest.Test(t, func(t *testing.T) {
-		_, err := shipping.RegulatoryService{}.SettlePurchase(t.Context(), "RD-1", nil)
+		_, err := shipping.RegulatoryService{}.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
 		shippingtest.WantError(t, "settle", err, shipping.ErrNoClient)
 	})
 }

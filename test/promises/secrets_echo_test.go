@@ -194,7 +194,7 @@ func TestSecrets_NoProxyShowsTheKey(t *testing.T) {
 			}
 			_, err = client.Rates.List(t.Context(), nil)
 			watch.error("rates", err)
-			_, err = client.Regulatory.PurchaseWith(t.Context(), &shipping.PurchaseRequest{
+			_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
 				RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Nanosecond},
 			})
 			watch.error("purchase", err)
@@ -220,9 +220,11 @@ func echoCalls(t *testing.T, client *shipping.Client, watch *watched) map[string
 	for _, err := range client.Rates.All(ctx, nil) {
 		note("walk", err)
 	}
-	note("purchase", second(client.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
-		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Nanosecond}})))
-	note("settlement", second(client.Regulatory.SettlePurchase(ctx, "RD-1", &shipping.SettleOptions{QuietFor: time.Nanosecond})))
+	note("purchase", second(client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
+		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"),
+		PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Nanosecond}})))
+	note("settlement", second(client.Regulatory.SettlePurchase(ctx, &shipping.PurchaseRequest{
+		RequestID: "RD-1", PurchaseOptions: shipping.PurchaseOptions{QuietFor: time.Nanosecond}})))
 	quick := shipping.PollOptions{MinInterval: 1, MaxInterval: 1, MaxFailures: 1, DraftFor: 1, Progress: func(e shipping.PollEvent) { watch.note(e.Err) }}
 	waiting, end := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer end()

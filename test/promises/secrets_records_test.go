@@ -30,7 +30,7 @@ func TestSecrets_NoRecordOfAnErrorShowsTheKey(t *testing.T) {
 				_, purchase := shippingtest.Purchase(t.Context(), client, true)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				_, resume := client.Regulatory.ResumePoll(ctx, "RD-1", &shipping.AnalyzeAndPollOptions{
+				_, resume := client.Regulatory.Resume(ctx, "RD-1", &shipping.AnalyzeAndPollOptions{
 					Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, errors.New("no") },
 				})
 				_, wait := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{read, shippingtest.Refusal(400, "no")})).Regulatory.Wait(t.Context(), "RD-1", nil)

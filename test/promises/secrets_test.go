@@ -44,8 +44,8 @@ func holders(t *testing.T) map[string]any {
 	var response shipping.Response
 	_, unauthorized := client.Rates.List(t.Context(), nil, shipping.WithResponse(&response))
 	_, analysis := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
-	_, purchase := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
-	_, workflow := client.Regulatory.ResumePoll(t.Context(), "RD-1", nil)
+	_, purchase := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
+	_, workflow := client.Regulatory.Resume(t.Context(), "RD-1", nil)
 	var listError error
 	for _, err := range client.Rates.All(t.Context(), nil) {
 		listError = err

@@ -199,7 +199,7 @@ func TestEvidence_OfAForeignTransportCountsForNothing(t *testing.T) {
 				sent++ // to the first address, which charges and drops the response; the second address refuses
 				return nil, failure
 			}), shippingtest.FastRetries())
-			result, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
+			result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1"), Sole: true})
 			if got := shippingtest.Outcome(result, err); got != shipping.OutcomeCharged || sent != 1 {
 				t.Errorf("outcome %q after %d requests, want charged after 1: %v", got, sent, err)
 			}
@@ -240,7 +240,7 @@ func TestEvidence_OfATransportThatTriesAnotherAddress(t *testing.T) {
 			}
 			return inner.RoundTrip(again)
 		}), shippingtest.FastRetries(), shipping.WithBaseURL(shippingtest.PlainBaseURL))
-		result, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
+		result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1"), Sole: true})
 		if got := shippingtest.Outcome(result, err); got != shipping.OutcomeUnknown || sent != 1 {
 			t.Errorf("outcome %q after %d purchases: %v", got, sent, err)
 		}
@@ -265,7 +265,7 @@ func TestEvidence_OfAReplacedDefaultTransportCountsForNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
+	result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1"), Sole: true})
 	if got := shippingtest.Outcome(result, err); got != shipping.OutcomeCharged {
 		t.Errorf("outcome %q: %v", got, err)
 	}
@@ -326,7 +326,7 @@ func TestEvidence_OfAPlainTransport(t *testing.T) {
 				if test.lost {
 					want = shipping.OutcomeUnknown
 				}
-				result, err := client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
+				result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1"), Sole: true})
 				if got := shippingtest.Outcome(result, err); got != want {
 					t.Errorf("outcome %q, want %q: %v", got, want, err)
 				}

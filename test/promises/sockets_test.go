@@ -224,7 +224,7 @@ func TestSockets_AServerOfHTTPSOnly(t *testing.T) {
 	if n := len(shippingtest.ErrorIn(t, err).Attempts); n != 1 {
 		t.Errorf("a certificate that is refused was tried %d times", n)
 	}
-	_, err = client.Regulatory.Purchase(t.Context(), "RD-1", shipping.DocumentFDA)
+	_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1"), Sole: true})
 	if purchase, _ := errors.AsType[*shipping.PurchaseError](err); purchase == nil || purchase.Outcome != shipping.OutcomeNotCharged {
 		t.Errorf("a purchase over a refused certificate: %v", err)
 	}

@@ -43,14 +43,18 @@ func purchase(timeout time.Duration) vectors.Client {
 		if err != nil {
 			return vectors.Report{}, err
 		}
-		result, err := client.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
+		result, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
 			RequestID: vectors.RequestID, DocumentTypes: []shipping.DocumentType{vectors.Document},
 			PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond},
 		})
 		if err != nil && !strings.Contains(err.Error(), vectors.RequestID) {
 			return vectors.Report{}, fmt.Errorf("the error does not name the request: %w", err)
 		}
-		return vectors.Report{Outcome: string(shippingtest.Outcome(result, err)), Error: class(err)}, nil
+		outcome := shippingtest.Outcome(result, err)
+		if outcome == shipping.OutcomePurchasedBefore { // the vectors know only whether the wallet was charged
+			outcome = shipping.OutcomeCharged
+		}
+		return vectors.Report{Outcome: string(outcome), Error: class(err)}, nil
 	}
 }
 

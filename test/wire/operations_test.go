@@ -23,7 +23,7 @@ type operation struct {
 }
 
 func purchase(ctx context.Context, c *shipping.Client) error {
-	_, err := c.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
+	_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
 		RequestID: requestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Millisecond},
 	})
 	return err

@@ -112,7 +112,7 @@ func (j *job) work(ctx context.Context, client *shipping.Client, pool *pgxpool.P
 	report, err := batch.Run(ctx, client, j.items, &batch.Options{
 		Select:   shipping.SelectAutomated,
 		Budget:   &j.budget,
-		QuietFor: j.settle,
+		Purchase: shipping.PurchaseOptions{QuietFor: j.settle},
 		Poll:     shipping.PollOptions{MinInterval: 500 * time.Millisecond},
 		Journal:  pgstore.NewBatchJournal(pool, j.batch, j.lease),
 		Progress: func(event batch.Event) {

@@ -1,0 +1,337 @@
+package shipping_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jarcoal/httpmock"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
+)
+
+// A request that is not a draft, or a draft that shows a purchase, is sent no purchase, whichever way it comes: it was
+// purchased again before.
+func TestPurchase_OnlyADraftThatShowsNoPurchaseIsSent(t *testing.T) {
+	t.Parallel()
+	const offers = `"available_documents":[{"document_type":"FDA","amount":5,"currency":"NGN"}]`
+	quoted := shipping.PurchaseOptions{QuotedDrafts: true}
+	for name, test := range map[string]struct {
+		record  string
+		options shipping.PurchaseOptions
+		want    string // in the error; "" if the purchase is sent
+	}{
+		"a draft":                                {`{"request_id":"RD-1","status":"draft",` + offers + `}`, shipping.PurchaseOptions{}, ""},
+		"a draft that lists documents":           {`{"request_id":"RD-1","status":"draft","documents":["FDA"],` + offers + `}`, shipping.PurchaseOptions{}, ""},
+		"a draft, charged 0":                     {`{"request_id":"RD-1","status":"draft","charged_amount":0,` + offers + `}`, shipping.PurchaseOptions{}, ""},
+		"a transaction":                          {`{"request_id":"RD-1","status":"draft","transaction_id":"TX-1",` + offers + `}`, quoted, "shows a transaction"},
+		"a transaction that cannot be read":      {`{"request_id":"RD-1","status":"draft","transaction_id":{"id":1},` + offers + `}`, quoted, "shows a transaction"},
+		"a charge":                               {`{"request_id":"RD-1","status":"draft","charged_amount":5,` + offers + `}`, shipping.PurchaseOptions{}, "QuotedDrafts"},
+		"a charge that cannot be read":           {`{"request_id":"RD-1","status":"draft","charged_amount":"5 NGN",` + offers + `}`, shipping.PurchaseOptions{}, "QuotedDrafts"},
+		"a charge, beside the record":            {`{"charged_amount":5,"request":{"request_id":"RD-1","status":"draft",` + offers + `}}`, shipping.PurchaseOptions{}, "QuotedDrafts"},
+		"a transaction, beside the record":       {`{"transaction_id":"TX-1","request":{"request_id":"RD-1","status":"draft",` + offers + `}}`, quoted, "shows a transaction"},
+		"a quote":                                {`{"request_id":"RD-1","status":"draft","charged_amount":5,` + offers + `}`, quoted, ""},
+		"a status given twice":                   {`{"request_id":"RD-1","status":"completed","status":"draft",` + offers + `}`, shipping.PurchaseOptions{}, `"status" twice`},
+		"another status beside the record":       {`{"request_id":"RD-1","status":"draft","request":{"status":"processing"},` + offers + `}`, shipping.PurchaseOptions{}, "two values for status"},
+		"a completed request":                    {`{"request_id":"RD-1","status":"completed",` + offers + `}`, shipping.PurchaseOptions{}, "completed"},
+		"a request in a state that is not known": {`{"request_id":"RD-1","status":"quoted",` + offers + `}`, shipping.PurchaseOptions{}, "quoted"},
+	} {
+		workflow := &shipping.AnalyzeAndPollOptions{
+			Select: shipping.SelectAll, Purchase: test.options, Poll: shipping.PollOptions{MaxFailures: 1, DraftFor: time.Second},
+		}
+		for way, buy := range map[string]func(ctx context.Context, r shipping.RegulatoryService) error{
+			"Purchase, read first": func(ctx context.Context, r shipping.RegulatoryService) error {
+				_, err := r.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: test.options})
+				return err
+			},
+			"Purchase, with the draft": func(ctx context.Context, r shipping.RegulatoryService) error {
+				draft, err := r.Get(ctx, "RD-1")
+				if err != nil {
+					return err
+				}
+				_, err = r.Purchase(ctx, &shipping.PurchaseRequest{
+					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: draft, PurchaseOptions: test.options})
+				return err
+			},
+			"AnalyzeAndPoll": func(ctx context.Context, r shipping.RegulatoryService) error {
+				_, err := r.AnalyzeAndPoll(ctx, parcel, workflow)
+				return err
+			},
+			"Resume": func(ctx context.Context, r shipping.RegulatoryService) error {
+				_, err := r.Resume(ctx, "RD-1", workflow)
+				return err
+			},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				purchases := 0
+				service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
+					if strings.HasSuffix(r.URL.Path, "/purchase") {
+						purchases++
+						return shippingtest.Record("processing")(r)
+					}
+					return shippingtest.OK(test.record)(r)
+				})
+				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+				defer stop()
+				err := buy(ctx, shippingtest.NewClient(t, service).Regulatory)
+				if (purchases == 1) != (test.want == "") {
+					t.Errorf("%s, %s: %d purchases, %v", way, name, purchases, err)
+				}
+				completed := way == "Resume" && strings.Contains(name, "completed") // which is what it waits for
+				waits := way == "Resume" && strings.Contains(name, "not known")
+				if test.want != "" && !completed && !waits && (err == nil || !strings.Contains(err.Error(), test.want)) {
+					t.Errorf("%s, %s: %v, want %q", way, name, err, test.want)
+				}
+			})
+		}
+	}
+}
+
+// Without a draft, the request is read once before the purchase. If that fails, nothing is sent.
+func TestPurchase_ReadsTheRequestFirst(t *testing.T) {
+	t.Parallel()
+	service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.OK(`{}`)}, []httpmock.Responder{shippingtest.Record("draft")})
+	purchase := &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}}
+	if _, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), purchase); err != nil || service.Count(http.MethodGet) != 1 || purchase.Draft != nil {
+		t.Errorf("%d readings, %v", service.Count(http.MethodGet), err)
+	}
+	service = shippingtest.NewRequestService(nil, []httpmock.Responder{shippingtest.Refusal(404, "gone")})
+	result, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), purchase)
+	if shippingtest.Outcome(result, err) != shipping.OutcomeNotCharged || !errors.Is(err, shipping.ErrNotFound) || service.Count(http.MethodPost) != 0 {
+		t.Errorf("%v", err)
+	}
+	_, err = shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
+		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-2")})
+	if _, ok := errors.AsType[*shipping.ValidationError](err); !ok {
+		t.Errorf("the draft of another request: %v", err)
+	}
+}
+
+// settleTwice settles a purchase from what its error holds, and from the JSON of that, which decide alike.
+func settleTwice(t *testing.T, client *shipping.Client, purchase *shipping.PurchaseRequest) shipping.PurchaseOutcome {
+	t.Helper()
+	text, err := json.Marshal(purchase)
+	var stored shipping.PurchaseRequest
+	if err := errors.Join(err, json.Unmarshal(text, &stored)); err != nil {
+		t.Fatal(err)
+	}
+	result, err := client.Regulatory.SettlePurchase(t.Context(), purchase)
+	first := shippingtest.Outcome(result, err)
+	result, err = client.Regulatory.SettlePurchase(t.Context(), &stored)
+	if second := shippingtest.Outcome(result, err); first != second {
+		t.Errorf("settled as %q, and from %s as %q", first, text, second)
+	}
+	return first
+}
+
+// What is remembered of a purchase decides when it is settled. A refused purchase was settled as a success, because
+// only the response that was not confirmed was remembered; a list that the draft had already was taken for a purchase;
+// and a refusal that showed a purchase counted as "not charged", if readings were older than that.
+func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
+	t.Parallel()
+	const charged, not, before, unknown = shipping.OutcomeCharged, shipping.OutcomeNotCharged, shipping.OutcomePurchasedBefore, shipping.OutcomeUnknown
+	lists := func(member string) string { return `"` + member + `":[{"document_type":"FDA"}]` }
+	refused := func(data string) httpmock.Responder {
+		return httpmock.NewStringResponder(400, `{"status":false,"message":"no","data":`+data+`}`)
+	}
+	lost := httpmock.NewStringResponder(503, "<html>")
+	for name, test := range map[string]struct {
+		draft          string // members beside id and status
+		sole           bool
+		response       httpmock.Responder
+		read           httpmock.Responder
+		outcome, later shipping.PurchaseOutcome
+	}{
+		"lost, available documents before and after":       {lists("documents"), false, lost, shippingtest.Record("processing", lists("documents")), unknown, unknown},
+		"lost, uploaded documents before, more after":      {`"document_types":["MSDS"]`, false, lost, shippingtest.Record("completed", `"document_types":["MSDS","FDA"]`), unknown, unknown},
+		"lost, the same, and nobody else can buy":          {lists("documents"), true, lost, shippingtest.Record("processing", lists("documents")), charged, charged},
+		"lost, another list after":                         {lists("documents"), false, lost, shippingtest.Record("completed", lists("documents"), lists("purchased_documents")), charged, charged},
+		"lost, failed with the charge of another purchase": {"", false, lost, shippingtest.Record("failed", charge), unknown, unknown},
+		"lost, minimal record of another purchase":         {"", false, lost, shippingtest.Record("completed"), unknown, unknown},
+		"lost, a draft with its quote":                     {`"charged_amount":5`, false, lost, shippingtest.Record("draft", `"charged_amount":5`), unknown, not},
+		"lost, a draft with another charge":                {`"charged_amount":5`, false, lost, shippingtest.Record("draft", `"charged_amount":6`), unknown, unknown},
+		"refused, minimal record of another purchase":      {"", false, refused(`null`), shippingtest.Record("completed"), unknown, unknown},
+		"refused, the same, though nobody else can buy":    {"", true, refused(`null`), shippingtest.Record("processing"), unknown, unknown},
+		"refused, failed with a charge":                    {"", false, refused(`null`), shippingtest.Record("failed", charge), unknown, unknown},
+		"refused, uploaded documents before and after":     {`"documents":["MSDS"]`, false, refused(`null`), shippingtest.Record("completed", `"documents":["MSDS"]`), unknown, unknown},
+		"refused, these":                                   {"", false, refused(`null`), shippingtest.Record("completed", lists("documents")), before, before},
+		"contradicted, these":                              {"", false, refused(`{"status":"completed"}`), shippingtest.Record("completed", lists("documents")), before, before},
+		"contradicted, others":                             {"", false, refused(`{"status":"completed"}`), shippingtest.Record("completed", listsCustoms), unknown, unknown},
+		"contradicted by its state, a draft":               {"", false, refused(`{"request_id":"RD-1","status":"processing"}`), shippingtest.Record("draft"), unknown, unknown},
+		"contradicted by another request, a draft":         {"", false, refused(`{"request_id":"RD-2","status":"draft"}`), shippingtest.Record("draft"), unknown, unknown},
+		"contradicted by a transaction, a draft":           {"", true, refused(`{"status":"draft","transaction_id":"TX-1"}`), shippingtest.Record("draft"), unknown, unknown},
+		"contradicted by a charge, a draft":                {"", true, refused(`{"charged_amount":5}`), shippingtest.Record("draft"), unknown, unknown},
+		"refused, a draft":                                 {"", false, refused(`{"status":"draft"}`), shippingtest.Record("draft"), not, not},
+		"refused with its quote, a draft":                  {`"charged_amount":5`, false, refused(`{"status":"draft","charged_amount":5}`), shippingtest.Record("draft", `"charged_amount":5`), not, not},
+		"confirmed, with the list of the draft":            {`"documents":["FDA","MSDS"]`, false, shippingtest.Record("processing", `"documents":["FDA","MSDS"]`), shippingtest.Record("processing"), charged, charged},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				client := shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{test.response}, []httpmock.Responder{test.read}))
+				members := `"request_id":"RD-1","status":"draft"`
+				if test.draft != "" {
+					members += "," + test.draft
+				}
+				reading := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK("{"+members+"}")))
+				draft, err := reading.Regulatory.Get(t.Context(), "RD-1")
+				if err != nil {
+					t.Fatal(err)
+				}
+				result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
+					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: draft, Sole: test.sole,
+					PurchaseOptions: shipping.PurchaseOptions{QuotedDrafts: true},
+				})
+				outcome, later := shippingtest.Outcome(result, err), shippingtest.Outcome(result, err)
+				if failed, ok := errors.AsType[*shipping.PurchaseError](err); ok && outcome == shipping.OutcomeUnknown {
+					later = settleTwice(t, client, failed.Purchase)
+				}
+				if outcome != test.outcome || later != test.later {
+					t.Errorf("%q, later %q; want %q, later %q (%v)", outcome, later, test.outcome, test.later, err)
+				}
+			})
+		})
+	}
+}
+
+// A gateway can repeat a purchase that was performed, and pass on the refusal of the second. If readings are old then,
+// the request still reads as a draft. A refusal that does not state the draft itself is therefore not trusted for
+// QuietFor: half a minute of old readings was reported as "not charged".
+func TestPurchase_ARefusalWithoutAStateOutlastsOldReadings(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		lag     time.Duration
+		refusal string
+		options shipping.PurchaseOptions
+		want    shipping.PurchaseOutcome
+		took    time.Duration
+	}{
+		"old readings":              {30 * time.Second, `{"status":false,"message":"no"}`, shipping.PurchaseOptions{}, shipping.OutcomePurchasedBefore, 30 * time.Second},
+		"never purchased":           {time.Hour, `{"status":false,"message":"no"}`, shipping.PurchaseOptions{}, shipping.OutcomeNotCharged, time.Minute},
+		"states the draft":          {time.Hour, `{"status":false,"message":"no","data":{"status":"draft"}}`, shipping.PurchaseOptions{}, shipping.OutcomeNotCharged, time.Second},
+		"RefusedFor is set":         {time.Hour, `{"status":false,"message":"no"}`, shipping.PurchaseOptions{RefusedFor: 2 * time.Second}, shipping.OutcomeNotCharged, 2 * time.Second},
+		"QuietFor is set":           {time.Hour, `{"status":false,"message":"no"}`, shipping.PurchaseOptions{QuietFor: 5 * time.Second}, shipping.OutcomeNotCharged, 5 * time.Second},
+		"states the draft, is late": {500 * time.Millisecond, `{"status":false,"data":{"status":"draft"}}`, shipping.PurchaseOptions{}, shipping.OutcomePurchasedBefore, 500 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				started := time.Now()
+				read := func(r *http.Request) (*http.Response, error) {
+					if time.Since(started) < test.lag {
+						return shippingtest.Record("draft")(r)
+					}
+					return shippingtest.Record("processing", listsFDA)(r)
+				}
+				client := shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{httpmock.NewStringResponder(400, test.refusal)}, []httpmock.Responder{read}))
+				result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
+					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"), PurchaseOptions: test.options})
+				if got := shippingtest.Outcome(result, err); got != test.want {
+					t.Errorf("%q, want %q (%v)", got, test.want, err)
+				}
+				if took := time.Since(started); took < test.took || took > test.took+test.took/2+10*time.Second {
+					t.Errorf("decided after %s, want %s", took, test.took)
+				}
+			})
+		})
+	}
+}
+
+// A context that ends while a reading is answered ends the purchase with the error of the context, also if the response
+// is an error of its own.
+func TestPurchase_AContextThatEndsWithAReadingIsReported(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusOK, http.StatusServiceUnavailable, http.StatusNotFound} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			read := func(r *http.Request) (*http.Response, error) {
+				cancel()
+				if status == http.StatusOK {
+					return shippingtest.Record("draft")(r)
+				}
+				return shippingtest.Refusal(status, "no")(r)
+			}
+			_, err := shippingtest.Purchase(ctx, shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{httpmock.NewStringResponder(500, "")}, []httpmock.Responder{read})), false)
+			failed, ok := errors.AsType[*shipping.PurchaseError](err)
+			if !ok || failed.Outcome != shipping.OutcomeUnknown || !errors.Is(err, context.Canceled) {
+				t.Errorf("%d: %v", status, err)
+			}
+		})
+	}
+}
+
+// The price of a draft is read in one pass. It was read once a document: a draft of 2,500 offers outlived its deadline by
+// half a minute.
+func TestBudget_ALongDraftIsReadOnce(t *testing.T) {
+	checking := func(offers int) func() {
+		var documents []string
+		for n := range offers {
+			documents = append(documents, fmt.Sprintf(`{"document_type":"FORM-%d","name":"a form","mode":"automated","amount":1,"currency":"NGN"}`, n))
+		}
+		service := shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft","available_documents":[` + strings.Join(documents, ",") + `]}`))
+		draft, err := shippingtest.NewClient(t, service).Regulatory.Get(t.Context(), "RD-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, _ := shipping.SelectAll(draft)
+		budget := shipping.Budget{Amount: shippingtest.Amount(t, "2500"), Currency: "NGN"}
+		return func() {
+			if price, err := budget.Check(draft, all...); err != nil || price != shippingtest.Amount(t, fmt.Sprint(offers)) {
+				t.Fatalf("%s, %v", price, err)
+			}
+		}
+	}
+	few, many := testing.AllocsPerRun(2, checking(250)), testing.AllocsPerRun(2, checking(2500))
+	if many > 12*few {
+		t.Errorf("%.0f allocations for 2,500 offers, %.0f for 250: that is not linear", many, few)
+	}
+}
+
+// Spaces around a currency and the case of its letters do not make another currency.
+func TestBudget_OneComparisonOfCurrencies(t *testing.T) {
+	t.Parallel()
+	service := shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft","available_documents":[
+		{"document_type":"FDA","amount":1,"currency":"ngn"},{"document_type":"CUSTOMS","amount":2,"currency":" NGN "}]}`))
+	draft, err := shippingtest.NewClient(t, service).Regulatory.Get(t.Context(), "RD-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	budget := shipping.Budget{Amount: shippingtest.Amount(t, "3"), Currency: "NGN"}
+	if price, err := budget.Check(draft, "FDA", "CUSTOMS"); err != nil || price != shippingtest.Amount(t, "3") {
+		t.Errorf("%s, %v", price, err)
+	}
+	budget.Currency = "USD"
+	if _, err := budget.Check(draft, "FDA"); !errors.Is(err, shipping.ErrOverBudget) {
+		t.Errorf("in another currency: %v", err)
+	}
+}
+
+// Settings that cannot work are refused before a request is analyzed.
+func TestAnalyzeAndPoll_RefusesSettingsBeforeTheAnalysis(t *testing.T) {
+	t.Parallel()
+	ten := shippingtest.Amount(t, "10")
+	for name, test := range map[string]struct {
+		options shipping.AnalyzeAndPollOptions
+		want    string
+	}{
+		"a budget of nothing":             {shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{}}, "Budget"},
+		"a budget without a currency":     {shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten}}, "Budget"},
+		"a budget without an amount":      {shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Currency: "NGN"}}, "Budget"},
+		"a negative budget":               {shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten.Neg(), Currency: "NGN"}}, "Budget"},
+		"intervals that contradict":       {shipping.AnalyzeAndPollOptions{Poll: shipping.PollOptions{MinInterval: 5 * time.Second, MaxInterval: time.Second}}, "MinInterval"},
+		"a negative time of the purchase": {shipping.AnalyzeAndPollOptions{Purchase: shipping.PurchaseOptions{QuietFor: -1}}, "PurchaseOptions"},
+	} {
+		service := newWorkflowService()
+		_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &test.options)
+		if _, ok := errors.AsType[*shipping.ValidationError](err); !ok || !strings.Contains(err.Error(), test.want) || service.Count("") != 0 {
+			t.Errorf("%s: %v after %d requests", name, err, service.Count(""))
+		}
+	}
+}
