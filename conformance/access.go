@@ -44,7 +44,7 @@ func (s *session) checkAccess() {
 	unauthorized := true
 	var otherwise string
 	for _, g := range s.guarded() {
-		if status := s.checkGuarded(g); status != 0 && status != http.StatusUnauthorized {
+		if status := s.checkGuarded(g); status != 0 && status != http.StatusUnauthorized && status != http.StatusTooManyRequests {
 			unauthorized = false
 			otherwise = fmt.Sprintf("%s %s without Authorization: HTTP status %d", g.method, pathOf(g.path), status)
 		}

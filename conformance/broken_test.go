@@ -403,7 +403,7 @@ func violations() []violation {
 		{"analyze has no line items", with(changed(documents+"/analyze", "data.line_items", "")), regulatory, "no line items"},
 		{"two analyses have one request_id", with(changed(documents+"/analyze", "data.request_id", `"RD-SAME"`)), draft, "both have the request_id RD-SAME"},
 		{"a document has no price", with(changed(documents+"/analyze", "data.available_documents", `[{"document_type":"FDA"}]`)), draft, "no price"},
-		{"an analysis charges", func(srv *mockserver.Server) breaking { return charging(srv, "/analyze", "shipment_id", 1) }, flow, "new transactions with flow out"},
+		{"an analysis charges", func(srv *mockserver.Server) breaking { return charging(srv, "/analyze", "shipment_id", 1) }, flow, "new transactions with flow out; want 0"},
 		{"a request that does not exist is shown", with(func(next http.Handler) http.Handler {
 			return always(documents+"/request/RD-0", "", `{"status":true,"message":"","data":{"request_id":"RD-0","status":"draft"}}`)(next)
 		}), regulatory, "/request/RD-0 returns a record"},
@@ -417,7 +417,7 @@ func violations() []violation {
 				return strings.TrimSuffix(body, "}") + `,"document_types":["CUSTOMS"]}`
 			}
 			return body
-		})), states, "new transactions with flow out"},
+		})), states, "new transactions with flow out; want 0"},
 		{"a document that is not offered is charged", func(srv *mockserver.Server) breaking {
 			return posted("/purchase", func(next http.Handler, r *http.Request, body string) string {
 				if strings.Contains(body, "AMS") && !strings.Contains(body, "RD-0") {
@@ -425,8 +425,8 @@ func violations() []violation {
 				}
 				return body
 			})
-		}, flow, "new transactions with flow out"},
-		{"a request that does not exist is charged", func(srv *mockserver.Server) breaking { return charging(srv, "/purchase", `"RD-0"`, 1) }, states, "new transactions with flow out"},
+		}, flow, "new transactions with flow out; want 0"},
+		{"a request that does not exist is charged", func(srv *mockserver.Server) breaking { return charging(srv, "/purchase", `"RD-0"`, 1) }, states, "new transactions with flow out; want 0"},
 		{"a completed request is processed again", with(showing("processing", "completed", "processing")), states, `status is "completed", and "processing" later`},
 		{"a processed request is purchased again", with(showing("processing", "purchasing", "completed")), states, `status is "processing", and "purchasing" later`},
 		{"a failed request is completed", with(showing("failed", "completed")), states, `status is "failed", and "completed" later`},

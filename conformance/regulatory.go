@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"net/http"
 	"net/url"
 	"slices"
@@ -36,10 +35,10 @@ func (s *session) checkRegulatory() {
 		s.checkUnproven(nil, nil)
 		defer s.suspend(Skipped, "needs WithWrites (-write)")()
 	}
-	before, known := s.charges(s.target.Wallet)
+	before := s.readWallet(s.target.Wallet)
 	shipment := s.checkAnalyze("shipment", "shipment_id", s.target.Shipment, "name a shipment")
 	invoice := s.checkAnalyze("invoice", "file_url", s.target.Invoice, "name an invoice")
-	s.checkDrafts(before, known, shipment, invoice)
+	s.checkDrafts(before, shipment, invoice)
 	s.checkShown(shipment)
 	if s.writes {
 		s.checkUnproven(shipment, invoice)
@@ -48,6 +47,7 @@ func (s *session) checkRegulatory() {
 		s.checkPurchase(shipment)
 	} else {
 		s.checkPurchase(invoice)
+		invoice = nil // it is no draft any more
 	}
 	s.checkRefusedPurchases(invoice)
 }
@@ -153,26 +153,19 @@ func (s *session) checkShown(draft map[string]any) {
 	s.judge(headingAccess, "a request that exists is not shown without Authorization", s.refused("GET /request/"+idOf(draft)+" without Authorization", without, false))
 }
 
-// checkDrafts checks what both analyses did. before are the transactions before them, if they are known.
-func (s *session) checkDrafts(before charges, known bool, shipment, invoice map[string]any) {
+// checkDrafts checks what both analyses did. before is the wallet before them.
+func (s *session) checkDrafts(before wallet, shipment, invoice map[string]any) {
 	resume := func() {}
-	switch {
-	case !known:
-		resume = s.suspend(NotRun, "needs a wallet whose transactions can be listed")
-	case shipment == nil && invoice == nil:
+	if shipment == nil && invoice == nil {
 		resume = s.suspend(NotRun, "needs a draft")
 	}
-	var problems []string
-	if after, ok := s.charges(s.target.Wallet); ok {
-		problems = before.unexpected(after)
-	}
-	s.judge(headingFlow, "an analysis charges nothing", problems)
+	s.judgeSpent(headingFlow, "an analysis charges nothing", before, nil, shipment, invoice)
 	resume()
 
 	if shipment == nil || invoice == nil {
 		defer s.suspend(NotRun, "needs the drafts of a shipment and of an invoice")()
 	}
-	problems = nil
+	var problems []string
 	if idOf(shipment) == idOf(invoice) {
 		problems = []string{"both have the request_id " + idOf(invoice)}
 	}
@@ -201,11 +194,7 @@ func (s *session) checkPurchase(draft map[string]any) {
 	case err != nil:
 		defer s.suspend(NotRun, "nothing was bought: "+err.Error())()
 	}
-	wallet, ok := draft["wallet"].(string)
-	if !ok {
-		wallet = s.target.Wallet
-	}
-	before, known := s.charges(wallet)
+	before := s.readWallet(s.walletOf(draft))
 	if !s.judge(headingRegulatory, "purchase succeeds, in the envelope, for document types of the draft", s.purchase(idOf(draft), bought).problemsOfSuccess()) {
 		defer s.suspend(NotRun, "needs a purchase")()
 	}
@@ -217,40 +206,28 @@ func (s *session) checkPurchase(draft map[string]any) {
 	s.judge(headingStates, "a purchased request is not a draft", problems)
 	s.checkEnd(idOf(draft), state)
 
-	if !known {
-		defer s.suspend(NotRun, "needs a wallet whose transactions can be listed")()
-	}
-	after, _ := s.charges(wallet)
-	s.judge(headingFlow, "the wallet is charged the stored amount", before.charged(after, bought.price, 1))
-	if !s.secondPurchase {
+	after, seen := s.judgeSpent(headingFlow, "the wallet is charged the stored amount", before, bought.price, draft)
+	switch {
+	case !s.secondPurchase:
 		defer s.suspend(Skipped, "needs WithSecondPurchase (-second-purchase): a service that fails the check charges again")()
+	case !seen:
+		defer s.suspend(NotRun, "needs the charge of the first purchase among the transactions: without it nothing shows a second charge")()
 	}
 	again := s.purchase(idOf(draft), bought)
-	final, _ := s.charges(wallet)
-	s.judge(headingStates, "a purchase that is sent again charges nothing more", after.charged(final, bought.price, 0))
+	s.judgeSpent(headingStates, "a purchase that is sent again charges nothing more", after, nil, draft)
 	s.assume(headingStates, "the purchase of a purchased request is refused", !again.succeeded(), fmt.Sprintf("HTTP status %d", again.status))
 }
 
 // checkRefusedPurchases sends purchases that charge nothing: "Purchase: Request id and document types supplied"; it
 // "charges the amounts already stored on the draft".
 func (s *session) checkRefusedPurchases(draft map[string]any) {
-	wallet, ok := draft["wallet"].(string)
-	if !ok {
-		wallet = s.target.Wallet
-	}
-	var before charges
-	known := false
-	if s.refusedPurchases {
-		before, known = s.charges(wallet)
-	}
 	switch {
 	case !s.refusedPurchases:
 		defer s.suspend(Skipped, "needs WithRefusedPurchases (-refused-purchases)")()
 	case draft == nil:
-		defer s.suspend(NotRun, "needs the draft of an invoice")()
-	case !known:
-		defer s.suspend(NotRun, "needs a wallet whose transactions can be listed")()
+		defer s.suspend(NotRun, "needs the draft of an invoice, and another one that is purchased")()
 	}
+	before := s.readWallet(s.walletOf(draft))
 	slug := notOffered(draft)
 	for _, p := range []struct {
 		heading, check string
@@ -264,18 +241,26 @@ func (s *session) checkRefusedPurchases(draft map[string]any) {
 		{headingStates, "a purchase of a request that does not exist charges nothing",
 			map[string]any{"request_id": "RD-0", "document_types": []string{slug}}, "RD-0", slug},
 	} {
+		if before.unread != "" {
+			defer s.suspend(NotRun, before.unread)()
+		}
 		if s.suspended == nil {
 			s.sent(Purchase{RequestID: p.id, DocumentType: p.slug, MustFail: true})
 		}
 		s.post(purchasePath, p.body)
-		after, _ := s.charges(wallet)
-		problems := before.unexpected(after)
-		if state := s.state(idOf(draft)); p.slug == "" && state != "draft" {
-			problems = append(problems, fmt.Sprintf("status is %q", state))
-		}
-		s.judge(p.heading, p.check, problems)
-		before = after
+		before = s.checkRefusedPurchase(p.heading, p.check, before, draft, p.slug == "")
 	}
+}
+
+// checkRefusedPurchase checks that a purchase charged nothing and, perhaps, that its request is still a draft.
+func (s *session) checkRefusedPurchase(heading, check string, before wallet, draft map[string]any, stays bool) wallet {
+	after := s.readWallet(before.id)
+	problems, unknown := spent(before, after, nil, draft)
+	if state := s.state(idOf(draft)); stays && state != "draft" {
+		problems = append(problems, fmt.Sprintf("status is %q", state))
+	}
+	s.judgeKnown(heading, check, problems, unknown)
+	return after
 }
 
 // slugs returns the documents that a draft offers.
@@ -310,6 +295,9 @@ func (s *session) checkEnd(id, state string) {
 	const check, order = "a purchased request ends in completed or failed, by way of purchasing and processing only",
 		"a request does not go back from processing to purchasing, nor from its end"
 	seen := []string{state}
+	if state == "" {
+		defer s.suspend(NotRun, "needs the status of the request")()
+	}
 	for wait := 50 * time.Millisecond; state == "purchasing" || state == "processing"; wait = min(2*wait, 2*time.Second) {
 		if !pause(ctx, wait) {
 			break
@@ -341,95 +329,4 @@ func backwards(seen []string) []string {
 		}
 	}
 	return problems
-}
-
-// charges are transactions of a wallet by their identifiers: those of the first page and of the last two, because
-// the specification does not name the order of the list.
-type charges map[string]map[string]any
-
-func (s *session) charges(wallet string) (charges, bool) {
-	if wallet == "" {
-		return nil, false
-	}
-	out := charges{}
-	first := s.get("/v1/transactions?" + url.Values{"wallet": {wallet}}.Encode())
-	if !out.add(first) {
-		return nil, false
-	}
-	pagination, _ := first.data()["pagination"].(map[string]any)
-	last, _ := whole(pagination["pageCount"])
-	for page := max(2, last-1); page <= last; page++ {
-		if !out.add(s.get("/v1/transactions?" + url.Values{"wallet": {wallet}, "page": {fmt.Sprint(page)}}.Encode())) {
-			return nil, false
-		}
-	}
-	return out, true
-}
-
-// add adds the transactions of a page; false if it has none to read.
-func (c charges) add(a response) bool {
-	elements, ok := a.data()["transactions"].([]any)
-	for _, element := range elements {
-		if t, ok := element.(map[string]any); ok {
-			if id, ok := t["transactionId"].(string); ok {
-				c[id] = t
-			}
-		}
-	}
-	return ok
-}
-
-// latest returns when the newest of the transactions was created.
-func (c charges) latest() (newest time.Time) {
-	for _, t := range c {
-		if at := created(t); at.After(newest) {
-			newest = at
-		}
-	}
-	return newest
-}
-
-// created returns when a transaction was created; zero if that cannot be read.
-func created(t map[string]any) time.Time {
-	at, _ := instant(t["created_at"])
-	return at
-}
-
-// debits returns the amounts that a wallet paid since before. A transaction that is older than one seen before was on a
-// page that was not read.
-func (before charges) debits(after charges) (amounts []any) {
-	newest := before.latest()
-	for id, t := range after {
-		at := created(t)
-		if _, old := before[id]; old || t["flow"] != "out" || !at.IsZero() && at.Before(newest) {
-			continue
-		}
-		amounts = append(amounts, t["amount"])
-	}
-	return amounts
-}
-
-// unexpected returns a problem if a wallet paid anything since before.
-func (before charges) unexpected(after charges) []string {
-	if amounts := before.debits(after); len(amounts) > 0 {
-		return []string{fmt.Sprintf("new transactions with flow out: %s (if something else pays from the wallet, run it again)", jsonOf(amounts))}
-	}
-	return nil
-}
-
-// charged returns a problem unless, since before, a wallet was charged an amount exactly so many times.
-func (before charges) charged(after charges, amount *big.Rat, times int) []string {
-	if amount == nil { // nothing was bought
-		return nil
-	}
-	amounts, found := before.debits(after), 0
-	for _, paid := range amounts {
-		if charged, ok := rational(paid); ok && charged.Cmp(amount) == 0 {
-			found++
-		}
-	}
-	if found == times {
-		return nil
-	}
-	return []string{fmt.Sprintf("%d new transactions of %s with flow out; want %d (new ones: %s)", found, amount.FloatString(2), times, jsonOf(amounts))}
 }
