@@ -197,10 +197,12 @@ func (s *session) sendAs(secret, method, path string, body any, lacks without) r
 	if err != nil {
 		return response{lost: err}
 	}
-	if body != nil {
-		// A request that changes something is sent once: on a new connection, and without GetBody, which net/http needs
-		// to repeat it.
-		req.GetBody = nil
+	if method != http.MethodGet {
+		// A request that changes something is sent once: on a new connection, with a body, and without GetBody, which
+		// net/http needs to repeat it.
+		if req.GetBody = nil; body == nil {
+			req.Body = io.NopCloser(strings.NewReader(""))
+		}
 		s.client.CloseIdleConnections()
 	}
 	if secret != "" {
