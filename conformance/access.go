@@ -2,11 +2,11 @@ package conformance
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
-
-	"github.com/shipping-go/shipping"
 )
 
 // guarded is an operation that lists Authorization as required, with a request to it that changes nothing.
@@ -16,24 +16,26 @@ type guarded struct {
 	missing      string // why the request cannot be made
 }
 
-// guarded returns a request to each documented operation that requires Authorization: all but countries and webhooks,
-// for which the specification does not state it.
+// guarded returns a request to each operation that requires Authorization. Whether countries and webhooks do is an open
+// point of the specification.
 func (s *session) guarded() (requests []guarded) {
-	for _, op := range shipping.Operations() {
-		if op.Provisional || op.Open || op.Name == shipping.OpListCountries || op.Name == shipping.OpListWebhooks {
-			continue
-		}
-		g := guarded{method: op.Method, path: strings.ReplaceAll(op.Route, "{request_id}", "RD-0")}
-		if op.Name == shipping.OpListTransactions {
-			g.path += "?" + url.Values{"wallet": {s.target.Wallet}}.Encode()
-			if s.target.Wallet == "" {
-				g.missing = "name a wallet"
+	for _, route := range slices.Sorted(maps.Keys(s.service.Paths)) {
+		for method, op := range s.service.Paths[route] {
+			if op.Provisional || op.Assumption != "" {
+				continue
 			}
+			g := guarded{method: strings.ToUpper(method), path: strings.ReplaceAll(route, "{request_id}", "RD-0")}
+			if route == "/v1/transactions" {
+				g.path += "?" + url.Values{"wallet": {s.target.Wallet}}.Encode()
+				if s.target.Wallet == "" {
+					g.missing = "name a wallet"
+				}
+			}
+			if g.method != http.MethodGet {
+				g.body = map[string]any{}
+			}
+			requests = append(requests, g)
 		}
-		if op.Method != http.MethodGet {
-			g.body = map[string]any{}
-		}
-		requests = append(requests, g)
 	}
 	return requests
 }

@@ -17,7 +17,8 @@ type list struct {
 	query                       url.Values
 	missing                     string // why the list cannot be requested
 	recordHeading, pagesHeading string
-	record, pagination          fields // the first field of a record identifies it
+	id                          string // the member of a record that identifies it
+	record, pagination          *schema
 	// moreCheck and more are the further rules for a record.
 	moreCheck  string
 	more       func(records []map[string]any) []string
@@ -33,14 +34,12 @@ func (l list) heading() string { return "GET " + l.path }
 // name returns the name of the member of data that has the records.
 func (l list) name() string { return path.Base(l.path) }
 
-func (l list) id() string { return l.record[0].name }
-
-// lists returns the lists of the specification. A record has the fields of its Go type, and narrower formats.
+// lists returns the lists of the specification.
 func (s *session) lists() []list {
 	transactions := list{
 		path: "/v1/transactions", query: url.Values{"wallet": {s.target.Wallet}}, owner: "wallet",
-		recordHeading: headingTransaction, record: transactionFields(),
-		pagesHeading: headingTransPages, pagination: transactionPagination(), neighbours: transactionNeighbours, afterLast: int64(0),
+		recordHeading: headingTransaction, id: "transactionId", record: s.service.record("Transaction"),
+		pagesHeading: headingTransPages, pagination: s.service.record("TransactionPagination"), neighbours: transactionNeighbours, afterLast: int64(0),
 		moreCheck: "flat_amount is amount times 100", more: flatAmounts,
 	}
 	if s.target.Wallet == "" {
@@ -48,18 +47,18 @@ func (s *session) lists() []list {
 	}
 	return []list{
 		{
-			path: "/v1/rates", recordHeading: headingRate, record: rateFields(),
-			pagesHeading: headingRatePages, pagination: ratePagination(),
+			path: "/v1/rates", recordHeading: headingRate, id: "rate_id", record: s.service.record("Rate"),
+			pagesHeading: headingRatePages, pagination: s.service.record("RatePagination"),
 		},
-		webhookList(),
+		s.webhookList(),
 		transactions,
 	}
 }
 
-func webhookList() list {
+func (s *session) webhookList() list {
 	return list{
-		path: "/v1/webhooks", recordHeading: headingWebhook, record: webhookFields(),
-		pagesHeading: headingWebhookPages, pagination: webhookPagination(), neighbours: webhookNeighbours, counter: true,
+		path: "/v1/webhooks", recordHeading: headingWebhook, id: "webhook_id", record: s.service.record("Webhook"),
+		pagesHeading: headingWebhookPages, pagination: s.service.record("WebhookPagination"), neighbours: webhookNeighbours, counter: true,
 		moreCheck: "_id and id are equal", more: equalIDs,
 	}
 }
@@ -114,7 +113,7 @@ func (s *session) fetch(l list, edit func(url.Values)) listPage {
 	if len(out.problems) > 0 {
 		return out
 	}
-	out.problems = record(fields{{name: l.name(), is: listOf(record(nil))}, {name: "pagination", is: record(nil)}})("data", a.envelope["data"])
+	out.problems = object(map[string]*schema{l.name(): array(value("object")), "pagination": value("object")}).problems("data", a.envelope["data"])
 	if len(out.problems) > 0 {
 		return out
 	}
@@ -143,7 +142,7 @@ func (s *session) checkRecords(l list, first listPage) {
 	var problems []string
 	others := map[string]bool{}
 	for i, r := range first.records {
-		problems = append(problems, record(l.record)(fmt.Sprintf("%s[%d]", l.name(), i), r)...)
+		problems = append(problems, l.record.problems(fmt.Sprintf("%s[%d]", l.name(), i), r)...)
 		for _, name := range l.record.others(r) {
 			others[name] = true
 		}
@@ -157,7 +156,7 @@ func (s *session) checkRecords(l list, first listPage) {
 
 // checkPages checks the pagination object against its table, and compares pages of several sizes.
 func (s *session) checkPages(l list, first listPage) {
-	sound := s.judge(l.pagesHeading, "the object has the fields of the table, each of its type", record(l.pagination)("pagination", first.object))
+	sound := s.judge(l.pagesHeading, "the object has the fields of the table, each of its type", l.pagination.problems("pagination", first.object))
 	s.checkDefaults(l, first)
 	if !sound {
 		defer s.suspend(NotRun, "needs the fields of the object")()
@@ -220,8 +219,8 @@ func (s *session) checkDefaults(l list, first listPage) {
 // sameBeginning compares records by their identifiers.
 func (l list) sameBeginning(all, parts []map[string]any) []string {
 	for i, r := range parts[:min(len(parts), len(all))] {
-		if !reflect.DeepEqual(r[l.id()], all[i][l.id()]) {
-			return []string{fmt.Sprintf("record %d is %v on the first page and %v on small ones", i+1, all[i][l.id()], r[l.id()])}
+		if !reflect.DeepEqual(r[l.id], all[i][l.id]) {
+			return []string{fmt.Sprintf("record %d is %v on the first page and %v on small ones", i+1, all[i][l.id], r[l.id])}
 		}
 	}
 	return nil
@@ -258,8 +257,8 @@ func (s *session) checkOwner(l list, first listPage) {
 	l.query = url.Values{l.owner: {"VA-0"}}
 	var problems []string
 	for _, other := range s.fetch(l, nil).records {
-		if slices.ContainsFunc(first.records, func(r map[string]any) bool { return reflect.DeepEqual(r[l.id()], other[l.id()]) }) {
-			problems = append(problems, fmt.Sprintf("%v is listed for the %s VA-0 too", other[l.id()], l.owner))
+		if slices.ContainsFunc(first.records, func(r map[string]any) bool { return reflect.DeepEqual(r[l.id], other[l.id]) }) {
+			problems = append(problems, fmt.Sprintf("%v is listed for the %s VA-0 too", other[l.id], l.owner))
 		}
 	}
 	s.judge(l.heading(), "the records of one "+l.owner+" are not listed for another", problems)

@@ -60,7 +60,7 @@ func (s *session) checkAnalyze(source, field, value, needs string) map[string]an
 	a := s.post(regulatoryPath+"/analyze", map[string]any{field: value})
 	problems := a.problemsOfSuccess()
 	if len(problems) == 0 {
-		problems = record(analyzedFields())(a.record())
+		problems = s.analyzed().problems(a.record())
 	}
 	if len(problems) == 0 && !holdsItems(a.envelope["data"]) {
 		problems = []string{"no member but available_documents is an array, so that there are no line items"}
@@ -72,6 +72,21 @@ func (s *session) checkAnalyze(source, field, value, needs string) map[string]an
 	}
 	s.checkDraft(source, draft)
 	return draft
+}
+
+// regulatoryRequest is what the specification names of the record of a request. It leaves the name of the line items open.
+func (s *session) regulatoryRequest(required ...string) *schema {
+	named := s.service.record("RegulatoryRequest").members("request_id", "status", "available_documents", "source")
+	named.Required = required
+	return named
+}
+
+// analyzed is the record that POST /analyze returns: "A draft: request_id, available_documents, line items." The others
+// may be left out there.
+func (s *session) analyzed() *schema {
+	named := s.regulatoryRequest("request_id", "available_documents")
+	named.Properties["status"] = &schema{Type: types{"string"}, Enum: []string{"draft"}}
+	return named
 }
 
 // holdsItems reports whether a value has an array that can be the line items, whose name the specification leaves open.
@@ -91,7 +106,7 @@ func (s *session) checkDraft(source string, draft map[string]any) {
 	problems := looked.problemsOfSuccess()
 	if len(problems) == 0 {
 		place, value := looked.record()
-		problems = record(draftFields(oneOf(requestStates()...)))(place, value)
+		problems = s.regulatoryRequest("request_id", "status", "available_documents", "source").problems(place, value)
 		if got := idOf(looked.request()); got != idOf(draft) {
 			problems = append(problems, fmt.Sprintf("%s.request_id is %v; want %s", place, got, idOf(draft)))
 		}
@@ -105,19 +120,19 @@ func (s *session) checkDraft(source string, draft map[string]any) {
 		}
 	}
 	s.judge(headingDraft, fmt.Sprintf("source is %q", source), problems)
-	s.assume(headingDraft, "the line items of the "+source+" are called line_items", len(listOf(record(nil))("", draft["line_items"])) == 0,
+	s.assume(headingDraft, "the line items of the "+source+" are called line_items", len(array(value("object")).problems("", draft["line_items"])) == 0,
 		"line_items is "+jsonOf(draft["line_items"]))
 
 	var slugs, prices, others []string
 	for i, offered := range documents(draft) {
 		at := fmt.Sprintf("available_documents[%d]", i)
 		if slug, named := offered["document_type"]; named {
-			slugs = append(slugs, oneOf(documentTypes()...)(at+".document_type", slug)...)
+			slugs = append(slugs, s.service.record("DocumentType").problems(at+".document_type", slug)...)
 		}
 		if !holdsNumber(offered) {
 			prices = append(prices, at+" carries no number, and so no price: "+jsonOf(offered))
 		}
-		others = append(others, record(fields{{name: "document_type", is: text}, {name: "amount", is: number}, {name: "currency", is: text}})(at, offered)...)
+		others = append(others, s.service.record("AvailableDocument").members("document_type", "amount", "currency").problems(at, offered)...)
 	}
 	s.judge(headingDraft, "document types of the "+source+" are slugs of the list, exactly", slugs)
 	s.judge(headingDraft, "each document offered for the "+source+" carries its price", prices)
@@ -228,7 +243,7 @@ func (s *session) checkRefusedPurchases(draft map[string]any) {
 		defer s.suspend(NotRun, "needs the draft of an invoice, and another one that is purchased")()
 	}
 	before := s.readWallet(s.walletOf(draft))
-	slug := notOffered(draft)
+	slug := s.notOffered(draft)
 	for _, p := range []struct {
 		heading, check string
 		body           map[string]any
@@ -273,8 +288,8 @@ func slugs(draft map[string]any) []string {
 }
 
 // notOffered returns a document type that a draft does not offer.
-func notOffered(draft map[string]any) string {
-	for _, slug := range documentTypes() {
+func (s *session) notOffered(draft map[string]any) string {
+	for _, slug := range s.service.record("DocumentType").Enum {
 		if !slices.Contains(slugs(draft), slug) {
 			return slug
 		}

@@ -20,6 +20,7 @@ const maxAnswer = 64 << 20
 type session struct {
 	settings
 	ctx      context.Context
+	service  description
 	target   Target
 	base     string
 	client   *http.Client
@@ -63,7 +64,7 @@ type refusal struct {
 func newSession(ctx context.Context, target Target, set settings) *session {
 	base := strings.TrimSuffix(strings.TrimRight(target.BaseURL, "/"), "/v1")
 	return &session{
-		settings: set, ctx: ctx, target: target, base: base,
+		settings: set, ctx: ctx, service: readDescription(), target: target, base: base,
 		client: &http.Client{
 			Transport:     set.transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -263,11 +264,7 @@ func (a response) problemsOfSuccess() []string {
 	case a.envelope == nil:
 		return []string{"the body is not a JSON object: " + a.excerpt()}
 	}
-	problems := record(fields{
-		{name: "status", is: boolean},
-		{name: "message", is: text},
-		{name: "data", is: present},
-	})("", a.envelope)
+	problems := object(map[string]*schema{"status": value("boolean"), "message": value("string"), "data": {}}).problems("", a.envelope)
 	if a.envelope["status"] == false {
 		problems = append(problems, "status is false on a success")
 	}
