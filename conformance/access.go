@@ -28,7 +28,7 @@ func (s *session) guarded() (requests []guarded) {
 			if route == "/v1/transactions" {
 				g.path += "?" + url.Values{"wallet": {s.target.Wallet}}.Encode()
 				if s.target.Wallet == "" {
-					g.missing = "name a wallet"
+					g.missing = needsWallet
 				}
 			}
 			if g.method != http.MethodGet {
@@ -101,26 +101,26 @@ func (s *session) checkUnproven(shipment, invoice map[string]any) {
 		lacks, option := "", ""
 		switch {
 		case !s.writes:
-			option = "WithWrites (-write)"
+			option = needsWrites
 		case u.path == replayPath && s.event == "":
-			lacks = "a shipment, and a webhook that is subscribed to its events"
+			lacks = "it needs a shipment, and a webhook that is subscribed to its events"
 		case u.path == replayPath:
 			u.body = s.pair(s.event, s.target.Webhook)
 		case u.path == purchasePath && !s.refusedPurchases:
-			option = "WithRefusedPurchases (-refused-purchases)"
+			option = needsRefusedPurchases
 		case u.path == purchasePath && invoice == nil:
-			lacks = "the draft of an invoice"
+			lacks = "it needs the draft of an invoice"
 		case u.path == purchasePath:
 			u.body = map[string]any{"request_id": idOf(invoice), "document_types": slugs(invoice)}
 			s.sent(Purchase{RequestID: idOf(invoice), DocumentType: strings.Join(slugs(invoice), ","), MustFail: true})
 		case s.target.Shipment == "" || shipment == nil:
-			lacks = "the draft of a shipment"
+			lacks = "it needs the draft of a shipment"
 		case u.body == nil:
 			u.path = requestPath(idOf(shipment))
 		default:
 			u.body = map[string]any{"shipment_id": s.target.Shipment}
 		}
-		const same = "an incomplete request is refused in the same way with and without Authorization, and a complete one needs "
+		const same = "an incomplete request is refused in the same way with and without Authorization, and a complete one is not sent: "
 		switch {
 		case option != "":
 			s.add(headingAccess, u.check, Skipped, same+option)

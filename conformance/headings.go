@@ -1,5 +1,15 @@
 package conformance
 
+// What a check needs, as the command and as Go name it.
+const (
+	needsWallet           = "needs a wallet: -wallet, or Target.Wallet in Go"
+	needsShipment         = "needs a shipment: -shipment, or Target.Shipment in Go"
+	needsInvoice          = "needs an invoice: -invoice, or Target.Invoice in Go"
+	needsWrites           = "changes the service: -write, or WithWrites in Go"
+	needsSecondPurchase   = "a service that fails it charges again: -second-purchase, or WithSecondPurchase in Go"
+	needsRefusedPurchases = "a service that fails it charges: -refused-purchases, or WithRefusedPurchases in Go"
+)
+
 // The headings of the specification.
 const (
 	headingEnvelope     = "Response envelope (all endpoints)"

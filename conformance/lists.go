@@ -43,7 +43,7 @@ func (s *session) lists() []list {
 		moreCheck: "flat_amount is amount times 100", more: flatAmounts,
 	}
 	if s.target.Wallet == "" {
-		transactions.missing = "name a wallet"
+		transactions.missing = needsWallet
 	}
 	return []list{
 		{
@@ -124,11 +124,14 @@ func (s *session) fetch(l list, edit func(url.Values)) listPage {
 	return out
 }
 
-// part requests a page of perPage records.
-func (s *session) part(l list, number, perPage int64) listPage {
+// partSize is the size of the pages that are compared with the first page.
+const partSize = 2
+
+// part requests a page of partSize records.
+func (s *session) part(l list, number int64) listPage {
 	out := s.fetch(l, func(q url.Values) {
 		q.Set("page", fmt.Sprint(number))
-		q.Set("perPage", fmt.Sprint(perPage))
+		q.Set("perPage", fmt.Sprint(partSize))
 	})
 	out.requested = number
 	return out
@@ -161,10 +164,9 @@ func (s *session) checkPages(l list, first listPage) {
 	if !sound {
 		defer s.suspend(NotRun, "needs the fields of the object")()
 	}
-	const size = 2
 	total, _ := first.value("total")
-	last := max(1, (total+size-1)/size)
-	pages := []listPage{first, s.part(l, 1, size), s.part(l, 2, size), s.part(l, last, size)}
+	last := max(1, (total+partSize-1)/partSize)
+	pages := []listPage{first, s.part(l, 1), s.part(l, 2), s.part(l, last)}
 	if last == 1 {
 		pages = pages[:2]
 	}
@@ -174,16 +176,16 @@ func (s *session) checkPages(l list, first listPage) {
 		problems = append(problems, p.problems...)
 		problems = append(problems, p.arithmetic(l.neighbours)...)
 		if now, ok := p.value("total"); ok && now != total {
-			differs = fmt.Sprintf("total is %d, and %d on page %d of %d a page", total, now, p.requested, size)
+			differs = fmt.Sprintf("total is %d, and %d on page %d of %d a page", total, now, p.requested, partSize)
 		}
 	}
 	for i, p := range pages[1:] {
-		if n, ok := p.value("perPage"); ok && n != size {
-			problems = append(problems, fmt.Sprintf("perPage is %d on page %d; %d was requested", n, pages[i+1].requested, size))
+		if n, ok := p.value("perPage"); ok && n != partSize {
+			problems = append(problems, fmt.Sprintf("perPage is %d on page %d; %d was requested", n, pages[i+1].requested, partSize))
 		}
 	}
 	check := "page, perPage, total, pageCount and the neighbours add up on the first, second and last page"
-	overlap := fmt.Sprintf("pages of %d contain the first records of the first page, in the same order", size)
+	overlap := fmt.Sprintf("pages of %d contain the first records of the first page, in the same order", partSize)
 	if differs != "" {
 		if now, _ := s.fetch(l, nil).value("total"); now != total {
 			defer s.suspend(NotRun, "records were added or removed while the pages were read: run it again")()
@@ -192,8 +194,8 @@ func (s *session) checkPages(l list, first listPage) {
 	}
 	s.judge(l.pagesHeading, check, problems)
 	switch {
-	case len(first.records) <= size || len(pages) < 3:
-		s.notRun(l.heading(), overlap, fmt.Sprintf("the list has %d records: make more than %d", len(first.records), size))
+	case len(first.records) <= partSize || len(pages) < 3:
+		s.notRun(l.heading(), overlap, fmt.Sprintf("the list has %d records: make more than %d", len(first.records), partSize))
 	case len(pages[1].problems)+len(pages[2].problems) > 0:
 		s.notRun(l.heading(), overlap, "needs the pages")
 	default:
@@ -228,7 +230,7 @@ func (l list) sameBeginning(all, parts []map[string]any) []string {
 
 // assumePages reports how the service pages at the open points of the specification.
 func (s *session) assumePages(l list, end listPage, last int64) {
-	past := s.part(l, last+1, 2)
+	past := s.part(l, last+1)
 	s.assume(l.pagesHeading, "a page past the end is empty", len(past.problems) == 0 && len(past.records) == 0,
 		cmp.Or(summary(past.problems), fmt.Sprintf("page %d of %d holds %d records", last+1, last, len(past.records))))
 	odd := s.fetch(l, func(q url.Values) { q.Set("perPage", "many") })

@@ -33,11 +33,11 @@ func (s *session) checkRegulatory() {
 	s.judge(headingRegulatory, "GET /request/:request_id of an unknown request returns no record", problems)
 	if !s.writes {
 		s.checkUnproven(nil, nil)
-		defer s.suspend(Skipped, "needs WithWrites (-write)")()
+		defer s.suspend(Skipped, needsWrites)()
 	}
 	before := s.readWallet(s.target.Wallet)
-	shipment := s.checkAnalyze("shipment", "shipment_id", s.target.Shipment, "name a shipment")
-	invoice := s.checkAnalyze("invoice", "file_url", s.target.Invoice, "name an invoice")
+	shipment := s.checkAnalyze("shipment", "shipment_id", s.target.Shipment, needsShipment)
+	invoice := s.checkAnalyze("invoice", "file_url", s.target.Invoice, needsInvoice)
 	s.checkDrafts(before, shipment, invoice)
 	s.checkShown(shipment)
 	if s.writes {
@@ -224,7 +224,7 @@ func (s *session) checkPurchase(draft map[string]any) {
 	after, seen := s.judgeSpent(headingFlow, "the wallet is charged the stored amount", before, bought.price, draft)
 	switch {
 	case !s.secondPurchase:
-		defer s.suspend(Skipped, "needs WithSecondPurchase (-second-purchase): a service that fails the check charges again")()
+		defer s.suspend(Skipped, needsSecondPurchase)()
 	case !seen:
 		defer s.suspend(NotRun, "needs the charge of the first purchase among the transactions: without it nothing shows a second charge")()
 	}
@@ -238,7 +238,7 @@ func (s *session) checkPurchase(draft map[string]any) {
 func (s *session) checkRefusedPurchases(draft map[string]any) {
 	switch {
 	case !s.refusedPurchases:
-		defer s.suspend(Skipped, "needs WithRefusedPurchases (-refused-purchases)")()
+		defer s.suspend(Skipped, needsRefusedPurchases)()
 	case draft == nil:
 		defer s.suspend(NotRun, "needs the draft of an invoice, and another one that is purchased")()
 	}
@@ -324,7 +324,7 @@ func (s *session) checkEnd(id, state string) {
 	case "completed", "failed":
 		s.judge(headingStates, check, nil)
 	case "purchasing", "processing":
-		defer s.suspend(NotRun, fmt.Sprintf("still %s after %s: raise the limit (WithPatience, -patience)", state, s.patience))()
+		defer s.suspend(NotRun, fmt.Sprintf("still %s after %s: raise the limit with -patience, or WithPatience in Go", state, s.patience))()
 		s.judge(headingStates, check, nil)
 	default:
 		s.judge(headingStates, check, []string{fmt.Sprintf("status is %q after the purchase", state)})

@@ -24,9 +24,9 @@ func (s *session) checkReplay() {
 	}
 	switch {
 	case !s.writes:
-		defer s.suspend(Skipped, "needs WithWrites (-write)")()
+		defer s.suspend(Skipped, needsWrites)()
 	case s.target.Shipment == "":
-		defer s.suspend(NotRun, "name a shipment")()
+		defer s.suspend(NotRun, needsShipment)()
 	default:
 		s.readWebhooks()
 		if s.event = s.subscribedEvent(); s.event == "" {

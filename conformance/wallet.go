@@ -29,7 +29,7 @@ func (s *session) walletOf(draft map[string]any) string {
 func (s *session) readWallet(id string) wallet {
 	w := wallet{id: id, transactions: map[string]map[string]any{}}
 	if id == "" {
-		w.unread = "needs a wallet"
+		w.unread = needsWallet
 		return w
 	}
 	query := url.Values{"wallet": {id}}

@@ -128,12 +128,14 @@ func TestSendOnce_EvidenceOfATransport(t *testing.T) {
 			return &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return writing(ctx, a) }}
 		}, "", false, true, 0},
 		"Dial": {func(a string) http.RoundTripper {
+			//lint:ignore SA1019 programs use it
 			return &http.Transport{Dial: func(_, _ string) (net.Conn, error) { return writing(context.Background(), a) }}
 		}, "", false, true, 0},
 		"DialTLSContext": {func(a string) http.RoundTripper {
 			return &http.Transport{DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return writing(ctx, a) }}
 		}, "https", false, true, 0},
 		"DialTLS": {func(a string) http.RoundTripper {
+			//lint:ignore SA1019 programs use it
 			return &http.Transport{DialTLS: func(_, _ string) (net.Conn, error) { return writing(context.Background(), a) }}
 		}, "https", false, true, 0},
 

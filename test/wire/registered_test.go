@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/net/http2"
-
 	"github.com/shipping-go/shipping"
 )
 
@@ -64,11 +62,7 @@ func TestRegistered_ItsErrorsProveNothing(t *testing.T) {
 // The RoundTripper that golang.org/x/net/http2 registers for https takes no evidence away.
 func TestRegistered_HTTP2(t *testing.T) {
 	t.Parallel()
-	transport := &http.Transport{}
-	if err := http2.ConfigureTransport(transport); err != nil {
-		t.Fatal(err)
-	}
-	c := newCaller(t, "https://"+unreachable, transport)
+	c := newCaller(t, "https://"+unreachable, configured(t, nil))
 	_, err := c.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
 	failed, ok := errors.AsType[*shipping.Error](err)
 	if !ok || !failed.NotSent() || c.attempts.Load() < 2 {
