@@ -51,9 +51,10 @@ func WithPlainHTTP() Option { return func(s *settings) { s.plainHTTP = true } }
 // client works on a copy and never changes it. Redirects are not followed, whatever its CheckRedirect is, and its Timeout
 // bounds a single attempt.
 //
-// Only a plain *http.Transport can prove that nothing was sent. Any other RoundTripper may send a request
-// several times, so a connection that fails is treated as a lost response: an operation with
-// [RetryUnsent] is not retried, and a purchase is read back.
+// Only a plain *http.Transport can prove that nothing was sent: it did not get a connection, and nothing read the body of
+// the request, so that no RoundTripper behind it (see [http.Transport.RegisterProtocol]) has sent the request either. Any
+// other RoundTripper may send a request several times, so a connection that fails is treated as a lost response: an
+// operation with [RetryUnsent] is not retried, and a purchase is read back.
 func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.httpClient = client } }
 
 // WithRetryPolicy sets how safe operations are retried. Zero fields keep their defaults.

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/shipping-go/shipping"
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 

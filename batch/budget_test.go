@@ -17,6 +17,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/internal/batchtest"
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 

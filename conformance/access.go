@@ -2,11 +2,11 @@ package conformance
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
-
-	"github.com/shipping-go/shipping"
 )
 
 // guarded is an operation that lists Authorization as required, with a request to it that changes nothing.
@@ -16,24 +16,26 @@ type guarded struct {
 	missing      string // why the request cannot be made
 }
 
-// guarded returns a request to each documented operation that requires Authorization: all but countries and webhooks,
-// for which the specification does not state it.
+// guarded returns a request to each operation that requires Authorization. Whether countries and webhooks do is an open
+// point of the specification.
 func (s *session) guarded() (requests []guarded) {
-	for _, op := range shipping.Operations() {
-		if op.Provisional || op.Open || op.Name == shipping.OpListCountries || op.Name == shipping.OpListWebhooks {
-			continue
-		}
-		g := guarded{method: op.Method, path: strings.ReplaceAll(op.Route, "{request_id}", "RD-0")}
-		if op.Name == shipping.OpListTransactions {
-			g.path += "?" + url.Values{"wallet": {s.target.Wallet}}.Encode()
-			if s.target.Wallet == "" {
-				g.missing = "name a wallet"
+	for _, route := range slices.Sorted(maps.Keys(s.service.Paths)) {
+		for method, op := range s.service.Paths[route] {
+			if op.Provisional || op.Assumption != "" {
+				continue
 			}
+			g := guarded{method: strings.ToUpper(method), path: strings.ReplaceAll(route, "{request_id}", "RD-0")}
+			if route == "/v1/transactions" {
+				g.path += "?" + url.Values{"wallet": {s.target.Wallet}}.Encode()
+				if s.target.Wallet == "" {
+					g.missing = needsWallet
+				}
+			}
+			if g.method != http.MethodGet {
+				g.body = map[string]any{}
+			}
+			requests = append(requests, g)
 		}
-		if op.Method != http.MethodGet {
-			g.body = map[string]any{}
-		}
-		requests = append(requests, g)
 	}
 	return requests
 }
@@ -44,7 +46,7 @@ func (s *session) checkAccess() {
 	unauthorized := true
 	var otherwise string
 	for _, g := range s.guarded() {
-		if status := s.checkGuarded(g); status != 0 && status != http.StatusUnauthorized {
+		if status := s.checkGuarded(g); status != 0 && status != http.StatusUnauthorized && status != http.StatusTooManyRequests {
 			unauthorized = false
 			otherwise = fmt.Sprintf("%s %s without Authorization: HTTP status %d", g.method, pathOf(g.path), status)
 		}
@@ -99,26 +101,26 @@ func (s *session) checkUnproven(shipment, invoice map[string]any) {
 		lacks, option := "", ""
 		switch {
 		case !s.writes:
-			option = "WithWrites (-write)"
+			option = needsWrites
 		case u.path == replayPath && s.event == "":
-			lacks = "a shipment, and a webhook that is subscribed to its events"
+			lacks = "it needs a shipment, and a webhook that is subscribed to its events"
 		case u.path == replayPath:
 			u.body = s.pair(s.event, s.target.Webhook)
 		case u.path == purchasePath && !s.refusedPurchases:
-			option = "WithRefusedPurchases (-refused-purchases)"
+			option = needsRefusedPurchases
 		case u.path == purchasePath && invoice == nil:
-			lacks = "the draft of an invoice"
+			lacks = "it needs the draft of an invoice"
 		case u.path == purchasePath:
 			u.body = map[string]any{"request_id": idOf(invoice), "document_types": slugs(invoice)}
 			s.sent(Purchase{RequestID: idOf(invoice), DocumentType: strings.Join(slugs(invoice), ","), MustFail: true})
 		case s.target.Shipment == "" || shipment == nil:
-			lacks = "the draft of a shipment"
+			lacks = "it needs the draft of a shipment"
 		case u.body == nil:
 			u.path = requestPath(idOf(shipment))
 		default:
 			u.body = map[string]any{"shipment_id": s.target.Shipment}
 		}
-		const same = "an incomplete request is refused in the same way with and without Authorization, and a complete one needs "
+		const same = "an incomplete request is refused in the same way with and without Authorization, and a complete one is not sent: "
 		switch {
 		case option != "":
 			s.add(headingAccess, u.check, Skipped, same+option)

@@ -1,5 +1,6 @@
 // Package conformance checks any implementation of the shipping service against the specification, over
-// HTTP, with requests and expectations written by hand from its text. It shares no code with the client and
+// HTTP. The requests and the rules are written by hand from its text; the names and types of records, and the
+// operations that require a key, are those of the OpenAPI description of the service. It shares no code with the client and
 // the reference server of this module, except the redaction of keys, so that it finds a mistake that both share.
 //
 // In a test of your service:
@@ -85,7 +86,7 @@ func WithWrites() Option { return func(s *settings) { s.writes = true } }
 // WithSecondPurchase makes the writes of [WithWrites], and then sends the same purchase a second time, to check
 // that the purchase of a purchased request charges nothing. A service that fails this check charges the wallet
 // twice: two purchases of the same document, at most twice its price. The second is sent only if the first
-// succeeded, and if the transactions of the wallet can be listed, because the check needs them.
+// succeeded, and if the transactions of the wallet show its charge, because the check needs them.
 func WithSecondPurchase() Option {
 	return func(s *settings) { s.writes, s.secondPurchase = true, true }
 }
@@ -94,7 +95,8 @@ func WithSecondPurchase() Option {
 // Target.Invoice: one without document_types, one of a document that the draft does not offer, one of a request that
 // does not exist and, under the condition of WithWrites, one without Authorization. A service that conforms charges
 // nothing for them. One that does not can charge the wallet up to the sum of the prices of that draft, or an amount that
-// nobody knows before. The checks need Target.Wallet and Target.Invoice.
+// nobody knows before. The checks need Target.Wallet, Target.Invoice and, because the draft of an invoice is purchased
+// without it, Target.Shipment.
 func WithRefusedPurchases() Option {
 	return func(s *settings) { s.writes, s.refusedPurchases = true, true }
 }

@@ -12,7 +12,7 @@ func (s *session) checkCountries() {
 	a := s.get("/v1/countries")
 	problems := a.problems()
 	if len(problems) == 0 {
-		problems = listOf(record(nil))("data", a.envelope["data"])
+		problems = array(value("object")).problems("data", a.envelope["data"])
 	}
 	if !s.judge(headingCountries, "data is a bare array, in the envelope with HTTP status 200", problems) {
 		defer s.suspend(NotRun, "needs the list")()
@@ -21,11 +21,11 @@ func (s *session) checkCountries() {
 	if len(countries) == 0 {
 		defer s.suspend(NotRun, "the list is empty")()
 	}
-	others := map[string]bool{}
+	country, others := s.service.record("Country"), map[string]bool{}
 	for i, c := range countries {
-		problems = append(problems, record(countryFields())(fmt.Sprintf("data[%d]", i), c)...)
+		problems = append(problems, country.problems(fmt.Sprintf("data[%d]", i), c)...)
 		object, _ := c.(map[string]any)
-		for _, name := range countryFields().others(object) {
+		for _, name := range country.others(object) {
 			others[name] = true
 		}
 	}

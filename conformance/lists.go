@@ -17,7 +17,8 @@ type list struct {
 	query                       url.Values
 	missing                     string // why the list cannot be requested
 	recordHeading, pagesHeading string
-	record, pagination          fields // the first field of a record identifies it
+	id                          string // the member of a record that identifies it
+	record, pagination          *schema
 	// moreCheck and more are the further rules for a record.
 	moreCheck  string
 	more       func(records []map[string]any) []string
@@ -33,33 +34,31 @@ func (l list) heading() string { return "GET " + l.path }
 // name returns the name of the member of data that has the records.
 func (l list) name() string { return path.Base(l.path) }
 
-func (l list) id() string { return l.record[0].name }
-
-// lists returns the lists of the specification. A record has the fields of its Go type, and narrower formats.
+// lists returns the lists of the specification.
 func (s *session) lists() []list {
 	transactions := list{
 		path: "/v1/transactions", query: url.Values{"wallet": {s.target.Wallet}}, owner: "wallet",
-		recordHeading: headingTransaction, record: transactionFields(),
-		pagesHeading: headingTransPages, pagination: transactionPagination(), neighbours: transactionNeighbours, afterLast: int64(0),
+		recordHeading: headingTransaction, id: "transactionId", record: s.service.record("Transaction"),
+		pagesHeading: headingTransPages, pagination: s.service.record("TransactionPagination"), neighbours: transactionNeighbours, afterLast: int64(0),
 		moreCheck: "flat_amount is amount times 100", more: flatAmounts,
 	}
 	if s.target.Wallet == "" {
-		transactions.missing = "name a wallet"
+		transactions.missing = needsWallet
 	}
 	return []list{
 		{
-			path: "/v1/rates", recordHeading: headingRate, record: rateFields(),
-			pagesHeading: headingRatePages, pagination: ratePagination(),
+			path: "/v1/rates", recordHeading: headingRate, id: "rate_id", record: s.service.record("Rate"),
+			pagesHeading: headingRatePages, pagination: s.service.record("RatePagination"),
 		},
-		webhookList(),
+		s.webhookList(),
 		transactions,
 	}
 }
 
-func webhookList() list {
+func (s *session) webhookList() list {
 	return list{
-		path: "/v1/webhooks", recordHeading: headingWebhook, record: webhookFields(),
-		pagesHeading: headingWebhookPages, pagination: webhookPagination(), neighbours: webhookNeighbours, counter: true,
+		path: "/v1/webhooks", recordHeading: headingWebhook, id: "webhook_id", record: s.service.record("Webhook"),
+		pagesHeading: headingWebhookPages, pagination: s.service.record("WebhookPagination"), neighbours: webhookNeighbours, counter: true,
 		moreCheck: "_id and id are equal", more: equalIDs,
 	}
 }
@@ -114,7 +113,7 @@ func (s *session) fetch(l list, edit func(url.Values)) listPage {
 	if len(out.problems) > 0 {
 		return out
 	}
-	out.problems = record(fields{{name: l.name(), is: listOf(record(nil))}, {name: "pagination", is: record(nil)}})("data", a.envelope["data"])
+	out.problems = object(map[string]*schema{l.name(): array(value("object")), "pagination": value("object")}).problems("data", a.envelope["data"])
 	if len(out.problems) > 0 {
 		return out
 	}
@@ -125,11 +124,14 @@ func (s *session) fetch(l list, edit func(url.Values)) listPage {
 	return out
 }
 
-// part requests a page of perPage records.
-func (s *session) part(l list, number, perPage int64) listPage {
+// partSize is the size of the pages that are compared with the first page.
+const partSize = 2
+
+// part requests a page of partSize records.
+func (s *session) part(l list, number int64) listPage {
 	out := s.fetch(l, func(q url.Values) {
 		q.Set("page", fmt.Sprint(number))
-		q.Set("perPage", fmt.Sprint(perPage))
+		q.Set("perPage", fmt.Sprint(partSize))
 	})
 	out.requested = number
 	return out
@@ -143,7 +145,7 @@ func (s *session) checkRecords(l list, first listPage) {
 	var problems []string
 	others := map[string]bool{}
 	for i, r := range first.records {
-		problems = append(problems, record(l.record)(fmt.Sprintf("%s[%d]", l.name(), i), r)...)
+		problems = append(problems, l.record.problems(fmt.Sprintf("%s[%d]", l.name(), i), r)...)
 		for _, name := range l.record.others(r) {
 			others[name] = true
 		}
@@ -157,15 +159,14 @@ func (s *session) checkRecords(l list, first listPage) {
 
 // checkPages checks the pagination object against its table, and compares pages of several sizes.
 func (s *session) checkPages(l list, first listPage) {
-	sound := s.judge(l.pagesHeading, "the object has the fields of the table, each of its type", record(l.pagination)("pagination", first.object))
+	sound := s.judge(l.pagesHeading, "the object has the fields of the table, each of its type", l.pagination.problems("pagination", first.object))
 	s.checkDefaults(l, first)
 	if !sound {
 		defer s.suspend(NotRun, "needs the fields of the object")()
 	}
-	const size = 2
 	total, _ := first.value("total")
-	last := max(1, (total+size-1)/size)
-	pages := []listPage{first, s.part(l, 1, size), s.part(l, 2, size), s.part(l, last, size)}
+	last := max(1, (total+partSize-1)/partSize)
+	pages := []listPage{first, s.part(l, 1), s.part(l, 2), s.part(l, last)}
 	if last == 1 {
 		pages = pages[:2]
 	}
@@ -175,16 +176,16 @@ func (s *session) checkPages(l list, first listPage) {
 		problems = append(problems, p.problems...)
 		problems = append(problems, p.arithmetic(l.neighbours)...)
 		if now, ok := p.value("total"); ok && now != total {
-			differs = fmt.Sprintf("total is %d, and %d on page %d of %d a page", total, now, p.requested, size)
+			differs = fmt.Sprintf("total is %d, and %d on page %d of %d a page", total, now, p.requested, partSize)
 		}
 	}
 	for i, p := range pages[1:] {
-		if n, ok := p.value("perPage"); ok && n != size {
-			problems = append(problems, fmt.Sprintf("perPage is %d on page %d; %d was requested", n, pages[i+1].requested, size))
+		if n, ok := p.value("perPage"); ok && n != partSize {
+			problems = append(problems, fmt.Sprintf("perPage is %d on page %d; %d was requested", n, pages[i+1].requested, partSize))
 		}
 	}
 	check := "page, perPage, total, pageCount and the neighbours add up on the first, second and last page"
-	overlap := fmt.Sprintf("pages of %d contain the first records of the first page, in the same order", size)
+	overlap := fmt.Sprintf("pages of %d contain the first records of the first page, in the same order", partSize)
 	if differs != "" {
 		if now, _ := s.fetch(l, nil).value("total"); now != total {
 			defer s.suspend(NotRun, "records were added or removed while the pages were read: run it again")()
@@ -192,9 +193,12 @@ func (s *session) checkPages(l list, first listPage) {
 		problems = append([]string{differs}, problems...)
 	}
 	s.judge(l.pagesHeading, check, problems)
-	if len(first.records) <= size || len(pages) < 3 {
-		s.notRun(l.heading(), overlap, fmt.Sprintf("the list has %d records: make more than %d", len(first.records), size))
-	} else {
+	switch {
+	case len(first.records) <= partSize || len(pages) < 3:
+		s.notRun(l.heading(), overlap, fmt.Sprintf("the list has %d records: make more than %d", len(first.records), partSize))
+	case len(pages[1].problems)+len(pages[2].problems) > 0:
+		s.notRun(l.heading(), overlap, "needs the pages")
+	default:
 		s.judge(l.heading(), overlap, l.sameBeginning(first.records, slices.Concat(pages[1].records, pages[2].records)))
 	}
 	s.assumePages(l, pages[len(pages)-1], last)
@@ -217,8 +221,8 @@ func (s *session) checkDefaults(l list, first listPage) {
 // sameBeginning compares records by their identifiers.
 func (l list) sameBeginning(all, parts []map[string]any) []string {
 	for i, r := range parts[:min(len(parts), len(all))] {
-		if !reflect.DeepEqual(r[l.id()], all[i][l.id()]) {
-			return []string{fmt.Sprintf("record %d is %v on the first page and %v on small ones", i+1, all[i][l.id()], r[l.id()])}
+		if !reflect.DeepEqual(r[l.id], all[i][l.id]) {
+			return []string{fmt.Sprintf("record %d is %v on the first page and %v on small ones", i+1, all[i][l.id], r[l.id])}
 		}
 	}
 	return nil
@@ -226,7 +230,7 @@ func (l list) sameBeginning(all, parts []map[string]any) []string {
 
 // assumePages reports how the service pages at the open points of the specification.
 func (s *session) assumePages(l list, end listPage, last int64) {
-	past := s.part(l, last+1, 2)
+	past := s.part(l, last+1)
 	s.assume(l.pagesHeading, "a page past the end is empty", len(past.problems) == 0 && len(past.records) == 0,
 		cmp.Or(summary(past.problems), fmt.Sprintf("page %d of %d holds %d records", last+1, last, len(past.records))))
 	odd := s.fetch(l, func(q url.Values) { q.Set("perPage", "many") })
@@ -255,8 +259,8 @@ func (s *session) checkOwner(l list, first listPage) {
 	l.query = url.Values{l.owner: {"VA-0"}}
 	var problems []string
 	for _, other := range s.fetch(l, nil).records {
-		if slices.ContainsFunc(first.records, func(r map[string]any) bool { return reflect.DeepEqual(r[l.id()], other[l.id()]) }) {
-			problems = append(problems, fmt.Sprintf("%v is listed for the %s VA-0 too", other[l.id()], l.owner))
+		if slices.ContainsFunc(first.records, func(r map[string]any) bool { return reflect.DeepEqual(r[l.id], other[l.id]) }) {
+			problems = append(problems, fmt.Sprintf("%v is listed for the %s VA-0 too", other[l.id], l.owner))
 		}
 	}
 	s.judge(l.heading(), "the records of one "+l.owner+" are not listed for another", problems)

@@ -103,8 +103,9 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 	}{
 		{"read-only", offers, nil, nil, "0.00", ""},
 		{"writes", offers, []conformance.Option{conformance.WithWrites()}, []string{"STEEL"}, "12.50", ""},
-		{"second purchase", offers, []conformance.Option{conformance.WithSecondPurchase()}, []string{"STEEL", "STEEL"}, "25.00", ""},
-		{"both", offers, []conformance.Option{conformance.WithWrites(), conformance.WithSecondPurchase()}, []string{"STEEL", "STEEL"}, "25.00", ""},
+		// The transactions do not show the charge of the first, so they would not show that of a second.
+		{"second purchase", offers, []conformance.Option{conformance.WithSecondPurchase()}, []string{"STEEL"}, "12.50", "needs the charge of the first"},
+		{"both", offers, []conformance.Option{conformance.WithWrites(), conformance.WithSecondPurchase()}, []string{"STEEL"}, "12.50", "needs the charge of the first"},
 
 		// A price in another member than the assumed one is a price, too.
 		{"price", `[{"document_type":"FDA","price":7,"currency":"NGN"}]`, writes(), []string{"FDA"}, "7.00", ""},

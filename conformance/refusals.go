@@ -36,7 +36,7 @@ func errorBody(a response) []string {
 	if a.envelope == nil {
 		return []string{"the body is not a JSON object: " + a.excerpt()}
 	}
-	problems := record(fields{{name: "status", is: boolean}, {name: "message", is: text}})("", a.envelope)
+	problems := object(map[string]*schema{"status": value("boolean"), "message": value("string")}).problems("", a.envelope)
 	if a.envelope["status"] == true {
 		problems = append(problems, "status is true")
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"net/http"
 	"net/url"
 	"slices"
@@ -34,12 +33,12 @@ func (s *session) checkRegulatory() {
 	s.judge(headingRegulatory, "GET /request/:request_id of an unknown request returns no record", problems)
 	if !s.writes {
 		s.checkUnproven(nil, nil)
-		defer s.suspend(Skipped, "needs WithWrites (-write)")()
+		defer s.suspend(Skipped, needsWrites)()
 	}
-	before, known := s.charges(s.target.Wallet)
-	shipment := s.checkAnalyze("shipment", "shipment_id", s.target.Shipment, "name a shipment")
-	invoice := s.checkAnalyze("invoice", "file_url", s.target.Invoice, "name an invoice")
-	s.checkDrafts(before, known, shipment, invoice)
+	before := s.readWallet(s.target.Wallet)
+	shipment := s.checkAnalyze("shipment", "shipment_id", s.target.Shipment, needsShipment)
+	invoice := s.checkAnalyze("invoice", "file_url", s.target.Invoice, needsInvoice)
+	s.checkDrafts(before, shipment, invoice)
 	s.checkShown(shipment)
 	if s.writes {
 		s.checkUnproven(shipment, invoice)
@@ -48,6 +47,7 @@ func (s *session) checkRegulatory() {
 		s.checkPurchase(shipment)
 	} else {
 		s.checkPurchase(invoice)
+		invoice = nil // it is no draft any more
 	}
 	s.checkRefusedPurchases(invoice)
 }
@@ -60,7 +60,7 @@ func (s *session) checkAnalyze(source, field, value, needs string) map[string]an
 	a := s.post(regulatoryPath+"/analyze", map[string]any{field: value})
 	problems := a.problemsOfSuccess()
 	if len(problems) == 0 {
-		problems = record(analyzedFields())(a.record())
+		problems = s.analyzed().problems(a.record())
 	}
 	if len(problems) == 0 && !holdsItems(a.envelope["data"]) {
 		problems = []string{"no member but available_documents is an array, so that there are no line items"}
@@ -72,6 +72,21 @@ func (s *session) checkAnalyze(source, field, value, needs string) map[string]an
 	}
 	s.checkDraft(source, draft)
 	return draft
+}
+
+// regulatoryRequest is what the specification names of the record of a request. It leaves the name of the line items open.
+func (s *session) regulatoryRequest(required ...string) *schema {
+	named := s.service.record("RegulatoryRequest").members("request_id", "status", "available_documents", "source")
+	named.Required = required
+	return named
+}
+
+// analyzed is the record that POST /analyze returns: "A draft: request_id, available_documents, line items." The others
+// may be left out there.
+func (s *session) analyzed() *schema {
+	named := s.regulatoryRequest("request_id", "available_documents")
+	named.Properties["status"] = &schema{Type: types{"string"}, Enum: []string{"draft"}}
+	return named
 }
 
 // holdsItems reports whether a value has an array that can be the line items, whose name the specification leaves open.
@@ -91,7 +106,7 @@ func (s *session) checkDraft(source string, draft map[string]any) {
 	problems := looked.problemsOfSuccess()
 	if len(problems) == 0 {
 		place, value := looked.record()
-		problems = record(draftFields(oneOf(requestStates()...)))(place, value)
+		problems = s.regulatoryRequest("request_id", "status", "available_documents", "source").problems(place, value)
 		if got := idOf(looked.request()); got != idOf(draft) {
 			problems = append(problems, fmt.Sprintf("%s.request_id is %v; want %s", place, got, idOf(draft)))
 		}
@@ -105,19 +120,19 @@ func (s *session) checkDraft(source string, draft map[string]any) {
 		}
 	}
 	s.judge(headingDraft, fmt.Sprintf("source is %q", source), problems)
-	s.assume(headingDraft, "the line items of the "+source+" are called line_items", len(listOf(record(nil))("", draft["line_items"])) == 0,
+	s.assume(headingDraft, "the line items of the "+source+" are called line_items", len(array(value("object")).problems("", draft["line_items"])) == 0,
 		"line_items is "+jsonOf(draft["line_items"]))
 
 	var slugs, prices, others []string
 	for i, offered := range documents(draft) {
 		at := fmt.Sprintf("available_documents[%d]", i)
 		if slug, named := offered["document_type"]; named {
-			slugs = append(slugs, oneOf(documentTypes()...)(at+".document_type", slug)...)
+			slugs = append(slugs, s.service.record("DocumentType").problems(at+".document_type", slug)...)
 		}
 		if !holdsNumber(offered) {
 			prices = append(prices, at+" carries no number, and so no price: "+jsonOf(offered))
 		}
-		others = append(others, record(fields{{name: "document_type", is: text}, {name: "amount", is: number}, {name: "currency", is: text}})(at, offered)...)
+		others = append(others, s.service.record("AvailableDocument").members("document_type", "amount", "currency").problems(at, offered)...)
 	}
 	s.judge(headingDraft, "document types of the "+source+" are slugs of the list, exactly", slugs)
 	s.judge(headingDraft, "each document offered for the "+source+" carries its price", prices)
@@ -153,26 +168,19 @@ func (s *session) checkShown(draft map[string]any) {
 	s.judge(headingAccess, "a request that exists is not shown without Authorization", s.refused("GET /request/"+idOf(draft)+" without Authorization", without, false))
 }
 
-// checkDrafts checks what both analyses did. before are the transactions before them, if they are known.
-func (s *session) checkDrafts(before charges, known bool, shipment, invoice map[string]any) {
+// checkDrafts checks what both analyses did. before is the wallet before them.
+func (s *session) checkDrafts(before wallet, shipment, invoice map[string]any) {
 	resume := func() {}
-	switch {
-	case !known:
-		resume = s.suspend(NotRun, "needs a wallet whose transactions can be listed")
-	case shipment == nil && invoice == nil:
+	if shipment == nil && invoice == nil {
 		resume = s.suspend(NotRun, "needs a draft")
 	}
-	var problems []string
-	if after, ok := s.charges(s.target.Wallet); ok {
-		problems = before.unexpected(after)
-	}
-	s.judge(headingFlow, "an analysis charges nothing", problems)
+	s.judgeSpent(headingFlow, "an analysis charges nothing", before, nil, shipment, invoice)
 	resume()
 
 	if shipment == nil || invoice == nil {
 		defer s.suspend(NotRun, "needs the drafts of a shipment and of an invoice")()
 	}
-	problems = nil
+	var problems []string
 	if idOf(shipment) == idOf(invoice) {
 		problems = []string{"both have the request_id " + idOf(invoice)}
 	}
@@ -201,11 +209,7 @@ func (s *session) checkPurchase(draft map[string]any) {
 	case err != nil:
 		defer s.suspend(NotRun, "nothing was bought: "+err.Error())()
 	}
-	wallet, ok := draft["wallet"].(string)
-	if !ok {
-		wallet = s.target.Wallet
-	}
-	before, known := s.charges(wallet)
+	before := s.readWallet(s.walletOf(draft))
 	if !s.judge(headingRegulatory, "purchase succeeds, in the envelope, for document types of the draft", s.purchase(idOf(draft), bought).problemsOfSuccess()) {
 		defer s.suspend(NotRun, "needs a purchase")()
 	}
@@ -217,41 +221,29 @@ func (s *session) checkPurchase(draft map[string]any) {
 	s.judge(headingStates, "a purchased request is not a draft", problems)
 	s.checkEnd(idOf(draft), state)
 
-	if !known {
-		defer s.suspend(NotRun, "needs a wallet whose transactions can be listed")()
-	}
-	after, _ := s.charges(wallet)
-	s.judge(headingFlow, "the wallet is charged the stored amount", before.charged(after, bought.price, 1))
-	if !s.secondPurchase {
-		defer s.suspend(Skipped, "needs WithSecondPurchase (-second-purchase): a service that fails the check charges again")()
+	after, seen := s.judgeSpent(headingFlow, "the wallet is charged the stored amount", before, bought.price, draft)
+	switch {
+	case !s.secondPurchase:
+		defer s.suspend(Skipped, needsSecondPurchase)()
+	case !seen:
+		defer s.suspend(NotRun, "needs the charge of the first purchase among the transactions: without it nothing shows a second charge")()
 	}
 	again := s.purchase(idOf(draft), bought)
-	final, _ := s.charges(wallet)
-	s.judge(headingStates, "a purchase that is sent again charges nothing more", after.charged(final, bought.price, 0))
+	s.judgeSpent(headingStates, "a purchase that is sent again charges nothing more", after, nil, draft)
 	s.assume(headingStates, "the purchase of a purchased request is refused", !again.succeeded(), fmt.Sprintf("HTTP status %d", again.status))
 }
 
 // checkRefusedPurchases sends purchases that charge nothing: "Purchase: Request id and document types supplied"; it
 // "charges the amounts already stored on the draft".
 func (s *session) checkRefusedPurchases(draft map[string]any) {
-	wallet, ok := draft["wallet"].(string)
-	if !ok {
-		wallet = s.target.Wallet
-	}
-	var before charges
-	known := false
-	if s.refusedPurchases {
-		before, known = s.charges(wallet)
-	}
 	switch {
 	case !s.refusedPurchases:
-		defer s.suspend(Skipped, "needs WithRefusedPurchases (-refused-purchases)")()
+		defer s.suspend(Skipped, needsRefusedPurchases)()
 	case draft == nil:
-		defer s.suspend(NotRun, "needs the draft of an invoice")()
-	case !known:
-		defer s.suspend(NotRun, "needs a wallet whose transactions can be listed")()
+		defer s.suspend(NotRun, "needs the draft of an invoice, and another one that is purchased")()
 	}
-	slug := notOffered(draft)
+	before := s.readWallet(s.walletOf(draft))
+	slug := s.notOffered(draft)
 	for _, p := range []struct {
 		heading, check string
 		body           map[string]any
@@ -264,18 +256,26 @@ func (s *session) checkRefusedPurchases(draft map[string]any) {
 		{headingStates, "a purchase of a request that does not exist charges nothing",
 			map[string]any{"request_id": "RD-0", "document_types": []string{slug}}, "RD-0", slug},
 	} {
+		if before.unread != "" {
+			defer s.suspend(NotRun, before.unread)()
+		}
 		if s.suspended == nil {
 			s.sent(Purchase{RequestID: p.id, DocumentType: p.slug, MustFail: true})
 		}
 		s.post(purchasePath, p.body)
-		after, _ := s.charges(wallet)
-		problems := before.unexpected(after)
-		if state := s.state(idOf(draft)); p.slug == "" && state != "draft" {
-			problems = append(problems, fmt.Sprintf("status is %q", state))
-		}
-		s.judge(p.heading, p.check, problems)
-		before = after
+		before = s.checkRefusedPurchase(p.heading, p.check, before, draft, p.slug == "")
 	}
+}
+
+// checkRefusedPurchase checks that a purchase charged nothing and, perhaps, that its request is still a draft.
+func (s *session) checkRefusedPurchase(heading, check string, before wallet, draft map[string]any, stays bool) wallet {
+	after := s.readWallet(before.id)
+	problems, unknown := spent(before, after, nil, draft)
+	if state := s.state(idOf(draft)); stays && state != "draft" {
+		problems = append(problems, fmt.Sprintf("status is %q", state))
+	}
+	s.judgeKnown(heading, check, problems, unknown)
+	return after
 }
 
 // slugs returns the documents that a draft offers.
@@ -288,8 +288,8 @@ func slugs(draft map[string]any) []string {
 }
 
 // notOffered returns a document type that a draft does not offer.
-func notOffered(draft map[string]any) string {
-	for _, slug := range documentTypes() {
+func (s *session) notOffered(draft map[string]any) string {
+	for _, slug := range s.service.record("DocumentType").Enum {
 		if !slices.Contains(slugs(draft), slug) {
 			return slug
 		}
@@ -310,6 +310,9 @@ func (s *session) checkEnd(id, state string) {
 	const check, order = "a purchased request ends in completed or failed, by way of purchasing and processing only",
 		"a request does not go back from processing to purchasing, nor from its end"
 	seen := []string{state}
+	if state == "" {
+		defer s.suspend(NotRun, "needs the status of the request")()
+	}
 	for wait := 50 * time.Millisecond; state == "purchasing" || state == "processing"; wait = min(2*wait, 2*time.Second) {
 		if !pause(ctx, wait) {
 			break
@@ -321,7 +324,7 @@ func (s *session) checkEnd(id, state string) {
 	case "completed", "failed":
 		s.judge(headingStates, check, nil)
 	case "purchasing", "processing":
-		defer s.suspend(NotRun, fmt.Sprintf("still %s after %s: raise the limit (WithPatience, -patience)", state, s.patience))()
+		defer s.suspend(NotRun, fmt.Sprintf("still %s after %s: raise the limit with -patience, or WithPatience in Go", state, s.patience))()
 		s.judge(headingStates, check, nil)
 	default:
 		s.judge(headingStates, check, []string{fmt.Sprintf("status is %q after the purchase", state)})
@@ -341,95 +344,4 @@ func backwards(seen []string) []string {
 		}
 	}
 	return problems
-}
-
-// charges are transactions of a wallet by their identifiers: those of the first page and of the last two, because
-// the specification does not name the order of the list.
-type charges map[string]map[string]any
-
-func (s *session) charges(wallet string) (charges, bool) {
-	if wallet == "" {
-		return nil, false
-	}
-	out := charges{}
-	first := s.get("/v1/transactions?" + url.Values{"wallet": {wallet}}.Encode())
-	if !out.add(first) {
-		return nil, false
-	}
-	pagination, _ := first.data()["pagination"].(map[string]any)
-	last, _ := whole(pagination["pageCount"])
-	for page := max(2, last-1); page <= last; page++ {
-		if !out.add(s.get("/v1/transactions?" + url.Values{"wallet": {wallet}, "page": {fmt.Sprint(page)}}.Encode())) {
-			return nil, false
-		}
-	}
-	return out, true
-}
-
-// add adds the transactions of a page; false if it has none to read.
-func (c charges) add(a response) bool {
-	elements, ok := a.data()["transactions"].([]any)
-	for _, element := range elements {
-		if t, ok := element.(map[string]any); ok {
-			if id, ok := t["transactionId"].(string); ok {
-				c[id] = t
-			}
-		}
-	}
-	return ok
-}
-
-// latest returns when the newest of the transactions was created.
-func (c charges) latest() (newest time.Time) {
-	for _, t := range c {
-		if at := created(t); at.After(newest) {
-			newest = at
-		}
-	}
-	return newest
-}
-
-// created returns when a transaction was created; zero if that cannot be read.
-func created(t map[string]any) time.Time {
-	at, _ := instant(t["created_at"])
-	return at
-}
-
-// debits returns the amounts that a wallet paid since before. A transaction that is older than one seen before was on a
-// page that was not read.
-func (before charges) debits(after charges) (amounts []any) {
-	newest := before.latest()
-	for id, t := range after {
-		at := created(t)
-		if _, old := before[id]; old || t["flow"] != "out" || !at.IsZero() && at.Before(newest) {
-			continue
-		}
-		amounts = append(amounts, t["amount"])
-	}
-	return amounts
-}
-
-// unexpected returns a problem if a wallet paid anything since before.
-func (before charges) unexpected(after charges) []string {
-	if amounts := before.debits(after); len(amounts) > 0 {
-		return []string{fmt.Sprintf("new transactions with flow out: %s (if something else pays from the wallet, run it again)", jsonOf(amounts))}
-	}
-	return nil
-}
-
-// charged returns a problem unless, since before, a wallet was charged an amount exactly so many times.
-func (before charges) charged(after charges, amount *big.Rat, times int) []string {
-	if amount == nil { // nothing was bought
-		return nil
-	}
-	amounts, found := before.debits(after), 0
-	for _, paid := range amounts {
-		if charged, ok := rational(paid); ok && charged.Cmp(amount) == 0 {
-			found++
-		}
-	}
-	if found == times {
-		return nil
-	}
-	return []string{fmt.Sprintf("%d new transactions of %s with flow out; want %d (new ones: %s)", found, amount.FloatString(2), times, jsonOf(amounts))}
 }

@@ -24,9 +24,9 @@ func (s *session) checkReplay() {
 	}
 	switch {
 	case !s.writes:
-		defer s.suspend(Skipped, "needs WithWrites (-write)")()
+		defer s.suspend(Skipped, needsWrites)()
 	case s.target.Shipment == "":
-		defer s.suspend(NotRun, "name a shipment")()
+		defer s.suspend(NotRun, needsShipment)()
 	default:
 		s.readWebhooks()
 		if s.event = s.subscribedEvent(); s.event == "" {
@@ -40,7 +40,7 @@ func (s *session) checkReplay() {
 // readWebhooks reads the pages of webhooks that follow the first, up to ten.
 func (s *session) readWebhooks() {
 	for number := int64(2); number <= 10; number++ {
-		next := s.fetch(webhookList(), func(q url.Values) { q.Set("page", fmt.Sprint(number)) })
+		next := s.fetch(s.webhookList(), func(q url.Values) { q.Set("page", fmt.Sprint(number)) })
 		if len(next.records) == 0 {
 			return
 		}
@@ -84,7 +84,7 @@ func (s *session) checkReplayed(event string) {
 		if len(problems) > 0 {
 			return problems
 		}
-		problems = record(replayFields())("data", a.envelope["data"])
+		problems = s.service.record("ReplayResult").problems("data", a.envelope["data"])
 		for name, want := range map[string]string{"shipment_id": s.target.Shipment, "event": event} {
 			if got := a.data()[name]; got != want {
 				problems = append(problems, fmt.Sprintf("data.%s is %v; want %s", name, got, want))

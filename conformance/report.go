@@ -89,8 +89,8 @@ func (r Report) Conforms() bool { return r.Count(Fail) == 0 }
 // Complete reports whether every requested check could be made.
 func (r Report) Complete() bool { return r.Count(NotRun) == 0 }
 
-// WriteText writes the report for a person: the checks under their headings, then the assumptions,
-// then the sums.
+// WriteText writes the report for a person: the checks under their headings, then those that were not made, the
+// assumptions and the sums. Checks that were not made for the same reason are counted.
 func (r Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	how := "read-only"
@@ -101,11 +101,12 @@ func (r Report) WriteText(w io.Writer) error {
 	for _, heading := range r.headings() {
 		fmt.Fprintf(&b, "\n%s\n", heading)
 		for _, result := range r.Results {
-			if result.Heading == heading && result.Verdict != Assumption {
+			if result.Heading == heading && result.made() {
 				result.line(&b, strings.Replace(string(result.Verdict), "fail", "FAIL", 1), result.Check)
 			}
 		}
 	}
+	r.writeUnmade(&b)
 	otherwise := 0
 	if r.Count(Assumption) > 0 {
 		b.WriteString("\nOpen points of the specification, which never fail\n")
@@ -144,12 +145,45 @@ func (r Report) WriteText(w io.Writer) error {
 func (r Report) headings() []string {
 	var out []string
 	for _, result := range r.Results {
-		if result.Verdict != Assumption && !slices.Contains(out, result.Heading) {
+		if result.made() && !slices.Contains(out, result.Heading) {
 			out = append(out, result.Heading)
 		}
 	}
 	return out
 }
+
+// writeUnmade writes the checks that were not made, each reason once.
+func (r Report) writeUnmade(b *strings.Builder) {
+	type reason struct {
+		verdict Verdict
+		detail  string
+	}
+	checks := map[reason][]string{}
+	var reasons []reason
+	for _, result := range r.Results {
+		if result.Verdict != NotRun && result.Verdict != Skipped {
+			continue
+		}
+		why := reason{result.Verdict, result.Detail}
+		if checks[why] == nil {
+			reasons = append(reasons, why)
+		}
+		checks[why] = append(checks[why], result.Heading+": "+result.Check)
+	}
+	if len(reasons) > 0 {
+		b.WriteString("\nChecks that were not made\n")
+	}
+	for _, why := range reasons {
+		text := checks[why][0]
+		if n := len(checks[why]); n > 1 {
+			text = fmt.Sprintf("%d checks", n)
+		}
+		Result{Detail: why.detail}.line(b, string(why.verdict), text)
+	}
+}
+
+// made reports whether the result is of a check of the specification that was made.
+func (r Result) made() bool { return r.Verdict == Pass || r.Verdict == Fail }
 
 func (r Result) line(b *strings.Builder, label, text string) {
 	fmt.Fprintf(b, "  %-8s %s\n", label, text)

@@ -20,6 +20,7 @@ const maxAnswer = 64 << 20
 type session struct {
 	settings
 	ctx      context.Context
+	service  description
 	target   Target
 	base     string
 	client   *http.Client
@@ -32,7 +33,10 @@ type session struct {
 	charged  int // how many purchases were sent that a service may charge
 
 	suspended *suspension
+	limited   bool // a request since the last check was not processed, because the service limits their rate
 }
+
+const limitedRate = "the service limits the rate of requests (HTTP status 429): run it again later"
 
 // suspension is the reason why no check is made and no request is sent.
 type suspension struct {
@@ -60,7 +64,7 @@ type refusal struct {
 func newSession(ctx context.Context, target Target, set settings) *session {
 	base := strings.TrimSuffix(strings.TrimRight(target.BaseURL, "/"), "/v1")
 	return &session{
-		settings: set, ctx: ctx, target: target, base: base,
+		settings: set, ctx: ctx, service: readDescription(), target: target, base: base,
 		client: &http.Client{
 			Transport:     set.transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -69,22 +73,36 @@ func newSession(ctx context.Context, target Target, set settings) *session {
 	}
 }
 
-// add puts a result into the report. The text of a service may repeat the key, or hold escape sequences of terminals.
-func (s *session) add(heading, check string, v Verdict, detail string) {
-	if s.suspended != nil {
+// add puts a result into the report, and returns its verdict. The text of a service may repeat the key, or hold escape
+// sequences of terminals.
+func (s *session) add(heading, check string, v Verdict, detail string) Verdict {
+	switch {
+	case s.suspended != nil:
 		v, detail = s.suspended.verdict, s.suspended.reason
+	case s.limited:
+		v, detail = NotRun, limitedRate
 	}
+	s.limited = false
 	s.report.Results = append(s.report.Results, Result{heading, check, v, printable(s.key.Text(detail))})
+	return v
 }
 
 // judge passes a check that has no problems, and fails another with the first few. It reports whether the check passed.
 func (s *session) judge(heading, check string, problems []string) bool {
 	if len(problems) == 0 {
-		s.add(heading, check, Pass, "")
-		return s.suspended == nil
+		return s.add(heading, check, Pass, "") == Pass
 	}
 	s.add(heading, check, Fail, summary(problems))
 	return false
+}
+
+// judgeKnown is judge for a check whose evidence may be missing: unknown is the reason, and empty otherwise.
+func (s *session) judgeKnown(heading, check string, problems []string, unknown string) bool {
+	if len(problems) == 0 && unknown != "" {
+		s.notRun(heading, check, unknown)
+		return false
+	}
+	return s.judge(heading, check, problems)
 }
 
 // printable replaces control characters, which a terminal would interpret; line breaks stay.
@@ -120,6 +138,7 @@ func summary(problems []string) string {
 // reach requests one rate, and reports whether the service responds.
 func (s *session) reach() bool {
 	a := s.get("/v1/rates?perPage=1")
+	s.limited = false
 	if a.lost == nil {
 		return true
 	}
@@ -179,10 +198,12 @@ func (s *session) sendAs(secret, method, path string, body any, lacks without) r
 	if err != nil {
 		return response{lost: err}
 	}
-	if body != nil {
-		// A request that changes something is sent once: on a new connection, and without GetBody, which net/http needs
-		// to repeat it.
-		req.GetBody = nil
+	if method != http.MethodGet {
+		// A request that changes something is sent once: on a new connection, with a body, and without GetBody, which
+		// net/http needs to repeat it.
+		if req.GetBody = nil; body == nil {
+			req.Body = io.NopCloser(strings.NewReader(""))
+		}
 		s.client.CloseIdleConnections()
 	}
 	if secret != "" {
@@ -197,6 +218,7 @@ func (s *session) sendAs(secret, method, path string, body any, lacks without) r
 	}
 	defer resp.Body.Close()
 	a := response{status: resp.StatusCode, header: resp.Header}
+	s.limited = s.limited || a.status == http.StatusTooManyRequests
 	a.body, a.lost = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if a.lost == nil && len(a.body) > maxAnswer {
 		a.lost = fmt.Errorf("the response is longer than %d bytes", maxAnswer)
@@ -242,11 +264,7 @@ func (a response) problemsOfSuccess() []string {
 	case a.envelope == nil:
 		return []string{"the body is not a JSON object: " + a.excerpt()}
 	}
-	problems := record(fields{
-		{name: "status", is: boolean},
-		{name: "message", is: text},
-		{name: "data", is: present},
-	})("", a.envelope)
+	problems := object(map[string]*schema{"status": value("boolean"), "message": value("string"), "data": {}}).problems("", a.envelope)
 	if a.envelope["status"] == false {
 		problems = append(problems, "status is false on a success")
 	}
@@ -300,6 +318,8 @@ func (s *session) refused(to string, a response, rule bool) []string {
 	switch {
 	case a.lost != nil:
 		return []string{"no complete response: " + a.lost.Error()}
+	case a.status == http.StatusTooManyRequests:
+		return []string{limitedRate}
 	case a.succeeded():
 		return []string{fmt.Sprintf("%s succeeded with HTTP status %d: %s", to, a.status, a.excerpt())}
 	}

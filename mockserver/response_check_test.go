@@ -77,7 +77,7 @@ func TestOpenAPI_HasEveryQueryParameterOfTheService(t *testing.T) {
 		known := slices.Sorted(slices.Values(api.Parameters(op.Name)))
 		slices.Sort(described)
 		if !slices.Equal(described, known) {
-			t.Errorf("%s takes the query parameters %v, and mockserver/internal/openapi/service.json has %v: correct its parameters", op.Name, known, described)
+			t.Errorf("%s takes the query parameters %v, and internal/specification/service.json has %v: correct its parameters", op.Name, known, described)
 		}
 	}
 }

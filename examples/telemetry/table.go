@@ -81,7 +81,7 @@ func values(attributes []attribute.KeyValue, names ...attribute.Key) string {
 	for _, name := range names {
 		for _, a := range attributes {
 			if a.Key == name {
-				found = append(found, a.Value.Emit())
+				found = append(found, a.Value.String())
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/shipping-go/shipping/internal/decimal"
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 )
 
 func TestParse(t *testing.T) {

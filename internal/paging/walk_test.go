@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/shipping-go/shipping/internal/paging"
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 )
 
 const roundTrip = 20 * time.Millisecond

@@ -1,10 +1,13 @@
 // Package randomtest contains the seeds and sizes of random tests: they are read from environment variables, and a test
 // that fails logs the command that replays it with the same ones.
 //
-// Tests that draw their values with pgregory.net/rapid don't need it: rapid logs its own seed and flags.
+// Tests that draw their values with pgregory.net/rapid import it for its seed alone: rapid draws with SHIPPING_SEED too,
+// unless -rapid.seed is set, and logs its flags if it fails.
 package randomtest
 
 import (
+	"cmp"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,7 +17,20 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	_ "pgregory.net/rapid" // registers its flags first
 )
+
+// seedVariable is 0 for a random seed, and 1 if it is not set, so that tests are the same each time.
+const seedVariable = "SHIPPING_SEED"
+
+func seedText() string { return cmp.Or(os.Getenv(seedVariable), "1") }
+
+func init() {
+	if err := flag.Set("rapid.seed", seedText()); err != nil {
+		panic(seedVariable + ": " + err.Error())
+	}
+}
 
 // Options are the numbers that a random test depends on.
 type Options struct {
@@ -36,18 +52,14 @@ func New(t testing.TB) *Options {
 // Seed returns SHIPPING_SEED, by default 1; 0 stands for a random seed.
 func (o *Options) Seed() uint64 {
 	o.t.Helper()
-	const variable = "SHIPPING_SEED"
-	seed, err := uint64(1), error(nil)
-	if text := os.Getenv(variable); text != "" {
-		seed, err = strconv.ParseUint(text, 10, 64)
-	}
+	seed, err := strconv.ParseUint(seedText(), 10, 64)
 	if err != nil {
-		o.t.Fatalf("%s: %v", variable, err)
+		o.t.Fatalf("%s: %v", seedVariable, err)
 	}
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
-	o.text = append(o.text, fmt.Sprintf("%s=%d", variable, seed))
+	o.text = append(o.text, fmt.Sprintf("%s=%d", seedVariable, seed))
 	return seed
 }
 

@@ -1,6 +1,7 @@
 package randomtest
 
 import (
+	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -31,6 +32,7 @@ func TestOptions(t *testing.T) {
 		}
 		return o, seed, number, strings.Join(f.log, "\n")
 	}
+	t.Setenv("SHIPPING_SEED", "")
 	if o, seed, number, logged := run(); seed != 1 || number != 20 || logged != "replay it: SHIPPING_SEED=1 SHIPPING_TRIED=20"+command ||
 		o.With("SHIPPING_ONLY=3") != "SHIPPING_SEED=1 SHIPPING_TRIED=20 SHIPPING_ONLY=3"+command {
 		t.Errorf("by default: seed %d, number %d, logged %q, %q", seed, number, logged, o.With("SHIPPING_ONLY=3"))
@@ -53,5 +55,12 @@ func TestOptions(t *testing.T) {
 		if _, _, _, logged := run(); !strings.Contains(logged, name+": strconv.") {
 			t.Errorf("%s=many is accepted: %s", name, logged)
 		}
+	}
+}
+
+// Tests with rapid drew other values each time, and failed at random.
+func TestRapid_DrawsWithTheSameSeed(t *testing.T) {
+	if got, want := flag.Lookup("rapid.seed").Value.String(), seedText(); got != want {
+		t.Errorf("the seed is %s, want %s", got, want)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 )
 
 // Whatever the policy and however often it failed, a wait is not negative, lies within its own bound and

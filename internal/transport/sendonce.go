@@ -26,13 +26,17 @@ var errNotResent = errors.New("the connection or the HTTP/2 stream ended after t
 //     or with an Idempotency-Key, although the service may have read them;
 //   - over either, requests of which nothing was written. This retry is harmless, and sendOnce allows it.
 //
-// Only a plain *http.Transport is the client's own. Any other transport may send a request several times, so
-// its errors do not prove that nothing was sent.
+// A failed connection is evidence that nothing was sent if the transport is the client's own. A user's
+// *http.Transport passes the request to its Proxy function and to RoundTrippers of RegisterProtocol and TLSNextProto,
+// which may send it, and does not report whether it has any. Its errors are evidence only if nothing has read the body
+// of the request, because whoever sends the request reads the body. A request without a body leaves no such trace. Dialers
+// and the functions that prepare a tunnel do not receive the request, so they cannot send it. Any other transport, also
+// one that embeds an *http.Transport, may send a request several times, so its errors are no evidence.
 func (s *sending) sendOnce(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel() // the body of the response is in memory by then
 	own := s.client.own
-	p := &progress{replayable: replayable(r.Method)}
+	p := &progress{replayable: replayable(r.Method), own: own}
 	if r.Body == nil || r.Body == http.NoBody {
 		p.cancel = cancel
 	}
@@ -43,12 +47,12 @@ func (s *sending) sendOnce(r *http.Request) (*http.Response, error) {
 				return nil, errNotResent
 			}
 			body, err := r.GetBody()
-			if err != nil || own != nil {
+			if err != nil || own {
 				return body, err
 			}
 			return &watchedBody{body, p, p.isBodyRead()}, nil
 		}
-		if own == nil {
+		if !own {
 			traced.Body = &watchedBody{ReadCloser: r.Body, progress: p}
 		}
 	}
@@ -56,11 +60,12 @@ func (s *sending) sendOnce(r *http.Request) (*http.Response, error) {
 	if err == nil {
 		return response, nil
 	}
-	return nil, p.explain(r, own, err)
+	return nil, p.explain(r, s.client.plain, err)
 }
 
-// explain returns the error of an attempt, with the evidence about the request.
-func (p *progress) explain(r *http.Request, own *http.Transport, err error) error {
+// explain returns the error of an attempt, with the evidence about the request. transport is nil if it is not an
+// *http.Transport.
+func (p *progress) explain(r *http.Request, transport *http.Transport, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_, responded := Partial(err)
@@ -69,8 +74,9 @@ func (p *progress) explain(r *http.Request, own *http.Transport, err error) erro
 		return err
 	case p.stopped && r.Context().Err() == nil:
 		return errNotResent
-	case own != nil && p.connecting && !p.written:
-		return &unsentError{error: connectError(own, r, err)}
+	case transport != nil && p.connecting && !p.written && (p.own || p.cancel == nil && !p.bodyRead):
+		p.unsent = true
+		return &unsentError{error: connectError(transport, r, err)}
 	}
 	return err
 }
@@ -99,7 +105,8 @@ func replayable(method string) bool {
 }
 
 // watchedBody is the body of a request that another transport than the client's own sends. Such a transport
-// may replace the context of the request, and with it the hooks of progress. Then a body is read only once.
+// may replace the context of the request, and with it the hooks of progress. Then a body is read only once. No
+// body is read after the evidence that nothing was sent.
 type watchedBody struct {
 	io.ReadCloser
 	progress *progress
@@ -120,6 +127,7 @@ func (b *watchedBody) Read(data []byte) (int, error) {
 // the context before it writes a request. HTTP/1.1 does not, so its connection is closed.
 type progress struct {
 	replayable bool
+	own        bool               // the transport is the client's own
 	cancel     context.CancelFunc // nil if the request has a body
 
 	mu         sync.Mutex
@@ -129,6 +137,7 @@ type progress struct {
 	written    bool // the request may have been read, and net/http would send it again nevertheless
 	overHTTP2  bool // written over HTTP/2
 	stopped    bool // by cancel
+	unsent     bool // there is evidence that nothing was sent
 }
 
 func (p *progress) trace() *httptrace.ClientTrace {
@@ -182,7 +191,7 @@ func (p *progress) readBody(again bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.bodyRead = true
-	return p.traced || !again
+	return !p.unsent && (p.traced || !again)
 }
 
 func (p *progress) isBodyRead() bool {

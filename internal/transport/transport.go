@@ -89,7 +89,8 @@ type Client struct {
 	config  Config
 	http    http.Client // without its transport, which each call replaces
 	next    http.RoundTripper
-	own     *http.Transport // next, if its errors are evidence; see [Client.sendOnce]
+	own     bool            // next was made by the client; see [sending.sendOnce]
+	plain   *http.Transport // next, if it is one
 	timeout time.Duration   // of an attempt; not limited if 0 or less
 	pause   pause
 	budget  budget
@@ -109,9 +110,9 @@ func New(config Config) *Client {
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.next = c.http.Transport
 	if plain, ok := c.next.(*http.Transport); c.next == nil || ok && plain == nil {
-		c.next = defaultTransport()
+		c.next, c.own = defaultTransport()
 	}
-	c.own, _ = c.next.(*http.Transport)
+	c.plain, _ = c.next.(*http.Transport)
 	return c
 }
 
@@ -119,16 +120,18 @@ func New(config Config) *Client {
 // times that.
 const maxHeaderBytes = 1 << 20
 
-// defaultTransport is net/http's own, with a pool that fits a window of pages and smaller headers.
-func defaultTransport() http.RoundTripper {
+// defaultTransport returns a copy of net/http's own, with a pool that fits a window of pages and smaller headers. A copy
+// has none of the protocols that were registered with RegisterProtocol. It returns false if the program has replaced
+// net/http's own by another RoundTripper, which is used as it is.
+func defaultTransport() (next http.RoundTripper, own bool) {
 	shared, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
-		return http.DefaultTransport
+		return http.DefaultTransport, false
 	}
-	own := shared.Clone()
-	own.MaxIdleConnsPerHost = 32
-	own.MaxResponseHeaderBytes = maxHeaderBytes
-	return own
+	copied := shared.Clone()
+	copied.MaxIdleConnsPerHost = 32
+	copied.MaxResponseHeaderBytes = maxHeaderBytes
+	return copied, true
 }
 
 // Do performs a call. It returns the response of the last attempt, or the reason why that attempt has none. If

@@ -106,7 +106,7 @@ func TestDocument_ExamplesAreValid(t *testing.T) {
 
 func TestDocument_EverySchemaSaysWhereItComesFrom(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../mockserver/internal/openapi/service.json")
+	text, err := os.ReadFile("../../internal/specification/service.json")
 	if err != nil {
 		t.Fatal(err)
 	}

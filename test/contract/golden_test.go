@@ -114,7 +114,7 @@ func responsesOf(t *testing.T, document *openapi3.T, op shipping.Operation) map[
 	if path := document.Paths.Value(op.Route); path != nil && path.GetOperation(op.Method) != nil {
 		return path.GetOperation(op.Method).Responses.Map()
 	}
-	t.Fatalf("mockserver/internal/openapi/service.json lacks %s %s (%s): add it to paths", op.Method, op.Route, op.Name)
+	t.Fatalf("internal/specification/service.json lacks %s %s (%s): add it to paths", op.Method, op.Route, op.Name)
 	return nil
 }
 

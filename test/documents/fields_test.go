@@ -42,7 +42,7 @@ func TestFields_AreInEveryPlace(t *testing.T) {
 			place{"type " + record, fields, "add a field with its struct tag to " + source},
 			place{
 				"the schema " + record, slices.Collect(maps.Keys(schemas[record].Properties)),
-				"add it to properties of components/schemas/" + record + " in mockserver/internal/openapi/service.json, and to required unless it is optional",
+				"add it to properties of components/schemas/" + record + " in internal/specification/service.json, and to required unless it is optional",
 			},
 			place{
 				"a response of the reference server", fieldsServed(t, server, list),

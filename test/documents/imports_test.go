@@ -30,12 +30,12 @@ const layers = `
 	mockserver/fault mockserver/internal/records mockserver/internal/cow mockserver/internal/jsontext mockserver/internal/list
 	mockserver/internal/spelling mockserver/internal/shell mockserver/internal/splitmix
 	internal/batchtest
-	batch conformance webhook/storetest
+	batch webhook/storetest
 	webhook
 	.
-	internal/transport internal/paging internal/evidence internal/workflow internal/jsonread
+	conformance internal/transport internal/paging internal/evidence internal/workflow internal/jsonread
 	internal/jsonexact
-	internal/jsonscan internal/decimal internal/redact internal/filelock internal/workgroup internal/wait internal/randomtest internal/tcptest
+	internal/jsonscan internal/decimal internal/redact internal/filelock internal/workgroup internal/wait internal/randomtest internal/tcptest internal/specification
 `
 
 // Imports point one way: a folder can be read without what stands above it.

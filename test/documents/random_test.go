@@ -7,11 +7,12 @@ import (
 	"testing"
 )
 
-// A random test can be replayed: its random numbers follow from a seed that it logs, that of internal/randomtest, of rapid
-// or of a fuzz target, and not from one that is written into the test or from none.
+// A random test is the same each time, and can be replayed: its random numbers follow from a seed of internal/randomtest, which
+// it logs, or of a fuzz target, and not from one that is written into the test or from none. Tests with rapid failed at random.
 func TestRandomTests_HaveASeed(t *testing.T) {
 	t.Parallel()
 	unseeded := regexp.MustCompile(`\brand\.(?:NewPCG\(\d|NewPCG\(rand\.|N\(|(?:ExpFloat|NormFloat|Float|Int|Perm|Shuffle|Uint)\w*\()`)
+	drawn := regexp.MustCompile(`\*rapid\.T\)`)
 	read := 0
 	for _, folder := range goFolders(t, true) {
 		files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
@@ -20,6 +21,9 @@ func TestRandomTests_HaveASeed(t *testing.T) {
 		}
 		for _, file := range files {
 			text := readText(t, file)
+			if drawn.MatchString(text) && !strings.Contains(text, `internal/randomtest"`) {
+				t.Errorf("%s: import internal/randomtest, so that rapid draws the same values each time", file)
+			}
 			if !strings.Contains(text, `"math/rand`) {
 				continue
 			}

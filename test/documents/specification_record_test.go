@@ -31,7 +31,7 @@ func recordTable(t *testing.T, of reflect.Type, schema schema) {
 	first := of.Field(0)
 	property, described := schema.Properties[first.Tag.Get("json")]
 	if !described {
-		t.Errorf("mockserver/internal/openapi/service.json has no schema %s with the member %s: add it to components/schemas", of.Name(), first.Tag.Get("json"))
+		t.Errorf("internal/specification/service.json has no schema %s with the member %s: add it to components/schemas", of.Name(), first.Tag.Get("json"))
 		return
 	}
 	recordSection(t, "## States and transitions\n", of.Name(), "**Client**: `TestLists_EveryFieldOfTheGoldenResponse`\\\n"+
@@ -67,7 +67,7 @@ func recordRows(t *testing.T, heading string, of reflect.Type, schema schema, ro
 	for member := range of.Fields() {
 		name, tag := of.Name()+"."+member.Name, member.Tag.Get("json")
 		if _, described := schema.Properties[tag]; described && slices.Contains(schema.Required, tag) == (member.Tag.Get("spec") == "optional") {
-			t.Errorf("%s (%s): a member is either in required of mockserver/internal/openapi/service.json, or has the struct tag spec:\"optional\"", name, tag)
+			t.Errorf("%s (%s): a member is either in required of internal/specification/service.json, or has the struct tag spec:\"optional\"", name, tag)
 		}
 		if slices.ContainsFunc(rows, func(row field) bool { return row.member == name }) {
 			before = name
@@ -76,7 +76,7 @@ func recordRows(t *testing.T, heading string, of reflect.Type, schema schema, ro
 		property, described := schema.Properties[tag]
 		switch {
 		case !described:
-			t.Errorf("%s (%s) is not in mockserver/internal/openapi/service.json: add it to the properties of its schema", name, tag)
+			t.Errorf("%s (%s) is not in internal/specification/service.json: add it to the properties of its schema", name, tag)
 		case !*recordAPI:
 			missing = append(missing, tag)
 			t.Errorf("%s, %s: no row for %s (%s); %s", path, heading, name, tag, howToRecord)

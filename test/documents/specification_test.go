@@ -143,7 +143,7 @@ func TestSPECIFICATION_EveryFieldIsInTheOpenAPIDocumentAndInGo(t *testing.T) {
 			schema, described = schemaOf(schemas, heading)
 		}
 		if !known || !described {
-			t.Errorf("%s: no method of the client returns a %s, or mockserver/internal/openapi/service.json has no schema of that name", heading, name)
+			t.Errorf("%s: no method of the client returns a %s, or internal/specification/service.json has no schema of that name", heading, name)
 			continue
 		}
 		rows, missing := recordRows(t, heading, of, schema, rows)
@@ -160,7 +160,7 @@ func TestSPECIFICATION_EveryFieldIsInTheOpenAPIDocumentAndInGo(t *testing.T) {
 			switch {
 			case !specified && (schema.Assumption != "" || slices.Contains(missing, name)): // an assumption, or reported
 			case !specified && !slices.Contains(memberNames(of), name):
-				t.Errorf("%s: mockserver/internal/openapi/service.json has the property %s, and type %s does not: add a field with its struct tag to %s",
+				t.Errorf("%s: internal/specification/service.json has the property %s, and type %s does not: add a field with its struct tag to %s",
 					heading, name, of.Name(), sourceOf(t, of.Name()))
 			default:
 				want = append(want, name+" "+property.kind())
@@ -169,7 +169,7 @@ func TestSPECIFICATION_EveryFieldIsInTheOpenAPIDocumentAndInGo(t *testing.T) {
 		slices.Sort(got)
 		slices.Sort(want)
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-mockserver/internal/openapi/service.json +docs/SPECIFICATION.md):\n%s", heading, diff)
+			t.Errorf("%s (-internal/specification/service.json +docs/SPECIFICATION.md):\n%s", heading, diff)
 		}
 	}
 }
@@ -241,7 +241,7 @@ func (p property) kind() string {
 
 func readSchemas(t *testing.T) map[string]schema {
 	t.Helper()
-	text := readText(t, filepath.Join("mockserver", "internal", "openapi", "service.json"))
+	text := readText(t, filepath.Join("internal", "specification", "service.json"))
 	var document struct {
 		Components struct{ Schemas map[string]schema }
 	}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/shipping-go/shipping"
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 )
 
 // pageFault changes one response of a list that is honest otherwise.

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/shipping-go/shipping"
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 )
 
 // weather is what happens to a list while it is walked.

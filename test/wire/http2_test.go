@@ -111,17 +111,27 @@ func http2Transports(t *testing.T, trusting *tls.Config) map[string]func() (http
 			return foreign{transport}, transport.CloseIdleConnections
 		},
 		"configured by x/net": func() (http.RoundTripper, func()) {
-			transport := &http.Transport{TLSClientConfig: trusting.Clone()}
-			if err := http2.ConfigureTransport(transport); err != nil {
-				t.Fatal(err)
-			}
+			transport := configured(t, trusting.Clone())
 			return transport, transport.CloseIdleConnections
 		},
 		"x/net": func() (http.RoundTripper, func()) {
+			//lint:ignore SA1019 programs use it
 			transport := &http2.Transport{TLSClientConfig: trusting.Clone()}
+			//lint:ignore SA1019 the same
 			return transport, transport.CloseIdleConnections
 		},
 	}
+}
+
+// configured returns a transport for which golang.org/x/net/http2 implements HTTP/2.
+func configured(t *testing.T, trusting *tls.Config) *http.Transport {
+	t.Helper()
+	transport := &http.Transport{TLSClientConfig: trusting}
+	//lint:ignore SA1019 programs use it
+	if err := http2.ConfigureTransport(transport); err != nil {
+		t.Fatal(err)
+	}
+	return transport
 }
 
 // The service reads one request per attempt, whatever it does to the stream and the connection.

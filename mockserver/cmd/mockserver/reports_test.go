@@ -48,7 +48,7 @@ func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
 func TestConform_WriteSendsOnePurchase(t *testing.T) {
 	t.Parallel()
 	env := environ(start(t, nil, "-json", "-assume", fast).world(t))
-	got := invoke(t, env, "conform", "-write").want(t, exitOK, " 0 failed, 0 not run", "a purchase was sent: ", "needs WithSecondPurchase", "Rules that no run can check")
+	got := invoke(t, env, "conform", "-write").want(t, exitOK, " 0 failed, 0 not run", "a purchase was sent: ", "-second-purchase", "Rules that no run can check")
 	if n := strings.Count(got.stdout, "a purchase was sent"); n != 1 {
 		t.Errorf("%d purchases", n)
 	}
@@ -60,9 +60,9 @@ func TestConform_TellsByTheExitCodeThatACheckWasNotMade(t *testing.T) {
 	env := environ(start(t, nil, "-json", "-assume", fast).world(t))
 	delete(env, "SHIPPING_SHIPMENT")
 	invoke(t, env, "conform").want(t, exitOK)
-	invoke(t, env, "conform", "-write").want(t, exitIncomplete, "not run", "name a shipment")
+	invoke(t, env, "conform", "-write").want(t, exitIncomplete, "not run", "-shipment")
 	delete(env, "SHIPPING_WALLET")
-	invoke(t, env, "conform", "-json").want(t, exitIncomplete, `"not run"`, "name a wallet")
+	invoke(t, env, "conform", "-json").want(t, exitIncomplete, `"not run"`, "needs a wallet: -wallet")
 }
 
 func TestConform_FailsWhereTheServiceDoes(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 )
 
 // After any sequence of appends and clones, every copy equals a slice that was copied completely.

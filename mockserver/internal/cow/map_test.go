@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 )
 
 // After any sequence of sets and clones, every copy equals a plain map that was copied completely.

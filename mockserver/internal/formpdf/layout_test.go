@@ -9,6 +9,8 @@ import (
 	"github.com/go-fonts/liberation/liberationsansbold"
 	"github.com/go-fonts/liberation/liberationsansregular"
 	"pgregory.net/rapid"
+
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 )
 
 func ruler() *sheet {

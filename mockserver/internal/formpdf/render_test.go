@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
 )
 

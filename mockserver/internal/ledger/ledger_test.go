@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"pgregory.net/rapid"
 )

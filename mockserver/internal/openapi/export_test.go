@@ -1,8 +1,5 @@
 package openapi
 
-// ServiceFile returns service.json.
-func ServiceFile() []byte { return serviceFile }
-
 // Parse reads an object as Load does.
 func Parse(text string) error {
 	_, err := parse([]byte(text))

@@ -1,5 +1,5 @@
 // Package openapi holds the OpenAPI 3.1 document that the reference server serves. The document is data, written by
-// hand: service.json describes the service, after its specification, and control.json the routes below /_mock/.
+// hand: service.json of internal/specification describes the service, and control.json the routes below /_mock/.
 // This package puts the two together for one server. It does not read or check requests and responses.
 //
 // The files are OpenAPI with two members that a served document does not have:
@@ -19,10 +19,8 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/specification"
 )
-
-//go:embed service.json
-var serviceFile []byte
 
 //go:embed control.json
 var controlFile []byte
@@ -36,7 +34,7 @@ type Document struct {
 
 // Load reads the two files.
 func Load() (*Document, error) {
-	service, err := parse(serviceFile)
+	service, err := parse(specification.Service())
 	if err != nil {
 		return nil, fmt.Errorf("service.json: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/specification"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 )
 
@@ -62,7 +63,7 @@ func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
 			Provisional bool                  `json:"x-provisional"`
 		}
 	}
-	if err := json.Unmarshal(openapi.ServiceFile(), &file); err != nil {
+	if err := json.Unmarshal(specification.Service(), &file); err != nil {
 		t.Fatal(err)
 	}
 	described := map[string]bool{}
@@ -74,7 +75,7 @@ func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
 	for _, op := range shipping.Operations() {
 		row := strings.ToLower(op.Method) + " " + op.Route + " " + op.Name
 		if !described[row] {
-			t.Errorf("mockserver/internal/openapi/service.json lacks %s: add it to paths, and its records to components/schemas", row)
+			t.Errorf("internal/specification/service.json lacks %s: add it to paths, and its records to components/schemas", row)
 			continue
 		}
 		delete(described, row)
@@ -104,7 +105,7 @@ func TestOpenAPI_DescribesTheRecordsOfEveryList(t *testing.T) {
 		}
 		Components struct{ Schemas map[string]schema }
 	}
-	if err := json.Unmarshal(openapi.ServiceFile(), &file); err != nil {
+	if err := json.Unmarshal(specification.Service(), &file); err != nil {
 		t.Fatal(err)
 	}
 	for _, op := range shipping.Operations() {
@@ -121,7 +122,7 @@ func TestOpenAPI_DescribesTheRecordsOfEveryList(t *testing.T) {
 			of := file.Components.Schemas[name]
 			for _, member := range level {
 				if _, described := of.Properties[member]; !described || !slices.Contains(of.Required, member) {
-					t.Errorf("%s: the schema %q of a success lacks %q: add it to its properties and to required in mockserver/internal/openapi/service.json", op.Name, name, member)
+					t.Errorf("%s: the schema %q of a success lacks %q: add it to its properties and to required in internal/specification/service.json", op.Name, name, member)
 				}
 			}
 			at = of.Properties["data"]
@@ -204,7 +205,7 @@ func TestWrite_EveryComponentIsUsed(t *testing.T) {
 	}
 	for _, missing := range slices.Sorted(maps.Keys(referenced)) {
 		file := "control.json"
-		if bytes.Contains(openapi.ServiceFile(), []byte("#/components/"+missing+`"`)) {
+		if bytes.Contains(specification.Service(), []byte("#/components/"+missing+`"`)) {
 			file = "service.json"
 		}
 		t.Errorf("mockserver/internal/openapi/%s refers to components/%s, which is missing: add it", file, missing)
@@ -248,7 +249,7 @@ func TestWrite_DescribesEveryOperationAndParameter(t *testing.T) {
 				t.Errorf("%s: operationId %q occurs twice", place, op.ID)
 			}
 			ids[op.ID] = true
-			control, file := strings.HasPrefix(path, "/_mock/"), "mockserver/internal/openapi/service.json"
+			control, file := strings.HasPrefix(path, "/_mock/"), "internal/specification/service.json"
 			if control {
 				file = "mockserver/internal/openapi/control.json"
 			}

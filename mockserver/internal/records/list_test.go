@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 )
 
 func TestAppendPage_ShowsTheNewestFirst(t *testing.T) {

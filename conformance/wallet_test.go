@@ -1,0 +1,221 @@
+package conformance_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// after changes the service once a number of POST requests to a path that hold a text have been made.
+func after(count int, path, holding string, then breaking) breaking {
+	return func(next http.Handler) http.Handler {
+		changed, requests := then(next), 0
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			counting := posted(path, func(_ http.Handler, _ *http.Request, body string) string {
+				if strings.Contains(body, holding) {
+					requests++
+				}
+				return body
+			})
+			handler := next
+			if requests >= count {
+				handler = changed
+			}
+			counting(handler).ServeHTTP(w, r)
+		})
+	}
+}
+
+// responding answers each request to a path with a status.
+func responding(path string, status int) breaking {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasPrefix(r.URL.Path, path) {
+				next.ServeHTTP(w, r)
+				return
+			}
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(`{"status":false,"message":"not now"}`))
+		})
+	}
+}
+
+// listing changes the lists of transactions.
+func listing(edit func(transactions []map[string]any, pagination map[string]any) []map[string]any) breaking {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			recorded := httptest.NewRecorder()
+			next.ServeHTTP(recorded, r)
+			var list struct {
+				Status  bool   `json:"status"`
+				Message string `json:"message"`
+				Data    struct {
+					Transactions []map[string]any `json:"transactions"`
+					Pagination   map[string]any   `json:"pagination"`
+				} `json:"data"`
+			}
+			body := recorded.Body.Bytes()
+			if r.URL.Path == "/v1/transactions" && recorded.Code == http.StatusOK && json.Unmarshal(body, &list) == nil {
+				list.Data.Transactions = edit(list.Data.Transactions, list.Data.Pagination)
+				body, _ = json.Marshal(list) // it was JSON
+			}
+			w.WriteHeader(recorded.Code)
+			_, _ = w.Write(body)
+		})
+	}
+}
+
+// another adds a payment of the wallet to the first page, for something else than the requests of a run.
+func another(transactions []map[string]any, pagination map[string]any) []map[string]any {
+	if pagination["page"] != 1.0 {
+		return transactions
+	}
+	payment := maps.Clone(transactions[len(transactions)-1])
+	payment["transactionId"], payment["amount"], payment["created_at"] = "TR-OTHER", 77.77, transactions[0]["created_at"]
+	return append(transactions, payment)
+}
+
+// hidden removes the newest payments, as a list does that is limited, and keeps their number.
+func hidden(count int) func([]map[string]any, map[string]any) []map[string]any {
+	return func(transactions []map[string]any, pagination map[string]any) []map[string]any {
+		if pagination["page"] != 1.0 {
+			return transactions
+		}
+		return transactions[count:]
+	}
+}
+
+// A service that charged twice passed "charges nothing more" if its transactions could not be read after the second
+// purchase, and one that charged once failed. A check whose evidence is missing is not made.
+func TestCheck_AChargeThatCannotBeReadIsNotJudged(t *testing.T) {
+	t.Parallel()
+	const (
+		analysis = "What the service does/an analysis charges nothing"
+		once     = "What the service does/the wallet is charged the stored amount"
+		again    = "States and transitions/a purchase that is sent again charges nothing more"
+		refusal  = "What the service does/a purchase of a document that the draft does not offer charges nothing"
+		bought   = "document_types"
+	)
+	unreadable, limited := responding("/v1/transactions", http.StatusInternalServerError), responding("/v1/transactions", http.StatusTooManyRequests)
+	twice := func(srv *mockserver.Server) breaking {
+		purchases := 0
+		return posted("/purchase", func(next http.Handler, r *http.Request, body string) string {
+			if strings.Contains(body, bought) {
+				if purchases++; purchases == 2 {
+					debit(srv, next, r, "CUSTOMS")
+				}
+			}
+			return body
+		})
+	}
+	and := func(first func(*mockserver.Server) breaking, second breaking) func(*mockserver.Server) breaking {
+		return func(srv *mockserver.Server) breaking {
+			broken := first(srv)
+			return func(next http.Handler) http.Handler { return second(broken(next)) }
+		}
+	}
+	none := with(plain)
+	for name, test := range map[string]struct {
+		how    func(*mockserver.Server) breaking
+		notRun []string
+	}{
+		"charged twice, then unreadable": {and(twice, after(2, "/purchase", bought, unreadable)), []string{again, refusal}},
+		"charged twice, then limited":    {and(twice, after(2, "/purchase", bought, limited)), []string{again, refusal}},
+		"charged twice, then not listed": {and(twice, after(2, "/purchase", bought, listing(hidden(1)))), []string{again}},
+		"unreadable after a purchase":    {and(none, after(1, "/purchase", bought, unreadable)), []string{once, again}},
+		"limited after a purchase":       {and(none, after(1, "/purchase", bought, limited)), []string{once, again}},
+		"not listed after a purchase":    {and(none, after(1, "/purchase", bought, listing(hidden(1)))), []string{once, again}},
+		"unreadable after an analysis":   {and(none, after(1, "/analyze", "shipment_id", unreadable)), []string{analysis, once, again}},
+		"limited after an analysis":      {and(none, after(1, "/analyze", "shipment_id", limited)), []string{analysis, once, again}},
+
+		// Another program pays from the wallet meanwhile.
+		"another payment after an analysis":        {and(none, after(1, "/analyze", "shipment_id", listing(another))), []string{analysis}},
+		"another payment after a purchase":         {and(none, after(1, "/purchase", bought, listing(another))), []string{once}},
+		"another payment after the second":         {and(none, after(2, "/purchase", bought, listing(another))), []string{again}},
+		"another payment after a refused purchase": {and(none, after(3, "/purchase", "document_types", listing(another))), []string{refusal}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := serve(t)
+			report := conformance.Check(t.Context(), target(srv), whole(srv, through{test.how(srv)(srv)})...)
+			if !report.Conforms() {
+				t.Errorf("failed: %q", verdicts(report, conformance.Fail))
+			}
+			for _, result := range report.Results {
+				for _, want := range test.notRun {
+					if result.Heading+"/"+result.Check == want && result.Verdict != conformance.NotRun {
+						t.Errorf("%s: %s %s", want, result.Verdict, result.Detail)
+					}
+				}
+			}
+			if report.Complete() {
+				t.Error("every check was made")
+			}
+		})
+	}
+}
+
+// Without a shipment the draft of the invoice is purchased. A service that conforms failed the checks of refused purchases, whose
+// draft it was.
+func TestCheck_ADraftThatWasPurchasedIsNotRefused(t *testing.T) {
+	t.Parallel()
+	srv := serve(t)
+	at := target(srv)
+	at.Shipment = ""
+	if report := conformance.Check(t.Context(), at, whole(srv, srv.Transport())...); !report.Conforms() || len(report.Purchases) != 2 {
+		t.Errorf("purchases %+v; failed: %q", report.Purchases, verdicts(report, conformance.Fail))
+	}
+}
+
+// A purchase whose charge is not seen is not sent a second time: nothing would show whether it was charged again.
+func TestCheck_NoSecondPurchaseWithoutEvidence(t *testing.T) {
+	t.Parallel()
+	for name, how := range map[string]breaking{
+		"unreadable": after(1, "/purchase", "document_types", responding("/v1/transactions", http.StatusInternalServerError)),
+		"not listed": after(1, "/purchase", "document_types", listing(hidden(1))),
+	} {
+		srv := serve(t)
+		report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithSecondPurchase(), conformance.WithTransport(through{how(srv)}))
+		if len(report.Purchases) != 1 {
+			t.Errorf("%s: %+v", name, report.Purchases)
+		}
+	}
+}
+
+// A service that limits the rate of requests neither fails nor passes the checks whose requests it did not process.
+func TestCheck_ALimitedRateIsNoResult(t *testing.T) {
+	t.Parallel()
+	for every := range 7 {
+		srv, requests := serve(t), 0
+		limited := func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if requests++; requests%7 == every {
+					next = responding("/", http.StatusTooManyRequests)(nil)
+				} else {
+					next = srv
+				}
+				next.ServeHTTP(w, r)
+			})
+		}
+		report := conformance.Check(t.Context(), target(srv), whole(srv, through{limited(srv)})...)
+		if !report.Conforms() || report.Complete() {
+			t.Errorf("failed: %q", verdicts(report, conformance.Fail))
+		}
+	}
+	srv := serve(t)
+	broken := always("/v1/webhooks/replay", "{}", `{"status":true,"message":"queued","data":{}}`)
+	report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(through{
+		responding("/v1/webhooks/replay", http.StatusTooManyRequests)(broken(srv)),
+	}))
+	for _, result := range report.Results {
+		if result.Heading == "POST /v1/webhooks/replay" && result.Verdict == conformance.Pass {
+			t.Errorf("%+v", result)
+		}
+	}
+}

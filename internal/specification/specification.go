@@ -1,0 +1,17 @@
+// Package specification holds the OpenAPI description of the service. The reference server serves it, and the
+// conformance suite takes routes, names and types from it.
+package specification
+
+import (
+	_ "embed"
+	"slices"
+)
+
+//go:embed service.json
+var service []byte
+
+// Service returns the description.
+//
+// It has a member that OpenAPI does not have: x-when, of any object, holds what assumptions change in the object. Its
+// members are named as the fields of mockserver.Assumptions, and null in them removes a member.
+func Service() []byte { return slices.Clone(service) }

@@ -1,0 +1,254 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync/atomic"
+	"testing"
+)
+
+// unreachable cannot be dialled: no program listens on port 0.
+const unreachable = "127.0.0.1:0"
+
+// failover sends a request to one address and then, if that fails, to another, as a gateway with a standby does.
+type failover struct {
+	address string
+	// detached hides the first request from the hooks of the context.
+	detached bool
+	// err is returned instead of the error of the second request.
+	err error
+}
+
+func (f failover) RoundTrip(r *http.Request) (*http.Response, error) {
+	next := &http.Transport{DisableKeepAlives: true}
+	ctx := r.Context()
+	if f.detached {
+		ctx = context.Background()
+	}
+	first := r.Clone(ctx)
+	first.URL.Scheme, first.URL.Host = "http", f.address
+	if response, err := next.RoundTrip(first); err == nil {
+		return response, nil
+	}
+	if f.err != nil {
+		return nil, f.err
+	}
+	second := r.Clone(r.Context())
+	if r.GetBody != nil {
+		second.Body, _ = r.GetBody()
+	}
+	return next.RoundTrip(second)
+}
+
+// noCachedConnection makes net/http send a request again on another connection.
+type noCachedConnection struct{ error }
+
+func (noCachedConnection) IsHTTP2NoCachedConnError() {}
+
+// late returns before it sends the request.
+type late struct {
+	next http.RoundTripper
+	body io.Reader
+}
+
+func (l *late) RoundTrip(r *http.Request) (*http.Response, error) {
+	l.body = r.Body
+	return l.next.RoundTrip(r.WithContext(r.Context()))
+}
+
+// embedding has all methods of an http.Transport.
+type embedding struct{ *http.Transport }
+
+// registered returns a transport that passes requests to a RoundTripper.
+func registered(next http.RoundTripper) *http.Transport {
+	transport := &http.Transport{}
+	transport.RegisterProtocol("http", next)
+	return transport
+}
+
+// writing writes to an address before it fails, as a dialer that has to log in to a gateway does.
+func writing(ctx context.Context, address string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	_, _ = io.WriteString(conn, "login")
+	_ = conn.Close()
+	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("login refused")}
+}
+
+func proxy(scheme, address string) func(*http.Request) (*url.URL, error) {
+	return http.ProxyURL(&url.URL{Scheme: scheme, Host: address})
+}
+
+// The request goes to an address that cannot be dialled. A connection that fails is evidence that nothing was sent if
+// nothing behind the transport can have sent the request. Without evidence it is not sent again.
+func TestSendOnce_EvidenceOfATransport(t *testing.T) {
+	t.Parallel()
+	refuse := func(context.Context, *url.URL, *http.Request, *http.Response) error { return errors.New("refused") }
+	for name, test := range map[string]struct {
+		transport func(address string) http.RoundTripper
+		scheme    string // by default http
+		bodyless  bool
+		evidence  bool
+		received  int32 // by the service at address
+	}{
+		"none":                 {func(string) http.RoundTripper { return nil }, "", false, true, 0},
+		"none, without a body": {func(string) http.RoundTripper { return nil }, "", true, true, 0},
+		"plain":                {func(string) http.RoundTripper { return &http.Transport{} }, "", false, true, 0},
+		"plain, over TLS":      {func(string) http.RoundTripper { return &http.Transport{ForceAttemptHTTP2: true} }, "https", false, true, 0},
+		"cloned":               {func(string) http.RoundTripper { return http.DefaultTransport.(*http.Transport).Clone() }, "https", false, true, 0},
+		// Nothing shows whether a RoundTripper that is registered with the transport has sent a request without a body.
+		"plain, without a body": {func(string) http.RoundTripper { return &http.Transport{} }, "", true, false, 0},
+		"embedded":              {func(string) http.RoundTripper { return embedding{&http.Transport{}} }, "", false, false, 0},
+
+		// A RoundTripper that is registered for the scheme can send the request elsewhere.
+		"registered": {func(a string) http.RoundTripper { return registered(failover{address: a}) }, "", false, false, 1},
+		"registered, detached": {func(a string) http.RoundTripper {
+			return registered(failover{address: a, detached: true})
+		}, "", false, false, 1},
+		"registered, without a body": {func(a string) http.RoundTripper {
+			return registered(failover{address: a, detached: true})
+		}, "", true, false, 1},
+		// It has sent nothing if it has not read the body.
+		"registered, not sent": {func(string) http.RoundTripper { return registered(&http.Transport{}) }, "", false, true, 0},
+		// net/http calls it before its own connection, for which it does not read the body either.
+		"registered, skipped": {func(string) http.RoundTripper {
+			return registered(httpError{http.ErrSkipAltProtocol})
+		}, "", false, true, 0},
+
+		// A dialer does not know the request: whatever it has sent, the request was not in it.
+		"DialContext": {func(a string) http.RoundTripper {
+			return &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return writing(ctx, a) }}
+		}, "", false, true, 0},
+		"Dial": {func(a string) http.RoundTripper {
+			//lint:ignore SA1019 programs use it
+			return &http.Transport{Dial: func(_, _ string) (net.Conn, error) { return writing(context.Background(), a) }}
+		}, "", false, true, 0},
+		"DialTLSContext": {func(a string) http.RoundTripper {
+			return &http.Transport{DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return writing(ctx, a) }}
+		}, "https", false, true, 0},
+		"DialTLS": {func(a string) http.RoundTripper {
+			//lint:ignore SA1019 programs use it
+			return &http.Transport{DialTLS: func(_, _ string) (net.Conn, error) { return writing(context.Background(), a) }}
+		}, "https", false, true, 0},
+
+		// A proxy has not seen the request if it was not reached, or if it refused the tunnel.
+		"Proxy":           {func(string) http.RoundTripper { return &http.Transport{Proxy: proxy("http", unreachable)} }, "", false, true, 0},
+		"Proxy, SOCKS":    {func(string) http.RoundTripper { return &http.Transport{Proxy: proxy("socks5", unreachable)} }, "", false, true, 0},
+		"Proxy, tunnel":   {func(a string) http.RoundTripper { return &http.Transport{Proxy: proxy("http", a)} }, "https", false, true, 0},
+		"Proxy, reached":  {func(a string) http.RoundTripper { return &http.Transport{Proxy: proxy("http", a)} }, "", false, false, 1},
+		"Proxy, in error": {func(string) http.RoundTripper { return &http.Transport{Proxy: failingProxy} }, "", false, false, 0},
+		"OnProxyConnectResponse": {func(a string) http.RoundTripper {
+			return &http.Transport{Proxy: proxy("http", a), OnProxyConnectResponse: refuse}
+		}, "https", false, true, 0},
+		"ProxyConnectHeader": {func(a string) http.RoundTripper {
+			return &http.Transport{Proxy: proxy("http", a), ProxyConnectHeader: http.Header{"X-Pass": {"1"}}}
+		}, "https", false, true, 0},
+		"GetProxyConnectHeader": {func(a string) http.RoundTripper {
+			return &http.Transport{Proxy: proxy("http", a), GetProxyConnectHeader: noHeader}
+		}, "https", false, true, 0},
+		// The function receives the request, and can send it.
+		"Proxy, sending": {func(a string) http.RoundTripper {
+			return &http.Transport{Proxy: func(r *http.Request) (*url.URL, error) {
+				_, _ = failover{a, true, io.EOF}.RoundTrip(r)
+				return nil, nil
+			}}
+		}, "", false, false, 1},
+
+		// A function of TLSNextProto returns a RoundTripper, after which net/http can connect again.
+		"TLSNextProto": {func(a string) http.RoundTripper { return upgrading(failover{a, true, noCachedConnection{io.EOF}}) }, "https", false, false, 1},
+		"Protocols": {func(string) http.RoundTripper {
+			transport := &http.Transport{Protocols: new(http.Protocols)}
+			transport.Protocols.SetUnencryptedHTTP2(true)
+			return transport
+		}, "", false, true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var received atomic.Int32
+			service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodConnect {
+					w.WriteHeader(http.StatusForbidden)
+					return
+				}
+				_, _ = io.Copy(io.Discard, r.Body)
+				received.Add(1)
+				panic(http.ErrAbortHandler)
+			}))
+			defer service.Close()
+			call, h := newCall(http.MethodPost, RetryUnsent)
+			call.URL = &url.URL{Scheme: "http", Host: unreachable, Path: "/"}
+			if test.scheme != "" {
+				call.URL.Scheme = test.scheme
+			}
+			if test.bodyless {
+				call.Body = nil
+			}
+			client := newClient(test.transport(service.Listener.Addr().String()), Policy{MaxAttempts: 3, MinWait: 1, MaxWait: 1})
+			_, err := client.Do(t.Context(), call)
+			attempts := 1
+			if test.evidence {
+				attempts = 3
+			}
+			if NotSent(err) != test.evidence || len(h.errs) != attempts || received.Load() != test.received {
+				t.Errorf("evidence: %t, want %t; %d attempts, want %d; %d requests received, want %d: %v",
+					NotSent(err), test.evidence, len(h.errs), attempts, received.Load(), test.received, err)
+			}
+		})
+	}
+}
+
+type httpError struct{ error }
+
+func (e httpError) RoundTrip(*http.Request) (*http.Response, error) { return nil, e.error }
+
+func failingProxy(*http.Request) (*url.URL, error) { return nil, errors.New("no proxy") }
+
+func noHeader(context.Context, *url.URL, string) (http.Header, error) {
+	return nil, errors.New("no header")
+}
+
+// upgrading returns a transport whose first connection negotiates a protocol that next implements. Its second connection fails.
+func upgrading(next http.RoundTripper) *http.Transport {
+	var dialled atomic.Bool
+	return &http.Transport{
+		DialTLSContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			if dialled.Swap(true) {
+				return nil, &net.OpError{Op: "dial", Net: network, Err: errors.New("connection refused")}
+			}
+			here, there := net.Pipe()
+			certificate := httptest.NewUnstartedServer(nil)
+			certificate.StartTLS()
+			defer certificate.Close()
+			config := certificate.TLS.Clone()
+			config.NextProtos = []string{"other"}
+			go func() { _ = tls.Server(there, config).HandshakeContext(context.Background()) }()
+			return tls.Client(here, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"other"}}), nil
+		},
+		TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{
+			"other": func(string, *tls.Conn) http.RoundTripper { return next },
+		},
+	}
+}
+
+// A RoundTripper that returns before it sends the request cannot send it after the client has reported that nothing was sent.
+func TestSendOnce_ABodyCannotBeReadAfterTheEvidence(t *testing.T) {
+	t.Parallel()
+	next := &late{next: &http.Transport{}}
+	call, _ := newCall(http.MethodPost, RetryNever)
+	call.URL = &url.URL{Scheme: "http", Host: unreachable, Path: "/"}
+	_, err := newClient(registered(next), Policy{}).Do(t.Context(), call)
+	if !NotSent(err) {
+		t.Fatal(err)
+	}
+	if body, err := io.ReadAll(next.body); err == nil || len(body) > 0 {
+		t.Errorf("%q was read: %v", body, err)
+	}
+}
