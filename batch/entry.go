@@ -218,7 +218,7 @@ func (e *entry) move(ctx context.Context, step Step) error {
 func (e *entry) result() Result {
 	result := Result{
 		Key: e.record.Key, RequestID: e.record.RequestID, Documents: e.record.Documents,
-		Amount: e.record.Amount, Currency: e.record.Currency,
+		Amount: e.record.commitment(), Currency: e.record.Currency,
 		Charged: e.record.Charged, ChargedCurrency: e.record.ChargedCurrency, Err: e.err,
 	}
 	interrupted := errors.Is(e.err, context.Canceled) || errors.Is(e.err, context.DeadlineExceeded)
