@@ -212,12 +212,13 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, call []C
 			Data: data, kind: ErrUnexpectedBody, Message: "the confirmation " + problem,
 		})
 	}
+	record = s.core.withoutKey(record)
 	if !record.Status.known() {
 		record.Status = ""
 	}
 	return &PurchaseResult{
 		RequestID: p.RequestID, Outcome: OutcomeCharged, Status: record.Status, ChargedAmount: record.ChargedAmount,
-		Currency: record.Currency, TransactionID: record.TransactionID, Raw: data,
+		Currency: record.Currency, TransactionID: record.TransactionID, Raw: record.Raw,
 	}, evidence.Confirmation, nil
 }
 
@@ -294,7 +295,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		record, data, err := b.service.lookup(ctx, b.purchase.RequestID, b.call)
 		switch evidence.Decide(b.observe(sent, record, data, err)) {
 		case evidence.Success:
-			return readBackResult(record), nil
+			return readBackResult(b.service.core.withoutKey(record)), nil
 		case evidence.ChargedBefore:
 			return nil, b.failed(OutcomeCharged, b.cause)
 		case evidence.NotCharged:
