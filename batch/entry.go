@@ -83,13 +83,13 @@ func (e *entry) take(ctx context.Context) error {
 	return nil
 }
 
-func (e *entry) release(ctx context.Context) error {
+func (e *entry) release(context.Context) error {
 	if e.claim == nil {
 		return nil
 	}
 	claim := e.claim
 	e.claim = nil
-	return claim.Release(context.WithoutCancel(ctx))
+	return claim.Release(e.run.writing)
 }
 
 func (e *entry) advance(ctx context.Context) (time.Duration, error) {
