@@ -305,16 +305,19 @@ func (j *File) check() error {
 	return j.err
 }
 
-// Close closes the file and gives its lock up. An Append that is under way ends first.
+// Close closes the file and gives its lock up. An Append that is under way ends first. The error is [ErrDamaged] or
+// [ErrMoved] if the file was changed after the last append.
 func (j *File) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for j.writing {
-		j.written.Wait()
+	known := j.err
+	changed := j.check()
+	if known != nil {
+		changed = nil // it was returned before
 	}
 	if j.err == nil {
 		j.err = fmt.Errorf("shipping: the batch journal %s is closed; open it again with OpenFile: %w", j.path, os.ErrClosed)
 	}
 	j.written.Broadcast()
-	return j.file.Close()
+	return errors.Join(changed, j.file.Close())
 }

@@ -251,6 +251,25 @@ func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 	}
 }
 
+// A file that was truncated after the last append, and before Close, was opened as a new journal.
+func TestBatchFile_CloseReportsATruncatedFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "journal")
+	journal := openJournal(t, path)
+	if err := appendTo(t.Context(), journal, batch.Record{Key: "a", Step: batch.StepAnalyzed}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := journal.Close(); !errors.Is(err, batch.ErrDamaged) {
+		t.Errorf("closed: %v", err)
+	}
+	if again, err := batch.OpenFile(path); !errors.Is(err, batch.ErrDamaged) {
+		t.Errorf("opened again: %+v, %v", again, err)
+	}
+}
+
 // Records returned the rest of a truncated file without an error.
 func TestBatchFile_RecordsOfATruncatedFileAreAnError(t *testing.T) {
 	t.Parallel()
