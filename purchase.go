@@ -332,12 +332,13 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *
 			Data: data, kind: ErrUnexpectedBody, Message: "the confirmation " + problem,
 		})
 	}
+	record = s.core.withoutKey(record)
 	if !record.Status.known() {
 		record.Status = ""
 	}
 	return &PurchaseResult{
 		RequestID: p.RequestID, Status: record.Status, ChargedAmount: record.ChargedAmount,
-		Currency: record.Currency, TransactionID: record.TransactionID, Raw: data,
+		Currency: record.Currency, TransactionID: record.TransactionID, Raw: record.Raw,
 	}, evidence.Confirmation, nil
 }
 
@@ -419,7 +420,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		found := b.observe(sent, record, err)
 		switch evidence.Decide(found) {
 		case evidence.Success:
-			return readBackResult(record), nil
+			return readBackResult(b.service.core.withoutKey(record)), nil
 		case evidence.PurchasedBefore:
 			return nil, b.failed(OutcomePurchasedBefore, b.cause)
 		case evidence.NotCharged:

@@ -163,5 +163,8 @@ func (s WebhooksService) Replay(ctx context.Context, replay *ReplayRequest, call
 	if err != nil {
 		return nil, err
 	}
+	for _, text := range []*string{&result.ShipmentID, (*string)(&result.Event), &result.WebhookEventID, &result.DeliveryID, &result.ReplayMode} {
+		*text = s.core.key.Text(*text)
+	}
 	return &result, nil
 }

@@ -161,14 +161,15 @@ func (r *Report) Count(state State) int {
 // within one shared budget. An item that fails does not stop the others. The report is complete also
 // if the error reports that the batch was interrupted: by ctx, or with a [*JournalError] by a journal that cannot be
 // written. Run it again with the same items and journal to continue. Invalid items and options are a
-// [*shipping.ValidationError], and a journal that another batch uses is [ErrInUse]; then nothing is sent.
+// [*shipping.ValidationError] without a report. A journal that another batch uses is [ErrInUse]. With it, and with a
+// journal that is closed or cannot be read, nothing is sent, and each item of the report is [StateWaiting] with that error.
 //
 // A request that was analyzed in an earlier run is purchased only if it still reads as a draft. The call options
 // apply to every call of the batch; one that calls cannot share, such as [shipping.WithResponse], is refused.
 //
 // If Edit, Select, Progress or the client's transport panics, the batch begins nothing more, finishes and
 // records the purchases that are under way, and panics with the same value on the caller's goroutine.
-func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Options, call ...shipping.CallOption) (*Report, error) {
+func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Options, call ...shipping.CallOption) (report *Report, err error) {
 	if client.BaseURL() == "" {
 		return nil, shipping.ErrNoClient
 	}
@@ -191,15 +192,25 @@ func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Optio
 	}
 	if file, ok := options.Journal.(*File); ok {
 		if err := file.begin(); err != nil {
-			return nil, err
+			return notBegun(items, err), err
 		}
-		defer file.end()
+		defer func() { err = cmp.Or(err, file.end()) }()
 	}
 	run := newRun(client, options, call)
+	defer run.outlast(ctx)()
 	if err := run.load(ctx, items); err != nil {
-		return nil, err
+		return notBegun(items, err), err
 	}
 	return run.work(ctx)
+}
+
+// notBegun returns the report of a batch whose journal could not be used.
+func notBegun(items []Item, err error) *Report {
+	report := &Report{}
+	for _, item := range items {
+		report.Results = append(report.Results, Result{Key: item.key(), State: StateWaiting, Err: err})
+	}
+	return report
 }
 
 // validateCall checks options that many calls share.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/batchtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -216,6 +217,83 @@ func TestBatch_APanicAfterTheChargeKeepsTheReservation(t *testing.T) {
 			spent, purchases := wallet.total()
 			if err != nil || purchases != 1 || spent.Cmp(report.Committed) != 0 || report.Count(batch.StateCompleted) != 1 || report.Count(batch.StateOverBudget) != 1 {
 				t.Errorf("%s: %d purchases for %s, %+v, %v", want, purchases, spent, report, err)
+			}
+		})
+	}
+}
+
+// unreachableJournal is a journal of several processes that does not respond any more once its context is cut off.
+type unreachableJournal struct {
+	batch.Journal
+	cut context.Context
+}
+
+type unreachableClaim struct {
+	batch.Claim
+	journal unreachableJournal
+}
+
+// respond returns an error if the journal does not respond before ctx ends.
+func (j unreachableJournal) respond(ctx context.Context) error {
+	if j.cut.Err() == nil {
+		return nil
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (j unreachableJournal) Claim(ctx context.Context, key string) (batch.Claim, error) {
+	if err := j.respond(ctx); err != nil {
+		return nil, err
+	}
+	claim, err := j.Journal.Claim(ctx, key)
+	return unreachableClaim{claim, j}, err
+}
+
+func (j unreachableJournal) Committed(ctx context.Context, budget shipping.Budget) (shipping.Amount, error) {
+	if err := j.respond(ctx); err != nil {
+		return shipping.Amount{}, err
+	}
+	return j.Journal.Committed(ctx, budget)
+}
+
+func (c unreachableClaim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget) (shipping.Amount, error) {
+	if err := c.journal.respond(ctx); err != nil {
+		return shipping.Amount{}, err
+	}
+	return c.Claim.Append(ctx, record, budget)
+}
+
+func (c unreachableClaim) Release(ctx context.Context) error {
+	if err := c.journal.respond(ctx); err != nil {
+		return err
+	}
+	return c.Claim.Release(ctx)
+}
+
+// A batch whose context ended while its journal was out of reach returned a minute later: each record, each release
+// and the last sum waited for a time of its own.
+func TestBatch_ReturnsSoonAfterItsContextEndsWithoutAJournal(t *testing.T) {
+	for _, at := range []shipping.PollStep{shipping.StepAnalyzed, shipping.StepSelected, shipping.StepPurchased} {
+		synctest.Test(t, func(t *testing.T) {
+			cut, out := context.WithCancel(t.Context())
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			start := time.Now()
+			report, err := batch.Run(ctx, walletClient(t, &walletService{}), walletItems(20), &batch.Options{
+				Select: shipping.SelectAll, Budget: nairaBudget(t, "5000"), Journal: unreachableJournal{batchtest.NewJournal(time.Hour), cut},
+				Progress: func(event batch.Event) {
+					if event.Step == at {
+						out()
+					}
+				},
+			})
+			failed, ok := errors.AsType[*batch.JournalError](err)
+			if !ok || !strings.Contains(failed.Error(), "did not respond") || len(report.Results) != 20 {
+				t.Errorf("%s: %+v, %v", at, report, err)
+			}
+			if took := time.Since(start); took != 25*time.Second {
+				t.Errorf("%s: the batch returned after %s", at, took)
 			}
 		})
 	}

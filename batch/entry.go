@@ -83,13 +83,13 @@ func (e *entry) take(ctx context.Context) error {
 	return nil
 }
 
-func (e *entry) release(ctx context.Context) error {
+func (e *entry) release(context.Context) error {
 	if e.claim == nil {
 		return nil
 	}
 	claim := e.claim
 	e.claim = nil
-	return claim.Release(context.WithoutCancel(ctx))
+	return claim.Release(e.run.writing)
 }
 
 func (e *entry) advance(ctx context.Context) (time.Duration, error) {
@@ -218,7 +218,7 @@ func (e *entry) move(ctx context.Context, step Step) error {
 func (e *entry) result() Result {
 	result := Result{
 		Key: e.record.Key, RequestID: e.record.RequestID, Documents: e.record.Documents,
-		Amount: e.record.Amount, Currency: e.record.Currency,
+		Amount: e.record.commitment(), Currency: e.record.Currency,
 		Charged: e.record.Charged, ChargedCurrency: e.record.ChargedCurrency, Err: e.err,
 	}
 	interrupted := errors.Is(e.err, context.Canceled) || errors.Is(e.err, context.DeadlineExceeded)

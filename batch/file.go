@@ -1,12 +1,14 @@
 package batch
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +22,10 @@ import (
 // A record for which [Claim.Append] returned nil survives the end of the process, a power loss, and a full disk.
 // After an append that failed, nothing more is appended: close the journal, and open it again when the
 // cause is gone.
+//
+// No other program may write to the file, move it, or truncate it, as logrotate does with copytruncate. Such a change
+// is noticed before the next record is accepted, or when the run ends: the error is [ErrDamaged] or [ErrMoved]. A file
+// that is emptied while no run has it open cannot be told from a new journal.
 type File struct {
 	path  string
 	file  journalStorage
@@ -31,19 +37,25 @@ type File struct {
 	queued  int      // appends queued so far
 	flushed int      // appends on the disk
 	size    int64    // of the part of the file that is on the disk
+	last    []byte   // the last bytes of that part
 	writing bool
 	running bool  // a batch uses the journal
 	err     error // the first failure; after it nothing is appended
 }
 
 var (
-	// ErrInUse is returned if another process, or another batch of this one, has the journal
-	// open.
-	ErrInUse = errors.New("shipping: the batch journal is in use by another run")
+	// ErrInUse is returned if the journal is open already, in another process or in this one, or if another batch
+	// of this process uses it.
+	ErrInUse = errors.New("shipping: the batch journal is in use")
 	// ErrMoved is returned if the journal's file was removed, renamed or replaced while it was
 	// open. The next run would not find the records, so nothing more is purchased.
 	ErrMoved = errors.New("shipping: the batch journal was removed, renamed or replaced while it was open; " +
 		"put the file back before the next run, which could buy twice without it")
+	// ErrDamaged is returned if records of the journal are missing, because another program has truncated or
+	// overwritten the file, or if it has added to the file. Nothing more is purchased, and [OpenFile] refuses
+	// the file until a complete one is in its place.
+	ErrDamaged = errors.New("shipping: the batch journal is damaged; put a complete copy of the file in its place before " +
+		"the next run, which could buy twice without the records; an older copy does not have the latest purchases")
 )
 
 // journalStorage is the file of a [File]. Tests replace it.
@@ -104,15 +116,16 @@ func openFile(path string, file journalStorage) (*File, error) {
 	for _, record := range content.records {
 		j.local.load(record)
 	}
-	j.size = content.size
-	if !content.current {
-		if _, err := file.WriteAt([]byte(journalHeader), j.size); err != nil {
+	j.size, j.last = content.size, content.last
+	if j.size == 0 {
+		j.last = []byte(journalHeader)
+		if _, err := file.WriteAt(j.last, 0); err != nil {
 			return nil, err
 		}
-		j.size += int64(len(journalHeader))
+		j.size = int64(len(j.last))
 	}
 	// Records that were read may be in the system's memory only, if a process ended before its flush.
-	return j, errors.Join(file.Sync(), file.SyncDirectory(), file.InPlace())
+	return j, errors.Join(file.Sync(), file.SyncDirectory(), j.intact(j.last, j.size))
 }
 
 func (j *File) read(size int64) (journalContent, error) {
@@ -120,12 +133,22 @@ func (j *File) read(size int64) (journalContent, error) {
 	if err != nil {
 		return journalContent{}, err
 	}
-	content, err := parseJournal(data)
-	if err != nil {
-		return content, fmt.Errorf("shipping: batch journal %s: %w", j.path, err)
+	if found := int64(len(data)); found < size {
+		return journalContent{}, fmt.Errorf("%w: %s had %d bytes, and has %d", ErrDamaged, j.path, size, found)
 	}
+	content, err := parseJournal(data)
+	switch {
+	case errors.Is(err, errDamagedLine):
+		return content, fmt.Errorf("%w: %s: %w", ErrDamaged, j.path, err)
+	case err != nil:
+		return content, fmt.Errorf("shipping: the batch journal %s: %w", j.path, err)
+	}
+	content.last = lastBytes(data[:content.size])
 	return content, nil
 }
+
+// lastBytes returns a copy of the end of a text, of which a journal remembers so much.
+func lastBytes(text []byte) []byte { return bytes.Clone(text[max(0, len(text)-4096):]) }
 
 // Claim implements [Journal].
 func (j *File) Claim(ctx context.Context, key string) (Claim, error) { return j.local.Claim(ctx, key) }
@@ -185,66 +208,116 @@ func (j *File) flush() {
 		lines = appendLine(lines, record, j.size)
 	}
 	at, upTo := j.size, j.queued
+	end := append(slices.Clip(j.last), lines...)
 	j.pending, j.writing = nil, true
 	j.mu.Unlock()
-	err := j.put(lines, at)
+	err := j.put(lines, end, at)
 	j.mu.Lock()
 	j.writing = false
 	if err != nil {
 		j.err = err
 	} else {
-		j.flushed, j.size = upTo, at+int64(len(lines))
+		j.flushed, j.size, j.last = upTo, at+int64(len(lines)), lastBytes(end)
 	}
 	j.written.Broadcast()
 }
 
-// put writes lines at an offset. If that fails, nothing of them is acknowledged, and the file is cut back
-// to its length before, so that it needs no repair. That is not needed for correctness: OpenFile
-// does the same.
-func (j *File) put(lines []byte, at int64) error {
+// put writes lines at an offset, after which the file has the given end. If that fails, nothing of them is
+// acknowledged, and the file is cut back to its length before, so that it needs no repair. That is not needed for
+// correctness: OpenFile does the same.
+func (j *File) put(lines, end []byte, at int64) error {
+	if err := j.intact(end[:len(end)-len(lines)], at); err != nil {
+		return err
+	}
 	_, err := j.file.WriteAt(lines, at)
 	if err == nil {
 		err = j.file.Sync()
 	}
 	if err == nil {
-		err = j.file.InPlace()
+		err = j.intact(end, at+int64(len(lines)))
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrDamaged) {
 		_ = errors.Join(j.file.Truncate(at), j.file.Sync())
 	}
 	return err
 }
 
-// begin reserves the journal for one batch, and end gives it back.
+// intact returns an error unless the file is at its path, has a size, and has an end. The end shows also that the file
+// was truncated before a write that made it longer again.
+func (j *File) intact(end []byte, size int64) error {
+	if err := j.file.InPlace(); err != nil {
+		return err
+	}
+	found, err := j.file.Size()
+	if err != nil {
+		return err
+	}
+	there := make([]byte, len(end))
+	if _, err := j.file.ReadAt(there, size-int64(len(end))); err != nil && err != io.EOF {
+		return err
+	}
+	lost := !bytes.Equal(there, end)
+	if !lost && found == size {
+		return nil
+	}
+	if lost {
+		j.mark(found)
+	}
+	return fmt.Errorf("%w: %s had %d bytes, and has %d: another program truncated it, as logrotate with copytruncate does, or wrote to it",
+		ErrDamaged, j.path, size, found)
+}
+
+// mark appends a line that is not a record to a file that has lost records, so that the next run does not begin with
+// the rest. It does what it can: the error of this run reports the loss.
+func (j *File) mark(size int64) {
+	_, err := j.file.WriteAt([]byte("\n# Records of this batch journal are missing here.\n"), size)
+	_ = errors.Join(err, j.file.Sync())
+}
+
+// begin reserves the journal for one batch, and end gives it back. Both return an error if the file is not as it
+// was after the last append.
 func (j *File) begin() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	switch {
-	case j.running:
-		return ErrInUse
-	case errors.Is(j.err, os.ErrClosed):
-		return j.err
+	if j.running {
+		return fmt.Errorf("%w: %s: by another Run or Resolve of this process; wait until it returns", ErrInUse, j.path)
 	}
-	j.running = true
-	return nil
+	err := j.check()
+	j.running = err == nil
+	return err
 }
 
-func (j *File) end() {
+func (j *File) end() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.running = false
+	return j.check()
 }
 
-// Close waits for a running Append, closes the file and releases its lock.
-func (j *File) Close() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+// check returns the first failure, or that of the file now. The journal is locked.
+func (j *File) check() error {
 	for j.writing {
 		j.written.Wait()
 	}
 	if j.err == nil {
-		j.err = fmt.Errorf("shipping: the batch journal %s: %w", j.path, os.ErrClosed)
+		j.err = j.intact(j.last, j.size)
+	}
+	return j.err
+}
+
+// Close waits for a running Append, closes the file and releases its lock. The error is [ErrDamaged] or
+// [ErrMoved] if the file was changed after the last append.
+func (j *File) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	known := j.err
+	changed := j.check()
+	if known != nil {
+		changed = nil // it was returned before
+	}
+	if j.err == nil {
+		j.err = fmt.Errorf("shipping: the batch journal %s is closed; open it again with OpenFile: %w", j.path, os.ErrClosed)
 	}
 	j.written.Broadcast()
-	return j.file.Close()
+	return errors.Join(changed, j.file.Close())
 }

@@ -3,7 +3,6 @@ package batch_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -113,7 +112,7 @@ func TestBatchFile_ASecondOpenerChangesNothing(t *testing.T) {
 	if !bytes.Equal(before, contentOf(t, path)) {
 		t.Error("a refused opener changed the file")
 	}
-	if err := journal.Close(); err != nil {
+	if err := journal.Close(); !errors.Is(err, batch.ErrDamaged) { // by the text above, which no record follows
 		t.Fatal(err)
 	}
 	again := openJournal(t, path)
@@ -184,45 +183,143 @@ func TestBatchFile_RefusesTextsThatItCouldNotReturn(t *testing.T) {
 	shippingtest.Diff(t, "the record", string(want), string(got))
 }
 
-// A journal that is no longer at its path accepts no records: another process could open a new one there and purchase the
-// same items.
-func TestBatchFile_NoticesThatItWasMoved(t *testing.T) {
+// A journal whose file was moved or changed by another program went unnoticed: it accepts nothing more, and the next
+// run does not begin with a part of the records.
+func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 	t.Parallel()
-	for name, move := range map[string]func(path string) error{
-		"removed": os.Remove,
-		"renamed": func(path string) error { return os.Rename(path, path+".old") },
-		"replaced": func(path string) error {
-			if err := os.Rename(path, path+".old"); err != nil {
-				return err
-			}
-			content, err := os.ReadFile(path + ".old")
+	overwrite := func(change func(content []byte) []byte) func(path string) error {
+		return func(path string) error { // in place, as copytruncate does
+			content, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}
-			return os.WriteFile(path, content, 0o600)
-		},
-		"folder renamed": func(path string) error { return os.Rename(filepath.Dir(path), filepath.Dir(path)+".old") },
+			return os.WriteFile(path, change(content), 0o600)
+		}
+	}
+	add := func(text string) func(path string) error {
+		return overwrite(func(content []byte) []byte { return append(content, text...) })
+	}
+	for name, tc := range map[string]struct {
+		change func(path string) error
+		want   error
+		opens  bool // what is at the path afterwards can be opened
+	}{
+		"removed":        {os.Remove, batch.ErrMoved, true},
+		"renamed":        {func(path string) error { return os.Rename(path, path+".old") }, batch.ErrMoved, true},
+		"folder renamed": {func(path string) error { return os.Rename(filepath.Dir(path), filepath.Dir(path)+".old") }, batch.ErrMoved, false},
+		"replaced": {func(path string) error {
+			return errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, contentOf(t, path+".old"), 0o600))
+		}, batch.ErrMoved, true},
+		"link to another file": {func(path string) error {
+			return errors.Join(os.Rename(path, path+".old"), os.Symlink(path+".new", path), os.WriteFile(path+".new", nil, 0o600))
+		}, batch.ErrMoved, true},
+		"emptied":                {func(path string) error { return os.Truncate(path, 0) }, batch.ErrDamaged, false},
+		"truncated":              {func(path string) error { return os.Truncate(path, 100) }, batch.ErrDamaged, false},
+		"last record cut off":    {overwrite(func(c []byte) []byte { return c[:bytes.LastIndexByte(c[:len(c)-1], '\n')+1] }), batch.ErrDamaged, false},
+		"zeroed":                 {overwrite(func(c []byte) []byte { return make([]byte, len(c)) }), batch.ErrDamaged, false},
+		"last record zeroed":     {overwrite(func(c []byte) []byte { return append(c[:len(c)-60], make([]byte, 60)...) }), batch.ErrDamaged, false},
+		"zeroed and grown":       {overwrite(func(c []byte) []byte { return make([]byte, 2*len(c)) }), batch.ErrDamaged, false},
+		"another text":           {overwrite(func([]byte) []byte { return []byte("another text") }), batch.ErrDamaged, false},
+		"a line added":           {add("a line\n"), batch.ErrDamaged, false},
+		"zeros added":            {add("\x00\x00\x00"), batch.ErrDamaged, true},
+		"written over, same end": {overwrite(func(c []byte) []byte { return append(c[:0:0], append(c, c[len(c)-100:]...)...) }), batch.ErrDamaged, false},
 	} {
 		path := filepath.Join(t.TempDir(), "folder", "journal")
 		if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		journal := openJournal(t, path)
-		record := batch.Record{Key: "a", Step: batch.StepAnalyzed}
-		if err := appendTo(t.Context(), journal, record); err != nil {
-			t.Fatal(err)
+		for _, key := range []string{"a", "b"} {
+			if err := appendTo(t.Context(), journal, batch.Record{Key: key, Step: batch.StepAnalyzed}); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if err := move(path); err != nil {
+		if err := tc.change(path); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if err := appendTo(t.Context(), journal, record); !errors.Is(err, batch.ErrMoved) || !strings.Contains(err.Error(), path) {
+			err := appendTo(t.Context(), journal, batch.Record{Key: "c", Step: batch.StepAnalyzed})
+			if !errors.Is(err, tc.want) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "before the next run") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 		if err := journal.Close(); err != nil {
 			t.Error(err)
 		}
+		again, err := batch.OpenFile(path)
+		if (err == nil) != tc.opens {
+			t.Errorf("%s, opened again: %v", name, err)
+		}
+		if err == nil {
+			again.Close()
+		}
+	}
+}
+
+// A file that was truncated after the last append, and before Close, was opened as a new journal.
+func TestBatchFile_CloseReportsATruncatedFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "journal")
+	journal := openJournal(t, path)
+	if err := appendTo(t.Context(), journal, batch.Record{Key: "a", Step: batch.StepAnalyzed}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := journal.Close(); !errors.Is(err, batch.ErrDamaged) {
+		t.Errorf("closed: %v", err)
+	}
+	if again, err := batch.OpenFile(path); !errors.Is(err, batch.ErrDamaged) {
+		t.Errorf("opened again: %+v, %v", again, err)
+	}
+}
+
+// Records returned the rest of a truncated file without an error.
+func TestBatchFile_RecordsOfATruncatedFileAreAnError(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "journal")
+	journal := openJournal(t, path)
+	defer journal.Close()
+	if err := appendTo(t.Context(), journal, batch.Record{Key: "a", Step: batch.StepAnalyzed}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if records, err := journal.Records(); !errors.Is(err, batch.ErrDamaged) {
+		t.Errorf("%+v, %v", records, err)
+	}
+}
+
+// A path that cannot be opened, and a journal that is open, are errors that name the remedy.
+func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "no", "such", "folder")
+	if _, err := batch.OpenFile(filepath.Join(folder, "journal")); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "make the folder "+folder) {
+		t.Errorf("a folder that is missing: %v", err)
+	}
+	if _, err := batch.OpenFile(t.TempDir()); err == nil || !strings.Contains(err.Error(), "the batch journal cannot be opened") {
+		t.Errorf("a folder: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "journal")
+	journal := openJournal(t, path)
+	if _, err := batch.OpenFile(path); !errors.Is(err, batch.ErrInUse) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "or in this one; close it there") {
+		t.Errorf("opened twice: %v", err)
+	}
+	link := path + ".link"
+	if err := os.Link(path, link); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := batch.OpenFile(link); !errors.Is(err, batch.ErrInUse) {
+		t.Errorf("opened twice, by another name: %v", err)
+	}
+	if err := journal.Close(); err != nil {
+		t.Fatal(err)
+	}
+	err := appendTo(t.Context(), journal, batch.Record{Key: "a", Step: batch.StepAnalyzed})
+	if !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "open it again with OpenFile") {
+		t.Errorf("closed: %v", err)
 	}
 }
 
@@ -238,62 +335,6 @@ func TestBatchFile_IsLockedWhileItIsOpen(t *testing.T) {
 	}
 	if err := openJournal(t, path).Close(); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestBatchFile_AfterACrashInTheMiddleOfALine(t *testing.T) {
-	t.Parallel()
-	const whole = `{"key":"a","step":"analyzed","request_id":"RD-1","at":"2026-01-01T00:00:00Z"}` + "\n"
-	for cut := range len(whole) - 1 {
-		path := filepath.Join(t.TempDir(), "journal")
-		if err := os.WriteFile(path, []byte(whole+whole[:cut]), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		journal := openJournal(t, path)
-		if records, _ := journal.Records(); len(records) != 1 {
-			t.Fatalf("cut at %d: %d records", cut, len(records))
-		}
-		if err := appendTo(t.Context(), journal, batch.Record{Key: "b", Step: batch.StepPurchased}); err != nil {
-			t.Fatal(err)
-		}
-		if err := journal.Close(); err != nil {
-			t.Fatal(err)
-		}
-		again := openJournal(t, path)
-		if records, _ := again.Records(); len(records) != 2 || records[1].Key != "b" {
-			t.Fatalf("cut at %d: %+v after an append", cut, records)
-		}
-		again.Close()
-	}
-}
-
-// A journal of version 0, which had no header, is read, and goes on as one of version 1.
-func TestBatchFile_GoesOnWithAJournalOfVersion0(t *testing.T) {
-	t.Parallel()
-	old := batch.Record{Key: "a", Step: batch.StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: shippingtest.Amount(t, "1.5"), Currency: "NGN"}
-	text, err := json.Marshal(old)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "journal")
-	if err := os.WriteFile(path, append(text, '\n'), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for run := range 3 {
-		journal := openJournal(t, path)
-		records, err := journal.Records()
-		if err != nil || len(records) != 1+run || records[0].RequestID != "RD-1" || records[0].Amount != old.Amount {
-			t.Errorf("run %d: %+v, %v", run, records, err)
-		}
-		if err := appendTo(t.Context(), journal, batch.Record{Key: fmt.Sprint(run), Step: batch.StepAnalyzed}); err != nil {
-			t.Fatal(err)
-		}
-		if err := journal.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if content := contentOf(t, path); !bytes.HasPrefix(content, append(text, '\n')) || bytes.Count(content, []byte(`{"format":"shipping-batch-journal","version":1}`)) != 1 {
-		t.Errorf("the file became %s", content)
 	}
 }
 
@@ -313,20 +354,18 @@ func TestBatchFile_RefusesWhatItDoesNotUnderstand(t *testing.T) {
 	whole := string(contentOf(t, path))
 	lines := strings.SplitAfter(whole, "\n")
 	for name, tc := range map[string]struct{ content, message string }{
-		"newer version":                  {`{"format":"shipping-batch-journal","version":2,"more":1}` + "\n" + `{"x":1}`, "format version 2"},
-		"newer version, cut off":         {`{"format":"shipping-batch-journal","version":2}` + "\n" + `{"crc":"`, "format version 2"},
-		"another format":                 {`{"format":"another","version":1}` + "\n", "not a batch journal"},
-		"another file":                   {"name,amount\nDHL,3\n", "not a batch journal"},
-		"another file, of one line":      {"important", "not a batch journal"},
-		"a field that is not known":      {`{"key":"a","step":"analyzed","refund":1}` + "\n", `unknown field "refund"`},
-		"a step that is not known":       {`{"key":"a","step":"refunding"}` + "\n", `unknown step "refunding"`},
-		"a changed letter":               {strings.Replace(whole, `"key":"b"`, `"key":"c"`, 1), "line 3"},
-		"a changed letter before":        {strings.Replace(whole, `"key":"a"`, `"key":"c"`, 1), "line 2"},
-		"a missing line":                 {lines[0] + lines[2], "line 2"},
-		"zeros in the synced part":       {strings.Replace(whole, `"key":"a"`, "\x00\x00\x00\x00\x00\x00\x00\x00\x00", 1), "line 2"},
-		"a header of another shape":      {strings.Replace(whole, `"version":1`, `"version": 1`, 1), "line 1"},
-		"not UTF-8":                      {"{\"key\":\"\xff\",\"step\":\"analyzed\"}\n", "line 1"},
-		"an amount that is not a number": {`{"key":"a","step":"purchasing","amount":"x"}` + "\n", "line 1"},
+		"newer version":             {`{"format":"shipping-batch-journal","version":2,"more":1}` + "\n" + `{"x":1}`, "format version 2"},
+		"newer version, cut off":    {`{"format":"shipping-batch-journal","version":2}` + "\n" + `{"crc":"`, "format version 2"},
+		"another format":            {`{"format":"another","version":1}` + "\n", "not a batch journal"},
+		"another file":              {"name,amount\nDHL,3\n", "not a batch journal, and was not changed"},
+		"another file, of one line": {"important", "not a batch journal"},
+		"a later version, upgraded": {whole + `{"format":"shipping-batch-journal","version":2}` + "\n" + `{"x":1}` + "\n", "format version 2"},
+		"zeros only":                {strings.Repeat("\x00", len(whole)), "line 1: damaged"},
+		"a changed letter":          {strings.Replace(whole, `"key":"b"`, `"key":"c"`, 1), "line 3"},
+		"a changed letter before":   {strings.Replace(whole, `"key":"a"`, `"key":"c"`, 1), "line 2"},
+		"a missing line":            {lines[0] + lines[2], "line 2"},
+		"zeros in the synced part":  {strings.Replace(whole, `"key":"a"`, "\x00\x00\x00\x00\x00\x00\x00\x00\x00", 1), "line 2"},
+		"a header of another shape": {strings.Replace(whole, `"version":1`, `"version": 1`, 1), "line 1"},
 	} {
 		path := filepath.Join(t.TempDir(), "journal")
 		if err := os.WriteFile(path, []byte(tc.content), 0o600); err != nil {
@@ -338,26 +377,5 @@ func TestBatchFile_RefusesWhatItDoesNotUnderstand(t *testing.T) {
 		if left := string(contentOf(t, path)); left != tc.content {
 			t.Errorf("%s: the file became %q", name, left)
 		}
-	}
-}
-
-func TestBatchFile_DamageIsNamed(t *testing.T) {
-	t.Parallel()
-	for name, content := range map[string]string{
-		"not JSON":        "{\"key\":\"a\",\"step\":\"analyzed\"}\nrubbish\n",
-		"another file":    "{\"key\":\"a\",\"step\":\"analyzed\"}\n1,2,3",
-		"no key":          "{\"key\":\"a\",\"step\":\"analyzed\"}\n{\"step\":\"analyzed\"}\n",
-		"cut in the past": "{\"key\":\"a\",\"step\":\"analyzed\"}\n{\"key\":\"b\",\n{\"key\":\"c\",\"step\":\"analyzed\"}\n",
-	} {
-		path := filepath.Join(t.TempDir(), "journal")
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := batch.OpenFile(path); err == nil || !strings.Contains(err.Error(), "line 2") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if _, err := batch.OpenFile(filepath.Join(t.TempDir(), "no", "such", "folder")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a folder that is not there: %v", err)
 	}
 }

@@ -14,30 +14,29 @@ import (
 //	{"format":"shipping-batch-journal","version":1}
 //	{"crc":"5f0c2a11","synced":48,"record":{"key":"SH-1","step":"analyzed",…}}
 //
-// The first line names the format and its version. Each other line is a record. crc is the CRC-32C of the
+// The first line, the header, names the format and its version. Each other line is a record. crc is the CRC-32C of the
 // line after the crc member, in hexadecimal. synced is the length of the part of the file that was on the
 // disk before the line was written.
 //
-// Everything after that part is a single write, because a write begins only after the one before it is on
-// the disk. A power loss can leave that write cut off, or with sectors that read as zeros. None of its
-// records was acknowledged, so they are discarded from the first incomplete line on. Damage of any other
-// kind, or before the synced part of a later line, is damage to acknowledged records: the file is refused.
+// The header is on the disk before the first record is written. Everything after the synced part is a single
+// write, because a write begins only after the one before it is on the disk. A power loss can leave that write cut
+// off, or with sectors that read as zeros. None of its records was acknowledged, so they are discarded from the
+// first incomplete line on. Damage of any other kind, or before the synced part of a later line, is damage to
+// acknowledged records: the file is refused.
 //
-// Version 0 had no header and no checksums: each line was a record. A journal of version 0 becomes one of
-// version 1 when it is opened: the header is appended, and the lines before it stay as they are.
+// A later version may upgrade a journal by appending its own header. So a header is recognized in any line.
 const (
 	journalFormat  = "shipping-batch-journal"
 	journalVersion = 1
 )
 
-// journalHeader is the line that begins version 1.
+// journalHeader is the first line of version 1.
 var journalHeader = fmt.Sprintf(`{"format":%q,"version":%d}`+"\n", journalFormat, journalVersion)
 
 // The beginnings of the lines. Each is written only by this package.
 const (
 	headerBegins = `{"format":"`
 	recordBegins = `{"crc":"`
-	oldBegins    = `{"key":"` // version 0
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -51,10 +50,9 @@ func appendLine(lines, record []byte, synced int64) []byte {
 // journalContent is the content of a journal file.
 type journalContent struct {
 	records []Record
-	// size is the length of the intact part. What follows was never acknowledged.
+	// size is the length of the intact part. What follows was never acknowledged. 0 is a new journal.
 	size int64
-	// current reports whether the file has the header of this version.
-	current bool
+	last []byte // the last bytes of that part
 }
 
 // lineError is returned for a line that does not belong at its place in a journal.
@@ -67,28 +65,38 @@ func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e
 func (e *lineError) Unwrap() error { return e.err }
 
 var (
-	errDamagedLine = errors.New("damaged; restore the file from a copy: running without it could buy twice")
-	errOtherFile   = errors.New("the file is not a batch journal")
+	errDamagedLine = errors.New("damaged")
+	errOtherFile   = errors.New("the file is not a batch journal, and was not changed; choose another path")
 )
 
 // parseJournal reads a journal. It returns a [*lineError] if the file must not be used.
 func parseJournal(data []byte) (journalContent, error) {
 	var content journalContent
+	if tornHeader(data) {
+		return content, nil
+	}
 	torn := 0 // the number of the first incomplete line
 	for number, rest := 1, data; len(rest) > 0; number++ {
 		line, after, ended := bytes.Cut(rest, []byte("\n"))
 		at := int64(len(data) - len(rest))
 		rest = after
-		record, synced, err := content.parse(line, at, ended)
+		if number == 1 || bytes.HasPrefix(line, []byte(headerBegins)) {
+			if err := checkHeader(line, number == 1); err != nil {
+				return content, &lineError{number, err}
+			}
+			content.size = int64(len(journalHeader))
+			continue
+		}
+		record, synced, err := parseLine(line, at, ended)
 		switch {
 		case err == nil && torn == 0:
-			content.keep(record)
+			content.records = append(content.records, record)
 			content.size = int64(len(data) - len(rest))
 		case err == nil && synced > content.size:
 			return content, &lineError{torn, errDamagedLine} // the line was complete once
 		case err == nil:
 			// Another line of the write that is incomplete.
-		case !content.mayBeTorn(line, ended, torn > 0):
+		case !mayBeTorn(line, ended, torn > 0):
 			return content, &lineError{number, err}
 		case torn == 0:
 			torn = number
@@ -97,53 +105,19 @@ func parseJournal(data []byte) (journalContent, error) {
 	return content, nil
 }
 
-func (c *journalContent) keep(record Record) {
-	if record.Key != "" {
-		c.records = append(c.records, record)
-	}
-}
-
-// parse reads a line, which begins at an offset of the file. The record is empty if the line has none.
-func (c *journalContent) parse(line []byte, at int64, ended bool) (record Record, synced int64, err error) {
-	switch {
-	case at == 0 && !beginsLike(line, headerBegins, oldBegins) && !tornHeader(line):
-		return record, 0, errOtherFile
-	case !ended:
-		return record, 0, errDamagedLine
-	case c.current:
-		return parseLine(line, at)
-	case bytes.HasPrefix(line, []byte(headerBegins)):
-		err := checkHeader(line)
-		c.current = err == nil
-		return record, 0, err
-	case len(line) == 0:
-		return record, 0, nil
-	}
-	record, err = parseRecord(line)
-	return record, 0, err
-}
-
-// mayBeTorn reports whether a line that cannot be read can be the rest of a line after a power loss.
-func (c *journalContent) mayBeTorn(line []byte, ended, afterTorn bool) bool {
+// mayBeTorn reports whether a line that cannot be read can be the rest of a record's line after a power loss.
+func mayBeTorn(line []byte, ended, afterTorn bool) bool {
 	zeros := bytes.IndexByte(line, 0) >= 0
-	switch {
-	case c.current && ended:
-		return zeros
-	case c.current:
-		return zeros || afterTorn || beginsLike(line, recordBegins)
-	case tornHeader(line): // its line break is the last byte of the header, so it is cut off first
-		return !ended || len(line)+1 == len(journalHeader)
-	}
-	line = bytes.TrimRight(line, "\x00")
-	return !ended && bytes.IndexByte(line, 0) < 0 && beginsLike(line, oldBegins)
+	return zeros || !ended && (afterTorn || beginsLike(line, recordBegins))
 }
 
-// tornHeader reports whether a line is the header, cut off or with zeros in it.
-func tornHeader(line []byte) bool {
-	if len(line) > len(journalHeader) {
+// tornHeader reports whether the power was lost while the header of a new journal was written: the file is empty, or
+// has a part of the header, cut off or with zeros in it, and nothing else.
+func tornHeader(data []byte) bool {
+	if len(data) > len(journalHeader) || string(data) == journalHeader {
 		return false
 	}
-	for i, b := range line {
+	for i, b := range data {
 		if b != 0 && b != journalHeader[i] {
 			return false
 		}
@@ -162,29 +136,37 @@ func beginsLike(line []byte, begins ...string) bool {
 	return false
 }
 
-func checkHeader(line []byte) error {
+// checkHeader returns an error unless a line is the header of this version, and the first line.
+func checkHeader(line []byte, first bool) error {
 	var header struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 	}
-	switch err := json.Unmarshal(line, &header); {
-	case err != nil:
-		return errDamagedLine
-	case header.Format != journalFormat:
+	err := json.Unmarshal(line, &header)
+	switch {
+	case first && string(line)+"\n" == journalHeader:
+		return nil
+	case err == nil && header.Format == journalFormat && header.Version > journalVersion:
+		return laterVersionError(fmt.Sprintf("format version %d", header.Version))
+	case !first && err != nil:
+		return laterVersionError("a later format version")
+	case first && !bytes.HasPrefix(line, []byte{0}) && !beginsLike(line, headerBegins, recordBegins),
+		err == nil && header.Format != "" && header.Format != journalFormat:
 		return errOtherFile
-	case header.Version > journalVersion:
-		return fmt.Errorf("the journal has format version %d, and this version of the package reads up to %d; use the version that wrote it",
-			header.Version, journalVersion)
-	case string(line)+"\n" != journalHeader:
-		return errDamagedLine
 	}
-	return nil
+	return errDamagedLine
+}
+
+// laterVersionError returns the error of a journal of a version that this one does not read.
+func laterVersionError(version string) error {
+	return fmt.Errorf("the journal has %s, and this version of the package reads version %d; use the version that wrote it",
+		version, journalVersion)
 }
 
 // parseLine reads a record's line, which begins at an offset of the file.
-func parseLine(line []byte, at int64) (record Record, synced int64, err error) {
+func parseLine(line []byte, at int64, ended bool) (record Record, synced int64, err error) {
 	head := len(recordBegins) + 8
-	if len(line) < head+2 || string(line[:len(recordBegins)]) != recordBegins || string(line[head:head+2]) != `",` {
+	if !ended || len(line) < head+2 || string(line[:len(recordBegins)]) != recordBegins || string(line[head:head+2]) != `",` {
 		return record, 0, errDamagedLine
 	}
 	rest := line[head+2:]
@@ -199,7 +181,7 @@ func parseLine(line []byte, at int64) (record Record, synced int64, err error) {
 		return record, 0, lineProblem(err)
 	}
 	if wire.Synced > at {
-		return record, 0, errDamagedLine // lines before it are missing
+		return record, 0, fmt.Errorf("%w: %d bytes before it are missing", errDamagedLine, wire.Synced-at)
 	}
 	record, err = parseRecord(wire.Record)
 	return record, wire.Synced, err

@@ -3,7 +3,9 @@ package batch_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -154,16 +156,31 @@ func TestBatch_TwoAtATimeShareAJournalInMemory(t *testing.T) {
 	})
 }
 
-// A journal that was closed begins nothing.
-func TestBatch_RefusesAClosedJournal(t *testing.T) {
+// A batch with a journal that is closed or in use returned no report, so that a program that logs the report first
+// panicked. It begins nothing, and the error states what to do.
+func TestBatch_ReportsAJournalThatItCannotUse(t *testing.T) {
 	t.Parallel()
 	journal := openJournal(t, filepath.Join(t.TempDir(), "journal"))
-	if err := journal.Close(); err != nil {
+	service := &walletService{}
+	try := func(want error, message string) {
+		t.Helper()
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{Journal: journal})
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), message) || report.Count(batch.StateWaiting) != 2 ||
+			report.Results[1].Key != "SH-2" || !errors.Is(report.Results[1].Err, want) {
+			t.Errorf("%+v, %v", report, err)
+		}
+	}
+	_, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(1), &batch.Options{
+		Journal: journal,
+		Progress: func(batch.Event) {
+			try(batch.ErrInUse, "another Run or Resolve of this process; wait until it returns")
+		},
+	})
+	if err := errors.Join(err, journal.Close()); err != nil {
 		t.Fatal(err)
 	}
-	service := &walletService{}
-	report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{Journal: journal})
-	if err == nil || report != nil || len(service.requests) != 0 {
-		t.Errorf("%+v, %v, %d requests", report, err, len(service.requests))
+	try(os.ErrClosed, "open it again with OpenFile")
+	if len(service.requests) != 0 {
+		t.Errorf("%d requests", len(service.requests))
 	}
 }

@@ -366,31 +366,90 @@ func TestBatch_ARequestIDThatNoJournalCanKeepFailsItsItem(t *testing.T) {
 	})
 }
 
-// A batch ends before the next purchase if its journal is moved. Otherwise a second process could open a new journal at
-// the same path and purchase the same items.
-func TestBatch_EndsWhenItsJournalIsMoved(t *testing.T) {
+// A batch whose journal was moved, or truncated in place, ends before the next purchase. Once the file is back, a run
+// buys what is left.
+func TestBatch_EndsWhenItsJournalIsMovedOrTruncated(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change func(path string) error
+		want   error
+	}{
+		"moved": {func(path string) error { return os.Rename(path, path+".1") }, batch.ErrMoved},
+		"truncated": {func(path string) error { // as logrotate with copytruncate does
+			return errors.Join(os.WriteFile(path+".1", contentOf(t, path), 0o600), os.Truncate(path, 0))
+		}, batch.ErrDamaged},
+	} {
+		path := filepath.Join(t.TempDir(), "journal")
+		service := &walletService{}
+		run := func(progress func(batch.Event)) (*batch.Report, error) {
+			journal, err := batch.OpenFile(path)
+			if err != nil {
+				return nil, err
+			}
+			defer journal.Close()
+			return batch.Run(t.Context(), walletClient(t, service), walletItems(5), &batch.Options{
+				Concurrency: 1, Select: shipping.SelectAll, Journal: journal, Poll: shipping.PollOptions{MinInterval: time.Millisecond},
+				Progress: progress,
+			})
+		}
+		report, err := run(func(event batch.Event) {
+			if event.Item.Key == "SH-3" && event.Step == shipping.StepAnalyzed {
+				if err := tc.change(path); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		if !errors.Is(err, tc.want) || !strings.Contains(err.Error(), "before the next run") {
+			t.Errorf("%s: the batch ended with %v", name, err)
+		}
+		if _, purchases := service.total(); purchases != 2 || len(report.Results) != 5 {
+			t.Errorf("%s: %d purchases, %+v", name, purchases, report)
+		}
+		if tc.want == batch.ErrDamaged {
+			if _, err := run(nil); !errors.Is(err, tc.want) {
+				t.Errorf("%s: the next run ended with %v", name, err)
+			}
+		}
+		if err := os.Rename(path+".1", path); err != nil {
+			t.Fatal(err)
+		}
+		if report, err := run(nil); err != nil || report.Count(batch.StateCompleted) != 5 {
+			t.Errorf("%s: with the file in its place: %+v, %v", name, report, err)
+		}
+		if _, purchases := service.total(); purchases != 5 {
+			t.Errorf("%s: %d purchases of 5 items", name, purchases)
+		}
+	}
+}
+
+// A journal that was truncated after the last record of a run, or between two runs with the same open journal, went
+// unnoticed.
+func TestBatch_ReportsAJournalThatIsTruncatedAfterItsLastRecord(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal")
 	journal := openJournal(t, path)
 	defer journal.Close()
 	service := &walletService{}
-	moved := false
-	report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(5), &batch.Options{
-		Concurrency: 1, Select: shipping.SelectAll, Journal: journal, Poll: shipping.PollOptions{MinInterval: time.Millisecond},
-		Progress: func(event batch.Event) {
-			if event.Item.Key == "SH-3" && event.Step == shipping.StepAnalyzed && !moved {
-				moved = true
-				if err := os.Rename(path, path+".old"); err != nil {
-					t.Error(err)
-				}
+	options := batch.Options{Select: shipping.SelectAll, Journal: journal, Poll: shipping.PollOptions{MinInterval: time.Millisecond}}
+	options.Progress = func(event batch.Event) {
+		if event.Ended == event.Total {
+			if err := os.Truncate(path, 0); err != nil {
+				t.Error(err)
 			}
-		},
-	})
-	if !errors.Is(err, batch.ErrMoved) || !strings.Contains(err.Error(), "put the file back") {
-		t.Errorf("the batch ended with %v", err)
+		}
 	}
-	if _, purchases := service.total(); purchases != 2 || len(report.Results) != 5 {
-		t.Errorf("%d purchases, %+v", purchases, report)
+	for run := range 2 {
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &options)
+		if !errors.Is(err, batch.ErrDamaged) || len(report.Results) != 2 {
+			t.Errorf("run %d: %+v, %v", run, report, err)
+		}
+		options.Progress = nil
+	}
+	if err := batch.Resolve(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen"); !errors.Is(err, batch.ErrDamaged) {
+		t.Errorf("an item is closed by hand: %v", err)
+	}
+	if _, purchases := service.total(); purchases != 2 || len(service.requests) != 2 {
+		t.Errorf("%d purchases, %d requests", purchases, len(service.requests))
 	}
 }
 
@@ -409,8 +468,7 @@ func TestResolveBatchItem_ClosesWhatCannotBeSettled(t *testing.T) {
 			if outcome == shipping.OutcomeNotCharged {
 				want = batch.StepAnalyzed
 			}
-			if last.Step != want || last.Note != "the wallet's list of 5 January" || last.At.IsZero() || last.RequestID != "RD-SH-1" ||
-				(last.Amount == shippingtest.Amount(t, "100")) != (outcome == shipping.OutcomeCharged) {
+			if last.Step != want || last.Note != "the wallet's list of 5 January" || last.At.IsZero() || last.RequestID != "RD-SH-1" {
 				t.Errorf("%s: %+v", outcome, last)
 			}
 			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
@@ -426,11 +484,53 @@ func TestResolveBatchItem_ClosesWhatCannotBeSettled(t *testing.T) {
 	})
 }
 
+// An item that was closed by hand with the wrong outcome could not be corrected: one closed as charged waited for a
+// draft for ever, and one closed as not charged did not count against the budget.
+func TestResolveBatchItem_CorrectsAnOutcomeGivenByHand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for status, tc := range map[string]struct {
+			wrong, right shipping.PurchaseOutcome
+			state        batch.State // of the item after the wrong one
+			committed    string
+			purchases    int
+		}{
+			"draft":     {shipping.OutcomeCharged, shipping.OutcomeNotCharged, batch.StateWaiting, "100", 1},
+			"completed": {shipping.OutcomeNotCharged, shipping.OutcomeCharged, batch.StateError, "0", 0},
+		} {
+			service := &walletService{}
+			service.put("RD-SH-1", status)
+			journal := newMemoryJournal(t, purchasing(t, "SH-1"))
+			run := func(outcome shipping.PurchaseOutcome) *batch.Report {
+				if err := batch.Resolve(t.Context(), journal, "SH-1", outcome, "the wallet's list"); err != nil {
+					t.Fatal(err)
+				}
+				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
+					Select: shipping.SelectAll, Budget: nairaBudget(t, "100"), Journal: journal,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return report
+			}
+			report := run(tc.wrong)
+			if result := report.Results[0]; result.State != tc.state || result.Err == nil || report.Committed.String() != tc.committed || result.Amount.String() != tc.committed {
+				t.Errorf("%s, wrong: %+v", status, report)
+			}
+			report = run(tc.right)
+			if report.Count(batch.StateCompleted) != 1 || report.Committed != shippingtest.Amount(t, "100") || service.purchases != tc.purchases {
+				t.Errorf("%s, right: %+v, %d purchases", status, report, service.purchases)
+			}
+		}
+	})
+}
+
 func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 	t.Parallel()
 	purchased := purchasing(t, "done")
 	purchased.Step = batch.StepPurchased
-	journal := newMemoryJournal(t, purchased, purchasing(t, "open"))
+	ended := purchasing(t, "ended")
+	ended.Step, ended.Note = batch.StepCompleted, "seen"
+	journal := newMemoryJournal(t, purchased, ended, purchasing(t, "open"))
 	for name, tc := range map[string]struct {
 		journal batch.Journal
 		key     string
@@ -438,20 +538,21 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 		note    string
 		message string
 	}{
-		"not in purchasing": {journal, "done", shipping.OutcomeCharged, "n", `its last record is "purchased"`},
-		"not there":         {journal, "other", shipping.OutcomeCharged, "n", "no record"},
-		"unknown":           {journal, "open", shipping.OutcomeUnknown, "n", `got "unknown"`},
-		"no note":           {journal, "open", shipping.OutcomeCharged, "", "note"},
-		"a note with NUL":   {journal, "open", shipping.OutcomeCharged, "\x00", "NUL"},
-		"no key":            {journal, "", shipping.OutcomeCharged, "n", "key"},
-		"no journal":        {nil, "open", shipping.OutcomeCharged, "n", "OpenFile"},
+		"not in purchasing":                  {journal, "done", shipping.OutcomeCharged, "n", `its last record is "purchased", which a run has written`},
+		"purchased by hand, and ended since": {journal, "ended", shipping.OutcomeNotCharged, "n", `it has ended, with the record "completed"`},
+		"not there":                          {journal, "other", shipping.OutcomeCharged, "n", "no record"},
+		"unknown":                            {journal, "open", shipping.OutcomeUnknown, "n", `got "unknown"`},
+		"no note":                            {journal, "open", shipping.OutcomeCharged, "", "note"},
+		"a note with NUL":                    {journal, "open", shipping.OutcomeCharged, "\x00", "NUL"},
+		"no key":                             {journal, "", shipping.OutcomeCharged, "n", "key"},
+		"no journal":                         {nil, "open", shipping.OutcomeCharged, "n", "OpenFile"},
 	} {
 		err := batch.Resolve(t.Context(), tc.journal, tc.key, tc.outcome, tc.note)
 		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if len(journal.records) != 2 {
+	if len(journal.records) != 3 {
 		t.Errorf("records were written: %+v", journal.records)
 	}
 }

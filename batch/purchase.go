@@ -175,8 +175,8 @@ func (e *entry) settle(ctx context.Context) (time.Duration, error) {
 }
 
 // renew begins the lease anew, and fails if another process has taken the item.
-func (e *entry) renew(ctx context.Context) error {
-	_, err := e.claim.Append(context.WithoutCancel(ctx), e.record, nil)
+func (e *entry) renew(context.Context) error {
+	_, err := e.claim.Append(e.run.writing, e.record, nil)
 	if err != nil {
 		return e.run.journalFailed(e.record.Key, err)
 	}

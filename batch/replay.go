@@ -9,23 +9,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/workgroup"
 )
 
-// ReplayKey returns the key of a replay, which is the same in every run: the delivery, or the shipment and the
-// event, and the webhook if the request names one.
+// ReplayKey returns the key of a replay, which is the same in every run, and another one for every other replay: the
+// delivery, or the shipment and the event, and the webhook if the request names one. An id that is empty, or has a
+// space or another unusual character in it, is quoted.
 func ReplayKey(r shipping.ReplayRequest) string {
-	key := r.DeliveryID
-	if key == "" {
-		key = r.ShipmentID + " " + string(r.Event)
+	parts := []string{r.DeliveryID}
+	if r.DeliveryID == "" {
+		parts = []string{r.ShipmentID, string(r.Event)}
 	}
 	if r.WebhookID != "" {
-		key += " to " + r.WebhookID
+		parts = append(parts, "to", r.WebhookID)
 	}
-	return key
+	for i, part := range parts {
+		if quoted := strconv.Quote(part); quoted != `"`+part+`"` || part == "" || strings.Contains(part, " ") {
+			parts[i] = quoted
+		}
+	}
+	return strings.Join(parts, " ")
 }
 
 // ReplayOptions configures [Replay]. Nil means the defaults.

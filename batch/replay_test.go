@@ -38,6 +38,39 @@ func replayStates(report *batch.ReplayReport) string {
 	return strings.Join(texts, ", ")
 }
 
+// Two replays had the same key if an id contained a space, and one of them was left out.
+func TestReplayKey_IsAnotherOneForEveryReplay(t *testing.T) {
+	t.Parallel()
+	texts := []string{"", "a", "to", "a to", "to a", "a b", "a to b", "b", `"a"`, `"`, `\"`, " ", "a\n", "\xff", "\xfe", "ü"}
+	seen := map[string]shipping.ReplayRequest{}
+	for _, first := range texts {
+		for _, second := range texts {
+			for _, webhook := range texts {
+				requests := []shipping.ReplayRequest{{ShipmentID: first, Event: shipping.EventKind(second), WebhookID: webhook}}
+				if first != "" && second == "" {
+					requests = append(requests, shipping.ReplayRequest{DeliveryID: first, WebhookID: webhook})
+				}
+				for _, request := range requests {
+					key := batch.ReplayKey(request)
+					if other, known := seen[key]; known {
+						t.Errorf("%+v and %+v have the key %q", request, other, key)
+					}
+					seen[key] = request
+				}
+			}
+		}
+	}
+	for key, request := range map[string]shipping.ReplayRequest{
+		"WD-1":                    {DeliveryID: "WD-1"},
+		"WD-1 to WA-1":            {DeliveryID: "WD-1", WebhookID: "WA-1"},
+		`"WD-1 to WA-1"`:          {DeliveryID: "WD-1 to WA-1"},
+		"SH-1 shipment.created":   {ShipmentID: "SH-1", Event: shipping.EventShipmentCreated},
+		"SH-1 shipment.x to WA-1": {ShipmentID: "SH-1", Event: "shipment.x", WebhookID: "WA-1"},
+	} {
+		shippingtest.Diff(t, "key", key, batch.ReplayKey(request))
+	}
+}
+
 func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(shippingtest.OK(queuedReplay))
@@ -64,7 +97,7 @@ func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	shippingtest.Diff(t, "outcomes in the order given", "WD-1: queued, WD-REFUSED: failed, WD-CRASH: unknown, WD-LOST: unknown, "+
-		"WD-1: skipped, SH-1 : failed, SH-1 shipment.created to WA-1: queued", replayStates(report))
+		"WD-1: skipped, SH-1 \"\": failed, SH-1 shipment.created to WA-1: queued", replayStates(report))
 	if told != len(requests) {
 		t.Errorf("%d outcomes were reported", told)
 	}
@@ -95,7 +128,7 @@ func TestReplayAll_DryRunSendsNothing(t *testing.T) {
 	if err != nil || len(service.Requests()) != 0 {
 		t.Errorf("%d requests, %v", len(service.Requests()), err)
 	}
-	shippingtest.Diff(t, "outcomes", "WD-1: checked, WD-2: skipped,  shipment.updated: failed", replayStates(report))
+	shippingtest.Diff(t, "outcomes", "WD-1: checked, WD-2: skipped, \"\" shipment.updated: failed", replayStates(report))
 	if err := report.Outcomes[2].Err; !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), "ShipmentID") {
 		t.Errorf("the problem: %v", err)
 	}

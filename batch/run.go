@@ -35,6 +35,10 @@ type run struct {
 
 	committed shipping.Amount // of the budget, as last read from the journal
 
+	// writing is the context of what the journal is sent also if the batch was interrupted, such as the outcome of
+	// a purchase. It ends closingTime after the batch's.
+	writing context.Context
+
 	callbacks sync.Mutex // held while a function of the user is called
 }
 
@@ -87,6 +91,23 @@ func (r *run) count(ctx context.Context) error {
 	return nil
 }
 
+// outlast begins the context of writing, and returns the function that ends it.
+func (r *run) outlast(ctx context.Context) (end func()) {
+	writing, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(closingTime):
+			cancel(errNoJournal)
+		case <-writing.Done():
+		}
+	})
+	r.writing = writing
+	return func() {
+		stop()
+		cancel(nil)
+	}
+}
+
 func (r *run) work(ctx context.Context) (*Report, error) {
 	wake := context.AfterFunc(ctx, r.wake)
 	defer wake()
@@ -101,13 +122,15 @@ func (r *run) work(ctx context.Context) (*Report, error) {
 	workers.Wait()
 	r.giveBack(ctx)
 	workers.Repanic()
-	closing, stop := context.WithTimeout(context.WithoutCancel(ctx), closingTime)
+	closing, stop := context.WithTimeout(r.writing, 30*time.Second)
 	defer stop()
 	return r.report(ctx, r.count(closing))
 }
 
-// closingTime bounds the last request to the journal, which a batch sends also if its context has ended.
-const closingTime = 30 * time.Second
+// closingTime bounds what a batch still sends to the journal after its context has ended.
+const closingTime = 5 * time.Second
+
+var errNoJournal = fmt.Errorf("shipping: the batch's context has ended, and its journal did not respond for another %s", closingTime)
 
 func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 	report := &Report{Committed: r.committed}
@@ -199,13 +222,16 @@ func (r *run) price(draft *shipping.RegulatoryRequest, documents []shipping.Docu
 }
 
 // note writes to the journal. A record that no journal can keep fails its item only.
-func (r *run) note(ctx context.Context, claim Claim, record Record) error {
+func (r *run) note(_ context.Context, claim Claim, record Record) error {
 	record.At = time.Now().UTC()
 	if err := record.validate(); err != nil {
 		return err
 	}
-	committed, err := claim.Append(context.WithoutCancel(ctx), record, r.options.Budget)
+	committed, err := claim.Append(r.writing, record, r.options.Budget)
 	if err != nil {
+		if ended := context.Cause(r.writing); ended != nil {
+			err = fmt.Errorf("%w: %w", ended, err)
+		}
 		return r.journalFailed(record.Key, err)
 	}
 	r.mu.Lock()

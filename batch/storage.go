@@ -25,7 +25,7 @@ func openJournalFile(path string) (*journalFile, error) {
 	}
 	file, err := os.OpenFile(absolute, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, openError(absolute, err)
 	}
 	if err := filelock.TryLock(file); err != nil {
 		return nil, errors.Join(lockError(path, err), file.Close())
@@ -33,9 +33,17 @@ func openJournalFile(path string) (*journalFile, error) {
 	return &journalFile{file, absolute}, nil
 }
 
+func openError(path string, err error) error {
+	folder := filepath.Dir(path)
+	if _, missing := os.Stat(folder); errors.Is(missing, os.ErrNotExist) {
+		return fmt.Errorf("shipping: the batch journal cannot be created: make the folder %s first: %w", folder, err)
+	}
+	return fmt.Errorf("shipping: the batch journal cannot be opened: %w", err)
+}
+
 func lockError(path string, err error) error {
 	if errors.Is(err, filelock.ErrInUse) {
-		return fmt.Errorf("%w: %s", ErrInUse, path)
+		return fmt.Errorf("%w: %s: it is open in another process, or in this one; close it there, or pass the same *File to every Run", ErrInUse, path)
 	}
 	return fmt.Errorf("shipping: the batch journal %s cannot be locked: %w", path, err)
 }
@@ -63,7 +71,7 @@ func (f *journalFile) InPlace() error {
 	if err == nil || errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%w: %s", ErrMoved, f.path)
 	}
-	return err
+	return fmt.Errorf("shipping: the batch journal %s cannot be found: %w", f.path, err)
 }
 
 // SyncDirectory does nothing if the system or the file system cannot flush a directory.

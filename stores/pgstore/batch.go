@@ -53,12 +53,15 @@ func (j *BatchJournal) Claim(ctx context.Context, key string) (batch.Claim, erro
 			WHERE item.until IS NULL OR item.until <= clock_timestamp()
 			RETURNING fence, record`, j.batch, key, j.lease).Scan(&c.fence, &record)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return batch.ErrItemTaken
+			return refusal{batch.ErrItemTaken}
 		}
 		if err != nil || record == nil {
 			return err
 		}
-		return shipping.RawJSON(record).Decode(&c.record)
+		if err := shipping.RawJSON(record).Decode(&c.record); err != nil {
+			return refusal{err}
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -69,7 +72,7 @@ func (j *BatchJournal) Claim(ctx context.Context, key string) (batch.Claim, erro
 // Committed implements [batch.Journal].
 func (j *BatchJournal) Committed(ctx context.Context, budget shipping.Budget) (sum shipping.Amount, err error) {
 	var uncounted error
-	err = pgx.BeginFunc(ctx, j.pool, func(tx pgx.Tx) (err error) {
+	err = again(ctx, j.pool, j.lease, func(ctx context.Context, tx pgx.Tx) (err error) {
 		sum, uncounted, err = j.sum(ctx, tx, budget, nil)
 		return err
 	})
@@ -118,11 +121,11 @@ func (c *batchClaim) Until() time.Time     { return c.until }
 // hold runs a transaction that renews the lease. It reads the time before the database does, so that the lease expires
 // here first.
 func (c *batchClaim) hold(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
-	lease := c.journal.lease
-	until := time.Now().Add(c.journal.Lease())
-	ctx, cancel := context.WithTimeout(ctx, lease) // a later response is useless
-	defer cancel()
-	err := durably(ctx, c.journal.pool, func(tx pgx.Tx) error { return do(ctx, tx) })
+	var until time.Time
+	err := again(ctx, c.journal.pool, c.journal.lease, func(ctx context.Context, tx pgx.Tx) error {
+		until = time.Now().Add(c.journal.Lease())
+		return do(ctx, tx)
+	})
 	if err == nil {
 		c.until = until
 	}
@@ -146,8 +149,8 @@ func (c *batchClaim) Append(ctx context.Context, record batch.Record, budget *sh
 		}
 		var err error
 		committed, uncounted, err = c.fit(ctx, tx, record, *budget)
-		if err == nil && record.Step == batch.StepPurchasing {
-			err = uncounted // any other record is kept: it describes a past event
+		if err == nil && uncounted != nil && record.Step == batch.StepPurchasing {
+			return refusal{uncounted} // any other record is kept: it describes a past event
 		}
 		return err
 	})
@@ -170,7 +173,7 @@ func (c *batchClaim) write(ctx context.Context, tx pgx.Tx, record batch.Record, 
 		WHERE batch = $1 AND key = $2 AND fence = $3`,
 		c.journal.batch, c.key, c.fence, string(text), amount, record.Currency, c.journal.lease)
 	if err == nil && tag.RowsAffected() == 0 {
-		return batch.ErrItemTaken
+		return refusal{batch.ErrItemTaken}
 	}
 	return err
 }
@@ -193,10 +196,10 @@ func (c *batchClaim) fit(ctx context.Context, tx pgx.Tx, record batch.Record, bu
 
 // Release implements [batch.Claim].
 func (c *batchClaim) Release(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, c.journal.lease)
-	defer cancel()
-	_, err := c.journal.pool.Exec(ctx, `
-		UPDATE shipping_batch_item SET until = NULL WHERE batch = $1 AND key = $2 AND fence = $3`,
-		c.journal.batch, c.key, c.fence)
-	return err
+	return again(ctx, c.journal.pool, c.journal.lease, func(ctx context.Context, tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `
+			UPDATE shipping_batch_item SET until = NULL WHERE batch = $1 AND key = $2 AND fence = $3`,
+			c.journal.batch, c.key, c.fence)
+		return err
+	})
 }

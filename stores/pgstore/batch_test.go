@@ -151,31 +151,106 @@ func TestBatchJournal_KeepsTheLongestKey(t *testing.T) {
 	}
 }
 
-// A machine that vanishes inside a transaction leaves its locks with the database server. They are released soon, and not
-// only when TCP gives up.
+// A machine that vanished inside a transaction kept its locks for 10 seconds, so that the others, whose lease is
+// shorter, ended with an error. The locks end within the lease, and so do the claims of the machine.
 func TestBatchJournal_AMachineThatVanishesInATransactionBlocksNobodyForLong(t *testing.T) {
 	t.Parallel()
-	pool, name := connect(t), t.Name()+rand.Text()
+	const lease = 2 * time.Second
 	budget := &shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
 	record := func(key string) batch.Record {
 		return batch.Record{Key: key, Step: batch.StepPurchasing, Amount: amount(t, "60"), Currency: "NGN"}
 	}
-	proxy := newProxy(t, "UPDATE shipping_batch_item") // which follows the lock of the batch
-	vanishing := claim(t, pgstore.NewBatchJournal(connectTo(t, proxy.dsn), name, time.Hour), "a")
-	ctx, cancel := context.WithCancel(t.Context())
-	vanished := make(chan error, 1)
-	go func() {
-		_, err := vanishing.Append(ctx, record("a"), budget)
-		vanished <- err
-	}()
-	<-proxy.silent
-	survivor := claim(t, pgstore.NewBatchJournal(pool, name, 45*time.Second), "b")
-	if committed, err := survivor.Append(t.Context(), record("b"), budget); err != nil || committed != record("b").Amount {
-		t.Errorf("%s committed, %v", committed, err)
+	for _, before := range []string{
+		"UPDATE shipping_batch_item", // which follows the lock of the batch
+		"\x0bcommit\x00",             // which follows that, and the lock of the row
+	} {
+		t.Run(strings.Trim(before, "\x0b\x00"), func(t *testing.T) {
+			t.Parallel()
+			pool, name := connect(t), t.Name()+rand.Text()
+			proxy := newProxy(t)
+			vanishing := claim(t, pgstore.NewBatchJournal(connectTo(t, proxy.dsn), name, lease), "a")
+			proxy.vanish(before)
+			ctx, cancel := context.WithCancel(t.Context())
+			vanished := make(chan error, 1)
+			go func() {
+				_, err := vanishing.Append(ctx, record("a"), budget)
+				vanished <- err
+			}()
+			<-proxy.silent
+			journal := pgstore.NewBatchJournal(pool, name, lease)
+			if committed, err := claim(t, journal, "b").Append(t.Context(), record("b"), budget); err != nil || committed != record("b").Amount {
+				t.Errorf("%s committed, %v", committed, err)
+			}
+			for {
+				c, err := journal.Claim(t.Context(), "a")
+				if errors.Is(err, batch.ErrItemTaken) {
+					continue
+				}
+				if err != nil || c.Record().Step != "" {
+					t.Errorf("%+v, %v", c, err)
+				}
+				break
+			}
+			cancel()
+			proxy.close()
+			if err := <-vanished; err == nil {
+				t.Error("the machine that vanished kept its record")
+			}
+		})
 	}
-	cancel()
-	if err := <-vanished; err == nil {
-		t.Error("the machine that vanished kept its record")
+}
+
+// While the database cannot be reached, a call returns when its context ends.
+func TestBatchJournal_ReturnsWhenTheContextEnds(t *testing.T) {
+	t.Parallel()
+	connect(t)
+	proxy := newProxy(t)
+	defer proxy.close()
+	journal := pgstore.NewBatchJournal(connectTo(t, proxy.dsn), t.Name()+rand.Text(), time.Hour)
+	c := claim(t, journal, "a")
+	proxy.vanish("") // before anything
+	for name, call := range map[string]func(context.Context) error{
+		"Claim":     func(ctx context.Context) error { _, err := journal.Claim(ctx, "b"); return err },
+		"Committed": func(ctx context.Context) error { _, err := journal.Committed(ctx, shipping.Budget{}); return err },
+		"Append": func(ctx context.Context) error {
+			_, err := c.Append(ctx, batch.Record{Key: "a", Step: batch.StepAnalyzed}, nil)
+			return err
+		},
+		"Release": c.Release,
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		if err := call(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+	}
+}
+
+// Tables with the right names and other columns or keys were accepted by Migrate, and every run failed.
+func TestMigrate_RefusesTablesOfOtherColumnsOrKeys(t *testing.T) {
+	pool := connect(t)
+	for name, tc := range map[string]struct{ change, message string }{
+		"no column":             {`ALTER TABLE shipping_batch_item DROP COLUMN currency`, "the column currency of shipping_batch_item with the type text is missing"},
+		"another type":          {`ALTER TABLE shipping_batch_item ALTER COLUMN committed TYPE numeric(10,2)`, "the column committed of shipping_batch_item with the type numeric"},
+		"no time zone":          {`ALTER TABLE shipping_webhook ALTER COLUMN until TYPE timestamp`, "the column until of shipping_webhook"},
+		"no primary key":        {`ALTER TABLE shipping_batch_item DROP CONSTRAINT shipping_batch_item_pkey`, "the primary key {batch,key} of shipping_batch_item"},
+		"part of a primary key": {`ALTER TABLE shipping_webhook DROP CONSTRAINT shipping_webhook_pkey, ADD PRIMARY KEY (id)`, "the primary key {receiver,id} of shipping_webhook"},
+		"one table":             {`DROP TABLE shipping_webhook`, ""},
+		"no index":              {`DROP INDEX shipping_webhook_until`, ""},
+		"nothing":               {`SELECT 1`, ""},
+	} {
+		schema := "s" + strings.ToLower(rand.Text())
+		if _, err := pool.Exec(t.Context(), `CREATE SCHEMA `+schema); err != nil {
+			t.Fatal(err)
+		}
+		other := connectTo(t, os.Getenv(dsnVariable)+" search_path="+schema) // migrates
+		if _, err := other.Exec(t.Context(), tc.change); err != nil {
+			t.Fatal(err)
+		}
+		err := pgstore.Migrate(t.Context(), other)
+		if (err == nil) != (tc.message == "") || err != nil && !strings.Contains(err.Error(), tc.message) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

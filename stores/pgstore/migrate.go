@@ -6,10 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/shipping-go/shipping/internal/wait"
 )
 
 // schema is created by Migrate. Columns hold the values that are searched or added up; a record is stored whole.
@@ -34,45 +38,123 @@ CREATE TABLE IF NOT EXISTS shipping_webhook (
 CREATE INDEX IF NOT EXISTS shipping_webhook_until ON shipping_webhook (until);
 `
 
-// migrated reports whether the first schema of the search_path has all of the schema above.
-const migrated = `
-SELECT bool_and(to_regclass(quote_ident(current_schema()) || '.' || name) IS NOT NULL)
-FROM unnest(ARRAY['shipping_batch_item', 'shipping_webhook', 'shipping_webhook_until']) AS name`
+// lacking lists what the first schema of the search_path lacks of the schema above, and returns whether a table or an
+// index is missing as a whole. A column of another type, such as numeric(10,2), could change what is stored, and a table
+// without its key could have two rows of an item.
+const lacking = `
+WITH relation (name, key) AS (VALUES
+	('shipping_batch_item', '{batch,key}'::name[]), ('shipping_webhook', '{receiver,id}'), ('shipping_webhook_until', NULL)
+), present AS (
+	SELECT name, key, to_regclass(quote_ident(current_schema()) || '.' || name) AS id FROM relation
+), attribute (relation, name, type) AS (VALUES
+	('shipping_batch_item', 'batch', 'text'), ('shipping_batch_item', 'key', 'text'), ('shipping_batch_item', 'fence', 'bigint'),
+	('shipping_batch_item', 'until', 'timestamp with time zone'), ('shipping_batch_item', 'record', 'jsonb'),
+	('shipping_batch_item', 'committed', 'numeric'), ('shipping_batch_item', 'currency', 'text'),
+	('shipping_webhook', 'receiver', 'text'), ('shipping_webhook', 'id', 'text'), ('shipping_webhook', 'claim', 'text'),
+	('shipping_webhook', 'until', 'timestamp with time zone')
+), problem (text, missing) AS (
+	SELECT name, true FROM present WHERE id IS NULL
+	UNION ALL
+	SELECT format('the column %s of %s with the type %s', attribute.name, relation, type), false
+	FROM attribute JOIN present ON relation = present.name
+	WHERE id IS NOT NULL AND NOT EXISTS (
+		SELECT FROM pg_attribute
+		WHERE attrelid = id AND attname = attribute.name AND NOT attisdropped AND format_type(atttypid, atttypmod) = type)
+	UNION ALL
+	SELECT format('the primary key %s of %s', key, name), false
+	FROM present
+	WHERE id IS NOT NULL AND key IS NOT NULL AND NOT EXISTS (
+		SELECT FROM pg_constraint
+		WHERE conrelid = id AND contype = 'p' AND key = ARRAY(
+			SELECT attname FROM unnest(conkey) WITH ORDINALITY AS k (number, at)
+			JOIN pg_attribute ON attrelid = id AND attnum = number ORDER BY at))
+)
+SELECT coalesce(string_agg(text, ', '), ''), coalesce(bool_or(missing), false) FROM problem`
 
 // Migrate creates the tables shipping_batch_item and shipping_webhook in the first schema of the
 // connection's search_path. It leaves what exists as it is, and may run on several machines at once. The
-// user needs the right to create tables only if one is missing.
+// user needs the right to create tables only if one is missing. Tables of these names with other columns or
+// keys are an error.
 func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
-	return durably(ctx, pool, func(tx pgx.Tx) error {
+	return durably(ctx, pool, longestLimit, func(tx pgx.Tx) error {
 		if err := lock(ctx, tx, "migrate"); err != nil {
 			return err
 		}
-		var done bool
-		if err := tx.QueryRow(ctx, migrated).Scan(&done); err != nil || done {
+		lacks, missing := "", false
+		if err := tx.QueryRow(ctx, lacking).Scan(&lacks, &missing); err != nil || lacks == "" {
 			return err
 		}
-		_, err := tx.Exec(ctx, schema)
-		return err
+		if missing {
+			if _, err := tx.Exec(ctx, schema); err != nil {
+				return err
+			}
+			if err := tx.QueryRow(ctx, lacking).Scan(&lacks, &missing); err != nil || lacks == "" {
+				return err
+			}
+		}
+		return fmt.Errorf("pgstore: the tables are not those of this version: %s is missing; rename them, or set a search_path, and call Migrate again", lacks)
 	})
 }
 
-// The limits of a transaction, set on the server, so that they hold for a machine that vanished too: its
-// connection stays open until TCP gives up, which can take hours.
+// The limits of a transaction are set on the server, so that they hold for a machine that vanished too: its
+// connection stays open until TCP gives up, which can take hours. They follow from the lease of whoever waits: it must
+// get the locks of a machine that vanished while its own claims hold.
 const (
-	idleLimit = "10s" // between two statements, with the locks of the first
-	lockLimit = "60s" // of the wait for a lock
+	longestLimit = 40 * time.Second
+	restart      = 5 * time.Second // a database that restarts is there again by then
 )
+
+// again runs do in a transaction as durably does, and again after an error that may be over: all connections of the
+// pool may be dead after the database has restarted, for a moment no new one can be opened, and a statement can fail
+// because of another one. It gives up after restart. An attempt takes no longer than a lease.
+func again(ctx context.Context, pool *pgxpool.Pool, lease time.Duration, do func(context.Context, pgx.Tx) error) error {
+	try := func() error {
+		ctx, cancel := context.WithTimeout(ctx, lease)
+		defer cancel()
+		return durably(ctx, pool, lease, func(tx pgx.Tx) error { return do(ctx, tx) })
+	}
+	start := time.Now()
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
+		err := try()
+		if refused, ok := errors.AsType[refusal](err); ok {
+			return refused.error
+		}
+		if err == nil || !transient(err) || time.Since(start) > restart || wait.Sleep(ctx, pause) != nil {
+			return err
+		}
+	}
+}
+
+// refusal is the error of a transaction that went well, and found that nothing may be written.
+type refusal struct{ error }
+
+// transient reports whether the same statements may go well next time: the connection failed, or the database did.
+func transient(err error) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		return true
+	}
+	// https://www.postgresql.org/docs/current/errcodes-appendix.html
+	switch answer.Code[:min(len(answer.Code), 2)] {
+	case "0A", "22", "23", "28", "3D", "3F", "42": // the statement, its data, the user or the tables are wrong
+		return false
+	}
+	return true
+}
 
 // durably runs do in one transaction that survives a crash of the machine once it is committed, also
 // on a server that does not wait for its disk by default. Each statement sees the transactions that were
 // committed before it began, so that a sum taken under a lock is current. If this machine vanishes in the
-// middle, the server ends the transaction after idleLimit.
-func durably(ctx context.Context, pool *pgxpool.Pool, do func(pgx.Tx) error) error {
+// middle, the server ends the transaction after a quarter of the lease, and at most 10 seconds.
+func durably(ctx context.Context, pool *pgxpool.Pool, lease time.Duration, do func(pgx.Tx) error) error {
+	limit := min(lease, longestLimit)
+	milliseconds := func(d time.Duration) string { return strconv.FormatInt(max(d.Milliseconds(), 1), 10) }
 	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
 			SELECT set_config('idle_in_transaction_session_timeout', $1, true), set_config('lock_timeout', $2, true),
+				set_config('statement_timeout', $3, true),
 				CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END`,
-			idleLimit, lockLimit)
+			milliseconds(limit/4), milliseconds(limit/2), milliseconds(limit))
 		if err != nil {
 			return err
 		}

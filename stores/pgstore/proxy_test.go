@@ -17,12 +17,36 @@ type proxy struct {
 	dsn    string
 	silent chan struct{} // closed once it is
 
-	mu   sync.Mutex
-	open []net.Conn
+	mu     sync.Mutex
+	open   []net.Conn
+	before *string
+	closed bool
 }
 
-// newProxy returns a proxy that falls silent before it passes a client's packet that contains the text.
-func newProxy(t *testing.T, before string) *proxy {
+// vanish has the proxy fall silent before it passes a client's packet that contains the text.
+func (p *proxy) vanish(before string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.before = &before
+}
+
+// vanishes reports whether the proxy is silent, or falls silent before a packet.
+func (p *proxy) vanishes(packet []byte) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.silent:
+		return true
+	default:
+	}
+	if p.before == nil || !bytes.Contains(packet, []byte(*p.before)) {
+		return false
+	}
+	close(p.silent)
+	return true
+}
+
+func newProxy(t *testing.T) *proxy {
 	t.Helper()
 	dsn := os.Getenv(dsnVariable)
 	host, rest, _ := strings.Cut(strings.TrimPrefix(dsn, "host="), " ")
@@ -50,7 +74,7 @@ func newProxy(t *testing.T, before string) *proxy {
 				return
 			}
 			p.keep(client, server)
-			running.Go(func() { p.pass(server, client, before) })
+			running.Go(func() { p.pass(server, client) })
 			running.Go(func() { _, _ = io.Copy(client, server) })
 		}
 	})
@@ -61,26 +85,33 @@ func (p *proxy) keep(connections ...net.Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.open = append(p.open, connections...)
+	if p.closed {
+		p.closeOpen()
+	}
 }
 
 func (p *proxy) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.closed = true
+	p.closeOpen()
+}
+
+func (p *proxy) closeOpen() {
 	for _, connection := range p.open {
 		connection.Close()
 	}
 }
 
-// pass copies from the client to the server, up to the text.
-func (p *proxy) pass(server, client net.Conn, before string) {
+// pass copies from the client to the server, until the proxy is silent.
+func (p *proxy) pass(server, client net.Conn) {
 	buffer := make([]byte, 1<<16)
 	for {
 		n, err := client.Read(buffer)
 		if err != nil {
 			return
 		}
-		if bytes.Contains(buffer[:n], []byte(before)) {
-			close(p.silent)
+		if p.vanishes(buffer[:n]) {
 			return
 		}
 		if _, err := server.Write(buffer[:n]); err != nil {

@@ -10,17 +10,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/webhook"
 )
 
 // WebhookStore is a [webhook.Store] that any number of machines share. Make one with [NewWebhookStore].
 //
-// Its rows survive a crash of the database. Times are those of the database's clock. A call whose connection ends is
-// retried on another one for up to 5 seconds; calls are idempotent.
+// Its rows survive a crash of the database. Times are those of the database's clock. A call whose connection ends, or
+// that fails for another reason that may be over soon, is retried for up to 5 seconds, because a notification that was
+// handled and is not recorded would be handled again; calls are idempotent.
 type WebhookStore struct {
 	pool     *pgxpool.Pool
 	receiver string
@@ -51,7 +50,7 @@ func NewWebhookStore(pool *pgxpool.Pool, receiver string, options WebhookOptions
 
 // Claim implements [webhook.Store]. A new claim also deletes two expired rows, so that the table does not grow.
 func (s *WebhookStore) Claim(ctx context.Context, id, claim string) (state webhook.ClaimState, err error) {
-	err = s.again(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err = again(ctx, s.pool, s.options.Lease, func(ctx context.Context, tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `
 			INSERT INTO shipping_webhook AS known (receiver, id, claim, until)
 			VALUES ($1, $2, $3, clock_timestamp() + $4::interval)
@@ -92,7 +91,7 @@ func (s *WebhookStore) Claim(ctx context.Context, id, claim string) (state webho
 
 // Accept implements [webhook.Store].
 func (s *WebhookStore) Accept(ctx context.Context, id, claim string) error {
-	return s.again(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	return again(ctx, s.pool, s.options.Lease, func(ctx context.Context, tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `
 			INSERT INTO shipping_webhook AS known (receiver, id, until)
 			VALUES ($1, $2, clock_timestamp() + $4::interval)
@@ -100,7 +99,7 @@ func (s *WebhookStore) Accept(ctx context.Context, id, claim string) error {
 			WHERE known.claim IS NULL OR known.claim = $3 OR known.until <= clock_timestamp()`,
 			s.receiver, column(id), claim, s.options.Keep)
 		if err == nil && tag.RowsAffected() == 0 {
-			return webhook.ErrClaimLost
+			return refusal{webhook.ErrClaimLost}
 		}
 		return err
 	})
@@ -108,39 +107,11 @@ func (s *WebhookStore) Accept(ctx context.Context, id, claim string) error {
 
 // Release implements [webhook.Store].
 func (s *WebhookStore) Release(ctx context.Context, id, claim string) error {
-	return s.again(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	return again(ctx, s.pool, s.options.Lease, func(ctx context.Context, tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `DELETE FROM shipping_webhook WHERE receiver = $1 AND id = $2 AND claim = $3`,
 			s.receiver, column(id), claim)
 		return err
 	})
-}
-
-// restart is how long a call waits for a database that restarts. If it gave up at once, a notification that
-// was handled would not be recorded, and would be handled again.
-const restart = 5 * time.Second
-
-// again runs do in a transaction, and retries while connections end: when the database restarts, every connection of
-// the pool may be dead, and for a moment no new one can be opened.
-func (s *WebhookStore) again(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
-	ctx, cancel := context.WithTimeout(ctx, s.options.Lease) // a later response is useless
-	defer cancel()
-	start := time.Now()
-	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
-		err := durably(ctx, s.pool, func(tx pgx.Tx) error { return do(ctx, tx) })
-		if err == nil || !disconnected(err) || time.Since(start) > restart || wait.Sleep(ctx, pause) != nil {
-			return err
-		}
-	}
-}
-
-// disconnected reports whether the connection failed, and not the statement.
-func disconnected(err error) bool {
-	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
-		// https://www.postgresql.org/docs/current/errcodes-appendix.html: connection exceptions, and a
-		// server that shuts down.
-		return strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "57P")
-	}
-	return !errors.Is(err, webhook.ErrClaimLost)
 }
 
 // column returns an id or a name as a column of text, and its index, can hold it: one that is long or not

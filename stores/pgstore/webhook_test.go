@@ -112,6 +112,39 @@ func TestWebhookStore_WaitsForADatabaseThatRestarts(t *testing.T) {
 	}
 }
 
+// A statement that failed for a moment was not tried again, so that a notification that was handled was not recorded,
+// and was handled twice.
+func TestWebhookStore_RetriesStatementsThatFail(t *testing.T) {
+	t.Parallel()
+	pool, receiver := connect(t), "fails "+rand.Text()
+	id := strings.ToLower(rand.Text())
+	for _, state := range []string{"40001", "40P01", "53300", "55P03", "57014", "58030", "P0001", "XX000"} {
+		// Two of three statements fail: the rollback does not set the sequence back.
+		for _, statement := range []string{
+			`CREATE SEQUENCE IF NOT EXISTS fails_` + id,
+			`CREATE OR REPLACE FUNCTION fails_` + id + `() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+				IF nextval('fails_` + id + `') % 3 > 0 THEN RAISE EXCEPTION 'not now' USING ERRCODE = '` + state + `'; END IF;
+				RETURN NEW;
+			END $$`,
+			`CREATE OR REPLACE TRIGGER fails_` + id + ` BEFORE INSERT ON shipping_webhook FOR EACH ROW
+				WHEN (NEW.receiver = '` + receiver + `') EXECUTE FUNCTION fails_` + id + `()`,
+		} {
+			if _, err := pool.Exec(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		store := pgstore.NewWebhookStore(pool, receiver, pgstore.WebhookOptions{})
+		for _, notification := range []string{"WD-1 ", "WD-2 ", "WD-3 "} {
+			if claimed, err := store.Claim(t.Context(), notification+state, "one"); claimed != webhook.Claimed || err != nil {
+				t.Errorf("%s: claimed: %d, %v", state, claimed, err)
+			}
+			if err := store.Accept(t.Context(), notification+state, "one"); err != nil {
+				t.Errorf("%s: accepted: %v", state, err)
+			}
+		}
+	}
+}
+
 func acquire(t *testing.T, pool *pgxpool.Pool) *pgxpool.Conn {
 	t.Helper()
 	connection, err := pool.Acquire(t.Context())
