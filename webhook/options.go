@@ -116,8 +116,9 @@ func WithLost(lost func(n *Notification, err error)) Option {
 	return func(s *settings) { s.lost = lost }
 }
 
-// WithLogger logs refused deliveries, and as errors panics and lost notifications. Without it only the errors are
-// logged, with [slog.Default]. Bodies and keys are never logged.
+// WithLogger logs refused deliveries, with what to check, and as errors panics and lost notifications. Without it
+// [slog.Default] logs the errors, and a warning of refused deliveries at most once a minute. Bodies and keys are never
+// logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *settings) { s.logger = logger }
 }
