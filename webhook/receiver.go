@@ -109,7 +109,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		r.refuse(w, request, http.StatusBadRequest, err)
 		return
 	}
-	n.ReceivedAt = time.Now()
+	n.ReceivedAt, n.EventID = time.Now(), request.Header.Get(r.settings.eventHeader)
 	if n.ID = request.Header.Get(r.settings.idHeader); n.ID == "" {
 		sum := sha256.Sum256(body)
 		n.ID = "sha256:" + hex.EncodeToString(sum[:])

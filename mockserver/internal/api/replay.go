@@ -30,8 +30,8 @@ type replayResult struct {
 	ReplayMode     string `json:"replay_mode"`
 }
 
-// replayWebhook serves POST /v1/webhooks/replay: it queues one delivery to each receiver under one
-// new event id, and responds before any is sent.
+// replayWebhook serves POST /v1/webhooks/replay: it queues one delivery to each receiver, and responds before any is
+// sent. The deliveries have new ids, and the id of the event whose payload they repeat.
 //
 // Assumptions: If delivery_id is present, shipment_id and event are ignored. The specification requires them only if
 // delivery_id is absent, and states that delivery_id "replays the exact stored payload of that attempt". The result
@@ -64,7 +64,7 @@ func replayWebhook(w *world.World, c *wire.Call) wire.Reply {
 
 	result := replayResult{
 		ShipmentID: about, Event: stored.Event,
-		WebhookEventID: w.Account.IDs.Coded("WE"), DeliveryID: stored.ID, ReplayMode: "stored_payload",
+		WebhookEventID: cmp.Or(stored.EventID, w.Account.IDs.Coded("WE")), DeliveryID: stored.ID, ReplayMode: "stored_payload",
 	}
 	for i, h := range receivers {
 		sent := w.Dispatcher.Send(delivery.Delivery{
