@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"slices"
 	"time"
 
@@ -118,8 +119,11 @@ func (s *Server) guard(listener net.Listener) {
 
 // listen opens the listener, if one is wanted, and returns the base address of the server.
 func (s *Server) listen() (listener net.Listener, address string, err error) {
-	if !s.config.listen {
+	if !s.config.listen || s.err != nil { // an option that is invalid is reported, and not that its port is in use
 		return nil, wire.InMemoryURL, nil
+	}
+	if port, err := strconv.ParseUint(s.config.addr, 10, 16); err == nil {
+		return nil, wire.InMemoryURL, fmt.Errorf("mockserver: the address %[1]q is only a port: write 127.0.0.1:%[2]d, or :%[2]d to be reached from other machines too", s.config.addr, port)
 	}
 	listener, err = net.Listen("tcp", s.config.addr)
 	if err != nil {

@@ -35,12 +35,13 @@ The same seed always creates the same world, with the same secret key. On an int
 stops accepting connections, finishes the requests under way and exits.`,
 		examples: []string{
 			"serve",
-			"serve -addr 127.0.0.1:0 -json     # for scripts: a free port, one line of JSON",
+			"serve -addr 127.0.0.1:0 -json -stdin   # for programs: a free port, one line of JSON, and no server that stays behind",
 			"serve -clock virtual -seed 7      # time moves only by POST /_mock/clock/advance",
 			"serve -state state.json           # save all data on exit and restore it on start",
 		},
 		define: func(f *flags) action {
 			s := serving{
+				stdin: f.Bool("stdin", false, "stop when standard input ends, as it does when the program that started the server has ended"),
 				addr:  f.text("addr", text{value: defaultAddr}, "listen on this `ADDRESS`; port 0 takes a free one"),
 				json:  f.Bool("json", false, "print only one line of JSON, once connections are accepted; its webhooks are those that replays reach"),
 				seed:  f.Uint64("seed", 1, "the random seed of the world, a `NUMBER`"),
@@ -87,7 +88,7 @@ type serving struct {
 	tls, h2c, compress      *bool
 	tlsCA, log, hosts       *string
 	token, assume, rules    *string
-	strict                  *bool
+	strict, stdin           *bool
 	maxBody, maxJournal     *int64
 	maxBytes                *int64
 	maxHeader               *int
@@ -158,6 +159,15 @@ func (s serving) run(ctx context.Context, p program) int {
 	untouched := make([]byte, headroom) // as late as possible: it starts a garbage collection
 	defer runtime.KeepAlive(untouched)
 
+	if *s.stdin {
+		var ended context.CancelFunc
+		ctx, ended = context.WithCancel(ctx)
+		defer ended()
+		go func() {
+			_, _ = io.Copy(io.Discard, p.stdin) // an error ends the input too
+			ended()
+		}()
+	}
 	<-ctx.Done()
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), *s.drain)
 	defer cancel()
