@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strconv"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/wire"

@@ -177,7 +177,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.api.Refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header (in Go: WithMaxHeader)", s.config.maxHeader)))
 	case !api.IsClean(r.URL.Path): // ServeMux would redirect it and hide a mistake of the client
 		s.api.NotFound(w, r)
-	case r.URL.Path == admin.Root:
+	case r.URL.Path == admin.Root, r.URL.Path == "/" && wire.Prefers(r.Header, "text/html", "application/json"): // a browser
 		s.admin.Redirect(w, r)
 	case admin.IsPath(r.URL.Path):
 		s.admin.ServeHTTP(w, r)

@@ -335,7 +335,8 @@ func banner(w io.Writer, r ready) error {
 	if r.CA != "" {
 		fmt.Fprintf(&b, "\nFor curl, and for Go's SSL_CERT_FILE: --cacert %s\n", shell.Quote(r.CA))
 	}
-	fmt.Fprintf(&b, "\nConsole and control API: %s   Stop with Ctrl-C.\n", printable(r.Console))
+	fmt.Fprintf(&b, "\nAll wallets, shipments, invoices and webhooks: curl %s\nConsole and control API: %s   Stop with Ctrl-C.\n",
+		shell.Quote(r.URL+"/_mock/worlds/home"), printable(r.Console))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

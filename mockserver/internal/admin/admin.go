@@ -45,7 +45,7 @@ func (r *Route) Parameters() []string { return append(strings.Fields(r.query), w
 
 func Routes() []Route {
 	return []Route{
-		{"GET", "", "this list; a browser gets the console", "token", (*Admin).listControlRoutes},
+		{"GET", "", "this list; a browser gets the console, also at /", "token", (*Admin).listControlRoutes},
 		{"GET", "console/{file}", "a file of the console", "", (*Admin).getConsoleFile},
 		{"GET", "live", "counts that change with the world; with Accept: text/event-stream one message for each change", "", (*Admin).watchWorld},
 		{"GET", "healthz", "whether the server is ready, and its time", "", (*Admin).getHealth},
@@ -140,9 +140,10 @@ type Admin struct {
 // ServeHTTP serves a request to the control surface.
 func (s *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// Redirect redirects /_mock to the index.
+// Redirect redirects /_mock, and a browser at /, to the index.
 func (s *Admin) Redirect(w http.ResponseWriter, r *http.Request) {
 	p := wire.Redirect(wire.ControlPrefix)
+	p.Header.Set("Vary", "Accept")
 	s.write(w, r, &p)
 }
 
@@ -165,7 +166,9 @@ func New(c Config) *Admin {
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no route %s %s: GET %s lists the routes", r.Method, r.URL.Path, wire.ControlPrefix))
+		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf(
+			"no route %s %s: GET %[3]s lists the routes, and GET %[3]sworlds/home the wallets, shipments, invoices and webhooks of the server's own world",
+			r.Method, r.URL.Path, wire.ControlPrefix))
 		s.write(w, r, &p)
 	})
 	return s
