@@ -142,7 +142,7 @@ func WithScenario(scenario string) Option { return func(c *config) { c.scenario 
 
 // prepare creates what the worlds share. The built-in rules are read at the first analysis.
 func (c *config) prepare() error {
-	return errors.Join(c.problem, c.prepareRules())
+	return errors.Join(c.problem, (&c.Assume).Check(), c.prepareRules())
 }
 
 func (c *config) prepareRules() error {

@@ -62,27 +62,13 @@ type Assumptions struct {
 	NoDeliveryHeaders       bool
 }
 
-func (a *Assumptions) BodyLimit() int64 {
-	if a.MaxBody > 0 {
-		return a.MaxBody
-	}
-	return 1 << 20
-}
+func (a *Assumptions) BodyLimit() int64 { return cmp.Or(a.MaxBody, 1<<20) }
 
-func (a *Assumptions) RuleFailure() int {
-	if a.RuleFailureStatus >= 400 && a.RuleFailureStatus <= 599 {
-		return a.RuleFailureStatus
-	}
-	return http.StatusBadRequest
-}
+// RuleFailure returns the status of a request that breaks a rule.
+func (a *Assumptions) RuleFailure() int { return cmp.Or(a.RuleFailureStatus, http.StatusBadRequest) }
 
 // FundsFailure returns the status of a purchase that exceeds the balance of the wallet.
-func (a *Assumptions) FundsFailure() int {
-	if a.FundsStatus >= 400 && a.FundsStatus <= 499 {
-		return a.FundsStatus
-	}
-	return a.RuleFailure()
-}
+func (a *Assumptions) FundsFailure() int { return cmp.Or(a.FundsStatus, a.RuleFailure()) }
 
 // ShapesReplies reports whether an assumption changes the format of replies.
 func (a *Assumptions) ShapesReplies() bool {
