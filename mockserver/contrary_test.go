@@ -85,7 +85,6 @@ func TestAssumption_OtherChoices(t *testing.T) {
 		"AnalyzeStatus":  {func(a *mockserver.Assumptions) { a.AnalyzeStatus = 201 }, analyzed, 201, map[string]any{"data.status": "draft"}, nil},
 		"PurchaseStatus": {func(a *mockserver.Assumptions) { a.PurchaseStatus = 202 }, purchased, 202, map[string]any{"data.status": "processing"}, nil},
 		"FundsStatus":    {func(a *mockserver.Assumptions) { a.FundsStatus = 402 }, funds, 402, map[string]any{"data.error_code": "insufficient_funds"}, nil},
-			map[string]any{"status": false}, nil},
 		"ProblemRefusals": {func(a *mockserver.Assumptions) { a.ProblemRefusals = true }, funds, 400,
 			map[string]any{"status": 400.0, "title": "Bad Request", "error_code": "insufficient_funds"},
 			map[string]string{"": "", "data": ""}},

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -35,10 +36,7 @@ func NewCoverage() *Coverage {
 	}
 	c := &Coverage{}
 	c.section("operations", operations)
-	c.section("states", []string{
-		string(regulatory.StateDraft), string(regulatory.StatePurchasing), string(regulatory.StateProcessing),
-		string(regulatory.StateCompleted), string(regulatory.StateFailed),
-	})
+	c.section("states", list.Map(regulatory.States(), func(s regulatory.State) string { return string(s) }))
 	c.section("documents", documents)
 	c.section("refusals", []string{
 		wire.CodeUnauthorized, wire.CodeNotFound, wire.CodeMethod, wire.CodeTooLarge, wire.CodeMediaType, wire.CodeMalformed, wire.CodeInvalid,
