@@ -45,7 +45,7 @@ func replayWebhook(w *world.World, c *wire.Call) wire.Reply {
 		return *refusal
 	}
 	if ask.DeliveryID == "" && (ask.ShipmentID == "" || ask.Event == "") {
-		return ruleBroken(w, "delivery_id, or shipment_id together with event, is required: send one of the two")
+		return ruleBroken(w, "delivery_id, or shipment_id together with event, is required: send one of the two"+c.Misspelt)
 	}
 	w.Lock()
 	defer w.Unlock()
@@ -94,7 +94,7 @@ func storedPayload(w *world.World, ask replayRequest) (delivery.Delivery, *wire.
 	}
 	s := w.Account.Shipments[ask.ShipmentID]
 	if s == nil {
-		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no shipment %q in this account: use a shipment that the server printed on start", ask.ShipmentID))
+		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no shipment %q in this account: GET /_mock/consignments lists the shipments", ask.ShipmentID))
 		return delivery.Delivery{}, &p
 	}
 	if stored, known := w.Dispatcher.Latest(ask.ShipmentID, ask.Event); known {
