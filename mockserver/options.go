@@ -30,7 +30,6 @@ type config struct {
 	listen     bool
 	addr       string
 	accessLog  *slog.Logger // nil for none
-	coverage   *Coverage    // of all worlds
 	rulesFile  []byte       // nil: the built-in rules
 	maxHeader  int          // bytes of a request's header
 	tls, h2c   bool
@@ -62,7 +61,6 @@ func defaultConfig() config {
 		addr:       "127.0.0.1:0",
 		operations: shipping.Operations(),
 		maxHeader:  64 << 10,
-		coverage:   NewCoverage(),
 	}
 }
 

@@ -54,7 +54,7 @@ func New(opts ...Option) *Server {
 	if s.config.Deliver == nil {
 		s.config.Deliver = delivery.NewTransport(s.config.Assume.DeliverAnywhere)
 	}
-	s.config.Observers = []watch.Observer{s.config.coverage.seen, s.metrics}
+	s.config.Observers = []watch.Observer{s.metrics}
 	if s.config.accessLog != nil {
 		s.config.Observers = append(s.config.Observers, watch.NewAccessLog(s.config.accessLog))
 	}
@@ -96,7 +96,7 @@ func (s *Server) newAPI() (err error) {
 func (s *Server) newControlSurface() *admin.Admin {
 	c := admin.Config{
 		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread, Metrics: s.metrics, Memory: s.config.Memory,
-		Coverage: s.config.coverage.seen, MaxBody: s.config.Assume.BodyLimit(), Hosts: s.config.hosts, Logger: s.config.Logger,
+		MaxBody: s.config.Assume.BodyLimit(), Hosts: s.config.hosts, Logger: s.config.Logger,
 		Token:       s.Token,
 		Assumptions: func(w *world.World) any { return viewAssumptions(w) },
 		OpenAPI: func(w *world.World) ([]byte, string, error) {

@@ -65,7 +65,6 @@ func Routes() []Route {
 		{"GET", "journal/{request_id}", "an entry of the journal; as=curl or as=go returns a command or a test that sends the request again", "as", (*Admin).getJournalEntry},
 		{"GET", "why/{request_id}", "why a request was refused, the section of the specification, and the nearest valid request", "", (*Admin).explainRefusal},
 		{"GET", "lint", "the findings of the linter", "", (*Admin).listFindings},
-		{"GET", "coverage", "which operations, states, documents and refusals were used", "", (*Admin).getCoverage},
 		{"GET", "deliveries", "webhook deliveries, newest first; contains filters; page and perPage as in lists; wait=5s waits until none is queued", "contains page perPage wait", (*Admin).listDeliveries},
 		{"GET", "inbox", "the notifications to the inbox, oldest first, with their signatures verified; a webhook to its url needs no receiver; contains filters; after=7 selects later ones; wait=5s waits for the first, wait=5s&count=2 for two", "contains after wait count", (*Admin).listInbox},
 		{"POST", "inbox", "receive a notification in the inbox; status=503 responds with that status", "status", (*Admin).receiveNotification},
@@ -109,8 +108,7 @@ type Config struct {
 	Operations []shipping.Operation
 	Unread     *wire.Unread
 	Metrics    *watch.Metrics
-	Memory     *watch.Memory   // of all journals
-	Coverage   *watch.Coverage // of all worlds
+	Memory     *watch.Memory // of all journals
 	MaxBody    int64
 	Hosts      []string // host names to accept, besides those of this machine
 	Logger     *slog.Logger
