@@ -95,6 +95,7 @@ var keyless = map[string]string{
 	"sweep.Request":            "what the journal shows, which contains no key",
 	"sweep.Result":             "names of faults, and requests as the journal shows them",
 	"webhook.MemoryStore":      "identifiers of deliveries",
+	"webhook.FileStore":        "identifiers of deliveries, and a path",
 	"webhook.Tracker":          "identifiers of shipments",
 }
 
