@@ -38,11 +38,6 @@ func WithTLS() Option { return func(c *config) { c.tls = true } }
 // WithH2C also serves HTTP/2 without TLS, to clients with prior knowledge.
 func WithH2C() Option { return func(c *config) { c.h2c = true } }
 
-// WithCompression also compresses the list of countries, with gzip, for clients on this machine that accept it. By
-// default the server compresses for other machines only: on this machine the 13 KB take a client longer to decompress
-// than the 90 KB take to send. Use it to test how a client reads compressed responses.
-func WithCompression() Option { return func(c *config) { c.compress = true } }
-
 // CA returns the CA certificate that clients must trust, as PEM, if the server uses [WithTLS]; else nil. Its
 // private key was discarded when the server's certificate was signed.
 func (s *Server) CA() []byte { return slices.Clone(s.ca) }

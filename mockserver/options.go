@@ -33,7 +33,6 @@ type config struct {
 	rulesFile  []byte       // nil: the built-in rules
 	maxHeader  int          // bytes of a request's header
 	tls, h2c   bool
-	compress   bool     // for clients on this machine too
 	hosts      []string // that the server accepts besides the names of this machine
 	problem    error    // the errors of options
 	token      string   // opens the control surface to other machines; empty: they have no access

@@ -81,7 +81,7 @@ func (s *Server) openHome() (err error) {
 func (s *Server) newAPI() (err error) {
 	s.api, err = api.New(api.Config{
 		Worlds: s.worlds, Operations: s.config.operations, OpenOperations: s.config.Assume.OpenOperations, Countries: s.config.countries,
-		Logger: s.config.Logger, Compress: s.config.compress,
+		Logger: s.config.Logger,
 		Check: func(w *world.World, operation string, status int, body []byte) error {
 			check, err := s.checks.of(s, w.Assume())
 			if err != nil {

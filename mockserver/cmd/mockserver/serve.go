@@ -68,7 +68,6 @@ stops accepting connections, finishes the requests under way and exits.`,
 				tls:          f.Bool("tls", false, "serve HTTPS with a new certificate for localhost, 127.0.0.1 and ::1"),
 				tlsCA:        f.text("tls-ca", text{file: true}, "with -tls: write the CA certificate that clients must trust to this `FILE`; default: a temporary file"),
 				h2c:          f.Bool("h2c", false, "also serve HTTP/2 without TLS, for clients with prior knowledge"),
-				compress:     f.Bool("compress", false, "compress the list of countries for clients on this machine too, if they accept gzip"),
 				log: f.text("log", text{value: "auto", choices: []string{"auto", "text", "json", "off"}},
 					"the `FORMAT` of the request log on standard error; auto is text on a terminal, else off"),
 				verbose: f.Bool("verbose", false, "log events of the server to standard error"),
@@ -85,7 +84,7 @@ type serving struct {
 	seed                    *uint64
 	drain                   *time.Duration
 	json, anywhere, verbose *bool
-	tls, h2c, compress      *bool
+	tls, h2c                *bool
 	tlsCA, log, hosts       *string
 	token, assume, rules    *string
 	strict, stdin           *bool
@@ -205,9 +204,6 @@ func (s serving) options(p program) ([]mockserver.Option, error) {
 	}
 	if *s.h2c {
 		opts = append(opts, mockserver.WithH2C())
-	}
-	if *s.compress {
-		opts = append(opts, mockserver.WithCompression())
 	}
 	if *s.clock == "virtual" {
 		opts = append(opts, mockserver.WithVirtualClock(time.Time{}))

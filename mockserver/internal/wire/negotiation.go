@@ -40,20 +40,6 @@ func mediaWeight(requested http.Header, mediaType string) float64 {
 	return weight
 }
 
-// acceptsGzip reports whether a caller accepts gzip, by name or by "*" (12.5.3).
-func acceptsGzip(requested http.Header) bool {
-	named, others := -1.0, -1.0
-	for name, weight := range weighted(requested["Accept-Encoding"]) {
-		switch name {
-		case "gzip", "x-gzip":
-			named = weight
-		case "*":
-			others = weight
-		}
-	}
-	return named > 0 || (named < 0 && others > 0)
-}
-
 // weighted yields the members of a list in lower case, each with its weight: 1 if it has none, 0 if
 // it is not a number (12.4.2).
 func weighted(lines []string) iter.Seq2[string, float64] {
