@@ -35,9 +35,6 @@ func WithHosts(names ...string) Option {
 // of [WithHosts]. [World.Client] trusts it; other clients need [Server.CA]. Requests in memory are not encrypted.
 func WithTLS() Option { return func(c *config) { c.tls = true } }
 
-// WithH2C also serves HTTP/2 without TLS, to clients with prior knowledge.
-func WithH2C() Option { return func(c *config) { c.h2c = true } }
-
 // CA returns the CA certificate that clients must trust, as PEM, if the server uses [WithTLS]; else nil. Its
 // private key was discarded when the server's certificate was signed.
 func (s *Server) CA() []byte { return slices.Clone(s.ca) }
@@ -56,7 +53,6 @@ func (s *Server) newHTTP() *http.Server {
 	}
 	h.Protocols.SetHTTP1(true)
 	h.Protocols.SetHTTP2(s.config.tls)
-	h.Protocols.SetUnencryptedHTTP2(s.config.h2c)
 	return h
 }
 

@@ -32,7 +32,7 @@ type config struct {
 	accessLog  *slog.Logger // nil for none
 	rulesFile  []byte       // nil: the built-in rules
 	maxHeader  int          // bytes of a request's header
-	tls, h2c   bool
+	tls        bool
 	hosts      []string // that the server accepts besides the names of this machine
 	problem    error    // the errors of options
 	token      string   // opens the control surface to other machines; empty: they have no access

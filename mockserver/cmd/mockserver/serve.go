@@ -67,7 +67,6 @@ stops accepting connections, finishes the requests under way and exits.`,
 				maxJournal:   f.Int64("max-journal", 128<<20, "the maximum memory of all journals together, in `BYTES`; beyond it they keep fewer requests"),
 				tls:          f.Bool("tls", false, "serve HTTPS with a new certificate for localhost, 127.0.0.1 and ::1"),
 				tlsCA:        f.text("tls-ca", text{file: true}, "with -tls: write the CA certificate that clients must trust to this `FILE`; default: a temporary file"),
-				h2c:          f.Bool("h2c", false, "also serve HTTP/2 without TLS, for clients with prior knowledge"),
 				log: f.text("log", text{value: "auto", choices: []string{"auto", "text", "json", "off"}},
 					"the `FORMAT` of the request log on standard error; auto is text on a terminal, else off"),
 				verbose: f.Bool("verbose", false, "log events of the server to standard error"),
@@ -84,7 +83,7 @@ type serving struct {
 	seed                    *uint64
 	drain                   *time.Duration
 	json, anywhere, verbose *bool
-	tls, h2c                *bool
+	tls                     *bool
 	tlsCA, log, hosts       *string
 	token, assume, rules    *string
 	strict, stdin           *bool
@@ -201,9 +200,6 @@ func (s serving) options(p program) ([]mockserver.Option, error) {
 	}
 	if *s.tls {
 		opts = append(opts, mockserver.WithTLS())
-	}
-	if *s.h2c {
-		opts = append(opts, mockserver.WithH2C())
 	}
 	if *s.clock == "virtual" {
 		opts = append(opts, mockserver.WithVirtualClock(time.Time{}))
