@@ -139,7 +139,7 @@ type ReplayResult struct {
 	ShipmentID string `json:"shipment_id"`
 	// Event is the event that was replayed.
 	Event EventKind `json:"event"`
-	// WebhookEventID identifies the new event, such as WE-4T9C….
+	// WebhookEventID identifies the event, such as WE-4T9C….
 	WebhookEventID string `json:"webhook_event_id"`
 	// DeliveryID identifies the delivery attempt, such as WD-8K2J….
 	DeliveryID string `json:"delivery_id"`

@@ -3,6 +3,7 @@ package mockserver_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -70,6 +71,32 @@ func TestAccess_TokenOfAServerThatOthersCanReach(t *testing.T) {
 	}
 	if token := start(t).Token(); token != "" {
 		t.Errorf("a server on the loopback address has the token %q", token)
+	}
+}
+
+// A token with characters that a cookie cannot have signed a browser in with another token, and then with none.
+func TestAccess_ABrowserSignsInWithAnyToken(t *testing.T) {
+	t.Parallel()
+	for _, token := range []string{`a;b`, `a"b`, `a\b`, "a b", "a,b", "zażółć", "100%41", "a+b"} {
+		srv := start(t, mockserver.WithoutListener(), mockserver.WithToken(token))
+		visit := func(target string, cookies ...*http.Cookie) *http.Response {
+			r := httptest.NewRequest(http.MethodGet, target, nil)
+			r.RemoteAddr, r.Host = "192.0.2.7:9", "mockserver:4010"
+			for _, cookie := range cookies {
+				r.AddCookie(cookie)
+			}
+			recorder := httptest.NewRecorder()
+			srv.ServeHTTP(recorder, r)
+			return recorder.Result()
+		}
+		in := visit("/_mock/?token=" + url.QueryEscape(token))
+		if in.StatusCode != http.StatusSeeOther || len(in.Cookies()) != 1 {
+			t.Errorf("%q: %s, %q", token, in.Status, in.Header["Set-Cookie"])
+			continue
+		}
+		if got := visit("/_mock/worlds", in.Cookies()...); got.StatusCode != http.StatusOK {
+			t.Errorf("%q: %s with the cookie %q", token, got.Status, in.Header["Set-Cookie"])
+		}
 	}
 }
 

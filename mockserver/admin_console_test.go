@@ -133,7 +133,10 @@ func TestAdminMakeCall_CallsAsTheWorldsOwnClient(t *testing.T) {
 	if m := call("", `{"method":"POST","target":"/v1/webhooks/replay","body":{}}`); m.Status != 0 || !strings.Contains(m.Error, "no response") {
 		t.Errorf("a dropped call: %+v", m)
 	}
-	for _, body := range []string{`{}`, `{"method":"GET","target":"v1/rates"}`, `{"method":"GET","target":"/_mock/worlds"}`, `{"method":"G T","target":"/v1/rates"}`, `{"method":"GET","target":"/%zz"}`} {
+	for _, body := range []string{`{}`, `{"method":"GET","target":"v1/rates"}`, `{"method":"GET","target":"/_mock/worlds"}`,
+		// The path that the server sees counts: an escaped one reached the control routes.
+		`{"method":"GET","target":"/%5fmock/worlds"}`, `{"method":"GET","target":"/_mock"}`, `{"method":"DELETE","target":"/v1/../_mock/worlds/home"}`, `{"method":"GET","target":"/v1/%2e%2e/%5Fmock/worlds"}`,
+		`{"method":"G T","target":"/v1/rates"}`, `{"method":"GET","target":"/%zz"}`} {
 		post(t, srv, "/_mock/requests", body).want(t, http.StatusBadRequest)
 	}
 }

@@ -88,8 +88,9 @@ type Assumptions struct {
 	// UnknownState is how long a request has the state "queued", which the specification does not list, when
 	// its generation starts. Default: 0, and the request is "processing".
 	UnknownState time.Duration
-	// GenerationScale multiplies how long documents take to generate. Default: 0, which means 1: each document's
-	// time. With a negative scale a document is generated at the next tick of the clock.
+	// GenerationScale multiplies how long documents take to generate. 1 means the time of each document's form in the
+	// compliance rules, 3 to 40 seconds. Default: 0, which means 0.05, so that all are generated within 2 seconds. With
+	// a negative scale a document is generated at the next tick of the clock.
 	GenerationScale float64
 	// EvidenceAfter is how long a manual document waits for its evidence. Default: 0, until it is
 	// submitted with [World.SubmitEvidence].
@@ -202,7 +203,7 @@ func assumptionTable() []Assumption {
 		{Field: "MinimalPurchase", Open: "data of a purchase", Default: "the charge and the request", Basis: "a client can check the confirmation"},
 		{Field: "Purchasing", Open: "how long purchasing lasts", Default: "0", Basis: "the specification calls it transient"},
 		{Field: "UnknownState", Open: "whether a request can have an undocumented state", Default: "no", Basis: "the specification lists the states"},
-		{Field: "GenerationScale", Open: "how long generation takes", Default: "seconds, depending on the document", Basis: "long enough to poll for, short enough to wait for"},
+		{Field: "GenerationScale", Open: "how long generation takes", Default: "2 seconds at most, a twentieth of the times in the compliance rules", Basis: "long enough to poll for, short enough to wait for"},
 		{Field: "EvidenceAfter", Open: "when evidence for a manual document arrives", Default: "when it is submitted to /_mock/", Basis: "a third party supplies it"},
 		{Field: "NoOther", Open: "how OTHER is added to a draft", Default: "by a profile for it", Basis: "no goods require it"},
 		{Field: "RequireProfiles", Open: "whether a document is sold before its required fields are set", Default: "yes", Basis: "the specification has no such condition"},

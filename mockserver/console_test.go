@@ -25,7 +25,10 @@ func TestConsole_IsThePageForBrowsersAndAListForEveryoneElse(t *testing.T) {
 		{"nothing said", "", false},
 		{"a program", "application/json", false},
 		{"one that will not have HTML", "text/html;q=0, application/json", false},
-		{"one that would rather not", "application/json, text/html; q=0.5", true},
+		{"one that prefers JSON", "application/json, text/html; q=0.5", false},
+		{"one that prefers HTML", "application/json;q=0.5, text/html", true},
+		{"one that prefers any text", "text/*, */*;q=0.1", true},
+		{"one without a preference", "text/html, application/json", false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -39,6 +42,18 @@ func TestConsole_IsThePageForBrowsersAndAListForEveryoneElse(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The first address that serve prints led a browser to an error.
+func TestConsole_ABrowserIsRedirectedToIt(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	got := do(t, srv, http.MethodGet, "/", "", "Accept", browser, "Authorization", "").want(t, http.StatusPermanentRedirect)
+	if got.header.Get("Location") != "/_mock/" || got.header.Get("Vary") != "Accept" || got.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("the header is %v", got.header)
+	}
+	do(t, srv, http.MethodGet, "/", "", "Accept", "*/*").refusal(t, http.StatusNotFound, "no route GET /")
+	get(t, srv, "/_mock/shipments").refusal(t, http.StatusNotFound, "GET /_mock/worlds/home")
 }
 
 func TestConsole_EachFileComesWithItsTypeItsTagAndAStrictPolicy(t *testing.T) {

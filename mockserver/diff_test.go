@@ -256,7 +256,7 @@ func TestDiff_OfOtherWorlds(t *testing.T) {
 // However a world and a snapshot came about, what the comparison skips because the two share it is the same.
 func TestDiff_IsThatOfWhatSharesNothing(t *testing.T) {
 	t.Parallel()
-	srv := start(t, virtual())
+	srv := start(t, virtual(), realistic())
 	p := &player{T: t, srv: srv, world: srv.World, random: randomtest.Random(t)}
 	p.began = p.look()
 	p.now = p.began.copy()

@@ -31,7 +31,7 @@
 // [World.Journal] and [World.Find] return the recorded requests, each a [journal.Entry], and [World.Await] waits
 // for one without sleeping. [Server.Unauthenticated] returns requests whose key opens no world. [World.Why]
 // explains a refusal and suggests a request that would be accepted. [World.Lint] fails a test for each finding
-// of the linter ([World.Findings]). [Coverage] reports which parts of the contract a test suite has used.
+// of the linter ([World.Findings]).
 // [World.CheckInvariants] checks that the world is consistent.
 //
 // # Assumptions

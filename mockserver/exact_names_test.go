@@ -118,7 +118,7 @@ func TestBody_NamesMatchByteForByte(t *testing.T) {
 		}
 		ledger := get(t, srv, "/_mock/ledger").want(t, 200)
 		message, _, _ := strings.Cut(answer.Message, "unknown field") // what follows depends on its name
-		return fmt.Sprintf("%d %s\n%s\n%s", response.status, message, answer.Data, ledger.body)
+		return fmt.Sprintf("%d %s\n%s\n%s", response.status, strings.TrimSuffix(message, "; "), answer.Data, ledger.body)
 	}
 	for what, r := range requests {
 		want := send(r, r.body)

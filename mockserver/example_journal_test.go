@@ -96,22 +96,6 @@ func ExampleWorld_Findings() {
 	// repeated-refusal by transactions.list (refused with 400 before), once, as req-2: the same request was refused before and nothing has changed since: correct it instead of sending it again
 }
 
-// One coverage for all servers of a test suite; TestMain ends with
-//
-//	os.Exit(coverage.Require(m.Run(), 0.8, os.Stderr))
-func ExampleCoverage() {
-	coverage := mockserver.NewCoverage()
-	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithCoverage(coverage))
-	defer srv.Close()
-	for _, op := range shipping.Operations() {
-		fetch(srv, op.Method, strings.NewReplacer("{request_id}", "RD-1", "{document_type}", "FDA").Replace(op.Route), "")
-	}
-	table := coverage.String()
-	fmt.Print(table[strings.Index(table, "  states"):strings.Index(table, "  documents")])
-	// Output:
-	//   states      0 of  5  not seen: draft, purchasing, processing, completed, failed
-}
-
 // Strict refuses requests that the service may tolerate, so that a test finds them.
 func ExampleStrict() {
 	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumptions(mockserver.Strict))

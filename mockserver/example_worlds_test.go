@@ -108,7 +108,7 @@ func ExampleWorld_Advance() {
 	for _, f := range fired {
 		fmt.Println(f.Due.Sub(began), f.Label == "generate CUSTOMS of "+draft.RequestID, err)
 	}
-	// Output: 3s true <nil>
+	// Output: 150ms true <nil>
 }
 
 // A fork tries something out and leaves the world as it is.

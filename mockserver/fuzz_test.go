@@ -3,7 +3,6 @@ package mockserver_test
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -161,7 +160,7 @@ func (s *stage) answered(t *testing.T, r *http.Request, statuses ...int) *httpte
 		Data       json.RawMessage
 		Pagination json.RawMessage // of the lists of the control surface
 	}
-	decoder := json.NewDecoder(bytes.NewReader(plain(t, answer)))
+	decoder := json.NewDecoder(bytes.NewReader(answer.Body.Bytes()))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&said); err != nil || decoder.More() || said.Status == nil || *said.Status == refused || said.Message == "" {
 		t.Errorf("%q %q is answered %d with no such envelope (%v): %s", r.Method, r.URL.Path, answer.Code, err, answer.Body)
@@ -173,23 +172,6 @@ func (s *stage) answered(t *testing.T, r *http.Request, statuses ...int) *httpte
 		t.Errorf("%q %q is refused without a code: %s", r.Method, r.URL.Path, answer.Body)
 	}
 	return answer
-}
-
-// plain is a body as it was before it was compressed.
-func plain(t *testing.T, answer *httptest.ResponseRecorder) []byte {
-	t.Helper()
-	if answer.Header().Get("Content-Encoding") != "gzip" {
-		return answer.Body.Bytes()
-	}
-	unpacked, err := gzip.NewReader(bytes.NewReader(answer.Body.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(unpacked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
 }
 
 // holds is what the control surface shows of a world.

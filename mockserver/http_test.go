@@ -51,37 +51,20 @@ func TestServer_ServesTLSThatItsClientTrusts(t *testing.T) {
 	doWith(t, &http.Client{Transport: srv.Transport()}, srv, http.MethodGet, "/v1/rates", "").want(t, http.StatusOK)
 }
 
-func TestServer_ServesHTTP2WithoutTLSWhereAsked(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithH2C())
-	for _, version := range []int{1, 2} {
-		transport := &http.Transport{Protocols: new(http.Protocols)}
-		transport.Protocols.SetHTTP1(version == 1)
-		transport.Protocols.SetUnencryptedHTTP2(version == 2)
-		resp, err := (&http.Client{Transport: transport}).Get(srv.URL + "/_mock/healthz")
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		transport.CloseIdleConnections()
-		if resp.ProtoMajor != version {
-			t.Errorf("asked by HTTP/%d, answered by %s", version, resp.Proto)
-		}
-	}
-}
-
 // A connection of HTTP/2 cannot be taken over, so a dropped answer resets its stream.
 func TestFaults_DropStreamsOfHTTP2(t *testing.T) {
 	t.Parallel()
 	for name, injected := range map[string]fault.Fault{"drop": fault.Drop(), "reset": fault.Reset()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := start(t, mockserver.WithH2C())
+			srv := start(t, mockserver.WithTLS())
 			if err := srv.Inject(fault.Rule{Operation: shipping.OpListRates, Nth: 1, Fault: injected}); err != nil {
 				t.Fatal(err)
 			}
-			transport := &http.Transport{Protocols: new(http.Protocols)}
-			transport.Protocols.SetUnencryptedHTTP2(true)
+			roots := x509.NewCertPool()
+			roots.AppendCertsFromPEM(srv.CA())
+			transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, Protocols: new(http.Protocols)}
+			transport.Protocols.SetHTTP2(true)
 			defer transport.CloseIdleConnections()
 			client := &http.Client{Transport: transport}
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/v1/rates", nil)

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -34,14 +35,6 @@ func WithHosts(names ...string) Option {
 // of [WithHosts]. [World.Client] trusts it; other clients need [Server.CA]. Requests in memory are not encrypted.
 func WithTLS() Option { return func(c *config) { c.tls = true } }
 
-// WithH2C also serves HTTP/2 without TLS, to clients with prior knowledge.
-func WithH2C() Option { return func(c *config) { c.h2c = true } }
-
-// WithCompression also compresses the list of countries, with gzip, for clients on this machine that accept it. By
-// default the server compresses for other machines only: on this machine the 13 KB take a client longer to decompress
-// than the 90 KB take to send. Use it to test how a client reads compressed responses.
-func WithCompression() Option { return func(c *config) { c.compress = true } }
-
 // CA returns the CA certificate that clients must trust, as PEM, if the server uses [WithTLS]; else nil. Its
 // private key was discarded when the server's certificate was signed.
 func (s *Server) CA() []byte { return slices.Clone(s.ca) }
@@ -60,7 +53,6 @@ func (s *Server) newHTTP() *http.Server {
 	}
 	h.Protocols.SetHTTP1(true)
 	h.Protocols.SetHTTP2(s.config.tls)
-	h.Protocols.SetUnencryptedHTTP2(s.config.h2c)
 	return h
 }
 
@@ -118,8 +110,11 @@ func (s *Server) guard(listener net.Listener) {
 
 // listen opens the listener, if one is wanted, and returns the base address of the server.
 func (s *Server) listen() (listener net.Listener, address string, err error) {
-	if !s.config.listen {
+	if !s.config.listen || s.err != nil { // an option that is invalid is reported, and not that its port is in use
 		return nil, wire.InMemoryURL, nil
+	}
+	if port, err := strconv.ParseUint(s.config.addr, 10, 16); err == nil {
+		return nil, wire.InMemoryURL, fmt.Errorf("mockserver: the address %[1]q is only a port: write 127.0.0.1:%[2]d, or :%[2]d to be reached from other machines too", s.config.addr, port)
 	}
 	listener, err = net.Listen("tcp", s.config.addr)
 	if err != nil {

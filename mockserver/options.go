@@ -30,11 +30,9 @@ type config struct {
 	listen     bool
 	addr       string
 	accessLog  *slog.Logger // nil for none
-	coverage   *Coverage    // of all worlds
 	rulesFile  []byte       // nil: the built-in rules
 	maxHeader  int          // bytes of a request's header
-	tls, h2c   bool
-	compress   bool     // for clients on this machine too
+	tls        bool
 	hosts      []string // that the server accepts besides the names of this machine
 	problem    error    // the errors of options
 	token      string   // opens the control surface to other machines; empty: they have no access
@@ -62,7 +60,6 @@ func defaultConfig() config {
 		addr:       "127.0.0.1:0",
 		operations: shipping.Operations(),
 		maxHeader:  64 << 10,
-		coverage:   NewCoverage(),
 	}
 }
 
@@ -142,7 +139,7 @@ func WithScenario(scenario string) Option { return func(c *config) { c.scenario 
 
 // prepare creates what the worlds share. The built-in rules are read at the first analysis.
 func (c *config) prepare() error {
-	return errors.Join(c.problem, c.prepareRules())
+	return errors.Join(c.problem, (&c.Assume).Check(), c.prepareRules())
 }
 
 func (c *config) prepareRules() error {

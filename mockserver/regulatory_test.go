@@ -85,6 +85,26 @@ func advance(t *testing.T, srv *mockserver.Server, d time.Duration) []mockserver
 
 func virtual() mockserver.Option { return mockserver.WithVirtualClock(time.Time{}) }
 
+// realistic makes documents take the times in the compliance rules.
+func realistic() mockserver.Option {
+	return mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = 1 })
+}
+
+// A first purchase took half a minute: documents took the times in the compliance rules. By default all documents that
+// need no evidence are generated within two seconds.
+func TestRegulatory_DocumentsAreGeneratedWithinTwoSeconds(t *testing.T) {
+	t.Parallel()
+	for scale, want := range map[float64]string{0: "completed", 1: "processing"} {
+		srv := start(t, virtual(), mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = scale }))
+		draft := analyzeShipment(t, srv, srv.Shipments()[0])
+		purchase(t, srv, draft.ID, "CUSTOMS", "FDA", "FISH-WILDLIFE", "TEXTILE", "WATCH").want(t, http.StatusOK)
+		advance(t, srv, 2*time.Second)
+		if got := lookUp(t, srv, draft.ID).Status; got != want {
+			t.Errorf("scale %v: after two seconds the request is %s, want %s", scale, got, want)
+		}
+	}
+}
+
 // Specification: "Typical regulatory workflow", from analyze to the end of polling.
 func TestRegulatory_TypicalWorkflow(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,15 @@ func TestRouter_UnknownPathsAre404InTheEnvelope(t *testing.T) {
 	}
 }
 
+// A base address with a path gave "no route", without a word about the base address.
+func TestRouter_NamesThePathOfABaseAddress(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	for path, prefix := range map[string]string{"/api/v1/rates": "/api", "/v1/v1/rates": "/v1", "/a/b/v1/rates/RT-1": "/a/b"} {
+		get(t, srv, path).refusal(t, http.StatusNotFound, "begins with "+prefix+", and those of the service with /v1: remove "+prefix+" from the base address")
+	}
+}
+
 func TestRouter_OtherMethodsAre405WithAllow(t *testing.T) {
 	t.Parallel()
 	srv := start(t)

@@ -54,7 +54,7 @@ func New(opts ...Option) *Server {
 	if s.config.Deliver == nil {
 		s.config.Deliver = delivery.NewTransport(s.config.Assume.DeliverAnywhere)
 	}
-	s.config.Observers = []watch.Observer{s.config.coverage.seen, s.metrics}
+	s.config.Observers = []watch.Observer{s.metrics}
 	if s.config.accessLog != nil {
 		s.config.Observers = append(s.config.Observers, watch.NewAccessLog(s.config.accessLog))
 	}
@@ -81,7 +81,7 @@ func (s *Server) openHome() (err error) {
 func (s *Server) newAPI() (err error) {
 	s.api, err = api.New(api.Config{
 		Worlds: s.worlds, Operations: s.config.operations, OpenOperations: s.config.Assume.OpenOperations, Countries: s.config.countries,
-		Logger: s.config.Logger, Compress: s.config.compress,
+		Logger: s.config.Logger,
 		Check: func(w *world.World, operation string, status int, body []byte) error {
 			check, err := s.checks.of(s, w.Assume())
 			if err != nil {
@@ -96,7 +96,7 @@ func (s *Server) newAPI() (err error) {
 func (s *Server) newControlSurface() *admin.Admin {
 	c := admin.Config{
 		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread, Metrics: s.metrics, Memory: s.config.Memory,
-		Coverage: s.config.coverage.seen, MaxBody: s.config.Assume.BodyLimit(), Hosts: s.config.hosts, Logger: s.config.Logger,
+		MaxBody: s.config.Assume.BodyLimit(), Hosts: s.config.hosts, Logger: s.config.Logger,
 		Token:       s.Token,
 		Assumptions: func(w *world.World) any { return viewAssumptions(w) },
 		OpenAPI: func(w *world.World) ([]byte, string, error) {
@@ -177,7 +177,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.api.Refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header (in Go: WithMaxHeader)", s.config.maxHeader)))
 	case !api.IsClean(r.URL.Path): // ServeMux would redirect it and hide a mistake of the client
 		s.api.NotFound(w, r)
-	case r.URL.Path == admin.Root:
+	case r.URL.Path == admin.Root, r.URL.Path == "/" && wire.Prefers(r.Header, "text/html", "application/json"): // a browser
 		s.admin.Redirect(w, r)
 	case admin.IsPath(r.URL.Path):
 		s.admin.ServeHTTP(w, r)

@@ -2,7 +2,10 @@ package mockserver_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,12 +24,16 @@ func TestWithAssumption_SetsEach(t *testing.T) {
 		reflect.TypeFor[bool](): "true", reflect.TypeFor[int](): "7", reflect.TypeFor[int64](): "70000", reflect.TypeFor[float64](): "1.5",
 		reflect.TypeFor[time.Duration](): "90s", reflect.TypeFor[[]string](): "rates.list,countries.list",
 	}
+	statuses := map[string]string{"RuleFailureStatus": "422", "FundsStatus": "402", "AnalyzeStatus": "201", "PurchaseStatus": "202"}
 	fields := reflect.TypeFor[mockserver.Assumptions]()
 	var settable []string
 	for field := range fields.Fields() {
 		value, known := values[field.Type]
 		if !known {
 			continue
+		}
+		if status, ok := statuses[field.Name]; ok {
+			value = status
 		}
 		settable = append(settable, field.Name)
 		srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumption(field.Name, value))
@@ -45,6 +52,93 @@ func TestWithAssumption_SetsEach(t *testing.T) {
 			t.Errorf("%s=%s: %v", name, value, err)
 		}
 		srv.Close()
+	}
+}
+
+// Values out of range were accepted: a status of 99, a negative cap, and a number that is not one, for which
+// GET /_mock/assumptions failed from then on, also after a restart. Every way to set an assumption checks its range.
+func TestAssumptions_AreChecked(t *testing.T) {
+	t.Parallel()
+	inRange := start(t, mockserver.WithoutListener())
+	saved := filepath.Join(t.TempDir(), "saved.json")
+	if _, err := inRange.Open("default_ci"); err != nil {
+		t.Fatal(err)
+	}
+	post(t, inRange, "/_mock/worlds", `{"name":"other","assumptions":{"PerPageCap":77}}`).want(t, http.StatusOK)
+	if err := inRange.SaveState(saved); err != nil {
+		t.Fatal(err)
+	}
+	state, err := os.ReadFile(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ field, value, want string }{
+		{"RuleFailureStatus", "99", "RuleFailureStatus is 99: it must be from 400 to 599, or 0 for the default"},
+		{"RuleFailureStatus", "600", "from 400 to 599"},
+		{"FundsStatus", "500", "from 400 to 499"},
+		{"AnalyzeStatus", "300", "from 200 to 299"},
+		{"PurchaseStatus", "99", "from 200 to 299"},
+		{"PerPageCap", "-1", "from 1 to 1000000"},
+		{"Purchasing", "-1s", "Purchasing is -1s: it must be from 1ns to 8760h0m0s"},
+		{"UnknownState", "-1ns", "UnknownState is -1ns"},
+		{"EvidenceAfter", "10000h", "to 8760h0m0s"},
+		{"GenerationScale", "NaN", "GenerationScale is NaN: it must be from -1000000 to 1000000"},
+		{"GenerationScale", "+Inf", "GenerationScale is +Inf"},
+		{"GenerationScale", "1e7", "to 1000000"},
+		{"DeliveryAttempts", "-1", "from 1 to 1000"},
+		{"DeliveryBackoff", "-1s", "DeliveryBackoff is -1s"},
+		{"DeliveryTimeout", "-1s", "DeliveryTimeout is -1s"},
+		{"MaxBody", "-1", "from 1 to 1073741824"},
+	} {
+		t.Run(test.field+"="+test.value, func(t *testing.T) {
+			t.Parallel()
+			srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumption(test.field, test.value))
+			defer srv.Close()
+			if err := srv.Err(); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("the option: %v", err)
+			}
+			if test.field == "MaxBody" { // the whole server has it
+				return
+			}
+			own := start(t, mockserver.WithoutListener())
+			change := fmt.Sprintf(`{"assumptions":{%q:%q}}`, test.field, test.value)
+			do(t, own, http.MethodPatch, "/_mock/assumptions", change).refusal(t, http.StatusBadRequest, test.want)
+			post(t, own, "/_mock/worlds", `{"name":"ci",`+change[1:]).refusal(t, http.StatusBadRequest, test.want)
+			get(t, own, "/_mock/assumptions").want(t, http.StatusOK)
+			path := filepath.Join(t.TempDir(), "state.json")
+			damaged := strings.Replace(string(state), `"PerPageCap":77`, fmt.Sprintf("%q:%q", test.field, test.value), 1)
+			if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil || damaged == string(state) {
+				t.Fatal(err)
+			}
+			if err := own.LoadState(path); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("the state file: %v", err)
+			}
+		})
+	}
+	if err := inRange.SetAssumptions(func(a *mockserver.Assumptions) { a.PerPageCap = -2 }); err == nil || !strings.Contains(err.Error(), "PerPageCap is -2") {
+		t.Errorf("SetAssumptions: %v", err)
+	}
+	for _, row := range inRange.Assumptions() {
+		if row.Changed {
+			t.Errorf("%s is changed", row.Field)
+		}
+	}
+}
+
+// A scenario whose terms contradict each other was accepted, and its last term applied. A deposit of nothing was
+// accepted too.
+func TestScenario_ContradictionsAreRefused(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	for scenario, want := range map[string]string{
+		"cap2-cap3": "capN twice", "virtual-real": "time is virtual or real", "seed1-empty-seed2": "seedN twice", "instant-instant": "instant twice",
+		"empty-lowfunds": "contradicts itself",
+	} {
+		post(t, srv, "/_mock/worlds", `{"scenario":"`+scenario+`","name":"x"}`).refusal(t, http.StatusBadRequest, want)
+	}
+	post(t, srv, "/_mock/worlds", `{"scenario":"cap2-virtual-instant-lowfunds","name":"x"}`).want(t, http.StatusOK)
+	for _, amount := range []string{"0", "0.00", "-1"} {
+		post(t, srv, "/_mock/ledger/fund", `{"wallet":"`+srv.Wallets()[0]+`","amount":`+amount+`}`).refusal(t, http.StatusBadRequest, "must be above zero")
 	}
 }
 

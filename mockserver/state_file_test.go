@@ -38,7 +38,7 @@ func contents(t *testing.T, srv *mockserver.Server, w *mockserver.World) map[str
 func TestState_GoesOnInAnotherServer(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.json")
-	first := start(t, virtual(), mockserver.WithState(path))
+	first := start(t, virtual(), realistic(), mockserver.WithState(path))
 	ci, err := first.Open("rows2000_ci")
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestState_GoesOnInAnotherServer(t *testing.T) {
 		t.Errorf("others may read the file: %v (%v)", info.Mode(), err)
 	}
 
-	second, third := start(t, virtual(), mockserver.WithState(path)), start(t, virtual())
+	second, third := start(t, virtual(), realistic(), mockserver.WithState(path)), start(t, virtual(), realistic())
 	if err := third.LoadState(path); err != nil {
 		t.Fatal(err)
 	}

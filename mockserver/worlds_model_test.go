@@ -252,7 +252,7 @@ func (p *player) checkDiff() {
 // A thousand worlds at the same time, each with random operations, end in the state of their sequential models.
 func TestWorlds_AThousandAtOnceAgreeWithTheirModels(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithJournal(16, 0))
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithJournal(16, 0), realistic())
 	seed := randomtest.New(t).Seed()
 	scenarios := []string{"virtual", "virtual-seed3", "lowfunds-virtual", "virtual-rows5000"}
 	for i := range 1000 {

@@ -15,8 +15,13 @@
 // notification that it accepted, so that the service sends the others again. [Tracker] prevents late
 // notifications from overwriting newer state.
 //
-// To lose nothing in a crash, use [WithInline]. For receivers on several machines, use a [Store] of the nested module
-// stores. Signatures do not prevent the replay of a captured delivery; see [Sign].
+// A delivery is recognized by its identifier, or by its body if it has none, and handled once. A replay that was
+// requested is a new delivery of the same event, and is handled again: [Notification.EventID] is then the same. See
+// [WithIDHeader] to handle each event once. A [Store] remembers the identifiers: a [MemoryStore] unless [WithStore] sets
+// another, a [FileStore] to remember them across restarts, or, for receivers on several machines, a store of the nested
+// module stores.
+//
+// To lose nothing in a crash, use [WithInline]. Signatures do not prevent the replay of a captured delivery; see [Sign].
 //
 // The specification shows neither the payload nor the headers nor the signature ("Shape of the
 // delivered payload, delivery headers and signature verification: not shown"). They are assumptions of this

@@ -18,6 +18,7 @@ type settings struct {
 	header      string
 	sign        func(key string, body []byte) string
 	idHeader    string
+	eventHeader string
 	maxBytes    int64
 	readTimeout time.Duration
 	store       Store
@@ -34,9 +35,12 @@ type settings struct {
 // DefaultIDHeader is the header of a delivery's identifier, unless [WithIDHeader] sets another.
 const DefaultIDHeader = "X-Webhook-Delivery-Id"
 
+// DefaultEventIDHeader is the header of an event's identifier, unless [WithEventIDHeader] sets another.
+const DefaultEventIDHeader = "X-Webhook-Event-Id"
+
 func defaultSettings() settings {
 	return settings{
-		header: DefaultSignatureHeader, sign: Sign, idHeader: DefaultIDHeader, maxBytes: 1 << 20,
+		header: DefaultSignatureHeader, sign: Sign, idHeader: DefaultIDHeader, eventHeader: DefaultEventIDHeader, maxBytes: 1 << 20,
 		readTimeout: 10 * time.Second, workers: 4, queue: 1024, retries: 4, backoff: 500 * time.Millisecond,
 		retryAfter: 5 * time.Second,
 	}
@@ -81,14 +85,22 @@ func WithSignature(header string, sign func(key string, body []byte) string) Opt
 // WithIDHeader sets the header that carries the identifier of a delivery. The header is not signed; see [Sign]. A
 // delivery without it is identified by its body, and so is every delivery if header is empty; a replay of the
 // same payload is then ignored as a duplicate.
+//
+// With the header of the event's identifier, WithIDHeader(DefaultEventIDHeader), each event is handled once, and a
+// replay is ignored too. Do not use it if the service notifies several webhooks of an event at the same receiver and
+// each of these notifications must be handled.
 func WithIDHeader(header string) Option { return func(s *settings) { s.idHeader = header } }
+
+// WithEventIDHeader sets the header of [Notification.EventID]. No delivery needs the header.
+func WithEventIDHeader(header string) Option { return func(s *settings) { s.eventHeader = header } }
 
 // WithLimits bounds a body's size and how long its reading may take. The default is 1 MiB in 10 s.
 func WithLimits(maxBytes int64, readTimeout time.Duration) Option {
 	return func(s *settings) { s.maxBytes, s.readTimeout = maxBytes, readTimeout }
 }
 
-// WithStore sets where accepted notifications are remembered. The default is a [MemoryStore].
+// WithStore sets where accepted notifications are remembered. The default is a [MemoryStore]; [FileStore] is for one
+// machine.
 func WithStore(store Store) Option { return func(s *settings) { s.store = store } }
 
 // WithWorkers sets how many notifications are handled at the same time, and how many wait at most.
@@ -116,8 +128,9 @@ func WithLost(lost func(n *Notification, err error)) Option {
 	return func(s *settings) { s.lost = lost }
 }
 
-// WithLogger logs refused deliveries, and as errors panics and lost notifications. Without it only the errors are
-// logged, with [slog.Default]. Bodies and keys are never logged.
+// WithLogger logs refused deliveries, with what to check, and as errors panics and lost notifications. Without it
+// [slog.Default] logs the errors, and a warning of refused deliveries at most once a minute. Bodies and keys are never
+// logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *settings) { s.logger = logger }
 }

@@ -65,7 +65,7 @@ func NewReceiver(handle Handler, opts ...Option) (*Receiver, error) {
 		queue: make(chan *Notification, s.queue), drained: make(chan struct{}),
 	}
 	if s.logger == nil {
-		r.logger, r.failures = slog.New(slog.DiscardHandler), slog.Default()
+		r.useDefaultLogger(slog.Default())
 	}
 	r.working, r.stop = context.WithCancelCause(context.Background())
 	if !s.inline {
@@ -74,6 +74,11 @@ func NewReceiver(handle Handler, opts ...Option) (*Receiver, error) {
 		}
 	}
 	return r, nil
+}
+
+// useDefaultLogger makes a logger that the user did not set the receiver's: all failures, few refusals.
+func (r *Receiver) useDefaultLogger(logger *slog.Logger) {
+	r.logger, r.failures = slog.New(newQuietHandler(logger.Handler())), logger
 }
 
 // ServeHTTP accepts one delivery, or responds with the reason why it does not.
@@ -96,7 +101,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		r.later(w, request, err)
 		return
 	case err != nil:
-		r.refuse(w, request, http.StatusUnauthorized, err)
+		r.refuse(w, request, http.StatusUnauthorized, err, slog.String("check", r.signatureAdvice(request.Header)))
 		return
 	}
 	n, err := parse(body)
@@ -104,7 +109,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		r.refuse(w, request, http.StatusBadRequest, err)
 		return
 	}
-	n.ReceivedAt = time.Now()
+	n.ReceivedAt, n.EventID = time.Now(), request.Header.Get(r.settings.eventHeader)
 	if n.ID = request.Header.Get(r.settings.idHeader); n.ID == "" {
 		sum := sha256.Sum256(body)
 		n.ID = "sha256:" + hex.EncodeToString(sum[:])
@@ -284,9 +289,22 @@ func (r *Receiver) drain() {
 	close(r.drained)
 }
 
-func (r *Receiver) refuse(w http.ResponseWriter, request *http.Request, status int, err error) {
+// signatureAdvice returns what to check if a signature is missing or wrong.
+func (r *Receiver) signatureAdvice(header http.Header) string {
+	switch name := r.settings.header; len(header.Values(name)) {
+	case 0:
+		return "the delivery has no header " + name + ": if the service signs in another header, set it with WithSignature"
+	case 1:
+		return "WithKeys needs the secret key of the account that sends, and the receiver needs the body as it was sent: " +
+			"check that nothing before the receiver changes the body"
+	default:
+		return "the delivery has several headers " + name + ": the service sends one"
+	}
+}
+
+func (r *Receiver) refuse(w http.ResponseWriter, request *http.Request, status int, err error, attrs ...slog.Attr) {
 	r.log(request.Context(), r.logger, slog.LevelWarn, "notification refused",
-		slog.Int("status", status), slog.String("error", r.settings.redacted(err.Error())))
+		append([]slog.Attr{slog.Int("status", status), slog.String("error", r.settings.redacted(err.Error()))}, attrs...)...)
 	http.Error(w, r.settings.redacted(err.Error()), status)
 }
 

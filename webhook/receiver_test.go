@@ -29,7 +29,7 @@ const (
 
 func newReceiver(t *testing.T, handle webhook.Handler, opts ...webhook.Option) *webhook.Receiver {
 	t.Helper()
-	receiver, err := webhook.NewReceiver(handle, append([]webhook.Option{webhook.WithKeys(key)}, opts...)...)
+	receiver, err := webhook.NewReceiver(handle, append([]webhook.Option{webhook.WithKeys(key), webhook.WithLogger(slog.New(slog.DiscardHandler))}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +312,8 @@ func TestReceiver_ASlowBodyIsGivenUp(t *testing.T) {
 	}
 }
 
-// The reference server's deliveries are accepted: replayed, signed with the account's key.
+// The reference server's deliveries are accepted: replayed, signed with the account's key. A replay of a delivery is
+// another delivery of the same event, which a receiver that identifies deliveries by their event ignores.
 func TestReceiver_TakesWhatTheReferenceServerSends(t *testing.T) {
 	t.Parallel()
 	server := mockserver.New()
@@ -339,8 +340,45 @@ func TestReceiver_TakesWhatTheReferenceServerSends(t *testing.T) {
 	if err != nil || shipment.ShipmentID != result.ShipmentID || n.ID != result.DeliveryID || n.Event != result.Event || shipment.UpdatedAt.IsZero() {
 		t.Errorf("%+v, %+v, %v", n, shipment, err)
 	}
+	if n.EventID == "" || n.EventID != result.WebhookEventID {
+		t.Errorf("the event is %q, the result of the replay names %q", n.EventID, result.WebhookEventID)
+	}
+	if _, err := server.Client(t).Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: n.ID, WebhookID: id}); err != nil {
+		t.Fatal(err)
+	}
+	if again := <-got; again.ID == n.ID || again.EventID != n.EventID {
+		t.Errorf("the replay is delivery %s of event %s, the first %s of %s", again.ID, again.EventID, n.ID, n.EventID)
+	}
 	if err := receiver.Close(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// A receiver that identifies deliveries by their event handles a replay once.
+func TestReceiver_CanHandleEachEventOnce(t *testing.T) {
+	t.Parallel()
+	var handled []string
+	receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
+		handled = append(handled, n.ID+" "+n.EventID)
+		return nil
+	}, webhook.WithInline(), webhook.WithIDHeader(webhook.DefaultEventIDHeader))
+	for _, delivery := range []string{"WD-1", "WD-2"} {
+		answer := post(receiver, body, webhook.Sign(key, []byte(body)), webhook.DefaultIDHeader, delivery, webhook.DefaultEventIDHeader, "WE-1")
+		if answer.Code != http.StatusOK {
+			t.Errorf("%s: %d %s", delivery, answer.Code, answer.Body)
+		}
+	}
+	if fmt.Sprint(handled) != "[WE-1 WE-1]" {
+		t.Errorf("handled %q", handled)
+	}
+	other := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
+		handled = append(handled, n.EventID)
+		return nil
+	},
+		webhook.WithInline(), webhook.WithEventIDHeader("Event"))
+	post(other, body, webhook.Sign(key, []byte(body)), "Event", "WE-2")
+	if fmt.Sprint(handled) != "[WE-1 WE-1 WE-2]" {
+		t.Errorf("handled %q", handled)
 	}
 }
 

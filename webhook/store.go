@@ -27,7 +27,8 @@ const (
 // notification, because the first machine may have died. A handler that takes longer than the lease can therefore run
 // twice. An expired claim cannot end its successor.
 //
-// Package storetest tests an implementation; the nested module stores has one in PostgreSQL and one in Redis.
+// [MemoryStore] is for one process, [FileStore] for one machine, and the nested module stores has one in PostgreSQL and
+// one in Redis for several machines. Package storetest tests an implementation.
 type Store interface {
 	// Claim returns the state of an id, and gives the id to the claim if no other claim has it. The same claim
 	// again returns [Claimed] again, so that a call whose result was lost can be retried. An accepted id is
@@ -78,7 +79,7 @@ func (s *MemoryStore) Claim(_ context.Context, id, claim string) (ClaimState, er
 	defer s.mu.Unlock()
 	switch known, ok := s.known(id); {
 	case !ok:
-		s.remember(id, claim)
+		s.remember(id, claim, time.Now())
 		return Claimed, nil
 	case known.claim == "":
 		return Accepted, nil
@@ -90,17 +91,25 @@ func (s *MemoryStore) Claim(_ context.Context, id, claim string) (ClaimState, er
 
 // Accept implements [Store].
 func (s *MemoryStore) Accept(_ context.Context, id, claim string) error {
+	_, _, err := s.accept(id, claim)
+	return err
+}
+
+// accept records that a notification was accepted, and returns when it was claimed and whether that is new.
+func (s *MemoryStore) accept(id, claim string) (at time.Time, added bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch known, ok := s.known(id); {
 	case !ok:
-		s.remember(id, "")
-	case known.claim == claim:
+		s.remember(id, "", time.Now())
+	case known.claim == claim && claim != "":
 		s.ids[id] = remembered{until: known.until}
 	case known.claim != "":
-		return ErrClaimLost
+		return at, false, ErrClaimLost
+	default:
+		return at, false, nil
 	}
-	return nil
+	return s.ids[id].until.Add(-s.keep), true, nil
 }
 
 // Release implements [Store].
@@ -119,11 +128,35 @@ func (s *MemoryStore) known(id string) (remembered, bool) {
 	return known, ok && time.Now().Before(known.until)
 }
 
-func (s *MemoryStore) remember(id, claim string) {
-	now := time.Now()
-	s.forget(now)
-	s.ids[id] = remembered{until: now.Add(s.keep), claim: claim}
+// remember adds an id that was claimed at a time; an empty claim means that it was accepted.
+func (s *MemoryStore) remember(id, claim string, at time.Time) {
+	s.forget(time.Now())
+	s.ids[id] = remembered{until: at.Add(s.keep), claim: claim}
 	s.oldest = append(s.oldest, id)
+}
+
+// load adds an id that was accepted at a time, unless it is no longer remembered.
+func (s *MemoryStore) load(id string, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Now().Before(at.Add(s.keep)) {
+		s.remember(id, "", at)
+	}
+}
+
+// accepted returns the accepted ids that are remembered, oldest first.
+func (s *MemoryStore) accepted() []storeEntry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var entries []storeEntry
+	listed := map[string]bool{}
+	for _, id := range s.oldest {
+		if known, ok := s.known(id); ok && known.claim == "" && !listed[id] {
+			listed[id] = true
+			entries = append(entries, storeEntry{id, known.until.Add(-s.keep)})
+		}
+	}
+	return entries
 }
 
 // forget removes expired entries, and the oldest while there are too many.

@@ -107,7 +107,7 @@ func (j *job) prepare(out io.Writer) (leave func(), err error) {
 	if os.Getenv(shipping.EnvBaseURL) != "" {
 		return leave, errors.New("-in shipments.csv is required; unset " + shipping.EnvBaseURL + " for a demonstration")
 	}
-	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = 0.05 }))
+	server := mockserver.New()
 	leave = server.Close
 	if err := server.Err(); err != nil {
 		return leave, err

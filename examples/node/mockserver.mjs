@@ -4,7 +4,8 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-// The server at SHIPPING_BASE_URL, or, if that is not set, one that is started here on a free port.
+// The server at SHIPPING_BASE_URL, or, if that is not set, one that is started here on a free port. A server that was
+// started here stops on close(), and when this process ends without it.
 //
 // MOCKSERVER is the command, if it is not on the PATH. MOCKSERVER_TOKEN is needed for a server that was not started on
 // this machine.
@@ -14,19 +15,23 @@ export class Server {
     server.url = (process.env.SHIPPING_BASE_URL ?? "").replace(/\/+$/, "");
     if (server.url) return server;
     const command = process.env.MOCKSERVER || "mockserver";
-    server.process = spawn(command, ["serve", "-addr", "127.0.0.1:0", "-json"], { stdio: ["ignore", "pipe", "inherit"] });
+    server.process = spawn(command, ["serve", "-addr", "127.0.0.1:0", "-json", "-stdin"], { stdio: ["pipe", "pipe", "inherit"] });
     server.exited = once(server.process, "exit"); // rejects if there is no such command
     // The line is written once the server accepts connections.
     const line = once(createInterface({ input: server.process.stdout }), "line").then(([text]) => text);
     const text = await Promise.race([line, server.exited.then(() => "")]);
     if (!text) throw new Error(`${command} did not start: its exit code is ${server.process.exitCode}`);
+    // Neither the server nor its pipes keep this process alive. At its end the pipes are closed, and the server stops.
+    for (const handle of [server.process, server.process.stdin, server.process.stdout]) handle.unref();
     server.url = JSON.parse(text).url;
     return server;
   }
 
   // Stops the server if it was started here.
   async close() {
-    this.process?.kill("SIGTERM");
+    if (!this.process) return;
+    this.process.ref();
+    this.process.stdin.end();
     await this.exited;
   }
 

@@ -1,9 +1,11 @@
 // Tests of shipping.mjs against the reference server: node --test, in this folder.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
+import { promisify } from "node:util";
 
 import { Server, World } from "./mockserver.mjs";
 import { Shipping, ShippingError } from "./shipping.mjs";
@@ -35,6 +37,15 @@ async function receive(t) {
   };
   return { url: `http://127.0.0.1:${receiver.address().port}/`, notification: first() };
 }
+
+test("a server that is not closed stops with its process", async () => {
+  // The server inherits standard error, so the promise is fulfilled only when the server has stopped too.
+  const code = 'import { Server } from "./mockserver.mjs"; console.log((await Server.start()).url);';
+  const environment = { ...process.env, SHIPPING_BASE_URL: "" };
+  const ended = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", code], { env: environment, timeout: 60_000 });
+  assert.match(ended.stdout, /^http:\/\/127\.0\.0\.1:/);
+  assert.equal(ended.stderr, "");
+});
 
 test("rates are listed page by page", async (t) => {
   const { world, client } = await open(t);

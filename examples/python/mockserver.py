@@ -16,6 +16,7 @@ _open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
 class Server:
     """The server at SHIPPING_BASE_URL, or, if that is not set, one that is started here on a free port.
 
+    A server that was started here stops on close(), and when this process ends without it.
     MOCKSERVER is the command, if it is not on the PATH. MOCKSERVER_TOKEN is needed for a server that was not started
     on this machine.
     """
@@ -24,8 +25,9 @@ class Server:
         self.process = None
         self.url = os.environ.get("SHIPPING_BASE_URL", "").rstrip("/")
         if not self.url:
-            command = [os.environ.get("MOCKSERVER", "mockserver"), "serve", "-addr", "127.0.0.1:0", "-json"]
-            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+            command = [os.environ.get("MOCKSERVER", "mockserver"), "serve", "-addr", "127.0.0.1:0", "-json", "-stdin"]
+            # With -stdin the server stops when its input is closed: at the latest by the end of this process.
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             line = self.process.stdout.readline()  # written once the server accepts connections
             if not line:
                 raise RuntimeError(f"{command[0]} did not start: its exit code is {self.process.wait()}")
@@ -34,7 +36,7 @@ class Server:
     def close(self):
         """Stops the server if it was started here."""
         if self.process:
-            self.process.terminate()
+            self.process.stdin.close()
             self.process.wait()
             self.process.stdout.close()
 

@@ -3,7 +3,10 @@
 import hashlib
 import hmac
 import http.server
+import os
 import queue
+import subprocess
+import sys
 import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +19,16 @@ def setUpModule():
     global server
     server = mockserver.Server()
     unittest.addModuleCleanup(server.close)
+
+
+class ServerTest(unittest.TestCase):
+    def test_a_server_that_is_not_closed_stops_with_its_process(self):
+        # The server inherits standard error, so run() returns only when the server has stopped too.
+        code = "import mockserver; server = mockserver.Server(); print(server.url)"
+        environment = {name: value for name, value in os.environ.items() if name != "SHIPPING_BASE_URL"}
+        ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        self.assertIn("http://127.0.0.1:", ended.stdout)
 
 
 class ShippingTest(unittest.TestCase):

@@ -94,9 +94,9 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 }
 
 // embed starts the reference server and a receiver for its notifications, and fills in what the flags
-// left open. Documents take seconds there, not minutes.
+// left open.
 func (s *scene) embed() (leave func(), err error) {
-	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = 0.05 }))
+	server := mockserver.New()
 	s.delivered = make(chan notification, 1)
 	receiver := httptest.NewServer(receive(server.SecretKey, s.delivered))
 	leave = func() { server.Close(); receiver.Close() }

@@ -44,7 +44,7 @@ const s = suite(["-clock", "virtual"], async ({ call, shipments, wallets }) => {
 
 const ready = {
   draft: "text=Purchase selected", pdf: "iframe", deliveries: ".detail h2", "webhook-list": ".row", webhook: "text=Save", inbox: ".detail .body", event: "text=Payload", schedule: "text=Run schedule", faults: ".rules li",
-  fault: "text=Save", "fault-new": ".detail fieldset", countries: ".detail h2", "exchange-rates": ".detail td", changes: ".detail td", compare: ".compared td", response: ".detail .reason", world: ".terms li", assumptions: ".assumptions li", "special-inputs": ".special li", lint: ".coverage h3",
+  fault: "text=Save", "fault-new": ".detail fieldset", countries: ".detail h2", "exchange-rates": ".detail td", changes: ".detail td", compare: ".compared td", response: ".detail .reason", world: ".terms li", assumptions: ".assumptions li", "special-inputs": ".special li", lint: ".findings",
 };
 
 for (const [size, viewport] of Object.entries({ wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 780 } })) {

@@ -87,7 +87,6 @@ var keyless = map[string]string{
 	"batch.ReplayOutcome":      "the key names an item",
 	"shipping.PurchaseRequest": "an identifier, documents and settings",
 	"journal.Query":            "the key is a fingerprint",
-	"mockserver.Coverage":      "counts of operations",
 	"fault.Kind":               "a name and a description",
 	"mockserver.FaultRule":     "a fault rule and its counts",
 	"sweep.Config":             "settings, and options that are functions",
@@ -96,6 +95,7 @@ var keyless = map[string]string{
 	"sweep.Request":            "what the journal shows, which contains no key",
 	"sweep.Result":             "names of faults, and requests as the journal shows them",
 	"webhook.MemoryStore":      "identifiers of deliveries",
+	"webhook.FileStore":        "identifiers of deliveries, and a path",
 	"webhook.Tracker":          "identifiers of shipments",
 }
 

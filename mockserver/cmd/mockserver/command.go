@@ -37,6 +37,7 @@ type action func(ctx context.Context, p program) int
 type program struct {
 	args           []string
 	getenv         func(string) string
+	stdin          io.Reader
 	stdout, stderr io.Writer
 }
 
@@ -95,11 +96,7 @@ func lookUp(word string, p program) (command, bool) {
 // declare returns the flags, not yet read, and the action.
 func (c command) declare() (*flags, action) {
 	f := newFlags("mockserver " + c.word)
-	do := c.define(f)
-	if f.hasFlags() {
-		f.text(configFlag, text{file: true}, "read flags from a JSON `FILE`, such as {\"addr\":\"127.0.0.1:0\"}")
-	}
-	return f, do
+	return f, c.define(f)
 }
 
 // run reads the flags, which may stand anywhere among the arguments, and runs the action.

@@ -16,6 +16,7 @@ func small() []command {
 	return []command{
 		{word: "run", summary: "run it: at once", argument: "URL", define: func(f *flags) action {
 			f.text("kind", text{choices: []string{"red", "blue"}}, "the `KIND` of the user's [own]")
+			f.text("file", text{file: true}, "read a `FILE`, such as {\"addr\":\"127.0.0.1:0\"}")
 			f.Bool("json", false, "print JSON")
 			f.Duration("wait", 0, "wait this `TIME`")
 			return nil

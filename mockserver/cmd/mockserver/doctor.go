@@ -12,7 +12,8 @@ func doctorCommand() command {
 		word: "doctor", summary: "test a receiver of webhooks with valid and invalid deliveries", argument: "URL",
 		about: `Sends valid and invalid deliveries to the receiver: wrong signatures, duplicates, and late, huge, slow and
 malformed deliveries. Prints a scorecard with advice. The exit code is 0 if every delivery was handled
-correctly, else 1. Receivers on other machines are tested only with -anywhere.`,
+correctly, else 1. Valid deliveries reach the handler of the receiver, which may store them: their shipments begin
+with SH-DOCTOR. Receivers on other machines are tested only with -anywhere.`,
 		examples: []string{
 			"doctor http://127.0.0.1:8080/hooks -key sk_test_…",
 			"doctor http://127.0.0.1:8080/hooks -other-key sk_test_… -json",

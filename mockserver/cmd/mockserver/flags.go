@@ -62,22 +62,13 @@ func takesValue(f *flag.Flag) bool {
 	return !ok || !b.IsBoolFlag()
 }
 
-// configFlag is the flag that names the configuration file. Every subcommand with flags has it.
-const configFlag = "config"
-
-// read sets the flags from the arguments, the environment and the configuration file, in this order of
-// precedence, and returns the arguments that are not flags.
+// read sets the flags from the arguments, and the others from the environment, and returns the arguments that are not
+// flags.
 func (f *flags) read(args []string, getenv func(string) string) (rest []string, err error) {
 	if rest, err = f.arguments(args); err != nil {
 		return nil, err
 	}
-	if err = f.fromEnvironment(getenv); err != nil {
-		return nil, err
-	}
-	if config := f.Lookup(configFlag); config != nil && config.Value.String() != "" {
-		return rest, f.fromFile(config.Value.String())
-	}
-	return rest, nil
+	return rest, f.fromEnvironment(getenv)
 }
 
 // arguments reads flags before, between and after the other arguments, up to "--".

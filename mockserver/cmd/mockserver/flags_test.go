@@ -5,17 +5,14 @@ import (
 	"testing"
 )
 
-// The command line wins over the environment, the environment over the configuration file, and the
-// file over the default.
+// The command line wins over the environment, and the environment over the default.
 func TestFlags_Precedence(t *testing.T) {
 	t.Parallel()
-	config := file(t, "config.json", `{"format":"json","seed":2}`)
 	seeds := map[string]string{}
-	for _, seed := range []string{"1", "2", "3", "4"} {
+	for _, seed := range []string{"1", "3", "4"} {
 		seeds[seed] = invoke(t, nil, "env", "-format", "json", "-seed", seed).want(t, exitOK).stdout
 	}
-	withConfig := map[string]string{"MOCKSERVER_CONFIG": config}
-	withBoth := map[string]string{"MOCKSERVER_CONFIG": config, "MOCKSERVER_SEED": "3"}
+	variable := map[string]string{"MOCKSERVER_FORMAT": "json", "MOCKSERVER_SEED": "3"}
 	tests := []struct {
 		name string
 		env  map[string]string
@@ -23,12 +20,10 @@ func TestFlags_Precedence(t *testing.T) {
 		want string
 	}{
 		{"default", nil, []string{"-format", "json"}, seeds["1"]},
-		{"file by flag", nil, []string{"-config", config}, seeds["2"]},
-		{"file by variable", withConfig, nil, seeds["2"]},
-		{"variable over file", withBoth, nil, seeds["3"]},
-		{"empty variable counts as none", map[string]string{"MOCKSERVER_CONFIG": config, "MOCKSERVER_SEED": ""}, nil, seeds["2"]},
-		{"flag over variable and file", withBoth, []string{"-seed", "4"}, seeds["4"]},
-		{"two dashes and an equals sign", withBoth, []string{"--seed=4"}, seeds["4"]},
+		{"variable", variable, nil, seeds["3"]},
+		{"empty variable counts as none", map[string]string{"MOCKSERVER_SEED": ""}, []string{"-format", "json"}, seeds["1"]},
+		{"flag over variable", variable, []string{"-seed", "4"}, seeds["4"]},
+		{"two dashes and an equals sign", variable, []string{"--seed=4"}, seeds["4"]},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -59,34 +54,4 @@ func TestFlags_StandBeforeAndBehindTheArgument(t *testing.T) {
 			t.Errorf("%q: %q, %v", test.args, rest, err)
 		}
 	}
-}
-
-func TestConfigFile_IsRefusedWithTheReason(t *testing.T) {
-	t.Parallel()
-	tests := []struct{ name, content, want string }{
-		{"unknown name", `{"sed":7}`, `unknown flag "sed": did you mean seed?`},
-		{"name of the file itself", `{"config":"x.json"}`, `unknown flag "config"`},
-		{"bad value", `{"seed":"seven"}`, `invalid value "seven" for "seed"`},
-		{"bad choice", `{"format":"xml"}`, `one of sh, dotenv, json`},
-		{"list", `{"seed":[7]}`, `"seed" is not a string, number or boolean`},
-		{"no object", `[]`, "not a JSON object of flags"},
-		{"no JSON", `seed: 7`, "not a JSON object of flags"},
-		{"two objects", `{}{}`, "unexpected text after the JSON object"},
-		{"several mistakes", `{"sed":7,"fromat":"sh"}`, `did you mean format?`},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			path := file(t, "config.json", test.content)
-			invoke(t, nil, "env", "-config", path).want(t, exitUsage, "config.json", test.want)
-		})
-	}
-	invoke(t, nil, "env", "-config", "no/such/file.json").want(t, exitUsage, "no/such/file.json")
-}
-
-// One file serves every word.
-func TestConfigFile_LeavesFlagsOfOtherWordsAlone(t *testing.T) {
-	t.Parallel()
-	path := file(t, "config.json", `{"addr":"127.0.0.1:0","json":true,"drain":"1s","seed":1}`)
-	invoke(t, nil, "env", "-config", path).want(t, exitOK, "SHIPPING_SECRET_KEY=")
 }

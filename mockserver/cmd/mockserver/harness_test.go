@@ -21,7 +21,7 @@ type outcome struct {
 func invoke(t *testing.T, env map[string]string, args ...string) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), args, func(name string) string { return env[name] }, &stdout, &stderr)
+	code := run(t.Context(), args, func(name string) string { return env[name] }, strings.NewReader(""), &stdout, &stderr)
 	return outcome{code, stdout.String(), stderr.String()}
 }
 
@@ -63,6 +63,12 @@ type daemon struct {
 // test at the latest.
 func start(t *testing.T, env map[string]string, args ...string) *daemon {
 	t.Helper()
+	return startReading(t, strings.NewReader(""), env, args...)
+}
+
+// startReading is start with a standard input.
+func startReading(t *testing.T, stdin io.Reader, env map[string]string, args ...string) *daemon {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	d := &daemon{stop: stop, ended: make(chan outcome, 1)}
 	reader, writer := io.Pipe()
@@ -70,7 +76,7 @@ func start(t *testing.T, env map[string]string, args ...string) *daemon {
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
-		code := run(ctx, append([]string{"serve", "-addr", "127.0.0.1:0"}, args...), func(name string) string { return env[name] }, writer, &stderr)
+		code := run(ctx, append([]string{"serve", "-addr", "127.0.0.1:0"}, args...), func(name string) string { return env[name] }, stdin, writer, &stderr)
 		writer.Close()
 		d.ended <- outcome{code: code, stderr: stderr.String()}
 	}()

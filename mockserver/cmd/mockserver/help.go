@@ -41,7 +41,7 @@ func overview(out io.Writer) {
 	}
 	fmt.Fprint(out, `
 To begin, run mockserver serve. mockserver help COMMAND shows the flags and examples of a command.
-Every flag can also be set with an environment variable and in the JSON file of -config.
+Every flag can also be set with an environment variable.
 `)
 }
 

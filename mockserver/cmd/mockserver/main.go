@@ -5,7 +5,7 @@
 //	go run ./mockserver/cmd/mockserver help
 //
 // A flag is read from the command line; else from the environment, where the variable of -deliver-anywhere is
-// MOCKSERVER_DELIVER_ANYWHERE; else from the JSON file of -config; else it has its default.
+// MOCKSERVER_DELIVER_ANYWHERE; else it has its default.
 package main
 
 import (
@@ -28,7 +28,7 @@ const (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
+	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr))
 }
 
 // commands returns the table of subcommands, from which help and completion are derived.
@@ -48,8 +48,8 @@ func commands() []command {
 }
 
 // run runs the subcommand that the arguments name and returns the exit code.
-func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	p := program{args: args, getenv: getenv, stdout: stdout, stderr: stderr}
+func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
+	p := program{args: args, getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr}
 	if len(args) == 0 {
 		overview(p.stderr)
 		return exitUsage

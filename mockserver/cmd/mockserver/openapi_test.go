@@ -19,10 +19,10 @@ func TestOpenAPI_PrintsTheDocumentOrWritesIt(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "openapi.json")
 	noEnvironment := func(string) string { return "" }
 	var printed, nothing, problems bytes.Buffer
-	if code := run(t.Context(), []string{"openapi"}, noEnvironment, &printed, &problems); code != exitOK {
+	if code := run(t.Context(), []string{"openapi"}, noEnvironment, nil, &printed, &problems); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, problems.String())
 	}
-	if code := run(t.Context(), []string{"openapi", "-o", file}, noEnvironment, &nothing, &problems); code != exitOK {
+	if code := run(t.Context(), []string{"openapi", "-o", file}, noEnvironment, nil, &nothing, &problems); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, problems.String())
 	}
 	written, err := os.ReadFile(file)
@@ -36,7 +36,7 @@ func TestOpenAPI_PrintsTheDocumentOrWritesIt(t *testing.T) {
 		t.Errorf("with -o it also prints %d bytes", nothing.Len())
 	}
 	nowhere := filepath.Join(t.TempDir(), "none", "openapi.json")
-	if code := run(t.Context(), []string{"openapi", "-o", nowhere}, noEnvironment, &nothing, &problems); code != exitFailure {
+	if code := run(t.Context(), []string{"openapi", "-o", nowhere}, noEnvironment, nil, &nothing, &problems); code != exitFailure {
 		t.Errorf("exit code %d for a file that cannot be written", code)
 	}
 }

@@ -35,12 +35,13 @@ The same seed always creates the same world, with the same secret key. On an int
 stops accepting connections, finishes the requests under way and exits.`,
 		examples: []string{
 			"serve",
-			"serve -addr 127.0.0.1:0 -json     # for scripts: a free port, one line of JSON",
+			"serve -addr 127.0.0.1:0 -json -stdin   # for programs: a free port, one line of JSON, and no server that stays behind",
 			"serve -clock virtual -seed 7      # time moves only by POST /_mock/clock/advance",
 			"serve -state state.json           # save all data on exit and restore it on start",
 		},
 		define: func(f *flags) action {
 			s := serving{
+				stdin: f.Bool("stdin", false, "stop when standard input ends, as it does when the program that started the server has ended"),
 				addr:  f.text("addr", text{value: defaultAddr}, "listen on this `ADDRESS`; port 0 takes a free one"),
 				json:  f.Bool("json", false, "print only one line of JSON, once connections are accepted; its webhooks are those that replays reach"),
 				seed:  f.Uint64("seed", 1, "the random seed of the world, a `NUMBER`"),
@@ -66,8 +67,6 @@ stops accepting connections, finishes the requests under way and exits.`,
 				maxJournal:   f.Int64("max-journal", 128<<20, "the maximum memory of all journals together, in `BYTES`; beyond it they keep fewer requests"),
 				tls:          f.Bool("tls", false, "serve HTTPS with a new certificate for localhost, 127.0.0.1 and ::1"),
 				tlsCA:        f.text("tls-ca", text{file: true}, "with -tls: write the CA certificate that clients must trust to this `FILE`; default: a temporary file"),
-				h2c:          f.Bool("h2c", false, "also serve HTTP/2 without TLS, for clients with prior knowledge"),
-				compress:     f.Bool("compress", false, "compress the list of countries for clients on this machine too, if they accept gzip"),
 				log: f.text("log", text{value: "auto", choices: []string{"auto", "text", "json", "off"}},
 					"the `FORMAT` of the request log on standard error; auto is text on a terminal, else off"),
 				verbose: f.Bool("verbose", false, "log events of the server to standard error"),
@@ -84,10 +83,10 @@ type serving struct {
 	seed                    *uint64
 	drain                   *time.Duration
 	json, anywhere, verbose *bool
-	tls, h2c, compress      *bool
+	tls                     *bool
 	tlsCA, log, hosts       *string
 	token, assume, rules    *string
-	strict                  *bool
+	strict, stdin           *bool
 	maxBody, maxJournal     *int64
 	maxBytes                *int64
 	maxHeader               *int
@@ -158,6 +157,15 @@ func (s serving) run(ctx context.Context, p program) int {
 	untouched := make([]byte, headroom) // as late as possible: it starts a garbage collection
 	defer runtime.KeepAlive(untouched)
 
+	if *s.stdin {
+		var ended context.CancelFunc
+		ctx, ended = context.WithCancel(ctx)
+		defer ended()
+		go func() {
+			_, _ = io.Copy(io.Discard, p.stdin) // an error ends the input too
+			ended()
+		}()
+	}
 	<-ctx.Done()
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), *s.drain)
 	defer cancel()
@@ -192,12 +200,6 @@ func (s serving) options(p program) ([]mockserver.Option, error) {
 	}
 	if *s.tls {
 		opts = append(opts, mockserver.WithTLS())
-	}
-	if *s.h2c {
-		opts = append(opts, mockserver.WithH2C())
-	}
-	if *s.compress {
-		opts = append(opts, mockserver.WithCompression())
 	}
 	if *s.clock == "virtual" {
 		opts = append(opts, mockserver.WithVirtualClock(time.Time{}))
@@ -325,7 +327,8 @@ func banner(w io.Writer, r ready) error {
 	if r.CA != "" {
 		fmt.Fprintf(&b, "\nFor curl, and for Go's SSL_CERT_FILE: --cacert %s\n", shell.Quote(r.CA))
 	}
-	fmt.Fprintf(&b, "\nConsole and control API: %s   Stop with Ctrl-C.\n", printable(r.Console))
+	fmt.Fprintf(&b, "\nAll wallets, shipments, invoices and webhooks: curl %s\nConsole and control API: %s   Stop with Ctrl-C.\n",
+		shell.Quote(r.URL+"/_mock/worlds/home"), printable(r.Console))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -135,6 +135,7 @@ func TestServe_SaysWhoHasThePortAndWhatToDo(t *testing.T) {
 		{"another program", []string{"-addr", busy}, nil, []string{busy + " is used by another program", "-addr 127.0.0.1:0"}},
 		{"another program, by variable", nil, map[string]string{"MOCKSERVER_ADDR": busy}, []string{"is used by another program"}},
 		{"another mockserver", []string{"-addr", running}, nil, []string{running + " is used by another mockserver"}},
+		{"only a port", []string{"-addr", "4010"}, nil, []string{`"4010" is only a port: write 127.0.0.1:4010, or :4010`}},
 		{"no address", []string{"-addr", "nowhere"}, nil, []string{"cannot listen on nowhere", "choose another address"}},
 	}
 	for _, test := range tests {
@@ -299,9 +300,46 @@ func TestServe_TakesAssumptionsAndRules(t *testing.T) {
 			t.Errorf("%s is %s, want %s", name, got[name], want)
 		}
 	}
-	invoke(t, nil, "serve", "-assume", "PerPgeCap=2").want(t, exitFailure, `did you mean "PerPageCap"?`)
-	invoke(t, nil, "serve", "-rules", file(t, "rules.json", "{}")).want(t, exitFailure, "compliance rules")
-	invoke(t, nil, "serve", "-rules", "missing.json").want(t, exitFailure, "-rules")
+}
+
+// An option that is invalid is reported before the server listens: a mistake in -assume was hidden behind the error of
+// an address in use.
+func TestServe_ChecksItsOptionsBeforeItListens(t *testing.T) {
+	t.Parallel()
+	busy := taken(t)
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-assume", "PerPgeCap=2"}, `did you mean "PerPageCap"?`},
+		{[]string{"-rules", file(t, "rules.json", "{}")}, "compliance rules"},
+		{[]string{"-rules", "missing.json"}, "-rules"},
+		{[]string{"-scenario", "lots"}, `unknown scenario "lots"`},
+		{[]string{"-state", file(t, "state.json", "{")}, "not a complete JSON object"},
+	} {
+		got := invoke(t, nil, append([]string{"serve", "-addr", busy}, test.args...)...).want(t, exitFailure, test.want)
+		if strings.Contains(got.stderr, "is used by") {
+			t.Errorf("%q: %s", test.args, got.stderr)
+		}
+	}
+}
+
+// A server that a test program started and did not stop ran for ever. With -stdin it stops when the program has ended,
+// which closes its end of the pipe; without, an input that is at its end, such as /dev/null, stops nothing.
+func TestServe_StopsWhenItsInputEnds(t *testing.T) {
+	t.Parallel()
+	input, program := io.Pipe()
+	d := startReading(t, input, nil, "-json", "-stdin")
+	if status := listed(t, d.world(t), "/v1/rates").StatusCode; status != http.StatusOK {
+		t.Errorf("status %d", status)
+	}
+	program.Close()
+	if ended := <-d.ended; ended.code != exitOK || ended.stderr != "" {
+		t.Errorf("stopped with %+v", ended)
+	}
+	if status := listed(t, start(t, nil, "-json").world(t), "/v1/rates").StatusCode; status != http.StatusOK {
+		t.Errorf("status %d", status)
+	}
 }
 
 // The preset is a value of -assume; the assignments after it override it.

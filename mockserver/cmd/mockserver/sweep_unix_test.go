@@ -24,7 +24,7 @@ func TestSweep_InterruptLeavesNoProcess(t *testing.T) {
 	ended := make(chan int, 1)
 	var stderr bytes.Buffer
 	go func() {
-		ended <- run(ctx, []string{"sweep", "--", "sh", "-c", script}, os.Getenv, &stderr, &stderr)
+		ended <- run(ctx, []string{"sweep", "--", "sh", "-c", script}, os.Getenv, nil, &stderr, &stderr)
 	}()
 	var text []byte
 	eventually(t, func() (err error) { text, err = os.ReadFile(ids); return err })

@@ -78,25 +78,3 @@ func TestTLS_ItsAuthorityGoesWithTheServer(t *testing.T) {
 	}
 	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-tls", "-tls-ca", filepath.Join(t.TempDir(), "no", "ca.pem")).want(t, exitFailure, "-tls-ca")
 }
-
-func TestH2C_IsSpokenWhereAsked(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		args  []string
-		major int // 0: nothing is answered
-	}{{[]string{"-json", "-h2c"}, 2}, {[]string{"-json"}, 0}} {
-		r := start(t, nil, test.args...).world(t)
-		transport := &http.Transport{Protocols: new(http.Protocols)}
-		transport.Protocols.SetUnencryptedHTTP2(true)
-		t.Cleanup(transport.CloseIdleConnections)
-		resp, err := (&http.Client{Transport: transport}).Get(r.URL + "/_mock/healthz")
-		if err != nil {
-			resp = &http.Response{Body: http.NoBody}
-		}
-		resp.Body.Close()
-		if resp.ProtoMajor != test.major {
-			t.Errorf("%v answers by HTTP/%d, want %d (%v)", test.args, resp.ProtoMajor, test.major, err)
-		}
-		invoke(t, nil, "ready", r.URL).want(t, exitOK)
-	}
-}

@@ -48,7 +48,7 @@ func (s *Admin) foreign(r *http.Request) string {
 func (s *Admin) hasToken(r *http.Request) bool {
 	sent := r.Header.Get(tokenHeader)
 	if cookie, err := r.Cookie(tokenCookie); err == nil && sent == "" {
-		sent = cookie.Value
+		sent, _ = url.QueryUnescape(cookie.Value) // see signIn
 	}
 	if sent == "" && r.URL.Path == wire.ControlPrefix {
 		sent = r.URL.Query().Get(tokenParameter)
@@ -57,10 +57,10 @@ func (s *Admin) hasToken(r *http.Request) bool {
 }
 
 // signIn responds to a browser that opens the console with the token in its address: it sets a cookie and redirects to
-// the address without the token.
+// the address without the token. The value of the cookie is escaped: a token can have characters that a cookie cannot.
 func (s *Admin) signIn(c *control) wire.Reply {
 	cookie := http.Cookie{
-		Name: tokenCookie, Value: s.Token(), Path: wire.ControlPrefix, HttpOnly: true, Secure: c.TLS != nil, SameSite: http.SameSiteStrictMode,
+		Name: tokenCookie, Value: url.QueryEscape(s.Token()), Path: wire.ControlPrefix, HttpOnly: true, Secure: c.TLS != nil, SameSite: http.SameSiteStrictMode,
 	}
 	p := wire.Redirect(wire.ControlPrefix)
 	p.Status = http.StatusSeeOther

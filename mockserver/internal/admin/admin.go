@@ -45,7 +45,7 @@ func (r *Route) Parameters() []string { return append(strings.Fields(r.query), w
 
 func Routes() []Route {
 	return []Route{
-		{"GET", "", "this list; a browser gets the console", "token", (*Admin).listControlRoutes},
+		{"GET", "", "this list; a browser gets the console, also at /", "token", (*Admin).listControlRoutes},
 		{"GET", "console/{file}", "a file of the console", "", (*Admin).getConsoleFile},
 		{"GET", "live", "counts that change with the world; with Accept: text/event-stream one message for each change", "", (*Admin).watchWorld},
 		{"GET", "healthz", "whether the server is ready, and its time", "", (*Admin).getHealth},
@@ -65,7 +65,6 @@ func Routes() []Route {
 		{"GET", "journal/{request_id}", "an entry of the journal; as=curl or as=go returns a command or a test that sends the request again", "as", (*Admin).getJournalEntry},
 		{"GET", "why/{request_id}", "why a request was refused, the section of the specification, and the nearest valid request", "", (*Admin).explainRefusal},
 		{"GET", "lint", "the findings of the linter", "", (*Admin).listFindings},
-		{"GET", "coverage", "which operations, states, documents and refusals were used", "", (*Admin).getCoverage},
 		{"GET", "deliveries", "webhook deliveries, newest first; contains filters; page and perPage as in lists; wait=5s waits until none is queued", "contains page perPage wait", (*Admin).listDeliveries},
 		{"GET", "inbox", "the notifications to the inbox, oldest first, with their signatures verified; a webhook to its url needs no receiver; contains filters; after=7 selects later ones; wait=5s waits for the first, wait=5s&count=2 for two", "contains after wait count", (*Admin).listInbox},
 		{"POST", "inbox", "receive a notification in the inbox; status=503 responds with that status", "status", (*Admin).receiveNotification},
@@ -109,8 +108,7 @@ type Config struct {
 	Operations []shipping.Operation
 	Unread     *wire.Unread
 	Metrics    *watch.Metrics
-	Memory     *watch.Memory   // of all journals
-	Coverage   *watch.Coverage // of all worlds
+	Memory     *watch.Memory // of all journals
 	MaxBody    int64
 	Hosts      []string // host names to accept, besides those of this machine
 	Logger     *slog.Logger
@@ -140,9 +138,10 @@ type Admin struct {
 // ServeHTTP serves a request to the control surface.
 func (s *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// Redirect redirects /_mock to the index.
+// Redirect redirects /_mock, and a browser at /, to the index.
 func (s *Admin) Redirect(w http.ResponseWriter, r *http.Request) {
 	p := wire.Redirect(wire.ControlPrefix)
+	p.Header.Set("Vary", "Accept")
 	s.write(w, r, &p)
 }
 
@@ -165,7 +164,9 @@ func New(c Config) *Admin {
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no route %s %s: GET %s lists the routes", r.Method, r.URL.Path, wire.ControlPrefix))
+		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf(
+			"no route %s %s: GET %[3]s lists the routes, and GET %[3]sworlds/home the wallets, shipments, invoices and webhooks of the server's own world",
+			r.Method, r.URL.Path, wire.ControlPrefix))
 		s.write(w, r, &p)
 	})
 	return s

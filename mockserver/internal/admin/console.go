@@ -107,7 +107,7 @@ func (s *Admin) listControlRoutes(c *control) wire.Reply {
 	if c.URL.Query().Has(tokenParameter) && s.Token() != "" {
 		return s.signIn(c)
 	}
-	if wire.Accepts(c.Header, "text/html") {
+	if wire.Prefers(c.Header, "text/html", "application/json") {
 		return s.consoleFile(c, consolePage)
 	}
 	p := wire.SucceedWith(nil, indexMessage, list.Map(Routes(), viewRoute))

@@ -95,15 +95,21 @@ func checksum(parts ...any) uint32 {
 	return hash.Sum32()
 }
 
-// checksumWorlds returns a number that changes when a world is opened or closed.
+// checksumWorlds returns a number that changes when a world is opened or closed, or its snapshots change.
 func checksumWorlds(opened []*world.World) uint32 {
-	return checksum(len(opened), opened[len(opened)-1].Name())
+	changes := 0
+	for _, w := range opened {
+		w.Lock()
+		changes += w.SnapshotChanges
+		w.Unlock()
+	}
+	return checksum(len(opened), opened[len(opened)-1].Name(), changes)
 }
 
 // watchWorld serves GET /_mock/live: the summary of a world, or a stream of summaries for clients that accept
 // text/event-stream.
 func (s *Admin) watchWorld(c *control) wire.Reply {
-	if !wire.Accepts(c.Header, "text/event-stream") {
+	if !wire.Prefers(c.Header, "text/event-stream", "application/json") {
 		return wire.SucceedWith(nil, "The state of the world; send Accept: text/event-stream for a stream of its changes", s.summary(c.world))
 	}
 	if s.watching.Add(1) > maxStreams {

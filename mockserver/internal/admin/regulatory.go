@@ -63,7 +63,7 @@ func (s *Admin) getRegulatoryRequest(c *control) wire.Reply {
 	record, err := w.Desk.Get(c.PathValue("request_id"))
 	w.Unlock()
 	if err != nil {
-		return api.DeskRefused(w, err)
+		return api.DeskRefused(w, c.Call, err)
 	}
 	return wire.SucceedWith(nil, "The request", struct {
 		Record  json.RawMessage   `json:"record"`

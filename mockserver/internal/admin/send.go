@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path"
 	"strings"
 
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -51,13 +52,13 @@ func (s *Admin) sendRequest(c *control) wire.Reply {
 
 // newServiceRequest returns the request for an order.
 func (s *Admin) newServiceRequest(c *control, order serviceRequest) (*http.Request, *wire.Reply) {
-	if !strings.HasPrefix(order.Target, "/") || IsPath(order.Target) {
-		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `target is the path and query of the service: send {"method":"GET","target":"/v1/rates?perPage=2"}`)
-		return nil, &p
-	}
 	req, err := http.NewRequestWithContext(c.Context(), order.Method, wire.InMemoryURL+order.Target, bytes.NewReader(order.Body))
 	if err != nil {
 		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("the request cannot be sent: %v", err))
+		return nil, &p
+	}
+	if !strings.HasPrefix(order.Target, "/") || IsPath(path.Clean(req.URL.Path)+"/") {
+		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `target is the path and query of the service: send {"method":"GET","target":"/v1/rates?perPage=2"}`)
 		return nil, &p
 	}
 	req.Header.Set("Authorization", "Bearer "+c.world.SecretKey)

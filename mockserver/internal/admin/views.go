@@ -49,7 +49,7 @@ type deliveryView struct {
 	URL        string                `json:"url"`
 	State      delivery.State        `json:"state"`
 	Reason     string                `json:"reason,omitempty"`
-	Payload    json.RawMessage       `json:"payload"`
+	Payload    json.RawMessage       `json:"payload,omitempty"` // not in the response to POST events
 	CreatedAt  jsontext.Timestamp    `json:"created_at"`
 	Attempts   []deliveryAttemptView `json:"attempts"`
 }

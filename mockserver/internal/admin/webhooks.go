@@ -111,14 +111,15 @@ func (s *Admin) emitEvent(c *control) wire.Reply {
 		return refusedFor(err)
 	}
 	refused := 0
-	for _, d := range queued {
+	for i, d := range queued {
 		if d.State == delivery.Refused {
 			refused++
 		}
+		queued[i].Payload = nil // the same for all; GET deliveries has it
 	}
 	message := spelling.Counted(len(queued)-refused, "notification queued", "notifications queued")
 	if refused > 0 {
-		message += fmt.Sprintf(", %d refused: reason tells why", refused)
+		message += fmt.Sprintf(", %d not sent: see reason", refused)
 	}
 	return wire.SucceedWith(nil, message, list.Map(queued, viewDelivery))
 }

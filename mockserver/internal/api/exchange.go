@@ -24,7 +24,6 @@ type Config struct {
 	Operations     []shipping.Operation // the operation table
 	OpenOperations []string             // that need no key, in addition to those of the table
 	Countries      *wire.Static         // the whole response of GET /v1/countries
-	Compress       bool                 // also for clients on this machine
 	Logger         *slog.Logger
 	// Check checks a response against the OpenAPI document of a world.
 	Check func(w *world.World, operation string, status int, body []byte) error
@@ -149,8 +148,8 @@ func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *
 // finish passes an exchange to the observers and sends its response.
 func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
 	x.Reply.WithoutKeys()
-	if len(x.Struck) == 0 { // faults apply to the uncompressed form
-		x.Reply.Negotiate(x.Call.Request, s.Compress)
+	if len(x.Struck) == 0 {
+		x.Reply.Revalidate(x.Call.Request)
 	}
 	ready := time.Now()
 	x.At, x.Took, x.Virtual, x.World = w.Clock.At(ready), ready.Sub(x.Began), w.Clock.IsVirtual(), w.Name()

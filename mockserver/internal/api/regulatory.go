@@ -48,7 +48,7 @@ func purchase(w *world.World, c *wire.Call) wire.Reply {
 	before := w.RequestSize(in.RequestID)
 	receipt, err := w.Desk.Purchase(in)
 	if err != nil {
-		return DeskRefused(w, err)
+		return DeskRefused(w, c, err)
 	}
 	w.Resized(before, w.RequestSize(receipt.RequestID))
 	p := wire.SucceedWith(c.Buffer, "Wallet charged, document generation started", receipt)
@@ -121,7 +121,7 @@ func DocumentPDF(w *world.World, c *wire.Call) wire.Reply {
 	sheet, err := w.Desk.Sheet(c.PathValue("request_id"), c.PathValue("document_type"))
 	w.Unlock()
 	if err != nil {
-		return DeskRefused(w, err)
+		return DeskRefused(w, c, err)
 	}
 	var pdf bytes.Buffer
 	if err := formpdf.Render(&pdf, sheet); err != nil {
@@ -137,15 +137,15 @@ func DocumentPDF(w *world.World, c *wire.Call) wire.Reply {
 // AnswerRecord returns a reply with a record, or with the refusal in err.
 func AnswerRecord(w *world.World, c *wire.Call, message string, record *regulatory.Record, err error) wire.Reply {
 	if err != nil {
-		return DeskRefused(w, err)
+		return DeskRefused(w, c, err)
 	}
 	p := wire.CloseEnvelope(record.AppendJSON(wire.OpenEnvelope(c.Buffer, message)))
 	p.Record = record
 	return p
 }
 
-// DeskRefused converts an error of the desk to a reply.
-func DeskRefused(w *world.World, err error) wire.Reply {
+// DeskRefused converts an error of the desk to a reply. The refusal of an invalid request names misspelt fields.
+func DeskRefused(w *world.World, c *wire.Call, err error) wire.Reply {
 	if interrupted, ok := errors.AsType[*inject.Interruption](err); ok {
 		p := interrupted.Reply()
 		p.Then = func(x *wire.Exchange) { interrupted.Strike(x, faultEnvironment(w)) }
@@ -163,6 +163,11 @@ func DeskRefused(w *world.World, err error) wire.Reply {
 		status = w.Assume().FundsFailure()
 	case regulatory.CodeImpossible:
 		status = http.StatusInternalServerError
+	}
+	if refusal.Code == regulatory.CodeInvalidRequest && len(c.Unknown) > 0 {
+		explained := *refusal
+		explained.Message += c.Misspelt
+		refusal = &explained
 	}
 	return refusedBy(status, refusal)
 }

@@ -30,8 +30,8 @@ type replayResult struct {
 	ReplayMode     string `json:"replay_mode"`
 }
 
-// replayWebhook serves POST /v1/webhooks/replay: it queues one delivery to each receiver under one
-// new event id, and responds before any is sent.
+// replayWebhook serves POST /v1/webhooks/replay: it queues one delivery to each receiver, and responds before any is
+// sent. The deliveries have new ids, and the id of the event whose payload they repeat.
 //
 // Assumptions: If delivery_id is present, shipment_id and event are ignored. The specification requires them only if
 // delivery_id is absent, and states that delivery_id "replays the exact stored payload of that attempt". The result
@@ -45,7 +45,7 @@ func replayWebhook(w *world.World, c *wire.Call) wire.Reply {
 		return *refusal
 	}
 	if ask.DeliveryID == "" && (ask.ShipmentID == "" || ask.Event == "") {
-		return ruleBroken(w, "delivery_id, or shipment_id together with event, is required: send one of the two")
+		return ruleBroken(w, "delivery_id, or shipment_id together with event, is required: send one of the two"+c.Misspelt)
 	}
 	w.Lock()
 	defer w.Unlock()
@@ -64,7 +64,7 @@ func replayWebhook(w *world.World, c *wire.Call) wire.Reply {
 
 	result := replayResult{
 		ShipmentID: about, Event: stored.Event,
-		WebhookEventID: w.Account.IDs.Coded("WE"), DeliveryID: stored.ID, ReplayMode: "stored_payload",
+		WebhookEventID: cmp.Or(stored.EventID, w.Account.IDs.Coded("WE")), DeliveryID: stored.ID, ReplayMode: "stored_payload",
 	}
 	for i, h := range receivers {
 		sent := w.Dispatcher.Send(delivery.Delivery{
@@ -94,7 +94,7 @@ func storedPayload(w *world.World, ask replayRequest) (delivery.Delivery, *wire.
 	}
 	s := w.Account.Shipments[ask.ShipmentID]
 	if s == nil {
-		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no shipment %q in this account: use a shipment that the server printed on start", ask.ShipmentID))
+		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no shipment %q in this account: GET /_mock/consignments lists the shipments", ask.ShipmentID))
 		return delivery.Delivery{}, &p
 	}
 	if stored, known := w.Dispatcher.Latest(ask.ShipmentID, ask.Event); known {

@@ -160,8 +160,11 @@ func (res *resource) serve(w http.ResponseWriter, r *http.Request, route *wire.R
 }
 
 func (s *API) NotFound(w http.ResponseWriter, r *http.Request) {
-	s.Refuse(w, r, wire.Refused(http.StatusNotFound, wire.CodeNotFound,
-		fmt.Sprintf("no route %s %s: every path begins with /v1 and has no empty or dot segments and no trailing slash", r.Method, r.URL.Path)))
+	reason := "every path begins with /v1 and has no empty or dot segments and no trailing slash"
+	if at := strings.LastIndex(r.URL.Path, "/v1/"); at > 0 && IsClean(r.URL.Path) {
+		reason = fmt.Sprintf("the path begins with %s, and those of the service with /v1: remove %[1]s from the base address of the client", r.URL.Path[:at])
+	}
+	s.Refuse(w, r, wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no route %s %s: %s", r.Method, r.URL.Path, reason)))
 }
 
 // Refuse refuses a request that names no operation. It is journaled in the world of its key; without a key,

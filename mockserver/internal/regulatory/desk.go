@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -206,7 +207,11 @@ func (d *Desk) find(requestID string) (*Record, *Refusal) {
 	if record, known := d.records.Get(requestID); known {
 		return record, nil
 	}
-	return nil, notFound("regulatory document request", requestID, "use the request_id in the response of analyze")
+	next := "use the request_id in the response of analyze"
+	if strings.HasPrefix(requestID, "SH-") {
+		next = "that is the id of a shipment: analyze the shipment, and use the request_id in the response"
+	}
+	return nil, notFound("regulatory document request", requestID, next)
 }
 
 // store sets the request's record to next, with its timestamps, and returns it.

@@ -42,7 +42,7 @@ func (r *Record) happened(before *Record) {
 	came := Step{At: r.UpdatedAt, Status: r.Status, Failure: r.FailureReason}
 	switch {
 	case before.Status == r.Status:
-	case r.Status == StateCompleted || r.Status == StateFailed: // caused by its documents
+	case r.Status.Ended(): // caused by its documents
 		steps = append(steps, came)
 	default:
 		steps = append([]Step{came}, steps...)

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
 // PurchaseInput is the body of a purchase.
@@ -137,7 +139,7 @@ func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
 			rule   string
 			reason string
 		}{
-			{!known, CodeUnknownDocumentType, specSlugs, "is not a document type"},
+			{!known, CodeUnknownDocumentType, specSlugs, "is not a document type" + spelling.Meant(slug, compliance.Slugs())},
 			{slices.Contains(slugs[:i], slug), CodeRepeatedDocumentType, assumeOnce, "is listed before; list it once"},
 			{!offered, CodeNotOffered, specOffered, "is not offered by the draft"},
 		} {

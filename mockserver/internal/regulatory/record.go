@@ -14,24 +14,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
-// State is the status of a request. The values and their meanings are the specification's
-// ("Regulatory document request states").
-type State string
-
-// States of a request.
-const (
-	// StateDraft means analyzed, not yet purchased, editable.
-	StateDraft State = "draft"
-	// StatePurchasing means that a purchase is in progress; transient.
-	StatePurchasing State = "purchasing"
-	// StateProcessing means purchased; generation in progress.
-	StateProcessing State = "processing"
-	// StateCompleted means that all purchased documents are generated.
-	StateCompleted State = "completed"
-	// StateFailed means that analysis or generation failed.
-	StateFailed State = "failed"
-)
-
 // Flow is the kind of source of a request (specification: "Regulatory flows").
 type Flow string
 

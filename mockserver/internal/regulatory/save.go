@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -84,7 +83,7 @@ func (s Saved) restore() (*Record, error) {
 	switch {
 	case !bytes.Equal(read.Bytes(), written.Bytes()):
 		return nil, errors.New("the record has unknown fields, or another order of fields")
-	case r.RequestID == "" || !slices.Contains([]State{StateDraft, StatePurchasing, StateProcessing, StateCompleted, StateFailed}, r.Status):
+	case r.RequestID == "" || !r.Status.known():
 		return nil, fmt.Errorf("request %q has the unknown status %q", r.RequestID, r.Status)
 	case len(s.DocumentsDue) != len(r.Documents):
 		return nil, fmt.Errorf("%s has %d documents, but times for %d", r.RequestID, len(r.Documents), len(s.DocumentsDue))

@@ -61,6 +61,22 @@ func TestLoad_GoesOnWhereTheDeskWasSaved(t *testing.T) {
 	later.checkSound()
 }
 
+// A desk with a request in any state can be saved and loaded.
+func TestLoad_TakesEveryState(t *testing.T) {
+	t.Parallel()
+	for _, state := range regulatory.States() {
+		w := newWorld(t)
+		r := states()[state](w)
+		if got := w.get(r).Status; got != state {
+			t.Fatalf("the request is %s, want %s", got, state)
+		}
+		later := must[*world](t)(restored(t, w, w.Save(), 0))
+		if got := later.get(r).Status; got != state {
+			t.Errorf("%s was loaded as %s", state, got)
+		}
+	}
+}
+
 func TestLoad_RefusesWhatNoDeskHasSaved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -43,7 +43,7 @@ const (
 	assumeRetry   = "assumption: a retry leads from failed back to processing and costs nothing"
 	assumeManual  = "assumption: manual documents wait for evidence while the request is processing"
 	editInstead   = "only a draft can be edited; analyze again to start a new one"
-	chargedOnce   = "it is already purchased, and nothing was charged again; read the request to follow its documents"
+	chargedOnce   = "it is already purchased, and nothing was charged again; read the request to follow its documents, and analyze again to purchase further ones"
 	noEvidenceYet = "evidence is only accepted while a request is processing"
 )
 

@@ -2,6 +2,7 @@ package regulatory_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -58,7 +59,12 @@ func triggers() map[regulatory.Trigger]func(w *world, r *regulatory.Record) erro
 // then changes and charges nothing.
 func TestTransitions_EveryTriggerInEveryState(t *testing.T) {
 	t.Parallel()
-	for state, reach := range states() {
+	for _, state := range regulatory.States() {
+		reach := states()[state]
+		if reach == nil {
+			t.Errorf("the test has no way to reach %s", state)
+			continue
+		}
 		for trigger, pull := range triggers() {
 			t.Run(string(state)+"/"+string(trigger), func(t *testing.T) {
 				t.Parallel()
@@ -89,6 +95,35 @@ func TestTransitions_EveryTriggerInEveryState(t *testing.T) {
 				w.checkSound()
 			})
 		}
+	}
+}
+
+// There were several lists of states, so that a new state was missing in some: a state file with it could not be read.
+// The table of states agrees with that of transitions, and the other tests of states follow it.
+func TestTransitions_UseTheStatesOfTheTable(t *testing.T) {
+	t.Parallel()
+	user := triggers()
+	changes := map[regulatory.State]bool{}
+	for _, row := range regulatory.Transitions() {
+		for _, state := range []regulatory.State{row.From, row.To} {
+			if state != "" && !slices.Contains(regulatory.States(), state) {
+				t.Errorf("row %+v: %q is not in the table of states", row, state)
+			}
+		}
+		if user[row.Trigger] == nil && row.To != "" {
+			changes[row.From] = true
+		}
+	}
+	for _, state := range regulatory.States() {
+		if changes[state] != state.Working() {
+			t.Errorf("%s: changes without the user: %t; the table of states has %t", state, changes[state], state.Working())
+		}
+		if state.Working() && state.Ended() {
+			t.Errorf("%s is both", state)
+		}
+	}
+	if strange := regulatory.State("lost"); strange.Ended() || strange.Working() {
+		t.Error("an unknown state has ended, or changes by itself")
 	}
 }
 

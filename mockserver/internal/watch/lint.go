@@ -209,7 +209,7 @@ func (d *Lint) watchPoll(x *wire.Exchange, at time.Time, virtual bool, find func
 		d.purchases[id] = latest
 	}
 	record := x.Reply.Record
-	if record == nil || record.Status != regulatory.StateProcessing && record.Status != regulatory.StatePurchasing {
+	if record == nil || !record.Status.Working() {
 		delete(d.polls, id)
 		return
 	}

@@ -1,4 +1,4 @@
-// Package watch observes exchanges: it journals them, lints the client's behaviour, counts coverage and metrics, and
+// Package watch observes exchanges: it journals them, lints the client's behaviour, counts metrics, and
 // writes the access log. Observers change nothing about an exchange except its ID, which the journal sets.
 package watch
 

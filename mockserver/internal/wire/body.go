@@ -80,16 +80,17 @@ func (d Decoding) Decode(c *Call, into any) *Reply {
 		return &p
 	}
 	c.Unknown = unknownFields(text, into)
-	read, err := d.read(c.Body, into)
+	c.Misspelt = misspelt(c.Unknown, into)
+	err := d.read(c.Body, into)
 	if err == nil {
 		return nil
 	}
-	p := Refused(http.StatusBadRequest, CodeMalformed, "the body is not valid: "+position(err, read))
+	p := Refused(http.StatusBadRequest, CodeMalformed, "the body is not valid: "+position(err, len(c.Body)))
 	return &p
 }
 
-// read decodes a JSON object into a struct, and returns the number of bytes read.
-func (d Decoding) read(text []byte, into any) (int64, error) {
+// read decodes a JSON object into a struct.
+func (d Decoding) read(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(jsonexact.Text(text, into)))
 	err := decoder.Decode(into)
 	if _, wrong := errors.AsType[*json.UnmarshalTypeError](err); wrong && d.TolerateWrongTypes {
@@ -105,7 +106,7 @@ func (d Decoding) read(text []byte, into any) (int64, error) {
 			err = fmt.Errorf("unknown field %q: remove it", name)
 		}
 	}
-	return decoder.InputOffset(), err
+	return err
 }
 
 // DecodeControl decodes a body for the control surface, which refuses unknown fields at any depth.
@@ -166,8 +167,22 @@ func MemberNames(shape reflect.Type) []string {
 	return names
 }
 
-// position describes a decoding error and the byte at which it occurred.
-func position(err error, read int64) string {
+// maxMisspelt is the maximum number of unknown fields in a message.
+const maxMisspelt = 3
+
+// misspelt returns a sentence for each of the first unknown fields that is similar to a field of a struct.
+func misspelt(unknown []string, into any) string {
+	var notes strings.Builder
+	for _, name := range unknown[:min(len(unknown), maxMisspelt)] {
+		if meant := spelling.Meant(name, MemberNames(reflect.TypeOf(into).Elem())); meant != "" {
+			fmt.Fprintf(&notes, "; unknown field %.60q%s", name, meant)
+		}
+	}
+	return notes.String()
+}
+
+// position describes a decoding error of a body of a length, and the byte at which it occurred.
+func position(err error, length int) string {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Sprintf("%v at byte %d", syntax, syntax.Offset)
 	}
@@ -181,7 +196,7 @@ func position(err error, read int64) string {
 		return fmt.Sprintf("%s is not a time: write it as 2026-01-05T09:30:00Z", date.Value)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Sprintf("it ends in the middle, after byte %d", read)
+		return fmt.Sprintf("it is incomplete, with %d bytes: send the whole JSON object", length)
 	}
 	return err.Error()
 }

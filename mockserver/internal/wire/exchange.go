@@ -22,6 +22,8 @@ type Call struct {
 	edited url.Values // the query as a fault edited it; nil if none did
 
 	Unknown []string // names of unknown body fields
+	// Misspelt completes the message of a refusal with the names of unknown fields that are similar to a known one.
+	Misspelt string
 }
 
 // Query returns the query parameters. Malformed ones are ignored.

@@ -3,6 +3,7 @@ package wire
 import (
 	"iter"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,28 +22,22 @@ func MatchesTag(conditions []string, tag string) bool {
 	return false
 }
 
-// Accepts reports whether a request names a media type in Accept with a weight above 0 (12.5.1).
-func Accepts(requested http.Header, mediaType string) bool {
-	for name, weight := range weighted(requested["Accept"]) {
-		if name == mediaType && weight > 0 {
-			return true
-		}
-	}
-	return false
+// Prefers reports whether a request accepts a media type with a greater weight than another one (12.5.1). The most
+// specific range that matches a media type gives its weight.
+func Prefers(requested http.Header, mediaType, other string) bool {
+	return mediaWeight(requested, mediaType) > mediaWeight(requested, other)
 }
 
-// acceptsGzip reports whether a caller accepts gzip, by name or by "*" (12.5.3).
-func acceptsGzip(requested http.Header) bool {
-	named, others := -1.0, -1.0
-	for name, weight := range weighted(requested["Accept-Encoding"]) {
-		switch name {
-		case "gzip", "x-gzip":
-			named = weight
-		case "*":
-			others = weight
+func mediaWeight(requested http.Header, mediaType string) float64 {
+	kind, _, _ := strings.Cut(mediaType, "/")
+	ranges := []string{"*/*", kind + "/*", mediaType} // from the least specific one
+	found, weight := -1, 0.0
+	for name, given := range weighted(requested["Accept"]) {
+		if specific := slices.Index(ranges, name); specific > found {
+			found, weight = specific, given
 		}
 	}
-	return named > 0 || (named < 0 && others > 0)
+	return weight
 }
 
 // weighted yields the members of a list in lower case, each with its weight: 1 if it has none, 0 if

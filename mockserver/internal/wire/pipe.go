@@ -79,9 +79,6 @@ func MarkInMemory(ctx context.Context, conn net.Conn) context.Context {
 
 func IsInMemory(r *http.Request) bool { return r.Context().Value(inMemoryKey{}) != nil }
 
-// IsLocal reports whether a request comes from this machine: in memory, or from a loopback address.
-func IsLocal(r *http.Request) bool { return IsInMemory(r) || IsLoopbackAddress(r.RemoteAddr) }
-
 // IsLoopbackAddress reports whether an address with a port is a loopback address.
 func IsLoopbackAddress(address string) bool {
 	addr, err := netip.ParseAddrPort(address)

@@ -17,11 +17,10 @@ type Reply struct {
 	Body        []byte
 	Pooled      bool    // body is in memory that the next response reuses
 	fixed       *Static // the source of the body; nil for most responses
-	coded       []byte  // the encoded body; nil if it is sent as it is
 	// Stream writes the body in place of Body; nil for most responses.
 	Stream func(http.ResponseWriter) error
 
-	// Fields for the journal, /_mock/why/ and the coverage.
+	// Fields for the journal and /_mock/why/.
 	Refusal Refusal
 	Record  *regulatory.Record // the request in the response; may be nil
 	Then    func(*Exchange)    // the fault of a failpoint that interrupted the operation; may be nil
@@ -144,20 +143,11 @@ func (p *Reply) Write(w http.ResponseWriter) error {
 	if p.Stream != nil {
 		return p.Stream(w)
 	}
-	sent := p.sent()
-	if len(sent) == 0 {
+	if len(p.Body) == 0 {
 		return nil // 204 allows no Write, not even an empty one
 	}
-	_, err := w.Write(sent)
+	_, err := w.Write(p.Body)
 	return err
-}
-
-// sent returns the body in the encoding in which it is sent.
-func (p *Reply) sent() []byte {
-	if p.coded != nil {
-		return p.coded
-	}
-	return p.Body
 }
 
 // counted is the length of the longest body that net/http holds back until the handler returns.
@@ -166,7 +156,7 @@ const counted = 2048
 // isCounted reports whether net/http adds the Content-Length, which takes it less time than to copy and check one. A recorder
 // adds none; it has no connection.
 func (p *Reply) isCounted(w http.ResponseWriter) bool {
-	if sent := len(p.sent()); sent == 0 || sent > counted || p.Stream != nil {
+	if sent := len(p.Body); sent == 0 || sent > counted || p.Stream != nil {
 		return false
 	}
 	_, connected := w.(http.Hijacker)
@@ -189,7 +179,7 @@ func (p *Reply) writeHeader(w http.ResponseWriter, length bool) {
 			header["Content-Type"] = own[:1:1]
 		}
 		if length && p.Stream == nil && header["Content-Length"] == nil {
-			own[1] = strconv.Itoa(len(p.sent()))
+			own[1] = strconv.Itoa(len(p.Body))
 			header["Content-Length"] = own[1:]
 		}
 	}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,27 +62,13 @@ type Assumptions struct {
 	NoDeliveryHeaders       bool
 }
 
-func (a *Assumptions) BodyLimit() int64 {
-	if a.MaxBody > 0 {
-		return a.MaxBody
-	}
-	return 1 << 20
-}
+func (a *Assumptions) BodyLimit() int64 { return cmp.Or(a.MaxBody, 1<<20) }
 
-func (a *Assumptions) RuleFailure() int {
-	if a.RuleFailureStatus >= 400 && a.RuleFailureStatus <= 599 {
-		return a.RuleFailureStatus
-	}
-	return http.StatusBadRequest
-}
+// RuleFailure returns the status of a request that breaks a rule.
+func (a *Assumptions) RuleFailure() int { return cmp.Or(a.RuleFailureStatus, http.StatusBadRequest) }
 
 // FundsFailure returns the status of a purchase that exceeds the balance of the wallet.
-func (a *Assumptions) FundsFailure() int {
-	if a.FundsStatus >= 400 && a.FundsStatus <= 499 {
-		return a.FundsStatus
-	}
-	return a.RuleFailure()
-}
+func (a *Assumptions) FundsFailure() int { return cmp.Or(a.FundsStatus, a.RuleFailure()) }
 
 // ShapesReplies reports whether an assumption changes the format of replies.
 func (a *Assumptions) ShapesReplies() bool {
@@ -89,13 +76,14 @@ func (a *Assumptions) ShapesReplies() bool {
 		a.OtherRecordNames || a.MinimalRecord || a.MinimalPurchase || a.UnknownState > 0
 }
 
+// defaultGenerationScale makes every built-in form ready within two seconds, so that nobody waits for a first purchase.
+const defaultGenerationScale = 0.05
+
 func (a *Assumptions) settings() regulatory.Settings {
 	settings := regulatory.DefaultSettings()
 	settings.Purchasing, settings.EvidenceAfter, settings.NoOther = a.Purchasing, a.EvidenceAfter, a.NoOther
 	settings.RequireProfiles = a.RequireProfiles
-	if a.GenerationScale != 0 {
-		settings.GenerationScale = a.GenerationScale
-	}
+	settings.GenerationScale = cmp.Or(a.GenerationScale, defaultGenerationScale)
 	return settings
 }
 
@@ -180,7 +168,7 @@ func (a *Assumptions) Contrary() {
 	a.PerPageCap, a.LastPageNull, a.EmptyHasNoPages, a.OldestFirst = 100, true, true, true
 	a.ObjectBreakdown, a.UnknownWalletIsEmpty, a.ReplayToNobody = true, true, true
 	a.WrapRecord, a.OtherRecordNames, a.MinimalRecord, a.MinimalPurchase = true, true, true, true
-	a.Purchasing, a.UnknownState, a.GenerationScale, a.EvidenceAfter = 50*time.Millisecond, 30*time.Millisecond, 0.05, 200*time.Millisecond
+	a.Purchasing, a.UnknownState, a.GenerationScale, a.EvidenceAfter = 50*time.Millisecond, 30*time.Millisecond, 0.02, 200*time.Millisecond
 	a.NoOther = true
 	a.DeliveryAttempts, a.DeliveryBackoff, a.DeliveryTimeout = 5, 100*time.Millisecond, 5*time.Second
 	a.DeliveryAccept = func(statusCode int) bool { return statusCode == http.StatusOK }

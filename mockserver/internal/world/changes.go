@@ -45,7 +45,7 @@ func (c Changes) with(others Changes) Changes {
 }
 
 func (a *Assumptions) change(c Changes) error {
-	return errors.Join(a.apply(c.Preset), a.setAll(c.Values))
+	return errors.Join(a.apply(c.Preset), a.setAll(c.Values), a.Check())
 }
 
 // openingAssumptions returns the fields that apply only when a world opens.
@@ -132,7 +132,7 @@ func (w *World) checkOpening(next *Assumptions) error {
 func (w *World) SetAssumptions(next Assumptions) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.checkOpening(&next); err != nil {
+	if err := errors.Join(next.Check(), w.checkOpening(&next)); err != nil {
 		return err
 	}
 	changed := map[string]json.RawMessage{}

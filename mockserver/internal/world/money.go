@@ -60,6 +60,9 @@ func (w *World) Balance(wallet string) (shipping.Amount, bool) {
 func (w *World) Fund(wallet string, amount shipping.Amount) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if amount.Sign() <= 0 {
+		return fmt.Errorf("mockserver: wallet not funded: the amount is %s, and must be above zero", amount)
+	}
 	if err := w.room(); err != nil {
 		return fmt.Errorf("mockserver: wallet not funded: %w", err)
 	}

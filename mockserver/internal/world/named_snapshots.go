@@ -27,6 +27,7 @@ func (w *World) Keep(name string) error {
 		w.Snapshots = map[string]*Snapshot{}
 	}
 	w.Snapshots[name] = taken
+	w.SnapshotChanges++
 	return nil
 }
 
@@ -38,6 +39,7 @@ func (w *World) Remove(name string) error {
 		return w.noSnapshot(name)
 	}
 	delete(w.Snapshots, name)
+	w.SnapshotChanges++
 	return nil
 }
 

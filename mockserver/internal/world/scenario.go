@@ -62,6 +62,7 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 		Scenario: scenario, assume: c.Assume, virtual: c.Virtual,
 	}
 	known := c.scenarios
+	var used []string
 	for text := range strings.SplitSeq(scenario, "-") {
 		word := strings.TrimRight(text, "0123456789")
 		number := text[len(word):]
@@ -74,6 +75,10 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 			}
 			return w, fmt.Errorf("unknown scenario %q%s", text, spelling.Suggestion(word, scenarioWords()))
 		}
+		if slices.Contains(used, known[i].Word) {
+			return w, fmt.Errorf("scenario %q contradicts itself: it has %s twice", scenario, known[i].Word)
+		}
+		used = append(used, known[i].Word)
 		n := 0
 		if number != "" {
 			var err error
@@ -82,6 +87,9 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 			}
 		}
 		known[i].apply(&w, n)
+	}
+	if slices.Contains(used, "virtual") && slices.Contains(used, "real") {
+		return w, fmt.Errorf("scenario %q contradicts itself: time is virtual or real", scenario)
 	}
 	w.server, w.ObjectBreakdown = w.assume, w.assume.ObjectBreakdown
 	if w.Empty && (w.LowFunds || w.Computed > 0 || w.Payments > 0) || w.Computed > 0 && w.Payments > 0 {

@@ -42,8 +42,10 @@ type World struct {
 	Desk      *regulatory.Desk
 	timers    *clock.Scope         // of the desk
 	Snapshots map[string]*Snapshot // by name, for clients over HTTP
-	changes   Changes              // of the assumptions
-	Replaced  int                  // how often the contents or the assumptions were replaced
+	// SnapshotChanges counts how often Snapshots has changed.
+	SnapshotChanges int
+	changes         Changes // of the assumptions
+	Replaced        int     // how often the contents or the assumptions were replaced
 	// rowsAtFirst is the number of initial records.
 	rowsAtFirst int
 }

@@ -7,12 +7,12 @@ _mockserver() {
 		return
 	fi
 	case "${COMP_WORDS[1]} $prev" in
-	"run -config") compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+	"run -file") compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	"run -kind") COMPREPLY=($(compgen -W "red blue" -- "$cur")); return ;;
 	"run -wait") return ;;
 	esac
 	case "${COMP_WORDS[1]}" in
-	run) COMPREPLY=($(compgen -W "-config -json -kind -wait" -- "$cur")) ;;
+	run) COMPREPLY=($(compgen -W "-file -json -kind -wait" -- "$cur")) ;;
 	paint) COMPREPLY=($(compgen -W "red blue" -- "$cur")) ;;
 	help) COMPREPLY=($(compgen -W "run paint help" -- "$cur")) ;;
 	esac

@@ -14,7 +14,7 @@ _mockserver() {
 	(( CURRENT-- ))
 	case $word in
 	run) _arguments \
-		'-config[read flags from a JSON FILE, such as {"addr"\:"127.0.0.1\:0"}]:FILE:_files' \
+		'-file[read a FILE, such as {"addr"\:"127.0.0.1\:0"}]:FILE:_files' \
 		'-json[print JSON]' \
 		'-kind[the KIND of the user'\''s \[own\]]:KIND:(red blue)' \
 		'-wait[wait this TIME]:TIME:' ;;

@@ -3,10 +3,10 @@
 import { api } from "./api.js";
 import { assumptions } from "./assumptions.js";
 import { clockPanel } from "./clock.js";
-import { coverage } from "./coverage.js";
 import { h, put } from "./dom.js";
 import { number } from "./format.js";
 import { attempt } from "./notice.js";
+import { lint } from "./lint.js";
 import { newWorld } from "./newworld.js";
 import { panel } from "./panel.js";
 import { series } from "./series.js";
@@ -19,21 +19,21 @@ import { worldAccess } from "./worldaccess.js";
 export function worlds(app) {
   const home = api("home");
   const shown = h("div", { class: "page tiles", tabindex: "0", role: "group", "aria-label": "Contents" });
-  const parts = tabs(app, "Parts of worlds", [["world", "World"], ["assumptions", "Assumptions"], ["special-inputs", "Special inputs"], ["lint", "Lint and coverage"]]);
+  const parts = tabs(app, "Parts of worlds", [["world", "World"], ["assumptions", "Assumptions"], ["special-inputs", "Special inputs"], ["lint", "Lint"]]);
   const node = h("div", { class: "section" }, h("div", { class: "bar" }, h("h1", null, "Worlds"), parts.node), shown);
   const clock = clockPanel(app);
   const kept = snapshots(app, home);
   const table = h("tbody");
   const open = h("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Open worlds" },
     h("table", null, h("thead", null, h("tr", null, ["World", "Clock", "Snapshots", "Regulatory requests"].map((text, i) => h("th", { scope: "col", class: i === 3 && "figure" }, text)))), table));
-  const seen = coverage(app);
+  const linted = lint(app);
   const choices = assumptions(app);
   /** @type {Record<string, any>} */
   const contents = {
     world: [worldAccess(app, home), clock.node, kept.node, panel("Open worlds", open), newWorld(app, home)],
     assumptions: [choices.node],
     "special-inputs": [specialInputs(app)],
-    lint: [seen.node],
+    lint: [linted.node],
   };
   let part = "";
 
@@ -60,7 +60,7 @@ export function worlds(app) {
       if (["now", "clock", "pending"].some((thing) => changed.has(thing))) clock.load();
       if (changed.has("worlds") || changed.has("regulatory_requests")) load();
       if (changed.has("assumptions")) choices.load();
-      if (changed.has("journal_entries")) seen.load();
+      if (changed.has("journal_entries")) linted.load();
     },
   };
 }

@@ -1,0 +1,215 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/shipping-go/shipping/internal/filelock"
+)
+
+// FileStore is a [Store] in a file, for one process at a time: accepted notifications are remembered across restarts of
+// a receiver. Make one with [OpenFileStore].
+//
+// An id for which Accept returned nil survives the end of the process and a power loss. Claims are not in the file, so
+// a notification that was claimed when the process ended can be claimed again at once. After a write that failed, the
+// store accepts nothing more: close it, and open it again when the cause is gone.
+type FileStore struct {
+	path   string
+	memory *MemoryStore
+	lock   *filelock.Lock
+
+	mu    sync.Mutex
+	file  *os.File
+	size  int64 // of the file
+	lines int   // in the file
+	err   error // the first failure; after it the store accepts nothing
+}
+
+var (
+	// ErrStoreInUse is returned if the file of a [FileStore] is open already, here or in another process.
+	ErrStoreInUse = errors.New("webhook: the file of the store is in use")
+	// ErrStoreMoved is returned if the file of a [FileStore] was removed, replaced or truncated while it was open.
+	ErrStoreMoved = errors.New("webhook: the file of the store was removed, replaced or truncated while it was open; " +
+		"put the file back and open the store again: without it, notifications that were accepted before can be handled again")
+)
+
+// OpenFileStore opens the store at path, or creates it. It remembers up to limit ids (0: 100,000), each for the time
+// keep (0: 72 hours), claims included. If it is full, the oldest is forgotten first. The file has at most one line of
+// about 100 bytes for each of twice as many ids; see format.go.
+//
+// The remains of a line that was not acknowledged before a crash are discarded. Other damage, and a file of another
+// kind, are errors and leave the file as it is. The error is [ErrStoreInUse] if the store is open already. The store
+// is locked with a second file whose name ends in ".lock".
+func OpenFileStore(path string, limit int, keep time.Duration) (*FileStore, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := filelock.Acquire(absolute)
+	if errors.Is(err, filelock.ErrInUse) {
+		return nil, fmt.Errorf("%w: %s", ErrStoreInUse, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &FileStore{path: absolute, memory: NewMemoryStore(limit, keep), lock: lock}
+	if err := s.load(); err != nil {
+		return nil, errors.Join(fmt.Errorf("webhook: the store %s: %w", path, err), lock.Release())
+	}
+	return s, nil
+}
+
+// load reads the file, and writes it anew: complete, and with what is still remembered only.
+func (s *FileStore) load() error {
+	text, err := os.ReadFile(s.path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	entries, err := parseStore(text)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		s.memory.load(e.id, e.at)
+	}
+	return s.rewrite()
+}
+
+// Claim implements [Store].
+func (s *FileStore) Claim(ctx context.Context, id, claim string) (ClaimState, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(); err != nil {
+		return 0, err
+	}
+	return s.memory.Claim(ctx, id, claim)
+}
+
+// Accept implements [Store]. If it returns an error other than [ErrClaimLost], the id is remembered until the store is
+// closed.
+func (s *FileStore) Accept(_ context.Context, id, claim string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, added, err := s.memory.accept(id, claim)
+	if err != nil || !added {
+		return err
+	}
+	if err := s.usable(); err != nil {
+		return err
+	}
+	if s.err = s.append(storeEntry{id, at}); s.err == nil && s.lines > 2*s.memory.limit {
+		s.err = s.rewrite()
+	}
+	return s.err
+}
+
+// Release implements [Store].
+func (s *FileStore) Release(ctx context.Context, id, claim string) error {
+	return s.memory.Release(ctx, id, claim)
+}
+
+// Close closes the file and releases its lock. Close the receiver first.
+func (s *FileStore) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if errors.Is(s.err, os.ErrClosed) {
+		return nil
+	}
+	s.err = fmt.Errorf("webhook: the store %s: %w", s.path, os.ErrClosed)
+	return errors.Join(s.file.Close(), s.lock.Release())
+}
+
+// usable returns the first failure of the store, or [ErrStoreMoved] if the file at its path is another one or shorter.
+func (s *FileStore) usable() error {
+	if s.err == nil {
+		s.err = s.inPlace()
+	}
+	return s.err
+}
+
+func (s *FileStore) inPlace() error {
+	opened, err := s.file.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Stat(s.path)
+	switch {
+	case err != nil && !errors.Is(err, os.ErrNotExist):
+		return err
+	case err != nil, !os.SameFile(opened, named), opened.Size() != s.size:
+		return fmt.Errorf("%w: %s", ErrStoreMoved, s.path)
+	}
+	return nil
+}
+
+// append writes a line and flushes it to the disk.
+func (s *FileStore) append(e storeEntry) error {
+	line := appendStoreLine(nil, e)
+	if _, err := s.file.WriteAt(line, s.size); err != nil {
+		return err
+	}
+	s.size += int64(len(line))
+	s.lines++
+	return s.file.Sync()
+}
+
+// rewrite replaces the file by one with the ids that are remembered. A crash leaves the old file or the new one.
+func (s *FileStore) rewrite() error {
+	text := []byte(storeHeader)
+	entries := s.memory.accepted()
+	for _, e := range entries {
+		text = appendStoreLine(text, e)
+	}
+	if s.file != nil {
+		if err := s.file.Close(); err != nil { // Windows does not replace a file that is open
+			return err
+		}
+	}
+	err := replaceFile(s.path, text)
+	if err != nil {
+		return err
+	}
+	s.file, err = os.OpenFile(s.path, os.O_RDWR, 0)
+	s.size, s.lines = int64(len(text)), len(entries)
+	return err
+}
+
+// replaceFile writes a file so that a crash leaves the old content or the new one.
+func replaceFile(path string, content []byte) error {
+	next := path + ".new"
+	file, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return errors.Join(err, os.Remove(next))
+	}
+	if err := os.Rename(next, path); err != nil {
+		return err
+	}
+	return syncDirectory(filepath.Dir(path))
+}
+
+// syncDirectory flushes the names of a directory's files, unless the system or the file system cannot.
+func syncDirectory(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	directory, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer directory.Close()
+	if err := directory.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}
