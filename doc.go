@@ -23,7 +23,7 @@
 // # Money
 //
 // An [Amount] is an exact decimal, never a float. [Amount.Known] is false for one that was not sent or cannot
-// be read: it is never silently 0. [Transaction.LedgerEntry] gives a transaction its sign.
+// be read: it is never silently 0. [Transaction.Signed] gives a transaction its sign.
 //
 // # Errors
 //

@@ -46,27 +46,27 @@ func ExampleAmount_Known() {
 	// true
 }
 
-// A transaction as a bookkeeper wants it: signed, and with a doubt where something does not add up.
-func ExampleTransaction_LedgerEntry() {
+// A transaction with its sign, and the reasons to check it by hand.
+func ExampleTransaction_Signed() {
 	amount, err := shipping.ParseAmount("250.75")
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, transaction := range []shipping.Transaction{
 		{TransactionID: "TR-1", Amount: amount, FlatAmount: 25075, Flow: shipping.FlowOut, Status: shipping.TransactionSuccess},
-		{TransactionID: "TR-2", Amount: amount, FlatAmount: 25075, Flow: shipping.FlowOut, Status: shipping.TransactionSuccess, Reversed: true},
-		{TransactionID: "TR-3", Amount: amount, FlatAmount: 25074, Flow: shipping.FlowIn, Status: shipping.TransactionPending},
+		{TransactionID: "TR-2", Amount: amount, FlatAmount: 25075, Flow: shipping.FlowIn, Status: shipping.TransactionPending},
+		{TransactionID: "TR-3", Amount: amount, FlatAmount: 25074, Flow: shipping.FlowOut, Status: shipping.TransactionSuccess},
 	} {
-		entry, err := transaction.LedgerEntry()
+		signed, err := transaction.Signed()
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(transaction.TransactionID, entry.Amount, "pending:", entry.Pending, "doubt:", entry.Doubt)
+		fmt.Printf("%s %s, doubt: %q\n", transaction.TransactionID, signed, transaction.Doubt())
 	}
 	// Output:
-	// TR-1 -250.75 pending: false doubt: <nil>
-	// TR-2 0 pending: false doubt: <nil>
-	// TR-3 250.75 pending: true doubt: shipping: flat_amount is not the amount times 100: 25074 for 250.75
+	// TR-1 -250.75, doubt: ""
+	// TR-2 250.75, doubt: ""
+	// TR-3 -250.75, doubt: "flat_amount is 25074, not the amount 250.75 times 100"
 }
 
 // Fields whose shape the specification leaves open stay as they came.

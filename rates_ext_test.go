@@ -100,38 +100,3 @@ func TestChoosingARateIsDeterministic(t *testing.T) {
 		}
 	})
 }
-
-func TestLedgerEntryOfATransaction(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		change func(*shipping.Transaction)
-		amount string
-		doubt  error
-		fails  error
-	}{
-		"out":          {func(*shipping.Transaction) {}, "-19.99", nil, nil},
-		"in":           {func(x *shipping.Transaction) { x.Flow = shipping.FlowIn }, "19.99", nil, nil},
-		"reversed":     {func(x *shipping.Transaction) { x.Reversed = true }, "0", nil, nil},
-		"flat is off":  {func(x *shipping.Transaction) { x.FlatAmount = 1998 }, "-19.99", shipping.ErrFlatAmount, nil},
-		"unknown flow": {func(x *shipping.Transaction) { x.Flow = "sideways" }, "-19.99", shipping.ErrUnknownFlow, nil},
-		"no amount":    {func(x *shipping.Transaction) { x.Amount = shipping.Amount{} }, "", nil, shipping.ErrAmountUnreadable},
-		// C13: a transaction that failed moved no money.
-		"failed":           {func(x *shipping.Transaction) { x.Status = "failed" }, "0", shipping.ErrTransactionStatus, nil},
-		"failed, flat off": {func(x *shipping.Transaction) { x.Status, x.FlatAmount = "failed", 1 }, "0", shipping.ErrFlatAmount, nil},
-		"unknown status":   {func(x *shipping.Transaction) { x.Status = "held" }, "-19.99", shipping.ErrTransactionStatus, nil},
-		"without status":   {func(x *shipping.Transaction) { x.Status = "" }, "-19.99", shipping.ErrTransactionStatus, nil},
-		"three decimals":   {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shippingtest.Amount(t, "1.005"), 101 }, "-1.005", nil, nil},
-	} {
-		transaction := &shipping.Transaction{TransactionID: "TR-1", Amount: shippingtest.Amount(t, "19.99"), FlatAmount: 1999, Flow: shipping.FlowOut, Status: shipping.TransactionPending}
-		tc.change(transaction)
-		entry, err := transaction.LedgerEntry()
-		switch {
-		case tc.fails != nil:
-			if !errors.Is(err, tc.fails) {
-				t.Errorf("%s: %v", name, err)
-			}
-		case err != nil || entry.Amount.String() != tc.amount || entry.Pending != (transaction.Status == shipping.TransactionPending) || !errors.Is(entry.Doubt, tc.doubt):
-			t.Errorf("%s: %+v, %v", name, entry, err)
-		}
-	}
-}
