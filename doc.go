@@ -18,7 +18,7 @@
 //	for rate, err := range client.Rates.All(ctx, nil) {
 //
 // A walk delivers each record once, even if rows arrive meanwhile. A walk that fails ends with a [ListError],
-// whose token continues it: [WithResume]. [CheapestRate], [FastestRate] and [BestRates] choose among rates.
+// whose token continues it: [WithResume].
 //
 // # Money
 //
