@@ -48,7 +48,7 @@ func observed(events *[]string) shipping.Observer {
 func TestObserver_SequenceOfACallThatRepeats(t *testing.T) {
 	t.Parallel()
 	var events []string
-	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), httpmock.NewErrorResponder(errors.New("broken")), shippingtest.OK(`{}`))
+	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), httpmock.NewErrorResponder(errors.New("broken")), shippingtest.OK(`{"rates":[]}`))
 	if _, err := shippingtest.NewClient(t, service, shippingtest.FastRetries(), shipping.WithObserver(observed(&events))).Rates.List(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestObserver_DoneIsToldWhatTheCallerReceives(t *testing.T) {
 func TestObserver_StartMayReturnNoContext(t *testing.T) {
 	t.Parallel()
 	observer := shipping.Observer{Start: func(context.Context, shipping.Operation) context.Context { return nil }}
-	if _, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{}`)), shipping.WithObserver(observer)).Rates.List(t.Context(), nil); err != nil {
+	if _, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"rates":[]}`)), shipping.WithObserver(observer)).Rates.List(t.Context(), nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -122,7 +122,7 @@ func TestLogger_TellsAttemptsAndRepeats(t *testing.T) {
 			}
 			return a
 		}}
-		client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(503, "busy"), shippingtest.OK(`{}`)), shipping.WithLogger(slog.New(slog.NewTextHandler(&log, withoutTimes))))
+		client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(503, "busy"), shippingtest.OK(`{"transactions":[]}`)), shipping.WithLogger(slog.New(slog.NewTextHandler(&log, withoutTimes))))
 		if _, err := client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"}); err != nil {
 			t.Fatal(err)
 		}
