@@ -24,9 +24,8 @@ type request struct {
 	operation string
 	// custom, if not nil, is an operation that is not in the table.
 	custom *Operation
-	// requestID and document fill the placeholders of the operation's route.
-	requestID string
-	document  DocumentType
+	// path has the values of the placeholders of the operation's route, by name.
+	path map[string]string
 	// options is a flat struct with url tags, or nil.
 	options any
 	// body returns the JSON that is sent; nil sends none.
@@ -72,7 +71,7 @@ func fetchWith[T any](ctx context.Context, c *core, r request, settings callSett
 	if err != nil {
 		return value, response, err
 	}
-	x := &exchange{core: c, operation: operation, requestID: r.requestID}
+	x := &exchange{core: c, operation: operation, requestID: r.path[regulatoryRequestID]}
 	x.attempts, call.Hooks = x.first[:0], x
 	ctx = c.observer.begin(ctx, operation)
 	if c.observer.Done != nil {
@@ -171,7 +170,7 @@ func jsonBody(v any) func() ([]byte, error) {
 // ".." is refused: it would name another resource.
 func expandRoute(operation Operation, r request) (string, error) {
 	var path strings.Builder
-	path.Grow(len(operation.Route) + len(r.requestID) + len(r.document))
+	path.Grow(2 * len(operation.Route))
 	for route := operation.Route; ; {
 		before, rest, found := strings.Cut(route, "{")
 		path.WriteString(before)
@@ -179,13 +178,14 @@ func expandRoute(operation Operation, r request) (string, error) {
 			return path.String(), nil
 		}
 		name, after, _ := strings.Cut(rest, "}")
-		value := r.requestID
-		if name == regulatoryDocument {
-			value = string(r.document)
-		}
+		value := r.path[name]
 		switch value {
 		case "":
-			return "", invalidRequest(operation.Name, name, "is empty")
+			problem := "is empty"
+			if name == regulatoryRequestID {
+				problem = "is empty: pass the request_id that Analyze returned"
+			}
+			return "", invalidRequest(operation.Name, name, problem)
 		case ".", "..":
 			return "", invalidRequest(operation.Name, name, "is "+value+", which would name another resource")
 		}

@@ -120,7 +120,7 @@ func (s RegulatoryService) Get(ctx context.Context, requestID string, call ...Ca
 
 // lookup reads a request as Get does, and also returns the data of the response.
 func (s RegulatoryService) lookup(ctx context.Context, requestID string, call []CallOption) (*RegulatoryRequest, RawJSON, error) {
-	return s.read(ctx, request{operation: OpGetRequest, requestID: requestID}, call)
+	return s.read(ctx, request{operation: OpGetRequest, path: pathOf(requestID, "")}, call)
 }
 
 // record performs an operation that returns the record.
@@ -142,7 +142,7 @@ func (s RegulatoryService) read(ctx context.Context, r request, call []CallOptio
 		record = &RegulatoryRequest{Raw: data.raw}
 	}
 	record = s.core.redactedRecord(record)
-	asked := r.requestID
+	asked := r.path[regulatoryRequestID]
 	setDefault(&record.RequestID, asked)
 	problem := ""
 	switch {
@@ -281,7 +281,12 @@ func (s RegulatoryService) Retry(ctx context.Context, requestID string, call ...
 }
 
 func (s RegulatoryService) edit(ctx context.Context, operation, requestID string, document DocumentType, body any, call []CallOption) (*RegulatoryRequest, error) {
-	return s.record(ctx, request{operation: operation, requestID: requestID, document: document, body: jsonBody(body)}, call)
+	return s.record(ctx, request{operation: operation, path: pathOf(requestID, document), body: jsonBody(body)}, call)
+}
+
+// pathOf returns the values of the placeholders of a route.
+func pathOf(requestID string, document DocumentType) map[string]string {
+	return map[string]string{regulatoryRequestID: requestID, regulatoryDocument: string(document)}
 }
 
 // PDF returns a generated document. The operation needs no authorization, and the key is not sent. A response that is
@@ -290,7 +295,7 @@ func (s RegulatoryService) edit(ctx context.Context, operation, requestID string
 // Provisional: without [WithProvisionalRoutes] the error is [ErrProvisionalRoute]. Specification: "Authentication", rule 1.
 func (s RegulatoryService) PDF(ctx context.Context, requestID string, document DocumentType, call ...CallOption) ([]byte, error) {
 	call = append([]CallOption{WithHeader("Accept", "application/pdf")}, call...)
-	body, response, err := fetch[rawBody](ctx, s.core, request{operation: OpDocumentPDF, requestID: requestID, document: document}, call)
+	body, response, err := fetch[rawBody](ctx, s.core, request{operation: OpDocumentPDF, path: pathOf(requestID, document)}, call)
 	if err == nil && !bytes.HasPrefix(body, []byte("%PDF-")) {
 		err = s.core.redacted(&Error{
 			Operation: OpDocumentPDF, StatusCode: response.StatusCode, RequestID: requestID, Attempts: response.Attempts,
