@@ -67,6 +67,9 @@ func fetchWith[T any](ctx context.Context, c *core, r request, settings callSett
 	if err != nil {
 		return value, response, err
 	}
+	if ctx == nil {
+		return value, response, nilContext(operation.Name)
+	}
 	call, err := c.newCall(operation, r, settings)
 	if err != nil {
 		return value, response, err
@@ -99,6 +102,11 @@ func fetchWith[T any](ctx context.Context, c *core, r request, settings callSett
 		*settings.response = response
 	}
 	return value, response, err
+}
+
+// nilContext returns the error of a call without a context, with which net/http would panic.
+func nilContext(operation string) error {
+	return invalidRequest(operation, "context", "is nil: pass context.Background()")
 }
 
 // find returns the operation of a request. It reports a client that was not made by [NewClient].

@@ -265,6 +265,9 @@ func (l lister[T, L]) start(ctx context.Context, options []CallOption) (*paging.
 	if err == nil {
 		err = l.validate()
 	}
+	if err == nil && ctx == nil {
+		err = nilContext(l.operation)
+	}
 	if err != nil {
 		return nil, settings, err
 	}

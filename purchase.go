@@ -79,7 +79,7 @@ func (p *PurchaseRequest) Validate() error {
 			return invalidRequest(OpPurchase, "DocumentTypes", fmt.Sprintf("names %s twice", slug))
 		case slug == "" || !slug.Known() && !p.AllowUnknown:
 			return invalidRequest(OpPurchase, "DocumentTypes",
-				fmt.Sprintf("names %q, which the specification does not list (see DocumentTypes()); set AllowUnknown to send it anyway", slug))
+				fmt.Sprintf("names %q, which the specification does not list (see DocumentTypes()); set AllowUnknown to send it anyway%s", slug, slug.didYouMean()))
 		}
 	}
 	return nil
@@ -161,6 +161,9 @@ func (s RegulatoryService) Purchase(ctx context.Context, requestID string, docum
 func (s RegulatoryService) PurchaseWith(ctx context.Context, purchase *PurchaseRequest, call ...CallOption) (*PurchaseResult, error) {
 	if err := purchase.Validate(); err != nil {
 		return nil, err
+	}
+	if ctx == nil {
+		return nil, nilContext(OpPurchase)
 	}
 	p := *purchase
 	p.DocumentTypes = slices.Clone(p.DocumentTypes)
@@ -459,8 +462,11 @@ func (s RegulatoryService) SettlePurchase(ctx context.Context, requestID string,
 	if err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(requestID) == "" {
+	switch {
+	case strings.TrimSpace(requestID) == "":
 		return nil, invalidRequest(OpGetRequest, "requestID", "is empty: pass the request_id of the purchase")
+	case ctx == nil:
+		return nil, nilContext(OpGetRequest)
 	}
 	if err := validID(OpGetRequest, "requestID", requestID); err != nil {
 		return nil, err

@@ -200,6 +200,15 @@ func DocumentTypes() []DocumentType {
 // Known reports whether the specification lists the type.
 func (t DocumentType) Known() bool { return slices.Contains(DocumentTypes(), t) }
 
+// didYouMean returns a question with the known type that differs only in case, spaces or underscores; "" if there is none.
+func (t DocumentType) didYouMean() string {
+	meant := DocumentType(strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToUpper(strings.TrimSpace(string(t)))))
+	if meant == t || !meant.Known() {
+		return ""
+	}
+	return "; did you mean " + string(meant) + "?"
+}
+
 // redactedRecord returns a record without the key if the request failed, or if the key is in a field that an
 // error may quote: the identifier, the status, the documents and their currencies.
 func (c *core) redactedRecord(record *RegulatoryRequest) *RegulatoryRequest {
