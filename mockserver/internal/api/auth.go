@@ -15,8 +15,8 @@ import (
 // returns the world without an account and the refusal.
 //
 // Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
-// Assumption: countries and webhooks need it too; see [Assumptions.OpenOperations]. A key may open a new world;
-// see [Server.Open].
+// Assumption: countries and webhooks need it too; see Assumptions.OpenOperations. A key may open a new world;
+// see Server.Open.
 func (s *API) authenticate(x *wire.Exchange, op *operation) (*world.World, *wire.Reply) {
 	scheme, key := Bearer(x.Call.Request)
 	w, refusal := s.worldOf(&x.Call, op, scheme, key)
