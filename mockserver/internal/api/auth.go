@@ -55,12 +55,6 @@ func (s *API) worldOf(c *wire.Call, op *operation, scheme, key string) (*world.W
 	return s.Worlds.Unauthenticated, &p
 }
 
-// WorldFor returns the world that a secret key opens.
-func (s *API) WorldFor(key string) (*world.World, bool) {
-	w, err := s.Worlds.OpenKey(key)
-	return w, err == nil
-}
-
 // IsOpen reports whether an operation needs no key.
 func (s *API) IsOpen(op *shipping.Operation) bool {
 	return op.Open || slices.Contains(s.OpenOperations, op.Name)
