@@ -8,8 +8,7 @@
 // the environment holds the key and the base address. Every method takes a context, and options for this one call:
 // [WithHeader], [WithQuery], [WithResponse].
 //
-// The files example_*_test.go have an example for each task; "go doc -http" shows them beside the documentation.
-// The guides are in the folder docs.
+// The files example_*_test.go have an example for each task. The guides are in the folder docs.
 //
 // # Lists
 //
@@ -49,7 +48,7 @@
 //
 // # Webhooks
 //
-// [WebhooksService.Replay] requests that a notification is sent again; package batch replays many. Package
+// [WebhooksService.Replay] asks the service to resend a notification; package batch replays many. Package
 // [github.com/shipping-go/shipping/webhook] receives them.
 //
 // # Observability
