@@ -24,6 +24,8 @@ type request struct {
 	operation string
 	// custom, if not nil, is an operation that is not in the table.
 	custom *Operation
+	// requestID is the regulatory request that the call is about, for its errors; "" if there is none.
+	requestID string
 	// path has the values of the placeholders of the operation's route, by name.
 	path map[string]string
 	// options is a flat struct with url tags, or nil.
@@ -74,7 +76,7 @@ func fetchWith[T any](ctx context.Context, c *core, r request, settings callSett
 	if err != nil {
 		return value, response, err
 	}
-	x := &exchange{core: c, operation: operation, requestID: r.path[regulatoryRequestID]}
+	x := &exchange{core: c, operation: operation, requestID: r.requestID}
 	x.attempts, call.Hooks = x.first[:0], x
 	ctx = c.observer.begin(ctx, operation)
 	if c.observer.Done != nil {

@@ -94,11 +94,11 @@ type Error struct {
 	Cause error
 
 	kind    error // the sentinel
-	retry   Retry // of the operation
 	refused bool  // the whole body is a refusal; Body may hold only the start of it
 	// The evidence about the request. Cause does not contain it: it may wrap the error of another call, with
 	// which a context was cancelled.
 	notSent, heldBack bool
+	retry             Retry // of the operation
 }
 
 // Attempt is one attempt to send the request of a call.

@@ -120,7 +120,7 @@ func (s RegulatoryService) Get(ctx context.Context, requestID string, call ...Ca
 
 // lookup reads a request as Get does, and also returns the data of the response.
 func (s RegulatoryService) lookup(ctx context.Context, requestID string, call []CallOption) (*RegulatoryRequest, RawJSON, error) {
-	return s.read(ctx, request{operation: OpGetRequest, path: pathOf(requestID, "")}, call)
+	return s.read(ctx, request{operation: OpGetRequest, requestID: requestID, path: pathOf(requestID, "")}, call)
 }
 
 // record performs an operation that returns the record.
@@ -142,7 +142,7 @@ func (s RegulatoryService) read(ctx context.Context, r request, call []CallOptio
 		record = &RegulatoryRequest{Raw: data.raw}
 	}
 	record = s.core.redactedRecord(record)
-	asked := r.path[regulatoryRequestID]
+	asked := r.requestID
 	setDefault(&record.RequestID, asked)
 	problem := ""
 	switch {
@@ -290,7 +290,7 @@ func (s RegulatoryService) Retry(ctx context.Context, requestID string, call ...
 }
 
 func (s RegulatoryService) edit(ctx context.Context, operation, requestID string, document DocumentType, body any, call []CallOption) (*RegulatoryRequest, error) {
-	return s.record(ctx, request{operation: operation, path: pathOf(requestID, document), body: jsonBody(body)}, call)
+	return s.record(ctx, request{operation: operation, requestID: requestID, path: pathOf(requestID, document), body: jsonBody(body)}, call)
 }
 
 // pathOf returns the values of the placeholders of a route.
@@ -304,7 +304,7 @@ func pathOf(requestID string, document DocumentType) map[string]string {
 // Provisional: without [WithProvisionalRoutes] the error is [ErrProvisionalRoute]. Specification: "Authentication", rule 1.
 func (s RegulatoryService) PDF(ctx context.Context, requestID string, document DocumentType, call ...CallOption) ([]byte, error) {
 	call = append([]CallOption{WithHeader("Accept", "application/pdf")}, call...)
-	body, response, err := fetch[rawBody](ctx, s.core, request{operation: OpDocumentPDF, path: pathOf(requestID, document)}, call)
+	body, response, err := fetch[rawBody](ctx, s.core, request{operation: OpDocumentPDF, requestID: requestID, path: pathOf(requestID, document)}, call)
 	if err == nil && !bytes.HasPrefix(body, []byte("%PDF-")) {
 		err = s.core.redacted(&Error{
 			Operation: OpDocumentPDF, StatusCode: response.StatusCode, RequestID: requestID, Attempts: response.Attempts,

@@ -21,11 +21,13 @@ func TestTransactions_AddUpToTheBalance(t *testing.T) {
 			server := mockserver.New(mockserver.WithoutListener(), mockserver.WithSeed(seed))
 			defer server.Close()
 			reversed := 0
-			for _, scenario := range []string{"default", "lowfunds"} {
+			for scenario, wants := range map[string][2]error{
+				"default": {nil, shipping.ErrRequestFailed}, "lowfunds": {shipping.ErrInsufficientFunds, shipping.ErrInsufficientFunds},
+			} {
 				world := server.NewWorld(t, scenario)
 				client := world.Client(t)
-				buy(t, client, world.Shipments()[0], scenario == "lowfunds")
-				buy(t, client, "SH-MAGICFAILALWAYS", scenario == "lowfunds")
+				buy(t, client, world.Shipments()[0], wants[0])
+				buy(t, client, "SH-MAGICFAILALWAYS", wants[1])
 				if err := world.Fund(world.Wallets()[0], shippingtest.Amount(t, "0.01")); err != nil {
 					t.Fatal(err)
 				}
@@ -68,20 +70,13 @@ func addUp(t *testing.T, client *shipping.Client, wallet string) (sum shipping.A
 	return sum, doubts
 }
 
-// buy purchases all documents of a shipment.
-func buy(t *testing.T, client *shipping.Client, shipment string, refused bool) {
+// buy purchases the automated documents of a shipment, and waits for them.
+func buy(t *testing.T, client *shipping.Client, shipment string, want error) {
 	t.Helper()
-	draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: shipment})
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := shipping.SelectAll(draft)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = client.Regulatory.Purchase(t.Context(), draft.RequestID, all...)
-	if errors.Is(err, shipping.ErrInsufficientFunds) != refused || err != nil && !refused {
-		t.Fatal(err)
+	_, err := client.Regulatory.AnalyzeAndPoll(t.Context(), &shipping.AnalyzeRequest{ShipmentID: shipment},
+		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated})
+	if !errors.Is(err, want) {
+		t.Fatalf("%s: %v, want %v", shipment, err, want)
 	}
 }
 
