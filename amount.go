@@ -62,7 +62,7 @@ func ParseAmount(text string) (Amount, error) {
 	case errors.Is(err, decimal.ErrRange):
 		return Amount{}, fmt.Errorf("%w: %s", ErrAmountOverflow, quoteShort(text))
 	case err != nil:
-		return Amount{}, fmt.Errorf("%w: %s", ErrAmountUnreadable, quoteShort(text))
+		return Amount{}, fmt.Errorf("%w: %s: write the number only, such as 19.99, without a currency", ErrAmountUnreadable, quoteShort(text))
 	}
 	return knownAmount(n), nil
 }
@@ -127,8 +127,15 @@ func (a Amount) Round(decimals int) Amount {
 // scale limits a number of decimals to those that an amount can have.
 func scale(decimals int) uint8 { return uint8(min(max(decimals, 0), decimal.MaxDigits)) }
 
-// Cmp returns -1, 0 or 1 as a is less than, equal to or greater than b. An amount that was not
-// given counts as 0; an unreadable one is greater than every readable one.
+// AtMost reports whether a is not greater than limit. It reports false if one of them is not known: a price that
+// was not given, or cannot be read, is under no limit.
+func (a Amount) AtMost(limit Amount) bool {
+	return a.Known() && limit.Known() && a.Cmp(limit) <= 0
+}
+
+// Cmp returns -1, 0 or 1 as a is less than, equal to or greater than b. An amount that was not given counts as 0,
+// like the sum of no amounts; an unreadable one is greater than every readable one. So check [Amount.Known] before
+// you choose the smallest of several prices, and compare a price with a limit by [Amount.AtMost].
 func (a Amount) Cmp(b Amount) int {
 	switch aBad, bBad := a.state == amountUnreadable, b.state == amountUnreadable; {
 	case aBad && bBad:

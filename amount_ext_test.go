@@ -56,6 +56,40 @@ func TestAmountTellsAbsentZeroAndUnreadableApart(t *testing.T) {
 	}
 }
 
+// "Under a price" listed rates without a price, because Cmp counts a missing amount as 0.
+func TestAmount_AtMost(t *testing.T) {
+	t.Parallel()
+	var unreadable shipping.Amount
+	if err := unreadable.UnmarshalJSON([]byte(`"free"`)); err != nil {
+		t.Fatal(err)
+	}
+	ten, zero := shippingtest.Amount(t, "10"), shippingtest.Amount(t, "0")
+	for _, tc := range []struct {
+		a, limit shipping.Amount
+		want     bool
+	}{
+		{shippingtest.Amount(t, "9.99"), ten, true}, {ten, ten, true}, {shippingtest.Amount(t, "10.01"), ten, false},
+		{zero, ten, true}, {zero, zero, true}, {shippingtest.Amount(t, "-1"), zero, true},
+		{shipping.Amount{}, ten, false}, {ten, shipping.Amount{}, false}, {shipping.Amount{}, shipping.Amount{}, false},
+		{unreadable, ten, false}, {ten, unreadable, false}, {unreadable, unreadable, false},
+	} {
+		if got := tc.a.AtMost(tc.limit); got != tc.want {
+			t.Errorf("%s (known %t) at most %s (known %t): %t", tc.a, tc.a.Known(), tc.limit, tc.limit.Known(), got)
+		}
+	}
+}
+
+// An amount with a currency was refused without the remedy, and of a budget only a part was quoted.
+func TestParseAmount_WithACurrency(t *testing.T) {
+	t.Parallel()
+	if _, err := shipping.ParseAmount("NGN 1000"); err == nil || !strings.Contains(err.Error(), `"NGN 1000": write the number only, such as 19.99`) {
+		t.Errorf("an amount: %v", err)
+	}
+	if _, err := shipping.ParseBudget("NGN 1000"); err == nil || !strings.Contains(err.Error(), `"NGN 1000": write the number first, then the currency, such as "150.00 NGN"`) {
+		t.Errorf("a budget: %v", err)
+	}
+}
+
 // Specification, "Transaction": flat_amount is the amount times 100.
 func TestFlatAmountIsExact(t *testing.T) {
 	for _, tc := range []struct {

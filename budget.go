@@ -62,6 +62,8 @@ func ParseBudget(text string) (*Budget, error) {
 	currency = strings.TrimSpace(currency)
 	amount, err := ParseAmount(number)
 	switch {
+	case errors.Is(err, ErrAmountUnreadable):
+		return nil, fmt.Errorf("%w: %s: write the number first, then the currency, such as \"150.00 NGN\"", ErrAmountUnreadable, quoteShort(text))
 	case err != nil:
 		return nil, err
 	case !found || currency == "" || strings.ContainsAny(currency, " \t"):

@@ -24,9 +24,10 @@ type request struct {
 	operation string
 	// custom, if not nil, is an operation that is not in the table.
 	custom *Operation
-	// requestID and document fill the placeholders of the operation's route.
+	// requestID is the regulatory request that the call is about, for its errors; "" if there is none.
 	requestID string
-	document  DocumentType
+	// path has the values of the placeholders of the operation's route, by name.
+	path map[string]string
 	// options is a flat struct with url tags, or nil.
 	options any
 	// body returns the JSON that is sent; nil sends none.
@@ -68,6 +69,9 @@ func fetchWith[T any](ctx context.Context, c *core, r request, settings callSett
 	if err != nil {
 		return value, response, err
 	}
+	if ctx == nil {
+		return value, response, nilContext(operation.Name)
+	}
 	call, err := c.newCall(operation, r, settings)
 	if err != nil {
 		return value, response, err
@@ -100,6 +104,11 @@ func fetchWith[T any](ctx context.Context, c *core, r request, settings callSett
 		*settings.response = response
 	}
 	return value, response, err
+}
+
+// nilContext returns the error of a call without a context, with which net/http would panic.
+func nilContext(operation string) error {
+	return invalidRequest(operation, "context", "is nil: pass context.Background()")
 }
 
 // find returns the operation of a request. It reports a client that was not made by [NewClient].
@@ -171,7 +180,7 @@ func jsonBody(v any) func() ([]byte, error) {
 // ".." is refused: it would name another resource.
 func expandRoute(operation Operation, r request) (string, error) {
 	var path strings.Builder
-	path.Grow(len(operation.Route) + len(r.requestID) + len(r.document))
+	path.Grow(2 * len(operation.Route))
 	for route := operation.Route; ; {
 		before, rest, found := strings.Cut(route, "{")
 		path.WriteString(before)
@@ -179,13 +188,14 @@ func expandRoute(operation Operation, r request) (string, error) {
 			return path.String(), nil
 		}
 		name, after, _ := strings.Cut(rest, "}")
-		value := r.requestID
-		if name == regulatoryDocument {
-			value = string(r.document)
-		}
+		value := r.path[name]
 		switch value {
 		case "":
-			return "", invalidRequest(operation.Name, name, "is empty")
+			problem := "is empty"
+			if name == regulatoryRequestID {
+				problem = "is empty: pass the request_id that Analyze returned"
+			}
+			return "", invalidRequest(operation.Name, name, problem)
 		case ".", "..":
 			return "", invalidRequest(operation.Name, name, "is "+value+", which would name another resource")
 		}

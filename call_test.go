@@ -1,6 +1,7 @@
 package shipping
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -15,5 +16,19 @@ func TestFetch_AnOperationThatTheTableLacks(t *testing.T) {
 	_, _, err = fetch[RawJSON](t.Context(), client.core, request{operation: "rates.lst"}, nil)
 	if err == nil || !strings.Contains(err.Error(), `"rates.lst" is not in the table`) {
 		t.Error(err)
+	}
+}
+
+// Every placeholder but document_type was filled with the id of the regulatory request.
+func TestExpandRoute_FillsPlaceholdersByName(t *testing.T) {
+	t.Parallel()
+	operation := Operation{Name: "carriers.get", Route: "/v1/carriers/{carrier_id}/rates/{rate_id}"}
+	r := request{path: map[string]string{"carrier_id": "CA-1", "rate_id": "a/b", "request_id": "RD-1"}}
+	if path, err := expandRoute(operation, r); err != nil || path != "/v1/carriers/CA-1/rates/a%2Fb" {
+		t.Errorf("%s, %v", path, err)
+	}
+	delete(r.path, "carrier_id")
+	if path, err := expandRoute(operation, r); !errors.Is(err, ErrInvalidRequest) || !strings.Contains(err.Error(), "carrier_id is empty") {
+		t.Errorf("without the carrier: %s, %v", path, err)
 	}
 }

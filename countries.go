@@ -44,6 +44,9 @@ type CountriesService struct{ core *core }
 // Assumption: the key is sent although the specification does not show whether this operation
 // requires it; a service that does not need it ignores it.
 func (s CountriesService) List(ctx context.Context, call ...CallOption) ([]Country, error) {
-	countries, _, err := fetch[[]Country](ctx, s.core, request{operation: OpListCountries}, call)
+	countries, response, err := fetch[[]Country](ctx, s.core, request{operation: OpListCountries}, call)
+	if err == nil && countries == nil {
+		err = withoutList(s.core, OpListCountries, response)
+	}
 	return countries, err
 }

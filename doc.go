@@ -8,8 +8,7 @@
 // the environment holds the key and the base address. Every method takes a context, and options for this one call:
 // [WithHeader], [WithQuery], [WithResponse].
 //
-// The files example_*_test.go have an example for each task; "go doc -http" shows them beside the documentation.
-// The guides are in the folder docs.
+// The files example_*_test.go have an example for each task. The guides are in the folder docs.
 //
 // # Lists
 //
@@ -18,12 +17,12 @@
 //	for rate, err := range client.Rates.All(ctx, nil) {
 //
 // A walk delivers each record once, even if rows arrive meanwhile. A walk that fails ends with a [ListError],
-// whose token continues it: [WithResume]. [CheapestRate], [FastestRate] and [BestRates] choose among rates.
+// whose token continues it: [WithResume].
 //
 // # Money
 //
 // An [Amount] is an exact decimal, never a float. [Amount.Known] is false for one that was not sent or cannot
-// be read: it is never silently 0. [Transaction.LedgerEntry] gives a transaction its sign.
+// be read: it is never silently 0. [Transaction.Signed] gives a transaction its sign.
 //
 // # Errors
 //

@@ -100,6 +100,7 @@ type Error struct {
 	// The evidence about the request. Cause does not contain it: it may wrap the error of another call, with
 	// which a context was cancelled.
 	notSent, heldBack bool
+	retry             Retry // of the operation
 }
 
 // Attempt is one attempt to send the request of a call.
@@ -169,6 +170,23 @@ func (e *Error) hint() string {
 		return "nothing was sent: check host, port and network"
 	case errors.Is(e.kind, ErrConnection) && notConnected(e.Cause) && !contextEnded(e.Cause):
 		return "check host, port and network"
+	case errors.Is(e.kind, ErrConnection), errors.Is(e.kind, ErrTruncated), errors.Is(e.kind, ErrServer):
+		return e.lostHint()
+	}
+	return ""
+}
+
+// lostHint returns advice about a request that may have been performed. That of a purchase is in the [PurchaseError].
+func (e *Error) lostHint() string {
+	switch {
+	case e.NotSent() || e.Refused():
+		return ""
+	case e.retry == RetrySafe && errors.Is(e.Cause, context.DeadlineExceeded):
+		return "a read changes nothing: give it more time"
+	case e.Operation == OpAnalyze:
+		return "the service may have performed it: an analysis charges nothing, so analyze again"
+	case e.retry == RetryUnsent:
+		return "the service may have performed it"
 	}
 	return ""
 }
@@ -263,7 +281,7 @@ func (x *exchange) transportFailure(ctx context.Context, err error) *Error {
 	}
 	failure := &Error{
 		Operation: x.operation.Name, RequestID: x.requestID, Attempts: x.attempts, NotRetried: x.notRetried,
-		Cause: err, kind: ErrConnection, notSent: transport.NotSent(returned), heldBack: transport.HeldBack(returned),
+		Cause: err, kind: ErrConnection, retry: x.operation.Retry, notSent: transport.NotSent(returned), heldBack: transport.HeldBack(returned),
 	}
 	if partial, ok := transport.Partial(returned); ok {
 		x.header = partial.Header
@@ -295,7 +313,7 @@ func (c *core) failureOf(x *exchange) *Error {
 	body := got.Body
 	failure := &Error{
 		Operation: x.operation.Name, StatusCode: got.StatusCode, RequestID: x.requestID, kind: statusKind(got.StatusCode),
-		Body: body, Attempts: x.attempts, NotRetried: x.notRetried,
+		retry: x.operation.Retry, Body: body, Attempts: x.attempts, NotRetried: x.notRetried,
 	}
 	failure.RetryAfter, _ = transport.RetryAfter(got.Header, time.Now())
 	var reply envelope[RawJSON]

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"time"
 
 	"github.com/shipping-go/shipping"
 )
@@ -69,9 +68,8 @@ func ExampleRegulatoryService_Retry() {
 	client, server := account(shipping.WithProvisionalRoutes())
 	defer server.Close()
 	ctx := context.Background()
-	poll := shipping.PollOptions{MinInterval: 10 * time.Millisecond}
 	request, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILONCE"},
-		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated, Poll: poll})
+		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated})
 	if !errors.Is(err, shipping.ErrRequestFailed) {
 		log.Fatal(err)
 	}
@@ -79,7 +77,7 @@ func ExampleRegulatoryService_Retry() {
 	if _, err := client.Regulatory.Retry(ctx, request.RequestID); err != nil {
 		log.Fatal(err)
 	}
-	if request, err = client.Regulatory.Wait(ctx, request.RequestID, &poll); err != nil {
+	if request, err = client.Regulatory.Wait(ctx, request.RequestID, nil); err != nil {
 		log.Fatal(err)
 	}
 	pdf, err := client.Regulatory.PDF(ctx, request.RequestID, shipping.DocumentWatch)
@@ -97,10 +95,7 @@ func ExampleRegulatoryService_PDF() {
 	ctx := context.Background()
 
 	request, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]},
-		&shipping.AnalyzeAndPollOptions{
-			Select: shipping.SelectOnly(shipping.DocumentCustoms),
-			Poll:   shipping.PollOptions{MinInterval: 10 * time.Millisecond},
-		})
+		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectOnly(shipping.DocumentCustoms)})
 	if err != nil {
 		log.Fatal(err)
 	}

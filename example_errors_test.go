@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
@@ -48,8 +49,13 @@ func ExampleValidationError() {
 
 // Reads are retried: after two failures, the third attempt succeeds.
 func ExampleWithRetryPolicy() {
-	client, server := account(shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 3, MinWait: time.Millisecond}))
+	server := mockserver.New()
 	defer server.Close()
+	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL),
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 3})) // 4 unless set
+	if err != nil {
+		log.Fatal(err)
+	}
 	busy := fault.Rule{Operation: shipping.OpListRates, First: 2, Fault: fault.Status(http.StatusServiceUnavailable, nil)}
 	if err := server.Inject(busy); err != nil {
 		log.Fatal(err)

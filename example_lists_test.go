@@ -18,20 +18,22 @@ func ExampleTransactionsService_All() {
 	defer server.Close()
 	ctx, wallet := context.Background(), server.Wallets()[0]
 
-	var spent shipping.Amount
+	var sum shipping.Amount
 	for transaction, err := range client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: wallet}) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if transaction.Flow != shipping.FlowOut {
-			continue
+		signed, err := transaction.Signed() // negative for money that left
+		if err != nil {
+			log.Fatal(err)
 		}
-		if spent, err = spent.Add(transaction.Amount); err != nil { // exact: no float is involved
+		if sum, err = sum.Add(signed); err != nil { // exact: no float is involved
 			log.Fatal(err)
 		}
 	}
-	fmt.Println("something was spent:", spent.Sign() > 0)
-	// Output: something was spent: true
+	balance, _ := server.Balance(wallet)
+	fmt.Println("the sum is the balance:", sum == balance)
+	// Output: the sum is the balance: true
 }
 
 // One page, with its numbers.
@@ -109,43 +111,27 @@ func ExampleWithQuery() {
 	// Output: <nil> 200 1 true
 }
 
-// The cheapest rate, the fastest, and those that no other beats in both.
-func ExampleCheapestRate() {
-	amount := func(text string) shipping.Amount {
-		a, err := shipping.ParseAmount(text)
+// The cheapest rate in one currency that delivers within two days.
+func ExampleRatesService_All() {
+	client, server := account()
+	defer server.Close()
+	ctx := context.Background()
+
+	var cheapest *shipping.Rate
+	for rate, err := range client.Rates.All(ctx, nil) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		return a
+		soon := rate.DeliveryETA > 0 && rate.DeliveryDuration() <= 48*time.Hour
+		if rate.Currency != "NGN" || !soon || !rate.Amount.Known() { // a missing price is not 0
+			continue
+		}
+		if cheapest == nil || rate.Amount.Cmp(cheapest.Amount) < 0 {
+			cheapest = rate
+		}
 	}
-	rates := []*shipping.Rate{
-		{RateID: "RT-1", CarrierName: "Road", Amount: amount("41.20"), Currency: "USD", DeliveryETA: 7200},
-		{RateID: "RT-2", CarrierName: "Air", Amount: amount("95"), Currency: "USD", DeliveryETA: 1440},
-		{RateID: "RT-3", CarrierName: "Slow air", Amount: amount("99.90"), Currency: "USD", DeliveryETA: 2880},
+	if cheapest != nil {
+		fmt.Println(cheapest.CarrierName, cheapest.Amount.StringFixed(2), cheapest.Currency)
 	}
-
-	cheapest, err := shipping.CheapestRate(rates, shipping.RateFilter{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	soon, err := shipping.CheapestRate(rates, shipping.RateFilter{Within: 48 * time.Hour})
-	if err != nil {
-		log.Fatal(err)
-	}
-	best, err := shipping.BestRates(rates, shipping.RateFilter{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("cheapest:", cheapest.CarrierName)
-	fmt.Println("cheapest within two days:", soon.CarrierName)
-	fmt.Println("to choose from:", best[0].CarrierName, best[1].CarrierName, len(best))
-
-	rates[0].Currency = "EUR"
-	_, err = shipping.CheapestRate(rates, shipping.RateFilter{})
-	fmt.Println(err)
-	// Output:
-	// cheapest: Road
-	// cheapest within two days: Air
-	// to choose from: Road Air 2
-	// shipping: rates are in several currencies; set RateFilter.Currency to compare those of one: EUR and USD
+	// Output: Kite Same Day 2768.02 NGN
 }

@@ -46,27 +46,45 @@ func ExampleAmount_Known() {
 	// true
 }
 
-// A transaction as a bookkeeper wants it: signed, and with a doubt where something does not add up.
-func ExampleTransaction_LedgerEntry() {
+// A rate without a price is not a cheap one.
+func ExampleAmount_AtMost() {
+	limit, err := shipping.ParseAmount("50")
+	if err != nil {
+		log.Fatal(err)
+	}
+	cheap, err := shipping.ParseAmount("49.99")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, rate := range []shipping.Rate{{RateID: "RT-1", Amount: cheap}, {RateID: "RT-2"}} {
+		fmt.Println(rate.RateID, rate.Amount.AtMost(limit))
+	}
+	// Output:
+	// RT-1 true
+	// RT-2 false
+}
+
+// A transaction with its sign, and the reasons to check it by hand.
+func ExampleTransaction_Signed() {
 	amount, err := shipping.ParseAmount("250.75")
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, transaction := range []shipping.Transaction{
 		{TransactionID: "TR-1", Amount: amount, FlatAmount: 25075, Flow: shipping.FlowOut, Status: shipping.TransactionSuccess},
-		{TransactionID: "TR-2", Amount: amount, FlatAmount: 25075, Flow: shipping.FlowOut, Status: shipping.TransactionSuccess, Reversed: true},
-		{TransactionID: "TR-3", Amount: amount, FlatAmount: 25074, Flow: shipping.FlowIn, Status: shipping.TransactionPending},
+		{TransactionID: "TR-2", Amount: amount, FlatAmount: 25075, Flow: shipping.FlowIn, Status: shipping.TransactionPending},
+		{TransactionID: "TR-3", Amount: amount, FlatAmount: 25074, Flow: shipping.FlowOut, Status: shipping.TransactionSuccess},
 	} {
-		entry, err := transaction.LedgerEntry()
+		signed, err := transaction.Signed()
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(transaction.TransactionID, entry.Amount, "pending:", entry.Pending, "doubt:", entry.Doubt)
+		fmt.Printf("%s %s, doubt: %q\n", transaction.TransactionID, signed, transaction.Doubt())
 	}
 	// Output:
-	// TR-1 -250.75 pending: false doubt: <nil>
-	// TR-2 0 pending: false doubt: <nil>
-	// TR-3 250.75 pending: true doubt: shipping: flat_amount is not the amount times 100: 25074 for 250.75
+	// TR-1 -250.75, doubt: ""
+	// TR-2 250.75, doubt: ""
+	// TR-3 -250.75, doubt: "flat_amount is 25074, not the amount 250.75 times 100"
 }
 
 // Fields whose shape the specification leaves open stay as they came.

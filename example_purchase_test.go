@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
@@ -24,9 +23,8 @@ func ExampleRegulatoryService_AnalyzeAndPoll() {
 	request, err := client.Regulatory.AnalyzeAndPoll(ctx,
 		&shipping.AnalyzeRequest{ShipmentID: shipmentID},
 		&shipping.AnalyzeAndPollOptions{
-			Select: shipping.SelectAutomated,                                 // without Select nothing is bought
-			Budget: limit,                                                    // checked against the prices stored on the draft
-			Poll:   shipping.PollOptions{MinInterval: 10 * time.Millisecond}, // 1 s unless set
+			Select: shipping.SelectAutomated, // without Select nothing is bought
+			Budget: limit,                    // checked against the prices stored on the draft
 		})
 	if err != nil {
 		log.Fatal(err)
@@ -79,7 +77,7 @@ func ExampleRegulatoryService_Purchase() {
 	}
 
 	bought, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
-		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, Draft: draft,
+		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -92,7 +90,7 @@ func ExampleRegulatoryService_Purchase() {
 }
 
 // If the evidence does not show whether the wallet was charged, the error reports an unknown outcome. SettlePurchase
-// settles it later, and only reads.
+// settles it later, and only reads. The example is not run: the purchase is read for 10 seconds, and then for a minute.
 func ExamplePurchaseError() {
 	client, server := account()
 	defer server.Close()
@@ -106,27 +104,19 @@ func ExamplePurchaseError() {
 	}
 
 	_, err = client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
-		RequestID:       draft.RequestID,
-		Draft:           draft,
-		DocumentTypes:   []shipping.DocumentType{shipping.DocumentCustoms},
-		PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond}, // 10 s unless set
+		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms},
 	})
 	unclear, ok := errors.AsType[*shipping.PurchaseError](err)
 	if !ok || unclear.Outcome != shipping.OutcomeUnknown {
 		log.Fatal(err)
 	}
-	fmt.Println("outcome:", unclear.Outcome)
 
-	unclear.Purchase.QuietFor = 10 * time.Millisecond // a minute unless set
 	bought, err := client.Regulatory.SettlePurchase(ctx, unclear.Purchase)
 	if verdict, ok := errors.AsType[*shipping.PurchaseError](err); ok {
 		fmt.Println("settled:", verdict.Outcome)
 	} else if err == nil {
 		fmt.Println("settled: charged", bought.TransactionID)
 	}
-	// Output:
-	// outcome: unknown
-	// settled: not charged
 }
 
 // Another process continues from the request's id alone.
@@ -134,7 +124,7 @@ func ExampleRegulatoryService_Resume() {
 	client, server := account()
 	defer server.Close()
 	ctx := context.Background()
-	options := &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated, Poll: shipping.PollOptions{MinInterval: 10 * time.Millisecond}}
+	options := &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated}
 	poll := fault.Rule{Operation: shipping.OpGetRequest, First: 1, Fault: fault.Status(404, nil)}
 	if err := server.Inject(poll); err != nil {
 		log.Fatal(err)
@@ -165,11 +155,11 @@ func ExampleRegulatoryService_Wait() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentWatch}, Draft: draft}); err != nil {
+	if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentWatch}}); err != nil {
 		log.Fatal(err)
 	}
 
-	request, err := client.Regulatory.Wait(ctx, draft.RequestID, &shipping.PollOptions{MinInterval: 10 * time.Millisecond})
+	request, err := client.Regulatory.Wait(ctx, draft.RequestID, nil)
 	fmt.Println(request.Status, errors.Is(err, shipping.ErrRequestFailed))
 	for _, document := range request.Documents {
 		fmt.Println(document.DocumentType, document.Status, document.Failure != "")

@@ -127,11 +127,12 @@ const (
 	DriftType DriftKind = "type"
 )
 
-// String writes a finding on one line.
+// String writes a finding on one line. Names that the service chose are truncated, and their control characters
+// removed.
 func (f DriftFinding) String() string {
-	text := string(f.Kind) + " " + f.Path
+	text := string(f.Kind) + " " + oneLine(f.Path, maxErrorMessage)
 	if f.Detail != "" {
-		text += ": " + f.Detail
+		text += ": " + oneLine(f.Detail, maxErrorMessage)
 	}
 	if f.Count > 1 {
 		text += fmt.Sprintf(" (%d times)", f.Count)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
 
 	"github.com/jarcoal/httpmock"
 
@@ -48,7 +49,7 @@ func observed(events *[]string) shipping.Observer {
 func TestObserver_SequenceOfACallThatRepeats(t *testing.T) {
 	t.Parallel()
 	var events []string
-	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), httpmock.NewErrorResponder(errors.New("broken")), shippingtest.OK(`{}`))
+	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), httpmock.NewErrorResponder(errors.New("broken")), shippingtest.OK(`{"rates":[]}`))
 	if _, err := shippingtest.NewClient(t, service, shippingtest.FastRetries(), shipping.WithObserver(observed(&events))).Rates.List(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestObserver_DoneIsToldWhatTheCallerReceives(t *testing.T) {
 func TestObserver_StartMayReturnNoContext(t *testing.T) {
 	t.Parallel()
 	observer := shipping.Observer{Start: func(context.Context, shipping.Operation) context.Context { return nil }}
-	if _, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{}`)), shipping.WithObserver(observer)).Rates.List(t.Context(), nil); err != nil {
+	if _, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"rates":[]}`)), shipping.WithObserver(observer)).Rates.List(t.Context(), nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -122,7 +123,7 @@ func TestLogger_TellsAttemptsAndRepeats(t *testing.T) {
 			}
 			return a
 		}}
-		client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(503, "busy"), shippingtest.OK(`{}`)), shipping.WithLogger(slog.New(slog.NewTextHandler(&log, withoutTimes))))
+		client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(503, "busy"), shippingtest.OK(`{"transactions":[]}`)), shipping.WithLogger(slog.New(slog.NewTextHandler(&log, withoutTimes))))
 		if _, err := client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"}); err != nil {
 			t.Fatal(err)
 		}
@@ -222,6 +223,47 @@ func TestDrift_NamesWhatIsUnknownMissingOrOfAnotherType(t *testing.T) {
 		"rates.list: missing message",
 		"rates.list: unknown msg: null",
 	}, found.lines())
+}
+
+// The texts of findings and errors contain names and texts of the service, which could forge lines of a log or control a
+// terminal with their line breaks and escape sequences.
+func TestTextsOfTheService_AreOnOneLine(t *testing.T) {
+	t.Parallel()
+	const hostile = `x\ny\r\u001b[2J\u2028z`
+	var texts []string
+	report := shipping.WithDriftReport(func(d shipping.Drift) {
+		for _, finding := range d.Findings {
+			texts = append(texts, finding.String())
+		}
+	})
+	body := `{"status":true,"data":{"rates":[{"` + hostile + `":1}]},"` + hostile + `":2}`
+	if _, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(200, body)), report).Rates.List(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, answer := range []httpmock.Responder{
+		httpmock.NewStringResponder(400, `{"status":false,"message":"`+hostile+`","data":{"request_id":"`+hostile+`","error_code":"`+hostile+`"}}`),
+		httpmock.NewStringResponder(200, "\n\x1b[2J"), httpmock.NewStringResponder(502, "\n\x1b[2J"),
+		shippingtest.OK(`{"request_id":"` + hostile + `","status":"` + hostile + `","failure_reason":"` + hostile + `"}`),
+		shippingtest.OK(`{"request_id":"RD-1","status":"failed","failure_reason":"` + hostile + `"}`),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			_, err := shippingtest.NewClient(t, shippingtest.NewService(answer)).Regulatory.Wait(ctx, "RD-1", nil)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			texts = append(texts, err.Error())
+		})
+	}
+	transaction := shipping.Transaction{TransactionID: "x\ny\x1b[2J", Flow: "x\ny\x1b[2J", Status: "x\ny\x1b[2J", Amount: shippingtest.Amount(t, "1")}
+	_, err := transaction.Signed()
+	texts = append(texts, transaction.Doubt(), err.Error())
+	for _, text := range texts {
+		if strings.ContainsFunc(text, unicode.IsControl) || strings.ContainsRune(text, '\u2028') {
+			t.Errorf("a text has control characters: %q", text)
+		}
+	}
 }
 
 func TestDrift_OfARegulatoryRecordIsUnderDataToo(t *testing.T) {

@@ -97,7 +97,7 @@ func TestWire_QueryParametersOfTheLists(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service := shippingtest.NewService(shippingtest.OK(`{}`))
+			service := shippingtest.NewService(shippingtest.OK(`{"rates":[],"webhooks":[],"transactions":[]}`))
 			if err := test.do(t.Context(), shippingtest.NewClient(t, service)); err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +171,7 @@ func TestWire_BaseURLWithAndWithoutVersionSlashAndPrefix(t *testing.T) {
 		"http://10.1.2.3":                      "http://10.1.2.3/v1/rates",
 		"http://shipping.internal":             "http://shipping.internal/v1/rates",
 	} {
-		service := shippingtest.NewService(shippingtest.OK(`{}`))
+		service := shippingtest.NewService(shippingtest.OK(`{"rates":[]}`))
 		client := shippingtest.NewClient(t, service, shipping.WithBaseURL(address))
 		if _, err := client.Rates.List(t.Context(), nil); err != nil {
 			t.Errorf("%q: %v", address, err)
@@ -217,7 +217,7 @@ func TestWire_PathParametersAreEscaped(t *testing.T) {
 
 func TestWire_CallOptions(t *testing.T) {
 	t.Parallel()
-	service := shippingtest.NewService(shippingtest.OK(`{}`).HeaderSet(http.Header{"X-Request-Id": {"7"}}))
+	service := shippingtest.NewService(shippingtest.OK(`{"rates":[]}`).HeaderSet(http.Header{"X-Request-Id": {"7"}}))
 	client := shippingtest.NewClient(t, service, shipping.WithUserAgent("acme/1.2"))
 	var response shipping.Response
 	_, err := client.Rates.List(t.Context(), nil, nil, shipping.WithResponse(&response),
@@ -230,14 +230,14 @@ func TestWire_CallOptions(t *testing.T) {
 	shippingtest.Diff(t, "replaced header", []string{"application/vnd.api+json"}, header.Values("Accept"))
 	shippingtest.Diff(t, "User-Agent", "acme/1.2 shipping-go/"+shipping.Version, header.Get("User-Agent"))
 	if response.StatusCode != 200 || response.Header.Get("X-Request-Id") != "7" || len(response.Attempts) != 1 ||
-		string(response.Body) != shippingtest.Envelope(`{}`) {
+		string(response.Body) != shippingtest.Envelope(`{"rates":[]}`) {
 		t.Errorf("the response is %+v", response)
 	}
 }
 
 func TestWire_OptionsOfOneCallDoNotReachTheNext(t *testing.T) {
 	t.Parallel()
-	service := shippingtest.NewService(shippingtest.OK(`{}`))
+	service := shippingtest.NewService(shippingtest.OK(`{"rates":[]}`))
 	client := shippingtest.NewClient(t, service)
 	if _, err := client.Rates.List(t.Context(), nil, shipping.WithHeader("X-Once", "1"), shipping.WithQuery("once", "1")); err != nil {
 		t.Fatal(err)

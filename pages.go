@@ -174,7 +174,19 @@ func (l lister[T, L]) list(ctx context.Context, options []CallOption) (*Page[T],
 	if err != nil {
 		return nil, err
 	}
-	return l.fetch(ctx, l.page, settings)
+	page, err := l.fetch(ctx, l.page, settings)
+	if err == nil && page.Items == nil {
+		return nil, withoutList(l.core, l.operation, *page.Response)
+	}
+	return page, err
+}
+
+// withoutList returns the error of a response that contains no list, not even an empty one or null.
+func withoutList(c *core, operation string, response Response) error {
+	return c.redacted(&Error{
+		Operation: operation, StatusCode: response.StatusCode, Attempts: response.Attempts,
+		Cause: errors.New("the response contains no list"), kind: ErrUnexpectedBody,
+	})
 }
 
 func (l lister[T, L]) fetch(ctx context.Context, page int, settings callSettings) (*Page[T], error) {
@@ -252,6 +264,9 @@ func (l lister[T, L]) start(ctx context.Context, options []CallOption) (*paging.
 	settings, err := newWalkSettings(options)
 	if err == nil {
 		err = l.validate()
+	}
+	if err == nil && ctx == nil {
+		err = nilContext(l.operation)
 	}
 	if err != nil {
 		return nil, settings, err

@@ -133,7 +133,7 @@ func (p *PurchaseRequest) validate() error {
 			return invalidRequest(OpPurchase, "DocumentTypes", fmt.Sprintf("names %s twice", slug))
 		case slug == "" || !slug.Known() && !p.AllowUnknown:
 			return invalidRequest(OpPurchase, "DocumentTypes",
-				fmt.Sprintf("names %q, which the specification does not list (see DocumentTypes()); set AllowUnknown to send it anyway", slug))
+				fmt.Sprintf("names %q, which the specification does not list (see DocumentTypes()); set AllowUnknown to send it anyway%s", slug, slug.didYouMean()))
 		}
 	}
 	return nil
@@ -232,7 +232,7 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 	if err := purchase.validate(); err != nil {
 		return nil, err
 	}
-	if err := s.mayCall(OpPurchase, call); err != nil {
+	if err := s.mayCall(ctx, OpPurchase, call); err != nil {
 		return nil, err
 	}
 	p := purchase.withDefaults()
@@ -300,7 +300,10 @@ func (s RegulatoryService) failed(p PurchaseRequest, outcome PurchaseOutcome, re
 }
 
 // mayCall returns the error of an operation, or of call options, that are refused before anything is sent.
-func (s RegulatoryService) mayCall(operation string, call []CallOption) error {
+func (s RegulatoryService) mayCall(ctx context.Context, operation string, call []CallOption) error {
+	if ctx == nil {
+		return nilContext(operation)
+	}
 	if _, err := newCallSettings(call); err != nil {
 		return err
 	}
@@ -553,7 +556,7 @@ func (s RegulatoryService) SettlePurchase(ctx context.Context, purchase *Purchas
 	if purchase == nil || strings.TrimSpace(purchase.RequestID) == "" {
 		return nil, invalidRequest(OpGetRequest, "RequestID", "is empty: pass the Purchase of the *PurchaseError")
 	}
-	if err := cmp.Or(validID(OpGetRequest, "RequestID", purchase.RequestID), purchase.PurchaseOptions.Validate(), s.mayCall(OpGetRequest, call)); err != nil {
+	if err := cmp.Or(validID(OpGetRequest, "RequestID", purchase.RequestID), purchase.PurchaseOptions.Validate(), s.mayCall(ctx, OpGetRequest, call)); err != nil {
 		return nil, err
 	}
 	p := purchase.withDefaults()

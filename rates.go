@@ -1,13 +1,9 @@
 package shipping
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"iter"
 	"math"
-	"slices"
 	"time"
 )
 
@@ -132,113 +128,3 @@ type rateList struct {
 }
 
 func (l rateList) contents() ([]Rate, Pagination) { return l.Rates, l.Pagination }
-
-// ErrMixedCurrencies is returned if the rates to compare are in several currencies. Choose one with
-// [RateFilter.Currency].
-var ErrMixedCurrencies = errors.New("shipping: rates are in several currencies; set RateFilter.Currency to compare those of one")
-
-// ErrNoRate is returned if no rates were given, or if none passed the filter.
-var ErrNoRate = errors.New("shipping: no rate to choose from")
-
-// RateFilter selects the rates that may be chosen. The zero filter accepts all that have a readable amount of
-// 0 or more.
-type RateFilter struct {
-	// Currency, if set, accepts only rates in that currency.
-	Currency string
-	// Unused accepts only rates that were not used.
-	Unused bool
-	// Insured accepts only rates that include insurance.
-	Insured bool
-	// Within, if above 0, accepts only rates that deliver within that time, by
-	// [Rate.DeliveryDuration]. A rate without an estimate is not accepted.
-	Within time.Duration
-	// Carriers, if not empty, accepts only these carrier slugs.
-	Carriers []string
-}
-
-func (f RateFilter) takes(r *Rate) bool {
-	switch {
-	case r == nil || !r.Amount.Known() || r.Amount.Sign() < 0:
-		return false
-	case f.Currency != "" && r.Currency != f.Currency:
-		return false
-	case f.Unused && r.Used, f.Insured && !r.IncludesInsurance:
-		return false
-	case f.Within > 0 && (r.DeliveryETA <= 0 || r.DeliveryDuration() > f.Within):
-		return false
-	case len(f.Carriers) > 0 && !slices.Contains(f.Carriers, r.CarrierSlug):
-		return false
-	}
-	return true
-}
-
-// CheapestRate returns the rate with the smallest amount; among equals the faster one, then the one
-// with the smaller id, so that the choice is always the same. The error is [ErrNoRate] or
-// [ErrMixedCurrencies].
-func CheapestRate(rates []*Rate, filter RateFilter) (*Rate, error) {
-	return chooseRate(rates, filter, byPrice)
-}
-
-// FastestRate returns the rate with the shortest time to delivery; among equals the cheaper one, then
-// the one with the smaller id. A rate without an estimate is the slowest. The errors are those of
-// [CheapestRate].
-func FastestRate(rates []*Rate, filter RateFilter) (*Rate, error) {
-	return chooseRate(rates, filter, bySpeed)
-}
-
-// BestRates returns the rates that no other beats in both price and speed, the cheapest first: each
-// is faster than all those before it. The errors are those of [CheapestRate].
-func BestRates(rates []*Rate, filter RateFilter) ([]*Rate, error) {
-	candidates, err := comparableRates(rates, filter)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(candidates, byPrice)
-	front := candidates[:1]
-	for _, rate := range candidates[1:] {
-		if speed(rate) < speed(front[len(front)-1]) {
-			front = append(front, rate)
-		}
-	}
-	return slices.Clip(front), nil
-}
-
-func chooseRate(rates []*Rate, filter RateFilter, order func(a, b *Rate) int) (*Rate, error) {
-	candidates, err := comparableRates(rates, filter)
-	if err != nil {
-		return nil, err
-	}
-	return slices.MinFunc(candidates, order), nil
-}
-
-// comparableRates returns the rates that the filter accepts: at least one, and all in one currency.
-func comparableRates(rates []*Rate, filter RateFilter) ([]*Rate, error) {
-	var candidates []*Rate
-	for _, rate := range rates {
-		if !filter.takes(rate) {
-			continue
-		}
-		if len(candidates) > 0 && rate.Currency != candidates[0].Currency {
-			return nil, fmt.Errorf("%w: %s and %s", ErrMixedCurrencies, candidates[0].Currency, rate.Currency)
-		}
-		candidates = append(candidates, rate)
-	}
-	if len(candidates) == 0 {
-		return nil, fmt.Errorf("%w: none of %d passes the filter", ErrNoRate, len(rates))
-	}
-	return candidates, nil
-}
-
-func byPrice(a, b *Rate) int {
-	return cmp.Or(a.Amount.Cmp(b.Amount), cmp.Compare(speed(a), speed(b)), cmp.Compare(a.RateID, b.RateID))
-}
-
-func bySpeed(a, b *Rate) int { return cmp.Or(cmp.Compare(speed(a), speed(b)), byPrice(a, b)) }
-
-// speed returns the time to delivery; without an estimate it is longer than any other.
-func speed(r *Rate) time.Duration {
-	if d := r.DeliveryDuration(); d > 0 {
-		return d
-	}
-	return 1<<63 - 1
-}

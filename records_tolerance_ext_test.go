@@ -172,7 +172,7 @@ func TestTolerance_RecordsReadByEncodingJSON(t *testing.T) {
 
 func TestTolerance_NullWhereAnArrayOrObjectWas(t *testing.T) {
 	t.Parallel()
-	for _, data := range []string{`null`, `{}`, `{"rates":null}`, `{"rates":null,"pagination":null}`, `{"rates":[],"pagination":[]}`} {
+	for _, data := range []string{`{"rates":null}`, `{"rates":null,"pagination":null}`, `{"rates":[],"pagination":[]}`} {
 		page, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(data))).Rates.List(t.Context(), nil)
 		if err != nil {
 			t.Errorf("%s: %v", data, err)

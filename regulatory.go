@@ -132,7 +132,7 @@ func (s RegulatoryService) Get(ctx context.Context, requestID string, call ...Ca
 
 // lookup reads a request as Get does, and also returns the data of the response.
 func (s RegulatoryService) lookup(ctx context.Context, requestID string, call []CallOption) (*RegulatoryRequest, RawJSON, error) {
-	return s.read(ctx, request{operation: OpGetRequest, requestID: requestID}, call)
+	return s.read(ctx, request{operation: OpGetRequest, requestID: requestID, path: pathOf(requestID, "")}, call)
 }
 
 // record performs an operation that returns the record.
@@ -211,6 +211,15 @@ func DocumentTypes() []DocumentType {
 
 // Known reports whether the specification lists the type.
 func (t DocumentType) Known() bool { return slices.Contains(DocumentTypes(), t) }
+
+// didYouMean returns a question with the known type that differs only in case, spaces or underscores; "" if there is none.
+func (t DocumentType) didYouMean() string {
+	meant := DocumentType(strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToUpper(strings.TrimSpace(string(t)))))
+	if meant == t || !meant.Known() {
+		return ""
+	}
+	return "; did you mean " + string(meant) + "?"
+}
 
 // redactedRecord returns a record without the key if the request failed, or if the key is in a field that an
 // error may quote: the identifier, the status, the documents and their currencies.
@@ -293,7 +302,12 @@ func (s RegulatoryService) Retry(ctx context.Context, requestID string, call ...
 }
 
 func (s RegulatoryService) edit(ctx context.Context, operation, requestID string, document DocumentType, body any, call []CallOption) (*RegulatoryRequest, error) {
-	return s.record(ctx, request{operation: operation, requestID: requestID, document: document, body: jsonBody(body)}, call)
+	return s.record(ctx, request{operation: operation, requestID: requestID, path: pathOf(requestID, document), body: jsonBody(body)}, call)
+}
+
+// pathOf returns the values of the placeholders of a route.
+func pathOf(requestID string, document DocumentType) map[string]string {
+	return map[string]string{regulatoryRequestID: requestID, regulatoryDocument: string(document)}
 }
 
 // PDF returns a generated document. The operation needs no authorization, and the key is not sent. A response that is
@@ -302,7 +316,7 @@ func (s RegulatoryService) edit(ctx context.Context, operation, requestID string
 // Provisional: without [WithProvisionalRoutes] the error is [ErrProvisionalRoute]. Specification: "Authentication", rule 1.
 func (s RegulatoryService) PDF(ctx context.Context, requestID string, document DocumentType, call ...CallOption) ([]byte, error) {
 	call = append([]CallOption{WithHeader("Accept", "application/pdf")}, call...)
-	body, response, err := fetch[rawBody](ctx, s.core, request{operation: OpDocumentPDF, requestID: requestID, document: document}, call)
+	body, response, err := fetch[rawBody](ctx, s.core, request{operation: OpDocumentPDF, requestID: requestID, path: pathOf(requestID, document)}, call)
 	if err == nil && !bytes.HasPrefix(body, []byte("%PDF-")) {
 		err = s.core.redacted(&Error{
 			Operation: OpDocumentPDF, StatusCode: response.StatusCode, RequestID: requestID, Attempts: response.Attempts,

@@ -340,7 +340,7 @@ func TestRetry_APauseThatOutlastsTheDeadlineIsToldAtOnce(t *testing.T) {
 func TestRetry_APurchaseIsHeldBackByThePauseAndNotCharged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := shippingtest.NewService(shippingtest.Refusal(429, "slow down").HeaderSet(http.Header{"Retry-After": {"30"}}), shippingtest.OK(`{}`))
+		service := shippingtest.NewService(shippingtest.Refusal(429, "slow down").HeaderSet(http.Header{"Retry-After": {"30"}}), shippingtest.OK(`{"rates":[]}`))
 		client := shippingtest.NewClient(t, service)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
@@ -467,7 +467,7 @@ func TestRetryAfter_InAllItsForms(t *testing.T) {
 					if failure, _ := errors.AsType[*shipping.Error](err); failure == nil || failure.RetryAfter != test.asked {
 						t.Errorf("RetryAfter is not %s: %+v", test.asked, failure)
 					}
-					service := shippingtest.NewService(answer, shippingtest.OK(`{}`))
+					service := shippingtest.NewService(answer, shippingtest.OK(`{"rates":[]}`))
 					if _, err := shippingtest.NewClient(t, service).Rates.List(t.Context(), nil); err != nil {
 						t.Fatal(err)
 					}
@@ -488,7 +488,7 @@ func TestRetryAfter_InAllItsForms(t *testing.T) {
 func TestRetryAfter_HowLongItIsObeyedCanBeSet(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := shippingtest.NewService(shippingtest.Refusal(503, "busy").HeaderSet(http.Header{"Retry-After": {"3600"}}), shippingtest.OK(`{}`))
+		service := shippingtest.NewService(shippingtest.Refusal(503, "busy").HeaderSet(http.Header{"Retry-After": {"3600"}}), shippingtest.OK(`{"rates":[]}`))
 		client := shippingtest.NewClient(t, service, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxRetryAfter: 2 * time.Hour}))
 		if _, err := client.Rates.List(t.Context(), nil); err != nil {
 			t.Fatal(err)

@@ -2,9 +2,9 @@ package shipping
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 )
 
@@ -24,7 +24,7 @@ type Transaction struct {
 	StoreReference string `json:"store_reference"`
 	// TxRef is the transaction reference; "" if absent.
 	TxRef string `json:"txRef" spec:"optional"`
-	// Amount is in major units of Currency. The direction is in Flow, not in the sign.
+	// Amount is in major units of Currency. The direction is in Flow; see [Transaction.Signed].
 	Amount          Amount `json:"amount"`
 	AmountReceived  Amount `json:"amount_received"`
 	ConvertedAmount Amount `json:"converted_amount"`
@@ -152,30 +152,6 @@ type transactionList struct {
 
 func (l transactionList) contents() ([]Transaction, Pagination) { return l.Transactions, l.Pagination }
 
-// LedgerEntry is a transaction for bookkeeping: one signed amount in one currency.
-type LedgerEntry struct {
-	Transaction *Transaction
-	// Amount is negative for money that left the wallet, in the transaction's Currency. It is 0 for a
-	// transaction that was reversed, because its money came back, and for one that failed.
-	Amount Amount
-	// Pending is true while the amount may still change or fail.
-	Pending bool
-	// Doubt is the reason why a bookkeeper should check the entry; nil if it needs no check. Amount
-	// counts in both cases.
-	Doubt error
-}
-
-// Doubts of a [LedgerEntry], to test with [errors.Is].
-var (
-	// ErrFlatAmount: the flat amount is not the amount times 100.
-	ErrFlatAmount = errors.New("shipping: flat_amount is not the amount times 100")
-	// ErrUnknownFlow: the flow is neither "in" nor "out". The amount is counted as money that left.
-	ErrUnknownFlow = errors.New("shipping: unknown flow")
-	// ErrTransactionStatus: the status is neither success nor pending. The amount is 0 if it is
-	// "failed", and counted as money that moved if the status is unknown.
-	ErrTransactionStatus = errors.New("shipping: the status is neither success nor pending")
-)
-
 // FlowIn is money that comes into the wallet.
 //
 // Assumption: the specification shows "out" alone.
@@ -186,35 +162,51 @@ const FlowIn TransactionFlow = "in"
 // Assumption: the specification does not show the full set of statuses.
 const TransactionFailed TransactionStatus = "failed"
 
-// LedgerEntry returns the transaction as a ledger entry. An amount that is missing or unreadable is
-// [ErrAmountUnreadable]: nothing may be booked for it.
-func (t *Transaction) LedgerEntry() (LedgerEntry, error) {
-	entry := LedgerEntry{Transaction: t, Pending: t.Status == TransactionPending}
-	if !t.Amount.Known() {
-		return entry, fmt.Errorf("%w: amount of transaction %s", ErrAmountUnreadable, t.TransactionID)
+// Signed returns the amount for a ledger, in Currency: negative if the flow is "out", positive if it is "in", and 0 if
+// the status is "failed". The sum over all transactions of a wallet is its balance.
+//
+// The error reports that the transaction cannot be booked: its flow is unknown, or its amount is missing, unreadable
+// ([ErrAmountUnreadable]) or negative. The specification shows neither another flow nor what a negative amount means.
+//
+// Assumption: a pending transaction has moved its money already. The money of a reversed transaction comes back in
+// another transaction, so a reversed one counts like any other; see [Transaction.Doubt].
+func (t *Transaction) Signed() (Amount, error) {
+	switch {
+	case !t.Amount.Known():
+		return Amount{}, fmt.Errorf("%w: amount of transaction %s", ErrAmountUnreadable, oneLine(t.TransactionID, maxErrorID))
+	case t.Amount.Sign() < 0:
+		return Amount{}, t.notBooked("its amount is negative (" + t.Amount.String() + "), and only its flow shows a direction")
+	case t.Flow != FlowIn && t.Flow != FlowOut:
+		return Amount{}, t.notBooked("its flow is " + quoteShort(string(t.Flow)) + `, neither "in" nor "out"`)
+	case t.Status == TransactionFailed:
+		return Amount{state: amountKnown}, nil
+	case t.Flow == FlowOut:
+		return t.Amount.Neg(), nil
 	}
-	flat, err := t.Amount.Flat()
-	if err != nil || flat != t.FlatAmount {
-		entry.Doubt = fmt.Errorf("%w: %d for %s", ErrFlatAmount, t.FlatAmount, t.Amount)
-	}
-	switch t.Flow {
-	case FlowOut:
-		entry.Amount = t.Amount.Neg()
-	case FlowIn:
-		entry.Amount = t.Amount
-	default:
-		entry.Amount = t.Amount.Neg()
-		entry.Doubt = errors.Join(entry.Doubt, fmt.Errorf("%w: %q, counted as money that left", ErrUnknownFlow, t.Flow))
+	return t.Amount, nil
+}
+
+func (t *Transaction) notBooked(reason string) error {
+	return fmt.Errorf("shipping: transaction %s cannot be booked: %s: check it by hand", oneLine(t.TransactionID, maxErrorID), reason)
+}
+
+// Doubt returns the reasons why a bookkeeper should check the amount that [Transaction.Signed] returns; "" if there are
+// none. The transaction was reversed, its status is neither success nor pending, or its flat amount is not the amount
+// times 100.
+func (t *Transaction) Doubt() string {
+	var doubts []string
+	if t.Reversed {
+		doubts = append(doubts, "reversed: if the money did not come back in another transaction, this one counts as 0")
 	}
 	switch t.Status {
 	case TransactionSuccess, TransactionPending:
 	case TransactionFailed:
-		entry.Doubt = errors.Join(entry.Doubt, fmt.Errorf("%w: %q, counted as money that did not move", ErrTransactionStatus, t.Status))
+		doubts = append(doubts, `status "failed": counted as 0`)
 	default:
-		entry.Doubt = errors.Join(entry.Doubt, fmt.Errorf("%w: %q, counted as money that moved", ErrTransactionStatus, t.Status))
+		doubts = append(doubts, "unknown status "+quoteShort(string(t.Status))+": counted as money that moved")
 	}
-	if t.Reversed || t.Status == TransactionFailed {
-		entry.Amount = Amount{state: amountKnown}
+	if flat, err := t.Amount.Flat(); err != nil || flat != t.FlatAmount {
+		doubts = append(doubts, fmt.Sprintf("flat_amount is %d, not the amount %s times 100", t.FlatAmount, t.Amount))
 	}
-	return entry, nil
+	return strings.Join(doubts, "; ")
 }

@@ -142,6 +142,9 @@ func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *A
 	if err := flow.options.validate(); err != nil {
 		return nil, err
 	}
+	if ctx == nil {
+		return nil, nilContext(OpGetRequest)
+	}
 	flow.id = requestID
 	waiting, err := flow.waiting()
 	if err != nil {
@@ -284,8 +287,11 @@ func (s RegulatoryService) Wait(ctx context.Context, requestID string, poll *Pol
 	if err != nil {
 		return nil, err
 	}
-	if requestID == "" {
+	switch {
+	case requestID == "":
 		return nil, invalidRequest(OpGetRequest, "requestID", "is empty: pass the request_id that Analyze returned")
+	case ctx == nil:
+		return nil, nilContext(OpGetRequest)
 	}
 	return newWaiting(s, requestID, options, call).run(ctx)
 }

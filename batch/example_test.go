@@ -9,7 +9,6 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
@@ -52,7 +51,6 @@ func ExampleRun() {
 		report, err := batch.Run(context.Background(), client, items, &batch.Options{
 			Select:  shipping.SelectAutomated,
 			Budget:  budget,
-			Poll:    shipping.PollOptions{MinInterval: 10 * time.Millisecond},
 			Journal: journal,
 		})
 		if err := errors.Join(err, journal.Close()); err != nil {

@@ -180,6 +180,10 @@ func main() {
 	listen := flag.String("listen", "", "receive notifications at this `address`, and purchase for the shipments in them")
 	notes := flag.String("notes", ".", "with -careful: the `folder` to write to")
 	flag.Parse()
+	if os.Getenv("SHIPPING_BASE_URL") == "" {
+		fmt.Fprintln(os.Stderr, "careless: SHIPPING_BASE_URL is not set: run it with mockserver sweep, which sets it, or export the address and the key of a server")
+		os.Exit(1)
+	}
 	purchase := startOver
 	switch {
 	case *carefully:

@@ -145,7 +145,7 @@ func (j *job) work(ctx context.Context, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "\nledger.csv and ledger.html are in %s\n", j.out)
 	if unbooked > 0 {
-		return fmt.Errorf("%d rows have no readable amount and count as nothing: see the column doubt", unbooked)
+		return fmt.Errorf("%d rows could not be booked and are left out of the totals: see the column doubt", unbooked)
 	}
 	return nil
 }

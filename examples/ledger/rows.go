@@ -23,7 +23,7 @@ const (
 )
 
 // columns of the CSV. "listed" is the amount as the service has it, "amount" what counts: negative for
-// money that left, 0 for reversed and failed transactions, empty if it cannot be read.
+// money that left, 0 for failed transactions, empty if it cannot be booked.
 func columns() []string {
 	return []string{
 		"created_at", "transaction_id", "description", "shipment_id", "flow", "status",
@@ -41,8 +41,8 @@ type token struct {
 	Unbooked int    `json:"unbooked"`
 }
 
-// export writes the CSV, newest rows first as the service lists them, and returns how many rows have no
-// readable amount. The CSV gets its name only when it is whole.
+// export writes the CSV, newest rows first as the service lists them, and returns how many rows could
+// not be booked. The CSV gets its name only when it is whole.
 func (j *job) export(ctx context.Context, progress func(shipping.ListProgress)) (unbooked int, err error) {
 	part, at := filepath.Join(j.out, partName), filepath.Join(j.out, tokenName)
 	file, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE, 0o644)
@@ -143,22 +143,18 @@ func (t *token) save(path string, file *os.File, rows *csv.Writer) error {
 
 // line is a transaction as a row, and whether its amount could be booked.
 func line(t *shipping.Transaction) (row []string, booked bool) {
-	entry, err := t.LedgerEntry()
-	amount := entry.Amount.String()
-	doubt := errors.Join(err, entry.Doubt)
+	signed, err := t.Signed()
+	amount, doubt := signed.String(), t.Doubt()
 	if err != nil {
-		amount = ""
+		amount, doubt = "", strings.TrimPrefix(err.Error(), "shipping: ")
 	}
-	created, doubts := "", ""
+	created := ""
 	if !t.CreatedAt.IsZero() {
 		created = t.CreatedAt.UTC().Format(time.RFC3339Nano)
 	}
-	if doubt != nil {
-		doubts = strings.ReplaceAll(strings.ReplaceAll(doubt.Error(), "shipping: ", ""), "\n", "; ")
-	}
 	return []string{
 		created, text(t.TransactionID), text(t.Description), text(t.ShipmentID()), text(string(t.Flow)),
-		text(string(t.Status)), t.Amount.String(), amount, text(t.Currency), strconv.FormatBool(t.Reversed), doubts,
+		text(string(t.Status)), t.Amount.String(), amount, text(t.Currency), strconv.FormatBool(t.Reversed), doubt,
 	}, err == nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,15 +81,16 @@ func (s *scene) rates(ctx context.Context) error {
 			return err
 		}
 		walked++
-		offers[rate.Parcel+rate.Currency] = append(offers[rate.Parcel+rate.Currency], rate)
+		if rate.Amount.Known() && !rate.Used {
+			offers[rate.Parcel+rate.Currency] = append(offers[rate.Parcel+rate.Currency], rate)
+		}
 	}
 	s.out.line("%d rates read in %s.", walked, time.Since(started).Round(time.Millisecond))
 	var best []*shipping.Rate // none of them is both cheaper and faster than another
 	of := 0
 	for _, parcel := range slices.Sorted(maps.Keys(offers)) {
-		front, err := shipping.BestRates(offers[parcel], shipping.RateFilter{Unused: true})
-		if err == nil && len(front) > len(best) {
-			best, of = front, len(offers[parcel])
+		if choice := choices(offers[parcel]); len(choice) > len(best) {
+			best, of = choice, len(offers[parcel])
 		}
 	}
 	if len(best) == 0 {
@@ -103,6 +105,20 @@ func (s *scene) rates(ctx context.Context) error {
 		s.out.row("%-9s %14s  %-24s %s", mark, money(rate.Amount, rate.Currency), rate.CarrierName, strings.ToLower(rate.DeliveryTime))
 	}
 	return nil
+}
+
+// choices returns the rates of which none is both cheaper and faster than another, the cheapest first.
+func choices(rates []*shipping.Rate) []*shipping.Rate {
+	slices.SortFunc(rates, func(a, b *shipping.Rate) int {
+		return cmp.Or(a.Amount.Cmp(b.Amount), cmp.Compare(a.DeliveryETA, b.DeliveryETA), cmp.Compare(a.RateID, b.RateID))
+	})
+	var best []*shipping.Rate
+	for _, rate := range rates {
+		if rate.DeliveryETA > 0 && (len(best) == 0 || rate.DeliveryETA < best[len(best)-1].DeliveryETA) {
+			best = append(best, rate)
+		}
+	}
+	return best
 }
 
 func (s *scene) webhooks(ctx context.Context) error {

@@ -22,7 +22,7 @@ type recorded struct {
 	children map[oteltrace.SpanID][]trace.ReadOnlySpan
 }
 
-// ExportSpans implements [trace.SpanExporter].
+// ExportSpans implements trace.SpanExporter.
 func (r *recorded) ExportSpans(_ context.Context, spans []trace.ReadOnlySpan) error {
 	for _, span := range spans {
 		parent := span.Parent().SpanID()
@@ -31,7 +31,7 @@ func (r *recorded) ExportSpans(_ context.Context, spans []trace.ReadOnlySpan) er
 	return nil
 }
 
-// Shutdown implements [trace.SpanExporter].
+// Shutdown implements trace.SpanExporter.
 func (r *recorded) Shutdown(context.Context) error { return nil }
 
 // write prints a line for each span, below the one that it is part of, and a line for each metric.

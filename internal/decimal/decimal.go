@@ -29,9 +29,6 @@ func New(units int64, scale uint8) (Number, bool) {
 // Sign returns -1, 0 or 1.
 func (n Number) Sign() int { return cmp.Compare(n.Units, 0) }
 
-// Neg returns -n.
-func (n Number) Neg() Number { return Number{Units: -n.Units, Scale: n.Scale} }
-
 // Add returns n + m; false if it has too many digits.
 func (n Number) Add(m Number) (Number, bool) {
 	scale := max(n.Scale, m.Scale)

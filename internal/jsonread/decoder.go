@@ -28,7 +28,8 @@ func (d *Decoder) Read(into any) {
 	d.value(d.reader.root(v.Type().Elem()), v.UnsafePointer())
 }
 
-// value reads the next value into a field at p. A null leaves it as it is.
+// value reads the next value into a field at p. A null leaves it as it is, but for a strict list, which it makes
+// empty: its absence stays nil.
 func (d *Decoder) value(f *field, p unsafe.Pointer) {
 	c := d.Peek()
 	if f.kind == textKind && c == '"' { // most fields
@@ -45,6 +46,9 @@ func (d *Decoder) value(f *field, p unsafe.Pointer) {
 	}
 	if c == 'n' {
 		d.Null()
+		if f.strict && f.kind == listKind {
+			(*header)(p).items = unsafe.Pointer(new(struct{}))
+		}
 		return
 	}
 	switch f.kind {

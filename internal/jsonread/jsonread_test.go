@@ -103,6 +103,7 @@ func TestRead_MendsEachKindOfField(t *testing.T) {
 		`{"nested":{"one":{"code":{}}}}`:       {Nested: &thing{base: base{Raw: `{"one":{"code":{}}}`}, One: &part{}}},
 		`{"one":[]}`:                           {},
 		`{"one":null}`:                         {},
+		`{"strict":null}`:                      {Strict: []part{}},
 		`{"extra": [1, 2] }`:                   {Extra: "[1, 2]"},
 		`{"extra":null}`:                       {Extra: "null"},
 		`{"counts":{"a":1,"\u0062":2}}`:        {Counts: map[slug]int{"a": 1, "b": 2}},

@@ -5,7 +5,7 @@
 //
 //	Kinds  []Kind `json:"event" alias:"events"`  // read under another name too
 //	Code   Code   `json:"code" read:"bare"`      // a string in place of the object is this field
-//	Items  []Item `json:"items" read:"strict"`   // a value that is not a list is a *MismatchError
+//	Items  []Item `json:"items" read:"strict"`   // a value that is not a list is a *MismatchError; null is an empty list
 //	Raw    string `json:"-" read:"raw"`          // the text of the whole object
 //	Note   string `json:"note" spec:"optional"`  // its absence is not a difference
 //

@@ -3,7 +3,7 @@ package shippingtest
 import (
 	"context"
 	"net/http"
-	"strings"
+	"regexp"
 
 	"github.com/jarcoal/httpmock"
 
@@ -86,13 +86,22 @@ func (l List) asCall() Call {
 	}}
 }
 
+// placeholder matches a placeholder of a route.
+var placeholder = regexp.MustCompile(`\{\w+\}`)
+
 // Request returns the method and the path of the request, by the table of operations.
 func (c Call) Request() (method, path string) {
 	if c.Operation == "do" {
 		return http.MethodPost, "/v1/shipments"
 	}
 	operation := Operation(c.Operation)
-	return operation.Method, strings.NewReplacer("{request_id}", RequestID, "{document_type}", "FDA").Replace(operation.Route)
+	values := map[string]string{"{request_id}": RequestID, "{document_type}": "FDA"}
+	return operation.Method, placeholder.ReplaceAllStringFunc(operation.Route, func(name string) string {
+		if values[name] == "" {
+			panic("shippingtest: Call.Request has no value for " + name + " of " + c.Operation)
+		}
+		return values[name]
+	})
 }
 
 // Body returns the body of a success.

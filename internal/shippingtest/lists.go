@@ -92,7 +92,7 @@ func (l List) All(ctx context.Context, c *shipping.Client, wallet string) iter.S
 func first(records any, _ shipping.Pagination, err error) (any, error) { return records, err }
 
 func (l List) call(method string, ctx context.Context, c *shipping.Client, wallet string, options []shipping.CallOption) []reflect.Value {
-	in := []reflect.Value{reflect.ValueOf(ctx)}
+	in := []reflect.Value{reflect.ValueOf(&ctx).Elem()} // not of ctx, which may be nil
 	if l.options != nil {
 		of := reflect.New(l.options)
 		if l.ofWallet() {

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -33,7 +34,13 @@ func (e *BodyError) Unwrap() error { return e.Err }
 // truncatedError keeps the cause beside [ErrTruncated].
 type truncatedError struct{ cause error }
 
-func (e truncatedError) Error() string   { return "the body ended early: " + e.cause.Error() }
+func (e truncatedError) Error() string {
+	if errors.Is(e.cause, context.Canceled) || errors.Is(e.cause, context.DeadlineExceeded) {
+		return "the context ended while the response was read: " + e.cause.Error()
+	}
+	return "the body ended early: " + e.cause.Error()
+}
+
 func (e truncatedError) Unwrap() []error { return []error{ErrTruncated, e.cause} }
 
 // TimeoutError is the end of an attempt whose time was up. It is not a context error, because the context of

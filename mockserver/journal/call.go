@@ -49,7 +49,7 @@ type Entry struct {
 
 // Query selects entries of the journal. An empty field selects all.
 type Query struct {
-	// Operation is a name such as [shipping.OpPurchase].
+	// Operation is a name such as [github.com/shipping-go/shipping.OpPurchase].
 	Operation string
 	// Method is the HTTP method.
 	Method string

@@ -58,7 +58,7 @@ func TestDocuments_TheirCodeIsCompiledAndRun(t *testing.T) {
 				t.Errorf("%s: a block of code names a file that does not exist: %v", path, err)
 				continue
 			}
-			held := slices.ContainsFunc([]string{"", "\t", "\t\t", "  ", "    ", "        "}, func(indent string) bool {
+			held := slices.ContainsFunc([]string{"", "\t", "\t\t", "\t\t\t", "  ", "    ", "        "}, func(indent string) bool {
 				indented := regexp.MustCompile("(?m)^(.)").ReplaceAllString(found[2], indent+"$1")
 				return strings.Contains(string(source), "\n"+indented)
 			})

@@ -24,7 +24,7 @@ func TestMyCode(t *testing.T) {
 		t.Errorf("purchase: %+v, %v", bought, err)
 	}
 	server.CheckInvariants(t) // the ledger balances, and nothing was charged twice
-	server.Lint(t)            // the client sent no request that a careful client avoids
+	server.Lint(t)            // no request that a careful client would avoid
 }
 
 // The response to the purchase is lost after the wallet was charged. The client reads the request back and

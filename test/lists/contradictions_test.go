@@ -164,9 +164,9 @@ func contradictions() map[string]contradiction {
 			}
 		}), ends: incomplete, missing: 10},
 		"the items of a page are null": {apply: whatever(func(page int, a *rowAnswer) { a.Null = page == 4 }),
-			ends: unexpected},
+			ends: incomplete, missing: 10},
 		"all items are null": {apply: whatever(func(page int, a *rowAnswer) { a.Null = true }),
-			ends: unexpected},
+			ends: incomplete, missing: 95},
 		"the items beyond the last page are null": {apply: whatever(func(page int, a *rowAnswer) {
 			a.Null, a.Pagination["hasNextPage"] = page > 10, true
 		}), ends: complete},
@@ -214,7 +214,7 @@ func TestWalk_ListsThatLie(t *testing.T) {
 // checkDelivery checks that all rows but so many were delivered, each once and in order.
 func checkDelivery(t *testing.T, s *rowService, delivered []int, missing int) {
 	t.Helper()
-	if delivered[0] <= 0 && len(delivered) == len(s.rows)-missing { // records without identifiers
+	if len(delivered) == len(s.rows)-missing && (len(delivered) == 0 || delivered[0] <= 0) { // records without identifiers
 		return
 	}
 	if !slices.IsSortedFunc(delivered, func(a, b int) int { return b - a }) || len(slices.Compact(slices.Clone(delivered))) != len(s.rows)-missing {

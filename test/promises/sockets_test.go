@@ -94,7 +94,9 @@ func TestSockets_TheUsersHTTPClientIsNotChanged(t *testing.T) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	own := &http.Client{Transport: transport, Timeout: 3 * time.Second}
-	client, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, shippingtest.Envelope(`{}`)) }, shipping.WithHTTPClient(own))
+	client, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, shippingtest.Envelope(`{"rates":[]}`))
+	}, shipping.WithHTTPClient(own))
 	if _, err := client.Rates.List(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -39,8 +39,8 @@ var rules = []rule{
 	}},
 	{"a released id can be claimed", []step{
 		claim("a", "one", webhook.Claimed),
-		release("a", "one"),
-		release("a", "one"),
+		release("one"),
+		release("one"),
 		claim("a", "two", webhook.Claimed),
 		accept("a", "two"),
 		claim("a", "three", webhook.Accepted),
@@ -48,19 +48,19 @@ var rules = []rule{
 	{"an accepted id stays accepted when it is released", []step{
 		claim("a", "one", webhook.Claimed),
 		accept("a", "one"),
-		release("a", "one"),
+		release("one"),
 		claim("a", "two", webhook.Accepted),
 	}},
 	{"another claim releases nothing", []step{
 		claim("a", "one", webhook.Claimed),
-		release("a", "two"),
+		release("two"),
 		claim("a", "two", webhook.Pending),
 	}},
 	{"another claim accepts nothing", []step{
 		claim("a", "one", webhook.Claimed),
 		acceptLost("a", "two"),
 		claim("a", "three", webhook.Pending),
-		release("a", "one"),
+		release("one"),
 		claim("a", "three", webhook.Claimed),
 	}},
 	{"an id without a claim can be accepted", []step{ // its claim has ended
@@ -68,7 +68,7 @@ var rules = []rule{
 		claim("a", "two", webhook.Accepted),
 	}},
 	{"an id without a claim can be released", []step{
-		release("a", "one"),
+		release("one"),
 		claim("a", "two", webhook.Claimed),
 	}},
 	{"any text is an id", odd()},
@@ -82,7 +82,7 @@ var leaseRules = []rule{
 		claim("a", "two", webhook.Pending),
 		taken("a", "two"),
 		acceptLost("a", "one"),
-		release("a", "one"),
+		release("one"),
 		claim("a", "three", webhook.Pending),
 		accept("a", "two"),
 		claim("a", "three", webhook.Accepted),
@@ -162,7 +162,7 @@ func oneClaim(ctx context.Context, store webhook.Store) error {
 		fails := handled.Add(1) <= failures
 		holders.Add(-1)
 		if fails {
-			return false, release("a", by)(ctx, store)
+			return false, release(by)(ctx, store)
 		}
 		return false, accept("a", by)(ctx, store)
 	}

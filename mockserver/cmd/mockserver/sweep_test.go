@@ -220,7 +220,6 @@ func TestSweep_Examples(t *testing.T) {
 	}{
 		{"replay", []string{"-restart", "-patience", "0", "-faults", "lost-before,lost-after,html,killed"}, replay},
 		{"replay, every fault and two", []string{"-restart", "-patience", "0", "-pairs", "-max-runs", "150"}, replay},
-		{"bestrate", []string{"-restart", "-patience", "0"}, []string{"bestrate", "-currency", "NGN", "-json"}},
 		{"compliance", []string{"-restart", "-patience", "0"}, compliance},
 		{"compliance, late responses", []string{"-faults", "late,late-after", "-parallel", "40"}, compliance},
 		{"ledger", []string{"-restart", "-patience", "0"}, []string{"ledger", "-wallet", "{wallet}", "-out", "{dir}"}},

@@ -26,7 +26,7 @@ type scheduleOrder struct {
 // maxScheduled is the maximum number of events, and of steps, of a schedule.
 const maxScheduled = 1000
 
-// runSchedule serves POST /_mock/schedule with the deliveries of [World.RunSchedule]. Its request is sent in the
+// runSchedule serves POST /_mock/schedule with the deliveries of World.RunSchedule. Its request is sent in the
 // same way as by POST /_mock/requests.
 func (s *Admin) runSchedule(c *control) wire.Reply {
 	var order scheduleOrder

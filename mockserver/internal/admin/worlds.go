@@ -18,8 +18,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// The control surface of worlds, for tests in other languages. What these routes do, [Server.Open],
-// [World.Fork], [World.Snapshot], [World.Restore], [World.Reset] and [World.Close] do in Go.
+// The control surface of worlds, for tests in other languages. What these routes do, Server.Open,
+// World.Fork, World.Snapshot, World.Restore, World.Reset and World.Close do in Go.
 
 // worldView is a world as GET /_mock/worlds shows it.
 type worldView struct {

@@ -15,8 +15,8 @@ import (
 // returns the world without an account and the refusal.
 //
 // Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
-// Assumption: countries and webhooks need it too; see [Assumptions.OpenOperations]. A key may open a new world;
-// see [Server.Open].
+// Assumption: countries and webhooks need it too; see Assumptions.OpenOperations. A key may open a new world;
+// see Server.Open.
 func (s *API) authenticate(x *wire.Exchange, op *operation) (*world.World, *wire.Reply) {
 	scheme, key := Bearer(x.Call.Request)
 	w, refusal := s.worldOf(&x.Call, op, scheme, key)
@@ -53,12 +53,6 @@ func (s *API) worldOf(c *wire.Call, op *operation, scheme, key string) (*world.W
 	p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, message)
 	p.Header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}
 	return s.Worlds.Unauthenticated, &p
-}
-
-// WorldFor returns the world that a secret key opens.
-func (s *API) WorldFor(key string) (*world.World, bool) {
-	w, err := s.Worlds.OpenKey(key)
-	return w, err == nil
 }
 
 // IsOpen reports whether an operation needs no key.

@@ -31,7 +31,7 @@ func (f *pages) answer(w *world.World, c *wire.Call, p Paging, list *records.Lis
 
 // appendRecords appends the records of a page, in the order that the world lists them in.
 //
-// Assumption: newest first; see [Assumptions.OldestFirst].
+// Assumption: newest first; see Assumptions.OldestFirst.
 func appendRecords(w *world.World, list *records.List, dst []byte, p Paging) []byte {
 	if w.Assume().OldestFirst {
 		return list.AppendOldest(dst, p.Page, p.PerPage)

@@ -11,7 +11,7 @@ import (
 //
 // Specification: "Limits" (perPage default 100, page default 1).
 // Assumption: a page or size that is missing, below 1 or not a whole number falls back to its default;
-// the size has no limit unless [Assumptions.PerPageCap] is set.
+// the size has no limit unless Assumptions.PerPageCap is set.
 type Paging struct {
 	Page, PerPage int
 
@@ -49,7 +49,7 @@ func Positive(text string, fallback int) int {
 }
 
 // PageCount returns the number of pages, at least 1: an empty list has one empty page, or none with
-// [Assumptions.EmptyHasNoPages].
+// Assumptions.EmptyHasNoPages.
 func (p Paging) PageCount(total int) int {
 	if total == 0 && p.emptyHasNoPages {
 		return 0
@@ -88,7 +88,7 @@ func (p Paging) appendWebhooks(dst []byte, total int) []byte {
 // the last.
 //
 // Specification: "Transaction pagination object". Assumption: the 0 after the last page; see
-// [Assumptions.LastPageNull].
+// Assumptions.LastPageNull.
 func (p Paging) appendTransactions(dst []byte, total int) []byte {
 	afterLast := "0"
 	if p.lastPageNull {

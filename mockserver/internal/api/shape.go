@@ -15,7 +15,7 @@ import (
 // problemType is the media type of problem details (RFC 9457).
 const problemType = "application/problem+json"
 
-// stateUnknown is the state of [Assumptions.UnknownState].
+// stateUnknown is the state of Assumptions.UnknownState.
 const stateUnknown = "queued"
 
 // members are the members of a JSON object.

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// object is a JSON object whose members keep their order. Values are objects, []any, texts, [json.Number]s,
+// object is a JSON object whose members keep their order. Values are objects, []any, texts, json.Numbers,
 // booleans and nil. No method changes its receiver.
 type object []member
 

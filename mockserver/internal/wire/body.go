@@ -25,7 +25,7 @@ import (
 //
 // Specification: "Authentication" (Content-Type: application/json for POST and PUT bodies; optional
 // for replay). Assumption: a body without a Content-Type counts as JSON; see
-// [Assumptions.RequireContentType].
+// Assumptions.RequireContentType.
 func (u *Unread) ReadBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) ([]byte, *Reply) {
 	conn := u.begin(w, r)
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
@@ -65,7 +65,7 @@ type Decoding struct {
 
 // Decode decodes the body into a struct, with exact member names. An empty body counts as an empty object, so that
 // the operation reports the missing members. Unknown fields are noted, and ignored unless
-// [Assumptions.RefuseUnknownFields] is set.
+// Assumptions.RefuseUnknownFields is set.
 func (d Decoding) Decode(c *Call, into any) *Reply {
 	text := bytes.TrimSpace(c.Body)
 	if len(text) == 0 {
