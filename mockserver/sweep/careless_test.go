@@ -137,6 +137,22 @@ var programs = map[string]func(ctx context.Context, s *session, shipment string)
 		}
 		return err
 	},
+	"looks once and starts over": func(ctx context.Context, s *session, shipment string) error {
+		return retry(func() error {
+			r, err := s.analyze(ctx, shipment)
+			if err != nil {
+				return err
+			}
+			if err = s.purchase(ctx, r); err == nil {
+				return nil
+			}
+			after, read := s.get(ctx, r.ID)
+			if read == nil && after.Status != "draft" {
+				return nil
+			}
+			return err
+		})
+	},
 	"reads the request after any error": func(ctx context.Context, s *session, shipment string) error {
 		r, err := s.analyze(ctx, shipment)
 		if err != nil {
@@ -187,6 +203,7 @@ func TestSweep_Programs(t *testing.T) {
 		"gives up after the purchase":       {[]sweep.Verdict{sweep.Unsettled}, "regulatory.purchase#1:lost-after"},
 		"ignores errors":                    {[]sweep.Verdict{sweep.Missing}, "regulatory.analyze#1:lost-before"},
 		"does not wait for Retry-After":     {[]sweep.Verdict{sweep.Lint}, "regulatory.analyze#1:503"},
+		"looks once and starts over":        {[]sweep.Verdict{sweep.PaidTwice}, "regulatory.purchase#1:arrives-late"},
 		"reads the request after any error": {},
 	} {
 		t.Run(name, func(t *testing.T) {

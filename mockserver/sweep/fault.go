@@ -3,12 +3,12 @@ package sweep
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/operations"
 )
 
 // Fault is a row of the table of faults that a sweep tries.
@@ -58,6 +58,7 @@ func Faults() []Fault {
 		{Name: "429", Summary: "429 with Retry-After before the request takes effect", to: every, rule: before(fault.RateLimit(fault.RetryAfterSeconds, retryAfter))},
 		{Name: "late", Summary: "the request waits longer than the program, and takes effect only if the program still waits", to: every, rule: late(false), patient: true},
 		{Name: "late-after", Summary: "the request takes effect at once and the response comes after the program stopped waiting", to: changing, rule: late(true), patient: true},
+		{Name: "arrives-late", Summary: "the connection closes at once, and the request takes effect later than most programs wait", to: changing, rule: arrivesLate},
 		{Name: "inserted", Summary: "three records appear at the head of the list before the page is read", to: list, rule: before(fault.InsertRows(3))},
 		{Name: "removed", Summary: "the three newest rates vanish from the list before the page is read", to: rates, rule: before(fault.RemoveRows(3))},
 		{Name: "twice", Summary: "the response to the notification is lost, so it is sent again", to: notified, lose: true},
@@ -74,6 +75,17 @@ func late(committed bool) func(time.Duration) fault.Rule {
 	}
 }
 
+// A request that arrives late takes effect a while after the program has stopped waiting for a response, but before
+// [shipping.SettleOptions.QuietFor] has passed: a program that waits that long before it decides is right.
+const (
+	lateBy = 15 * time.Second
+	latest = 45 * time.Second
+)
+
+func arrivesLate(patience time.Duration) fault.Rule {
+	return fault.Rule{Fault: fault.ArriveLate(min(max(0, patience)+lateBy, latest))}
+}
+
 func everything(string) bool { return true }
 
 func every(operation string) bool { return operation != Notification }
@@ -81,18 +93,9 @@ func every(operation string) bool { return operation != Notification }
 func notified(operation string) bool { return operation == Notification }
 
 // changing reports whether an operation changes something, so that it matters whether it took effect.
-func changing(operation string) bool {
-	for _, op := range shipping.Operations() {
-		if op.Name == operation {
-			return op.Method != http.MethodGet
-		}
-	}
-	return false
-}
+func changing(operation string) bool { return operations.Has(operation, operations.Changes) }
 
-func list(operation string) bool {
-	return slices.ContainsFunc(shipping.Operations(), func(op shipping.Operation) bool { return op.Name == operation && op.Pages })
-}
+func list(operation string) bool { return operations.Has(operation, operations.Pages) }
 
 func rates(operation string) bool { return operation == shipping.OpListRates }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/operations"
 )
 
 // Strike is a fault at one request of a run.
@@ -58,7 +59,7 @@ func parseStrike(text string) (Strike, error) {
 	if !hasFault || !hasNumber || err != nil || nth < 1 {
 		return Strike{}, fmt.Errorf("sweep: %q is not a fault at a request: write it as %s#1:lost-after", text, shipping.OpPurchase)
 	}
-	if operation != Notification && !slices.ContainsFunc(shipping.Operations(), func(op shipping.Operation) bool { return op.Name == operation }) {
+	if operation != Notification && !operations.Exists(operation) {
 		return Strike{}, fmt.Errorf("sweep: unknown operation %q", operation)
 	}
 	f, err := faultNamed(name)

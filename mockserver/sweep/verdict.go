@@ -14,6 +14,9 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/operations"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -183,52 +186,54 @@ func idle(ctx context.Context, server *mockserver.Server, limit time.Duration) {
 func purchased(calls []journal.Entry) []string {
 	var ids []string
 	for _, c := range calls {
-		if id := purchaseID(c); id != "" && !slices.Contains(ids, id) {
+		if id := chargedID(c); id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-// purchaseID returns the id of the request that a call purchases; empty for other calls.
-func purchaseID(c journal.Entry) string {
-	if c.Operation != shipping.OpPurchase {
+// chargedID returns the id of the request that a call charges for, such as a purchase; empty for other calls.
+func chargedID(c journal.Entry) string {
+	if !operations.Has(c.Operation, operations.Charges) {
 		return ""
 	}
-	var body struct {
-		RequestID string `json:"request_id"`
+	for _, text := range []string{c.RequestBody, c.Path} {
+		if _, id, _ := regulatory.CutRequestID([]byte(text)); len(id) > 0 {
+			return string(id)
+		}
 	}
-	if json.Unmarshal([]byte(c.RequestBody), &body) != nil {
-		return ""
-	}
-	return body.RequestID
+	return ""
 }
 
-// unknownTo returns the requests whose purchase a fault struck and which no response showed to be purchased. Late responses
-// count as lost only if it is known that the program failed.
+// unknownTo returns the requests whose purchase a fault struck and whose outcome the program did not read. Late responses
+// count as lost only if it is known that the program failed. If the purchase took effect after the program had given up, a
+// reading that shows a draft is enough: nothing else was to be read.
 func (o *observation) unknownTo(failed bool) []string {
-	struck, known := map[string]bool{}, map[string]bool{}
+	struck, deferred, read, known := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, c := range o.calls {
-		switch id := purchaseID(c); {
-		case id == "" && c.Fault == "" && showsPurchase(c):
-			known[path.Base(c.Path)] = true
+		switch id := chargedID(c); {
+		case id == "" && c.Fault == "" && c.Operation == shipping.OpGetRequest && c.Status == http.StatusOK:
+			read[path.Base(c.Path)] = true
+			known[path.Base(c.Path)] = known[path.Base(c.Path)] || showsPurchase(c)
 		case id == "":
 		case c.Fault == "":
 			known[id] = true
+		case strings.Contains(c.Fault, fault.ArriveLate(0).Kind):
+			deferred[id] = true
 		case failed || !strings.Contains(c.Fault, "latency"):
 			struck[id] = true
 		}
 	}
+	maps.DeleteFunc(deferred, func(id string, _ bool) bool { return read[id] })
+	maps.Copy(struck, deferred)
 	maps.DeleteFunc(struck, func(id string, _ bool) bool { return known[id] })
 	return slices.Sorted(maps.Keys(struck))
 }
 
-// showsPurchase reports whether a call read a request that is no longer a draft. The order of the journal would prove
+// showsPurchase reports whether a successful reading shows a request that is no longer a draft. The order of the journal would prove
 // less: a purchase that the program gave up is journaled when the server notices, which can be after the reading.
 func showsPurchase(c journal.Entry) bool {
-	if c.Operation != shipping.OpGetRequest || c.Status != http.StatusOK {
-		return false
-	}
 	var body struct {
 		Data struct {
 			Status shipping.RequestStatus `json:"status"`

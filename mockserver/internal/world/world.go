@@ -40,7 +40,8 @@ type World struct {
 	mu        sync.Mutex
 	Account   account.Account // replaced by Reset and Restore
 	Desk      *regulatory.Desk
-	timers    *clock.Scope         // of the desk
+	timers    *clock.Scope // of the desk and of arriving requests
+	arriving  []*onTheWay
 	Snapshots map[string]*Snapshot // by name, for clients over HTTP
 	changes   Changes              // of the assumptions
 	Replaced  int                  // how often the contents or the assumptions were replaced
