@@ -31,7 +31,7 @@ func (f *flags) fromFile(path string) error {
 			problems = append(problems, fmt.Errorf("-%s %s: unknown flag %q%s", configFlag, path, name, didYouMean(name, known)))
 		case f.Lookup(name) == nil || given[name]:
 		default:
-			if err := f.Set(name, values[name]); err != nil {
+			if err := f.set(name, values[name]); err != nil {
 				problems = append(problems, fmt.Errorf("-%s %s: invalid value %q for %q: %w", configFlag, path, values[name], name, err))
 			}
 		}

@@ -90,3 +90,12 @@ func TestConfigFile_LeavesFlagsOfOtherWordsAlone(t *testing.T) {
 	path := file(t, "config.json", `{"addr":"127.0.0.1:0","json":true,"drain":"1s","seed":1}`)
 	invoke(t, nil, "env", "-config", path).want(t, exitOK, "SHIPPING_SECRET_KEY=")
 }
+
+// A value that cannot be read was a "parse error" from the environment and the configuration file, too.
+func TestFlags_StateTheFormOfAValue(t *testing.T) {
+	t.Parallel()
+	const want = `for -seed: write a whole number that is not negative, such as 7`
+	invoke(t, map[string]string{"MOCKSERVER_SEED": "abc"}, "env").want(t, exitUsage, want)
+	invoke(t, nil, "env", "-seed", " -x").want(t, exitUsage, "for flag -seed: write a whole number")
+	invoke(t, nil, "env", "-config", file(t, "config.json", `{"seed":"abc"}`)).want(t, exitUsage, `"seed": write a whole number`)
+}

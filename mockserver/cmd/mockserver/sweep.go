@@ -127,13 +127,11 @@ func (s *sweeping) run(ctx context.Context, p program) int {
 	config.Progress = show.update
 	report, err := sweep.Sweep(ctx, config, program.execute)
 	show.end()
-	if ctx.Err() != nil {
-		return p.fail("interrupted after %s; no process is left", spelling.Counted(show.ended, "run", "runs"))
-	}
+	interrupted := ctx.Err() != nil
 	if report == nil { // no run was made
 		return sweepCommand().usageError(p, err)
 	}
-	if err != nil {
+	if err != nil && !interrupted {
 		if report.WithoutFaults.Output != "" {
 			fmt.Fprint(p.stderr, printableLines(report.WithoutFaults.Output))
 		}
@@ -150,7 +148,14 @@ func (s *sweeping) run(ctx context.Context, p program) int {
 			return p.fail("%v", err)
 		}
 	}
-	return p.deliver(len(report.Failing()) == 0, *s.json, report, report.WriteText)
+	if interrupted && show.total == 0 {
+		return p.fail("interrupted in the run without faults; no process is left")
+	}
+	code := p.deliver(len(report.Failing()) == 0, *s.json, report, report.WriteText)
+	if interrupted {
+		return p.fail("interrupted after %d of %s; no process is left", show.ended, spelling.Counted(show.total, "run", "runs"))
+	}
+	return code
 }
 
 // config returns the settings of the sweep from the flags.

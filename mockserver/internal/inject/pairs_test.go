@@ -217,3 +217,22 @@ func TestDue_ChangesNoRule(t *testing.T) {
 		t.Errorf("the header is %v", got)
 	}
 }
+
+// The points of a charge were those of the purchase by its name.
+func TestPoints_AreInEveryOperationThatCharges(t *testing.T) {
+	t.Parallel()
+	for _, op := range shipping.Operations() {
+		for _, point := range []fault.Point{fault.BeforeCharge, fault.AfterCharge, fault.BeforeReply} {
+			err := NewBook(1).Add([]fault.Rule{{Operation: op.Name, Point: point}}, time.Now())
+			if op.Charges != (err == nil) || err != nil && !strings.Contains(err.Error(), "and never reached by "+op.Name) {
+				t.Errorf("%s at %s: %v, want an error only if it does not charge", op.Name, point, err)
+			}
+		}
+	}
+	every := arm(fault.Rule{Point: fault.AfterCharge}, 1)
+	for _, op := range shipping.Operations() {
+		if slices.Contains(every.operations(), op.Name) != op.Charges {
+			t.Errorf("a rule at a point matches %v, and %s charges: %v", every.operations(), op.Name, op.Charges)
+		}
+	}
+}
