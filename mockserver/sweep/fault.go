@@ -58,7 +58,7 @@ func Faults() []Fault {
 		{Name: "429", Summary: "429 with Retry-After before the request takes effect", to: every, rule: before(fault.RateLimit(fault.RetryAfterSeconds, retryAfter))},
 		{Name: "late", Summary: "the request waits longer than the program, and takes effect only if the program still waits", to: every, rule: late(false), patient: true},
 		{Name: "late-after", Summary: "the request takes effect at once and the response comes after the program stopped waiting", to: changing, rule: late(true), patient: true},
-		{Name: "arrives-late", Summary: "the connection closes at once, and the request takes effect later than most programs wait", to: changing, rule: arrivesLate},
+		{Name: "arrives-late", Summary: "the connection closes at once, and the request takes effect 15 to 45 seconds later, or when the program has ended", to: changing, rule: arrivesLate},
 		{Name: "inserted", Summary: "three records appear at the head of the list before the page is read", to: list, rule: before(fault.InsertRows(3))},
 		{Name: "removed", Summary: "the three newest rates vanish from the list before the page is read", to: rates, rule: before(fault.RemoveRows(3))},
 		{Name: "twice", Summary: "the response to the notification is lost, so it is sent again", to: notified, lose: true},

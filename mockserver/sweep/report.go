@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // Result is one run.
@@ -39,6 +41,11 @@ func newResult(schedule Schedule, o *observation, out Outcome) Result {
 	r := Result{
 		Schedule: schedule.String(), How: out.How, Requests: o.requests, Output: out.Output,
 		schedule: schedule, outcome: out,
+	}
+	for i, q := range r.Requests { // the program is killed while the response is held back
+		if schedule.kills() && strings.Contains(q.Fault, fault.SlowBody(0).Kind) {
+			r.Requests[i].Fault = Kill
+		}
 	}
 	struck := map[string]int{}
 	for _, q := range r.Requests {

@@ -131,7 +131,7 @@ func (s *sweeper) all(ctx context.Context, schedules []Schedule) error {
 	return cmp.Or(context.Cause(ctx), errors.Join(failures...))
 }
 
-// spread returns n of the schedules, at even distances.
+// spread returns n of the schedules, evenly spaced.
 func spread(schedules []Schedule, n int) []Schedule {
 	chosen := make([]Schedule, n)
 	for i := range chosen {

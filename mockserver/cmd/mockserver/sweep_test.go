@@ -45,7 +45,7 @@ func (o outcome) failing(t *testing.T) map[string][]sweep.Verdict {
 	return found
 }
 
-// The program that everybody writes first fails as docs/sweep.md describes, and its mended form passes.
+// The program that everybody writes first fails as docs/sweep.md describes, and its careful form passes.
 // test/languages/run.sh does the same in Python and JavaScript.
 func TestSweep_Careless(t *testing.T) {
 	t.Parallel()
