@@ -52,6 +52,7 @@ func Faults() []Fault {
 		{Name: "truncated", Summary: "the request takes effect and the response breaks off", to: every, rule: after(fault.Truncate(20))},
 		{Name: "empty", Summary: "the request takes effect and the response is 200 without a body", to: every, rule: after(fault.Empty())},
 		{Name: "html", Summary: "the request takes effect and the response is an HTML page with 200", to: every, rule: after(fault.HTML(http.StatusOK))},
+		{Name: "404", Summary: "404 although the record exists, as from a copy of the data that is behind", to: reading, rule: before(fault.Status(http.StatusNotFound, nil))},
 		{Name: "500", Summary: "500 before the request takes effect", to: every, rule: before(fault.Status(http.StatusInternalServerError, nil))},
 		{Name: "500-after", Summary: "500 after the request took effect", to: changing, rule: after(fault.Status(http.StatusInternalServerError, nil))},
 		{Name: "503", Summary: "503 with Retry-After before the request takes effect", to: every, rule: before(fault.Status(http.StatusServiceUnavailable, unavailable))},
@@ -94,6 +95,13 @@ func notified(operation string) bool { return operation == Notification }
 
 // changing reports whether an operation changes something, so that it matters whether it took effect.
 func changing(operation string) bool { return operations.Has(operation, operations.Changes) }
+
+// reading reports whether an operation reads a record by its id.
+func reading(operation string) bool {
+	return operations.Has(operation, func(op shipping.Operation) bool {
+		return !operations.Changes(op) && strings.Contains(op.Route, "{")
+	})
+}
 
 func list(operation string) bool { return operations.Has(operation, operations.Pages) }
 

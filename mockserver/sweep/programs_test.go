@@ -246,6 +246,18 @@ func paysTwice() []program {
 			found:  twice("regulatory.purchase#1:lost-after,regulatory.get#1:500"),
 		},
 		{
+			name: "takes 404 for a request that was not purchased",
+			buy: startsOver(func(ctx context.Context, s *job, r record, lost error) (bool, error) {
+				_, err := s.get(ctx, r.ID)
+				if errors.Is(err, refused(http.StatusNotFound)) {
+					return true, nil
+				}
+				return false, settled(ctx, s, r.ID, lost)
+			}),
+			config: sweep.Config{Pairs: true, Faults: []string{"lost-after", "404"}},
+			found:  twice("regulatory.purchase#1:lost-after,regulatory.get#1:404"),
+		},
+		{
 			name: "is careful with the first purchase only",
 			buy: func(ctx context.Context, s *job, shipment string) error {
 				r, err := s.analyze(ctx, shipment)
@@ -343,18 +355,6 @@ func otherMistakes() []program {
 func notFound() []program {
 	return []program{
 		{
-			// No fault makes a read fail with 404: the service finds a request that it has analyzed.
-			name: "takes 404 for a request that was not purchased",
-			buy: startsOver(func(ctx context.Context, s *job, r record, lost error) (bool, error) {
-				_, err := s.get(ctx, r.ID)
-				if errors.Is(err, refused(http.StatusNotFound)) {
-					return true, nil
-				}
-				return false, settled(ctx, s, r.ID, lost)
-			}),
-			config: sweep.Config{Faults: []string{"lost-after", "500", "arrives-late"}, Pairs: true},
-		},
-		{
 			// A request that arrives late takes effect within a minute: see SettleOptions.QuietFor of package shipping.
 			name: "reads the request for a minute, and starts over if it stays a draft",
 			buy: startsOver(func(ctx context.Context, s *job, r record, _ error) (bool, error) {
@@ -377,6 +377,17 @@ func careful() []program {
 				}
 				return purchaseAndRead(ctx, s, r)
 			},
+		},
+		{
+			name: "reads the request again if a reading fails",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				r, err := s.analyze(ctx, shipment)
+				if err != nil {
+					return err
+				}
+				return purchaseAndRead(ctx, s, r)
+			},
+			config: sweep.Config{Pairs: true, Faults: []string{"lost-after", "500", "404", "arrives-late"}},
 		},
 		{
 			name: "sends the same purchase again once it has read a draft",

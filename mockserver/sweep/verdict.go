@@ -216,6 +216,8 @@ func (o *observation) unknownTo(failed bool) []string {
 		case id == "" && c.Fault == "" && c.Operation == shipping.OpGetRequest && c.Status == http.StatusOK:
 			read[path.Base(c.Path)] = true
 			known[path.Base(c.Path)] = known[path.Base(c.Path)] || showsPurchase(c)
+		case unfound(c):
+			known[path.Base(c.Path)] = true // a program cannot find out more
 		case id == "":
 		case c.Fault == "":
 			known[id] = true
@@ -229,6 +231,11 @@ func (o *observation) unknownTo(failed bool) []string {
 	maps.Copy(struck, deferred)
 	maps.DeleteFunc(struck, func(id string, _ bool) bool { return known[id] })
 	return slices.Sorted(maps.Keys(struck))
+}
+
+// unfound reports whether a fault made a reading fail with 404.
+func unfound(c journal.Entry) bool {
+	return c.Fault != "" && c.Status == http.StatusNotFound && c.Operation == shipping.OpGetRequest
 }
 
 // showsPurchase reports whether a successful reading shows a request that is no longer a draft. The order of the journal would prove
@@ -358,7 +365,9 @@ func newLint(c *Config, normal, o *observation) []journal.Finding {
 	var found []journal.Finding
 	for _, f := range o.lint {
 		known := !o.faultless && slices.ContainsFunc(normal.lint, func(n journal.Finding) bool { return n.Rule == f.Rule && n.Operation == f.Operation })
-		if !known && !slices.Contains(c.Allow, f.Rule) {
+		// To read again is right if the record exists.
+		again := f.Rule == journal.LintRepeatedRefusal && f.Operation == shipping.OpGetRequest && slices.ContainsFunc(o.calls, unfound)
+		if !known && !again && !slices.Contains(c.Allow, f.Rule) {
 			found = append(found, f)
 		}
 	}
