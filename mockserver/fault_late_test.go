@@ -219,3 +219,26 @@ func TestFaultArriveLate_HasNoOtherMoment(t *testing.T) {
 		}
 	}
 }
+
+// A rule without limits must not fill the memory of the server.
+func TestFaultArriveLate_HasALimit(t *testing.T) {
+	t.Parallel()
+	const most = 1000
+	srv := start(t, mockserver.WithoutListener(), virtual())
+	inject(t, srv, fault.Rule{Operation: shipping.OpAnalyze, Fault: fault.ArriveLate(late)})
+	for range most + 1 {
+		lose(t, srv, http.MethodPost, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`)
+	}
+	if fired := advance(t, srv, late); len(fired) != most {
+		t.Errorf("%d requests arrived, want %d", len(fired), most)
+	}
+	for i, one := range srv.Find(journal.Query{Operation: shipping.OpAnalyze}) {
+		want := ", took effect at "
+		if i == most {
+			want = ", and never takes effect: 1000 requests are on their way, which is the limit"
+		}
+		if !strings.Contains(one.Fault, want) {
+			t.Fatalf("the fault of request %d is %q, want %q in it", i+1, one.Fault, want)
+		}
+	}
+}
