@@ -56,6 +56,7 @@ func Faults() []Fault {
 		{Name: "500", Summary: "500 before the request takes effect", to: every, rule: before(fault.Status(http.StatusInternalServerError, nil))},
 		{Name: "500-after", Summary: "500 after the request took effect", to: changing, rule: after(fault.Status(http.StatusInternalServerError, nil))},
 		{Name: "503", Summary: "503 with Retry-After before the request takes effect", to: every, rule: before(fault.Status(http.StatusServiceUnavailable, unavailable))},
+		{Name: "503-after", Summary: "503 after the request took effect, as from a proxy that lost the connection to the service", to: changing, rule: after(fault.Status(http.StatusServiceUnavailable, nil))},
 		{Name: "429", Summary: "429 with Retry-After before the request takes effect", to: every, rule: before(fault.RateLimit(fault.RetryAfterSeconds, retryAfter))},
 		{Name: "late", Summary: "the request waits longer than the program, and takes effect only if the program still waits", to: every, rule: late(false), patient: true},
 		{Name: "late-after", Summary: "the request takes effect at once and the response comes after the program stopped waiting", to: changing, rule: late(true), patient: true},

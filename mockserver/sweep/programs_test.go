@@ -217,22 +217,14 @@ func paysTwice() []program {
 			found:  twice(purchaseBy("late-after")...),
 		},
 		{
-			name: "starts over after 500, which it takes for a refusal",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				return retry(func() error {
-					r, err := s.analyze(ctx, shipment)
-					if err != nil {
-						return err
-					}
-					err = s.purchase(ctx, r)
-					if errors.Is(err, refused(http.StatusInternalServerError)) {
-						return err
-					}
-					return settled(ctx, s, r.ID, err)
-				})
-			},
-			config: sweep.Config{Faults: []string{"500", "500-after"}},
-			found:  twice(purchaseBy("500-after")...),
+			name:  "starts over after 500, which it takes for a refusal",
+			buy:   startsOver(ifRefusedWith(http.StatusInternalServerError)),
+			found: twice(purchaseBy("500-after")...),
+		},
+		{
+			name:  "starts over after 503, which it takes for a refusal",
+			buy:   startsOver(ifRefusedWith(http.StatusServiceUnavailable)),
+			found: twice(purchaseBy("503-after")...),
 		},
 		{
 			name: "starts over if the request cannot be read after the purchase",
@@ -493,6 +485,16 @@ func startsOver(after func(ctx context.Context, s *job, r record, lost error) (o
 			time.Sleep(time.Second)
 		}
 		return err
+	}
+}
+
+// ifRefusedWith returns a function for startsOver that starts over after a status. After any other error it reads the request.
+func ifRefusedWith(status int) func(context.Context, *job, record, error) (bool, error) {
+	return func(ctx context.Context, s *job, r record, lost error) (bool, error) {
+		if errors.Is(lost, refused(status)) {
+			return true, nil
+		}
+		return false, settled(ctx, s, r.ID, lost)
 	}
 }
 
