@@ -138,8 +138,10 @@ func textOf(report *sweep.Report) string {
 // Each program makes another mistake. Those that can pay twice are found, unless the table states why they cannot be.
 // docs/sweep.md lists what cannot be found.
 func TestSweep_Programs(t *testing.T) {
+	t.Parallel()
 	for _, p := range programs() {
 		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
 			report := sweepOf(t, p, p.config)
 			found := map[sweep.Verdict][]string{}
 			for _, r := range report.Failing() {
@@ -169,6 +171,7 @@ func TestSweep_Programs(t *testing.T) {
 
 // The schedule that a report names makes the same run again.
 func TestSweep_Only(t *testing.T) {
+	t.Parallel()
 	for _, p := range programs() {
 		for verdict, schedules := range p.found {
 			if p.config.Restart || p.config.Goal.Documents != nil || verdict == sweep.Lint {
@@ -190,6 +193,7 @@ func TestSweep_Only(t *testing.T) {
 
 // A limit chooses among all schedules, pairs included, and the report counts the others.
 func TestSweep_MaxRuns(t *testing.T) {
+	t.Parallel()
 	p := named(t, "reads the request after any error, and leaves it unknown")
 	all := len(sweepOf(t, p, sweep.Config{}).Results)
 	for _, limit := range []int{1, 7, all, all + 5} {

@@ -54,7 +54,7 @@ func TestReport_MarksTellWhetherMoneyWasSpentTwice(t *testing.T) {
 func TestReport_IsShortWithManyRuns(t *testing.T) {
 	t.Parallel()
 	p := named(t, "is careful with the first purchase only")
-	report := sweepOf(t, p, sweep.Config{Pairs: true, MaxRuns: 300})
+	report := sweepOf(t, p, sweep.Config{Pairs: true, MaxRuns: 100})
 	text := textOf(report)
 	if !strings.Contains(text, "the same at:\n") || !strings.Contains(text, " more runs; ") {
 		t.Errorf("the text does not shorten a list of runs:\n%s", text)
