@@ -56,6 +56,8 @@ func (w *World) expect(a Arriving, entry string) {
 
 // arrive performs the operation of an arriving request, unless that has happened already or the world was restored.
 func (w *World) arrive(r *onTheWay) {
+	w.performing.Lock()
+	defer w.performing.Unlock()
 	w.mu.Lock()
 	at := slices.Index(w.arriving, r)
 	if at >= 0 {
@@ -70,7 +72,7 @@ func (w *World) arrive(r *onTheWay) {
 	w.Log.Amend(r.entry, fault.ArriveLate(0).Kind, result+" at "+w.Clock.Now().Format(time.RFC3339))
 }
 
-// arriveAll performs the operations of all arriving requests, the first due first.
+// arriveAll performs the operations of all arriving requests, the first due first, and waits for one that is being performed.
 func (w *World) arriveAll() {
 	w.mu.Lock()
 	all := slices.SortedStableFunc(slices.Values(w.arriving), func(a, b *onTheWay) int { return a.Due.Compare(b.Due) })
@@ -78,6 +80,8 @@ func (w *World) arriveAll() {
 	for _, r := range all {
 		w.arrive(r)
 	}
+	w.performing.Lock() // of a timer
+	defer w.performing.Unlock()
 }
 
 // expected returns the arriving requests, for a snapshot. The caller holds the lock.

@@ -31,9 +31,10 @@ type World struct {
 	assume     atomic.Pointer[Assumptions]
 	closed     context.Context // ends when the world is closed
 	shut       context.CancelFunc
-	working    pending   // exchanges for which Advance waits
-	base       *Snapshot // the initial contents
-	origin     *template // the template of base; nil for a fork
+	working    pending    // exchanges for which Advance waits
+	performing sync.Mutex // held while the operation of an arriving request is performed
+	base       *Snapshot  // the initial contents
+	origin     *template  // the template of base; nil for a fork
 
 	// mu guards the fields below. It is held while a handler reads or changes the world, never while
 	// something is read from or written to a connection.
