@@ -33,6 +33,9 @@ type Fault struct {
 // Kill is the name of the fault that kills the program; see [Config.Restart].
 const Kill = "killed"
 
+// failed is the name of the fault that makes a document fail.
+const failed = "failed"
+
 // retryAfter is how long the responses with a Retry-After ask to wait.
 const retryAfter = time.Second
 
@@ -61,6 +64,7 @@ func Faults() []Fault {
 		{Name: "late", Summary: "the request waits longer than the program, and takes effect only if the program still waits", to: every, rule: late(false), patient: true},
 		{Name: "late-after", Summary: "the request takes effect at once and the response comes after the program stopped waiting", to: changing, rule: late(true), patient: true},
 		{Name: "arrives-late", Summary: "the connection closes at once, and the request takes effect 15 to 45 seconds later, or when the program has ended", to: changing, rule: arrivesLate},
+		{Name: failed, Summary: "a document of the first purchase fails to generate, and the status of the request becomes failed", to: charging, rule: generationFails},
 		{Name: "inserted", Summary: "three records appear at the head of the list before the page is read", to: list, rule: before(fault.InsertRows(3))},
 		{Name: "removed", Summary: "the three newest rates vanish from the list before the page is read", to: rates, rule: before(fault.RemoveRows(3))},
 		{Name: "twice", Summary: "the response to the notification is lost, so it is sent again", to: notified, lose: true},
@@ -88,6 +92,11 @@ func arrivesLate(patience time.Duration) fault.Rule {
 	return fault.Rule{Fault: fault.ArriveLate(min(max(0, patience)+lateBy, latest))}
 }
 
+// generationFails returns the rule of a document that fails. No request is involved, so the rule names none.
+func generationFails(time.Duration) fault.Rule {
+	return fault.Rule{Point: fault.Generation, First: 1}
+}
+
 func everything(string) bool { return true }
 
 func every(operation string) bool { return operation != Notification }
@@ -96,6 +105,8 @@ func notified(operation string) bool { return operation == Notification }
 
 // changing reports whether an operation changes something, so that it matters whether it took effect.
 func changing(operation string) bool { return operations.Has(operation, operations.Changes) }
+
+func charging(operation string) bool { return operations.Has(operation, operations.Charges) }
 
 // reading reports whether an operation reads a record by its id.
 func reading(operation string) bool {

@@ -268,15 +268,9 @@ func paysTwice() []program {
 			found:  twice("regulatory.purchase#1:lost-before,regulatory.purchase#2:lost-after"),
 		},
 		{
-			name: "starts over if a document fails to generate",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				return startsOverIfFailed(ctx, s, shipment)
-			},
-			// No fault makes a document fail: a scenario does so without faults, and a goal shows it.
-			config: sweep.Config{
-				Options: []mockserver.Option{mockserver.WithScenario("failforms")}, Faults: []string{"inserted"}, Goal: sweep.Goal{Documents: documents()},
-			},
-			found: twice(""),
+			name:  "starts over if a document fails to generate",
+			buy:   startsOverIfFailed,
+			found: twice(purchaseBy("failed")...),
 		},
 	}
 }
@@ -525,7 +519,7 @@ func startsOverIfFailed(ctx context.Context, s *job, shipment string) error {
 		if err != nil {
 			return err
 		}
-		if err := s.purchase(ctx, r); err != nil {
+		if err := purchaseAndRead(ctx, s, r); err != nil {
 			return err
 		}
 		for r.Status != "completed" && r.Status != "failed" {

@@ -42,9 +42,12 @@ func newResult(schedule Schedule, o *observation, out Outcome) Result {
 		Schedule: schedule.String(), How: out.How, Requests: o.requests, Output: out.Output,
 		schedule: schedule, outcome: out,
 	}
-	for i, q := range r.Requests { // the program is killed while the response is held back
-		if schedule.kills() && strings.Contains(q.Fault, fault.SlowBody(0).Kind) {
+	for i, q := range r.Requests {
+		switch {
+		case schedule.kills() && strings.Contains(q.Fault, fault.SlowBody(0).Kind): // the response is held back until then
 			r.Requests[i].Fault = Kill
+		case slices.Contains(schedule, Strike{q.Operation, q.Nth, failed}): // the fault strikes no request, but a document
+			r.Requests[i].Fault = failed
 		}
 	}
 	struck := map[string]int{}

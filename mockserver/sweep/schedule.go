@@ -84,7 +84,9 @@ func (s Schedule) rules(c *Config) ([]fault.Rule, error) {
 			return nil, errors.New("sweep: faults of latency need to know the patience of the program")
 		}
 		rule := f.rule(c.Patience)
-		rule.Operation, rule.Nth = strike.Operation, strike.Nth
+		if rule.Point == "" {
+			rule.Operation, rule.Nth = strike.Operation, strike.Nth
+		}
 		rules = append(rules, rule)
 	}
 	return rules, nil
@@ -117,7 +119,7 @@ func plan(c *Config, requests []Request) []Schedule {
 	}
 	for _, r := range requests {
 		for _, f := range Faults() {
-			if c.tries(f) && f.to(r.Operation) && !(f.overtake && r.Nth == last) {
+			if c.tries(f) && f.to(r.Operation) && !(f.overtake && r.Nth == last) && !(f.Name == failed && r.Nth > 1) {
 				schedules = append(schedules, Schedule{{r.Operation, r.Nth, f.Name}})
 			}
 		}

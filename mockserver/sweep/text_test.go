@@ -50,22 +50,6 @@ func TestReport_MarksTellWhetherMoneyWasSpentTwice(t *testing.T) {
 	}
 }
 
-// With pairs, the line of the other runs with the same findings had more than 1,000 characters.
-func TestReport_IsShortWithManyRuns(t *testing.T) {
-	t.Parallel()
-	p := named(t, "is careful with the first purchase only")
-	report := sweepOf(t, p, sweep.Config{Pairs: true, MaxRuns: 100})
-	text := textOf(report)
-	if !strings.Contains(text, "the same at:\n") || !strings.Contains(text, " more runs; ") {
-		t.Errorf("the text does not shorten a list of runs:\n%s", text)
-	}
-	for line := range strings.Lines(text) {
-		if len([]rune(line)) > 200 {
-			t.Errorf("a line of %d characters: %s", len(line), line)
-		}
-	}
-}
-
 // An interrupted sweep lost the runs that it had made.
 func TestSweep_InterruptedReportHasTheRunsSoFar(t *testing.T) {
 	t.Parallel()

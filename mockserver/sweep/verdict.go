@@ -92,6 +92,7 @@ type observation struct {
 	unfinished []string
 	charged    map[string]bool // request ids
 	broken     error
+	failed     bool // a fault made a document fail
 }
 
 // start is the state of a world before a run.
@@ -115,11 +116,12 @@ func began(w *mockserver.World) start {
 // observe waits until the world is idle and reads its state.
 func observe(ctx context.Context, server *mockserver.Server, s start, out Outcome, limit time.Duration) (*observation, error) {
 	w := server.World
+	fails := slices.ContainsFunc(w.Faults(), func(r mockserver.FaultRule) bool { return r.Point == fault.Generation && r.Struck > 0 })
 	w.ClearFaults()
 	idle(ctx, server, limit)
 	o := &observation{
 		source: fromRun, files: out.Files, calls: w.Find(journal.Query{After: s.last}), unknown: server.Unauthenticated(), lint: w.Findings(),
-		bought: map[string]int{}, sent: map[string]int{}, received: map[string]int{}, charged: map[string]bool{},
+		bought: map[string]int{}, sent: map[string]int{}, received: map[string]int{}, charged: map[string]bool{}, failed: fails,
 	}
 	o.requests = s.notifier.merge(learn(o.calls))
 	deliveries := w.Deliveries()
@@ -260,7 +262,7 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 		found = append(found, Finding{v, fmt.Sprintf(format, args...)})
 	}
 	found = append(found, more(PaidTwice, normal, normal.bought, o.bought)...)
-	if !o.faultless && len(o.unfinished) > len(normal.unfinished) {
+	if !o.faultless && !o.failed && len(o.unfinished) > len(normal.unfinished) {
 		for _, what := range o.unfinished {
 			find(Unfinished, "%s", what)
 		}
@@ -270,7 +272,9 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 			find(Missing, "the program succeeded without %s", together(less))
 		}
 		for _, what := range c.Goal.differing(normal.files, o.files) {
-			find(Different, "%s", what)
+			if !o.failed { // a report can say so
+				find(Different, "%s", what)
+			}
 		}
 	} else {
 		for _, id := range o.unknownTo(!out.Unknown) {
