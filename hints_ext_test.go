@@ -93,8 +93,11 @@ func TestClient_ANilContextIsAnError(t *testing.T) {
 	client := shippingtest.NewClient(t, shippingtest.NewService())
 	analysis := &shipping.AnalyzeRequest{ShipmentID: "SH-1"}
 	for name, call := range map[string]func() error{
-		"Wait":           func() error { _, err := client.Regulatory.Wait(none, "RD-1", nil); return err },
-		"SettlePurchase": func() error { _, err := client.Regulatory.SettlePurchase(none, &shipping.PurchaseRequest{RequestID: "RD-1"}); return err },
+		"Wait": func() error { _, err := client.Regulatory.Wait(none, "RD-1", nil); return err },
+		"SettlePurchase": func() error {
+			_, err := client.Regulatory.SettlePurchase(none, &shipping.PurchaseRequest{RequestID: "RD-1"})
+			return err
+		},
 		"Resume":         func() error { _, err := client.Regulatory.Resume(none, "RD-1", nil); return err },
 		"AnalyzeAndPoll": func() error { _, err := client.Regulatory.AnalyzeAndPoll(none, analysis, nil); return err },
 	} {

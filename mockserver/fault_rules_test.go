@@ -1,6 +1,7 @@
 package mockserver_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
@@ -238,25 +239,35 @@ func TestAdmin_TakesFaultRulesAsJSON(t *testing.T) {
 // Every kind can be written as the server itself shows it.
 func TestAdmin_KnowsEveryKindOfFault(t *testing.T) {
 	t.Parallel()
-	forms := []string{
+	forms := map[string]string{}
+	for _, form := range []string{
 		`{"kind":"status","status":503}`, `{"kind":"rate-limit","duration":"7s","retry_after":"seconds"}`,
 		`{"kind":"redirect","location":"/elsewhere"}`, `{"kind":"latency","duration":"7s"}`, `{"kind":"drop"}`, `{"kind":"reset"}`,
+		`{"kind":"arrive-late","duration":"7s"}`,
 		`{"kind":"truncate","bytes":9}`, `{"kind":"slow-body","duration":"7s"}`, `{"kind":"early-hints"}`, `{"kind":"malformed"}`,
 		`{"kind":"content-type","content_type":"text/plain"}`, `{"kind":"html","status":502}`, `{"kind":"empty"}`,
 		`{"kind":"repeat-page"}`, `{"kind":"cap-page","per_page":3}`, `{"kind":"insert-rows","rows":2}`, `{"kind":"remove-rows","rows":2}`,
 		`{"kind":"respond","status":200,"header":{"Content-Type":"text/plain","X-Two":["a","b"]},"body":"exactly"}`,
+	} {
+		var one struct{ Kind string }
+		if err := json.Unmarshal([]byte(form), &one); err != nil {
+			t.Fatalf("%s: %v", form, err)
+		}
+		forms[one.Kind] = form
 	}
 	srv := start(t, mockserver.WithoutListener())
 	var view struct {
 		Kinds []struct{ Kind string }
 	}
 	get(t, srv, "/_mock/faults").data(t, &view)
-	if len(view.Kinds) != len(forms) {
-		t.Errorf("%d kinds, and %d forms here", len(view.Kinds), len(forms))
+	if len(view.Kinds) != len(fault.Kinds()) {
+		t.Errorf("the server lists %d kinds of %d", len(view.Kinds), len(fault.Kinds()))
 	}
-	for i, form := range forms {
-		if !strings.Contains(form, `"`+view.Kinds[i].Kind+`"`) {
-			t.Errorf("kind %d is %s", i, view.Kinds[i].Kind)
+	for _, kind := range view.Kinds {
+		form, known := forms[kind.Kind]
+		if !known {
+			t.Errorf("the kind %q is missing here: add its JSON to forms", kind.Kind)
+			continue
 		}
 		got := post(t, srv, "/_mock/faults", `{"rules":[{"first":1,"fault":`+form+`}]}`).want(t, 200)
 		if !strings.Contains(string(got.body), form) {

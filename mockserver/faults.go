@@ -32,7 +32,8 @@ func (w *World) Faults() []FaultRule {
 // operation, or an earlier rule strikes every such request and excludes it.
 func (w *World) Inject(rules ...fault.Rule) error { return w.core.Inject(rules...) }
 
-// ClearFaults removes every rule.
+// ClearFaults removes every rule. The requests that [fault.ArriveLate] has struck, and that are still on their way, take effect
+// at once.
 func (w *World) ClearFaults() { w.core.ClearFaults() }
 
 // ReplaceFault replaces the rule of a number. The new rule keeps the number and the place among the others, stays

@@ -90,6 +90,7 @@ func (s *Server) newAPI() (err error) {
 			return check(operation, status, body)
 		},
 	})
+	s.config.Perform = s.api.Perform
 	return err
 }
 

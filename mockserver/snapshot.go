@@ -38,7 +38,7 @@ func (s *Server) SaveState(path string) error { return s.worlds.Save(path) }
 func (s *Server) LoadState(path string) error { return s.worlds.Load(path) }
 
 // Snapshot returns the current contents of the world: its data, its ledger, its requests with their pending
-// changes, and its delivery log. Faults and journal are not part of it.
+// changes, its delivery log, and the requests that arrive late (see fault.ArriveLate). Faults and journal are not part of it.
 func (w *World) Snapshot() *Snapshot { return &Snapshot{w.core.Snapshot()} }
 
 // Restore replaces the contents of the world by a snapshot. The world keeps its key, faults, journal and

@@ -1,4 +1,4 @@
-// Purchases the documents of a shipment once, whatever happens: careless.mjs, mended. It writes the request down before
+// Purchases the documents of a shipment once, whatever happens: careless.mjs, fixed. It writes the request down before
 // the purchase, and reads it after any error. Started again, it continues with the request that it has written down.
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";

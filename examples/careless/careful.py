@@ -1,4 +1,4 @@
-"""Purchases the documents of a shipment once, whatever happens: careless.py, mended.
+"""Purchases the documents of a shipment once, whatever happens: careless.py, fixed.
 
 It writes the request down before the purchase, and reads it after any error. Started again, it continues with the
 request that it has written down.

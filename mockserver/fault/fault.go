@@ -16,10 +16,11 @@
 // Faults that exclude each other do not strike together; the rule that was injected first strikes, and the later one
 // counts the request without striking it. These pairs exclude each other:
 //
-//   - Two faults that decide the response. These are Status, RateLimit, Redirect, HTML, Empty, Respond, Drop and Reset.
+//   - Two faults that decide the response. These are Status, RateLimit, Redirect, HTML, Empty,
+//     Respond, Drop, Reset and ArriveLate.
 //   - A fault that changes the response (Truncate, SlowBody, Malformed, ContentType) and a later rule that decides it. In
-//     the other order both strike: Status and then Truncate make a truncated error response. After Drop and Reset there
-//     is no response to change.
+//     the other order both strike: Status and then Truncate make a truncated error response. After Drop, Reset and
+//     ArriveLate there is no response to change.
 //   - A fault that prevents the operation, and one that needs it. A rule that is not committed prevents the operation
 //     if its fault decides or changes the response. Committed rules, points and faults of lists need it; a later rule
 //     may still prevent the operation after a fault of lists.
@@ -130,6 +131,14 @@ func Drop() Fault { return Fault{Kind: "drop"} }
 // Reset returns a fault that resets the connection without a response: on a socket the caller gets "connection
 // reset by peer". On a connection in memory it does the same as [Drop].
 func Reset() Fault { return Fault{Kind: "reset"} }
+
+// ArriveLate returns a fault that closes the connection at once without a response, and performs the operation after d on
+// the world's clock, whatever the client does by then: the request was still on its way. World.ClearFaults performs it
+// sooner. The journal shows one entry, whose fault states when the operation took effect, or why it was refused.
+//
+// A request that is on its way is part of a snapshot and of a state file. The fault determines when the operation is
+// performed, so that a rule with it has neither a [Point] nor Committed set. A request that only reads is not performed.
+func ArriveLate(d time.Duration) Fault { return Fault{Kind: "arrive-late", Duration: Duration(d)} }
 
 // Latency returns a fault that delays by d on the world's clock: with a virtual clock until the clock has been
 // advanced that far. If the world is closed meanwhile, the connection closes without a response.

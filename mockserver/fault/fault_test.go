@@ -13,21 +13,24 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
-// examples are a fault of each kind, in the order of the table, and its JSON.
-func examples() []struct {
+// example is a fault and its JSON.
+type example struct {
 	fault fault.Fault
 	text  string
-} {
-	return []struct {
-		fault fault.Fault
-		text  string
-	}{
+}
+
+// examples returns an example of each kind.
+func examples(t *testing.T) map[string]example {
+	t.Helper()
+	byKind := map[string]example{}
+	for _, one := range []example{
 		{fault.Status(503, http.Header{"Retry-After": {"7"}}), `{"kind":"status","status":503,"header":{"Retry-After":"7"}}`},
 		{fault.RateLimit(fault.RetryAfterSeconds, 90*time.Second), `{"kind":"rate-limit","duration":"1m30s","retry_after":"seconds"}`},
 		{fault.Redirect("/elsewhere"), `{"kind":"redirect","location":"/elsewhere"}`},
 		{fault.Latency(time.Second), `{"kind":"latency","duration":"1s"}`},
 		{fault.Drop(), `{"kind":"drop"}`},
 		{fault.Reset(), `{"kind":"reset"}`},
+		{fault.ArriveLate(time.Minute), `{"kind":"arrive-late","duration":"1m0s"}`},
 		{fault.Truncate(9), `{"kind":"truncate","bytes":9}`},
 		{fault.SlowBody(time.Millisecond), `{"kind":"slow-body","duration":"1ms"}`},
 		{fault.EarlyHints(), `{"kind":"early-hints"}`},
@@ -43,22 +46,22 @@ func examples() []struct {
 			fault.Respond(200, http.Header{"Content-Type": {"application/json"}, "Warning": {"one", "two"}, "Date": nil}, `{"data":`),
 			`{"kind":"respond","status":200,"header":{"Content-Type":"application/json","Date":[],"Warning":["one","two"]},"body":"{\"data\":"}`,
 		},
+	} {
+		byKind[one.fault.Kind] = one
 	}
+	for _, kind := range fault.Kinds() {
+		if _, known := byKind[kind.Kind]; !known {
+			t.Fatalf("the kind %q has no example: add one to examples in mockserver/fault/fault_test.go", kind.Kind)
+		}
+	}
+	return byKind
 }
 
 func TestFault_IsTheSameAfterJSON(t *testing.T) {
 	t.Parallel()
-	kinds := fault.Kinds()
-	if len(kinds) != len(examples()) {
-		t.Fatalf("%d kinds, and %d examples", len(kinds), len(examples()))
-	}
-	for i, example := range append(examples(), struct {
-		fault fault.Fault
-		text  string
-	}{fault.Respond(200, nil, "\xff\x00"), `{"kind":"respond","status":200,"body_base64":"/wA="}`}) {
-		if i < len(kinds) && example.fault.Kind != kinds[i].Kind {
-			t.Errorf("kind %d is %q, and the example %q", i, kinds[i].Kind, example.fault.Kind)
-		}
+	all := examples(t)
+	all["respond with bytes"] = example{fault.Respond(200, nil, "\xff\x00"), `{"kind":"respond","status":200,"body_base64":"/wA="}`}
+	for _, example := range all {
 		if err := example.fault.Check(); err != nil {
 			t.Errorf("%s: %v", example.text, err)
 		}
@@ -128,11 +131,11 @@ func TestFault_CheckRefusesWhatAKindDoesNotRead(t *testing.T) {
 		RetryAfter: fault.RetryAfterSeconds, PerPage: 1, Rows: 1, Body: "a",
 	}
 	fields := reflect.TypeFor[fault.Fault]()
-	for i, example := range examples() {
-		kind := fault.Kinds()[i]
+	all := examples(t)
+	for _, kind := range fault.Kinds() {
 		for field := range fields.Fields() {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			changed := example.fault
+			changed := all[kind.Kind].fault
 			value := reflect.ValueOf(full).FieldByIndex(field.Index)
 			if name == "kind" || value.IsZero() {
 				continue

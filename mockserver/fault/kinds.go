@@ -33,6 +33,7 @@ func Kinds() []Kind {
 		{"latency", []string{"duration"}, "delays the response, by the world's clock", Fault.noDuration},
 		{"drop", none, "closes the connection without a response", sound},
 		{"reset", none, "resets the connection", sound},
+		{"arrive-late", []string{"duration"}, "closes the connection without a response, and performs the operation after the duration, whatever the client does by then", Fault.noDuration},
 		{"truncate", []string{"bytes"}, "sends the first bytes of the body and closes", func(f Fault) string {
 			return unless(f.Bytes >= 0, "bytes must be at least 0")
 		}},

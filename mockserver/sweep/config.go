@@ -36,11 +36,12 @@ type Config struct {
 	Pairs bool
 	// Only is the one schedule to run. The run fails with [NotStruck] if one of its faults does not strike. Default: all.
 	Only Schedule
-	// MaxRuns limits the number of runs with faults. [Sweep] then chooses schedules at even distances, and Run takes
+	// MaxRuns limits the number of runs with faults. [Sweep] then chooses schedules that are evenly spaced, and Run takes
 	// the first ones. Default: no limit.
 	MaxRuns int
-	// Patience is the longest time that the program waits for a response; faults of latency last a fifth longer.
-	// Default: 30 s, the longest time of an attempt of the client.
+	// Patience is the longest time that the program waits for a response. Faults of latency last a fifth longer. A request
+	// that arrives late takes effect 15 s later, but at most 45 s after it was sent. Default: 30 s, the longest time of an
+	// attempt of the client.
 	Patience time.Duration
 	// Allow are rules of lint that are not findings.
 	Allow []journal.LintRule
@@ -49,7 +50,7 @@ type Config struct {
 	Restart bool
 	// Parallel is how many programs [Sweep] runs at once. Default: 1.
 	Parallel int
-	// Timeout is how long a run of [Sweep] may take. Default: a minute.
+	// Timeout is how long a run of [Sweep] may take. Default: two minutes.
 	Timeout time.Duration
 	// Progress is called by [Sweep] after each run, never twice at the same time.
 	Progress func(ended, total int, r Result)
@@ -59,7 +60,7 @@ type Config struct {
 
 const (
 	defaultPatience = 30 * time.Second
-	defaultTimeout  = time.Minute
+	defaultTimeout  = 2 * time.Minute
 )
 
 // withDefaults returns the settings with defaults in place of zero fields, or an error if they are invalid.

@@ -3,12 +3,12 @@ package sweep
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/operations"
 )
 
 // Fault is a row of the table of faults that a sweep tries.
@@ -33,6 +33,9 @@ type Fault struct {
 // Kill is the name of the fault that kills the program; see [Config.Restart].
 const Kill = "killed"
 
+// failed is the name of the fault that makes a document fail.
+const failed = "failed"
+
 // retryAfter is how long the responses with a Retry-After ask to wait.
 const retryAfter = time.Second
 
@@ -52,12 +55,16 @@ func Faults() []Fault {
 		{Name: "truncated", Summary: "the request takes effect and the response breaks off", to: every, rule: after(fault.Truncate(20))},
 		{Name: "empty", Summary: "the request takes effect and the response is 200 without a body", to: every, rule: after(fault.Empty())},
 		{Name: "html", Summary: "the request takes effect and the response is an HTML page with 200", to: every, rule: after(fault.HTML(http.StatusOK))},
+		{Name: "404", Summary: "404 although the record exists, as from a copy of the data that is behind", to: reading, rule: before(fault.Status(http.StatusNotFound, nil))},
 		{Name: "500", Summary: "500 before the request takes effect", to: every, rule: before(fault.Status(http.StatusInternalServerError, nil))},
 		{Name: "500-after", Summary: "500 after the request took effect", to: changing, rule: after(fault.Status(http.StatusInternalServerError, nil))},
 		{Name: "503", Summary: "503 with Retry-After before the request takes effect", to: every, rule: before(fault.Status(http.StatusServiceUnavailable, unavailable))},
+		{Name: "503-after", Summary: "503 after the request took effect, as from a proxy that lost the connection to the service", to: changing, rule: after(fault.Status(http.StatusServiceUnavailable, nil))},
 		{Name: "429", Summary: "429 with Retry-After before the request takes effect", to: every, rule: before(fault.RateLimit(fault.RetryAfterSeconds, retryAfter))},
 		{Name: "late", Summary: "the request waits longer than the program, and takes effect only if the program still waits", to: every, rule: late(false), patient: true},
 		{Name: "late-after", Summary: "the request takes effect at once and the response comes after the program stopped waiting", to: changing, rule: late(true), patient: true},
+		{Name: "arrives-late", Summary: "the connection closes at once, and the request takes effect 15 to 45 seconds later, or when the program has ended", to: changing, rule: arrivesLate},
+		{Name: failed, Summary: "a document of the first purchase fails to generate, and the status of the request becomes failed", to: charging, rule: generationFails},
 		{Name: "inserted", Summary: "three records appear at the head of the list before the page is read", to: list, rule: before(fault.InsertRows(3))},
 		{Name: "removed", Summary: "the three newest rates vanish from the list before the page is read", to: rates, rule: before(fault.RemoveRows(3))},
 		{Name: "twice", Summary: "the response to the notification is lost, so it is sent again", to: notified, lose: true},
@@ -74,6 +81,22 @@ func late(committed bool) func(time.Duration) fault.Rule {
 	}
 }
 
+// A request that arrives late takes effect a while after the program has stopped waiting for a response, but before
+// [shipping.SettleOptions.QuietFor] has passed: a program that waits that long before it decides is right.
+const (
+	lateBy = 15 * time.Second
+	latest = 45 * time.Second
+)
+
+func arrivesLate(patience time.Duration) fault.Rule {
+	return fault.Rule{Fault: fault.ArriveLate(min(max(0, patience)+lateBy, latest))}
+}
+
+// generationFails returns the rule of a document that fails. No request is involved, so the rule names none.
+func generationFails(time.Duration) fault.Rule {
+	return fault.Rule{Point: fault.Generation, First: 1}
+}
+
 func everything(string) bool { return true }
 
 func every(operation string) bool { return operation != Notification }
@@ -81,18 +104,18 @@ func every(operation string) bool { return operation != Notification }
 func notified(operation string) bool { return operation == Notification }
 
 // changing reports whether an operation changes something, so that it matters whether it took effect.
-func changing(operation string) bool {
-	for _, op := range shipping.Operations() {
-		if op.Name == operation {
-			return op.Method != http.MethodGet
-		}
-	}
-	return false
+func changing(operation string) bool { return operations.Has(operation, operations.Changes) }
+
+func charging(operation string) bool { return operations.Has(operation, operations.Charges) }
+
+// reading reports whether an operation reads a record by its id.
+func reading(operation string) bool {
+	return operations.Has(operation, func(op shipping.Operation) bool {
+		return !operations.Changes(op) && strings.Contains(op.Route, "{")
+	})
 }
 
-func list(operation string) bool {
-	return slices.ContainsFunc(shipping.Operations(), func(op shipping.Operation) bool { return op.Name == operation && op.Pages })
-}
+func list(operation string) bool { return operations.Has(operation, operations.Pages) }
 
 func rates(operation string) bool { return operation == shipping.OpListRates }
 

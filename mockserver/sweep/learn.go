@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,17 +52,25 @@ func learn(calls []journal.Entry) []Request {
 }
 
 // requestsOf describes how many requests a run sent, and the last ones with the reasons of refusals: also those that name
-// no operation or have no secret key of the world.
-func (c *Config) requestsOf(o *observation) string {
+// no operation or have no secret key of the world. output is what a program that failed has printed.
+func (c *Config) requestsOf(o *observation, output string) string {
 	const most = 5
 	calls := slices.SortedStableFunc(slices.Values(slices.Concat(o.unknown, o.calls)), func(a, b journal.Entry) int { return a.At.Compare(b.At) })
 	n := len(calls)
-	if n == 0 && c.inMemory {
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	last := lines[len(lines)-1]
+	switch {
+	case n == 0 && c.inMemory:
 		return "sent no request"
-	} else if n == 0 {
+	case n == 0 && last == "":
 		return "sent no request: it must read SHIPPING_BASE_URL and SHIPPING_SECRET_KEY"
+	case n == 0:
+		return fmt.Sprintf("sent no request. The last line that it printed is %.300q. If that is not the reason: it must read SHIPPING_BASE_URL and SHIPPING_SECRET_KEY", last)
 	}
 	text := "sent " + spelling.Counted(n, "request", "requests")
+	if last != "" {
+		text = fmt.Sprintf("printed %.300q in the end, and ", last) + text
+	}
 	if n > most {
 		text += ", the last"
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // Result is one run.
@@ -39,6 +41,14 @@ func newResult(schedule Schedule, o *observation, out Outcome) Result {
 	r := Result{
 		Schedule: schedule.String(), How: out.How, Requests: o.requests, Output: out.Output,
 		schedule: schedule, outcome: out,
+	}
+	for i, q := range r.Requests {
+		switch {
+		case schedule.kills() && strings.Contains(q.Fault, fault.SlowBody(0).Kind): // the response is held back until then
+			r.Requests[i].Fault = Kill
+		case slices.Contains(schedule, Strike{q.Operation, q.Nth, failed}): // the fault strikes no request, but a document
+			r.Requests[i].Fault = failed
+		}
 	}
 	struck := map[string]int{}
 	for _, q := range r.Requests {

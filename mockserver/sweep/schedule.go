@@ -11,6 +11,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/operations"
 )
 
 // Strike is a fault at one request of a run.
@@ -58,7 +59,7 @@ func parseStrike(text string) (Strike, error) {
 	if !hasFault || !hasNumber || err != nil || nth < 1 {
 		return Strike{}, fmt.Errorf("sweep: %q is not a fault at a request: write it as %s#1:lost-after", text, shipping.OpPurchase)
 	}
-	if operation != Notification && !slices.ContainsFunc(shipping.Operations(), func(op shipping.Operation) bool { return op.Name == operation }) {
+	if operation != Notification && !operations.Exists(operation) {
 		return Strike{}, fmt.Errorf("sweep: unknown operation %q", operation)
 	}
 	f, err := faultNamed(name)
@@ -83,7 +84,9 @@ func (s Schedule) rules(c *Config) ([]fault.Rule, error) {
 			return nil, errors.New("sweep: faults of latency need to know the patience of the program")
 		}
 		rule := f.rule(c.Patience)
-		rule.Operation, rule.Nth = strike.Operation, strike.Nth
+		if rule.Point == "" {
+			rule.Operation, rule.Nth = strike.Operation, strike.Nth
+		}
 		rules = append(rules, rule)
 	}
 	return rules, nil
@@ -116,7 +119,7 @@ func plan(c *Config, requests []Request) []Schedule {
 	}
 	for _, r := range requests {
 		for _, f := range Faults() {
-			if c.tries(f) && f.to(r.Operation) && !(f.overtake && r.Nth == last) {
+			if c.tries(f) && f.to(r.Operation) && !(f.overtake && r.Nth == last) && !(f.Name == failed && r.Nth > 1) {
 				schedules = append(schedules, Schedule{{r.Operation, r.Nth, f.Name}})
 			}
 		}

@@ -46,7 +46,7 @@ type sweeper struct {
 }
 
 // Sweep runs a program without faults, then once for every schedule, each on its own server. It fails if the
-// program fails without faults, or if the context ends. The report is then incomplete.
+// program fails without faults, or if the context ends. The report then has the runs that were made.
 func Sweep(ctx context.Context, config Config, execute Execute) (*Report, error) {
 	c, err := config.withDefaults()
 	if err != nil {
@@ -83,11 +83,11 @@ func (s *sweeper) withoutFaults(ctx context.Context) error {
 	s.report.WithoutFaults = r
 	switch {
 	case !r.outcome.Success:
-		return fmt.Errorf("sweep: the program fails without faults (%s), so faults would prove nothing; it %s", r.How, s.config.requestsOf(s.normal))
+		return fmt.Errorf("sweep: the program fails without faults (%s), so faults would prove nothing; it %s", r.How, s.config.requestsOf(s.normal, r.Output))
 	case len(r.outcome.Files) < len(s.config.Goal.Files):
 		return fmt.Errorf("sweep: the goal names the files %v, and the program leaves only %v", s.config.Goal.Files, slices.Sorted(maps.Keys(r.outcome.Files)))
 	case len(r.Requests) == 0:
-		return fmt.Errorf("sweep: the program succeeds without a request that a fault can strike; it %s", s.config.requestsOf(s.normal))
+		return fmt.Errorf("sweep: the program succeeds without a request that a fault can strike; it %s", s.config.requestsOf(s.normal, ""))
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (s *sweeper) all(ctx context.Context, schedules []Schedule) error {
 	}
 	first := len(s.report.Results)
 	s.total += len(schedules)
-	results := make([]Result, len(schedules))
+	results, made := make([]Result, len(schedules)), make([]bool, len(schedules))
 	failures := make([]error, len(schedules))
 	work := make(chan int)
 	var group sync.WaitGroup
@@ -112,7 +112,7 @@ func (s *sweeper) all(ctx context.Context, schedules []Schedule) error {
 					continue
 				}
 				results[i], failures[i] = s.run(ctx, schedules[i], first+i+1)
-				if failures[i] == nil {
+				if made[i] = failures[i] == nil; made[i] {
 					s.progress(results[i])
 				}
 			}
@@ -123,14 +123,15 @@ func (s *sweeper) all(ctx context.Context, schedules []Schedule) error {
 	}
 	close(work)
 	group.Wait()
-	if err := context.Cause(ctx); err != nil {
-		return err
+	for i, result := range results {
+		if made[i] {
+			s.report.Results = append(s.report.Results, result)
+		}
 	}
-	s.report.Results = append(s.report.Results, results...)
-	return errors.Join(failures...)
+	return cmp.Or(context.Cause(ctx), errors.Join(failures...))
 }
 
-// spread returns n of the schedules, at even distances.
+// spread returns n of the schedules, evenly spaced.
 func spread(schedules []Schedule, n int) []Schedule {
 	chosen := make([]Schedule, n)
 	for i := range chosen {

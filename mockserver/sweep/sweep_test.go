@@ -68,7 +68,7 @@ func TestRun_WithoutResult(t *testing.T) {
 
 func TestRun_Pairs(t *testing.T) {
 	runs := 0
-	sweep.Run(t, sweep.Config{Faults: []string{"lost-after", "500"}, Pairs: true, MaxRuns: 60}, func(t *testing.T, w *mockserver.World) error {
+	sweep.Run(t, sweep.Config{Faults: []string{"lost-after", "500", "404", "arrives-late"}, Pairs: true}, func(t *testing.T, w *mockserver.World) error {
 		runs++
 		return buy(t.Context(), w.Client(t), w.Shipments()[0])
 	})

@@ -137,9 +137,9 @@ func (r *runner) withoutFaults(t *testing.T) (result Result) {
 		}
 		switch {
 		case !result.outcome.Success:
-			t.Errorf("sweep: the program fails without faults, so faults would prove nothing: %s; it %s", result.How, r.config.requestsOf(o))
+			t.Errorf("sweep: the program fails without faults, so faults would prove nothing: %s; it %s", result.How, r.config.requestsOf(o, ""))
 		case len(result.Requests) == 0:
-			t.Errorf("sweep: the program succeeds without a request that a fault can strike; it %s", r.config.requestsOf(o))
+			t.Errorf("sweep: the program succeeds without a request that a fault can strike; it %s", r.config.requestsOf(o, ""))
 		}
 	})
 	return result

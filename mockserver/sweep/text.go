@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -28,13 +29,19 @@ func (r *Result) Trace() string {
 	return text.String()
 }
 
-// The marks of the table.
-const (
-	markGood   = "·"
-	markBad    = "X"
-	markAbsent = "?"
-	markNone   = " "
-)
+// mark is what the table shows of a run, and what it means.
+type mark struct{ sign, meaning string }
+
+// marks returns the marks of the table, in the order of its legend.
+func marks() []mark {
+	return []mark{
+		{"·", "as it should be"}, {"X", "paid twice"}, {"R", "sent again, and not paid twice"}, {"!", "another finding"},
+		{"?", "the request was not made"},
+	}
+}
+
+// markNone is shown for a fault that is not tried at a request.
+const markNone = " "
 
 // WriteText writes the table by request and fault, the first failing runs with their requests, and a summary.
 func (r *Report) WriteText(w io.Writer) error {
@@ -45,7 +52,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	for i, group := range groups[:min(len(groups), maxShown)] {
 		group[0].describe(&text, i == 0)
 		if also := group[1:]; len(also) > 0 {
-			fmt.Fprintf(&text, "  the same at:%s\n", names(also))
+			fmt.Fprintf(&text, "  the same at:\n%s", names(also))
 		}
 	}
 	if left := len(groups) - maxShown; left > 0 {
@@ -76,26 +83,39 @@ func grouped(failing []Result) [][]Result {
 	return groups
 }
 
-// names lists schedules, those at the same request together.
+// maxNamed is how many lines list the schedules with the same findings.
+const maxNamed = 5
+
+// names lists schedules: those with a single fault at the same request on one line, and pairs on a line each.
 func names(results []Result) string {
 	var text strings.Builder
-	last := ""
-	for _, r := range results {
-		request, name, found := strings.Cut(r.Schedule, ":")
-		if found && request == last {
+	lines, last := 0, ""
+	for i, r := range results {
+		request, name, _ := strings.Cut(r.Schedule, ":")
+		if len(r.schedule) == 1 && request == last {
 			text.WriteString(", " + name)
 			continue
 		}
-		last = request
-		text.WriteString("\n    " + r.Schedule)
+		if i > 0 {
+			text.WriteString("\n")
+		}
+		if lines++; lines > maxNamed {
+			fmt.Fprintf(&text, "    and %s; the JSON and JUnit reports list all", spelling.Counted(len(results)-i, "more run", "more runs"))
+			break
+		}
+		last = ""
+		if len(r.schedule) == 1 {
+			last = request
+		}
+		text.WriteString("    " + r.Schedule)
 	}
-	return text.String()
+	return text.String() + "\n"
 }
 
 // table writes a row for each request and a column for each fault.
 func (r *Report) table(text *strings.Builder) {
-	marks, rows := map[string]string{}, []string{}
-	used := map[string]bool{}
+	signs, rows := map[string]string{}, []string{}
+	used, shown := map[string]bool{}, map[string]bool{}
 	for _, result := range r.Results {
 		if len(result.schedule) != 1 {
 			continue
@@ -106,7 +126,8 @@ func (r *Report) table(text *strings.Builder) {
 			rows = append(rows, row)
 		}
 		used[s.Fault] = true
-		marks[row+":"+s.Fault] = result.mark()
+		sign := result.sign()
+		signs[row+":"+s.Fault], shown[sign] = sign, true
 	}
 	if len(rows) == 0 {
 		return
@@ -124,11 +145,7 @@ func (r *Report) table(text *strings.Builder) {
 	for _, row := range rows {
 		fmt.Fprintf(text, "%-*s ", width, row)
 		for _, f := range columns {
-			mark := marks[row+":"+f.Name]
-			if mark == "" {
-				mark = markNone
-			}
-			text.WriteString(" " + mark)
+			text.WriteString(" " + cmp.Or(signs[row+":"+f.Name], markNone))
 		}
 		text.WriteString("\n")
 	}
@@ -136,17 +153,32 @@ func (r *Report) table(text *strings.Builder) {
 	for i, f := range columns {
 		fmt.Fprintf(text, "%c %-12s %s\n", 'a'+i, f.Name, f.Summary)
 	}
-	fmt.Fprintf(text, "%s as it should be, %s failing, %s the request was not made\n", markGood, markBad, markAbsent)
+	var legend []string
+	for _, m := range marks() {
+		if shown[m.sign] {
+			legend = append(legend, m.sign+" "+m.meaning)
+		}
+	}
+	fmt.Fprintf(text, "%s\n", strings.Join(legend, ", "))
 }
 
-func (r *Result) mark() string {
+// sign returns the sign of the run's mark. A service that purchases a request only once cannot charge twice for a purchase
+// that is repeated, so that this has a mark of its own.
+func (r *Result) sign() string {
+	has := func(v Verdict) bool {
+		return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == v })
+	}
 	switch {
+	case has(PaidTwice):
+		return "X"
+	case has(SentAgain):
+		return "R"
 	case len(r.Findings) > 0:
-		return markBad
+		return "!"
 	case !r.Struck:
-		return markAbsent
+		return "?"
 	default:
-		return markGood
+		return "·"
 	}
 }
 

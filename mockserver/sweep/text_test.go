@@ -1,9 +1,14 @@
 package sweep_test
 
 import (
+	"context"
+	"errors"
+	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 
+	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
@@ -23,4 +28,48 @@ func TestReport_Summary(t *testing.T) {
 			t.Errorf("%v: %s, want %s", err, &text, want)
 		}
 	}
+}
+
+// A program that pays twice and one that repeats the same purchase, which the service performs once, had the same mark.
+func TestReport_MarksTellWhetherMoneyWasSpentTwice(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"starts over after any error": "regulatory.purchase#1  · X\n",
+		"repeats the same purchase":   "regulatory.purchase#1  R R\n",
+		"gives up after the purchase": "regulatory.purchase#1  · !\n",
+	} {
+		text := textOf(sweepOf(t, named(t, name), sweep.Config{Faults: []string{"lost-before", "lost-after"}}))
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: want %q in\n%s", name, want, text)
+		}
+		for _, mark := range []string{"X paid twice", "R sent again", "! another finding"} {
+			if shown := strings.Contains(text, mark); shown != strings.Contains(want, mark[:1]) {
+				t.Errorf("%s: the legend has %q: %v\n%s", name, mark, shown, text)
+			}
+		}
+	}
+}
+
+// An interrupted sweep lost the runs that it had made.
+func TestSweep_InterruptedReportHasTheRunsSoFar(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, interrupt := context.WithCancel(t.Context())
+		config := sweep.Config{
+			Options: []mockserver.Option{mockserver.WithoutListener()},
+			Progress: func(ended, _ int, _ sweep.Result) {
+				if ended == 3 {
+					interrupt()
+				}
+			},
+		}
+		report, err := sweep.Sweep(ctx, config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+			s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, a.World.SecretKey}
+			_, err := s.analyze(ctx, a.World.Shipments()[0])
+			return sweep.Outcome{Success: err == nil}
+		})
+		if !errors.Is(err, context.Canceled) || len(report.Results) != 3 || report.Results[2].Schedule == "" {
+			t.Errorf("%v: %+v", err, report.Results)
+		}
+	})
 }

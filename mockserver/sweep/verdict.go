@@ -14,6 +14,9 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/operations"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -89,6 +92,7 @@ type observation struct {
 	unfinished []string
 	charged    map[string]bool // request ids
 	broken     error
+	failed     bool // a fault made a document fail
 }
 
 // start is the state of a world before a run.
@@ -112,11 +116,12 @@ func began(w *mockserver.World) start {
 // observe waits until the world is idle and reads its state.
 func observe(ctx context.Context, server *mockserver.Server, s start, out Outcome, limit time.Duration) (*observation, error) {
 	w := server.World
+	fails := slices.ContainsFunc(w.Faults(), func(r mockserver.FaultRule) bool { return r.Point == fault.Generation && r.Struck > 0 })
 	w.ClearFaults()
 	idle(ctx, server, limit)
 	o := &observation{
 		source: fromRun, files: out.Files, calls: w.Find(journal.Query{After: s.last}), unknown: server.Unauthenticated(), lint: w.Findings(),
-		bought: map[string]int{}, sent: map[string]int{}, received: map[string]int{}, charged: map[string]bool{},
+		bought: map[string]int{}, sent: map[string]int{}, received: map[string]int{}, charged: map[string]bool{}, failed: fails,
 	}
 	o.requests = s.notifier.merge(learn(o.calls))
 	deliveries := w.Deliveries()
@@ -183,52 +188,61 @@ func idle(ctx context.Context, server *mockserver.Server, limit time.Duration) {
 func purchased(calls []journal.Entry) []string {
 	var ids []string
 	for _, c := range calls {
-		if id := purchaseID(c); id != "" && !slices.Contains(ids, id) {
+		if id := chargedID(c); id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-// purchaseID returns the id of the request that a call purchases; empty for other calls.
-func purchaseID(c journal.Entry) string {
-	if c.Operation != shipping.OpPurchase {
+// chargedID returns the id of the request that a call charges for, such as a purchase; empty for other calls.
+func chargedID(c journal.Entry) string {
+	if !operations.Has(c.Operation, operations.Charges) {
 		return ""
 	}
-	var body struct {
-		RequestID string `json:"request_id"`
+	for _, text := range []string{c.RequestBody, c.Path} {
+		if _, id, _ := regulatory.CutRequestID([]byte(text)); len(id) > 0 {
+			return string(id)
+		}
 	}
-	if json.Unmarshal([]byte(c.RequestBody), &body) != nil {
-		return ""
-	}
-	return body.RequestID
+	return ""
 }
 
-// unknownTo returns the requests whose purchase a fault struck and which no response showed to be purchased. Late responses
-// count as lost only if it is known that the program failed.
+// unknownTo returns the requests whose purchase a fault struck and whose outcome the program did not read. Late responses
+// count as lost only if it is known that the program failed. If the purchase took effect after the program had given up, a
+// reading that shows a draft is enough: nothing else was to be read.
 func (o *observation) unknownTo(failed bool) []string {
-	struck, known := map[string]bool{}, map[string]bool{}
+	struck, deferred, read, known := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, c := range o.calls {
-		switch id := purchaseID(c); {
-		case id == "" && c.Fault == "" && showsPurchase(c):
-			known[path.Base(c.Path)] = true
+		switch id := chargedID(c); {
+		case id == "" && c.Fault == "" && c.Operation == shipping.OpGetRequest && c.Status == http.StatusOK:
+			read[path.Base(c.Path)] = true
+			known[path.Base(c.Path)] = known[path.Base(c.Path)] || showsPurchase(c)
+		case unfound(c):
+			known[path.Base(c.Path)] = true // a program cannot find out more
 		case id == "":
 		case c.Fault == "":
 			known[id] = true
+		case strings.Contains(c.Fault, fault.ArriveLate(0).Kind):
+			deferred[id] = true
 		case failed || !strings.Contains(c.Fault, "latency"):
 			struck[id] = true
 		}
 	}
+	maps.DeleteFunc(deferred, func(id string, _ bool) bool { return read[id] })
+	maps.Copy(struck, deferred)
 	maps.DeleteFunc(struck, func(id string, _ bool) bool { return known[id] })
 	return slices.Sorted(maps.Keys(struck))
 }
 
-// showsPurchase reports whether a call read a request that is no longer a draft. The order of the journal would prove
+// unfound reports whether a fault made a reading fail with 404.
+func unfound(c journal.Entry) bool {
+	return c.Fault != "" && c.Status == http.StatusNotFound && c.Operation == shipping.OpGetRequest
+}
+
+// showsPurchase reports whether a successful reading shows a request that is no longer a draft. The order of the journal would prove
 // less: a purchase that the program gave up is journaled when the server notices, which can be after the reading.
 func showsPurchase(c journal.Entry) bool {
-	if c.Operation != shipping.OpGetRequest || c.Status != http.StatusOK {
-		return false
-	}
 	var body struct {
 		Data struct {
 			Status shipping.RequestStatus `json:"status"`
@@ -248,7 +262,7 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 		found = append(found, Finding{v, fmt.Sprintf(format, args...)})
 	}
 	found = append(found, more(PaidTwice, normal, normal.bought, o.bought)...)
-	if !o.faultless && len(o.unfinished) > len(normal.unfinished) {
+	if !o.faultless && !o.failed && len(o.unfinished) > len(normal.unfinished) {
 		for _, what := range o.unfinished {
 			find(Unfinished, "%s", what)
 		}
@@ -258,7 +272,9 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 			find(Missing, "the program succeeded without %s", together(less))
 		}
 		for _, what := range c.Goal.differing(normal.files, o.files) {
-			find(Different, "%s", what)
+			if !o.failed { // a report can say so
+				find(Different, "%s", what)
+			}
 		}
 	} else {
 		for _, id := range o.unknownTo(!out.Unknown) {
@@ -353,7 +369,9 @@ func newLint(c *Config, normal, o *observation) []journal.Finding {
 	var found []journal.Finding
 	for _, f := range o.lint {
 		known := !o.faultless && slices.ContainsFunc(normal.lint, func(n journal.Finding) bool { return n.Rule == f.Rule && n.Operation == f.Operation })
-		if !known && !slices.Contains(c.Allow, f.Rule) {
+		// To read again is right if the record exists.
+		again := f.Rule == journal.LintRepeatedRefusal && f.Operation == shipping.OpGetRequest && slices.ContainsFunc(o.calls, unfound)
+		if !known && !again && !slices.Contains(c.Allow, f.Rule) {
 			found = append(found, f)
 		}
 	}

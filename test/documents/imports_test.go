@@ -28,7 +28,7 @@ const layers = `
 	mockserver/internal/clock mockserver/internal/compliance mockserver/internal/ledger mockserver/internal/formpdf
 	mockserver/journal
 	mockserver/fault mockserver/internal/records mockserver/internal/cow mockserver/internal/jsontext mockserver/internal/list
-	mockserver/internal/spelling mockserver/internal/shell mockserver/internal/splitmix
+	mockserver/internal/operations mockserver/internal/spelling mockserver/internal/shell mockserver/internal/splitmix
 	internal/batchtest
 	batch webhook/storetest
 	webhook

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 )
 
 // envPrefix is the prefix of the environment variables of flags.
@@ -75,7 +76,7 @@ func (f *flags) read(args []string, getenv func(string) string) (rest []string, 
 func (f *flags) arguments(args []string) (rest []string, err error) {
 	for len(args) > 0 {
 		if err := f.Parse(args); err != nil {
-			return nil, f.withSuggestion(err)
+			return nil, f.withSuggestion(f.withForm(err))
 		}
 		left := f.Args()
 		if read := len(args) - len(left); len(left) == 0 || (read > 0 && args[read-1] == "--") {
@@ -93,6 +94,47 @@ func (f *flags) withSuggestion(err error) error {
 		return err
 	}
 	return fmt.Errorf("%s has no flag -%s%s", f.Name(), name, didYouMean("-"+name, f.names("-")))
+}
+
+// withForm replaces the "parse error" of package flag by the form that the value of the flag has.
+func (f *flags) withForm(err error) error {
+	text, unreadable := strings.CutSuffix(err.Error(), ": parse error")
+	if !unreadable {
+		return err
+	}
+	return fmt.Errorf("%s: %s", text, f.form(text[strings.LastIndex(text, " -")+2:]))
+}
+
+// form describes the values of a flag.
+func (f *flags) form(name string) string {
+	entry := f.Lookup(name)
+	if entry == nil {
+		return "unknown flag"
+	}
+	getter, _ := entry.Value.(flag.Getter)
+	if getter == nil {
+		return "write a text"
+	}
+	switch getter.Get().(type) {
+	case time.Duration:
+		return "write a time with a unit, such as 2s, 500ms or 1m30s"
+	case bool:
+		return "write true or false"
+	case uint, uint64:
+		return "write a whole number that is not negative, such as 7"
+	default:
+		return "write a whole number, such as 7"
+	}
+}
+
+// set sets a flag. The error states the form of its values.
+func (f *flags) set(name, value string) error {
+	if err := f.Set(name, value); err != nil && err.Error() == "parse error" {
+		return errors.New(f.form(name))
+	} else if err != nil {
+		return err
+	}
+	return nil
 }
 
 // hasFlags reports whether any flags are declared.
@@ -125,7 +167,7 @@ func (f *flags) fromEnvironment(getenv func(string) string) error {
 			if value == "" {
 				continue
 			}
-			if err := f.Set(entry.Name, value); err != nil {
+			if err := f.set(entry.Name, value); err != nil {
 				problems = append(problems, fmt.Errorf("invalid value %[2]q of %[1]s for -%[3]s: %[4]w", variable, value, entry.Name, err))
 			}
 			return

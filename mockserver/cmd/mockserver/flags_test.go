@@ -55,3 +55,11 @@ func TestFlags_StandBeforeAndBehindTheArgument(t *testing.T) {
 		}
 	}
 }
+
+// A value that cannot be read was a "parse error" from the environment, too.
+func TestFlags_StateTheFormOfAValue(t *testing.T) {
+	t.Parallel()
+	const want = `for -seed: write a whole number that is not negative, such as 7`
+	invoke(t, map[string]string{"MOCKSERVER_SEED": "abc"}, "env").want(t, exitUsage, want)
+	invoke(t, nil, "env", "-seed", " -x").want(t, exitUsage, "for flag -seed: write a whole number")
+}

@@ -25,8 +25,8 @@ func sweepCommand() command {
 	return command{
 		word: "sweep", summary: "run a program under every fault and report whether it pays twice", argument: "[flags] -- PROGRAM [ARGUMENT…]", many: true,
 		about: `Runs the program once without faults and records its requests. Then runs it once for every fault at every
-request: a lost, late, truncated or empty response, an HTML page, 500, 503, 429, a reset connection, rows that appear
-in a list or vanish. With -restart, also kills the program after each request and starts it again. With -notify, also
+request: a lost, late, truncated or empty response, a request that takes effect late, an HTML page, 500, 503, 429, a
+reset connection, rows that appear in a list or vanish. With -restart, also kills the program after each request and starts it again. With -notify, also
 sends it notifications that are lost, late, or out of order. Each run has its own reference server.
 
 The program reads these variables; {shipment} and so on in its arguments are replaced by the same values:
@@ -50,7 +50,7 @@ A run fails if
   not-struck   the program did not make the request of -only
 
 The waits of the program take real time: pass flags that shorten them. Use -restart only if the program keeps a record
-of its purchases. docs/sweep.md explains how to mend each finding.
+of its purchases. docs/sweep.md explains how to fix each finding, and what sweep cannot find.
 
 The exit code is 0 if no run fails. It is 1 if one does, or if the program fails without faults;
 2 if the command line is invalid.`,
@@ -127,13 +127,11 @@ func (s *sweeping) run(ctx context.Context, p program) int {
 	config.Progress = show.update
 	report, err := sweep.Sweep(ctx, config, program.execute)
 	show.end()
-	if ctx.Err() != nil {
-		return p.fail("interrupted after %s; no process is left", spelling.Counted(show.ended, "run", "runs"))
-	}
+	interrupted := ctx.Err() != nil
 	if report == nil { // no run was made
 		return sweepCommand().usageError(p, err)
 	}
-	if err != nil {
+	if err != nil && !interrupted {
 		if report.WithoutFaults.Output != "" {
 			fmt.Fprint(p.stderr, printableLines(report.WithoutFaults.Output))
 		}
@@ -150,7 +148,14 @@ func (s *sweeping) run(ctx context.Context, p program) int {
 			return p.fail("%v", err)
 		}
 	}
-	return p.deliver(len(report.Failing()) == 0, *s.json, report, report.WriteText)
+	if interrupted && show.total == 0 {
+		return p.fail("interrupted in the run without faults; no process is left")
+	}
+	code := p.deliver(len(report.Failing()) == 0, *s.json, report, report.WriteText)
+	if interrupted {
+		return p.fail("interrupted after %d of %s; no process is left", show.ended, spelling.Counted(show.total, "run", "runs"))
+	}
+	return code
 }
 
 // config returns the settings of the sweep from the flags.

@@ -215,15 +215,15 @@ func (t *tail) String() string {
 
 // progress shows how far a sweep is: on a terminal as one line that changes, else as a line for every tenth.
 type progress struct {
-	out            io.Writer
-	terminal       bool
-	ended, failing int
+	out                   io.Writer
+	terminal              bool
+	ended, total, failing int
 }
 
 func progressTo(out io.Writer) *progress { return &progress{out: out, terminal: isTerminal(out)} }
 
 func (p *progress) update(ended, total int, r sweep.Result) {
-	p.ended = ended
+	p.ended, p.total = ended, total
 	if len(r.Findings) > 0 {
 		p.failing++
 	}

@@ -45,7 +45,7 @@ func (o outcome) failing(t *testing.T) map[string][]sweep.Verdict {
 	return found
 }
 
-// The program that everybody writes first fails as docs/sweep.md describes, and its mended form passes.
+// The program that everybody writes first fails as docs/sweep.md describes, and its careful form passes.
 // test/languages/run.sh does the same in Python and JavaScript.
 func TestSweep_Careless(t *testing.T) {
 	t.Parallel()
@@ -153,7 +153,7 @@ func TestSweep_WhatCannotBeSwept(t *testing.T) {
 	}{
 		"no such program":      {[]string{"--", "./no-such-program"}, "cannot start ./no-such-program: "},
 		"no executable":        {[]string{"--", "{dir}"}, "cannot start {dir}: "},
-		"a program that fails": {[]string{"--", "go", "no-such-subcommand"}, "fails without faults (exit code 2), so faults would prove nothing; it sent no request: it must read SHIPPING_BASE_URL and SHIPPING_SECRET_KEY"},
+		"a program that fails": {[]string{"--", "go", "no-such-subcommand"}, "fails without faults (exit code 2), so faults would prove nothing; it sent no request. The last line that it printed is \"Run 'go help' for usage.\". If that is not the reason: it must read SHIPPING_BASE_URL and SHIPPING_SECRET_KEY"},
 		"no request":           {[]string{"--", "go", "version"}, "without a request that a fault can strike; it sent no request: it must read SHIPPING_BASE_URL"},
 		"unknown assumption":   {[]string{"-assume", "Nothing=1", "--", "go"}, "Nothing"},
 		"unknown scenario":     {[]string{"-scenario", "nowhere", "--", "go"}, "nowhere"},
@@ -184,6 +184,11 @@ func TestSweep_UsageErrors(t *testing.T) {
 		"unreadable goal":         {[]string{"-goal", `{"file": []}`, "--", "go"}, "the fields are documents, notifications and files"},
 		"no such goal":            {[]string{"-goal", "no-such-goal.json", "--", "go"}, "no-such-goal.json"},
 		"a file elsewhere":        {[]string{"-goal", `{"files": ["../x"]}`, "--", "go"}, "is not the name of a file in {dir}"},
+		"a time without a unit":   {[]string{"-patience", "2", "--", "go"}, `invalid value "2" for flag -patience: write a time with a unit, such as 2s, 500ms or 1m30s`},
+		"a time that is a word":   {[]string{"-timeout=soon", "--", "go"}, `invalid value "soon" for flag -timeout: write a time with a unit`},
+		"a seed that is a word":   {[]string{"-seed", "abc", "--", "go"}, `invalid value "abc" for flag -seed: write a whole number that is not negative, such as 7`},
+		"a limit that is a word":  {[]string{"-max-runs", "all", "--", "go"}, `invalid value "all" for flag -max-runs: write a whole number, such as 7`},
+		"a switch that is a word": {[]string{"-pairs=maybe", "--", "go"}, `invalid boolean value "maybe" for -pairs: write true or false`},
 		"the same port":           {[]string{"-notify", "http://127.0.0.1:8080/", "--", "go"}, "-notify needs {port}"},
 	} {
 		t.Run(name, func(t *testing.T) {

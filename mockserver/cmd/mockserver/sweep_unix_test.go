@@ -46,6 +46,32 @@ func TestSweep_InterruptLeavesNoProcess(t *testing.T) {
 	}
 }
 
+// An interrupted sweep printed nothing of the runs that it had made.
+func TestSweep_InterruptPrintsTheTableSoFar(t *testing.T) {
+	t.Parallel()
+	careless, hangs := filepath.Join(built(t, "careless"), "careless"), filepath.Join(t.TempDir(), "hangs")
+	script := `case $SWEEP_DIR in */3) : >"` + hangs + `"; sleep 1000;; *) exec "` + careless + `" -shipment $SHIPPING_SHIPMENT;; esac`
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	ended := make(chan int, 1)
+	var stdout, stderr bytes.Buffer
+	go func() {
+		args := []string{"sweep", "-parallel", "1", "-faults", "lost-before,lost-after", "--", "sh", "-c", script}
+		ended <- run(ctx, args, os.Getenv, &stdout, &stderr)
+	}()
+	eventually(t, func() error { _, err := os.Stat(hangs); return err })
+	interrupt()
+	code := <-ended
+	if code != exitFailure || !strings.Contains(stderr.String(), "interrupted after 2 of 4 runs") {
+		t.Errorf("exit code %d: %s", code, &stderr)
+	}
+	for _, want := range []string{"regulatory.analyze#1  · ·\n", "2 runs with faults, 0 failing"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("want %q in:\n%s", want, &stdout)
+		}
+	}
+}
+
 // gone reports whether a process has ended, or has been killed and nobody has collected it yet.
 func gone(id int) bool {
 	if syscall.Kill(id, 0) != nil {

@@ -51,7 +51,7 @@ func (s *Admin) clearFaults(c *control) wire.Reply {
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
 	}
-	c.world.Faults.Clear()
+	c.world.ClearFaults()
 	return wire.SucceedWith(nil, "No fault rules are left", []inject.Listed{})
 }
 

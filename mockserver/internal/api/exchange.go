@@ -99,6 +99,9 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, route *wire.Rout
 	if len(due) > 0 {
 		due.Before(x, faultEnvironment(w))
 	}
+	if refusal != nil || op.Method == http.MethodGet {
+		x.ArrivesIn = 0 // the operation would change nothing
+	}
 	if !x.Settled {
 		s.respond(w, x, op, refusal)
 		if x.Reply.Pooled {
@@ -155,6 +158,9 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
 	x.At, x.Took, x.Virtual, x.World = w.Clock.At(ready), ready.Sub(x.Began), w.Clock.IsVirtual(), w.Name()
 	for _, o := range w.Observers {
 		o.See(x)
+	}
+	if x.ArrivesIn > 0 { // before the client learns that the connection is closed
+		s.expect(w, x)
 	}
 	x.Leave() // the client may read the response slowly
 	rw.Header()["X-Request-Id"] = []string{x.ID}

@@ -20,9 +20,10 @@ import (
 // ServeMux checks the table and serves every route of it. As it spends more time on a path than the operation spends on
 // the response, find matches the usual paths without it.
 type router struct {
-	mux    *http.ServeMux
-	direct []*resource // those that find matches; of two that match the same path, the more specific is first
-	err    error       // the problems of the table
+	mux        *http.ServeMux
+	operations map[string]*operation // by name
+	direct     []*resource           // those that find matches; of two that match the same path, the more specific is first
+	err        error                 // the problems of the table
 }
 
 // resource is a path of the table and its operations.
@@ -38,10 +39,11 @@ type resource struct {
 type operation struct {
 	shipping.Operation
 	handle handler
+	route  *wire.Route // that of the resource
 }
 
 func newRouter(s *API, handlers map[string]handler, table []shipping.Operation) *router {
-	r := &router{mux: http.NewServeMux()}
+	r := &router{mux: http.NewServeMux(), operations: map[string]*operation{}}
 	r.mux.HandleFunc("/", s.NotFound) // first, so that a route of the table that matches every path is the conflict
 	resources := map[string]*resource{}
 	for _, row := range table {
@@ -63,7 +65,9 @@ func newRouter(s *API, handlers map[string]handler, table []shipping.Operation) 
 			}
 			resources[row.Route] = res
 		}
-		res.add(&operation{Operation: row, handle: found})
+		op := &operation{Operation: row, handle: found, route: res.route}
+		r.operations[row.Name] = op
+		res.add(op)
 	}
 	return r
 }

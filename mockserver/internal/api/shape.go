@@ -7,6 +7,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -65,7 +66,7 @@ func shape(w *world.World, operation string, p *wire.Reply) {
 			p.ContentType = problemType
 			reshaped = problem(p.Status, envelope.Message, data)
 		}
-	case operation == shipping.OpPurchase:
+	case operations.Has(operation, operations.Charges):
 		p.Status = statusOr(w.Assume().PurchaseStatus, p.Status)
 		shapePurchase(w, p.Record, data)
 	default:

@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/list"
+	"github.com/shipping-go/shipping/mockserver/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -102,6 +103,9 @@ func (r *sentRequest) corrected(op shipping.Operation) *draftRequest {
 	case shipping.OpDocumentPDF:
 		return r.pdf()
 	default:
+		if operations.Once(op) { // a suggestion can be sent, and must not do something that cannot be undone
+			return r.get()
+		}
 		return r.edit(operation)
 	}
 }

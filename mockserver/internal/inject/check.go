@@ -8,6 +8,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/operations"
 )
 
 // problem returns why a rule can never strike given the rules before it, or "".
@@ -17,7 +18,7 @@ func (r *armed) problem(all []*armed, now time.Time) string {
 		text   string
 	}{
 		{r.Fault.IsZero() && r.Point == "", "it has no fault: set one, such as a status or a drop"},
-		{r.Operation != "" && !isOperation(r.Operation), fmt.Sprintf("unknown operation %q: use a name from shipping.Operations or GET /_mock/faults", r.Operation)},
+		{r.Operation != "" && !operations.Exists(r.Operation), fmt.Sprintf("unknown operation %q: use a name from shipping.Operations or GET /_mock/faults", r.Operation)},
 		{r.Nth < 0 || r.First < 0, "nth and first count from 1; 0 is every call"},
 		{r.Nth > 0 && r.First > 0 && r.Nth > r.First, fmt.Sprintf("call %d is not among the first %d: leave one of them out", r.Nth, r.First)},
 		{r.EachRequest && r.Nth == 0 && r.First == 0, "each_request counts nth or first for each request: set one of them"},
@@ -50,6 +51,9 @@ func (r *armed) faultProblem() string {
 	if err := r.Fault.Check(); err != nil {
 		return err.Error()
 	}
+	if r.effect.defers && (r.Committed || r.Point != "") {
+		return fmt.Sprintf("a fault of kind %s determines when the operation is performed: leave committed and point out", r.Fault.Kind)
+	}
 	return ""
 }
 
@@ -63,7 +67,7 @@ func (r *armed) listProblem() string {
 		return "a fault of lists changes the request, so it cannot strike after the operation: leave committed out"
 	case r.Operation == "" || slices.Contains(r.effect.lists, r.Operation):
 		return ""
-	case slices.Contains(pagedOperations(), r.Operation):
+	case operations.Has(r.Operation, operations.Pages):
 		return fmt.Sprintf("a fault of kind %s cannot happen to %s: use one of %v", r.Fault.Kind, r.Operation, r.effect.lists)
 	default:
 		return fmt.Sprintf("%s is not a list with pages: use the operation of one, such as %s", r.Operation, shipping.OpListRates)
@@ -79,7 +83,7 @@ func (r *armed) operations() []string {
 	case r.effect.lists != nil:
 		return r.effect.lists
 	case r.Point != "" && r.Point != fault.Generation:
-		return []string{shipping.OpPurchase}
+		return operations.Names(operations.Charges)
 	default:
 		return nil
 	}
@@ -100,17 +104,4 @@ func (r *armed) alwaysExcludes(later *armed) string {
 // containsAll reports whether a list contains all of some names. An empty list of names means all names.
 func containsAll(list, some []string) bool {
 	return some != nil && !slices.ContainsFunc(some, func(name string) bool { return !slices.Contains(list, name) })
-}
-
-func isOperation(name string) bool {
-	return slices.ContainsFunc(shipping.Operations(), func(op shipping.Operation) bool { return op.Name == name })
-}
-
-func pagedOperations() (names []string) {
-	for _, op := range shipping.Operations() {
-		if op.Pages {
-			names = append(names, op.Name)
-		}
-	}
-	return names
 }

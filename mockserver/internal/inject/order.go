@@ -53,6 +53,8 @@ func (r *armed) String() string {
 func (r *armed) excludes(later *armed) string {
 	a, b := r.effect, later.effect
 	switch {
+	case a.defers && later.needsOperation():
+		return "the operation is then performed without a response"
 	case r.prevents() && later.needsOperation():
 		return "the operation is then not performed"
 	case r.Point != later.Point:

@@ -30,31 +30,40 @@ func TestEffects_AreThoseOfTheKinds(t *testing.T) {
 	}
 }
 
-// ones are a fault of each kind.
-func ones() []fault.Fault {
-	return []fault.Fault{
+// ones returns a fault of each kind.
+func ones(t *testing.T) []fault.Fault {
+	t.Helper()
+	all := []fault.Fault{
 		fault.Status(503, nil), fault.RateLimit(fault.RetryAfterSeconds, time.Second), fault.Redirect("/"), fault.HTML(502), fault.Empty(),
-		fault.Respond(200, nil, "body"), fault.Drop(), fault.Reset(),
+		fault.Respond(200, nil, "body"), fault.Drop(), fault.Reset(), fault.ArriveLate(1),
 		fault.Truncate(3), fault.SlowBody(1), fault.Malformed(), fault.ContentType("text/plain"),
 		fault.Latency(1), fault.EarlyHints(),
 		fault.RepeatPage(), fault.CapPage(1), fault.InsertRows(1), fault.RemoveRows(1),
 	}
+	for _, kind := range fault.Kinds() {
+		if !slices.ContainsFunc(all, func(f fault.Fault) bool { return f.Kind == kind.Kind }) {
+			t.Fatalf("the kind %q is missing in ones of mockserver/internal/inject/pairs_test.go: add a fault", kind.Kind)
+		}
+	}
+	return all
 }
 
 // allRules are a rule for each kind, before the operation and committed, that Add takes.
 func allRules(t *testing.T) []fault.Rule {
 	t.Helper()
 	var rules []fault.Rule
-	for _, f := range ones() {
+	for _, f := range ones(t) {
 		for _, committed := range []bool{false, true} {
 			rule := fault.Rule{Operation: shipping.OpListRates, Committed: committed, Fault: f}
-			if NewBook(1).Add([]fault.Rule{rule}, time.Now()) == nil {
+			effect := effects()[f.Kind]
+			err := NewBook(1).Add([]fault.Rule{rule}, time.Now())
+			if never := committed && (effect.lists != nil || effect.defers); never != (err != nil) {
+				t.Fatalf("a rule with %s, committed %v: %v", f.Kind, committed, err)
+			}
+			if err == nil {
 				rules = append(rules, rule)
 			}
 		}
-	}
-	if len(rules) != 2*len(ones())-4 {
-		t.Fatalf("%d rules", len(rules))
 	}
 	return rules
 }
@@ -135,6 +144,9 @@ func TestPairs_ThatExcludeEachOther(t *testing.T) {
 		{rule(fault.RepeatPage(), false), rule(fault.RepeatPage(), false), "does the same"},
 		{rule(fault.Malformed(), false), rule(fault.Latency(1), committed), "the operation is then not performed"},
 		{rule(fault.Drop(), false), rule(fault.InsertRows(1), false), "the operation is then not performed"},
+		{rule(fault.ArriveLate(1), false), rule(fault.Drop(), committed), "the operation is then performed without a response"},
+		{rule(fault.ArriveLate(1), false), rule(fault.Drop(), false), "decides the response"},
+		{rule(fault.ArriveLate(1), false), rule(fault.Truncate(1), false), "leaves no response to change"},
 		{rule(fault.Latency(1), committed), rule(fault.Drop(), false), "needs the operation"},
 		{fault.Rule{Operation: shipping.OpPurchase, Fault: fault.Drop()}, at(fault.AfterCharge, fault.Drop()), "the operation is then not performed"},
 		{fault.Rule{Fault: fault.Drop()}, at(fault.Generation, fault.Fault{}), ""},
@@ -203,5 +215,24 @@ func TestDue_ChangesNoRule(t *testing.T) {
 	}
 	if got := book.Rules()[0].Fault.Header; !cmp.Equal(http.Header(got), header) {
 		t.Errorf("the header is %v", got)
+	}
+}
+
+// The points of a charge were those of the purchase by its name.
+func TestPoints_AreInEveryOperationThatCharges(t *testing.T) {
+	t.Parallel()
+	for _, op := range shipping.Operations() {
+		for _, point := range []fault.Point{fault.BeforeCharge, fault.AfterCharge, fault.BeforeReply} {
+			err := NewBook(1).Add([]fault.Rule{{Operation: op.Name, Point: point}}, time.Now())
+			if op.Charges != (err == nil) || err != nil && !strings.Contains(err.Error(), "and never reached by "+op.Name) {
+				t.Errorf("%s at %s: %v, want an error only if it does not charge", op.Name, point, err)
+			}
+		}
+	}
+	every := arm(fault.Rule{Point: fault.AfterCharge}, 1)
+	for _, op := range shipping.Operations() {
+		if slices.Contains(every.operations(), op.Name) != op.Charges {
+			t.Errorf("a rule at a point matches %v, and %s charges: %v", every.operations(), op.Name, op.Charges)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -29,8 +30,8 @@ func (r *armed) pointProblem() string {
 		return "a point determines when the fault strikes: leave committed out"
 	case r.Point == fault.Generation && (!r.Fault.IsZero() || r.Operation != ""):
 		return "no request generates documents, so no response can have a fault: leave operation and fault out"
-	case r.Point != fault.Generation && r.Operation != "" && r.Operation != shipping.OpPurchase:
-		return fmt.Sprintf("point %s is inside %s and never reached by %s", r.Point, shipping.OpPurchase, r.Operation)
+	case r.Point != fault.Generation && r.Operation != "" && !operations.Has(r.Operation, operations.Charges):
+		return fmt.Sprintf("point %s is inside %s and never reached by %s", r.Point, strings.Join(operations.Names(operations.Charges), ", "), r.Operation)
 	default:
 		return ""
 	}

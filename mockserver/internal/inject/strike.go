@@ -12,6 +12,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -30,13 +31,14 @@ type effect struct {
 	decides bool                                                 // the response, or its absence
 	ends    bool                                                 // the connection, without a response
 	changes bool                                                 // the response, whatever it is
+	defers  bool                                                 // the operation
 	lists   []string                                             // happens to these lists only, before they are read
 	repeats bool                                                 // can strike a request several times
 }
 
 // effects returns the effects by kind.
 func effects() map[string]effect {
-	paged := pagedOperations()
+	paged := operations.Names(operations.Pages)
 	return map[string]effect{
 		"status":       {strike: plain(status), decides: true},
 		"rate-limit":   {strike: rateLimit, decides: true},
@@ -46,6 +48,7 @@ func effects() map[string]effect {
 		"respond":      {strike: plain(respond), decides: true},
 		"drop":         {strike: plain(end(wire.EndDropped)), decides: true, ends: true},
 		"reset":        {strike: plain(end(wire.EndReset)), decides: true, ends: true},
+		"arrive-late":  {strike: plain(arriveLate), decides: true, ends: true, defers: true},
 		"truncate":     {strike: plain(truncate), changes: true},
 		"slow-body":    {strike: plain(slowBody), changes: true},
 		"malformed":    {strike: plain(malformed), changes: true},
@@ -144,6 +147,10 @@ func respond(x *wire.Exchange, f fault.Fault) {
 
 func end(how wire.Ending) func(*wire.Exchange, fault.Fault) {
 	return func(x *wire.Exchange, _ fault.Fault) { x.Ending, x.Settled = how, true }
+}
+
+func arriveLate(x *wire.Exchange, f fault.Fault) {
+	x.Ending, x.Settled, x.ArrivesIn = wire.EndDropped, true, time.Duration(f.Duration)
 }
 
 // truncate announces the whole body and sends a part of it. net/http closes a connection whose response is shorter

@@ -21,13 +21,14 @@ import (
 // Lint watches how a client behaves. The cost of a call does not grow with the number of calls: the memory is bounded,
 // and a map that is full is emptied.
 type Lint struct {
+	once       []string                        // the operations that must not be repeated before their outcome was read
 	parameters func(operation string) []string // the query parameters in the specification
 	fields     func(operation string) []string // the members of the body
 
 	mu        sync.Mutex
 	changes   int // requests that changed something
 	refused   map[uint64]refusedRequest
-	purchases map[string]purchase  // by request_id; the latest
+	sentOnce  map[string]sentOnce  // the latest requests that must not be repeated, by operation and request_id
 	reads     map[string]time.Time // by request_id: when the latest read arrived
 	polls     map[string]poll
 	redirects map[string]bool // paths of this server to which a redirect led
@@ -42,8 +43,8 @@ type refusedRequest struct {
 	notBefore time.Time
 }
 
-// purchase is a request that may have charged the wallet.
-type purchase struct {
+// sentOnce is a request of an operation that must not be repeated before its outcome was read, such as a purchase.
+type sentOnce struct {
 	arrived time.Time
 	read    bool // the request was read afterwards
 }
@@ -61,20 +62,22 @@ const (
 	maxFindings = 200
 )
 
-func NewLint(parameters, fields func(operation string) []string) *Lint {
+// NewLint returns a linter. once are the operations that must not be repeated before their outcome was read; parameters and
+// fields return the query parameters and the members of the body that the specification lists for an operation.
+func NewLint(once []string, parameters, fields func(operation string) []string) *Lint {
 	return &Lint{
-		parameters: parameters, fields: fields,
-		refused: map[uint64]refusedRequest{}, purchases: map[string]purchase{}, reads: map[string]time.Time{},
+		once: once, parameters: parameters, fields: fields,
+		refused: map[uint64]refusedRequest{}, sentOnce: map[string]sentOnce{}, reads: map[string]time.Time{},
 		polls: map[string]poll{}, redirects: map[string]bool{}, byRequest: map[string][]*journal.Finding{},
 	}
 }
 
 // Clear removes all findings and everything remembered for them.
 func (d *Lint) Clear() {
-	fresh := NewLint(nil, nil)
+	fresh := NewLint(nil, nil, nil)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.changes, d.refused, d.purchases, d.reads = 0, fresh.refused, fresh.purchases, fresh.reads
+	d.changes, d.refused, d.sentOnce, d.reads = 0, fresh.refused, fresh.sentOnce, fresh.reads
 	d.polls, d.redirects, d.findings, d.byRequest = fresh.polls, fresh.redirects, nil, fresh.byRequest
 }
 
@@ -86,11 +89,11 @@ func (d *Lint) See(x *wire.Exchange) {
 	find := func(rule journal.LintRule, detail string) { d.find(rule, x.Operation, detail, x.ID) }
 	d.watchForm(x, find)
 	d.watchRepeats(x, x.At, find)
-	switch x.Operation {
-	case shipping.OpPurchase:
-		d.watchPurchase(x, find)
-	case shipping.OpGetRequest:
+	switch {
+	case x.Operation == shipping.OpGetRequest:
 		d.watchPoll(x, x.At, x.Virtual, find)
+	case slices.Contains(d.once, x.Operation):
+		d.watchOnce(x, find)
 	}
 	if d.redirects[x.Call.URL.Path] {
 		find(journal.LintFollowedRedirect, "to "+x.Call.URL.Path)
@@ -174,39 +177,52 @@ func retryAt(value string, now time.Time) (time.Time, bool) {
 	return at, err == nil && at.After(now)
 }
 
-// watchPurchase finds a purchase that was sent again before the result of the first was read. Purchases are compared in
-// the order in which they arrived: the response to the first can be ready after the client has sent the second.
-func (d *Lint) watchPurchase(x *wire.Exchange, find func(journal.LintRule, string)) {
+// watchOnce finds a request that must not be repeated, such as a purchase, and was sent again before its outcome was read.
+// Requests are compared in the order in which they arrived: the response to the first can be ready after the client has
+// sent the second.
+func (d *Lint) watchOnce(x *wire.Exchange, find func(journal.LintRule, string)) {
 	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if x.Call.Header.Get(name) != "" {
 			find(journal.LintIdempotencyKey, name)
 		}
 	}
-	_, id, _ := regulatory.CutRequestID(x.Call.Body)
-	if len(id) == 0 {
+	id := subject(x)
+	if id == "" {
 		return
 	}
-	this := purchase{arrived: x.Began, read: d.reads[string(id)].After(x.Began)}
-	other, sent := d.purchases[string(id)]
+	this := sentOnce{arrived: x.Began, read: d.reads[id].After(x.Began)}
+	other, sent := d.sentOnce[x.Operation+" "+id]
 	first, latest := other, this
 	if this.arrived.Before(other.arrived) {
 		first, latest = this, other
 	}
 	if sent && !first.read {
-		find(journal.LintRepeatedPurchase, string(id))
+		find(journal.LintRepeatedPurchase, id)
 	}
 	// Only after a refusal it is certain that nothing was charged.
 	if clear := x.Ending == wire.EndAnswered && len(x.Struck) == 0 && x.Reply.Refusal.Code != ""; !clear {
-		remember(d.purchases, string(id), latest)
+		remember(d.sentOnce, x.Operation+" "+id, latest)
 	}
+}
+
+// subject returns the id of the regulatory request that an exchange names in its body or its path; "" if it names none.
+func subject(x *wire.Exchange) string {
+	for _, text := range [][]byte{x.Call.Body, []byte(x.Call.URL.Path)} {
+		if _, id, _ := regulatory.CutRequestID(text); len(id) > 0 {
+			return string(id)
+		}
+	}
+	return ""
 }
 
 func (d *Lint) watchPoll(x *wire.Exchange, at time.Time, virtual bool, find func(journal.LintRule, string)) {
 	id := x.Call.PathValue("request_id")
 	remember(d.reads, id, x.Began)
-	if latest, sent := d.purchases[id]; sent {
-		latest.read = true
-		d.purchases[id] = latest
+	for _, operation := range d.once {
+		if latest, sent := d.sentOnce[operation+" "+id]; sent {
+			latest.read = true
+			d.sentOnce[operation+" "+id] = latest
+		}
 	}
 	record := x.Reply.Record
 	if record == nil || !record.Status.Working() {

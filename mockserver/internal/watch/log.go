@@ -223,25 +223,33 @@ var ErrDropped = errors.New("the journal has dropped the request")
 
 // Remembered returns an entry by its id, and the sentence of the specification for its refusal, if known.
 func (j *Log) Remembered(id string) (found journal.Entry, rule string, err error) {
-	digits, isID := strings.CutPrefix(id, "req-")
-	number, err := strconv.ParseUint(digits, 10, 64)
-	if !isID || err != nil {
-		number = 0
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	recorded := len(j.kept) + len(j.ring)
-	i := sort.Search(recorded, func(i int) bool { return j.at(i).number >= number })
-	if i == recorded || j.at(i).number != number {
-		return found, "", j.absent(id, number)
+	e := j.find(id)
+	if e == nil {
+		return found, "", j.absent(id)
 	}
-	e := j.at(i)
 	return e.call(), e.refusal.Rule, nil
 }
 
+// find returns the entry of an id, or nil. The caller holds the lock.
+func (j *Log) find(id string) *entry {
+	number, err := numberOf(id)
+	if err != nil || !strings.HasPrefix(id, "req-") {
+		return nil
+	}
+	recorded := len(j.kept) + len(j.ring)
+	i := sort.Search(recorded, func(i int) bool { return j.at(i).number >= number })
+	if i == recorded || j.at(i).number != number {
+		return nil
+	}
+	return j.at(i)
+}
+
 // absent returns the error for an id that no entry has. The caller holds the lock.
-func (j *Log) absent(id string, number uint64) error {
-	if number == 0 || number > j.total {
+func (j *Log) absent(id string) error {
+	number, err := numberOf(id)
+	if err != nil || number == 0 || number > j.total {
 		return fmt.Errorf("the journal has no request %q: use the X-Request-Id of one of the latest responses", id)
 	}
 	limit := "-journal (in Go: WithJournal)"
@@ -289,6 +297,26 @@ func (j *Log) See(x *wire.Exchange) {
 		contentType: wire.Field(r.Header, "Content-Type"), key: x.Key,
 		status: x.Status(), refusal: x.Reply.Refusal, struck: x.Struck,
 	}, x.Call.Body, sent))
+}
+
+// Amend adds a text to the fault of a kind that struck an entry, if the journal still has the entry.
+func (j *Log) Amend(id, kind, text string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	e := j.find(id)
+	if e == nil {
+		return
+	}
+	e.struck = slices.Clone(e.struck) // which a reader of the journal may share
+	for i := range e.struck {
+		if e.struck[i].Kind == kind {
+			e.struck[i].Text += ", " + text
+		}
+	}
+	if j.changed != nil {
+		close(j.changed)
+		j.changed = nil
+	}
 }
 
 // call converts an entry to a [journal.Entry].

@@ -89,6 +89,8 @@ type Exchange struct {
 	Key     string        // the fingerprint of the request's key; empty if it has none
 
 	Release func() // releases Advance after a delay; nil without one
+	// ArrivesIn is the time after which the operation is performed, although the connection is closed; 0 if it is not.
+	ArrivesIn time.Duration
 	// How the response is sent.
 	Ending Ending
 	Hints  bool          // 103 first

@@ -51,5 +51,8 @@ func noFault(number int) error {
 	return fmt.Errorf("mockserver: %w: %d; GET %sfaults lists them (in Go: World.Faults)", ErrNoFault, number, wire.ControlPrefix)
 }
 
-// ClearFaults removes every rule.
-func (w *World) ClearFaults() { w.Faults.Clear() }
+// ClearFaults removes every rule, and performs the operations of arriving requests.
+func (w *World) ClearFaults() {
+	w.Faults.Clear()
+	w.arriveAll()
+}

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
+	"github.com/shipping-go/shipping/mockserver/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -28,7 +29,7 @@ func newInstruments(s *Settings, seed uint64, key string) *instruments {
 	i := &instruments{
 		Log:      watch.NewLog(s.Journal, s.JournalBody, s.Memory),
 		Faults:   inject.NewBook(seed),
-		Lint:     watch.NewLint(s.Parameters, s.BodyFields),
+		Lint:     watch.NewLint(operations.Names(operations.Once), s.Parameters, s.BodyFields),
 		KeyPrint: wire.Fingerprint(key),
 	}
 	i.Observers = append([]watch.Observer{i.Log, i.Lint}, s.Observers...)

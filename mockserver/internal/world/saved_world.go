@@ -46,6 +46,7 @@ type savedWorld struct {
 	Shipments  []*account.Shipment       `json:"shipments"`
 	Invoices   []savedInvoice            `json:"invoices"`
 	Requests   []regulatory.Saved        `json:"requests"` // oldest first
+	Arriving   []Arriving                `json:"arriving,omitempty"`
 }
 
 type savedInvoice struct {
@@ -60,7 +61,7 @@ func (s *Snapshot) saved() (savedWorld, error) {
 		World: s.OpenKey, At: s.at, Assumptions: s.changes, User: st.User, AccountID: st.AccountID, Exchange: st.Exchange,
 		Wallets: st.Ledger.Wallets(), Ledger: st.Ledger.Journal(), Transactions: map[string][]json.RawMessage{},
 		Lists:    map[string][]json.RawMessage{},
-		Webhooks: st.Webhooks.All, Orders: st.Webhooks.Orders(), Deliveries: s.deliveries, Requests: s.desk(st.Ledger).Save(),
+		Webhooks: st.Webhooks.All, Orders: st.Webhooks.Orders(), Deliveries: s.deliveries, Requests: s.desk(st.Ledger).Save(), Arriving: s.arriving,
 	}
 	var err error
 	if out.IDs, err = st.IDs.Source.MarshalBinary(); err != nil {
@@ -137,7 +138,7 @@ func (w *savedWorld) Snapshot() (*Snapshot, error) {
 			return nil, err
 		}
 	}
-	s := &Snapshot{OpenKey: w.World, changes: w.Assumptions, State: st, deliveries: w.Deliveries, at: w.At}
+	s := &Snapshot{OpenKey: w.World, changes: w.Assumptions, State: st, deliveries: w.Deliveries, arriving: w.Arriving, at: w.At}
 	d := regulatory.NewDesk(s.fixedConfig(st.Ledger))
 	if err := d.Load(w.Requests, 0); err != nil {
 		return nil, fmt.Errorf("requests: %w", err)
@@ -163,6 +164,11 @@ func (w *savedWorld) checkTimes(st *account.Account) error {
 	for _, d := range w.Deliveries {
 		if d != nil && late(d.Due) {
 			return fmt.Errorf("delivery %s is due after %s", d.ID, clock.Last.Format(time.RFC3339))
+		}
+	}
+	for _, a := range w.Arriving {
+		if late(a.Due) {
+			return fmt.Errorf("a request of %s is due after %s", a.Operation, clock.Last.Format(time.RFC3339))
 		}
 	}
 	for i, r := range w.Requests {

@@ -25,10 +25,12 @@ type Settings struct {
 	BodyFields  func(operation string) []string // the members of the body of an operation; nil if it accepts every name
 	Observers   []watch.Observer                // of every exchange, after the journal and the linter of its world
 	Rules       func() *compliance.Rules
-	Deliver     http.RoundTripper // for the notifications of every world
-	Logger      *slog.Logger
-	Facade      func(*World) any // returns the public type of a world
-	Located     func(*World)     // called once the address of a world is known
+	// Perform performs the operation of an arriving request and describes its result for the journal, such as "took effect".
+	Perform func(w *World, a Arriving) string
+	Deliver http.RoundTripper // for the notifications of every world
+	Logger  *slog.Logger
+	Facade  func(*World) any // returns the public type of a world
+	Located func(*World)     // called once the address of a world is known
 
 	scenarios []ScenarioWord // made once, not with each world
 }

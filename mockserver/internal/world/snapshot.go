@@ -19,7 +19,7 @@ func (s *Snapshot) Check() error {
 func (w *World) Snapshot() *Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return &Snapshot{OpenKey: w.name, changes: w.changes, State: w.Account.Copy(), requests: w.Desk.Snapshot(), deliveries: w.Dispatcher.Log(), at: w.Clock.Now()}
+	return &Snapshot{OpenKey: w.name, changes: w.changes, State: w.Account.Copy(), requests: w.Desk.Snapshot(), arriving: w.expected(), deliveries: w.Dispatcher.Log(), at: w.Clock.Now()}
 }
 
 // Restore replaces the contents of the world by a snapshot.
@@ -48,6 +48,11 @@ func (w *World) restore(s *Snapshot) {
 	w.openDesk()
 	stood := w.Clock.Now().Sub(s.at) // how long the snapshot was stored
 	w.Desk.Resume(s.requests, stood)
+	w.arriving = nil
+	for _, a := range s.arriving {
+		a.Due = a.Due.Add(stood)
+		w.expect(a, "")
+	}
 	w.Dispatcher.Restore(s.deliveries, stood, s.OpenKey == "" || s.OpenKey == w.name)
 }
 
@@ -57,6 +62,7 @@ type Snapshot struct {
 	changes    Changes
 	State      account.Account
 	requests   regulatory.Requests
+	arriving   []Arriving
 	deliveries []*delivery.Delivery // oldest first
 	at         time.Time            // by the world's clock
 }

@@ -31,16 +31,18 @@ type World struct {
 	assume     atomic.Pointer[Assumptions]
 	closed     context.Context // ends when the world is closed
 	shut       context.CancelFunc
-	working    pending   // exchanges for which Advance waits
-	base       *Snapshot // the initial contents
-	origin     *template // the template of base; nil for a fork
+	working    pending    // exchanges for which Advance waits
+	performing sync.Mutex // held while the operation of an arriving request is performed
+	base       *Snapshot  // the initial contents
+	origin     *template  // the template of base; nil for a fork
 
 	// mu guards the fields below. It is held while a handler reads or changes the world, never while
 	// something is read from or written to a connection.
 	mu        sync.Mutex
 	Account   account.Account // replaced by Reset and Restore
 	Desk      *regulatory.Desk
-	timers    *clock.Scope         // of the desk
+	timers    *clock.Scope // of the desk and of arriving requests
+	arriving  []*onTheWay
 	Snapshots map[string]*Snapshot // by name, for clients over HTTP
 	// SnapshotChanges counts how often Snapshots has changed.
 	SnapshotChanges int

@@ -14,6 +14,7 @@ const presets = [
   [{ name: "Every page of rates fails once", operation: "rates.list", first: 1, each_request: true, fault: { kind: "status", status: 503 } }],
   [{ name: "Three requests are too many", first: 3, fault: { kind: "rate-limit", retry_after: "seconds", duration: "2s" } }],
   [{ name: "The response to a purchase is lost", operation: "regulatory.purchase", first: 1, committed: true, fault: { kind: "drop" } }],
+  [{ name: "A purchase arrives 30 seconds after its connection has closed", operation: "regulatory.purchase", first: 1, fault: { kind: "arrive-late", duration: "30s" } }],
   [{ name: "Slow by half a second", fault: { kind: "latency", duration: "500ms" } }],
   [{ name: "One in ten connections is reset", probability: 0.1, fault: { kind: "reset" } }],
   [{ name: "A document fails to generate", point: "generation", first: 1 }],

@@ -1,0 +1,245 @@
+package mockserver_test
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/journal"
+)
+
+const late = 30 * time.Second
+
+// lose sends a request whose connection the server closes.
+func lose(t *testing.T, srv *mockserver.Server, method, path, body string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, srv.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+	req.GetBody = nil // net/http cannot repeat the request
+	if resp, err := srv.Transport().RoundTrip(req); err == nil {
+		resp.Body.Close()
+		t.Fatalf("%s %s has the response %s, want none", method, path, resp.Status)
+	}
+}
+
+// purchaseArrivesLate analyzes a shipment and loses a purchase that arrives late. It returns the id of the request.
+func purchaseArrivesLate(t *testing.T, srv *mockserver.Server) string {
+	t.Helper()
+	draft := analyzeShipment(t, srv, srv.Shipments()[0])
+	post(t, srv, "/_mock/faults", `{"rules":[{"operation":"regulatory.purchase","first":1,"fault":{"kind":"arrive-late","duration":"30s"}}]}`).want(t, http.StatusOK)
+	lose(t, srv, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`)
+	return draft.ID
+}
+
+// faultOf returns the fault of the one request of an operation that a fault struck.
+func faultOf(t *testing.T, srv *mockserver.Server, operation string) string {
+	t.Helper()
+	struck := srv.Find(journal.Query{Operation: operation, Faulted: true})
+	if len(struck) != 1 {
+		t.Fatalf("faults struck %d requests of %s, want 1", len(struck), operation)
+	}
+	return struck[0].Fault
+}
+
+// charged requires that a request was purchased, or that it is a draft.
+func charged(t *testing.T, srv *mockserver.Server, id string, want bool) {
+	t.Helper()
+	if got := lookUp(t, srv, id); (got.TransactionID != "") != want || (got.Status != "draft") != want {
+		t.Errorf("status %s and transaction %q, want charged: %v", got.Status, got.TransactionID, want)
+	}
+}
+
+// No fault took effect after the client had given up, as a request does that a proxy delivers late.
+func TestFaultArriveLate_TakesEffectAfterTheConnectionClosed(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), virtual())
+	id := purchaseArrivesLate(t, srv)
+	advance(t, srv, late-time.Second)
+	charged(t, srv, id, false)
+	if got := faultOf(t, srv, shipping.OpPurchase); got != "rule 1: arrive-late" {
+		t.Errorf("on its way, the fault is %q", got)
+	}
+	advance(t, srv, time.Second)
+	charged(t, srv, id, true)
+	if got, want := faultOf(t, srv, shipping.OpPurchase), "rule 1: arrive-late, took effect at 2026-01-05T09:30:30Z"; got != want {
+		t.Errorf("the fault is %q, want %q", got, want)
+	}
+	if got := srv.Requests(shipping.OpPurchase); got != 1 {
+		t.Errorf("%d purchases were sent, want 1", got)
+	}
+	if err := srv.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Every operation that changes something can arrive late, also one with the id in its path. One that reads changes nothing.
+func TestFaultArriveLate_StrikesEveryOperationThatChanges(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), virtual())
+	draft := analyzeShipment(t, srv, srv.Shipments()[0])
+	inject(t, srv, fault.Rule{Fault: fault.ArriveLate(late)})
+	const effect = ", took effect at 2026-01-05T09:30:30Z"
+	for operation, request := range map[string]struct{ method, path, body, result string }{
+		shipping.OpAnalyze:         {"POST", regulatoryPath + "/analyze", `{"shipment_id":"` + srv.Shipments()[0] + `"}`, effect},
+		shipping.OpReplayWebhook:   {"POST", "/v1/webhooks/replay", `{"shipment_id":"` + srv.Shipments()[0] + `","event":"shipment.created"}`, effect},
+		shipping.OpUpdateAddresses: {"PUT", regulatoryPath + "/request/" + draft.ID + "/addresses", `{"origin":{"country":"US"}}`, effect},
+		shipping.OpRetryRequest:    {"POST", regulatoryPath + "/request/" + draft.ID + "/retry", ``, ", was refused ("},
+		shipping.OpPurchase:        {"POST", regulatoryPath + "/purchase", `[`, ", was refused ("},
+		shipping.OpListRates:       {"GET", "/v1/rates", `{}`, ""},
+	} {
+		lose(t, srv, request.method, request.path, request.body)
+		defer func() {
+			if got := faultOf(t, srv, operation); !strings.HasPrefix(got, "rule 1: arrive-late"+request.result) || request.result == "" && got != "rule 1: arrive-late" {
+				t.Errorf("the fault of %s is %q", operation, got)
+			}
+		}()
+	}
+	before := len(srv.Deliveries())
+	advance(t, srv, late)
+	if got := len(srv.Deliveries()) - before; got == 0 {
+		t.Error("the replay sent nothing")
+	}
+}
+
+// The client may do anything by then. The service purchases a request once.
+func TestFaultArriveLate_IsRefusedIfTheRequestWasPurchasedMeanwhile(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), virtual())
+	id := purchaseArrivesLate(t, srv)
+	purchase(t, srv, id, "FDA").want(t, http.StatusOK)
+	advance(t, srv, late)
+	if got := faultOf(t, srv, shipping.OpPurchase); !strings.Contains(got, "arrive-late, was refused (") {
+		t.Errorf("the fault is %q", got)
+	}
+	if err := srv.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A world whose clock follows the time of a synctest bubble needs nobody who advances it.
+func TestFaultArriveLate_FollowsTheTimeOfABubble(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := mockserver.New(mockserver.WithoutListener())
+		defer srv.Close()
+		id := purchaseArrivesLate(t, srv)
+		time.Sleep(late - time.Second)
+		charged(t, srv, id, false)
+		time.Sleep(2 * time.Second)
+		charged(t, srv, id, true)
+	})
+}
+
+// A request on its way is a part of the state, and is discarded with it.
+func TestFaultArriveLate_IsPartOfTheState(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.json")
+	for name, test := range map[string]struct {
+		change func(t *testing.T, srv *mockserver.Server) *mockserver.Server
+		want   bool
+	}{
+		"cleared faults": {func(t *testing.T, srv *mockserver.Server) *mockserver.Server {
+			do(t, srv, http.MethodDelete, "/_mock/faults", "").want(t, http.StatusOK)
+			return srv
+		}, true},
+		"restored": {func(t *testing.T, srv *mockserver.Server) *mockserver.Server {
+			kept := srv.Snapshot()
+			advance(t, srv, late)
+			srv.Restore(kept)
+			advance(t, srv, late)
+			return srv
+		}, true},
+		"restored, and not yet due": {func(t *testing.T, srv *mockserver.Server) *mockserver.Server {
+			advance(t, srv, 10*time.Second)
+			kept := srv.Snapshot()
+			advance(t, srv, late)
+			srv.Restore(kept)
+			advance(t, srv, 19*time.Second)
+			return srv
+		}, false},
+		"saved and loaded": {func(t *testing.T, srv *mockserver.Server) *mockserver.Server {
+			if err := srv.SaveState(path); err != nil {
+				t.Fatal(err)
+			}
+			next := start(t, mockserver.WithoutListener(), virtual())
+			if err := next.LoadState(path); err != nil {
+				t.Fatal(err)
+			}
+			advance(t, next, late)
+			return next
+		}, true},
+		"restored to a time before it was sent": {func(t *testing.T, srv *mockserver.Server) *mockserver.Server {
+			before := srv.Snapshot()
+			id := purchaseArrivesLate(t, srv)
+			srv.Restore(before)
+			advance(t, srv, 2*late)
+			if srv.Find(journal.Query{Contains: id, Faulted: true})[0].Fault != "rule 2: arrive-late" {
+				t.Error("a request that was discarded took effect")
+			}
+			return srv
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := start(t, mockserver.WithoutListener(), virtual())
+			id := purchaseArrivesLate(t, srv)
+			after := test.change(t, srv)
+			charged(t, after, id, test.want)
+			if err := after.Check(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Run("reset", func(t *testing.T) {
+		t.Parallel()
+		srv := start(t, mockserver.WithoutListener(), virtual())
+		purchaseArrivesLate(t, srv)
+		srv.Reset()
+		if fired := advance(t, srv, late); len(fired) != 0 {
+			t.Errorf("after a reset, the clock calls %v", fired)
+		}
+	})
+}
+
+func TestFaultArriveLate_HasNoOtherMoment(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	for _, rule := range []fault.Rule{{Committed: true}, {Point: fault.AfterCharge}} {
+		rule.Fault = fault.ArriveLate(late)
+		if err := srv.Inject(rule); err == nil || !strings.Contains(err.Error(), "leave committed and point out") {
+			t.Errorf("%+v: %v", rule, err)
+		}
+	}
+}
+
+// A rule without limits must not fill the memory of the server.
+func TestFaultArriveLate_HasALimit(t *testing.T) {
+	t.Parallel()
+	const most = 1000
+	srv := start(t, mockserver.WithoutListener(), virtual())
+	inject(t, srv, fault.Rule{Operation: shipping.OpAnalyze, Fault: fault.ArriveLate(late)})
+	for range most + 1 {
+		lose(t, srv, http.MethodPost, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`)
+	}
+	if fired := advance(t, srv, late); len(fired) != most {
+		t.Errorf("%d requests arrived, want %d", len(fired), most)
+	}
+	for i, one := range srv.Find(journal.Query{Operation: shipping.OpAnalyze}) {
+		want := ", took effect at "
+		if i == most {
+			want = ", and never takes effect: 1000 requests are on their way, which is the limit"
+		}
+		if !strings.Contains(one.Fault, want) {
+			t.Fatalf("the fault of request %d is %q, want %q in it", i+1, one.Fault, want)
+		}
+	}
+}

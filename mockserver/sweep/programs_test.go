@@ -1,0 +1,565 @@
+package sweep_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/sweep"
+)
+
+// program is a program that buys the documents of a shipment, and what a sweep must find in it.
+type program struct {
+	name   string
+	buy    func(ctx context.Context, s *job, shipment string) error
+	config sweep.Config
+	// found are schedules that must find a verdict; other schedules may find it, too. The sweep finds no other verdict.
+	found map[sweep.Verdict][]string
+}
+
+// job is what a program has.
+type job struct {
+	session
+	wallet string
+	files  map[string]string // of the run, which outlive the program
+}
+
+// named returns the program of a name.
+func named(t *testing.T, name string) program {
+	t.Helper()
+	all := programs()
+	i := slices.IndexFunc(all, func(p program) bool { return p.name == name })
+	if i < 0 {
+		t.Fatalf("there is no program %q", name)
+	}
+	return all[i]
+}
+
+func programs() []program { return slices.Concat(paysTwice(), otherMistakes(), notFound(), careful()) }
+
+// purchaseBy returns the schedules with one of some faults at the first purchase.
+func purchaseBy(faults ...string) []string {
+	var schedules []string
+	for _, name := range faults {
+		schedules = append(schedules, "regulatory.purchase#1:"+name)
+	}
+	return schedules
+}
+
+// paysTwice are programs that can pay twice, and are found.
+func paysTwice() []program {
+	twice := func(schedules ...string) map[sweep.Verdict][]string {
+		return map[sweep.Verdict][]string{sweep.PaidTwice: schedules}
+	}
+	return []program{
+		{
+			name: "starts over after any error",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				return retry(func() error { return analyzeAndPurchase(ctx, s, shipment) })
+			},
+			found: twice(purchaseBy("lost-after", "truncated", "empty", "html", "500-after", "late-after", "arrives-late")...),
+		},
+		{
+			name: "reads the request once, and starts over if it is a draft",
+			buy: startsOver(func(ctx context.Context, s *job, r record, _ error) (bool, error) {
+				bought, err := s.buys(ctx, r.ID)
+				return !bought && err == nil, err
+			}),
+			found: twice(purchaseBy("arrives-late")...),
+		},
+		{
+			name: "reads the request for 20 seconds, and starts over if it stays a draft",
+			buy: startsOver(func(ctx context.Context, s *job, r record, _ error) (bool, error) {
+				bought, err := readsFor(ctx, s, r.ID, 20*time.Second)
+				return !bought && err == nil, err
+			}),
+			found: twice(purchaseBy("arrives-late")...),
+		},
+		{
+			name: "analyzes again, and reads that request",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				r, err := s.analyze(ctx, shipment)
+				if err != nil {
+					return err
+				}
+				if err = s.purchase(ctx, r); err == nil {
+					return nil
+				}
+				again, err := s.analyze(ctx, shipment)
+				if err != nil || again.Status != "draft" {
+					return err
+				}
+				return purchaseAndRead(ctx, s, again)
+			},
+			found: twice(purchaseBy("lost-after", "truncated", "empty", "html", "500-after", "late-after", "arrives-late")...),
+		},
+		{
+			name:  "looks for the debit in a list of transactions that it read before the purchase",
+			buy:   looksForDebit(func(_ context.Context, _ *job, before []string) ([]string, error) { return before, nil }),
+			found: twice(purchaseBy("lost-after", "truncated", "empty", "html", "500-after", "late-after", "arrives-late")...),
+		},
+		{
+			name:  "looks for the debit in the transactions once",
+			buy:   looksForDebit(func(ctx context.Context, s *job, _ []string) ([]string, error) { return s.debits(ctx) }),
+			found: twice(purchaseBy("arrives-late")...),
+		},
+		{
+			name: "writes its note after the purchase",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				if s.files["note"] != "" {
+					return nil
+				}
+				r, err := s.analyze(ctx, shipment)
+				if err != nil {
+					return err
+				}
+				if err := purchaseAndRead(ctx, s, r); err != nil {
+					return err
+				}
+				s.files["note"] = r.ID
+				return nil
+			},
+			config: sweep.Config{Restart: true},
+			found:  twice(purchaseBy(sweep.Kill)...),
+		},
+		{
+			name: "keeps no note, and analyzes again when it is started again",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				r, err := s.analyze(ctx, shipment)
+				if err != nil {
+					return err
+				}
+				return purchaseAndRead(ctx, s, r)
+			},
+			config: sweep.Config{Restart: true},
+			found:  twice(purchaseBy(sweep.Kill)...),
+		},
+		{
+			name: "gives its work to a second worker after 20 seconds",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				done, ended := make(chan struct{}), make(chan error, 2)
+				work := func() {
+					r, err := s.analyze(ctx, shipment)
+					if err == nil {
+						err = purchaseAndRead(ctx, s, r)
+					}
+					ended <- err
+				}
+				go func() {
+					defer close(done)
+					work()
+				}()
+				select {
+				case <-done:
+				case <-time.After(20 * time.Second):
+					work()
+					<-done
+					return errors.Join(<-ended, <-ended)
+				}
+				return <-ended
+			},
+			found: twice(purchaseBy("late-after")...),
+		},
+		{
+			name: "has two workers, who both take the shipment",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				var group sync.WaitGroup
+				for range 2 {
+					group.Go(func() { _ = analyzeAndPurchase(ctx, s, shipment) })
+				}
+				group.Wait()
+				return nil
+			},
+			// They do so without faults, too: only a goal shows it.
+			config: sweep.Config{Faults: []string{"inserted"}, Goal: sweep.Goal{Documents: documents()}},
+			found:  twice(""),
+		},
+		{
+			name: "has a transport that repeats requests, and starts over after a refusal",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				s.Transport = insisting{s.Transport}
+				return retry(func() error { return analyzeAndPurchase(ctx, s, shipment) })
+			},
+			found: map[sweep.Verdict][]string{
+				sweep.PaidTwice: purchaseBy("lost-after"),
+				sweep.SentAgain: purchaseBy("lost-before", "lost-after"),
+				sweep.Lint:      purchaseBy("503"),
+			},
+		},
+		{
+			name: "starts over after a timeout of its own",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				return retry(func() error {
+					r, err := s.analyze(ctx, shipment)
+					if err != nil {
+						return err
+					}
+					limited, cancel := context.WithTimeout(ctx, 5*time.Second)
+					defer cancel()
+					if err = s.purchase(limited, r); limited.Err() != nil {
+						return err
+					}
+					if err != nil {
+						return errors.Join(err, settled(ctx, s, r.ID, err))
+					}
+					return nil
+				})
+			},
+			config: sweep.Config{Patience: 5 * time.Second, Faults: []string{"late", "late-after"}},
+			found:  twice(purchaseBy("late-after")...),
+		},
+		{
+			name:  "starts over after 500, which it takes for a refusal",
+			buy:   startsOver(ifRefusedWith(http.StatusInternalServerError)),
+			found: twice(purchaseBy("500-after")...),
+		},
+		{
+			name:  "starts over after 503, which it takes for a refusal",
+			buy:   startsOver(ifRefusedWith(http.StatusServiceUnavailable)),
+			found: twice(purchaseBy("503-after")...),
+		},
+		{
+			name: "starts over if the request cannot be read after the purchase",
+			buy: startsOver(func(ctx context.Context, s *job, r record, lost error) (bool, error) {
+				if _, err := s.get(ctx, r.ID); err != nil {
+					return true, nil
+				}
+				return false, settled(ctx, s, r.ID, lost)
+			}),
+			config: sweep.Config{Pairs: true, Faults: []string{"lost-after", "500"}},
+			found:  twice("regulatory.purchase#1:lost-after,regulatory.get#1:500"),
+		},
+		{
+			name: "takes 404 for a request that was not purchased",
+			buy: startsOver(func(ctx context.Context, s *job, r record, lost error) (bool, error) {
+				_, err := s.get(ctx, r.ID)
+				if errors.Is(err, refused(http.StatusNotFound)) {
+					return true, nil
+				}
+				return false, settled(ctx, s, r.ID, lost)
+			}),
+			config: sweep.Config{Pairs: true, Faults: []string{"lost-after", "404"}},
+			found:  twice("regulatory.purchase#1:lost-after,regulatory.get#1:404"),
+		},
+		{
+			name: "is careful with the first purchase only",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				r, err := s.analyze(ctx, shipment)
+				if err != nil {
+					return err
+				}
+				if err = s.purchase(ctx, r); err == nil {
+					return nil
+				}
+				if bought, unread := readsFor(ctx, s, r.ID, 2*time.Minute); bought || unread != nil {
+					return unread
+				}
+				return retry(func() error { return analyzeAndPurchase(ctx, s, shipment) })
+			},
+			config: sweep.Config{Pairs: true, Faults: []string{"lost-before", "lost-after"}},
+			found:  twice("regulatory.purchase#1:lost-before,regulatory.purchase#2:lost-after"),
+		},
+		{
+			name:  "starts over if a document fails to generate",
+			buy:   startsOverIfFailed,
+			found: twice(purchaseBy("failed")...),
+		},
+	}
+}
+
+// otherMistakes are programs that cannot pay twice, and fail in another way.
+func otherMistakes() []program {
+	return []program{
+		{
+			name: "repeats the same purchase",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				r, err := s.analyze(ctx, shipment)
+				if err != nil {
+					return err
+				}
+				return retry(func() error { return s.purchase(ctx, r) })
+			},
+			found: map[sweep.Verdict][]string{sweep.SentAgain: purchaseBy("lost-before", "lost-after", "arrives-late"), sweep.Lint: purchaseBy("lost-after")},
+		},
+		{
+			name: "has a transport that repeats requests",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				s.Transport = insisting{s.Transport}
+				r, err := s.analyze(ctx, shipment)
+				if err != nil {
+					return err
+				}
+				return purchaseAndRead(ctx, s, r)
+			},
+			found: map[sweep.Verdict][]string{sweep.SentAgain: purchaseBy("lost-before", "lost-after", "arrives-late"), sweep.Lint: purchaseBy("503")},
+		},
+		{
+			name:  "gives up after the purchase",
+			buy:   analyzeAndPurchase,
+			found: map[sweep.Verdict][]string{sweep.Unsettled: purchaseBy("lost-after", "late-after", "arrives-late")},
+		},
+		{
+			name: "ignores errors",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				_ = analyzeAndPurchase(ctx, s, shipment)
+				return nil
+			},
+			found: map[sweep.Verdict][]string{sweep.Missing: {"regulatory.analyze#1:lost-before", "regulatory.purchase#1:lost-before"}},
+		},
+		{
+			name: "does not wait for Retry-After",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				var r record
+				var err error
+				for range 3 {
+					if r, err = s.analyze(ctx, shipment); err == nil {
+						break
+					}
+				}
+				if err != nil {
+					return err
+				}
+				if err = s.purchase(ctx, r); err != nil {
+					_, _ = s.get(ctx, r.ID)
+				}
+				return err
+			},
+			found: map[sweep.Verdict][]string{sweep.Lint: {"regulatory.analyze#1:503", "regulatory.analyze#1:429"}},
+		},
+	}
+}
+
+// notFound are programs that can pay twice, and are not found. docs/sweep.md states why.
+func notFound() []program {
+	return []program{
+		{
+			// A request that arrives late takes effect within a minute: see SettleOptions.QuietFor of package shipping.
+			name: "reads the request for a minute, and starts over if it stays a draft",
+			buy: startsOver(func(ctx context.Context, s *job, r record, _ error) (bool, error) {
+				bought, err := readsFor(ctx, s, r.ID, time.Minute)
+				return !bought && err == nil, err
+			}),
+		},
+	}
+}
+
+// careful are programs without a mistake.
+func careful() []program {
+	return []program{
+		{
+			name: "reads the request after any error, and leaves it unknown",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				r, err := s.analyze(ctx, shipment)
+				if err != nil {
+					return err
+				}
+				return purchaseAndRead(ctx, s, r)
+			},
+		},
+		{
+			name: "reads the request again if a reading fails",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				r, err := s.analyze(ctx, shipment)
+				if err != nil {
+					return err
+				}
+				return purchaseAndRead(ctx, s, r)
+			},
+			config: sweep.Config{Pairs: true, Faults: []string{"lost-after", "500", "404", "arrives-late"}},
+		},
+		{
+			name: "sends the same purchase again once it has read a draft",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				r, err := s.analyze(ctx, shipment)
+				if err != nil {
+					return err
+				}
+				if err = s.purchase(ctx, r); err == nil {
+					return nil
+				}
+				time.Sleep(2 * time.Second) // longer than Retry-After
+				if bought, unread := readsFor(ctx, s, r.ID, 0); bought || unread != nil {
+					return unread
+				}
+				return purchaseAndRead(ctx, s, r)
+			},
+		},
+		{
+			name: "writes the request down before the purchase, and continues with it",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				var r record
+				var err error
+				if id := s.files["note"]; id != "" {
+					r, err = s.get(ctx, id)
+				} else if r, err = s.analyze(ctx, shipment); err == nil {
+					s.files["note"] = r.ID
+				}
+				if err != nil || r.Status != "draft" {
+					return err
+				}
+				return purchaseAndRead(ctx, s, r)
+			},
+			config: sweep.Config{Restart: true},
+		},
+	}
+}
+
+// retry does something up to three times, a second apart.
+func retry(do func() error) (err error) {
+	for range 3 {
+		if err = do(); err == nil {
+			return nil
+		}
+		time.Sleep(time.Second)
+	}
+	return err
+}
+
+func analyzeAndPurchase(ctx context.Context, s *job, shipment string) error {
+	r, err := s.analyze(ctx, shipment)
+	if err != nil {
+		return err
+	}
+	return s.purchase(ctx, r)
+}
+
+// purchaseAndRead purchases a draft, and after an error reads it.
+func purchaseAndRead(ctx context.Context, s *job, r record) error {
+	return settled(ctx, s, r.ID, s.purchase(ctx, r))
+}
+
+// settled reads a request after the error of its purchase. It returns the error if the request stays a draft.
+func settled(ctx context.Context, s *job, id string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var bought bool
+	if unread := retry(func() (unread error) { bought, unread = s.buys(ctx, id); return unread }); unread != nil {
+		return unread
+	}
+	if !bought {
+		return fmt.Errorf("the purchase of %s is unknown: %w", id, err)
+	}
+	return nil
+}
+
+// readsFor reads a request until it is no longer a draft or a time has passed. The error is that of the last reading.
+func readsFor(ctx context.Context, s *job, id string, d time.Duration) (bought bool, err error) {
+	for until := time.Now().Add(d); ; time.Sleep(time.Second) {
+		bought, err = s.buys(ctx, id)
+		if bought && err == nil || !time.Now().Before(until) {
+			return bought, err
+		}
+	}
+}
+
+// startsOver returns a program that asks a function after the error of a purchase whether to start over. If not, the
+// program ends with the error of the function.
+func startsOver(after func(ctx context.Context, s *job, r record, lost error) (over bool, err error)) func(context.Context, *job, string) error {
+	return func(ctx context.Context, s *job, shipment string) (err error) {
+		for range 3 {
+			var r record
+			if r, err = s.analyze(ctx, shipment); err == nil {
+				if err = s.purchase(ctx, r); err == nil {
+					return nil
+				}
+				over, ended := after(ctx, s, r, err)
+				if !over {
+					return ended
+				}
+			}
+			time.Sleep(time.Second)
+		}
+		return err
+	}
+}
+
+// ifRefusedWith returns a function for startsOver that starts over after a status. After any other error it reads the request.
+func ifRefusedWith(status int) func(context.Context, *job, record, error) (bool, error) {
+	return func(ctx context.Context, s *job, r record, lost error) (bool, error) {
+		if errors.Is(lost, refused(status)) {
+			return true, nil
+		}
+		return false, settled(ctx, s, r.ID, lost)
+	}
+}
+
+// looksForDebit returns a program that starts over after an error unless a list of transactions has a new one.
+func looksForDebit(list func(ctx context.Context, s *job, before []string) ([]string, error)) func(context.Context, *job, string) error {
+	return func(ctx context.Context, s *job, shipment string) error {
+		before, err := s.debits(ctx)
+		if err != nil {
+			return err
+		}
+		return retry(func() error {
+			err := analyzeAndPurchase(ctx, s, shipment)
+			if err == nil {
+				return nil
+			}
+			if now, unread := list(ctx, s, before); unread == nil && !slices.Equal(now, before) {
+				return nil
+			}
+			return err
+		})
+	}
+}
+
+// startsOverIfFailed purchases until no document has failed.
+func startsOverIfFailed(ctx context.Context, s *job, shipment string) error {
+	for range 2 {
+		r, err := s.analyze(ctx, shipment)
+		if err != nil {
+			return err
+		}
+		if err := purchaseAndRead(ctx, s, r); err != nil {
+			return err
+		}
+		for r.Status != "completed" && r.Status != "failed" {
+			time.Sleep(time.Second)
+			if r, err = s.get(ctx, r.ID); err != nil {
+				return err
+			}
+		}
+		if r.Status == "completed" {
+			return nil
+		}
+	}
+	return nil
+}
+
+// insisting is a transport that sends a request up to three times, until it has a response below 500.
+type insisting struct{ base http.RoundTripper }
+
+// RoundTrip implements [http.RoundTripper].
+func (r insisting) RoundTrip(req *http.Request) (resp *http.Response, err error) {
+	for range 3 {
+		again := req.Clone(req.Context())
+		if again.Body, err = req.GetBody(); err != nil {
+			return nil, err
+		}
+		if resp, err = r.base.RoundTrip(again); err == nil && resp.StatusCode < http.StatusInternalServerError {
+			return resp, nil
+		}
+		if err == nil {
+			_, _ = io.Copy(io.Discard, resp.Body)
+			_ = resp.Body.Close()
+			err = refused(resp.StatusCode)
+		}
+	}
+	return nil, err
+}
+
+// documents returns the goal of the programs: each document of the first shipment, once.
+func documents() map[string][]string {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	return map[string][]string{srv.Shipments()[0]: strings.Split("CUSTOMS FDA FISH-WILDLIFE TEXTILE WATCH", " ")}
+}
