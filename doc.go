@@ -40,8 +40,8 @@
 // with a journal on disk.
 //
 // A purchase is sent once. If its response is lost, the client reads the request back, and the result, or a
-// [PurchaseError], reports whether the wallet was charged: [OutcomeCharged], [OutcomeNotCharged] or
-// [OutcomeUnknown], which [RegulatoryService.SettlePurchase] settles later from the request's id alone.
+// [PurchaseError], reports whether the wallet was charged: [OutcomeNotCharged], [OutcomePurchasedBefore] or
+// [OutcomeUnknown], which [RegulatoryService.SettlePurchase] settles later, in this process or another.
 //
 // Editing a draft, retrying and the PDF have no documented path. These methods send nothing
 // unless [WithProvisionalRoutes] enables them.

@@ -26,7 +26,7 @@ import (
 //
 //   - A purchase is begun only if at least half of the lease is left, and is cancelled after a quarter of it.
 //   - Another process begins to settle the purchase no sooner than the lease and a quarter more have passed.
-//     It then reads the request for [shipping.SettleOptions.QuietFor]. Until it has settled, the item's reservation
+//     It then reads the request for [shipping.PurchaseOptions.QuietFor]. Until it has settled, the item's reservation
 //     counts against the budget, and the item is not purchased again.
 //
 // So a purchase that is sent late is found, and counted once, if it reaches the service within one and a

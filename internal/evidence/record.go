@@ -57,9 +57,9 @@ func Read(data string) *Record {
 	return r
 }
 
-// charge returns a charged amount as it was written. One that is not a scalar differs from all others.
+// charge returns a charged amount as it was written, if it is a number.
 func (n node) charge() string {
-	if !n.scalar() {
+	if !n.scalar() || !isNumber(n.text) {
 		return "an amount that cannot be read"
 	}
 	return n.text
@@ -123,11 +123,12 @@ func unclear(outer, inner node) string {
 	return ""
 }
 
-// Members returns the members of a record that shows the same as r about documents and charges.
+// Members returns the members of a record from which [Record.Since] finds the same as from r. They hold no text of the
+// service but numbers, because they are stored.
 func (r *Record) Members() map[string]any {
 	members := map[string]any{}
-	for name, slugs := range r.lists {
-		members[name] = slugs
+	for name := range r.lists {
+		members[name] = []string{""} // that it listed something
 	}
 	if r.Charge != "" {
 		members["charged_amount"] = r.Charge

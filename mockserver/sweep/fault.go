@@ -82,7 +82,7 @@ func late(committed bool) func(time.Duration) fault.Rule {
 }
 
 // A request that arrives late takes effect a while after the program has stopped waiting for a response, but before
-// [shipping.SettleOptions.QuietFor] has passed: a program that waits that long before it decides is right.
+// [shipping.PurchaseOptions.QuietFor] has passed: a program that waits that long before it decides is right.
 const (
 	lateBy = 15 * time.Second
 	latest = 45 * time.Second

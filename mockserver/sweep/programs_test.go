@@ -341,7 +341,7 @@ func otherMistakes() []program {
 func notFound() []program {
 	return []program{
 		{
-			// A request that arrives late takes effect within a minute: see SettleOptions.QuietFor of package shipping.
+			// A request that arrives late takes effect within a minute: see PurchaseOptions.QuietFor of package shipping.
 			name: "reads the request for a minute, and starts over if it stays a draft",
 			buy: startsOver(func(ctx context.Context, s *job, r record, _ error) (bool, error) {
 				bought, err := readsFor(ctx, s, r.ID, time.Minute)

@@ -19,7 +19,9 @@ func TestMyCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bought, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
+	bought, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
+		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms},
+	})
 	if err != nil || bought.TransactionID == "" {
 		t.Errorf("purchase: %+v, %v", bought, err)
 	}
@@ -65,7 +67,9 @@ func TestLostPurchase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
+		_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
+			RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms},
+		})
 		failed, ok := errors.AsType[*shipping.PurchaseError](err)
 		if !ok || failed.Outcome != shipping.OutcomeUnknown {
 			t.Fatalf("the purchase: %v", err)

@@ -57,7 +57,7 @@ func TestSweep_InterruptPrintsTheTableSoFar(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	go func() {
 		args := []string{"sweep", "-parallel", "1", "-faults", "lost-before,lost-after", "--", "sh", "-c", script}
-		ended <- run(ctx, args, os.Getenv, &stdout, &stderr)
+		ended <- run(ctx, args, os.Getenv, strings.NewReader(""), &stdout, &stderr)
 	}()
 	eventually(t, func() error { _, err := os.Stat(hangs); return err })
 	interrupt()
