@@ -165,8 +165,11 @@ func (j *File) Committed(ctx context.Context, budget shipping.Budget) (shipping.
 // opened.
 func (j *File) Records() ([]Record, error) {
 	j.mu.Lock()
-	size := j.size
+	size, closed := j.size, j.err
 	j.mu.Unlock()
+	if errors.Is(closed, os.ErrClosed) {
+		return nil, closed
+	}
 	content, err := j.read(size)
 	return content.records, err
 }
