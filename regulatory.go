@@ -222,9 +222,10 @@ func (t DocumentType) didYouMean() string {
 }
 
 // redactedRecord returns a record without the key if the request failed, or if the key is in a field that an
-// error may quote: the identifier, the status, the documents and their currencies.
+// error may quote or a journal may keep: the identifiers, the status, the documents and the currencies.
 func (c *core) redactedRecord(record *RegulatoryRequest) *RegulatoryRequest {
-	shown := record.Status == StatusFailed || c.key.In(record.RequestID) || c.key.In(string(record.Status)) || c.key.In(record.Currency)
+	shown := record.Status == StatusFailed || c.key.In(record.RequestID) || c.key.In(string(record.Status)) || c.key.In(record.Currency) ||
+		c.key.In(record.TransactionID)
 	for _, document := range record.AvailableDocuments {
 		shown = shown || c.key.In(string(document.DocumentType)) || c.key.In(document.Currency)
 	}

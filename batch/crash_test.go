@@ -327,23 +327,31 @@ func (d *meddledDisk) Sync() error {
 // before it, and the record was acknowledged.
 func TestBatchFile_NoticesATruncationDuringAnAppend(t *testing.T) {
 	t.Parallel()
-	for name, moment := range map[string]func(*meddledDisk) *func(){
-		"before the write": func(d *meddledDisk) *func() { return &d.write },
-		"after the flush":  func(d *meddledDisk) *func() { return &d.sync },
+	beforeWrite := func(d *meddledDisk) *func() { return &d.write }
+	afterFlush := func(d *meddledDisk) *func() { return &d.sync }
+	for name, tc := range map[string]struct {
+		moment func(*meddledDisk) *func()
+		size   int64
+	}{
+		"emptied before the write":    {beforeWrite, 0},
+		"cut off before the write":    {beforeWrite, int64(len(journalHeader)) + 50},
+		"emptied after the flush":     {afterFlush, 0},
+		"cut off after the flush":     {afterFlush, int64(len(journalHeader)) + 50},
+		"last record after the flush": {afterFlush, int64(len(journalHeader) + len(line("a", len(journalHeader))))},
 	} {
 		nothing := func() {}
 		d := &meddledDisk{&disk{}, nothing, nothing}
 		journal, err := openFile("journal", d)
 		if err == nil {
-			err = journal.append(Record{Key: "a", Step: StepAnalyzed})
+			err = journal.append(Record{Key: "a", Step: StepAnalyzed, At: time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)})
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := moment(d)
+		at := tc.moment(d)
 		*at = func() {
 			*at = nothing
-			_ = d.Truncate(0)
+			_ = d.Truncate(tc.size)
 		}
 		if err := journal.append(Record{Key: "b", Step: StepAnalyzed}); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v", name, err)

@@ -165,8 +165,11 @@ func (j *File) Committed(ctx context.Context, budget shipping.Budget) (shipping.
 // opened.
 func (j *File) Records() ([]Record, error) {
 	j.mu.Lock()
-	size := j.size
+	size, closed := j.size, j.err
 	j.mu.Unlock()
+	if errors.Is(closed, os.ErrClosed) {
+		return nil, closed
+	}
 	content, err := j.read(size)
 	return content.records, err
 }
@@ -236,10 +239,18 @@ func (j *File) put(lines, end []byte, at int64) error {
 	if err == nil {
 		err = j.intact(end, at+int64(len(lines)))
 	}
-	if err != nil && !errors.Is(err, ErrDamaged) {
-		_ = errors.Join(j.file.Truncate(at), j.file.Sync())
+	if err != nil && !errors.Is(err, ErrDamaged) { // else the file ends with a mark
+		j.cutBack(at)
 	}
 	return err
+}
+
+// cutBack removes what was written after a size. A file that is shorter by now is left as it is: Truncate would fill it
+// up with zeros.
+func (j *File) cutBack(size int64) {
+	if found, err := j.file.Size(); err == nil && found > size {
+		_ = errors.Join(j.file.Truncate(size), j.file.Sync())
+	}
 }
 
 // intact returns an error unless the file is at its path, has a size, and has an end. The end shows also that the file

@@ -318,9 +318,11 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	if err := journal.Close(); err != nil {
 		t.Fatal(err)
 	}
-	err := appendTo(t.Context(), journal, batch.Record{Key: "a", Step: batch.StepAnalyzed})
-	if !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "open it again with OpenFile") {
-		t.Errorf("closed: %v", err)
+	_, read := journal.Records()
+	for _, err := range []error{read, appendTo(t.Context(), journal, batch.Record{Key: "a", Step: batch.StepAnalyzed})} {
+		if !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "open it again with OpenFile") {
+			t.Errorf("closed: %v", err)
+		}
 	}
 }
 

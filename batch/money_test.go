@@ -524,6 +524,42 @@ func TestResolveBatchItem_CorrectsAnOutcomeGivenByHand(t *testing.T) {
 	})
 }
 
+// What was closed by hand is in the file, and counts by its last outcome.
+func TestResolveBatchItem_KeepsTheOutcomeInAFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "journal")
+	journal := openJournal(t, path)
+	if err := appendTo(t.Context(), journal, purchasing(t, "SH-1")); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		outcome   shipping.PurchaseOutcome
+		step      batch.Step
+		committed string
+	}{
+		{shipping.OutcomeNotCharged, batch.StepAnalyzed, "0"},
+		{shipping.OutcomeCharged, batch.StepPurchased, "100"},
+		{shipping.OutcomeNotCharged, batch.StepAnalyzed, "0"},
+		{shipping.OutcomeCharged, batch.StepPurchased, "100"},
+	} {
+		if err := batch.Resolve(t.Context(), journal, "SH-1", tc.outcome, "seen"); err != nil {
+			t.Fatal(err)
+		}
+		if err := journal.Close(); err != nil {
+			t.Fatal(err)
+		}
+		journal = openJournal(t, path)
+		committed, err := journal.Committed(t.Context(), *nairaBudget(t, "1"))
+		records, _ := journal.Records()
+		if last := records[len(records)-1]; err != nil || committed.String() != tc.committed || last.Step != tc.step || last.Note != "seen" {
+			t.Errorf("%s: %+v, %s committed, %v", tc.outcome, last, committed, err)
+		}
+	}
+	if err := journal.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 	t.Parallel()
 	purchased := purchasing(t, "done")

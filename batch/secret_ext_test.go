@@ -99,6 +99,9 @@ func checkEcho(t *testing.T, name string, service *echoing) {
 			Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"), Journal: journal, Poll: shipping.PollOptions{MaxFailures: 2},
 			Progress: func(event batch.Event) {
 				fmt.Fprintf(&printed, "%+v %v %+v\n", event.Item, event.Err, event.Purchase)
+				if r := event.Request; r != nil {
+					fmt.Fprintln(&printed, r.RequestID, r.Status, r.Currency, r.TransactionID)
+				}
 			},
 		})
 		fmt.Fprintf(&printed, "%+v %v %#v\n", report, err, report.Results[0].Err)

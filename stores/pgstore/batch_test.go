@@ -384,9 +384,22 @@ func TestBatchJournal_AnItemIsClosedByHand(t *testing.T) {
 	if err := resolve(); err != nil {
 		t.Fatal(err)
 	}
-	got := claim(t, journal, "a").Record()
+	c = claim(t, journal, "a")
+	got := c.Record()
 	committed, err := journal.Committed(t.Context(), *budget)
 	if err != nil || committed.Sign() != 0 || got.Step != batch.StepAnalyzed || got.Note != "no such transaction" || got.RequestID != "RD-1" {
 		t.Errorf("%+v, %s committed, %v", got, committed, err)
+	}
+	// The outcome was wrong: there is such a transaction.
+	if err := c.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := batch.Resolve(t.Context(), journal, "a", shipping.OutcomeCharged, "transaction TX-1"); err != nil {
+		t.Fatal(err)
+	}
+	got = claim(t, journal, "a").Record()
+	committed, err = journal.Committed(t.Context(), *budget)
+	if err != nil || committed != record.Amount || got.Step != batch.StepPurchased || got.Note != "transaction TX-1" {
+		t.Errorf("corrected: %+v, %s committed, %v", got, committed, err)
 	}
 }
