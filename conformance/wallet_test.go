@@ -81,6 +81,14 @@ func another(transactions []map[string]any, pagination map[string]any) []map[str
 	return append(transactions, payment)
 }
 
+// dearer adds 1 to the amount of the newest payment.
+func dearer(transactions []map[string]any, pagination map[string]any) []map[string]any {
+	if amount, ok := transactions[0]["amount"].(float64); ok && pagination["page"] == 1.0 {
+		transactions[0]["amount"] = amount + 1
+	}
+	return transactions
+}
+
 // hidden removes the newest payments, as a list does that is limited, and keeps their number.
 func hidden(count int) func([]map[string]any, map[string]any) []map[string]any {
 	return func(transactions []map[string]any, pagination map[string]any) []map[string]any {
