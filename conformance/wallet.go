@@ -107,7 +107,7 @@ func spent(before, after wallet, price *big.Rat, drafts ...map[string]any) (prob
 	debits, unseen := after.debits(before)
 	related, others, exact := divide(debits, price, drafts)
 	want, amount := 0, ""
-	if price != nil {
+	if price != nil && price.Sign() > 0 {
 		want, amount = 1, " of "+price.FloatString(2)
 	}
 	problems = []string{fmt.Sprintf("%d new transactions with flow out; want %d%s. New ones: %s", len(related), want, amount, jsonOf(append(related, others...)))}
@@ -124,10 +124,14 @@ func spent(before, after wallet, price *big.Rat, drafts ...map[string]any) (prob
 	return nil, ""
 }
 
-// divide returns the amounts of payments that are about the drafts, and of the others. exact is how many are of price.
+// divide returns the amounts of payments that are about the drafts, and of the others. exact is how many are of price. A payment
+// of nothing is none.
 func divide(debits []map[string]any, price *big.Rat, drafts []map[string]any) (related, others []any, exact int) {
 	for _, t := range debits {
 		paid, ok := rational(t["amount"])
+		if ok && paid.Sign() == 0 {
+			continue
+		}
 		charged := ok && price != nil && paid.Cmp(price) == 0
 		if charged {
 			exact++

@@ -181,6 +181,19 @@ func TestCheck_ADraftThatWasPurchasedIsNotRefused(t *testing.T) {
 	}
 }
 
+// A service that makes no transaction for a document that costs nothing conforms: it failed the check of the charge.
+func TestCheck_AFreeDocumentNeedsNoTransaction(t *testing.T) {
+	t.Parallel()
+	srv := serve(t)
+	free := changed(documents+"/analyze", "data.available_documents", `[{"document_type":"FDA","amount":0,"currency":"NGN"}]`)(newGreedy(srv))
+	report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithWrites(), conformance.WithTransport(through{free}))
+	for _, result := range report.Results {
+		if result.Check == "the wallet is charged the stored amount" && result.Verdict != conformance.Pass {
+			t.Errorf("%+v", result)
+		}
+	}
+}
+
 // A purchase whose charge is not seen is not sent a second time: nothing would show whether it was charged again.
 func TestCheck_NoSecondPurchaseWithoutEvidence(t *testing.T) {
 	t.Parallel()
