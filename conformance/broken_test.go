@@ -418,6 +418,7 @@ func violations() []violation {
 		{"a purchase with status false", with(changed(documents+"/purchase", "status", "false")), regulatory, "status is false on a success"},
 		{"a purchase without an envelope", with(always(documents+"/purchase", "document_types", `"done"`)), regulatory, "not a JSON object"},
 		{"a purchase charges twice", func(srv *mockserver.Server) breaking { return charging(srv, "/purchase", "document_types", 1) }, flow, "2 new transactions"},
+		{"a purchase charges another amount", with(after(1, "/purchase", "document_types", listing(dearer))), flow, "want 1 of"},
 		{"a second purchase charges again", func(srv *mockserver.Server) breaking { return charging(srv, "/purchase", "document_types", 2) }, states, "1 new transactions"},
 		{"a purchase without document types buys all", with(posted("/purchase", func(_ http.Handler, _ *http.Request, body string) string {
 			if !strings.Contains(body, "document_types") && strings.Contains(body, "request_id") {

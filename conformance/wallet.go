@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/big"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 )
@@ -106,44 +105,61 @@ func spent(before, after wallet, price *big.Rat, drafts ...map[string]any) (prob
 		}
 	}
 	debits, unseen := after.debits(before)
-	related, others := []any{}, []any{}
-	want := 0
-	if price != nil {
-		want = 1
+	related, others, exact := divide(debits, price, drafts)
+	want, amount := 0, ""
+	if price != nil && price.Sign() > 0 {
+		want, amount = 1, " of "+price.FloatString(2)
 	}
-	for _, t := range debits {
-		if paid, ok := rational(t["amount"]); ok && price != nil && paid.Cmp(price) == 0 || concerns(t, drafts) {
-			related = append(related, t["amount"])
-		} else {
-			others = append(others, t["amount"])
-		}
-	}
+	problems = []string{fmt.Sprintf("%d new transactions with flow out; want %d%s. New ones: %s", len(related), want, amount, jsonOf(append(related, others...)))}
 	switch {
+	case len(related) > want || exact < len(related):
+		return problems, ""
 	case unseen > 0:
 		return nil, fmt.Sprintf("the transactions became %d more, of which %d were not listed on the first page or the last two", after.total-before.total, unseen)
-	case len(related) != want:
-		return []string{fmt.Sprintf("%d new transactions with flow out; want %d. New ones: %s", len(related), want, jsonOf(append(related, others...)))}, ""
+	case exact < want:
+		return problems, ""
 	case len(others) > 0:
 		return nil, fmt.Sprintf("the wallet also paid %s, perhaps for something else: run it again while nothing else pays from the wallet", jsonOf(others))
 	}
 	return nil, ""
 }
 
-// concerns reports whether a transaction names one of the drafts or its shipment, or is of the amount of a document that it offers.
+// divide returns the amounts of payments that are about the drafts, and of the others. exact is how many are of price. A payment
+// of nothing is none.
+func divide(debits []map[string]any, price *big.Rat, drafts []map[string]any) (related, others []any, exact int) {
+	for _, t := range debits {
+		paid, ok := rational(t["amount"])
+		if ok && paid.Sign() == 0 {
+			continue
+		}
+		charged := ok && price != nil && paid.Cmp(price) == 0
+		if charged {
+			exact++
+		}
+		if charged || concerns(t, drafts) {
+			related = append(related, t["amount"])
+		} else {
+			others = append(others, t["amount"])
+		}
+	}
+	return related, others, exact
+}
+
+// concerns reports whether a transaction names one of the drafts or its shipment, or is of the amount of a document that
+// one of them offers.
 func concerns(t map[string]any, drafts []map[string]any) bool {
-	text, amount := jsonOf(t), t["amount"]
+	text := jsonOf(t)
+	paid, _ := rational(t["amount"])
 	for _, draft := range drafts {
 		for _, name := range []string{"request_id", "shipment_id"} {
 			if id, _ := draft[name].(string); id != "" && strings.Contains(text, id) {
 				return true
 			}
 		}
-		paid, ok := rational(amount)
-		if ok && slices.ContainsFunc(documents(draft), func(document map[string]any) bool {
-			price := offered(document).price
-			return price != nil && price.Cmp(paid) == 0
-		}) {
-			return true
+		for _, document := range documents(draft) {
+			if price := offered(document).price; price != nil && paid != nil && price.Cmp(paid) == 0 {
+				return true
+			}
 		}
 	}
 	return false

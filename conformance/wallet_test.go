@@ -81,6 +81,14 @@ func another(transactions []map[string]any, pagination map[string]any) []map[str
 	return append(transactions, payment)
 }
 
+// dearer adds 1 to the amount of the newest payment.
+func dearer(transactions []map[string]any, pagination map[string]any) []map[string]any {
+	if amount, ok := transactions[0]["amount"].(float64); ok && pagination["page"] == 1.0 {
+		transactions[0]["amount"] = amount + 1
+	}
+	return transactions
+}
+
 // hidden removes the newest payments, as a list does that is limited, and keeps their number.
 func hidden(count int) func([]map[string]any, map[string]any) []map[string]any {
 	return func(transactions []map[string]any, pagination map[string]any) []map[string]any {
@@ -170,6 +178,19 @@ func TestCheck_ADraftThatWasPurchasedIsNotRefused(t *testing.T) {
 	at.Shipment = ""
 	if report := conformance.Check(t.Context(), at, whole(srv, srv.Transport())...); !report.Conforms() || len(report.Purchases) != 2 {
 		t.Errorf("purchases %+v; failed: %q", report.Purchases, verdicts(report, conformance.Fail))
+	}
+}
+
+// A service that makes no transaction for a document that costs nothing conforms: it failed the check of the charge.
+func TestCheck_AFreeDocumentNeedsNoTransaction(t *testing.T) {
+	t.Parallel()
+	srv := serve(t)
+	free := changed(documents+"/analyze", "data.available_documents", `[{"document_type":"FDA","amount":0,"currency":"NGN"}]`)(newGreedy(srv))
+	report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithWrites(), conformance.WithTransport(through{free}))
+	for _, result := range report.Results {
+		if result.Check == "the wallet is charged the stored amount" && result.Verdict != conformance.Pass {
+			t.Errorf("%+v", result)
+		}
 	}
 }
 

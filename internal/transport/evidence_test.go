@@ -238,6 +238,36 @@ func upgrading(next http.RoundTripper) *http.Transport {
 	}
 }
 
+// The default transport is the client's own unless the program has changed who sends its requests. A copy has none of the
+// protocols that are registered with it.
+func TestNew_WhoseTheDefaultTransportIs(t *testing.T) {
+	before := http.DefaultTransport
+	defer func() { http.DefaultTransport = before }()
+	protocol := registered(httpError{io.EOF})
+	for name, test := range map[string]struct {
+		standard http.RoundTripper
+		own      bool
+	}{
+		"net/http's own":      {before, true},
+		"registered protocol": {protocol, true},
+		"TLSNextProto":        {upgrading(httpError{io.EOF}), false},
+		"replaced":            {httpError{io.EOF}, false},
+	} {
+		http.DefaultTransport = test.standard
+		c := New(Config{})
+		if c.own != test.own {
+			t.Errorf("%s: own: %t", name, c.own)
+		}
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+unreachable, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if response, err := c.next.RoundTrip(request); c.own && err == io.EOF {
+			t.Errorf("%s: the registered protocol is used: %v", name, response)
+		}
+	}
+}
+
 // A RoundTripper that returns before it sends the request cannot send it after the client has reported that nothing was sent.
 func TestSendOnce_ABodyCannotBeReadAfterTheEvidence(t *testing.T) {
 	t.Parallel()

@@ -121,8 +121,8 @@ func New(config Config) *Client {
 const maxHeaderBytes = 1 << 20
 
 // defaultTransport returns a copy of net/http's own, with a pool that fits a window of pages and smaller headers. A copy
-// has none of the protocols that were registered with RegisterProtocol. It returns false if the program has replaced
-// net/http's own by another RoundTripper, which is used as it is.
+// has none of the protocols that were registered with RegisterProtocol. It is not the client's own if the program has set
+// TLSNextProto, or has replaced net/http's own by another RoundTripper, which is used as it is.
 func defaultTransport() (next http.RoundTripper, own bool) {
 	shared, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -131,7 +131,7 @@ func defaultTransport() (next http.RoundTripper, own bool) {
 	copied := shared.Clone()
 	copied.MaxIdleConnsPerHost = 32
 	copied.MaxResponseHeaderBytes = maxHeaderBytes
-	return copied, true
+	return copied, copied.TLSNextProto == nil
 }
 
 // Do performs a call. It returns the response of the last attempt, or the reason why that attempt has none. If
