@@ -155,6 +155,7 @@ func (j *job) work(ctx context.Context, out io.Writer) error {
 		Edit:        j.fill,
 		Select:      j.choose,
 		Budget:      &shipping.Budget{Amount: j.budget, Currency: j.currency},
+		Poll:        shipping.PollOptions{MinInterval: 500 * time.Millisecond},
 		QuietFor:    j.settle,
 		Journal:     journal,
 		Progress:    board.update,
