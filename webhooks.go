@@ -151,8 +151,11 @@ type ReplayResult struct {
 const ReplayStoredPayload = "stored_payload"
 
 // Replay queues a notification to be sent again. The request is checked before anything is sent, and
-// it is retried only on evidence that nothing was sent: a second replay would notify twice. The error is a [*ValidationError] or an [*Error]; one that
-// is neither [Error.NotSent] nor [Error.Refused] may have notified.
+// it is retried only on evidence that nothing was sent: a second replay would notify twice. The error is a
+// [*ValidationError] or an [*Error]; one that is neither [Error.NotSent] nor [Error.Refused] may have notified.
+//
+// Assumption: a refusal has the documented envelope or is application/problem+json. An error in any other form can
+// come from a proxy, after the service has accepted the replay, so it is no refusal.
 //
 // Specification: POST /v1/webhooks/replay.
 func (s WebhooksService) Replay(ctx context.Context, replay *ReplayRequest, call ...CallOption) (*ReplayResult, error) {

@@ -18,6 +18,6 @@ func main() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(rate.CarrierName, rate.Amount, rate.Currency)
+		fmt.Printf("%14s %s  %s\n", rate.Amount.StringFixed(2), rate.Currency, rate.CarrierName)
 	}
 }
