@@ -189,37 +189,3 @@ func ExampleWithState() {
 	fmt.Println(second.Err(), second.Webhooks()[0] == id)
 	// Output: <nil> true
 }
-
-// A diff shows that a purchase charges once, and that a second one changes nothing.
-func ExampleWorld_Diff() {
-	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithVirtualClock(time.Time{}))
-	defer srv.Close()
-	ctx := context.Background()
-	client := clientIn(srv.World)
-
-	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	before := srv.Snapshot()
-	if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	diff := srv.Diff(before)
-	for _, entry := range diff.Entries {
-		fmt.Println(entry.Kind, entry.Currency, entry.Amount, entry.Reference == draft.RequestID)
-	}
-	for _, request := range diff.Requests {
-		fmt.Println(request.Before, "→", request.After)
-	}
-
-	again := srv.Snapshot()
-	_, err = client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
-	fmt.Println(err != nil, srv.Diff(again))
-	// Output:
-	// debit NGN 5904.16 true
-	// draft → processing
-	// true nothing changed
-}

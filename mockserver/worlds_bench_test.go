@@ -112,27 +112,6 @@ func BenchmarkFork_FirstPurchase(b *testing.B) {
 	}
 }
 
-// BenchmarkDiff_AfterAPurchase measures the difference after a purchase, which takes about the same time in a small and
-// in a large world.
-func BenchmarkDiff_AfterAPurchase(b *testing.B) {
-	for _, scenario := range []string{"default", "history300000"} {
-		b.Run(scenario, func(b *testing.B) {
-			srv := lone(b, mockserver.WithScenario(scenario))
-			body := handle(b, srv, srv.World, "/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`).Body.String()
-			_, id, _ := strings.Cut(body, `"request_id":"`)
-			id, _, _ = strings.Cut(id, `"`)
-			before := srv.Snapshot()
-			handle(b, srv, srv.World, "/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`)
-			b.ReportAllocs()
-			for b.Loop() {
-				if diff := srv.Diff(before); len(diff.Entries) != 1 {
-					b.Fatal(diff)
-				}
-			}
-		})
-	}
-}
-
 // BenchmarkAdvance_Requests measures the time for each of many requests whose documents are generated in one advance.
 func BenchmarkAdvance_Requests(b *testing.B) {
 	const requests = 5_000

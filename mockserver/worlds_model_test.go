@@ -206,47 +206,6 @@ func (p *player) check() {
 			p.Fatalf("request %s: %d, %q; the model has %q", id, status, r.Status, want.status())
 		}
 	}
-	p.checkDiff()
-}
-
-// checkDiff compares the difference since the last snapshot with that of the models.
-func (p *player) checkDiff() {
-	if p.saved == nil {
-		return
-	}
-	d := p.world.Diff(p.saved)
-	if rows := len(d.Entries) - len(d.RemovedEntries); rows != p.now.rows-p.then.rows || (len(d.Wallets) == 1) == p.now.balance.Equal(p.then.balance) {
-		p.Fatalf("%s → %s in %d → %d transactions, and the diff is\n%s", p.then.balance, p.now.balance, p.then.rows, p.now.rows, d)
-	}
-	webhooks := 0
-	for _, h := range d.Webhooks {
-		if h.Before == nil {
-			webhooks++
-		} else if h.After == nil {
-			webhooks--
-		}
-	}
-	if webhooks != p.now.webhooks-p.then.webhooks {
-		p.Fatalf("%d → %d webhooks, and the diff is\n%s", p.then.webhooks, p.now.webhooks, d)
-	}
-	changed := map[string][2]string{}
-	for _, r := range d.Requests {
-		changed[r.RequestID] = [2]string{string(r.Before), string(r.After)}
-	}
-	ids := maps.Clone(p.then.requests)
-	maps.Copy(ids, p.now.requests)
-	for id := range ids {
-		var want [2]string
-		for i, m := range []model{p.then, p.now} {
-			if r, known := m.requests[id]; known {
-				want[i] = r.status()
-			}
-		}
-		// After a reset the same id can be of another request in the same state, which is a change too.
-		if got, found := changed[id]; got != want && (found || want[0] != want[1]) {
-			p.Fatalf("request %s went from %q to %q, and the diff is\n%s", id, want[0], want[1], d)
-		}
-	}
 }
 
 // A thousand worlds at the same time, each with random operations, end in the state of their sequential models.

@@ -38,13 +38,13 @@ const s = suite(["-clock", "virtual"], async ({ call, shipments, wallets }) => {
     draft: `#/regulatory-requests/${draft}`, pdf: `#/regulatory-requests/${done}?document=FDA`,
     deliveries: `#/webhooks/${sent[0].delivery_id}`, "webhook-list": "#/webhooks?show=webhooks", webhook: `#/webhooks/${hook}?show=webhooks`,
     inbox: "#/webhooks/notification-1?show=inbox", event: "#/webhooks/event", schedule: "#/webhooks/schedule", faults: "#/faults", fault: "#/faults/1", "fault-new": "#/faults/new",
-    countries: "#/countries/NG", "exchange-rates": "#/ledger/exchange-rates", changes: "#/ledger/changes?since=before", compare: "#/journal/req-4?with=req-5", response: "#/requests/req-6", world: "#/worlds", assumptions: "#/worlds?show=assumptions", "special-inputs": "#/worlds?show=special-inputs", lint: "#/worlds?show=lint",
+    countries: "#/countries/NG", "exchange-rates": "#/ledger/exchange-rates", compare: "#/journal/req-4?with=req-5", response: "#/requests/req-6", world: "#/worlds", assumptions: "#/worlds?show=assumptions", "special-inputs": "#/worlds?show=special-inputs", lint: "#/worlds?show=lint",
   });
 });
 
 const ready = {
   draft: "text=Purchase selected", pdf: "iframe", deliveries: ".detail h2", "webhook-list": ".row", webhook: "text=Save", inbox: ".detail .body", event: "text=Payload", schedule: "text=Run schedule", faults: ".rules li",
-  fault: "text=Save", "fault-new": ".detail fieldset", countries: ".detail h2", "exchange-rates": ".detail td", changes: ".detail td", compare: ".compared td", response: ".detail .reason", world: ".terms li", assumptions: ".assumptions li", "special-inputs": ".special li", lint: ".findings",
+  fault: "text=Save", "fault-new": ".detail fieldset", countries: ".detail h2", "exchange-rates": ".detail td", compare: ".compared td", response: ".detail .reason", world: ".terms li", assumptions: ".assumptions li", "special-inputs": ".special li", lint: ".findings",
 };
 
 for (const [size, viewport] of Object.entries({ wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 780 } })) {

@@ -70,8 +70,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 		{"POST", "regulatory-requests/" + perfumeID + "/evidence/MSDS", ""}, {"POST", "clock/advance", `{"duration":"1h"}`},
 		{"GET", "regulatory-requests/" + perfumeID + "/documents/MSDS/pdf", ""},
 		{"POST", "worlds", `{"scenario":"lowfunds","name":"ci42","assumptions":{"PerPageCap":2,"LastPageNull":true,"Purchasing":"5s","GenerationScale":0.5}}`},
-		{"GET", "worlds/home/diff", ""}, {"GET", "worlds?keys=false", ""}, {"GET", "worlds/lowfunds_ci42", ""}, {"POST", "worlds/lowfunds_ci42/snapshot", `{"snapshot":"before"}`},
-		{"GET", "worlds/lowfunds_ci42/diff?since=before", ""},
+		{"GET", "worlds?keys=false", ""}, {"GET", "worlds/lowfunds_ci42", ""}, {"POST", "worlds/lowfunds_ci42/snapshot", `{"snapshot":"before"}`},
 		{"POST", "worlds/lowfunds_ci42/restore", `{"snapshot":"before"}`}, {"POST", "worlds/lowfunds_ci42/fork", `{"name":"what-if","snapshot":"before"}`},
 		{"POST", "worlds/lowfunds_ci42/reset", ""}, {"DELETE", "worlds/lowfunds_ci42/snapshot?snapshot=before", ""},
 		{"DELETE", "worlds/lowfunds_ci42", ""}, {"POST", "state/save", ""},
@@ -103,7 +102,6 @@ func TestControl_EveryRefusalIsAsDocumented(t *testing.T) {
 		document           allowed
 	}{
 		{"GET", "worlds/nowhere", "", 404, valid},
-		{"GET", "worlds/home/diff?since=nothing", "", 404, valid},
 		{"GET", "ledger?wallet=VA-1", "", 404, valid},
 		{"GET", "healthz?world=nowhere", "", 404, valid},
 		{"GET", "journal?status=many", "", 400, invalid},

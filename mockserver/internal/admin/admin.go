@@ -86,7 +86,6 @@ func Routes() []Route {
 		{"GET", "scenarios", "the terms of scenarios in keys", "", (*Admin).listScenarios},
 		{"GET", "worlds", "the open worlds, the home world first; page and perPage; keys=false omits the secret keys", "page perPage keys", (*Admin).listWorlds},
 		{"GET", "worlds/{world}", "one world, with its wallets, shipments, invoices and webhooks", "keys", (*Admin).getWorld},
-		{"GET", "worlds/{world}/diff", "the changes of a world since its initial contents; since=before: since the snapshot of that name", "since", (*Admin).diffWorld},
 		{"POST", "worlds", `open a world: {"scenario":"lowfunds","name":"ci42"}; the default of scenario is default; with {"assumptions":{"PerPageCap":2}} one with other assumptions; the first request with its key also opens it`, "keys", (*Admin).openWorld},
 		{"DELETE", "worlds/{world}", "close a world", "keys", (*Admin).closeWorld},
 		{"POST", "worlds/{world}/fork", `open a copy: {"name":"what-if"}; with {"snapshot":"…"} of that snapshot`, "keys", (*Admin).forkWorld},

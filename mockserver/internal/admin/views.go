@@ -91,24 +91,6 @@ func viewLedgerEntry(e ledger.Entry) ledgerEntryView {
 	return ledgerEntryView{e, jsontext.Timestamp(e.At)}
 }
 
-// diffView is the data of GET /_mock/worlds/{world}/diff.
-type diffView struct {
-	Empty bool `json:"empty"`
-	world.Diff
-	Entries        []ledgerEntryView  `json:"entries"`
-	RemovedEntries []ledgerEntryView  `json:"removed_entries"`
-	Before         jsontext.Timestamp `json:"before"`
-	After          jsontext.Timestamp `json:"after"`
-	Elapsed        string             `json:"elapsed"`
-}
-
-func viewDiff(d world.Diff) diffView {
-	return diffView{
-		Empty: d.Empty(), Diff: d, Entries: list.Map(d.Entries, viewLedgerEntry), RemovedEntries: list.Map(d.RemovedEntries, viewLedgerEntry),
-		Before: jsontext.Timestamp(d.Before), After: jsontext.Timestamp(d.After), Elapsed: d.After.Sub(d.Before).String(),
-	}
-}
-
 // webhookOrder is a [delivery.Order] on the control surface: [delivery.Any] instead of the empty one.
 type webhookOrder delivery.Order
 

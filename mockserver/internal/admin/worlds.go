@@ -86,27 +86,6 @@ func viewDetails(w *world.World, c *control) worldDetails {
 	return worldDetails{viewFor(w, c), notNull(w.Wallets()), notNull(w.Shipments()), notNull(w.Invoices()), notNull(w.Webhooks())}
 }
 
-// diffWorld serves GET /_mock/worlds/{world}/diff: the changes since a snapshot.
-func (s *Admin) diffWorld(c *control) wire.Reply {
-	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
-		var since *world.Snapshot
-		from := "the world began"
-		if name := c.Query().Get("since"); name != "" {
-			var err error
-			if since, err = w.Named(name); err != nil {
-				return wire.Refused(http.StatusNotFound, wire.CodeNotFound, err.Error())
-			}
-			from = fmt.Sprintf("the snapshot %q", name)
-		}
-		d := w.Diff(since)
-		message := "What has changed since " + from
-		if d.Empty() {
-			message = "Nothing has changed since " + from
-		}
-		return wire.SucceedWith(nil, message, viewDiff(d))
-	})
-}
-
 // notNull returns a list whose JSON is never null.
 func notNull(all []string) []string { return append([]string{}, all...) }
 

@@ -51,31 +51,6 @@ func (l *List[T]) Slice() []T {
 	return slices.Concat(append(slices.Clip(l.shared), l.own)...)
 }
 
-// From returns the elements from the i-th on. The slice is the caller's own.
-func (l *List[T]) From(i int) []T {
-	var out []T
-	for ; i < l.Len(); i++ {
-		out = append(out, l.At(i))
-	}
-	return out
-}
-
-// Common returns the length of the common prefix of two lists. It compares only elements that the lists do not share:
-// for two copies of a list, about as many as were appended since the copy.
-func (l *List[T]) Common(other *List[T], equal func(a, b T) bool) int {
-	common := 0
-	for i := 0; i < min(len(l.shared), len(other.shared)) && sameMemory(l.shared[i], other.shared[i]); i++ {
-		common += len(l.shared[i])
-	}
-	for common < min(l.Len(), other.Len()) && equal(l.At(common), other.At(common)) {
-		common++
-	}
-	return common
-}
-
-// sameMemory reports whether two layers, which must not be empty, share their memory.
-func sameMemory[T any](a, b []T) bool { return len(a) == len(b) && &a[0] == &b[0] }
-
 // Append adds an element at the end.
 func (l *List[T]) Append(element T) { l.own = append(l.own, element) }
 

@@ -4,7 +4,6 @@ package cow
 
 import (
 	"maps"
-	"reflect"
 )
 
 // Map is a map whose copies share their common part. The zero value is an empty map. It is not
@@ -35,33 +34,6 @@ func (m *Map[K, V]) Set(key K, value V) {
 		m.own = make(map[K]V)
 	}
 	m.own[key] = value
-}
-
-// Differing returns the keys whose values may differ in two maps: the keys of the layers that the maps do not share.
-// For two copies of a map these are about as many as were set since the copy.
-func (m *Map[K, V]) Differing(other *Map[K, V]) map[K]bool {
-	keys := map[K]bool{}
-	for _, layer := range append(m.beside(other), other.beside(m)...) {
-		for key := range layer {
-			keys[key] = true
-		}
-	}
-	return keys
-}
-
-// beside returns the layers that another map does not share.
-func (m *Map[K, V]) beside(other *Map[K, V]) []map[K]V {
-	theirs := map[uintptr]bool{}
-	for _, layer := range other.shared {
-		theirs[reflect.ValueOf(layer).Pointer()] = true
-	}
-	layers := []map[K]V{m.own}
-	for _, layer := range m.shared {
-		if !theirs[reflect.ValueOf(layer).Pointer()] {
-			layers = append(layers, layer)
-		}
-	}
-	return layers
 }
 
 // Freeze makes everything that the map holds ready to be shared.

@@ -84,26 +84,3 @@ func TestCheckNamesWhatIsBroken(t *testing.T) {
 		})
 	}
 }
-
-// Two entries are equal if their fields are: the currency and the postings follow from the others.
-func TestEntry_EqualComparesEachField(t *testing.T) {
-	t.Parallel()
-	one, err := shipping.NewAmount(1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var entry Entry
-	if !entry.equal(entry) {
-		t.Error("an entry differs from itself")
-	}
-	for name, change := range map[string]func(*Entry){
-		"ID": func(e *Entry) { e.ID = "x" }, "Kind": func(e *Entry) { e.Kind = KindDebit }, "Wallet": func(e *Entry) { e.Wallet = "x" },
-		"Reference": func(e *Entry) { e.Reference = "x" }, "Memo": func(e *Entry) { e.Memo = "x" }, "At": func(e *Entry) { e.At = time.Unix(0, 0) },
-		"Amount": func(e *Entry) { e.Amount = one }, "Balance": func(e *Entry) { e.Balance = one },
-	} {
-		other := entry
-		if change(&other); entry.equal(other) {
-			t.Errorf("entries with another %s are equal", name)
-		}
-	}
-}

@@ -80,8 +80,3 @@ type Entry struct {
 	// Postings are the two sides of the entry and sum to zero.
 	Postings [2]Posting `json:"postings"`
 }
-
-func (e Entry) equal(other Entry) bool {
-	return e.ID == other.ID && e.Kind == other.Kind && e.Wallet == other.Wallet && e.Reference == other.Reference && e.Memo == other.Memo &&
-		e.At.Equal(other.At) && e.Amount.Equal(other.Amount) && e.Balance.Equal(other.Balance)
-}

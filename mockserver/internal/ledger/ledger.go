@@ -214,13 +214,6 @@ func (l *Ledger) Debited(reference string) (Entry, bool) {
 // Journal returns every entry, oldest first. The caller may change the slice.
 func (l *Ledger) Journal() []Entry { return l.journal.Slice() }
 
-// Since returns the entries that are not in another ledger, and those that are only in the other, both oldest first. If
-// both ledgers were cloned from one, it compares about as many entries as were posted since then.
-func (l *Ledger) Since(other *Ledger) (added, removed []Entry) {
-	common := l.journal.Common(&other.journal, Entry.equal)
-	return l.journal.From(common), other.journal.From(common)
-}
-
 // Last returns the latest entry, or false if the journal is empty.
 func (l *Ledger) Last() (Entry, bool) {
 	if l.journal.Len() == 0 {

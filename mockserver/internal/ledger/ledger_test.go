@@ -383,38 +383,3 @@ func TestRestorePostsTheJournalAnew(t *testing.T) {
 }
 
 func second(_ ledger.Entry, err error) error { return err }
-
-func TestSince_ReturnsWhatEitherLedgerHasAlone(t *testing.T) {
-	t.Parallel()
-	l := funded(t)
-	before, other := l.Clone(), l.Clone()
-	for i, one := range []*ledger.Ledger{l, l, other} {
-		if _, err := one.Fund("VA-1", amount(t, "1"), []string{"a", "b", "c"}[i], noon, fmt.Sprint("TR-", 2+i%2)); err != nil { // "a" and "c" have the same id
-			t.Fatal(err)
-		}
-	}
-	for _, test := range []struct {
-		name           string
-		now, then      *ledger.Ledger
-		added, removed string
-	}{
-		{"itself", l, l, "", ""},
-		{"an earlier clone", l, before, "ab", ""},
-		{"a later one", before, l, "", "ab"},
-		{"a clone with other entries", other, l, "c", "ab"},
-		{"an empty ledger", before, ledger.New(), "Opening balance", ""},
-	} {
-		added, removed := test.now.Since(test.then)
-		if memos(added) != test.added || memos(removed) != test.removed {
-			t.Errorf("since %s: added %q, removed %q; want %q and %q", test.name, memos(added), memos(removed), test.added, test.removed)
-		}
-	}
-}
-
-func memos(entries []ledger.Entry) string {
-	var all string
-	for _, e := range entries {
-		all += e.Memo
-	}
-	return all
-}

@@ -4,7 +4,6 @@
 package records
 
 import (
-	"bytes"
 	"slices"
 )
 
@@ -91,30 +90,6 @@ func (l *List) freeze() {
 	l.before += l.own.length
 	l.own, l.shared = run{}, append(slices.Clip(rest), top)
 }
-
-// Common returns the number of oldest stored records that two lists have in common. It compares only records that the
-// lists do not share: for two copies of a list, about as many as were added since the copy.
-func (l *List) Common(other *List) int {
-	if l.edition != nil && l.edition == other.edition {
-		return l.Stored()
-	}
-	common := 0
-	for i := 0; i < min(len(l.shared), len(other.shared)) && l.shared[i].is(other.shared[i]); i++ {
-		common += l.shared[i].length
-	}
-	var ours, theirs []byte
-	for ; common < min(l.Stored(), other.Stored()); common++ {
-		ours = l.appendRange(ours[:0], l.past.Total+common, l.past.Total+common)
-		theirs = other.appendRange(theirs[:0], other.past.Total+common, other.past.Total+common)
-		if !bytes.Equal(ours, theirs) {
-			break
-		}
-	}
-	return common
-}
-
-// is reports whether two runs, which must not be empty, share their memory.
-func (r run) is(other run) bool { return r.length == other.length && &r.chunks[0] == &other.chunks[0] }
 
 // Prepend puts a record at the head of the list. The bytes must be one JSON value; they are copied.
 func (l *List) Prepend(record []byte) {

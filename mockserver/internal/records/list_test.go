@@ -173,36 +173,3 @@ func TestClone_ByManyAtOnce(t *testing.T) {
 	}
 	running.Wait()
 }
-
-// However two copies parted, Common is how many of the oldest records are the same.
-func TestCommon_AgreesWithAComparison(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		lists := []List{Behind(Past{Total: 3, Append: func(dst []byte, ordinal int) []byte { return fmt.Append(dst, ordinal) }})}
-		plain := [][]int{nil}
-		for range rapid.IntRange(0, 12).Draw(t, "steps") {
-			i := rapid.IntRange(0, len(lists)-1).Draw(t, "list")
-			for range rapid.IntRange(0, 2*perChunk).Draw(t, "added") {
-				record := rapid.IntRange(0, 1).Draw(t, "record")
-				lists[i].Prepend(fmt.Append(nil, record))
-				plain[i] = append(plain[i], record)
-			}
-			for range rapid.IntRange(0, perChunk+5).Draw(t, "removed") {
-				lists[i].RemoveNewest()
-				plain[i] = plain[i][:max(0, len(plain[i])-1)]
-			}
-			lists, plain = append(lists, lists[i].Clone()), append(plain, slices.Clone(plain[i]))
-		}
-		for i := range lists {
-			for j := range lists {
-				want := 0
-				for want < min(len(plain[i]), len(plain[j])) && plain[i][want] == plain[j][want] {
-					want++
-				}
-				if got := lists[i].Common(&lists[j]); got != want {
-					t.Fatalf("lists %d and %d have %d records in common, got %d", i, j, want, got)
-				}
-			}
-		}
-	})
-}

@@ -1,7 +1,6 @@
 // The wallets: balances, entries, the check of the books, exchange rates and changes.
 
 import { badge } from "./badge.js";
-import { changes } from "./changes.js";
 import { chart } from "./chart.js";
 import { button, h, labelled, put } from "./dom.js";
 import { moment, money as amount, time } from "./format.js";
@@ -50,7 +49,7 @@ export function ledger(app) {
   });
   const view = split({
     title: "Ledger", label: "The entry",
-    tools: [h("div", { class: "tools" }, search, fund, button("Exchange rates", () => go("exchange-rates")), button("What changed", () => go("changes"))), sound],
+    tools: [h("div", { class: "tools" }, search, fund, button("Exchange rates", () => go("exchange-rates"))), sound],
     content: [group, figure.node, rows.node], closing: () => go(""),
   });
 
@@ -116,7 +115,6 @@ export function ledger(app) {
   function open(id) {
     rows.mark(id);
     if (id === "exchange-rates") return exchangeRates();
-    if (id === "changes") return whatChanged();
     const entry = entries.find((one) => one.id === id);
     if (!entry) return view.close();
     figure.point(entry);
@@ -148,11 +146,6 @@ export function ledger(app) {
           h("td", null, button("Edit", () => { name.value = rate.currency; units.value = String(rate.per_dollar); units.focus(); units.select(); }, { class: "small", "aria-label": `Edit ${rate.currency}` })))))));
   }
 
-  async function whatChanged() {
-    const shown = await changes(app, app.route.query.since ?? "", (since) => app.go({ id: "changes", query: { wallet: chosen, ...(since && { since }) } }));
-    if (shown && app.route.id === "changes") view.open("changes", h("h2", null, "What changed"), shown);
-  }
-
   return {
     node: view.node,
     search,
@@ -166,7 +159,6 @@ export function ledger(app) {
     },
     refresh: (/** @type {Set<string>} */ changed) => {
       if (changed.has("ledger") || changed.has("world")) load();
-      else if (app.route.id === "changes") whatChanged();
     },
   };
 }

@@ -38,8 +38,7 @@ export function snapshots(app, home) {
       h("span", { class: "actions" },
         button("Restore", () => act("restore", { snapshot }, `Restored: ${snapshot}`), { class: "small", "aria-label": `Restore ${snapshot}` }),
         button("Fork", () => fork(snapshot), { class: "small", "aria-label": `Fork from ${snapshot}` }),
-        button("Remove", () => attempt(() => home.remove(path + "/snapshot", { snapshot, keys: "false" }), `Removed: ${snapshot}`).then((world) => world && draw(world)), { class: "small", "aria-label": `Remove ${snapshot}` }),
-        h("a", { class: "button small", "aria-label": `Changes since ${snapshot}`, href: app.link({ section: "ledger", id: "changes", query: { since: snapshot } }) }, "Changes")))));
+        button("Remove", () => attempt(() => home.remove(path + "/snapshot", { snapshot, keys: "false" }), `Removed: ${snapshot}`).then((world) => world && draw(world)), { class: "small", "aria-label": `Remove ${snapshot}` })))));
   }
 
   return { node, draw };
