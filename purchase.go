@@ -69,8 +69,9 @@ func (o *PurchaseOptions) Validate() error {
 type PurchaseRequest struct {
 	RequestID     string         `json:"request_id"`
 	DocumentTypes []DocumentType `json:"document_types"`
-	// Draft is the record as it was read before the purchase: only what has changed since then is evidence. If it is nil,
-	// [RegulatoryService.Purchase] reads the request first.
+	// Draft is the record as [RegulatoryService.Get] returned it before the purchase: only what has changed since then is
+	// evidence. If it is nil, [RegulatoryService.Purchase] reads the request first. The record of an analysis may show less
+	// than a reading, so pass it only with Sole.
 	Draft *RegulatoryRequest `json:"draft,omitempty"`
 	// Sole states that nobody else can have purchased from this draft, because this program created it and
 	// shares it with nobody. A request that has left the draft state was then purchased here.

@@ -127,12 +127,12 @@ func TestOnlyThese(t *testing.T) {
 		`{"status":"processing","documents":["FDA"]}`:                                         {false, true},
 		`{"status":"processing","purchased_documents":["FDA"]}`:                               {true, true},
 		`{"status":"processing","purchased_documents":["FDA","MSDS"]}`:                        {false, true},
-		`{"status":"processing","available_documents":[{"slug":"FDA"}]}`:                      {true, true},
+		`{"status":"processing","available_documents":[{"slug":"FDA"}]}`:                      {false, true}, // perhaps what is left
 		`{"status":"processing","available_documents":["FDA","MSDS"],"documents":["FDA"]}`:    {false, true},
 		`{"status":"failed","purchased_documents":["FDA"]}`:                                   {false, false},
 		`{"status":"failed","purchased_documents":["FDA"],"transaction_id":"TX-1"}`:           {true, true},
-		`{"request":{"status":"failed","available_documents":["FDA"]},"transaction_id":"T"}`:  {true, true},
-		`{"request":{"status":"processing","available_documents":["FDA",{"name":"a form"}]}}`: {false, true},
+		`{"request":{"status":"failed","purchased_documents":["FDA"]},"transaction_id":"T"}`:  {true, true},
+		`{"request":{"status":"processing","purchased_documents":["FDA",{"name":"a form"}]}}`: {false, true},
 	} {
 		record := Read(data)
 		if got := [2]bool{record.OnlyThese([]string{"FDA"}), record.OnlyThese(nil)}; got != want {

@@ -204,24 +204,12 @@ func (r *Record) unreadable() bool {
 }
 
 // OnlyThese reports whether a purchase of this request can only have been one of these documents: the record names
-// them, and no others, as purchased documents, or offers no others. Without documents, any purchase counts. A failed
-// request that shows no transaction may have failed in its analysis.
+// them, and no others, as purchased. Without documents, any purchase counts. What the record offers proves nothing,
+// because a service may offer what is left after the purchase of others. A failed request that shows no transaction may
+// have failed in its analysis.
 func (r *Record) OnlyThese(purchased []string) bool {
-	switch {
-	case r.Status == "failed" && !r.Transaction:
-		return false
-	case len(purchased) == 0:
-		return true
-	}
-	named := &Record{lists: map[string][]string{"purchased_documents": r.lists["purchased_documents"]}}
-	if named.Compare(purchased) == These {
-		return true
-	}
-	offers := &Record{lists: map[string][]string{"": nil}}
-	for _, entry := range r.draft.get("available_documents").items() {
-		offers.lists[""] = append(offers.lists[""], slug(entry))
-	}
-	return len(purchased) == 1 && offers.Compare(purchased) == These
+	named := &Record{lists: map[string][]string{"": r.lists["purchased_documents"]}}
+	return (r.Status != "failed" || r.Transaction) && (len(purchased) == 0 || named.Compare(purchased) == These)
 }
 
 func sameSlug(one, other string) bool {
