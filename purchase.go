@@ -69,9 +69,9 @@ func (o *PurchaseOptions) Validate() error {
 type PurchaseRequest struct {
 	RequestID     string         `json:"request_id"`
 	DocumentTypes []DocumentType `json:"document_types"`
-	// Draft is the record as [RegulatoryService.Get] returned it before the purchase: only what has changed since then is
-	// evidence. If it is nil, [RegulatoryService.Purchase] reads the request first. The record of an analysis may show less
-	// than a reading, so pass it only with Sole.
+	// Draft is the record as it was read before the purchase: only what has changed since then is evidence. If it is nil,
+	// [RegulatoryService.Purchase] reads the request first; also, unless Sole is set, if the record has no status, because
+	// an analysis may show less than a reading.
 	Draft *RegulatoryRequest `json:"draft,omitempty"`
 	// Sole states that nobody else can have purchased from this draft, because this program created it and
 	// shares it with nobody. A request that has left the draft state was then purchased here.
@@ -239,7 +239,7 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 	p := purchase.withDefaults()
 	p.Refused, p.Contradicted = false, false
 	reads := append(slices.Clip(call), WithResponse(nil)) // the caller wants the response of the purchase
-	if p.Draft == nil {
+	if p.Draft == nil || !p.Sole && p.Draft.shown().Status == "" {
 		draft, err := s.Get(ctx, p.RequestID, reads...)
 		if err != nil {
 			return nil, s.failed(p, OutcomeNotCharged, nil, fmt.Errorf("the request could not be read before the purchase, and nothing was purchased: %w", err))
@@ -434,7 +434,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		switch {
 		case ctx.Err() != nil:
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, withReason(ctx, cmp.Or(err, context.Cause(ctx)))))
-		case left <= 0, isRefusal(err) && !retryable(err), settledNever(found):
+		case left <= 0, isRefusal(err) && !retryable(err) && !b.isNew(err), settledNever(found):
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, undecided(b.last))))
 		}
 		wait = max(0, min(2*wait+time.Millisecond, left-time.Since(sent)))
@@ -449,6 +449,9 @@ func settledNever(c evidence.Case) bool {
 	return c.State == evidence.Completed || c.State == evidence.Failed ||
 		c.State != evidence.Unread && c.State != evidence.Draft && c.Documents != evidence.NoList
 }
+
+// isNew reports whether a reading does not find a request that was known before: the readings may be old.
+func (b *readBack) isNew(err error) bool { return b.before != nil && errors.Is(err, ErrNotFound) }
 
 func (b *readBack) failed(outcome PurchaseOutcome, err error) error {
 	return b.service.failed(b.purchase, outcome, b.last, err)
