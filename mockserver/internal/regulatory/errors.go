@@ -58,6 +58,14 @@ func (r *Refusal) Payload() map[string]any {
 	return payload
 }
 
+// of adds the request and its status to the data: a refusal that states them shows that nothing was purchased.
+func (r *Refusal) of(record *Record) *Refusal {
+	data := map[string]any{"request_id": record.RequestID, "status": record.Status}
+	maps.Copy(data, r.Data)
+	r.Data = data
+	return r
+}
+
 // Problem is one problem of a request.
 type Problem struct {
 	// Field is the path of the field, such as line_items[2].hs_code.

@@ -60,17 +60,17 @@ func (d *Desk) Purchase(in PurchaseInput) (Receipt, error) {
 		return Receipt{}, refusal
 	}
 	if refusal := d.checkTypes(record, in.DocumentTypes); refusal != nil {
-		return Receipt{}, refusal
+		return Receipt{}, refusal.of(record)
 	}
 	if refusal := d.checkProfiles(record, in.DocumentTypes); refusal != nil {
-		return Receipt{}, refusal
+		return Receipt{}, refusal.of(record)
 	}
 	var sum shipping.Amount
 	for _, slug := range in.DocumentTypes {
 		offer, _ := record.offered(slug)
 		var err error
 		if sum, err = sum.Add(offer.Amount); err != nil {
-			return Receipt{}, chargeRefused(record, err)
+			return Receipt{}, chargeRefused(record, err).of(record)
 		}
 	}
 	if err := call(d.config.Hooks.BeforeCharge, in.RequestID); err != nil {
@@ -79,7 +79,7 @@ func (d *Desk) Purchase(in PurchaseInput) (Receipt, error) {
 	memo := fmt.Sprintf("Regulatory documents for %s", record.RequestID)
 	entry, err := d.config.Ledger.Debit(record.Wallet, sum, record.RequestID, memo, d.config.Now(), d.config.NewID("TR"))
 	if err != nil {
-		return Receipt{}, chargeRefused(record, err)
+		return Receipt{}, chargeRefused(record, err).of(record)
 	}
 	next := record.draft()
 	next.ChargedAmount, next.TransactionID = entry.Amount, entry.ID

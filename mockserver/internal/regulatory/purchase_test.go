@@ -83,7 +83,7 @@ func TestPurchase_InsufficientFundsSayWhatIsMissing(t *testing.T) {
 	_, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: []string{"WATCH"}})
 	want := map[string]any{
 		"error_code": regulatory.CodeInsufficientFunds, "wallet": dollars, "currency": "USD",
-		"balance": amount(t, "10"), "needed": amount(t, "11.5"),
+		"balance": amount(t, "10"), "needed": amount(t, "11.5"), "request_id": r.RequestID, "status": regulatory.StateDraft,
 	}
 	if diff := cmp.Diff(want, refusal(t, err, regulatory.CodeInsufficientFunds).Payload()); diff != "" {
 		t.Errorf("payload (-want +got):\n%s", diff)
