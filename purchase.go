@@ -70,8 +70,8 @@ type PurchaseRequest struct {
 	RequestID     string         `json:"request_id"`
 	DocumentTypes []DocumentType `json:"document_types"`
 	// Draft is the record as it was read before the purchase: only what has changed since then is evidence. If it is nil,
-	// [RegulatoryService.Purchase] reads the request first; also, unless Sole is set, if the record has no status, because
-	// an analysis may show less than a reading.
+	// [RegulatoryService.Purchase] reads the request first; also if the record has no status, because an analysis may show
+	// less than a reading.
 	Draft *RegulatoryRequest `json:"draft,omitempty"`
 	// Sole states that nobody else can have purchased from this draft, because this program created it and
 	// shares it with nobody. A request that has left the draft state was then purchased here.
@@ -239,12 +239,14 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 	p := purchase.withDefaults()
 	p.Refused, p.Contradicted = false, false
 	reads := append(slices.Clip(call), WithResponse(nil)) // the caller wants the response of the purchase
-	if p.Draft == nil || !p.Sole && p.Draft.shown().Status == "" {
+	if p.Draft == nil || p.Draft.shown().Status == "" {
 		draft, err := s.Get(ctx, p.RequestID, reads...)
-		if err != nil {
+		switch {
+		case err == nil:
+			p.Draft = draft
+		case p.Draft == nil || !p.Sole || !errors.Is(err, ErrNotFound): // a new request may not be readable yet
 			return nil, s.failed(p, OutcomeNotCharged, nil, fmt.Errorf("the request could not be read before the purchase, and nothing was purchased: %w", err))
 		}
-		p.Draft = draft
 	}
 	before := p.Draft.shown()
 	if problem := p.notPurchasable(before); problem != "" {
