@@ -204,7 +204,7 @@ func (r *RegulatoryRequest) price(assumed string, documents []DocumentType) (Amo
 		case price.Currency == "":
 			return Amount{}, "", fmt.Errorf("the price of %s has no currency; set Budget.AssumeCurrency to take it for the wallet's", slug)
 		case currency != "" && !evidence.SameCurrency(price.Currency, currency):
-			return Amount{}, "", fmt.Errorf("%s is priced in %s, others in %s", slug, price.Currency, currency)
+			return Amount{}, "", fmt.Errorf("%s is priced in %s, others in %s", slug, oneLine(price.Currency, maxErrorID), oneLine(currency, maxErrorID))
 		}
 		var err error
 		if total, err = total.Add(document.Amount); err != nil {
