@@ -90,11 +90,10 @@ type plainPurchase PurchaseRequest
 func (p PurchaseRequest) MarshalJSON() ([]byte, error) {
 	stored := struct {
 		plainPurchase
-		Draft map[string]any `json:"draft,omitempty"`
+		Draft map[string]any `json:"draft,omitzero"` // an empty one is a draft that showed nothing
 	}{plainPurchase: plainPurchase(p)}
 	if p.Draft != nil {
 		stored.Draft = p.Draft.shown().Members()
-		stored.Draft["request_id"], stored.Draft["status"] = p.RequestID, p.Draft.Status
 	}
 	return json.Marshal(stored)
 }
@@ -110,7 +109,7 @@ func (p *PurchaseRequest) UnmarshalJSON(text []byte) error {
 	}
 	*p = PurchaseRequest(stored.plainPurchase)
 	if !stored.Draft.IsNull() {
-		p.Draft = decodeRecord(stored.Draft)
+		p.Draft = decodeRecord(stored.Draft) // without a status: another purchase would read the request first
 	}
 	return nil
 }
@@ -291,13 +290,15 @@ func (p PurchaseRequest) notPurchasable(before *evidence.Record) string {
 	return ""
 }
 
-// failed returns the error of a purchase, with what has to be remembered of it.
+// failed returns the error of a purchase, with what has to be remembered of it: for an unknown outcome what its JSON holds,
+// and else no draft, so that another purchase reads the request first.
 func (s RegulatoryService) failed(p PurchaseRequest, outcome PurchaseOutcome, record *RegulatoryRequest, err error) error {
 	if p.Draft != nil {
-		small := p.Draft.shown().Members()
-		small["request_id"], small["status"] = p.RequestID, p.Draft.Status
-		text, _ := json.Marshal(small)
+		text, _ := json.Marshal(p.Draft.shown().Members())
 		p.Draft = s.core.withoutKey(decodeRecord(RawJSON(text)))
+	}
+	if outcome != OutcomeUnknown {
+		p.Draft = nil
 	}
 	return &PurchaseError{Purchase: &p, Outcome: outcome, Request: s.core.withoutKey(record), Err: err}
 }

@@ -94,6 +94,52 @@ func TestPurchase_OnlyADraftThatShowsNoPurchaseIsSent(t *testing.T) {
 	}
 }
 
+// What an error holds of a purchase does not make the next one blind: the request is read again before it is purchased.
+func TestPurchase_AgainFromItsErrorReadsTheRequest(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		draft    string
+		response httpmock.Responder
+	}{
+		"a draft that shows a transaction": {`{"request_id":"RD-1","status":"draft","transaction_id":"TX-1"}`, nil},
+		"a draft that is unclear":          {`{"request_id":"RD-1","status":"draft","status":"draft"}`, nil},
+		"an unknown outcome":               {`{"request_id":"RD-1","status":"draft"}`, httpmock.NewStringResponder(503, "")},
+		"a refused purchase":               {`{"request_id":"RD-1","status":"draft"}`, httpmock.NewStringResponder(400, `{"status":false,"data":{"status":"draft"}}`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				purchases := 0
+				service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
+					if r.Method == http.MethodPost {
+						purchases++
+						return test.response(r)
+					}
+					return shippingtest.OK(test.draft)(r)
+				})
+				client := shippingtest.NewClient(t, service)
+				_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}})
+				failed, ok := errors.AsType[*shipping.PurchaseError](err)
+				if !ok {
+					t.Fatal(err)
+				}
+				text, err := json.Marshal(failed.Purchase)
+				var stored shipping.PurchaseRequest
+				if err := errors.Join(err, json.Unmarshal(text, &stored)); err != nil {
+					t.Fatal(err)
+				}
+				sent := purchases
+				test.draft = `{"request_id":"RD-1","status":"processing"}` // in the meantime
+				for _, again := range []*shipping.PurchaseRequest{failed.Purchase, &stored} {
+					if _, err := client.Regulatory.Purchase(t.Context(), again); err == nil || purchases != sent {
+						t.Errorf("%d purchases, then %d: %v", sent, purchases, err)
+					}
+				}
+			})
+		})
+	}
+}
+
 // Without a draft, the request is read once before the purchase. If that fails, nothing is sent.
 func TestPurchase_ReadsTheRequestFirst(t *testing.T) {
 	t.Parallel()
@@ -121,6 +167,9 @@ func settleTwice(t *testing.T, client *shipping.Client, purchase *shipping.Purch
 	var stored shipping.PurchaseRequest
 	if err := errors.Join(err, json.Unmarshal(text, &stored)); err != nil {
 		t.Fatal(err)
+	}
+	if stored.Draft == nil {
+		t.Errorf("the draft is not in %s", text)
 	}
 	result, err := client.Regulatory.SettlePurchase(t.Context(), purchase)
 	first := shippingtest.Outcome(result, err)
