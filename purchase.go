@@ -22,7 +22,8 @@ type PurchaseOutcome string
 const (
 	// OutcomeCharged: this purchase charged the wallet.
 	OutcomeCharged PurchaseOutcome = "charged"
-	// OutcomeNotCharged: this purchase charged nothing: it was never sent, or the service refused it.
+	// OutcomeNotCharged: this purchase charged nothing: it was never sent, the service refused it, or its
+	// regulatory request has stayed a draft for PurchaseOptions.QuietFor.
 	OutcomeNotCharged PurchaseOutcome = "not charged"
 	// OutcomePurchasedBefore: the service refused this purchase, and the documents are purchased: by an earlier
 	// purchase, by another client, or by a repeat of this request on its way. The wallet was charged for them once.

@@ -110,8 +110,9 @@ type PollEvent struct {
 }
 
 // AnalyzeAndPoll analyzes, lets the caller edit the draft and select documents, compares their price with the
-// budget, purchases, and waits until the request is completed or failed. Without Select it purchases nothing
-// and returns the draft. A failed request is returned together with a [*FailedError].
+// budget, purchases, and waits until the request is completed or failed. If Select is nil or chooses
+// nothing, it purchases nothing, and returns the draft without an error. A failed request is returned together with
+// a [*FailedError].
 //
 // Invalid options are a [*ValidationError], and a failed analysis is an error as of [RegulatoryService.Analyze].
 // Every error after the analysis is a [*StepError] or [*FailedError] with the request's id;

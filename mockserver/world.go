@@ -17,7 +17,8 @@ import (
 // method of World is also a method of [Server], and applies to the home world there. A World is safe for
 // concurrent use.
 //
-// URL is the base address of the service, and SecretKey selects the world: requests that carry it belong to it.
+// A World has two fields of type string, which are those of an embedded struct, so that go doc does not list them. URL
+// is the base address of the service. SecretKey selects the world: requests that carry it belong to it.
 type World struct {
 	*access
 	core   *world.World

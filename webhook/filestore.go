@@ -42,7 +42,7 @@ var (
 
 // OpenFileStore opens the store at path, or creates it. It remembers up to limit ids (0: 100,000), each for the time
 // keep (0: 72 hours), claims included. If it is full, the oldest is forgotten first. The file has at most one line of
-// about 100 bytes for each of twice as many ids; see format.go.
+// about 100 bytes for each of twice as many ids.
 //
 // The remains of a line that was not acknowledged before a crash are discarded. Other damage, and a file of another
 // kind, are errors and leave the file as it is. The error is [ErrStoreInUse] if the store is open already. The store

@@ -19,7 +19,9 @@ export class Server {
     server.exited = once(server.process, "exit"); // rejects if there is no such command
     // The line is written once the server accepts connections.
     const line = once(createInterface({ input: server.process.stdout }), "line").then(([text]) => text);
-    const text = await Promise.race([line, server.exited.then(() => "")]);
+    const text = await Promise.race([line, server.exited.then(() => "")]).catch((error) => {
+      throw new Error(`cannot start ${command}: ${error.code}; install it, or set MOCKSERVER to its path`);
+    });
     if (!text) throw new Error(`${command} did not start: its exit code is ${server.process.exitCode}`);
     // Neither the server nor its pipes keep this process alive. At its end the pipes are closed, and the server stops.
     for (const handle of [server.process, server.process.stdin, server.process.stdout]) handle.unref();

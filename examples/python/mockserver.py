@@ -27,7 +27,10 @@ class Server:
         if not self.url:
             command = [os.environ.get("MOCKSERVER", "mockserver"), "serve", "-addr", "127.0.0.1:0", "-json", "-stdin"]
             # With -stdin the server stops when its input is closed: at the latest by the end of this process.
-            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            try:
+                self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            except OSError as error:
+                raise RuntimeError(f"cannot start {command[0]}: {error.strerror}; install it, or set MOCKSERVER to its path") from None
             line = self.process.stdout.readline()  # written once the server accepts connections
             if not line:
                 raise RuntimeError(f"{command[0]} did not start: its exit code is {self.process.wait()}")
