@@ -210,7 +210,7 @@ func (e *PurchaseError) Error() string {
 	case OutcomePurchasedBefore:
 		text += "; call Regulatory.Wait to wait for the documents"
 	case OutcomeUnknown:
-		text += "; do not purchase again: call Regulatory.SettlePurchase when the service responds"
+		text += "; do not purchase again: call Regulatory.SettlePurchase later"
 	}
 	return text
 }
@@ -442,6 +442,9 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, undecided(b.last))))
 		}
 		wait = max(0, min(2*wait+time.Millisecond, left-time.Since(sent)))
+		if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) > time.Second {
+			wait = min(wait, time.Until(deadline)/2) // the last reading is near the deadline
+		}
 		if slept := sleep(ctx, wait, err); slept != nil {
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, slept))
 		}

@@ -384,3 +384,29 @@ func TestAnalyzeAndPoll_RefusesSettingsBeforeTheAnalysis(t *testing.T) {
 		}
 	}
 }
+
+// The request is read until shortly before the deadline of the context. Readings had ended with up to half of the time
+// left, and a purchase that arrived then stayed unknown.
+func TestPurchase_IsReadBackUpToItsDeadline(t *testing.T) {
+	t.Parallel()
+	for _, arrives := range []time.Duration{5 * time.Second, 8 * time.Second, 11 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			started := time.Now()
+			read := func(r *http.Request) (*http.Response, error) {
+				if time.Since(started) < arrives {
+					return shippingtest.Record("draft")(r)
+				}
+				return shippingtest.Record("processing", listsFDA)(r)
+			}
+			ctx, stop := context.WithTimeout(t.Context(), 12*time.Second)
+			defer stop()
+			client := shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{httpmock.NewStringResponder(503, "")}, []httpmock.Responder{read}))
+			result, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
+				RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"),
+				PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Minute}})
+			if got := shippingtest.Outcome(result, err); got != shipping.OutcomeCharged {
+				t.Errorf("arrives after %s: %q after %s (%v)", arrives, got, time.Since(started), err)
+			}
+		})
+	}
+}

@@ -45,8 +45,8 @@ type Config struct {
 
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// DefaultPatience is the timeout of the reference server's deliveries.
-const DefaultPatience = 10 * time.Second
+// DefaultPatience is longer than the 10 s after which a receiver of package webhook gives up a slow request.
+const DefaultPatience = 15 * time.Second
 
 // Verdict is the judgement of a response.
 type Verdict string

@@ -47,8 +47,9 @@ func Pages(op shipping.Operation) bool { return op.Pages }
 // Charges reports whether an operation takes money from a wallet.
 func Charges(op shipping.Operation) bool { return op.Charges }
 
-// Once reports whether an operation must not be sent again before its outcome was read.
-func Once(op shipping.Operation) bool { return op.Retry == shipping.RetryNever }
+// Once reports whether an operation must not be sent again before its outcome was read: one that charges, whatever the
+// client does with it, and one that the table never retries.
+func Once(op shipping.Operation) bool { return op.Charges || op.Retry == shipping.RetryNever }
 
 // Changes reports whether an operation changes something.
 func Changes(op shipping.Operation) bool { return op.Method != http.MethodGet }
