@@ -91,9 +91,9 @@ func (p PurchaseRequest) MarshalJSON() ([]byte, error) {
 		plainPurchase
 		Draft map[string]any `json:"draft,omitempty"`
 	}{plainPurchase: plainPurchase(p)}
-	if p.Draft != nil {
-		stored.Draft = p.Draft.shown().Members()
-		stored.Draft["request_id"], stored.Draft["status"] = p.RequestID, p.Draft.Status
+	if before := p.before(); before != nil {
+		stored.Draft = before.Members()
+		stored.Draft["request_id"], stored.Draft["status"] = p.RequestID, StatusDraft
 	}
 	return json.Marshal(stored)
 }
@@ -288,13 +288,27 @@ func (p PurchaseRequest) notPurchasable(before *evidence.Record) string {
 	return ""
 }
 
+// before returns what the draft shows. It returns nil if there is no draft, or none that can have been purchased: nothing
+// was sent for it, and what is stored of it must not be purchased later.
+func (p PurchaseRequest) before() *evidence.Record {
+	if p.Draft == nil {
+		return nil
+	}
+	shown := p.Draft.shown()
+	p.QuotedDrafts = true // it is not stored; a charge is, so that Purchase finds it again
+	if p.notPurchasable(shown) != "" {
+		return nil
+	}
+	return shown
+}
+
 // failed returns the error of a purchase, with what has to be remembered of it.
 func (s RegulatoryService) failed(p PurchaseRequest, outcome PurchaseOutcome, record *RegulatoryRequest, err error) error {
 	if p.Draft != nil {
-		small := p.Draft.shown().Members()
-		small["request_id"], small["status"] = p.RequestID, p.Draft.Status
-		text, _ := json.Marshal(small)
-		p.Draft = s.core.withoutKey(decodeRecord(RawJSON(text)))
+		text, _ := json.Marshal(p)
+		var stored PurchaseRequest
+		_ = json.Unmarshal(text, &stored)
+		p.Draft = s.core.withoutKey(stored.Draft)
 	}
 	return &PurchaseError{Purchase: &p, Outcome: outcome, Request: s.core.withoutKey(record), Err: err}
 }
@@ -567,8 +581,6 @@ func (s RegulatoryService) SettlePurchase(ctx context.Context, purchase *Purchas
 	case p.Refused:
 		reading.response = evidence.Refusal
 	}
-	if p.Draft != nil {
-		reading.before = p.Draft.shown()
-	}
+	reading.before = p.before()
 	return reading.decide(ctx)
 }
