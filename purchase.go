@@ -486,7 +486,7 @@ func (b *readBack) observe(sent time.Time, record *RegulatoryRequest, err error)
 	}
 	b.last = record
 	shown := record.shown()
-	if shown.Unclear != "" {
+	if shown.Unclear != "" || shown.Draft && record.Status != StatusDraft { // it shows the status draft beside another
 		b.draftSince = time.Time{}
 		return c
 	}
