@@ -114,8 +114,8 @@ func (p *PurchaseRequest) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// validate returns a [*ValidationError] if the purchase would be refused before it is sent.
-func (p *PurchaseRequest) validate() error {
+// Validate returns a [*ValidationError] if the purchase would be refused before it is sent.
+func (p *PurchaseRequest) Validate() error {
 	switch {
 	case p == nil || strings.TrimSpace(p.RequestID) == "":
 		return invalidRequest(OpPurchase, "RequestID", "is empty: pass the request_id that Analyze returned")
@@ -229,7 +229,7 @@ func (e *PurchaseError) Unwrap() error { return e.Err }
 //
 // Specification: POST /v1/regulatory-documents/purchase.
 func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseRequest, call ...CallOption) (*PurchaseResult, error) {
-	if err := purchase.validate(); err != nil {
+	if err := purchase.Validate(); err != nil {
 		return nil, err
 	}
 	if err := s.mayCall(ctx, OpPurchase, call); err != nil {
