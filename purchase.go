@@ -199,13 +199,13 @@ type PurchaseError struct {
 
 // Error names the request and the outcome, and what to do.
 func (e *PurchaseError) Error() string {
-	id := ""
+	id, outcome := "", cmp.Or(e.Outcome, OutcomeUnknown)
 	if e.Purchase != nil {
 		id = e.Purchase.RequestID
 	}
 	text := fmt.Sprintf("shipping: purchase of request %s: outcome %s%s",
-		oneLine(id, maxErrorID), cmp.Or(e.Outcome, OutcomeUnknown), causeText(e.Err, id))
-	switch e.Outcome {
+		oneLine(id, maxErrorID), outcome, causeText(e.Err, id))
+	switch outcome {
 	case OutcomePurchasedBefore:
 		text += "; call Regulatory.Wait to wait for the documents"
 	case OutcomeUnknown:
