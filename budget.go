@@ -185,6 +185,9 @@ func (r *RegulatoryRequest) price(assumed string, documents []DocumentType) (Amo
 			Slug: string(slug), Currency: cmp.Or(document.Currency, r.Currency, assumed), Own: document.Currency != "",
 			Differs: func(text string) (string, bool) {
 				amount, err := ParseAmount(text)
+				if errors.Is(err, ErrAmountOverflow) {
+					return "too large for an Amount", true
+				}
 				return amount.String(), err == nil && amount.Sign() != 0 && !amount.Equal(document.Amount)
 			},
 		}

@@ -308,3 +308,28 @@ func TestBudget_IsHeldAgainstTheDraftAsItWasSent(t *testing.T) {
 		}
 	}
 }
+
+// A second price that is too large for an Amount was ignored, and the other one passed the budget.
+func TestBudget_ASecondPriceThatIsTooLargeIsAnotherPrice(t *testing.T) {
+	t.Parallel()
+	for _, total := range []string{"1e30", `"1e30"`, "99999999999999999999999999"} {
+		service := shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft","available_documents":[` +
+			`{"document_type":"FDA","amount":10,"currency":"NGN","total":` + total + `}]}`))
+		draft, err := shippingtest.NewClient(t, service).Regulatory.Get(t.Context(), "RD-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		budget := shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN"}
+		if price, err := budget.Check(draft, "FDA"); !errors.Is(err, shipping.ErrOverBudget) {
+			t.Errorf("%s: %s, %v", total, price, err)
+		}
+	}
+}
+
+// A PurchaseError without an outcome reports it as unknown, and must then not invite another purchase.
+func TestPurchaseError_TheZeroValueIsUnknown(t *testing.T) {
+	t.Parallel()
+	if text := new(shipping.PurchaseError).Error(); !strings.Contains(text, "outcome unknown; do not purchase again") {
+		t.Error(text)
+	}
+}

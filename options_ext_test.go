@@ -289,6 +289,22 @@ func TestValidation_NothingIsSent(t *testing.T) {
 	}
 }
 
+// PurchaseRequest.Validate was that of the options in it, which accepted a purchase that cannot be sent.
+func TestPurchaseRequest_ValidateChecksThePurchase(t *testing.T) {
+	t.Parallel()
+	for _, purchase := range []*shipping.PurchaseRequest{
+		nil, {}, {RequestID: "RD-1"}, {RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"customs"}},
+		{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{QuietFor: -1}},
+	} {
+		if _, ok := errors.AsType[*shipping.ValidationError](purchase.Validate()); !ok {
+			t.Errorf("%+v is valid", purchase)
+		}
+	}
+	if err := (&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}}).Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(shippingtest.OK(`{"status":"processing"}`))

@@ -93,8 +93,8 @@ func (p PurchaseRequest) MarshalJSON() ([]byte, error) {
 		plainPurchase
 		Draft map[string]any `json:"draft,omitzero"` // an empty one is a draft that showed nothing
 	}{plainPurchase: plainPurchase(p)}
-	if p.Draft != nil {
-		stored.Draft = p.Draft.shown().Members()
+	if before := p.before(); before != nil {
+		stored.Draft = before.Members()
 	}
 	return json.Marshal(stored)
 }
@@ -115,8 +115,8 @@ func (p *PurchaseRequest) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// validate returns a [*ValidationError] if the purchase would be refused before it is sent.
-func (p *PurchaseRequest) validate() error {
+// Validate returns a [*ValidationError] if the purchase would be refused before it is sent.
+func (p *PurchaseRequest) Validate() error {
 	switch {
 	case p == nil || strings.TrimSpace(p.RequestID) == "":
 		return invalidRequest(OpPurchase, "RequestID", "is empty: pass the request_id that Analyze returned")
@@ -200,13 +200,13 @@ type PurchaseError struct {
 
 // Error names the request and the outcome, and what to do.
 func (e *PurchaseError) Error() string {
-	id := ""
+	id, outcome := "", cmp.Or(e.Outcome, OutcomeUnknown)
 	if e.Purchase != nil {
 		id = e.Purchase.RequestID
 	}
 	text := fmt.Sprintf("shipping: purchase of request %s: outcome %s%s",
-		oneLine(id, maxErrorID), cmp.Or(e.Outcome, OutcomeUnknown), causeText(e.Err, id))
-	switch e.Outcome {
+		oneLine(id, maxErrorID), outcome, causeText(e.Err, id))
+	switch outcome {
 	case OutcomePurchasedBefore:
 		text += "; call Regulatory.Wait to wait for the documents"
 	case OutcomeUnknown:
@@ -230,7 +230,7 @@ func (e *PurchaseError) Unwrap() error { return e.Err }
 //
 // Specification: POST /v1/regulatory-documents/purchase.
 func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseRequest, call ...CallOption) (*PurchaseResult, error) {
-	if err := purchase.validate(); err != nil {
+	if err := purchase.Validate(); err != nil {
 		return nil, err
 	}
 	if err := s.mayCall(ctx, OpPurchase, call); err != nil {
@@ -291,15 +291,28 @@ func (p PurchaseRequest) notPurchasable(before *evidence.Record) string {
 	return ""
 }
 
+// before returns what the draft shows. It returns nil if there is no draft, or none that can have been purchased: nothing
+// was sent for it. One without a status is what a PurchaseRequest holds of a draft that was purchased.
+func (p PurchaseRequest) before() *evidence.Record {
+	if p.Draft == nil {
+		return nil
+	}
+	shown := p.Draft.shown()
+	p.QuotedDrafts = true // it is not stored
+	if p.Draft.Status != "" && p.notPurchasable(shown) != "" {
+		return nil
+	}
+	return shown
+}
+
 // failed returns the error of a purchase, with what has to be remembered of it: for an unknown outcome what its JSON holds,
 // and else no draft, so that another purchase reads the request first.
 func (s RegulatoryService) failed(p PurchaseRequest, outcome PurchaseOutcome, record *RegulatoryRequest, err error) error {
-	if p.Draft != nil {
-		text, _ := json.Marshal(p.Draft.shown().Members())
+	before := p.before()
+	p.Draft = nil
+	if before != nil && outcome == OutcomeUnknown {
+		text, _ := json.Marshal(before.Members())
 		p.Draft = s.core.withoutKey(decodeRecord(RawJSON(text)))
-	}
-	if outcome != OutcomeUnknown {
-		p.Draft = nil
 	}
 	return &PurchaseError{Purchase: &p, Outcome: outcome, Request: s.core.withoutKey(record), Err: err}
 }
@@ -483,7 +496,7 @@ func (b *readBack) observe(sent time.Time, record *RegulatoryRequest, err error)
 	}
 	b.last = record
 	shown := record.shown()
-	if shown.Unclear != "" {
+	if shown.Unclear != "" || shown.Draft && record.Status != StatusDraft { // it shows the status draft beside another
 		b.draftSince = time.Time{}
 		return c
 	}
@@ -578,8 +591,6 @@ func (s RegulatoryService) SettlePurchase(ctx context.Context, purchase *Purchas
 	case p.Refused:
 		reading.response = evidence.Refusal
 	}
-	if p.Draft != nil {
-		reading.before = p.Draft.shown()
-	}
+	reading.before = p.before()
 	return reading.decide(ctx)
 }

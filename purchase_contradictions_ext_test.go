@@ -55,6 +55,8 @@ func TestPurchase_AContradictoryRecordDecidesNothing(t *testing.T) {
 		`{"request_id":["RD-2"],"status":"processing","documents":["FDA"]}`,
 		`{"request_id":"RD-2","request_id":"RD-1","status":"processing"}`,
 		`{"request_id":"RD-1","status":"draft","status":"processing"}`,
+		`{"request_id":"RD-1","status":"DRAFT","documents":["FDA"]}`,
+		`{"status":"draft","request":{"request_id":"RD-1","status":"processing","documents":["FDA"]}}`,
 		`{"request_id":"RD-1","status":"processing","status":"draft"}`,
 		`{"request_id":"RD-1","status":"processing"},"data":{"request_id":"RD-1","status":"draft"}`,
 		`{"request_id":"RD-1","status":"processing","documents":["CUSTOMS"],"documents":["FDA"]}`,

@@ -410,3 +410,61 @@ func TestPurchase_IsReadBackUpToItsDeadline(t *testing.T) {
 		})
 	}
 }
+
+// A draft that shows a purchase is not purchased later either: not with the Purchase of the error, and not from its JSON,
+// which both left out what the draft showed. Nor is a purchase that was never sent settled as a success.
+func TestPurchase_ADraftThatWasNotPurchasedIsNotRemembered(t *testing.T) {
+	t.Parallel()
+	for name, members := range map[string]string{
+		"a transaction":                     `"status":"draft","transaction_id":"TX-1"`,
+		"a transaction that cannot be read": `"status":"draft","transaction_id":{"id":1}`,
+		"a charge":                          `"status":"draft","charged_amount":5`,
+		"a status given twice":              `"status":"completed","status":"draft"`,
+		"two values for the status":         `"status":"draft","request":{"status":"processing"}`,
+		"a completed request":               `"status":"completed"`,
+	} {
+		purchases, ended := 0, false
+		service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/purchase"):
+				purchases++
+				return shippingtest.Record("processing")(r)
+			case ended: // another client has purchased other documents
+				return shippingtest.OK(`{"request_id":"RD-1","status":"completed","transaction_id":"TX-1"}`)(r)
+			}
+			return shippingtest.OK(`{"request_id":"RD-1",` + members + `}`)(r)
+		})
+		client := shippingtest.NewClient(t, service)
+		draft, err := client.Regulatory.Get(t.Context(), "RD-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: draft, Sole: true}
+		_, err = client.Regulatory.Purchase(t.Context(), first)
+		failed, ok := errors.AsType[*shipping.PurchaseError](err)
+		if !ok {
+			t.Fatalf("%s: %v", name, err)
+		}
+		text, err := json.Marshal(first)
+		var stored shipping.PurchaseRequest
+		if err := errors.Join(err, json.Unmarshal(text, &stored)); err != nil {
+			t.Fatal(err)
+		}
+		again := map[string]*shipping.PurchaseRequest{"the same": first, "that of the error": failed.Purchase, "that of the JSON": &stored}
+		for which, purchase := range again {
+			_, err := client.Regulatory.Purchase(t.Context(), purchase)
+			if purchases != 0 || err == nil {
+				t.Errorf("%s, %s: %d purchases, %v", name, which, purchases, err)
+			}
+		}
+		ended = name != "a charge" // which may be a quote, with which it can have been purchased
+		for which, purchase := range again {
+			if !ended {
+				continue
+			}
+			if result, err := client.Regulatory.SettlePurchase(t.Context(), purchase); shippingtest.Outcome(result, err) != shipping.OutcomeUnknown {
+				t.Errorf("%s, %s: settled as %v, %v", name, which, shippingtest.Outcome(result, err), err)
+			}
+		}
+	}
+}

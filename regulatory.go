@@ -153,7 +153,7 @@ func (s RegulatoryService) read(ctx context.Context, r request, call []CallOptio
 	if record == nil {
 		record = &RegulatoryRequest{Raw: data.raw}
 	}
-	record = s.core.redactedRecord(record)
+	record = s.core.withoutKey(record) // errors quote it, and journals keep parts of it
 	asked := r.requestID
 	setDefault(&record.RequestID, asked)
 	problem := ""
@@ -221,22 +221,7 @@ func (t DocumentType) didYouMean() string {
 	return "; did you mean " + string(meant) + "?"
 }
 
-// redactedRecord returns a record without the key if the request failed, or if the key is in a field that an
-// error may quote or a journal may keep: the identifiers, the status, the documents and the currencies.
-func (c *core) redactedRecord(record *RegulatoryRequest) *RegulatoryRequest {
-	shown := record.Status == StatusFailed || c.key.In(record.RequestID) || c.key.In(string(record.Status)) || c.key.In(record.Currency) ||
-		c.key.In(record.TransactionID)
-	for _, document := range record.AvailableDocuments {
-		shown = shown || c.key.In(string(document.DocumentType)) || c.key.In(document.Currency)
-	}
-	if !shown {
-		return record
-	}
-	return c.withoutKey(record)
-}
-
-// withoutKey returns a record for an error: record itself if it does not contain the key, else a copy without
-// the key.
+// withoutKey returns record itself if it does not contain the key, else a copy without the key.
 func (c *core) withoutKey(record *RegulatoryRequest) *RegulatoryRequest {
 	if c == nil || record == nil {
 		return record

@@ -117,3 +117,21 @@ func TestRecord_OfAnEarlierVersion(t *testing.T) {
 		t.Error("a member that is not known is accepted")
 	}
 }
+
+// A charge whose currency no journal can keep was never recorded: the item stayed "purchasing", in every run.
+func TestBatch_AChargeInACurrencyThatCannotBeKeptIsRecorded(t *testing.T) {
+	t.Parallel()
+	for _, currency := range []string{`NGN\u0000`, strings.Repeat("N", 5000)} {
+		synctest.Test(t, func(t *testing.T) {
+			service := &walletService{purchase: func(int) purchaseFault {
+				return purchaseFault{Charge: "300", Report: `"charged_amount":300,"currency":"` + currency + `"`}
+			}}
+			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
+				Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"),
+			})
+			if err != nil || report.Count(batch.StateCompleted) != 1 || report.Committed.String() != "300" {
+				t.Errorf("%.40s: committed %s, %v, %v", currency, report.Committed, report.Results[0].Err, err)
+			}
+		})
+	}
+}

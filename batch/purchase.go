@@ -141,6 +141,9 @@ func (e *entry) charge(amount shipping.Amount, currency string) {
 	if !amount.Known() {
 		return
 	}
+	if textProblem(currency, maxRecordText) != "" {
+		currency = "" // no journal can keep it, and the charge must be kept
+	}
 	e.record.Charged, e.record.ChargedCurrency = amount, currency
 	if currency != "" && e.record.Currency != "" && !evidence.SameCurrency(currency, e.record.Currency) || amount.Cmp(e.record.Amount) <= 0 {
 		return

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -44,6 +45,26 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*r = Record(read.plain)
+	return r.lost(text)
+}
+
+// lost returns an error if the purchase of a record, which reads itself, has members that it left out.
+func (r *Record) lost(text []byte) error {
+	if r.Purchase == nil {
+		return nil
+	}
+	var sent, kept struct {
+		Purchase map[string]json.RawMessage `json:"purchase"`
+	}
+	again, err := json.Marshal(map[string]any{"purchase": r.Purchase})
+	if err := errors.Join(err, json.Unmarshal(text, &sent), json.Unmarshal(again, &kept)); err != nil {
+		return err
+	}
+	for name := range sent.Purchase {
+		if _, found := kept.Purchase[name]; !found {
+			return &unknownFieldError{fmt.Errorf("unknown field %q of the purchase", name)}
+		}
+	}
 	return nil
 }
 

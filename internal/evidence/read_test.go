@@ -174,6 +174,9 @@ func TestReadRefusal(t *testing.T) {
 		`{"status":false,"data":{"status":"draft","status":"draft"}}`:                   {"twice", true},
 		`{"title":"No","status":409,"request_id":"RD-1"}`:                               {"", false},
 		`{"title":"No","status":409,"request_id":"RD-2"}`:                               {"another request", false},
+		`{"detail":"No","request_id":"RD-2"}`:                                           {"another request", false}, // a title is optional
+		`{"detail":"No","status":"paid"}`:                                               {"other than draft", false},
+		`{"detail":"No","status":"draft"}`:                                              {"", true},
 		`{"title":"No","status":409,"request":{"status":"completed"}}`:                  {"other than draft", false},
 		`{"title":"No","status":409,"documents":[{"type":"FDA"}],"transaction_id":"T"}`: {"a transaction", false},
 	} {

@@ -15,14 +15,14 @@ type Refused struct {
 	charges     []string
 }
 
-// ReadRefusal reads the whole body of the refusal of a request: an envelope, or problem details, whose members stand
-// beside "title". The members of a record count at any depth, because the form of a refusal is not specified.
+// ReadRefusal reads the whole body of the refusal of a request: an envelope, whose status is false, or problem details,
+// whose members are those of a record. The members of a record count at any depth, because the form of a refusal is not specified.
 func ReadRefusal(body, requestID string) Refused {
 	root := parse(body)
 	var r Refused
 	r.read(root)
 	records := []node{root.get("data"), root.get("data").get("request"), root.get("request")}
-	if root.get("title").kind == '"' {
+	if root.get("status").text != "false" {
 		records = append(records, root)
 	}
 	for _, record := range records {

@@ -86,8 +86,8 @@ func (j *BatchJournal) sum(ctx context.Context, tx pgx.Tx, budget shipping.Budge
 	var foreign, currency, unknown *string
 	err = tx.QueryRow(ctx, `
 		SELECT trim_scale(coalesce(sum(committed), 0))::text,
-			min(key) FILTER (WHERE committed IS NOT NULL AND currency NOT IN ('', $2)),
-			min(currency) FILTER (WHERE committed IS NOT NULL AND currency NOT IN ('', $2)),
+			min(key) FILTER (WHERE committed IS NOT NULL AND currency <> '' AND lower(trim(currency)) <> lower(trim($2))),
+			min(currency) FILTER (WHERE committed IS NOT NULL AND currency <> '' AND lower(trim(currency)) <> lower(trim($2))),
 			min(key) FILTER (WHERE committed < 0 OR committed IS NULL AND record ? 'documents' AND record->>'step' <> $4)
 		FROM shipping_batch_item
 		WHERE batch = $1 AND ($3::text IS NULL OR key <> $3)`,

@@ -60,3 +60,21 @@ func TestBatchJournal_KeepsWhatHappenedIfTheSumCannotBeCounted(t *testing.T) {
 		})
 	}
 }
+
+// Spaces and the case of letters do not make another currency, as in the journals of one process: a batch whose budget
+// was in "ngn" refused to continue with the purchases in "NGN".
+func TestBatchJournal_CountsACurrencyInAnySpelling(t *testing.T) {
+	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
+	for key, currency := range map[string]string{"a": "NGN", "b": "ngn", "c": " Ngn "} {
+		record := batch.Record{Key: key, Step: batch.StepPurchased, Documents: []shipping.DocumentType{"FDA"}, Amount: amount(t, "5"), Currency: currency}
+		if _, err := claim(t, journal, key).Append(t.Context(), record, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, currency := range []string{"NGN", "ngn", " nGN"} {
+		sum, err := journal.Committed(t.Context(), shipping.Budget{Amount: amount(t, "100"), Currency: currency})
+		if err != nil || sum.String() != "15" {
+			t.Errorf("%q: %s, %v", currency, sum, err)
+		}
+	}
+}
