@@ -20,7 +20,8 @@ type entry struct {
 	due       time.Time
 	again     time.Duration // the interval between tries, if another process has the item
 	poll      *workflow.Wait[*shipping.RegulatoryRequest]
-	graceOver bool // no purchase of an earlier claim can still be sent in time
+	graceOver bool            // no purchase of an earlier claim can still be sent in time
+	refusal   *shipping.Error // why the service refused the purchase of this run, which is settled now; nil if it did not
 	err       error
 	done      bool
 }

@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/batchtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -134,4 +136,31 @@ func TestBatch_AChargeInACurrencyThatCannotBeKeptIsRecorded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A refused purchase is settled in the run that sent it, also if the lease of its claim is too short to read the request for
+// QuietFor: it stayed unknown, held the budget, and was sent once more in every run.
+func TestBatch_ARefusalUnderALeaseIsSettled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
+			if strings.HasSuffix(r.URL.Path, "/purchase") {
+				return httpmock.NewStringResponse(402, `{"status":false,"message":"the wallet is empty"}`), nil
+			}
+			return shippingtest.Record("draft", `"available_documents":[{"document_type":"FDA","amount":100,"currency":"NGN"}]`)(r)
+		})
+		report, err := batch.Run(t.Context(), shippingtest.NewClient(t, service), []batch.Item{{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}},
+			&batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: batchtest.NewJournal(108 * time.Second)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := report.Results[0]
+		failed, ok := errors.AsType[*shipping.PurchaseError](got.Err)
+		if got.State != batch.StateError || !ok || failed.Outcome != shipping.OutcomeNotCharged || !errors.Is(got.Err, shipping.ErrInsufficientFunds) || report.Committed.Sign() != 0 {
+			t.Errorf("%+v, %s committed", got, report.Committed)
+		}
+		if n := service.Count(http.MethodPost); n != 2 {
+			t.Errorf("%d requests that change something, want the analysis and the purchase", n)
+		}
+	})
 }

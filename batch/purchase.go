@@ -108,7 +108,13 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 	case failed != nil && failed.Purchase.Refused && !e.refused():
 		// A later run must not take a refused purchase for one whose response was lost.
 		e.record.Purchase = failed.Purchase
-		return 0, errors.Join(err, e.move(ctx, StepPurchasing))
+		if moved := e.move(ctx, StepPurchasing); moved != nil || e.run.journal.Lease() == 0 || ctx.Err() != nil {
+			return 0, errors.Join(err, moved)
+		}
+		// A part of the lease may be too short to read the request for long enough, so it is settled under a renewed claim.
+		refusal, _ := errors.AsType[*shipping.Error](failed.Err) // without the end of that part
+		e.refusal, e.graceOver = refusal, true
+		return time.Millisecond, nil
 	default:
 		return 0, err
 	}
@@ -170,6 +176,10 @@ func (e *entry) settle(ctx context.Context) (time.Duration, error) {
 	failed, ok := err.(*shipping.PurchaseError)
 	if !ok || failed.Outcome != shipping.OutcomeNotCharged {
 		return e.bought(ctx, bought, err)
+	}
+	if e.refusal != nil { // the service would refuse it again
+		failed.Err = e.refusal
+		return e.notCharged(ctx, failed)
 	}
 	if err := e.giveBack(ctx); err != nil {
 		return 0, err

@@ -115,9 +115,9 @@ func recordEvents(before, after batch.Step) []string {
 		if before == "" {
 			return []string{"records analyzed"}
 		}
-		return []string{"records not charged", "records settled"}
+		return []string{"records not charged", "records settled", "ends a refused item"}
 	case batch.StepPurchasing:
-		return []string{"records purchasing", "renews its claim", "records the refusal"}
+		return []string{"records purchasing", "renews its claim", "records the refusal", "records the refusal, to settle it"}
 	case batch.StepPurchased:
 		return []string{"records purchased"}
 	}

@@ -106,6 +106,8 @@ func table() []rule {
 		{"records purchased", step, func(v view) bool { return v.in(charged) && v.owns() }, func(v view) { v.record(stepPurchased, polling) }},
 		{"records not charged", step, func(v view) bool { return v.in(notCharged) && v.owns() }, func(v view) { v.record(stepAnalyzed, done) }},
 		{"records the refusal", step, func(v view) bool { return v.in(refused, denied) && v.owns() }, func(v view) { v.record(stepPurchasing, done) }},
+		{"records the refusal, to settle it", step, func(v view) bool { return v.in(refused, denied) && v.owns() }, func(v view) { v.record(stepPurchasing, open) }},
+		{"ends a refused item", step, func(v view) bool { return v.in(settled) && v.owns() }, func(v view) { v.record(stepAnalyzed, done) }},
 		{"records settled", step, func(v view) bool { return v.in(settled) && v.owns() }, func(v view) { v.record(stepAnalyzed, analyzed) }},
 		{"reads the end", step, func(v view) bool { return v.in(polling) && v.it.Request == generated }, func(v view) { v.to(ended) }},
 		{"records completed", step, func(v view) bool { return v.in(ended) && v.owns() }, func(v view) { v.record(stepCompleted, done) }},
