@@ -19,6 +19,9 @@ func SelectAll(draft *RegulatoryRequest) ([]DocumentType, error) {
 // SelectAutomated selects the documents that the service generates on its own: those whose Mode is
 // "automated" (assumption). It returns an error if no document on offer shows a Mode.
 func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
+	if draft == nil {
+		return nil, nil
+	}
 	hasMode := func(offer AvailableDocument) bool { return offer.Mode != "" }
 	if len(draft.AvailableDocuments) > 0 && !slices.ContainsFunc(draft.AvailableDocuments, hasMode) {
 		return nil, errors.New("shipping: the draft does not show which documents are automated: use SelectOnly, SelectAll or your own function")
@@ -35,6 +38,9 @@ func SelectOnly(types ...DocumentType) func(draft *RegulatoryRequest) ([]Documen
 }
 
 func selectDocuments(draft *RegulatoryRequest, wanted func(AvailableDocument) bool) (selected []DocumentType) {
+	if draft == nil {
+		return nil
+	}
 	for _, offer := range draft.AvailableDocuments {
 		if wanted(offer) {
 			selected = append(selected, offer.DocumentType)
@@ -126,7 +132,10 @@ func (e *BudgetError) Unwrap() error { return ErrOverBudget }
 // currency, or unclear; see [RegulatoryRequest.Price]. The price is read from the draft as the service sent it: a
 // callback may have changed its fields.
 func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amount, error) {
-	if draft.Raw != "" {
+	switch {
+	case draft == nil:
+		return Amount{}, &BudgetError{Budget: b, Problem: "there is no draft"}
+	case draft.Raw != "":
 		draft = decodeRecord(draft.Raw)
 	}
 	if !b.Amount.Known() || b.Currency == "" {

@@ -333,3 +333,19 @@ func TestPurchaseError_TheZeroValueIsUnknown(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// Without a draft there is no price, and nothing to select.
+func TestBudget_WithoutADraft(t *testing.T) {
+	t.Parallel()
+	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1"), Currency: "NGN"}
+	if _, err := budget.Check(nil, shipping.DocumentFDA); !errors.Is(err, shipping.ErrOverBudget) {
+		t.Errorf("%v", err)
+	}
+	for name, choose := range map[string]func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error){
+		"SelectAll": shipping.SelectAll, "SelectAutomated": shipping.SelectAutomated, "SelectOnly": shipping.SelectOnly(shipping.DocumentFDA),
+	} {
+		if selected, err := choose(nil); err != nil || len(selected) != 0 {
+			t.Errorf("%s: %v, %v", name, selected, err)
+		}
+	}
+}

@@ -52,7 +52,7 @@ func (o *Offers) Ambiguity(p Price) string {
 		return "the currency of the draft cannot be read"
 	}
 	for _, entry := range o.entries[strings.TrimSpace(p.Slug)] {
-		if found := p.otherMoney(entry, 0); found != "" {
+		if found := p.otherMoney(entry, true); found != "" {
 			return found
 		}
 	}
@@ -61,47 +61,59 @@ func (o *Offers) Ambiguity(p Price) string {
 
 // otherMoney returns the first member of an object that shows another amount, or another currency. It looks into
 // nested objects and lists too.
-func (p Price) otherMoney(entry node, depth int) string {
+func (p Price) otherMoney(entry node, outermost bool) string {
 	if name, twice := entry.repeated(); twice {
 		return quote(name) + " is given twice"
 	}
 	members := slices.SortedFunc(slices.Values(entry.members), func(a, b member) int { return strings.Compare(a.name, b.name) })
 	for _, m := range members {
-		value := m.value
 		isCurrency := containsAny(m.name, "currency")
 		switch {
-		case isCurrency && !value.scalar():
+		case isCurrency && !m.value.scalar():
 			return m.name + " cannot be read"
-		case !value.scalar():
-			if found := p.otherMoneyIn(value, depth+1); found != "" {
-				return m.name + "." + found
+		case !m.value.scalar():
+			if found := p.otherMoneyIn(m); found != "" {
+				return found
 			}
-		case depth == 0 && (strings.EqualFold(m.name, "amount") || strings.EqualFold(m.name, "price") || strings.EqualFold(m.name, "currency")):
+		case outermost && (strings.EqualFold(m.name, "amount") || strings.EqualFold(m.name, "price") || strings.EqualFold(m.name, "currency")):
 			// Read by its exact name; in other case it is an unknown member, which is not read.
 		case isCurrency:
-			if value.text != "" && p.Currency != "" && !SameCurrency(value.text, p.Currency) {
-				return m.name + " is " + quote(value.text)
+			if m.value.text != "" && p.Currency != "" && !SameCurrency(m.value.text, p.Currency) {
+				return m.name + " is " + quote(m.value.text)
 			}
-		case containsAny(m.name, "amount", "price", "cost", "charge", "total", "fee", "tax", "vat"):
-			if amount, differs := p.Differs(value.text); differs {
-				return m.name + " is " + amount
+		default:
+			if found := p.otherAmount(m.name, m.value); found != "" {
+				return found
 			}
 		}
 	}
 	return ""
 }
 
-// otherMoneyIn is otherMoney for an object or the objects in a list.
-func (p Price) otherMoneyIn(value node, depth int) string {
-	if depth > 3 {
-		return ""
-	}
-	for _, entry := range value.items() {
-		if found := p.otherMoney(entry, depth); found != "" {
+// otherMoneyIn is otherMoney for a member that is an object or a list.
+func (p Price) otherMoneyIn(m member) string {
+	for _, entry := range m.value.items() {
+		found := p.otherMoney(entry, false)
+		if found != "" {
+			return m.name + "." + found
+		}
+		if found = p.otherAmount(m.name, entry); found != "" {
 			return found
 		}
 	}
 	return ""
+}
+
+// otherAmount returns that a value under the name of an amount is another one.
+func (p Price) otherAmount(name string, value node) string {
+	if !value.scalar() || !containsAny(name, "amount", "price", "cost", "charge", "total", "fee", "tax", "vat") {
+		return ""
+	}
+	amount, differs := p.Differs(value.text)
+	if !differs {
+		return ""
+	}
+	return name + " is " + amount
 }
 
 func containsAny(name string, parts ...string) bool {

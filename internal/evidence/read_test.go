@@ -209,7 +209,9 @@ func TestOffers_Ambiguity(t *testing.T) {
 		offer(`"Currency":{"code":"USD"}`):                                "Currency cannot be read",
 		offer(`"amount":5,"amount":7`):                                    `"amount" is given twice`,
 		`{"currency":"NGN","currency":"USD"}`:                             `the draft gives "currency" twice`,
-		offer(`"a":{"b":{"c":{"d":{"total":7}}}}`):                        "", // nested too deep
+		offer(`"a":{"b":{"c":{"d":{"total":7}}}}`):                        "a.b.c.d.total is 7",
+		offer(`"fees":[5,7]`):                                             "fees is 7",
+		offer(`"ids":[7]`):                                                "",
 		`{"available_documents":[{"slug":"WATCH","total":7}]}`:            "", // another document
 		`{"available_documents":["WATCH",{"type":"FDA","total":7}]}`:      "total is 7",
 		`{"available_documents":[{"slug":"W","type":"FDA","total":7}]}`:   "total is 7",
