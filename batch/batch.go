@@ -68,7 +68,8 @@ type Options struct {
 	// Budget bounds the spending of the whole batch, over all its runs. It is reserved before a purchase
 	// is sent, and given back only when it is certain that nothing was charged, so that it holds at
 	// every moment. If the service reports a charge that is higher than the price on the draft, the higher
-	// one counts, and nothing more is purchased in this run. Nil means no bound.
+	// one counts, and nothing more is purchased in this run. Nor is it after a charge in another currency, which cannot be
+	// compared with the budget. Nil means no bound.
 	Budget *shipping.Budget
 	// Purchase holds the settings of the purchases. Its QuietFor is also how long a request must read as a draft
 	// until a purchase that an earlier run left without a response counts as not charged.

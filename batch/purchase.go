@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -140,9 +141,9 @@ func (e *entry) giveBack(ctx context.Context) error {
 	return e.move(ctx, StepAnalyzed)
 }
 
-// charge records the charge that the service reports. More than the price on the draft counts against
-// the budget, and ends the purchases of this run. Anything else leaves the reservation as it is: a
-// report that is less, or in another currency, does not show that less was taken.
+// charge records the charge that the service reports. More than the price on the draft counts against the budget, and ends
+// the purchases of this run; so does a charge in another currency, which cannot be compared. Anything else leaves the
+// reservation as it is: a report that is less does not show that less was taken.
 func (e *entry) charge(amount shipping.Amount, currency string) {
 	if !amount.Known() {
 		return
@@ -151,11 +152,15 @@ func (e *entry) charge(amount shipping.Amount, currency string) {
 		currency = "" // no journal can keep it, and the charge must be kept
 	}
 	e.record.Charged, e.record.ChargedCurrency = amount, currency
-	if currency != "" && e.record.Currency != "" && !evidence.SameCurrency(currency, e.record.Currency) || amount.Cmp(e.record.Amount) <= 0 {
+	priced := e.record.Amount.Known()
+	switch {
+	case priced && currency != "" && e.record.Currency != "" && !evidence.SameCurrency(currency, e.record.Currency):
+		e.run.overcharged(fmt.Sprintf("%s %s for %s, whose draft was priced in %s", inFull(amount), currency, e.record.Key, e.record.Currency))
 		return
-	}
-	if e.record.Amount.Known() {
-		e.run.overcharged(e.record.Key, e.record.Amount, amount)
+	case amount.Cmp(e.record.Amount) <= 0:
+		return
+	case priced:
+		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft said %s", inFull(amount), e.record.Key, inFull(e.record.Amount)))
 	}
 	e.record.Amount = amount
 	e.record.Currency = cmp.Or(e.record.Currency, currency)

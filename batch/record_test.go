@@ -165,7 +165,7 @@ func TestEntry_Charge(t *testing.T) {
 		"more":                         {ten, "NGN", twelve, "NGN", twelve, "NGN", true},
 		"more, without a currency":     {ten, "NGN", twelve, "", twelve, "NGN", true},
 		"more, the price without one":  {ten, "", twelve, "NGN", twelve, "NGN", true},
-		"more, in another currency":    {ten, "NGN", twelve, "USD", ten, "NGN", false},
+		"in another currency":          {ten, "NGN", twelve, "USD", ten, "NGN", true},
 		"without a price":              {none, "", ten, "NGN", ten, "NGN", false},
 		"without a price, or currency": {none, "", ten, "", ten, "", false},
 	} {
@@ -180,13 +180,13 @@ func TestEntry_Charge(t *testing.T) {
 		}
 	}
 	unbounded := &run{}
-	if unbounded.overcharged("k", ten, twelve); unbounded.mayPurchase() != nil {
+	if unbounded.overcharged("12.00 for k"); unbounded.mayPurchase() != nil {
 		t.Errorf("without a budget: %v", unbounded.mayPurchase())
 	}
 	twice := &run{options: Options{Budget: &shipping.Budget{Amount: twelve, Currency: "NGN"}}}
-	twice.overcharged("first", ten, twelve)
-	twice.overcharged("second", ten, twelve)
-	if err := twice.mayPurchase(); err == nil || !strings.Contains(err.Error(), "charged 12.00 for first, whose draft said 10.00") {
+	twice.overcharged("12.00 for first")
+	twice.overcharged("12.00 for second")
+	if err := twice.mayPurchase(); err == nil || !strings.Contains(err.Error(), "charged 12.00 for first") {
 		t.Errorf("the first of two is reported: %v", err)
 	}
 }

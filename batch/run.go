@@ -276,12 +276,11 @@ func (r *run) mayContinue() error {
 }
 
 // overcharged ends the purchases of a run with a budget, because the prices on drafts do not predict the charges.
-func (r *run) overcharged(key string, price, charged shipping.Amount) {
+func (r *run) overcharged(charge string) {
 	if r.options.Budget == nil {
 		return
 	}
-	problem := fmt.Sprintf("the service charged %s for %s, whose draft said %s; compare the wallet's transactions with the report before the next run",
-		inFull(charged), key, inFull(price))
+	problem := "the service charged " + charge + "; compare the wallet's transactions with the report before the next run"
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over == nil {

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -159,48 +158,46 @@ func (r *Record) ShowsCharge() bool { return r.Transaction || r.Charge != "" }
 
 // ListsOthers reports whether a document is listed that is not one of a purchase.
 func (r *Record) ListsOthers(purchased []string) bool {
-	for _, slugs := range r.lists {
-		for _, slug := range slugs {
-			if slug != "" && !slices.ContainsFunc(purchased, func(wanted string) bool { return sameSlug(slug, wanted) }) {
-				return true
-			}
-		}
-	}
-	return false
+	_, others, _ := r.among(purchased)
+	return others
 }
 
 // Compare returns how the listed documents relate to those of a purchase.
 func (r *Record) Compare(purchased []string) Documents {
-	found, others, listed := map[string]bool{}, false, false
-	for _, slugs := range r.lists {
-		for _, slug := range slugs {
-			listed = true
-			if at := slices.IndexFunc(purchased, func(wanted string) bool { return sameSlug(slug, wanted) }); at >= 0 {
-				found[purchased[at]] = true
-			} else {
-				others = true
-			}
-		}
-	}
+	found, others, unreadable := r.among(purchased)
 	switch {
-	case !listed:
+	case found == 0 && !others && !unreadable:
 		return NoList
-	case len(found) == len(purchased) && !others:
+	case found == len(purchased) && !others && !unreadable:
 		return These
-	case len(found) == 0 && !r.unreadable():
+	case found == 0 && !unreadable:
 		return Others
 	}
 	return Some
 }
 
-// unreadable reports whether a document is listed without a slug that could be read.
-func (r *Record) unreadable() bool {
+// among counts the documents of a purchase that are listed, and reports whether others are, and some without a slug that
+// could be read.
+func (r *Record) among(purchased []string) (found int, others, unreadable bool) {
+	missing := make(map[string]bool, len(purchased))
+	for _, slug := range purchased {
+		missing[folded(slug)] = true
+	}
 	for _, slugs := range r.lists {
-		if slices.Contains(slugs, "") {
-			return true
+		for _, slug := range slugs {
+			isMissing, isPurchased := missing[folded(slug)]
+			switch {
+			case slug == "":
+				unreadable = true
+			case !isPurchased:
+				others = true
+			case isMissing:
+				missing[folded(slug)] = false
+				found++
+			}
 		}
 	}
-	return false
+	return found, others, unreadable
 }
 
 // OnlyThese reports whether a purchase of this request can only have been one of these documents: the record names
@@ -212,9 +209,8 @@ func (r *Record) OnlyThese(purchased []string) bool {
 	return (r.Status != "failed" || r.Transaction) && (len(purchased) == 0 || named.Compare(purchased) == These)
 }
 
-func sameSlug(one, other string) bool {
-	return strings.EqualFold(strings.TrimSpace(one), strings.TrimSpace(other))
-}
+// folded returns a slug without spaces around it, in lower case.
+func folded(slug string) string { return strings.ToLower(strings.TrimSpace(slug)) }
 
 // quote quotes the start of a text.
 func quote(text string) string {
