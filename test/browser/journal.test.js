@@ -230,7 +230,7 @@ test("a misspelt field is named, and the valid request is copied, edited and sen
   await s.server.call("POST", "/v1/regulatory-documents/analyze", { shipmentId: "SH-1" });
   const page = await visit("#/journal/req-1?outcome=refused");
   const reason = page.locator(".detail .reason");
-  await reason.getByText('unknown field "shipmentId": did you mean "shipment_id"?').waitFor();
+  await reason.getByText('unknown field "shipmentId": did you mean "shipment_id"?', { exact: true }).waitFor();
   await reason.getByText("SH-1 is not a shipment of this world").waitFor();
   const valid = page.getByRole("group", { name: "The valid request" });
   await valid.getByRole("button", { name: "Copy the valid request as curl" }).click();
