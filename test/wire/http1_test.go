@@ -216,7 +216,10 @@ func TestHTTP1_StaleConnectionsLeaveNoUnknownPurchase(t *testing.T) {
 				if test.notice {
 					<-last.ended
 				}
-				result, err := c.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: requestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}})
+				result, err := c.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
+					RequestID: requestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA},
+					Draft: &shipping.RegulatoryRequest{RequestID: requestID, Status: shipping.StatusDraft}, Sole: true,
+				})
 				if err != nil || result.ReadBack {
 					t.Fatalf("%+v, %v", result, err)
 				}
