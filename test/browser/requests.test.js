@@ -92,7 +92,7 @@ test("a request is sent, found, compared and exported with the keyboard alone", 
   const focused = () => page.evaluate(() => window.document.activeElement?.getAttribute("aria-label") ?? window.document.activeElement?.textContent);
   const tabTo = async (name) => {
     for (let i = 0; (await focused()) !== name; i++) {
-      assert.ok(i < 40, `Tab does not reach ${name}`);
+      assert.ok(i < 120, `Tab does not reach ${name}`);
       await page.keyboard.press("Tab");
     }
   };
