@@ -98,9 +98,6 @@ type ListProgress struct {
 	// Repeated is how many records were dropped because they had been delivered before: rows that
 	// arrived at the head push others onto the next page.
 	Repeated int
-	// Vanished is by how many the service's count shrank during the walk. Records that moved to an
-	// earlier page by it are read again, so that none is lost.
-	Vanished int
 	// Resume continues after this page; see [WithResume].
 	Resume string
 }
@@ -252,7 +249,7 @@ func (l lister[T, L]) walk(ctx context.Context, options []CallOption, yield func
 			p := walk.Progress()
 			settings.progress(ListProgress{
 				Items: p.Items, Total: p.Total, Page: p.Page, PageCount: p.PageCount,
-				Repeated: p.Repeated, Vanished: p.Vanished, Resume: walk.Token(),
+				Repeated: p.Repeated, Resume: walk.Token(),
 			})
 		}
 	}
@@ -300,7 +297,7 @@ func (l lister[T, L]) fetcher(settings callSettings) func(context.Context, int) 
 		}
 		n := page.Pagination
 		got := &paging.Page{
-			Numbers: paging.Numbers{Total: n.Total, PerPage: n.PerPage, Page: n.Page, PageCount: n.PageCount, HasNext: n.HasNextPage},
+			Numbers: paging.Numbers{Total: n.Total, PerPage: n.PerPage, PageCount: n.PageCount, HasNext: n.HasNextPage},
 			IDs:     make([]uint64, len(page.Items)), Listed: page.Items != nil, Value: page,
 		}
 		anonymous := true

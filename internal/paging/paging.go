@@ -1,38 +1,7 @@
 // Package paging reads a list page by page while rows arrive in it and vanish from it.
 //
-// Rows are ordered newest first. A row that arrives pushes the others back, and a row that vanishes pulls those
-// behind it forward, so that a page number means other rows than before. A [Walk] guarantees:
-//
-//   - A record that is in the list from the first read to the last is returned once.
-//   - A walk that has returned fewer records than the total promises reads the total once more, and then ends
-//     with an [Error] of kind [Incomplete]. Rows that vanished are not counted, because the total shrinks with
-//     them.
-//   - A walk ends. It gives up a list that brings nothing new with an Error of kind [Loop], after a number of
-//     requests that depends only on the records returned so far and on the rows that arrived.
-//   - Each Error has a token that leads to all records that the walk has not returned. A walk over a list that
-//     may have left out records before the last one goes back to the place before the first such page.
-//   - The numbers of a page count, not those of the request, and its rows count more than its numbers. A page
-//     size is believed if the page has as many rows as that size implies.
-//   - At most [Config.Window] pages are held or requested at once. A walk that ends at its first page has
-//     requested at most one more. Nothing is fetched ahead if the service reports no total.
-//
-// A walk does not cover:
-//
-//   - A row can be lost if rows vanish from a list without totals; if rows arrive elsewhere than at the head while
-//     others vanish; if the list changes between the moments when the service counts the rows and when it reads
-//     them; or if all rows returned so far are replaced between two reads in flight.
-//   - While a list changes, a row that is missing from a faulty page (a row left out, one that comes again, no
-//     total) can be taken for one that vanished. In a list that does not change, no such row is lost in silence,
-//     except as follows.
-//   - A record that one page contains twice is returned twice, and if another was left out for it, that one is lost:
-//     a service may give several records one identifier.
-//   - A first page with an empty list and no numbers is an empty list.
-//   - A complete walk can end with Incomplete if as many rows arrive as unread ones vanish between two reads, or
-//     if rows vanish while the page size changes.
-//   - A row can be returned twice if more rows than are remembered (16,384) arrive between two reads while as many
-//     vanish. A resumed walk remembers only the 32 rows of its token and those that it has read since: if all of
-//     them vanish, or if the list changes faster than the walk can search it for them, rows are returned again.
-//   - Records without an identifier are all returned, also those that a change of the list shows again.
+// Rows are ordered newest first. A row that arrives at the head pushes the others back, and a row that vanishes pulls
+// those behind it forward, so that a page number means other rows than before. [Walk] explains how it copes.
 package paging
 
 import (
@@ -58,8 +27,8 @@ type Config struct {
 
 // Numbers are the numbers that a page reports about itself; 0 if it does not report one.
 type Numbers struct {
-	Total, PerPage, Page, PageCount int
-	HasNext                         bool
+	Total, PerPage, PageCount int
+	HasNext                   bool
 }
 
 // Page is one page.
@@ -77,10 +46,6 @@ type Page struct {
 	// Fresh is how many records were not returned before, and Skip marks the others; nil for none.
 	Fresh int
 	Skip  []bool
-
-	requested int  // the page that was requested
-	change    int  // of the total since the page before
-	bare      bool // no numbers at all
 }
 
 // Progress is how far a walk is.
@@ -89,7 +54,6 @@ type Progress struct {
 	Total           int // rows in the list now
 	Page, PageCount int
 	Repeated        int // records that came again
-	Vanished        int // by how many rows the total shrank
 }
 
 // Kind is a reason for the end of a walk.
@@ -116,3 +80,22 @@ func (e *Error) Error() string { return fmt.Sprintf("page %d: %v", e.Page, e.Err
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Hash is stable across processes (FNV-1a).
+func Hash(text string) uint64 { return extend(14695981039346656037, text) }
+
+// ID stands for a record. Records are the same if both identifiers are, because some services repeat one of
+// them. 0 stands for a record that has neither.
+func ID(id, storage string) uint64 {
+	if id == "" && storage == "" {
+		return 0
+	}
+	return max(extend(extend(Hash(id), "/"), storage), 1)
+}
+
+func extend(h uint64, text string) uint64 {
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h
+}

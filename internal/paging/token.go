@@ -8,51 +8,33 @@ import (
 	"math"
 )
 
-// tokenVersion is written into tokens. Tokens of version 0 have no version and the same meaning.
+// tokenVersion is written into tokens. Those of version 0 have no version and the same meaning.
 const tokenVersion = 1
 
-// token is a position that survives the process. It holds numbers and hashes, nothing of the client.
+// token is a place that survives the process. It holds numbers and hashes, nothing of the client.
 type token struct {
-	Version int      `json:"v,omitempty"`
-	List    uint64   `json:"l"`
-	Covered int      `json:"c"` // as in place
-	PerPage int      `json:"p"`
-	Total   int      `json:"t"`           // as in place
-	Items   int      `json:"n"`           // records returned, for progress
-	Missing int      `json:"m,omitempty"` // as in place
-	Slack   int      `json:"s,omitempty"` // as in place
-	Last    []uint64 `json:"i"`           // the records returned last, newest last
-	// Complete is the last position before which no record is missing; nil if it is this one.
-	Complete *token `json:"b,omitempty"`
+	Version int    `json:"v"`
+	List    uint64 `json:"l"`
+	Covered int    `json:"c"` // as in Walk
+	PerPage int    `json:"p"` // the size of pages
+	Total   int    `json:"t"` // as in Walk
+	Items   int    `json:"n"` // records returned, for progress
+	// Last identifies the records that were returned last, by which the walk recognizes its place.
+	Last []uint64 `json:"i,omitempty"`
 }
 
-// markers is how many records a token knows. One would do to find the place again; more survive rows that vanish.
-const markers = 32
+const (
+	// anchors is how many records a token knows. One would do to recognize the place; more survive rows that vanish.
+	anchors = 16
+	// anchor marks them in Walk.known.
+	anchor = -1
+)
 
-// position returns the token of the current place.
-func (w *Walk) position() token {
-	return token{
-		Version: tokenVersion, List: w.config.List, PerPage: max(w.perPage, 1), Items: w.progress.Items, Last: w.seen.last(markers),
-		Covered: w.place.covered, Total: w.place.total, Missing: w.place.missing, Slack: w.place.slack,
-	}
-}
-
-// Token continues the walk behind the page that Next returned last.
+// Token continues the walk behind the page that Next returned last, or at the last place before which no record is
+// missing.
 func (w *Walk) Token() string {
-	t := w.position()
-	t.Complete = w.complete
-	return t.text()
-}
-
-// completeToken continues the walk at the last position before which no record is missing.
-func (w *Walk) completeToken() string {
-	if w.complete != nil {
-		return w.complete.text()
-	}
-	return w.position().text()
-}
-
-func (t token) text() string {
+	t := w.complete
+	t.Version, t.List = tokenVersion, w.config.List
 	data, err := json.Marshal(t)
 	if err != nil {
 		return ""
@@ -77,27 +59,23 @@ func parseToken(text string, list uint64) (*token, error) {
 }
 
 func (t *token) plausible() bool {
-	for _, n := range []int{t.Covered, t.PerPage - 1, t.Total, t.Items, t.Missing, t.Slack} {
+	for _, n := range []int{t.Covered, t.PerPage, max(t.Total, 0), t.Items} {
 		if n < 0 || n > math.MaxInt32 {
 			return false
 		}
 	}
-	return len(t.Last) <= markers && (t.Complete == nil || t.Complete.Complete == nil && t.Complete.plausible())
+	return len(t.Last) <= 32 && (t.Items == 0 || t.PerPage > 0)
 }
 
-// resume puts the walk at the position of a token.
+// resume puts the walk at the place of a token.
 func (w *Walk) resume(t *token) {
-	w.complete = t.Complete
 	if t.Items == 0 { // nothing was returned: from the start
 		return
 	}
-	w.started, w.perPage, w.progress.Items = true, t.PerPage, t.Items
-	w.place = place{covered: t.Covered, total: t.Total, missing: t.Missing, slack: t.Slack}
+	w.complete, w.progress.Items = *t, t.Items
+	w.covered, w.size, w.total = t.Covered, t.PerPage, t.Total
+	w.base, w.number, w.last = t.Covered, w.pageOf(t.Covered), t.Last
 	for _, id := range t.Last {
-		w.seen.add(id)
-	}
-	w.number = w.pageOf(w.place.covered)
-	if len(w.seen.ring) > 0 {
-		w.number, w.search = w.pageOf(w.place.covered-1), &search{}
+		w.known[id] = anchor
 	}
 }

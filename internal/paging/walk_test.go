@@ -68,7 +68,7 @@ func (l *list) fetch(ctx context.Context, number int) (*paging.Page, error) {
 	first, last := min((number-1)*l.perPage, len(l.rows)), min(number*l.perPage, len(l.rows))
 	rows := slices.Clone(l.rows[first:last])
 	page := &paging.Page{Listed: true, Value: rows, Numbers: paging.Numbers{
-		Total: len(l.rows), PerPage: l.perPage, Page: number, PageCount: max(1, (len(l.rows)+l.perPage-1)/l.perPage), HasNext: last < len(l.rows),
+		Total: len(l.rows), PerPage: l.perPage, PageCount: max(1, (len(l.rows)+l.perPage-1)/l.perPage), HasNext: last < len(l.rows),
 	}}
 	for _, row := range rows {
 		page.IDs = append(page.IDs, paging.ID(fmt.Sprint(row), ""))
@@ -285,12 +285,12 @@ func TestWalk_AFetchThatCrashes(t *testing.T) {
 	}
 }
 
-// TestWalk_AResumedWalkThatEndsAtItsFirstRecords requests the page where it was, the next one, and one more.
+// TestWalk_AResumedWalkThatEndsAtItsFirstRecords requests the page behind its place, and one more.
 func TestWalk_AResumedWalkThatEndsAtItsFirstRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newList(400, 10)
 		config := l.config(20)
-		for _, want := range [][]int{{1, 2}, {1, 2, 3}, {2, 3, 4}} {
+		for _, want := range [][]int{{1, 2}, {2, 3}, {3, 4}} {
 			l.requests = nil
 			w, err := paging.Start(t.Context(), config)
 			if err != nil {
@@ -366,5 +366,29 @@ func TestWalk_AListThatAlwaysHasASuccessor(t *testing.T) {
 	}
 	if n := len(l.requests); n > 50 {
 		t.Errorf("%d requests", n)
+	}
+}
+
+// TestWalk_AListThatChangedAndRests: three rows vanish behind the place and three arrive, so that the total shows
+// nothing. The walk reads the list again, and ends without an error.
+func TestWalk_AListThatChangedAndRests(t *testing.T) {
+	for _, at := range []int{0, 30, 70, 97} {
+		l := newList(100, 10)
+		began := slices.Clone(l.rows)
+		l.change = func(l *list) {
+			if len(l.requests) == 4 {
+				l.vanish(at, 3)
+				l.arrive(3)
+			}
+		}
+		rows, err := walk(t.Context(), l.config(1))
+		if err != nil || len(l.requests) > 25 {
+			t.Errorf("at %d: %v after %d requests", at, err, len(l.requests))
+		}
+		for _, row := range began {
+			if slices.Contains(l.rows, row) && !slices.Contains(rows, row) {
+				t.Errorf("at %d: row %d was lost", at, row)
+			}
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -305,34 +304,37 @@ func collect(rows iter.Seq2[int, error]) (delivered []int, err error) {
 	return delivered, nil
 }
 
-// judge returns the problems of a walk over rows that were there when it began. Those that are still
-// there must have been delivered exactly once, newest first; no row may have been delivered twice.
+// judge returns the problems of a walk over rows that were there when it began. Those that are still there must have
+// been delivered, and no row may have been delivered twice.
 func judge(began, ended, delivered []int) error {
-	times := map[int]int{}
-	var old []int // the delivered ones of the rows that were there
-	newest := -1
-	if len(began) > 0 {
-		newest = began[0]
+	if row := repeatedRow(delivered); row > 0 {
+		return fmt.Errorf("row %d was delivered twice", row)
 	}
-	for _, row := range delivered {
-		if times[row]++; times[row] > 1 {
-			return fmt.Errorf("row %d was delivered twice", row)
-		}
-		if row <= newest {
-			old = append(old, row)
-		}
-	}
-	survivors := map[int]bool{}
-	for _, row := range ended {
-		survivors[row] = true
-	}
+	return judgeResumed(began, ended, delivered)
+}
+
+// judgeResumed does so for walks of which one continued another: rows may come again.
+func judgeResumed(began, ended, delivered []int) error {
+	came := set(delivered)
+	there := set(ended)
 	for _, row := range began {
-		if survivors[row] && times[row] == 0 {
+		if there[row] && !came[row] {
 			return fmt.Errorf("row %d was lost", row)
 		}
 	}
-	if !slices.IsSortedFunc(old, func(a, b int) int { return b - a }) {
-		return errors.New("the rows came out of order")
-	}
 	return nil
+}
+
+func set(rows []int) map[int]bool {
+	s := map[int]bool{}
+	for _, row := range rows {
+		s[row] = true
+	}
+	return s
+}
+
+// inOrder reports whether the rows that were there when a walk began came newest first.
+func inOrder(began, delivered []int) bool {
+	old := slices.DeleteFunc(slices.Clone(delivered), func(row int) bool { return len(began) == 0 || row > began[0] })
+	return slices.IsSortedFunc(old, func(a, b int) int { return b - a })
 }
