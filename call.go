@@ -310,20 +310,14 @@ func escapeSegments(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// CallOption configures a single call; see [WithHeader], [WithQuery], [WithResponse] and, for lists,
-// [WithWindow], [WithResume] and [WithListProgress].
+// CallOption configures a single call; see [WithHeader], [WithQuery] and [WithResponse].
 type CallOption func(*callSettings)
 
 type callSettings struct {
 	header   http.Header
 	query    url.Values
 	response *Response
-	window   int
-	resume   string
-	progress func(ListProgress)
-	// walkOption names an option that only walks have.
-	walkOption string
-	invalid    error
+	invalid  error
 }
 
 // ValidateShared returns a [*ValidationError] if a call would refuse the option, or if concurrent calls cannot
@@ -417,15 +411,6 @@ func withValues(values url.Values) CallOption {
 
 // newCallSettings collects the options of a method that is not a walk.
 func newCallSettings(options []CallOption) (callSettings, error) {
-	s, err := newWalkSettings(options)
-	if err == nil && s.walkOption != "" {
-		err = invalidRequest("", s.walkOption, "has no effect on a single call: pass it to All or Pages of a list")
-	}
-	return s, err
-}
-
-// newWalkSettings collects the options of a walk.
-func newWalkSettings(options []CallOption) (callSettings, error) {
 	if len(options) == 0 {
 		return callSettings{}, nil // not allocated
 	}

@@ -17,7 +17,7 @@
 //	for rate, err := range client.Rates.All(ctx, nil) {
 //
 // A walk delivers each record once, even if rows arrive meanwhile. A walk that fails ends with a [ListError],
-// whose token continues it: [WithResume].
+// whose token continues it: [Walk].
 //
 // # Money
 //

@@ -50,14 +50,14 @@ func ExampleRatesService_List() {
 }
 
 // The error of a walk has a token that continues it, in this process or another.
-func ExampleWithResume() {
+func ExampleWalk() {
 	client, server := account(shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
 	defer server.Close()
-	ctx, pages := context.Background(), &shipping.RateListOptions{PerPage: 50}
+	ctx, pages := context.Background(), &shipping.RateListOptions{PerPage: 50, Walk: shipping.Walk{Window: 1}}
 	outage := fault.Rule{Operation: shipping.OpListRates, Fault: fault.Status(http.StatusBadGateway, nil)}
 
 	seen, token := 0, ""
-	for _, err := range client.Rates.All(ctx, pages, shipping.WithWindow(1)) {
+	for _, err := range client.Rates.All(ctx, pages) {
 		if failure, ok := errors.AsType[*shipping.ListError](err); ok {
 			token = failure.Resume // text to keep
 			fmt.Println("page", failure.Page, "failed after", seen)
@@ -70,7 +70,8 @@ func ExampleWithResume() {
 		}
 	}
 	server.ClearFaults()
-	for _, err := range client.Rates.All(ctx, pages, shipping.WithResume(token)) {
+	pages.Walk.Resume = token
+	for _, err := range client.Rates.All(ctx, pages) {
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -83,12 +84,13 @@ func ExampleWithResume() {
 }
 
 // How far a walk is, page by page.
-func ExampleWithListProgress() {
+func ExampleWalk_progress() {
 	client, server := account()
 	defer server.Close()
 
 	report := func(p shipping.ListProgress) { fmt.Println(p.Items, "of", p.Total) }
-	for _, err := range client.Rates.All(context.Background(), nil, shipping.WithListProgress(report)) {
+	options := &shipping.RateListOptions{Walk: shipping.Walk{Progress: report}}
+	for _, err := range client.Rates.All(context.Background(), options) {
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -21,7 +21,7 @@ type Page[T any] struct {
 	Pagination Pagination
 	// Response is the status, header and attempts of the call that returned the page.
 	Response *Response
-	// Resume continues a walk after this page; see [WithResume]. It is empty for a page of List.
+	// Resume continues a walk after this page; see [Walk]. It is empty for a page of List.
 	Resume string
 }
 
@@ -57,37 +57,28 @@ type Pagination struct {
 // Specification: "Limits".
 const defaultPerPage = 100
 
-// DefaultWindow is how many pages a walk holds or requests at once without [WithWindow].
-const DefaultWindow = 20
-
-// WithWindow sets how many pages [RatesService.All] and the other walks hold or request at once: the page that the
-// consumer has, and those fetched ahead of it. With 1, a page is fetched only when the one before it was consumed.
-//
-// A loop that ends at the first page costs two requests: the window opens when the consumer asks for the second
-// page. It closes when the list changes, and opens again step by step. [WithLimiter] and a 429 of the service bound
-// the rate of the requests.
-func WithWindow(pages int) CallOption {
-	return func(s *callSettings) {
-		if pages < 1 {
-			s.invalid = invalidRequest("", "WithWindow", "must be at least 1")
-		}
-		s.window, s.walkOption = pages, "WithWindow"
-	}
+// Walk is how All and Pages of a list read its pages. The zero value is the default.
+type Walk struct {
+	// Window is how many pages are held or requested at once: the page that the consumer has, and those fetched ahead of
+	// it. With 1, a page is fetched only when the one before it was consumed. Default: 20.
+	//
+	// A loop that ends at the first page costs two requests: the window opens when the consumer asks for the second
+	// page. It closes when the list changes, and opens again step by step. [WithLimiter] and a 429 of the service bound
+	// the rate of the requests.
+	Window int
+	// Resume continues a walk at the place where an earlier one ended, in this process or another: it is the Resume of a
+	// [ListError], of a [Page] or of a [ListProgress]. The walk must be of the same list. Records of the earlier walk can
+	// be delivered again, for example if rows vanished from the list in the meantime. None is lost.
+	Resume string
+	// Progress is called after each page was consumed.
+	Progress func(ListProgress)
 }
 
-// WithResume continues a walk at the place where an earlier one ended, in this process or another: token is
-// the Resume of a [ListError], of a [Page] or of a [ListProgress]. The walk must be of the same list.
-//
-// A token contains hashes of the last 32 records that were delivered. If all of them have vanished, or if the list changes faster
-// than the walk can search it for them, records are delivered again. None is lost.
-func WithResume(token string) CallOption {
-	return func(s *callSettings) { s.resume, s.walkOption = token, "WithResume" }
-}
+// defaultWindow is the Window of a walk that sets none.
+const defaultWindow = 20
 
-// WithListProgress calls report after each page of a walk was consumed.
-func WithListProgress(report func(ListProgress)) CallOption {
-	return func(s *callSettings) { s.progress, s.walkOption = report, "WithListProgress" }
-}
+// zero reports whether nothing is set.
+func (w Walk) zero() bool { return w.Window == 0 && w.Resume == "" && w.Progress == nil }
 
 // ListProgress is how far a walk is.
 type ListProgress struct {
@@ -98,13 +89,13 @@ type ListProgress struct {
 	// Repeated is how many records were dropped because they had been delivered before: rows that
 	// arrived at the head push others onto the next page.
 	Repeated int
-	// Resume continues after this page; see [WithResume].
+	// Resume continues after this page; see [Walk].
 	Resume string
 }
 
 // ListError is the error of a walk that failed.
 type ListError struct {
-	// Resume continues the walk after the last record that was delivered; see [WithResume].
+	// Resume continues the walk after the last record that was delivered; see [Walk].
 	Resume string
 	// Page is the page that failed.
 	Page int
@@ -146,6 +137,7 @@ type lister[T any, L listing[T]] struct {
 	core          *core
 	operation     string
 	page, perPage int
+	walk          Walk
 	query         func(page int) any
 	id            func(*T) (id, storage string) // "" if the record has none
 	invalid       error
@@ -159,6 +151,8 @@ func (l lister[T, L]) validate() error {
 		return invalidRequest(l.operation, "Page", "is negative: pages count from 1, and 0 means the first")
 	case l.perPage < 0:
 		return invalidRequest(l.operation, "PerPage", "is negative: 0 means the service's default of 100")
+	case l.walk.Window < 0:
+		return invalidRequest(l.operation, "Walk.Window", "is negative: it is at least 1, and 0 means the default of 20")
 	}
 	return nil
 }
@@ -167,6 +161,9 @@ func (l lister[T, L]) list(ctx context.Context, options []CallOption) (*Page[T],
 	settings, err := newCallSettings(options)
 	if err == nil {
 		err = l.validate()
+	}
+	if err == nil && !l.walk.zero() {
+		err = invalidRequest(l.operation, "Walk", "has no effect on one page: use All or Pages")
 	}
 	if err != nil {
 		return nil, err
@@ -198,7 +195,7 @@ func (l lister[T, L]) fetch(ctx context.Context, page int, settings callSettings
 // all walks the records of the pages.
 func (l lister[T, L]) all(ctx context.Context, options []CallOption) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		l.walk(ctx, options, func(page *Page[T], _ *paging.Walk, err error) bool {
+		l.read(ctx, options, func(page *Page[T], _ *paging.Walk, err error) bool {
 			if err != nil {
 				return yield(nil, err)
 			}
@@ -215,7 +212,7 @@ func (l lister[T, L]) all(ctx context.Context, options []CallOption) iter.Seq2[*
 // pages walks the pages.
 func (l lister[T, L]) pages(ctx context.Context, options []CallOption) iter.Seq2[*Page[T], error] {
 	return func(yield func(*Page[T], error) bool) {
-		l.walk(ctx, options, func(page *Page[T], walk *paging.Walk, err error) bool {
+		l.read(ctx, options, func(page *Page[T], walk *paging.Walk, err error) bool {
 			if err == nil {
 				page.Resume = walk.Token()
 			}
@@ -224,8 +221,8 @@ func (l lister[T, L]) pages(ctx context.Context, options []CallOption) iter.Seq2
 	}
 }
 
-// walk yields the pages with records that were not yielded before. An error is yielded last.
-func (l lister[T, L]) walk(ctx context.Context, options []CallOption, yield func(*Page[T], *paging.Walk, error) bool) {
+// read yields the pages with records that were not yielded before. An error is yielded last.
+func (l lister[T, L]) read(ctx context.Context, options []CallOption, yield func(*Page[T], *paging.Walk, error) bool) {
 	walk, settings, err := l.start(ctx, options)
 	if err != nil {
 		yield(nil, nil, err)
@@ -245,9 +242,9 @@ func (l lister[T, L]) walk(ctx context.Context, options []CallOption, yield func
 		if page == nil || len(page.Items) > 0 && !yield(page, walk, nil) {
 			break
 		}
-		if settings.progress != nil {
+		if l.walk.Progress != nil {
 			p := walk.Progress()
-			settings.progress(ListProgress{
+			l.walk.Progress(ListProgress{
 				Items: p.Items, Total: p.Total, Page: p.Page, PageCount: p.PageCount,
 				Repeated: p.Repeated, Resume: walk.Token(),
 			})
@@ -258,7 +255,7 @@ func (l lister[T, L]) walk(ctx context.Context, options []CallOption, yield func
 }
 
 func (l lister[T, L]) start(ctx context.Context, options []CallOption) (*paging.Walk, callSettings, error) {
-	settings, err := newWalkSettings(options)
+	settings, err := newCallSettings(options)
 	if err == nil {
 		err = l.validate()
 	}
@@ -269,14 +266,14 @@ func (l lister[T, L]) start(ctx context.Context, options []CallOption) (*paging.
 		return nil, settings, err
 	}
 	config := paging.Config{
-		Fetch: l.fetcher(settings), List: l.hash(settings.query), Token: settings.resume,
-		First: l.page, PerPage: l.perPage, Window: settings.window,
+		Fetch: l.fetcher(settings), List: l.hash(settings.query), Token: l.walk.Resume,
+		First: l.page, PerPage: l.perPage, Window: l.walk.Window,
 	}
 	setDefault(&config.PerPage, defaultPerPage)
-	setDefault(&config.Window, DefaultWindow)
+	setDefault(&config.Window, defaultWindow)
 	walk, err := paging.Start(ctx, config)
 	if err != nil {
-		err = invalidRequest(l.operation, "WithResume", err.Error())
+		err = invalidRequest(l.operation, "Walk.Resume", err.Error())
 	}
 	return walk, settings, err
 }

@@ -102,6 +102,8 @@ type TransactionListOptions struct {
 	Wallet  string `url:"wallet"`
 	Page    int    `url:"page,omitempty"`
 	PerPage int    `url:"perPage,omitempty"`
+	// Walk is for All and Pages.
+	Walk Walk `url:"-"`
 }
 
 // TransactionsService lists the wallet transactions of the account. Undocumented filters can be
@@ -116,8 +118,8 @@ func (s TransactionsService) List(ctx context.Context, opts *TransactionListOpti
 	return s.lister(opts).list(ctx, call)
 }
 
-// All walks every transaction of every page, from opts.Page on, fetching pages ahead; see
-// [WithWindow]. A walk that fails yields a [*ListError] and ends.
+// All walks every transaction of every page, from opts.Page on, fetching pages ahead; see [Walk].
+// A walk that fails yields a [*ListError] and ends.
 func (s TransactionsService) All(ctx context.Context, opts *TransactionListOptions, call ...CallOption) iter.Seq2[*Transaction, error] {
 	return s.lister(opts).all(ctx, call)
 }
@@ -138,7 +140,7 @@ func (s TransactionsService) lister(opts *TransactionListOptions) lister[Transac
 			"is required: set TransactionListOptions.Wallet to the wallet's identifier, such as VA-0123456789")
 	}
 	return lister[Transaction, transactionList]{
-		core: s.core, operation: OpListTransactions, page: o.Page, perPage: o.PerPage,
+		core: s.core, operation: OpListTransactions, page: o.Page, perPage: o.PerPage, walk: o.Walk,
 		query:   func(page int) any { next := o; next.Page = page; return next },
 		invalid: invalid, id: func(t *Transaction) (id, storage string) { return t.TransactionID, t.StorageID },
 	}

@@ -52,6 +52,8 @@ const (
 type WebhookListOptions struct {
 	Page    int `url:"page,omitempty"`
 	PerPage int `url:"perPage,omitempty"`
+	// Walk is for All and Pages.
+	Walk Walk `url:"-"`
 }
 
 // WebhooksService lists webhook subscriptions and replays notifications.
@@ -65,7 +67,7 @@ func (s WebhooksService) List(ctx context.Context, opts *WebhookListOptions, cal
 	return s.lister(opts).list(ctx, call)
 }
 
-// All walks every webhook of every page, from opts.Page on, fetching pages ahead; see [WithWindow].
+// All walks every webhook of every page, from opts.Page on, fetching pages ahead; see [Walk].
 // A walk that fails yields a [*ListError] and ends.
 func (s WebhooksService) All(ctx context.Context, opts *WebhookListOptions, call ...CallOption) iter.Seq2[*Webhook, error] {
 	return s.lister(opts).all(ctx, call)
@@ -82,7 +84,7 @@ func (s WebhooksService) lister(opts *WebhookListOptions) lister[Webhook, webhoo
 		o = *opts
 	}
 	return lister[Webhook, webhookList]{
-		core: s.core, operation: OpListWebhooks, page: o.Page, perPage: o.PerPage,
+		core: s.core, operation: OpListWebhooks, page: o.Page, perPage: o.PerPage, walk: o.Walk,
 		query: func(page int) any { next := o; next.Page = page; return next },
 		id:    func(w *Webhook) (id, storage string) { return w.WebhookID, w.StorageID },
 	}

@@ -92,8 +92,6 @@ func TestBatch_RefusesCallOptionsThatCannotWork(t *testing.T) {
 	t.Parallel()
 	for name, option := range map[string]shipping.CallOption{
 		"WithResponse": shipping.WithResponse(&shipping.Response{}), "WithHeader": shipping.WithHeader("Authorization", "Bearer x"),
-		"WithWindow": shipping.WithWindow(2), "WithResume": shipping.WithResume("token"),
-		"WithListProgress": shipping.WithListProgress(func(shipping.ListProgress) {}),
 	} {
 		service := &walletService{}
 		client := walletClient(t, service)

@@ -55,14 +55,15 @@ func (j *job) export(ctx context.Context, progress func(shipping.ListProgress)) 
 		return 0, err
 	}
 	rows := csv.NewWriter(file)
-	options := []shipping.CallOption{shipping.WithListProgress(progress)}
-	if t.Resume != "" {
-		options = append(options, shipping.WithResume(t.Resume))
-	} else if err := rows.Write(columns()); err != nil {
-		return 0, err
+	if t.Resume == "" {
+		if err := rows.Write(columns()); err != nil {
+			return 0, err
+		}
 	}
-	list := &shipping.TransactionListOptions{Wallet: j.wallet, PerPage: j.perPage}
-	for page, err := range j.client.Transactions.Pages(ctx, list, options...) {
+	list := &shipping.TransactionListOptions{
+		Wallet: j.wallet, PerPage: j.perPage, Walk: shipping.Walk{Resume: t.Resume, Progress: progress},
+	}
+	for page, err := range j.client.Transactions.Pages(ctx, list) {
 		if err != nil {
 			return t.Unbooked, err
 		}

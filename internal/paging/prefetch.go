@@ -84,3 +84,10 @@ func (p *prefetcher) stop() {
 	p.cancel()
 	p.running.Wait()
 }
+
+// Stop cancels all requests and returns when no goroutine is left. It must be called.
+func (w *Walk) Stop() { w.pages.stop() }
+
+// Repanic ends the caller's goroutine as Fetch ended its own, if that was by a panic or by runtime.Goexit. It is
+// called after Stop.
+func (w *Walk) Repanic() { w.pages.running.Repanic() }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // tokenVersion is written into tokens. Those of version 0 have no version and the same meaning.
@@ -30,12 +31,18 @@ const (
 	anchor = -1
 )
 
+// position returns the token of the place.
+func (w *Walk) position() token {
+	return token{
+		Version: tokenVersion, List: w.config.List, Covered: w.covered, PerPage: w.size, Total: w.total,
+		Items: w.progress.Items, Last: slices.Clone(w.last),
+	}
+}
+
 // Token continues the walk behind the page that Next returned last, or at the last place before which no record is
 // missing.
 func (w *Walk) Token() string {
-	t := w.complete
-	t.Version, t.List = tokenVersion, w.config.List
-	data, err := json.Marshal(t)
+	data, err := json.Marshal(w.complete)
 	if err != nil {
 		return ""
 	}

@@ -3,8 +3,6 @@ package paging
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 )
 
 // Walk is a walk over a list. It returns a record that is in the list from the first read to the last exactly once.
@@ -24,13 +22,6 @@ import (
 // shrank. If not, the numbers contradict the rows, or as many rows arrived as vanished between two pages. Then the walk
 // reads the list again, and returns the records that it has not returned, until nothing is missing or a reading brings
 // nothing new. What is missing then is the error [Incomplete].
-//
-// The walk remembers each record, in 20 to 40 bytes. What it does not cover:
-//
-//   - Rows that vanish from a list without totals can hide unread ones; also if rows arrive elsewhere than at the head.
-//   - So can as many rows as a page holds, if they arrive and others vanish while pages are in flight.
-//   - A record that a page leaves out while others vanish can be taken for one of them.
-//   - Records without an identifier are returned again if their page is read again.
 type Walk struct {
 	config Config
 	pages  *prefetcher
@@ -80,6 +71,7 @@ func Start(ctx context.Context, config Config) (*Walk, error) {
 		config: config, pages: newPrefetcher(ctx, config.Fetch), number: max(config.First, 1), reading: 1,
 		total: unknown, known: map[uint64]int{}, reach: min(2, config.Window), opening: true,
 	}
+	w.complete = w.position()
 	if config.Token != "" {
 		t, err := parseToken(config.Token, config.List)
 		if err != nil {
@@ -89,16 +81,6 @@ func Start(ctx context.Context, config Config) (*Walk, error) {
 	}
 	return w, nil
 }
-
-// Stop cancels all requests and returns when no goroutine is left. It must be called.
-func (w *Walk) Stop() { w.pages.stop() }
-
-// Repanic ends the caller's goroutine as Fetch ended its own, if that was by a panic or by runtime.Goexit. It is
-// called after Stop.
-func (w *Walk) Repanic() { w.pages.running.Repanic() }
-
-// Progress returns the progress up to the page that Next returned last.
-func (w *Walk) Progress() Progress { return w.progress }
 
 // Next returns the next page, nil at the end, or an *Error. A page can be without fresh records.
 func (w *Walk) Next() (*Page, error) {
@@ -136,24 +118,11 @@ func (w *Walk) take() (*Page, error) {
 			return page, err
 		}
 		page.normalize(w.distrust)
-		if !early || page.Total >= w.total && w.sizeOf(page) == w.size {
+		if !early || page.Total >= w.total && page.size(w.number, w.size) == w.size {
 			return page, nil
 		}
 		w.moveTo(w.number)
 		early = false
-	}
-}
-
-// normalize replaces numbers that no list has, so that calculations with them stay in range. A total of 0 counts only if
-// nothing on the page contradicts it.
-func (p *Page) normalize(ignoreTotal bool) {
-	const most = 1 << 20 // records on a page
-	p.Total, p.PageCount = min(max(p.Total, 0), math.MaxInt32), min(max(p.PageCount, 0), math.MaxInt32)
-	if p.PerPage < 0 || p.PerPage > most {
-		p.PerPage = 0
-	}
-	if ignoreTotal || p.Total == 0 && (len(p.IDs) > 0 || p.PerPage == 0 || p.PageCount > 1 || p.HasNext) {
-		p.Total = unknown
 	}
 }
 
@@ -176,7 +145,7 @@ func (w *Walk) check(page *Page) *Error {
 // follows moves the place by what the page shows, and reports whether no unread row can lie between the place and the
 // page. If one can, the page of the place is the next one to read.
 func (w *Walk) follows(page *Page) bool {
-	size, change := w.sizeOf(page), 0
+	size, change := page.size(w.number, w.size), 0
 	page.Total = w.totalAt(page)
 	if w.total >= 0 {
 		change = page.Total - w.total
@@ -288,9 +257,7 @@ func (w *Walk) advance(page *Page) {
 		w.number = w.pageOf(w.covered)
 	}
 	if page.Fresh > 0 && w.missing() <= 0 {
-		w.complete = token{
-			Covered: w.covered, PerPage: w.size, Total: w.total, Items: w.progress.Items, Last: slices.Clone(w.last),
-		}
+		w.complete = w.position()
 	}
 	switch {
 	case w.distrust:
@@ -350,13 +317,9 @@ func (w *Walk) end() error {
 	if missing <= 0 {
 		return nil
 	}
-	hint := ""
-	if n := w.progress.Repeated; n > 0 {
-		hint = fmt.Sprintf(", and %d came again: the service may ignore the page number or give several records one identifier", n)
-	}
 	return &Error{Kind: Incomplete, Page: w.number, Missing: missing, Token: w.Token(),
-		Err: fmt.Errorf("at least %d of the records that its total promised did not come%s; "+
-			"resume to read the list again from the last place before which none is missing", missing, hint)}
+		Err: fmt.Errorf("at least %d of the records that its total promised did not come, in %d readings; "+
+			"resume to read it again from the last place before which none is missing", missing, w.reading)}
 }
 
 // ahead fetches the next n pages, as far as there are any.
@@ -384,25 +347,3 @@ func (w *Walk) totalAt(page *Page) int {
 
 // start returns how many rows are in front of the page to read next.
 func (w *Walk) start() int { return rows(w.number-1, w.size) }
-
-func rows(pages, size int) int { return int(min(int64(pages)*int64(size), math.MaxInt32)) }
-
-// sizeOf returns how many rows a page of the list has. Rows count more than numbers: the size that a page reports is
-// believed if the page has as many rows as it implies. Some services report the number of rows of their last page; then
-// it does not end where the list ends.
-func (w *Walk) sizeOf(page *Page) int {
-	received, size := len(page.IDs), page.PerPage
-	before := rows(w.number-1, size)
-	due := received == size || received < size && w.number >= page.PageCount
-	switch {
-	case page.Total > 0 && received == 0:
-		due = before >= page.Total && page.PageCount == (page.Total+max(size, 1)-1)/max(size, 1)
-	case page.Total > 0:
-		due = received == min(max(page.Total-before, 0), size)
-	}
-	last := w.number >= page.PageCount && page.Total != before+received
-	if size > 0 && due && (size > w.size || !last) {
-		return size
-	}
-	return max(w.size, received, 1)
-}

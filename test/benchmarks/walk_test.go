@@ -43,7 +43,7 @@ func findService(tb testing.TB) service {
 		}
 		return service{address, key, []string{payload.Wallet}, ledger}
 	}
-	s := service{transport: &http.Transport{MaxIdleConnsPerHost: shipping.DefaultWindow}}
+	s := service{transport: &http.Transport{MaxIdleConnsPerHost: 20}}
 	if err := json.Unmarshal([]byte(announced), &s); err != nil || s.URL == "" || len(s.Wallets) == 0 {
 		tb.Fatalf("%s must be the line that mockserver serve -json prints: %v", serverVariable, err)
 	}

@@ -184,12 +184,12 @@ func contradictions() map[string]contradiction {
 func TestWalk_ListsThatLie(t *testing.T) {
 	t.Parallel()
 	for name, contradiction := range contradictions() {
-		for _, window := range []int{1, shipping.DefaultWindow} {
+		for _, window := range []int{1, defaultWindow} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				s := newRowService(95)
 				s.change = contradiction.apply(s)
-				delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 10, shipping.WithWindow(window)))
+				delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 10, withWindow(window)))
 				if walkEndOf(err) != contradiction.ends {
 					t.Fatalf("window %d: the walk ended with %v, want %q; pages asked for: %v", window, err, contradiction.ends, s.asked)
 				}
@@ -234,7 +234,7 @@ func checkResume(t *testing.T, s *rowService, delivered []int, failure error) {
 	if !ok {
 		t.Fatalf("%v is not a ListError", failure)
 	}
-	rest, err := collect(walkTransactions(t.Context(), s.client(t), 0, 10, shipping.WithResume(ended.Resume)))
+	rest, err := collect(walkTransactions(t.Context(), s.client(t), 0, 10, withResume(ended.Resume)))
 	all := slices.Concat(delivered, rest)
 	slices.Sort(all)
 	slices.Reverse(all)

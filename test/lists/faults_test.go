@@ -94,7 +94,7 @@ func (f faultyWalk) run(t testing.TB) error {
 		struck++
 		pageFaults[fault](s, random, page, a)
 	}
-	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, f.perPage, shipping.WithWindow(f.window)))
+	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, f.perPage, withWindow(f.window)))
 	asked := len(s.asked)
 	survivors := func() []int {
 		return slices.DeleteFunc(slices.Clone(began), func(row int) bool { return !slices.Contains(s.rows, row) })
@@ -122,7 +122,7 @@ func (f faultyWalk) run(t testing.TB) error {
 			return fmt.Errorf("Missing is not set: %w", err)
 		}
 		var rest []int
-		rest, err = collect(walkTransactions(t.Context(), s.client(t), 0, f.perPage, shipping.WithResume(ended.Resume)))
+		rest, err = collect(walkTransactions(t.Context(), s.client(t), 0, f.perPage, withResume(ended.Resume)))
 		delivered = append(delivered, rest...)
 	}
 	if err != nil && f.arrivals+f.vanishings == 0 {
@@ -221,7 +221,7 @@ func TestWalk_FewerRecordsThanTheTotalPromised(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newRowService(48)
 			s.change = test.change
-			delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 5, shipping.WithWindow(1)))
+			delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 5, withWindow(1)))
 			if !errors.Is(err, test.want) || len(delivered) != test.rows {
 				t.Fatalf("%d records and %v, want %d and %v", len(delivered), err, test.rows, test.want)
 			}
@@ -241,7 +241,7 @@ func TestWalk_FewerRecordsThanTheTotalPromised(t *testing.T) {
 					t.Errorf("Missing is %d, want %d: %v", ended.Missing, want, err)
 				}
 			}
-			rest, err := collect(walkTransactions(t.Context(), s.client(t), 0, 5, shipping.WithResume(ended.Resume)))
+			rest, err := collect(walkTransactions(t.Context(), s.client(t), 0, 5, withResume(ended.Resume)))
 			if missing := lostRow(s.rows, slices.Concat(delivered, rest)); err != nil || missing != nil {
 				t.Errorf("resumed: %v and %v", err, missing)
 			}
@@ -258,7 +258,7 @@ func TestWalk_ATotalThatLagsIsReadOnceMore(t *testing.T) {
 			a.Pagination["total"] = 50
 		}
 	}
-	delivered, err := collect(walkRates(t.Context(), s.client(t), 0, 5, shipping.WithWindow(1)))
+	delivered, err := collect(walkRates(t.Context(), s.client(t), 0, 5, withWindow(1)))
 	if err != nil || !slices.Equal(delivered, s.rows) {
 		t.Errorf("%v and %v after %v, want all rows", delivered, err, s.asked)
 	}

@@ -72,7 +72,7 @@ func TestPager_BreakAsksForNoMore(t *testing.T) {
 	t.Parallel()
 	for _, window := range []int{1, 4} {
 		s := newRowService(50 * pageSize)
-		for row, err := range walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithWindow(window)) {
+		for row, err := range walkRates(t.Context(), s.client(t), 0, pageSize, withWindow(window)) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,8 +153,8 @@ func TestPager_ProgressCountsWhatHappens(t *testing.T) {
 		}
 	}
 	var got []shipping.ListProgress
-	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, pageSize, shipping.WithWindow(1),
-		shipping.WithListProgress(func(p shipping.ListProgress) {
+	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, pageSize, withWindow(1),
+		withProgress(func(p shipping.ListProgress) {
 			if p.Resume == "" {
 				t.Errorf("progress of page %d cannot be resumed after", p.Page)
 			}
@@ -184,7 +184,7 @@ func TestPager_ProgressOfAnEmptyList(t *testing.T) {
 	t.Parallel()
 	var got []shipping.ListProgress
 	if _, err := collect(walkRates(t.Context(), newRowService(0).client(t), 0, 0,
-		shipping.WithListProgress(func(p shipping.ListProgress) { p.Resume = ""; got = append(got, p) }))); err != nil {
+		withProgress(func(p shipping.ListProgress) { p.Resume = ""; got = append(got, p) }))); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]shipping.ListProgress{{Page: 1, PageCount: 1}}, got); diff != "" {
@@ -224,7 +224,7 @@ func TestPager_AFailureForGoodSaysWhereToResume(t *testing.T) {
 				return 0
 			}
 			var response shipping.Response
-			delivered, err := collect(walk(t.Context(), s.client(t), 0, pageSize, shipping.WithResponse(&response)))
+			delivered, err := collect(walk(t.Context(), s.client(t), 0, pageSize, withCall(shipping.WithResponse(&response))))
 			ended, ok := errors.AsType[*shipping.ListError](err)
 			switch {
 			case !ok || !errors.Is(err, shipping.ErrServer):
@@ -235,7 +235,7 @@ func TestPager_AFailureForGoodSaysWhereToResume(t *testing.T) {
 				t.Errorf("%s: page %d: WithResponse holds status %d, want that of the failure", name, failing, response.StatusCode)
 			}
 			s.status = nil
-			rest, err := collect(walk(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(ended.Resume)))
+			rest, err := collect(walk(t.Context(), s.client(t), 0, pageSize, withResume(ended.Resume)))
 			if diff := cmp.Diff(s.rows, slices.Concat(delivered, rest)); err != nil || diff != "" {
 				t.Errorf("%s: resumed at page %d: %v (-want +got)\n%s", name, failing, err, diff)
 			}
@@ -252,7 +252,7 @@ func TestPager_ACancelledWalkSaysWhyAndWhereToResume(t *testing.T) {
 	defer cancel(nil)
 	var delivered []int
 	var failure error
-	for row, err := range walkRates(ctx, s.client(t), 0, pageSize, shipping.WithWindow(1)) {
+	for row, err := range walkRates(ctx, s.client(t), 0, pageSize, withWindow(1)) {
 		if err != nil {
 			failure = err
 			break
@@ -265,7 +265,7 @@ func TestPager_ACancelledWalkSaysWhyAndWhereToResume(t *testing.T) {
 	if !ok || !errors.Is(failure, why) || len(delivered) != pageSize {
 		t.Fatalf("%d records, then %v; want a ListError with the cause after %d", len(delivered), failure, pageSize)
 	}
-	rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(ended.Resume)))
+	rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(ended.Resume)))
 	if diff := cmp.Diff(s.rows[pageSize:], rest); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
@@ -284,8 +284,6 @@ func TestCallOptions_ThatAMethodDoesNotHaveAreRefused(t *testing.T) {
 	t.Parallel()
 	s := newRowService(3 * pageSize)
 	c := s.client(t, shipping.WithProvisionalRoutes())
-	_, token := walkPart(t, s, 1)
-	s.requests()
 	ctx := t.Context()
 	for method, call := range map[string]func(shipping.CallOption) error{
 		"Rates.List":    func(o shipping.CallOption) error { _, err := c.Rates.List(ctx, nil, o); return err },
@@ -332,9 +330,6 @@ func TestCallOptions_ThatAMethodDoesNotHaveAreRefused(t *testing.T) {
 			option string
 			with   shipping.CallOption
 		}{
-			{"WithWindow", shipping.WithWindow(3)},
-			{"WithResume", shipping.WithResume(token)},
-			{"WithListProgress", shipping.WithListProgress(func(shipping.ListProgress) {})},
 			{"WithHeader", shipping.WithHeader("host", "other.test")}, // net/http ignores these four
 			{"WithHeader", shipping.WithHeader("Content-Length", "3")},
 			{"WithHeader", shipping.WithHeader("Transfer-Encoding", "chunked")},
@@ -356,11 +351,14 @@ func TestPager_BadOptionsSendNothing(t *testing.T) {
 	c := s.client(t)
 	ctx := t.Context()
 	for name, rows := range map[string]func() ([]int, error){
-		"window 0":         func() ([]int, error) { return collect(walkRates(ctx, c, 0, 0, shipping.WithWindow(0))) },
-		"window -1":        func() ([]int, error) { return collect(walkRates(ctx, c, 0, 0, shipping.WithWindow(-1))) },
+		"window -1":        func() ([]int, error) { return collect(walkRates(ctx, c, 0, 0, withWindow(-1))) },
 		"page -1":          func() ([]int, error) { return collect(walkWebhooks(ctx, c, -1, 0)) },
 		"perPage -1":       func() ([]int, error) { return collect(walkTransactions(ctx, c, 0, -1)) },
-		"a token of rates": func() ([]int, error) { return collect(walkRates(ctx, c, 0, 0, shipping.WithResume("what?"))) },
+		"a token of rates": func() ([]int, error) { return collect(walkRates(ctx, c, 0, 0, withResume("what?"))) },
+		"a walk of one page": func() ([]int, error) {
+			_, err := c.Rates.List(ctx, &shipping.RateListOptions{Walk: shipping.Walk{Window: 3}})
+			return nil, err
+		},
 	} {
 		if delivered, err := rows(); !errors.Is(err, shipping.ErrInvalidRequest) || len(delivered) > 0 {
 			t.Errorf("%s: %v and %v, want ErrInvalidRequest", name, delivered, err)
@@ -395,7 +393,7 @@ func TestPager_MemoryOfAMillionRecords(t *testing.T) {
 	}
 	var early uint64
 	n := 0
-	for _, err := range walkWebhooks(t.Context(), s.client(t), 0, perPage, shipping.WithWindow(2)) {
+	for _, err := range walkWebhooks(t.Context(), s.client(t), 0, perPage, withWindow(2)) {
 		if err != nil {
 			t.Fatal(err)
 		}

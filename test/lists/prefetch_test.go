@@ -63,8 +63,8 @@ func TestPrefetch_TheWindowOpensWithTheSecondPage(t *testing.T) {
 		name                string
 		window, pages, most int // how many pages the consumer takes, and how many are requested by then
 	}{
-		{"the first page", shipping.DefaultWindow, 1, 2},
-		{"the second page", shipping.DefaultWindow, 2, 1 + shipping.DefaultWindow},
+		{"the first page", defaultWindow, 1, 2},
+		{"the second page", defaultWindow, 2, 1 + defaultWindow},
 		{"the second page, a short window", 3, 2, 4},
 		{"the first page, a window of one", 1, 1, 1},
 	} {
@@ -72,7 +72,7 @@ func TestPrefetch_TheWindowOpensWithTheSecondPage(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s, taken := slowly(60*pageSize), 0
-				for _, err := range s.client(t).Rates.Pages(t.Context(), &shipping.RateListOptions{PerPage: pageSize}, shipping.WithWindow(test.window)) {
+				for _, err := range s.client(t).Rates.Pages(t.Context(), &shipping.RateListOptions{PerPage: pageSize, Walk: shipping.Walk{Window: test.window}}) {
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -116,12 +116,12 @@ func TestPrefetch_AConsumerNeverWaits(t *testing.T) {
 // is not done with. A window of one never fetches ahead.
 func TestPrefetch_AConsumerHoldsAtMostTheWindow(t *testing.T) {
 	t.Parallel()
-	for _, window := range []int{1, 2, 3, 7, shipping.DefaultWindow, 50} {
+	for _, window := range []int{1, 2, 3, 7, defaultWindow, 50} {
 		for consumer, pace := range map[string]time.Duration{"fast": 0, "slow": 3 * latency} {
 			synctest.Test(t, func(t *testing.T) {
 				s, consumed, most := slowly(30*pageSize), 0, 0
 				s.before = func(s *rowService, _, _ int) { most = max(most, len(s.asked)-consumed) }
-				pages := s.client(t).Webhooks.Pages(t.Context(), &shipping.WebhookListOptions{PerPage: pageSize}, shipping.WithWindow(window))
+				pages := s.client(t).Webhooks.Pages(t.Context(), &shipping.WebhookListOptions{PerPage: pageSize, Walk: shipping.Walk{Window: window}})
 				for _, err := range pages {
 					if err != nil {
 						t.Fatal(err)
@@ -272,10 +272,10 @@ func TestPrefetch_GoesOnCarefullyAfterAMove(t *testing.T) {
 		if err := judge(began, s.rows, delivered); err != nil {
 			t.Error(err)
 		}
-		if n, most := len(s.asked), 61+shipping.DefaultWindow+3; n > most {
+		if n, most := len(s.asked), 61+defaultWindow+3; n > most {
 			t.Errorf("%d requests for 61 pages and one arrival, want at most %d", n, most)
 		}
-		if s.most > shipping.DefaultWindow {
+		if s.most > defaultWindow {
 			t.Errorf("%d requests at once", s.most)
 		}
 	})
@@ -375,7 +375,7 @@ var interruptible = []string{
 // value. On a goroutine of the client it would end the process.
 func TestPrefetch_APanicInACallbackReachesTheCaller(t *testing.T) {
 	for _, callback := range interruptible {
-		for _, window := range []int{1, shipping.DefaultWindow} {
+		for _, window := range []int{1, defaultWindow} {
 			t.Run(fmt.Sprintf("%s, window %d", callback, window), func(t *testing.T) {
 				defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 				s := newRowService(20 * pageSize)
@@ -383,7 +383,7 @@ func TestPrefetch_APanicInACallbackReachesTheCaller(t *testing.T) {
 				c := interrupting(t, s, callback, func() { panic(failure) })
 				value := func() (value any) {
 					defer func() { value = recover() }()
-					_, err := collect(walkTransactions(t.Context(), c, 0, pageSize, shipping.WithWindow(window)))
+					_, err := collect(walkTransactions(t.Context(), c, 0, pageSize, withWindow(window)))
 					t.Errorf("the walk ended with %v", err)
 					return nil
 				}()
@@ -401,7 +401,7 @@ func TestPrefetch_APanicInACallbackReachesTheCaller(t *testing.T) {
 // A callback that ends its goroutine, such as t.FailNow in a transport, ends the goroutine of the caller.
 func TestPrefetch_ACallbackThatExitsEndsTheCallersGoroutine(t *testing.T) {
 	for _, callback := range interruptible {
-		for _, window := range []int{1, shipping.DefaultWindow} {
+		for _, window := range []int{1, defaultWindow} {
 			t.Run(fmt.Sprintf("%s, window %d", callback, window), func(t *testing.T) {
 				defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 				s := newRowService(20 * pageSize)
@@ -413,7 +413,7 @@ func TestPrefetch_ACallbackThatExitsEndsTheCallersGoroutine(t *testing.T) {
 							t.Errorf("panic: %v", value)
 						}
 					}()
-					_, err := collect(walkTransactions(t.Context(), c, 0, pageSize, shipping.WithWindow(window)))
+					_, err := collect(walkTransactions(t.Context(), c, 0, pageSize, withWindow(window)))
 					t.Errorf("the walk ended with %v", err)
 				})
 				caller.Wait()
@@ -467,6 +467,6 @@ func TestPrefetch_APanicInTheProgressReportLeavesNothingBehind(t *testing.T) {
 			t.Errorf("recovered %v with %d requests in flight", value, s.inFlight)
 		}
 	}()
-	_, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithListProgress(func(shipping.ListProgress) { panic("progress") })))
+	_, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withProgress(func(shipping.ListProgress) { panic("progress") })))
 	t.Errorf("the walk ended with %v", err)
 }

@@ -35,7 +35,7 @@ func TestResume_NothingIsLost(t *testing.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 		s := newRowService(rapid.IntRange(1, 400).Draw(rt, "rows"))
 		walk := walkers()[rapid.SampledFrom([]string{"rates", "webhooks", "transactions"}).Draw(rt, "list")]
-		window := shipping.WithWindow(rapid.IntRange(1, 12).Draw(rt, "window"))
+		ahead := withWindow(rapid.IntRange(1, 12).Draw(rt, "window"))
 		began := slices.Clone(s.rows)
 		var delivered []int
 		token := ""
@@ -47,9 +47,9 @@ func TestResume_NothingIsLost(t *testing.T) {
 				}
 				return 0
 			}
-			options := []shipping.CallOption{window}
+			options := []walkOption{ahead}
 			if token != "" {
-				options = append(options, shipping.WithResume(token))
+				options = append(options, withResume(token))
 			}
 			more, err := collect(walk(t.Context(), s.client(t), 0, perPage, options...))
 			delivered = append(delivered, more...)
@@ -97,7 +97,7 @@ func TestResume_AfterTheRowsOfTheTokenVanished(t *testing.T) {
 		s := newRowService(500)
 		delivered, token := walkPart(t, s, 25)
 		change(s)
-		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token)))
+		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(token)))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -133,7 +133,7 @@ func TestResume_FindsThePlaceInAFewRequests(t *testing.T) {
 		delivered, token := walkPart(t, s, 25)
 		c.change(s)
 		s.requests()
-		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token)))
+		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(token)))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -183,7 +183,7 @@ func TestResume_RowsThatArriveLaterAreRecognisedToo(t *testing.T) {
 			s.arrive(70)
 		}
 	}
-	rest, err := collect(walkRates(t.Context(), s.client(t), 0, 0, shipping.WithResume(token), shipping.WithWindow(1)))
+	rest, err := collect(walkRates(t.Context(), s.client(t), 0, 0, withResume(token), withWindow(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestResume_RecordsWithoutIdentifiers(t *testing.T) {
 		_, token := walkPart(t, s, 25)
 		c.change(s)
 		s.requests()
-		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token)))
+		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(token)))
 		if err != nil || len(rest) < c.rest || len(rest) > c.rest+40 || len(s.asked) > 32 {
 			t.Errorf("%s: %d records and %v after %d requests, want %d and at most 40 of them twice",
 				name, len(rest), err, len(s.asked), c.rest)
@@ -227,7 +227,7 @@ func TestResume_BeforeAnythingWasDelivered(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.status = nil
-	rest, err := collect(walkRates(t.Context(), s.client(t), 7, pageSize, shipping.WithResume(ended.Resume)))
+	rest, err := collect(walkRates(t.Context(), s.client(t), 7, pageSize, withResume(ended.Resume)))
 	if diff := cmp.Diff(s.rows[6*pageSize:], rest); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
@@ -240,7 +240,7 @@ func TestResume_OnAServiceThatIgnoresThePageNumber(t *testing.T) {
 	_, token := walkPart(t, s, 25)
 	s.requests()
 	s.change = func(_ int, a *rowAnswer) { a.Rows, a.Pagination["page"] = s.rows[:pageSize], 1 }
-	rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token)))
+	rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(token)))
 	if !errors.Is(err, shipping.ErrPageLoop) || len(rest) > pageSize || len(s.asked) > 30 {
 		t.Errorf("%v and %v after %d requests, want ErrPageLoop", rest, err, len(s.asked))
 	}
@@ -275,7 +275,7 @@ func TestResume_FromAPageAnErrorOrTheProgress(t *testing.T) {
 		}
 		return 0
 	}
-	_, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithListProgress(func(p shipping.ListProgress) {
+	_, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withProgress(func(p shipping.ListProgress) {
 		fromProgress[p.Page] = p.Resume
 	})))
 	ended, ok := errors.AsType[*shipping.ListError](err)
@@ -284,7 +284,7 @@ func TestResume_FromAPageAnErrorOrTheProgress(t *testing.T) {
 	}
 	s.status = nil
 	for name, token := range map[string]string{"Page": fromPage, "ListError": ended.Resume, "ListProgress": fromProgress[4]} {
-		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token)))
+		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(token)))
 		if diff := cmp.Diff(s.rows[4*pageSize:], rest); err != nil || diff != "" {
 			t.Errorf("from a %s: %v (-want +got)\n%s", name, err, diff)
 		}
@@ -298,8 +298,8 @@ func TestResume_ProgressGoesOn(t *testing.T) {
 	_, token := walkPart(t, s, 4)
 	s.arrive(3)
 	var last shipping.ListProgress
-	if _, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token),
-		shipping.WithListProgress(func(p shipping.ListProgress) { last = p }))); err != nil {
+	if _, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(token),
+		withProgress(func(p shipping.ListProgress) { last = p }))); err != nil {
 		t.Fatal(err)
 	}
 	last.Resume = ""
@@ -316,7 +316,7 @@ func TestResume_AfterTheEndDeliversNothing(t *testing.T) {
 		s := newRowService(rows)
 		_, token := walkPart(t, s, 11)
 		s.arrive(25)
-		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token)))
+		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(token)))
 		if err != nil || len(rest) > 0 {
 			t.Errorf("%d rows: %v and %v, want nothing", rows, rest, err)
 		}
@@ -333,7 +333,7 @@ func TestResume_ATokenWithoutAVersion(t *testing.T) {
 		"g4ODEzNjcyMDY2LDY1NzUyNzQ2NDIwMjI4ODE0ODMsMzQ2MTEyNjc1ODc1MTA0MjE0NywzNDYyMTExOTIxMTY5NzI5OTc4LDM0NTU0NjIwNzQ4" +
 		"NDM2MzQ0MjUsMzQ1NjM0MTY4NDE0NjAxNDAwMCwzNDU3MzI2ODQ2NTY0NzAxODMxLDM0NTgyNzY4MjQ2MTEyODY5MTAsMzQ1MTY2MjE2MjY1Nz" +
 		"I5NDEwOSwzNDUyNTQxNzcxOTU5NjczNjg0LDM0NTM0OTE3NTAwMDYyNTg3NjNdfQ"
-	rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(token)))
+	rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(token)))
 	if diff := cmp.Diff(s.rows[2*pageSize:], rest); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
@@ -346,13 +346,13 @@ func TestResume_TokensOfOtherListsAreRefused(t *testing.T) {
 	_, token := walkPart(t, s, 2)
 	c, ctx := s.client(t), t.Context()
 	s.requests()
-	resume := shipping.WithResume(token)
+	resume := withResume(token)
 	for name, walk := range map[string]func() ([]int, error){
 		"another operation": func() ([]int, error) { return collect(walkWebhooks(ctx, c, 0, pageSize, resume)) },
 		"a wallet's":        func() ([]int, error) { return collect(walkTransactions(ctx, c, 0, pageSize, resume)) },
 		"other pages":       func() ([]int, error) { return collect(walkRates(ctx, c, 0, pageSize+1, resume)) },
 		"another filter": func() ([]int, error) {
-			return collect(walkRates(ctx, c, 0, pageSize, resume, shipping.WithQuery("flow", "out")))
+			return collect(walkRates(ctx, c, 0, pageSize, resume, withCall(shipping.WithQuery("flow", "out"))))
 		},
 	} {
 		if rows, err := walk(); !errors.Is(err, shipping.ErrInvalidRequest) || len(rows) > 0 {
@@ -431,13 +431,13 @@ func walkAndReport(t *testing.T, address, token string) {
 		t.Fatal(err)
 	}
 	var rows []int
-	options := []shipping.CallOption{shipping.WithListProgress(func(p shipping.ListProgress) {
+	options := []walkOption{withProgress(func(p shipping.ListProgress) {
 		fmt.Println("page", strings.ReplaceAll(strings.Trim(fmt.Sprint(rows), "[]"), " ", ","), p.Resume)
 		rows = nil
 		_, _ = bufio.NewReader(os.Stdin).ReadByte() // until the other process has read it
 	})}
 	if token != "" {
-		options = append(options, shipping.WithResume(token))
+		options = append(options, withResume(token))
 	}
 	for row, err := range walkRates(t.Context(), c, 0, pageSize, options...) {
 		if err != nil {
@@ -505,7 +505,7 @@ func FuzzResume_AnyText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		s := newRowService(3 * pageSize)
-		rows, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.WithResume(text)))
+		rows, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(text)))
 		switch {
 		case text == token || text == "":
 			if err != nil {
@@ -550,7 +550,7 @@ func FuzzResume_AnyNumbers(f *testing.F) {
 		}
 		s := newRowService(9 * pageSize)
 		rows, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize,
-			shipping.WithResume(base64.RawURLEncoding.EncodeToString(tampered))))
+			withResume(base64.RawURLEncoding.EncodeToString(tampered))))
 		if err != nil && !errors.Is(err, shipping.ErrInvalidRequest) && !errors.Is(err, shipping.ErrIncomplete) {
 			t.Errorf("%s: %v", tampered, err)
 		}

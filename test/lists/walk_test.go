@@ -138,7 +138,7 @@ func (w weather) walk(t *testing.T, list string, size, perPage, window, events i
 		own := rand.New(rand.NewPCG(seed, uint64(page)<<20|uint64(n)))
 		return time.Millisecond + time.Duration(own.IntN(20_000_000))
 	}
-	delivered, err := collect(walkers()[list](t.Context(), s.client(t), 0, perPage, shipping.WithWindow(window)))
+	delivered, err := collect(walkers()[list](t.Context(), s.client(t), 0, perPage, withWindow(window)))
 	if err != nil && !(w.hidesChanges() && errors.Is(err, shipping.ErrIncomplete)) {
 		return err
 	}
@@ -169,7 +169,7 @@ func TestWalk_MoreRowsArriveThanAreRemembered(t *testing.T) {
 	if err := judge(began, s.rows, delivered); err != nil {
 		t.Error(err)
 	}
-	if n, most := len(s.asked), 35+shipping.DefaultWindow; n > most {
+	if n, most := len(s.asked), 35+defaultWindow; n > most {
 		t.Errorf("%d requests, want at most %d: %v", n, most, s.asked)
 	}
 }
@@ -183,7 +183,7 @@ func TestWalk_AnotherPageSizeCostsOneRequest(t *testing.T) {
 			s.perPageCap = 20
 		}
 	}
-	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 50, shipping.WithWindow(1)))
+	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 50, withWindow(1)))
 	if err != nil || !slices.Equal(delivered, s.rows) {
 		t.Fatalf("delivered %v and %v", delivered, err)
 	}

@@ -91,7 +91,7 @@ func everything(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 // walking goes through a list, fetching so many pages ahead.
 func walking(window int) func(context.Context, *shipping.Client) error {
 	return func(ctx context.Context, c *shipping.Client) error {
-		for _, err := range c.Rates.All(ctx, &shipping.RateListOptions{PerPage: 1}, shipping.WithWindow(window)) {
+		for _, err := range c.Rates.All(ctx, &shipping.RateListOptions{PerPage: 1, Walk: shipping.Walk{Window: window}}) {
 			if err != nil {
 				return err
 			}
@@ -153,9 +153,9 @@ func states(t *testing.T) map[string]state {
 		"iterating, the first page":    {transport: shippingtest.NewService(silent), do: walking(1)},
 		"iterating, a later page":      {transport: shippingtest.NewService(page, silent), do: walking(1)},
 		"iterating, backing off":       {transport: shippingtest.NewService(page, busy), do: walking(1), api: shipping.ErrServer},
-		"prefetching":                  {transport: shippingtest.NewService(page, silent), do: walking(shipping.DefaultWindow)},
+		"prefetching":                  {transport: shippingtest.NewService(page, silent), do: walking(20)},
 		"prefetching, backing off": {
-			transport: shippingtest.NewService(page, busy), do: walking(shipping.DefaultWindow), api: shipping.ErrServer,
+			transport: shippingtest.NewService(page, busy), do: walking(20), api: shipping.ErrServer,
 			options: []shipping.Option{shipping.WithRetryPolicy(shipping.RetryPolicy{ExtraLoad: -1})}, // all pages are retried
 		},
 		"batch, analyzing":  {transport: stages(silent, silent, silent), do: runBatch},
