@@ -7,12 +7,9 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
-	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -25,13 +22,12 @@ type Server struct {
 	// SecretKey, and its methods, are also the server's.
 	*World
 
-	config  config
-	err     error
-	worlds  *world.Book
-	api     *api.API
-	admin   *admin.Admin
-	metrics *watch.Metrics
-	checks  responseChecks
+	config config
+	err    error
+	worlds *world.Book
+	api    *api.API
+	admin  *admin.Admin
+	checks responseChecks
 
 	ca       []byte // PEM of the CA certificate; nil without TLS
 	http     *http.Server
@@ -50,13 +46,8 @@ func New(opts ...Option) *Server {
 		opt(&s.config)
 	}
 	s.err = s.config.prepare()
-	s.metrics = watch.NewMetrics(list.Map(fault.Kinds(), func(k fault.Kind) string { return k.Kind }))
 	if s.config.Deliver == nil {
 		s.config.Deliver = delivery.NewTransport(s.config.Assume.DeliverAnywhere)
-	}
-	s.config.Observers = []watch.Observer{s.metrics}
-	if s.config.accessLog != nil {
-		s.config.Observers = append(s.config.Observers, watch.NewAccessLog(s.config.accessLog))
 	}
 	s.err = errors.Join(s.err, s.openHome())
 	s.err = errors.Join(s.err, s.newAPI())
@@ -96,7 +87,7 @@ func (s *Server) newAPI() (err error) {
 
 func (s *Server) newControlSurface() *admin.Admin {
 	c := admin.Config{
-		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread, Metrics: s.metrics, Memory: s.config.Memory,
+		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread, Memory: s.config.Memory,
 		MaxBody: s.config.Assume.BodyLimit(), Hosts: s.config.hosts, Logger: s.config.Logger,
 		Token:       s.Token,
 		Assumptions: func(w *world.World) any { return viewAssumptions(w) },

@@ -65,7 +65,6 @@ chapter "The server"
 step "every route is listed" GET "" '"path":"/_mock/worlds"'
 cp "$work/body" "$work/index"
 step "the server works" GET healthz '"clock":"virtual"'
-step "it counts what it does" GET metrics 'mockserver_'
 step "its interface is described" GET openapi.json '"/_mock/worlds"'
 step "the console is a page" GET console/app.js ''
 step "inputs with special effects are listed" GET special-inputs 'SH-MAGICNEEDEVIDENCE'

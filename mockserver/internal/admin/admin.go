@@ -49,7 +49,6 @@ func Routes() []Route {
 		{"GET", "console/{file}", "a file of the console", "", (*Admin).getConsoleFile},
 		{"GET", "live", "counts that change with the world; with Accept: text/event-stream one message for each change", "", (*Admin).watchWorld},
 		{"GET", "healthz", "whether the server is ready, and its time", "", (*Admin).getHealth},
-		{"GET", "metrics", "counters and durations in the text format of Prometheus", "", (*Admin).getMetrics},
 		{"GET", "assumptions", "every open point of the specification, its switch and its value in the world", "", (*Admin).listAssumptions},
 		{"PATCH", "assumptions", `change assumptions of the world for what happens from now on: {"assumptions":{"PerPageCap":2}}; null undoes a change; {"preset":"contrary"} makes every other choice, {"preset":"default"} none`, "", (*Admin).changeAssumptions},
 		{"GET", "openapi.json", "the OpenAPI 3.1 document of this server", "", (*Admin).getOpenAPI},
@@ -106,7 +105,6 @@ type Config struct {
 	Worlds     *world.Book
 	Operations []shipping.Operation
 	Unread     *wire.Unread
-	Metrics    *watch.Metrics
 	Memory     *watch.Memory // of all journals
 	MaxBody    int64
 	Hosts      []string // host names to accept, besides those of this machine
