@@ -27,7 +27,6 @@ type Server struct {
 	worlds *world.Book
 	api    *api.API
 	admin  *admin.Admin
-	checks responseChecks
 
 	ca       []byte // PEM of the CA certificate; nil without TLS
 	http     *http.Server
@@ -73,13 +72,6 @@ func (s *Server) newAPI() (err error) {
 	s.api, err = api.New(api.Config{
 		Worlds: s.worlds, Operations: s.config.operations, OpenOperations: s.config.Assume.OpenOperations, Countries: s.config.countries,
 		Logger: s.config.Logger,
-		Check: func(w *world.World, operation string, status int, body []byte) error {
-			check, err := s.checks.of(s, w.Assume())
-			if err != nil {
-				return err
-			}
-			return check(operation, status, body)
-		},
 	})
 	s.config.Perform = s.api.Perform
 	return err
@@ -91,14 +83,8 @@ func (s *Server) newControlSurface() *admin.Admin {
 		MaxBody: s.config.Assume.BodyLimit(), Hosts: s.config.hosts, Logger: s.config.Logger,
 		Token:       s.Token,
 		Assumptions: func(w *world.World) any { return viewAssumptions(w) },
-		OpenAPI: func(w *world.World) ([]byte, string, error) {
-			d, err := s.checks.document(s, w.Assume())
-			if err != nil {
-				return nil, "", err
-			}
-			return d.text, d.tag, nil
-		},
-		Transport: func() http.RoundTripper { return s.inMemory },
+		OpenAPI:     func(w *world.World) ([]byte, string, error) { return s.openAPI(w.Assume()) },
+		Transport:   func() http.RoundTripper { return s.inMemory },
 	}
 	if s.config.state != "" {
 		c.Save = func() error { return s.SaveState(s.config.state) }

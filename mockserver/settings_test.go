@@ -168,7 +168,7 @@ func TestAdmin_OpensAWorldWithAssumptions(t *testing.T) {
 	}
 	want := map[string]any{
 		"PerPageCap": 2.0, "LastPageNull": true, "ObjectBreakdown": true, "Purchasing": "5s", "RefuseUnknownFields": true,
-		"RefuseUnknownParameters": true, "RefuseWrongParameters": true, "RequireContentType": true, "CheckResponses": true,
+		"RefuseUnknownParameters": true, "RefuseWrongParameters": true, "RequireContentType": true,
 	}
 	if diff := cmp.Diff(want, shown); diff != "" {
 		t.Error(diff)
