@@ -239,26 +239,3 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 		post(t, srv, "/_mock/exchange-rates", body).refusal(t, 400, "")
 	}
 }
-
-// A schedule can be run over HTTP, around a request to the service.
-func TestAdmin_RunsASchedule(t *testing.T) {
-	t.Parallel()
-	srv, box := listening(t)
-	var ran struct {
-		Deliveries []mockserver.Delivery
-		Response   struct{ Status int }
-	}
-	post(t, srv, "/_mock/schedule", `{"events":[{"event":"test","data":{"number":1}},{"event":"test","data":{"number":2}}],
-		"steps":[{"event":1,"before_reply":true},{"event":0,"after":"1h"}],"request":{"method":"GET","target":"/v1/rates"}}`).want(t, 200).data(t, &ran)
-	if len(ran.Deliveries) != 2 || ran.Response.Status != 200 || len(box.got) != 2 || !strings.Contains(box.got[0], `"number":2`) {
-		t.Errorf("%+v; %v", ran, box.got)
-	}
-	for body, want := range map[string]string{
-		`{}`: "1 to 1000 events", `{"events":[{"event":"test"}],"steps":[{"event":1}]}`: "counted from 0",
-		`{"events":[{"event":"test"}],"steps":[{"event":0,"before_reply":true}]}`: "no request",
-		`{"events":[{"event":"test"}],"steps":[{"event":0,"after":"-1s"}]}`:       "below zero",
-		`{"events":[{"event":"test"}],"request":{"target":"/_mock/"}}`:            "target is the path",
-	} {
-		post(t, srv, "/_mock/schedule", body).refusal(t, 400, want)
-	}
-}

@@ -79,7 +79,6 @@ func Routes() []Route {
 		{"PATCH", "webhooks/{webhook_id}", `change a webhook: any of {"name","url","events","active","order"}`, "", (*Admin).changeWebhook},
 		{"DELETE", "webhooks/{webhook_id}", "remove a webhook", "", (*Admin).removeWebhook},
 		{"POST", "events", `send an event to its subscribers: {"event":"shipment.updated","shipment_id":"SH-…"} or with "data"`, "", (*Admin).emitEvent},
-		{"POST", "schedule", `deliver events in a given order: {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"before_reply":true},{"event":0,"after":"1s"}],"request":{"method":"GET","target":"/v1/rates"}}`, "", (*Admin).runSchedule},
 		{"GET", "consignments", "what can be analyzed: the shipments, newest first, and the URLs of the invoices", "", (*Admin).listConsignments},
 		{"GET", "countries", "the countries, as in GET /v1/countries", "", (*Admin).listCountries},
 		{"GET", "scenarios", "the terms of scenarios in keys", "", (*Admin).listScenarios},

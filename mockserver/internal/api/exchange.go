@@ -112,12 +112,6 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, route *wire.Rout
 			due.After(x, faultEnvironment(w))
 		}
 	}
-	if w.BeforeReply.Load() != nil {
-		if held := w.BeforeReply.Swap(nil); held != nil {
-			x.Leave() // BeforeReply may advance the clock
-			(*held)()
-		}
-	}
 	s.finish(rw, w, x)
 }
 
