@@ -26,7 +26,7 @@ func choices() map[string]func(*mockserver.Assumptions) {
 			a.ProblemRefusals, a.AnalyzeFailureOK = false, false
 		},
 	}
-	contrary := mockserver.Assumptions{OneWorld: true, CheckResponses: true, RequireProfiles: true, DeliverAnywhere: true} // Contrary leaves these
+	contrary := mockserver.Assumptions{OneWorld: true, RequireProfiles: true, DeliverAnywhere: true} // Contrary leaves these
 	mockserver.Contrary(&contrary)
 	for field, value := range reflect.ValueOf(contrary).Fields() {
 		all[field.Name] = func(a *mockserver.Assumptions) { reflect.ValueOf(a).Elem().FieldByIndex(field.Index).Set(value) }

@@ -50,9 +50,6 @@ type Assumptions struct {
 	// RequireContentType refuses a body without a Content-Type with 415, except for replay, for which the
 	// specification makes it optional. Default: such a body counts as JSON.
 	RequireContentType bool
-	// CheckResponses checks every response against the OpenAPI document and replaces one that does not
-	// conform by a 500 that names the difference. Default: responses are not checked.
-	CheckResponses bool
 	// PerPageCap limits perPage silently. Default: 0, no cap.
 	PerPageCap int
 	// LastPageNull makes nextPage null on the last page of transactions. Default: 0, as prevPage is 0 on
@@ -119,17 +116,16 @@ type Assumptions struct {
 	NoDeliveryHeaders bool
 }
 
-// Strict refuses everything that the server tolerates by default, and checks every response against the
-// OpenAPI document. Use WithAssumptions(Strict).
+// Strict refuses everything that the server tolerates by default. Use WithAssumptions(Strict).
 func Strict(a *Assumptions) {
 	a.RefuseUnknownFields, a.RefuseUnknownParameters, a.RefuseWrongParameters = true, true, true
-	a.TolerateWrongTypes, a.RequireContentType, a.CheckResponses = false, true, true
+	a.TolerateWrongTypes, a.RequireContentType = false, true
 }
 
 // Contrary is an edit for [WithAssumptions]. It makes the other valid choice at each point that the specification
 // leaves open. A client that passes against the defaults and against Contrary does not depend on the choices of this
-// server. Contrary does not change OneWorld, CheckResponses and DeliverAnywhere, which are about this server and not
-// about the service, or RequireProfiles, because the specification names the conditions of a purchase. It does set
+// server. Contrary does not change OneWorld and DeliverAnywhere, which are about this server and not about the service,
+// or RequireProfiles, because the specification names the conditions of a purchase. It does set
 // ObjectBreakdown and UnknownState: the specification shows a list and lists the states, but services have been seen to
 // differ. Its durations are short enough for tests in real time.
 func Contrary(a *Assumptions) { (*world.Assumptions)(a).Contrary() }
@@ -188,7 +184,6 @@ func assumptionTable() []Assumption {
 		{Field: "RefuseWrongParameters", Open: "a page or perPage that is not a number", Default: "falls back to its default", Basis: "the pagination library with this format does so"},
 		{Field: "TolerateWrongTypes", Open: "a body field of another type", Default: "400", Basis: "a mistake of the caller is reported early"},
 		{Field: "RequireContentType", Open: "a body without a Content-Type", Default: "counts as JSON", Basis: "the header is documented, and optional for one operation"},
-		{Field: "CheckResponses", Open: "whether responses are checked against the OpenAPI document", Default: "not checked", Basis: "it takes time; the tests of this server do it"},
 		{Field: "PerPageCap", Open: "maximum perPage", Default: "no cap", Basis: "unknown; a client must use the numbers of the page"},
 		{Field: "LastPageNull", Open: "nextPage of the last page of transactions", Default: "0", Basis: "prevPage is 0 on the first page, and both are numbers"},
 		{Field: "EmptyHasNoPages", Open: "pageCount of an empty list", Default: "1", Basis: "as in the pagination library that has this format"},

@@ -402,7 +402,7 @@ func readAll(w *mockserver.World, path string) ([]byte, error) {
 	return io.ReadAll(resp.Body)
 }
 
-// Closing a world also ends the waits for a request, a delivery or a schedule, so that a test does not wait forever.
+// Closing a world also ends the waits for a request or a delivery, so that a test does not wait forever.
 func TestClose_EndsWhoWaitsInProcess(t *testing.T) {
 	t.Parallel()
 	for _, scenario := range []string{"default", "virtual"} {
@@ -416,15 +416,9 @@ func TestClose_EndsWhoWaitsInProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			var waiting sync.WaitGroup
-			var errs [3]error
+			var errs [2]error
 			waiting.Go(func() { _, errs[0] = w.Await(t.Context(), journal.Query{}, 0) })
 			waiting.Go(func() { _, errs[1] = w.WaitDelivery(t.Context(), sent[0].ID) })
-			if scenario == "default" {
-				late := mockserver.Schedule{Events: 1, Steps: []mockserver.ScheduleStep{{After: time.Hour}}}
-				waiting.Go(func() { _, errs[2] = w.RunSchedule(t.Context(), late, events(1), nil) })
-			} else {
-				errs[2] = errors.New("a virtual clock is advanced")
-			}
 			synctest.Wait()
 			w.Close()
 			waiting.Wait()

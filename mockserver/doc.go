@@ -23,8 +23,7 @@
 //
 // [World.Inject] adds rules of type [fault.Rule]. A rule selects requests and the fault that strikes them:
 // before the operation, after it, or in its middle. The same seed and the same requests meet the same faults.
-// [World.AddWebhook] and [World.Emit] send notifications. [Schedules] and [World.RunSchedule] test every order
-// in which notifications can arrive, be duplicated or get lost.
+// [World.AddWebhook] and [World.Emit] send notifications. Package sweep delays, repeats and loses them.
 //
 // # Checking the client
 //

@@ -84,21 +84,3 @@ func ExampleWorld_Inject_point() {
 	// charged after 1 purchase; learnt by reading back: true
 	// invariants: <nil>
 }
-
-// A careful receiver ends up right whatever becomes of the notifications on their way.
-func ExampleSchedules() {
-	shown := 0
-	for schedule := range mockserver.Schedules(2) {
-		fmt.Println(schedule)
-		if shown++; shown == 6 {
-			break
-		}
-	}
-	// Output:
-	// |; lost: 0 1
-	// | 0; lost: 1
-	// 0 |; lost: 1
-	// | 0 +1h0m0s; lost: 1
-	// | 0 0; lost: 1
-	// 0 | 0; lost: 1
-}

@@ -19,3 +19,6 @@ func DecodeSnapshot(from io.Reader) (*Snapshot, error) {
 	kept, err := file.Worlds[0].Snapshot()
 	return &Snapshot{kept}, err
 }
+
+// JournalMemory returns how many bytes the journals of all worlds take.
+func (s *Server) JournalMemory() int64 { return s.config.Memory.Used.Load() }

@@ -110,8 +110,8 @@ func TestLimits_BoundTheJournalsOfAllWorldsTogether(t *testing.T) {
 		}
 	}
 	// A ring grows by more than a call at a time, and a short one grows to its shortened length.
-	if used := scrape(t, srv)["mockserver_journal_bytes"]; used < most || used > most*5/4 {
-		t.Errorf("the journals take %.0f bytes, and may take %d", used, most)
+	if used := srv.JournalMemory(); used < most || used > most*5/4 {
+		t.Errorf("the journals take %d bytes, and may take %d", used, most)
 	}
 	last := worlds[len(worlds)-1]
 	journal := last.Journal()
@@ -124,8 +124,8 @@ func TestLimits_BoundTheJournalsOfAllWorldsTogether(t *testing.T) {
 	for _, w := range worlds {
 		w.Reset()
 	}
-	if used := scrape(t, srv)["mockserver_journal_bytes"]; used != 0 {
-		t.Errorf("%.0f bytes are still taken", used)
+	if used := srv.JournalMemory(); used != 0 {
+		t.Errorf("%d bytes are still taken", used)
 	}
 	for range 50 {
 		call(last, "/v1/rates?perPage=1")
@@ -134,8 +134,8 @@ func TestLimits_BoundTheJournalsOfAllWorldsTogether(t *testing.T) {
 		t.Errorf("after the reset %d of 50 calls are remembered", got)
 	}
 	last.Close()
-	if used := scrape(t, srv)["mockserver_journal_bytes"]; used != 0 {
-		t.Errorf("a closed world keeps %.0f bytes", used)
+	if used := srv.JournalMemory(); used != 0 {
+		t.Errorf("a closed world keeps %d bytes", used)
 	}
 }
 

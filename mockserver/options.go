@@ -29,9 +29,8 @@ type config struct {
 	state      string // file to restore from and to save to; empty for none
 	listen     bool
 	addr       string
-	accessLog  *slog.Logger // nil for none
-	rulesFile  []byte       // nil: the built-in rules
-	maxHeader  int          // bytes of a request's header
+	rulesFile  []byte // nil: the built-in rules
+	maxHeader  int    // bytes of a request's header
 	tls        bool
 	hosts      []string // that the server accepts besides the names of this machine
 	problem    error    // the errors of options
@@ -176,7 +175,13 @@ func (c *config) errorLog() *log.Logger {
 // fault that struck and the reason of a refusal. Keys, queries and bodies are never logged. The world's name
 // contains the part of the key that its user chose, which is not a secret; for the home world it is "home". By
 // default requests are not logged; requests below /_mock/ are never logged.
-func WithAccessLog(logger *slog.Logger) Option { return func(c *config) { c.accessLog = logger } }
+func WithAccessLog(logger *slog.Logger) Option {
+	return func(c *config) {
+		if c.Observers = nil; logger != nil {
+			c.Observers = []watch.Observer{watch.NewAccessLog(logger)}
+		}
+	}
+}
 
 // WithJournal sets how many requests a world records, and how many bytes of each body. The default is 1,024 requests
 // with 2 KiB of each body. Of the requests before those, the latest that were refused or struck by a fault stay, up to

@@ -7,12 +7,9 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
-	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -25,13 +22,11 @@ type Server struct {
 	// SecretKey, and its methods, are also the server's.
 	*World
 
-	config  config
-	err     error
-	worlds  *world.Book
-	api     *api.API
-	admin   *admin.Admin
-	metrics *watch.Metrics
-	checks  responseChecks
+	config config
+	err    error
+	worlds *world.Book
+	api    *api.API
+	admin  *admin.Admin
 
 	ca       []byte // PEM of the CA certificate; nil without TLS
 	http     *http.Server
@@ -50,13 +45,8 @@ func New(opts ...Option) *Server {
 		opt(&s.config)
 	}
 	s.err = s.config.prepare()
-	s.metrics = watch.NewMetrics(list.Map(fault.Kinds(), func(k fault.Kind) string { return k.Kind }))
 	if s.config.Deliver == nil {
 		s.config.Deliver = delivery.NewTransport(s.config.Assume.DeliverAnywhere)
-	}
-	s.config.Observers = []watch.Observer{s.metrics}
-	if s.config.accessLog != nil {
-		s.config.Observers = append(s.config.Observers, watch.NewAccessLog(s.config.accessLog))
 	}
 	s.err = errors.Join(s.err, s.openHome())
 	s.err = errors.Join(s.err, s.newAPI())
@@ -82,13 +72,6 @@ func (s *Server) newAPI() (err error) {
 	s.api, err = api.New(api.Config{
 		Worlds: s.worlds, Operations: s.config.operations, OpenOperations: s.config.Assume.OpenOperations, Countries: s.config.countries,
 		Logger: s.config.Logger,
-		Check: func(w *world.World, operation string, status int, body []byte) error {
-			check, err := s.checks.of(s, w.Assume())
-			if err != nil {
-				return err
-			}
-			return check(operation, status, body)
-		},
 	})
 	s.config.Perform = s.api.Perform
 	return err
@@ -96,18 +79,12 @@ func (s *Server) newAPI() (err error) {
 
 func (s *Server) newControlSurface() *admin.Admin {
 	c := admin.Config{
-		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread, Metrics: s.metrics, Memory: s.config.Memory,
+		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread, Memory: s.config.Memory,
 		MaxBody: s.config.Assume.BodyLimit(), Hosts: s.config.hosts, Logger: s.config.Logger,
 		Token:       s.Token,
 		Assumptions: func(w *world.World) any { return viewAssumptions(w) },
-		OpenAPI: func(w *world.World) ([]byte, string, error) {
-			d, err := s.checks.document(s, w.Assume())
-			if err != nil {
-				return nil, "", err
-			}
-			return d.text, d.tag, nil
-		},
-		Transport: func() http.RoundTripper { return s.inMemory },
+		OpenAPI:     func(w *world.World) ([]byte, string, error) { return s.openAPI(w.Assume()) },
+		Transport:   func() http.RoundTripper { return s.inMemory },
 	}
 	if s.config.state != "" {
 		c.Save = func() error { return s.SaveState(s.config.state) }

@@ -168,7 +168,7 @@ func TestAdmin_OpensAWorldWithAssumptions(t *testing.T) {
 	}
 	want := map[string]any{
 		"PerPageCap": 2.0, "LastPageNull": true, "ObjectBreakdown": true, "Purchasing": "5s", "RefuseUnknownFields": true,
-		"RefuseUnknownParameters": true, "RefuseWrongParameters": true, "RequireContentType": true, "CheckResponses": true,
+		"RefuseUnknownParameters": true, "RefuseWrongParameters": true, "RequireContentType": true,
 	}
 	if diff := cmp.Diff(want, shown); diff != "" {
 		t.Error(diff)
@@ -237,28 +237,5 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 	}
 	for _, body := range []string{`{}`, `{"currency":"NGN"}`, `{"currency":"NGN","per_dollar":0}`, `{"currency":"naira","per_dollar":1}`} {
 		post(t, srv, "/_mock/exchange-rates", body).refusal(t, 400, "")
-	}
-}
-
-// A schedule can be run over HTTP, around a request to the service.
-func TestAdmin_RunsASchedule(t *testing.T) {
-	t.Parallel()
-	srv, box := listening(t)
-	var ran struct {
-		Deliveries []mockserver.Delivery
-		Response   struct{ Status int }
-	}
-	post(t, srv, "/_mock/schedule", `{"events":[{"event":"test","data":{"number":1}},{"event":"test","data":{"number":2}}],
-		"steps":[{"event":1,"before_reply":true},{"event":0,"after":"1h"}],"request":{"method":"GET","target":"/v1/rates"}}`).want(t, 200).data(t, &ran)
-	if len(ran.Deliveries) != 2 || ran.Response.Status != 200 || len(box.got) != 2 || !strings.Contains(box.got[0], `"number":2`) {
-		t.Errorf("%+v; %v", ran, box.got)
-	}
-	for body, want := range map[string]string{
-		`{}`: "1 to 1000 events", `{"events":[{"event":"test"}],"steps":[{"event":1}]}`: "counted from 0",
-		`{"events":[{"event":"test"}],"steps":[{"event":0,"before_reply":true}]}`: "no request",
-		`{"events":[{"event":"test"}],"steps":[{"event":0,"after":"-1s"}]}`:       "below zero",
-		`{"events":[{"event":"test"}],"request":{"target":"/_mock/"}}`:            "target is the path",
-	} {
-		post(t, srv, "/_mock/schedule", body).refusal(t, 400, want)
 	}
 }

@@ -135,7 +135,7 @@ func TestClient_EveryRefusalIsReadFromWhatIsDocumented(t *testing.T) {
 // The document and the client know the same document types.
 func TestClient_KnowsTheDocumentTypesOfTheDocument(t *testing.T) {
 	t.Parallel()
-	document, _ := rules(t)
+	document := rules(t)
 	var listed []shipping.DocumentType
 	for _, value := range document.Components.Schemas["DocumentType"].Value.Enum {
 		listed = append(listed, shipping.DocumentType(value.(string)))

@@ -39,7 +39,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 	}
 
 	tests := []struct{ method, path, body string }{
-		{"GET", "", ""}, {"GET", "console/app.js", ""}, {"GET", "live", ""}, {"GET", "healthz", ""}, {"GET", "metrics", ""},
+		{"GET", "", ""}, {"GET", "console/app.js", ""}, {"GET", "live", ""}, {"GET", "healthz", ""},
 		{"GET", "assumptions", ""}, {"PATCH", "assumptions", `{"assumptions":{"PerPageCap":1000,"LastPageNull":null}}`}, {"GET", "openapi.json", ""}, {"GET", "special-inputs", ""}, {"GET", "lint", ""},
 		{"GET", "clock", ""}, {"POST", "clock/advance", `{"duration":"1h"}`},
 		{"POST", "faults", `{"rules":[
@@ -64,7 +64,6 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 		{"POST", "webhooks", `{"url":"http://inbox.localhost/"}`}, {"POST", "events", `{"event":"shipment.updated"}`},
 		{"GET", "inbox?wait=5s&count=1&contains=shipment.updated&after=0", ""}, {"POST", "inbox?status=200", `{"event":"shipment.updated"}`}, {"DELETE", "inbox", ""},
 		{"POST", "clock/advance", `{"duration":"1m"}`}, {"GET", "deliveries?perPage=100&wait=5s&contains=shipment", ""}, {"DELETE", "webhooks/" + hook, ""},
-		{"POST", "schedule", `{"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"before_reply":true},{"event":0,"after":"1s"}],"request":{"target":"/v1/rates?perPage=1"}}`},
 		{"GET", "consignments", ""}, {"GET", "countries", ""}, {"GET", "scenarios", ""},
 		{"GET", "regulatory-requests?page=1", ""}, {"GET", "regulatory-requests/" + failedID, ""}, {"GET", "regulatory-requests/" + perfumeID, ""},
 		{"POST", "regulatory-requests/" + perfumeID + "/evidence/MSDS", ""}, {"POST", "clock/advance", `{"duration":"1h"}`},
@@ -124,7 +123,6 @@ func TestControl_EveryRefusalIsAsDocumented(t *testing.T) {
 		{"GET", "inbox?after=x", "", 400, invalid},
 		{"GET", "inbox?wait=1ms", "", 408, valid},
 		{"POST", "inbox?status=99", `{}`, 400, invalid},
-		{"POST", "schedule", `{"events":[]}`, 400, invalid},
 		{"POST", "webhooks", `{"url":"http://127.0.0.1:9/","order":"random"}`, 400, invalid},
 	}
 	for _, test := range tests {

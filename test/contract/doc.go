@@ -6,7 +6,6 @@
 //     every request and response is checked against the document, in which no unlisted field is allowed;
 //   - so is every operation of the control surface below /_mock/;
 //   - the golden responses of the client and the golden records of the server are checked against it;
-//   - the server's own checker, which has no dependencies, is held to the verdicts of kin-openapi;
 //   - clients that oapi-codegen and openapi-typescript generate from it are built and run;
 //   - Redocly's and Spectral's rules find nothing in it, and Prism nothing between that client and the server.
 //

@@ -120,7 +120,7 @@ func responsesOf(t *testing.T, document *openapi3.T, op shipping.Operation) map[
 
 func TestGoldens_ClientAnswersAreAsDocumented(t *testing.T) {
 	t.Parallel()
-	document, _ := rules(t)
+	document := rules(t)
 	for _, test := range goldens(t) {
 		t.Run(test.file, func(t *testing.T) {
 			t.Parallel()
@@ -147,7 +147,7 @@ func TestGoldens_ClientAnswersAreAsDocumented(t *testing.T) {
 // question mark may be absent. Filled in, they are what the document describes, field by field.
 func TestGoldens_ServerRecordsAreAsDocumented(t *testing.T) {
 	t.Parallel()
-	document, _ := rules(t)
+	document := rules(t)
 	files, err := filepath.Glob(filepath.Join("..", "..", "mockserver", "testdata", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)

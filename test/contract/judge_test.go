@@ -14,6 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
@@ -39,7 +40,17 @@ type exchange struct {
 }
 
 func newJudge(t *testing.T) *judge {
-	document, router := rules(t)
+	t.Helper()
+	return newJudgeOf(t, rules(t))
+}
+
+// newJudgeOf returns a judge for a document in closed form.
+func newJudgeOf(t *testing.T, document *openapi3.T) *judge {
+	t.Helper()
+	router, err := gorillamux.NewRouter(document)
+	if err != nil {
+		t.Fatal(err)
+	}
 	j := &judge{t: t, document: document, router: router, sockets: &http.Transport{}, seen: map[exchange]int{}}
 	t.Cleanup(j.sockets.CloseIdleConnections)
 	return j

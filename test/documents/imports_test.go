@@ -19,7 +19,7 @@ const layers = `
 	mockserver/sweep
 	mockserver
 	mockserver/internal/admin
-	mockserver/internal/explain mockserver/internal/openapi mockserver/internal/schema mockserver/internal/doctor mockserver/internal/country/generate
+	mockserver/internal/explain mockserver/internal/openapi mockserver/internal/doctor
 	mockserver/internal/api mockserver/internal/country
 	mockserver/internal/world
 	mockserver/internal/seed mockserver/internal/watch mockserver/internal/inject

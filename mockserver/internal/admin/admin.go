@@ -49,7 +49,6 @@ func Routes() []Route {
 		{"GET", "console/{file}", "a file of the console", "", (*Admin).getConsoleFile},
 		{"GET", "live", "counts that change with the world; with Accept: text/event-stream one message for each change", "", (*Admin).watchWorld},
 		{"GET", "healthz", "whether the server is ready, and its time", "", (*Admin).getHealth},
-		{"GET", "metrics", "counters and durations in the text format of Prometheus", "", (*Admin).getMetrics},
 		{"GET", "assumptions", "every open point of the specification, its switch and its value in the world", "", (*Admin).listAssumptions},
 		{"PATCH", "assumptions", `change assumptions of the world for what happens from now on: {"assumptions":{"PerPageCap":2}}; null undoes a change; {"preset":"contrary"} makes every other choice, {"preset":"default"} none`, "", (*Admin).changeAssumptions},
 		{"GET", "openapi.json", "the OpenAPI 3.1 document of this server", "", (*Admin).getOpenAPI},
@@ -80,7 +79,6 @@ func Routes() []Route {
 		{"PATCH", "webhooks/{webhook_id}", `change a webhook: any of {"name","url","events","active","order"}`, "", (*Admin).changeWebhook},
 		{"DELETE", "webhooks/{webhook_id}", "remove a webhook", "", (*Admin).removeWebhook},
 		{"POST", "events", `send an event to its subscribers: {"event":"shipment.updated","shipment_id":"SH-…"} or with "data"`, "", (*Admin).emitEvent},
-		{"POST", "schedule", `deliver events in a given order: {"events":[{"event":"shipment.updated"}],"steps":[{"event":0,"before_reply":true},{"event":0,"after":"1s"}],"request":{"method":"GET","target":"/v1/rates"}}`, "", (*Admin).runSchedule},
 		{"GET", "consignments", "what can be analyzed: the shipments, newest first, and the URLs of the invoices", "", (*Admin).listConsignments},
 		{"GET", "countries", "the countries, as in GET /v1/countries", "", (*Admin).listCountries},
 		{"GET", "scenarios", "the terms of scenarios in keys", "", (*Admin).listScenarios},
@@ -106,7 +104,6 @@ type Config struct {
 	Worlds     *world.Book
 	Operations []shipping.Operation
 	Unread     *wire.Unread
-	Metrics    *watch.Metrics
 	Memory     *watch.Memory // of all journals
 	MaxBody    int64
 	Hosts      []string // host names to accept, besides those of this machine

@@ -25,8 +25,6 @@ type Config struct {
 	OpenOperations []string             // that need no key, in addition to those of the table
 	Countries      *wire.Static         // the whole response of GET /v1/countries
 	Logger         *slog.Logger
-	// Check checks a response against the OpenAPI document of a world.
-	Check func(w *world.World, operation string, status int, body []byte) error
 }
 
 // API serves the operations of the service. It finds the world of a request, calls the handler of the
@@ -114,12 +112,6 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, route *wire.Rout
 			due.After(x, faultEnvironment(w))
 		}
 	}
-	if w.BeforeReply.Load() != nil {
-		if held := w.BeforeReply.Swap(nil); held != nil {
-			x.Leave() // BeforeReply may advance the clock
-			(*held)()
-		}
-	}
 	s.finish(rw, w, x)
 }
 
@@ -142,9 +134,6 @@ func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *
 	}
 	if record := x.Reply.Record; record != nil && op.Name == shipping.OpAnalyze {
 		w.Faults.Analyzed(record.RequestID, x.Call.Body)
-	}
-	if w.Assume().CheckResponses {
-		s.checkResponse(w, op.Name, &x.Reply)
 	}
 }
 

@@ -2,7 +2,6 @@ package api
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
@@ -93,14 +92,4 @@ func listed(operation string) string {
 		return "it takes " + strings.Join(known, ", ")
 	}
 	return "it takes none"
-}
-
-// checkResponse replaces a response that does not conform to the OpenAPI document.
-func (s *API) checkResponse(w *world.World, operation string, p *wire.Reply) {
-	if p.ContentType != "" && p.ContentType != problemType {
-		return // not JSON
-	}
-	if err := s.Check(w, operation, p.Status, p.Body); err != nil {
-		*p = wire.Refused(http.StatusInternalServerError, wire.CodeInternal, fmt.Sprintf("the response of %s does not conform to the OpenAPI document: report this defect of the server: %v", operation, err))
-	}
 }

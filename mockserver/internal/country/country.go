@@ -1,12 +1,12 @@
 // Package country holds the countries that the reference server lists: the real ones, with their
 // dialling codes, currencies, coordinates and time zones.
 //
-// The list is countries.json beside this file, written by the generate command from sources whose
-// licences allow it (see NOTICE). It has 250 entries: the 249 of ISO 3166-1 and Kosovo under its
+// The list is countries.json beside this file. Its data is from sources whose licences allow it (see NOTICE), and is edited
+// by hand. It has 250 entries: the 249 of ISO 3166-1 and Kosovo under its
 // user-assigned code XK, sorted by code.
 //
 // Assumption: the specification ("Country") gives names and types of the fields and little about
-// their values. The list settles the rest so; to switch any of it, change the generator and run it:
+// their values. The list settles the rest so; to switch any of it, change the file:
 //
 //   - A dialling code is digits, except that a member of the North American plan reads
 //     "1-684": country code, hyphen, area code. If it has several area codes, this is the first.
@@ -23,8 +23,6 @@ import (
 	"fmt"
 	"strings"
 )
-
-//go:generate go run ./generate -out countries.json
 
 // Country is one entry of the list, as the specification's table "Country" has it.
 type Country struct {

@@ -113,25 +113,3 @@ func (d *Dispatcher) post(ctx context.Context, settings *Settings, out *Delivery
 	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10)
 	return resp.StatusCode, nil
 }
-
-// Once makes one attempt at a delivery without retries, and returns its log entry.
-func (d *Dispatcher) Once(out Delivery) Delivery {
-	now, settings := d.config.Clock.Now(), d.settings.Load()
-	out.State, out.Reason, out.CreatedAt, out.Due = Failed, "", now, time.Time{}
-	if err := CheckTarget(out.URL, d.config.Anywhere); err != nil {
-		out.State, out.Reason, out.Attempts = Refused, err.Error(), nil
-	} else {
-		attempt := Attempt{At: now}
-		if attempt.StatusCode, err = d.post(d.ctx, settings, &out); err != nil {
-			attempt.Error = err.Error()
-		}
-		if err == nil && settings.Policy.Accept(attempt.StatusCode) {
-			out.State = Delivered
-		} else {
-			out.Reason = "not accepted in its only attempt"
-		}
-		out.Attempts = []Attempt{attempt}
-	}
-	d.Record(out)
-	return out.clone()
-}

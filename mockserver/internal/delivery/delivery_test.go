@@ -33,6 +33,24 @@ func open(t *testing.T, config Config) *Dispatcher {
 	return d
 }
 
+// Record adds a delivery that has ended to the log, such as one of the seeded history.
+func (d *Dispatcher) Record(past Delivery) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	past.Due = time.Time{}
+	d.add(&past)
+}
+
+// delivered sends a notification and returns its delivery when it has ended.
+func delivered(t *testing.T, d *Dispatcher, out Delivery) Delivery {
+	t.Helper()
+	done, err := d.Wait(t.Context(), d.Send(out).ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
 func answering(status int) roundTripper {
 	return func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader("ok"))}, nil

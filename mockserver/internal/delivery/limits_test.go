@@ -109,35 +109,8 @@ func TestPost_ReadsTheStartOfTheResponse(t *testing.T) {
 		d := open(t, Config{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Body: io.NopCloser(body)}, nil
 		})})
-		if got := d.Once(Delivery{ID: "WD-1", URL: "http://localhost/"}); got.State != Delivered || body.Len() != want {
+		if got := delivered(t, d, Delivery{ID: "WD-1", URL: "http://localhost/"}); got.State != Delivered || body.Len() != want {
 			t.Errorf("of %d bytes %d are left, want %d: %+v", size, body.Len(), want, got)
-		}
-	}
-}
-
-func TestOnce_MakesOneAttempt(t *testing.T) {
-	t.Parallel()
-	broken := roundTripper(func(*http.Request) (*http.Response, error) { return nil, errors.New("no response") })
-	for name, test := range map[string]struct {
-		url       string
-		transport roundTripper
-		state     State
-		status    int
-		attempts  int
-		reason    string
-	}{
-		"accepted":     {"http://localhost/", answering(200), Delivered, 200, 1, ""},
-		"not accepted": {"http://localhost/", answering(500), Failed, 500, 1, "not accepted in its only attempt"},
-		"no response":  {"http://localhost/", broken, Failed, 0, 1, "not accepted in its only attempt"},
-		"no target":    {"nowhere", answering(200), Refused, 0, 0, `"nowhere" is not an absolute http or https URL`},
-	} {
-		anything := Policy{Attempts: 3, Accept: func(status int) bool { return status == 200 || status == 0 }}
-		got := open(t, Config{Transport: test.transport, Settings: Settings{Policy: anything}}).Once(Delivery{ID: "WD-1", URL: test.url})
-		if got.State != test.state || got.Reason != test.reason || len(got.Attempts) != test.attempts || !got.Due.IsZero() {
-			t.Errorf("%s: %+v", name, got)
-		}
-		if test.attempts > 0 && (got.Attempts[0].StatusCode != test.status || (got.Attempts[0].Error != "") != (test.status == 0)) {
-			t.Errorf("%s: %+v", name, got.Attempts)
 		}
 	}
 }
@@ -173,7 +146,7 @@ func TestPost_Headers(t *testing.T) {
 			}
 			return answering(200)(r)
 		})
-		open(t, test.config).Once(Delivery{ID: "WD-1", EventID: "WE-1", WebhookID: "WA-1", URL: "http://localhost/"})
+		delivered(t, open(t, test.config), Delivery{ID: "WD-1", EventID: "WE-1", WebhookID: "WA-1", URL: "http://localhost/"})
 		if strings.Join(got, " ") != test.want {
 			t.Errorf("%s: %q, want %s", name, got, test.want)
 		}

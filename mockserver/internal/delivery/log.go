@@ -1,17 +1,6 @@
 package delivery
 
-import (
-	"slices"
-	"time"
-)
-
-// Record adds a delivery that has ended to the log, such as one of the seeded history.
-func (d *Dispatcher) Record(past Delivery) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	past.Due = time.Time{}
-	d.add(&past)
-}
+import "slices"
 
 // Log returns the current log, oldest first, for [Dispatcher.Restore]. The entries are immutable.
 func (d *Dispatcher) Log() []*Delivery {

@@ -76,28 +76,6 @@ func TestOrder_GathersAndSendsInThatOrder(t *testing.T) {
 	}
 }
 
-func TestOnce_MakesOneAttemptAndLogsIt(t *testing.T) {
-	t.Parallel()
-	r := newReceiver(t)
-	d := New(Config{Secret: "sk_test_1", Clock: clock.Virtual(time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC))})
-	t.Cleanup(d.Close)
-	for id, want := range map[string]struct {
-		url, payload string
-		state        State
-		attempts     int
-	}{
-		"WD-1": {r.URL, "yes", Delivered, 1},
-		"WD-2": {r.URL, "no", Failed, 1},
-		"WD-3": {"https://hooks.example/", "yes", Refused, 0},
-	} {
-		got := d.Once(Delivery{ID: id, WebhookID: "WA-1", URL: want.url, Payload: []byte(want.payload)})
-		logged, known := d.Find(id)
-		if got.State != want.state || len(got.Attempts) != want.attempts || !known || logged.State != want.state {
-			t.Errorf("%s: %+v, in the log %+v", id, got, logged)
-		}
-	}
-}
-
 // The seed decides the order of a shuffle, also if it is 0.
 func TestShuffle_FollowsTheSeed(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,6 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/shipping-go/shipping"
@@ -29,7 +28,6 @@ var controlFile []byte
 type Document struct {
 	service, control object
 	operations       map[string]object // of the service, by operationId
-	assumptions      []string          // the names in x-when
 }
 
 // Load reads the two files.
@@ -43,14 +41,6 @@ func Load() (*Document, error) {
 		return nil, fmt.Errorf("control.json: %w", err)
 	}
 	d := &Document{operations: map[string]object{}}
-	for _, file := range []object{service, control} {
-		resolve(file, func(name string) bool {
-			d.assumptions = append(d.assumptions, name)
-			return false
-		})
-	}
-	slices.Sort(d.assumptions)
-	d.assumptions = slices.Compact(d.assumptions)
 	for _, path := range service.object("paths") {
 		for _, method := range members(path.value) {
 			operation, _ := method.value.(object)
@@ -105,9 +95,6 @@ func security(open bool) []any {
 
 // when is the member that holds what assumptions change.
 const when = "x-when"
-
-// Assumptions returns the names of the assumptions that change the document, sorted.
-func (d *Document) Assumptions() []string { return slices.Clone(d.assumptions) }
 
 // resolve returns a value as the assumptions have it, without x-when.
 func resolve(value any, assumed func(name string) bool) any {

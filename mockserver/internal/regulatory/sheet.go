@@ -42,28 +42,29 @@ func (d *Desk) Sheet(requestID, slug string) (formpdf.Document, error) {
 	sheet := formpdf.Document{
 		RequestID: record.RequestID, DocumentType: slug, Title: doc.Name,
 		Reference: record.ShipmentID + record.FileURL, Date: doc.GeneratedAt.Time,
-		Exporter: formpdf.Address(record.Addresses.Origin), Importer: formpdf.Address(record.Addresses.Destination),
+		Exporter: record.Addresses.Origin.lines(), Importer: record.Addresses.Destination.lines(),
 	}
 	sheet.Items, sheet.Totals = goods(items)
-	choices := map[string][]string{}
 	if form, known := d.config.Rules().Form(slug); known {
 		sheet.Subtitle = form.Description
-		for _, field := range form.Fields {
-			choices[field.Name] = field.Values
-		}
 	}
 	drafted := record.drafted(items)
 	for _, field := range offer.ProfileFields {
-		shown := formpdf.Field{
-			Label: field.Label, Required: field.Required, Choices: choices[field.Name],
-			Value: cmp.Or(fieldText(record.Profiles[slug][field.Name], field.Type), drafted[field.Name]),
+		label := field.Label
+		if field.Required {
+			label += " (required)"
 		}
-		if field.Type == compliance.TypeBoolean {
-			shown.Choices = []string{yes, no}
-		}
-		sheet.Fields = append(sheet.Fields, shown)
+		value := cmp.Or(fieldText(record.Profiles[slug][field.Name], field.Type), drafted[field.Name])
+		sheet.Fields = append(sheet.Fields, formpdf.Field{Label: label, Value: value})
 	}
 	return sheet, nil
+}
+
+// lines returns the lines of an address that are not empty.
+func (a Address) lines() []string {
+	place := strings.TrimSpace(strings.Join([]string{a.City, a.State, a.PostalCode}, " "))
+	all := []string{a.Company, a.Name, a.Line1, a.Line2, place, a.Country, a.Phone, a.Email}
+	return slices.DeleteFunc(all, func(line string) bool { return line == "" })
 }
 
 // drafted returns the values that the draft has for fields of forms about these items, by the

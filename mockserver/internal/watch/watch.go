@@ -1,5 +1,5 @@
-// Package watch observes exchanges: it journals them, lints the client's behaviour, counts metrics, and
-// writes the access log. Observers change nothing about an exchange except its ID, which the journal sets.
+// Package watch observes exchanges: it journals them, lints the client's behaviour, and writes the
+// access log. Observers change nothing about an exchange except its ID, which the journal sets.
 package watch
 
 import "github.com/shipping-go/shipping/mockserver/internal/wire"

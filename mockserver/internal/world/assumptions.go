@@ -34,7 +34,6 @@ type Assumptions struct {
 	RefuseWrongParameters   bool
 	TolerateWrongTypes      bool
 	RequireContentType      bool
-	CheckResponses          bool
 	PerPageCap              int
 	LastPageNull            bool
 	EmptyHasNoPages         bool

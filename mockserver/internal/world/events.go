@@ -18,19 +18,6 @@ import (
 func (w *World) Emit(e Event) ([]delivery.Delivery, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	notifications, err := w.notifications(e)
-	if err != nil {
-		return nil, err
-	}
-	queued := make([]delivery.Delivery, len(notifications))
-	for i, n := range notifications {
-		queued[i] = w.Dispatcher.Send(n)
-	}
-	return queued, nil
-}
-
-// notifications returns the deliveries of an event, one for each receiver. The caller holds the lock.
-func (w *World) notifications(e Event) ([]delivery.Delivery, error) {
 	payload, shipmentID, err := w.payload(e)
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: nothing was sent: %w", err)
@@ -40,14 +27,14 @@ func (w *World) notifications(e Event) ([]delivery.Delivery, error) {
 		return nil, fmt.Errorf("mockserver: nothing was sent: no active webhook is subscribed to %q; subscribe one", e.Kind)
 	}
 	eventID := w.Account.IDs.Coded("WE")
-	out := make([]delivery.Delivery, len(receivers))
+	queued := make([]delivery.Delivery, len(receivers))
 	for i, h := range receivers {
-		out[i] = delivery.Delivery{
+		queued[i] = w.Dispatcher.Send(delivery.Delivery{
 			ID: w.Account.IDs.Coded("WD"), EventID: eventID, WebhookID: h.WebhookID, URL: h.URL, Order: h.Order,
 			Event: e.Kind, ShipmentID: shipmentID, Payload: payload,
-		}
+		})
 	}
-	return out, nil
+	return queued, nil
 }
 
 func (w *World) payload(e Event) (payload []byte, shipmentID string, err error) {

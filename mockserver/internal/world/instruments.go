@@ -1,8 +1,6 @@
 package world
 
 import (
-	"sync/atomic"
-
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
@@ -17,8 +15,6 @@ type instruments struct {
 	Lint   *watch.Lint
 	// Observers see every exchange of the world before its response is sent, the journal first.
 	Observers []watch.Observer
-	// BeforeReply runs once, after the next response is built and before it is sent.
-	BeforeReply atomic.Pointer[func()]
 	// KeyPrint is the fingerprint of the world's key in the journal.
 	KeyPrint string
 }

@@ -13,20 +13,20 @@ import (
 // errClosed is returned to everything that waits in a world that is closed.
 var errClosed = errors.New("the world is closed")
 
-// wait returns nil when d has passed on the world's clock, or the error that ended the wait. The clock calls due at
-// that time.
-func (w *World) wait(ctx context.Context, d time.Duration, label string, due func()) error {
+// Delay delays an exchange by d. After the delay [World.Advance] waits until the exchange calls Leave.
+func (w *World) Delay(x *wire.Exchange, d time.Duration, label string) error {
 	passed := make(chan struct{})
 	timer := w.Clock.After(d, label, func() {
-		due()
+		w.working.add()
+		x.Release = w.working.done
 		close(passed)
 	})
 	var early error
 	select {
 	case <-passed:
 		return nil
-	case <-ctx.Done():
-		early = ctx.Err()
+	case <-x.Ctx.Done():
+		early = x.Ctx.Err()
 	case <-w.closed.Done():
 		early = errClosed
 	}
@@ -35,15 +35,6 @@ func (w *World) wait(ctx context.Context, d time.Duration, label string, due fun
 	}
 	<-passed
 	return nil
-}
-
-// Delay delays an exchange by d. After the delay [World.Advance] waits until the exchange calls Leave.
-func (w *World) Delay(x *wire.Exchange, d time.Duration, label string) error {
-	err := w.wait(x.Ctx, d, label, w.working.add)
-	if err == nil {
-		x.Release = w.working.done
-	}
-	return err
 }
 
 // pending counts work in progress. The zero value means none.

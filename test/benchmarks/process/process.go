@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -100,15 +99,6 @@ func (p *Process) Stop() error {
 		return err
 	}
 	return p.cmd.Wait()
-}
-
-// Stacks ends the process and returns the stacks of its goroutines.
-func (p *Process) Stacks() string {
-	if err := p.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
-		return err.Error()
-	}
-	_ = p.cmd.Wait() // always an error, by the signal
-	return p.complain.String()
 }
 
 // Memory returns how much of the process is resident, in MiB.

@@ -21,7 +21,6 @@ type findings struct {
 	plan                  plan
 	before, after         sample
 	during                []sample
-	requests, faults      float64
 	visits, notifications int64
 }
 
@@ -36,8 +35,6 @@ type held struct {
 func allHeld() []held {
 	return []held{
 		{"resident memory, MiB", "%.1f", func(s sample) float64 { return s.resident }, true},
-		{"live heap, MiB", "%.1f", func(s sample) float64 { return s.heap }, true},
-		{"goroutines", "%.0f", func(s sample) float64 { return s.goroutines }, false},
 		{"open files and sockets", "%.0f", func(s sample) float64 { return s.files }, false},
 		{"worlds", "%.0f", func(s sample) float64 { return s.worlds }, false},
 	}
@@ -88,10 +85,10 @@ func (f *findings) verdict() error {
 
 func (f *findings) markdown(now time.Time) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Measured on %s: %s; %s of %d programs and %d readers of the live stream, %.0f requests, "+
-		"%.0f faults, %d worlds opened and closed, %d notifications.\n\n",
+	fmt.Fprintf(&b, "Measured on %s: %s; %s of %d programs and %d readers of the live stream, "+
+		"%d worlds opened and closed, %d notifications.\n\n",
 		now.UTC().Format(time.DateOnly), report.Machine(), f.plan.length, f.plan.workers, f.plan.readers,
-		f.requests, f.faults, f.visits, f.notifications)
+		f.visits, f.notifications)
 	report.Header(&b, "The server holds", "before", "second quarter", "last quarter", "growth", "limit", "after", "Flat")
 	for _, h := range allHeld() {
 		show := func(value float64) string { return fmt.Sprintf(h.format, value) }

@@ -9,8 +9,8 @@
 // and go; the journal of the server's own world is full.
 //
 // Memory is flat when the median of the last quarter of the time is at most 1.10 times that of the second,
-// or at most 2 MiB above it. Once the load is over, goroutines, open files and worlds have to be back to what
-// they were before. The books of every world have to be in balance all the time, and whatever is refused
+// or at most 2 MiB above it. Once the load is over, open files and worlds have to be back to what they
+// were before. The books of every world have to be in balance all the time, and whatever is refused
 // must be the doing of a fault.
 package main
 
@@ -84,12 +84,7 @@ func (p plan) soak(ctx context.Context, progress io.Writer) (found *findings, er
 	if err != nil {
 		return nil, err
 	}
-	ended := false
-	defer func() {
-		if !ended {
-			err = errors.Join(err, server.Stop())
-		}
-	}()
+	defer func() { err = errors.Join(err, server.Stop()) }()
 
 	found = &findings{plan: p}
 	watch := newWatch(server)
@@ -98,17 +93,12 @@ func (p plan) soak(ctx context.Context, progress io.Writer) (found *findings, er
 	}
 	l := newLoad(server.Hello)
 	found.during, err = p.underLoad(ctx, l, watch, progress)
-	found.requests, found.visits, found.notifications = watch.requests, l.visits.Load(), l.notifications.Load()
-	found.faults = watch.faults
+	found.visits, found.notifications = l.visits.Load(), l.notifications.Load()
 	l.close()
 	if err := errors.Join(err, l.failure(), found.enough()); err != nil {
 		return nil, err
 	}
 	found.after, err = watch.settle(ctx, found.before)
-	if err == nil && found.after.goroutines > found.before.goroutines {
-		fmt.Fprintln(progress, server.Stacks())
-		ended = true
-	}
 	return found, err
 }
 

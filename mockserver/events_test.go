@@ -1,8 +1,6 @@
 package mockserver_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,8 +9,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -55,112 +51,6 @@ func events(n int) []mockserver.Event {
 		all[i] = mockserver.Event{Kind: "test", Data: fmt.Appendf(nil, `{"number":%d}`, i)}
 	}
 	return all
-}
-
-func TestSchedules_AreEveryWayOnce(t *testing.T) {
-	t.Parallel()
-	var one []string
-	for s := range mockserver.Schedules(1) {
-		one = append(one, s.String())
-	}
-	want := []string{"|; lost: 0", "| 0", "0 |", "| 0 +1h0m0s", "| 0 0", "0 | 0", "0 0 |", "| 0 0 +1h0m0s"}
-	if diff := cmp.Diff(want, one); diff != "" {
-		t.Errorf("schedules of one event (-want +got):\n%s", diff)
-	}
-	for n, orders := range map[int]int{2: 19, 3: 271} { // ways to arrange each event never, once or twice
-		seen, arrivals := map[string]bool{}, map[string]bool{}
-		for s := range mockserver.Schedules(n) {
-			if seen[s.String()] {
-				t.Errorf("%s comes twice", s)
-			}
-			seen[s.String()] = true
-			arrivals[strings.NewReplacer("| ", "", " |", "", "|", "", " +1h0m0s", "").Replace(s.String())] = true
-		}
-		if len(arrivals) != orders {
-			t.Errorf("%d events arrive in %d orders, want %d", n, len(arrivals), orders)
-		}
-	}
-	for range mockserver.Schedules(50) { // is made as it is asked for
-		break
-	}
-}
-
-func TestRunSchedule_DeliversAsItSays(t *testing.T) {
-	t.Parallel()
-	for s := range mockserver.Schedules(2) {
-		t.Run(s.String(), func(t *testing.T) {
-			t.Parallel()
-			srv, box := listening(t)
-			began := srv.Now()
-			done, err := srv.RunSchedule(t.Context(), s, events(2), func(context.Context) error {
-				get(t, srv, "/v1/countries").want(t, 200)
-				box.note("reply")
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var want []string
-			var late time.Duration
-			replied := false
-			for i, step := range s.Steps {
-				if !step.BeforeReply && !replied {
-					want, replied = append(want, "reply"), true
-				}
-				want = append(want, fmt.Sprintf(`%s {"event":"test","data":{"number":%d}}`, done[i].ID, step.Event))
-				late += step.After
-			}
-			if !replied {
-				want = append(want, "reply")
-			}
-			if diff := cmp.Diff(want, box.got); diff != "" {
-				t.Errorf("arrived (-want +got):\n%s", diff)
-			}
-			if passed := srv.Now().Sub(began); passed != late {
-				t.Errorf("%v have passed, want %v", passed, late)
-			}
-			for i, a := range s.Steps {
-				for j, b := range s.Steps[:i] {
-					if (a.Event == b.Event) != (done[i].ID == done[j].ID) {
-						t.Errorf("steps %d and %d are deliveries %s and %s", j, i, done[j].ID, done[i].ID)
-					}
-				}
-			}
-		})
-	}
-}
-
-func TestRunSchedule_RefusesWhatCannotBe(t *testing.T) {
-	t.Parallel()
-	early := mockserver.Schedule{Events: 1, Steps: []mockserver.ScheduleStep{{BeforeReply: true}}}
-	act := func(context.Context) error { return nil }
-	failing := errors.New("the call failed")
-	tests := []struct {
-		name     string
-		schedule mockserver.Schedule
-		events   []mockserver.Event
-		act      func(context.Context) error
-		want     string
-	}{
-		{"event that is not there", mockserver.Schedule{Events: 2, Steps: []mockserver.ScheduleStep{{Event: 1}}}, events(1), act, "event 1 of 1 events"},
-		{"reply of nothing", early, events(1), nil, "there is no request"},
-		{"act without a call", early, events(1), act, "made no call"},
-		{"before after after", mockserver.Schedule{Events: 1, Steps: []mockserver.ScheduleStep{{}, {BeforeReply: true}}}, events(1), act, "a previous step comes after it"},
-		{"act that fails", mockserver.Schedule{Events: 1}, events(1), func(context.Context) error { return failing }, "the call failed"},
-		{"nobody listens", mockserver.Schedule{Events: 1}, []mockserver.Event{{Kind: "silence"}}, act, "no active webhook is subscribed"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			srv, box := listening(t)
-			if _, err := srv.RunSchedule(t.Context(), test.schedule, test.events, test.act); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v, want %q", err, test.want)
-			}
-			if len(box.got) != 0 {
-				t.Errorf("%v arrived", box.got)
-			}
-		})
-	}
 }
 
 func TestEmit_NotifiesThoseSubscribed(t *testing.T) {
