@@ -66,7 +66,6 @@ without faults; 2 if the command line is invalid.`,
 			env.text("scenario", "default", "the scenario of the servers, such as lowfunds"),
 			env.text("assume", "GenerationScale=0.02", "assumptions of the servers"),
 			env.toggle("json", "print the report as JSON"),
-			env.text("junit", "", "write the report as JUnit XML to this file"),
 		},
 		Action: runSweep,
 	}
@@ -119,11 +118,6 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 	}
 	for i := range report.Results {
 		report.Results[i].Replay = replay(cmd, report.Results[i].Schedule)
-	}
-	if file := cmd.String("junit"); file != "" {
-		if err := writeJUnit(file, report); err != nil {
-			return err
-		}
 	}
 	if interrupted && show.total == 0 {
 		return errors.New("interrupted in the run without faults; no process is left")
@@ -195,7 +189,7 @@ func words(list string) []string {
 }
 
 // notReplayed are the flags that select runs or the form of the report.
-var notReplayed = []string{"only", "pairs", "faults", "every-request", "max-runs", "parallel", "json", "junit"}
+var notReplayed = []string{"only", "pairs", "faults", "every-request", "max-runs", "parallel", "json"}
 
 // replay returns the command that makes a run again.
 func replay(cmd *cli.Command, schedule string) string {
@@ -216,16 +210,4 @@ func replay(cmd *cli.Command, schedule string) string {
 		line = append(line, shell.Quote(arg))
 	}
 	return strings.Join(line, " ")
-}
-
-func writeJUnit(path string, report *sweep.Report) error {
-	file, err := os.Create(filepath.Clean(path))
-	if err != nil {
-		return err
-	}
-	if err := report.WriteJUnit(file); err != nil {
-		file.Close()
-		return err
-	}
-	return file.Close()
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"encoding/xml"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -116,8 +115,7 @@ func TestSweep_Careless(t *testing.T) {
 
 // reportAndReplay requires that the report names a command that makes the failing run again and nothing else.
 func reportAndReplay(t *testing.T, careless string) {
-	junit := filepath.Join(t.TempDir(), "sweep.xml")
-	got := invoke(t, nil, "sweep", "-seed", "7", "-faults", "lost-after", "-junit", junit, "--", careless, "-shipment", "{shipment}").want(t, exitFailure,
+	got := invoke(t, nil, "sweep", "-seed", "7", "-faults", "lost-after", "--", careless, "-shipment", "{shipment}").want(t, exitFailure,
 		"regulatory.purchase#1  X", "paid-twice: CUSTOMS, FDA, ", "twice, but once without faults", "POST /v1/regulatory-documents/purchase  no response",
 		"2 requests without faults; 2 runs with faults, 1 failing", "2 of 2 runs, 1 failing")
 	_, line, found := strings.Cut(got.stdout, "again: mockserver ")
@@ -127,22 +125,6 @@ func reportAndReplay(t *testing.T, careless string) {
 	}
 	again := strings.Fields(strings.ReplaceAll(line, "'", ""))
 	invoke(t, nil, again...).want(t, exitFailure, "paid-twice", "2 requests without faults; 1 run with faults, 1 failing", "1 of 1 run, 1 failing")
-
-	text, err := os.ReadFile(junit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var suite struct {
-		Tests    int `xml:"tests,attr"`
-		Failures int `xml:"failures,attr"`
-		Cases    []struct {
-			Name    string `xml:"name,attr"`
-			Failure string `xml:"failure"`
-		} `xml:"testcase"`
-	}
-	if err := xml.Unmarshal(text, &suite); err != nil || suite.Tests != 3 || suite.Failures != 1 || len(suite.Cases) != 3 {
-		t.Errorf("%v: %+v: %s", err, suite, text)
-	}
 }
 
 func TestSweep_WhatCannotBeSwept(t *testing.T) {
