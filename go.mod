@@ -9,6 +9,7 @@ require (
 	github.com/google/go-querystring v1.2.0
 	github.com/hashicorp/go-retryablehttp v0.7.8
 	github.com/jarcoal/httpmock v1.4.2
+	github.com/urfave/cli/v3 v3.14.0
 	go.uber.org/goleak v1.3.0
 	pgregory.net/rapid v1.3.0
 )

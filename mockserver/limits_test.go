@@ -14,7 +14,7 @@ func TestLimits_NameTheFlagThatRaisesThem(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithMaxHeader(500), mockserver.WithMaxBody(100), mockserver.WithMaxWorlds(1), mockserver.WithMaxRows(0))
 	do(t, srv, http.MethodGet, "/v1/rates", "", "X-Long", strings.Repeat("x", 600)).refusal(t, http.StatusRequestHeaderFieldsTooLarge, "-max-header")
-	post(t, srv, "/v1/webhooks/replay", `{"event":"`+strings.Repeat("x", 100)+`"}`).refusal(t, http.StatusRequestEntityTooLarge, "-max-body")
+	post(t, srv, "/v1/webhooks/replay", `{"event":"`+strings.Repeat("x", 100)+`"}`).refusal(t, http.StatusRequestEntityTooLarge, "-assume MaxBody=BYTES")
 	do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "Bearer sk_test_default_another").refusal(t, http.StatusServiceUnavailable, "-max-worlds")
 	post(t, srv, "/v1/regulatory-documents/analyze", analyzeFirst(srv.World)).refusal(t, http.StatusBadRequest, "-max-rows")
 	post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/"}`).refusal(t, http.StatusBadRequest, "-max-rows")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,7 +19,7 @@ const Notification = "notification"
 
 const (
 	holdFor   = 2 * time.Second        // how long a fault holds a notification back
-	dialEvery = 20 * time.Millisecond  // between attempts to reach a receiver that does not listen
+	pollEvery = 20 * time.Millisecond  // between two looks at something that happens elsewhere, such as a receiver that begins to listen
 	quietFor  = 300 * time.Millisecond // without a request, until a notified program is asked to end
 )
 
@@ -40,10 +41,9 @@ type notifier struct {
 // notification is a notification on its way to the receiver.
 type notification struct {
 	Request
-	at        time.Time     // of the first attempt
-	emitted   bool          // by the sweep, not because of the program
-	held      chan struct{} // closed if a fault holds it back, so that later ones are sent meanwhile
-	overtaken chan struct{} // closed when the receiver has responded to a later one
+	at      time.Time // of the first attempt
+	emitted bool      // by the sweep, not because of the program
+	held    bool      // a fault holds it back, so that later ones are sent meanwhile
 }
 
 // newNotifier returns the notifier of a schedule. base is nil for connections to this machine.
@@ -95,7 +95,7 @@ func (n *notifier) RoundTrip(r *http.Request) (*http.Response, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if err == nil {
-		n.responded(out, resp.StatusCode)
+		out.Status = resp.StatusCode
 		if strike.kill && n.kill != nil {
 			n.kill()
 			struck = true
@@ -132,7 +132,7 @@ func (n *notifier) number(r *http.Request) (*notification, Fault) {
 func (n *notifier) find(id string) *notification {
 	out := n.byID[id]
 	if out == nil {
-		out = &notification{held: make(chan struct{}), overtaken: make(chan struct{})}
+		out = &notification{}
 		if id != "" {
 			out.same, n.byID[id] = id, out
 		}
@@ -140,66 +140,48 @@ func (n *notifier) find(id string) *notification {
 	return out
 }
 
-// responded records a response of the receiver. The caller holds mu.
-func (n *notifier) responded(out *notification, status int) {
-	out.Status = status
-	for _, earlier := range n.sent[:out.Nth-1] {
-		if earlier.Status == 0 {
-			closeOnce(earlier.overtaken)
+// hold holds a notification back, and reports whether the fault struck: the notification is late, or was overtaken.
+func (n *notifier) hold(ctx context.Context, out *notification, strike Fault) (struck bool) {
+	until := time.Now().Add(holdFor)
+	return n.poll(ctx, func() bool {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		out.held = true
+		if !strike.overtake {
+			return !time.Now().Before(until)
+		}
+		struck = slices.ContainsFunc(n.sent[out.Nth:], func(later *notification) bool { return later.Status != 0 })
+		return struck || !time.Now().Before(until)
+	}) && (struck || !strike.overtake)
+}
+
+// poll returns true as soon as a condition holds, or false if the context or the last program ends before.
+func (n *notifier) poll(ctx context.Context, condition func() bool) bool {
+	for !condition() {
+		select {
+		case <-time.After(pollEvery):
+		case <-n.ended:
+			return false
+		case <-ctx.Done():
+			return false
 		}
 	}
-}
-
-// hold holds a notification back, and reports whether the fault struck: the notification is late, or was overtaken.
-func (n *notifier) hold(ctx context.Context, out *notification, strike Fault) bool {
-	n.mu.Lock()
-	closeOnce(out.held)
-	n.mu.Unlock()
-	var overtaken <-chan struct{}
-	if strike.overtake {
-		overtaken = out.overtaken
-	}
-	select {
-	case <-overtaken:
-		return true
-	case <-time.After(holdFor):
-		return !strike.overtake
-	case <-n.ended:
-	case <-ctx.Done():
-	}
-	return false
-}
-
-// closeOnce closes a channel if it is open. The caller holds the lock of all who close it.
-func closeOnce(c chan struct{}) {
-	select {
-	case <-c:
-	default:
-		close(c)
-	}
+	return true
 }
 
 // deliver sends a notification. As long as the receiver does not listen, such as before it is started again, it is
 // tried until the attempt has taken too long.
-func (n *notifier) deliver(r *http.Request) (*http.Response, error) {
-	for {
+func (n *notifier) deliver(r *http.Request) (resp *http.Response, err error) {
+	n.poll(r.Context(), func() bool {
 		again := r.Clone(r.Context())
-		var err error
 		if again.Body, err = r.GetBody(); err != nil {
-			return nil, err
+			return true
 		}
-		resp, err := n.base.RoundTrip(again)
-		if failed, ok := errors.AsType[*net.OpError](err); !ok || failed.Op != "dial" {
-			return resp, err
-		}
-		select {
-		case <-time.After(dialEvery):
-		case <-n.ended:
-			return nil, err
-		case <-r.Context().Done():
-			return nil, err
-		}
-	}
+		resp, err = n.base.RoundTrip(again)
+		failed, ok := errors.AsType[*net.OpError](err)
+		return !ok || failed.Op != "dial"
+	})
+	return resp, err
 }
 
 // emit notifies the webhooks of events, each once the one before was delivered or is held back. It returns when all
@@ -217,11 +199,16 @@ func (n *notifier) emit(ctx context.Context, server *mockserver.Server, events [
 			out.emitted = true
 			n.mu.Unlock()
 			all = append(all, d.ID)
-			await(ctx, server, d.ID, out.held)
+			n.poll(ctx, func() bool {
+				n.mu.Lock()
+				held := out.held
+				n.mu.Unlock()
+				return held || finished(server, d.ID)
+			})
 		}
 	}
 	for _, id := range all {
-		await(ctx, server, id, nil)
+		n.poll(ctx, func() bool { return finished(server, id) })
 	}
 	for last := "none"; ctx.Err() == nil; {
 		idle(ctx, server, settleTime)
@@ -238,20 +225,12 @@ func (n *notifier) emit(ctx context.Context, server *mockserver.Server, events [
 	return nil
 }
 
-// await returns when a delivery has ended or is held back, or when the context ends.
-func await(ctx context.Context, server *mockserver.Server, id string, held <-chan struct{}) {
-	ctx, cancel := context.WithCancel(ctx)
-	var watch sync.WaitGroup
-	watch.Go(func() {
-		select {
-		case <-held:
-			cancel()
-		case <-ctx.Done():
-		}
-	})
-	_, _ = server.WaitDelivery(ctx, id) // the delivery log has the outcome
+// finished reports whether a delivery has ended; the delivery log has the outcome.
+func finished(server *mockserver.Server, id string) bool {
+	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	watch.Wait()
+	_, err := server.WaitDelivery(ctx, id)
+	return !errors.Is(err, context.Canceled)
 }
 
 // merge returns the requests of a run with its notifications at their places.

@@ -33,11 +33,41 @@ type Execute func(ctx context.Context, a Attempt) Outcome
 // errKilled is why the context of a program ends that a schedule kills.
 var errKilled = errors.New("killed by the schedule")
 
+// comparison compares runs with the first one, which has no faults.
+type comparison struct {
+	config *Config
+	normal *observation // of the first run, completed by the goal
+}
+
+// result returns the result of a run. restarted is true if the program was started a second time.
+func (c *comparison) result(schedule Schedule, o *observation, out Outcome, restarted bool) Result {
+	if c.normal == nil {
+		o.faultless = true
+		c.normal = c.config.Goal.apply(o)
+	}
+	r := newResult(schedule, o, out)
+	r.Restarted, r.Moved = restarted, schedule.moved(c.normal.requests, r.Requests)
+	r.Findings = append(judge(c.config, c.normal, o, out, restarted), r.notStruck(c.config)...)
+	return r
+}
+
+// provesNothing returns an error if the run without faults is no measure for others.
+func (c *comparison) provesNothing(r Result) error {
+	switch {
+	case !r.outcome.Success:
+		return fmt.Errorf("sweep: the program fails without faults (%s), so faults would prove nothing; it %s", r.How, c.config.requestsOf(c.normal, r.Output))
+	case len(r.outcome.Files) < len(c.config.Goal.Files):
+		return fmt.Errorf("sweep: the goal names the files %v, and the program leaves only %v", c.config.Goal.Files, slices.Sorted(maps.Keys(r.outcome.Files)))
+	case len(r.Requests) == 0:
+		return fmt.Errorf("sweep: the program succeeds without a request that a fault can strike; it %s", c.config.requestsOf(c.normal, ""))
+	}
+	return nil
+}
+
 // sweeper is a sweep under way.
 type sweeper struct {
-	config  *Config
+	comparison
 	execute Execute
-	normal  *observation
 
 	mu     sync.Mutex
 	report *Report
@@ -52,7 +82,7 @@ func Sweep(ctx context.Context, config Config, execute Execute) (*Report, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &sweeper{config: c, execute: execute, report: &Report{Faults: Faults()}}
+	s := &sweeper{comparison: comparison{config: c}, execute: execute, report: &Report{Faults: Faults()}}
 	if err := s.withoutFaults(ctx); err != nil {
 		return s.report, err
 	}
@@ -81,15 +111,7 @@ func (s *sweeper) withoutFaults(ctx context.Context) error {
 	s.report.Requests, s.report.Goal = r.Requests, s.normal.goal()
 	s.report.Goal.Files = s.config.Goal.Files
 	s.report.WithoutFaults = r
-	switch {
-	case !r.outcome.Success:
-		return fmt.Errorf("sweep: the program fails without faults (%s), so faults would prove nothing; it %s", r.How, s.config.requestsOf(s.normal, r.Output))
-	case len(r.outcome.Files) < len(s.config.Goal.Files):
-		return fmt.Errorf("sweep: the goal names the files %v, and the program leaves only %v", s.config.Goal.Files, slices.Sorted(maps.Keys(r.outcome.Files)))
-	case len(r.Requests) == 0:
-		return fmt.Errorf("sweep: the program succeeds without a request that a fault can strike; it %s", s.config.requestsOf(s.normal, ""))
-	}
-	return nil
+	return s.provesNothing(r)
 }
 
 // all makes the runs of the schedules, several at once.
@@ -177,13 +199,8 @@ func (s *sweeper) run(ctx context.Context, schedule Schedule, number int) (Resul
 	if err != nil {
 		return Result{}, err
 	}
-	if s.normal == nil {
-		o.faultless = true
-		s.normal = s.config.Goal.apply(o)
-	}
-	r := newResult(schedule, o, out)
-	r.Seconds, r.Restarted, r.Moved = time.Since(began).Seconds(), restarted, schedule.moved(s.normal.requests, r.Requests)
-	r.Findings = append(judge(s.config, s.normal, o, out, restarted), r.notStruck(s.config)...)
+	r := s.result(schedule, o, out, restarted)
+	r.Seconds = time.Since(began).Seconds()
 	if timedOut {
 		r.Findings = append(r.Findings, Finding{TimedOut, fmt.Sprintf("the program did not end within %s", s.config.Timeout)})
 	}

@@ -39,8 +39,8 @@ func Run[P Program](t *testing.T, config Config, program P) {
 	if c.Notify != nil {
 		t.Fatal("sweep: Run does not notify a program: call World.Emit in it")
 	}
-	r := &runner{config: c, program: outcomeOf(program)}
-	normal := r.withoutFaults(t)
+	r := &runner{comparison{config: c}, outcomeOf(program)}
+	normal := r.run(t, nil)
 	if t.Failed() {
 		return
 	}
@@ -52,7 +52,7 @@ func Run[P Program](t *testing.T, config Config, program P) {
 			}
 			ran++
 			t.Run(schedule.String(), func(t *testing.T) {
-				results = append(results, r.withFaults(t, schedule))
+				results = append(results, r.run(t, schedule))
 			})
 		}
 		return results
@@ -98,9 +98,8 @@ func chosen(c *Config, name string) Schedule {
 
 // runner makes the runs of a test.
 type runner struct {
-	config  *Config
+	comparison
 	program func(*testing.T, *mockserver.World) Outcome
-	normal  *observation
 }
 
 // outcomeOf returns a program as a function with an outcome.
@@ -121,65 +120,39 @@ func outcomeOf[P Program](program P) func(*testing.T, *mockserver.World) Outcome
 // settleTime is how long documents may take to complete after a program has ended, in virtual time.
 const settleTime = 24 * time.Hour
 
-// withoutFaults makes the run that the others are compared with. It fails the test if the program fails.
-func (r *runner) withoutFaults(t *testing.T) (result Result) {
+// run makes a run on its own server, and fails the test for each finding.
+func (r *runner) run(t *testing.T, schedule Schedule) (result Result) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		var o *observation
-		result, o = r.run(t, nil)
-		if t.Failed() {
+		srv, at, err := r.config.open(schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(srv.Close)
+		out := r.program(t, srv.World)
+		at.notifier.end()
+		o, err := observe(t.Context(), srv, at, out, settleTime)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if schedule == nil && t.Failed() {
 			return
 		}
-		o.faultless = true
-		r.normal = r.config.Goal.apply(o)
-		for _, f := range judge(r.config, r.normal, o, result.outcome, false) {
-			t.Errorf("sweep: without faults: %s", f)
-		}
-		switch {
-		case !result.outcome.Success:
-			t.Errorf("sweep: the program fails without faults, so faults would prove nothing: %s; it %s", result.How, r.config.requestsOf(o, ""))
-		case len(result.Requests) == 0:
-			t.Errorf("sweep: the program succeeds without a request that a fault can strike; it %s", r.config.requestsOf(o, ""))
-		}
-	})
-	return result
-}
-
-// withFaults makes one run and fails the test for each finding.
-func (r *runner) withFaults(t *testing.T, schedule Schedule) (result Result) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		var o *observation
-		if result, o = r.run(t, schedule); o == nil {
-			return
-		}
-		result.Findings = append(judge(r.config, r.normal, o, result.outcome, false), result.notStruck(r.config)...)
+		result = r.result(schedule, o, out, false)
 		for _, f := range result.Findings {
 			t.Errorf("sweep: %s", f)
 		}
-		if result.Moved = schedule.moved(r.normal.requests, result.Requests); result.Moved && len(result.Findings) > 0 {
-			t.Log("the requests came in another order than without faults, so the fault may strike another one next time")
+		if schedule == nil {
+			if err := r.provesNothing(result); err != nil {
+				t.Error(err)
+			}
+			return
 		}
 		if len(result.Findings) > 0 {
-			t.Logf("the program ended with %s, after these requests:\n%s", result.How, result.Trace())
+			var text strings.Builder
+			result.describe(&text, true)
+			t.Log(text.String())
 		}
 	})
 	return result
-}
-
-// run makes a run on its own server.
-func (r *runner) run(t *testing.T, schedule Schedule) (Result, *observation) {
-	t.Helper()
-	srv, at, err := r.config.open(schedule)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(srv.Close)
-	out := r.program(t, srv.World)
-	at.notifier.end()
-	o, err := observe(t.Context(), srv, at, out, settleTime)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return newResult(schedule, o, out), o
 }

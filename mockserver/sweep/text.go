@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"cmp"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"regexp"
@@ -29,42 +28,46 @@ func (r *Result) Trace() string {
 	return text.String()
 }
 
-// mark is what the table shows of a run, and what it means.
-type mark struct{ sign, meaning string }
-
-// marks returns the marks of the table, in the order of its legend.
-func marks() []mark {
-	return []mark{
+// marks returns the signs of the table and what they mean, in the order of its legend.
+func marks() [][2]string {
+	return [][2]string{
 		{"·", "as it should be"}, {"X", "paid twice"}, {"R", "sent again, and not paid twice"}, {"!", "another finding"},
 		{"?", "the request was not made"},
 	}
 }
 
-// markNone is shown for a fault that is not tried at a request.
-const markNone = " "
+// The text describes the first kinds of failing runs, and lists the first schedules of a kind.
+const (
+	maxShown = 10
+	maxNamed = 5
+)
 
 // WriteText writes the table by request and fault, the first failing runs with their requests, and a summary.
 func (r *Report) WriteText(w io.Writer) error {
 	var text strings.Builder
 	r.table(&text)
 	failing := r.Failing()
-	groups := grouped(failing)
-	for i, group := range groups[:min(len(groups), maxShown)] {
-		group[0].describe(&text, i == 0)
-		if also := group[1:]; len(also) > 0 {
-			fmt.Fprintf(&text, "  the same at:\n%s", names(also))
+	kinds := grouped(failing)
+	for i, kind := range kinds[:min(len(kinds), maxShown)] {
+		kind[0].describe(&text, i == 0)
+		for j, also := range kind[1:] {
+			if j == 0 {
+				text.WriteString("  the same at:\n")
+			}
+			if j == maxNamed {
+				fmt.Fprintf(&text, "    and %s; the JSON report lists all\n", spelling.Counted(len(kind)-1-j, "more run", "more runs"))
+				break
+			}
+			fmt.Fprintf(&text, "    %s\n", also.Schedule)
 		}
 	}
-	if left := len(groups) - maxShown; left > 0 {
-		fmt.Fprintf(&text, "\n… and %s of failing runs: see the JSON or JUnit report.\n", spelling.Counted(left, "more kind", "more kinds"))
+	if left := len(kinds) - maxShown; left > 0 {
+		fmt.Fprintf(&text, "\n… and %s of failing runs: see the JSON report.\n", spelling.Counted(left, "more kind", "more kinds"))
 	}
 	r.summarize(&text, len(failing))
 	_, err := io.WriteString(w, text.String())
 	return err
 }
-
-// maxShown is how many kinds of failing runs the text describes.
-const maxShown = 10
 
 // grouped puts runs with the same findings together, in the order of their first. Times in findings may differ.
 func grouped(failing []Result) [][]Result {
@@ -83,80 +86,44 @@ func grouped(failing []Result) [][]Result {
 	return groups
 }
 
-// maxNamed is how many lines list the schedules with the same findings.
-const maxNamed = 5
-
-// names lists schedules: those with a single fault at the same request on one line, and pairs on a line each.
-func names(results []Result) string {
-	var text strings.Builder
-	lines, last := 0, ""
-	for i, r := range results {
-		request, name, _ := strings.Cut(r.Schedule, ":")
-		if len(r.schedule) == 1 && request == last {
-			text.WriteString(", " + name)
-			continue
-		}
-		if i > 0 {
-			text.WriteString("\n")
-		}
-		if lines++; lines > maxNamed {
-			fmt.Fprintf(&text, "    and %s; the JSON and JUnit reports list all", spelling.Counted(len(results)-i, "more run", "more runs"))
-			break
-		}
-		last = ""
-		if len(r.schedule) == 1 {
-			last = request
-		}
-		text.WriteString("    " + r.Schedule)
-	}
-	return text.String() + "\n"
-}
-
 // table writes a row for each request and a column for each fault.
 func (r *Report) table(text *strings.Builder) {
-	signs, rows := map[string]string{}, []string{}
-	used, shown := map[string]bool{}, map[string]bool{}
+	signs, rows, shown := map[Strike]string{}, []Strike{}, map[string]bool{}
 	for _, result := range r.Results {
-		if len(result.schedule) != 1 {
-			continue
+		if len(result.schedule) == 1 {
+			strike, sign := result.schedule[0], result.sign()
+			signs[strike], shown[sign], shown[strike.Fault] = sign, true, true
+			if strike.Fault = ""; !slices.Contains(rows, strike) {
+				rows = append(rows, strike)
+			}
 		}
-		s := result.schedule[0]
-		row := fmt.Sprintf("%s#%d", s.Operation, s.Nth)
-		if !slices.Contains(rows, row) {
-			rows = append(rows, row)
-		}
-		used[s.Fault] = true
-		sign := result.sign()
-		signs[row+":"+s.Fault], shown[sign] = sign, true
 	}
 	if len(rows) == 0 {
 		return
 	}
-	columns := slices.DeleteFunc(slices.Clone(r.Faults), func(f Fault) bool { return !used[f.Name] })
-	width := 0
-	for _, row := range rows {
-		width = max(width, len(row))
-	}
-	fmt.Fprintf(text, "%-*s ", width, "")
+	columns := slices.DeleteFunc(slices.Clone(r.Faults), func(f Fault) bool { return !shown[f.Name] })
+	table := tabwriter.NewWriter(text, 0, 0, 2, ' ', 0)
+	heads := ""
 	for i := range columns {
-		fmt.Fprintf(text, " %c", 'a'+i)
+		heads += fmt.Sprintf(" %c", 'a'+i)
 	}
-	text.WriteString("\n")
+	fmt.Fprintf(table, "\t%s\n", heads[1:])
 	for _, row := range rows {
-		fmt.Fprintf(text, "%-*s ", width, row)
+		line := ""
 		for _, f := range columns {
-			text.WriteString(" " + cmp.Or(signs[row+":"+f.Name], markNone))
+			line += " " + cmp.Or(signs[Strike{row.Operation, row.Nth, f.Name}], " ") // a space if the fault is not tried
 		}
-		text.WriteString("\n")
+		fmt.Fprintf(table, "%s#%d\t%s\n", row.Operation, row.Nth, line[1:])
 	}
+	_ = table.Flush() // a strings.Builder takes everything
 	text.WriteString("\n")
 	for i, f := range columns {
 		fmt.Fprintf(text, "%c %-12s %s\n", 'a'+i, f.Name, f.Summary)
 	}
 	var legend []string
-	for _, m := range marks() {
-		if shown[m.sign] {
-			legend = append(legend, m.sign+" "+m.meaning)
+	for _, mark := range marks() {
+		if shown[mark[0]] {
+			legend = append(legend, mark[0]+" "+mark[1])
 		}
 	}
 	fmt.Fprintf(text, "%s\n", strings.Join(legend, ", "))
@@ -206,12 +173,9 @@ func (r *Result) describe(text *strings.Builder, whole bool) {
 	}
 }
 
+// indented indents the lines of a block.
 func indented(block string) string {
-	var out strings.Builder
-	for line := range strings.Lines(strings.TrimRight(block, "\n") + "\n") {
-		out.WriteString("    " + line)
-	}
-	return out.String()
+	return "    " + strings.ReplaceAll(strings.TrimRight(block, "\n"), "\n", "\n    ") + "\n"
 }
 
 func (r *Report) summarize(text *strings.Builder, failing int) {
@@ -240,55 +204,4 @@ func (r *Report) summarize(text *strings.Builder, failing int) {
 		fmt.Fprintf(text, "; %d not tried because of the limit", r.Left)
 	}
 	text.WriteString("\n")
-}
-
-// The elements of JUnit XML.
-type (
-	junitSuite struct {
-		XMLName  xml.Name    `xml:"testsuite"`
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Skipped  int         `xml:"skipped,attr"`
-		Cases    []junitCase `xml:"testcase"`
-	}
-	junitCase struct {
-		Class   string        `xml:"classname,attr"`
-		Name    string        `xml:"name,attr"`
-		Time    string        `xml:"time,attr"`
-		Failure *junitMessage `xml:"failure"`
-		Skipped *junitMessage `xml:"skipped"`
-	}
-	junitMessage struct {
-		Message string `xml:"message,attr"`
-		Text    string `xml:",chardata"`
-	}
-)
-
-// WriteJUnit writes the report as JUnit XML: a test case for each run.
-func (r *Report) WriteJUnit(w io.Writer) error {
-	suite := junitSuite{Name: "mockserver sweep"}
-	for _, result := range append([]Result{r.WithoutFaults}, r.Results...) {
-		c := junitCase{Class: "sweep", Name: result.Schedule, Time: fmt.Sprintf("%.3f", result.Seconds)}
-		if c.Name == "" {
-			c.Name = "without faults"
-		}
-		switch {
-		case len(result.Findings) > 0:
-			suite.Failures++
-			var text strings.Builder
-			result.describe(&text, true)
-			c.Failure = &junitMessage{Message: result.Findings[0].String(), Text: text.String()}
-		case !result.Struck:
-			suite.Skipped++
-			c.Skipped = &junitMessage{Message: "the program did not make the request"}
-		}
-		suite.Cases = append(suite.Cases, c)
-	}
-	suite.Tests = len(suite.Cases)
-	text, err := xml.MarshalIndent(suite, "", "  ")
-	if err == nil {
-		_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
-	}
-	return err
 }

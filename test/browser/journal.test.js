@@ -200,12 +200,12 @@ test("the findings of lint stand beside the request, also a refused one that is 
 });
 
 test("an entry that the journal has dropped is reported as dropped", async () => {
-  const server = await serve("-journal", "8");
+  const server = await serve();
   const { page, context } = await open(s.browser, server, "#/journal");
   try {
-    for (let sent = 0; sent < 9; sent++) await server.call("GET", "/v1/rates?perPage=1");
+    for (let sent = 0; sent < 1025; sent++) await server.call("GET", "/v1/rates?perPage=1");
     await page.goto(`${server.url}/_mock/#/journal/req-1`);
-    await page.locator(".detail").getByText('the journal has dropped the request "req-1": it keeps the latest 8').waitFor();
+    await page.locator(".detail").getByText('the journal has dropped the request "req-1": it keeps the latest 1024').waitFor();
   } finally {
     await context.close();
     await server.stop();

@@ -1,4 +1,4 @@
-// Prints how the journal behaves with 10,000 requests: frames while it is scrolled to the end and back, and while requests
+// Prints how the journal behaves with 1,000 requests: frames while it is scrolled to the end and back, and while requests
 // arrive. Figures depend on the machine; nothing is asserted.
 //
 //   MOCKSERVER=path/to/mockserver node measure.js
@@ -6,8 +6,8 @@
 import { browse, open } from "./page.js";
 import { serve } from "./server.js";
 
-const total = 10_000;
-const server = await serve("-journal", String(total));
+const total = 1_000;
+const server = await serve();
 const browser = await browse();
 let session;
 try {

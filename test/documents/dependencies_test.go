@@ -2,6 +2,7 @@ package documents_test
 
 import (
 	"io/fs"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -47,6 +48,20 @@ func TestNOTICE_NamesWhatIsBuiltIn(t *testing.T) {
 		if module := found[1]; !slices.Contains(testsOnly, module) && !strings.Contains(notice, module) {
 			t.Errorf("NOTICE does not name %s", module)
 		}
+	}
+}
+
+// A program that imports the client compiles go-retryablehttp, go-querystring and their dependencies, nothing else.
+func TestDependencies_OfAProgramWithTheClient(t *testing.T) {
+	fromRoot(t)
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".", "./batch", "./webhook").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := slices.Compact(slices.Sorted(strings.FieldsSeq(string(out))))
+	want := []string{"github.com/google/go-querystring", "github.com/hashicorp/go-cleanhttp", "github.com/hashicorp/go-retryablehttp", "github.com/shipping-go/shipping"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("modules (-want +got):\n%s", diff)
 	}
 }
 

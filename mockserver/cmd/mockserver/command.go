@@ -4,125 +4,94 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
 
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
-// command is a subcommand of mockserver.
-type command struct {
-	word, summary string
-	// about is the text that help prints below the summary; it may be empty.
-	about string
-	// argument is the placeholder of the argument, such as "URL", in brackets if it is optional; empty
-	// without one.
-	argument string
-	// many reports whether any number of arguments may follow.
-	many bool
-	// choices are the completions of the argument.
-	choices []string
-	// examples are command lines without the program's name.
-	examples []string
-	// define declares the flags and returns the function that runs after they are read.
-	define func(f *flags) action
-}
+// Exit codes.
+const (
+	exitOK         = 0
+	exitFailure    = 1 // an error occurred, or a check failed
+	exitUsage      = 2 // the command line is invalid
+	exitIncomplete = 3 // nothing failed, but a check could not be made
+)
 
-// action runs a subcommand. The program's args are the arguments that are not flags.
-type action func(ctx context.Context, p program) int
+// exitCode ends the program without a message.
+type exitCode int
 
-// program is the environment of a command, which tests replace.
-type program struct {
-	args           []string
-	getenv         func(string) string
-	stdin          io.Reader
-	stdout, stderr io.Writer
-}
+// Error implements [error].
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// fail prints why a command failed, and returns the exit code. Errors of package mockserver have the prefix already.
-func (p program) fail(format string, args ...any) int {
-	const name = "mockserver: "
-	fmt.Fprintln(p.stderr, name+strings.TrimPrefix(printableLines(fmt.Sprintf(format, args...)), name))
-	return exitFailure
-}
+// failure is an error of an action. Other errors are of the command line.
+type failure struct{ error }
 
-// deliver prints a report, as text or JSON, and returns the exit code for it.
-func (p program) deliver(well, asJSON bool, report any, writeText func(w io.Writer) error) int {
-	var err error
-	if asJSON {
-		err = writeJSON(p.stdout, report)
-	} else {
-		var text strings.Builder
-		err = errors.Join(writeText(&text), write(p.stdout, printableLines(text.String())))
-	}
-	switch {
-	case err != nil:
-		return p.fail("cannot write to standard output: %v", err)
-	case !well:
-		return exitFailure
-	}
-	return exitOK
-}
+// usageError is an error of the command line that an action finds.
+type usageError struct{ error }
 
-func write(out io.Writer, text string) error {
-	_, err := io.WriteString(out, text)
-	return err
-}
-
-// writeJSON writes a value as indented JSON.
-func writeJSON(out io.Writer, value any) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
-}
-
-// lookUp finds a subcommand in the table. If it is unknown, lookUp prints the most similar name.
-func lookUp(word string, p program) (command, bool) {
-	table := commands()
-	words := make([]string, len(table))
-	for i, c := range table {
-		if c.word == word {
-			return c, true
+// checked returns an action that first checks the number of arguments, and whose other errors are failures.
+func checked(action cli.ActionFunc) cli.ActionFunc {
+	return func(ctx context.Context, cmd *cli.Command) error {
+		switch many := strings.Contains(cmd.ArgsUsage, "…"); {
+		case cmd.Args().Len() > 0 && cmd.ArgsUsage == "":
+			return fmt.Errorf("%s takes no argument %q", cmd.FullName(), cmd.Args().First())
+		case cmd.Args().Len() > 1 && !many:
+			return fmt.Errorf("%s takes one %s: remove %q", cmd.FullName(), strings.Trim(cmd.ArgsUsage, "[]"), cmd.Args().Get(1))
 		}
-		words[i] = c.word
+		err := action(ctx, cmd)
+		_, ends := errors.AsType[exitCode](err)
+		_, usage := errors.AsType[usageError](err)
+		if err == nil || ends || usage {
+			return err
+		}
+		return failure{err}
 	}
-	fmt.Fprintf(p.stderr, "mockserver: unknown command %q%s\nmockserver help lists all commands\n", word, didYouMean(word, words))
-	return command{}, false
 }
 
-// declare returns the flags, not yet read, and the action.
-func (c command) declare() (*flags, action) {
-	f := newFlags("mockserver " + c.word)
-	return f, c.define(f)
+// returned makes the library return an error of the command line, which it otherwise prints together with the help.
+func returned(_ context.Context, _ *cli.Command, err error, _ bool) error { return err }
+
+// forms are the errors for values that cannot be parsed, and the form of the values.
+var forms = []struct{ mistake, form string }{
+	{"strconv.ParseUint: ", "write a whole number that is not negative, such as 7"},
+	{"strconv.ParseInt: ", "write a whole number, such as 7"},
+	{"parse error", "write true or false"},
+	{"time: ", "write a time with a unit, such as 2s, 500ms or 1m30s"},
 }
 
-// run reads the flags, which may stand anywhere among the arguments, and runs the action.
-func (c command) run(ctx context.Context, p program) int {
-	f, do := c.declare()
-	rest, err := f.read(p.args, p.getenv)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		c.help(p.stdout)
-		return exitOK
-	case err == nil && len(rest) > 0 && c.argument == "":
-		err = fmt.Errorf("%s takes no argument %q", f.Name(), rest[0])
-	case err == nil && len(rest) > 1 && !c.many:
-		err = fmt.Errorf("%s takes one %s: remove %q", f.Name(), strings.Trim(c.argument, "[]"), rest[1])
+// explain adds to an error of the library what to write instead.
+func explain(c *cli.Command, message string) string {
+	for _, f := range forms {
+		if before, _, found := strings.Cut(message, f.mistake); found {
+			return before + f.form
+		}
 	}
-	if err != nil {
-		return c.usageError(p, err)
+	if name, found := strings.CutPrefix(message, "No help topic for '"); found {
+		return unknown(c, strings.TrimSuffix(name, "'"))
 	}
-	p.args = rest
-	return do(ctx, p)
+	name, found := strings.CutPrefix(message, "flag provided but not defined: ")
+	if !found {
+		return message
+	}
+	var names []string
+	for _, f := range c.Flags {
+		names = append(names, "-"+f.Names()[0])
+	}
+	return fmt.Sprintf("%s has no flag %s%s", c.FullName(), name, didYouMean(name, names))
 }
 
-// usageError prints an error of the command line and the help command to run.
-func (c command) usageError(p program, err error) int {
-	fmt.Fprintf(p.stderr, "mockserver: %v\nsee mockserver help %s\n", err, c.word)
-	return exitUsage
+// unknown returns the message for an unknown subcommand of a command.
+func unknown(c *cli.Command, name string) string {
+	var names []string
+	for _, known := range c.VisibleCommands() {
+		names = append(names, known.Name)
+	}
+	return fmt.Sprintf("unknown command %q%s", name, didYouMean(name, names))
 }
 
 // didYouMean returns a question to append to an unknown name, or "" if no known name is similar.
@@ -132,3 +101,101 @@ func didYouMean(name string, known []string) string {
 	}
 	return ""
 }
+
+// helpTemplate is the help of a subcommand.
+const helpTemplate = `{{.FullName}}: {{.Usage}}.
+
+Usage: {{.FullName}}{{if .VisibleFlags}} [flags]{{end}}{{with .ArgsUsage}} {{.}}{{end}}
+{{with .Description}}
+{{.}}
+{{end}}{{if .VisibleFlags}}
+Flags:
+{{range .VisibleFlags}}  -{{index .Names 0}}{{if .TakesValue}} {{.TypeName}}{{end}}{{"\t"}}{{.GetUsage}}
+{{if .TakesValue}}{{if .GetValue}}{{"  \t"}}default {{.GetValue}}
+{{end}}{{end}}{{end}}{{end}}{{with .Metadata.examples}}
+Examples:
+{{range .}}  mockserver {{.}}
+{{end}}{{end}}`
+
+// environment returns the value of an environment variable.
+type environment func(string) string
+
+// sources returns the environment variables of a flag: MOCKSERVER_TLS_CA for tls-ca, and further ones.
+func (e environment) sources(name string, more []string) cli.ValueSourceChain {
+	var chain cli.ValueSourceChain
+	for _, name := range append([]string{"MOCKSERVER_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))}, more...) {
+		chain.Chain = append(chain.Chain, variable{e, name})
+	}
+	return chain
+}
+
+// text declares a flag with a text.
+func (e environment) text(name, value, usage string, more ...string) *cli.StringFlag {
+	return &cli.StringFlag{Name: name, Value: value, Usage: usage, Sources: e.sources(name, more)}
+}
+
+// toggle declares a flag without a value.
+func (e environment) toggle(name, usage string) *cli.BoolFlag {
+	return &cli.BoolFlag{Name: name, Usage: usage, Sources: e.sources(name, nil)}
+}
+
+// number declares a flag with a number.
+func (e environment) number(name string, value uint64, usage string) *cli.Uint64Flag {
+	return &cli.Uint64Flag{Name: name, Value: value, Usage: usage, Sources: e.sources(name, nil)}
+}
+
+// time declares a flag with a duration.
+func (e environment) time(name string, value time.Duration, usage string) *cli.DurationFlag {
+	return &cli.DurationFlag{Name: name, Value: value, Usage: usage, Sources: e.sources(name, nil)}
+}
+
+// variable is an environment variable of a flag. If it is empty, it counts as not set, unlike that of [cli.EnvVar].
+type variable struct {
+	getenv environment
+	name   string
+}
+
+// Lookup implements [cli.ValueSource].
+func (v variable) Lookup() (string, bool) { value := v.getenv(v.name); return value, value != "" }
+
+// String implements [fmt.Stringer]: errors name the variable.
+func (v variable) String() string { return v.name }
+
+// GoString implements [fmt.GoStringer].
+func (v variable) GoString() string { return v.name }
+
+// printReport prints a report, as text or as JSON, and returns the exit code for it.
+func printReport(cmd *cli.Command, well bool, report interface{ WriteText(io.Writer) error }) error {
+	var text strings.Builder
+	if err := report.WriteText(&text); err != nil {
+		return err
+	}
+	if err := printValue(cmd, report, printableLines(text.String())); err != nil {
+		return err
+	}
+	if !well {
+		return exitCode(exitFailure)
+	}
+	return nil
+}
+
+// printValue prints a text or, with the flag -json, the value that it is about.
+func printValue(cmd *cli.Command, value any, text string) error {
+	if cmd.Bool("json") {
+		var out strings.Builder
+		encoder := json.NewEncoder(&out)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(value); err != nil {
+			return err
+		}
+		text = out.String()
+	}
+	if _, err := io.WriteString(cmd.Root().Writer, text); err != nil {
+		return fmt.Errorf("cannot write to standard output: %w", err)
+	}
+	return nil
+}
+
+// examples returns the metadata with the command lines that help shows.
+func examples(lines ...string) map[string]any { return map[string]any{"examples": lines} }

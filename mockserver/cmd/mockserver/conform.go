@@ -2,81 +2,96 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/urfave/cli/v3"
+
 	"github.com/shipping-go/shipping/conformance"
 )
 
-func conformCommand() command {
-	return command{
-		word: "conform", summary: "check the conformance of a service and print a report", argument: "[URL]",
-		about: `The default of URL is ` + baseURLVariable + `, else http://` + defaultAddr + `. Open points of the specification are reported
-separately and are not failures.
+func conformCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name: "conform", Usage: "check the conformance of a service and print a report", ArgsUsage: "[URL]",
+		Description: `The default of URL is ` + baseURLVariable + `, else http://` + defaultAddr + `. Open
+points of the specification are reported separately and are not failures.
 
 Changes and charges, at most:
-  without -write     none: GET requests, and empty POST requests, which the service must refuse
-  -write             7 webhook replays, 3 drafts, 1 purchase: the cheapest document of the first draft, at the price
-                     in the draft; nothing is purchased if no price is reliable
-  -second-purchase   the same, and the same purchase a second time, which must not charge again: a service that
-                     fails this check charges the price twice
-  -refused-purchases like -write, and up to 4 purchases that the service must refuse, of the second draft: a service that
-                     fails these checks can charge all prices of that draft
--write, -second-purchase and -refused-purchases refuse live keys. The report lists the purchases that were sent,
-and the rules that no run can check.
+  without -write       none: GET requests, and empty POST requests, which the
+                       service must refuse
+  -write               7 webhook replays, 3 drafts, 1 purchase: the cheapest
+                       document of the first draft, at the price in the draft;
+                       nothing is purchased if no price is reliable
+  -second-purchase     the same, and the same purchase a second time: a service
+                       that fails this check charges the price twice
+  -refused-purchases   like -write, and up to 4 purchases that the service must
+                       refuse, of the second draft: a service that fails these
+                       checks can charge all prices of that draft
+These three refuse live keys. The report lists the purchases that were sent, and
+the rules that no run can check.
 
-The exit code is 0 if every check passed, 1 if a check failed, ` + fmt.Sprint(exitIncomplete) + ` if none failed but one could not be made.`,
-		examples: []string{
+The exit code is 0 if every check passed, 1 if a check failed, ` + fmt.Sprint(exitIncomplete) + ` if none failed
+but one could not be made.`,
+		Metadata: examples(
 			"conform http://127.0.0.1:4010 -key sk_test_… -wallet VA-…",
 			`conform -write          # after eval "$(mockserver env)"`,
+		),
+		Flags: []cli.Flag{
+			keyFlag(env),
+			env.text("wallet", "", "the wallet whose transactions are listed", "SHIPPING_WALLET"),
+			env.text("shipment", "", "the shipment to analyze, whose events are replayed", "SHIPPING_SHIPMENT"),
+			env.text("invoice", "", "the URL of an uploaded invoice to analyze", "SHIPPING_INVOICE"),
+			env.text("webhook", "", "the only webhook that receives replays", "SHIPPING_WEBHOOK"),
+			cacertFlag(env),
+			env.toggle("write", "also make changes, and one purchase, which charges"),
+			env.toggle("second-purchase", "like -write, and send the purchase a second time"),
+			env.toggle("refused-purchases", "like -write, and send purchases to be refused"),
+			env.time("patience", 30*time.Second, "the longest wait for a response or a document"),
+			env.toggle("json", "print the report as JSON"),
 		},
-		define: func(f *flags) action {
-			key := keyFlag(f)
-			wallet := f.text("wallet", text{also: "SHIPPING_WALLET"}, "the `WALLET` whose transactions are listed")
-			shipment := f.text("shipment", text{also: "SHIPPING_SHIPMENT"}, "the `SHIPMENT` to analyze, whose events are replayed")
-			invoice := f.text("invoice", text{also: "SHIPPING_INVOICE"}, "the `URL` of an uploaded invoice to analyze")
-			webhook := f.text("webhook", text{also: "SHIPPING_WEBHOOK"}, "the only `WEBHOOK` that receives replays")
-			cacert := cacertFlag(f)
-			write := f.Bool("write", false, "also make changes, and one purchase, which charges the wallet")
-			second := f.Bool("second-purchase", false, "like -write, and send the purchase a second time")
-			refused := f.Bool("refused-purchases", false, "like -write, and send purchases that must be refused")
-			patience := f.Duration("patience", 30*time.Second, "the maximum `TIME` for a response, and for the generation of the document")
-			asJSON := f.Bool("json", false, "print the report as JSON")
-			return func(ctx context.Context, p program) int {
-				base, err := baseURL(p)
-				switch {
-				case err != nil:
-					return p.fail("%v", err)
-				case *key == "":
-					return p.fail("no secret key: set it with -key or %s", secretKeyVariable)
-				case (*write || *second || *refused) && strings.HasPrefix(*key, "sk_live_"):
-					return p.fail("-write, -second-purchase and -refused-purchases can spend money: use a test key")
-				}
-				w, err := newWire(*cacert, "")
-				if err != nil {
-					return p.fail("%v", err)
-				}
-				defer w.CloseIdleConnections()
-				opts := []conformance.Option{conformance.WithPatience(*patience), conformance.WithTransport(w), conformance.WithSecretKey(*key)}
-				if *write {
-					opts = append(opts, conformance.WithWrites())
-				}
-				if *second {
-					opts = append(opts, conformance.WithSecondPurchase())
-				}
-				if *refused {
-					opts = append(opts, conformance.WithRefusedPurchases())
-				}
-				report := conformance.Check(ctx, conformance.Target{
-					BaseURL: base, Wallet: *wallet, Shipment: *shipment, Invoice: *invoice, Webhook: *webhook,
-				}, opts...)
-				code := p.deliver(report.Conforms(), *asJSON, report, report.WriteText)
-				if code == exitOK && !report.Complete() {
-					return exitIncomplete
-				}
-				return code
+		Action: conform(env),
+	}
+}
+
+func conform(env environment) cli.ActionFunc {
+	return func(ctx context.Context, cmd *cli.Command) error {
+		key := cmd.String("key")
+		opts := []conformance.Option{conformance.WithPatience(cmd.Duration("patience")), conformance.WithSecretKey(key)}
+		for _, spends := range []struct {
+			flag   string
+			option func() conformance.Option
+		}{
+			{"write", conformance.WithWrites}, {"second-purchase", conformance.WithSecondPurchase}, {"refused-purchases", conformance.WithRefusedPurchases},
+		} {
+			if !cmd.Bool(spends.flag) {
+				continue
 			}
-		},
+			if strings.HasPrefix(key, "sk_live_") {
+				return fmt.Errorf("-%s can spend money: use a test key", spends.flag)
+			}
+			opts = append(opts, spends.option())
+		}
+		base, err := baseURL(cmd.Args().First(), env)
+		switch {
+		case err != nil:
+			return err
+		case key == "":
+			return errors.New("no secret key: set it with -key or " + secretKeyVariable)
+		}
+		w, err := newWire(cmd)
+		if err != nil {
+			return err
+		}
+		defer w.CloseIdleConnections()
+		report := conformance.Check(ctx, conformance.Target{
+			BaseURL: base, Wallet: cmd.String("wallet"), Shipment: cmd.String("shipment"), Invoice: cmd.String("invoice"), Webhook: cmd.String("webhook"),
+		}, append(opts, conformance.WithTransport(w))...)
+		err = printReport(cmd, report.Conforms(), report)
+		if err == nil && !report.Complete() {
+			return exitCode(exitIncomplete)
+		}
+		return err
 	}
 }

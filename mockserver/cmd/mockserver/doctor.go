@@ -2,52 +2,54 @@ package main
 
 import (
 	"context"
+	"errors"
+
+	"github.com/urfave/cli/v3"
 
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/doctor"
 )
 
-func doctorCommand() command {
-	return command{
-		word: "doctor", summary: "test a receiver of webhooks with valid and invalid deliveries", argument: "URL",
-		about: `Sends valid and invalid deliveries to the receiver: wrong signatures, duplicates, and late, huge, slow and
-malformed deliveries. Prints a scorecard with advice. The exit code is 0 if every delivery was handled
-correctly, else 1. Valid deliveries reach the handler of the receiver, which may store them: their shipments begin
-with SH-DOCTOR. Receivers on other machines are tested only with -anywhere.`,
-		examples: []string{
+func doctorCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name: "doctor", Usage: "test a webhook receiver with valid and invalid deliveries", ArgsUsage: "URL",
+		Description: `Sends valid and invalid deliveries to the receiver: wrong signatures,
+duplicates, and late, huge, slow and malformed deliveries. Prints a scorecard
+with advice. The exit code is 0 if every delivery was handled correctly, else 1.
+Valid deliveries reach the handler of the receiver, which may store them: their
+shipments begin with SH-DOCTOR. Receivers on other machines are tested only with
+-anywhere.`,
+		Metadata: examples(
 			"doctor http://127.0.0.1:8080/hooks -key sk_test_…",
 			"doctor http://127.0.0.1:8080/hooks -other-key sk_test_… -json",
+		),
+		Flags: []cli.Flag{
+			keyFlag(env),
+			env.text("other-key", "", "a second key that is accepted during key rotation"),
+			env.text("signature-header", delivery.HeaderSignature, "the name of the header with the signature"),
+			env.time("patience", doctor.DefaultPatience, "the longest wait for a response"),
+			cacertFlag(env),
+			env.toggle("anywhere", "allow other machines, if their owner consents"),
+			env.toggle("json", "print the scorecard as JSON"),
 		},
-		define: func(f *flags) action {
-			key := keyFlag(f)
-			other := f.text("other-key", text{}, "a second `KEY` that the receiver accepts during key rotation")
-			header := f.text("signature-header", text{value: delivery.HeaderSignature}, "the header `NAME` that carries the signature")
-			patience := f.Duration("patience", doctor.DefaultPatience, "the maximum `TIME` for a response")
-			cacert := cacertFlag(f)
-			anywhere := f.Bool("anywhere", false, "allow receivers on other machines; only with the consent of their owner")
-			asJSON := f.Bool("json", false, "print the scorecard as JSON")
-			return func(ctx context.Context, p program) int {
-				if len(p.args) == 0 {
-					return p.fail("no URL given, such as mockserver doctor http://127.0.0.1:8080/hooks")
-				}
-				roots, err := trustedRoots(*cacert)
-				if err != nil {
-					return p.fail("%v", err)
-				}
-				card, err := doctor.Examine(ctx, doctor.Config{
-					URL: p.args[0], Key: *key, OtherKey: *other, SignatureHeader: *header, Patience: *patience,
-					Anywhere: *anywhere, Roots: roots,
-				})
-				if err != nil {
-					return p.fail("%v", err)
-				}
-				return p.deliver(card.Bad == 0, *asJSON, card, card.WriteText)
-			}
-		},
+		Action: examine,
 	}
 }
 
-// keyFlag declares the flag of the secret key.
-func keyFlag(f *flags) *string {
-	return f.text("key", text{also: secretKeyVariable}, "the secret `KEY` of the account")
+func examine(ctx context.Context, cmd *cli.Command) error {
+	if !cmd.Args().Present() {
+		return errors.New("no URL given, such as mockserver doctor http://127.0.0.1:8080/hooks")
+	}
+	roots, err := trustedRoots(cmd.String("cacert"))
+	if err != nil {
+		return err
+	}
+	card, err := doctor.Examine(ctx, doctor.Config{
+		URL: cmd.Args().First(), Key: cmd.String("key"), OtherKey: cmd.String("other-key"), SignatureHeader: cmd.String("signature-header"),
+		Patience: cmd.Duration("patience"), Anywhere: cmd.Bool("anywhere"), Roots: roots,
+	})
+	if err != nil {
+		return err
+	}
+	return printReport(cmd, card.Bad == 0, card)
 }

@@ -4,25 +4,25 @@
 //	go run ./mockserver/cmd/mockserver serve
 //	go run ./mockserver/cmd/mockserver help
 //
-// A flag is read from the command line; else from the environment, where the variable of -deliver-anywhere is
-// MOCKSERVER_DELIVER_ANYWHERE; else it has its default.
+// A flag is read from the command line; else from the environment, where the variable of -tls-ca is MOCKSERVER_TLS_CA;
+// else it has its default.
 package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strings"
 	"syscall"
-)
 
-// Exit codes.
-const (
-	exitOK      = 0
-	exitFailure = 1 // an error occurred, or a check failed
-	exitUsage   = 2 // the command line is invalid
+	"github.com/urfave/cli/v3"
 
-	exitIncomplete = 3 // nothing failed, but a check could not be made
+	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
 func main() {
@@ -31,41 +31,85 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr))
 }
 
-// commands returns the table of subcommands, from which help and completion are derived.
-func commands() []command {
-	return []command{
-		serveCommand(),
-		envCommand(),
-		readyCommand(),
-		doctorCommand(),
-		conformCommand(),
-		sweepCommand(),
-		completionCommand(),
-		openAPICommand(),
-		versionCommand(),
-		helpCommand(),
-	}
-}
-
-// run runs the subcommand that the arguments name and returns the exit code.
+// run runs a command line and returns the exit code.
 func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := program{args: args, getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr}
-	if len(args) == 0 {
-		overview(p.stderr)
-		return exitUsage
-	}
-	p.args = args[1:]
-	switch args[0] {
-	case "-h", "-help", "--help":
-		overview(p.stdout)
+	root := newCommand(environment(getenv))
+	root.Reader, root.Writer, root.ErrWriter = stdin, stdout, stderr
+	err := root.Run(ctx, append([]string{root.Name}, args...))
+	if err == nil {
 		return exitOK
 	}
-	if args[0] == "-version" || args[0] == "--version" {
-		args = append([]string{"version"}, args[1:]...)
+	if code, ok := errors.AsType[exitCode](err); ok {
+		return int(code)
 	}
-	c, ok := lookUp(args[0], p)
-	if !ok {
-		return exitUsage
+	// Errors of package mockserver have the prefix already.
+	message := strings.TrimPrefix(printableLines(err.Error()), "mockserver: ")
+	if _, ok := errors.AsType[failure](err); ok {
+		fmt.Fprintf(stderr, "mockserver: %s\n", message)
+		return exitFailure
 	}
-	return c.run(ctx, p)
+	c := root.Command(args[0])
+	if c == nil || c.Name == "help" {
+		c = root
+	}
+	fmt.Fprintf(stderr, "mockserver: %s\nsee %s\n", explain(c, message), strings.Replace(c.FullName(), "mockserver", "mockserver help", 1))
+	return exitUsage
+}
+
+// newCommand returns the command with its subcommands.
+func newCommand(env environment) *cli.Command {
+	root := &cli.Command{
+		Name: "mockserver", Usage: "the reference server of the shipping service, and tools for testing",
+		UsageText: "mockserver COMMAND [flags]\n\nTo begin, run mockserver serve. mockserver help COMMAND shows the flags of a command.\n" +
+			"Every flag can also be set with an environment variable: -addr with MOCKSERVER_ADDR.",
+		Version: version(),
+		Commands: []*cli.Command{
+			serveCommand(env), envCommand(env), readyCommand(env), doctorCommand(env), conformCommand(env), sweepCommand(env), openAPICommand(env),
+			{Name: "version", Usage: "print the version", Action: func(_ context.Context, cmd *cli.Command) error {
+				cli.ShowVersion(cmd.Root())
+				return nil
+			}},
+		},
+		Action:                unknownCommand,
+		ExitErrHandler:        func(context.Context, *cli.Command, error) {}, // run returns the exit code
+		OnUsageError:          returned,
+		EnableShellCompletion: true,
+		ConfigureShellCompletionCommand: func(c *cli.Command) {
+			c.Hidden, c.Usage = false, "print a completion script for bash, zsh, fish or pwsh"
+		},
+	}
+	for _, c := range root.Commands {
+		c.CustomHelpTemplate, c.HideHelpCommand, c.OnUsageError = helpTemplate, true, returned
+		c.Action = checked(c.Action)
+	}
+	return root
+}
+
+// unknownCommand is the action of a command line without the name of a subcommand.
+func unknownCommand(_ context.Context, root *cli.Command) error {
+	name := root.Args().First()
+	if name == "" {
+		root.Writer = root.ErrWriter
+		cli.ShowRootCommandHelp(root)
+		return exitCode(exitUsage)
+	}
+	return errors.New(unknown(root, name))
+}
+
+func version() string {
+	built := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		built = info.Main.Version
+	}
+	return fmt.Sprintf("%s %s %s/%s", built, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// printableLines replaces characters that move the cursor, such as escape sequences in a request.
+func printableLines(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !shell.IsVisible(r) {
+			return '\ufffd'
+		}
+		return r
+	}, text)
 }

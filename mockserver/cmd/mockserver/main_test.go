@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
 	"net"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"github.com/urfave/cli/v3"
 )
 
 func TestRun_TellsWhatIsWrongWithTheCommandLineAndWhatToDo(t *testing.T) {
@@ -14,8 +18,8 @@ func TestRun_TellsWhatIsWrongWithTheCommandLineAndWhatToDo(t *testing.T) {
 		env  map[string]string
 		want []string
 	}{
-		{"no word", nil, nil, []string{"Usage: mockserver COMMAND"}},
-		{"unknown command", []string{"sevre"}, nil, []string{`unknown command "sevre": did you mean serve?`, "mockserver help lists all commands"}},
+		{"no word", nil, nil, []string{"mockserver COMMAND [flags]"}},
+		{"unknown command", []string{"sevre"}, nil, []string{`unknown command "sevre": did you mean serve?`, "see mockserver help"}},
 		{"beginning of a command", []string{"comp"}, nil, []string{"did you mean completion?"}},
 		{"a command without a similar one", []string{"zzz"}, nil, []string{"unknown command \"zzz\"\n"}},
 		{"help for an unknown command", []string{"help", "docter"}, nil, []string{"did you mean doctor?"}},
@@ -25,10 +29,9 @@ func TestRun_TellsWhatIsWrongWithTheCommandLineAndWhatToDo(t *testing.T) {
 		{"two arguments", []string{"ready", "http://127.0.0.1:1", "http://127.0.0.1:2"}, nil, []string{"takes one URL", "http://127.0.0.1:2"}},
 		{"bad number", []string{"serve", "-seed", "x"}, nil, []string{`invalid value "x" for flag -seed`}},
 		{"value missing", []string{"serve", "-seed"}, nil, []string{"flag needs an argument: -seed"}},
-		{"bad choice", []string{"serve", "-clock", "virtal"}, nil, []string{"one of real, virtual: did you mean virtual?"}},
-		{"bad variable", []string{"serve"}, map[string]string{"MOCKSERVER_SEED": "x"}, []string{`invalid value "x" of MOCKSERVER_SEED for -seed`}},
-		{"two bad variables", []string{"serve"}, map[string]string{"MOCKSERVER_SEED": "x", "MOCKSERVER_CLOCK": "lunar"}, []string{"MOCKSERVER_SEED", "MOCKSERVER_CLOCK"}},
-		{"no shell", []string{"completion"}, nil, []string{"choose one of bash, zsh, fish"}},
+		{"bad choice", []string{"serve", "-clock", "virtal"}, nil, []string{"choose real or virtual: did you mean virtual?"}},
+		{"bad variable", []string{"serve"}, map[string]string{"MOCKSERVER_SEED": "x"}, []string{"MOCKSERVER_SEED", "write a whole number"}},
+		{"a flag of the command", []string{"-sed"}, nil, []string{"mockserver has no flag -sed"}},
 		{"unknown shell", []string{"completion", "bsah"}, nil, []string{"did you mean bash?"}},
 	}
 	for _, test := range tests {
@@ -42,30 +45,34 @@ func TestRun_TellsWhatIsWrongWithTheCommandLineAndWhatToDo(t *testing.T) {
 	}
 }
 
-func TestHelp_ShowsEveryWordItsFlagsVariablesAndExamples(t *testing.T) {
+// subcommands returns the commands that are ours, by name.
+func subcommands() []*cli.Command { return newCommand(func(string) string { return "" }).Commands }
+
+// Help fits a terminal of 80 columns.
+func TestHelp_ShowsEveryCommandItsFlagsAndExamples(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"help"}, {"-h"}, {"--help"}} {
-		got := invoke(t, nil, args...).want(t, exitOK)
-		for _, c := range commands() {
-			if !strings.Contains(got.stdout, "  "+c.word+" ") {
-				t.Errorf("mockserver %s does not name %s", args[0], c.word)
+		got := invoke(t, nil, args...).want(t, exitOK, "completion")
+		for _, c := range subcommands() {
+			if !strings.Contains(got.stdout, "  "+c.Name+" ") {
+				t.Errorf("mockserver %s does not name %s", args[0], c.Name)
 			}
 		}
 	}
-	for _, c := range commands() {
-		t.Run(c.word, func(t *testing.T) {
+	for _, c := range subcommands() {
+		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			asked := invoke(t, nil, "help", c.word).want(t, exitOK, c.summary, c.about, "Usage: mockserver "+c.word)
-			flagged := invoke(t, nil, c.word, "-h").want(t, exitOK)
-			if asked != flagged {
-				t.Errorf("help %s and %s -h differ", c.word, c.word)
+			got := invoke(t, nil, "help", c.Name).want(t, exitOK, c.Usage, c.Description, "Usage: mockserver "+c.Name)
+			if flagged := invoke(t, nil, c.Name, "-h").want(t, exitOK); got != flagged {
+				t.Errorf("help %s and %s -h differ", c.Name, c.Name)
 			}
-			f, _ := c.declare()
-			for _, name := range f.names("") {
-				asked.want(t, exitOK, "  -"+name, environment(f.Lookup(name))[0])
+			for _, f := range c.Flags {
+				got.want(t, exitOK, "  -"+f.Names()[0])
 			}
-			for _, example := range c.examples {
-				asked.want(t, exitOK, "mockserver "+example)
+			for line := range strings.SplitSeq(got.stdout, "\n") {
+				if utf8.RuneCountInString(line) > 80 {
+					t.Errorf("%d columns: %s", utf8.RuneCountInString(line), line)
+				}
 			}
 		})
 	}
@@ -74,22 +81,34 @@ func TestHelp_ShowsEveryWordItsFlagsVariablesAndExamples(t *testing.T) {
 // An example that help shows has to be one that can be typed.
 func TestHelp_ExamplesAreReadWithoutComplaint(t *testing.T) {
 	t.Parallel()
-	for _, c := range commands() {
-		for _, example := range c.examples {
-			line, _, _ := strings.Cut(example, "#")
-			line, _, _ = strings.Cut(line, ">")
-			line, _, _ = strings.Cut(line, "|")
-			words := strings.Fields(line)
-			if words[0] != c.word {
-				t.Errorf("%q is not an example of %s", example, c.word)
-			}
-			f, _ := c.declare()
-			rest, err := f.read(words[1:], func(string) string { return "" })
-			if err != nil || len(rest) > 1 && !c.many {
-				t.Errorf("%q: %v, %v", example, rest, err)
+	for _, c := range subcommands() {
+		lines, _ := c.Metadata["examples"].([]string)
+		for _, example := range lines {
+			words := strings.Fields(strings.FieldsFunc(example, func(r rune) bool { return strings.ContainsRune("#>|", r) })[0])
+			root, reached := newCommand(func(string) string { return "" }), false
+			root.Command(c.Name).Action = func(context.Context, *cli.Command) error { reached = true; return nil }
+			if err := root.Run(t.Context(), append([]string{"mockserver"}, words...)); err != nil || !reached {
+				t.Errorf("%q: %v", example, err)
 			}
 		}
 	}
+}
+
+// A user has to find the flag that matters.
+func TestHelp_ServeHasFewFlags(t *testing.T) {
+	t.Parallel()
+	if n := len(serveCommand(nil).Flags); n > 14 {
+		t.Errorf("%d flags", n)
+	}
+}
+
+// The completion of a shell asks the program itself.
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "zsh", "fish", "pwsh"} {
+		invoke(t, nil, "completion", shell).want(t, exitOK, "--generate-shell-completion")
+	}
+	invoke(t, nil, "serve", "-cl", "--generate-shell-completion").want(t, exitOK, "--clock:real or virtual")
 }
 
 func TestVersion(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 // environ is the settings of a world as a program has them in its environment.
 func environ(r ready) map[string]string {
 	env := map[string]string{}
-	for _, s := range settings(r.URL, r.SecretKey, r.Wallets[0], r.Shipments[0], r.Invoices[0], r.Webhooks[0]) {
+	for _, s := range r.settings() {
 		env[s.name] = s.value
 	}
 	return env

@@ -185,7 +185,7 @@ func underWay(t *testing.T, r ready) net.Conn {
 
 func TestServe_FinishesRequestsUnderWayBeforeItStops(t *testing.T) {
 	t.Parallel()
-	d := start(t, nil, "-json", "-drain", "1m")
+	d := start(t, nil, "-json")
 	r := d.world(t)
 	conn := underWay(t, r)
 	d.stop()
@@ -213,17 +213,6 @@ func TestServe_FinishesRequestsUnderWayBeforeItStops(t *testing.T) {
 		t.Errorf("status %d", resp.StatusCode)
 	}
 	if ended := <-d.ended; ended.code != exitOK || ended.stderr != "" {
-		t.Errorf("stopped with %+v", ended)
-	}
-}
-
-func TestServe_DoesNotWaitForEver(t *testing.T) {
-	t.Parallel()
-	d := start(t, nil, "-json", "-drain", "1ms")
-	underWay(t, d.world(t))
-	d.stop()
-	ended := <-d.ended
-	if ended.code != exitFailure || !strings.Contains(ended.stderr, "cut off") || !strings.Contains(ended.stderr, "-drain") {
 		t.Errorf("stopped with %+v", ended)
 	}
 }
@@ -276,7 +265,7 @@ func TestServe_PrintsTheToken(t *testing.T) {
 // Strictness, assumptions and compliance rules can be set by flags.
 func TestServe_TakesAssumptionsAndRules(t *testing.T) {
 	t.Parallel()
-	r := start(t, map[string]string{"MOCKSERVER_STRICT": "true"}, "-json", "-assume", "PerPageCap=2,OpenOperations=rates.list,countries.list,LastPageNull").world(t)
+	r := start(t, nil, "-json", "-assume", "strict,PerPageCap=2,OpenOperations=rates.list,countries.list,LastPageNull").world(t)
 	resp, err := http.Get(r.URL + "/_mock/assumptions")
 	if err != nil {
 		t.Fatal(err)

@@ -12,22 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestEnv_Formats(t *testing.T) {
+func TestEnv_PrintsCommandsOfAShell(t *testing.T) {
 	t.Parallel()
-	settings := []setting{{"SHIPPING_BASE_URL", "http://127.0.0.1:4010"}, {"SHIPPING_INVOICE", "https://invoices.example/it's a&b.pdf"}}
-	tests := []struct{ format, want string }{
-		{"sh", "export SHIPPING_BASE_URL=http://127.0.0.1:4010\nexport SHIPPING_INVOICE='https://invoices.example/it'\\''s a&b.pdf'\n"},
-		{"dotenv", "SHIPPING_BASE_URL=http://127.0.0.1:4010\nSHIPPING_INVOICE=\"https://invoices.example/it's a&b.pdf\"\n"},
-		{"json", "{\n  \"SHIPPING_BASE_URL\": \"http://127.0.0.1:4010\",\n  \"SHIPPING_INVOICE\": \"https://invoices.example/it's a&b.pdf\"\n}\n"},
-	}
-	for _, test := range tests {
-		var got strings.Builder
-		if err := writeSettings(&got, test.format, settings); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(test.want, got.String()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.format, diff)
-		}
+	r := start(t, nil, "-json", "-seed", "5").world(t)
+	got := invoke(t, nil, "env", "-url", r.URL).want(t, exitOK).stdout
+	want := "export SHIPPING_BASE_URL=" + r.URL + "\nexport SHIPPING_SECRET_KEY=" + r.SecretKey + "\nexport SHIPPING_WALLET=" + r.Wallets[0] + "\n"
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 
@@ -44,7 +35,7 @@ func TestEnv_OfASeedIsWhatServePrints(t *testing.T) {
 // asked runs env and parses its output.
 func asked(t *testing.T, args ...string) map[string]string {
 	t.Helper()
-	got := invoke(t, nil, append([]string{"env", "-format", "json"}, args...)...).want(t, exitOK)
+	got := invoke(t, nil, append([]string{"env", "-json"}, args...)...).want(t, exitOK)
 	var settings map[string]string
 	if err := json.Unmarshal([]byte(got.stdout), &settings); err != nil {
 		t.Fatal(err)

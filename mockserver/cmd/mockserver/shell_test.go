@@ -4,7 +4,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,22 +19,6 @@ var hostile = []string{
 	"plain", "it's", `"`, `\`, `\'`, "$(touch made)", "`touch made`", "$HOME", "a;touch made", "a b", "#a", "a#b", "-o", "@/etc/passwd", "~", "*", "!!", "a=b", "é",
 }
 
-// sourced returns a variable after a real shell has read a script, and what else is in its folder.
-func sourced(t *testing.T, script, variable string) (value string, made []string) {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "script"), []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	sh := exec.CommandContext(t.Context(), "/bin/sh", "-c", `. ./script; printf %s "$`+variable+`"`)
-	sh.Dir, sh.Env = dir, []string{"PATH=/usr/bin:/bin", "HOME=elsewhere"}
-	out, err := sh.Output()
-	if err != nil {
-		t.Fatalf("%v: %s", err, script)
-	}
-	return string(out), names(t, dir)
-}
-
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -49,45 +32,12 @@ func names(t *testing.T, dir string) []string {
 	return out
 }
 
-// A shell reads every value as plain text, in both formats.
-func TestEnv_ARealShellReadsTheValues(t *testing.T) {
-	t.Parallel()
-	for _, format := range []string{"sh", "dotenv"} {
-		for _, want := range hostile {
-			var script strings.Builder
-			if err := writeSettings(&script, format, []setting{{"SHIPPING_INVOICE", want}}); err != nil {
-				t.Fatal(err)
-			}
-			if got, made := sourced(t, script.String(), "SHIPPING_INVOICE"); got != want || len(made) != 1 {
-				t.Errorf("%s: %q reads as %q and leaves %q: %s", format, want, got, made, &script)
-			}
-		}
-	}
-}
-
-// A value with a control character is refused, because the output is evaluated by shells and shown on terminals.
-func TestEnv_RefusesValuesWithControlCharacters(t *testing.T) {
-	t.Parallel()
-	for _, value := range []string{"a\nb", "\x1b[2J", "a\x00b", "\u009b2J", "\u202e", "\xff", "\t"} {
-		for _, format := range []string{"sh", "dotenv"} {
-			var out strings.Builder
-			if err := writeSettings(&out, format, []setting{{"SHIPPING_WALLET", "VA-1"}, {"SHIPPING_INVOICE", value}}); err == nil || out.Len() > 0 {
-				t.Errorf("%s: %q is written as %q", format, value, &out)
-			}
-		}
-		var out strings.Builder
-		if err := writeSettings(&out, "json", []setting{{"SHIPPING_INVOICE", value}}); err != nil || !json.Valid([]byte(out.String())) {
-			t.Errorf("json: %q is written as %q, %v", value, &out, err)
-		}
-	}
-}
-
 // Each command of the banner is a single call of curl, whatever values a state file put into the world.
 func TestServe_TheBannerIsQuoted(t *testing.T) {
 	t.Parallel()
 	for _, value := range append([]string{"a\nb", "\x1b[2J", "\u009b2J"}, hostile...) {
 		var out strings.Builder
-		err := banner(&out, ready{URL: "http://127.0.0.1:1", SecretKey: value, Wallets: []string{value}, Shipments: []string{value}, CA: value, Console: "http://127.0.0.1:1/_mock/"})
+		err := greet(&out, ready{URL: "http://127.0.0.1:1", SecretKey: value, Wallets: []string{value}, Shipments: []string{value}, CA: value, Console: "http://127.0.0.1:1/_mock/"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,8 +89,7 @@ func TestReports_HoldNoEscapeSequences(t *testing.T) {
 		}
 	}
 	var stderr strings.Builder
-	program{stderr: &stderr}.fail("%v", errors.New("a\x1b[2Jb\nc"))
-	if stderr.String() != "mockserver: a\ufffd[2Jb\nc\n" {
+	if run(t.Context(), []string{"ready", "a\x1b[2Jb"}, os.Getenv, nil, &stderr, &stderr); !strings.Contains(stderr.String(), `"a\x1b[2Jb"`) {
 		t.Errorf("%q", &stderr)
 	}
 }

@@ -1,18 +1,17 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/urfave/cli/v3"
 
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
@@ -21,172 +20,138 @@ import (
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
-func sweepCommand() command {
-	return command{
-		word: "sweep", summary: "run a program under every fault and report whether it pays twice", argument: "[flags] -- PROGRAM [ARGUMENT…]", many: true,
-		about: `Runs the program once without faults and records its requests. Then runs it once for every fault at every
-request: a lost, late, truncated or empty response, a request that takes effect late, an HTML page, 500, 503, 429, a
-reset connection, rows that appear in a list or vanish. With -restart, also kills the program after each request and starts it again. With -notify, also
-sends it notifications that are lost, late, or out of order. Each run has its own reference server.
+func sweepCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name: "sweep", Usage: "run a program under every fault, and report if it pays twice", ArgsUsage: "-- PROGRAM [ARGUMENT…]",
+		Description: `Runs the program once without faults, and then once for every fault at every
+request. With -restart, also kills the program after each request and starts it
+again. With -notify, also sends it notifications that are lost, late, or out of
+order. Each run has its own reference server. docs/sweep.md explains how to fix
+each finding, and what sweep cannot find. The waits of the program take real
+time: pass flags that shorten them.
 
-The program reads these variables; {shipment} and so on in its arguments are replaced by the same values:
+The program reads these variables; {shipment} and so on in its arguments are
+replaced by the same values:
 
-  ` + baseURLVariable + `, ` + secretKeyVariable + `       the service, as in production
-  SHIPPING_SHIPMENT, SHIPPING_WALLET,          {shipment}, {wallet}: records of the account, the same in every run
-  SHIPPING_INVOICE, SHIPPING_WEBHOOK           {invoice}, {webhook}
-  SWEEP_DIR                                    {dir}: an empty folder of the run, for files of the program
-  SWEEP_PORT                                   {port}: with -notify, the port to listen on
+  ` + baseURLVariable + `, ` + secretKeyVariable + `   the service, as in production
+  SHIPPING_SHIPMENT, SHIPPING_WALLET,      {shipment}, {wallet}: records of the
+  SHIPPING_INVOICE, SHIPPING_WEBHOOK       account; {invoice}, {webhook}
+  SWEEP_DIR                                {dir}: an empty folder of the run
+  SWEEP_PORT                               {port}: with -notify, to listen on
 
-A run fails if
+The faults are` + faultNames() + `.
 
-  paid-twice   a document was purchased more often than without faults
-  unfinished   money was spent for a request that did not complete
-  missing      the program succeeded without a purchase, replay or notification of the run without faults
-  different    a purchase or a replay is not in the goal, or a file of -goal is not as without faults
-  unsettled    the program failed after a purchase, and did not read whether it was charged
-  sent-again   the program sent a purchase or a replay a second time
-  timed-out    the program did not end
-  lint         the program ignored Retry-After, or broke another rule of lint
-  not-struck   the program did not make the request of -only
-
-The waits of the program take real time: pass flags that shorten them. Use -restart only if the program keeps a record
-of its purchases. docs/sweep.md explains how to fix each finding, and what sweep cannot find.
-
-The exit code is 0 if no run fails. It is 1 if one does, or if the program fails without faults;
-2 if the command line is invalid.`,
-		examples: []string{
+The exit code is 0 if no run fails. It is 1 if one does, or if the program fails
+without faults; 2 if the command line is invalid.`,
+		Metadata: examples(
 			"sweep -- ./buy",
 			"sweep -restart -- python3 buy.py {shipment} {dir}",
-			"sweep -notify http://127.0.0.1:{port}/hooks -- ./receive -port {port}",
-			"sweep -only regulatory.purchase#1:lost-after -- ./buy     # one run again",
+			"sweep -notify http://127.0.0.1:{port}/hooks -- ./receive {port}",
+			"sweep -only regulatory.purchase#1:lost-after -- ./buy   # one run",
+		),
+		Flags: []cli.Flag{
+			env.toggle("restart", "start the program again if it fails; also kill it"),
+			env.toggle("pairs", "then try two faults in each run; see -max-runs"),
+			env.text("only", "", "one run: regulatory.purchase#1:lost-after"),
+			env.text("faults", "", "try only these faults, separated by commas"),
+			env.text("notify", "", "send notifications to this URL, which has {port}"),
+			env.text("goal", "", "a JSON file, or JSON, with the expected purchases"),
+			env.toggle("every-request", "all of several equal requests, such as polls"),
+			env.number("parallel", 8, "the number of runs at the same time"),
+			env.number("max-runs", 1000, "the most runs with faults; 0 for no limit"),
+			env.time("timeout", 2*time.Minute, "the longest run"),
+			env.time("patience", 30*time.Second, "how long the program waits for a response"),
+			env.text("allow", "", "rules of lint to ignore, separated by commas"),
+			env.number("seed", 1, "the random seed of the servers"),
+			env.text("scenario", "default", "the scenario of the servers, such as lowfunds"),
+			env.text("assume", "GenerationScale=0.02", "assumptions of the servers"),
+			env.toggle("json", "print the report as JSON"),
 		},
-		define: func(f *flags) action {
-			s := sweeping{
-				flags:    f,
-				restart:  f.Bool("restart", false, "start the program again if it fails, and also kill it after each request"),
-				pairs:    f.Bool("pairs", false, "then try two faults in each run; see -max-runs"),
-				only:     f.text("only", text{}, "run only this `SCHEDULE`, such as regulatory.purchase#1:lost-after"),
-				faults:   f.text("faults", text{}, "try only the faults with these `NAMES`, separated by commas: "+faultNames()),
-				notify:   f.text("notify", text{}, "send notifications about {shipment} to this `URL`, such as http://127.0.0.1:{port}/hooks, then end the program with SIGTERM"),
-				goal:     f.text("goal", text{}, "a JSON `FILE`, or JSON, with the purchases that are expected, and files to compare; see docs/sweep.md"),
-				every:    f.Bool("every-request", false, "try every one of several equal requests, such as polls, not only the first two and the last"),
-				parallel: f.Int("parallel", 8, "the `NUMBER` of runs at the same time"),
-				maxRuns:  f.Int("max-runs", 1000, "the maximum `NUMBER` of runs with faults; 0 for no limit"),
-				timeout:  f.Duration("timeout", 2*time.Minute, "the maximum `TIME` of a run"),
-				patience: f.Duration("patience", 30*time.Second, "the `TIME` after which the program stops waiting for a response; 0 if late responses are not tried"),
-				allow:    f.text("allow", text{}, "`RULES` of lint to ignore, separated by commas"),
-				seed:     f.Uint64("seed", 1, "the random `SEED` of the servers"),
-				scenario: f.text("scenario", text{value: "default"}, "the `SCENARIO` of the servers, such as lowfunds"),
-				assume:   f.text("assume", text{value: "GenerationScale=0.02"}, "`ASSUMPTIONS` of the servers, separated by commas; by default documents take a fiftieth of their time"),
-				json:     f.Bool("json", false, "print the report as JSON"),
-				junit:    f.text("junit", text{file: true}, "write the report as JUnit XML to this `FILE`"),
-			}
-			return s.run
-		},
+		Action: runSweep,
 	}
 }
 
-// sweeping is the flags of sweep.
-type sweeping struct {
-	flags                       *flags
-	restart, pairs, every, json *bool
-	only, faults, allow, junit  *string
-	notify, goal                *string
-	scenario, assume            *string
-	parallel, maxRuns           *int
-	timeout, patience           *time.Duration
-	seed                        *uint64
-}
-
+// faultNames lists the faults, six in a line.
 func faultNames() string {
-	var names []string
-	for _, f := range sweep.Faults() {
-		names = append(names, f.Name)
+	var list strings.Builder
+	for i, f := range sweep.Faults() {
+		separator := ", "
+		if i%6 == 0 {
+			separator = "\n  "
+		}
+		list.WriteString(separator + f.Name)
 	}
-	return strings.Join(names, ", ")
+	return list.String()
 }
 
-func (s *sweeping) run(ctx context.Context, p program) int {
-	if len(p.args) == 0 {
-		return sweepCommand().usageError(p, errors.New("name the program: mockserver sweep -- ./program arguments"))
+func runSweep(ctx context.Context, cmd *cli.Command) error {
+	args, stderr := cmd.Args().Slice(), cmd.Root().ErrWriter
+	if len(args) == 0 {
+		return usageError{errors.New("name the program: mockserver sweep -- ./program arguments")}
 	}
-	config, err := s.config()
-	if err = cmp.Or(err, unknownPlaceholder(p.args...)); err != nil {
-		return sweepCommand().usageError(p, err)
+	config, err := sweepConfig(cmd)
+	if err != nil {
+		return usageError{err}
 	}
 	folder, err := os.MkdirTemp("", "mockserver-sweep-")
 	if err != nil {
-		return p.fail("%v", err)
+		return err
 	}
 	defer os.RemoveAll(folder)
-	program := &subject{args: p.args, notify: *s.notify, folder: folder, files: config.Goal.Files, ports: map[*mockserver.World]string{}}
+	program := &subject{args: args, notify: cmd.String("notify"), folder: folder, files: config.Goal.Files, ports: map[*mockserver.World]string{}}
 	if program.notify != "" {
 		config.Setup, config.Notify = program.setUp, history
 	}
-	show := progressTo(p.stderr)
+	show := &progress{out: stderr}
 	config.Progress = show.update
 	report, err := sweep.Sweep(ctx, config, program.execute)
-	show.end()
 	interrupted := ctx.Err() != nil
-	if report == nil { // no run was made
-		return sweepCommand().usageError(p, err)
-	}
-	if err != nil && !interrupted {
-		if report.WithoutFaults.Output != "" {
-			fmt.Fprint(p.stderr, printableLines(report.WithoutFaults.Output))
-		}
+	switch {
+	case report == nil: // no run was made
+		return usageError{err}
+	case err != nil && !interrupted:
+		fmt.Fprint(stderr, printableLines(report.WithoutFaults.Output))
 		if program.unstarted != nil {
-			return p.fail("cannot start %s: %v", p.args[0], program.unstarted)
+			return fmt.Errorf("cannot start %s: %w", args[0], program.unstarted)
 		}
-		return p.fail("%v", err)
+		return err
 	}
 	for i := range report.Results {
-		report.Results[i].Replay = s.replay(report.Results[i].Schedule, p.args)
-	}
-	if *s.junit != "" {
-		if err := writeJUnit(*s.junit, report); err != nil {
-			return p.fail("%v", err)
-		}
+		report.Results[i].Replay = replay(cmd, report.Results[i].Schedule)
 	}
 	if interrupted && show.total == 0 {
-		return p.fail("interrupted in the run without faults; no process is left")
+		return errors.New("interrupted in the run without faults; no process is left")
 	}
-	code := p.deliver(len(report.Failing()) == 0, *s.json, report, report.WriteText)
+	err = printReport(cmd, len(report.Failing()) == 0, report)
 	if interrupted {
-		return p.fail("interrupted after %d of %s; no process is left", show.ended, spelling.Counted(show.total, "run", "runs"))
+		return fmt.Errorf("interrupted after %d of %s; no process is left", show.ended, spelling.Counted(show.total, "run", "runs"))
 	}
-	return code
+	return err
 }
 
-// config returns the settings of the sweep from the flags.
-func (s *sweeping) config() (sweep.Config, error) {
+// sweepConfig returns the settings of the sweep from the flags.
+func sweepConfig(cmd *cli.Command) (sweep.Config, error) {
+	notify := cmd.String("notify")
 	c := sweep.Config{
-		Options: []mockserver.Option{mockserver.WithSeed(*s.seed), mockserver.WithScenario(*s.scenario)},
-		Faults:  words(*s.faults), EveryRequest: *s.every, Pairs: *s.pairs, MaxRuns: *s.maxRuns, Patience: *s.patience,
-		Restart: *s.restart, Parallel: *s.parallel, Timeout: *s.timeout,
+		Options: append(assumptions(cmd.String("assume")), mockserver.WithSeed(cmd.Uint64("seed")), mockserver.WithScenario(cmd.String("scenario"))),
+		Faults:  words(cmd.String("faults")), EveryRequest: cmd.Bool("every-request"), Pairs: cmd.Bool("pairs"), MaxRuns: int(cmd.Uint64("max-runs")),
+		Patience: cmd.Duration("patience"), Restart: cmd.Bool("restart"), Parallel: int(cmd.Uint64("parallel")), Timeout: cmd.Duration("timeout"),
 	}
-	if *s.notify != "" && *s.parallel > 1 && !strings.Contains(*s.notify, "{port}") {
+	if notify != "" && c.Parallel > 1 && !strings.Contains(notify, "{port}") {
 		return c, errors.New("-notify needs {port} in the URL, because programs that run at the same time need different ports; or set -parallel 1")
 	}
 	if c.Patience == 0 {
 		c.Patience = -1
 	}
-	for _, rule := range words(*s.allow) {
+	for _, rule := range words(cmd.String("allow")) {
 		c.Allow = append(c.Allow, journal.LintRule(rule))
 	}
-	for _, word := range words(*s.assume) {
-		name, value, found := strings.Cut(word, "=")
-		if !found {
-			return c, fmt.Errorf("-assume %q is not NAME=VALUE", word)
-		}
-		c.Options = append(c.Options, mockserver.WithAssumption(name, value))
-	}
 	var err error
-	if *s.only != "" {
-		c.Only, err = sweep.ParseSchedule(*s.only)
+	if only := cmd.String("only"); only != "" {
+		c.Only, err = sweep.ParseSchedule(only)
 	}
-	if err == nil && *s.goal != "" {
-		c.Goal, err = readGoal(*s.goal, c.Options)
+	if goal := cmd.String("goal"); err == nil && goal != "" {
+		c.Goal, err = readGoal(goal, c.Options)
 	}
 	return c, err
 }
@@ -200,23 +165,15 @@ func readGoal(goal string, options []mockserver.Option) (g sweep.Goal, err error
 			return g, fmt.Errorf("-goal: %w", err)
 		}
 	}
-	if err := unknownPlaceholder(string(text)); err != nil {
-		return g, fmt.Errorf("-goal: %w", err)
-	}
 	srv := mockserver.New(slices.Concat(options, []mockserver.Option{mockserver.WithoutListener()})...)
 	defer srv.Close()
 	if err := srv.Err(); err != nil {
 		return g, err
 	}
-	read := json.NewDecoder(strings.NewReader(placeholders(srv.World).Replace(string(text))))
+	read := json.NewDecoder(strings.NewReader(placeholders(describe(srv.World).settings()).Replace(string(text))))
 	read.DisallowUnknownFields()
 	if err := read.Decode(&g); err != nil {
 		return g, fmt.Errorf("-goal: %w; the fields are documents, notifications and files", err)
-	}
-	for _, subject := range subjects(g) {
-		if known := slices.Concat(srv.Shipments(), srv.Invoices()); !slices.Contains(known, subject) {
-			return g, fmt.Errorf("-goal: unknown shipment or invoice %q%s", subject, didYouMean(subject, known))
-		}
 	}
 	for _, name := range g.Files {
 		if !filepath.IsLocal(name) {
@@ -226,52 +183,31 @@ func readGoal(goal string, options []mockserver.Option) (g sweep.Goal, err error
 	return g, nil
 }
 
-// subjects returns the shipments and invoices that a goal names, in order.
-func subjects(g sweep.Goal) []string {
-	named := slices.Collect(maps.Keys(g.Documents))
-	for _, what := range g.Notifications {
-		_, rest, _ := strings.Cut(what, " of ")
-		shipment, _, _ := strings.Cut(rest, " to ")
-		named = append(named, shipment)
-	}
-	return slices.Sorted(slices.Values(named))
-}
-
 // words splits a list with commas.
 func words(list string) []string {
 	return slices.DeleteFunc(strings.Split(list, ","), func(word string) bool { return word == "" })
 }
 
 // notReplayed are the flags that select runs or the form of the report.
-var notReplayed = []string{"only", "pairs", "faults", "every-request", "max-runs", "parallel", "json", "junit"}
+var notReplayed = []string{"only", "pairs", "faults", "every-request", "max-runs", "parallel", "json"}
 
 // replay returns the command that makes a run again.
-func (s *sweeping) replay(schedule string, args []string) string {
+func replay(cmd *cli.Command, schedule string) string {
 	line := []string{"mockserver", "sweep"}
-	s.flags.Visit(func(f *flag.Flag) {
-		switch {
-		case slices.Contains(notReplayed, f.Name):
-		case takesValue(f):
-			line = append(line, "-"+f.Name, shell.Quote(f.Value.String()))
-		case f.Value.String() == "true":
-			line = append(line, "-"+f.Name)
+	for _, f := range cmd.Flags {
+		name := f.Names()[0]
+		if !cmd.IsSet(name) || slices.Contains(notReplayed, name) {
+			continue
 		}
-	})
+		if value := cmd.Value(name); value == true {
+			line = append(line, "-"+name)
+		} else if value != false {
+			line = append(line, "-"+name, shell.Quote(fmt.Sprint(value)))
+		}
+	}
 	line = append(line, "-only", shell.Quote(schedule), "--")
-	for _, arg := range args {
+	for _, arg := range cmd.Args().Slice() {
 		line = append(line, shell.Quote(arg))
 	}
 	return strings.Join(line, " ")
-}
-
-func writeJUnit(path string, report *sweep.Report) error {
-	file, err := os.Create(filepath.Clean(path))
-	if err != nil {
-		return err
-	}
-	if err := report.WriteJUnit(file); err != nil {
-		file.Close()
-		return err
-	}
-	return file.Close()
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,17 +84,17 @@ func (s *subject) execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return sweep.Outcome{How: err.Error()}
 	}
-	replacer := placeholders(w, setting{"dir", dir}, setting{"port", s.port(w)})
+	variables := append(describe(w).settings(), setting{"SWEEP_DIR", dir}, setting{"SWEEP_PORT", s.port(w)})
+	replacer := placeholders(variables)
 	args := make([]string, len(s.args))
 	for i, arg := range s.args {
 		args[i] = replacer.Replace(arg)
 	}
 	output := &tail{limit: keptOutput}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = output, output, closePatience
-	cmd.Env = append(os.Environ(), "SWEEP_DIR="+dir, "SWEEP_PORT="+s.port(w))
-	for _, s := range settings(w.URL, w.SecretKey, w.Wallets()[0], w.Shipments()[0], w.Invoices()[0], w.Webhooks()[0]) {
-		cmd.Env = append(cmd.Env, s.name+"="+s.value)
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay, cmd.Env = output, output, closePatience, os.Environ()
+	for _, v := range variables {
+		cmd.Env = append(cmd.Env, v.name+"="+v.value)
 	}
 	killGroup := inGroup(cmd)
 	asked, err := s.runUntil(cmd, a.End)
@@ -107,30 +106,14 @@ func (s *subject) execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
 	return out
 }
 
-// placeholders replaces {shipment} and the like by records of a world, and by further values.
-func placeholders(w *mockserver.World, more ...setting) *strings.Replacer {
-	values := append(more, setting{"wallet", w.Wallets()[0]}, setting{"shipment", w.Shipments()[0]}, setting{"invoice", w.Invoices()[0]}, setting{"webhook", w.Webhooks()[0]})
+// placeholders replaces {shipment}, which stands for SHIPPING_SHIPMENT, and the like.
+func placeholders(variables []setting) *strings.Replacer {
 	var pairs []string
-	for _, v := range values {
-		pairs = append(pairs, "{"+v.name+"}", v.value)
+	for _, v := range variables {
+		_, name, _ := strings.Cut(strings.ToLower(v.name), "_")
+		pairs = append(pairs, "{"+name+"}", v.value)
 	}
 	return strings.NewReplacer(pairs...)
-}
-
-// unknownPlaceholder returns an error if a word in braces resembles the name of a record and has its first letter. Other
-// braces belong to the program. {dir} and {port} are too short to compare: {report} would resemble {port}.
-func unknownPlaceholder(texts ...string) error {
-	records := []string{"shipment", "wallet", "invoice", "webhook"}
-	braces := regexp.MustCompile(`(?:^|[^${])\{([a-z]{5,})\}`)
-	for _, text := range texts {
-		for _, match := range braces.FindAllStringSubmatch(text, -1) {
-			name := match[1]
-			if nearest := spelling.Nearest(name, records); nearest != "" && nearest != name && nearest[0] == name[0] {
-				return fmt.Errorf("unknown placeholder {%s}; did you mean {%s}? The placeholders are {%s}, {dir}, {port}", name, nearest, strings.Join(records, "}, {"))
-			}
-		}
-	}
-	return nil
 }
 
 // readFiles returns the content of those of some files that can be read.
@@ -213,31 +196,18 @@ func (t *tail) String() string {
 	return string(t.kept)
 }
 
-// progress shows how far a sweep is: on a terminal as one line that changes, else as a line for every tenth.
+// progress prints how far a sweep is: a line for every tenth.
 type progress struct {
 	out                   io.Writer
-	terminal              bool
 	ended, total, failing int
 }
-
-func progressTo(out io.Writer) *progress { return &progress{out: out, terminal: isTerminal(out)} }
 
 func (p *progress) update(ended, total int, r sweep.Result) {
 	p.ended, p.total = ended, total
 	if len(r.Findings) > 0 {
 		p.failing++
 	}
-	switch {
-	case p.terminal:
-		fmt.Fprintf(p.out, "\r%d of %s, %d failing ", ended, spelling.Counted(total, "run", "runs"), p.failing)
-	case ended == total || ended*10/total != (ended-1)*10/total:
+	if ended == total || ended*10/total != (ended-1)*10/total {
 		fmt.Fprintf(p.out, "%d of %s, %d failing\n", ended, spelling.Counted(total, "run", "runs"), p.failing)
-	}
-}
-
-// end leaves the line.
-func (p *progress) end() {
-	if p.terminal && p.ended > 0 {
-		fmt.Fprintln(p.out)
 	}
 }

@@ -65,7 +65,7 @@ func (s *Admin) summary(w *world.World) summary {
 		Marks:   marks{Faults: w.Faults.Mark(), Worlds: checksumWorlds(s.Worlds.Worlds())},
 		Pending: w.Waiting(), Clock: clockKind(w), Now: jsontext.Timestamp(w.Clock.Now()),
 	}
-	deliveries, inbox := w.Dispatcher.Mark(), w.Inbox.Received()
+	deliveries, inbox := w.Dispatcher.Changes(), w.Inbox.Received()
 	w.Lock()
 	defer w.Unlock()
 	p.LedgerEntries, p.Requests = w.Account.Ledger.Len(), w.Desk.Len()

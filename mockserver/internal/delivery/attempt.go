@@ -12,23 +12,23 @@ import (
 )
 
 // retry schedules the next attempt. The caller holds mu.
-func (d *Dispatcher) retry(f *flight, wait time.Duration) {
-	d.timers.AfterAt(f.turn, wait, "webhook delivery "+f.id+" is retried", func() {
+func (d *Dispatcher) retry(p *pending, wait time.Duration) {
+	d.timers.AfterAt(p.turn, wait, "webhook delivery "+p.id+" is retried", func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.ready(f)
+		d.ready(p)
 	})
 }
 
 // try makes one attempt and logs it.
-func (d *Dispatcher) try(f *flight) {
-	out, known := d.current(f)
+func (d *Dispatcher) try(p *pending) {
+	out, known := d.current(p)
 	if !known {
 		return
 	}
 	attempt := Attempt{At: d.config.Clock.Now()}
 	settings := d.settings.Load()
-	status, err := d.post(f.ctx, settings, &out)
+	status, err := d.post(p.ctx, settings, &out)
 	attempt.StatusCode = status
 	if err != nil {
 		attempt.Error = err.Error()
@@ -36,7 +36,7 @@ func (d *Dispatcher) try(f *flight) {
 
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.flights[f.id] != f {
+	if d.pending[p.id] != p {
 		return // cancelled
 	}
 	out.Attempts, out.Due = append(out.Attempts, attempt), time.Time{}
@@ -48,37 +48,38 @@ func (d *Dispatcher) try(f *flight) {
 	default:
 		wait := settings.Policy.wait(tries)
 		out.Due = d.config.Clock.Now().Add(wait)
-		d.retry(f, wait)
+		d.retry(p, wait)
 	}
-	if at := f.number - d.dropped; at >= 0 {
+	if at := p.number - d.dropped; at >= 0 {
 		d.log[at] = &out
+		d.changes++
 	}
 	if out.State != Queued {
-		d.land(f)
+		d.finish(p)
 	}
 }
 
-// current returns the log entry of a flight, or false if it was cancelled or the log has dropped
-// it, which ends the flight.
-func (d *Dispatcher) current(f *flight) (Delivery, bool) {
+// current returns the log entry of a pending delivery, or false if it was cancelled or the log has dropped
+// it, which ends the delivery.
+func (d *Dispatcher) current(p *pending) (Delivery, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.flights[f.id] != f {
+	if d.pending[p.id] != p {
 		return Delivery{}, false
 	}
-	at := f.number - d.dropped
+	at := p.number - d.dropped
 	if at < 0 {
-		d.land(f)
+		d.finish(p)
 		return Delivery{}, false
 	}
 	return d.log[at].clone(), true
 }
 
-// land ends a flight. The caller holds mu.
-func (d *Dispatcher) land(f *flight) {
-	delete(d.flights, f.id)
-	f.cancel()
-	close(f.ended)
+// finish ends a pending delivery. The caller holds mu.
+func (d *Dispatcher) finish(p *pending) {
+	delete(d.pending, p.id)
+	p.cancel()
+	close(p.ended)
 }
 
 // post sends the payload once.

@@ -105,8 +105,8 @@ func TestSend_EndsAsThePolicySays(t *testing.T) {
 func TestTransport_DialsLoopbackOnly(t *testing.T) {
 	t.Parallel()
 	transport := NewTransport(false)
-	if _, err := transport.DialContext(t.Context(), "tcp", "192.0.2.1:80"); !errors.Is(err, errNotLoopback) {
-		t.Errorf("dialling another machine: %v, want %v", err, errNotLoopback)
+	if _, err := transport.DialContext(t.Context(), "tcp", "192.0.2.1:80"); !errors.Is(err, ErrNotLoopback) {
+		t.Errorf("dialling another machine: %v, want %v", err, ErrNotLoopback)
 	}
 	srv := httptest.NewServer(http.NotFoundHandler())
 	defer srv.Close()

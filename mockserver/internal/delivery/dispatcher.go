@@ -72,17 +72,17 @@ type Dispatcher struct {
 	mu      sync.Mutex
 	log     []*Delivery // oldest first; entries are immutable, an attempt replaces the entry
 	dropped int         // number of dropped entries
+	changes uint32      // number of changes of the log
 	bytes   int         // of payloads in the log
-	flights map[string]*flight
-	lanes   map[string]*lane // by webhook; only those with work
+	pending map[string]*pending
+	queues  map[string]*queue // by webhook; only those with work
 	timers  *clock.Scope
-	running sync.WaitGroup
 	trying  int       // running attempts
 	settled sync.Cond // signals that trying is 0; uses mu
 }
 
-// flight is a delivery that has not ended.
-type flight struct {
+// pending is a delivery that has not ended.
+type pending struct {
 	id      string
 	number  int // the number of the delivery among all that were ever logged
 	webhook string
@@ -115,8 +115,8 @@ func New(config Config) *Dispatcher {
 		},
 		ctx:     ctx,
 		cancel:  cancel,
-		flights: map[string]*flight{},
-		lanes:   map[string]*lane{},
+		pending: map[string]*pending{},
+		queues:  map[string]*queue{},
 		timers:  config.Clock.Scope(),
 
 		ownTransport: own,
@@ -161,10 +161,10 @@ func (d *Dispatcher) Send(out Delivery) Delivery {
 		return out.clone()
 	}
 	if out.Order != Together {
-		out.Due = d.lane(out.WebhookID).gatheredUntil(out.Order, now)
+		out.Due = d.queue(out.WebhookID).gatheredUntil(out.Order, now)
 	}
 	d.add(&out)
-	d.launch(&out, d.dropped+len(d.log)-1, now)
+	d.schedule(&out, d.dropped+len(d.log)-1, now)
 	return out.clone()
 }
 
@@ -178,13 +178,14 @@ func (d *Dispatcher) Restore(log []*Delivery, shift time.Duration, own bool) {
 	defer d.mu.Unlock()
 	d.timers.Stop()
 	d.timers = d.config.Clock.Scope()
-	for _, f := range d.flights {
-		f.cancel()
-		close(f.ended)
+	for _, p := range d.pending {
+		p.cancel()
+		close(p.ended)
 	}
-	clear(d.flights)
-	clear(d.lanes)
+	clear(d.pending)
+	clear(d.queues)
 	d.log, d.bytes, d.dropped = slices.Clone(log), 0, 0
+	d.changes++
 	var queued []int
 	for i, delivery := range d.log {
 		d.bytes += len(delivery.Payload)
@@ -202,29 +203,29 @@ func (d *Dispatcher) Restore(log []*Delivery, shift time.Duration, own bool) {
 	}
 	slices.SortStableFunc(queued, func(a, b int) int { return d.log[a].Due.Compare(d.log[b].Due) })
 	for _, i := range queued {
-		d.launch(d.log[i], i, now)
+		d.schedule(d.log[i], i, now)
 	}
-	for _, l := range d.lanes {
-		d.flush(l)
+	for _, q := range d.queues {
+		d.flush(q)
 	}
 }
 
-// launch starts the delivery of a queued log entry. The caller holds mu.
-func (d *Dispatcher) launch(out *Delivery, number int, now time.Time) {
+// schedule schedules the first attempt of a queued log entry. The caller holds mu.
+func (d *Dispatcher) schedule(out *Delivery, number int, now time.Time) {
 	ctx, cancel := context.WithCancel(d.ctx)
-	f := &flight{
+	p := &pending{
 		id: out.ID, number: number, webhook: out.WebhookID, order: out.Order, turn: d.config.Clock.Turn(),
 		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
 	}
-	d.flights[f.id] = f
+	d.pending[p.id] = p
 	switch wait := out.Due.Sub(now); {
 	case out.Order != Together && len(out.Attempts) == 0:
-		d.gather(f, out.Due, wait)
+		d.gather(p, out.Due, wait)
 	case wait > 0:
-		d.retry(f, wait)
+		d.retry(p, wait)
 	default:
-		d.flush(d.lane(f.webhook))
-		d.ready(f)
+		d.flush(d.queue(p.webhook))
+		d.ready(p)
 	}
 }
 
@@ -241,13 +242,13 @@ func (d *Dispatcher) Settle() {
 func (d *Dispatcher) Wait(ctx context.Context, id string) (Delivery, error) {
 	for {
 		d.mu.Lock()
-		f := d.flights[id]
+		p := d.pending[id]
 		d.mu.Unlock()
-		if f == nil {
+		if p == nil {
 			break
 		}
 		select {
-		case <-f.ended: // or cancelled and restarted
+		case <-p.ended: // or cancelled and restarted
 		case <-d.ctx.Done():
 			return Delivery{}, fmt.Errorf("delivery %s has not ended: %w", id, ErrClosed)
 		case <-ctx.Done():
@@ -265,8 +266,8 @@ func (d *Dispatcher) Wait(ctx context.Context, id string) (Delivery, error) {
 func (d *Dispatcher) WaitAll(ctx context.Context) error {
 	for {
 		d.mu.Lock()
-		queued, next := len(d.flights), ""
-		for id := range d.flights {
+		queued, next := len(d.pending), ""
+		for id := range d.pending {
 			next = id
 			break
 		}
@@ -287,9 +288,9 @@ func (d *Dispatcher) WaitAll(ctx context.Context) error {
 // Close cancels pending deliveries and returns when no attempt is running.
 func (d *Dispatcher) Close() {
 	d.mu.Lock()
-	d.cancel()
+	d.cancel() // no attempt starts from now on
 	d.mu.Unlock()
-	d.running.Wait()
+	d.Settle()
 	if d.ownTransport {
 		d.client.CloseIdleConnections()
 	}

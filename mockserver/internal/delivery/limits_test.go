@@ -92,8 +92,8 @@ func TestLog_DropsEntriesWhileDeliveriesAreOnTheirWay(t *testing.T) {
 						t.Errorf("another delivery has changed: %+v", other)
 					}
 				}
-				if len(d.flights) != 0 || len(d.lanes) != 0 {
-					t.Errorf("%d flights and %d lanes are left", len(d.flights), len(d.lanes))
+				if len(d.pending) != 0 || len(d.queues) != 0 {
+					t.Errorf("%d deliveries and %d queues are left", len(d.pending), len(d.queues))
 				}
 			})
 		})
@@ -153,16 +153,16 @@ func TestPost_Headers(t *testing.T) {
 	}
 }
 
-// The mark changes with each change of the log.
-func TestMark_ChangesWithTheLog(t *testing.T) {
+// Changes differs after each change of the log.
+func TestChanges_DifferAfterEachChangeOfTheLog(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := open(t, Config{Limit: 1, Transport: answering(500)})
 		seen := map[uint32]string{}
 		note := func(what string) {
-			mark := d.Mark()
-			if before := seen[mark]; before != "" || mark != d.Mark() {
-				t.Errorf("%s has the mark of %s", what, before)
+			mark := d.Changes()
+			if before := seen[mark]; before != "" || mark != d.Changes() {
+				t.Errorf("%s has the number of %s", what, before)
 			}
 			seen[mark] = what
 		}
@@ -261,8 +261,8 @@ func TestWaitAll(t *testing.T) {
 		if err := d.WaitAll(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "3 are") {
 			t.Errorf("too early: %v", err)
 		}
-		if err := d.WaitAll(t.Context()); err != nil || len(d.flights) != 0 {
-			t.Errorf("%v, and %d are on their way", err, len(d.flights))
+		if err := d.WaitAll(t.Context()); err != nil || len(d.pending) != 0 {
+			t.Errorf("%v, and %d are on their way", err, len(d.pending))
 		}
 		d.Send(notification(3, "WA-1", FIFO))
 		go d.Close()

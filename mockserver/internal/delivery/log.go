@@ -9,8 +9,16 @@ func (d *Dispatcher) Log() []*Delivery {
 	return slices.Clone(d.log)
 }
 
+// Changes returns a number that changes if a delivery is queued, attempted or dropped.
+func (d *Dispatcher) Changes() uint32 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.changes
+}
+
 // add logs a delivery and drops the oldest ones beyond the limits. The caller holds mu.
 func (d *Dispatcher) add(delivery *Delivery) {
+	d.changes++
 	d.log = append(d.log, delivery)
 	d.bytes += len(delivery.Payload)
 	for len(d.log) > d.config.Limit || d.bytes > d.config.Bytes && len(d.log) > 1 {

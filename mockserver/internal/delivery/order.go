@@ -33,19 +33,19 @@ const GatherFor = 100 * time.Millisecond
 
 // arrange sorts gathered deliveries into the order. The relative order of two deliveries does not depend on the others,
 // so that the rest of a batch of which a part was sent keeps its order.
-func (o Order) arrange(gathered []*flight, seed uint64) {
+func (o Order) arrange(gathered []*pending, seed uint64) {
 	switch o {
 	case Reverse:
 		slices.Reverse(gathered)
 	case Shuffle:
-		slices.SortFunc(gathered, func(a, b *flight) int { return cmp.Compare(a.chance(seed), b.chance(seed)) })
+		slices.SortFunc(gathered, func(a, b *pending) int { return cmp.Compare(a.chance(seed), b.chance(seed)) })
 	}
 }
 
 // chance returns a number derived from the seed and the id.
-func (f *flight) chance(seed uint64) uint64 {
+func (p *pending) chance(seed uint64) uint64 {
 	hash := fnv.New64a()
 	// A hash does not fail.
-	_, _ = io.WriteString(hash, f.id)
+	_, _ = io.WriteString(hash, p.id)
 	return splitmix.Mix(hash.Sum64() ^ seed) // so that the last characters of an id reach every bit
 }

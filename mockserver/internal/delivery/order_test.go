@@ -81,9 +81,9 @@ func TestShuffle_FollowsTheSeed(t *testing.T) {
 	t.Parallel()
 	orders := map[string]uint64{}
 	for seed := range uint64(20) {
-		var gathered []*flight
+		var gathered []*pending
 		for n := range 10 {
-			gathered = append(gathered, &flight{id: fmt.Sprint("WD-", n)})
+			gathered = append(gathered, &pending{id: fmt.Sprint("WD-", n)})
 		}
 		sent := slices.Clone(gathered)
 		Shuffle.arrange(gathered, seed)

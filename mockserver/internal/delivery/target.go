@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-var errNotLoopback = errors.New("only loopback targets receive deliveries; allow others with -deliver-anywhere (in Go: WithDeliveryTargets)")
+// ErrNotLoopback is returned for a target on another machine.
+var ErrNotLoopback = errors.New("only loopback targets receive deliveries; allow others with -assume DeliverAnywhere (in Go: WithDeliveryTargets)")
 
 // CheckTarget returns an error if a URL cannot be a webhook's: if it is not an absolute http or https address, or
 // if it is on another machine and anywhere is false.
@@ -22,7 +23,7 @@ func CheckTarget(target string, anywhere bool) error {
 		return fmt.Errorf("%q is not an absolute http or https URL", target)
 	}
 	if !anywhere && !IsLoopback(u.Hostname()) {
-		return errNotLoopback
+		return ErrNotLoopback
 	}
 	return nil
 }
@@ -45,7 +46,7 @@ func NewTransport(anywhere bool) *http.Transport {
 		dialer.Control = func(_, address string, _ syscall.RawConn) error {
 			ap, err := netip.ParseAddrPort(address)
 			if err != nil || !ap.Addr().Unmap().IsLoopback() {
-				return errNotLoopback
+				return ErrNotLoopback
 			}
 			return nil
 		}

@@ -6,16 +6,19 @@
 package doctor
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"syscall"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
@@ -23,27 +26,16 @@ import (
 
 // Config configures an examination.
 type Config struct {
-	// URL is the receiver's address.
-	URL string
-	// Key signs the deliveries.
-	Key string
-	// OtherKey is a second key that the receiver accepts, as during key rotation; empty if it accepts
-	// only one.
-	OtherKey string
-	// SignatureHeader is the name of the header with the signature; empty: [delivery.HeaderSignature].
-	SignatureHeader string
-	// Anywhere allows receivers on other machines.
-	Anywhere bool
-	// Roots are the CA certificates for receivers with https; nil: those of the system.
-	Roots *x509.CertPool
-	// Patience is the maximum time for a response, both for the service that is emulated and for a sender that is
-	// too slow. Zero: [DefaultPatience].
-	Patience time.Duration
+	URL             string         // the receiver's address
+	Key             string         // signs the deliveries
+	OtherKey        string         // accepted during key rotation; empty if the receiver accepts one key only
+	SignatureHeader string         // the name of the header; empty: [delivery.HeaderSignature]
+	Anywhere        bool           // allows receivers on other machines
+	Roots           *x509.CertPool // for https; nil: the CA certificates of the system
+	Patience        time.Duration  // for a response, and for a receiver of a slow delivery; zero: [DefaultPatience]
 
-	dial dialFunc // connects to the receiver; nil: over the network
+	dial func(ctx context.Context, network, address string) (net.Conn, error) // nil: over the network
 }
-
-type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
 // DefaultPatience is longer than the 10 s after which a receiver of package webhook gives up a slow request.
 const DefaultPatience = 15 * time.Second
@@ -60,15 +52,11 @@ const (
 
 // Finding is one delivery, or one group of them, and its verdict.
 type Finding struct {
-	// Delivery is the short name of the delivery.
-	Delivery string `json:"delivery"`
-	// Wanted is the expected response.
-	Wanted string `json:"wanted"`
-	// Saw is the actual response.
-	Saw     string  `json:"saw"`
-	Verdict Verdict `json:"verdict"`
-	// Advice explains how to correct the receiver, or what else to check; may be empty.
-	Advice string `json:"advice,omitempty"`
+	Delivery string  `json:"delivery"` // its short name
+	Wanted   string  `json:"wanted"`   // the expected response
+	Saw      string  `json:"saw"`      // the response
+	Verdict  Verdict `json:"verdict"`
+	Advice   string  `json:"advice,omitempty"` // how to correct the receiver, or what else to check
 }
 
 // Scorecard is the outcome of an examination.
@@ -80,6 +68,7 @@ type Scorecard struct {
 	Findings []Finding `json:"findings"`
 }
 
+// add adds a finding and counts it.
 func (s *Scorecard) add(f Finding) {
 	switch f.Verdict {
 	case Good:
@@ -92,6 +81,26 @@ func (s *Scorecard) add(f Finding) {
 	s.Findings = append(s.Findings, f)
 }
 
+// WriteText writes the scorecard as text.
+func (s Scorecard) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Receiver %s\n\n", s.URL)
+	for _, f := range s.Findings {
+		mark := map[Verdict]string{Good: "good", Bad: "BAD", Skipped: "-"}[f.Verdict]
+		fmt.Fprintf(&b, "  %-5s %-22s %s\n", mark, f.Delivery, f.Saw)
+		if f.Verdict == Bad {
+			fmt.Fprintf(&b, "        wanted %s\n", f.Wanted)
+		}
+		for _, sentence := range strings.SplitAfter(f.Advice, ": ") {
+			if f.Advice != "" {
+				fmt.Fprintf(&b, "        %s\n", strings.TrimSpace(sentence))
+			}
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s\n%d good, %d bad, %d skipped\n", b.String(), s.Good, s.Bad, s.Skipped)
+	return err
+}
+
 // ErrNoKey is returned for a [Config] without a key.
 var ErrNoKey = errors.New("no key: deliveries are signed, so set the key with which the receiver verifies them")
 
@@ -101,28 +110,38 @@ var ErrNoKey = errors.New("no key: deliveries are signed, so set the key with wh
 // If the receiver refuses a valid delivery, the other examinations are skipped, because its refusals would
 // prove nothing.
 func Examine(ctx context.Context, config Config) (Scorecard, error) {
-	e, err := newExaminer(ctx, config)
-	if err != nil {
-		return Scorecard{}, err
+	if err := delivery.CheckTarget(config.URL, config.Anywhere); errors.Is(err, delivery.ErrNotLoopback) {
+		return Scorecard{}, errors.New("only receivers on this machine are examined; use -anywhere to allow others")
+	} else if err != nil {
+		return Scorecard{}, fmt.Errorf("%w: write one such as http://127.0.0.1:8080/hooks", err)
 	}
-	defer e.client.CloseIdleConnections()
+	if config.Key == "" {
+		return Scorecard{}, ErrNoKey
+	}
+	config.SignatureHeader = cmp.Or(config.SignatureHeader, delivery.HeaderSignature)
+	config.Patience = cmp.Or(config.Patience, DefaultPatience)
+	if config.dial == nil {
+		config.dial = delivery.NewTransport(config.Anywhere).DialContext
+	}
+	e := examiner{Config: config}
 	card := Scorecard{URL: config.URL}
-	refusing := false
 	for i, x := range examinations() {
-		if refusing {
-			card.add(Finding{Delivery: x.delivery, Wanted: x.wanted, Verdict: Skipped, Saw: "not sent, because the valid delivery was not accepted"})
-			continue
+		f := Finding{Delivery: x.delivery, Wanted: x.wanted, Verdict: Skipped}
+		switch {
+		case i > 0 && card.Findings[0].Verdict == Bad:
+			f.Saw = "not sent, because the valid delivery was not accepted"
+		case x.rotated && e.OtherKey == "":
+			f.Saw = "not sent: set the receiver's second key with -other-key"
+		default:
+			err := e.examine(ctx, x, i+1, &f)
+			if ctx.Err() != nil {
+				return card, fmt.Errorf("examination interrupted: %w", ctx.Err())
+			}
+			if failed, ok := errors.AsType[*net.OpError](err); i == 0 && ok && failed.Op == "dial" {
+				return Scorecard{}, fmt.Errorf("no response from %s: %w; start the receiver first", config.URL, err)
+			}
 		}
-		f := x.make(e)
-		f.Delivery, f.Wanted = x.delivery, x.wanted
 		card.add(f)
-		if err := ctx.Err(); err != nil {
-			return card, fmt.Errorf("examination interrupted: %w", err)
-		}
-		if i == 0 && e.unreachable != nil {
-			return Scorecard{}, fmt.Errorf("no response from %s: %w; start the receiver first", config.URL, e.unreachable)
-		}
-		refusing = i == 0 && f.Verdict == Bad
 	}
 	return card, nil
 }
@@ -130,59 +149,140 @@ func Examine(ctx context.Context, config Config) (Scorecard, error) {
 // examiner sends deliveries.
 type examiner struct {
 	Config
-	ctx         context.Context
-	client      *http.Client
-	sent        int
-	unreachable error // why no connection was made for the first delivery
+	sent int
 }
 
-func newExaminer(ctx context.Context, config Config) (*examiner, error) {
-	if err := checkTarget(config.URL, config.Anywhere); err != nil {
-		return nil, err
+// examine makes one examination and returns why there was no response, or nil.
+func (e *examiner) examine(ctx context.Context, x examination, number int, f *Finding) error {
+	p := e.post(x, number)
+	r := e.send(ctx, p)
+	well := x.well(r)
+	f.Saw = r.String()
+	if x.then != "" {
+		if x.then != x.event {
+			p = e.post(examination{event: x.then}, number)
+		}
+		second := e.send(ctx, p)
+		well = well && x.well(second)
+		f.Saw += ", then " + second.String()
 	}
-	if config.Key == "" {
-		return nil, ErrNoKey
+	f.Verdict, f.Advice = Bad, x.advice
+	switch {
+	case well:
+		f.Verdict, f.Advice = Good, ""
+		if x.check != "" {
+			f.Advice = fmt.Sprintf("Check yourself: shipment %s %s.", shipmentID(number), x.check)
+		}
+	case number == 1:
+		f.Advice = firstAdvice(r, e.SignatureHeader)
+	case r.status >= 500 && x.wanted == wantRefused:
+		f.Advice = "A 5xx means that the receiver failed, so the service retries: refuse with 4xx. " + x.advice
 	}
-	if config.SignatureHeader == "" {
-		config.SignatureHeader = delivery.HeaderSignature
-	}
-	if config.Patience <= 0 {
-		config.Patience = DefaultPatience
-	}
-	if config.dial == nil {
-		config.dial = newDialer(config.Anywhere).DialContext
-	}
-	return &examiner{Config: config, ctx: ctx, client: &http.Client{
-		// No proxy: a receiver on this machine is not reached through another machine.
-		Transport:     &http.Transport{DialContext: config.dial, TLSClientConfig: &tls.Config{RootCAs: config.Roots}},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	return r.err
 }
 
-var errNotLoopback = errors.New("only receivers on this machine are examined; use -anywhere to allow others")
-
-func checkTarget(target string, anywhere bool) error {
-	u, err := url.Parse(target)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return fmt.Errorf("%q is not an absolute http or https URL: write one such as http://127.0.0.1:8080/hooks", target)
-	}
-	if !anywhere && !delivery.IsLoopback(u.Hostname()) {
-		return errNotLoopback
-	}
-	return nil
+// post is one request to the receiver.
+type post struct {
+	method, kind, id, signature string
+	body                        []byte
+	stalls                      bool // only the first byte of the body is sent
 }
 
-// newDialer returns a dialer that checks the address that is dialled, so that a name cannot resolve to another machine.
-func newDialer(anywhere bool) *net.Dialer {
-	dialer := &net.Dialer{Timeout: 5 * time.Second}
-	if !anywhere {
-		dialer.Control = func(_, address string, _ syscall.RawConn) error {
-			ap, err := netip.ParseAddrPort(address)
-			if err != nil || !ap.Addr().Unmap().IsLoopback() {
-				return errNotLoopback
-			}
-			return nil
+// post returns the delivery of an examination.
+func (e *examiner) post(x examination, number int) post {
+	e.sent++
+	p := post{method: http.MethodPost, kind: "application/json", id: fmt.Sprintf("WD-DOCTOR%010d", e.sent), body: notification(x.event, number)}
+	if x.body != nil {
+		p.body = x.body(p.body)
+	}
+	key := e.Key
+	if x.rotated {
+		key = e.OtherKey
+	}
+	p.signature = delivery.Sign(key, p.body)
+	if x.edit != nil {
+		x.edit(&p)
+	}
+	return p
+}
+
+// reaction is the receiver's response.
+type reaction struct {
+	status   int
+	location string // where a redirect leads
+	err      error  // without a response
+	took     time.Duration
+}
+
+// send sends one request and waits for the response for at most the patience. It writes to the connection itself, because
+// an http.Transport that waits for a body does not notice that the receiver has closed the connection.
+func (e *examiner) send(ctx context.Context, p post) reaction {
+	ctx, cancel := context.WithTimeout(ctx, e.Patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, p.method, e.URL, bytes.NewReader(p.body))
+	if err != nil {
+		return reaction{err: err}
+	}
+	req.Close = true
+	for name, value := range map[string]string{
+		"Content-Type": p.kind, e.SignatureHeader: p.signature,
+		delivery.HeaderDeliveryID: p.id, delivery.HeaderEventID: strings.Replace(p.id, "WD-", "WE-", 1),
+	} {
+		if value != "" {
+			req.Header.Set(name, value)
 		}
 	}
-	return dialer
+	var text bytes.Buffer
+	if err := req.Write(&text); err != nil {
+		return reaction{err: err}
+	}
+	if p.stalls {
+		text.Truncate(text.Len() - len(p.body) + 1)
+	}
+	conn, err := e.connect(ctx, req.URL)
+	if err != nil {
+		return reaction{err: err}
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	began := time.Now()
+	go func() { _, _ = conn.Write(text.Bytes()) }() // a receiver may respond before it has read everything
+	resp, err := http.ReadResponse(bufio.NewReader(conn), req)
+	if err != nil {
+		return reaction{err: cmp.Or(ctx.Err(), err)}
+	}
+	defer resp.Body.Close()
+	return reaction{status: resp.StatusCode, location: resp.Header.Get("Location"), took: time.Since(began)}
+}
+
+// connect opens a connection to the host of a URL.
+func (e *examiner) connect(ctx context.Context, u *url.URL) (net.Conn, error) {
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	conn, err := e.dial(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err != nil || u.Scheme == "http" {
+		return conn, err
+	}
+	return tls.Client(conn, &tls.Config{ServerName: u.Hostname(), RootCAs: e.Roots}), nil
+}
+
+func (r reaction) is(class int) bool { return r.status/100 == class }
+
+// late reports whether the patience ended before the response.
+func (r reaction) late() bool { return errors.Is(r.err, context.DeadlineExceeded) }
+
+// String describes the response, with its time if it took long.
+func (r reaction) String() string {
+	text := fmt.Sprintf("%d %s", r.status, http.StatusText(r.status))
+	switch {
+	case r.late():
+		return "no response in time"
+	case r.err != nil:
+		return "no response: " + r.err.Error()
+	case r.is(3):
+		text = fmt.Sprintf("%d, to %q", r.status, r.location)
+	}
+	if r.took > promptly {
+		text += fmt.Sprintf(" after %s", r.took.Round(time.Millisecond))
+	}
+	return text
 }

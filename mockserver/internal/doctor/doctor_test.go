@@ -180,7 +180,7 @@ func TestExamine_FindsWhatIsBad(t *testing.T) {
 		}, []string{"missing signature"}},
 		{"fails on wrong signatures", func(rc *receiver) {
 			rc.instead = func(w http.ResponseWriter, r *http.Request) bool {
-				wrong := r.Header.Get(delivery.HeaderSignature) == delivery.Sign(receiverKey+"?", []byte("something else"))
+				wrong := r.Header.Get(delivery.HeaderSignature) == delivery.Sign("another key", notification(created, 4))
 				if wrong {
 					w.WriteHeader(http.StatusInternalServerError)
 				}
@@ -304,9 +304,6 @@ func TestExamine_ExaminesNobodyWhoMayNotBeExamined(t *testing.T) {
 			}
 		})
 	}
-	if _, err := newDialer(false).DialContext(t.Context(), "tcp", "192.0.2.1:80"); !errors.Is(err, errNotLoopback) {
-		t.Errorf("dialled another machine: %v", err)
-	}
 }
 
 func TestScorecard_Text(t *testing.T) {
@@ -320,9 +317,9 @@ func TestScorecard_Text(t *testing.T) {
 
   good  valid                  204 No Content
   BAD   bad signature          204 No Content
-                               wanted 4xx
-                               Anyone could send you events: compare the signature, in constant time, before
-                               anything else.
+        wanted 4xx
+        Anyone could send you events:
+        compare the signature, in constant time, before anything else.
   -     rotated key            not sent
 
 1 good, 1 bad, 1 skipped

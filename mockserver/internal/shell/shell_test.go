@@ -81,7 +81,7 @@ func TestQuote_LeavesPlainTextAsItIs(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"": "''", "POST": "POST", "http://127.0.0.1:4010/v1": "http://127.0.0.1:4010/v1", "a b": "'a b'", "it's": `'it'\''s'`,
-		"a\x1bb": `'a'"$(printf '\033')"'b'`,
+		"a\x1bb": `"$(printf 'a\033b')"`,
 	} {
 		if got := shell.Quote(text); got != want {
 			t.Errorf("%q is %s, want %s", text, got, want)

@@ -238,8 +238,8 @@ func TestOrder_ChangesOneAtATime(t *testing.T) {
 			t.Errorf("%d received, %d at a time", len(got), most)
 		}
 		synctest.Wait()
-		if len(d.lanes) != 0 || len(d.flights) != 0 {
-			t.Errorf("%d lanes and %d flights are left", len(d.lanes), len(d.flights))
+		if len(d.queues) != 0 || len(d.pending) != 0 {
+			t.Errorf("%d queues and %d deliveries are left", len(d.queues), len(d.pending))
 		}
 	})
 }
