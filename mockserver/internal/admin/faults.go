@@ -23,7 +23,7 @@ type faultsView struct {
 }
 
 func (s *Admin) listFaults(c *control) wire.Reply {
-	view := faultsView{Rules: c.world.Faults.Rules(), Kinds: fault.Kinds(), Points: fault.Points(), RetryAfterForms: fault.RetryAfters()}
+	view := faultsView{Rules: c.world.Faults.List(), Kinds: fault.Kinds(), Points: fault.Points(), RetryAfterForms: fault.RetryAfters()}
 	for _, op := range shipping.Operations() {
 		view.Operations = append(view.Operations, op.Name)
 	}
@@ -43,7 +43,7 @@ func (s *Admin) addFaults(c *control) wire.Reply {
 	if err := c.world.Inject(ask.Rules...); err != nil {
 		return refusedFor(err)
 	}
-	all := c.world.Faults.Rules()
+	all := c.world.Faults.List()
 	return wire.SucceedWith(nil, spelling.Counted(len(ask.Rules), "fault rule added", "fault rules added"), all[max(0, len(all)-len(ask.Rules)):])
 }
 
@@ -55,37 +55,6 @@ func (s *Admin) clearFaults(c *control) wire.Reply {
 	return wire.SucceedWith(nil, "No fault rules are left", []inject.Listed{})
 }
 
-func (s *Admin) changeFault(c *control) wire.Reply {
-	var ask struct {
-		Disabled *bool `json:"disabled"`
-	}
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &ask); refusal != nil {
-		return *refusal
-	}
-	if ask.Disabled == nil {
-		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `disabled is required: send {"disabled":true} or {"disabled":false}`)
-	}
-	if err := c.world.SwitchFault(faultNumber(c), !*ask.Disabled); err != nil {
-		return refusedFor(err)
-	}
-	message := "Fault rule enabled"
-	if *ask.Disabled {
-		message = "Fault rule disabled"
-	}
-	return wire.SucceedWith(nil, message, c.world.Faults.Rules())
-}
-
-func (s *Admin) replaceFault(c *control) wire.Reply {
-	var rule fault.Rule
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &rule); refusal != nil {
-		return *refusal
-	}
-	if err := c.world.ReplaceFault(faultNumber(c), rule); err != nil {
-		return refusedFor(err)
-	}
-	return wire.SucceedWith(nil, "Fault rule replaced", c.world.Faults.Rules())
-}
-
 func (s *Admin) removeFault(c *control) wire.Reply {
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
 		return *refusal
@@ -93,7 +62,7 @@ func (s *Admin) removeFault(c *control) wire.Reply {
 	if err := c.world.RemoveFault(faultNumber(c)); err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, "Fault rule removed", slices.Clip(c.world.Faults.Rules()))
+	return wire.SucceedWith(nil, "Fault rule removed", slices.Clip(c.world.Faults.List()))
 }
 
 // faultNumber returns the number in the path, or 0, which no rule has, if it is not a number.

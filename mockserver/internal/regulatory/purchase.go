@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
@@ -47,8 +48,8 @@ const (
 //
 // Purchase is refused, and nothing is charged, if request id or document types are missing, a type is
 // unknown, repeated or not offered, the request is not a draft, or the funds are
-// insufficient. An error of a hook is returned unchanged; [Hooks] documents the state after it.
-func (d *Desk) Purchase(in PurchaseInput) (Receipt, error) {
+// insufficient. An error of [Config.At] is returned unchanged; [fault.Point] documents the state after it.
+func (d *Service) Purchase(in PurchaseInput) (Receipt, error) {
 	if problems := in.check(); len(problems) > 0 {
 		return Receipt{}, refuseProblems(CodeInvalidRequest, specPurchaseBody, problems)
 	}
@@ -73,7 +74,7 @@ func (d *Desk) Purchase(in PurchaseInput) (Receipt, error) {
 			return Receipt{}, chargeRefused(record, err).of(record)
 		}
 	}
-	if err := call(d.config.Hooks.BeforeCharge, in.RequestID); err != nil {
+	if err := d.config.At(fault.BeforeCharge, shipping.OpPurchase, in.RequestID); err != nil {
 		return Receipt{}, err
 	}
 	memo := fmt.Sprintf("Regulatory documents for %s", record.RequestID)
@@ -88,13 +89,13 @@ func (d *Desk) Purchase(in PurchaseInput) (Receipt, error) {
 }
 
 // charged is the part of a purchase after the charge, which cannot be refused.
-func (d *Desk) charged(next *Record, entry ledger.Entry) (Receipt, error) {
+func (d *Service) charged(next *Record, entry ledger.Entry) (Receipt, error) {
 	d.fire(next, TriggerPurchase)
 	stored := d.store(next)
 	if d.config.Charged != nil {
 		d.config.Charged(entry, stored)
 	}
-	interrupted := call(d.config.Hooks.AfterCharge, stored.RequestID)
+	interrupted := d.config.At(fault.AfterCharge, shipping.OpPurchase, stored.RequestID)
 	switch wait := d.config.Settings.Purchasing; {
 	case stored.script.hangInPurchasing:
 	case interrupted != nil || wait > 0:
@@ -105,7 +106,7 @@ func (d *Desk) charged(next *Record, entry ledger.Entry) (Receipt, error) {
 	if interrupted != nil {
 		return Receipt{}, interrupted
 	}
-	if err := call(d.config.Hooks.BeforeReply, stored.RequestID); err != nil {
+	if err := d.config.At(fault.BeforeReply, shipping.OpPurchase, stored.RequestID); err != nil {
 		return Receipt{}, err
 	}
 	return Receipt{
@@ -117,17 +118,17 @@ func (d *Desk) charged(next *Record, entry ledger.Entry) (Receipt, error) {
 func (in PurchaseInput) check() []Problem {
 	var problems []Problem
 	if in.RequestID == "" {
-		problems = append(problems, Problem{"request_id", "is required; use the one in the response of analyze"})
+		problems = append(problems, Problem{Field: "request_id", Reason: "is required; use the one in the response of analyze"})
 	}
 	if len(in.DocumentTypes) == 0 {
-		problems = append(problems, Problem{"document_types", "is required; list at least one of the draft's available_documents"})
+		problems = append(problems, Problem{Field: "document_types", Reason: "is required; list at least one of the draft's available_documents"})
 	}
 	return problems
 }
 
 // checkTypes refuses a purchase with invalid document types and lists all problems; the first one determines
 // the code of the refusal.
-func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
+func (d *Service) checkTypes(record *Record, slugs []string) *Refusal {
 	var first Refusal
 	var problems []Problem
 	for i, slug := range slugs {
@@ -149,7 +150,7 @@ func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
 			if problems == nil {
 				first = Refusal{Code: rule.code, Rule: rule.rule}
 			}
-			problems = append(problems, Problem{fmt.Sprintf("document_types[%d]", i), fmt.Sprintf("(%s) %s", shorten(slug), rule.reason)})
+			problems = append(problems, Problem{Field: fmt.Sprintf("document_types[%d]", i), Reason: fmt.Sprintf("(%s) %s", shorten(slug), rule.reason)})
 			break
 		}
 	}
@@ -165,7 +166,7 @@ func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
 //
 // Assumption: it checks nothing, because the specification states no such condition for a purchase. To switch,
 // set [Settings.RequireProfiles].
-func (d *Desk) checkProfiles(record *Record, slugs []string) *Refusal {
+func (d *Service) checkProfiles(record *Record, slugs []string) *Refusal {
 	if !d.config.Settings.RequireProfiles {
 		return nil
 	}
@@ -173,7 +174,7 @@ func (d *Desk) checkProfiles(record *Record, slugs []string) *Refusal {
 	for _, slug := range slugs {
 		form, _ := d.config.Rules().Form(slug)
 		for _, p := range form.Check(record.Profiles[slug], true) {
-			problems = append(problems, Problem{"profiles." + slug + "." + p.Field, p.Reason})
+			problems = append(problems, Problem{Field: "profiles." + slug + "." + p.Field, Reason: p.Reason})
 		}
 	}
 	if problems == nil {
@@ -182,13 +183,6 @@ func (d *Desk) checkProfiles(record *Record, slugs []string) *Refusal {
 	refusal := refuseProblems(CodeInvalidProfile, assumeProfiles, problems)
 	refusal.Message += "; nothing was charged"
 	return refusal
-}
-
-func call(hook func(string) error, requestID string) error {
-	if hook == nil {
-		return nil
-	}
-	return hook(requestID)
 }
 
 // chargeRefused converts an error of the ledger to a refusal.

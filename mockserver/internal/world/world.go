@@ -38,12 +38,12 @@ type World struct {
 
 	// mu guards the fields below. It is held while a handler reads or changes the world, never while
 	// something is read from or written to a connection.
-	mu        sync.Mutex
-	Account   account.Account // replaced by Reset and Restore
-	Desk      *regulatory.Desk
-	timers    *clock.Scope // of the desk and of arriving requests
-	arriving  []*onTheWay
-	Snapshots map[string]*Snapshot // by name, for clients over HTTP
+	mu         sync.Mutex
+	Account    account.Account // replaced by Reset and Restore
+	Regulatory *regulatory.Service
+	timers     *clock.Scope // of regulatory requests and of arriving requests
+	arriving   []*onTheWay
+	Snapshots  map[string]*Snapshot // by name, for clients over HTTP
 	// SnapshotChanges counts how often Snapshots has changed.
 	SnapshotChanges int
 	changes         Changes // of the assumptions
