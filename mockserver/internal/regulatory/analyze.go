@@ -113,8 +113,8 @@ func (d *Service) fill(next *Record, goods Consignment, known bool) (failure str
 	if next.Source == FlowInvoice {
 		next.Shipping = &goods.Shipping
 	}
-	if refusal := d.match(next); refusal != nil {
-		return refusal.Message
+	if err := d.match(next); err != nil {
+		return err.Error()
 	}
 	return ""
 }
@@ -123,11 +123,11 @@ func (d *Service) failAnalysis(next *Record, reason string) *Refusal {
 	next.FailureReason = "Analysis failed: " + reason
 	d.fire(next, triggerAnalysisFailed)
 	stored := d.store(next)
-	return &Refusal{
+	refusal := &Refusal{
 		Code: CodeAnalysisFailed, Rule: specAnalyzeFails,
 		Message: fmt.Sprintf("analysis failed: %s; correct the input and analyze again (the failed request is %s)", reason, stored.RequestID),
-		Data:    map[string]any{"request_id": stored.RequestID, "status": stored.Status},
 	}
+	return refusal.of(stored)
 }
 
 // rate returns the value of a US dollar in the wallet's currency.
@@ -163,7 +163,7 @@ func (d *Service) identified(items []LineItem) []LineItem {
 // A document that was on the draft before keeps its stored amount; a new one is priced at the rate of analyze time,
 // which the record stores. A draft is therefore never re-priced
 // (specification: "Amounts are converted into the user's wallet currency at analyze time").
-func (d *Service) match(next *Record) *Refusal {
+func (d *Service) match(next *Record) error {
 	var items []compliance.Item
 	for _, item := range next.LineItems {
 		items = append(items, compliance.Item{ID: item.ItemID, Description: item.Description, HSCode: item.HSCode})
@@ -171,9 +171,9 @@ func (d *Service) match(next *Record) *Refusal {
 	matches := d.config.Rules().Match(next.Addresses.Origin.Country, next.Addresses.Destination.Country, items)
 	offers := make([]AvailableDocument, 0, len(matches))
 	for _, m := range matches {
-		offer, refusal := d.offer(next, m.Form)
-		if refusal != nil {
-			return refusal
+		offer, err := d.offer(next, m.Form)
+		if err != nil {
+			return err
 		}
 		offer.Reasons = m.Reasons
 		offers = append(offers, offer)
@@ -193,7 +193,7 @@ func (d *Service) match(next *Record) *Refusal {
 }
 
 // offer returns the offer for a form, at its previous amount or at its price.
-func (d *Service) offer(next *Record, form *compliance.Form) (AvailableDocument, *Refusal) {
+func (d *Service) offer(next *Record, form *compliance.Form) (AvailableDocument, error) {
 	if earlier, offered := next.offered(form.Slug); offered {
 		return earlier, nil
 	}

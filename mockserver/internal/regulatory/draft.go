@@ -37,7 +37,7 @@ const (
 // that is no longer required is removed with its profile; one that stays keeps its
 // stored amount; a new one is priced at the exchange rate of analyze time.
 func (d *Service) UpdateItems(requestID string, in ItemsUpdate) (*Record, error) {
-	return d.edit(requestID, checkItems(in.LineItems), func(next *Record) *Refusal {
+	return d.edit(requestID, checkItems(in.LineItems), func(next *Record) error {
 		next.LineItems = d.identified(in.LineItems)
 		return d.match(next)
 	})
@@ -50,7 +50,7 @@ func (d *Service) UpdateAddresses(requestID string, in AddressesUpdate) (*Record
 	if in.Origin == nil && in.Destination == nil {
 		problems = []Problem{{Field: "origin", Reason: "or destination is required; send one or both"}}
 	}
-	return d.edit(requestID, problems, func(next *Record) *Refusal {
+	return d.edit(requestID, problems, func(next *Record) error {
 		if in.Origin != nil {
 			next.Addresses.Origin = *in.Origin
 		}
@@ -64,7 +64,7 @@ func (d *Service) UpdateAddresses(requestID string, in AddressesUpdate) (*Record
 // UpdateShipping replaces the shipping details. It is refused with [CodeShipmentFlow] unless the
 // request was analyzed from an invoice.
 func (d *Service) UpdateShipping(requestID string, in Shipping) (*Record, error) {
-	return d.edit(requestID, checkShipping(in), func(next *Record) *Refusal {
+	return d.edit(requestID, checkShipping(in), func(next *Record) error {
 		if next.Source != FlowInvoice {
 			return &Refusal{
 				Code: CodeShipmentFlow, Rule: specShippingFlow,
@@ -83,7 +83,7 @@ func (d *Service) UpdateShipping(requestID string, in Shipping) (*Record, error)
 // Assumption: the profile of a form that no goods require (OTHER) adds that form to the draft. To
 // switch, set [Settings.NoOther].
 func (d *Service) UpdateProfile(requestID, slug string, profile Profile) (*Record, error) {
-	return d.edit(requestID, nil, func(next *Record) *Refusal {
+	return d.edit(requestID, nil, func(next *Record) error {
 		form, known := d.config.Rules().Form(slug)
 		if !known {
 			return notFound("document type", slug, "use one in available_documents of the request")
@@ -93,9 +93,9 @@ func (d *Service) UpdateProfile(requestID, slug string, profile Profile) (*Recor
 				return &Refusal{Code: CodeNotOffered, Rule: specEdits,
 					Message: fmt.Sprintf("request %s does not offer %s; it offers %s", next.RequestID, slug, next.offers())}
 			}
-			offer, refusal := d.offer(next, form)
-			if refusal != nil {
-				return refusal
+			offer, err := d.offer(next, form)
+			if err != nil {
+				return err
 			}
 			next.AvailableDocuments = append(slices.Clip(next.AvailableDocuments), offer)
 		}
@@ -113,20 +113,17 @@ func (d *Service) UpdateProfile(requestID, slug string, profile Profile) (*Recor
 
 // edit changes a draft, or changes nothing and returns the refusal. A refusal for the state of the
 // request takes precedence over one for the edit.
-func (d *Service) edit(requestID string, problems []Problem, change func(next *Record) *Refusal) (*Record, error) {
-	record, refusal := d.find(requestID)
-	if refusal != nil {
-		return nil, refusal
-	}
-	if _, refusal := allow(record, TriggerEdit); refusal != nil {
-		return nil, refusal
+func (d *Service) edit(requestID string, problems []Problem, change func(next *Record) error) (*Record, error) {
+	record, err := d.open(requestID, TriggerEdit)
+	if err != nil {
+		return nil, err
 	}
 	if len(problems) > 0 {
 		return nil, refuseProblems(CodeInvalidRequest, specEdits, problems)
 	}
 	next := record.draft()
-	if refusal := change(next); refusal != nil {
-		return nil, refusal
+	if err := change(next); err != nil {
+		return nil, err
 	}
 	d.fire(next, TriggerEdit)
 	return d.store(next), nil

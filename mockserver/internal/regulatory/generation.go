@@ -77,12 +77,9 @@ func (d *Service) duration(slug string) time.Duration {
 // Assumption: the specification does not mention how evidence arrives; this method serves the control
 // surface. To receive evidence automatically, set [Settings.EvidenceAfter].
 func (d *Service) SubmitEvidence(requestID, slug string) (*Record, error) {
-	record, refusal := d.find(requestID)
-	if refusal != nil {
-		return nil, refusal
-	}
-	if _, refusal := allow(record, TriggerEvidence); refusal != nil {
-		return nil, refusal
+	record, err := d.open(requestID, TriggerEvidence)
+	if err != nil {
+		return nil, err
 	}
 	doc := record.document(slug)
 	if doc == nil {
@@ -112,12 +109,9 @@ func (d *Service) evidenceArrived(record *Record, slug string) *Record {
 //
 // Assumption: the request is processing during the retry; see the table of transitions.
 func (d *Service) Retry(requestID string) (*Record, error) {
-	record, refusal := d.find(requestID)
-	if refusal != nil {
-		return nil, refusal
-	}
-	if _, refusal := allow(record, TriggerRetry); refusal != nil {
-		return nil, refusal
+	record, err := d.open(requestID, TriggerRetry)
+	if err != nil {
+		return nil, err
 	}
 	next := record.draft()
 	var started []string

@@ -53,25 +53,21 @@ func (d *Service) Purchase(in PurchaseInput) (Receipt, error) {
 	if problems := in.check(); len(problems) > 0 {
 		return Receipt{}, refuseProblems(CodeInvalidRequest, specPurchaseBody, problems)
 	}
-	record, refusal := d.find(in.RequestID)
-	if refusal != nil {
-		return Receipt{}, refusal
+	record, err := d.open(in.RequestID, TriggerPurchase)
+	if err != nil {
+		return Receipt{}, err
 	}
-	if _, refusal := allow(record, TriggerPurchase); refusal != nil {
-		return Receipt{}, refusal
+	if err := d.checkTypes(record, in.DocumentTypes); err != nil {
+		return Receipt{}, err
 	}
-	if refusal := d.checkTypes(record, in.DocumentTypes); refusal != nil {
-		return Receipt{}, refusal.of(record)
-	}
-	if refusal := d.checkProfiles(record, in.DocumentTypes); refusal != nil {
-		return Receipt{}, refusal.of(record)
+	if err := d.checkProfiles(record, in.DocumentTypes); err != nil {
+		return Receipt{}, err
 	}
 	var sum shipping.Amount
 	for _, slug := range in.DocumentTypes {
 		offer, _ := record.offered(slug)
-		var err error
 		if sum, err = sum.Add(offer.Amount); err != nil {
-			return Receipt{}, chargeRefused(record, err).of(record)
+			return Receipt{}, chargeRefused(record, err)
 		}
 	}
 	if err := d.config.At(fault.BeforeCharge, shipping.OpPurchase, in.RequestID); err != nil {
@@ -80,7 +76,7 @@ func (d *Service) Purchase(in PurchaseInput) (Receipt, error) {
 	memo := fmt.Sprintf("Regulatory documents for %s", record.RequestID)
 	entry, err := d.config.Ledger.Debit(record.Wallet, sum, record.RequestID, memo, d.config.Now(), d.config.NewID("TR"))
 	if err != nil {
-		return Receipt{}, chargeRefused(record, err).of(record)
+		return Receipt{}, chargeRefused(record, err)
 	}
 	next := record.draft()
 	next.ChargedAmount, next.TransactionID = entry.Amount, entry.ID
@@ -128,7 +124,7 @@ func (in PurchaseInput) check() []Problem {
 
 // checkTypes refuses a purchase with invalid document types and lists all problems; the first one determines
 // the code of the refusal.
-func (d *Service) checkTypes(record *Record, slugs []string) *Refusal {
+func (d *Service) checkTypes(record *Record, slugs []string) error {
 	var first Refusal
 	var problems []Problem
 	for i, slug := range slugs {
@@ -159,14 +155,14 @@ func (d *Service) checkTypes(record *Record, slugs []string) *Refusal {
 	}
 	refusal := refuseProblems(first.Code, first.Rule, problems)
 	refusal.Message += "; nothing was charged; the request offers " + record.offers()
-	return refusal
+	return refusal.of(record)
 }
 
 // checkProfiles refuses a purchase of forms whose profiles lack required fields.
 //
 // Assumption: it checks nothing, because the specification states no such condition for a purchase. To switch,
 // set [Settings.RequireProfiles].
-func (d *Service) checkProfiles(record *Record, slugs []string) *Refusal {
+func (d *Service) checkProfiles(record *Record, slugs []string) error {
 	if !d.config.Settings.RequireProfiles {
 		return nil
 	}
@@ -182,17 +178,19 @@ func (d *Service) checkProfiles(record *Record, slugs []string) *Refusal {
 	}
 	refusal := refuseProblems(CodeInvalidProfile, assumeProfiles, problems)
 	refusal.Message += "; nothing was charged"
-	return refusal
+	return refusal.of(record)
 }
 
 // chargeRefused converts an error of the ledger to a refusal.
-func chargeRefused(record *Record, err error) *Refusal {
+func chargeRefused(record *Record, err error) error {
 	if short, ok := errors.AsType[*ledger.InsufficientFundsError](err); ok {
-		return &Refusal{
+		refusal := &Refusal{
 			Code: CodeInsufficientFunds, Rule: assumeFunds, Message: short.Error(),
 			Data: map[string]any{"wallet": short.Wallet, "currency": short.Currency, "balance": short.Balance, "needed": short.Needed},
 		}
+		return refusal.of(record)
 	}
-	return &Refusal{Code: CodeChargeRefused, Rule: assumeFunds,
+	refusal := &Refusal{Code: CodeChargeRefused, Rule: assumeFunds,
 		Message: fmt.Sprintf("wallet %s cannot be charged for request %s: %v", record.Wallet, record.RequestID, err)}
+	return refusal.of(record)
 }

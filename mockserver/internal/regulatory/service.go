@@ -107,11 +107,24 @@ func New(config Config) *Service { return &Service{config: config} }
 //
 // Specification: GET /request/:request_id.
 func (d *Service) Get(requestID string) (*Record, error) {
-	record, refusal := d.find(requestID)
-	if refusal != nil {
-		return nil, refusal
+	if record, known := d.records.Get(requestID); known {
+		return record, nil
 	}
-	return record, nil
+	next := "use the request_id in the response of analyze"
+	if strings.HasPrefix(requestID, "SH-") {
+		next = "that is the id of a shipment: analyze the shipment, and use the request_id in the response"
+	}
+	return nil, notFound("regulatory document request", requestID, next)
+}
+
+// open returns a request to which a trigger applies.
+func (d *Service) open(requestID string, trigger Trigger) (*Record, error) {
+	record, err := d.Get(requestID)
+	if err != nil {
+		return nil, err
+	}
+	_, err = allow(record, trigger)
+	return record, err
 }
 
 // Len returns the number of requests.
@@ -179,17 +192,6 @@ func (d *Service) Check() error {
 	return errors.Join(broken...)
 }
 
-func (d *Service) find(requestID string) (*Record, *Refusal) {
-	if record, known := d.records.Get(requestID); known {
-		return record, nil
-	}
-	next := "use the request_id in the response of analyze"
-	if strings.HasPrefix(requestID, "SH-") {
-		next = "that is the id of a shipment: analyze the shipment, and use the request_id in the response"
-	}
-	return nil, notFound("regulatory document request", requestID, next)
-}
-
 // store sets the request's record to next, with its timestamps, and returns it.
 func (d *Service) store(next *Record) *Record {
 	next.UpdatedAt = Timestamp{d.config.Now().UTC()}
@@ -210,9 +212,9 @@ func (d *Service) store(next *Record) *Record {
 // fire applies a trigger of the table to a record that is being changed. The service only fires triggers that have
 // a row; Check reports an error if not.
 func (d *Service) fire(next *Record, trigger Trigger) {
-	to, refusal := allow(next, trigger)
-	if refusal != nil {
-		d.broken = append(d.broken, refusal)
+	to, err := allow(next, trigger)
+	if err != nil {
+		d.broken = append(d.broken, err)
 		return
 	}
 	next.Status = to

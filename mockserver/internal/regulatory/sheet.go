@@ -22,9 +22,9 @@ import (
 // Assumption: the content of the page, and that a generated document is available even if the
 // request has not ended, or failed for another document. To switch, change this file.
 func (d *Service) Sheet(requestID, slug string) (formpdf.Document, error) {
-	record, refusal := d.find(requestID)
-	if refusal != nil {
-		return formpdf.Document{}, refusal
+	record, err := d.Get(requestID)
+	if err != nil {
+		return formpdf.Document{}, err
 	}
 	doc := record.document(slug)
 	if doc == nil {

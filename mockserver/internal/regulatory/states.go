@@ -121,7 +121,7 @@ var transitions = []transition{
 }
 
 // allow returns the state after a trigger, or the refusal in the table.
-func allow(r *Record, trigger Trigger) (State, *Refusal) {
+func allow(r *Record, trigger Trigger) (State, error) {
 	for _, t := range transitions {
 		switch {
 		case t.trigger != trigger || !slices.Contains(t.from, r.Status):
