@@ -7,14 +7,13 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
-	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // faultsView is the data of GET /_mock/faults.
 type faultsView struct {
-	Rules      []inject.Listed `json:"rules"`
+	Rules      []fault.Injected `json:"rules"`
 	Kinds      []fault.Kind    `json:"kinds"`
 	Points     []fault.Point   `json:"points"`
 	Operations []string        `json:"operations"`
@@ -23,7 +22,7 @@ type faultsView struct {
 }
 
 func (s *Admin) listFaults(c *control) wire.Reply {
-	view := faultsView{Rules: c.world.Faults.List(), Kinds: fault.Kinds(), Points: fault.Points(), RetryAfterForms: fault.RetryAfters()}
+	view := faultsView{Rules: c.world.Faults.Rules(), Kinds: fault.Kinds(), Points: fault.Points(), RetryAfterForms: fault.RetryAfters()}
 	for _, op := range shipping.Operations() {
 		view.Operations = append(view.Operations, op.Name)
 	}
@@ -43,7 +42,7 @@ func (s *Admin) addFaults(c *control) wire.Reply {
 	if err := c.world.Inject(ask.Rules...); err != nil {
 		return refusedFor(err)
 	}
-	all := c.world.Faults.List()
+	all := c.world.Faults.Rules()
 	return wire.SucceedWith(nil, spelling.Counted(len(ask.Rules), "fault rule added", "fault rules added"), all[max(0, len(all)-len(ask.Rules)):])
 }
 
@@ -52,7 +51,7 @@ func (s *Admin) clearFaults(c *control) wire.Reply {
 		return *refusal
 	}
 	c.world.ClearFaults()
-	return wire.SucceedWith(nil, "No fault rules are left", []inject.Listed{})
+	return wire.SucceedWith(nil, "No fault rules are left", []fault.Injected{})
 }
 
 func (s *Admin) removeFault(c *control) wire.Reply {
@@ -62,7 +61,7 @@ func (s *Admin) removeFault(c *control) wire.Reply {
 	if err := c.world.RemoveFault(faultNumber(c)); err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, "Fault rule removed", slices.Clip(c.world.Faults.List()))
+	return wire.SucceedWith(nil, "Fault rule removed", slices.Clip(c.world.Faults.Rules()))
 }
 
 // faultNumber returns the number in the path, or 0, which no rule has, if it is not a number.

@@ -36,19 +36,11 @@ type Rules struct {
 
 // rule is a rule with its effect and its counters.
 type rule struct {
-	Listed
+	fault.Injected
 	all      *Rules
 	effect   effect
 	on       []string       // operations that it matches; nil for all
 	requests map[uint64]int // how often each request was matched
-}
-
-// Listed is a rule and its counters, as GET /_mock/faults lists it.
-type Listed struct {
-	Number int `json:"number"`
-	fault.Rule
-	Seen   int   `json:"seen,omitempty"`   // requests that it has counted
-	Struck int64 `json:"struck,omitempty"` // requests that it has struck
 }
 
 // Request is a request that is compared with the rules when it arrives, or when it reaches a point.
@@ -96,7 +88,7 @@ func (b *Rules) rule(given fault.Rule, number int) *rule {
 	if given.Point != "" && given.Point != fault.Generation && given.Fault.IsZero() {
 		given.Fault = fault.Drop()
 	}
-	r := &rule{Listed: Listed{Number: number, Rule: given}, all: b, effect: effects()[given.Fault.Kind], requests: map[uint64]int{}}
+	r := &rule{Injected: fault.Injected{Number: number, Rule: given}, all: b, effect: effects()[given.Fault.Kind], requests: map[uint64]int{}}
 	switch {
 	case r.Operation != "":
 		r.on = []string{r.Operation}
@@ -136,13 +128,13 @@ func (b *Rules) Reset() {
 	clear(b.requests)
 }
 
-// List returns the rules in the order in which they were added.
-func (b *Rules) List() []Listed {
+// Rules returns the rules in the order in which they were added.
+func (b *Rules) Rules() []fault.Injected {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all := make([]Listed, len(b.rules))
+	all := make([]fault.Injected, len(b.rules))
 	for i, r := range b.rules {
-		all[i] = r.Listed
+		all[i] = r.Injected
 	}
 	return all
 }

@@ -101,7 +101,7 @@ func TestPairs_EveryRuleStrikesOrIsExcluded(t *testing.T) {
 		for _, later := range all {
 			rules := with(t, first, later)
 			x := answer(rules)
-			listed := rules.List()
+			listed := rules.Rules()
 			excluded := rules.rules[0].excludes(rules.rules[1])
 			if listed[0].Struck != 1 || listed[0].Seen != 1 || listed[1].Seen != 1 || (listed[1].Struck == 1) == excluded || len(x.Struck) != int(1+listed[1].Struck) {
 				t.Errorf("%s and %s: %+v, excluded %t: %s", first.Fault.Kind, later.Fault.Kind, listed, excluded, x.Faults())
@@ -164,7 +164,7 @@ func TestAdd_CopiesRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	rule.Fault.Header["a"][0] = "c"
-	if got := rules.List()[0].Fault.Header; !cmp.Equal(got, fault.Header{"A": {"b"}}) {
+	if got := rules.Rules()[0].Fault.Header; !cmp.Equal(got, fault.Header{"A": {"b"}}) {
 		t.Errorf("the header is %v", got)
 	}
 }
@@ -183,7 +183,7 @@ func TestMatch_ChangesNoRule(t *testing.T) {
 			t.Errorf("%+v", x.Reply)
 		}
 	}
-	if got := rules.List()[0].Fault.Header; !cmp.Equal(http.Header(got), header) {
+	if got := rules.Rules()[0].Fault.Header; !cmp.Equal(http.Header(got), header) {
 		t.Errorf("the header is %v", got)
 	}
 }

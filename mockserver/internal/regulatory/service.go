@@ -10,6 +10,7 @@ package regulatory
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +18,6 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
-	"github.com/shipping-go/shipping/mockserver/internal/cow"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 )
 
@@ -95,19 +95,21 @@ type Service struct {
 
 // Requests are the requests of a service, as [Service.Snapshot] returns them.
 type Requests struct {
-	records cow.Map[string, *Record]
-	order   cow.List[string] // request ids, oldest first
-	broken  []error          // violated invariants, for Check
+	records map[string]*Record
+	order   []string // request ids, oldest first
+	broken  []error  // violated invariants, for Check
 }
 
 // New returns a service without requests.
-func New(config Config) *Service { return &Service{config: config} }
+func New(config Config) *Service {
+	return &Service{config: config, Requests: Requests{records: map[string]*Record{}}}
+}
 
 // Get returns a request, or a [*Refusal] with [CodeNotFound].
 //
 // Specification: GET /request/:request_id.
 func (d *Service) Get(requestID string) (*Record, error) {
-	if record, known := d.records.Get(requestID); known {
+	if record, known := d.records[requestID]; known {
 		return record, nil
 	}
 	next := "use the request_id in the response of analyze"
@@ -128,28 +130,28 @@ func (d *Service) open(requestID string, trigger Trigger) (*Record, error) {
 }
 
 // Len returns the number of requests.
-func (d *Service) Len() int { return d.order.Len() }
+func (d *Service) Len() int { return len(d.order) }
 
 // Records returns every request, oldest first. The caller may change the slice.
 func (d *Service) Records() []*Record {
-	records := make([]*Record, d.order.Len())
-	for i, id := range d.order.All() {
-		records[i], _ = d.records.Get(id)
+	records := make([]*Record, len(d.order))
+	for i, id := range d.order {
+		records[i] = d.records[id]
 	}
 	return records
 }
 
 // Snapshot returns the current requests, for any number of calls of [Service.Resume]. It shares the records, which are
-// immutable, so its cost depends only on the changes since the last snapshot.
+// immutable.
 func (d *Service) Snapshot() Requests {
-	return Requests{records: d.records.Clone(), order: d.order.Clone(), broken: slices.Clip(d.broken)}
+	return Requests{records: maps.Clone(d.records), order: slices.Clip(d.order), broken: slices.Clip(d.broken)}
 }
 
 // Resume adds the requests of another service to a new one, which has its own ledger, clock and ids. Everything that was
 // scheduled there is scheduled here for the same time plus shift, or at once if that time has passed.
 func (d *Service) Resume(from Requests, shift time.Duration) {
-	d.Requests = from
-	d.Requests = d.Snapshot() // the other service keeps its own
+	maps.Copy(d.records, from.records)
+	d.order, d.broken = slices.Clip(from.order), slices.Clip(from.broken)
 	for _, r := range d.Records() {
 		d.resume(r, shift)
 	}
@@ -162,7 +164,7 @@ func (d *Service) resume(r *Record, shift time.Duration) {
 	}
 	if shift != 0 {
 		r = r.postponed(shift)
-		d.records.Set(r.RequestID, r)
+		d.records[r.RequestID] = r
 	}
 	d.schedule(r)
 }
@@ -195,16 +197,16 @@ func (d *Service) Check() error {
 // store sets the request's record to next, with its timestamps, and returns it.
 func (d *Service) store(next *Record) *Record {
 	next.UpdatedAt = Timestamp{d.config.Now().UTC()}
-	earlier, known := d.records.Get(next.RequestID)
+	earlier, known := d.records[next.RequestID]
 	if !known {
 		next.CreatedAt = next.UpdatedAt
 	}
 	next.happened(earlier)
 	next.encodeOnce()
 	if !known {
-		d.order.Append(next.RequestID)
+		d.order = append(d.order, next.RequestID)
 	}
-	d.records.Set(next.RequestID, next)
+	d.records[next.RequestID] = next
 	d.stored++
 	return next
 }
