@@ -101,7 +101,7 @@ func Routes() []Route {
 
 // Config holds what the control surface needs from a server.
 type Config struct {
-	Worlds     *world.Book
+	Worlds     *world.Worlds
 	Operations []shipping.Operation
 	Unread     *wire.Unread
 	Metrics    *watch.Metrics

@@ -14,9 +14,9 @@ import (
 // faultsView is the data of GET /_mock/faults.
 type faultsView struct {
 	Rules      []fault.Injected `json:"rules"`
-	Kinds      []fault.Kind    `json:"kinds"`
-	Points     []fault.Point   `json:"points"`
-	Operations []string        `json:"operations"`
+	Kinds      []fault.Kind     `json:"kinds"`
+	Points     []fault.Point    `json:"points"`
+	Operations []string         `json:"operations"`
 	// RetryAfterForms are the values of retry_after.
 	RetryAfterForms []fault.RetryAfter `json:"retry_after_forms"`
 }

@@ -20,7 +20,7 @@ import (
 
 // Config holds what the operations of a server share.
 type Config struct {
-	Worlds         *world.Book
+	Worlds         *world.Worlds
 	Operations     []shipping.Operation // the operation table
 	OpenOperations []string             // that need no key, in addition to those of the table
 	Countries      *wire.Static         // the whole response of GET /v1/countries

@@ -63,7 +63,7 @@ type Access struct {
 const HomeName = "home"
 
 // newWorld returns a world with the contents of a snapshot.
-func (b *Book) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
+func (b *Worlds) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
 	w := &World{
 		Access: &Access{URL: b.url, SecretKey: key}, name: name, settings: b.settings, Plan: p, changes: p.changes, base: base,
 		instruments: newInstruments(b.settings, p.Seed, key),
