@@ -60,7 +60,6 @@ func exactBodies(t *testing.T, srv *mockserver.Server) map[string]exactBody {
 		"shipping":           {"PUT", regulatoryPath + "/request/" + invoice.ID + "/shipping", `{"carrier_slug":"dhl","service":"express","incoterm":"DAP","reason_for_export":"sale","port_of_entry":"JFK","estimated_arrival":"2026-02-01"}`},
 		"call":               {"POST", "/_mock/requests", `{"method":"GET","target":"/v1/countries","body":{}}`},
 		"faults":             {"POST", "/_mock/faults", `{"rules":[{"operation":"rates.list","nth":500,"fault":{"kind":"status","status":503}}]}`},
-		"switch a fault":     {"PATCH", "/_mock/faults/1", `{"disabled":true}`},
 		"add a webhook":      {"POST", "/_mock/webhooks", `{"name":"n","url":"http://127.0.0.1:9/","events":["shipment.created"],"active":false}`},
 		"change a webhook":   {"PATCH", "/_mock/webhooks/" + hook, `{"name":"n","url":"http://127.0.0.1:9/","events":["shipment.updated"],"active":false,"order":"fifo"}`},
 		"emit":               {"POST", "/_mock/events", `{"event":"shipment.updated","shipment_id":"` + srv.Shipments()[0] + `"}`},

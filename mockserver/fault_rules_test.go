@@ -45,11 +45,11 @@ func TestInject_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 		{"no content type", fault.Rule{Fault: fault.ContentType("")}, "content_type"},
 		{"unknown form", fault.Rule{Fault: fault.RateLimit("later", 0)}, "seconds, imf-date"},
 		{"pages of a list without pages", fault.Rule{Operation: shipping.OpListCountries, Fault: fault.RepeatPage()}, "is not a list with pages"},
-		{"page fault too late", fault.Rule{Committed: true, Fault: fault.CapPage(1)}, "cannot strike after the operation"},
-		{"page fault at a failpoint", fault.Rule{Point: fault.AfterCharge, Fault: fault.InsertRows(1)}, "cannot happen at a point"},
+		{"page fault too late", fault.Rule{Committed: true, Fault: fault.CapPage(1)}, "leave committed and point out"},
+		{"page fault at a failpoint", fault.Rule{Point: fault.AfterCharge, Fault: fault.InsertRows(1)}, "leave committed and point out"},
 		{"pages of nothing", fault.Rule{Fault: fault.CapPage(0)}, "at least 1"},
 		{"no rows", fault.Rule{Fault: fault.InsertRows(0)}, "between 1 and"},
-		{"unknown failpoint", fault.Rule{Point: "before-lunch"}, "before-charge, after-charge"},
+		{"unknown failpoint", fault.Rule{Point: "before-lunch"}, "before-charge after-charge"},
 		{"failpoint elsewhere", fault.Rule{Point: fault.BeforeReply, Operation: shipping.OpAnalyze}, "never reached by"},
 		{"failpoint and committed", fault.Rule{Point: fault.BeforeReply, Committed: true}, "leave committed out"},
 		{"generation with a caller", fault.Rule{Point: fault.Generation, Fault: down}, "leave operation and fault out"},
@@ -64,23 +64,6 @@ func TestInject_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 			}
 			get(t, srv, "/v1/countries").want(t, http.StatusOK) // the first rule was not added either
 		})
-	}
-}
-
-func TestInject_PointsOutARuleBehindOneThatStrikesEveryCall(t *testing.T) {
-	t.Parallel()
-	down := fault.Status(503, nil)
-	all := fault.Rule{Operation: shipping.OpListRates, Fault: down}
-	srv := start(t, mockserver.WithoutListener())
-	inject(t, srv, all)
-	if err := srv.Inject(fault.Rule{Operation: shipping.OpListRates, Nth: 3, Fault: down}); err == nil || !strings.Contains(err.Error(), "rule 1 strikes every such call first") {
-		t.Errorf("got %v", err)
-	}
-	inject(t, srv, fault.Rule{Fault: down}) // other operations are left to it
-	for _, limited := range []fault.Rule{{First: 2}, {Nth: 1}, {Probability: 0.5}, {Until: srv.Now().Add(time.Hour)}} {
-		srv := start(t, mockserver.WithoutListener())
-		limited.Fault = down
-		inject(t, srv, limited, all)
 	}
 }
 
@@ -317,7 +300,7 @@ func TestFaults_AreTheSameAgainAfterAReset(t *testing.T) {
 	}
 }
 
-// A fault of lists applies to lists only: its rule neither counts other operations nor hides later rules for them.
+// A fault of lists applies to lists only: its rule does not count other operations.
 func TestInject_AFaultOfListsSeesListsOnly(t *testing.T) {
 	t.Parallel()
 	for _, injected := range []fault.Fault{fault.CapPage(1), fault.RepeatPage(), fault.InsertRows(1), fault.RemoveRows(1)} {
@@ -331,20 +314,6 @@ func TestInject_AFaultOfListsSeesListsOnly(t *testing.T) {
 		get(t, srv, "/v1/rates?perPage=2").want(t, http.StatusOK)
 		if calls := srv.Find(journal.Query{Faulted: true}); len(calls) != 1 || calls[0].Operation != shipping.OpListRates {
 			t.Errorf("%v struck %+v", injected, calls)
-		}
-	}
-	srv := start(t, mockserver.WithoutListener())
-	inject(t, srv, fault.Rule{Fault: fault.CapPage(1)})
-	inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, Fault: fault.Drop()})
-	inject(t, srv, fault.Rule{Fault: fault.Drop()})
-	for _, shown := range []fault.Rule{{Operation: shipping.OpListRates, Fault: fault.EarlyHints()}, {Fault: fault.InsertRows(1)}} {
-		inject(t, start(t, mockserver.WithoutListener()), fault.Rule{Fault: fault.CapPage(1)}, shown)
-	}
-	for _, hidden := range []fault.Rule{
-		{Operation: shipping.OpListRates, Fault: fault.Drop()}, {Fault: fault.RepeatPage()},
-	} {
-		if err := srv.Inject(hidden); err == nil || !strings.Contains(err.Error(), "rule 3 strikes every such call first") {
-			t.Errorf("%+v: %v", hidden, err)
 		}
 	}
 }

@@ -214,10 +214,5 @@ func TestLimits_BoundBytes(t *testing.T) {
 			post(t, srv, "/_mock/webhooks", add).refusal(t, 400, "use at most")
 			do(t, srv, "PATCH", "/_mock/webhooks/"+id, body+"}").refusal(t, 400, "use at most")
 		}
-		rule := `{"rules":[{"nth":5,"fault":{"kind":"status","status":503,"header":{"X":"` + long + `"}}}]}`
-		for range 3 {
-			post(t, srv, "/_mock/faults", rule).want(t, 200)
-		}
-		post(t, srv, "/_mock/faults", rule).refusal(t, 400, "at most")
 	})
 }

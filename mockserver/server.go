@@ -24,7 +24,7 @@ type Server struct {
 
 	config config
 	err    error
-	worlds *world.Book
+	worlds *world.Worlds
 	api    *api.API
 	admin  *admin.Admin
 
@@ -62,7 +62,7 @@ func New(opts ...Option) *Server {
 func (s *Server) openHome() (err error) {
 	s.config.Facade = s.newFacade
 	s.config.Located = func(w *world.World) { s.facade(w).URL = w.URL }
-	s.worlds, err = world.NewBook(&s.config.Settings, s.config.scenario)
+	s.worlds, err = world.NewWorlds(&s.config.Settings, s.config.scenario)
 	s.World = s.facade(s.worlds.Home())
 	return err
 }

@@ -39,6 +39,16 @@ type Rule struct {
 	Fault Fault `json:"fault,omitzero"`
 }
 
+// Injected is a rule of a world, and its counts.
+type Injected struct {
+	// Number identifies the rule, counted from 1 in the order of injection.
+	Number int `json:"number"`
+	Rule
+	// Seen is how many requests the rule has counted, and Struck how many it has struck.
+	Seen   int   `json:"seen,omitempty"`
+	Struck int64 `json:"struck,omitempty"`
+}
+
 // Point is a place inside an operation at which a rule can strike. A rule counts a request when it reaches the
 // point.
 type Point string

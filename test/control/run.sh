@@ -101,9 +101,6 @@ step "the response to a purchase will be lost, after the charge" POST faults '"n
 service 000 POST regulatory-documents/purchase "$order" 2>/dev/null
 step "the rule has struck once" GET faults '"struck":1'
 step "the wallet was charged once, 4 dollars" GET "ledger?wallet=$wallet&perPage=1" '"balance":3601'
-step "the rule is disabled" PATCH faults/1 '"disabled":true' '{"disabled":true}'
-step "the rule is replaced, and counts from zero" PUT faults/1 '[{"number":1,"name":"Countries are slow","operation":"countries.list","fault":{"kind":"latency","duration":"1s"},"disabled":true}]' \
-  '{"name":"Countries are slow","operation":"countries.list","fault":{"kind":"latency","duration":"1s"}}'
 step "the rule is removed" DELETE faults/1 '"data":[]'
 step "another rule is added" POST faults '"number":2' '{"rules":[{"operation":"rates.list","first":1,"fault":{"kind":"status","status":503,"header":{"Retry-After":"2"}}}]}'
 step "all rules are removed" DELETE faults '"data":[]'

@@ -61,7 +61,7 @@ func (s *Shipment) Payload(event string) ([]byte, error) {
 	return body, nil
 }
 
-// Consignment is what the regulatory desk needs to know of a shipment.
+// Consignment is the part of a shipment that package regulatory needs.
 func (s *Shipment) Consignment() regulatory.Consignment {
 	return regulatory.Consignment{
 		Items:     s.Parcel.Items,

@@ -56,8 +56,6 @@ func Routes() []Route {
 		{"GET", "faults", "the fault rules, and the kinds of faults", "", (*Admin).listFaults},
 		{"POST", "faults", `add fault rules: {"rules":[{"operation":"rates.list","first":2,"fault":{"kind":"status","status":503}}]}`, "", (*Admin).addFaults},
 		{"DELETE", "faults", "remove every fault rule", "", (*Admin).clearFaults},
-		{"PATCH", "faults/{number}", `disable or enable a fault rule: {"disabled":true}`, "", (*Admin).changeFault},
-		{"PUT", "faults/{number}", `replace a fault rule: {"operation":"rates.list","first":3,"fault":{"kind":"status","status":503}}`, "", (*Admin).replaceFault},
 		{"DELETE", "faults/{number}", "remove a fault rule", "", (*Admin).removeFault},
 		{"GET", "journal", "the journal: the latest requests to the service, oldest first; operation, method, status (400 or 4xx), request_id, key, contains, refused, faulted and fault filter; after=req-7 selects later ones, after=latest future ones, before=req-7 earlier ones, last=50 the latest; bodies=false omits bodies; wait=5s waits for the first, wait=5s&count=2 for two; as=jsonl, as=har and as=curl export", "operation method status request_id key contains refused faulted fault after before last bodies wait count as", (*Admin).listJournal},
 		{"POST", "requests", `send a request to the service with the key of the world: {"method":"GET","target":"/v1/rates?perPage=2"}, and optionally "body"`, "", (*Admin).sendRequest},
@@ -101,7 +99,7 @@ func Routes() []Route {
 
 // Config holds what the control surface needs from a server.
 type Config struct {
-	Worlds     *world.Book
+	Worlds     *world.Worlds
 	Operations []shipping.Operation
 	Unread     *wire.Unread
 	Memory     *watch.Memory // of all journals

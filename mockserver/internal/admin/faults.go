@@ -7,17 +7,16 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
-	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // faultsView is the data of GET /_mock/faults.
 type faultsView struct {
-	Rules      []inject.Listed `json:"rules"`
-	Kinds      []fault.Kind    `json:"kinds"`
-	Points     []fault.Point   `json:"points"`
-	Operations []string        `json:"operations"`
+	Rules      []fault.Injected `json:"rules"`
+	Kinds      []fault.Kind     `json:"kinds"`
+	Points     []fault.Point    `json:"points"`
+	Operations []string         `json:"operations"`
 	// RetryAfterForms are the values of retry_after.
 	RetryAfterForms []fault.RetryAfter `json:"retry_after_forms"`
 }
@@ -52,38 +51,7 @@ func (s *Admin) clearFaults(c *control) wire.Reply {
 		return *refusal
 	}
 	c.world.ClearFaults()
-	return wire.SucceedWith(nil, "No fault rules are left", []inject.Listed{})
-}
-
-func (s *Admin) changeFault(c *control) wire.Reply {
-	var ask struct {
-		Disabled *bool `json:"disabled"`
-	}
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &ask); refusal != nil {
-		return *refusal
-	}
-	if ask.Disabled == nil {
-		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `disabled is required: send {"disabled":true} or {"disabled":false}`)
-	}
-	if err := c.world.SwitchFault(faultNumber(c), !*ask.Disabled); err != nil {
-		return refusedFor(err)
-	}
-	message := "Fault rule enabled"
-	if *ask.Disabled {
-		message = "Fault rule disabled"
-	}
-	return wire.SucceedWith(nil, message, c.world.Faults.Rules())
-}
-
-func (s *Admin) replaceFault(c *control) wire.Reply {
-	var rule fault.Rule
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &rule); refusal != nil {
-		return *refusal
-	}
-	if err := c.world.ReplaceFault(faultNumber(c), rule); err != nil {
-		return refusedFor(err)
-	}
-	return wire.SucceedWith(nil, "Fault rule replaced", c.world.Faults.Rules())
+	return wire.SucceedWith(nil, "No fault rules are left", []fault.Injected{})
 }
 
 func (s *Admin) removeFault(c *control) wire.Reply {

@@ -62,13 +62,13 @@ func (p summary) withoutTime() summary {
 func (s *Admin) summary(w *world.World) summary {
 	p := summary{
 		World: w.Name(), Entries: w.Log.Last(), Unauthenticated: s.Worlds.Unauthenticated.Log.Last(),
-		Marks:   marks{Faults: w.Faults.Mark(), Worlds: checksumWorlds(s.Worlds.Worlds())},
+		Marks:   marks{Faults: checksum(w.Faults.Changes()), Worlds: checksumWorlds(s.Worlds.Worlds())},
 		Pending: w.Waiting(), Clock: clockKind(w), Now: jsontext.Timestamp(w.Clock.Now()),
 	}
 	deliveries, inbox := w.Dispatcher.Changes(), w.Inbox.Received()
 	w.Lock()
 	defer w.Unlock()
-	p.LedgerEntries, p.Requests = w.Account.Ledger.Len(), w.Desk.Len()
+	p.LedgerEntries, p.Requests = w.Account.Ledger.Len(), w.Regulatory.Len()
 	p.Marks.Assumptions = checksum(w.Replaced, *w.Assume())
 	p.Marks.Deliveries = checksum(w.Replaced, deliveries)
 	p.Marks.Inbox = checksum(w.Replaced, inbox)
@@ -76,9 +76,9 @@ func (s *Admin) summary(w *world.World) summary {
 	if last, known := w.Account.Ledger.Last(); known {
 		p.Marks.Ledger = checksum(w.Replaced, p.LedgerEntries, last.ID)
 	}
-	p.Marks.Requests = checksum(w.Replaced, p.Requests, w.Desk.Stored())
-	if newest := w.Desk.Newest(0, 1); len(newest) > 0 {
-		p.Marks.Requests = checksum(w.Replaced, p.Requests, w.Desk.Stored(), newest[0].RequestID)
+	p.Marks.Requests = checksum(w.Replaced, p.Requests, w.Regulatory.Stored())
+	if newest := w.Regulatory.Newest(0, 1); len(newest) > 0 {
+		p.Marks.Requests = checksum(w.Replaced, p.Requests, w.Regulatory.Stored(), newest[0].RequestID)
 	}
 	hooks := []any{w.Replaced}
 	for _, h := range w.Account.Webhooks.All {

@@ -35,10 +35,10 @@ func (s *Admin) listRegulatoryRequests(c *control) wire.Reply {
 		return *refusal
 	}
 	w.Lock()
-	total := w.Desk.Len()
+	total := w.Regulatory.Len()
 	var records []*regulatory.Record
 	if p.Page <= p.PageCount(total) { // otherwise the product below could overflow
-		records = w.Desk.Newest((p.Page-1)*p.PerPage, p.PerPage)
+		records = w.Regulatory.Newest((p.Page-1)*p.PerPage, p.PerPage)
 	}
 	w.Unlock()
 	rows := make([]regulatoryRequestRow, len(records))
@@ -60,10 +60,10 @@ func (s *Admin) listRegulatoryRequests(c *control) wire.Reply {
 func (s *Admin) getRegulatoryRequest(c *control) wire.Reply {
 	w := c.world
 	w.Lock()
-	record, err := w.Desk.Get(c.PathValue("request_id"))
+	record, err := w.Regulatory.Get(c.PathValue("request_id"))
 	w.Unlock()
 	if err != nil {
-		return api.DeskRefused(w, c.Call, err)
+		return api.RegulatoryRefused(w, c.Call, err)
 	}
 	return wire.SucceedWith(nil, "The request", struct {
 		Record  json.RawMessage   `json:"record"`
@@ -117,10 +117,10 @@ func (s *Admin) submitEvidence(c *control) wire.Reply {
 	w := c.world
 	w.Lock()
 	defer w.Unlock()
-	record, err := w.Desk.SubmitEvidence(c.PathValue("request_id"), c.PathValue("document_type"))
+	record, err := w.Regulatory.SubmitEvidence(c.PathValue("request_id"), c.PathValue("document_type"))
 	return api.AnswerRecord(w, c.Call, "Evidence submitted, document generation started", record, err)
 }
 
 func (s *Admin) listSpecialInputs(*control) wire.Reply {
-	return wire.SucceedWith(nil, "Analyze one of these to cause its effect", regulatory.Magics())
+	return wire.SucceedWith(nil, "Analyze one of these to cause its effect", regulatory.SpecialInputs())
 }

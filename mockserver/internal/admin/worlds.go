@@ -52,7 +52,7 @@ func viewWorld(w *world.World) worldView {
 	}
 	w.Lock()
 	defer w.Unlock()
-	v.Requests = w.Desk.Len()
+	v.Requests = w.Regulatory.Len()
 	v.Snapshots = append([]string{}, slices.Sorted(maps.Keys(w.Snapshots))...)
 	return v
 }

@@ -20,7 +20,7 @@ import (
 
 // Config holds what the operations of a server share.
 type Config struct {
-	Worlds         *world.Book
+	Worlds         *world.Worlds
 	Operations     []shipping.Operation // the operation table
 	OpenOperations []string             // that need no key, in addition to those of the table
 	Countries      *wire.Static         // the whole response of GET /v1/countries
@@ -90,13 +90,8 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, route *wire.Rout
 	default:
 		x.Call.Body, refusal = s.Unread.ReadBody(rw, r, w.Assume().BodyLimit(), w.Assume().RequireContentType && op.Name != shipping.OpReplayWebhook)
 	}
-	var due inject.Due
-	if w.Faults.Armed() {
-		due = w.Faults.Due(inject.Sighting{Operation: op.Name, Target: r.RequestURI, Body: x.Call.Body, Now: w.Clock.Now()})
-	}
-	if len(due) > 0 {
-		due.Before(x, faultEnvironment(w))
-	}
+	faults := w.Faults.Match(inject.Request{Operation: op.Name, Target: r.RequestURI, Body: x.Call.Body, Now: w.Now()})
+	faults.Before(x, w)
 	if refusal != nil || op.Method == http.MethodGet {
 		x.ArrivesIn = 0 // the operation would change nothing
 	}
@@ -105,11 +100,10 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, route *wire.Rout
 		if x.Reply.Pooled {
 			memory.buffer = x.Reply.Body[:0] // which may have grown
 		}
-		switch {
-		case x.Reply.Then != nil:
+		if x.Reply.Then != nil {
 			x.Reply.Then(x)
-		case len(due) > 0:
-			due.After(x, faultEnvironment(w))
+		} else {
+			faults.After(x, w)
 		}
 	}
 	s.finish(rw, w, x)
@@ -160,20 +154,6 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
 		return w.Ticks(each, count, "the next byte of a slow body")
 	}); err != nil {
 		s.Logger.Debug("the client did not read the response", "operation", x.Operation, "error", err)
-	}
-}
-
-// faultEnvironment returns the functions of a world that faults need.
-func faultEnvironment(w *world.World) inject.World {
-	return inject.World{
-		Now:   w.Clock.Now,
-		Delay: w.Delay,
-		Page: func(query url.Values) (page, perPage int) {
-			p := pagingOf(w.Assume(), query.Get)
-			return p.Page, p.PerPage
-		},
-		InsertRows: w.InsertRows,
-		RemoveRows: w.RemoveRows,
 	}
 }
 

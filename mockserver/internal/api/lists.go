@@ -44,7 +44,7 @@ func (s *API) list(name string) handler {
 	pages, none := s.pagesOf(name, Paging.AppendRates), new(records.List)
 	none.Edition() // so that worlds share it
 	return func(w *world.World, c *wire.Call) wire.Reply {
-		p := pagingOf(w.Assume(), c.Parameter)
+		p := pagingOf(w.Assume(), c)
 		w.Lock()
 		defer w.Unlock()
 		list := w.Account.Lists[name]
@@ -64,7 +64,7 @@ func (s *API) listCountries(*world.World, *wire.Call) wire.Reply {
 func (s *API) listWebhooks() handler {
 	pages := s.pagesOf("webhooks", Paging.appendWebhooks)
 	return func(w *world.World, c *wire.Call) wire.Reply {
-		p := pagingOf(w.Assume(), c.Parameter)
+		p := pagingOf(w.Assume(), c)
 		w.Lock()
 		defer w.Unlock()
 		return pages.answer(w, c, p, &w.Account.Webhooks.Encoded)
@@ -79,7 +79,7 @@ func (s *API) listTransactions() handler {
 		if wallet == "" {
 			return ruleBroken(w, "the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001")
 		}
-		p := pagingOf(w.Assume(), c.Parameter)
+		p := pagingOf(w.Assume(), c)
 		w.Lock()
 		defer w.Unlock()
 		list, known := w.Account.Transactions[wallet]

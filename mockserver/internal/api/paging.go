@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
@@ -20,14 +21,19 @@ type Paging struct {
 
 const DefaultPerPage = 100
 
-// pagingOf returns the paging of a request whose query parameters get returns.
-func pagingOf(a *world.Assumptions, get func(name string) string) Paging {
+// pagingOf returns the paging of a request, as faults have changed it.
+func pagingOf(a *world.Assumptions, c *wire.Call) Paging {
 	p := Paging{
-		Page: Positive(get("page"), 1), PerPage: Positive(get("perPage"), DefaultPerPage),
+		Page: Positive(c.Parameter("page"), 1), PerPage: Positive(c.Parameter("perPage"), DefaultPerPage),
 		emptyHasNoPages: a.EmptyHasNoPages, lastPageNull: a.LastPageNull,
 	}
-	if a.PerPageCap > 0 {
-		p.PerPage = min(p.PerPage, a.PerPageCap)
+	for _, most := range []int{a.PerPageCap, c.PageCap} {
+		if most > 0 {
+			p.PerPage = min(p.PerPage, most)
+		}
+	}
+	if c.PreviousPage {
+		p.Page = max(1, p.Page-1)
 	}
 	return p
 }

@@ -24,14 +24,14 @@ func analyze(w *world.World, c *wire.Call) wire.Reply {
 	if err := w.RoomForBytes(len(c.Body)); err != nil {
 		return ruleBroken(w, err.Error())
 	}
-	stored := w.Desk.Len()
-	record, err := w.Desk.Analyze(in)
-	if w.Desk.Len() > stored { // a failed analysis is stored too
-		w.Resized(0, len(w.Desk.Newest(0, 1)[0].JSON()))
+	stored := w.Regulatory.Len()
+	record, err := w.Regulatory.Analyze(in)
+	if w.Regulatory.Len() > stored { // a failed analysis is stored too
+		w.Resized(0, len(w.Regulatory.Newest(0, 1)[0].JSON()))
 	}
 	if refusal, ok := errors.AsType[*regulatory.Refusal](err); ok && refusal.Code == regulatory.CodeAnalysisFailed && w.Assume().AnalyzeFailureOK {
 		if id, ok := refusal.Data["request_id"].(string); ok {
-			record, err = w.Desk.Get(id)
+			record, err = w.Regulatory.Get(id)
 		}
 	}
 	return AnswerRecord(w, c, "Analysis finished", record, err)
@@ -46,13 +46,13 @@ func purchase(w *world.World, c *wire.Call) wire.Reply {
 	w.Lock()
 	defer w.Unlock()
 	before := w.RequestSize(in.RequestID)
-	receipt, err := w.Desk.Purchase(in)
+	receipt, err := w.Regulatory.Purchase(in)
 	if err != nil {
-		return DeskRefused(w, c, err)
+		return RegulatoryRefused(w, c, err)
 	}
 	w.Resized(before, w.RequestSize(receipt.RequestID))
 	p := wire.SucceedWith(c.Buffer, "Wallet charged, document generation started", receipt)
-	p.Record, _ = w.Desk.Get(receipt.RequestID)
+	p.Record, _ = w.Regulatory.Get(receipt.RequestID)
 	return p
 }
 
@@ -60,40 +60,40 @@ func purchase(w *world.World, c *wire.Call) wire.Reply {
 func getRequest(w *world.World, c *wire.Call) wire.Reply {
 	w.Lock()
 	defer w.Unlock()
-	record, err := w.Desk.Get(c.PathValue("request_id"))
+	record, err := w.Regulatory.Get(c.PathValue("request_id"))
 	return AnswerRecord(w, c, "Regulatory document request retrieved successfully", record, err)
 }
 
 // updateItems serves the provisional operation that replaces the line items of a draft.
 func updateItems(w *world.World, c *wire.Call) wire.Reply {
 	var in regulatory.ItemsUpdate
-	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Desk.UpdateItems(id, in) })
+	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Regulatory.UpdateItems(id, in) })
 }
 
 // updateAddresses serves the provisional operation that replaces addresses of a draft.
 func updateAddresses(w *world.World, c *wire.Call) wire.Reply {
 	var in regulatory.AddressesUpdate
-	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Desk.UpdateAddresses(id, in) })
+	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Regulatory.UpdateAddresses(id, in) })
 }
 
 // updateShipping serves the provisional operation that edits shipping, in the invoice flow only.
 func updateShipping(w *world.World, c *wire.Call) wire.Reply {
 	var in regulatory.Shipping
-	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Desk.UpdateShipping(id, in) })
+	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Regulatory.UpdateShipping(id, in) })
 }
 
 // updateProfile serves the provisional operation that sets the profile of a form.
 func updateProfile(w *world.World, c *wire.Call) wire.Reply {
 	var in regulatory.Profile
 	return edit(w, c, &in, func(id string) (*regulatory.Record, error) {
-		return w.Desk.UpdateProfile(id, c.PathValue("document_type"), in)
+		return w.Regulatory.UpdateProfile(id, c.PathValue("document_type"), in)
 	})
 }
 
 // retryRequest serves the provisional operation that retries failed automated documents.
 func retryRequest(w *world.World, c *wire.Call) wire.Reply {
 	var in struct{}
-	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Desk.Retry(id) })
+	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Regulatory.Retry(id) })
 }
 
 // edit decodes the body into in and responds with the record that change returns.
@@ -118,10 +118,10 @@ func edit(w *world.World, c *wire.Call, in any, change func(requestID string) (*
 // because drawing is slow.
 func DocumentPDF(w *world.World, c *wire.Call) wire.Reply {
 	w.Lock()
-	sheet, err := w.Desk.Sheet(c.PathValue("request_id"), c.PathValue("document_type"))
+	sheet, err := w.Regulatory.Sheet(c.PathValue("request_id"), c.PathValue("document_type"))
 	w.Unlock()
 	if err != nil {
-		return DeskRefused(w, c, err)
+		return RegulatoryRefused(w, c, err)
 	}
 	var pdf bytes.Buffer
 	if err := formpdf.Render(&pdf, sheet); err != nil {
@@ -137,18 +137,18 @@ func DocumentPDF(w *world.World, c *wire.Call) wire.Reply {
 // AnswerRecord returns a reply with a record, or with the refusal in err.
 func AnswerRecord(w *world.World, c *wire.Call, message string, record *regulatory.Record, err error) wire.Reply {
 	if err != nil {
-		return DeskRefused(w, c, err)
+		return RegulatoryRefused(w, c, err)
 	}
 	p := wire.CloseEnvelope(record.AppendJSON(wire.OpenEnvelope(c.Buffer, message)))
 	p.Record = record
 	return p
 }
 
-// DeskRefused converts an error of the desk to a reply. The refusal of an invalid request names misspelt fields.
-func DeskRefused(w *world.World, c *wire.Call, err error) wire.Reply {
+// RegulatoryRefused converts an error of package regulatory to a reply. The refusal of an invalid request names misspelt fields.
+func RegulatoryRefused(w *world.World, c *wire.Call, err error) wire.Reply {
 	if interrupted, ok := errors.AsType[*inject.Interruption](err); ok {
 		p := interrupted.Reply()
-		p.Then = func(x *wire.Exchange) { interrupted.Strike(x, faultEnvironment(w)) }
+		p.Then = func(x *wire.Exchange) { interrupted.Before(x, w) }
 		return p
 	}
 	refusal, ok := errors.AsType[*regulatory.Refusal](err)
@@ -172,7 +172,7 @@ func DeskRefused(w *world.World, c *wire.Call, err error) wire.Reply {
 	return refusedBy(status, refusal)
 }
 
-// refusedBy returns the reply for a refusal of the regulatory desk, with its data.
+// refusedBy returns the reply for a refusal of package regulatory, with its data.
 func refusedBy(status int, r *regulatory.Refusal) wire.Reply {
 	data := r.Payload()
 	if problems, ok := data["problems"].([]regulatory.Problem); ok {

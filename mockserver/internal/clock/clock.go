@@ -4,6 +4,8 @@ package clock
 import (
 	"container/heap"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -29,8 +31,9 @@ type Clock struct {
 
 	mu      sync.Mutex
 	now     time.Time // of a virtual clock
-	waiting queue
-	turns   Turn // used so far
+	waiting map[*Timer]bool
+	order   queue // the waiting timers of a virtual clock, and some that were stopped
+	turns   Turn  // used so far
 	stopped bool
 	running sync.WaitGroup
 }
@@ -45,12 +48,12 @@ type Fired struct {
 // time of the machine is before notBefore, the clock starts there, so that the present is never before the end of the
 // seeded history.
 func Real(notBefore time.Time) *Clock {
-	return &Clock{shift: max(0, time.Until(notBefore))}
+	return &Clock{shift: max(0, time.Until(notBefore)), waiting: map[*Timer]bool{}}
 }
 
 // Virtual returns a clock that stays at start until [Clock.Advance] moves it.
 func Virtual(start time.Time) *Clock {
-	return &Clock{virtual: true, now: start.UTC()}
+	return &Clock{virtual: true, now: start.UTC(), waiting: map[*Timer]bool{}}
 }
 
 // Settle sets a function that Advance calls before it moves the time, to wait for work that takes no time of the
@@ -107,7 +110,7 @@ func (c *Clock) After(d time.Duration, label string, fn func()) *Timer {
 func (c *Clock) after(d time.Duration, t *Timer) *Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t.clock, t.place = c, notWaiting
+	t.clock = c
 	if c.stopped || (t.scope != nil && t.scope.stopped) {
 		return t
 	}
@@ -115,17 +118,40 @@ func (c *Clock) after(d time.Duration, t *Timer) *Timer {
 		t.turn = c.turn()
 	}
 	t.due = c.read().Add(max(0, d))
-	heap.Push(&c.waiting, t)
-	if !c.virtual {
+	c.waiting[t] = true
+	if c.virtual {
+		heap.Push(&c.order, t)
+	} else {
 		t.real = time.AfterFunc(max(0, d), func() { c.ring(t) })
 	}
 	return t
 }
 
+// remove removes a timer, and reports whether it was waiting. The caller holds mu.
+func (c *Clock) remove(t *Timer) bool {
+	waiting := c.waiting[t]
+	delete(c.waiting, t)
+	if t.real != nil {
+		t.real.Stop()
+	}
+	return waiting
+}
+
+// removeAll removes the timers for which drop returns true. The caller holds mu.
+func (c *Clock) removeAll(drop func(*Timer) bool) {
+	for t := range c.waiting {
+		if drop(t) {
+			c.remove(t)
+		}
+	}
+	c.order = slices.DeleteFunc(c.order, func(t *Timer) bool { return !c.waiting[t] })
+	heap.Init(&c.order)
+}
+
 // ring runs a timer of a real clock, unless it was stopped.
 func (c *Clock) ring(t *Timer) {
 	c.mu.Lock()
-	if !c.waiting.remove(t) {
+	if !c.remove(t) {
 		c.mu.Unlock()
 		return
 	}
@@ -167,11 +193,15 @@ func (c *Clock) Advance(d time.Duration) ([]Fired, error) {
 func (c *Clock) next(until time.Time) *Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.waiting) == 0 || c.waiting[0].due.After(until) {
+	for len(c.order) > 0 && !c.waiting[c.order[0]] {
+		heap.Pop(&c.order)
+	}
+	if len(c.order) == 0 || c.order[0].due.After(until) {
 		c.now = until
 		return nil
 	}
-	t := heap.Pop(&c.waiting).(*Timer)
+	t := heap.Pop(&c.order).(*Timer)
+	c.remove(t)
 	t.fired = true
 	if t.due.After(c.now) { // Reach may have moved the clock past it
 		c.now = t.due
@@ -201,6 +231,19 @@ func (c *Clock) Waiting() int {
 	return len(c.waiting)
 }
 
+// Pending returns at most that many pending functions, in due order.
+func (c *Clock) Pending(most int) []Fired {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var pending []Fired
+	for _, t := range slices.SortedFunc(maps.Keys(c.waiting), (*Timer).compare) {
+		if len(pending) < most {
+			pending = append(pending, Fired{Due: t.due, Label: t.label})
+		}
+	}
+	return pending
+}
+
 // Scope is a group of functions of a clock that can be cancelled together, such as those of a replaced state of a
 // world.
 type Scope struct {
@@ -228,14 +271,14 @@ func (s *Scope) Stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.stopped = true
-	c.waiting.removeAll(func(t *Timer) bool { return t.scope == s })
+	c.removeAll(func(t *Timer) bool { return t.scope == s })
 }
 
 // Stop cancels every pending function, and returns when none is running.
 func (c *Clock) Stop() {
 	c.mu.Lock()
 	c.stopped = true
-	c.waiting.removeAll(func(*Timer) bool { return true })
+	c.removeAll(func(*Timer) bool { return true })
 	c.mu.Unlock()
 	c.running.Wait()
 }

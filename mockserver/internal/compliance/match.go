@@ -16,22 +16,13 @@ const (
 	RuleCrossBorder = "cross_border"
 )
 
-// Consignment describes the goods of a shipment or an invoice.
-type Consignment struct {
-	// Origin and Destination are two-letter ISO country codes, in either case. If one is
-	// unknown, or both are the same, no border is crossed and no form is needed.
-	Origin, Destination string
-	Items               []Item
-}
-
 // Item is one line of a consignment.
 type Item struct {
-	// ID is given back in [Reason.ItemID]; nothing is read into it.
+	// ID identifies the item in [Reason.ItemID].
 	ID string
 	// Description is searched for keywords, but only if the HS code is missing.
 	Description string
-	// HSCode is a tariff code, with or without dots, spaces and hyphens: "9102.11.00". Any other
-	// text ("n/a", "unknown") counts as none.
+	// HSCode is a tariff code in digits, or empty.
 	HSCode string
 }
 
@@ -42,27 +33,26 @@ type Match struct {
 	Reasons []Reason
 }
 
-// Reason is the reason why a form was matched.
+// Reason is the reason why a form is on a draft.
 type Reason struct {
-	// ItemID is the [Item.ID] of the item that needs the form; empty where the whole consignment does.
-	ItemID string
+	// ItemID is the [Item.ID] of the item that needs the form; empty if the whole consignment is the reason.
+	ItemID string `json:"item_id,omitempty"`
 	// Rule is [RuleHSPrefix], [RuleKeyword] or [RuleCrossBorder].
-	Rule string
+	Rule string `json:"rule"`
 	// Match is what matched: the prefix ("9102"), the keyword ("power bank") or the border ("CN-US").
 	// Of several the longest is given, of equally long ones the first in the table.
-	Match string
+	Match string `json:"match"`
 }
 
-// Match returns the forms that the consignment needs, in the table's order. The same consignment
-// always gives the same result.
-func (r *Rules) Match(c Consignment) []Match {
-	origin, destination := countryCode(c.Origin), countryCode(c.Destination)
+// Match returns the forms that a consignment between two countries, given by their two-letter codes, needs, in the
+// order of the table. If a country is unknown, or both are the same, no border is crossed and no form is needed.
+func (r *Rules) Match(origin, destination string, items []Item) []Match {
 	if origin == "" || destination == "" || origin == destination {
 		return nil
 	}
-	items := make([]matchable, len(c.Items))
-	for i, item := range c.Items {
-		items[i] = readItem(item)
+	descriptions := make([][]string, len(items))
+	for i, item := range items {
+		descriptions[i] = words(item.Description)
 	}
 	var matches []Match
 	for _, form := range r.forms {
@@ -73,8 +63,12 @@ func (r *Rules) Match(c Consignment) []Match {
 		if form.CrossBorder {
 			reasons = append(reasons, Reason{Rule: RuleCrossBorder, Match: origin + "-" + destination})
 		}
-		for _, item := range items {
-			if reason, ok := form.needs(item); ok {
+		for i, item := range items {
+			reason := Reason{ItemID: item.ID, Rule: RuleKeyword, Match: form.keyword(descriptions[i])}
+			if item.HSCode != "" {
+				reason.Rule, reason.Match = RuleHSPrefix, form.prefix(item.HSCode)
+			}
+			if reason.Match != "" {
 				reasons = append(reasons, reason)
 			}
 		}
@@ -85,47 +79,39 @@ func (r *Rules) Match(c Consignment) []Match {
 	return matches
 }
 
-// needs reports whether an item requires the form.
-func (f *Form) needs(item matchable) (Reason, bool) {
-	if item.hsCode != "" {
-		prefix := longest(f.HSPrefixes, func(p string) bool { return strings.HasPrefix(item.hsCode, p) })
-		return Reason{ItemID: item.id, Rule: RuleHSPrefix, Match: prefix}, prefix != ""
-	}
-	keyword := longest(f.Keywords, item.mentions)
-	return Reason{ItemID: item.id, Rule: RuleKeyword, Match: keyword}, keyword != ""
-}
-
-// longest returns the longest text that fits, the first of equally long ones, or "".
-func longest(texts []string, fits func(string) bool) (found string) {
-	for _, text := range texts {
-		if len(text) > len(found) && fits(text) {
-			found = text
+// prefix returns the longest prefix of an HS code that requires the form, or "".
+func (f *Form) prefix(code string) (longest string) {
+	for _, prefix := range f.HSPrefixes {
+		first, last, isRange := strings.Cut(prefix, "-")
+		if !isRange {
+			last = first
+		}
+		if len(first) <= len(longest) || len(first) > len(code) {
+			continue
+		}
+		if heading := code[:len(first)]; first <= heading && heading <= last {
+			longest = heading
 		}
 	}
-	return found
+	return longest
 }
 
-// matchable is an item made ready for many comparisons. It has either an HS code or words.
-type matchable struct {
-	id     string
-	hsCode string   // digits only
-	words  []string // of the description
-}
-
-func readItem(item Item) matchable {
-	if digits := hsDigits(item.HSCode); digits != "" {
-		return matchable{id: item.ID, hsCode: digits}
+// keyword returns the longest keyword among the words of a description, or "".
+func (f *Form) keyword(description []string) (longest string) {
+	for _, keyword := range f.Keywords {
+		if len(keyword) > len(longest) && mentions(description, words(keyword)) {
+			longest = keyword
+		}
 	}
-	return matchable{id: item.ID, words: words(item.Description)}
+	return longest
 }
 
-// mentions reports whether the text contains the keyword's words side by side, the last one possibly in the plural.
-func (m matchable) mentions(keyword string) bool {
-	wanted := words(keyword)
-	last := len(wanted) - 1
-	for start := 0; start+len(wanted) <= len(m.words); start++ {
-		here := m.words[start : start+len(wanted)]
-		if slices.Equal(here[:last], wanted[:last]) && isOneOrMany(here[last], wanted[last]) {
+// mentions reports whether a text contains the words of a keyword side by side, the last one possibly in the plural.
+func mentions(text, keyword []string) bool {
+	last := len(keyword) - 1
+	for start := 0; start+len(keyword) <= len(text); start++ {
+		here := text[start : start+len(keyword)]
+		if slices.Equal(here[:last], keyword[:last]) && isOneOrMany(here[last], keyword[last]) {
 			return true
 		}
 	}
@@ -148,20 +134,3 @@ func words(text string) []string {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 }
-
-// hsDigits returns the digits of an HS code, or "" for a text that isn't one. The shortest heading
-// that means anything is a chapter, two digits.
-func hsDigits(code string) string {
-	digits := strings.Map(func(r rune) rune {
-		if r == '.' || r == '-' || unicode.IsSpace(r) {
-			return -1
-		}
-		return r
-	}, code)
-	if len(digits) < 2 || strings.Trim(digits, "0123456789") != "" {
-		return ""
-	}
-	return digits
-}
-
-func countryCode(code string) string { return strings.ToUpper(strings.TrimSpace(code)) }

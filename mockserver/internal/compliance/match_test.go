@@ -30,8 +30,9 @@ func reasonsOf(matches []compliance.Match, slug string) []compliance.Reason {
 	return nil
 }
 
-func toUS(items ...compliance.Item) compliance.Consignment {
-	return compliance.Consignment{Origin: "CN", Destination: "US", Items: items}
+// toUS returns what items from China to the United States need.
+func toUS(rules *compliance.Rules, items ...compliance.Item) []compliance.Match {
+	return rules.Match("CN", "US", items)
 }
 
 func TestMatch_EachHSCodeCallsForItsForms(t *testing.T) {
@@ -81,7 +82,7 @@ func TestMatch_EachHSCodeCallsForItsForms(t *testing.T) {
 		{"oil painting", "970121", "CUSTOMS MUSEUM"},
 	}
 	for _, test := range tests {
-		got := slugsOf(rules.Match(toUS(compliance.Item{ID: "IT-1", Description: test.goods, HSCode: test.hsCode})))
+		got := slugsOf(toUS(rules, compliance.Item{ID: "IT-1", Description: test.goods, HSCode: test.hsCode}))
 		if got != test.want {
 			t.Errorf("%s (%s) needs %s, want %s", test.goods, test.hsCode, got, test.want)
 		}
@@ -115,7 +116,7 @@ func TestMatch_KeywordsStandInForAMissingHSCode(t *testing.T) {
 		{"", "CUSTOMS"},
 	}
 	for _, test := range tests {
-		got := slugsOf(rules.Match(toUS(compliance.Item{ID: "IT-1", Description: test.goods})))
+		got := slugsOf(toUS(rules, compliance.Item{ID: "IT-1", Description: test.goods}))
 		if got != test.want {
 			t.Errorf("%q needs %s, want %s", test.goods, got, test.want)
 		}
@@ -128,28 +129,11 @@ func TestMatch_KeywordsDoNotApplyToAnItemWithAnHSCode(t *testing.T) {
 	tests := []struct{ hsCode, want string }{
 		{"732393", "CUSTOMS"},
 		{"", "CUSTOMS STEEL"},
-		{"n/a", "CUSTOMS STEEL"},
-		{"7", "CUSTOMS STEEL"},
-		{"--", "CUSTOMS STEEL"},
 	}
 	for _, test := range tests {
-		got := slugsOf(rules.Match(toUS(compliance.Item{Description: "steel pot", HSCode: test.hsCode})))
+		got := slugsOf(toUS(rules, compliance.Item{Description: "steel pot", HSCode: test.hsCode}))
 		if got != test.want {
 			t.Errorf("steel pot with HS code %q needs %s, want %s", test.hsCode, got, test.want)
-		}
-	}
-}
-
-func TestMatch_HSCodesMayCarryDotsSpacesAndHyphens(t *testing.T) {
-	t.Parallel()
-	rules := defaultRules(t)
-	for _, code := range []string{"91", "9102", "9102.11", "9102 11 00", " 9102-11.0000 ", "9102\u00a011"} {
-		want := "CUSTOMS WATCH"
-		if code == "91" {
-			want = "CUSTOMS" // a whole chapter is less than any of its headings
-		}
-		if got := slugsOf(rules.Match(toUS(compliance.Item{HSCode: code}))); got != want {
-			t.Errorf("HS code %q needs %s, want %s", code, got, want)
 		}
 	}
 }
@@ -162,13 +146,13 @@ func TestMatch_TheLongestPrefixAndKeywordAreTheReason(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	matches := rules.Match(toUS(
-		compliance.Item{ID: "IT-1", HSCode: "9102.11.10"},
-		compliance.Item{ID: "IT-2", HSCode: "9102.19"},
+	matches := toUS(rules,
+		compliance.Item{ID: "IT-1", HSCode: "91021110"},
+		compliance.Item{ID: "IT-2", HSCode: "910219"},
 		compliance.Item{ID: "IT-3", Description: "watch, or rather pocket watches"},
 		compliance.Item{ID: "IT-4", Description: "clock"},
 		compliance.Item{ID: "IT-5", HSCode: "9105"},
-	))
+	)
 	want := []compliance.Reason{
 		{ItemID: "IT-1", Rule: compliance.RuleHSPrefix, Match: "910211"},
 		{ItemID: "IT-2", Rule: compliance.RuleHSPrefix, Match: "9102"},
@@ -182,10 +166,10 @@ func TestMatch_TheLongestPrefixAndKeywordAreTheReason(t *testing.T) {
 
 func TestMatch_RecordsWhyEachFormMatched(t *testing.T) {
 	t.Parallel()
-	matches := defaultRules(t).Match(compliance.Consignment{Origin: " cn", Destination: "us", Items: []compliance.Item{
-		{ID: "IT-1", Description: "Leather strap watch", HSCode: "9102.11"},
+	matches := defaultRules(t).Match("CN", "US", []compliance.Item{
+		{ID: "IT-1", Description: "Leather strap watch", HSCode: "910211"},
 		{ID: "IT-2", Description: "Leather belt"},
-	}})
+	})
 	type matched struct {
 		Slug    string
 		Reasons []compliance.Reason
@@ -219,12 +203,11 @@ func TestMatch_USFormsAreForTheUnitedStatesAndOthersForAnyBorder(t *testing.T) {
 		{"from the United States", "US", "NG", everywhere},
 		{"between other countries", "NG", "GB", everywhere},
 		{"within the United States", "US", "US", ""},
-		{"within a country, in either case", "ng", "NG ", ""},
 		{"from nowhere", "", "US", ""},
 		{"to nowhere", "US", "", ""},
 	}
 	for _, test := range tests {
-		got := slugsOf(rules.Match(compliance.Consignment{Origin: test.origin, Destination: test.destination, Items: goods}))
+		got := slugsOf(rules.Match(test.origin, test.destination, goods))
 		if got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
@@ -233,7 +216,7 @@ func TestMatch_USFormsAreForTheUnitedStatesAndOthersForAnyBorder(t *testing.T) {
 
 func TestMatch_AConsignmentWithoutItemsNeedsTheCustomsInvoiceOnly(t *testing.T) {
 	t.Parallel()
-	if got := slugsOf(defaultRules(t).Match(toUS())); got != "CUSTOMS" {
+	if got := slugsOf(toUS(defaultRules(t))); got != "CUSTOMS" {
 		t.Errorf("needs %s, want CUSTOMS", got)
 	}
 }
@@ -241,28 +224,26 @@ func TestMatch_AConsignmentWithoutItemsNeedsTheCustomsInvoiceOnly(t *testing.T) 
 func TestMatch_HoldsForAnyConsignment(t *testing.T) {
 	t.Parallel()
 	rules := defaultRules(t)
-	country := rapid.SampledFrom([]string{"", "US", "us", "NG", "CN", "??"})
+	country := rapid.SampledFrom([]string{"", "US", "NG", "CN"})
 	item := rapid.Custom(func(t *rapid.T) compliance.Item {
 		return compliance.Item{
 			ID:          rapid.StringMatching(`IT-[0-9]`).Draw(t, "id"),
 			Description: rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"leather shoes", "power bank"})).Draw(t, "description"),
-			HSCode:      rapid.OneOf(rapid.String(), rapid.StringMatching(`[0-9]{0,12}`)).Draw(t, "HS code"),
+			HSCode:      rapid.StringMatching(`[0-9]{0,12}`).Draw(t, "HS code"),
 		}
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		consignment := compliance.Consignment{
-			Origin: country.Draw(t, "origin"), Destination: country.Draw(t, "destination"), Items: rapid.SliceOf(item).Draw(t, "items"),
-		}
-		matches := rules.Match(consignment)
-		if diff := cmp.Diff(matches, rules.Match(consignment), cmp.Comparer(func(a, b *compliance.Form) bool { return a == b })); diff != "" {
+		origin, destination, items := country.Draw(t, "origin"), country.Draw(t, "destination"), rapid.SliceOf(item).Draw(t, "items")
+		matches := rules.Match(origin, destination, items)
+		if diff := cmp.Diff(matches, rules.Match(origin, destination, items), cmp.Comparer(func(a, b *compliance.Form) bool { return a == b })); diff != "" {
 			t.Fatalf("a second look gives another answer:\n%s", diff)
 		}
 		for _, match := range matches {
 			if match.Form.Slug == "OTHER" {
 				t.Fatal("OTHER is never automatic")
 			}
-			if len(match.Reasons) == 0 || len(match.Reasons) > len(consignment.Items)+1 {
-				t.Fatalf("%s has %d reasons for %d items", match.Form.Slug, len(match.Reasons), len(consignment.Items))
+			if len(match.Reasons) == 0 || len(match.Reasons) > len(items)+1 {
+				t.Fatalf("%s has %d reasons for %d items", match.Form.Slug, len(match.Reasons), len(items))
 			}
 		}
 	})

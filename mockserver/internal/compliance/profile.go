@@ -31,7 +31,12 @@ const (
 // maxText is the longest text, in characters, that a field takes: about what fits a form's box.
 const maxText = 500
 
-// Field is one thing that a form asks. Drafts contain the members with a name in JSON.
+// types returns the types of fields.
+func types() []string {
+	return []string{TypeString, TypeNumber, TypeDate, TypeBoolean, TypePercent}
+}
+
+// Field is a field of a form's profile, as drafts show it.
 type Field struct {
 	// Name is the key in a profile, in snake case, such as "melt_and_pour_country".
 	Name string `json:"name"`
@@ -41,28 +46,30 @@ type Field struct {
 	Type string `json:"type"`
 	// Required is true if the form is worthless without the field. See [Form.Check].
 	Required bool `json:"required"`
+}
+
+// FormField is a field of a form's profile with the rules for its values.
+type FormField struct {
+	Field
 	// Help explains the field, often with an example. It may be empty.
-	Help string `json:"-"`
-	// Values are the only texts allowed, in the order to offer them; nil where any text is.
-	Values []string `json:"-"`
-	// Pattern is a regular expression that the whole text matches; empty where any text may stand.
-	Pattern string `json:"-"`
+	Help string `json:"help"`
+	// Values are the only texts allowed, in the order to offer them; nil if any text is.
+	Values []string `json:"values"`
+	// Pattern is a regular expression that the whole text must match; empty if any text is allowed.
+	Pattern string `json:"pattern"`
 	// Minimum is the smallest number allowed, if [shipping.Amount.Known] is true.
-	Minimum shipping.Amount `json:"-"`
+	Minimum shipping.Amount `json:"minimum"`
 
 	pattern *regexp.Regexp // Pattern, anchored; nil without one
 }
 
-// Problem is one thing that is wrong, and where.
+// Problem is one problem of a request.
 type Problem struct {
-	// Field is the place: a field's name in a profile, a path such as "forms[3].slug" in a table.
-	Field string
-	// Reason describes the problem and its correction.
-	Reason string
+	// Field is the path of the field, such as line_items[2].hs_code, or its name in a profile.
+	Field string `json:"field"`
+	// Reason completes the sentence that begins with the field: "must be …".
+	Reason string `json:"reason"`
 }
-
-// String returns "field: reason".
-func (p Problem) String() string { return p.Field + ": " + p.Reason }
 
 // Check returns all problems of a profile, the values for a form's fields by name: first those of the form's fields, in
 // their order, then every unknown field, by name. It returns nil for a valid profile.
@@ -109,7 +116,7 @@ func (f *Form) fieldNames() string {
 }
 
 // wants describes a valid value of the field.
-func (f *Field) wants() string {
+func (f *FormField) wants() string {
 	if len(f.Values) > 0 {
 		return "one of " + strings.Join(f.Values, ", ")
 	}
@@ -128,7 +135,7 @@ func (f *Field) wants() string {
 }
 
 // check returns the problem of a value, or "".
-func (f *Field) check(value json.RawMessage) string {
+func (f *FormField) check(value json.RawMessage) string {
 	wrong := "must be " + f.wants()
 	switch f.Type {
 	case TypeNumber, TypePercent:
@@ -152,7 +159,7 @@ func (f *Field) check(value json.RawMessage) string {
 	return f.checkText(text)
 }
 
-func (f *Field) checkText(text string) string {
+func (f *FormField) checkText(text string) string {
 	switch {
 	case len(f.Values) > 0 && !slices.Contains(f.Values, text):
 		return "must be " + f.wants()
@@ -168,7 +175,7 @@ func (f *Field) checkText(text string) string {
 	}
 }
 
-func (f *Field) checkNumber(value json.RawMessage, wrong string) string {
+func (f *FormField) checkNumber(value json.RawMessage, wrong string) string {
 	// ParseAmount is more lenient than JSON, so JSON has to agree first; a quoted number is a text.
 	text := strings.TrimSpace(string(value))
 	if !json.Valid(value) || strings.HasPrefix(text, `"`) {

@@ -30,7 +30,7 @@ func formOfEveryType(t testing.TB) *compliance.Form {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rules.Forms()[0]
+	return formsOf(rules)[0]
 }
 
 func profile(t testing.TB, text string) map[string]json.RawMessage {
@@ -165,7 +165,7 @@ func TestCheck_AFormWithoutFieldsSaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := rules.Forms()[0].Check(profile(t, `{"a": 1}`), true)
+	got := formsOf(rules)[0].Check(profile(t, `{"a": 1}`), true)
 	want := []compliance.Problem{{Field: "a", Reason: "is not a field of OTHER; it has none"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)

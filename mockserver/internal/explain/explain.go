@@ -51,7 +51,7 @@ type Suggestion struct {
 
 // Response explains the response of a world with the given X-Request-Id. If the key of the request opens no world, the
 // suggestion is for the home world.
-func Response(worlds *world.Book, w *world.World, requestID string, table []shipping.Operation) (Explanation, error) {
+func Response(worlds *world.Worlds, w *world.World, requestID string, table []shipping.Operation) (Explanation, error) {
 	c, rule, err := w.Log.Remembered(requestID)
 	if err != nil {
 		return Explanation{}, fmt.Errorf("mockserver: %w", err)

@@ -185,7 +185,7 @@ func (r *sentRequest) analyze() *draftRequest {
 // sending the suggestion would charge for it: for a purchased request it suggests to read it, for an unknown one to
 // analyze.
 func (r *sentRequest) purchase() *draftRequest {
-	record, err := r.world.Desk.Get(r.text("request_id"))
+	record, err := r.world.Regulatory.Get(r.text("request_id"))
 	switch {
 	case err != nil:
 		return r.analyze()
@@ -268,7 +268,7 @@ func (r *sentRequest) edit(operation string) *draftRequest {
 		if made == nil || made.operation != operation {
 			return made
 		}
-		record, err := r.world.Desk.Get(made.values["request_id"])
+		record, err := r.world.Regulatory.Get(made.values["request_id"])
 		if err != nil {
 			return nil
 		}
@@ -291,10 +291,10 @@ func (r *sentRequest) onRequest(operation string, fits func(*regulatory.Record) 
 }
 
 func (r *sentRequest) record(id string, fits func(*regulatory.Record) bool) *regulatory.Record {
-	if named, err := r.world.Desk.Get(id); err == nil && fits(named) {
+	if named, err := r.world.Regulatory.Get(id); err == nil && fits(named) {
 		return named
 	}
-	for _, record := range slices.Backward(r.world.Desk.Records()) {
+	for _, record := range slices.Backward(r.world.Regulatory.Records()) {
 		if fits(record) {
 			return record
 		}

@@ -46,15 +46,15 @@ func (r *sentRequest) missing(worldName string) []string {
 		known       func(id string) bool
 	}{
 		{"shipment_id", "a shipment", func(id string) bool {
-			return isKey(account.Shipments, id) || slices.ContainsFunc(regulatory.Magics(), func(m regulatory.Magic) bool { return m.ShipmentID == id })
+			return isKey(account.Shipments, id) || slices.ContainsFunc(regulatory.SpecialInputs(), func(m regulatory.SpecialInput) bool { return m.ShipmentID == id })
 		}},
 		{"file_url", "an invoice", func(id string) bool {
-			return isKey(account.Invoices, id) || slices.ContainsFunc(regulatory.Magics(), func(m regulatory.Magic) bool { return m.FileURL == id })
+			return isKey(account.Invoices, id) || slices.ContainsFunc(regulatory.SpecialInputs(), func(m regulatory.SpecialInput) bool { return m.FileURL == id })
 		}},
 		{"wallet", "a wallet", func(id string) bool { _, known := account.Ledger.Balance(id); return known }},
 		{"webhook_id", "a webhook", func(id string) bool { return account.Webhooks.Find(id) != nil }},
 		{"delivery_id", "a delivery", func(id string) bool { _, known := r.world.Dispatcher.Find(id); return known }},
-		{"request_id", "a regulatory request", func(id string) bool { _, err := r.world.Desk.Get(id); return err == nil }},
+		{"request_id", "a regulatory request", func(id string) bool { _, err := r.world.Regulatory.Get(id); return err == nil }},
 	}
 	var notes []string
 	for _, kind := range kinds {

@@ -1,226 +1,108 @@
 package inject
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"time"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
-	"github.com/shipping-go/shipping/mockserver/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// World holds the functions of a world that faults need.
-type World struct {
-	Now        func() time.Time
-	Delay      func(x *wire.Exchange, d time.Duration, label string) error // waits for d, or returns an error
-	Page       func(query url.Values) (page, perPage int)                  // that a list would serve
-	InsertRows func(operation string, query url.Values, rows int)          // at the head of a list
-	RemoveRows func(operation string, rows int)                            // from the head of a list
+// World is what faults need of a world.
+type World interface {
+	Now() time.Time
+	Delay(x *wire.Exchange, d time.Duration, label string) error // waits for d, or returns an error
+	InsertRows(operation string, query url.Values, rows int)     // at the head of a list
+	RemoveRows(operation string, rows int)                       // from the head of a list
 }
 
-// effect is the effect of a kind of fault on exchanges, and its relation to other faults.
-type effect struct {
-	strike  func(x *wire.Exchange, f fault.Fault, w World) error // an error ends the exchange
-	decides bool                                                 // the response, or its absence
-	ends    bool                                                 // the connection, without a response
-	changes bool                                                 // the response, whatever it is
-	defers  bool                                                 // the operation
-	lists   []string                                             // happens to these lists only, before they are read
-	repeats bool                                                 // can strike a request several times
-}
+// Matches are the rules that strike one request, in the order in which they were added. No two of them exclude each
+// other.
+type Matches []*rule
 
-// effects returns the effects by kind.
-func effects() map[string]effect {
-	paged := operations.Names(operations.Pages)
-	return map[string]effect{
-		"status":       {strike: plain(status), decides: true},
-		"rate-limit":   {strike: rateLimit, decides: true},
-		"redirect":     {strike: plain(redirect), decides: true},
-		"html":         {strike: plain(html), decides: true},
-		"empty":        {strike: plain(empty), decides: true},
-		"respond":      {strike: plain(respond), decides: true},
-		"drop":         {strike: plain(end(wire.EndDropped)), decides: true, ends: true},
-		"reset":        {strike: plain(end(wire.EndReset)), decides: true, ends: true},
-		"arrive-late":  {strike: plain(arriveLate), decides: true, ends: true, defers: true},
-		"truncate":     {strike: plain(truncate), changes: true},
-		"slow-body":    {strike: plain(slowBody), changes: true},
-		"malformed":    {strike: plain(malformed), changes: true},
-		"content-type": {strike: plain(contentType), changes: true},
-		"latency":      {strike: latency, repeats: true},
-		"early-hints":  {strike: plain(earlyHints)},
-		"repeat-page":  {strike: repeatPage, lists: paged},
-		"cap-page":     {strike: capPage, lists: paged, repeats: true},
-		"insert-rows":  {strike: insertRows, lists: paged, repeats: true},
-		"remove-rows":  {strike: removeRows, lists: slices.DeleteFunc(slices.Clone(paged), func(name string) bool { return name == shipping.OpListTransactions }), repeats: true},
-	}
-}
+// Before applies the faults that strike before the operation, and those at a point.
+func (m Matches) Before(x *wire.Exchange, w World) { m.strike(x, w, false) }
 
-// plain adapts a function that needs no world and does not fail.
-func plain(strike func(*wire.Exchange, fault.Fault)) func(*wire.Exchange, fault.Fault, World) error {
-	return func(x *wire.Exchange, f fault.Fault, _ World) error {
-		strike(x, f)
-		return nil
-	}
-}
+// After applies the committed faults, after the operation.
+func (m Matches) After(x *wire.Exchange, w World) { m.strike(x, w, true) }
 
-func status(x *wire.Exchange, f fault.Fault) { refuse(x, f.Status, http.Header(f.Header)) }
-
-// refuse completes an exchange with an error envelope.
-func refuse(x *wire.Exchange, code int, header http.Header) {
-	x.Reply = wire.Refused(code, wire.CodeInjected, fmt.Sprintf("injected fault: %d %s", code, http.StatusText(code)))
-	x.Reply.Header = header
-	if code == http.StatusNoContent || code == http.StatusNotModified {
-		x.Reply.Body = nil
-	}
-	x.Settled = true
-}
-
-func rateLimit(x *wire.Exchange, f fault.Fault, w World) error {
-	now := w.Now()
-	header := http.Header{"Date": {now.Format(http.TimeFormat)}}
-	if value := retryAfter(f.RetryAfter, time.Duration(f.Duration), now); value != "" {
-		header.Set("Retry-After", value)
-	}
-	refuse(x, http.StatusTooManyRequests, header)
-	return nil
-}
-
-// retryAfter returns the value of a Retry-After header; empty for none.
-func retryAfter(form fault.RetryAfter, wait time.Duration, now time.Time) string {
-	seconds := int64((wait + time.Second - 1) / time.Second)
-	due := now.Add(time.Duration(seconds) * time.Second).UTC()
-	switch form {
-	case fault.RetryAfterSeconds:
-		return strconv.FormatInt(seconds, 10)
-	case fault.RetryAfterIMF:
-		return due.Format(http.TimeFormat)
-	case fault.RetryAfterRFC850:
-		return due.Format("Monday, 02-Jan-06 15:04:05 GMT")
-	case fault.RetryAfterASCTime:
-		return due.Format(time.ANSIC)
-	case fault.RetryAfterNegative:
-		return "-1"
-	case fault.RetryAfterHuge:
-		return "99999999999999999999"
-	case fault.RetryAfterRubbish:
-		return "soon"
-	default:
-		return ""
-	}
-}
-
-func redirect(x *wire.Exchange, f fault.Fault) {
-	refuse(x, http.StatusPermanentRedirect, http.Header{"Location": {f.Location}})
-}
-
-func html(x *wire.Exchange, f fault.Fault) {
-	refuse(x, f.Status, nil)
-	x.Reply.ContentType = "text/html; charset=utf-8"
-	title := fmt.Sprintf("%d %s", f.Status, http.StatusText(f.Status))
-	x.Reply.Body = fmt.Appendf(nil, "<!DOCTYPE html>\n<html><head><title>%[1]s</title></head>\n<body><center><h1>%[1]s</h1></center></body></html>\n", title)
-}
-
-func empty(x *wire.Exchange, _ fault.Fault) {
-	x.SubstituteReply()
-	x.Reply.Status, x.Reply.Body = http.StatusOK, nil
-}
-
-// respond completes an exchange with the response of the fault. If the header has no Content-Type, the entry gets no
-// values, so that none is sent.
-func respond(x *wire.Exchange, f fault.Fault) {
-	x.Reply = wire.Reply{Status: f.Status, Header: editable(http.Header(f.Header)), Body: []byte(f.Body)}
-	if f.BodyBase64 != nil {
-		x.Reply.Body = bytes.Clone(f.BodyBase64)
-	}
-	if _, given := x.Reply.Header["Content-Type"]; !given {
-		x.Reply.Header["Content-Type"] = nil
-	}
-	x.Settled = true
-}
-
-func end(how wire.Ending) func(*wire.Exchange, fault.Fault) {
-	return func(x *wire.Exchange, _ fault.Fault) { x.Ending, x.Settled = how, true }
-}
-
-func arriveLate(x *wire.Exchange, f fault.Fault) {
-	x.Ending, x.Settled, x.ArrivesIn = wire.EndDropped, true, time.Duration(f.Duration)
-}
-
-// truncate announces the whole body and sends a part of it. net/http closes a connection whose response is shorter
-// than announced.
-func truncate(x *wire.Exchange, f fault.Fault) {
-	x.SubstituteReply()
-	// If the part is the whole body, one more byte is announced, so that the response is still incomplete.
-	kept := min(f.Bytes, len(x.Reply.Body))
-	x.Reply.Header = editable(x.Reply.Header)
-	x.Reply.Header.Set("Content-Length", strconv.Itoa(max(len(x.Reply.Body), kept+1)))
-	x.Reply.Body = x.Reply.Body[:kept]
-}
-
-func slowBody(x *wire.Exchange, f fault.Fault) {
-	x.SubstituteReply()
-	x.Tick = time.Duration(f.Duration)
-}
-
-// malformed sends half of the body. It announces that half, unless truncate announced more before.
-func malformed(x *wire.Exchange, _ fault.Fault) {
-	x.SubstituteReply()
-	x.Reply.Body = bytes.Clone(x.Reply.Body[:len(x.Reply.Body)/2])
-}
-
-func contentType(x *wire.Exchange, f fault.Fault) {
-	x.SubstituteReply()
-	x.Reply.ContentType = f.ContentType
-	x.Reply.Header = editable(x.Reply.Header)
-	delete(x.Reply.Header, "Content-Type")
-}
-
-func earlyHints(x *wire.Exchange, _ fault.Fault) { x.Hints = true }
-
-func latency(x *wire.Exchange, f fault.Fault, w World) error {
-	return w.Delay(x, time.Duration(f.Duration), "injected latency")
-}
-
-// Faults of lists change the request or the contents of the list, and the operation does the rest.
-
-func repeatPage(x *wire.Exchange, _ fault.Fault, w World) error {
-	x.EditQuery(func(query url.Values) {
-		if page, _ := w.Page(query); page > 1 {
-			query.Set("page", strconv.Itoa(page-1))
+func (m Matches) strike(x *wire.Exchange, w World, committed bool) {
+	for _, r := range m {
+		if r.Committed != committed {
+			continue
 		}
-	})
-	return nil
-}
-
-func capPage(x *wire.Exchange, f fault.Fault, w World) error {
-	x.EditQuery(func(query url.Values) {
-		_, perPage := w.Page(query)
-		query.Set("perPage", strconv.Itoa(min(f.PerPage, perPage)))
-	})
-	return nil
-}
-
-func insertRows(x *wire.Exchange, f fault.Fault, w World) error {
-	w.InsertRows(x.Operation, x.Call.Query(), f.Rows)
-	return nil
-}
-
-func removeRows(x *wire.Exchange, f fault.Fault, w World) error {
-	w.RemoveRows(x.Operation, f.Rows)
-	return nil
-}
-
-// editable returns a copy of a header, in which a name can be set.
-func editable(header http.Header) http.Header {
-	if header == nil {
-		return http.Header{}
+		r.count()
+		x.Struck = append(x.Struck, wire.Strike{Kind: r.Fault.Kind, Text: r.String()})
+		if err := r.effect.strike(x, r.Fault, w); err != nil { // the world was closed or the caller disconnected during a delay
+			x.Ending, x.Settled = wire.EndDropped, true
+			return
+		}
 	}
-	return maps.Clone(header)
+}
+
+// count counts a request that the rule strikes.
+func (r *rule) count() {
+	r.all.mu.Lock()
+	defer r.all.mu.Unlock()
+	r.Struck++
+	r.all.changes++
+}
+
+// String describes the rule and its fault, for the journal.
+func (r *rule) String() string {
+	text := fmt.Sprintf("rule %d: %s", r.Number, r.Fault.Kind)
+	switch {
+	case r.Point != "":
+		text += " at " + string(r.Point)
+	case r.Committed:
+		text += " after the change"
+	}
+	return text
+}
+
+// excludes reports whether a later rule cannot strike a request that r strikes. The documentation of package fault
+// lists the pairs.
+func (r *rule) excludes(later *rule) bool {
+	a, b := r.effect, later.effect
+	return r.prevents() && (later.Committed || b.lists != nil) || r.Committed && later.prevents() ||
+		a.decides && b.decides || a.ends && b.changes || a.changes && b.decides ||
+		r.Fault.Kind == later.Fault.Kind && !a.repeats
+}
+
+// prevents reports whether the operation is not performed for a request that the rule strikes.
+func (r *rule) prevents() bool {
+	return !r.Committed && r.Point == "" && (r.effect.decides || r.effect.changes)
+}
+
+// Interruption is the error of an operation that was interrupted at a point.
+type Interruption struct {
+	Matches
+	text string
+}
+
+// Error returns the message of the response, if a response is sent.
+func (i *Interruption) Error() string { return i.text }
+
+// Reply returns the response, if one is sent.
+func (i *Interruption) Reply() wire.Reply {
+	return wire.Refused(http.StatusInternalServerError, wire.CodeInterrupted, i.text)
+}
+
+var errGeneration = errors.New("the generator failed (injected)")
+
+// At returns an error if a rule strikes a request at its point: an [*Interruption], or the failure of a document.
+func (b *Rules) At(request Request) error {
+	matches := b.Match(request)
+	switch {
+	case len(matches) == 0:
+		return nil
+	case request.Point == fault.Generation:
+		matches[0].count() // a rule at this point has no fault
+		return errGeneration
+	default:
+		return &Interruption{matches, fmt.Sprintf("interrupted at %s by injected fault %d", request.Point, matches[0].Number)}
+	}
 }

@@ -39,7 +39,7 @@ const (
 //
 // Assumption: each price is the form's price in US dollars times the rate, rounded half up to two
 // decimals. To switch, use other rules or rates.
-func (d *Desk) Analyze(in AnalyzeInput) (*Record, error) {
+func (d *Service) Analyze(in AnalyzeInput) (*Record, error) {
 	if problems := in.check(); len(problems) > 0 {
 		return nil, refuseProblems(CodeInvalidRequest, specAnalyze, problems)
 	}
@@ -53,8 +53,11 @@ func (d *Desk) Analyze(in AnalyzeInput) (*Record, error) {
 			return nil, &Refusal{Code: CodeFull, Rule: assumeLimit, Message: err.Error()}
 		}
 	}
-	magic, isMagic := magicFor(in)
-	goods, known := d.lookUp(in, magic, isMagic)
+	special, isSpecial := specialInput(in)
+	goods, known := special.goods(), true
+	if !isSpecial {
+		goods, known = d.config.Goods(in)
+	}
 	if in.ShipmentID != "" && !known {
 		return nil, notFound("shipment", in.ShipmentID, "GET /_mock/consignments lists the shipments; or send file_url")
 	}
@@ -62,7 +65,7 @@ func (d *Desk) Analyze(in AnalyzeInput) (*Record, error) {
 		RequestID: d.config.NewID("RD"), Source: FlowShipment, ShipmentID: in.ShipmentID,
 		Wallet: wallets[i].Reference, Currency: wallets[i].Currency,
 		LineItems: []LineItem{}, AvailableDocuments: []AvailableDocument{}, Profiles: map[string]Profile{},
-		script: magic.script,
+		script: special.script,
 	}
 	if in.FileURL != "" {
 		next.Source, next.FileURL = FlowInvoice, in.FileURL
@@ -70,38 +73,27 @@ func (d *Desk) Analyze(in AnalyzeInput) (*Record, error) {
 	if reason := d.fill(next, goods, known); reason != "" {
 		return nil, d.failAnalysis(next, reason)
 	}
-	d.fire(next, TriggerAnalyzed)
+	d.fire(next, triggerAnalyzed)
 	return d.store(next), nil
 }
 
 func (in AnalyzeInput) check() []Problem {
 	switch {
 	case in.ShipmentID == "" && in.FileURL == "":
-		return []Problem{{"shipment_id", "or file_url is required; send one of them"}}
+		return []Problem{{Field: "shipment_id", Reason: "or file_url is required; send one of them"}}
 	case in.ShipmentID != "" && in.FileURL != "":
-		return []Problem{{"shipment_id", "and file_url exclude each other; send one of them"}}
+		return []Problem{{Field: "shipment_id", Reason: "and file_url exclude each other; send one of them"}}
 	case in.FileURL == "":
 		return nil
 	}
 	if u, err := url.Parse(in.FileURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return []Problem{{"file_url", "must be an absolute http or https URL, such as https://invoices.example/1001.pdf"}}
+		return []Problem{{Field: "file_url", Reason: "must be an absolute http or https URL, such as https://invoices.example/1001.pdf"}}
 	}
 	return nil
 }
 
-func (d *Desk) lookUp(in AnalyzeInput, magic Magic, isMagic bool) (Consignment, bool) {
-	switch {
-	case isMagic:
-		return magic.goods(), true
-	case in.FileURL != "":
-		return d.config.Invoice(in.FileURL)
-	default:
-		return d.config.Shipment(in.ShipmentID)
-	}
-}
-
 // fill sets the goods and their priced documents on the record, or returns why the analysis fails.
-func (d *Desk) fill(next *Record, goods Consignment, known bool) (failure string) {
+func (d *Service) fill(next *Record, goods Consignment, known bool) (failure string) {
 	switch {
 	case next.script.failAnalysis != "":
 		return next.script.failAnalysis
@@ -121,25 +113,25 @@ func (d *Desk) fill(next *Record, goods Consignment, known bool) (failure string
 	if next.Source == FlowInvoice {
 		next.Shipping = &goods.Shipping
 	}
-	if refusal := d.match(next); refusal != nil {
-		return refusal.Message
+	if err := d.match(next); err != nil {
+		return err.Error()
 	}
 	return ""
 }
 
-func (d *Desk) failAnalysis(next *Record, reason string) *Refusal {
+func (d *Service) failAnalysis(next *Record, reason string) *Refusal {
 	next.FailureReason = "Analysis failed: " + reason
-	d.fire(next, TriggerAnalysisFailed)
+	d.fire(next, triggerAnalysisFailed)
 	stored := d.store(next)
-	return &Refusal{
+	refusal := &Refusal{
 		Code: CodeAnalysisFailed, Rule: specAnalyzeFails,
 		Message: fmt.Sprintf("analysis failed: %s; correct the input and analyze again (the failed request is %s)", reason, stored.RequestID),
-		Data:    map[string]any{"request_id": stored.RequestID, "status": stored.Status},
 	}
+	return refusal.of(stored)
 }
 
 // rate returns the value of a US dollar in the wallet's currency.
-func (d *Desk) rate(currency string) (shipping.Amount, error) {
+func (d *Service) rate(currency string) (shipping.Amount, error) {
 	if currency == usdCurrency {
 		return shipping.NewAmount(1, 0)
 	}
@@ -154,7 +146,7 @@ func (d *Desk) rate(currency string) (shipping.Amount, error) {
 }
 
 // identified returns a copy of items in which each has an id and its HS code in digits.
-func (d *Desk) identified(items []LineItem) []LineItem {
+func (d *Service) identified(items []LineItem) []LineItem {
 	items = slices.Clone(items)
 	for i := range items {
 		if items[i].ItemID == "" {
@@ -171,26 +163,23 @@ func (d *Desk) identified(items []LineItem) []LineItem {
 // A document that was on the draft before keeps its stored amount; a new one is priced at the rate of analyze time,
 // which the record stores. A draft is therefore never re-priced
 // (specification: "Amounts are converted into the user's wallet currency at analyze time").
-func (d *Desk) match(next *Record) *Refusal {
-	goods := compliance.Consignment{Origin: next.Addresses.Origin.Country, Destination: next.Addresses.Destination.Country}
+func (d *Service) match(next *Record) error {
+	var items []compliance.Item
 	for _, item := range next.LineItems {
-		goods.Items = append(goods.Items, compliance.Item{ID: item.ItemID, Description: item.Description, HSCode: item.HSCode})
+		items = append(items, compliance.Item{ID: item.ItemID, Description: item.Description, HSCode: item.HSCode})
 	}
-	matches := d.config.Rules().Match(goods)
+	matches := d.config.Rules().Match(next.Addresses.Origin.Country, next.Addresses.Destination.Country, items)
 	offers := make([]AvailableDocument, 0, len(matches))
 	for _, m := range matches {
-		offer, refusal := d.offer(next, m.Form)
-		if refusal != nil {
-			return refusal
+		offer, err := d.offer(next, m.Form)
+		if err != nil {
+			return err
 		}
-		offer.Reasons = make([]Reason, len(m.Reasons))
-		for i, reason := range m.Reasons {
-			offer.Reasons[i] = Reason(reason)
-		}
+		offer.Reasons = m.Reasons
 		offers = append(offers, offer)
 	}
 	for _, earlier := range next.AvailableDocuments {
-		if form, known := d.config.Rules().Form(earlier.DocumentType); known && onRequest(form) {
+		if form, known := d.config.Rules().Form(earlier.DocumentType); known && form.OnRequest() {
 			offers = append(offers, earlier)
 		}
 	}
@@ -204,7 +193,7 @@ func (d *Desk) match(next *Record) *Refusal {
 }
 
 // offer returns the offer for a form, at its previous amount or at its price.
-func (d *Desk) offer(next *Record, form *compliance.Form) (AvailableDocument, *Refusal) {
+func (d *Service) offer(next *Record, form *compliance.Form) (AvailableDocument, error) {
 	if earlier, offered := next.offered(form.Slug); offered {
 		return earlier, nil
 	}
@@ -215,11 +204,6 @@ func (d *Desk) offer(next *Record, form *compliance.Form) (AvailableDocument, *R
 	}
 	return AvailableDocument{
 		DocumentType: form.Slug, Name: form.Title, Mode: form.Mode, Amount: price.Round(priceDecimals), Currency: next.Currency,
-		Reasons: []Reason{}, ProfileFields: form.Fields,
+		Reasons: []compliance.Reason{}, ProfileFields: form.ProfileFields(),
 	}, nil
-}
-
-// onRequest reports whether no goods require a form, so that only a profile adds it to a draft: OTHER.
-func onRequest(form *compliance.Form) bool {
-	return !form.CrossBorder && len(form.HSPrefixes) == 0 && len(form.Keywords) == 0
 }

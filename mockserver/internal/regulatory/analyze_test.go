@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -20,7 +21,7 @@ func TestAnalyze_StoresADraftWithMatchedDocumentsAndLineItems(t *testing.T) {
 		t.Errorf("the draft offers %s, want %s", got, want)
 	}
 	watch := r.LineItems[0].ItemID
-	want := []regulatory.Reason{{ItemID: watch, Rule: "hs_prefix", Match: "9102"}}
+	want := []compliance.Reason{{ItemID: watch, Rule: "hs_prefix", Match: "9102"}}
 	if diff := cmp.Diff(want, r.AvailableDocuments[2].Reasons); diff != "" {
 		t.Errorf("reasons of WATCH (-want +got):\n%s", diff)
 	}
@@ -76,11 +77,11 @@ func TestAnalyze_FailureStoresAFailedRequestThatCanBeLookedUp(t *testing.T) {
 		in   regulatory.AnalyzeInput
 		says string
 	}{
-		"invoice that nobody knows":  {regulatory.AnalyzeInput{FileURL: "https://invoices.example/9.pdf"}, "no invoice could be read at https://invoices.example/9.pdf"},
-		"shipment without items":     {regulatory.AnalyzeInput{ShipmentID: "SH-EMPTY"}, "line_items must hold at least one item"},
-		"wallet without a rate":      {regulatory.AnalyzeInput{ShipmentID: parcel, Wallet: euros}, "no exchange rate from USD to EUR: nobody trades EUR"},
-		"magic input, shipment flow": {regulatory.AnalyzeInput{ShipmentID: "SH-MAGICFAILANALYSIS"}, "could not be read"},
-		"magic input, invoice flow":  {regulatory.AnalyzeInput{FileURL: "https://invoices.example/fail-analysis.pdf"}, "could not be read"},
+		"invoice that nobody knows":   {regulatory.AnalyzeInput{FileURL: "https://invoices.example/9.pdf"}, "no invoice could be read at https://invoices.example/9.pdf"},
+		"shipment without items":      {regulatory.AnalyzeInput{ShipmentID: "SH-EMPTY"}, "line_items must hold at least one item"},
+		"wallet without a rate":       {regulatory.AnalyzeInput{ShipmentID: parcel, Wallet: euros}, "no exchange rate from USD to EUR: nobody trades EUR"},
+		"magic input, shipment flow":  {regulatory.AnalyzeInput{ShipmentID: "SH-MAGICFAILANALYSIS"}, "could not be read"},
+		"special input, invoice flow": {regulatory.AnalyzeInput{FileURL: "https://invoices.example/fail-analysis.pdf"}, "could not be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -112,7 +113,7 @@ func TestAnalyze_WithoutAnyWalletIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.config.Ledger = ledger.New()
-	_, err := regulatory.NewDesk(w.config).Analyze(regulatory.AnalyzeInput{ShipmentID: parcel})
+	_, err := regulatory.New(w.config).Analyze(regulatory.AnalyzeInput{ShipmentID: parcel})
 	refusal(t, err, regulatory.CodeNotFound, "wallet")
 }
 

@@ -36,21 +36,21 @@ const (
 // UpdateItems replaces the items of a draft and determines which documents they require. A document
 // that is no longer required is removed with its profile; one that stays keeps its
 // stored amount; a new one is priced at the exchange rate of analyze time.
-func (d *Desk) UpdateItems(requestID string, in ItemsUpdate) (*Record, error) {
-	return d.edit(requestID, checkItems(in.LineItems), func(next *Record) *Refusal {
+func (d *Service) UpdateItems(requestID string, in ItemsUpdate) (*Record, error) {
+	return d.edit(requestID, checkItems(in.LineItems), func(next *Record) error {
 		next.LineItems = d.identified(in.LineItems)
 		return d.match(next)
 	})
 }
 
 // UpdateAddresses replaces the addresses in the body and determines which documents the
-// consignment requires, as [Desk.UpdateItems] does.
-func (d *Desk) UpdateAddresses(requestID string, in AddressesUpdate) (*Record, error) {
+// consignment requires, as [Service.UpdateItems] does.
+func (d *Service) UpdateAddresses(requestID string, in AddressesUpdate) (*Record, error) {
 	problems := append(checkAddress("origin", in.Origin), checkAddress("destination", in.Destination)...)
 	if in.Origin == nil && in.Destination == nil {
-		problems = []Problem{{"origin", "or destination is required; send one or both"}}
+		problems = []Problem{{Field: "origin", Reason: "or destination is required; send one or both"}}
 	}
-	return d.edit(requestID, problems, func(next *Record) *Refusal {
+	return d.edit(requestID, problems, func(next *Record) error {
 		if in.Origin != nil {
 			next.Addresses.Origin = *in.Origin
 		}
@@ -63,8 +63,8 @@ func (d *Desk) UpdateAddresses(requestID string, in AddressesUpdate) (*Record, e
 
 // UpdateShipping replaces the shipping details. It is refused with [CodeShipmentFlow] unless the
 // request was analyzed from an invoice.
-func (d *Desk) UpdateShipping(requestID string, in Shipping) (*Record, error) {
-	return d.edit(requestID, checkShipping(in), func(next *Record) *Refusal {
+func (d *Service) UpdateShipping(requestID string, in Shipping) (*Record, error) {
+	return d.edit(requestID, checkShipping(in), func(next *Record) error {
 		if next.Source != FlowInvoice {
 			return &Refusal{
 				Code: CodeShipmentFlow, Rule: specShippingFlow,
@@ -82,33 +82,29 @@ func (d *Desk) UpdateShipping(requestID string, in Shipping) (*Record, error) {
 //
 // Assumption: the profile of a form that no goods require (OTHER) adds that form to the draft. To
 // switch, set [Settings.NoOther].
-func (d *Desk) UpdateProfile(requestID, slug string, profile Profile) (*Record, error) {
-	return d.edit(requestID, nil, func(next *Record) *Refusal {
+func (d *Service) UpdateProfile(requestID, slug string, profile Profile) (*Record, error) {
+	return d.edit(requestID, nil, func(next *Record) error {
 		form, known := d.config.Rules().Form(slug)
 		if !known {
 			return notFound("document type", slug, "use one in available_documents of the request")
 		}
 		if _, offered := next.offered(slug); !offered {
-			if d.config.Settings.NoOther || !onRequest(form) {
+			if d.config.Settings.NoOther || !form.OnRequest() {
 				return &Refusal{Code: CodeNotOffered, Rule: specEdits,
 					Message: fmt.Sprintf("request %s does not offer %s; it offers %s", next.RequestID, slug, next.offers())}
 			}
-			offer, refusal := d.offer(next, form)
-			if refusal != nil {
-				return refusal
+			offer, err := d.offer(next, form)
+			if err != nil {
+				return err
 			}
 			next.AvailableDocuments = append(slices.Clip(next.AvailableDocuments), offer)
 		}
-		var problems []Problem
-		for _, p := range form.Check(profile, false) {
-			problems = append(problems, Problem(p))
-		}
-		if len(problems) > 0 {
+		if problems := form.Check(profile, false); len(problems) > 0 {
 			return refuseProblems(CodeInvalidProfile, specEdits, problems)
 		}
 		compact, err := profile.compacted()
 		if err != nil {
-			return refuseProblems(CodeInvalidProfile, specEdits, []Problem{{slug, "must be an object of JSON values: " + err.Error()}})
+			return refuseProblems(CodeInvalidProfile, specEdits, []Problem{{Field: slug, Reason: "must be an object of JSON values: " + err.Error()}})
 		}
 		next.Profiles[slug] = compact
 		return nil
@@ -117,20 +113,17 @@ func (d *Desk) UpdateProfile(requestID, slug string, profile Profile) (*Record, 
 
 // edit changes a draft, or changes nothing and returns the refusal. A refusal for the state of the
 // request takes precedence over one for the edit.
-func (d *Desk) edit(requestID string, problems []Problem, change func(next *Record) *Refusal) (*Record, error) {
-	record, refusal := d.find(requestID)
-	if refusal != nil {
-		return nil, refusal
-	}
-	if _, refusal := allow(record, TriggerEdit); refusal != nil {
-		return nil, refusal
+func (d *Service) edit(requestID string, problems []Problem, change func(next *Record) error) (*Record, error) {
+	record, err := d.open(requestID, TriggerEdit)
+	if err != nil {
+		return nil, err
 	}
 	if len(problems) > 0 {
 		return nil, refuseProblems(CodeInvalidRequest, specEdits, problems)
 	}
 	next := record.draft()
-	if refusal := change(next); refusal != nil {
-		return nil, refusal
+	if err := change(next); err != nil {
+		return nil, err
 	}
 	d.fire(next, TriggerEdit)
 	return d.store(next), nil

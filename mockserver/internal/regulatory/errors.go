@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+
+	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 )
 
 // Code is the error_code of a refusal, for programs.
@@ -67,12 +69,7 @@ func (r *Refusal) of(record *Record) *Refusal {
 }
 
 // Problem is one problem of a request.
-type Problem struct {
-	// Field is the path of the field, such as line_items[2].hs_code.
-	Field string `json:"field"`
-	// Reason completes the sentence that begins with the field: "must be …".
-	Reason string `json:"reason"`
-}
+type Problem = compliance.Problem
 
 // refuseProblems returns a refusal that lists all problems of a request.
 func refuseProblems(code Code, rule string, problems []Problem) *Refusal {

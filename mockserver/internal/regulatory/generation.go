@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 )
 
@@ -17,7 +18,7 @@ import (
 // the specification mentions the end of generation. To switch, change this file.
 
 // startGenerationLater starts the generation of a charged request after a time in purchasing.
-func (d *Desk) startGenerationLater(record *Record, wait time.Duration) *Record {
+func (d *Service) startGenerationLater(record *Record, wait time.Duration) *Record {
 	next := record.draft()
 	next.due = d.config.Now().Add(wait)
 	stored := d.store(next)
@@ -26,9 +27,9 @@ func (d *Desk) startGenerationLater(record *Record, wait time.Duration) *Record 
 }
 
 // startGeneration moves a charged request to processing and starts each of its documents.
-func (d *Desk) startGeneration(record *Record) *Record {
+func (d *Service) startGeneration(record *Record) *Record {
 	next := record.draft()
-	d.fire(next, TriggerGenerationStarts)
+	d.fire(next, triggerGenerationStarts)
 	next.due = time.Time{}
 	for _, slug := range next.purchased {
 		offer, _ := next.offered(slug)
@@ -48,26 +49,26 @@ func (d *Desk) startGeneration(record *Record) *Record {
 	return stored
 }
 
-func (d *Desk) awaitEvidence(doc *Document) {
+func (d *Service) awaitEvidence(doc *Document) {
 	doc.Status = DocumentAwaitingEvidence
 	if after := d.config.Settings.EvidenceAfter; after > 0 {
 		doc.due = d.config.Now().Add(after)
 	}
 }
 
-func (d *Desk) startAttempt(next *Record, doc *Document) {
+func (d *Service) startAttempt(next *Record, doc *Document) {
 	doc.Status, doc.Failure = DocumentGenerating, ""
 	doc.Attempts++
 	doc.due = d.config.Now().Add(d.duration(doc.DocumentType) + next.script.delay)
 }
 
 // duration returns how long a form takes to generate.
-func (d *Desk) duration(slug string) time.Duration {
+func (d *Service) duration(slug string) time.Duration {
 	form, known := d.config.Rules().Form(slug)
 	if !known {
 		return 0
 	}
-	scaled := float64(form.Generation) * max(0, d.config.Settings.GenerationScale)
+	scaled := float64(form.Generation()) * max(0, d.config.Settings.GenerationScale)
 	return time.Duration(min(scaled, float64(math.MaxInt64/2)))
 }
 
@@ -75,13 +76,10 @@ func (d *Desk) duration(slug string) time.Duration {
 //
 // Assumption: the specification does not mention how evidence arrives; this method serves the control
 // surface. To receive evidence automatically, set [Settings.EvidenceAfter].
-func (d *Desk) SubmitEvidence(requestID, slug string) (*Record, error) {
-	record, refusal := d.find(requestID)
-	if refusal != nil {
-		return nil, refusal
-	}
-	if _, refusal := allow(record, TriggerEvidence); refusal != nil {
-		return nil, refusal
+func (d *Service) SubmitEvidence(requestID, slug string) (*Record, error) {
+	record, err := d.open(requestID, TriggerEvidence)
+	if err != nil {
+		return nil, err
 	}
 	doc := record.document(slug)
 	if doc == nil {
@@ -94,7 +92,7 @@ func (d *Desk) SubmitEvidence(requestID, slug string) (*Record, error) {
 	return d.evidenceArrived(record, slug), nil
 }
 
-func (d *Desk) evidenceArrived(record *Record, slug string) *Record {
+func (d *Service) evidenceArrived(record *Record, slug string) *Record {
 	next := record.draft()
 	d.fire(next, TriggerEvidence)
 	d.startAttempt(next, next.document(slug))
@@ -109,14 +107,11 @@ func (d *Desk) evidenceArrived(record *Record, slug string) *Record {
 //
 // Specification: "Failed automated documents can be retried."
 //
-// Assumption: the request is processing during the retry; see [Transitions].
-func (d *Desk) Retry(requestID string) (*Record, error) {
-	record, refusal := d.find(requestID)
-	if refusal != nil {
-		return nil, refusal
-	}
-	if _, refusal := allow(record, TriggerRetry); refusal != nil {
-		return nil, refusal
+// Assumption: the request is processing during the retry; see the table of transitions.
+func (d *Service) Retry(requestID string) (*Record, error) {
+	record, err := d.open(requestID, TriggerRetry)
+	if err != nil {
+		return nil, err
 	}
 	next := record.draft()
 	var started []string
@@ -143,17 +138,15 @@ func notRetryable(record *Record) *Refusal {
 	if len(record.Documents) > 0 {
 		why = "only manual documents failed, and only automated ones can be retried"
 	}
-	return &Refusal{
-		Code: CodeNotRetryable, Rule: specRetry, Data: map[string]any{"request_id": record.RequestID, "status": record.Status},
-		Message: fmt.Sprintf("request %s cannot be retried: %s", record.RequestID, why),
-	}
+	refusal := &Refusal{Code: CodeNotRetryable, Rule: specRetry, Message: fmt.Sprintf("request %s cannot be retried: %s", record.RequestID, why)}
+	return refusal.of(record)
 }
 
 // schedule schedules everything that is due on the record.
-func (d *Desk) schedule(record *Record) {
+func (d *Service) schedule(record *Record) {
 	if due := record.due; !due.IsZero() {
 		d.config.After(due.Sub(d.config.Now()), "start generation of "+record.RequestID, func() {
-			if current, _ := d.records.Get(record.RequestID); current.Status == StatePurchasing && current.due.Equal(due) {
+			if current := d.records[record.RequestID]; current.Status == StatePurchasing && current.due.Equal(due) {
 				d.startGeneration(current)
 			}
 		})
@@ -163,7 +156,7 @@ func (d *Desk) schedule(record *Record) {
 	}
 }
 
-func (d *Desk) scheduleDocument(record *Record, doc Document) {
+func (d *Service) scheduleDocument(record *Record, doc Document) {
 	if doc.due.IsZero() {
 		return
 	}
@@ -172,7 +165,7 @@ func (d *Desk) scheduleDocument(record *Record, doc Document) {
 		label = "evidence for "
 	}
 	d.config.After(doc.due.Sub(d.config.Now()), label+doc.DocumentType+" of "+id, func() {
-		current, _ := d.records.Get(id)
+		current := d.records[id]
 		now := current.document(doc.DocumentType)
 		switch { // the document may have changed since the call was scheduled
 		case now.Status != doc.Status || now.Attempts != doc.Attempts:
@@ -185,7 +178,7 @@ func (d *Desk) scheduleDocument(record *Record, doc Document) {
 }
 
 // endAttempt ends one attempt to generate a document and, with the last one, the generation.
-func (d *Desk) endAttempt(record *Record, slug string) {
+func (d *Service) endAttempt(record *Record, slug string) {
 	next := record.draft()
 	doc := next.document(slug)
 	doc.due = time.Time{}
@@ -199,14 +192,14 @@ func (d *Desk) endAttempt(record *Record, slug string) {
 }
 
 // failure returns the reason why the attempt fails, or "".
-func (d *Desk) failure(next *Record, doc *Document) string {
+func (d *Service) failure(next *Record, doc *Document) string {
 	if doc.Attempts <= next.script.failures && doc.DocumentType == next.firstAutomated() {
 		return "the document service did not accept the form"
 	}
-	if d.config.Hooks.Generate == nil {
-		return ""
+	if d.config.FailFirst && doc.Attempts == 1 {
+		return "the scenario fails the first attempt at " + doc.DocumentType
 	}
-	if err := d.config.Hooks.Generate(next.RequestID, doc.DocumentType, doc.Attempts); err != nil {
+	if err := d.config.At(fault.Generation, "", next.RequestID+" "+doc.DocumentType); err != nil {
 		return err.Error()
 	}
 	return ""
@@ -222,7 +215,7 @@ func (r *Record) firstAutomated() string {
 }
 
 // endGeneration ends the request if every document has ended.
-func (d *Desk) endGeneration(next *Record) {
+func (d *Service) endGeneration(next *Record) {
 	var failed []string
 	for _, doc := range next.Documents {
 		switch doc.Status {
@@ -234,9 +227,9 @@ func (d *Desk) endGeneration(next *Record) {
 		}
 	}
 	if len(failed) == 0 {
-		d.fire(next, TriggerAllGenerated)
+		d.fire(next, triggerAllGenerated)
 		return
 	}
-	d.fire(next, TriggerGenerationFailed)
+	d.fire(next, triggerGenerationFailed)
 	next.FailureReason = "Generation failed: " + strings.Join(failed, ", ")
 }

@@ -27,7 +27,7 @@ func TestAnySequenceOfOperationsKeepsTheBooks(t *testing.T) {
 			}
 			return nil
 		}
-		w.hooks = regulatory.Hooks{
+		w.hooks = hooks{
 			BeforeCharge: flaky, AfterCharge: flaky, BeforeReply: flaky,
 			Generate: func(id, _ string, _ int) error { return flaky(id) },
 		}
@@ -41,8 +41,8 @@ func TestAnySequenceOfOperationsKeepsTheBooks(t *testing.T) {
 		}
 		slug := rapid.SampledFrom([]string{"CUSTOMS", "FDA", "MSDS", "OTHER", "WATCH", "PASSPORT"})
 		inputs := []regulatory.AnalyzeInput{{ShipmentID: parcel}, {ShipmentID: perfume}, {FileURL: invoice, Wallet: dollars}, {FileURL: "https://a.example/"}, {Wallet: euros, ShipmentID: parcel}}
-		for _, magic := range regulatory.Magics() {
-			inputs = append(inputs, regulatory.AnalyzeInput{ShipmentID: magic.ShipmentID})
+		for _, special := range regulatory.SpecialInputs() {
+			inputs = append(inputs, regulatory.AnalyzeInput{ShipmentID: special.ShipmentID})
 		}
 		check := func(rt *rapid.T) {
 			if err := errors.Join(w.Check(), w.ledger.Check()); err != nil {
@@ -116,7 +116,7 @@ func reachable(from, to regulatory.State, steps int) bool {
 	if from == to {
 		return true
 	}
-	for _, row := range regulatory.Transitions() {
+	for _, row := range regulatory.Transitions {
 		if steps > 0 && row.To != "" && row.From == from && reachable(row.To, to, steps-1) {
 			return true
 		}

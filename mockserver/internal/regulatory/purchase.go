@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
@@ -47,39 +48,35 @@ const (
 //
 // Purchase is refused, and nothing is charged, if request id or document types are missing, a type is
 // unknown, repeated or not offered, the request is not a draft, or the funds are
-// insufficient. An error of a hook is returned unchanged; [Hooks] documents the state after it.
-func (d *Desk) Purchase(in PurchaseInput) (Receipt, error) {
+// insufficient. An error of [Config.At] is returned unchanged; [fault.Point] documents the state after it.
+func (d *Service) Purchase(in PurchaseInput) (Receipt, error) {
 	if problems := in.check(); len(problems) > 0 {
 		return Receipt{}, refuseProblems(CodeInvalidRequest, specPurchaseBody, problems)
 	}
-	record, refusal := d.find(in.RequestID)
-	if refusal != nil {
-		return Receipt{}, refusal
+	record, err := d.open(in.RequestID, TriggerPurchase)
+	if err != nil {
+		return Receipt{}, err
 	}
-	if _, refusal := allow(record, TriggerPurchase); refusal != nil {
-		return Receipt{}, refusal
+	if err := d.checkTypes(record, in.DocumentTypes); err != nil {
+		return Receipt{}, err
 	}
-	if refusal := d.checkTypes(record, in.DocumentTypes); refusal != nil {
-		return Receipt{}, refusal.of(record)
-	}
-	if refusal := d.checkProfiles(record, in.DocumentTypes); refusal != nil {
-		return Receipt{}, refusal.of(record)
+	if err := d.checkProfiles(record, in.DocumentTypes); err != nil {
+		return Receipt{}, err
 	}
 	var sum shipping.Amount
 	for _, slug := range in.DocumentTypes {
 		offer, _ := record.offered(slug)
-		var err error
 		if sum, err = sum.Add(offer.Amount); err != nil {
-			return Receipt{}, chargeRefused(record, err).of(record)
+			return Receipt{}, chargeRefused(record, err)
 		}
 	}
-	if err := call(d.config.Hooks.BeforeCharge, in.RequestID); err != nil {
+	if err := d.config.At(fault.BeforeCharge, shipping.OpPurchase, in.RequestID); err != nil {
 		return Receipt{}, err
 	}
 	memo := fmt.Sprintf("Regulatory documents for %s", record.RequestID)
 	entry, err := d.config.Ledger.Debit(record.Wallet, sum, record.RequestID, memo, d.config.Now(), d.config.NewID("TR"))
 	if err != nil {
-		return Receipt{}, chargeRefused(record, err).of(record)
+		return Receipt{}, chargeRefused(record, err)
 	}
 	next := record.draft()
 	next.ChargedAmount, next.TransactionID = entry.Amount, entry.ID
@@ -88,13 +85,13 @@ func (d *Desk) Purchase(in PurchaseInput) (Receipt, error) {
 }
 
 // charged is the part of a purchase after the charge, which cannot be refused.
-func (d *Desk) charged(next *Record, entry ledger.Entry) (Receipt, error) {
+func (d *Service) charged(next *Record, entry ledger.Entry) (Receipt, error) {
 	d.fire(next, TriggerPurchase)
 	stored := d.store(next)
 	if d.config.Charged != nil {
 		d.config.Charged(entry, stored)
 	}
-	interrupted := call(d.config.Hooks.AfterCharge, stored.RequestID)
+	interrupted := d.config.At(fault.AfterCharge, shipping.OpPurchase, stored.RequestID)
 	switch wait := d.config.Settings.Purchasing; {
 	case stored.script.hangInPurchasing:
 	case interrupted != nil || wait > 0:
@@ -105,7 +102,7 @@ func (d *Desk) charged(next *Record, entry ledger.Entry) (Receipt, error) {
 	if interrupted != nil {
 		return Receipt{}, interrupted
 	}
-	if err := call(d.config.Hooks.BeforeReply, stored.RequestID); err != nil {
+	if err := d.config.At(fault.BeforeReply, shipping.OpPurchase, stored.RequestID); err != nil {
 		return Receipt{}, err
 	}
 	return Receipt{
@@ -117,17 +114,17 @@ func (d *Desk) charged(next *Record, entry ledger.Entry) (Receipt, error) {
 func (in PurchaseInput) check() []Problem {
 	var problems []Problem
 	if in.RequestID == "" {
-		problems = append(problems, Problem{"request_id", "is required; use the one in the response of analyze"})
+		problems = append(problems, Problem{Field: "request_id", Reason: "is required; use the one in the response of analyze"})
 	}
 	if len(in.DocumentTypes) == 0 {
-		problems = append(problems, Problem{"document_types", "is required; list at least one of the draft's available_documents"})
+		problems = append(problems, Problem{Field: "document_types", Reason: "is required; list at least one of the draft's available_documents"})
 	}
 	return problems
 }
 
 // checkTypes refuses a purchase with invalid document types and lists all problems; the first one determines
 // the code of the refusal.
-func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
+func (d *Service) checkTypes(record *Record, slugs []string) error {
 	var first Refusal
 	var problems []Problem
 	for i, slug := range slugs {
@@ -149,7 +146,7 @@ func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
 			if problems == nil {
 				first = Refusal{Code: rule.code, Rule: rule.rule}
 			}
-			problems = append(problems, Problem{fmt.Sprintf("document_types[%d]", i), fmt.Sprintf("(%s) %s", shorten(slug), rule.reason)})
+			problems = append(problems, Problem{Field: fmt.Sprintf("document_types[%d]", i), Reason: fmt.Sprintf("(%s) %s", shorten(slug), rule.reason)})
 			break
 		}
 	}
@@ -158,14 +155,14 @@ func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
 	}
 	refusal := refuseProblems(first.Code, first.Rule, problems)
 	refusal.Message += "; nothing was charged; the request offers " + record.offers()
-	return refusal
+	return refusal.of(record)
 }
 
 // checkProfiles refuses a purchase of forms whose profiles lack required fields.
 //
 // Assumption: it checks nothing, because the specification states no such condition for a purchase. To switch,
 // set [Settings.RequireProfiles].
-func (d *Desk) checkProfiles(record *Record, slugs []string) *Refusal {
+func (d *Service) checkProfiles(record *Record, slugs []string) error {
 	if !d.config.Settings.RequireProfiles {
 		return nil
 	}
@@ -173,7 +170,7 @@ func (d *Desk) checkProfiles(record *Record, slugs []string) *Refusal {
 	for _, slug := range slugs {
 		form, _ := d.config.Rules().Form(slug)
 		for _, p := range form.Check(record.Profiles[slug], true) {
-			problems = append(problems, Problem{"profiles." + slug + "." + p.Field, p.Reason})
+			problems = append(problems, Problem{Field: "profiles." + slug + "." + p.Field, Reason: p.Reason})
 		}
 	}
 	if problems == nil {
@@ -181,24 +178,19 @@ func (d *Desk) checkProfiles(record *Record, slugs []string) *Refusal {
 	}
 	refusal := refuseProblems(CodeInvalidProfile, assumeProfiles, problems)
 	refusal.Message += "; nothing was charged"
-	return refusal
-}
-
-func call(hook func(string) error, requestID string) error {
-	if hook == nil {
-		return nil
-	}
-	return hook(requestID)
+	return refusal.of(record)
 }
 
 // chargeRefused converts an error of the ledger to a refusal.
-func chargeRefused(record *Record, err error) *Refusal {
+func chargeRefused(record *Record, err error) error {
 	if short, ok := errors.AsType[*ledger.InsufficientFundsError](err); ok {
-		return &Refusal{
+		refusal := &Refusal{
 			Code: CodeInsufficientFunds, Rule: assumeFunds, Message: short.Error(),
 			Data: map[string]any{"wallet": short.Wallet, "currency": short.Currency, "balance": short.Balance, "needed": short.Needed},
 		}
+		return refusal.of(record)
 	}
-	return &Refusal{Code: CodeChargeRefused, Rule: assumeFunds,
+	refusal := &Refusal{Code: CodeChargeRefused, Rule: assumeFunds,
 		Message: fmt.Sprintf("wallet %s cannot be charged for request %s: %v", record.Wallet, record.RequestID, err)}
+	return refusal.of(record)
 }

@@ -144,12 +144,12 @@ func TestPurchase_InterruptedTellsByItsStateWhetherItWasCharged(t *testing.T) {
 	lost := errors.New("connection lost")
 	lose := func(string) error { return lost }
 	for name, tc := range map[string]struct {
-		hooks           regulatory.Hooks
+		hooks           hooks
 		at, later, left string
 	}{
-		"before the charge": {regulatory.Hooks{BeforeCharge: lose}, "draft", "draft", "1000000.00"},
-		"after the charge":  {regulatory.Hooks{AfterCharge: lose}, "purchasing", "completed", "982748.50"},
-		"before the reply":  {regulatory.Hooks{BeforeReply: lose}, "processing", "completed", "982748.50"},
+		"before the charge": {hooks{BeforeCharge: lose}, "draft", "draft", "1000000.00"},
+		"after the charge":  {hooks{AfterCharge: lose}, "purchasing", "completed", "982748.50"},
+		"before the reply":  {hooks{BeforeReply: lose}, "processing", "completed", "982748.50"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -65,18 +65,11 @@ type Record struct {
 	rate      shipping.Amount // USD to Currency, at analyze time
 	purchased []string        // document types, in the order of the purchase
 	due       time.Time       // end of purchasing; zero if none is scheduled
-	script    script          // the effect of a magic input
+	script    script          // the effect of a special input
 	history   []Step          // oldest first
-	number    int             // of the request in its desk, in order of analysis
-	encoded   *encoded        // nil until the record is stored
-}
-
-// encoded caches a record's JSON. It is computed on first use, because most records of a request are replaced before
-// they are served.
-type encoded struct {
-	once sync.Once
-	text []byte
-	err  error
+	// encode returns the record's JSON, and is nil until the record is stored. It works on first use, because most records
+	// of a request are replaced before they are served.
+	encode func() ([]byte, error)
 }
 
 // LineItem is one line of the consignment.
@@ -103,21 +96,11 @@ type AvailableDocument struct {
 	// Mode is automated or manual.
 	Mode string `json:"mode"`
 	// Amount is the price in the wallet's Currency, converted at the rate of analyze time.
-	Amount   shipping.Amount `json:"amount"`
-	Currency string          `json:"currency"`
-	Reasons  []Reason        `json:"reasons"`
+	Amount   shipping.Amount     `json:"amount"`
+	Currency string              `json:"currency"`
+	Reasons  []compliance.Reason `json:"reasons"`
 	// ProfileFields are the fields of the form's profile. The drafts of a server share them with the rules.
 	ProfileFields []compliance.Field `json:"profile_fields"`
-}
-
-// Reason is the reason why a form is on the draft.
-type Reason struct {
-	// ItemID is empty if the whole consignment is the reason.
-	ItemID string `json:"item_id,omitempty"`
-	// Rule is hs_prefix, keyword or cross_border.
-	Rule string `json:"rule"`
-	// Match is the prefix or the keyword that was found, or the border that is crossed.
-	Match string `json:"match"`
 }
 
 // Profile holds the values of a form's fields, by name.
@@ -211,7 +194,7 @@ func (r *Record) draft() *Record {
 	next := *r
 	next.Documents = slices.Clone(r.Documents)
 	next.Profiles = maps.Clone(r.Profiles)
-	next.encoded = nil
+	next.encode = nil
 	return &next
 }
 
@@ -236,13 +219,11 @@ func (r *Record) postponed(d time.Duration) *Record {
 	return &later
 }
 
-func (r *Record) encode() ([]byte, error) {
-	e := r.encoded
-	e.once.Do(func() {
-		e.text, e.err = jsontext.Encode(r)
-		e.text = bytes.Clone(e.text) // without spare capacity
+func (r *Record) encodeOnce() {
+	r.encode = sync.OnceValues(func() ([]byte, error) {
+		text, err := jsontext.Encode(r)
+		return bytes.Clone(text), err // without spare capacity
 	})
-	return e.text, e.err
 }
 
 func (r *Record) offered(slug string) (AvailableDocument, bool) {

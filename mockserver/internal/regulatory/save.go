@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -26,9 +27,9 @@ type Saved struct {
 	History []Step `json:"history,omitempty"`
 }
 
-// Save returns every request, oldest first, for [Desk.Load].
-func (d *Desk) Save() []Saved {
-	saved := make([]Saved, 0, d.order.Len())
+// Save returns every request, oldest first, for [Service.Load].
+func (d *Service) Save() []Saved {
+	saved := make([]Saved, 0, len(d.order))
 	for _, r := range d.Records() {
 		s := Saved{Record: r.JSON(), Rate: r.rate, Purchased: r.purchased, Due: r.due, History: r.history}
 		for _, doc := range r.Documents {
@@ -39,21 +40,20 @@ func (d *Desk) Save() []Saved {
 	return saved
 }
 
-// Load adds the requests that [Desk.Save] returned, with all scheduled changes postponed by shift, to a new desk. After
-// an error the desk must not be used. Load returns an error if a record is malformed, appears twice, or contradicts
+// Load adds the requests that [Service.Save] returned, with all scheduled changes postponed by shift, to a new service. After
+// an error the service must not be used. Load returns an error if a record is malformed, appears twice, or contradicts
 // the ledger.
-func (d *Desk) Load(saved []Saved, shift time.Duration) error {
+func (d *Service) Load(saved []Saved, shift time.Duration) error {
 	for i, s := range saved {
 		r, err := s.restore()
 		if err != nil {
 			return fmt.Errorf("request %d: %w", i, err)
 		}
-		if _, twice := d.records.Get(r.RequestID); twice {
+		if d.records[r.RequestID] != nil {
 			return fmt.Errorf("request %d: %s appears twice", i, r.RequestID)
 		}
-		r.number = i
-		d.records.Set(r.RequestID, r)
-		d.order.Append(r.RequestID)
+		d.records[r.RequestID] = r
+		d.order = append(d.order, r.RequestID)
 	}
 	if err := d.Check(); err != nil {
 		return err
@@ -65,7 +65,8 @@ func (d *Desk) Load(saved []Saved, shift time.Duration) error {
 }
 
 func (s Saved) restore() (*Record, error) {
-	r := &Record{rate: s.Rate, purchased: s.Purchased, due: s.Due, history: s.History, encoded: new(encoded)}
+	r := &Record{rate: s.Rate, purchased: s.Purchased, due: s.Due, history: s.History}
+	r.encodeOnce()
 	if err := json.Unmarshal(s.Record, r); err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func (s Saved) restore() (*Record, error) {
 	switch {
 	case !bytes.Equal(read.Bytes(), written.Bytes()):
 		return nil, errors.New("the record has unknown fields, or another order of fields")
-	case r.RequestID == "" || !r.Status.known():
+	case r.RequestID == "" || !slices.Contains(states, r.Status):
 		return nil, fmt.Errorf("request %q has the unknown status %q", r.RequestID, r.Status)
 	case len(s.DocumentsDue) != len(r.Documents):
 		return nil, fmt.Errorf("%s has %d documents, but times for %d", r.RequestID, len(r.Documents), len(s.DocumentsDue))
@@ -96,7 +97,7 @@ func (s Saved) restore() (*Record, error) {
 			return nil, fmt.Errorf("%s has purchased %s, which it does not offer", r.RequestID, slug)
 		}
 	}
-	magic, _ := magicFor(AnalyzeInput{ShipmentID: r.ShipmentID, FileURL: r.FileURL})
-	r.script = magic.script
+	special, _ := specialInput(AnalyzeInput{ShipmentID: r.ShipmentID, FileURL: r.FileURL})
+	r.script = special.script
 	return r, nil
 }

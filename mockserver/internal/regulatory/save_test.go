@@ -21,12 +21,12 @@ func restored(t *testing.T, w *world, saved []regulatory.Saved, shift time.Durat
 	later := &world{t: t, config: w.config, ledger: w.ledger.Clone(), now: w.now.Add(shift), ids: w.ids}
 	later.config.Ledger, later.config.After, later.config.NewID = later.ledger, later.after, later.id
 	later.config.Now = func() time.Time { return later.now }
-	later.Desk = regulatory.NewDesk(later.config)
+	later.Service = regulatory.New(later.config)
 	return later, later.Load(read, shift)
 }
 
-// Time does not pass for a desk in a file: an event that was due in two seconds is due in two seconds after loading.
-func TestLoad_GoesOnWhereTheDeskWasSaved(t *testing.T) {
+// Time does not pass for a service in a file: an event that was due in two seconds is due in two seconds after loading.
+func TestLoad_GoesOnWhereTheServiceWasSaved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *regulatory.Config) { c.Settings.Purchasing = 4 * time.Second })
 	draft, generating, purchasing := w.analyze(parcel), w.analyze(parcel), w.analyze(parcel)
@@ -55,13 +55,13 @@ func TestLoad_GoesOnWhereTheDeskWasSaved(t *testing.T) {
 		}
 	}
 	if got := later.get(once); got.Status != regulatory.StateFailed {
-		t.Errorf("the magic request is %s", got.Status)
+		t.Errorf("the special request is %s", got.Status)
 	}
 	later.purchase(draft, "FDA")
 	later.checkSound()
 }
 
-// A desk with a request in any state can be saved and loaded.
+// A service with a request in any state can be saved and loaded.
 func TestLoad_TakesEveryState(t *testing.T) {
 	t.Parallel()
 	for _, state := range regulatory.States() {
@@ -77,7 +77,7 @@ func TestLoad_TakesEveryState(t *testing.T) {
 	}
 }
 
-func TestLoad_RefusesWhatNoDeskHasSaved(t *testing.T) {
+func TestLoad_RefusesWhatNoServiceHasSaved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := w.analyze(parcel)
@@ -110,7 +110,7 @@ func edited(old, new string) func([]regulatory.Saved) []regulatory.Saved {
 	}
 }
 
-func TestAnalyze_IsRefusedOnceTheDeskIsFull(t *testing.T) {
+func TestAnalyze_IsRefusedOnceTheServiceIsFull(t *testing.T) {
 	t.Parallel()
 	var room error
 	w := newWorld(t, func(c *regulatory.Config) { c.Room = func() error { return room } })

@@ -21,10 +21,10 @@ import (
 //
 // Assumption: the content of the page, and that a generated document is available even if the
 // request has not ended, or failed for another document. To switch, change this file.
-func (d *Desk) Sheet(requestID, slug string) (formpdf.Document, error) {
-	record, refusal := d.find(requestID)
-	if refusal != nil {
-		return formpdf.Document{}, refusal
+func (d *Service) Sheet(requestID, slug string) (formpdf.Document, error) {
+	record, err := d.Get(requestID)
+	if err != nil {
+		return formpdf.Document{}, err
 	}
 	doc := record.document(slug)
 	if doc == nil {
@@ -166,10 +166,10 @@ func goods(lines []LineItem) (items []formpdf.Item, totals []string) {
 }
 
 // neededFor returns the items in reasons, or all if the consignment is a reason.
-func neededFor(items []LineItem, reasons []Reason) []LineItem {
+func neededFor(items []LineItem, reasons []compliance.Reason) []LineItem {
 	var needed []LineItem
 	for _, item := range items {
-		if slices.ContainsFunc(reasons, func(r Reason) bool { return r.ItemID == "" || r.ItemID == item.ItemID }) {
+		if slices.ContainsFunc(reasons, func(r compliance.Reason) bool { return r.ItemID == "" || r.ItemID == item.ItemID }) {
 			needed = append(needed, item)
 		}
 	}

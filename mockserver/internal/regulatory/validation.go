@@ -15,7 +15,7 @@ const incoterms = "EXW FCA FAS FOB CFR CIF CPT CIP DAP DPU DDP"
 // checkItems returns all problems of the items of a consignment.
 func checkItems(items []LineItem) []Problem {
 	if len(items) == 0 {
-		return []Problem{{"line_items", "must hold at least one item"}}
+		return []Problem{{Field: "line_items", Reason: "must hold at least one item"}}
 	}
 	var problems []Problem
 	seen := make(map[string]int)
@@ -39,7 +39,7 @@ func checkItems(items []LineItem) []Problem {
 			{item.OriginCountry != "" && !isUpper(item.OriginCountry, 2), "origin_country", "must be a two-letter code such as CN, or left out"},
 		} {
 			if rule.broken {
-				problems = append(problems, Problem{fmt.Sprintf("line_items[%d].%s", i, rule.field), rule.reason})
+				problems = append(problems, Problem{Field: fmt.Sprintf("line_items[%d].%s", i, rule.field), Reason: rule.reason})
 			}
 		}
 	}
@@ -51,16 +51,16 @@ func checkAddress(end string, address *Address) []Problem {
 	if address == nil || isUpper(address.Country, 2) {
 		return nil
 	}
-	return []Problem{{end + ".country", "must be a two-letter code such as US"}}
+	return []Problem{{Field: end + ".country", Reason: "must be a two-letter code such as US"}}
 }
 
 func checkShipping(s Shipping) []Problem {
 	var problems []Problem
 	if s.Incoterm != "" && !slices.Contains(strings.Fields(incoterms), s.Incoterm) {
-		problems = append(problems, Problem{"incoterm", "must be one of " + incoterms})
+		problems = append(problems, Problem{Field: "incoterm", Reason: "must be one of " + incoterms})
 	}
 	if s.EstimatedArrival != "" && !isTime(s.EstimatedArrival) {
-		problems = append(problems, Problem{"estimated_arrival", "must be a date such as 2026-01-31 or a time such as 2026-01-31T09:30:00.000Z"})
+		problems = append(problems, Problem{Field: "estimated_arrival", Reason: "must be a date such as 2026-01-31 or a time such as 2026-01-31T09:30:00.000Z"})
 	}
 	return problems
 }

@@ -16,6 +16,30 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
+// Plan is what the first state of a world follows from. Worlds of one plan share it.
+type Plan struct {
+	Seed            uint64
+	Empty, LowFunds bool
+	Computed        int // transactions of the first wallet, computed; 0: the seeded ones
+	Payments        int // seeded payments; 0: the usual number
+	ObjectBreakdown bool
+}
+
+// debits is how many payments are seeded.
+func (p *Plan) debits() int {
+	switch {
+	case p.Empty || p.Computed > 0:
+		return 0
+	case p.Payments > 0:
+		return p.Payments
+	default:
+		return seededDebits
+	}
+}
+
+// Stored returns about how many records an account of the plan stores.
+func (p *Plan) Stored() int { return p.debits() + seededRates + seededWebhooks }
+
 // The size of a seeded world: several pages of a hundred of each record, except of those that a person looks at.
 const (
 	seededRates    = 250
@@ -29,38 +53,49 @@ type seeder struct {
 	plan      Plan
 	articles  map[string]article   // by a short name
 	delivered []*delivery.Delivery // oldest first
+	err       error                // the first mistake in the catalogue
 }
 
 // New returns the account that worlds of a plan begin with, and its delivery log, oldest first. Both follow from the
 // seed, in the order of the steps. An error is a mistake in the catalogue.
 func New(p Plan) (*account.Account, []*delivery.Delivery, error) {
 	w := &seeder{plan: p, articles: articles(), Account: account.New(p.Seed)}
-	steps := []func() error{w.seedShipments, w.seedInvoices, w.seedWallets, w.seedRates, w.seedWebhooks, w.seedDeliveries}
 	if p.Empty {
-		steps = []func() error{w.seedWallets}
+		w.seedWallets()
+	} else {
+		w.seedShipments()
+		w.seedInvoices()
+		w.seedWallets()
+		w.seedRates()
+		w.seedWebhooks()
+		w.seedDeliveries()
 	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return nil, nil, fmt.Errorf("mockserver: seeding: %w", err)
-		}
+	if w.err != nil {
+		return nil, nil, fmt.Errorf("mockserver: seeding: %w", w.err)
 	}
 	w.Account.Freeze()
 	return w.Account, w.delivered, nil
 }
 
+// check stores an error if it is the first one.
+func (w *seeder) check(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+// amount parses an amount of the catalogue.
+func (w *seeder) amount(text string) shipping.Amount {
+	amount, err := shipping.ParseAmount(text)
+	w.check(err)
+	return amount
+}
+
 // seedShipments makes the voyages, oldest first in memory and newest first in shipmentIDs.
-func (w *seeder) seedShipments() error {
+func (w *seeder) seedShipments() {
 	towns, choices := places(), carriers()
 	for i, v := range voyages() {
-		items, err := w.items(v.goods)
-		if err != nil {
-			return err
-		}
-		c := choices[i%len(choices)]
-		price, err := shipping.ParseAmount(c.price)
-		if err != nil {
-			return err
-		}
+		items, c := w.items(v.goods), choices[i%len(choices)]
 		made := Epoch.Add(-v.age)
 		s := &account.Shipment{
 			ShipmentID: w.IDs.Coded("SH"), Status: v.status,
@@ -68,7 +103,7 @@ func (w *seeder) seedShipments() error {
 			AddressTo:   account.Address{AddressID: w.IDs.Numbered("AD"), Address: towns[v.to]},
 			Parcel:      account.Parcel{ParcelID: w.IDs.Numbered("PC"), Items: items},
 			CarrierName: c.name, CarrierSlug: c.slug, TrackingNumber: strconv.Itoa(1_000_000_000 + w.IDs.Random.IntN(900_000_000)),
-			Amount: price, Currency: "USD", Events: history(v, towns, made), User: w.User,
+			Amount: w.amount(c.price), Currency: "USD", Events: history(v, towns, made), User: w.User,
 			CreatedAt: jsontext.Timestamp(made), UpdatedAt: jsontext.Timestamp(made),
 		}
 		if n := len(s.Events); n > 0 {
@@ -77,7 +112,6 @@ func (w *seeder) seedShipments() error {
 		w.Shipments[s.ShipmentID] = s
 		w.ShipmentIDs = append(w.ShipmentIDs, s.ShipmentID)
 	}
-	return nil
 }
 
 // history returns the events of a shipment for its status.
@@ -100,51 +134,38 @@ func history(v voyage, towns map[string]regulatory.Address, made time.Time) []ac
 	return events
 }
 
-func (w *seeder) items(goods []order) ([]regulatory.LineItem, error) {
-	items := make([]regulatory.LineItem, 0, len(goods))
+func (w *seeder) items(goods []order) []regulatory.LineItem {
+	var items []regulatory.LineItem
 	for _, o := range goods {
 		a := w.articles[o.article]
-		price, err := shipping.ParseAmount(a.price)
-		if err != nil {
-			return nil, fmt.Errorf("article %q: %w", o.article, err)
-		}
-		weight, err := shipping.ParseAmount(a.weight)
-		if err != nil {
-			return nil, fmt.Errorf("article %q: %w", o.article, err)
-		}
 		items = append(items, regulatory.LineItem{
 			ItemID: w.IDs.Coded("IT"), Description: a.description, HSCode: a.hsCode, Quantity: regulatory.Quantity(o.pieces),
-			UnitPrice: price, Currency: "USD", Weight: weight, OriginCountry: a.madeIn,
+			UnitPrice: w.amount(a.price), Currency: "USD", Weight: w.amount(a.weight), OriginCountry: a.madeIn,
 		})
 	}
-	return items, nil
+	return items
 }
 
 // seedInvoices makes the commercial invoices that analysis can read.
-func (w *seeder) seedInvoices() error {
+func (w *seeder) seedInvoices() {
 	towns := places()
 	for i, v := range []voyage{
 		{from: "shenzhen", to: "newyork", goods: []order{{"powerbank", 500}, {"laptop", 20}, {"phonecase", 1000}}},
 		{from: "lagos", to: "houston", goods: []order{{"bag", 40}, {"shirt", 120}, {"sneakers", 30}}},
 		{from: "accra", to: "hamburg", goods: []order{{"cocoa", 600}}},
 	} {
-		items, err := w.items(v.goods)
-		if err != nil {
-			return err
-		}
 		url := fmt.Sprintf("https://invoices.example/INV-%d.pdf", 1001+i)
 		w.Invoices[url] = regulatory.Consignment{
-			Items:     items,
+			Items:     w.items(v.goods),
 			Addresses: regulatory.Addresses{Origin: towns[v.from], Destination: towns[v.to]},
 			Shipping:  regulatory.Shipping{CarrierSlug: "dhl-express", Service: "Express Worldwide", Incoterm: "DAP", ReasonForExport: "sale"},
 		}
 		w.InvoiceURLs = append(w.InvoiceURLs, url)
 	}
-	return nil
 }
 
 // seedRates makes groups of offers, each group for one parcel, oldest first.
-func (w *seeder) seedRates() error {
+func (w *seeder) seedRates() {
 	choices, money, rates := carriers(), purses(), jsontext.NewWriter[account.Rate]()
 	var made time.Time
 	var from, to, box string
@@ -158,23 +179,14 @@ func (w *seeder) seedRates() error {
 		if i%5 == 4 {
 			purse = money[1+i%3]
 		}
-		amount, err := w.priced(c.price, purse, 40+w.IDs.Random.IntN(400))
-		if err != nil {
-			return err
-		}
-		fee, err := w.priced("1", purse, 20+w.IDs.Random.IntN(60))
-		if err != nil {
-			return err
-		}
-		coverage, err := w.priced("100", purse, 100)
-		if err != nil {
-			return err
-		}
+		amount := w.priced(c.price, purse, 40+w.IDs.Random.IntN(400))
+		fee := w.priced("1", purse, 20+w.IDs.Random.IntN(60))
+		coverage := w.priced("100", purse, 100)
 		breakdown := json.RawMessage("[]")
 		if w.plan.ObjectBreakdown {
-			if breakdown, err = jsontext.Encode(map[string]shipping.Amount{"shipment_cost": amount, "insurance_fee": fee}); err != nil {
-				return err
-			}
+			var err error
+			breakdown, err = jsontext.Encode(map[string]shipping.Amount{"shipment_cost": amount, "insurance_fee": fee})
+			w.check(err)
 		}
 		w.Scratch = rates.Append(w.Scratch[:0], &account.Rate{
 			RateID: w.IDs.Numbered("RT"), Amount: amount, Currency: purse.currency, Breakdown: breakdown,
@@ -189,33 +201,22 @@ func (w *seeder) seedRates() error {
 		})
 		w.Add("rates", w.Scratch)
 	}
-	return nil
 }
 
 // priced converts a price in US dollars into a purse's currency, at so many percent of it.
-func (w *seeder) priced(dollars string, into purse, percent int) (shipping.Amount, error) {
-	price, err := shipping.ParseAmount(dollars)
-	if err != nil {
-		return price, err
-	}
+func (w *seeder) priced(dollars string, into purse, percent int) shipping.Amount {
 	part, err := shipping.NewAmount(int64(percent), 2)
-	if err != nil {
-		return price, err
+	w.check(err)
+	for _, factor := range []string{dollars, into.perDollar} {
+		part, err = part.Mul(w.amount(factor))
+		w.check(err)
 	}
-	if price, err = price.Mul(part); err != nil {
-		return price, err
-	}
-	rate, err := shipping.ParseAmount(into.perDollar)
-	if err != nil {
-		return price, err
-	}
-	price, err = price.Mul(rate)
-	return price.Round(2), err
+	return part.Round(2)
 }
 
 // seedWebhooks makes many old webhooks that are inactive or not subscribed to shipment events, and a few that are, so that
 // a replay to all makes few deliveries.
-func (w *seeder) seedWebhooks() error {
+func (w *seeder) seedWebhooks() {
 	for i := range seededWebhooks {
 		made := jsontext.Timestamp(Epoch.Add(-time.Duration(seededWebhooks-i) * 20 * time.Hour))
 		h := &account.Webhook{
@@ -235,17 +236,13 @@ func (w *seeder) seedWebhooks() error {
 		case 4:
 			h.Name, h.Event, h.Active = "Warehouse", []string{"shipment.created", "shipment.updated"}, true
 		}
-		if err := w.Webhooks.Add(h); err != nil {
-			return err
-		}
+		w.check(w.Webhooks.Add(h))
 	}
-	return nil
 }
 
 // seedDeliveries makes what the newest webhook was sent about the seeded shipments, oldest first.
-func (w *seeder) seedDeliveries() error {
+func (w *seeder) seedDeliveries() {
 	receiver := w.Webhooks.All[len(w.Webhooks.All)-1]
-	var log []*delivery.Delivery
 	for _, id := range w.ShipmentIDs {
 		s := w.Shipments[id]
 		for i, step := range s.Events {
@@ -259,20 +256,16 @@ func (w *seeder) seedDeliveries() error {
 			then := *s
 			then.Status, then.UpdatedAt, then.Events = step.Status, step.CreatedAt, s.Events[:i+1]
 			payload, err := then.Payload(event)
-			if err != nil {
-				return err
-			}
+			w.check(err)
 			at := time.Time(step.CreatedAt)
-			log = append(log, &delivery.Delivery{
+			w.delivered = append(w.delivered, &delivery.Delivery{
 				ID: w.IDs.Coded("WD"), EventID: w.IDs.Coded("WE"), WebhookID: receiver.WebhookID, URL: receiver.URL,
 				Event: event, ShipmentID: id, State: delivery.Delivered, CreatedAt: at, Payload: payload,
 				Attempts: []delivery.Attempt{{At: at.Add(time.Second), StatusCode: 200}},
 			})
 		}
 	}
-	slices.SortStableFunc(log, func(a, b *delivery.Delivery) int { return a.CreatedAt.Compare(b.CreatedAt) })
-	w.delivered = log
-	return nil
+	slices.SortStableFunc(w.delivered, func(a, b *delivery.Delivery) int { return a.CreatedAt.Compare(b.CreatedAt) })
 }
 
 // Epoch is where every seeded history ends. It is fixed, so that a seed always gives the same times.

@@ -18,8 +18,10 @@ type Call struct {
 	*http.Request
 	Route  *Route // nil if ServeMux matched the path
 	Body   []byte
-	Buffer []byte     // empty, with capacity for the response
-	edited url.Values // the query as a fault edited it; nil if none did
+	Buffer []byte // empty, with capacity for the response
+	// Faults of lists: respond with the page before the requested one, and with at most so many records (0: no limit).
+	PreviousPage bool
+	PageCap      int
 
 	Unknown []string // names of unknown body fields
 	// Misspelt completes the message of a refusal with the names of unknown fields that are similar to a known one.
@@ -28,20 +30,16 @@ type Call struct {
 
 // Query returns the query parameters. Malformed ones are ignored.
 func (c *Call) Query() url.Values {
-	switch {
-	case c.edited != nil:
-		return c.edited
-	case c.URL.RawQuery == "":
+	if c.URL.RawQuery == "" {
 		return nil
-	default:
-		return c.URL.Query()
 	}
+	return c.URL.Query()
 }
 
 // Parameter returns the first value of a query parameter, or "". It is Query().Get(name), without a map if the query has no
 // escapes.
 func (c *Call) Parameter(name string) string {
-	if c.edited != nil || strings.ContainsAny(c.URL.RawQuery, "%+;") {
+	if strings.ContainsAny(c.URL.RawQuery, "%+;") {
 		return c.Query().Get(name)
 	}
 	for pair := range strings.SplitSeq(c.URL.RawQuery, "&") {
@@ -205,14 +203,4 @@ func (x *Exchange) SubstituteReply() {
 		x.Reply = Succeed(nil, "OK", []byte("{}"))
 		x.Settled = true
 	}
-}
-
-// EditQuery changes the query that the handler receives. The request itself is unchanged.
-func (x *Exchange) EditQuery(edit func(url.Values)) {
-	query := x.Call.Query()
-	if query == nil {
-		query = url.Values{}
-	}
-	edit(query)
-	x.Call.edited = query
 }

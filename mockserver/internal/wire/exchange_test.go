@@ -20,9 +20,4 @@ func TestCall_ParameterIsThatOfTheQuery(t *testing.T) {
 			}
 		}
 	}
-	x := Exchange{Call: Call{Request: &http.Request{URL: &url.URL{RawQuery: "page=2"}}}}
-	x.EditQuery(func(query url.Values) { query.Set("page", "7") })
-	if got := x.Call.Parameter("page"); got != "7" {
-		t.Errorf("after an edit page is %q, want 7", got)
-	}
 }

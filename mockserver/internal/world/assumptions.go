@@ -79,11 +79,10 @@ func (a *Assumptions) ShapesReplies() bool {
 const defaultGenerationScale = 0.05
 
 func (a *Assumptions) settings() regulatory.Settings {
-	settings := regulatory.DefaultSettings()
-	settings.Purchasing, settings.EvidenceAfter, settings.NoOther = a.Purchasing, a.EvidenceAfter, a.NoOther
-	settings.RequireProfiles = a.RequireProfiles
-	settings.GenerationScale = cmp.Or(a.GenerationScale, defaultGenerationScale)
-	return settings
+	return regulatory.Settings{
+		Purchasing: a.Purchasing, EvidenceAfter: a.EvidenceAfter, NoOther: a.NoOther, RequireProfiles: a.RequireProfiles,
+		GenerationScale: cmp.Or(a.GenerationScale, defaultGenerationScale),
+	}
 }
 
 func (a *Assumptions) deliverySettings() delivery.Settings {

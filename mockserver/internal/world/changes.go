@@ -183,6 +183,6 @@ func (w *World) apply(next Assumptions, changes Changes) {
 	w.assume.Store(&next)
 	w.changes = changes
 	w.Replaced++
-	w.Desk.Configure(next.settings())
+	w.Regulatory.Configure(next.settings())
 	w.Dispatcher.Configure(next.deliverySettings())
 }

@@ -16,40 +16,16 @@ func (w *World) Inject(rules ...fault.Rule) error {
 	return nil
 }
 
-// ReplaceFault replaces the rule of a number.
-func (w *World) ReplaceFault(number int, rule fault.Rule) error {
-	known, err := w.Faults.Replace(number, rule, w.Clock.Now())
-	switch {
-	case !known:
-		return noFault(number)
-	case err != nil:
-		return fmt.Errorf("mockserver: the rule was not replaced: %w", err)
-	}
-	return nil
-}
-
 // RemoveFault removes the rule of a number.
 func (w *World) RemoveFault(number int) error {
 	if !w.Faults.Remove(number) {
-		return noFault(number)
-	}
-	return nil
-}
-
-// SwitchFault disables or enables the rule of a number.
-func (w *World) SwitchFault(number int, on bool) error {
-	if !w.Faults.Switch(number, on) {
-		return noFault(number)
+		return fmt.Errorf("mockserver: %w: %d; GET %sfaults lists them (in Go: World.Faults)", ErrNoFault, number, wire.ControlPrefix)
 	}
 	return nil
 }
 
 // ErrNoFault is returned for a number that no rule has.
 var ErrNoFault = errors.New("no such fault rule")
-
-func noFault(number int) error {
-	return fmt.Errorf("mockserver: %w: %d; GET %sfaults lists them (in Go: World.Faults)", ErrNoFault, number, wire.ControlPrefix)
-}
 
 // ClearFaults removes every rule, and performs the operations of arriving requests.
 func (w *World) ClearFaults() {

@@ -11,7 +11,7 @@ import (
 // begins with new ones.
 type instruments struct {
 	Log    *watch.Log
-	Faults *inject.Book
+	Faults *inject.Rules
 	Lint   *watch.Lint
 	// Observers see every exchange of the world before its response is sent, the journal first.
 	Observers []watch.Observer
@@ -24,7 +24,7 @@ type instruments struct {
 func newInstruments(s *Settings, seed uint64, key string) *instruments {
 	i := &instruments{
 		Log:      watch.NewLog(s.Journal, s.JournalBody, s.Memory),
-		Faults:   inject.NewBook(seed),
+		Faults:   inject.New(seed),
 		Lint:     watch.NewLint(operations.Names(operations.Once), s.Parameters, s.BodyFields),
 		KeyPrint: wire.Fingerprint(key),
 	}

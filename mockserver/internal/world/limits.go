@@ -13,7 +13,7 @@ var ErrTooManyRows = errors.New("the world is full")
 
 // rows counts the records that the world stores. The caller holds the lock.
 func (w *World) rows() int {
-	rows := w.Desk.Len() + w.Account.Ledger.Len() + len(w.Account.Webhooks.All)
+	rows := w.Regulatory.Len() + w.Account.Ledger.Len() + len(w.Account.Webhooks.All)
 	for _, list := range w.Account.Lists {
 		rows += list.Stored()
 	}

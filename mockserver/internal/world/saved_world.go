@@ -13,7 +13,6 @@ import (
 	"github.com/shipping-go/shipping/internal/jsonexact"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
-	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
@@ -61,7 +60,7 @@ func (s *Snapshot) saved() (savedWorld, error) {
 		World: s.OpenKey, At: s.at, Assumptions: s.changes, User: st.User, AccountID: st.AccountID, Exchange: st.Exchange,
 		Wallets: st.Ledger.Wallets(), Ledger: st.Ledger.Journal(), Transactions: map[string][]json.RawMessage{},
 		Lists:    map[string][]json.RawMessage{},
-		Webhooks: st.Webhooks.All, Orders: st.Webhooks.Orders(), Deliveries: s.deliveries, Requests: s.desk(st.Ledger).Save(), Arriving: s.arriving,
+		Webhooks: st.Webhooks.All, Orders: st.Webhooks.Orders(), Deliveries: s.deliveries, Requests: s.service(st.Ledger).Save(), Arriving: s.arriving,
 	}
 	var err error
 	if out.IDs, err = st.IDs.Source.MarshalBinary(); err != nil {
@@ -101,18 +100,17 @@ func stored(list *records.List) (rows []json.RawMessage, err error) {
 	return rows, err
 }
 
-// desk returns a desk with the snapshot's requests and a fixed time.
-func (s *Snapshot) desk(books *ledger.Ledger) *regulatory.Desk {
-	d := regulatory.NewDesk(s.fixedConfig(books))
+// service returns a service with the snapshot's requests and a fixed time.
+func (s *Snapshot) service(books *ledger.Ledger) *regulatory.Service {
+	d := regulatory.New(s.fixedConfig(books))
 	d.Resume(s.requests, 0)
 	return d
 }
 
-// fixedConfig returns the settings of a desk whose time does not pass and which analyzes nothing.
+// fixedConfig returns the settings of a service whose time does not pass and which analyzes nothing.
 func (s *Snapshot) fixedConfig(books *ledger.Ledger) regulatory.Config {
 	return regulatory.Config{
 		Ledger: books, Now: func() time.Time { return s.at }, After: func(time.Duration, string, func()) {},
-		Rules: func() *compliance.Rules { return new(compliance.Rules) },
 	}
 }
 
@@ -139,7 +137,7 @@ func (w *savedWorld) Snapshot() (*Snapshot, error) {
 		}
 	}
 	s := &Snapshot{OpenKey: w.World, changes: w.Assumptions, State: st, deliveries: w.Deliveries, arriving: w.Arriving, at: w.At}
-	d := regulatory.NewDesk(s.fixedConfig(st.Ledger))
+	d := regulatory.New(s.fixedConfig(st.Ledger))
 	if err := d.Load(w.Requests, 0); err != nil {
 		return nil, fmt.Errorf("requests: %w", err)
 	}

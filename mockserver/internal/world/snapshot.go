@@ -11,7 +11,7 @@ import (
 
 // Check returns an error that names every violated invariant.
 func (s *Snapshot) Check() error {
-	return errors.Join(s.State.Ledger.Check(), s.desk(s.State.Ledger).Check())
+	return errors.Join(s.State.Ledger.Check(), s.service(s.State.Ledger).Check())
 }
 
 // Snapshot returns the current contents of the world: its data, its ledger, its requests with their pending changes,
@@ -19,7 +19,7 @@ func (s *Snapshot) Check() error {
 func (w *World) Snapshot() *Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return &Snapshot{OpenKey: w.name, changes: w.changes, State: w.Account.Copy(), requests: w.Desk.Snapshot(), arriving: w.expected(), deliveries: w.Dispatcher.Log(), at: w.Clock.Now()}
+	return &Snapshot{OpenKey: w.name, changes: w.changes, State: w.Account.Copy(), requests: w.Regulatory.Snapshot(), arriving: w.expected(), deliveries: w.Dispatcher.Log(), at: w.Clock.Now()}
 }
 
 // Restore replaces the contents of the world by a snapshot.
@@ -45,9 +45,9 @@ func (w *World) restore(s *Snapshot) {
 	w.timers = w.Clock.Scope()
 	w.Account = s.State.Copy()
 	w.Replaced++
-	w.openDesk()
+	w.openRequests()
 	stood := w.Clock.Now().Sub(s.at) // how long the snapshot was stored
-	w.Desk.Resume(s.requests, stood)
+	w.Regulatory.Resume(s.requests, stood)
 	w.arriving = nil
 	for _, a := range s.arriving {
 		a.Due = a.Due.Add(stood)

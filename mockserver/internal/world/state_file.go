@@ -227,7 +227,7 @@ func DecodeState(from io.Reader) (stateFile, error) {
 
 // Save writes the contents of every world to a file, and replaces an existing file atomically. It returns an error if
 // another server uses the file.
-func (b *Book) Save(path string) error {
+func (b *Worlds) Save(path string) error {
 	write := writeLocked
 	if b.lock != nil && realPath(path) == realPath(b.file) {
 		write = writeState
@@ -243,7 +243,7 @@ func (b *Book) Save(path string) error {
 
 // Load restores the worlds of a file: the home world, and every other world, which is opened if it is not open. If the
 // file is invalid, nothing changes.
-func (b *Book) Load(path string) error {
+func (b *Worlds) Load(path string) error {
 	file, err := readStateFile(path)
 	if err != nil {
 		return err
@@ -275,7 +275,7 @@ func (b *Book) Load(path string) error {
 
 // reopen returns the world of a state file, and opens it if it is not open. It returns an error if the world is open with
 // assumptions that apply only when it opens.
-func (b *Book) reopen(saved savedWorld) (*World, error) {
+func (b *Worlds) reopen(saved savedWorld) (*World, error) {
 	w, err := b.OpenWith(saved.Name, saved.Assumptions)
 	if errors.Is(err, ErrWorldExists) {
 		w, err = b.Open(saved.Name)
@@ -286,8 +286,8 @@ func (b *Book) reopen(saved savedWorld) (*World, error) {
 	return w, err
 }
 
-// Use locks a file for this book, and restores from it if it exists.
-func (b *Book) Use(path string) error {
+// Use locks a file for these worlds, and restores from it if it exists.
+func (b *Worlds) Use(path string) error {
 	lock, err := lockState(realPath(path))
 	if err != nil {
 		return err
@@ -300,7 +300,7 @@ func (b *Book) Use(path string) error {
 }
 
 // ReleaseFile unlocks the file.
-func (b *Book) ReleaseFile() {
+func (b *Worlds) ReleaseFile() {
 	if b.lock == nil {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 // Worlds of one plan share their initial contents, and the memory of all plans is bounded.
 func TestTemplates_StoreOnlySoMuch(t *testing.T) {
 	t.Parallel()
-	b := Book{templates: map[seed.Plan]*template{}}
+	b := Worlds{templates: map[seed.Plan]*template{}}
 	reserve := func(number uint64, payments int) (*template, error) {
 		return b.template(seed.Plan{Seed: number, Payments: payments})
 	}

@@ -38,12 +38,12 @@ type World struct {
 
 	// mu guards the fields below. It is held while a handler reads or changes the world, never while
 	// something is read from or written to a connection.
-	mu        sync.Mutex
-	Account   account.Account // replaced by Reset and Restore
-	Desk      *regulatory.Desk
-	timers    *clock.Scope // of the desk and of arriving requests
-	arriving  []*onTheWay
-	Snapshots map[string]*Snapshot // by name, for clients over HTTP
+	mu         sync.Mutex
+	Account    account.Account // replaced by Reset and Restore
+	Regulatory *regulatory.Service
+	timers     *clock.Scope // of regulatory requests and of arriving requests
+	arriving   []*onTheWay
+	Snapshots  map[string]*Snapshot // by name, for clients over HTTP
 	// SnapshotChanges counts how often Snapshots has changed.
 	SnapshotChanges int
 	changes         Changes // of the assumptions
@@ -63,7 +63,7 @@ type Access struct {
 const HomeName = "home"
 
 // newWorld returns a world with the contents of a snapshot.
-func (b *Book) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
+func (b *Worlds) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
 	w := &World{
 		Access: &Access{URL: b.url, SecretKey: key}, name: name, settings: b.settings, Plan: p, changes: p.changes, base: base,
 		instruments: newInstruments(b.settings, p.Seed, key),

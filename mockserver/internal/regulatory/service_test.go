@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -26,9 +27,9 @@ const (
 	invoice = "https://invoices.example/1001.pdf"
 )
 
-// world is the smallest environment of a desk: a virtual clock, exchange rates that may change, and ids that count.
+// world is the smallest environment of a service: a virtual clock, exchange rates that may change, and ids that count.
 type world struct {
-	*regulatory.Desk
+	*regulatory.Service
 	t      testing.TB
 	config regulatory.Config
 	ledger *ledger.Ledger
@@ -36,7 +37,7 @@ type world struct {
 	now    time.Time
 	timers []timer
 	ids    int
-	hooks  regulatory.Hooks
+	hooks  hooks
 }
 
 type timer struct {
@@ -59,32 +60,50 @@ func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 	rules := must[*compliance.Rules](t)(compliance.Parse(must[[]byte](t)(os.ReadFile("testdata/rules.json"))))
 	w.config = regulatory.Config{
 		Rules: func() *compliance.Rules { return rules },
-		Rate:  w.rate, Shipment: w.shipment, Invoice: w.invoice, NewID: w.id, After: w.after,
-		Now: func() time.Time { return w.now }, Ledger: w.ledger, Settings: regulatory.DefaultSettings(),
-		Hooks: regulatory.Hooks{
-			BeforeCharge: func(id string) error { return call(w.hooks.BeforeCharge, id) },
-			AfterCharge:  func(id string) error { return call(w.hooks.AfterCharge, id) },
-			BeforeReply:  func(id string) error { return call(w.hooks.BeforeReply, id) },
-			Generate: func(id, slug string, attempt int) error {
-				if w.hooks.Generate == nil {
-					return nil
-				}
-				return w.hooks.Generate(id, slug, attempt)
-			},
-		},
+		Rate:  w.rate, Goods: w.look, NewID: w.id, After: w.after,
+		Now: func() time.Time { return w.now }, Ledger: w.ledger, Settings: regulatory.Settings{GenerationScale: 1},
+		At: w.at,
 	}
 	for _, f := range adjust {
 		f(&w.config)
 	}
-	w.Desk = regulatory.NewDesk(w.config)
+	w.Service = regulatory.New(w.config)
 	return w
 }
 
-func call(hook func(string) error, id string) error {
+// hooks are called at the points of faults; each may be nil.
+type hooks struct {
+	BeforeCharge, AfterCharge, BeforeReply func(requestID string) error
+	Generate                               func(requestID, documentType string, attempt int) error
+}
+
+func (w *world) at(point fault.Point, operation, about string) error {
+	id, slug, _ := strings.Cut(about, " ")
+	if point == fault.Generation {
+		if w.hooks.Generate == nil {
+			return nil
+		}
+		documents := w.get(&regulatory.Record{RequestID: id}).Documents
+		i := slices.IndexFunc(documents, func(d regulatory.Document) bool { return d.DocumentType == slug })
+		return w.hooks.Generate(id, slug, documents[i].Attempts)
+	}
+	hook := map[fault.Point]func(string) error{
+		fault.BeforeCharge: w.hooks.BeforeCharge, fault.AfterCharge: w.hooks.AfterCharge, fault.BeforeReply: w.hooks.BeforeReply,
+	}[point]
+	if operation != shipping.OpPurchase {
+		return fmt.Errorf("%s is at %s", operation, point)
+	}
 	if hook == nil {
 		return nil
 	}
 	return hook(id)
+}
+
+func (w *world) look(in regulatory.AnalyzeInput) (regulatory.Consignment, bool) {
+	if in.FileURL != "" {
+		return w.invoice(in.FileURL)
+	}
+	return w.shipment(in.ShipmentID)
 }
 
 func must[T any](t testing.TB) func(T, error) T {

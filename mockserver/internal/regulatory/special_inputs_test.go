@@ -36,7 +36,7 @@ func story(t *testing.T, in regulatory.AnalyzeInput) (states []string) {
 	return states
 }
 
-func TestMagic_DoesWhatItsTableSays(t *testing.T) {
+func TestSpecialInputs_DoWhatTheirTableSays(t *testing.T) {
 	t.Parallel()
 	const (
 		starting  = "processing: CUSTOMS generating, LITHIUM-BATTERY generating, WATCH generating"
@@ -53,20 +53,20 @@ func TestMagic_DoesWhatItsTableSays(t *testing.T) {
 		"hang-in-purchasing": {"purchasing: ", "purchasing: "},
 		"need-evidence":      {"processing: CUSTOMS generating, MSDS awaiting_evidence", "processing: CUSTOMS generated, MSDS awaiting_evidence"},
 	}
-	for _, magic := range regulatory.Magics() {
-		for _, in := range []regulatory.AnalyzeInput{{ShipmentID: magic.ShipmentID}, {FileURL: magic.FileURL}} {
+	for _, special := range regulatory.SpecialInputs() {
+		for _, in := range []regulatory.AnalyzeInput{{ShipmentID: special.ShipmentID}, {FileURL: special.FileURL}} {
 			got := story(t, in)
-			if len(got) != len(want[magic.Effect]) {
-				t.Errorf("%s: %+v goes %q, want %q", magic.Effect, in, got, want[magic.Effect])
+			if len(got) != len(want[special.Effect]) {
+				t.Errorf("%s: %+v goes %q, want %q", special.Effect, in, got, want[special.Effect])
 				continue
 			}
 			for i := range got {
-				if got[i] != want[magic.Effect][i] {
-					t.Errorf("%s: %+v step %d is %s, want %s", magic.Effect, in, i, got[i], want[magic.Effect][i])
+				if got[i] != want[special.Effect][i] {
+					t.Errorf("%s: %+v step %d is %s, want %s", special.Effect, in, i, got[i], want[special.Effect][i])
 				}
 			}
 		}
-		delete(want, magic.Effect)
+		delete(want, special.Effect)
 	}
 	for effect := range want {
 		t.Errorf("%s is not in the table", effect)

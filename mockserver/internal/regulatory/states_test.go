@@ -69,7 +69,7 @@ func TestTransitions_EveryTriggerInEveryState(t *testing.T) {
 			t.Run(string(state)+"/"+string(trigger), func(t *testing.T) {
 				t.Parallel()
 				row, rows := regulatory.Transition{}, 0
-				for _, candidate := range regulatory.Transitions() {
+				for _, candidate := range regulatory.Transitions {
 					if candidate.From == state && candidate.Trigger == trigger {
 						row, rows = candidate, rows+1
 					}
@@ -104,7 +104,7 @@ func TestTransitions_UseTheStatesOfTheTable(t *testing.T) {
 	t.Parallel()
 	user := triggers()
 	changes := map[regulatory.State]bool{}
-	for _, row := range regulatory.Transitions() {
+	for _, row := range regulatory.Transitions {
 		for _, state := range []regulatory.State{row.From, row.To} {
 			if state != "" && !slices.Contains(regulatory.States(), state) {
 				t.Errorf("row %+v: %q is not in the table of states", row, state)
@@ -130,7 +130,7 @@ func TestTransitions_UseTheStatesOfTheTable(t *testing.T) {
 func TestTransitions_HoldTheTableOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	allowed := map[[2]regulatory.State]bool{}
-	for _, row := range regulatory.Transitions() {
+	for _, row := range regulatory.Transitions {
 		if row.To != "" && row.From != row.To {
 			allowed[[2]regulatory.State{row.From, row.To}] = true
 		}

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -14,7 +16,7 @@ import (
 func (w *World) SubmitEvidence(requestID string, documentType shipping.DocumentType) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if _, err := w.Desk.SubmitEvidence(requestID, string(documentType)); err != nil {
+	if _, err := w.Regulatory.SubmitEvidence(requestID, string(documentType)); err != nil {
 		return fmt.Errorf("mockserver: %w", err)
 	}
 	return nil
@@ -28,7 +30,7 @@ func (w *World) Check() error { return w.Snapshot().Check() }
 func (w *World) HasRequest(id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_, err := w.Desk.Get(id)
+	_, err := w.Regulatory.Get(id)
 	return err == nil
 }
 
@@ -38,7 +40,7 @@ func (w *World) Resized(before, after int) { w.Account.RequestBytes += after - b
 // RequestSize returns the length of a regulatory request as JSON, or 0 if the id is unknown. The caller holds
 // the lock.
 func (w *World) RequestSize(id string) int {
-	record, err := w.Desk.Get(id)
+	record, err := w.Regulatory.Get(id)
 	if err != nil {
 		return 0
 	}
@@ -54,26 +56,16 @@ func (w *World) rate(from, to string) (shipping.Amount, error) {
 	return rate, nil
 }
 
-// openDesk creates the desk of the world's regulatory requests. The desk is called with the world's lock held, and so
+// openRequests creates the service of the world's regulatory requests. It is called with the world's lock held, and so
 // are its timers.
-func (w *World) openDesk() {
+func (w *World) openRequests() {
 	timers := w.timers
-	w.Desk = regulatory.NewDesk(regulatory.Config{
+	w.Regulatory = regulatory.New(regulatory.Config{
 		Rules:  w.settings.Rules,
 		Ledger: w.Account.Ledger,
 		Rate:   w.rate,
-		Shipment: func(id string) (regulatory.Consignment, bool) {
-			s, known := w.Account.Shipments[id]
-			if !known {
-				return regulatory.Consignment{}, false
-			}
-			return s.Consignment(), true
-		},
-		Invoice: func(url string) (regulatory.Consignment, bool) {
-			goods, known := w.Account.Invoices[url]
-			return goods, known
-		},
-		Now: w.Clock.Now,
+		Goods:  w.goods,
+		Now:    w.Clock.Now,
 		After: func(d time.Duration, label string, fn func()) {
 			timers.After(d, label, func() {
 				w.mu.Lock()
@@ -85,8 +77,24 @@ func (w *World) openDesk() {
 		Charged:  w.charged,
 		Settings: w.Assume().settings(),
 		Room:     w.room,
-		Hooks:    w.hooks(),
+		At: func(point fault.Point, operation, about string) error {
+			return w.Faults.At(inject.Request{Point: point, Operation: operation, Body: []byte(about), Now: w.Now()})
+		},
+		FailFirst: w.Plan.failForms,
 	})
+}
+
+// goods returns the goods of a shipment or of an invoice.
+func (w *World) goods(in regulatory.AnalyzeInput) (regulatory.Consignment, bool) {
+	if in.FileURL != "" {
+		goods, known := w.Account.Invoices[in.FileURL]
+		return goods, known
+	}
+	s, known := w.Account.Shipments[in.ShipmentID]
+	if !known {
+		return regulatory.Consignment{}, false
+	}
+	return s.Consignment(), true
 }
 
 // charged adds a purchase's debit to the transactions of its wallet. Encoding an entry of this kind succeeded during
@@ -96,20 +104,4 @@ func (w *World) charged(e ledger.Entry, record *regulatory.Record) {
 	if err := w.Account.AddTransaction(e, account.TransactionDetails{About: about, TxRef: record.RequestID}); err != nil {
 		w.settings.Logger.Error("cannot list a charge", "error", err)
 	}
-}
-
-// hooks returns the hooks with which faults and the scenario make the desk fail.
-func (w *World) hooks() regulatory.Hooks {
-	hooks := w.Faults.Hooks(w.Clock.Now)
-	if !w.Plan.failForms {
-		return hooks
-	}
-	injected := hooks.Generate
-	hooks.Generate = func(requestID, documentType string, attempt int) error {
-		if attempt == 1 {
-			return fmt.Errorf("the scenario fails the first attempt at %s", documentType)
-		}
-		return injected(requestID, documentType, attempt)
-	}
-	return hooks
 }

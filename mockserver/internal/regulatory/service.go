@@ -1,27 +1,27 @@
-// Package regulatory implements regulatory document requests: a [Desk] analyzes a shipment or
+// Package regulatory implements regulatory document requests: a [Service] analyzes a shipment or
 // an invoice into a priced draft, edits it, sells the documents once, and generates them over
 // time.
 //
-// The specification's state machine is one table, [Transitions]. The desk gets everything that it needs from
+// The specification's state machine is one table, in states.go. The service gets everything that it needs from
 // the world (rules, money, time, look-ups) with [Config], and does not depend on HTTP. It takes no locks: its callers
-// hold the world's lock, and so does the scheduler when it
-// calls back. Errors of the desk are of type [*Refusal].
+// hold the world's lock, and so does the scheduler when it calls back. Its errors are of type [*Refusal].
 package regulatory
 
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
-	"github.com/shipping-go/shipping/mockserver/internal/cow"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 )
 
-// Config holds the dependencies of a desk. Every field without "may be nil" is required.
+// Config holds the dependencies of a service. Every field without "may be nil" is required.
 type Config struct {
 	// Rules returns the rules that select the documents of a consignment, always the same. It is called on
 	// first use, so that a server without analyses does not read them.
@@ -30,33 +30,35 @@ type Config struct {
 	Ledger *ledger.Ledger
 	// Rate returns how much of one currency a unit of another buys. It is called at analyze time only.
 	Rate func(from, to string) (shipping.Amount, error)
-	// Shipment returns the goods of a shipment by its id.
-	Shipment func(id string) (Consignment, bool)
-	// Invoice returns the goods of a commercial invoice by its URL, which is never fetched.
+	// Goods returns the goods of a shipment, or of a commercial invoice, whose URL is never fetched.
 	//
-	// Assumption: analysis fails for a URL that Invoice does not know. To switch, return goods for every URL.
-	Invoice func(url string) (Consignment, bool)
+	// Assumption: analysis fails for a URL that Goods does not know. To switch, return goods for every URL.
+	Goods func(AnalyzeInput) (Consignment, bool)
 	// Now returns the world's time.
 	Now func() time.Time
 	// After calls fn later, never before it returns, with the world's lock held.
 	After func(d time.Duration, label string, fn func())
 	// NewID returns a unique identifier: NewID("RD") is RD-<16 letters and digits>.
-	// The desk uses RD (requests), IT (line items) and TR (transactions).
+	// The service uses RD (requests), IT (line items) and TR (transactions).
 	NewID func(prefix string) string
 	// Charged is called with each charge and its record. It may be nil.
 	Charged func(entry ledger.Entry, record *Record)
 	// Room is called before a request is opened; its error becomes a refusal with [CodeFull]. Nil means no limit.
 	Room func() error
-	// Settings are the desk's assumptions.
+	// At is called at each [fault.Point] with the operation and what it is about, and returns an error if a fault strikes
+	// there. A purchase returns the error unchanged, so that the server can drop the connection; the error at
+	// [fault.Generation] fails the attempt.
+	At func(point fault.Point, operation, about string) error
+	// FailFirst fails the first attempt to generate each document.
+	FailFirst bool
+	// Settings are the service's assumptions.
 	Settings Settings
-	// Hooks are points at which a test causes failures.
-	Hooks Hooks
 }
 
 // Configure changes the settings for what happens from now on.
-func (d *Desk) Configure(s Settings) { d.config.Settings = s }
+func (d *Service) Configure(s Settings) { d.config.Settings = s }
 
-// Settings are the desk's assumptions that have a number or a switch. With the zero value everything
+// Settings are the service's assumptions that have a number or a switch. With the zero value everything
 // happens at once; [DefaultSettings] returns those of a server.
 type Settings struct {
 	// Purchasing is how long a purchased request stays in "purchasing", which the specification calls
@@ -66,7 +68,7 @@ type Settings struct {
 	// none. A negative scale counts as 0.
 	GenerationScale float64
 	// EvidenceAfter is how long the third party of a manual document takes to submit its evidence.
-	// If 0, evidence is only submitted with [Desk.SubmitEvidence].
+	// If 0, evidence is only submitted with [Service.SubmitEvidence].
 	EvidenceAfter time.Duration
 	// NoOther refuses the profile of a form that no rule matches (OTHER). By default such a profile adds the form to
 	// the draft, because otherwise one document type of the specification could not be purchased.
@@ -75,105 +77,94 @@ type Settings struct {
 	RequireProfiles bool
 }
 
-// DefaultSettings returns: no time in purchasing, generation in each form's time, evidence only when
-// it is submitted, OTHER by its profile, no required profile fields.
-func DefaultSettings() Settings { return Settings{GenerationScale: 1} }
-
-// Hooks are called at named points; each may be nil. The purchase returns an error of one of the first three
-// unchanged, so that the server can drop the connection.
-type Hooks struct {
-	// BeforeCharge runs when every check but that of the funds has passed. After its error nothing
-	// has changed and the request is still a draft.
-	BeforeCharge func(requestID string) error
-	// AfterCharge runs when the wallet is charged and the request is purchasing. After its error the
-	// service recovers: the scheduler moves the request to processing.
-	AfterCharge func(requestID string) error
-	// BeforeReply runs when the purchase is done. After its error only the response is lost.
-	BeforeReply func(requestID string) error
-	// Generate runs at the end of each attempt to generate a document; its error fails the attempt.
-	Generate func(requestID, documentType string, attempt int) error
-}
-
 // Consignment holds the goods of a shipment or an invoice.
 type Consignment struct {
-	// Items may have no ids; the desk then adds them.
+	// Items may have no ids; the service then adds them.
 	Items     []LineItem
 	Addresses Addresses
 	// Shipping is used for invoices only.
 	Shipping Shipping
 }
 
-// Desk keeps the requests of one world. [NewDesk] returns one.
-type Desk struct {
+// Service keeps the requests of one world. [New] returns one.
+type Service struct {
 	config Config
 	stored int // how often a record was stored
-	requests
+	Requests
 }
 
-// Requests are the requests of a desk when [Desk.Snapshot] was called. They are immutable.
-type Requests struct{ kept requests }
-
-type requests struct {
-	records cow.Map[string, *Record]
-	order   cow.List[string] // request ids, oldest first
-	broken  []error          // violated invariants, for Check
+// Requests are the requests of a service, as [Service.Snapshot] returns them.
+type Requests struct {
+	records map[string]*Record
+	order   []string // request ids, oldest first
+	broken  []error  // violated invariants, for Check
 }
 
-// NewDesk returns a desk without requests.
-func NewDesk(config Config) *Desk {
-	return &Desk{config: config}
+// New returns a service without requests.
+func New(config Config) *Service {
+	return &Service{config: config, Requests: Requests{records: map[string]*Record{}}}
 }
 
 // Get returns a request, or a [*Refusal] with [CodeNotFound].
 //
 // Specification: GET /request/:request_id.
-func (d *Desk) Get(requestID string) (*Record, error) {
-	record, refusal := d.find(requestID)
-	if refusal != nil {
-		return nil, refusal
+func (d *Service) Get(requestID string) (*Record, error) {
+	if record, known := d.records[requestID]; known {
+		return record, nil
 	}
-	return record, nil
+	next := "use the request_id in the response of analyze"
+	if strings.HasPrefix(requestID, "SH-") {
+		next = "that is the id of a shipment: analyze the shipment, and use the request_id in the response"
+	}
+	return nil, notFound("regulatory document request", requestID, next)
+}
+
+// open returns a request to which a trigger applies.
+func (d *Service) open(requestID string, trigger Trigger) (*Record, error) {
+	record, err := d.Get(requestID)
+	if err != nil {
+		return nil, err
+	}
+	_, err = allow(record, trigger)
+	return record, err
 }
 
 // Len returns the number of requests.
-func (d *Desk) Len() int { return d.order.Len() }
+func (d *Service) Len() int { return len(d.order) }
 
 // Records returns every request, oldest first. The caller may change the slice.
-func (d *Desk) Records() []*Record {
-	records := make([]*Record, d.order.Len())
-	for i, id := range d.order.All() {
-		records[i], _ = d.records.Get(id)
+func (d *Service) Records() []*Record {
+	records := make([]*Record, len(d.order))
+	for i, id := range d.order {
+		records[i] = d.records[id]
 	}
 	return records
 }
 
-func (r *requests) copied() requests {
-	return requests{records: r.records.Clone(), order: r.order.Clone(), broken: slices.Clip(r.broken)}
+// Snapshot returns the current requests, for any number of calls of [Service.Resume]. It shares the records, which are
+// immutable.
+func (d *Service) Snapshot() Requests {
+	return Requests{records: maps.Clone(d.records), order: slices.Clip(d.order), broken: slices.Clip(d.broken)}
 }
 
-// Snapshot returns the current requests, for any number of calls of [Desk.Resume]. It shares the records, which are
-// immutable, so its cost depends only on the changes since the last snapshot.
-func (d *Desk) Snapshot() Requests {
-	return Requests{d.copied()}
-}
-
-// Resume adds the requests of another desk to a new desk, which has its own ledger, clock and ids. Everything that was
+// Resume adds the requests of another service to a new one, which has its own ledger, clock and ids. Everything that was
 // scheduled there is scheduled here for the same time plus shift, or at once if that time has passed.
-func (d *Desk) Resume(from Requests, shift time.Duration) {
-	d.requests = from.kept.copied()
+func (d *Service) Resume(from Requests, shift time.Duration) {
+	maps.Copy(d.records, from.records)
+	d.order, d.broken = slices.Clip(from.order), slices.Clip(from.broken)
 	for _, r := range d.Records() {
 		d.resume(r, shift)
 	}
 }
 
-// resume schedules the pending changes of a record from another desk.
-func (d *Desk) resume(r *Record, shift time.Duration) {
+// resume schedules the pending changes of a record from another service.
+func (d *Service) resume(r *Record, shift time.Duration) {
 	if !r.pending() {
 		return
 	}
 	if shift != 0 {
 		r = r.postponed(shift)
-		d.records.Set(r.RequestID, r)
+		d.records[r.RequestID] = r
 	}
 	d.schedule(r)
 }
@@ -181,7 +172,7 @@ func (d *Desk) resume(r *Record, shift time.Duration) {
 // Check returns nil, or an error that names every violated invariant: each purchased request
 // is paid by exactly one debit of its amount, other requests are not paid, a request is completed
 // exactly if all its documents are generated, and every request can be encoded.
-func (d *Desk) Check() error {
+func (d *Service) Check() error {
 	broken := slices.Clone(d.broken)
 	for _, r := range d.Records() {
 		if _, err := r.encode(); err != nil {
@@ -203,41 +194,29 @@ func (d *Desk) Check() error {
 	return errors.Join(broken...)
 }
 
-func (d *Desk) find(requestID string) (*Record, *Refusal) {
-	if record, known := d.records.Get(requestID); known {
-		return record, nil
-	}
-	next := "use the request_id in the response of analyze"
-	if strings.HasPrefix(requestID, "SH-") {
-		next = "that is the id of a shipment: analyze the shipment, and use the request_id in the response"
-	}
-	return nil, notFound("regulatory document request", requestID, next)
-}
-
 // store sets the request's record to next, with its timestamps, and returns it.
-func (d *Desk) store(next *Record) *Record {
+func (d *Service) store(next *Record) *Record {
 	next.UpdatedAt = Timestamp{d.config.Now().UTC()}
-	earlier, known := d.records.Get(next.RequestID)
+	earlier, known := d.records[next.RequestID]
 	if !known {
 		next.CreatedAt = next.UpdatedAt
-		next.number = d.order.Len()
 	}
 	next.happened(earlier)
-	next.encoded = new(encoded)
+	next.encodeOnce()
 	if !known {
-		d.order.Append(next.RequestID)
+		d.order = append(d.order, next.RequestID)
 	}
-	d.records.Set(next.RequestID, next)
+	d.records[next.RequestID] = next
 	d.stored++
 	return next
 }
 
-// fire applies a trigger of the table to a record that is being changed. The desk only fires triggers that have
+// fire applies a trigger of the table to a record that is being changed. The service only fires triggers that have
 // a row; Check reports an error if not.
-func (d *Desk) fire(next *Record, trigger Trigger) {
-	to, refusal := allow(next, trigger)
-	if refusal != nil {
-		d.broken = append(d.broken, refusal)
+func (d *Service) fire(next *Record, trigger Trigger) {
+	to, err := allow(next, trigger)
+	if err != nil {
+		d.broken = append(d.broken, err)
 		return
 	}
 	next.Status = to

@@ -14,8 +14,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// Book holds the worlds of a server, and the templates of new ones.
-type Book struct {
+// Worlds holds the worlds of a server, and the templates of new ones.
+type Worlds struct {
 	settings        *Settings
 	url             string
 	Unauthenticated *World // journals the requests whose key opens no world; not one of the open worlds
@@ -31,9 +31,9 @@ type Book struct {
 	closed    bool
 }
 
-// NewBook returns a book with the home world, in a scenario. The book can be used even if it returns an error.
-func NewBook(s *Settings, scenario string) (*Book, error) {
-	b := &Book{settings: s, byKey: map[string]*World{}, templates: map[seed.Plan]*template{}}
+// NewWorlds returns the worlds of a server with the home world, in a scenario. They can be used even if it returns an error.
+func NewWorlds(s *Settings, scenario string) (*Worlds, error) {
+	b := &Worlds{settings: s, byKey: map[string]*World{}, templates: map[seed.Plan]*template{}}
 	s.scenarios = Scenarios()
 	p, wrong := s.planFor(scenario)
 	if wrong != nil {
@@ -56,7 +56,7 @@ func NewBook(s *Settings, scenario string) (*Book, error) {
 }
 
 // SetURL sets the base address of every world: worlds of a state file are opened before the server listens.
-func (b *Book) SetURL(url string) {
+func (b *Worlds) SetURL(url string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.url = url
@@ -67,7 +67,7 @@ func (b *Book) SetURL(url string) {
 }
 
 // Home returns the home world.
-func (b *Book) Home() *World { return b.opened[0] }
+func (b *Worlds) Home() *World { return b.opened[0] }
 
 // template is the initial contents of the worlds of a plan. It is seeded once and shared.
 type template struct {
@@ -101,7 +101,7 @@ func isNameRune(r rune) bool {
 }
 
 // Open returns the world of a name or of its key, and opens it if it is not open.
-func (b *Book) Open(name string) (*World, error) {
+func (b *Worlds) Open(name string) (*World, error) {
 	key := account.KeyPrefix + strings.TrimPrefix(name, account.KeyPrefix)
 	if name == HomeName {
 		key = b.Home().SecretKey
@@ -110,7 +110,7 @@ func (b *Book) Open(name string) (*World, error) {
 }
 
 // OpenForTest opens a new world of a scenario, named after a test.
-func (b *Book) OpenForTest(test, scenario string) (*World, error) {
+func (b *Worlds) OpenForTest(test, scenario string) (*World, error) {
 	b.mu.Lock()
 	b.named++
 	n := b.named
@@ -131,14 +131,14 @@ func nameFor(test string, n int) string {
 }
 
 // Worlds returns the open worlds in the order in which they were opened, the home world first.
-func (b *Book) Worlds() []*World {
+func (b *Worlds) Worlds() []*World {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return slices.Clone(b.opened)
 }
 
 // Fork opens a new world with the contents of a snapshot of w. Its key has the scenario of that world.
-func (b *Book) Fork(w *World, name string, base *Snapshot) (*World, error) {
+func (b *Worlds) Fork(w *World, name string, base *Snapshot) (*World, error) {
 	w.Lock()
 	p := w.Plan
 	p.assume, p.changes = *w.Assume(), w.changes
@@ -147,14 +147,14 @@ func (b *Book) Fork(w *World, name string, base *Snapshot) (*World, error) {
 }
 
 // Close closes a world, unless it is the home world, and drops its data.
-func (b *Book) Close(w *World) {
+func (b *Worlds) Close(w *World) {
 	if b.remove(w) {
 		w.Close()
 	}
 }
 
 // OpenKey returns the world of a key and opens it if the key is valid.
-func (b *Book) OpenKey(key string) (*World, error) {
+func (b *Worlds) OpenKey(key string) (*World, error) {
 	if w := b.ByKey(key); w != nil {
 		return w, nil
 	}
@@ -166,7 +166,7 @@ func (b *Book) OpenKey(key string) (*World, error) {
 }
 
 // openPlan opens the world of a key, with the server's assumptions changed by its scenario and then by changes.
-func (b *Book) openPlan(key string, changes Changes) (*World, error) {
+func (b *Worlds) openPlan(key string, changes Changes) (*World, error) {
 	scenario, name, err := splitKey(key)
 	if err != nil {
 		return nil, err
@@ -205,7 +205,7 @@ func (b *Book) openPlan(key string, changes Changes) (*World, error) {
 }
 
 // OpenWith opens a world with other assumptions than the server's. It returns an error if the world is open.
-func (b *Book) OpenWith(name string, changes Changes) (*World, error) {
+func (b *Worlds) OpenWith(name string, changes Changes) (*World, error) {
 	if changes.IsZero() {
 		return b.Open(name)
 	}
@@ -217,7 +217,7 @@ func (b *Book) OpenWith(name string, changes Changes) (*World, error) {
 }
 
 // openFrom opens a world under a new name with the contents of a snapshot.
-func (b *Book) openFrom(p worldPlan, fullName string, base *Snapshot) (*World, error) {
+func (b *Worlds) openFrom(p worldPlan, fullName string, base *Snapshot) (*World, error) {
 	key := account.KeyPrefix + fullName
 	if _, _, err := splitKey(key); err != nil {
 		return nil, err
@@ -252,7 +252,7 @@ func (t *template) Snapshot() (*Snapshot, error) {
 
 // template returns the template of a plan and counts the user, until release is called. To make room for a new
 // template, unused ones are removed first.
-func (b *Book) template(p seed.Plan) (*template, error) {
+func (b *Worlds) template(p seed.Plan) (*template, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.templates[p]
@@ -274,13 +274,13 @@ func (b *Book) template(p seed.Plan) (*template, error) {
 	return t, nil
 }
 
-func (b *Book) release(t *template) {
+func (b *Worlds) release(t *template) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t.users--
 }
 
-func (b *Book) add(w *World, most int) error {
+func (b *Worlds) add(w *World, most int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -297,7 +297,7 @@ func (b *Book) add(w *World, most int) error {
 }
 
 // remove removes a world from the book, except for the home world, and reports whether it was open.
-func (b *Book) remove(w *World) bool {
+func (b *Worlds) remove(w *World) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	at := slices.Index(b.opened, w)
@@ -313,7 +313,7 @@ func (b *Book) remove(w *World) bool {
 }
 
 // ByKey returns the open world of a key, or nil.
-func (b *Book) ByKey(key string) *World {
+func (b *Worlds) ByKey(key string) *World {
 	b.mu.RLock()
 	w := b.byKey[key]
 	b.mu.RUnlock()
@@ -321,7 +321,7 @@ func (b *Book) ByKey(key string) *World {
 }
 
 // End closes the book and returns the worlds that were open.
-func (b *Book) End() []*World {
+func (b *Worlds) End() []*World {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true

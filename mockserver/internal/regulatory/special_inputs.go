@@ -7,8 +7,8 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// Magic is an input of analyze with a special effect.
-type Magic struct {
+// SpecialInput is an input of analyze with a special effect.
+type SpecialInput struct {
 	// Effect is the short name of the effect.
 	Effect string `json:"effect"`
 	// ShipmentID and FileURL are the inputs, one for each flow.
@@ -18,11 +18,11 @@ type Magic struct {
 	Description string `json:"description"`
 
 	script   script
-	items    []magicItem
+	items    []specialItem
 	domestic bool // within the United States, not from China
 }
 
-// script is the effect of a magic input on a request. The zero value has no effect.
+// script is the effect of a special input on a request. The zero value has no effect.
 type script struct {
 	failAnalysis     string        // the reason why analysis fails
 	hangInPurchasing bool          // the request never leaves purchasing
@@ -30,58 +30,58 @@ type script struct {
 	failures         int           // number of failing attempts at the first automated document
 }
 
-// magicItem is an item from China; its unit price is in cents of a dollar, its weight in grams.
-type magicItem struct {
+// specialItem is an item from China; its unit price is in cents of a dollar, its weight in grams.
+type specialItem struct {
 	description, hsCode string
 	quantity            int
 	cents, grams        int64
 }
 
-// Magics returns the table of magic inputs. The caller may change the slice.
-func Magics() []Magic {
-	watch := magicItem{"Quartz wristwatch, steel case, leather strap", "910211", 2, 8900, 120}
-	powerBank := magicItem{"Power bank, 20,000 mAh", "850760", 5, 2450, 350}
-	perfume := magicItem{"Eau de parfum, 50 ml", "330300", 6, 3120, 220}
-	book := magicItem{"Paperback novel", "490199", 3, 1299, 300}
-	return []Magic{
+// SpecialInputs returns the table of special inputs. The caller may change the slice.
+func SpecialInputs() []SpecialInput {
+	watch := specialItem{"Quartz wristwatch, steel case, leather strap", "910211", 2, 8900, 120}
+	powerBank := specialItem{"Power bank, 20,000 mAh", "850760", 5, 2450, 350}
+	perfume := specialItem{"Eau de parfum, 50 ml", "330300", 6, 3120, 220}
+	book := specialItem{"Paperback novel", "490199", 3, 1299, 300}
+	return []SpecialInput{
 		{Effect: "fail-analysis", ShipmentID: "SH-MAGICFAILANALYSIS", FileURL: "https://invoices.example/fail-analysis.pdf",
 			Description: "Analysis fails; the failed request is stored and can be read.",
-			script:      script{failAnalysis: "the goods could not be read"}, items: []magicItem{book}},
+			script:      script{failAnalysis: "the goods could not be read"}, items: []specialItem{book}},
 		{Effect: "match-customs-only", ShipmentID: "SH-MAGICCUSTOMSONLY", FileURL: "https://invoices.example/customs-only.pdf",
-			Description: "A border is crossed and no item needs a document: only CUSTOMS is offered.", items: []magicItem{book}},
+			Description: "A border is crossed and no item needs a document: only CUSTOMS is offered.", items: []specialItem{book}},
 		{Effect: "match-nothing", ShipmentID: "SH-MAGICMATCHNOTHING", FileURL: "https://invoices.example/match-nothing.pdf",
 			Description: "A domestic consignment: the draft offers no documents.",
-			items:       []magicItem{watch}, domestic: true},
+			items:       []specialItem{watch}, domestic: true},
 		{Effect: "generate-slowly", ShipmentID: "SH-MAGICGENERATESLOWLY", FileURL: "https://invoices.example/generate-slowly.pdf",
 			Description: "Each document takes ten minutes longer to generate.",
-			script:      script{delay: 10 * time.Minute}, items: []magicItem{watch, powerBank}},
+			script:      script{delay: 10 * time.Minute}, items: []specialItem{watch, powerBank}},
 		{Effect: "fail-once", ShipmentID: "SH-MAGICFAILONCE", FileURL: "https://invoices.example/fail-once.pdf",
 			Description: "The first automated document that is purchased fails once; a retry generates it.",
-			script:      script{failures: 1}, items: []magicItem{watch, powerBank}},
+			script:      script{failures: 1}, items: []specialItem{watch, powerBank}},
 		{Effect: "fail-always", ShipmentID: "SH-MAGICFAILALWAYS", FileURL: "https://invoices.example/fail-always.pdf",
 			Description: "The first automated document that is purchased fails at every attempt.",
-			script:      script{failures: math.MaxInt}, items: []magicItem{watch, powerBank}},
+			script:      script{failures: math.MaxInt}, items: []specialItem{watch, powerBank}},
 		{Effect: "hang-in-purchasing", ShipmentID: "SH-MAGICHANGINPURCHASING", FileURL: "https://invoices.example/hang-in-purchasing.pdf",
 			Description: "The purchase is charged and the request stays in purchasing.",
-			script:      script{hangInPurchasing: true}, items: []magicItem{watch, powerBank}},
+			script:      script{hangInPurchasing: true}, items: []specialItem{watch, powerBank}},
 		{Effect: "need-evidence", ShipmentID: "SH-MAGICNEEDEVIDENCE", FileURL: "https://invoices.example/need-evidence.pdf",
 			Description: "A manual document (MSDS) is offered, which waits for evidence before it is generated.",
-			items:       []magicItem{perfume}},
+			items:       []specialItem{perfume}},
 	}
 }
 
-// magicFor returns the row of the table for an analyze call, or a row without effect and false.
-func magicFor(in AnalyzeInput) (Magic, bool) {
-	for _, m := range Magics() {
+// specialInput returns the row of the table for an analyze call, or a row without effect and false.
+func specialInput(in AnalyzeInput) (SpecialInput, bool) {
+	for _, m := range SpecialInputs() {
 		if in.ShipmentID == m.ShipmentID || in.FileURL == m.FileURL {
 			return m, true
 		}
 	}
-	return Magic{}, false
+	return SpecialInput{}, false
 }
 
-// goods returns the goods of a magic shipment or invoice.
-func (m Magic) goods() Consignment {
+// goods returns the goods of a special shipment or invoice.
+func (m SpecialInput) goods() Consignment {
 	shenzhen := Address{
 		Name: "Lin Wei", Company: "Harbour Trading Co.", Line1: "18 Keji Road South", City: "Shenzhen", State: "Guangdong",
 		PostalCode: "518057", Country: "CN", Phone: "+8675550100", Email: "export@harbour.example",

@@ -1,0 +1,207 @@
+package inject
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/operations"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
+)
+
+// effect is the effect of a kind of fault on exchanges, and its relation to other faults.
+type effect struct {
+	strike  func(x *wire.Exchange, f fault.Fault, w World) error // an error ends the exchange
+	decides bool                                                 // the response, or its absence
+	ends    bool                                                 // the connection, without a response
+	changes bool                                                 // the response, whatever it is
+	defers  bool                                                 // the operation
+	lists   []string                                             // happens to these lists only, before they are read
+	repeats bool                                                 // can strike a request several times
+}
+
+// effects returns the effects by kind.
+func effects() map[string]effect {
+	paged := operations.Names(operations.Pages)
+	return map[string]effect{
+		"status":       {strike: plain(status), decides: true},
+		"rate-limit":   {strike: rateLimit, decides: true},
+		"redirect":     {strike: plain(redirect), decides: true},
+		"html":         {strike: plain(html), decides: true},
+		"empty":        {strike: plain(empty), decides: true},
+		"respond":      {strike: plain(respond), decides: true},
+		"drop":         {strike: plain(end(wire.EndDropped)), decides: true, ends: true},
+		"reset":        {strike: plain(end(wire.EndReset)), decides: true, ends: true},
+		"arrive-late":  {strike: plain(arriveLate), decides: true, ends: true, defers: true},
+		"truncate":     {strike: plain(truncate), changes: true},
+		"slow-body":    {strike: plain(slowBody), changes: true},
+		"malformed":    {strike: plain(malformed), changes: true},
+		"content-type": {strike: plain(contentType), changes: true},
+		"latency":      {strike: latency, repeats: true},
+		"early-hints":  {strike: plain(earlyHints)},
+		"repeat-page":  {strike: plain(repeatPage), lists: paged},
+		"cap-page":     {strike: plain(capPage), lists: paged, repeats: true},
+		"insert-rows":  {strike: insertRows, lists: paged, repeats: true},
+		"remove-rows":  {strike: removeRows, lists: slices.DeleteFunc(slices.Clone(paged), func(name string) bool { return name == shipping.OpListTransactions }), repeats: true},
+	}
+}
+
+// plain adapts a function that needs no world and does not fail.
+func plain(strike func(*wire.Exchange, fault.Fault)) func(*wire.Exchange, fault.Fault, World) error {
+	return func(x *wire.Exchange, f fault.Fault, _ World) error {
+		strike(x, f)
+		return nil
+	}
+}
+
+func status(x *wire.Exchange, f fault.Fault) { refuse(x, f.Status, http.Header(f.Header)) }
+
+// refuse completes an exchange with an error envelope.
+func refuse(x *wire.Exchange, code int, header http.Header) {
+	x.Reply = wire.Refused(code, wire.CodeInjected, fmt.Sprintf("injected fault: %d %s", code, http.StatusText(code)))
+	x.Reply.Header = header
+	if code == http.StatusNoContent || code == http.StatusNotModified {
+		x.Reply.Body = nil
+	}
+	x.Settled = true
+}
+
+func rateLimit(x *wire.Exchange, f fault.Fault, w World) error {
+	now := w.Now()
+	header := http.Header{"Date": {now.Format(http.TimeFormat)}}
+	if value := retryAfter(f.RetryAfter, time.Duration(f.Duration), now); value != "" {
+		header.Set("Retry-After", value)
+	}
+	refuse(x, http.StatusTooManyRequests, header)
+	return nil
+}
+
+// retryAfter returns the value of a Retry-After header; empty for none.
+func retryAfter(form fault.RetryAfter, wait time.Duration, now time.Time) string {
+	seconds := int64((wait + time.Second - 1) / time.Second)
+	due := now.Add(time.Duration(seconds) * time.Second).UTC()
+	switch form {
+	case fault.RetryAfterSeconds:
+		return strconv.FormatInt(seconds, 10)
+	case fault.RetryAfterIMF:
+		return due.Format(http.TimeFormat)
+	case fault.RetryAfterRFC850:
+		return due.Format("Monday, 02-Jan-06 15:04:05 GMT")
+	case fault.RetryAfterASCTime:
+		return due.Format(time.ANSIC)
+	case fault.RetryAfterNegative:
+		return "-1"
+	case fault.RetryAfterHuge:
+		return "99999999999999999999"
+	case fault.RetryAfterRubbish:
+		return "soon"
+	default:
+		return ""
+	}
+}
+
+func redirect(x *wire.Exchange, f fault.Fault) {
+	refuse(x, http.StatusPermanentRedirect, http.Header{"Location": {f.Location}})
+}
+
+func html(x *wire.Exchange, f fault.Fault) {
+	refuse(x, f.Status, nil)
+	x.Reply.ContentType = "text/html; charset=utf-8"
+	title := fmt.Sprintf("%d %s", f.Status, http.StatusText(f.Status))
+	x.Reply.Body = fmt.Appendf(nil, "<!DOCTYPE html>\n<html><head><title>%[1]s</title></head>\n<body><center><h1>%[1]s</h1></center></body></html>\n", title)
+}
+
+func empty(x *wire.Exchange, _ fault.Fault) {
+	x.SubstituteReply()
+	x.Reply.Status, x.Reply.Body = http.StatusOK, nil
+}
+
+// respond completes an exchange with the response of the fault. If the header has no Content-Type, the entry gets no
+// values, so that none is sent.
+func respond(x *wire.Exchange, f fault.Fault) {
+	x.Reply = wire.Reply{Status: f.Status, Header: editable(http.Header(f.Header)), Body: []byte(f.Body)}
+	if f.BodyBase64 != nil {
+		x.Reply.Body = bytes.Clone(f.BodyBase64)
+	}
+	if _, given := x.Reply.Header["Content-Type"]; !given {
+		x.Reply.Header["Content-Type"] = nil
+	}
+	x.Settled = true
+}
+
+func end(how wire.Ending) func(*wire.Exchange, fault.Fault) {
+	return func(x *wire.Exchange, _ fault.Fault) { x.Ending, x.Settled = how, true }
+}
+
+func arriveLate(x *wire.Exchange, f fault.Fault) {
+	x.Ending, x.Settled, x.ArrivesIn = wire.EndDropped, true, time.Duration(f.Duration)
+}
+
+// truncate announces the whole body and sends a part of it. net/http closes a connection whose response is shorter
+// than announced.
+func truncate(x *wire.Exchange, f fault.Fault) {
+	x.SubstituteReply()
+	// If the part is the whole body, one more byte is announced, so that the response is still incomplete.
+	kept := min(f.Bytes, len(x.Reply.Body))
+	x.Reply.Header = editable(x.Reply.Header)
+	x.Reply.Header.Set("Content-Length", strconv.Itoa(max(len(x.Reply.Body), kept+1)))
+	x.Reply.Body = x.Reply.Body[:kept]
+}
+
+func slowBody(x *wire.Exchange, f fault.Fault) {
+	x.SubstituteReply()
+	x.Tick = time.Duration(f.Duration)
+}
+
+// malformed sends half of the body. It announces that half, unless truncate announced more before.
+func malformed(x *wire.Exchange, _ fault.Fault) {
+	x.SubstituteReply()
+	x.Reply.Body = bytes.Clone(x.Reply.Body[:len(x.Reply.Body)/2])
+}
+
+func contentType(x *wire.Exchange, f fault.Fault) {
+	x.SubstituteReply()
+	x.Reply.ContentType = f.ContentType
+	x.Reply.Header = editable(x.Reply.Header)
+	delete(x.Reply.Header, "Content-Type")
+}
+
+func earlyHints(x *wire.Exchange, _ fault.Fault) { x.Hints = true }
+
+func latency(x *wire.Exchange, f fault.Fault, w World) error {
+	return w.Delay(x, time.Duration(f.Duration), "injected latency")
+}
+
+// Faults of lists change the request or the contents of the list, and the operation does the rest.
+
+func repeatPage(x *wire.Exchange, _ fault.Fault) { x.Call.PreviousPage = true }
+
+func capPage(x *wire.Exchange, f fault.Fault) {
+	if x.Call.PageCap == 0 || f.PerPage < x.Call.PageCap {
+		x.Call.PageCap = f.PerPage
+	}
+}
+
+func insertRows(x *wire.Exchange, f fault.Fault, w World) error {
+	w.InsertRows(x.Operation, x.Call.Query(), f.Rows)
+	return nil
+}
+
+func removeRows(x *wire.Exchange, f fault.Fault, w World) error {
+	w.RemoveRows(x.Operation, f.Rows)
+	return nil
+}
+
+// editable returns a copy of a header, in which a name can be set.
+func editable(header http.Header) http.Header {
+	if header == nil {
+		return http.Header{}
+	}
+	return maps.Clone(header)
+}
