@@ -2,27 +2,10 @@ package mockserver
 
 import (
 	"github.com/shipping-go/shipping/mockserver/fault"
-	"github.com/shipping-go/shipping/mockserver/internal/inject"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 )
 
-// FaultRule is a rule of a world, with its counts.
-type FaultRule struct {
-	// Number identifies the rule, counted from 1 in the order of injection.
-	Number int `json:"number"`
-	fault.Rule
-	// Disabled is true while the rule is disabled: it neither counts nor strikes.
-	Disabled bool `json:"disabled,omitempty"`
-	// Seen is how many requests the rule has counted.
-	Seen int `json:"seen,omitempty"`
-	// Struck is how many requests it has struck.
-	Struck int64 `json:"struck,omitempty"`
-}
-
 // Faults returns the fault rules, in the order in which they strike.
-func (w *World) Faults() []FaultRule {
-	return list.Map(w.core.Faults.Rules(), func(r inject.Listed) FaultRule { return FaultRule(r) })
-}
+func (w *World) Faults() []fault.Injected { return w.core.Faults.Rules() }
 
 // Inject adds fault rules. Several rules can strike one request, in the order in which they were injected; if
 // two of them exclude each other, the first one strikes. Requests below /_mock/ are never struck.

@@ -15,7 +15,7 @@ import (
 // accepted, saved, read and saved again is the same, byte for byte. An empty text stands for a good file, in which old
 // is replaced by new once, because a fuzzer seldom produces a valid file.
 func FuzzStateFile(f *testing.F) {
-	s := newStage(f, func(*mockserver.Assumptions) {})
+	s := newStage(f)
 	good := s.smallFile(f)
 	if _, err := mockserver.DecodeSnapshot(bytes.NewReader(good)); err != nil {
 		f.Fatal(err)

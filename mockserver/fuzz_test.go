@@ -18,6 +18,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // stage is a server for fuzz tests. Each input has a fork of its home world, so that inputs are independent and need
@@ -38,10 +39,10 @@ func (nowhere) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // newStage sets up a small world with a draft, a request that is bought, and a delivery.
-func newStage(f *testing.F, assume func(*mockserver.Assumptions)) *stage {
+func newStage(f *testing.F) *stage {
 	f.Helper()
 	srv := mockserver.New(mockserver.WithoutListener(), virtual(), mockserver.WithScenario("history3"), mockserver.WithMaxWorlds(4),
-		mockserver.WithDeliveryTransport(nowhere{}), mockserver.WithAssumptions(assume))
+		mockserver.WithDeliveryTransport(nowhere{}))
 	f.Cleanup(srv.Close)
 	s := &stage{Server: srv}
 	id := func() string {
@@ -61,7 +62,7 @@ func newStage(f *testing.F, assume func(*mockserver.Assumptions)) *stage {
 	if answer := s.ask(srv.World, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+bought+`","document_types":["CUSTOMS"]}`); answer.Code != http.StatusOK {
 		f.Fatalf("nothing is bought: %s", answer.Body)
 	}
-	sent, err := srv.Emit(mockserver.Event{Kind: "shipment.updated"})
+	sent, err := srv.Emit(notify.Event{Kind: "shipment.updated"})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -71,9 +72,6 @@ func newStage(f *testing.F, assume func(*mockserver.Assumptions)) *stage {
 	w.Close()
 	return s
 }
-
-// checked enables the check of every response against the OpenAPI document; one that does not conform is a 500.
-func checked(a *mockserver.Assumptions) { a.CheckResponses = true }
 
 // fork opens the world that an input is for, under the same name each time.
 func (s *stage) fork(tb testing.TB) *mockserver.World {
@@ -198,7 +196,7 @@ func (s *stage) sound(t *testing.T, w *mockserver.World) {
 // FuzzServeHTTP tests that every request gets a response in the documented form and none fails the server. A refused
 // request changes and charges nothing; a purchase charges the amount that it reports, once.
 func FuzzServeHTTP(f *testing.F) {
-	s := newStage(f, checked)
+	s := newStage(f)
 	f.Fuzz(func(t *testing.T, method, path, query, header string, body []byte) {
 		if strings.HasPrefix(path, "/_mock/") {
 			return // see FuzzControlSurface
@@ -248,7 +246,7 @@ func FuzzServeHTTP(f *testing.F) {
 // FuzzControlSurface: the same of what lies under /_mock/. The service works on, also under each fault
 // that is accepted.
 func FuzzControlSurface(f *testing.F) {
-	s := newStage(f, checked)
+	s := newStage(f)
 	f.Fuzz(func(t *testing.T, method, path, query, header string, body []byte) {
 		defer s.clear()
 		w := s.fork(t)

@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 	"github.com/shipping-go/shipping/mockserver/internal/schema"
-	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // OpenAPI returns the OpenAPI 3.1 document of a server that has the given operation table (see [WithOperations]):
@@ -50,7 +50,7 @@ type responseChecks struct {
 	made      map[string]*openAPIDocument // by the assumptions that are set
 }
 
-func (r *responseChecks) of(s *Server, a *world.Assumptions) (responseCheck, error) {
+func (r *responseChecks) of(s *Server, a *assumption.Set) (responseCheck, error) {
 	d, err := r.document(s, a)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (r *responseChecks) of(s *Server, a *world.Assumptions) (responseCheck, err
 	return d.check, nil
 }
 
-func (r *responseChecks) document(s *Server, a *world.Assumptions) (*openAPIDocument, error) {
+func (r *responseChecks) document(s *Server, a *assumption.Set) (*openAPIDocument, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if d := r.made[r.key(a)]; d != nil {
@@ -94,11 +94,11 @@ func (r *responseChecks) document(s *Server, a *world.Assumptions) (*openAPIDocu
 }
 
 // key returns the key of the cache: the assumptions that are set and change the document.
-func (r *responseChecks) key(a *world.Assumptions) string {
+func (r *responseChecks) key(a *assumption.Set) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(r.dependsOn), func(name string) bool { return !isSet(a, name) }), " ")
 }
 
 // isSet reports whether an assumption differs from its default.
-func isSet(a *world.Assumptions, name string) bool {
+func isSet(a *assumption.Set, name string) bool {
 	return !reflect.ValueOf(a).Elem().FieldByName(name).IsZero()
 }

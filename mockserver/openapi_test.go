@@ -13,6 +13,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 )
@@ -173,7 +174,7 @@ func TestOpenAPI_EnumeratesWhatTheServerKnows(t *testing.T) {
 		{"FaultKindName", schemas["FaultKindName"].Enum, kinds},
 		{"Failpoint", schemas["Failpoint"].Enum, faults.Points},
 		{"Fault.retry_after", schemas["Fault"].Properties["retry_after"].Enum, forms},
-		{"WorldAssumptions", slices.AppendSeq(own, maps.Keys(schemas["WorldAssumptions"].Properties)), mockserver.AssumptionNames()},
+		{"WorldAssumptions", slices.AppendSeq(own, maps.Keys(schemas["WorldAssumptions"].Properties)), assumption.Names()},
 	} {
 		slices.Sort(test.got)
 		slices.Sort(test.want)
@@ -191,7 +192,7 @@ func TestOpenAPI_DependsOnKnownAssumptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range document.Assumptions() {
-		if !slices.Contains(mockserver.AssumptionNames(), name) {
+		if !slices.Contains(assumption.Names(), name) {
 			t.Errorf("x-when names %q, which is not a field of Assumptions", name)
 		}
 	}

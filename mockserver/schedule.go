@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Schedule is one way in which the notifications of several events can reach a receiver.
@@ -125,8 +125,10 @@ func (s Schedule) String() string {
 // has returned. A virtual clock is advanced by the After of each step; with a real clock RunSchedule waits. It
 // returns the deliveries in the order of the steps, and an error if the events cannot be sent, act fails, or
 // the context ends.
-func (w *World) RunSchedule(ctx context.Context, schedule Schedule, events []Event, act func(context.Context) error) ([]Delivery, error) {
-	steps := list.Map(schedule.Steps, func(s ScheduleStep) world.Step { return world.Step(s) })
-	done, err := w.core.RunSchedule(ctx, steps, list.Map(events, func(e Event) world.Event { return world.Event(e) }), act)
-	return list.Map(done, exported), err
+func (w *World) RunSchedule(ctx context.Context, schedule Schedule, events []notify.Event, act func(context.Context) error) ([]notify.Delivery, error) {
+	steps := make([]world.Step, len(schedule.Steps))
+	for i, step := range schedule.Steps {
+		steps[i] = world.Step(step)
+	}
+	return w.core.RunSchedule(ctx, steps, events, act)
 }

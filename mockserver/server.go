@@ -11,7 +11,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -50,7 +49,11 @@ func New(opts ...Option) *Server {
 		opt(&s.config)
 	}
 	s.err = s.config.prepare()
-	s.metrics = watch.NewMetrics(list.Map(fault.Kinds(), func(k fault.Kind) string { return k.Kind }))
+	var kinds []string
+	for _, k := range fault.Kinds() {
+		kinds = append(kinds, k.Kind)
+	}
+	s.metrics = watch.NewMetrics(kinds)
 	if s.config.Deliver == nil {
 		s.config.Deliver = delivery.NewTransport(s.config.Assume.DeliverAnywhere)
 	}
@@ -70,10 +73,8 @@ func New(opts ...Option) *Server {
 
 // openHome opens the home world.
 func (s *Server) openHome() (err error) {
-	s.config.Facade = s.newFacade
-	s.config.Located = func(w *world.World) { s.facade(w).URL = w.URL }
 	s.worlds, err = world.NewBook(&s.config.Settings, s.config.scenario)
-	s.World = s.facade(s.worlds.Home())
+	s.World = s.public(s.worlds.Home())
 	return err
 }
 
@@ -82,13 +83,6 @@ func (s *Server) newAPI() (err error) {
 	s.api, err = api.New(api.Config{
 		Worlds: s.worlds, Operations: s.config.operations, OpenOperations: s.config.Assume.OpenOperations, Countries: s.config.countries,
 		Logger: s.config.Logger,
-		Check: func(w *world.World, operation string, status int, body []byte) error {
-			check, err := s.checks.of(s, w.Assume())
-			if err != nil {
-				return err
-			}
-			return check(operation, status, body)
-		},
 	})
 	s.config.Perform = s.api.Perform
 	return err
@@ -97,9 +91,8 @@ func (s *Server) newAPI() (err error) {
 func (s *Server) newControlSurface() *admin.Admin {
 	c := admin.Config{
 		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread, Metrics: s.metrics, Memory: s.config.Memory,
-		MaxBody: s.config.Assume.BodyLimit(), Hosts: s.config.hosts, Logger: s.config.Logger,
-		Token:       s.Token,
-		Assumptions: func(w *world.World) any { return viewAssumptions(w) },
+		MaxBody: wire.BodyLimit(&s.config.Assume), Hosts: s.config.hosts, Logger: s.config.Logger,
+		Token: s.Token,
 		OpenAPI: func(w *world.World) ([]byte, string, error) {
 			d, err := s.checks.document(s, w.Assume())
 			if err != nil {

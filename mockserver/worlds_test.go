@@ -16,6 +16,9 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // as sends a request with a key of the caller's.
@@ -81,7 +84,7 @@ func TestWorlds_OtherKeysAreRefused(t *testing.T) {
 			t.Errorf("%d worlds are open", got)
 		}
 	})
-	one := start(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.OneWorld = true }))
+	one := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.OneWorld = true }))
 	as(t, one, "sk_test_default_ci", "GET", "/v1/rates", "").refusal(t, http.StatusUnauthorized, "unknown secret key")
 }
 
@@ -185,7 +188,7 @@ func TestScenarios_DoWhatTheySay(t *testing.T) {
 			}
 		})
 	}
-	for _, s := range mockserver.Scenarios() {
+	for _, s := range world.Scenarios() {
 		if !tested[strings.TrimSuffix(s.Word, "N")] {
 			t.Errorf("nothing tests the scenario %s", s.Word)
 		}
@@ -560,7 +563,7 @@ func TestWorlds_InsideABubble(t *testing.T) {
 			if got, err := client.Regulatory.Get(ctx, draft.RequestID); err != nil || got.Status != want {
 				t.Errorf("%s: after %v it is %v (%v), want %s", scenario, time.Since(began), got, err, want)
 			}
-			id, err := w.AddWebhook(mockserver.Webhook{URL: "http://localhost/hook"})
+			id, err := w.AddWebhook(notify.Webhook{URL: "http://localhost/hook"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,8 @@
 package fault
 
-import "time"
+import (
+	"time"
+)
 
 // Rule is a fault and the conditions of the requests that it strikes. A rule without limits strikes every request.
 //
@@ -37,6 +39,18 @@ type Rule struct {
 	Point Point `json:"point,omitempty"`
 	// Fault is what happens. At a point the zero Fault is [Drop].
 	Fault Fault `json:"fault,omitzero"`
+}
+
+// Injected is a rule of a world, and its counts.
+type Injected struct {
+	// Number identifies the rule, counted from 1 in the order of injection.
+	Number int `json:"number"`
+	Rule
+	// Disabled is true while the rule is disabled: it neither counts nor strikes.
+	Disabled bool `json:"disabled,omitempty"`
+	// Seen is how many requests the rule has counted, and Struck how many it has struck.
+	Seen   int   `json:"seen,omitempty"`
+	Struck int64 `json:"struck,omitempty"`
 }
 
 // Point is a place inside an operation at which a rule can strike. A rule counts a request when it reaches the

@@ -116,7 +116,7 @@ func began(w *mockserver.World) start {
 // observe waits until the world is idle and reads its state.
 func observe(ctx context.Context, server *mockserver.Server, s start, out Outcome, limit time.Duration) (*observation, error) {
 	w := server.World
-	fails := slices.ContainsFunc(w.Faults(), func(r mockserver.FaultRule) bool { return r.Point == fault.Generation && r.Struck > 0 })
+	fails := slices.ContainsFunc(w.Faults(), func(r fault.Injected) bool { return r.Point == fault.Generation && r.Struck > 0 })
 	w.ClearFaults()
 	idle(ctx, server, limit)
 	o := &observation{

@@ -12,21 +12,22 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // The document of a server that chooses otherwise at each open point is valid, and describes its responses.
 func TestDocument_FollowsTheOtherChoices(t *testing.T) {
 	t.Parallel()
-	for name, edit := range map[string]func(*mockserver.Assumptions){
-		"contrary":                func(*mockserver.Assumptions) {},
-		"refused in the envelope": func(a *mockserver.Assumptions) { a.ProblemRefusals, a.AnalyzeFailureOK = false, false },
-		"with all that the server holds": func(a *mockserver.Assumptions) {
+	for name, edit := range map[string]func(*assumption.Set){
+		"contrary":                func(*assumption.Set) {},
+		"refused in the envelope": func(a *assumption.Set) { a.ProblemRefusals, a.AnalyzeFailureOK = false, false },
+		"with all that the server holds": func(a *assumption.Set) {
 			a.MinimalRecord, a.MinimalPurchase = false, false
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := start(t, mockserver.WithVirtualClock(time.Time{}), mockserver.WithAssumptions(mockserver.Contrary), mockserver.WithAssumptions(edit))
+			srv := start(t, mockserver.WithVirtualClock(time.Time{}), mockserver.WithAssumptions(assumption.Contrary), mockserver.WithAssumptions(edit))
 			resp, err := http.Get(srv.URL + "/_mock/openapi.json")
 			if err != nil {
 				t.Fatal(err)

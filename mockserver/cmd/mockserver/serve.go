@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
@@ -216,7 +217,7 @@ func (s serving) options(p program) ([]mockserver.Option, error) {
 	return opts, nil
 }
 
-// contrary is the name of [mockserver.Contrary] in -assume.
+// contrary is the name of [assumption.Contrary] in -assume.
 const contrary = "contrary"
 
 // assumptions returns the options of -strict, -assume and -rules. A value may contain commas: a part that
@@ -224,11 +225,11 @@ const contrary = "contrary"
 func (s serving) assumptions() ([]mockserver.Option, error) {
 	var opts []mockserver.Option
 	if *s.strict {
-		opts = append(opts, mockserver.WithAssumptions(mockserver.Strict))
+		opts = append(opts, mockserver.WithAssumptions(assumption.Strict))
 	}
 	var settings []string
 	for piece := range strings.SplitSeq(*s.assume, ",") {
-		if !strings.Contains(piece, "=") && len(settings) > 0 && piece != contrary && !slices.Contains(mockserver.AssumptionNames(), piece) {
+		if !strings.Contains(piece, "=") && len(settings) > 0 && piece != contrary && !slices.Contains(assumption.Names(), piece) {
 			settings[len(settings)-1] += "," + piece
 		} else if piece != "" {
 			settings = append(settings, piece)
@@ -236,7 +237,7 @@ func (s serving) assumptions() ([]mockserver.Option, error) {
 	}
 	for _, setting := range settings {
 		if setting = strings.TrimSpace(setting); setting == contrary {
-			opts = append(opts, mockserver.WithAssumptions(mockserver.Contrary))
+			opts = append(opts, mockserver.WithAssumptions(assumption.Contrary))
 			continue
 		}
 		name, value, given := strings.Cut(setting, "=")

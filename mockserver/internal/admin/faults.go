@@ -7,17 +7,16 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
-	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // faultsView is the data of GET /_mock/faults.
 type faultsView struct {
-	Rules      []inject.Listed `json:"rules"`
-	Kinds      []fault.Kind    `json:"kinds"`
-	Points     []fault.Point   `json:"points"`
-	Operations []string        `json:"operations"`
+	Rules      []fault.Injected `json:"rules"`
+	Kinds      []fault.Kind     `json:"kinds"`
+	Points     []fault.Point    `json:"points"`
+	Operations []string         `json:"operations"`
 	// RetryAfterForms are the values of retry_after.
 	RetryAfterForms []fault.RetryAfter `json:"retry_after_forms"`
 }
@@ -52,7 +51,7 @@ func (s *Admin) clearFaults(c *control) wire.Reply {
 		return *refusal
 	}
 	c.world.ClearFaults()
-	return wire.SucceedWith(nil, "No fault rules are left", []inject.Listed{})
+	return wire.SucceedWith(nil, "No fault rules are left", []fault.Injected{})
 }
 
 func (s *Admin) changeFault(c *control) wire.Reply {

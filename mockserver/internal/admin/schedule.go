@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/fault"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // scheduleOrder is the body of POST /_mock/schedule.
 type scheduleOrder struct {
-	Events []world.Event `json:"events"`
+	Events []notify.Event `json:"events"`
 	Steps  []struct {
 		Event       int            `json:"event"`
 		BeforeReply bool           `json:"before_reply"`
@@ -61,7 +61,7 @@ func (s *Admin) runSchedule(c *control) wire.Reply {
 		return refusedFor(err)
 	}
 	return wire.SucceedWith(nil, spelling.Counted(len(delivered), "notification delivered", "notifications delivered"), struct {
-		Deliveries []deliveryView   `json:"deliveries"`
-		Response   *serviceResponse `json:"response,omitempty"`
-	}{list.Map(delivered, viewDelivery), made})
+		Deliveries []notify.Delivery `json:"deliveries"`
+		Response   *serviceResponse  `json:"response,omitempty"`
+	}{delivered, made})
 }

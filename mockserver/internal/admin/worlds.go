@@ -2,7 +2,6 @@ package admin
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -91,15 +90,14 @@ func notNull(all []string) []string { return append([]string{}, all...) }
 
 func (s *Admin) openWorld(c *control) wire.Reply {
 	var order struct {
-		Name        string                     `json:"name"`
-		Scenario    string                     `json:"scenario"`
-		Preset      string                     `json:"preset"`
-		Assumptions map[string]json.RawMessage `json:"assumptions"`
+		Name     string `json:"name"`
+		Scenario string `json:"scenario"`
+		assumption.Change
 	}
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
 	}
-	w, err := s.Worlds.OpenWith(fullName(order.Scenario, order.Name), world.Changes{Preset: order.Preset, Values: order.Assumptions})
+	w, err := s.Worlds.OpenWith(fullName(order.Scenario, order.Name), order.Change)
 	return replyOpened(c, w, "The world is open", err)
 }
 
@@ -187,7 +185,10 @@ func (s *Admin) onWorld(c *control, order any, do func(*world.World) wire.Reply)
 
 // noWorld says that no world of a name is open, and which one was perhaps meant.
 func (s *Admin) noWorld(name string) string {
-	known := list.Map(s.Worlds.Worlds(), func(w *world.World) string { return w.Name() })
+	var known []string
+	for _, w := range s.Worlds.Worlds() {
+		known = append(known, w.Name())
+	}
 	if nearest := spelling.Nearest(name, known); nearest != "" {
 		return fmt.Sprintf("no world %q is open: did you mean %s?", name, nearest)
 	}

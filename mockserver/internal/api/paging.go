@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/shipping-go/shipping/mockserver/internal/world"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // Paging is the part of a list that a request selects.
@@ -21,7 +21,7 @@ type Paging struct {
 const DefaultPerPage = 100
 
 // pagingOf returns the paging of a request whose query parameters get returns.
-func pagingOf(a *world.Assumptions, get func(name string) string) Paging {
+func pagingOf(a *assumption.Set, get func(name string) string) Paging {
 	p := Paging{
 		Page: Positive(get("page"), 1), PerPage: Positive(get("perPage"), DefaultPerPage),
 		emptyHasNoPages: a.EmptyHasNoPages, lastPageNull: a.LastPageNull,

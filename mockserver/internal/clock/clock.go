@@ -6,6 +6,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // ErrReal is returned by [Clock.Advance] on a clock that follows the real time.
@@ -33,12 +35,6 @@ type Clock struct {
 	turns   Turn // used so far
 	stopped bool
 	running sync.WaitGroup
-}
-
-// Fired is a function that [Clock.Advance] called.
-type Fired struct {
-	Due   time.Time
-	Label string
 }
 
 // Real returns a clock that follows the real time, and inside a testing/synctest bubble the time of the bubble. If the
@@ -139,7 +135,7 @@ func (c *Clock) ring(t *Timer) {
 // Advance moves a virtual clock forward and calls every function that falls due, one after the other and in
 // due order, including functions that these have added. It returns the functions that it
 // called. A negative d counts as 0. A time after [Last] is an error.
-func (c *Clock) Advance(d time.Duration) ([]Fired, error) {
+func (c *Clock) Advance(d time.Duration) ([]journal.Fired, error) {
 	if !c.virtual {
 		return nil, ErrReal
 	}
@@ -149,7 +145,7 @@ func (c *Clock) Advance(d time.Duration) ([]Fired, error) {
 	if until.After(Last) {
 		return nil, ErrLast
 	}
-	fired := []Fired{}
+	fired := []journal.Fired{}
 	for {
 		if c.settle != nil {
 			c.settle()
@@ -159,7 +155,7 @@ func (c *Clock) Advance(d time.Duration) ([]Fired, error) {
 			return fired, nil
 		}
 		t.fn()
-		fired = append(fired, Fired{Due: t.due, Label: t.label})
+		fired = append(fired, journal.Fired{Due: t.due, Label: t.label})
 	}
 }
 

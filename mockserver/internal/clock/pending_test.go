@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 func TestPending_NamesWhatWaitsInTheOrderOfItsTime(t *testing.T) {
@@ -15,7 +17,7 @@ func TestPending_NamesWhatWaitsInTheOrderOfItsTime(t *testing.T) {
 	c.After(time.Hour, "second", nothing)
 	c.After(time.Minute, "first", nothing)
 	c.After(2*time.Hour, "third", nothing)
-	want := []Fired{{Due: start.Add(time.Minute), Label: "first"}, {Due: start.Add(time.Hour), Label: "second"}}
+	want := []journal.Fired{{Due: start.Add(time.Minute), Label: "first"}, {Due: start.Add(time.Hour), Label: "second"}}
 	if diff := cmp.Diff(want, c.Pending(2)); diff != "" {
 		t.Errorf("pending (-want +got):\n%s", diff)
 	}

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // retry schedules the next attempt. The caller holds mu.
@@ -26,9 +28,9 @@ func (d *Dispatcher) try(f *flight) {
 	if !known {
 		return
 	}
-	attempt := Attempt{At: d.config.Clock.Now()}
-	settings := d.settings.Load()
-	status, err := d.post(f.ctx, settings, &out)
+	attempt := notify.Attempt{At: d.config.Clock.Now()}
+	policy := d.policy()
+	status, err := d.post(f.ctx, policy, &out)
 	attempt.StatusCode = status
 	if err != nil {
 		attempt.Error = err.Error()
@@ -41,37 +43,37 @@ func (d *Dispatcher) try(f *flight) {
 	}
 	out.Attempts, out.Due = append(out.Attempts, attempt), time.Time{}
 	switch tries := len(out.Attempts); {
-	case err == nil && settings.Policy.Accept(status):
-		out.State = Delivered
-	case tries >= settings.Policy.Attempts:
-		out.State, out.Reason = Failed, fmt.Sprintf("not accepted in %d attempts", tries)
+	case err == nil && policy.accepts(status):
+		out.State = notify.Delivered
+	case tries >= policy.attempts():
+		out.State, out.Reason = notify.Failed, fmt.Sprintf("not accepted in %d attempts", tries)
 	default:
-		wait := settings.Policy.wait(tries)
+		wait := policy.wait(tries)
 		out.Due = d.config.Clock.Now().Add(wait)
 		d.retry(f, wait)
 	}
 	if at := f.number - d.dropped; at >= 0 {
 		d.log[at] = &out
 	}
-	if out.State != Queued {
+	if out.State != notify.Queued {
 		d.land(f)
 	}
 }
 
 // current returns the log entry of a flight, or false if it was cancelled or the log has dropped
 // it, which ends the flight.
-func (d *Dispatcher) current(f *flight) (Delivery, bool) {
+func (d *Dispatcher) current(f *flight) (notify.Delivery, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.flights[f.id] != f {
-		return Delivery{}, false
+		return notify.Delivery{}, false
 	}
 	at := f.number - d.dropped
 	if at < 0 {
 		d.land(f)
-		return Delivery{}, false
+		return notify.Delivery{}, false
 	}
-	return d.log[at].clone(), true
+	return clone(d.log[at]), true
 }
 
 // land ends a flight. The caller holds mu.
@@ -82,24 +84,24 @@ func (d *Dispatcher) land(f *flight) {
 }
 
 // post sends the payload once.
-func (d *Dispatcher) post(ctx context.Context, settings *Settings, out *Delivery) (int, error) {
+func (d *Dispatcher) post(ctx context.Context, policy policy, out *notify.Delivery) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, out.URL, bytes.NewReader(out.Payload))
 	if err != nil {
 		return 0, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	if settings.SHA256 {
+	if policy.SHA256Signature {
 		req.Header.Set(HeaderSHA256, SignSHA256(d.config.Secret, out.Payload))
 	} else {
 		req.Header.Set(HeaderSignature, Sign(d.config.Secret, out.Payload))
 	}
-	if !settings.NoIDs {
+	if !policy.NoDeliveryHeaders {
 		req.Header.Set(HeaderDeliveryID, out.ID)
 		req.Header.Set(HeaderEventID, out.EventID)
 		req.Header.Set(HeaderWebhookID, out.WebhookID)
 	}
 	client := *d.client
-	client.Timeout = settings.Policy.Timeout
+	client.Timeout = policy.timeout()
 	resp, err := client.Do(req)
 	if err != nil {
 		// The log has the URL already.
@@ -115,23 +117,23 @@ func (d *Dispatcher) post(ctx context.Context, settings *Settings, out *Delivery
 }
 
 // Once makes one attempt at a delivery without retries, and returns its log entry.
-func (d *Dispatcher) Once(out Delivery) Delivery {
-	now, settings := d.config.Clock.Now(), d.settings.Load()
-	out.State, out.Reason, out.CreatedAt, out.Due = Failed, "", now, time.Time{}
-	if err := CheckTarget(out.URL, d.config.Anywhere); err != nil {
-		out.State, out.Reason, out.Attempts = Refused, err.Error(), nil
+func (d *Dispatcher) Once(out notify.Delivery) notify.Delivery {
+	now, policy := d.config.Clock.Now(), d.policy()
+	out.State, out.Reason, out.CreatedAt, out.Due = notify.Failed, "", now, time.Time{}
+	if err := CheckTarget(out.URL, d.config.Assume.DeliverAnywhere); err != nil {
+		out.State, out.Reason, out.Attempts = notify.Refused, err.Error(), nil
 	} else {
-		attempt := Attempt{At: now}
-		if attempt.StatusCode, err = d.post(d.ctx, settings, &out); err != nil {
+		attempt := notify.Attempt{At: now}
+		if attempt.StatusCode, err = d.post(d.ctx, policy, &out); err != nil {
 			attempt.Error = err.Error()
 		}
-		if err == nil && settings.Policy.Accept(attempt.StatusCode) {
-			out.State = Delivered
+		if err == nil && policy.accepts(attempt.StatusCode) {
+			out.State = notify.Delivered
 		} else {
 			out.Reason = "not accepted in its only attempt"
 		}
-		out.Attempts = []Attempt{attempt}
+		out.Attempts = []notify.Attempt{attempt}
 	}
 	d.Record(out)
-	return out.clone()
+	return clone(&out)
 }

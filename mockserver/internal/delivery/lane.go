@@ -3,6 +3,8 @@ package delivery
 import (
 	"fmt"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // lane holds the pending deliveries to one webhook.
@@ -16,7 +18,7 @@ type lane struct {
 // batch holds deliveries that are gathered and sent in an order.
 type batch struct {
 	webhook string
-	order   Order
+	order   notify.Order
 	due     time.Time
 	flights []*flight
 	overdue bool // it was restored after its due time
@@ -33,7 +35,7 @@ func (d *Dispatcher) lane(webhook string) *lane {
 }
 
 // gatheredUntil returns when a delivery that is queued now is sent.
-func (l *lane) gatheredUntil(order Order, now time.Time) time.Time {
+func (l *lane) gatheredUntil(order notify.Order, now time.Time) time.Time {
 	if l.gathering != nil && l.gathering.order == order {
 		return l.gathering.due
 	}
@@ -74,7 +76,7 @@ func (d *Dispatcher) release(b *batch) {
 	if l.gathering == b {
 		l.gathering = nil
 	}
-	b.order.arrange(b.flights, d.config.Seed)
+	arrange(b.order, b.flights, d.config.Seed)
 	l.ready = append(l.ready, b.flights...)
 	d.advance(l)
 }
@@ -107,8 +109,8 @@ func (d *Dispatcher) advance(l *lane) {
 
 // width returns the number of concurrent attempts to a webhook. On a virtual clock it is one, so that
 // the outcome is reproducible; waiting takes no time of that clock.
-func (d *Dispatcher) width(order Order) int {
-	if order != Together || d.config.Clock.IsVirtual() {
+func (d *Dispatcher) width(order notify.Order) int {
+	if order != notify.Together || d.config.Clock.IsVirtual() {
 		return 1
 	}
 	return maxInFlight

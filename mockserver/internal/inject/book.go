@@ -50,15 +50,6 @@ type armed struct {
 	requests map[uint64]int // how often each request was matched
 }
 
-// Listed is a rule and its counters, as GET /_mock/faults lists it.
-type Listed struct {
-	Number int `json:"number"`
-	fault.Rule
-	Disabled bool  `json:"disabled,omitempty"`
-	Seen     int   `json:"seen,omitempty"`   // requests that it has counted
-	Struck   int64 `json:"struck,omitempty"` // requests that it has struck
-}
-
 // Sighting is a request that rules are compared with.
 type Sighting struct {
 	Operation string
@@ -211,18 +202,18 @@ func (b *Book) Switch(number int, on bool) bool {
 }
 
 // Rules returns the rules in the order in which they were added.
-func (b *Book) Rules() []Listed {
+func (b *Book) Rules() []fault.Injected {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all := make([]Listed, len(b.rules))
+	all := make([]fault.Injected, len(b.rules))
 	for i, r := range b.rules {
 		all[i] = r.listed()
 	}
 	return all
 }
 
-func (r *armed) listed() Listed {
-	return Listed{Number: r.number, Rule: r.Rule, Disabled: r.off, Seen: r.seen, Struck: r.struck.Load()}
+func (r *armed) listed() fault.Injected {
+	return fault.Injected{Number: r.number, Rule: r.Rule, Disabled: r.off, Seen: r.seen, Struck: r.struck.Load()}
 }
 
 // Mark returns a number that changes if a rule is added, replaced, removed, switched or matches a request.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/cow"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
@@ -47,37 +48,14 @@ type Config struct {
 	Charged func(entry ledger.Entry, record *Record)
 	// Room is called before a request is opened; its error becomes a refusal with [CodeFull]. Nil means no limit.
 	Room func() error
-	// Settings are the desk's assumptions.
-	Settings Settings
+	// Assume holds the assumptions about requests and documents.
+	Assume assumption.Set
 	// Hooks are points at which a test causes failures.
 	Hooks Hooks
 }
 
-// Configure changes the settings for what happens from now on.
-func (d *Desk) Configure(s Settings) { d.config.Settings = s }
-
-// Settings are the desk's assumptions that have a number or a switch. With the zero value everything
-// happens at once; [DefaultSettings] returns those of a server.
-type Settings struct {
-	// Purchasing is how long a purchased request stays in "purchasing", which the specification calls
-	// transient. If 0, the request is processing when the purchase returns.
-	Purchasing time.Duration
-	// GenerationScale multiplies how long each form takes to generate: 1 is the form's time, 0
-	// none. A negative scale counts as 0.
-	GenerationScale float64
-	// EvidenceAfter is how long the third party of a manual document takes to submit its evidence.
-	// If 0, evidence is only submitted with [Desk.SubmitEvidence].
-	EvidenceAfter time.Duration
-	// NoOther refuses the profile of a form that no rule matches (OTHER). By default such a profile adds the form to
-	// the draft, because otherwise one document type of the specification could not be purchased.
-	NoOther bool
-	// RequireProfiles refuses the purchase of a form whose profile lacks a required field.
-	RequireProfiles bool
-}
-
-// DefaultSettings returns: no time in purchasing, generation in each form's time, evidence only when
-// it is submitted, OTHER by its profile, no required profile fields.
-func DefaultSettings() Settings { return Settings{GenerationScale: 1} }
+// Configure changes the assumptions for what happens from now on.
+func (d *Desk) Configure(a assumption.Set) { d.config.Assume = a }
 
 // Hooks are called at named points; each may be nil. The purchase returns an error of one of the first three
 // unchanged, so that the server can drop the connection.

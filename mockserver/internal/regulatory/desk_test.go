@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -60,7 +61,7 @@ func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 	w.config = regulatory.Config{
 		Rules: func() *compliance.Rules { return rules },
 		Rate:  w.rate, Shipment: w.shipment, Invoice: w.invoice, NewID: w.id, After: w.after,
-		Now: func() time.Time { return w.now }, Ledger: w.ledger, Settings: regulatory.DefaultSettings(),
+		Now: func() time.Time { return w.now }, Ledger: w.ledger, Assume: assumption.Set{GenerationScale: 1},
 		Hooks: regulatory.Hooks{
 			BeforeCharge: func(id string) error { return call(w.hooks.BeforeCharge, id) },
 			AfterCharge:  func(id string) error { return call(w.hooks.AfterCharge, id) },

@@ -81,7 +81,7 @@ func (d *Desk) UpdateShipping(requestID string, in Shipping) (*Record, error) {
 // the wrong type, and with [CodeNotOffered] if the draft does not offer the form.
 //
 // Assumption: the profile of a form that no goods require (OTHER) adds that form to the draft. To
-// switch, set [Settings.NoOther].
+// switch, set [assumption.Set.NoOther].
 func (d *Desk) UpdateProfile(requestID, slug string, profile Profile) (*Record, error) {
 	return d.edit(requestID, nil, func(next *Record) *Refusal {
 		form, known := d.config.Rules().Form(slug)
@@ -89,7 +89,7 @@ func (d *Desk) UpdateProfile(requestID, slug string, profile Profile) (*Record, 
 			return notFound("document type", slug, "use one in available_documents of the request")
 		}
 		if _, offered := next.offered(slug); !offered {
-			if d.config.Settings.NoOther || !onRequest(form) {
+			if d.config.Assume.NoOther || !onRequest(form) {
 				return &Refusal{Code: CodeNotOffered, Rule: specEdits,
 					Message: fmt.Sprintf("request %s does not offer %s; it offers %s", next.RequestID, slug, next.offers())}
 			}

@@ -104,7 +104,7 @@ func TestEdit_ProfileOfOtherAsksForIt(t *testing.T) {
 		t.Errorf("after an edit of the items the draft offers %s, want %s", got, want)
 	}
 
-	w = newWorld(t, func(c *regulatory.Config) { c.Settings.NoOther = true })
+	w = newWorld(t, func(c *regulatory.Config) { c.Assume.NoOther = true })
 	_, err := w.UpdateProfile(w.analyze(parcel).RequestID, "OTHER", details)
 	refusal(t, err, regulatory.CodeNotOffered, "does not offer OTHER; it offers CUSTOMS, FDA, WATCH")
 }

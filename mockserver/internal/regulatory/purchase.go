@@ -24,7 +24,7 @@ type PurchaseInput struct {
 // Assumption: its fields. To switch, change this file.
 type Receipt struct {
 	RequestID string `json:"request_id"`
-	// Status is processing, or purchasing while [Settings.Purchasing] lasts.
+	// Status is processing, or purchasing while [assumption.Set.Purchasing] lasts.
 	Status        State    `json:"status"`
 	DocumentTypes []string `json:"document_types"`
 	// ChargedAmount is the sum of the stored amounts, in Currency.
@@ -95,7 +95,7 @@ func (d *Desk) charged(next *Record, entry ledger.Entry) (Receipt, error) {
 		d.config.Charged(entry, stored)
 	}
 	interrupted := call(d.config.Hooks.AfterCharge, stored.RequestID)
-	switch wait := d.config.Settings.Purchasing; {
+	switch wait := d.config.Assume.Purchasing; {
 	case stored.script.hangInPurchasing:
 	case interrupted != nil || wait > 0:
 		stored = d.startGenerationLater(stored, wait)
@@ -164,9 +164,9 @@ func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
 // checkProfiles refuses a purchase of forms whose profiles lack required fields.
 //
 // Assumption: it checks nothing, because the specification states no such condition for a purchase. To switch,
-// set [Settings.RequireProfiles].
+// set [assumption.Set.RequireProfiles].
 func (d *Desk) checkProfiles(record *Record, slugs []string) *Refusal {
-	if !d.config.Settings.RequireProfiles {
+	if !d.config.Assume.RequireProfiles {
 		return nil
 	}
 	var problems []Problem

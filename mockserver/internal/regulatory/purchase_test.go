@@ -122,7 +122,7 @@ func TestPurchase_ASecondOneChargesNothing(t *testing.T) {
 
 func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *regulatory.Config) { c.Settings.Purchasing = 5 * time.Second })
+	w := newWorld(t, func(c *regulatory.Config) { c.Assume.Purchasing = 5 * time.Second })
 	r := w.analyze(parcel)
 	if receipt := w.purchase(r, "WATCH"); receipt.Status != regulatory.StatePurchasing {
 		t.Errorf("receipt has %s", receipt.Status)
@@ -185,7 +185,7 @@ func TestPurchase_LedgerThatRefusesIsReported(t *testing.T) {
 // If profiles are required, a form is sold only with its required fields; otherwise they are not looked at.
 func TestPurchase_RequiresProfilesIfSet(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *regulatory.Config) { c.Settings.RequireProfiles = true })
+	w := newWorld(t, func(c *regulatory.Config) { c.Assume.RequireProfiles = true })
 	r := w.analyze(parcel)
 	_, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: []string{"CUSTOMS", "FDA"}})
 	said := refusal(t, err, regulatory.CodeInvalidProfile, "profiles.CUSTOMS.incoterm is required", "profiles.FDA.product_code is required")

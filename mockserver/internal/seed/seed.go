@@ -11,9 +11,9 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // The size of a seeded world: several pages of a hundred of each record, except of those that a person looks at.
@@ -27,13 +27,13 @@ const (
 type seeder struct {
 	*account.Account
 	plan      Plan
-	articles  map[string]article   // by a short name
-	delivered []*delivery.Delivery // oldest first
+	articles  map[string]article // by a short name
+	delivered []*notify.Delivery // oldest first
 }
 
 // New returns the account that worlds of a plan begin with, and its delivery log, oldest first. Both follow from the
 // seed, in the order of the steps. An error is a mistake in the catalogue.
-func New(p Plan) (*account.Account, []*delivery.Delivery, error) {
+func New(p Plan) (*account.Account, []*notify.Delivery, error) {
 	w := &seeder{plan: p, articles: articles(), Account: account.New(p.Seed)}
 	steps := []func() error{w.seedShipments, w.seedInvoices, w.seedWallets, w.seedRates, w.seedWebhooks, w.seedDeliveries}
 	if p.Empty {
@@ -245,7 +245,7 @@ func (w *seeder) seedWebhooks() error {
 // seedDeliveries makes what the newest webhook was sent about the seeded shipments, oldest first.
 func (w *seeder) seedDeliveries() error {
 	receiver := w.Webhooks.All[len(w.Webhooks.All)-1]
-	var log []*delivery.Delivery
+	var log []*notify.Delivery
 	for _, id := range w.ShipmentIDs {
 		s := w.Shipments[id]
 		for i, step := range s.Events {
@@ -263,14 +263,14 @@ func (w *seeder) seedDeliveries() error {
 				return err
 			}
 			at := time.Time(step.CreatedAt)
-			log = append(log, &delivery.Delivery{
+			log = append(log, &notify.Delivery{
 				ID: w.IDs.Coded("WD"), EventID: w.IDs.Coded("WE"), WebhookID: receiver.WebhookID, URL: receiver.URL,
-				Event: event, ShipmentID: id, State: delivery.Delivered, CreatedAt: at, Payload: payload,
-				Attempts: []delivery.Attempt{{At: at.Add(time.Second), StatusCode: 200}},
+				Event: event, ShipmentID: id, State: notify.Delivered, CreatedAt: at, Payload: payload,
+				Attempts: []notify.Attempt{{At: at.Add(time.Second), StatusCode: 200}},
 			})
 		}
 	}
-	slices.SortStableFunc(log, func(a, b *delivery.Delivery) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	slices.SortStableFunc(log, func(a, b *notify.Delivery) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	w.delivered = log
 	return nil
 }

@@ -81,11 +81,11 @@ func (w *World) openDesk() {
 				fn()
 			})
 		},
-		NewID:    w.Account.IDs.Coded,
-		Charged:  w.charged,
-		Settings: w.Assume().settings(),
-		Room:     w.room,
-		Hooks:    w.hooks(),
+		NewID:   w.Account.IDs.Coded,
+		Charged: w.charged,
+		Assume:  *w.Assume(),
+		Room:    w.room,
+		Hooks:   w.hooks(),
 	})
 }
 

@@ -9,20 +9,20 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/internal/jsonexact"
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Emit notifies every active webhook that is subscribed to an event, and returns the queued deliveries, newest webhook
 // first.
-func (w *World) Emit(e Event) ([]delivery.Delivery, error) {
+func (w *World) Emit(e notify.Event) ([]notify.Delivery, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	notifications, err := w.notifications(e)
 	if err != nil {
 		return nil, err
 	}
-	queued := make([]delivery.Delivery, len(notifications))
+	queued := make([]notify.Delivery, len(notifications))
 	for i, n := range notifications {
 		queued[i] = w.Dispatcher.Send(n)
 	}
@@ -30,7 +30,7 @@ func (w *World) Emit(e Event) ([]delivery.Delivery, error) {
 }
 
 // notifications returns the deliveries of an event, one for each receiver. The caller holds the lock.
-func (w *World) notifications(e Event) ([]delivery.Delivery, error) {
+func (w *World) notifications(e notify.Event) ([]notify.Delivery, error) {
 	payload, shipmentID, err := w.payload(e)
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: nothing was sent: %w", err)
@@ -40,9 +40,9 @@ func (w *World) notifications(e Event) ([]delivery.Delivery, error) {
 		return nil, fmt.Errorf("mockserver: nothing was sent: no active webhook is subscribed to %q; subscribe one", e.Kind)
 	}
 	eventID := w.Account.IDs.Coded("WE")
-	out := make([]delivery.Delivery, len(receivers))
+	out := make([]notify.Delivery, len(receivers))
 	for i, h := range receivers {
-		out[i] = delivery.Delivery{
+		out[i] = notify.Delivery{
 			ID: w.Account.IDs.Coded("WD"), EventID: eventID, WebhookID: h.WebhookID, URL: h.URL, Order: h.Order,
 			Event: e.Kind, ShipmentID: shipmentID, Payload: payload,
 		}
@@ -50,7 +50,7 @@ func (w *World) notifications(e Event) ([]delivery.Delivery, error) {
 	return out, nil
 }
 
-func (w *World) payload(e Event) (payload []byte, shipmentID string, err error) {
+func (w *World) payload(e notify.Event) (payload []byte, shipmentID string, err error) {
 	switch {
 	case e.Kind == "":
 		return nil, "", errors.New("the event is missing: send one such as shipment.updated")
@@ -98,19 +98,11 @@ func (w *World) shipmentIn(data json.RawMessage) string {
 	return id
 }
 
-// Event is an event of which webhooks are notified. The notification has the shipment of ShipmentID, by default the
-// newest, or Data.
-type Event struct {
-	Kind       string          `json:"event"`
-	ShipmentID string          `json:"shipment_id"`
-	Data       json.RawMessage `json:"data"`
-}
-
 // Deliveries returns the current delivery log, newest first, including the seeded history.
-func (w *World) Deliveries() []delivery.Delivery { return w.Dispatcher.Deliveries() }
+func (w *World) Deliveries() []notify.Delivery { return w.Dispatcher.Deliveries() }
 
 // WaitDelivery returns a delivery once its state is delivered, failed or refused.
-func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (delivery.Delivery, error) {
+func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (notify.Delivery, error) {
 	d, err := w.Dispatcher.Wait(ctx, deliveryID)
 	if err != nil {
 		return d, fmt.Errorf("mockserver: %w", err)
@@ -119,7 +111,7 @@ func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (delivery.D
 }
 
 // AwaitInbox returns the notifications of the inbox that a caller selects, as soon as there are count of them.
-func (w *World) AwaitInbox(ctx context.Context, after int, contains string, count int, timeout time.Duration) ([]delivery.Notification, error) {
+func (w *World) AwaitInbox(ctx context.Context, after int, contains string, count int, timeout time.Duration) ([]notify.Received, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(w.closed, func() { cancel(errClosed) })()

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Step is one delivery of a schedule.
@@ -18,11 +18,11 @@ type Step struct {
 
 // RunSchedule delivers the notifications of events according to a schedule, to every subscribed webhook, with one
 // attempt each and one after the other: the same schedule always arrives the same way.
-func (w *World) RunSchedule(ctx context.Context, steps []Step, events []Event, act func(context.Context) error) ([]delivery.Delivery, error) {
+func (w *World) RunSchedule(ctx context.Context, steps []Step, events []notify.Event, act func(context.Context) error) ([]notify.Delivery, error) {
 	if err := checkSteps(steps, len(events), act != nil); err != nil {
 		return nil, fmt.Errorf("mockserver: nothing was sent: %w", err)
 	}
-	outgoing := make([][]delivery.Delivery, len(events))
+	outgoing := make([][]notify.Delivery, len(events))
 	for i, e := range events {
 		var err error
 		w.mu.Lock()
@@ -36,7 +36,7 @@ func (w *World) RunSchedule(ctx context.Context, steps []Step, events []Event, a
 	for early < len(steps) && steps[early].BeforeReply {
 		early++
 	}
-	var done []delivery.Delivery
+	var done []notify.Delivery
 	var failed error
 	deliver := func(steps []Step) {
 		for _, step := range steps {
