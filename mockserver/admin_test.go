@@ -217,9 +217,9 @@ func TestAdmin_IsConsistent(t *testing.T) {
 
 	analyzeShipment(t, srv, srv.Shipments()[0])
 	post(t, srv, "/_mock/events", `{"event":"test","data":{}}`).want(t, 200)
-	long := regexp.MustCompile(`"[0-9-]{10}T[0-9:]{8}(\.[0-9]{0,2}|\.[0-9]{4,})?(Z|[+-])`)
+	local := regexp.MustCompile(`"[0-9-]{10}T[0-9:]{8}(\.[0-9]+)?[+-]`)
 	for _, path := range []string{"journal", "journal/req-1", "clock", "deliveries", "ledger", "webhooks", "regulatory-requests", "worlds", "live", "lint"} {
-		if found := long.FindString(string(get(t, srv, "/_mock/"+path).want(t, 200).body)); found != "" {
+		if found := local.FindString(string(get(t, srv, "/_mock/"+path).want(t, 200).body)); found != "" {
 			t.Errorf("%s has the time %s", path, found)
 		}
 	}

@@ -98,7 +98,7 @@ func TestAssumptions_RefuseChanges(t *testing.T) {
 		`{"assumptions":{"PerPageCap":"two"}}`:        {400, "a whole number"},
 		`{"assumptions":{"MaxBody":2}}`:               {400, "applies to the whole server"},
 		`{"assumptions":{"ObjectBreakdown":true}}`:    {409, "applies when a world opens"},
-		`{"assumptions":{"DeliveryAccept":"anyone"}}`: {400, "unknown assumption"},
+		`{"assumptions":{"DeliveryAccept":"anyone"}}`: {400, "a whole number"},
 	} {
 		do(t, srv, http.MethodPatch, "/_mock/assumptions", body).refusal(t, want.status, want.message)
 	}

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -90,14 +91,15 @@ func notNull(all []string) []string { return append([]string{}, all...) }
 
 func (s *Admin) openWorld(c *control) wire.Reply {
 	var order struct {
-		Name     string `json:"name"`
-		Scenario string `json:"scenario"`
-		assumption.Change
+		Name        string                     `json:"name"`
+		Scenario    string                     `json:"scenario"`
+		Preset      string                     `json:"preset"`
+		Assumptions map[string]json.RawMessage `json:"assumptions"`
 	}
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
 	}
-	w, err := s.Worlds.OpenWith(fullName(order.Scenario, order.Name), order.Change)
+	w, err := s.Worlds.OpenWith(fullName(order.Scenario, order.Name), assumption.Change{Preset: order.Preset, Assumptions: order.Assumptions})
 	return replyOpened(c, w, "The world is open", err)
 }
 
