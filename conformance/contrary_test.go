@@ -26,7 +26,7 @@ func choices() map[string]func(*assumption.Set) {
 			a.ProblemRefusals, a.AnalyzeFailureOK = false, false
 		},
 	}
-	contrary := assumption.Set{OneWorld: true, RequireProfiles: true, DeliverAnywhere: true} // Contrary leaves these
+	contrary := assumption.Set{OneWorld: true, DeliverAnywhere: true} // Contrary leaves these
 	assumption.Contrary(&contrary)
 	for field, value := range reflect.ValueOf(contrary).Fields() {
 		all[field.Name] = func(a *assumption.Set) { reflect.ValueOf(a).Elem().FieldByIndex(field.Index).Set(value) }
@@ -34,15 +34,13 @@ func choices() map[string]func(*assumption.Set) {
 	return all
 }
 
-// A service that makes another choice at an open point conforms, and every check of it is made. Three switches of the
-// server are no choices that the specification leaves: it shows a breakdown as a list, lists the states, and names the
-// conditions of a purchase.
+// A service that makes another choice at an open point conforms, and every check of it is made. Two switches of the
+// server are no choices that the specification leaves: it shows a breakdown as a list, and lists the states.
 func TestCheck_NoOtherChoiceIsAFailure(t *testing.T) {
 	t.Parallel()
 	failures := map[string]string{
 		"ObjectBreakdown": "Rate/every record has the fields of the table, each of its type and format",
 		"UnknownState":    "States and transitions/a purchased request is not a draft",
-		"RequireProfiles": "Regulatory documents, base path /v1/regulatory-documents/purchase succeeds, in the envelope, for document types of the draft",
 	}
 	all := choices()
 	t.Attr("cases", fmt.Sprintf("%d choices", len(all)-len(failures)))

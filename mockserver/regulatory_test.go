@@ -345,27 +345,11 @@ func TestItems_AreTakenForWhatTheyAre(t *testing.T) {
 	}
 }
 
-// By default, a document is sold whatever its profile contains, because the specification states no condition. With the
-// assumption, the required fields of the profile must be present.
-func TestAssumption_RequireProfiles(t *testing.T) {
+// A document is sold whatever its profile contains, because the specification states no condition.
+func TestPurchase_NeedsNoProfile(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual())
 	purchase(t, srv, analyzeShipment(t, srv, srv.Shipments()[0]).ID, "FDA").want(t, http.StatusOK)
-
-	careful := start(t, virtual(), mockserver.WithAssumptions(func(a *assumption.Set) { a.RequireProfiles = true }))
-	draft := analyzeShipment(t, careful, careful.Shipments()[0])
-	before := balances(t, careful)
-	purchase(t, careful, draft.ID, "CUSTOMS", "FDA").refusal(t, http.StatusBadRequest, "profiles.FDA.")
-	if diff := cmp.Diff(before, balances(t, careful)); diff != "" {
-		t.Errorf("a refused purchase moved money (-before +after):\n%s", diff)
-	}
-	profile := `{"product_code":"54FCA01","common_name":"Dried plums","quantity":7,"manufacturer":"Harbour Row",` +
-		`"registration_number":"12345678901","arrival_port":"Newark","arrival_date":"2026-02-01"}`
-	path := regulatoryPath + "/request/" + draft.ID + "/profiles/FDA"
-	do(t, careful, http.MethodPut, path, `{"product_code":"54FCA01"}`).want(t, http.StatusOK) // step by step
-	purchase(t, careful, draft.ID, "FDA").refusal(t, http.StatusBadRequest, "profiles.FDA.quantity is required")
-	do(t, careful, http.MethodPut, path, profile).want(t, http.StatusOK)
-	purchase(t, careful, draft.ID, "FDA").want(t, http.StatusOK)
 }
 
 // An exchange rate that would change nothing is refused.

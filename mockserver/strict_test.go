@@ -43,11 +43,3 @@ func TestAssumption_RequireContentTypeSparesReplay(t *testing.T) {
 	body := `{"delivery_id":"` + srv.Deliveries()[0].ID + `"}`
 	do(t, srv, "POST", "/v1/webhooks/replay", body, "Content-Type", "").want(t, 200)
 }
-
-func TestAssumption_TolerateWrongTypesTakesThemAsAbsent(t *testing.T) {
-	t.Parallel()
-	lenient := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *assumption.Set) { a.TolerateWrongTypes = true }))
-	body := `{"file_url":7,"shipment_id":"` + lenient.Shipments()[0] + `"}`
-	post(t, lenient, regulatoryPath+"/analyze", body).want(t, 200)
-	post(t, lenient, regulatoryPath+"/analyze", `{"shipment_id":7}`).refusal(t, 400, "shipment_id or file_url is required")
-}

@@ -35,8 +35,6 @@ type Set struct {
 	RefuseUnknownParameters bool `open:"whether unknown query parameters are refused" default:"ignored" basis:"services of this kind ignore them, and users send filters" contrary:"true" strict:"true"`
 	// RefuseWrongParameters refuses a page or perPage that is not a whole number of at least 1 with 400.
 	RefuseWrongParameters bool `open:"a page or perPage that is not a number" default:"falls back to its default" basis:"the pagination library with this format does so" contrary:"true" strict:"true"`
-	// TolerateWrongTypes ignores a body field of another JSON type.
-	TolerateWrongTypes bool `open:"a body field of another type" default:"400" basis:"a mistake of the caller is reported early" contrary:"true" strict:"false"`
 	// RequireContentType refuses a body without a Content-Type with 415, except for replay, for which the
 	// specification makes it optional.
 	RequireContentType bool `open:"a body without a Content-Type" default:"counts as JSON" basis:"the header is documented, and optional for one operation" contrary:"true" strict:"true"`
@@ -77,10 +75,6 @@ type Set struct {
 	GenerationScale float64 `open:"how long generation takes" default:"2 seconds at most, a twentieth of the times in the compliance rules" basis:"long enough to poll for, short enough to wait for" contrary:"0.02" range:"-1000000..1000000"`
 	// EvidenceAfter is how long a manual document waits for its evidence.
 	EvidenceAfter time.Duration `open:"when evidence for a manual document arrives" default:"when it is submitted to /_mock/" basis:"a third party supplies it" contrary:"200ms"`
-	// NoOther refuses the document OTHER, which no goods require.
-	NoOther bool `open:"how OTHER is added to a draft" default:"by a profile for it" basis:"no goods require it" contrary:"true"`
-	// RequireProfiles refuses the purchase of a document whose profile lacks a required field with 400.
-	RequireProfiles bool `open:"whether a document is sold before its required fields are set" default:"yes" basis:"the specification has no such condition"`
 	// DeliverAnywhere sends notifications to targets on other machines.
 	DeliverAnywhere bool `open:"targets to which a test server may send notifications" default:"loopback only" basis:"test data must not leave the machine" scope:"server"`
 	// DeliveryAttempts is the maximum number of attempts to deliver a notification.

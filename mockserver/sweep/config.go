@@ -22,7 +22,7 @@ type Config struct {
 	// machine.
 	Deliver http.RoundTripper
 	// Notify returns the events of which [Sweep] notifies the webhooks of a run, one after the other, once the program
-	// has started. A receiver that does not listen yet is tried for [assumption.Set.DeliveryTimeout]. When all
+	// has started. A receiver that does not listen yet is tried for the assumption DeliveryTimeout. When all
 	// notifications have been delivered, [Attempt.End] asks the program to end. Setup adds the webhook.
 	Notify func(w *mockserver.World) []notify.Event
 	// Goal is the expected effect of the program. Default: its effect without faults.

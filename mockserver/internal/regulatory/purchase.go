@@ -39,7 +39,6 @@ const (
 	specOffered      = "Pricing rules: purchase charges the amounts already stored on the draft in available_documents"
 	assumeOnce       = "assumption: a document type appears once in a purchase"
 	assumeFunds      = "assumption: a wallet never goes below zero"
-	assumeProfiles   = "assumption, switched on here: a document is sold only with all required fields"
 )
 
 // Purchase charges the wallet once with the sum of the amounts that the draft has for the document
@@ -60,9 +59,6 @@ func (d *Desk) Purchase(in PurchaseInput) (Receipt, error) {
 		return Receipt{}, refusal
 	}
 	if refusal := d.checkTypes(record, in.DocumentTypes); refusal != nil {
-		return Receipt{}, refusal.of(record)
-	}
-	if refusal := d.checkProfiles(record, in.DocumentTypes); refusal != nil {
 		return Receipt{}, refusal.of(record)
 	}
 	var sum shipping.Amount
@@ -158,29 +154,6 @@ func (d *Desk) checkTypes(record *Record, slugs []string) *Refusal {
 	}
 	refusal := refuseProblems(first.Code, first.Rule, problems)
 	refusal.Message += "; nothing was charged; the request offers " + record.offers()
-	return refusal
-}
-
-// checkProfiles refuses a purchase of forms whose profiles lack required fields.
-//
-// Assumption: it checks nothing, because the specification states no such condition for a purchase. To switch,
-// set [assumption.Set.RequireProfiles].
-func (d *Desk) checkProfiles(record *Record, slugs []string) *Refusal {
-	if !d.config.Assume.RequireProfiles {
-		return nil
-	}
-	var problems []Problem
-	for _, slug := range slugs {
-		form, _ := d.config.Rules().Form(slug)
-		for _, p := range form.Check(record.Profiles[slug], true) {
-			problems = append(problems, Problem{"profiles." + slug + "." + p.Field, p.Reason})
-		}
-	}
-	if problems == nil {
-		return nil
-	}
-	refusal := refuseProblems(CodeInvalidProfile, assumeProfiles, problems)
-	refusal.Message += "; nothing was charged"
 	return refusal
 }
 

@@ -1,6 +1,8 @@
 package regulatory
 
-import "slices"
+import (
+	"slices"
+)
 
 // State is the status of a request. The values and their meanings are the specification's
 // ("Regulatory document request states").

@@ -94,9 +94,6 @@ func (d Decoding) Decode(c *Call, into any) *Reply {
 func (d Decoding) read(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(jsonexact.Text(text, into)))
 	err := decoder.Decode(into)
-	if _, wrong := errors.AsType[*json.UnmarshalTypeError](err); wrong && d.TolerateWrongTypes {
-		err = nil // the decoder has decoded the other fields
-	}
 	if err == nil {
 		if _, end := decoder.Token(); !errors.Is(end, io.EOF) {
 			err = fmt.Errorf("unexpected text after the object at byte %d", decoder.InputOffset())
